@@ -1,0 +1,97 @@
+# `make demo` builds everything, boots the lab, migrates it and shows the
+# evidence; `make test` passes all tests. `make help` lists the rest.
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+BIN    := $(CURDIR)/bin
+LABBIN := $(BIN)/lab.d
+TOOL   := go tool -modfile=tools/go.mod
+LABDIR ?= $(CURDIR)/.lab
+GOTEST := go test
+
+export AWSMIGRATE_LAB_BIN := $(LABBIN)
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+
+.PHONY: build
+build: $(BIN)/awsmigrate $(BIN)/lab lab-binaries ## build awsmigrate, the lab and the lab's Kubernetes
+
+# Go's own cache decides what is stale, so these two are always asked.
+.PHONY: $(BIN)/awsmigrate $(BIN)/lab
+$(BIN)/awsmigrate:
+	go build -trimpath -ldflags "-s -w" -o $@ ./cmd/awsmigrate
+$(BIN)/lab:
+	go build -trimpath -o $@ ./test/lab/cmd/lab
+
+# What the binaries say they are. Without it /version answers v0.0.0-master, which
+# no client that compares versions can work with.
+LAB_KUBERNETES := v1.26.13+rke2r1
+version-flags = -X k8s.io/$(1).gitVersion=$(2) -X k8s.io/$(1).gitMajor=1 -X k8s.io/$(1).gitMinor=$(word 2,$(subst ., ,$(2))) -X k8s.io/$(1).gitTreeState=clean
+lab-ldflags = -s -w $(call version-flags,component-base/version,$(1)) $(call version-flags,client-go/pkg/version,$(1))
+
+.PHONY: lab-binaries
+lab-binaries: $(LABBIN)/components $(LABBIN)/ccm-v1.26.0 $(LABBIN)/ccm-v1.28.1
+
+$(LABBIN)/components: test/lab/controlplane/go.mod $(wildcard test/lab/controlplane/components/*.go)
+	cd test/lab/controlplane && go build -trimpath -ldflags "$(call lab-ldflags,$(LAB_KUBERNETES))" -o $@ ./components
+	cd $(LABBIN) && for c in etcd kube-apiserver kube-controller-manager kube-scheduler kubectl; do ln -sf components $$c; done
+
+$(LABBIN)/ccm-v1.26.0: test/lab/controlplane/go.mod
+	cd test/lab/controlplane && go build -trimpath -ldflags "$(call lab-ldflags,v1.26.0)" -o $@ k8s.io/cloud-provider-aws/cmd/aws-cloud-controller-manager
+
+$(LABBIN)/ccm-v1.28.1: test/lab/ccm128/go.mod
+	cd test/lab/ccm128 && go build -trimpath -ldflags "$(call lab-ldflags,v1.28.1)" -o $@ k8s.io/cloud-provider-aws/cmd/aws-cloud-controller-manager
+
+.PHONY: demo
+demo: build ## boot the lab, migrate it, show the evidence
+	go run ./test/cmd/demo -bin $(BIN) -dir $(LABDIR)
+
+.PHONY: test
+test: build lint ## all tests that CI runs
+	$(GOTEST) -race -timeout 15m $$(go list ./... | grep -v /test/e2e)
+	$(MAKE) --no-print-directory fuzz FUZZTIME=60s
+	$(GOTEST) -v -count=1 -parallel 2 -timeout 30m ./test/e2e
+
+.PHONY: test-slow
+test-slow: build ## the long scenarios, by hand; SHARD=k/n for a part of them
+	$(GOTEST) -v -count=1 -parallel 1 -timeout 120m -tags slow ./test/e2e
+
+# FUZZTIME is for all fuzz tests together, in s, m or h.
+FUZZTIME ?= 10m
+.PHONY: fuzz
+fuzz: ## every fuzz test in turn, FUZZTIME (10m) in all
+	@set -euo pipefail; \
+	case "$(FUZZTIME)" in *s) unit=1;; *m) unit=60;; *h) unit=3600;; *) echo "FUZZTIME=$(FUZZTIME): wanted a number with s, m or h" >&2; exit 2;; esac; \
+	all="$(FUZZTIME)"; \
+	mapfile -t tests < <(grep -rnE '^func Fuzz[A-Za-z0-9_]+\(' --include='*_test.go' pkg internal charts | sed -E 's|^(.*)/[^/]+:[0-9]+:func (Fuzz[A-Za-z0-9_]+).*|./\1 \2|'); \
+	[ $${#tests[@]} -gt 0 ] || { echo "found no fuzz test" >&2; exit 1; }; \
+	each=$$(( $${all%?} * unit / $${#tests[@]} )); [ $$each -ge 5 ] || each=5; \
+	for one in "$${tests[@]}"; do \
+		set -- $$one; echo "$$2 in $$1, $${each}s"; \
+		$(GOTEST) -run '^$$' -fuzz "^$$2"'$$' -fuzztime $${each}s $$1; \
+	done
+
+.PHONY: bench
+bench: ## the benchmarks, on this machine
+	$(GOTEST) -run '^$$' -bench . -benchmem $$(grep -rlE '^func Benchmark' --include='*_test.go' pkg internal test | xargs -n1 dirname | sort -u | sed 's|^|./|')
+
+.PHONY: generate
+generate: ## write docs/schema anew
+	go run ./internal/cmd/schema
+
+.PHONY: lint
+lint: ## linters, vet, formatting, chart lint
+	$(TOOL) golangci-lint run --allow-parallel-runners ./...
+	go vet ./...
+
+.PHONY: vuln
+vuln: ## known vulnerabilities; says so when it could not look
+	@$(TOOL) govulncheck ./... || { code=$$?; [ $$code -eq 3 ] || echo "could not look: the vulnerability database is out of reach (exit $$code)"; exit $$code; }
+
+.PHONY: clean
+clean: ## remove what was built and the lab's folder
+	-[ ! -x $(BIN)/lab ] || $(BIN)/lab down --dir $(LABDIR)
+	rm -rf $(BIN) $(LABDIR)
