@@ -1,0 +1,102 @@
+// Package fault is the vocabulary in which every other package says what went
+// wrong: on which object, what was seen, what was wanted and what to do.
+//
+// It is a leaf. It knows nothing of Kubernetes, Rancher or AWS, and nothing of
+// exit codes: internal/cli maps a Class to one, in one table.
+package fault
+
+import (
+	"errors"
+	"strings"
+)
+
+// Class says what kind of ending an error is. The command line gives each one
+// an exit code; libraries only compare them.
+type Class int
+
+const (
+	// Unexpected is what nobody foresaw. It is the zero value on purpose: an
+	// error that nobody classified must not look like one somebody did.
+	Unexpected Class = iota
+	// Usage is a wrong flag, file, cluster name or target.
+	Usage
+	// Check is a failed check, an unsupported cluster or a component's named fault.
+	Check
+	// Warnings is warnings only, where the caller asked for those to count.
+	Warnings
+	// Pending is changes that are still to be made, where the caller asked.
+	Pending
+	// Gate is a point at which a person must act.
+	Gate
+	// Declined is a person's no, or no terminal to ask on.
+	Declined
+	// Locked is another run that owns the cluster.
+	Locked
+	// Stale is an input that moved since it was read or planned.
+	Stale
+	// CouldNotLook is an answer that could not be had: unreachable, forbidden, unknown.
+	CouldNotLook
+	// NoProgress is a wait in which nothing moved and no cause was found.
+	NoProgress
+	// Interrupted is a clean stop on request.
+	Interrupted
+)
+
+// Error is an error a person can act on.
+type Error struct {
+	Class  Class
+	Reason string // stable CamelCase word for machines, e.g. "LockHeld"
+	Object string // what it is about, e.g. "Machine fleet-default/demo-cp-0"
+	Seen   string
+	Wanted string
+	Fix    string // a command or an edit; empty when there is nothing to do but wait
+	Err    error  // the cause, if there is one
+}
+
+// Error implements error on one line: object, seen, wanted, fix, cause.
+func (e *Error) Error() string {
+	var b strings.Builder
+	if e.Object != "" {
+		b.WriteString(e.Object)
+		b.WriteString(": ")
+	}
+	switch {
+	case e.Seen != "":
+		b.WriteString(e.Seen)
+	case e.Reason != "":
+		b.WriteString(e.Reason)
+	default:
+		b.WriteString("failed")
+	}
+	if e.Wanted != "" {
+		b.WriteString("; wanted ")
+		b.WriteString(e.Wanted)
+	}
+	if e.Fix != "" {
+		b.WriteString("; ")
+		b.WriteString(e.Fix)
+	}
+	if e.Err != nil {
+		b.WriteString(": ")
+		b.WriteString(e.Err.Error())
+	}
+	return b.String()
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// As finds the first *Error in err's chain.
+func As(err error) (*Error, bool) {
+	var e *Error
+	ok := errors.As(err, &e)
+	return e, ok
+}
+
+// ClassOf is the class of the first *Error in the chain, Unexpected without one.
+func ClassOf(err error) Class {
+	if e, ok := As(err); ok {
+		return e.Class
+	}
+	return Unexpected
+}
