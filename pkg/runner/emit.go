@@ -1,0 +1,56 @@
+package runner
+
+import "time"
+
+// emit sends an event, in order and never after RunFinished.
+func (r *run) emit(e Event) {
+	r.emitting.Lock()
+	defer r.emitting.Unlock()
+	if r.ended {
+		return
+	}
+	r.ended = e.Type == RunFinished
+	e.Time = r.o.Clock.Now()
+	e.Seconds = e.Elapsed.Seconds()
+	r.o.Sink.Emit(e)
+}
+
+func (r *run) elapsed() time.Duration { return r.o.Clock.Since(r.begun) }
+
+func (r *run) interrupting() {
+	r.emit(Event{Type: Interrupting, Message: "finishing the change under way, then giving back the lock"})
+}
+
+// outside shows a wait of the journal, the lock or a retried write, which have
+// no step's verdict to show.
+func (r *run) outside(waitingFor, seen string, until time.Time) {
+	now := r.o.Clock.Now()
+	wait := &Wait{For: waitingFor, Seen: seen, Until: until}
+	r.emitting.Lock()
+	due := r.outer.due(wait, now)
+	wait.Since, wait.LastProgress = r.outer.since, r.outer.since
+	r.emitting.Unlock()
+	if due {
+		r.emit(Event{Type: StepWaiting, Waiting: wait, Elapsed: now.Sub(wait.Since)})
+	}
+}
+
+// shownWait is what the views last saw of a wait.
+type shownWait struct {
+	what  string // waited for
+	seen  string
+	since time.Time // it is waited for
+	at    time.Time // it was last shown
+}
+
+// due says whether w is to be shown: it changed, or was not shown for 30 s.
+func (s *shownWait) due(w *Wait, now time.Time) bool {
+	if s.what == w.For && s.seen == w.Seen && now.Sub(s.at) < speakUp {
+		return false
+	}
+	if s.what != w.For {
+		s.since = now
+	}
+	s.what, s.seen, s.at = w.For, w.Seen, now
+	return true
+}

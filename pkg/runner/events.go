@@ -1,0 +1,69 @@
+package runner
+
+import "time"
+
+// Event is one thing that happened in a run. Views turn events into text or
+// JSON lines; the engine prints nothing.
+type Event struct {
+	Time     time.Time     `json:"time"`
+	Type     EventType     `json:"type"`
+	Step     StepID        `json:"step,omitempty"`
+	Title    string        `json:"title,omitempty"`
+	Message  string        `json:"message,omitempty"`
+	Lines    []string      `json:"lines,omitempty"` // evidence, warnings, plan lines
+	Waiting  *Wait         `json:"waiting,omitempty"`
+	Elapsed  time.Duration `json:"-"`
+	Seconds  float64       `json:"seconds,omitempty"` // Elapsed, for machines
+	Position string        `json:"position,omitempty"`
+	Err      error         `json:"-"`
+}
+
+// Wait says what a step waits for. No field is ever empty while it waits.
+type Wait struct {
+	For          string    `json:"for"`
+	Seen         string    `json:"seen"`
+	Since        time.Time `json:"since"`
+	LastProgress time.Time `json:"lastProgress"`
+	Until        time.Time `json:"until"` // when it gives up without further progress
+	Done         int       `json:"done,omitempty"`
+	Total        int       `json:"total,omitempty"`
+}
+
+// EventType enumerates Event.
+type EventType string
+
+const (
+	// RunStarted has Position and Message (the run id).
+	RunStarted EventType = "run-started"
+	// LockTaken says that the Lease is ours.
+	LockTaken EventType = "lock-taken"
+	// StepDone is a step found done, not run; Message holds the evidence.
+	StepDone EventType = "step-done"
+	// StepSkipped is a step that does not apply; Message says why.
+	StepSkipped EventType = "step-skipped"
+	// StepStarted says that the step begins.
+	StepStarted EventType = "step-started"
+	// StepWaiting is a reading that is not Met, sent when it changed and every 30 s.
+	StepWaiting EventType = "step-waiting"
+	// StepWarning is something to know that stops nothing.
+	StepWarning EventType = "step-warning"
+	// StepFinished has the evidence in Lines and the time it took in Elapsed.
+	StepFinished EventType = "step-finished"
+	// StepFailed says why in Err.
+	StepFailed EventType = "step-failed"
+	// BrakePulled says in Message what was done.
+	BrakePulled EventType = "brake-pulled"
+	// Interrupting says that the first Ctrl-C was seen, and in Message what is being finished.
+	Interrupting EventType = "interrupting"
+	// RunFinished is the last event of every run, Err set if it failed.
+	RunFinished EventType = "run-finished"
+)
+
+// Sink takes events. It must not block for long.
+type Sink interface{ Emit(Event) }
+
+// SinkFunc makes a Sink of a function.
+type SinkFunc func(Event)
+
+// Emit implements Sink.
+func (f SinkFunc) Emit(e Event) { f(e) }

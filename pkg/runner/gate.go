@@ -1,0 +1,79 @@
+package runner
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// approve asks for a yes to the plan and returns the hash of what was
+// approved, empty if nobody was to be asked.
+func (r *run) approve(ctx context.Context) (string, error) {
+	if r.o.Approve == nil {
+		return "", nil
+	}
+	plan, err := planSteps(ctx, r.p.Steps(), r.seen)
+	if err != nil {
+		return "", err
+	}
+	hash, err := planHash(plan)
+	if err != nil {
+		return "", err
+	}
+	return hash, declined(r.o.Approve(ctx, r.seen, plan), targetName(r.p), "the plan was not approved")
+}
+
+// stillApproved compares what was approved with what would be done now that
+// nobody else can interfere.
+func (r *run) stillApproved(ctx context.Context, approved string) error {
+	if approved == "" {
+		return nil
+	}
+	plan, err := planSteps(ctx, r.p.Steps(), r.seen)
+	if err != nil {
+		return err
+	}
+	now, err := planHash(plan)
+	if err != nil || now == approved {
+		return err
+	}
+	return &fault.Error{
+		Class: fault.Stale, Reason: "PlanStale", Object: targetName(r.p),
+		Seen: "the cluster changed after the plan was shown, so that other changes would be made", Wanted: "the plan that was approved",
+		Fix: "run the same command again and look at the new plan",
+	}
+}
+
+// gate asks before a step that has no way back. asked says that a person had
+// to be asked just now, so that what was seen before may be old.
+func (r *run) gate(ctx context.Context, info Info, state State) (asked bool, err error) {
+	if info.Irreversible == "" || !state.Kind.writes() || r.confirmed[info.ID] {
+		return false, nil
+	}
+	object := "step " + string(info.ID)
+	if r.o.Confirm == nil {
+		return false, &fault.Error{
+			Class: fault.Gate, Reason: "Irreversible", Object: object, Seen: "there is no way back: " + info.Irreversible,
+			Wanted: "a confirmation", Fix: "confirm it, then run the same command again",
+		}
+	}
+	if err := declined(r.o.Confirm(ctx, info), object, "it was not confirmed"); err != nil {
+		return false, err
+	}
+	r.confirmed[info.ID] = true
+	err = r.s.change(unstoppable(ctx), func(st *JournalState) {
+		st.Approvals = append(st.Approvals, Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Step: info.ID})
+	})
+	return true, classify(err, object)
+}
+
+// declined gives a no its class, unless whoever said it did.
+func declined(err error, object, seen string) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := fault.As(err); ok {
+		return err
+	}
+	return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: object, Seen: seen, Err: err}
+}

@@ -1,0 +1,132 @@
+package runner
+
+import (
+	"context"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// The interrupt comes inside of each effect in turn.
+func TestFirstInterruptFinishesTheEffectAndStops(t *testing.T) {
+	for n := range 8 {
+		b := newBench(t, migration(newWorld()))
+		ch := make(chan struct{})
+		b.o.Interrupt = ch
+		effects := 0
+		b.w.hook = func(point string) {
+			if point[:6] == "before" && point != "before commit" {
+				if effects == n {
+					close(ch)
+				}
+				effects++
+			}
+		}
+		res, err := b.run()
+		wantClass(t, err, fault.Interrupted, b.o.Command)
+		if effects != n+1 {
+			t.Errorf("interrupt in effect %d: %d effects were begun", n, effects)
+		}
+		if len(b.w.facts) != n+1 {
+			t.Errorf("interrupt in effect %d: it was not finished: %v", n, b.w.facts)
+		}
+		if b.lock.Holder() != nil {
+			t.Error("the lock was not given back")
+		}
+		h := b.history()
+		if h[0].Outcome != "interrupted" || h[0].End == "" {
+			t.Errorf("history: %+v", h)
+		}
+		if res.Resume != b.o.Command || len(b.events.of(Interrupting)) != 1 {
+			t.Errorf("resume %q, %d events", res.Resume, len(b.events.of(Interrupting)))
+		}
+		b.o.Interrupt, b.o.RunID = nil, "run-2"
+		b.w.hook = func(string) {}
+		if _, err := b.run(); err != nil {
+			t.Fatal(err)
+		}
+		for fact, times := range b.w.facts {
+			if times != 1 {
+				t.Errorf("%s took place %d times", fact, times)
+			}
+		}
+	}
+}
+
+func TestInterruptEndsAWait(t *testing.T) {
+	b := newBench(t, migration(newWorld()))
+	ch := make(chan struct{}, 1)
+	b.o.Interrupt = ch
+	reads := 0
+	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
+		if reads++; reads == 5 {
+			close(ch)
+		}
+		return Verdict{Kind: Waiting, WaitingFor: "the flag", Seen: "0/3"}, nil
+	}
+	res, err := b.run()
+	wantClass(t, err, fault.Interrupted, "waited for the flag", b.o.Command)
+	if reads != 5 || outcomes(res)["two"] != Halted {
+		t.Errorf("%d readings, %v", reads, outcomes(res))
+	}
+}
+
+func TestBrakeIsPulledDespiteAnInterrupt(t *testing.T) {
+	b := newBench(t, migration(newWorld()))
+	ch := make(chan struct{})
+	b.o.Interrupt = ch
+	paused := false
+	b.p.brake = func(ctx context.Context, tx *Tx, _ error) (string, error) {
+		return "paused", tx.Effect(ctx, Intent{What: "pause"}, func(context.Context) error { paused = true; return nil })
+	}
+	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
+		close(ch)
+		return Verdict{Kind: Braked, Seen: "a rename"}, nil
+	}
+	if _, err := b.run(); err == nil || !paused {
+		t.Errorf("paused %v, err %v", paused, err)
+	}
+}
+
+func TestInterruptWithNothingLeftIsSuccess(t *testing.T) {
+	b := newBench(t, newScript(newWorld(), step("one")))
+	ch := make(chan struct{})
+	b.o.Interrupt = ch
+	closed := false
+	b.p.observe = func(o Observation) (Observation, error) {
+		if o.Position == "P1" && !closed {
+			closed = true
+			close(ch)
+		}
+		return o, nil
+	}
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCancelledContextIsOutAtOnce(t *testing.T) {
+	b := newBench(t, migration(newWorld()))
+	ctx, cancel := context.WithCancel(t.Context())
+	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
+		cancel()
+		return Verdict{Kind: Waiting}, nil
+	}
+	_, err := Run(ctx, b.p, b.o)
+	wantClass(t, err, fault.Interrupted, "expires by itself")
+	if b.lock.Holder() == nil {
+		t.Error("it took the time to give the lock back")
+	}
+	if h := b.history(); h[0].End != "" {
+		t.Errorf("it took the time to write history: %+v", h)
+	}
+	b.lock.Break()
+	b.p.step("two").verify = nil
+	b.o.RunID = "run-2"
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	if h := b.history(); h[0].Outcome != "died" || h[1].Outcome != "done" {
+		t.Errorf("history: %+v", h)
+	}
+}

@@ -1,0 +1,97 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Schema of the journal that this version reads and writes. A field that is
+// added or changes its meaning makes a new one: decoding is strict, so that an
+// older awsmigrate never writes back a journal of which it lost a part.
+const Schema = "awsmigrate.io/journal/v1"
+
+// Journal keeps what no cluster can tell between runs.
+type Journal interface {
+	// Load reads the journal; the zero JournalState if there is none yet.
+	// A journal of another cluster, of a newer schema or in a bad state is
+	// refused with a *fault.Error that names the object.
+	Load(ctx context.Context) (JournalState, error)
+	// Commit writes st if nobody wrote since st.Version, and advances
+	// st.Version. It returns nil only once the write is known to have landed;
+	// after an ambiguous error it looks whether st.Commit is what is stored.
+	// A journal that somebody else wrote meanwhile is a fault of class Stale.
+	Commit(ctx context.Context, st *JournalState) error
+}
+
+// JournalState is the whole content of a journal. Nothing in it is a verdict
+// that the cluster can give, and nothing in it may be a secret.
+type JournalState struct {
+	Schema string `json:"schema"`
+	// Commit is unique for every commit, so that one whose answer was lost can
+	// be recognised: "<run id>/<n>".
+	Commit    string                     `json:"commit"`
+	Target    Target                     `json:"target"`
+	Runs      []RunRecord                `json:"runs,omitempty"` // oldest first
+	Approvals []Approval                 `json:"approvals,omitempty"`
+	Brake     *BrakeRecord               `json:"brake,omitempty"` // pulled, and no run has finished since
+	Intents   []Intent                   `json:"intents,omitempty"`
+	Notes     map[string]json.RawMessage `json:"notes,omitempty"`
+
+	// Version is the precondition of the next commit: empty for a journal that
+	// is not there yet. It is not part of the content.
+	Version string `json:"-"`
+}
+
+// RunRecord is one run in the history.
+type RunRecord struct {
+	ID      string `json:"id"`
+	Command string `json:"command,omitempty"`
+	Who     string `json:"who,omitempty"`
+	Start   string `json:"start"`             // RFC 3339
+	End     string `json:"end,omitempty"`     // RFC 3339; empty while it runs, or if it died
+	Outcome string `json:"outcome,omitempty"` // "done", "stopped", "interrupted", "died"
+	Step    StepID `json:"step,omitempty"`    // where it stopped
+	Reason  string `json:"reason,omitempty"`  // why, as the stable word of a fault
+}
+
+// Approval is a person's yes.
+type Approval struct {
+	Run  string `json:"run"`
+	Who  string `json:"who,omitempty"`
+	Time string `json:"time"`           // RFC 3339
+	Step StepID `json:"step,omitempty"` // the step without way back; empty: the plan
+	Plan string `json:"plan,omitempty"` // SHA-256 of the changes that were approved
+}
+
+// BrakeRecord says that the outside world was kept from going on.
+type BrakeRecord struct {
+	Run  string `json:"run"`
+	Step StepID `json:"step"`
+	Time string `json:"time"`           // RFC 3339
+	Done string `json:"done,omitempty"` // what was done; empty if it did not succeed
+}
+
+// Record is the part of the journal that a procedure may read, as a copy.
+func (s JournalState) Record() Record {
+	c := s.clone()
+	return Record{Intents: c.Intents, Notes: c.Notes}
+}
+
+// clone copies everything that a commit may change in place.
+func (s JournalState) clone() JournalState {
+	s.Runs = slices.Clone(s.Runs)
+	s.Approvals = slices.Clone(s.Approvals)
+	s.Intents = slices.Clone(s.Intents)
+	s.Notes = maps.Clone(s.Notes)
+	if s.Brake != nil {
+		b := *s.Brake
+		s.Brake = &b
+	}
+	return s
+}
+
+// JournalName is the name of the ConfigMap for a cluster, and of the Lease.
+func JournalName(cluster string) string { return fmt.Sprintf("awsmigrate-%s", cluster) }

@@ -1,0 +1,246 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+const (
+	leaseDuration = 120 * time.Second
+	// freshProof is how long a reading as ours is taken for the present.
+	freshProof = 5 * time.Second
+	// renewRetry is the pace while renewing fails, and of watching an owner.
+	renewRetry = 2 * time.Second
+)
+
+// LeaseLock is a Lock in a coordination.k8s.io Lease. It never compares its
+// clock with anybody else's: an owner is dead when its Lease was read unchanged
+// for a whole lease duration of ours, without a reading missing in between; or
+// when the process table that we share with it shows that it is gone.
+type LeaseLock struct {
+	client    kubernetes.Interface
+	namespace string
+	name      string
+	owner     Owner
+	clock     clock.WithTicker
+
+	// Duration may be set before Acquire (default 120 s). The Lease is renewed
+	// six times in one.
+	Duration time.Duration
+	// Budget is how long Acquire, Prove and Release go on while the API is away
+	// (default 5 min).
+	Budget time.Duration
+	// Processes may be set before Acquire: with it the lock of an owner that is
+	// proven dead is taken over at once. nil: every owner is watched.
+	Processes Processes
+
+	mu      sync.Mutex
+	lease   *coordinationv1.Lease // as last read as ours
+	proved  time.Time             // before the request that last showed it as ours
+	renewed time.Time             // before the request that last renewed it
+	lost    error
+	cancel  context.CancelFunc
+	idle    chan struct{} // closed when the renewing ended
+}
+
+// NewLeaseLock is the lock in the Lease namespace/name for owner.
+func NewLeaseLock(client kubernetes.Interface, namespace, name string, owner Owner, c clock.WithTicker) *LeaseLock {
+	return &LeaseLock{
+		client: client, namespace: namespace, name: name, owner: owner, clock: c,
+		Duration: leaseDuration, Budget: outage,
+	}
+}
+
+func (l *LeaseLock) object() string { return fmt.Sprintf("Lease %s/%s", l.namespace, l.name) }
+
+// elapsed is the time since t by whichever of the two clocks ran further: the
+// monotonic one stands still while a machine sleeps, the wall clock jumps.
+// A wall clock that went back counts as far.
+func (l *LeaseLock) elapsed(t time.Time) time.Duration {
+	now := l.clock.Now()
+	wall := now.Round(0).Sub(t.Round(0))
+	if wall < 0 {
+		return 1 << 62
+	}
+	return max(now.Sub(t), wall)
+}
+
+// Prove implements Lock. A Lease that we did not renew for half its duration
+// is renewed, not only read: somebody may be about to take it, and a reading
+// alone would not stop them.
+func (l *LeaseLock) Prove(ctx context.Context) error {
+	return retry(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be read as ours", func(ctx context.Context) error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		switch {
+		case l.lost != nil:
+			return l.lost
+		case l.lease == nil:
+			return &fault.Error{Reason: "LockNotTaken", Object: l.object(), Seen: "the lock was not taken by this run"}
+		case l.elapsed(l.renewed) > l.Duration/2:
+			return l.renew(ctx)
+		case l.elapsed(l.proved) < freshProof:
+			return nil
+		}
+		return l.look(ctx)
+	})
+}
+
+// look reads the Lease and says whether it is still ours. l.mu is held.
+func (l *LeaseLock) look(ctx context.Context) error {
+	ctx, cancel := request(ctx)
+	defer cancel()
+	before := l.clock.Now()
+	now, err := l.client.CoordinationV1().Leases(l.namespace).Get(ctx, l.name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return l.lose("it was deleted", err)
+	}
+	if err != nil {
+		return fmt.Errorf("read the lock, %s: %w", l.object(), err)
+	}
+	if holder(now) != l.owner.Identity() {
+		return l.lose("it was taken over: "+describe(now), nil)
+	}
+	l.lease, l.proved = now, before
+	return nil
+}
+
+// renew writes the Lease anew on the condition that it is as we last saw it.
+// l.mu is held.
+func (l *LeaseLock) renew(ctx context.Context) error {
+	before := l.clock.Now()
+	next := l.lease.DeepCopy()
+	l.stamp(next, before)
+	req, cancel := request(ctx)
+	defer cancel()
+	out, err := l.client.CoordinationV1().Leases(l.namespace).Update(req, next, metav1.UpdateOptions{FieldManager: ourName})
+	switch {
+	case err == nil:
+		l.lease, l.proved, l.renewed = out, before, before
+		return nil
+	case apierrors.IsNotFound(err):
+		return l.lose("it was deleted", err)
+	case apierrors.IsConflict(err):
+		// An earlier renewal whose answer was lost, a label that somebody put
+		// on it, or a takeover.
+		if err := l.look(ctx); err != nil {
+			return err
+		}
+		return apierrors.NewServerTimeout(coordinationv1.Resource("leases"), "update", 0)
+	}
+	return fmt.Errorf("renew the lock, %s: %w", l.object(), err)
+}
+
+func (l *LeaseLock) lose(how string, err error) error {
+	l.lost = &fault.Error{
+		Class: fault.Locked, Reason: "LockLost", Object: l.object(), Seen: how,
+		Wanted: "held by this run to its end", Fix: "let the other run finish, then run the same command again", Err: err,
+	}
+	return l.lost
+}
+
+// stamp makes next a Lease of ours, renewed now. The times in it are for
+// people: nothing is decided by them.
+func (l *LeaseLock) stamp(next *coordinationv1.Lease, now time.Time) {
+	id, seconds, at := l.owner.Identity(), int32(min(max(l.Duration/time.Second, 1), math.MaxInt32)), metav1.NewMicroTime(now)
+	if holder(next) != id {
+		transitions := int32(1)
+		if next.Spec.LeaseTransitions != nil {
+			transitions += *next.Spec.LeaseTransitions
+		}
+		next.Spec.LeaseTransitions, next.Spec.AcquireTime = &transitions, &at
+	}
+	next.Spec.HolderIdentity, next.Spec.LeaseDurationSeconds, next.Spec.RenewTime = &id, &seconds, &at
+}
+
+// keep renews until ctx is done or the lock is lost.
+func (l *LeaseLock) keep(ctx context.Context, idle chan<- struct{}) {
+	defer close(idle)
+	every := l.Duration / 6
+	for wait := every; ; {
+		if pause(ctx, l.clock, wait) != nil {
+			return
+		}
+		l.mu.Lock()
+		err := l.renew(ctx)
+		lost := l.lost != nil
+		l.mu.Unlock()
+		if lost {
+			return
+		}
+		if wait = every; err != nil {
+			wait = min(renewRetry, every)
+		}
+	}
+}
+
+// Release implements Lock. The Lease stays, without holder, so that the next
+// run takes it at once.
+func (l *LeaseLock) Release(ctx context.Context) error {
+	l.mu.Lock()
+	cancel, idle := l.cancel, l.idle
+	l.cancel = nil
+	l.mu.Unlock()
+	if cancel == nil {
+		return nil
+	}
+	cancel()
+	<-idle
+	return retry(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be given back", func(ctx context.Context) error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.lost != nil {
+			return nil // nothing of ours to give back
+		}
+		return l.empty(ctx)
+	})
+}
+
+func (l *LeaseLock) empty(ctx context.Context) error {
+	nobody := ""
+	next := l.lease.DeepCopy()
+	next.Spec.HolderIdentity = &nobody
+	req, cancel := request(ctx)
+	defer cancel()
+	_, err := l.client.CoordinationV1().Leases(l.namespace).Update(req, next, metav1.UpdateOptions{FieldManager: ourName})
+	switch {
+	case err == nil || apierrors.IsNotFound(err):
+		l.lease = nil
+		return nil
+	case apierrors.IsConflict(err):
+		if l.look(ctx) != nil && l.lost != nil {
+			return nil
+		}
+		return apierrors.NewServerTimeout(coordinationv1.Resource("leases"), "update", 0)
+	}
+	return fmt.Errorf("give back the lock, %s: %w", l.object(), err)
+}
+
+func holder(lease *coordinationv1.Lease) string {
+	if lease == nil || lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *lease.Spec.HolderIdentity
+}
+
+func describe(lease *coordinationv1.Lease) string {
+	id := holder(lease)
+	if id == "" {
+		return "nobody holds it"
+	}
+	if o, ok := ParseOwner(id); ok {
+		return o.String()
+	}
+	return fmt.Sprintf("holder %q", id)
+}

@@ -1,0 +1,105 @@
+package runner
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// PlannedStep is one step with how far it is and, if it is still to do or is
+// done in every run, what it would do.
+type PlannedStep struct {
+	Info
+	State State `json:"state"`
+	Plan  Plan  `json:"plan"`
+}
+
+// PlanAll observes the cluster and plans every step. It never writes. journal
+// may be nil where there is none to read.
+func PlanAll(ctx context.Context, p Procedure, journal Journal) (Observation, []PlannedStep, error) {
+	var st JournalState
+	if journal != nil {
+		var err error
+		if st, err = journal.Load(ctx); err != nil {
+			return Observation{}, nil, classify(err, targetName(p))
+		}
+	}
+	seen, err := observe(ctx, p, st.Record())
+	if err != nil {
+		return seen, nil, err
+	}
+	plan, err := planSteps(ctx, p.Steps(), seen)
+	return seen, plan, err
+}
+
+func targetName(p Procedure) string { return "cluster " + p.Target().Name }
+
+// observe reads the cluster once and makes sure that every step got a state.
+func observe(ctx context.Context, p Procedure, journal Record) (Observation, error) {
+	seen, err := p.Observe(ctx, journal)
+	if err != nil {
+		return seen, classify(err, targetName(p))
+	}
+	for _, s := range p.Steps() {
+		id := s.Info().ID
+		switch kind := seen.States[id].Kind; kind {
+		case Todo, InProgress, Done, Skipped, Always:
+		default:
+			return seen, &fault.Error{Reason: "NoState", Object: "step " + string(id), Seen: fmt.Sprintf("the observation calls it %q", kind)}
+		}
+	}
+	return seen, nil
+}
+
+func planSteps(ctx context.Context, steps []Step, seen Observation) ([]PlannedStep, error) {
+	out := make([]PlannedStep, 0, len(steps))
+	for _, s := range steps {
+		one := PlannedStep{Info: s.Info(), State: seen.States[s.Info().ID]}
+		if one.State.Kind.runs() {
+			plan, err := s.Plan(ctx)
+			if err != nil {
+				return out, classify(fmt.Errorf("plan step %s: %w", one.ID, err), "step "+string(one.ID))
+			}
+			one.Plan = plan
+		}
+		out = append(out, one)
+	}
+	return out, nil
+}
+
+// runs says whether a step in this state is run.
+func (k StateKind) runs() bool { return k.writes() || k == Always }
+
+// writes says whether a step in this state makes a run take the lock.
+func (k StateKind) writes() bool { return k == Todo || k == InProgress }
+
+// planHash is equal for two plans that make the same changes in the same
+// steps. What is only for people does not count.
+func planHash(plan []PlannedStep) (string, error) {
+	type change struct{ Object, Location, Before, After, Result, SHA256 any }
+	type step struct {
+		ID      StepID
+		Changes []change
+	}
+	var steps []step
+	for _, p := range plan {
+		if !p.State.Kind.writes() {
+			continue
+		}
+		one := step{ID: p.ID}
+		for _, c := range p.Plan.Changes {
+			one.Changes = append(one.Changes, change{c.Object, c.Location, c.Before, c.After, c.Result, c.SHA256})
+		}
+		steps = append(steps, one)
+	}
+	text, err := json.Marshal(steps)
+	if err != nil {
+		return "", fmt.Errorf("compare plans: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}

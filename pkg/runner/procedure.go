@@ -1,0 +1,167 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// StepID names a step, the same for every distribution, e.g. "switch-provider".
+type StepID string
+
+// Procedure is a list of steps and one reading that says how far a cluster is.
+type Procedure interface {
+	// Target names the cluster for people and pins the journal to it.
+	Target() Target
+	// Steps are in the order in force for this cluster and these options.
+	Steps() []Step
+	// Observe reads the cluster once and says for every step whether it is done.
+	// The journal may only settle what no cluster can show: that a mixture of
+	// two positions is our own half-done step, and that a snapshot was ours.
+	Observe(ctx context.Context, journal Record) (Observation, error)
+	// Brake keeps the outside world from going on with an edit that proved
+	// wrong, and says what it did. It is called at most once per run.
+	Brake(ctx context.Context, tx *Tx, cause error) (done string, err error)
+}
+
+// Target identifies what a run works on.
+type Target struct {
+	Kind      string `json:"kind"`      // "rke2" or "rke"
+	Name      string `json:"name"`      // the name that people use
+	Namespace string `json:"namespace"` // where the journal and the lock live
+	UID       string `json:"uid"`       // of the downstream cluster's kube-system namespace
+}
+
+// Observation is what one reading of the cluster says about every step.
+type Observation struct {
+	Position string           `json:"position"` // e.g. "P2"
+	Summary  string           `json:"summary"`  // e.g. "flag on every KCM"
+	States   map[StepID]State `json:"states"`
+}
+
+// State is how far one step is.
+type State struct {
+	Kind   StateKind `json:"kind"`
+	Reason string    `json:"reason,omitempty"` // evidence for Done, why for Skipped
+}
+
+// StateKind enumerates State.
+type StateKind string
+
+const (
+	// Todo steps are run, in order.
+	Todo StateKind = "todo"
+	// InProgress steps were begun by us and are taken up again: Do is called
+	// again and must find out what is left of it.
+	InProgress StateKind = "in-progress"
+	// Done steps are shown and not run.
+	Done StateKind = "done"
+	// Skipped steps do not apply here; Reason says why.
+	Skipped StateKind = "skipped"
+	// Always steps only read, are run in every run, and alone make no run: the
+	// lock is taken only if some step is Todo or InProgress.
+	Always StateKind = "always"
+)
+
+// Info describes a step without a cluster.
+type Info struct {
+	ID           StepID `json:"id"`
+	Title        string `json:"title"`
+	Doc          string `json:"doc"`                    // page under docs/, e.g. "steps/switch-provider.md"
+	Irreversible string `json:"irreversible,omitempty"` // why there is no way back; empty: there is one
+}
+
+// Step is one step of a procedure.
+type Step interface {
+	Info() Info
+	// Plan computes the exact changes. It never writes.
+	Plan(ctx context.Context) (Plan, error)
+	// Do makes them. Each side effect goes through tx.Effect, which commits the
+	// intent to the journal first. Do is called again after a crash at any
+	// point of it, and then finds from the cluster what is left to do.
+	Do(ctx context.Context, tx *Tx) error
+	// Verify reads once and judges. The engine calls it until it is Met in
+	// enough reads in a row, or failed.
+	Verify(ctx context.Context, tx *Tx) (Verdict, error)
+}
+
+// Tender is a Step with something to do while it waits, such as giving back in
+// the middle of a long roll what is no longer needed. Tend is called after every
+// reading that is Waiting, and has to find from that reading what is due.
+type Tender interface {
+	Tend(ctx context.Context, tx *Tx) error
+}
+
+// Plan is what a step would do.
+type Plan struct {
+	Summary  []string `json:"summary"`           // one line per effect, as in "snapshot generation 3 → 4"
+	Changes  []Change `json:"changes,omitempty"` // exact changes
+	Rolls    int      `json:"rolls,omitempty"`   // machines that restart something
+	Estimate string   `json:"estimate,omitempty"`
+	Notes    []string `json:"notes,omitempty"` // what a reader should know before saying yes
+}
+
+// Change is one exact change to one object.
+type Change struct {
+	Object   string `json:"object"`             // "Cluster fleet-default/demo"
+	Location string `json:"location,omitempty"` // field path inside it
+	Before   any    `json:"before,omitempty"`
+	After    any    `json:"after,omitempty"`
+	Diff     string `json:"diff,omitempty"` // unified, for people
+	Result   string `json:"result,omitempty"`
+	SHA256   string `json:"sha256,omitempty"`
+}
+
+// Verdict is the judgement of one reading while a step waits.
+type Verdict struct {
+	Kind VerdictKind
+	// WaitingFor and Seen are for people: "3 control planes to run with the
+	// flag", "2/3; ip-10-0-2-12: kube-controller-manager restarting".
+	WaitingFor, Seen string
+	// Progress is any text that changes exactly when something moved (a machine
+	// changed its plan state, a Node became Ready, a lease changed holder).
+	// The time without progress is measured between its changes.
+	Progress    string
+	Done, Total int
+	// Err says why, for Failed and Braked; its class decides the exit code.
+	Err error
+	// Evidence is what proved it, one fact a line, for Met.
+	Evidence []string
+	// Stable is how many reads in a row must be Met, at least 1; 0 means the
+	// engine's default.
+	Stable int
+}
+
+// VerdictKind enumerates Verdict.
+type VerdictKind string
+
+const (
+	// Met says that what the step awaits holds in this reading.
+	Met VerdictKind = "met"
+	// Waiting says not yet, nothing wrong.
+	Waiting VerdictKind = "waiting"
+	// Failed names a cause that waiting does not mend; stop, nothing to hold back.
+	Failed VerdictKind = "failed"
+	// Braked says that going on would do harm: call Procedure.Brake, then stop.
+	Braked VerdictKind = "braked"
+)
+
+// Record is the journal as a procedure may read it: what was intended, what
+// would undo it, and the fingerprint. It holds no verdict about the cluster.
+type Record struct {
+	// Intents are all committed intents, oldest first.
+	Intents []Intent `json:"intents,omitempty"`
+	// Notes are small facts of a procedure that no cluster shows, by key
+	// (e.g. "fingerprint", "user-cordons").
+	Notes map[string]json.RawMessage `json:"notes,omitempty"`
+}
+
+// Intent is committed before the first side effect it announces.
+type Intent struct {
+	Step    StepID          `json:"step"`
+	What    string          `json:"what"`              // for people: "patch Cluster fleet-default/demo"
+	Object  string          `json:"object"`            // the same object naming as in Change
+	Inverse json.RawMessage `json:"inverse,omitempty"` // what undoes it, never whole values, never a secret
+	Token   string          `json:"token,omitempty"`   // what recognises the effect, e.g. a generation or a hash
+	Time    string          `json:"time"`              // RFC 3339, set by the engine
+	Run     string          `json:"run"`               // id of the run, set by the engine
+}

@@ -1,0 +1,75 @@
+package runner
+
+import (
+	"time"
+)
+
+// Result is what a run found and did. It is filled as far as the run came, on
+// failure too.
+type Result struct {
+	RunID       string       `json:"runID"`
+	Position    string       `json:"position"`
+	Observation Observation  `json:"observation"` // the last one
+	Steps       []StepResult `json:"steps"`       // all steps, in order
+	// Added is the time the run itself added: over all waits, the end of the
+	// wait minus the first Met reading of the streak that ended it.
+	Added time.Duration `json:"-"`
+	// Resume is the command that goes on from here; empty when nothing is left
+	// of what was asked for.
+	Resume string `json:"resume,omitempty"`
+}
+
+// StepResult is what became of one step in this run.
+type StepResult struct {
+	ID       StepID        `json:"id"`
+	Outcome  Outcome       `json:"outcome"`
+	Elapsed  time.Duration `json:"-"`
+	Evidence []string      `json:"evidence,omitempty"`
+	Warnings []string      `json:"warnings,omitempty"`
+}
+
+// Outcome enumerates StepResult.
+type Outcome string
+
+const (
+	// WasDone was found done, not run.
+	WasDone Outcome = "was-done"
+	// WasSkipped does not apply here; Evidence says why.
+	WasSkipped Outcome = "skipped"
+	// Finished was run, and what it awaits was observed.
+	Finished Outcome = "finished"
+	// Planned is to do, not run because this was a dry run.
+	Planned Outcome = "planned"
+	// Stopped was begun and not finished, by failure.
+	Stopped Outcome = "failed"
+	// Halted was begun and not finished, by interruption.
+	Halted Outcome = "interrupted"
+	// NotReached comes after where the run ended.
+	NotReached Outcome = "not-reached"
+)
+
+// report collects StepResults by step.
+type report struct {
+	order []StepID
+	byID  map[StepID]*StepResult
+}
+
+func newReport(steps []Step) *report {
+	r := &report{byID: make(map[StepID]*StepResult, len(steps))}
+	for _, s := range steps {
+		id := s.Info().ID
+		r.order = append(r.order, id)
+		r.byID[id] = &StepResult{ID: id, Outcome: NotReached}
+	}
+	return r
+}
+
+func (r *report) of(id StepID) *StepResult { return r.byID[id] }
+
+func (r *report) list() []StepResult {
+	out := make([]StepResult, 0, len(r.order))
+	for _, id := range r.order {
+		out = append(out, *r.byID[id])
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/clock"
+)
+
+const (
+	firstBackoff = 250 * time.Millisecond
+	maxBackoff   = 5 * time.Second
+)
+
+// Retry calls f until it succeeds, fails with something that is not Transient,
+// or budget is over; the last error is returned. It honours Retry-After and is
+// ended by ctx and by a clean stop.
+//
+// f must observe before it writes: a try that failed may have been carried out.
+func Retry(ctx context.Context, c clock.Clock, budget time.Duration, f func(context.Context) error) error {
+	return retry(ctx, c, budget, "the API to answer", f)
+}
+
+func retry(ctx context.Context, c clock.Clock, budget time.Duration, waitingFor string, f func(context.Context) error) error {
+	p := patienceOf(ctx)
+	budget = p.limit(budget)
+	start, backoff := c.Now(), firstBackoff
+	for tries := 1; ; tries++ {
+		err := f(ctx)
+		if err == nil || ctx.Err() != nil || !Transient(err) {
+			return err
+		}
+		d := backoff
+		if s, ok := apierrors.SuggestsClientDelay(err); ok && time.Duration(s)*time.Second > d {
+			d = time.Duration(s) * time.Second
+		}
+		if spent := c.Since(start); spent+d > budget {
+			return fmt.Errorf("gave up after %s and %d tries: %w", spent.Round(time.Second), tries, err)
+		}
+		p.show(waitingFor, describeOutage(err), start.Add(budget))
+		if stopped := pause(ctx, c, d); stopped != nil {
+			return stopped
+		}
+		backoff = min(2*backoff, maxBackoff)
+	}
+}

@@ -1,0 +1,323 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Run brings p's cluster as far as o asks. It observes before every step, runs
+// the first step that is to do, waits for what it awaits, and stops where a
+// person must act. If nothing is to do it runs the steps that only read, takes
+// no lock and writes nothing.
+//
+// A nil error means that everything asked for was observed in this run.
+func Run(ctx context.Context, p Procedure, o Options) (Result, error) {
+	o = o.withDefaults()
+	r := &run{p: p, o: o, s: &session{o: o}, report: newReport(p.Steps()), shown: map[StepID]bool{}, confirmed: map[StepID]bool{}}
+	r.stop = newStopper(o.Interrupt, r.interrupting)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel() // ends the renewing of the lock, also on a panic
+	go r.stop.watch(ctx.Done())
+	ctx = withPatience(ctx, patience{report: r.outside, stop: r.stop.ch})
+	err := r.all(ctx)
+	switch {
+	case err != nil && ctx.Err() != nil:
+		err = r.cutOff(err)
+	case isStop(err) && !r.observed && len(r.ran) == 0:
+		err = r.interrupted("before the first step")
+	}
+	result := r.result(err)
+	r.emit(Event{Type: RunFinished, Position: result.Position, Message: o.RunID, Elapsed: r.elapsed(), Err: err})
+	return result, err
+}
+
+// run is the state of one Run.
+type run struct {
+	p      Procedure
+	o      Options
+	s      *session
+	stop   *stopper
+	report *report
+
+	seen      Observation
+	observed  bool // since the last step
+	begun     time.Time
+	writing   bool      // the lock is ours and the run is in the history
+	deadline  time.Time // zero: none
+	added     time.Duration
+	current   StepID
+	title     string
+	shown     map[StepID]bool // done and skipped steps that the views know of
+	confirmed map[StepID]bool
+	ran       map[StepID]bool
+	braked    bool
+
+	emitting sync.Mutex
+	ended    bool
+	outer    shownWait
+}
+
+func (r *run) all(ctx context.Context) error {
+	r.begun, r.ran = r.o.Clock.Now(), map[StepID]bool{}
+	if err := r.o.check(r.p.Steps()); err != nil {
+		return err
+	}
+	if err := r.firstLook(ctx); err != nil {
+		return err
+	}
+	r.emit(Event{Type: RunStarted, Position: r.seen.Position, Message: r.o.RunID})
+	sc, err := inScope(r.p.Steps(), r.seen, r.o)
+	if err != nil {
+		return err
+	}
+	if !sc.writes || r.o.DryRun {
+		return r.steps(ctx, sc)
+	}
+	if r.o.Journal == nil || r.o.Lock == nil {
+		return &fault.Error{Reason: "NoLock", Object: targetName(r.p), Seen: "a step is to do, but the run was given no journal or no lock"}
+	}
+	approved, err := r.approve(ctx)
+	if err != nil {
+		return err
+	}
+	if r.stop.requested() {
+		return r.interrupted("before the first step")
+	}
+	return r.locked(ctx, approved)
+}
+
+// firstLook reads journal and cluster before anything was decided.
+func (r *run) firstLook(ctx context.Context) error {
+	return retry(ctx, r.o.Clock, firstLook, "the API to answer", func(ctx context.Context) error {
+		if err := r.s.load(ctx); err != nil {
+			return classify(err, targetName(r.p))
+		}
+		return r.observe(ctx)
+	})
+}
+
+func (r *run) observe(ctx context.Context) error {
+	seen, err := observe(ctx, r.p, r.s.record())
+	if err != nil {
+		return err
+	}
+	r.seen, r.observed = seen, true
+	return nil
+}
+
+// locked does the work that writes, from taking the lock to giving it back.
+func (r *run) locked(ctx context.Context, approved string) error {
+	if err := r.o.Lock.Acquire(ctx); isStop(err) {
+		return r.interrupted("while it waited for the lock")
+	} else if err != nil {
+		return classify(err, targetName(r.p))
+	}
+	r.emit(Event{Type: LockTaken})
+	err := r.underLock(ctx, approved)
+	if ctx.Err() != nil {
+		return err // out at once: the lock expires by itself
+	}
+	if r.writing {
+		r.farewell(ctx, "the end of the run could not be written to the journal", func(ctx context.Context) error {
+			if err := r.o.Lock.Prove(ctx); err != nil {
+				return err
+			}
+			return r.s.end(ctx, r.current, err)
+		})
+	}
+	r.farewell(ctx, "the lock could not be given back; it expires by itself", r.o.Lock.Release)
+	return err
+}
+
+// farewell does something for which a run that is over does not fail.
+func (r *run) farewell(ctx context.Context, otherwise string, f func(context.Context) error) {
+	if err := f(within(ctx, parting)); err != nil {
+		r.emit(Event{Type: StepWarning, Message: otherwise, Lines: []string{err.Error()}, Err: err})
+	}
+}
+
+func (r *run) underLock(ctx context.Context, approved string) error {
+	// What was read before the lock was ours may be another run's past.
+	if err := r.firstLook(ctx); err != nil {
+		return err
+	}
+	sc, err := inScope(r.p.Steps(), r.seen, r.o)
+	if err != nil {
+		return err
+	}
+	if !sc.writes {
+		return r.steps(ctx, sc)
+	}
+	if err := r.stillApproved(ctx, approved); err != nil {
+		return err
+	}
+	r.s.writable = true
+	if err := r.s.begin(unstoppable(ctx)); err != nil {
+		return classify(err, targetName(r.p))
+	}
+	r.writing = true
+	if r.o.Deadline > 0 {
+		r.deadline = r.o.Clock.Now().Add(r.o.Deadline)
+	}
+	if approved != "" {
+		err := r.s.change(unstoppable(ctx), func(st *JournalState) {
+			st.Approvals = append(st.Approvals, Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Plan: approved})
+		})
+		if err != nil {
+			return classify(err, targetName(r.p))
+		}
+	}
+	return r.steps(ctx, sc)
+}
+
+// steps runs what is to run in sc, observing before each.
+func (r *run) steps(ctx context.Context, sc scope) error {
+	for {
+		if !r.observed {
+			if err := r.lookAgain(ctx); err != nil {
+				return err
+			}
+		}
+		step := r.next(sc)
+		if step == nil {
+			r.current = ""
+			return nil
+		}
+		info, state := step.Info(), r.seen.States[step.Info().ID]
+		if err := r.mayBegin(info, state); err != nil {
+			return err
+		}
+		if r.o.DryRun && state.Kind.writes() {
+			return r.planRest(ctx, sc)
+		}
+		r.current, r.title = info.ID, info.Title
+		if asked, err := r.gate(ctx, info, state); err != nil {
+			return err
+		} else if asked {
+			r.observed = false // a person may have thought for days
+			continue
+		}
+		r.observed = false
+		r.ran[info.ID] = true
+		if err := r.step(ctx, step, info, state); err != nil {
+			return err
+		}
+	}
+}
+
+// next is the first step of sc that is to run now, nil if none is left. Steps
+// found done or skipped on the way are shown.
+func (r *run) next(sc scope) Step {
+	for _, s := range sc.steps {
+		info := s.Info()
+		state := r.seen.States[info.ID]
+		switch {
+		case state.Kind == Always && !r.ran[info.ID]:
+			return s
+		case state.Kind.writes() && sc.writes:
+			return s
+		case state.Kind == Done || state.Kind == Skipped:
+			r.show(info, state)
+		}
+	}
+	return nil
+}
+
+func (r *run) show(info Info, state State) {
+	if r.shown[info.ID] || r.ran[info.ID] {
+		return
+	}
+	r.shown[info.ID] = true
+	kind, outcome := StepDone, WasDone
+	if state.Kind == Skipped {
+		kind, outcome = StepSkipped, WasSkipped
+	}
+	res := r.report.of(info.ID)
+	res.Outcome = outcome
+	if state.Reason != "" {
+		res.Evidence = []string{state.Reason}
+	}
+	r.emit(Event{Type: kind, Step: info.ID, Title: info.Title, Message: state.Reason})
+}
+
+// mayBegin refuses to begin a step after a stop, after the deadline, or again.
+func (r *run) mayBegin(info Info, state State) error {
+	switch {
+	case r.stop.requested():
+		return r.interrupted("before step " + string(info.ID))
+	case r.ran[info.ID] && state.Kind.writes():
+		return &fault.Error{
+			Class: fault.Stale, Reason: "Undone", Object: "step " + string(info.ID),
+			Seen:   "it was verified in this run and is to do again: something else changes the cluster",
+			Wanted: "done", Fix: "find out what changed it back, then run the same command again",
+		}
+	case !r.deadline.IsZero() && r.o.Clock.Now().After(r.deadline):
+		return &fault.Error{
+			Class: fault.NoProgress, Reason: "Deadline", Object: "step " + string(info.ID),
+			Seen: fmt.Sprintf("the deadline of %s passed before it began", r.o.Deadline), Fix: "run the same command again",
+		}
+	}
+	return nil
+}
+
+// planRest shows what a dry run would go on with.
+func (r *run) planRest(ctx context.Context, sc scope) error {
+	plan, err := planSteps(ctx, sc.steps, r.seen)
+	if err != nil {
+		return err
+	}
+	for _, one := range plan {
+		if r.ran[one.ID] || !one.State.Kind.runs() {
+			r.show(one.Info, one.State)
+			continue
+		}
+		res := r.report.of(one.ID)
+		res.Outcome, res.Evidence = Planned, one.Plan.Summary
+		r.emit(Event{Type: StepSkipped, Step: one.ID, Title: one.Title, Message: "dry run", Lines: one.Plan.Summary})
+	}
+	return nil
+}
+
+// cutOff is the error of a run whose context ended.
+func (r *run) cutOff(err error) error {
+	if fault.ClassOf(err) == fault.Interrupted {
+		return err
+	}
+	return &fault.Error{
+		Class: fault.Interrupted, Reason: "CutOff", Object: targetName(r.p),
+		Seen: "stopped at once; the lock, if it was taken, expires by itself", Fix: r.resumeFix(), Err: err,
+	}
+}
+
+// interrupted is the error of a clean stop.
+func (r *run) interrupted(where string) error {
+	return &fault.Error{
+		Class: fault.Interrupted, Reason: "Interrupted", Object: targetName(r.p),
+		Seen: "stopped on request " + where, Fix: r.resumeFix(),
+	}
+}
+
+func (r *run) resumeFix() string {
+	if r.o.Command == "" {
+		return "run the same command again to go on"
+	}
+	return "go on with: " + r.o.Command
+}
+
+func (r *run) result(err error) Result {
+	res := Result{RunID: r.o.RunID, Position: r.seen.Position, Observation: r.seen, Steps: r.report.list(), Added: r.added}
+	if class := fault.ClassOf(err); err != nil && class != fault.Usage && class != fault.Declined {
+		res.Resume = r.o.Command
+	}
+	return res
+}
+
+// isStop says whether err is the clean stop itself and nothing worse.
+func isStop(err error) bool {
+	e, ok := fault.As(err)
+	return ok && e.Class == fault.Interrupted
+}

@@ -1,0 +1,80 @@
+package runner
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// scope is which steps a run may run, as a function of what was asked for and
+// of what was seen.
+type scope struct {
+	steps  []Step // in order
+	writes bool   // some of them is to do
+}
+
+// inScope narrows steps to what o asks for.
+func inScope(steps []Step, seen Observation, o Options) (scope, error) {
+	switch {
+	case o.Only != "":
+		return onlyOne(steps, seen, o.Only)
+	case o.Until != "":
+		i := slices.IndexFunc(steps, func(s Step) bool { return s.Info().ID == o.Until })
+		sc := scope{steps: steps[:i+1]}
+		// Past the step that was asked for there is nothing to do, whatever
+		// came before it.
+		sc.writes = seen.States[o.Until].Kind != Done && firstTodo(sc.steps, seen) != ""
+		return sc, nil
+	}
+	return scope{steps: steps, writes: firstTodo(steps, seen) != ""}, nil
+}
+
+// onlyOne is the step asked for, with the steps before it that only read: no
+// run writes without the preflight.
+func onlyOne(steps []Step, seen Observation, only StepID) (scope, error) {
+	first := firstTodo(steps, seen)
+	i := slices.IndexFunc(steps, func(s Step) bool { return s.Info().ID == only })
+	if seen.States[only].Kind == Always {
+		return scope{steps: steps[i : i+1]}, nil
+	}
+	if only != first {
+		e := &fault.Error{
+			Class: fault.Usage, Reason: "NotFirst", Object: "step " + string(only),
+			Seen:   fmt.Sprintf("it is %s, and the first step to do is %s", describeState(seen.States[only]), first),
+			Wanted: "the first step to do, or one that only reads", Fix: "run step " + string(first),
+		}
+		if first == "" {
+			e.Seen, e.Fix = fmt.Sprintf("it is %s, and no step is to do", describeState(seen.States[only])), ""
+		}
+		return scope{}, e
+	}
+	var in []Step
+	for _, s := range steps[:i] {
+		if seen.States[s.Info().ID].Kind == Always {
+			in = append(in, s)
+		}
+	}
+	return scope{steps: append(in, steps[i]), writes: true}, nil
+}
+
+func describeState(s State) string {
+	switch s.Kind {
+	case Todo:
+		return "not yet to do"
+	case InProgress:
+		return "in progress"
+	default:
+		return string(s.Kind)
+	}
+}
+
+// firstTodo is the first step that is to do or in progress; empty if none is.
+func firstTodo(steps []Step, seen Observation) StepID {
+	for _, s := range steps {
+		if id := s.Info().ID; seen.States[id].Kind.writes() {
+			return id
+		}
+	}
+	return ""
+}

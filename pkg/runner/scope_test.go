@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+func TestOnlyAndUntil(t *testing.T) {
+	for name, c := range map[string]struct {
+		before StepID // run until here first
+		only   StepID
+		until  StepID
+		want   []StepID
+		class  fault.Class // with text
+		text   string
+	}{
+		"until":                       {until: "two", want: []StepID{"preflight", "one", "two"}},
+		"until a reading step":        {until: "verify", want: []StepID{"preflight", "one", "two", "three", "verify"}},
+		"until the first":             {until: "preflight", want: []StepID{"preflight"}},
+		"until what is done":          {before: "two", until: "one", want: []StepID{"preflight"}},
+		"only the first to do":        {before: "one", only: "two", want: []StepID{"preflight", "two"}},
+		"only a later one":            {before: "one", only: "four", class: fault.Usage, text: "first step to do is two"},
+		"only one that is done":       {before: "two", only: "one", class: fault.Usage, text: "first step to do is three"},
+		"only when nothing is to do":  {before: "four", only: "one", class: fault.Usage, text: "no step is to do"},
+		"only a reading step":         {before: "one", only: "verify", want: []StepID{"verify"}},
+		"only an unknown step":        {only: "nine", class: fault.Usage, text: "one of preflight, one, two"},
+		"until an unknown step":       {until: "nine", class: fault.Usage, text: "step nine"},
+		"only and until at once":      {only: "one", until: "two", class: fault.Usage, text: "one of the two"},
+		"until the last, from middle": {before: "two", until: "four", want: []StepID{"preflight", "three", "verify", "four"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, migration(newWorld()))
+			if c.before != "" {
+				b.o.Until = c.before
+				if _, err := b.run(); err != nil {
+					t.Fatal(err)
+				}
+				b.events.all, b.o.RunID = nil, "run-2"
+			}
+			b.o.Only, b.o.Until = c.only, c.until
+			facts := len(b.w.facts)
+			_, err := b.run()
+			if c.text != "" {
+				wantClass(t, err, c.class, c.text)
+				if len(b.w.facts) != facts {
+					t.Error("it wrote all the same")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d := cmp.Diff(c.want, b.events.steps(StepStarted)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func TestUntilADoneStepDoesNothingWhateverCameBefore(t *testing.T) {
+	b := newBench(t, migration(newWorld()))
+	b.o.Lock, b.o.Until = refusingLock{}, "two"
+	b.p.observe = func(o Observation) (Observation, error) {
+		o.States["two"] = State{Kind: Done}
+		return o, nil
+	}
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	if len(b.w.facts) != 0 || b.journal.Versions() != 0 {
+		t.Error("it wrote")
+	}
+}

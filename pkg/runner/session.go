@@ -1,0 +1,157 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// session is what all steps of a run share: the journal as this run knows it,
+// and the right to write.
+type session struct {
+	o Options
+
+	mu       sync.Mutex
+	state    JournalState
+	commits  int
+	unsure   bool // a commit failed and may have landed all the same
+	writable bool // the lock is ours
+}
+
+func (s *session) now() string { return s.o.Clock.Now().UTC().Format(time.RFC3339) }
+
+// load reads the journal anew.
+func (s *session) load(ctx context.Context) error {
+	if s.o.Journal == nil {
+		return nil
+	}
+	st, err := s.o.Journal.Load(ctx)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.state, s.unsure = st, false
+	return nil
+}
+
+func (s *session) record() Record {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.Record()
+}
+
+// change commits the journal with one change. In a run that only looks the
+// change is kept for this run and not written.
+func (s *session) change(ctx context.Context, f func(*JournalState)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.writable {
+		next := s.state.clone()
+		f(&next)
+		s.state = next
+		return nil
+	}
+	if err := s.reassure(ctx); err != nil {
+		return err
+	}
+	next := s.state.clone()
+	f(&next)
+	s.commits++
+	next.Commit = fmt.Sprintf("%s/%d", s.o.RunID, s.commits)
+	if err := s.o.Journal.Commit(ctx, &next); err != nil {
+		s.unsure = true
+		return err
+	}
+	s.state = next
+	return nil
+}
+
+// reassure finds out whether a commit that failed landed after all. s.mu is held.
+func (s *session) reassure(ctx context.Context) error {
+	if !s.unsure {
+		return nil
+	}
+	now, err := s.o.Journal.Load(ctx)
+	if err != nil {
+		return err
+	}
+	if now.Version != s.state.Version && !strings.HasPrefix(now.Commit, s.o.RunID+"/") {
+		return journalMoved("journal", now, nil)
+	}
+	s.state, s.unsure = now, false
+	return nil
+}
+
+// note keeps one fact, and writes only what differs from what is there.
+func (s *session) note(ctx context.Context, key string, v any) error {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("note %q: %w", key, err)
+	}
+	if old, ok := s.record().Notes[key]; ok && sameJSON(old, raw) {
+		return nil
+	}
+	return s.change(ctx, func(st *JournalState) {
+		if st.Notes == nil {
+			st.Notes = map[string]json.RawMessage{}
+		}
+		st.Notes[key] = raw
+	})
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// prove makes sure that this run may write right now.
+func (s *session) prove(ctx context.Context) error {
+	if !s.writable {
+		return &fault.Error{Reason: "WriteWithoutLock", Seen: "a step tried to write in a run that only looks"}
+	}
+	return s.o.Lock.Prove(ctx)
+}
+
+// begin opens the run in the history. A run that was left open died: the lock
+// is ours now.
+func (s *session) begin(ctx context.Context) error {
+	return s.change(ctx, func(st *JournalState) {
+		for i := range st.Runs {
+			if st.Runs[i].Outcome == "" {
+				st.Runs[i].Outcome = "died"
+			}
+		}
+		st.Runs = append(st.Runs, RunRecord{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now()})
+	})
+}
+
+// end closes the run in the history.
+func (s *session) end(ctx context.Context, step StepID, err error) error {
+	return s.change(ctx, func(st *JournalState) {
+		for i := range st.Runs {
+			if st.Runs[i].ID != s.o.RunID || st.Runs[i].End != "" {
+				continue
+			}
+			run := &st.Runs[i]
+			run.End, run.Outcome = s.now(), "done"
+			if err == nil {
+				st.Brake = nil
+				continue
+			}
+			run.Outcome, run.Step = "stopped", step
+			if fault.ClassOf(err) == fault.Interrupted {
+				run.Outcome = "interrupted"
+			}
+			if e, ok := fault.As(err); ok {
+				run.Reason = e.Reason
+			}
+		}
+	})
+}

@@ -1,0 +1,82 @@
+package runner
+
+import (
+	"context"
+	"errors"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// step runs one step from its start to its verdict.
+func (r *run) step(ctx context.Context, step Step, info Info, state State) error {
+	tx := &Tx{step: info, s: r.s, stop: r.stop, reads: state.Kind == Always}
+	tx.warn = func(message string, lines []string) {
+		r.emit(Event{Type: StepWarning, Step: info.ID, Title: info.Title, Message: message, Lines: lines})
+	}
+	start := r.o.Clock.Now()
+	r.emit(Event{Type: StepStarted, Step: info.ID, Title: info.Title, Message: state.Reason})
+	w := newWatch(r, info)
+	err := w.do(ctx, step, tx)
+	var met Verdict
+	if err == nil {
+		met, err = w.verify(ctx, step, tx)
+	}
+
+	res := r.report.of(info.ID)
+	res.Elapsed, res.Warnings = r.o.Clock.Since(start), tx.said()
+	done := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Elapsed: res.Elapsed, Lines: met.Evidence}
+	res.Outcome, res.Evidence = Finished, met.Evidence
+	if err != nil {
+		done.Type, done.Err, res.Outcome = StepFailed, err, Stopped
+		if fault.ClassOf(err) == fault.Interrupted || ctx.Err() != nil {
+			res.Outcome = Halted
+		}
+	}
+	r.emit(done)
+	return err
+}
+
+// stepError is what a failed Do or Verify ends the run with. A stop that was
+// asked for goes first, with what it cut short as its cause.
+func (r *run) stepError(ctx context.Context, info Info, err error, where string) error {
+	if ctx.Err() == nil && r.stop.requested() {
+		e := r.interrupted(where)
+		if !isStop(err) {
+			if f, ok := fault.As(e); ok {
+				f.Err = err
+			}
+		}
+		return e
+	}
+	return classify(err, "step "+string(info.ID))
+}
+
+// brake keeps the outside world from going on, once in a run, and returns the
+// error to stop with: cause, whatever became of the brake.
+func (r *run) brake(ctx context.Context, info Info, tx *Tx, cause error) error {
+	if tx.reads || !r.s.writable || r.braked {
+		return cause
+	}
+	r.braked = true
+	ctx = unstoppable(ctx)
+	pulling := &Tx{step: info, s: r.s, stop: r.stop, brakes: true, warn: tx.warn}
+	done, err := r.p.Brake(ctx, pulling, cause)
+	if err != nil {
+		err = &fault.Error{
+			Class: fault.ClassOf(cause), Reason: "BrakeFailed", Object: targetName(r.p),
+			Seen: "the brake could not be pulled: what was begun goes on by itself", Fix: "undo now, or pause the cluster by hand", Err: err,
+		}
+		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: "the brake could not be pulled", Err: err})
+	} else {
+		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: done})
+	}
+	r.farewell(ctx, "the brake could not be written to the journal", func(ctx context.Context) error {
+		return r.s.change(ctx, func(st *JournalState) {
+			st.Brake = &BrakeRecord{Run: r.o.RunID, Step: info.ID, Time: r.s.now(), Done: done}
+		})
+	})
+	if err != nil {
+		return errors.Join(cause, err)
+	}
+	return cause
+}

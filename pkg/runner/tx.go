@@ -1,0 +1,141 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Tx is one step's access to the journal, the lock and the views. It may be
+// used from several goroutines.
+type Tx struct {
+	step   Info
+	s      *session
+	stop   *stopper
+	reads  bool // the step is one that only reads
+	brakes bool // the brake: not ended by an interrupt
+	warn   func(message string, lines []string)
+
+	mu       sync.Mutex
+	warnings []string
+}
+
+// NewTx is a Tx for step outside of a run, for driving a single step. It loads
+// the journal; o.Lock must be held by the caller.
+func NewTx(ctx context.Context, step Info, o Options) (*Tx, error) {
+	o = o.withDefaults()
+	s := &session{o: o, writable: o.Lock != nil && o.Journal != nil}
+	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	tx := &Tx{step: step, s: s, stop: newStopper(o.Interrupt, func() {})}
+	tx.warn = func(message string, lines []string) {
+		o.Sink.Emit(Event{Time: o.Clock.Now(), Type: StepWarning, Step: step.ID, Title: step.Title, Message: message, Lines: lines})
+	}
+	return tx, nil
+}
+
+// Step is the step this Tx was made for.
+func (tx *Tx) Step() StepID { return tx.step.ID }
+
+// Now is the time by the run's clock.
+func (tx *Tx) Now() time.Time { return tx.s.o.Clock.Now() }
+
+// Record is a copy of what the journal holds now.
+func (tx *Tx) Record() Record { return tx.s.record() }
+
+// Stopping is closed when a clean stop was asked for. Only an effect that takes
+// minutes and can be ended halfway needs it.
+func (tx *Tx) Stopping() <-chan struct{} { return tx.stop.ch }
+
+// Effect makes one side effect: it proves that the lock is ours, commits the
+// intent, and only then calls do. Nothing is begun once a clean stop was asked
+// for (class Interrupted); what was begun is not disturbed by it.
+//
+// An error of do is returned as it is. If it is Transient, the effect may have
+// happened: the step observes, then decides.
+func (tx *Tx) Effect(ctx context.Context, in Intent, do func(context.Context) error) error {
+	if tx.reads {
+		return &fault.Error{Reason: "EffectInReadingStep", Object: "step " + string(tx.step.ID), Seen: "tried to make a change: " + in.What}
+	}
+	if tx.brakes {
+		ctx = unstoppable(ctx)
+	} else if tx.stop.requested() {
+		return errStopped()
+	}
+	if err := tx.s.prove(ctx); err != nil {
+		return fmt.Errorf("before %s: %w", in.What, err)
+	}
+	ctx = unstoppable(ctx)
+	in.Step, in.Time, in.Run = tx.step.ID, tx.s.now(), tx.s.o.RunID
+	if err := tx.s.change(ctx, func(st *JournalState) { st.Intents = addIntent(st.Intents, in) }); err != nil {
+		return fmt.Errorf("before %s: %w", in.What, err)
+	}
+	// The commit may have waited for an API that was away.
+	if err := tx.s.prove(ctx); err != nil {
+		return fmt.Errorf("before %s: %w", in.What, err)
+	}
+	return do(ctx)
+}
+
+// addIntent appends in, unless this run announced exactly the same before: a
+// step that is tried again must not make the journal grow.
+func addIntent(intents []Intent, in Intent) []Intent {
+	for _, old := range intents {
+		same := old.Step == in.Step && old.Run == in.Run && old.What == in.What && old.Object == in.Object && old.Token == in.Token
+		if same && (len(old.Inverse) == len(in.Inverse) && len(in.Inverse) == 0 || sameJSON(old.Inverse, in.Inverse)) {
+			return intents
+		}
+	}
+	return append(intents, in)
+}
+
+// Note keeps a small fact under key in the journal, for this run and later
+// ones; never a secret. In a run that only looks it is kept for this run.
+func (tx *Tx) Note(ctx context.Context, key string, v any) error {
+	if tx.s.writable {
+		if err := tx.s.prove(ctx); err != nil {
+			return fmt.Errorf("before noting %q: %w", key, err)
+		}
+	}
+	return tx.s.note(unstoppable(ctx), key, v)
+}
+
+// NoteInto decodes the fact under key into v; false if there is none.
+func (tx *Tx) NoteInto(key string, v any) (bool, error) { return tx.Record().NoteInto(key, v) }
+
+// NoteInto decodes the fact under key into v; false if there is none.
+func (r Record) NoteInto(key string, v any) (bool, error) {
+	raw, ok := r.Notes[key]
+	if !ok {
+		return false, nil
+	}
+	if err := json.Unmarshal(raw, v); err != nil {
+		return false, fmt.Errorf("note %q in the journal: %w", key, err)
+	}
+	return true, nil
+}
+
+// Warn says something that stops nothing. The same message is said once.
+func (tx *Tx) Warn(message string, lines ...string) {
+	tx.mu.Lock()
+	for _, said := range tx.warnings {
+		if said == message {
+			tx.mu.Unlock()
+			return
+		}
+	}
+	tx.warnings = append(tx.warnings, message)
+	tx.mu.Unlock()
+	tx.warn(message, lines)
+}
+
+func (tx *Tx) said() []string {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	return append([]string(nil), tx.warnings...)
+}

@@ -1,0 +1,268 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"syscall"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+var errRefused = fmt.Errorf("read nodes: %w", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED})
+
+func status(code int) error {
+	return apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: "nodes"}, "", "", 0, true)
+}
+
+// waiting is a bench with one step whose verdicts come from f; i counts from 0.
+func waiting(t *testing.T, f func(i int, now time.Time) (Verdict, error)) *bench {
+	w := newWorld()
+	s := step("one")
+	s.settle = 0
+	p := newScript(w, s)
+	b := newBench(t, p)
+	i := -1
+	s.verify = func(context.Context, *Tx) (Verdict, error) { i++; return f(i, b.clock.Now()) }
+	return b
+}
+
+func TestStableCountsReadingsInARow(t *testing.T) {
+	// M met, w waiting, e transient error
+	for _, c := range []struct {
+		script string
+		stable int
+		added  time.Duration
+	}{
+		{"MMM", 0, 2 * time.Second},
+		{"wMMwMMM", 0, 2 * time.Second},
+		{"MMeMMM", 0, 2 * time.Second},
+		{"M", 1, 0},
+		{"MwMMMMM", 5, 4 * time.Second},
+	} {
+		t.Run(c.script, func(t *testing.T) {
+			readings := 0
+			b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
+				readings++
+				if i >= len(c.script) {
+					t.Fatalf("read more than %d times", len(c.script))
+				}
+				switch c.script[i] {
+				case 'M':
+					return Verdict{Kind: Met, Stable: c.stable}, nil
+				case 'w':
+					return Verdict{Kind: Waiting, WaitingFor: "x", Seen: "y"}, nil
+				}
+				return Verdict{}, errRefused
+			})
+			res, err := b.run()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if readings != len(c.script) || res.Added != c.added {
+				t.Errorf("%d readings, added %s; want %d, %s", readings, res.Added, len(c.script), c.added)
+			}
+		})
+	}
+}
+
+func TestNoProgress(t *testing.T) {
+	var start time.Time
+	b := waiting(t, func(i int, now time.Time) (Verdict, error) {
+		if i == 0 {
+			start = now
+		}
+		if i > 1000 {
+			return Verdict{Kind: Failed, Seen: "waited on without progress"}, nil
+		}
+		return Verdict{Kind: Waiting, WaitingFor: "3 control planes", Seen: "2/3", Progress: "2"}, nil
+	})
+	b.o.Timeout = 5 * time.Minute
+	res, err := b.run()
+	wantClass(t, err, fault.NoProgress, "waiting for 3 control planes", "seen: 2/3", "since "+start.UTC().Format(time.RFC3339))
+	if d := b.clock.Since(start); d < 5*time.Minute || d > 5*time.Minute+2*time.Second {
+		t.Errorf("gave up after %s", d)
+	}
+	if res.Resume != b.o.Command || outcomes(res)["one"] != Stopped {
+		t.Errorf("result %+v", res)
+	}
+	if n := len(b.events.of(StepWaiting)); n < 10 || n > 12 { // once, then every 30 s
+		t.Errorf("%d waiting events in 5 minutes", n)
+	}
+	for _, e := range b.events.of(StepWaiting) {
+		if w := e.Waiting; w.For == "" || w.Seen == "" || w.Since.IsZero() || w.LastProgress.IsZero() || w.Until.Sub(w.LastProgress) != 5*time.Minute {
+			t.Fatalf("a field of the wait is empty: %+v", w)
+		}
+	}
+	if h := b.history(); h[0].Outcome != "stopped" || h[0].Reason != "NoProgress" || h[0].Step != "one" {
+		t.Errorf("history %+v", h)
+	}
+}
+
+func TestProgressKeepsAWaitAlive(t *testing.T) {
+	var start time.Time
+	b := waiting(t, func(i int, now time.Time) (Verdict, error) {
+		if i == 0 {
+			start = now
+		}
+		if now.Sub(start) > 8*time.Hour {
+			return Verdict{Kind: Met}, nil
+		}
+		moved := int(now.Sub(start) / (14 * time.Minute))
+		return Verdict{Kind: Waiting, WaitingFor: "200 workers", Seen: fmt.Sprint(moved), Progress: fmt.Sprint(moved), Done: moved, Total: 200}, nil
+	})
+	b.o.Poll = 10 * time.Second
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestDeadlineEndsAWaitThatProgresses(t *testing.T) {
+	b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
+		return Verdict{Kind: Waiting, WaitingFor: "workers", Seen: "some", Progress: fmt.Sprint(i)}, nil
+	})
+	b.o.Deadline = time.Hour
+	start := b.clock.Now()
+	_, err := b.run()
+	wantClass(t, err, fault.NoProgress, "1h0m0s", "workers")
+	if d := b.clock.Since(start); d < time.Hour || d > time.Hour+5*time.Second {
+		t.Errorf("ended after %s", d)
+	}
+}
+
+func TestTransientErrorsInAWait(t *testing.T) {
+	transient := []error{errRefused, status(429), status(500), status(502), status(503), status(504), &net.DNSError{IsTimeout: true}, context.DeadlineExceeded}
+	b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
+		if i < 5*len(transient) {
+			return Verdict{}, transient[i%len(transient)]
+		}
+		return Verdict{Kind: Met}, nil
+	})
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	seen := b.events.of(StepWaiting)
+	if len(seen) == 0 || seen[0].Waiting.Seen != "could not look: connection refused" {
+		t.Errorf("not shown: %+v", seen)
+	}
+}
+
+func TestOutageWithoutEndIsCouldNotLook(t *testing.T) {
+	b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
+		if i == 0 {
+			return Verdict{Kind: Waiting, WaitingFor: "the flag", Seen: "0/3"}, nil
+		}
+		return Verdict{}, status(503)
+	})
+	_, err := b.run()
+	wantClass(t, err, fault.CouldNotLook, "waiting for the flag", "503")
+}
+
+func TestDeniedStopsAtOnce(t *testing.T) {
+	for _, denied := range []error{status(http.StatusUnauthorized), status(http.StatusForbidden), errors.Join(errRefused, status(http.StatusForbidden))} {
+		reads := 0
+		b := waiting(t, func(int, time.Time) (Verdict, error) { reads++; return Verdict{}, denied })
+		_, err := b.run()
+		wantClass(t, err, fault.CouldNotLook, "credentials")
+		if reads != 1 {
+			t.Errorf("read %d times after %v", reads, denied)
+		}
+	}
+}
+
+func TestFailedStopsWithItsCause(t *testing.T) {
+	cause := &fault.Error{Class: fault.Check, Reason: "CrashLoop", Object: "Pod ccm", Seen: "exit 1"}
+	b := waiting(t, func(int, time.Time) (Verdict, error) { return Verdict{Kind: Failed, Err: cause}, nil })
+	if _, err := b.run(); !errors.Is(err, cause) {
+		t.Fatal(err)
+	}
+	b = waiting(t, func(int, time.Time) (Verdict, error) { return Verdict{Kind: Failed, Seen: "broken"}, nil })
+	_, err := b.run()
+	wantClass(t, err, fault.Check, "broken")
+	b = waiting(t, func(int, time.Time) (Verdict, error) { return Verdict{}, nil })
+	_, err = b.run()
+	wantClass(t, err, fault.Unexpected, "verdict")
+}
+
+func TestErrorIsNeverSuccess(t *testing.T) {
+	b := waiting(t, func(int, time.Time) (Verdict, error) {
+		return Verdict{Kind: Met, Stable: 1}, errors.New("half a reading")
+	})
+	if _, err := b.run(); err == nil {
+		t.Fatal("Met beside an error was taken for success")
+	}
+}
+
+func TestDoIsCalledAgainWhileTheAPIIsAway(t *testing.T) {
+	b := newBench(t, migration(newWorld()))
+	away := 3
+	b.p.step("two").do = func(ctx context.Context, tx *Tx) error {
+		if err := b.p.step("two").apply(ctx, tx); err != nil {
+			return err
+		}
+		if away--; away > 0 {
+			return errRefused // the answer was lost, the effect was not
+		}
+		return nil
+	}
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	if b.w.facts["two/0"] != 1 {
+		t.Errorf("the effect took place %d times", b.w.facts["two/0"])
+	}
+}
+
+func TestBrake(t *testing.T) {
+	cause := &fault.Error{Class: fault.Check, Reason: "Renamed", Object: "Machine m", Seen: "two Nodes"}
+	for _, fails := range []bool{false, true} {
+		b := waiting(t, func(int, time.Time) (Verdict, error) { return Verdict{Kind: Braked, Err: cause}, nil })
+		pulled := 0
+		b.p.brake = func(ctx context.Context, tx *Tx, got error) (string, error) {
+			pulled++
+			if !errors.Is(got, cause) {
+				t.Errorf("cause %v", got)
+			}
+			if fails {
+				return "", errors.New("admission says no")
+			}
+			return "paused", tx.Effect(ctx, Intent{What: "pause", Object: "rkecontrolplane"}, func(context.Context) error { return nil })
+		}
+		_, err := b.run()
+		if !errors.Is(err, cause) || fault.ClassOf(err) != fault.Check {
+			t.Fatalf("ended with %v", err)
+		}
+		st, _ := b.journal.Load(t.Context())
+		ev := b.events.of(BrakePulled)
+		if pulled != 1 || len(ev) != 1 || st.Brake == nil || st.Brake.Step != "one" {
+			t.Fatalf("pulled %d times, events %+v, journal %+v", pulled, ev, st.Brake)
+		}
+		if fails {
+			wantClass(t, err, fault.Check, "admission says no")
+			if ev[0].Err == nil || st.Brake.Done != "" {
+				t.Errorf("a brake that failed looks pulled: %+v %+v", ev[0], st.Brake)
+			}
+			continue
+		}
+		if ev[0].Message != "paused" || st.Brake.Done != "paused" || st.Intents[len(st.Intents)-1].What != "pause" {
+			t.Errorf("%+v %+v", ev[0], st.Brake)
+		}
+		// A run that gets through ends the matter.
+		b.p.step("one").verify = nil
+		b.w.facts = map[string]int{}
+		b.o.RunID = "run-2"
+		if _, err := b.run(); err != nil {
+			t.Fatal(err)
+		}
+		if st, _ = b.journal.Load(t.Context()); st.Brake != nil {
+			t.Errorf("still braked: %+v", st.Brake)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// watch is the patience of the engine with one step: since when it waits, when
+// something last moved, what was last shown.
+type watch struct {
+	r     *run
+	info  Info
+	since time.Time // the step began
+
+	progress   string
+	progressed time.Time
+	last       Verdict // the last reading that was not an error
+	blind      bool    // the last reading was an error
+	shown      shownWait
+}
+
+func newWatch(r *run, info Info) *watch {
+	now := r.o.Clock.Now()
+	return &watch{r: r, info: info, since: now, progressed: now}
+}
+
+// do makes the step's changes. A Do that fails because an API is away is
+// called again, as it would be after a crash: it observes, then decides.
+func (w *watch) do(ctx context.Context, step Step, tx *Tx) error {
+	for {
+		err := step.Do(ctx, tx)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil || w.r.stop.requested() || !Transient(err) {
+			return w.r.stepError(ctx, w.info, err, "during step "+string(w.info.ID))
+		}
+		if err := w.later(ctx, Verdict{WaitingFor: "the API, to make the changes of the step"}, err); err != nil {
+			return err
+		}
+	}
+}
+
+// verify reads until what the step awaits was seen in enough readings in a row.
+func (w *watch) verify(ctx context.Context, step Step, tx *Tx) (Verdict, error) {
+	met, first := 0, time.Time{}
+	for {
+		if w.r.stop.requested() {
+			return Verdict{}, w.r.stepError(ctx, w.info, errStopped(), "while step "+string(w.info.ID)+" waited for "+orNothing(w.last.WaitingFor))
+		}
+		v, err := step.Verify(ctx, tx)
+		switch {
+		case err != nil && (ctx.Err() != nil || w.r.stop.requested() || !Transient(err)):
+			return v, w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" was verified")
+		case err != nil:
+			met = 0
+		case v.Kind == Met:
+			if met++; met == 1 {
+				first = w.r.o.Clock.Now()
+			}
+			if met >= w.enough(v, tx) {
+				w.r.added += w.r.o.Clock.Since(first)
+				return v, nil
+			}
+			if err := pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil && !isStop(err) {
+				return v, err
+			}
+			continue
+		case v.Kind == Waiting:
+			met = 0
+			if err := w.tend(ctx, step, tx); err != nil {
+				return v, err
+			}
+		case v.Kind == Failed:
+			return v, w.because(v)
+		case v.Kind == Braked:
+			return v, w.r.brake(ctx, w.info, tx, w.because(v))
+		default:
+			return v, &fault.Error{Reason: "NoVerdict", Object: w.object(), Seen: fmt.Sprintf("the verdict of the step is %q", v.Kind)}
+		}
+		if err := w.later(ctx, v, err); err != nil {
+			return v, err
+		}
+	}
+}
+
+// tend lets a step act on the reading it has just made. An API that is away is
+// no reason to give up: the next reading calls it again.
+func (w *watch) tend(ctx context.Context, step Step, tx *Tx) error {
+	tender, ok := step.(Tender)
+	if !ok {
+		return nil
+	}
+	err := tender.Tend(ctx, tx)
+	if err == nil || (ctx.Err() == nil && !w.r.stop.requested() && Transient(err)) {
+		return nil
+	}
+	return w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" waited")
+}
+
+// enough is how many Met readings in a row end the wait. What only reads has
+// nothing that could still change under it.
+func (w *watch) enough(v Verdict, tx *Tx) int {
+	switch {
+	case v.Stable > 0:
+		return v.Stable
+	case tx.reads:
+		return 1
+	}
+	return w.r.o.Stable
+}
+
+// because is the cause of a Failed or Braked verdict, which is never nil.
+func (w *watch) because(v Verdict) error {
+	if v.Err != nil {
+		return v.Err
+	}
+	return &fault.Error{Class: fault.Check, Reason: "StepFailed", Object: w.object(), Seen: orNothing(v.Seen), Wanted: v.WaitingFor}
+}
+
+func (w *watch) object() string { return "step " + string(w.info.ID) }
+
+// later takes in a reading that is not Met, shows it, gives up if it is time
+// to, and else waits for the next.
+func (w *watch) later(ctx context.Context, v Verdict, unread error) error {
+	now := w.r.o.Clock.Now()
+	w.blind = unread != nil
+	if w.blind {
+		if w.last.WaitingFor != "" {
+			v = w.last
+		}
+		v.Seen = "could not look: " + describeOutage(unread)
+	} else {
+		if v.Progress != w.progress {
+			w.progress, w.progressed = v.Progress, now
+		}
+		w.last = v
+	}
+	wait := &Wait{
+		For: orNothing(v.WaitingFor), Seen: orNothing(v.Seen), Since: w.since, LastProgress: w.progressed,
+		Until: w.progressed.Add(w.r.o.Timeout), Done: v.Done, Total: v.Total,
+	}
+	if w.shown.due(wait, now) {
+		w.r.emit(Event{Type: StepWaiting, Step: w.info.ID, Title: w.info.Title, Waiting: wait, Elapsed: now.Sub(w.since)})
+	}
+	if err := w.expired(wait, now, unread); err != nil {
+		return err
+	}
+	if err := pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil {
+		return w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" waited for "+wait.For)
+	}
+	return nil
+}
+
+// expired says why it is of no use to wait longer, nil while it is.
+func (w *watch) expired(wait *Wait, now time.Time, unread error) error {
+	deadline := !w.r.deadline.IsZero() && now.After(w.r.deadline)
+	if !deadline && now.Sub(w.progressed) <= w.r.o.Timeout {
+		return nil
+	}
+	e := &fault.Error{
+		Class: fault.NoProgress, Reason: "NoProgress", Object: w.object(), Err: unread,
+		Seen: fmt.Sprintf("waiting for %s; seen: %s; since %s, nothing moved since %s", wait.For, wait.Seen,
+			wait.Since.UTC().Format(time.RFC3339), wait.LastProgress.UTC().Format(time.RFC3339)),
+		Wanted: fmt.Sprintf("some progress within %s", w.r.o.Timeout),
+		Fix:    "find out what holds it up, then run the same command again",
+	}
+	if deadline {
+		e.Reason, e.Wanted = "Deadline", fmt.Sprintf("all done within %s", w.r.o.Deadline)
+	}
+	if w.blind {
+		e.Class, e.Reason = fault.CouldNotLook, "Unreachable"
+	}
+	return e
+}
+
+// lookAgain observes between two steps, with the same patience as in a step:
+// what was just done may have taken the API away.
+func (r *run) lookAgain(ctx context.Context) error {
+	w := newWatch(r, Info{ID: r.current, Title: r.title})
+	for {
+		err := r.observe(ctx)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() != nil || r.stop.requested() || !Transient(err) {
+			return r.stepError(ctx, w.info, err, "after step "+string(r.current))
+		}
+		if err := w.later(ctx, Verdict{WaitingFor: "the API, to see how far the cluster is"}, err); err != nil {
+			return err
+		}
+	}
+}
+
+func orNothing(s string) string {
+	if s == "" {
+		return "(nothing said)"
+	}
+	return s
+}

@@ -1,0 +1,306 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+// stepClock is a clock on which every timer is due at once: whoever waits
+// moves the time on. No test of the engine sleeps.
+type stepClock struct{ *clocktesting.FakeClock }
+
+func newStepClock() stepClock {
+	return stepClock{clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
+}
+
+func (c stepClock) NewTimer(d time.Duration) clock.Timer {
+	t := c.FakeClock.NewTimer(d)
+	c.Step(d)
+	return t
+}
+
+// events is a Sink that keeps everything.
+type events struct {
+	mu  sync.Mutex
+	all []Event
+}
+
+func (e *events) Emit(one Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.all = append(e.all, one)
+}
+
+func (e *events) of(t EventType) []Event {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var out []Event
+	for _, one := range e.all {
+		if one.Type == t {
+			out = append(out, one)
+		}
+	}
+	return out
+}
+
+func (e *events) steps(t EventType) []StepID {
+	var ids []StepID
+	for _, one := range e.of(t) {
+		ids = append(ids, one.Step)
+	}
+	return ids
+}
+
+// world is a cluster that consists of facts. A step of it is done when its
+// facts are set and have been looked at often enough to settle.
+type world struct {
+	facts    map[string]int // how often each effect took place
+	settled  map[StepID]int // readings of a step since its facts were complete
+	trace    []string       // what happened, in order
+	observed int
+	// hook is called at every point at which a process can die.
+	hook func(point string)
+}
+
+func newWorld() *world {
+	return &world{facts: map[string]int{}, settled: map[StepID]int{}, hook: func(string) {}}
+}
+
+// script is a procedure on a world.
+type script struct {
+	w       *world
+	list    []*scripted
+	observe func(Observation) (Observation, error) // bends an observation
+	brake   func(ctx context.Context, tx *Tx, cause error) (string, error)
+}
+
+// scripted is one step; nil functions mean the plain behaviour.
+type scripted struct {
+	s       *script
+	info    Info
+	kind    StateKind // Always and Skipped stay; everything else is observed
+	effects int
+	settle  int // readings until it is Met
+	do      func(ctx context.Context, tx *Tx) error
+	verify  func(ctx context.Context, tx *Tx) (Verdict, error)
+	plan    func() Plan
+}
+
+func newScript(w *world, steps ...*scripted) *script {
+	p := &script{w: w, list: steps}
+	for _, s := range steps {
+		s.s = p
+		if s.info.Title == "" {
+			s.info.Title = "title of " + string(s.info.ID)
+		}
+	}
+	return p
+}
+
+func step(id StepID) *scripted {
+	return &scripted{info: Info{ID: id}, effects: 2, settle: 2}
+}
+
+func reading(id StepID) *scripted {
+	return &scripted{info: Info{ID: id}, kind: Always}
+}
+
+// migration has the shape of a real one.
+func migration(w *world) *script {
+	return newScript(w, reading("preflight"), step("one"), step("two"), step("three"), reading("verify"), step("four"))
+}
+
+func (p *script) step(id StepID) *scripted {
+	for _, s := range p.list {
+		if s.info.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
+func (p *script) Target() Target {
+	return Target{Kind: "test", Name: "demo", Namespace: "default", UID: "uid-1"}
+}
+
+func (p *script) Steps() []Step {
+	var out []Step
+	for _, s := range p.list {
+		out = append(out, s)
+	}
+	return out
+}
+
+func (p *script) Observe(_ context.Context, journal Record) (Observation, error) {
+	p.w.observed++
+	seen := Observation{States: map[StepID]State{}}
+	done := 0
+	for _, s := range p.list {
+		state := s.state(journal)
+		seen.States[s.info.ID] = state
+		if state.Kind == Done {
+			done++
+		}
+	}
+	seen.Position = fmt.Sprintf("P%d", done)
+	if p.observe != nil {
+		return p.observe(seen)
+	}
+	return seen, nil
+}
+
+func (p *script) Brake(ctx context.Context, tx *Tx, cause error) (string, error) {
+	if p.brake == nil {
+		return "nothing to brake", nil
+	}
+	return p.brake(ctx, tx, cause)
+}
+
+func (s *scripted) fact(i int) string { return fmt.Sprintf("%s/%d", s.info.ID, i) }
+
+func (s *scripted) applied() int {
+	n := 0
+	for i := range s.effects {
+		if s.s.w.facts[s.fact(i)] > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (s *scripted) state(journal Record) State {
+	switch {
+	case s.kind != "":
+		return State{Kind: s.kind, Reason: "as scripted"}
+	case s.applied() == s.effects && s.s.w.settled[s.info.ID] >= s.settle:
+		return State{Kind: Done, Reason: "seen"}
+	case s.applied() > 0:
+		for _, in := range journal.Intents {
+			if in.Step == s.info.ID {
+				return State{Kind: InProgress}
+			}
+		}
+		return State{Kind: Skipped, Reason: "half done by somebody else"} // would be noticed: the end state differs
+	}
+	return State{Kind: Todo}
+}
+
+func (s *scripted) Info() Info { return s.info }
+
+func (s *scripted) Plan(context.Context) (Plan, error) {
+	if s.plan != nil {
+		return s.plan(), nil
+	}
+	return Plan{Summary: []string{"plan of " + string(s.info.ID)}}, nil
+}
+
+func (s *scripted) Do(ctx context.Context, tx *Tx) error {
+	if s.do != nil {
+		return s.do(ctx, tx)
+	}
+	if s.kind == Always {
+		return nil
+	}
+	return s.apply(ctx, tx)
+}
+
+// apply makes the effects that are still missing.
+func (s *scripted) apply(ctx context.Context, tx *Tx) error {
+	for i := range s.effects {
+		fact := s.fact(i)
+		if s.s.w.facts[fact] > 0 {
+			continue
+		}
+		err := tx.Effect(ctx, Intent{What: "set " + fact, Object: fact}, func(context.Context) error {
+			s.s.w.hook("before " + fact)
+			s.s.w.trace = append(s.s.w.trace, "effect "+fact)
+			s.s.w.facts[fact]++
+			s.s.w.hook("after " + fact)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scripted) Verify(ctx context.Context, tx *Tx) (Verdict, error) {
+	if s.verify != nil {
+		return s.verify(ctx, tx)
+	}
+	s.s.w.settled[s.info.ID]++
+	n := s.s.w.settled[s.info.ID]
+	if n < s.settle {
+		return Verdict{Kind: Waiting, WaitingFor: "it to settle", Seen: fmt.Sprintf("%d/%d", n, s.settle), Progress: fmt.Sprint(n)}, nil
+	}
+	return Verdict{Kind: Met, Evidence: []string{"settled"}}, nil
+}
+
+// tracedJournal writes every commit into the world's trace and can die there.
+type tracedJournal struct {
+	Journal
+	w *world
+}
+
+func (j tracedJournal) Commit(ctx context.Context, st *JournalState) error {
+	n := len(st.Intents)
+	j.w.hook("before commit")
+	err := j.Journal.Commit(ctx, st)
+	if err == nil && n > 0 {
+		j.w.trace = append(j.w.trace, "commit "+st.Intents[n-1].Object)
+	}
+	j.w.hook("after commit")
+	return err
+}
+
+// bench is what a test runs a script on.
+type bench struct {
+	t       *testing.T
+	w       *world
+	p       *script
+	journal *MemoryJournal
+	lock    *MemoryLock
+	clock   stepClock
+	events  *events
+	o       Options
+}
+
+func newBench(t *testing.T, p *script) *bench {
+	t.Helper()
+	b := &bench{t: t, w: p.w, p: p, journal: &MemoryJournal{}, lock: &MemoryLock{}, clock: newStepClock(), events: &events{}}
+	b.o = Options{
+		RunID: "run-1", Command: "awsmigrate rke2 --cluster demo", Who: "alice@laptop",
+		Journal: tracedJournal{b.journal, p.w}, Clock: b.clock, Sink: b.events,
+	}
+	b.o.Lock = b.lock.For(Owner{User: "alice", Host: "laptop", PID: 1, Run: "run-1"})
+	return b
+}
+
+func (b *bench) run() (Result, error) {
+	b.t.Helper()
+	return Run(b.t.Context(), b.p, b.o)
+}
+
+func (b *bench) history() []RunRecord {
+	b.t.Helper()
+	st, err := b.journal.Load(b.t.Context())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return st.Runs
+}
+
+func outcomes(r Result) map[StepID]Outcome {
+	m := map[StepID]Outcome{}
+	for _, s := range r.Steps {
+		m[s.ID] = s.Outcome
+	}
+	return m
+}
