@@ -1,0 +1,100 @@
+package config
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Args gives the arguments in a value of a *-arg key: a list, or one string,
+// which RKE2 takes as exactly one argument whatever characters it holds.
+func Args(value any) []string {
+	switch v := value.(type) {
+	case string:
+		if v == "" {
+			return nil
+		}
+		return []string{v}
+	case []string:
+		return v
+	case []any:
+		out := make([]string, 0, len(v))
+		for _, e := range v {
+			out = append(out, element(e))
+		}
+		return out
+	default:
+		return nil
+	}
+}
+
+func element(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+// flagName is the flag that an argument sets, as the component will read it:
+// leading dashes and K3s's append and prepend marks taken off, underscores read
+// as dashes (k8s.io/component-base/cli/flag WordSepNormalizeFunc).
+func flagName(arg string) string {
+	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+	return strings.ReplaceAll(strings.TrimRight(name, "-+"), "_", "-")
+}
+
+// flagValue is the value an argument gives its flag; a bare flag is "true".
+func flagValue(arg string) string {
+	_, value, ok := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
+	if !ok {
+		return "true"
+	}
+	return value
+}
+
+// Last gives the value of a flag that the component ends up with, from the
+// extra arguments alone: names are sorted, arguments of one name keep their
+// order unless marked to be prepended, and the last one wins
+// (k3s-io/k3s:pkg/util/args.go GetArgs). RKE2's own arguments come earlier.
+func Last(args []string, flag string) (string, bool) {
+	bySpelling := map[string][]string{}
+	var spellings []string
+	for _, a := range args {
+		if flagName(a) != flag {
+			continue
+		}
+		raw, _, _ := strings.Cut(strings.TrimPrefix(a, "--"), "=")
+		spelling := strings.TrimRight(raw, "-+")
+		if _, seen := bySpelling[spelling]; !seen {
+			spellings = append(spellings, spelling)
+		}
+		if strings.HasSuffix(raw, "-") {
+			bySpelling[spelling] = append([]string{flagValue(a)}, bySpelling[spelling]...)
+		} else {
+			bySpelling[spelling] = append(bySpelling[spelling], flagValue(a))
+		}
+	}
+	if len(spellings) == 0 {
+		return "", false
+	}
+	sort.Strings(spellings)
+	values := bySpelling[spellings[len(spellings)-1]]
+	return values[len(values)-1], true
+}
+
+// on says whether a boolean flag is on.
+func on(args []string, flag string) bool {
+	v, ok := Last(args, flag)
+	if !ok {
+		return false
+	}
+	switch v {
+	case "1", "t", "T", "true", "TRUE", "True": // strconv.ParseBool, as pflag reads it
+		return true
+	}
+	return false
+}

@@ -1,0 +1,12 @@
+// Package config reads Rancher's RKE2 configuration and computes edits of it:
+// what each machine gets from machineGlobalConfig and machineSelectorConfig,
+// what stands in the way of a migration, the exact change that moves a cluster
+// on or back, and what undoes that change later.
+//
+// It is pure: values in, values out. It may not know a client, a clock, a file
+// or the journal, and it never decides when an edit is made. It knows nothing
+// of RKE1 and K3s.
+//
+// The rules are Rancher v2.7.9 to v2.9's, where they are the same:
+// rancher/rancher:pkg/capr/planner/config.go and filter.go@v2.8.5.
+package config

@@ -1,0 +1,113 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"sigs.k8s.io/yaml"
+)
+
+// document is one YAML document of additionalManifest, as a range of bytes.
+type document struct {
+	start, end int // content, without the separator before it
+	line       int // of its first byte, from 1
+	separator  int // where the separator line before it starts, -1 for the first
+}
+
+// documents cuts a manifest where RKE2 does: at lines that start with "---" and
+// have nothing but blanks or a comment after it (k8s.io/apimachinery:
+// pkg/util/yaml YAMLReader). Anything else after "---" is read differently by
+// different versions and is refused, as are bytes that are no UTF-8: a parser
+// may take them for UTF-16, and then for something else once ours follows.
+func documents(text string) ([]document, error) {
+	if !utf8.ValidString(text) {
+		return nil, errors.New("it is not UTF-8")
+	}
+	docs := []document{{line: 1, separator: -1}}
+	for at, line := 0, 1; at < len(text); line++ {
+		next := len(text)
+		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+			next = at + i + 1
+		}
+		if rest, ok := strings.CutPrefix(text[at:next], "---"); ok {
+			if rest = strings.TrimSpace(rest); rest != "" && rest[0] != '#' {
+				return nil, fmt.Errorf("line %d has text after ---", line)
+			}
+			docs[len(docs)-1].end = at
+			docs = append(docs, document{start: next, line: line + 1, separator: at})
+		}
+		at = next
+	}
+	docs[len(docs)-1].end = len(text)
+	return docs, nil
+}
+
+// header is what tells one object from another.
+type header struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Metadata   struct {
+		Name      string `json:"name"`
+		Namespace string `json:"namespace"`
+	} `json:"metadata"`
+	Items []header `json:"items"`
+}
+
+// Chart names a HelmChart object. Namespace is where the object is, kube-system
+// for RKE2's own; an object without one is deployed there, too.
+type Chart struct {
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+func (c Chart) String() string { return "HelmChart " + c.Namespace + "/" + c.Name }
+
+func (c Chart) is(h header) bool {
+	namespace := h.Metadata.Namespace
+	if namespace == "" {
+		namespace = "kube-system"
+	}
+	return strings.HasPrefix(h.APIVersion, "helm.cattle.io/") && h.Kind == "HelmChart" &&
+		h.Metadata.Name == c.Name && namespace == c.Namespace
+}
+
+// blank says whether a document holds no object, only blanks and comments.
+func blank(text string) bool {
+	core := trimComments(text)
+	return core.start == core.end
+}
+
+// span is a range of bytes.
+type span struct{ start, end int }
+
+// trimComments gives the part of a document from its first line with content to
+// its last one. Comments and blank lines around it belong to whoever wrote them.
+func trimComments(text string) span {
+	s := span{len(text), len(text)}
+	found := false
+	for at := 0; at < len(text); {
+		next := len(text)
+		if i := strings.IndexByte(text[at:], '\n'); i >= 0 {
+			next = at + i + 1
+		}
+		line := strings.TrimPrefix(text[at:next], "\ufeff")
+		if trimmed := strings.TrimSpace(line); trimmed != "" && line[0] != '#' && (found || trimmed[0] != '#') {
+			if !found {
+				s.start, found = at, true
+			}
+			s.end = next
+		}
+		at = next
+	}
+	return s
+}
+
+func readHeader(text string) (header, error) {
+	var h header
+	if err := yaml.Unmarshal([]byte(text), &h); err != nil {
+		return header{}, fmt.Errorf("read as YAML: %w", err)
+	}
+	return h, nil
+}

@@ -1,0 +1,227 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Edit is one change to a Cluster object, computed from one reading of it. The
+// zero Edit changes nothing.
+type Edit struct {
+	Object  string
+	Changes []Change
+	Notes   []string // what a reader should know before saying yes
+
+	root string
+}
+
+// Change is one exact change, for people and for machines.
+type Change struct {
+	Location string // below rkeConfig
+	Before   any    // nil when absent
+	After    any    // nil when taken away
+	Diff     string // lines marked +, - or blank
+
+	op op
+}
+
+// Empty says that nothing is left to change.
+func (e Edit) Empty() bool { return len(e.Changes) == 0 }
+
+// Apply gives the Spec after the edit, or a fault of class Stale when s is not
+// what the edit was computed from, in the places that it touches.
+func (e Edit) Apply(s Spec) (Spec, error) {
+	out := s.clone()
+	for _, c := range e.Changes {
+		if err := c.op.apply(&out); err != nil {
+			return Spec{}, fmt.Errorf("apply edit to %s: %w", s.Object, err)
+		}
+	}
+	return out, nil
+}
+
+// JSONPatch is the edit as an RFC 6902 patch of the Cluster object. Each
+// operation comes after tests of the values that it was computed from, and of
+// the selector of the entry it goes into. Nothing else is tested, so that
+// Rancher's webhook and other writers do not make it fail by accident.
+func (e Edit) JSONPatch() ([]byte, error) {
+	ops := []PatchOp{}
+	for _, c := range e.Changes {
+		ops = append(ops, c.op.patch(e.root)...)
+	}
+	b, err := json.Marshal(ops)
+	if err != nil {
+		return nil, fmt.Errorf("write the JSON patch of %s: %w", e.Object, err)
+	}
+	return b, nil
+}
+
+// AppliedIn says whether what the edit wrote is in s, which may be the Cluster
+// or Rancher's copy of it, and what is not. It looks only where the edit wrote,
+// compares argument lists without their order, and finds entries that moved by their selector.
+func (e Edit) AppliedIn(s Spec) (applied bool, missing []string) {
+	for _, c := range e.Changes {
+		missing = append(missing, c.op.missing(s)...)
+	}
+	return len(missing) == 0, missing
+}
+
+// Diff is the whole edit for people: each location, its lines below it.
+func (e Edit) Diff() string {
+	var b strings.Builder
+	for _, c := range e.Changes {
+		b.WriteString(c.Location + "\n" + c.Diff)
+	}
+	return b.String()
+}
+
+// Rolls names the machines that get another configuration, and so restart RKE2.
+func (e Edit) Rolls(s Spec, machines []Machine) ([]string, error) {
+	after, err := e.Apply(s)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range machines {
+		if !equal(Effective(s, m).Values(), Effective(after, m).Values()) {
+			names = append(names, m.Name)
+		}
+	}
+	return names, nil
+}
+
+// editor builds an Edit: what it does is applied at once to a copy, so that
+// every operation is computed from the state it will find.
+type editor struct {
+	from  Spec // what the edit is computed from
+	spec  Spec // what it is so far
+	edit  Edit
+	known map[Location]bool // while undoing: places that the edit to undo wrote to
+}
+
+func edits(s Spec) *editor {
+	return &editor{from: s, spec: s.clone(), edit: Edit{Object: s.Object, root: s.root}}
+}
+
+func (e *editor) do(o op) error {
+	if err := o.apply(&e.spec); err != nil {
+		return err
+	}
+	if set, ok := o.(setKey); ok && e.merge(set) {
+		return nil
+	}
+	e.edit.Changes = append(e.edit.Changes, change(e.withAlready(o)))
+	return nil
+}
+
+// withAlready notes where the arguments that o adds were before the edit, so
+// that an undo does not take those places for somebody's moving ours.
+func (e *editor) withAlready(o op) op {
+	switch o := o.(type) {
+	case setKey:
+		if isArgs(o.at.Key) {
+			_, added := delta(o.before.value, o.after.value)
+			o.already = e.already(o.at.Key, added)
+		}
+		return o
+	case addEntry:
+		key, added := ownArgs(o.entry)
+		o.already = e.already(key, added)
+		return o
+	default:
+		return o
+	}
+}
+
+func (e *editor) already(key string, added []Element) []Where {
+	if len(added) == 0 {
+		return nil
+	}
+	var out []Where
+	for _, p := range e.from.places() {
+		if !holdsAll(Args(e.from.values(p)[key]), values(added)) {
+			continue
+		}
+		if p == Global {
+			out = append(out, Where{Global: true})
+			continue
+		}
+		out = append(out, whereIs(e.from, p, e.from.Entries[p].rawSelector))
+	}
+	return out
+}
+
+func change(o op) Change {
+	before, after := o.values()
+	return Change{Location: o.location(), Before: before, After: after, Diff: diff(before, after), op: o}
+}
+
+// merge joins a change with an earlier one in the same place, so that a reader,
+// AppliedIn and Inverse meet the sum of both. Changes of different keys commute;
+// entries that come or go in between move the places and end the search.
+func (e *editor) merge(o setKey) bool {
+	for i := len(e.edit.Changes) - 1; i >= 0; i-- {
+		old, ok := e.edit.Changes[i].op.(setKey)
+		if !ok || old.unmade || o.unmade {
+			return false
+		}
+		if old.at != o.at {
+			continue
+		}
+		if old.made && old.before.same(o.after) {
+			return false
+		}
+		old.after = o.after
+		e.edit.Changes[i] = change(e.withAlready(old))
+		if old.before.same(old.after) {
+			e.edit.Changes = slices.Delete(e.edit.Changes, i, i+1)
+		}
+		return true
+	}
+	return false
+}
+
+// set writes one key in one place; writing what is there already does nothing.
+func (e *editor) set(at Location, to cell) error {
+	values := e.spec.values(at.Place)
+	v, ok := values[at.Key]
+	before := cell{v, ok}
+	if before.same(to) {
+		return nil
+	}
+	return e.do(setKey{at: at, where: e.where(at.Place), before: before, after: to, made: values == nil})
+}
+
+func (e *editor) where(p Place) Where {
+	if p == Global {
+		return Where{Global: true}
+	}
+	return whereIs(e.spec, p, e.spec.Entries[p].rawSelector)
+}
+
+// insert adds an entry; drop takes one out.
+func (e *editor) insert(index int, entry Entry) error {
+	w := whereIs(e.spec, Place(index), entry.rawSelector)
+	w.Of++ // once it is there
+	return e.do(addEntry{index: index, where: w, entry: entry, made: e.spec.Entries == nil})
+}
+
+func (e *editor) drop(p Place, key string, unmade bool) error {
+	entry := e.spec.Entries[p]
+	entry.Config = copyMap(entry.Config)
+	w := e.where(p)
+	w.Of-- // once it is gone
+	return e.do(dropEntry{index: int(p), where: w, entry: entry, peers: peers(e.spec, key, p), unmade: unmade})
+}
+
+func (e *editor) note(format string, a ...any) {
+	e.edit.Notes = append(e.edit.Notes, fmt.Sprintf(format, a...))
+}
+
+func refuse(object, reason, seen, wanted, fix string) error {
+	return &fault.Error{Class: fault.Check, Reason: reason, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
+}

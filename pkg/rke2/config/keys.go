@@ -1,0 +1,88 @@
+package config
+
+import "strings"
+
+// Keys of the RKE2 configuration that a migration reads or writes.
+const (
+	KeyProvider     = "cloud-provider-name"
+	KeyCloudConfig  = "cloud-provider-config"
+	KeyDisableCCM   = "disable-cloud-controller"
+	KeyKubeletArg   = "kubelet-arg"
+	KeyManagerArg   = "kube-controller-manager-arg"
+	KeyAPIServerArg = "kube-apiserver-arg"
+	KeySchedulerArg = "kube-scheduler-arg"
+	KeyNodeName     = "node-name"
+)
+
+// Arguments that a migration adds or removes.
+const (
+	FlagLeaderMigration = "enable-leader-migration"
+	FlagProvider        = "cloud-provider"
+	argExternal         = FlagProvider + "=" + ProviderExternal
+)
+
+// Values of cloud-provider-name.
+const (
+	ProviderAWS      = "aws"
+	ProviderExternal = "external"
+)
+
+// Role labels of a Machine; a role is held when the value is "true".
+const (
+	LabelControlPlane = "rke.cattle.io/control-plane-role"
+	LabelEtcd         = "rke.cattle.io/etcd-role"
+	LabelWorker       = "rke.cattle.io/worker-role"
+	labelPool         = "rke.cattle.io/rke-machine-pool-name"
+	labelOS           = "cattle.io/os"
+)
+
+// kind is the type that release metadata gives a key. Only boolean makes
+// Rancher convert a value ("bool", which the metadata has too, does not).
+type kind int
+
+const (
+	plain kind = iota
+	boolean
+)
+
+// An agent key reaches every machine, a server key only machines with the control-plane
+// or etcd role; Rancher drops any other key. They are those of v1.26.15+rke2r1
+// (rancher/kontainer-driver-metadata:channels-rke2.yaml@7c2ba528). The keys that
+// this package edits are in the same list, with the same type, in every release
+// from v1.21.4 to v1.30.
+func agentKey(key string) (kind, bool) {
+	switch key {
+	case "protect-kernel-defaults":
+		return boolean, true
+	case KeyProvider, KeyCloudConfig, KeyKubeletArg,
+		"audit-policy-file", "cloud-controller-manager-extra-env", "cloud-controller-manager-extra-mount",
+		"control-plane-resource-limits", "control-plane-resource-requests", "debug",
+		"etcd-extra-env", "etcd-extra-mount",
+		"kube-apiserver-extra-env", "kube-apiserver-extra-mount",
+		"kube-controller-manager-extra-env", "kube-controller-manager-extra-mount",
+		"kube-proxy-arg", "kube-proxy-extra-env", "kube-proxy-extra-mount",
+		"kube-scheduler-extra-env", "kube-scheduler-extra-mount",
+		"profile", "resolv-conf", "selinux", "system-default-registry":
+		return plain, true
+	}
+	return plain, false
+}
+
+func serverKey(key string) (kind, bool) {
+	switch key {
+	case "disable-kube-proxy", "etcd-expose-metrics", "tls-san-security":
+		return boolean, true
+	case KeyDisableCCM, KeyManagerArg, KeyAPIServerArg, KeySchedulerArg,
+		"audit-policy-file", "cluster-cidr", "cluster-dns", "cluster-domain", "cni",
+		"container-runtime-endpoint", "disable", "disable-scheduler", "egress-selector-mode",
+		"etcd-arg", "etcd-image", "kube-apiserver-image", "kube-cloud-controller-manager-arg",
+		"kube-controller-manager-image", "kube-proxy-arg", "kube-scheduler-image", "kubelet-path",
+		"pause-image", "runtime-image", "service-cidr", "service-node-port-range", "snapshotter",
+		"tls-san":
+		return plain, true
+	}
+	return plain, false
+}
+
+// isArgs says whether a key holds arguments for a component.
+func isArgs(key string) bool { return strings.HasSuffix(key, "-arg") }

@@ -1,0 +1,101 @@
+package config
+
+import "fmt"
+
+// EnableLeaderMigration adds enable-leader-migration to the arguments that
+// every control plane's kube-controller-manager really gets, in the places that
+// win, and loses nothing. Provider stays aws. The result is empty where all have it.
+//
+// It refuses machines that disagree about provider or cloud configuration, and
+// a kube-controller-manager that is external already: with the flag that one
+// would hold the migration lease without running anything (Kubernetes
+// documentation, controller-manager-leader-migration: MUST NOT).
+func EnableLeaderMigration(s Spec, machines []Machine) (Edit, error) {
+	provider, err := guard(s, machines)
+	if err != nil {
+		return Edit{}, err
+	}
+	if provider != ProviderAWS {
+		return Edit{}, wrongProvider(s, machines, ProviderAWS)
+	}
+	for _, m := range pick(machines, Machine.ControlPlane) {
+		c := Effective(s, m)
+		if p := ManagerProvider(c); p != ProviderAWS {
+			return Edit{}, refuse(s.Object, "ManagerNotInTree",
+				fmt.Sprintf("%s of machine %s sets %s=%s", c[KeyManagerArg].Location, m.Name, FlagProvider, p),
+				"a kube-controller-manager with provider aws", "")
+		}
+	}
+	e := edits(s)
+	if err := e.addFlag(machines, func(string) bool { return false }); err != nil {
+		return Edit{}, err
+	}
+	return e.finish(s, machines, intent{keys: []string{KeyManagerArg}, holds: hasFlag})
+}
+
+// DisableLeaderMigration takes the flag out again, without a journal: an entry
+// that holds nothing else goes with it. With a journal use Edit.Inverse, which
+// restores what was there before to the letter.
+func DisableLeaderMigration(s Spec, machines []Machine) (Edit, error) {
+	if _, err := guard(s, machines); err != nil {
+		return Edit{}, err
+	}
+	e := edits(s)
+	if err := e.takeOutEverywhere(KeyManagerArg, pick(machines, Machine.ControlPlane), machines, isLeaderMigration); err != nil {
+		return Edit{}, err
+	}
+	return e.finish(s, machines, intent{keys: []string{KeyManagerArg}, holds: hasNoFlag})
+}
+
+// addFlag gives every control plane's kube-controller-manager the flag and takes
+// other arguments of ours out of the same places.
+func (e *editor) addFlag(machines []Machine, drop func(arg string) bool) error {
+	controlPlanes := pick(machines, Machine.ControlPlane)
+	flagged := func(args []string) bool { return on(args, FlagLeaderMigration) }
+	w := e.winners(KeyManagerArg, controlPlanes)
+	for _, p := range w.places {
+		change := func(args []any) []any {
+			args = without(args, drop)
+			if !flagged(Args(args)) {
+				args = append(args, FlagLeaderMigration)
+			}
+			return args
+		}
+		if err := e.rewrite(Location{p, KeyManagerArg}, w.first[p], change, flagged); err != nil {
+			return err
+		}
+	}
+	if len(w.unset) == 0 {
+		return nil
+	}
+	return e.addManagerArg(w.unset, controlPlanes, FlagLeaderMigration)
+}
+
+// takeOutEverywhere goes from the strongest place to the weakest, so that an
+// entry that goes away does not move those still to be visited.
+func (e *editor) takeOutEverywhere(key string, scope, machines []Machine, drop func(arg string) bool) error {
+	w := e.winners(key, scope)
+	for i := len(w.places) - 1; i >= 0; i-- {
+		at := Location{w.places[i], key}
+		args := Args(e.cell(at).value)
+		if len(args) == 0 || len(without(elements(e.cell(at)), drop)) == len(args) {
+			continue
+		}
+		if err := e.readable(at, w.first[w.places[i]]); err != nil {
+			return err
+		}
+		if err := e.takeOut(at, machines, drop); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hasFlag(m Machine, c Config) (string, bool) {
+	return KeyManagerArg + " with " + FlagLeaderMigration, !m.ControlPlane() || on(c.Args(KeyManagerArg), FlagLeaderMigration)
+}
+
+func hasNoFlag(m Machine, c Config) (string, bool) {
+	_, there := Last(c.Args(KeyManagerArg), FlagLeaderMigration)
+	return KeyManagerArg + " without " + FlagLeaderMigration, !m.ControlPlane() || !there
+}

@@ -1,0 +1,49 @@
+package config
+
+import "maps"
+
+// Machine is what the merge needs of a machines.cluster.x-k8s.io object.
+type Machine struct {
+	Name   string
+	UID    string
+	Labels map[string]string
+}
+
+// ControlPlane says whether the machine runs the control plane.
+func (m Machine) ControlPlane() bool { return m.Labels[LabelControlPlane] == "true" }
+
+// Etcd says whether the machine runs etcd.
+func (m Machine) Etcd() bool { return m.Labels[LabelEtcd] == "true" }
+
+// Worker says whether the machine takes workloads.
+func (m Machine) Worker() bool { return m.Labels[LabelWorker] == "true" }
+
+// Server says whether the machine runs rke2-server, and so gets server keys.
+func (m Machine) Server() bool { return m.ControlPlane() || m.Etcd() }
+
+// Windows says whether the machine's operating system is Windows.
+func (m Machine) Windows() bool { return m.Labels[labelOS] == "windows" }
+
+// PoolMachines gives one machine for each machine pool, labelled as Rancher
+// would label the next one to join (rancher/rancher:pkg/controllers/
+// provisioningv2/provisioningcluster/template.go@v2.8.5). Edits computed for
+// these as well also cover pools that have no machine today.
+func (s Spec) PoolMachines() []Machine {
+	var out []Machine
+	for _, p := range s.Pools {
+		labels := map[string]string{
+			"cluster.x-k8s.io/cluster-name": s.Name,
+			"rke.cattle.io/cluster-name":    s.Name,
+			labelPool:                       p.Name,
+			labelOS:                         p.OS,
+		}
+		for label, held := range map[string]bool{LabelControlPlane: p.ControlPlane, LabelEtcd: p.Etcd, LabelWorker: p.Worker} {
+			if held {
+				labels[label] = "true"
+			}
+		}
+		maps.Copy(labels, p.Labels)
+		out = append(out, Machine{Name: "next of pool " + p.Name, Labels: labels})
+	}
+	return out
+}

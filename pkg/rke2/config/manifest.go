@@ -1,0 +1,225 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// locate finds a chart's document in a manifest. It refuses a manifest that
+// RKE2 could not read either, since nothing in it would be applied, and one in
+// which the chart is there twice or inside a List.
+func locate(object, text string, chart Chart) (doc document, found bool, err error) {
+	unreadable := func(line int, err error) error {
+		return &fault.Error{
+			Class: fault.Check, Reason: "UnreadableManifest", Object: object,
+			Seen:   fmt.Sprintf("additionalManifest, document at line %d", line),
+			Wanted: "YAML documents that RKE2 can apply", Fix: "mend or remove that document", Err: err,
+		}
+	}
+	docs, err := documents(text)
+	if err != nil {
+		return document{}, false, unreadable(1, err)
+	}
+	for _, d := range docs {
+		if blank(text[d.start:d.end]) {
+			continue
+		}
+		h, err := readHeader(text[d.start:d.end])
+		if err != nil {
+			return document{}, false, unreadable(d.line, err)
+		}
+		for _, item := range h.Items {
+			if chart.is(item) {
+				return document{}, false, refuse(object, "ChartInList", fmt.Sprintf("additionalManifest has %s inside a %s at line %d", chart, h.Kind, d.line),
+					"a document of its own", "take it out of the list")
+			}
+		}
+		if !chart.is(h) {
+			continue
+		}
+		if found {
+			return document{}, false, refuse(object, "ChartTwice", fmt.Sprintf("additionalManifest has %s at lines %d and %d", chart, doc.line, d.line),
+				"one document", "remove one of them")
+		}
+		doc, found = d, true
+	}
+	return doc, found, nil
+}
+
+// ChartManifest gives the document of a chart in additionalManifest, without
+// the comments around it.
+func ChartManifest(s Spec, chart Chart) (text string, found bool, err error) {
+	d, found, err := locate(s.Object, s.AdditionalManifest, chart)
+	if err != nil || !found {
+		return "", false, err
+	}
+	body := s.AdditionalManifest[d.start:d.end]
+	core := trimComments(body)
+	return body[core.start:core.end], true, nil
+}
+
+// SetChartManifest puts one HelmChart document into additionalManifest: in place
+// of the one that has its name, else at the end. Every other byte stays, comments
+// around a replaced document included. Comments around the given one are not
+// written.
+func SetChartManifest(s Spec, chart Chart, doc string) (Edit, error) {
+	core := trimComments(doc)
+	doc = strings.TrimSuffix(doc[core.start:core.end], "\n") + "\n"
+	if d, found, err := locate(s.Object, doc, chart); err != nil || !found || d.separator >= 0 || d.end != len(doc) {
+		return Edit{}, &fault.Error{
+			Class: fault.Unexpected, Reason: "BadChartDocument", Object: s.Object,
+			Seen: "the document to add", Wanted: "one document with " + chart.String(), Err: err,
+		}
+	}
+	old, found, err := locate(s.Object, s.AdditionalManifest, chart)
+	if err != nil {
+		return Edit{}, err
+	}
+	e := edits(s)
+	o := setManifest{chart: chart, before: s.AdditionalManifest, had: s.HasManifest, has: true, newDoc: doc}
+	if found {
+		body := s.AdditionalManifest[old.start:old.end]
+		core := trimComments(body)
+		o.oldDoc = body[core.start:core.end]
+		if core.end < len(body) || old.end < len(s.AdditionalManifest) || strings.HasSuffix(o.oldDoc, "\n") {
+			o.after = s.AdditionalManifest[:old.start] + body[:core.start] + doc + body[core.end:] + s.AdditionalManifest[old.end:]
+		} else {
+			o.after = s.AdditionalManifest[:old.start] + body[:core.start] + strings.TrimSuffix(doc, "\n")
+			o.newDoc = strings.TrimSuffix(doc, "\n")
+		}
+	} else {
+		o.glue = glue(s.AdditionalManifest)
+		o.after = s.AdditionalManifest + o.glue + doc
+	}
+	if o.after == o.before {
+		return e.edit, nil
+	}
+	if err := e.do(o); err != nil {
+		return Edit{}, err
+	}
+	if err := e.proveManifest(s, chart, doc); err != nil {
+		return Edit{}, err
+	}
+	return e.edit, nil
+}
+
+// proveManifest reads the result back: the chart's document is what it should
+// be, "" for none, and every other document is what it was.
+func (e *editor) proveManifest(before Spec, chart Chart, doc string) error {
+	got, _, err := ChartManifest(e.spec, chart)
+	if err != nil {
+		return err
+	}
+	was, err := others(before, chart)
+	if err != nil {
+		return err
+	}
+	is, err := others(e.spec, chart)
+	if err != nil {
+		return err
+	}
+	if strings.TrimRight(got, "\r\n") != strings.TrimRight(doc, "\r\n") || !slices.Equal(was, is) {
+		return refuse(before.Object, "ManifestNotSafe", "additionalManifest cannot be edited without changing its other documents",
+			"a manifest that can be added to", "end its last document with a line break and a line ---")
+	}
+	return nil
+}
+
+// others are all documents but a chart's, without blanks at their ends: RKE2
+// reads line by line and supplies a last line break itself.
+func others(s Spec, chart Chart) ([]string, error) {
+	ours, found, err := locate(s.Object, s.AdditionalManifest, chart)
+	if err != nil {
+		return nil, err
+	}
+	docs, err := documents(s.AdditionalManifest)
+	if err != nil {
+		return nil, fmt.Errorf("read additionalManifest of %s: %w", s.Object, err)
+	}
+	var out []string
+	for _, d := range docs {
+		text := s.AdditionalManifest[d.start:d.end]
+		if found && d == ours {
+			core := trimComments(text)
+			text = text[:core.start] + text[core.end:]
+		}
+		if text = strings.TrimRight(text, "\r\n"); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out, nil
+}
+
+// glue is what must stand between a manifest and a document added to it.
+func glue(text string) string {
+	docs, err := documents(text)
+	if err == nil {
+		last := docs[len(docs)-1]
+		if strings.TrimSpace(strings.TrimPrefix(text[last.start:], "\ufeff")) == "" && (text == "" || strings.HasSuffix(text, "\n")) {
+			return ""
+		}
+	}
+	eol := "\n"
+	if strings.Contains(text, "\r\n") {
+		eol = "\r\n"
+	}
+	if strings.HasSuffix(text, "\n") {
+		return "---" + eol
+	}
+	return eol + "---" + eol
+}
+
+// RemoveChartManifest takes a chart's document out of additionalManifest, with
+// the separator before it; every other byte stays, comments around it or beside
+// the separator included. An empty edit when it is not there.
+func RemoveChartManifest(s Spec, chart Chart) (Edit, error) {
+	d, found, err := locate(s.Object, s.AdditionalManifest, chart)
+	if err != nil || !found {
+		return Edit{Object: s.Object, root: s.root}, err
+	}
+	text := s.AdditionalManifest
+	body := text[d.start:d.end]
+	core := trimComments(body)
+	after := text[:d.start+core.start] + text[d.start+core.end:]
+	if d.separator >= 0 && strings.TrimSpace(text[d.separator:d.start]+body[:core.start]+body[core.end:]) == "---" {
+		after = text[:d.separator] + text[d.end:]
+	}
+	e := edits(s)
+	err = e.do(setManifest{chart: chart, before: text, had: true, after: after, has: true, oldDoc: body[core.start:core.end]})
+	if err != nil {
+		return Edit{}, err
+	}
+	if err := e.proveManifest(s, chart, ""); err != nil {
+		return Edit{}, err
+	}
+	return e.edit, nil
+}
+
+// cutAdded takes out a document that was added with glue before it, so that a
+// manifest which nobody else touched is what it was, to the byte.
+func (e *editor) cutAdded(d document, m ManifestUndo) error {
+	before := e.spec
+	text := before.AdditionalManifest
+	core := trimComments(text[d.start:d.end])
+	head, doc, tail := text[:d.start+core.start], text[d.start+core.start:d.start+core.end], text[d.start+core.end:]
+	switch {
+	case !strings.HasSuffix(head, m.Glue):
+	case tail == "":
+		head = strings.TrimSuffix(head, m.Glue)
+	case strings.HasPrefix(tail, "---") && m.Glue != "":
+		// Documents were added behind ours: the line break that ours needed is
+		// now needed by them.
+		head = head[:len(head)-len(strings.TrimLeft(m.Glue, "\r\n"))]
+	}
+	o := setManifest{chart: m.Chart, before: text, had: true, after: head + tail, has: true, oldDoc: doc}
+	if m.Created && o.after == "" {
+		o.has = false
+	}
+	if err := e.do(o); err != nil {
+		return err
+	}
+	return e.proveManifest(before, m.Chart, "")
+}

@@ -1,0 +1,141 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// NodeArgsAnnotation is the annotation on a Node in which RKE2 keeps what it
+// was started with, configuration files merged in
+// (k3s-io/k3s:pkg/nodeconfig/nodeconfig.go). It is written at service start.
+const NodeArgsAnnotation = "rke2.io/node-args"
+
+// masked is what RKE2 writes in place of a secret.
+const masked = "********"
+
+// NodeArgs is what an RKE2 service was started with.
+type NodeArgs struct {
+	Command string // "server" or "agent"
+	flags   map[string][]string
+}
+
+// ParseNodeArgs reads the annotation: a JSON list in which flags and their
+// values are separate elements.
+func ParseNodeArgs(annotation string) (NodeArgs, error) {
+	var list []string
+	if err := json.Unmarshal([]byte(annotation), &list); err != nil || list == nil {
+		return NodeArgs{}, &fault.Error{
+			Class: fault.Check, Reason: "BadNodeArgs", Object: "annotation " + NodeArgsAnnotation,
+			Seen: "not a JSON list of strings", Wanted: "what RKE2 writes at start", Err: err,
+		}
+	}
+	n := NodeArgs{flags: map[string][]string{}}
+	for i := 0; i < len(list); i++ {
+		name, value, joined := strings.Cut(strings.TrimLeft(list[i], "-"), "=")
+		switch {
+		case !strings.HasPrefix(list[i], "-"):
+			if n.Command == "" && len(n.flags) == 0 {
+				n.Command = list[i]
+			}
+			continue
+		case joined:
+		case i+1 < len(list) && (isArgs(name) || !strings.HasPrefix(list[i+1], "-")):
+			i++
+			value = list[i]
+		default:
+			value = "true"
+		}
+		n.flags[name] = append(n.flags[name], value)
+	}
+	return n, nil
+}
+
+// All gives every value of a flag, in order.
+func (n NodeArgs) All(flag string) []string { return n.flags[flag] }
+
+// Last gives the value of a flag that counts, false when it was not given.
+func (n NodeArgs) Last(flag string) (string, bool) {
+	all := n.flags[flag]
+	if len(all) == 0 {
+		return "", false
+	}
+	return all[len(all)-1], true
+}
+
+// HasNodeName says whether RKE2 was told the Node's name, so that the name
+// depends on neither EC2 nor the operating system (up to RKE2 1.29.10, 1.30.6,
+// 1.31.2; later ones let EC2's name win when cloud-provider-name is aws).
+func (n NodeArgs) HasNodeName(nodeName string) bool {
+	v, ok := n.Last(KeyNodeName)
+	return ok && nodeName != "" && v == nodeName
+}
+
+// Difference is one key that a node runs with and the cluster's configuration
+// does not explain.
+type Difference struct {
+	Key    string
+	Node   []string // what it was started with
+	Wanted []string // what Rancher's configuration says
+}
+
+// String says it for people. Values of the cloud configuration are paths here.
+func (d Difference) String() string {
+	return fmt.Sprintf("%s: runs with %v, configured %v", d.Key, d.Node, d.Wanted)
+}
+
+// Explained compares what a node was started with to its effective
+// configuration, on the keys that a migration writes or relies on. Files of the
+// machine's own in config.yaml.d beat Rancher's and show here. Argument lists
+// are compared as sets, without what Rancher adds.
+func Explained(n NodeArgs, c Config) []Difference {
+	var out []Difference
+	differ := func(key string, node, wanted []string) {
+		out = append(out, Difference{key, node, wanted})
+	}
+	if node, wanted := n.flags[KeyProvider], c.Text(KeyProvider); last(node) != wanted {
+		differ(KeyProvider, node, []string{wanted})
+	}
+	// Rancher writes the text into a file and gives RKE2 its path.
+	if node, wanted := n.flags[KeyCloudConfig], c.Text(KeyCloudConfig); (last(node) != "") != (wanted != "") {
+		differ(KeyCloudConfig, node, []string{"a file: " + fmt.Sprint(wanted != "")})
+	}
+	if node, wanted := n.flags[KeyDisableCCM], c.Text(KeyDisableCCM); isTrue(last(node)) != isTrue(wanted) {
+		differ(KeyDisableCCM, node, []string{wanted})
+	}
+	for _, key := range []string{KeyKubeletArg, KeyManagerArg} {
+		node, wanted := n.flags[key], c.Args(key)
+		if !sameSet(node, wanted, key == KeyManagerArg) {
+			differ(key, node, wanted)
+		}
+	}
+	return out
+}
+
+func last(values []string) string {
+	if len(values) == 0 {
+		return ""
+	}
+	return values[len(values)-1]
+}
+
+// sameSet leaves out, of the node's arguments, the two that Rancher gives every
+// kube-controller-manager for its probes (rancher/rancher:pkg/capr/planner/
+// planner.go@v2.8.5 renderArgAndMount).
+func sameSet(node, wanted []string, rancherAdds bool) bool {
+	for _, a := range node {
+		added := rancherAdds && (flagName(a) == "cert-dir" || flagName(a) == "secure-port")
+		if a != masked && a != "" && !added && !slices.Contains(wanted, a) {
+			return false
+		}
+	}
+	for _, a := range wanted {
+		if a != "" && !slices.Contains(node, a) && !slices.Contains(node, masked) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,182 @@
+package config
+
+import (
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// op is one change to a Spec. Operations are applied in order, and each one's
+// indices are those that hold when its turn comes.
+type op interface {
+	location() string
+	// apply changes s, or says that s is not what was read.
+	apply(s *Spec) error
+	// patch is the same as JSON patch operations below the pointer root.
+	patch(root string) []PatchOp
+	// values are what a person is shown.
+	values() (before, after any)
+	// missing says what of the change does not hold in s.
+	missing(s Spec) []string
+	// undo is what the journal keeps.
+	undo() Undo
+}
+
+func stale(object, where, seen string) error {
+	return &fault.Error{
+		Class: fault.Stale, Reason: "ConfigMoved", Object: object,
+		Seen:   where + " " + seen,
+		Wanted: "the value that the change was computed from",
+		Fix:    "look at what changed it, then plan again",
+	}
+}
+
+// cell is a value that may be absent. Null counts as a value: it hides what a
+// weaker place says.
+type cell struct {
+	value any
+	there bool
+}
+
+func absent() cell       { return cell{} }
+func present(v any) cell { return cell{value: v, there: true} }
+func (c cell) same(o cell) bool {
+	return c.there == o.there && equal(c.value, o.value)
+}
+
+// shown is the cell for people and for JSON output: nil when absent.
+func (c cell) shown() any { return c.value }
+
+// setKey sets or removes one key in one place.
+type setKey struct {
+	at      Location
+	where   Where // the same place, by content
+	before  cell
+	after   cell
+	made    bool    // the map at the place is absent or null and is created
+	already []Where // places that held the added arguments before
+	unmade  bool    // the map was created by us, becomes empty and goes away
+}
+
+func (o setKey) location() string            { return o.at.String() }
+func (o setKey) values() (before, after any) { return o.before.shown(), o.after.shown() }
+
+func (o setKey) apply(s *Spec) error {
+	p := o.at.Place
+	if p >= 0 && (int(p) >= len(s.Entries) || !equal(s.Entries[p].rawSelector, o.where.Selector)) {
+		return stale(s.Object, p.String(), "is another entry now")
+	}
+	values := s.values(p)
+	if o.made != (values == nil) {
+		return stale(s.Object, p.String(), "appeared or went away")
+	}
+	v, ok := values[o.at.Key]
+	if !o.before.same(cell{v, ok}) {
+		return stale(s.Object, o.at.String(), "changed since it was read")
+	}
+	if values == nil {
+		values = map[string]any{}
+	}
+	if o.after.there {
+		values[o.at.Key] = copyValue(o.after.value)
+	} else {
+		delete(values, o.at.Key)
+	}
+	if o.unmade {
+		if len(values) > 0 {
+			return stale(s.Object, p.String(), "holds other keys now")
+		}
+		values = nil
+	}
+	s.setValues(p, values)
+	return nil
+}
+
+func (s *Spec) setValues(p Place, values map[string]any) {
+	if p == Global {
+		s.Global = values
+		return
+	}
+	s.Entries[p].Config, s.Entries[p].HasConfig = values, values != nil
+}
+
+func (o setKey) patch(root string) []PatchOp {
+	var ops []PatchOp
+	container := root + "/machineGlobalConfig"
+	if p := o.at.Place; p >= 0 {
+		entry := fmt.Sprintf("%s/machineSelectorConfig/%d", root, int(p))
+		ops = append(ops, test(entry+"/machineLabelSelector", o.where.Selector))
+		container = entry + "/config"
+	}
+	path := container + "/" + escape(o.at.Key)
+	switch {
+	case o.made:
+		return append(ops, test(container, nil), add(container, map[string]any{o.at.Key: o.after.value}))
+	case o.unmade:
+		return append(ops, test(container, map[string]any{o.at.Key: o.before.value}), remove(container))
+	}
+	ops = append(ops, test(path, o.before.value))
+	switch {
+	case !o.after.there:
+		return append(ops, remove(path))
+	case o.before.there:
+		return append(ops, replace(path, o.after.value))
+	default:
+		return append(ops, add(path, o.after.value))
+	}
+}
+
+func (o setKey) missing(s Spec) []string {
+	var nearest string
+	for _, p := range o.where.candidates(s) {
+		v, ok := s.values(p)[o.at.Key]
+		lack := o.lack(Location{p, o.at.Key}, cell{v, ok})
+		if lack == "" {
+			return nil
+		}
+		if nearest == "" {
+			nearest = lack
+		}
+	}
+	if nearest == "" {
+		nearest = o.at.Place.String() + ": the entry is gone"
+	}
+	return []string{nearest}
+}
+
+// lack compares argument lists without their order: others may add to them and Rancher's
+// webhook reorders some (rancher/webhook:pkg/resources/
+// provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18 setKubeAPIServerArg).
+func (o setKey) lack(at Location, now cell) string {
+	if !isArgs(o.at.Key) {
+		if now.same(o.after) {
+			return ""
+		}
+		return fmt.Sprintf("%s: wanted %s", at, words(o.after))
+	}
+	have, wanted := Args(now.value), Args(o.after.value)
+	removed, added := delta(o.before.value, o.after.value)
+	for _, e := range added {
+		if count(have, e.Value) < count(wanted, e.Value) {
+			return fmt.Sprintf("%s: wanted %s", at, e.Value)
+		}
+	}
+	for _, e := range removed {
+		if count(have, e.Value) > count(wanted, e.Value) {
+			return fmt.Sprintf("%s: wanted no %s", at, e.Value)
+		}
+	}
+	for _, a := range wanted {
+		if count(have, a) < count(wanted, a) {
+			return fmt.Sprintf("%s: wanted what was there before (%s)", at, flagName(a))
+		}
+	}
+	return ""
+}
+
+func words(c cell) string {
+	if !c.there {
+		return "nothing"
+	}
+	return string(canonical(c.value))
+}

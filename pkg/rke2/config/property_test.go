@@ -1,0 +1,187 @@
+package config
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// world is a random cluster: machines of several pools, and keys set in random
+// places, in random forms.
+type world struct {
+	rke      map[string]any
+	machines []Machine
+}
+
+func randomWorld(r *rand.Rand) world {
+	w := world{rke: map[string]any{}}
+	for i := range 1 + r.IntN(3) {
+		w.machines = append(w.machines, machine(fmt.Sprintf("cp-%d", i), []string{"c", "ce", "cew"}[r.IntN(3)], "pool", pool(r)))
+	}
+	for i := range r.IntN(4) {
+		w.machines = append(w.machines, machine(fmt.Sprintf("m-%d", i), []string{"e", "w", "ew"}[r.IntN(3)], "pool", pool(r)))
+	}
+	if r.IntN(5) > 0 {
+		w.rke["machineGlobalConfig"] = randomConfig(r)
+	}
+	if r.IntN(5) > 0 {
+		list := []any{}
+		for range r.IntN(5) {
+			entry := map[string]any{}
+			if r.IntN(8) > 0 {
+				entry["config"] = randomConfig(r)
+			}
+			if sel := randomSelector(r); sel != nil {
+				entry["machineLabelSelector"] = sel
+			}
+			list = append(list, entry)
+		}
+		w.rke["machineSelectorConfig"] = list
+	}
+	if r.IntN(2) == 0 {
+		// Most clusters agree on the provider: let one last entry say so.
+		list, _ := w.rke["machineSelectorConfig"].([]any)
+		w.rke["machineSelectorConfig"] = append(list, map[string]any{"config": map[string]any{KeyProvider: pickOne(r, "aws", "aws", "external")}})
+	}
+	return w
+}
+
+func pool(r *rand.Rand) string { return pickOne(r, "a", "b", "c") }
+
+func pickOne[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
+
+func randomSelector(r *rand.Rand) any {
+	role := pickOne(r, LabelControlPlane, LabelEtcd, LabelWorker)
+	return pickOne[any](r, nil, nil, map[string]any{},
+		map[string]any{"matchLabels": map[string]any{"pool": pool(r)}},
+		map[string]any{"matchLabels": map[string]any{role: "true"}},
+		map[string]any{"matchExpressions": []any{map[string]any{"key": role, "operator": "In", "values": []any{"true"}}}},
+		map[string]any{"matchExpressions": []any{map[string]any{"key": role, "operator": "DoesNotExist"}}})
+}
+
+func randomConfig(r *rand.Rand) map[string]any {
+	c := map[string]any{}
+	set := func(odds int, key string, value func() any) {
+		if r.IntN(odds) == 0 {
+			c[key] = value()
+		}
+	}
+	set(3, KeyProvider, func() any { return pickOne[any](r, "aws", "aws", "aws", "aws", "external", nil) })
+	set(4, KeyKubeletArg, func() any { return randomArgs(r) })
+	set(3, KeyManagerArg, func() any { return randomArgs(r) })
+	set(3, KeyAPIServerArg, func() any { return randomArgs(r) })
+	set(4, KeyDisableCCM, func() any { return pickOne[any](r, true, false, "true", "false", nil, "maybe") })
+	set(4, "protect-kernel-defaults", func() any { return pickOne[any](r, true, "yes", 3) })
+	set(5, "tls-san", func() any { return []any{"a", "b"} })
+	set(9, KeyCloudConfig, func() any { return "secret://fleet-default:aws" })
+	return c
+}
+
+func randomArgs(r *rand.Rand) any {
+	one := func() string {
+		return pickOne(r, "v=2", "v=4", "feature-gates=A=true,B=false", "--max-pods=250", "x", FlagLeaderMigration,
+			"--enable-leader-migration=false", argExternal, "cloud-provider=aws", "cloud_provider=aws", "cloud-provider-=aws")
+	}
+	switch r.IntN(8) {
+	case 0:
+		return one()
+	case 1:
+		return pickOne[any](r, "", nil, []any{}, map[string]any{"v": 1}, 7, true, []any{nil, "v=1"})
+	default:
+		list := []any{}
+		for range r.IntN(4) {
+			list = append(list, one())
+		}
+		return list
+	}
+}
+
+// TestEditsOfRandomClusters is the promise of this package: an edit either is
+// refused with a reason, or changes each machine's effective configuration by
+// exactly what it is for, and its inverse restores every byte.
+func TestEditsOfRandomClusters(t *testing.T) {
+	made := map[string]int{}
+	for seed := range uint64(2500) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		w := randomWorld(r)
+		s := parse(t, w.rke)
+		for _, name := range []string{"enable", "disable", "external", "overrides", "back"} {
+			e, err := compute(name, s, w.machines)
+			if err != nil {
+				if f, ok := fault.As(err); !ok || f.Class != fault.Check || f.Seen == "" || f.Object == "" {
+					t.Fatalf("seed %d, %s: %v", seed, name, err)
+				}
+				if f, _ := fault.As(err); f.Reason == "NoSafePlace" {
+					t.Fatalf("seed %d, %s: an edit went wrong and was only caught at the end: %v", seed, name, err)
+				}
+				continue
+			}
+			made[name]++
+			checkEdit(t, w.rke, s, e)
+			after, err := e.Apply(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range w.machines {
+				checkMachine(t, name, Effective(s, m).Values(), Effective(after, m).Values(), m)
+			}
+			same(t, "kube-apiserver-arg everywhere", everywhere(after, KeyAPIServerArg), everywhere(s, KeyAPIServerArg))
+			if t.Failed() {
+				t.Fatalf("seed %d, %s, of %s:\n%s", seed, name, canonical(w.rke), e.Diff())
+			}
+		}
+	}
+	for _, name := range []string{"enable", "disable", "external", "overrides", "back"} {
+		if made[name] < 40 {
+			t.Errorf("only %d edits %q were made, the generator refuses too much", made[name], name)
+		}
+	}
+}
+
+// checkMachine says in its own words what each edit may do to one machine.
+func checkMachine(t *testing.T, name string, before, after map[string]any, m Machine) {
+	t.Helper()
+	args := func(c map[string]any, key string) []string { return Args(c[key]) }
+	for _, key := range []string{"protect-kernel-defaults", "tls-san", KeyCloudConfig, KeyAPIServerArg, "cni"} {
+		if !equal(before[key], after[key]) {
+			t.Errorf("%s: %s changed from %s to %s", m.Name, key, canonical(before[key]), canonical(after[key]))
+		}
+	}
+	for _, key := range []string{KeyKubeletArg, KeyManagerArg} {
+		keep := func(list []string) []string {
+			return slices.DeleteFunc(slices.Clone(list), func(a string) bool { return isLeaderMigration(a) || a == argExternal })
+		}
+		if b, a := keep(args(before, key)), keep(args(after, key)); !slices.Equal(b, a) {
+			t.Errorf("%s: %s lost or gained others' arguments: %v, %v", m.Name, key, b, a)
+		}
+	}
+	manager, _ := Last(args(after, KeyManagerArg), FlagProvider)
+	kubelet, _ := Last(args(after, KeyKubeletArg), FlagProvider)
+	switch {
+	case name == "enable" && m.ControlPlane() && !on(args(after, KeyManagerArg), FlagLeaderMigration):
+		t.Errorf("%s: no flag", m.Name)
+	case (name == "external" || name == "overrides") && m.ControlPlane() && slices.ContainsFunc(args(after, KeyManagerArg), isLeaderMigration):
+		t.Errorf("%s: the flag is still there", m.Name)
+	case name == "external" && after[KeyProvider] != "external":
+		t.Errorf("%s: provider %v", m.Name, after[KeyProvider])
+	case name == "overrides" && (!equal(before[KeyProvider], after[KeyProvider]) || kubelet != "external" || (m.ControlPlane() && manager != "external")):
+		t.Errorf("%s: provider %v, kubelet %q, manager %q", m.Name, after[KeyProvider], kubelet, manager)
+	case (name == "external" || name == "overrides") && m.Server() && fmt.Sprint(after[KeyDisableCCM]) != "true":
+		t.Errorf("%s: disable-cloud-controller %v", m.Name, after[KeyDisableCCM])
+	case name == "back" && after[KeyProvider] != "aws":
+		t.Errorf("%s: provider %v", m.Name, after[KeyProvider])
+	}
+}
+
+func everywhere(s Spec, key string) []any {
+	var out []any
+	for _, p := range s.places() {
+		if v, ok := s.values(p)[key]; ok {
+			out = append(out, v)
+		}
+	}
+	return out
+}

@@ -1,0 +1,92 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Setting is what one key is for one machine, and where that comes from.
+type Setting struct {
+	Machine  string
+	Location string // "" when nobody set it
+	Value    string // "" when nobody set it, or when Rancher drops it
+	Dropped  string // why Rancher drops it
+	Set      bool
+}
+
+// String says it for people, without the value of a cloud configuration.
+func (s Setting) String() string {
+	switch {
+	case s.Dropped != "":
+		return fmt.Sprintf("%s: dropped at %s, %s", s.Machine, s.Location, s.Dropped)
+	case !s.Set:
+		return s.Machine + ": not set"
+	case strings.HasSuffix(s.Location, "."+KeyCloudConfig) && !strings.HasPrefix(s.Value, "secret://"):
+		return fmt.Sprintf("%s: inline text sha256 %.12s (%s)", s.Machine, digest(s.Value), s.Location)
+	default:
+		return fmt.Sprintf("%s: %s (%s)", s.Machine, s.Value, s.Location)
+	}
+}
+
+// Settings gives one key of each machine, in the order of the machines.
+func Settings(s Spec, machines []Machine, key string) []Setting {
+	out := make([]Setting, 0, len(machines))
+	for _, m := range machines {
+		c := Effective(s, m)
+		v, ok := c[key]
+		one := Setting{Machine: m.Name, Set: ok, Dropped: v.Dropped, Value: c.Text(key)}
+		if ok {
+			one.Location = v.Location.String()
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// Providers gives the cloud provider of each machine.
+func Providers(s Spec, machines []Machine) []Setting { return Settings(s, machines, KeyProvider) }
+
+// CloudConfigs gives the in-tree cloud configuration of each machine: inline
+// text, which may hold secrets, or secret://namespace:name.
+func CloudConfigs(s Spec, machines []Machine) []Setting {
+	return Settings(s, machines, KeyCloudConfig)
+}
+
+// Agree is nil when all settings have one value; else it names one machine for
+// each value.
+func Agree(object, key string, settings []Setting) error {
+	seen := map[string]bool{}
+	var examples []string
+	for _, one := range settings {
+		if !seen[one.Value] {
+			seen[one.Value] = true
+			examples = append(examples, one.String())
+		}
+	}
+	if len(examples) < 2 {
+		return nil
+	}
+	return &fault.Error{
+		Class: fault.Check, Reason: "MachinesDisagree", Object: object,
+		Seen:   fmt.Sprintf("machines disagree about %s: %s", key, strings.Join(examples, "; ")),
+		Wanted: "one value for every machine",
+		Fix:    "give every machine the same " + key + ", wait until Rancher has applied it, and start again",
+	}
+}
+
+// ManagerProvider is the provider that a control plane's
+// kube-controller-manager ends up with on RKE2 up to 1.28: the last
+// cloud-provider among its own arguments, else cloud-provider-name.
+func ManagerProvider(c Config) string { return componentProvider(c, KeyManagerArg) }
+
+// KubeletProvider is the same for the kubelet.
+func KubeletProvider(c Config) string { return componentProvider(c, KeyKubeletArg) }
+
+func componentProvider(c Config, key string) string {
+	if v, ok := Last(c.Args(key), FlagProvider); ok {
+		return v
+	}
+	return c.Text(KeyProvider)
+}

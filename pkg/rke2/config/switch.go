@@ -1,0 +1,193 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// EndState is how a migrated cluster is configured.
+type EndState string
+
+const (
+	// External sets cloud-provider-name to external. RKE2 then no longer takes
+	// node names from EC2, so it is only for nodes whose name is given explicitly.
+	External EndState = "external"
+	// Overrides leaves cloud-provider-name at aws and gives kubelet and
+	// kube-controller-manager cloud-provider=external. It keeps node names.
+	Overrides EndState = "overrides"
+)
+
+// SwitchProvider makes every component external, takes the leader-migration
+// flag out of kube-controller-manager and turns RKE2's own cloud controller off
+// on all servers. It never touches kube-apiserver-arg.
+func SwitchProvider(s Spec, machines []Machine, end EndState) (Edit, error) {
+	provider, err := guard(s, machines)
+	if err != nil {
+		return Edit{}, err
+	}
+	e := edits(s)
+	switch {
+	case end == External && (provider == ProviderAWS || provider == ProviderExternal):
+		err = e.toExternal(machines)
+	case end == Overrides && provider == ProviderAWS:
+		err = e.toOverrides(machines)
+	case end == External || end == Overrides:
+		err = wrongProvider(s, machines, ProviderAWS)
+	default:
+		err = refuse(s.Object, "EndState", "end state "+strconv.Quote(string(end)), "external or overrides", "")
+	}
+	if err != nil {
+		return Edit{}, err
+	}
+	if err := e.disableOwnController(machines); err != nil {
+		return Edit{}, err
+	}
+	keys := []string{KeyProvider, KeyDisableCCM, KeyManagerArg}
+	if end == Overrides {
+		keys = []string{KeyKubeletArg, KeyDisableCCM, KeyManagerArg}
+	}
+	return e.finish(s, machines, intent{keys: keys, holds: isSwitched})
+}
+
+func isSwitched(m Machine, c Config) (string, bool) {
+	switch {
+	case KubeletProvider(c) != ProviderExternal:
+		return "a kubelet with provider external", false
+	case m.ControlPlane() && ManagerProvider(c) != ProviderExternal:
+		return "a kube-controller-manager with provider external", false
+	case m.Server() && !isTrue(c.Text(KeyDisableCCM)):
+		return KeyDisableCCM + " true", false
+	}
+	return hasNoFlag(m, c)
+}
+
+func isTrue(text string) bool {
+	v, err := strconv.ParseBool(text)
+	return err == nil && v
+}
+
+func (e *editor) toExternal(machines []Machine) error {
+	for _, p := range e.winners(KeyProvider, machines).places {
+		if err := e.set(Location{p, KeyProvider}, present(ProviderExternal)); err != nil {
+			return err
+		}
+	}
+	for _, m := range machines {
+		c := Effective(e.spec, m)
+		for key, provider := range map[string]string{KeyKubeletArg: KubeletProvider(c), KeyManagerArg: ManagerProvider(c)} {
+			if provider != ProviderExternal && (key == KeyKubeletArg || m.ControlPlane()) {
+				return refuse(e.spec.Object, "ArgumentsBeatOurs",
+					fmt.Sprintf("%s of machine %s sets %s=%s, which beats %s", c[key].Location, m.Name, FlagProvider, provider, KeyProvider),
+					"no "+FlagProvider+" in "+key, "remove that argument; it changes nothing today")
+			}
+		}
+	}
+	return e.takeOutEverywhere(KeyManagerArg, pick(machines, Machine.ControlPlane), machines, isLeaderMigration)
+}
+
+func (e *editor) toOverrides(machines []Machine) error {
+	external := func(args []string) bool {
+		v, _ := Last(args, FlagProvider)
+		return v == ProviderExternal
+	}
+	override := func(args []any) []any {
+		args = without(args, isLeaderMigration)
+		if !external(Args(args)) {
+			args = append(args, argExternal)
+		}
+		return args
+	}
+	kubelets := e.winners(KeyKubeletArg, machines)
+	for _, p := range kubelets.places {
+		add := func(args []any) []any {
+			if external(Args(args)) {
+				return args
+			}
+			return append(args, argExternal)
+		}
+		if err := e.rewrite(Location{p, KeyKubeletArg}, kubelets.first[p], add, external); err != nil {
+			return err
+		}
+	}
+	if err := e.addKubeletArg(kubelets.unset, machines); err != nil {
+		return err
+	}
+	controlPlanes := pick(machines, Machine.ControlPlane)
+	managers := e.winners(KeyManagerArg, controlPlanes)
+	for _, p := range managers.places {
+		if err := e.rewrite(Location{p, KeyManagerArg}, managers.first[p], override, external); err != nil {
+			return err
+		}
+	}
+	if len(managers.unset) == 0 {
+		return nil
+	}
+	return e.addManagerArg(managers.unset, controlPlanes, argExternal)
+}
+
+// addKubeletArg serves machines for which nobody sets kubelet-arg: where their
+// cloud-provider-name comes from, so that it is next to it in Rancher's UI, or
+// else machineGlobalConfig, which beats nobody.
+func (e *editor) addKubeletArg(unset, machines []Machine) error {
+	byPlace := map[Place][]Machine{}
+	var order []Place
+	for _, m := range unset {
+		p := Effective(e.spec, m)[KeyProvider].Location.Place
+		if byPlace[p] == nil {
+			order = append(order, p)
+		}
+		byPlace[p] = append(byPlace[p], m)
+	}
+	slices.Sort(order)
+	for _, p := range order {
+		at := Location{p, KeyKubeletArg}
+		if !e.fits(at, byPlace[p], machines) {
+			at.Place = Global
+		}
+		if e.cell(at).there {
+			continue // an earlier group was given it in machineGlobalConfig
+		}
+		if err := e.set(at, present([]any{argExternal})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// disableOwnController sets disable-cloud-controller on all servers: the value
+// must be the same on each of them, and from 1.36 RKE2's own controller comes
+// back without it.
+func (e *editor) disableOwnController(machines []Machine) error {
+	w := e.winners(KeyDisableCCM, pick(machines, Machine.Server))
+	for _, p := range w.places {
+		at := Location{p, KeyDisableCCM}
+		switch v := e.cell(at).value.(type) {
+		case nil, bool:
+			if err := e.set(at, present(true)); err != nil {
+				return err
+			}
+		case string:
+			if isTrue(v) {
+				continue
+			}
+			if _, err := strconv.ParseBool(v); err != nil {
+				return e.notBoolean(at, w.first[p], strconv.Quote(v))
+			}
+			if err := e.set(at, present("true")); err != nil {
+				return err
+			}
+		default:
+			return e.notBoolean(at, w.first[p], typeName(v))
+		}
+	}
+	if len(w.unset) == 0 {
+		return nil
+	}
+	return e.set(Location{Global, KeyDisableCCM}, present(true))
+}
+
+func (e *editor) notBoolean(at Location, m Machine, seen string) error {
+	return refuse(e.spec.Object, "NotBoolean", fmt.Sprintf("%s, which wins for machine %s, is %s", at, m.Name, seen),
+		"true or false", "write true, or remove it")
+}

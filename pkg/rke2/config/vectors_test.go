@@ -1,0 +1,35 @@
+package config
+
+import "testing"
+
+// TestMergeVectors runs the cases that the lab's stand-in for Rancher, which
+// shares no code with this package, is tested against as well.
+func TestMergeVectors(t *testing.T) {
+	var cases []struct {
+		Name     string         `json:"name"`
+		Source   string         `json:"source"`
+		Spec     map[string]any `json:"spec"`
+		Machines []struct {
+			Name      string            `json:"name"`
+			Labels    map[string]string `json:"labels"`
+			Effective map[string]any    `json:"effective"`
+			Filtered  map[string]any    `json:"filtered"`
+		} `json:"machines"`
+	}
+	readYAML(t, "../../../test/vectors/rke2-merge.yaml", &cases)
+	if len(cases) < 20 {
+		t.Fatalf("only %d cases were read", len(cases))
+	}
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			s := parse(t, c.Spec)
+			for _, m := range c.Machines {
+				got := Effective(s, Machine{Name: m.Name, Labels: m.Labels})
+				same(t, m.Name+" merged", got.Merged(), m.Effective)
+				if m.Filtered != nil {
+					same(t, m.Name+" filtered", got.Values(), m.Filtered)
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,132 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+)
+
+// winners are the places that win for a key among some machines, and the
+// machines for which nobody sets it.
+type winners struct {
+	places []Place
+	unset  []Machine
+	first  map[Place]Machine // an example for each place, for messages
+}
+
+func (e *editor) winners(key string, scope []Machine) winners {
+	w := winners{first: map[Place]Machine{}}
+	for _, m := range scope {
+		v, ok := Effective(e.spec, m)[key]
+		if !ok {
+			w.unset = append(w.unset, m)
+			continue
+		}
+		if _, seen := w.first[v.Location.Place]; !seen {
+			w.first[v.Location.Place] = m
+			w.places = append(w.places, v.Location.Place)
+		}
+	}
+	slices.Sort(w.places)
+	return w
+}
+
+func (e *editor) cell(at Location) cell {
+	v, ok := e.spec.values(at.Place)[at.Key]
+	return cell{v, ok}
+}
+
+// rewrite changes the arguments in one place and keeps their form. met says
+// whether the result does what it is for.
+func (e *editor) rewrite(at Location, m Machine, change func([]any) []any, met func(args []string) bool) error {
+	c := e.cell(at)
+	if err := e.readable(at, m); err != nil {
+		return err
+	}
+	f := formOf(c)
+	to := f.write(change(elements(c)))
+	if !met(Args(to.value)) {
+		return refuse(e.spec.Object, "ArgumentsBeatOurs",
+			fmt.Sprintf("%s, which wins for machine %s, holds arguments that beat the one to be added", at, m.Name),
+			"no second spelling of "+FlagProvider+" or "+FlagLeaderMigration, "remove it from that place")
+	}
+	if f == formString && formOf(to) == formList {
+		e.note("%s becomes a list: RKE2 takes a string as one argument, whatever is in it", at)
+	}
+	return e.set(at, to)
+}
+
+// readable refuses a value that is no list of arguments. A null inside a list
+// is refused as well: testing such a list makes evanphx/json-patch 4.12 and 5.9,
+// and so the API server, panic.
+func (e *editor) readable(at Location, m Machine) error {
+	if bad := unreadable(e.cell(at)); bad != "" {
+		return refuse(e.spec.Object, "UnreadableArguments",
+			fmt.Sprintf("%s, which wins for machine %s, %s", at, m.Name, bad),
+			"a list of arguments, or one string", "write it as a list of strings, or remove it")
+	}
+	return nil
+}
+
+func unreadable(c cell) string {
+	if formOf(c) == formOther {
+		return "is " + typeName(c.value)
+	}
+	for _, v := range elements(c) {
+		switch v.(type) {
+		case nil, map[string]any, []any:
+			return "holds " + typeName(v)
+		}
+	}
+	return ""
+}
+
+// fits says whether setting a key at a place, where it is not set, reaches
+// every machine of targets and changes nothing for the others of scope.
+func (e *editor) fits(at Location, targets, scope []Machine) bool {
+	if at.Place >= 0 && !e.spec.Entries[at.Place].HasConfig {
+		return false
+	}
+	if _, taken := e.spec.values(at.Place)[at.Key]; taken {
+		return false
+	}
+	for _, m := range targets {
+		if !e.spec.matches(at.Place, m) {
+			return false
+		}
+	}
+	for _, m := range scope {
+		v, set := Effective(e.spec, m)[at.Key]
+		if set && v.Location.Place < at.Place && e.spec.matches(at.Place, m) {
+			return false
+		}
+	}
+	return true
+}
+
+// exposes says whether taking a key out of a place would bring back what a
+// weaker place says.
+func (e *editor) exposes(at Location, machines []Machine) bool {
+	for _, m := range machines {
+		v, ok := Effective(e.spec, m)[at.Key]
+		if ok && v.Location.Place == at.Place && len(v.Shadowed) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// takeOut removes arguments from a place. When nothing is left, an entry of
+// ours goes, and a key goes if that brings nothing back.
+func (e *editor) takeOut(at Location, machines []Machine, drop func(arg string) bool) error {
+	c := e.cell(at)
+	rest := without(elements(c), drop)
+	if len(rest) > 0 || e.exposes(at, machines) {
+		return e.set(at, formOf(c).write(rest))
+	}
+	if at.Place >= 0 {
+		if isOurs(e.spec.Entries[at.Place], at.Key) {
+			return e.drop(at.Place, at.Key, false)
+		}
+	}
+	return e.set(at, absent())
+}
