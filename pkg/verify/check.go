@@ -1,0 +1,86 @@
+// Package verify is the read-only half of awsmigrate: checks as data, the
+// verdicts they give, the ProviderID audit and the lease verdicts.
+//
+// It may not write, and imports nothing that writes. What a check judges is a
+// value that was read before: a check takes no client.
+package verify
+
+import "github.com/awsmigrate/awsmigrate/pkg/verify/position"
+
+// Status is the result of a check.
+type Status string
+
+const (
+	// OK looked, and it is as wanted.
+	OK Status = "ok"
+	// Warn looked, and somebody should know.
+	Warn Status = "warn"
+	// Fail looked, and it must be mended first.
+	Fail Status = "fail"
+	// Skip does not apply; Reason says why.
+	Skip Status = "skip"
+	// Unknown could not look. It blocks like Fail, under another exit code.
+	Unknown Status = "unknown"
+)
+
+// Meta is what is known of a check without a cluster. IDs are stable and never
+// used again for another check.
+type Meta struct {
+	ID       string              `json:"id"`       // "AWSM-201"
+	Title    string              `json:"title"`    // "kube-controller-manager may use the migration lease"
+	Category string              `json:"category"` // "cluster", "leader migration", "nodes", "aws", "storage, images", "ccm", "rke", "services"
+	Why      string              `json:"why"`      // whose cluster breaks, and how
+	Source   string              `json:"source"`   // upstream document or code, with version
+	Fix      string              `json:"fix"`      // general remedy; a finding may name a sharper one
+	Unskip   bool                `json:"notSkippable,omitempty"`
+	Names    bool                `json:"decidesNames,omitempty"` // unknown, never skip, without its evidence
+	Applies  []position.Position `json:"-"`                      // empty: everywhere
+}
+
+// Finding is one judgement about one object.
+type Finding struct {
+	Status Status `json:"status"`
+	Object string `json:"object,omitempty"`
+	Seen   string `json:"seen,omitempty"`
+	Wanted string `json:"wanted,omitempty"`
+	Fix    string `json:"fix,omitempty"`
+	Reason string `json:"reason,omitempty"` // for Skip and Unknown
+}
+
+// Check judges a T. A check without findings is ok.
+type Check[T any] struct {
+	Meta
+	Judge func(T) []Finding
+}
+
+// Bound is a check together with what it judges.
+type Bound struct {
+	Meta
+	judge func() []Finding
+}
+
+// Bind ties checks to the value they judge.
+func Bind[T any](facts T, checks ...Check[T]) []Bound {
+	bound := make([]Bound, 0, len(checks))
+	for _, c := range checks {
+		bound = append(bound, Bound{Meta: c.Meta, judge: func() []Finding { return c.Judge(facts) }})
+	}
+	return bound
+}
+
+// Read is something that was read, or why it could not be. The zero value
+// means that nobody looked.
+type Read[T any] struct {
+	Value  T
+	Err    error
+	Looked bool
+}
+
+// Got is a successful reading.
+func Got[T any](v T) Read[T] { return Read[T]{Value: v, Looked: true} }
+
+// Failed is a reading that could not be had.
+func Failed[T any](err error) Read[T] { return Read[T]{Err: err, Looked: true} }
+
+// OK says whether there is a value.
+func (r Read[T]) OK() bool { return r.Looked && r.Err == nil }

@@ -1,0 +1,87 @@
+package checks
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+const aws = "aws"
+
+// AWS are the checks 4xx.
+func AWS() []verify.Check[Input] {
+	return []verify.Check[Input]{
+		{Judge: instancesExist, Meta: verify.Meta{
+			ID: "AWSM-401", Title: "every node's instance exists", Category: aws,
+			Why:    "the node lifecycle controller deletes a Node that is not ready and whose instance does not exist",
+			Source: "k8s.io/cloud-provider controllers/nodelifecycle",
+			Fix:    "remove the stale Node, or look in the right account and region (--profile, --region)",
+		}},
+		{Judge: instancesRun, Meta: verify.Meta{
+			ID: "AWSM-402", Title: "every node's instance runs", Category: aws,
+			Why:    "a stopped machine comes back later with its old arguments",
+			Source: "EC2 DescribeInstances, state",
+			Fix:    "start the instance or remove its machine",
+		}},
+		{Judge: instanceZones, Meta: verify.Meta{
+			ID: "AWSM-403", Title: "instances are in the zone of their ProviderID", Category: aws,
+			Why:    "the ProviderID cannot be changed; a wrong zone in it misleads volumes and routes",
+			Source: "EC2 DescribeInstances, placement",
+			Fix:    "replace the node",
+		}},
+		{Judge: privateNames, Meta: verify.Meta{
+			ID: "AWSM-404", Title: "node names are EC2's private DNS names", Category: aws,
+			Why:    "an in-tree kubelet takes that name whatever it is told: a node with another name cannot go back in-tree",
+			Source: "in-tree AWS provider CurrentNodeName; kubernetes/kubernetes#54482",
+			Fix:    "before an undo replace the nodes that joined under another name",
+		}},
+		{Judge: instanceAddresses, Meta: verify.Meta{
+			ID: "AWSM-405", Title: "node addresses are the instance's", Category: aws,
+			Why:    "a Node that shows another instance's address stands for the wrong machine",
+			Source: "EC2 DescribeInstances, network interfaces; status.addresses InternalIP",
+			Fix:    "find out which machine the Node stands for",
+		}},
+		{Judge: clusterTags, Meta: verify.Meta{
+			ID: "AWSM-406", Title: "instances are tagged for exactly one cluster", Category: aws,
+			Why:    "without a cluster tag the CCM exits at start, where kube-controller-manager may have been told to go on; with two it cannot decide",
+			Source: "cloud-provider-aws pkg/providers/v1/tags.go; --allow-untagged-cloud",
+			Fix:    "aws ec2 create-tags --resources INSTANCE --tags Key=kubernetes.io/cluster/CLUSTER,Value=owned",
+		}},
+		{Judge: securityGroups, Meta: verify.Meta{
+			ID: "AWSM-407", Title: "exactly one security group of each instance is tagged", Category: aws,
+			Why:    "load balancers open ports in the node's tagged group; with several, or none of several, every sync fails",
+			Source: "cloud-provider-aws findSecurityGroupForInstance",
+			Fix:    "keep the tag kubernetes.io/cluster/CLUSTER on one group only",
+		}},
+		{Judge: subnets, Meta: verify.Meta{
+			ID: "AWSM-408", Title: "the nodes' subnets are tagged", Category: aws,
+			Why:    "new load balancers look for subnets by the cluster tag",
+			Source: "cloud-provider-aws findSubnets",
+			Fix:    "aws ec2 create-tags --resources SUBNET --tags Key=kubernetes.io/cluster/CLUSTER,Value=shared",
+		}},
+		{Judge: httpTokens, Meta: verify.Meta{
+			ID: "AWSM-409", Title: "RKE2 can read the node's name from the metadata service", Category: aws, Names: true,
+			Applies: beforeSwitch,
+			Why:     "RKE2 up to 1.28 asks without a token; where tokens are required it falls back to hostname -f, which the external kubelet then takes as the node's name",
+			Source:  "rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1 hostnameFromMetadataEndpoint",
+			Fix:     "aws ec2 modify-instance-metadata-options --instance-id ID --http-tokens optional, until RKE2 is 1.29.11 or later",
+		}},
+		{Judge: routeTables, Meta: verify.Meta{
+			ID: "AWSM-410", Title: "pod routes have one route table", Category: aws,
+			Why:    "the route controller needs exactly one table tagged for the cluster",
+			Source: "cloud-provider-aws pkg/providers/v1/aws_routes.go findRouteTable",
+			Fix:    "tag one route table, or set --cloud-routes=off if nothing uses pod routes",
+		}},
+		{Judge: iamActions, Meta: verify.Meta{
+			ID: "AWSM-418", Title: "the control plane's role may do what the CCM needs", Category: aws,
+			Why:    "a missing action shows only when a Service or node changes, long after the switch",
+			Source: "cloud-provider-aws docs/prerequisites.md and call lists of the image's version",
+			Fix:    "add the actions to the role's policy",
+		}},
+		{Judge: hopLimit, Meta: verify.Meta{
+			ID: "AWSM-421", Title: "CCM pods reach the metadata service", Category: aws,
+			Applies: withCCM,
+			Why:     "from the pod network an answer with hop limit 1 never arrives",
+			Source:  "EC2 metadata options HttpPutResponseHopLimit",
+			Fix:     "run the CCM in the host network (chart value hostNetworking: true)",
+		}},
+	}
+}

@@ -1,0 +1,103 @@
+package checks
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+const ccm = "ccm"
+
+// CCM are the checks 6xx.
+func CCM() []verify.Check[Input] {
+	return []verify.Check[Input]{
+		{Judge: foreignRelease, Meta: verify.Meta{
+			ID: "AWSM-601", Title: "no Helm release of the CCM in another namespace", Category: ccm, Applies: beforeInstall,
+			Why:    "a second release fights for the same cluster-wide objects",
+			Source: "Helm's Secrets, by label; published guides install into default",
+			Fix:    "helm uninstall it, before the flag is on any kube-controller-manager",
+		}},
+		{Judge: helmCharts, Meta: verify.Meta{
+			ID: "AWSM-602", Title: "no HelmChart or HelmChartConfig of the CCM", Category: ccm, Applies: beforeInstall,
+			Why:    "RKE2's helm controller would put its own version and values back",
+			Source: "helm.cattle.io/v1",
+			Fix:    "remove the document from additionalManifest, then the object",
+		}},
+		{Judge: unowned, Meta: verify.Meta{
+			ID: "AWSM-603", Title: "no unowned objects of the CCM", Category: ccm, Applies: beforeInstall,
+			Why:    "Helm refuses to install over objects that it does not own",
+			Source: "annotation meta.helm.sh/release-name; object names of upstream's chart",
+			Fix:    "kubectl delete them",
+		}},
+		{Judge: daemonSetComplete, Meta: verify.Meta{
+			ID: "AWSM-604", Title: "a ready CCM pod on every control-plane node", Category: ccm, Applies: withCCM, Unskip: true,
+			Why:    "kubectl rollout status passes a DaemonSet with no pods at all",
+			Source: "DaemonSet status against Nodes with the control-plane label; rancher/rancher#43891",
+			Fix:    "look at node selector, tolerations and the pods' events",
+		}},
+		{Judge: selector, Meta: verify.Meta{
+			ID: "AWSM-605", Title: "the CCM's node selector matches the control plane", Category: ccm,
+			Why:    "the chart's default selector has an empty value, RKE2's label the value \"true\": no pod is ever made",
+			Source: "kubernetes/cloud-provider-aws#430",
+			Fix:    "nodeSelector: {node-role.kubernetes.io/control-plane: \"true\"}",
+		}},
+		{Judge: tolerations, Meta: verify.Meta{
+			ID: "AWSM-606", Title: "the CCM tolerates the control plane's taints", Category: ccm,
+			Why:    "a taint that is not tolerated keeps the pods away; Rancher's taints have empty values, the etcd taint is in no default",
+			Source: "rancher/rancher#43891; Rancher's planner getTaints",
+			Fix:    "tolerate the key with operator Exists",
+		}},
+		{Judge: imageMatrix, Meta: verify.Meta{
+			ID: "AWSM-607", Title: "the CCM image fits the cluster", Category: ccm, Unskip: true,
+			Why:    "an image newer than the API server, one that panics on a foreign ProviderID or one that was never published",
+			Source: "Kubernetes version skew policy; kubernetes/cloud-provider-aws#604; registry.k8s.io image list",
+			Fix:    "use the image of the version matrix",
+		}},
+		{Judge: admission, Meta: verify.Meta{
+			ID: "AWSM-608", Title: "the CCM's pod is admitted", Category: ccm, Applies: beforeInstall, Unskip: true,
+			Why:    "an admission policy shows only in events: desired 3, current 0",
+			Source: "create of the rendered pod with dryRun=All",
+			Fix:    "exempt kube-system, or this pod, in the policy named in the message",
+		}},
+		{Judge: cloudRoutes, Meta: verify.Meta{
+			ID: "AWSM-609", Title: "pod routes have somebody who maintains them", Category: ccm, Unskip: true,
+			Why:    "where the route controller works today and the CCM runs without it, new nodes get no pod network, silently",
+			Source: "node condition NetworkUnavailable, reason RouteCreated",
+			Fix:    "decide with --cloud-routes on or off",
+		}},
+		{Judge: arguments, Meta: verify.Meta{
+			ID: "AWSM-610", Title: "the CCM's arguments can work", Category: ccm, Applies: withCCM,
+			Why:    "routes without --cluster-cidr are fatal, and only at the moment the CCM gets the lease; --cloud-provider is required",
+			Source: "k8s.io/cloud-provider app/core.go, options validation v0.22 to v0.36",
+			Fix:    "--cloud-provider=aws --configure-cloud-routes=false",
+		}},
+		{Judge: pods, Meta: verify.Meta{
+			ID: "AWSM-611", Title: "CCM pods run without restarts", Category: ccm, Applies: withCCM,
+			Why:    "a CCM that fails when it takes over leaves nobody at work",
+			Source: "container states and restart counts",
+			Fix:    "kubectl -n kube-system logs --previous",
+		}},
+		{Judge: mainLease, Meta: verify.Meta{
+			ID: "AWSM-612", Title: "a CCM leads", Category: ccm, Applies: withCCM, Unskip: true,
+			Why:    "only a CCM that holds its main lease waits for the migration lease",
+			Source: "Lease kube-system/cloud-controller-manager",
+			Fix:    "look at the CCM's log: rights on leases, API server",
+		}},
+		{Judge: embedded, Meta: verify.Meta{
+			ID: "AWSM-613", Title: "RKE2's own cloud controller manager is off", Category: ccm, Applies: withCCM,
+			Why:    "it takes the same port, in older versions the same lease, and writes ProviderIDs of its own",
+			Source: "static pod cloud-controller-manager-<node>; disable-cloud-controller",
+			Fix:    "set disable-cloud-controller: true on all servers",
+		}},
+		{Judge: ccmEvents, Meta: verify.Meta{
+			ID: "AWSM-614", Title: "no pod of the CCM was refused", Category: ccm, Applies: withCCM,
+			Why:    "admission and quota refuse a DaemonSet's pods without a trace in its status",
+			Source: "events FailedCreate of the DaemonSet",
+			Fix:    "read the message",
+		}},
+		{Judge: pendingRelease, Meta: verify.Meta{
+			ID: "AWSM-615", Title: "no Helm operation of the CCM is half-done", Category: ccm,
+			Why:    "Helm refuses every further operation on a pending release",
+			Source: "label status=pending-… on Helm's Secret; helm/helm#8987",
+			Fix:    "a run of install-ccm repairs it under its lock",
+		}},
+	}
+}

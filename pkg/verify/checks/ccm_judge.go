@@ -1,0 +1,320 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// ReleaseName is the name of upstream's release, chart and DaemonSet, and ours.
+const ReleaseName = "aws-cloud-controller-manager"
+
+// isCCM says whether a release or chart of that name brings a CCM: by the name,
+// or because a CCM's DaemonSet says it belongs to it.
+func (in Input) isCCM(namespace, name string) bool {
+	if strings.Contains(name, ReleaseName) {
+		return true
+	}
+	for _, d := range in.DaemonSets.Value {
+		if d.Owner == "helm "+namespace+"/"+name {
+			return true
+		}
+	}
+	return false
+}
+
+func foreignRelease(in Input) []verify.Finding {
+	return verify.Judge(in.Releases, "Helm releases", func(releases []downstream.Release) []verify.Finding {
+		var out []verify.Finding
+		for _, r := range releases {
+			object := "Helm release " + r.Namespace + "/" + r.Name
+			switch {
+			case !in.isCCM(r.Namespace, r.Name):
+			case r.Namespace == downstream.System && r.Name == ReleaseName:
+				out = append(out, warn(object, r.Status, "none yet: it will be taken over after the plan showed the difference", ""))
+			default:
+				out = append(out, fail(object, r.Status, "none, or "+ReleaseName+" in kube-system", "helm -n "+r.Namespace+" uninstall "+r.Name))
+			}
+		}
+		return out
+	})
+}
+
+func pendingRelease(in Input) []verify.Finding {
+	return verify.Judge(in.Releases, "Helm releases", func(releases []downstream.Release) []verify.Finding {
+		var out []verify.Finding
+		for _, r := range releases {
+			if r.Pending() && in.isCCM(r.Namespace, r.Name) {
+				out = append(out, warn("Helm release "+r.Namespace+"/"+r.Name, r.Status, "deployed", ""))
+			}
+		}
+		return out
+	})
+}
+
+func helmCharts(in Input) []verify.Finding {
+	return verify.Judge(in.Charts, "HelmCharts", func(charts []downstream.Chart) []verify.Finding {
+		var out []verify.Finding
+		for _, c := range charts {
+			if strings.Contains(c.Chart, ReleaseName) || in.isCCM(orElse(c.TargetNamespace, c.Namespace), c.Name) {
+				out = append(out, fail(c.String(), strings.TrimSpace("exists "+c.Version), "none before install-ccm", "kubectl -n "+c.Namespace+" delete "+strings.ToLower(c.Kind)+" "+c.Name))
+			}
+		}
+		return out
+	})
+}
+
+func unowned(in Input) []verify.Finding {
+	var out []verify.Finding
+	objects := append([]downstream.Object{}, in.CCMObjects.Value...)
+	if !in.CCMObjects.OK() {
+		out = append(out, verify.Unread(in.CCMObjects, "objects of the CCM")...)
+	}
+	if !in.DaemonSets.OK() {
+		out = append(out, verify.Unread(in.DaemonSets, "DaemonSets")...)
+	}
+	for _, d := range in.DaemonSets.Value {
+		objects = append(objects, d.Object)
+	}
+	for _, o := range objects {
+		if o.Owner == "" {
+			out = append(out, fail(o.String(), "exists and belongs to no Helm release", "none before install-ccm", strings.TrimSpace("kubectl delete "+strings.ToLower(o.Kind)+" "+o.Name+inNamespace(o.Namespace))))
+		}
+	}
+	return out
+}
+
+func inNamespace(ns string) string {
+	if ns == "" {
+		return ""
+	}
+	return " -n " + ns
+}
+
+func daemonSetComplete(in Input) []verify.Finding {
+	if !in.DaemonSets.OK() {
+		return verify.Unread(in.DaemonSets, "DaemonSets")
+	}
+	if !in.Nodes.OK() {
+		return verify.Unread(in.Nodes, "nodes")
+	}
+	want := int32(0)
+	for _, n := range in.Nodes.Value {
+		if n.ControlPlane() {
+			want++
+		}
+	}
+	if n := len(in.DaemonSets.Value); n != 1 {
+		return []verify.Finding{fail("aws-cloud-controller-manager", fmt.Sprintf("%d DaemonSets", n), "one", "")}
+	}
+	d := in.DaemonSets.Value[0]
+	if want > 0 && d.Desired == want && d.Ready == want && d.Updated == want && d.Observed >= d.Generation {
+		return nil
+	}
+	return []verify.Finding{fail(d.String(), fmt.Sprintf("desired %d, updated %d, ready %d", d.Desired, d.Updated, d.Ready), fmt.Sprintf("%d of each: one for every control-plane node, and more than none", want), "")}
+}
+
+// candidates are the DaemonSets to judge: those there are, and the one to come.
+func (in Input) candidates() ([]downstream.DaemonSet, []verify.Finding) {
+	if !in.DaemonSets.OK() {
+		return nil, verify.Unread(in.DaemonSets, "DaemonSets")
+	}
+	if !in.Nodes.OK() {
+		return nil, verify.Unread(in.Nodes, "nodes")
+	}
+	if in.Planned != nil && !in.Position.Position.AtLeast(position.P3) {
+		return []downstream.DaemonSet{*in.Planned}, nil
+	}
+	if len(in.DaemonSets.Value) == 0 {
+		return nil, verify.Skipped("no CCM is there or planned")
+	}
+	return in.DaemonSets.Value, nil
+}
+
+func selector(in Input) []verify.Finding {
+	sets, out := in.candidates()
+	for _, d := range sets {
+		var missed, extra []string
+		matched := 0
+		for _, n := range in.Nodes.Value {
+			switch hit := d.Selects(n); {
+			case n.ControlPlane() && hit:
+				matched++
+			case n.ControlPlane():
+				missed = append(missed, n.Name)
+			case hit:
+				extra = append(extra, n.Name)
+			}
+		}
+		object := fmt.Sprintf("%s, nodeSelector %s", d.String(), spell(d.NodeSelector))
+		switch {
+		case matched == 0:
+			out = append(out, fail(object, "matches no control-plane node", "every control-plane node", ""))
+		case len(missed) > 0:
+			out = append(out, fail(object, "does not match "+some(missed), "every control-plane node", ""))
+		case len(extra) > 0:
+			out = append(out, warn(object, "matches "+some(extra)+" as well", "control-plane nodes only", ""))
+		}
+	}
+	return out
+}
+
+func spell(m map[string]string) string { return strings.TrimPrefix(fmt.Sprint(m), "map") }
+
+func tolerations(in Input) []verify.Finding {
+	sets, out := in.candidates()
+	for _, d := range sets {
+		for _, n := range in.Nodes.Value {
+			if !n.ControlPlane() {
+				continue
+			}
+			for _, t := range d.Keeps(n) {
+				out = append(out, fail("Node "+n.Name, "taint "+t.String()+" keeps "+d.Name+" away", "tolerated", ""))
+			}
+		}
+	}
+	return out
+}
+
+func imageMatrix(in Input) []verify.Finding {
+	if in.ImageAllowed == nil {
+		return verify.Skipped("the version matrix is not known here")
+	}
+	sets, out := in.candidates()
+	if len(sets) > 0 && !in.Version.OK() {
+		return append(out, verify.Unread(in.Version, "Kubernetes version")...)
+	}
+	for _, d := range sets {
+		if c, is := downstream.RunsCCM(d.Containers); is {
+			if err := in.ImageAllowed(c.Image, in.Version.Value); err != nil {
+				out = append(out, fail(d.String(), c.Image+": "+err.Error(), "the image of the matrix for "+in.Version.Value, ""))
+			}
+		}
+	}
+	return out
+}
+
+func admission(in Input) []verify.Finding {
+	if !in.Admission.Looked {
+		return verify.Skipped("no pod was rendered to try")
+	}
+	return verify.Judge(in.Admission, "pod of "+ReleaseName, func(a downstream.Admission) []verify.Finding {
+		if a.Allowed {
+			return nil
+		}
+		return []verify.Finding{fail("pod of "+ReleaseName, "refused: "+a.Message, "admitted", "")}
+	})
+}
+
+func cloudRoutes(in Input) []verify.Finding {
+	return verify.Judge(in.Nodes, "nodes", func([]downstream.Node) []verify.Finding {
+		if !in.routesAtWork() {
+			return nil
+		}
+		seen := "a route controller is at work (condition reason RouteCreated)"
+		if !in.Position.Position.AtLeast(position.P3) {
+			if in.CloudRoutes == "" {
+				return []verify.Finding{fail("pod routes", seen, "a decision: --cloud-routes on or off", "")}
+			}
+			return nil
+		}
+		for _, d := range in.DaemonSets.Value {
+			c, _ := downstream.RunsCCM(d.Containers)
+			if on, err := c.Flags().Bool(component.ConfigureCloudRoutes, true); err == nil && !on {
+				return []verify.Finding{warn(d.String(), "--configure-cloud-routes=false, and nodes carry routes of an earlier route controller", "somebody who maintains the routes, unless the network does without", "")}
+			}
+		}
+		return nil
+	})
+}
+
+func arguments(in Input) []verify.Finding {
+	return verify.Judge(in.DaemonSets, "DaemonSets", func(sets []downstream.DaemonSet) []verify.Finding {
+		var out []verify.Finding
+		for _, d := range sets {
+			c, is := downstream.RunsCCM(d.Containers)
+			if !is {
+				continue
+			}
+			flags := c.Flags()
+			if p := flags.Last(component.CloudProvider); p != position.InTree {
+				out = append(out, fail(d.String(), fmt.Sprintf("--cloud-provider=%s", p), "--cloud-provider=aws", ""))
+			}
+			routes, err := flags.Bool(component.ConfigureCloudRoutes, true)
+			if err != nil {
+				out = append(out, fail(d.String(), err.Error(), "true or false", ""))
+			} else if routes && flags.Last(component.ClusterCIDR) == "" {
+				out = append(out, fail(d.String(), "cloud routes on without --cluster-cidr: the CCM exits as soon as it gets the lease", "--configure-cloud-routes=false, or a --cluster-cidr", ""))
+			}
+		}
+		return out
+	})
+}
+
+func pods(in Input) []verify.Finding {
+	return verify.Judge(in.CCMPods, "pods of the CCM", func(pods []downstream.Pod) []verify.Finding {
+		var out []verify.Finding
+		for _, p := range pods {
+			object := "Pod " + p.Namespace + "/" + p.Name
+			switch {
+			case p.Waiting != "":
+				out = append(out, fail(object, fmt.Sprintf("%s, %d restarts", p.Waiting, p.Restarts), "running", ""))
+			case !p.Ready && !p.Deleting:
+				out = append(out, fail(object, "not ready, "+orElse(p.Phase, "no phase"), "ready", ""))
+			case p.Restarts > 0:
+				out = append(out, warn(object, fmt.Sprintf("%d restarts", p.Restarts), "none since it was installed", ""))
+			}
+		}
+		return out
+	})
+}
+
+func mainLease(in Input) []verify.Finding {
+	object := "Lease kube-system/" + lease.CCMMain
+	return verify.Judge(in.Leases, object, func(l lease.Leases) []verify.Finding {
+		v := lease.JudgeMain(l.CCM, in.RenewDeadline())
+		switch {
+		case v.Life == lease.NotHeld:
+			return []verify.Finding{fail(object, v.Why, "held by a CCM", "")}
+		case v.Owner != lease.CCM && v.Owner != lease.Undecided:
+			return []verify.Finding{fail(object, v.Holder+": "+v.Why, "held by aws-cloud-controller-manager", "")}
+		case v.Life != lease.Alive:
+			return []verify.Finding{fail(object, fmt.Sprintf("%s did not renew it in %.1f s", v.Holder, v.Looked.Seconds()), "renewed every 2 s", "")}
+		}
+		return nil
+	})
+}
+
+func embedded(in Input) []verify.Finding {
+	return verify.Judge(in.StaticPods, "static pods", func(pods []downstream.Pod) []verify.Finding {
+		var out []verify.Finding
+		for _, p := range pods {
+			_, aws := downstream.RunsCCM(p.Containers)
+			if p.Mirror && p.Labels["component"] == "cloud-controller-manager" && !aws {
+				out = append(out, fail("Pod "+p.Namespace+"/"+p.Name, "runs", "off", ""))
+			}
+		}
+		return out
+	})
+}
+
+func ccmEvents(in Input) []verify.Finding {
+	return verify.Judge(in.Events, "events", func(events []downstream.Event) []verify.Finding {
+		names := map[string]bool{}
+		for _, d := range in.DaemonSets.Value {
+			names[d.String()] = true
+		}
+		var out []verify.Finding
+		for _, e := range events {
+			if e.Warning && e.Reason == "FailedCreate" && names[e.Object] {
+				out = append(out, warn(e.Object, e.Message, "no such event; it may be old", ""))
+			}
+		}
+		return out
+	})
+}

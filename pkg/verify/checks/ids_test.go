@@ -1,0 +1,108 @@
+package checks
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// issued lists every ID ever given out in this package. An ID may lose its check
+// (then it moves to retired) and is never given to another one.
+var issued = map[string]string{
+	"AWSM-201": "kube-controller-manager may use the migration lease",
+	"AWSM-202": "leader election is on, with leases in kube-system",
+	"AWSM-203": "lease durations agree",
+	"AWSM-204": "leader-migration-config agrees on both sides",
+	"AWSM-205": "no other kube-controller-manager process",
+	"AWSM-206": "the leading kube-controller-manager runs on a control-plane node",
+	"AWSM-207": "no feature gate stops the component",
+	"AWSM-208": "the migration lease has the right owner",
+	"AWSM-209": "the migration lease is being renewed",
+	"AWSM-210": "no in-tree kube-controller-manager without the flag beside a CCM",
+	"AWSM-211": "no external kube-controller-manager with the flag",
+	"AWSM-212": "the CCM's controllers wait for the migration lease",
+	"AWSM-213": "the cluster is at one position of the migration",
+	"AWSM-214": "in-tree cloud controllers are not switched off",
+	"AWSM-301": "every node has a ProviderID of AWS",
+	"AWSM-302": "no two nodes have the same ProviderID",
+	"AWSM-303": "zone labels agree with the ProviderIDs",
+	"AWSM-304": "node names survive the switch",
+	"AWSM-305": "one node for every machine, instance and address",
+	"AWSM-306": "no node waits for a cloud controller",
+	"AWSM-307": "every node is ready",
+	"AWSM-308": "cordons are those of their users",
+	"AWSM-309": "node addresses are those of the fingerprint",
+	"AWSM-310": "no node is shut down or out of service",
+	"AWSM-311": "every node's arguments show the external provider",
+	"AWSM-312": "the nodes are those of the fingerprint",
+	"AWSM-313": "Windows nodes keep their names",
+	"AWSM-401": "every node's instance exists",
+	"AWSM-402": "every node's instance runs",
+	"AWSM-403": "instances are in the zone of their ProviderID",
+	"AWSM-404": "node names are EC2's private DNS names",
+	"AWSM-405": "node addresses are the instance's",
+	"AWSM-406": "instances are tagged for exactly one cluster",
+	"AWSM-407": "exactly one security group of each instance is tagged",
+	"AWSM-408": "the nodes' subnets are tagged",
+	"AWSM-409": "RKE2 can read the node's name from the metadata service",
+	"AWSM-410": "pod routes have one route table",
+	"AWSM-418": "the control plane's role may do what the CCM needs",
+	"AWSM-421": "CCM pods reach the metadata service",
+	"AWSM-501": "in-tree EBS volumes have their CSI driver",
+	"AWSM-502": "CSIMigrationAWS is not switched off",
+	"AWSM-503": "images from ECR can still be pulled",
+	"AWSM-601": "no Helm release of the CCM in another namespace",
+	"AWSM-602": "no HelmChart or HelmChartConfig of the CCM",
+	"AWSM-603": "no unowned objects of the CCM",
+	"AWSM-604": "a ready CCM pod on every control-plane node",
+	"AWSM-605": "the CCM's node selector matches the control plane",
+	"AWSM-606": "the CCM tolerates the control plane's taints",
+	"AWSM-607": "the CCM image fits the cluster",
+	"AWSM-608": "the CCM's pod is admitted",
+	"AWSM-609": "pod routes have somebody who maintains them",
+	"AWSM-610": "the CCM's arguments can work",
+	"AWSM-611": "CCM pods run without restarts",
+	"AWSM-612": "a CCM leads",
+	"AWSM-613": "RKE2's own cloud controller manager is off",
+	"AWSM-614": "no pod of the CCM was refused",
+	"AWSM-615": "no Helm operation of the CCM is half-done",
+	"AWSM-801": "load balancers are those of the fingerprint",
+	"AWSM-802": "every LoadBalancer Service has its load balancer",
+	"AWSM-803": "no load balancer sync fails",
+}
+
+var retired = map[string]bool{}
+
+func TestIDsAreStable(t *testing.T) {
+	pattern := regexp.MustCompile(`^AWSM-[2-68][0-9]{2}$`)
+	seen := map[string]bool{}
+	for _, m := range verify.Metas(All()...) {
+		if seen[m.ID] || retired[m.ID] || !pattern.MatchString(m.ID) {
+			t.Errorf("%s is used twice, retired or malformed", m.ID)
+		}
+		seen[m.ID] = true
+		if issued[m.ID] != m.Title {
+			t.Errorf("%s is %q, was given out as %q", m.ID, m.Title, issued[m.ID])
+		}
+		if m.Category == "" || m.Why == "" || m.Source == "" || m.Fix == "" {
+			t.Errorf("%s does not say category, why, source and fix", m.ID)
+		}
+	}
+	for id := range issued {
+		if !seen[id] && !retired[id] {
+			t.Errorf("%s is gone and not retired", id)
+		}
+	}
+}
+
+func TestForRKELeavesNamesToItsOwnChecks(t *testing.T) {
+	for _, c := range For(RKE) {
+		if c.ID == "AWSM-304" || c.ID == "AWSM-311" || c.ID == "AWSM-409" {
+			t.Errorf("%s is judged for RKE", c.ID)
+		}
+	}
+	if len(For(RKE2)) != len(All()) {
+		t.Error("RKE2 misses checks")
+	}
+}

@@ -1,0 +1,175 @@
+// Package checks holds the checks that need only Kubernetes and EC2: pure
+// judgements over values that were read before. One file per category, with its
+// table of stable IDs; an ID is never used again for another check.
+//
+// It knows nothing of Rancher, of cluster.yml or of what a step will write.
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Distribution decides where some evidence is looked for.
+type Distribution string
+
+// Distributions. The zero value stands for a cluster of which only the API is
+// known (verify --kubeconfig).
+const (
+	RKE2 Distribution = "rke2"
+	RKE  Distribution = "rke"
+)
+
+// EndState is how the external provider is configured in the end.
+type EndState string
+
+// End states of RKE2. The zero value: no migration is being prepared.
+const (
+	External  EndState = "external"
+	Overrides EndState = "overrides"
+)
+
+// Input is what the checks judge.
+type Input struct {
+	downstream.Facts
+	Cloud        cloud.Facts
+	Position     position.Result
+	Distribution Distribution
+	EndState     EndState
+	// KCMs replaces the kube-controller-managers seen through the API (RKE).
+	KCMs []position.KCM
+	// Fingerprint is the one of the run's preflight; nil when there is none.
+	Fingerprint *continuity.Fingerprint
+	Machines    []continuity.MachineRef // nil: not known
+	// Target is the Kubernetes version to upgrade to; "" without an upgrade.
+	Target string
+	// CloudRoutes is --cloud-routes: "on", "off" or "".
+	CloudRoutes string
+	// Planned is the DaemonSet that install-ccm would make; nil outside a run.
+	Planned *downstream.DaemonSet
+	// ImageAllowed says why an image must not run with a Kubernetes version; nil
+	// function: the matrix is not known here.
+	ImageAllowed func(image, kubernetes string) error
+}
+
+// All are the checks of this package, by ID.
+func All() []verify.Check[Input] {
+	var all []verify.Check[Input]
+	for _, category := range [][]verify.Check[Input]{
+		LeaderMigration(), Nodes(), AWS(), Storage(), CCM(), Services(),
+	} {
+		all = append(all, category...)
+	}
+	return all
+}
+
+// For leaves out the checks that another distribution answers elsewhere: RKE
+// decides names and reads component arguments from its own files (7xx).
+func For(d Distribution) []verify.Check[Input] {
+	if d != RKE {
+		return All()
+	}
+	elsewhere := map[string]bool{"AWSM-304": true, "AWSM-311": true, "AWSM-409": true}
+	var out []verify.Check[Input]
+	for _, c := range All() {
+		if !elsewhere[c.ID] {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// kcms are the kube-controller-managers in force, RKE's own first.
+func (in Input) kcms() ([]position.KCM, bool) {
+	if in.KCMs != nil {
+		return in.KCMs, true
+	}
+	seen, ok := in.Facts.KCMs()
+	var out []position.KCM
+	for _, k := range seen {
+		out = append(out, k.KCM)
+	}
+	return out, ok && len(out) > 0
+}
+
+// versions are those whose rules must hold: the current one, and the target.
+func (in Input) versions() ([]component.Version, error) {
+	if !in.Version.OK() {
+		return nil, fmt.Errorf("the Kubernetes version could not be read: %w", orNobody(in.Version.Err))
+	}
+	now, err := component.ParseVersion(in.Version.Value)
+	if err != nil {
+		return nil, err
+	}
+	vs := []component.Version{now}
+	if in.Target != "" {
+		target, err := component.ParseVersion(in.Target)
+		if err != nil {
+			return nil, err
+		}
+		vs = append(vs, target)
+	}
+	return vs, nil
+}
+
+func orNobody(err error) error {
+	if err == nil {
+		return fmt.Errorf("nobody looked")
+	}
+	return err
+}
+
+func fail(object, seen, wanted, fix string) verify.Finding {
+	return verify.Finding{Status: verify.Fail, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
+}
+
+func warn(object, seen, wanted, fix string) verify.Finding {
+	return verify.Finding{Status: verify.Warn, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
+}
+
+func unknown(object, reason string) verify.Finding {
+	return verify.Finding{Status: verify.Unknown, Object: object, Reason: reason}
+}
+
+func info(object, seen string) verify.Finding {
+	return verify.Finding{Status: verify.OK, Object: object, Seen: seen}
+}
+
+// some names a few of many.
+func some(names []string) string {
+	const most = 5
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
+func at(ps ...position.Position) []position.Position { return ps }
+
+// Positions by phase of the migration.
+var (
+	beforeInstall = at(position.P0, position.P1, position.P2)
+	beforeSwitch  = at(position.P0, position.P1, position.P2, position.P3)
+	withCCM       = at(position.P3, position.P4, position.P5)
+	switched      = at(position.P4, position.P5)
+)
+
+// nodesOf judges every Node on its own.
+func nodesOf(judge func(downstream.Node) []verify.Finding) func(Input) []verify.Finding {
+	return func(in Input) []verify.Finding {
+		return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
+			var out []verify.Finding
+			for _, n := range nodes {
+				out = append(out, judge(n)...)
+			}
+			return out
+		})
+	}
+}

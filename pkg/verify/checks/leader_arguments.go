@@ -1,0 +1,163 @@
+package checks
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// program is a component whose arguments can be seen.
+type program struct {
+	object string
+	flags  component.Args
+}
+
+// programs are the visible kube-controller-managers and CCMs, and a finding for
+// each that should be visible and is not. RKE's kube-controller-managers are
+// judged from its own files.
+func (in Input) programs() (all []program, gaps []verify.Finding) {
+	if in.KCMs == nil {
+		kcms, ok := in.Facts.KCMs()
+		if !ok {
+			gaps = append(gaps, unknown("kube-controller-manager", "nodes or pods could not be read"))
+		} else if len(kcms) == 0 {
+			gaps = append(gaps, unknown("kube-controller-manager", "no node carries a control-plane label"))
+		}
+		for _, k := range kcms {
+			if k.Pod.Name == "" {
+				gaps = append(gaps, unknown("kube-controller-manager on "+k.Machine, k.Why))
+				continue
+			}
+			all = append(all, program{"kube-controller-manager on " + k.Machine, k.Flags})
+		}
+	}
+	if !in.DaemonSets.OK() {
+		gaps = append(gaps, verify.Unread(in.DaemonSets, "aws-cloud-controller-manager")...)
+	}
+	for _, d := range in.DaemonSets.Value {
+		if c, is := downstream.RunsCCM(d.Containers); is {
+			all = append(all, program{d.String(), c.Flags()})
+		}
+	}
+	return all, gaps
+}
+
+func election(in Input) []verify.Finding {
+	programs, out := in.programs()
+	for _, p := range programs {
+		e, err := p.flags.Election()
+		if err != nil {
+			out = append(out, fail(p.object, err.Error(), "flags that can be read", ""))
+			continue
+		}
+		if !e.Enabled {
+			out = append(out, fail(p.object, "--leader-elect=false", "leader election on", ""))
+		}
+		if e.Namespace != component.DefaultLockNamespace {
+			out = append(out, fail(p.object, "--leader-elect-resource-namespace="+e.Namespace, component.DefaultLockNamespace, ""))
+		}
+		if e.Lock != "leases" {
+			out = append(out, fail(p.object, "--leader-elect-resource-lock="+e.Lock, "leases", ""))
+		}
+	}
+	return out
+}
+
+func durations(in Input) []verify.Finding {
+	programs, out := in.programs()
+	type key struct{ lease, renew, retry time.Duration }
+	by := map[key][]string{}
+	var longest component.Election
+	for _, p := range programs {
+		e, err := p.flags.Election()
+		if err != nil {
+			continue // AWSM-202 says it
+		}
+		k := key{e.LeaseDuration, e.RenewDeadline, e.RetryPeriod}
+		by[k] = append(by[k], p.object)
+		if e.LeaseDuration > longest.LeaseDuration {
+			longest = e
+		}
+	}
+	_, gap := longest.Gap()
+	if len(by) > 1 {
+		var lines []string
+		for k, who := range by {
+			sort.Strings(who)
+			lines = append(lines, fmt.Sprintf("%s/%s/%s on %s", k.lease, k.renew, k.retry, some(who)))
+		}
+		sort.Strings(lines)
+		out = append(out, warn("leader election", strings.Join(lines, "; "), "the same lease duration, renew deadline and retry period everywhere", ""))
+	}
+	if longest.LeaseDuration > component.DefaultLeaseDuration {
+		out = append(out, warn("leader election", fmt.Sprintf("lease duration %s: a hand-over can take %s", longest.LeaseDuration, gap.Round(time.Second)), "15s: 13 to 24 s", ""))
+	}
+	return out
+}
+
+func gates(in Input) []verify.Finding {
+	programs, out := in.programs()
+	versions, err := in.versions()
+	if err != nil {
+		return append(out, unknown("Kubernetes", err.Error()))
+	}
+	for _, p := range programs {
+		if !strings.HasPrefix(p.object, "kube-controller-manager") {
+			continue
+		}
+		migration, _ := p.flags.Bool(component.EnableLeaderMigration, false)
+		for gate, on := range p.flags.Gates() {
+			for _, v := range versions {
+				if why := fatalGate(gate, on, migration, v); why != "" {
+					out = append(out, fail(p.object, fmt.Sprintf("--feature-gates=%s=%v", gate, on), "no such gate: "+why, ""))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// fatalGate says why a gate stops kube-controller-manager at start in a version.
+func fatalGate(gate string, on, migration bool, v component.Version) string {
+	switch gate {
+	case "ControllerManagerLeaderMigration":
+		switch {
+		case v.AtLeast(1, 27):
+			return v.String() + " does not know it and exits"
+		case v.AtLeast(1, 24) && !on:
+			return "it is locked on in " + v.String() + ", which exits"
+		case !on && (migration || v.AtLeast(1, 22)):
+			return "with enable-leader-migration " + v.String() + " exits"
+		}
+	case "CSIMigrationAWS":
+		switch {
+		case v.AtLeast(1, 27):
+			return v.String() + " does not know it and exits"
+		case v.AtLeast(1, 25) && !on:
+			return "it is locked on in " + v.String() + ", which exits"
+		}
+	}
+	return ""
+}
+
+func disabledControllers(in Input) []verify.Finding {
+	programs, out := in.programs()
+	for _, p := range programs {
+		if p.flags.Last(component.CloudProvider) != position.InTree || !strings.HasPrefix(p.object, "kube-controller-manager") {
+			continue
+		}
+		for _, c := range strings.Split(p.flags.Last(component.Controllers), ",") {
+			switch strings.TrimSpace(c) {
+			case "-service", "-route", "-cloud-node-lifecycle":
+				out = append(out, fail(p.object, "--controllers="+p.flags.Last(component.Controllers), "without "+strings.TrimSpace(c), ""))
+			}
+		}
+	}
+	return out
+}

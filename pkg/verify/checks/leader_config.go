@@ -1,0 +1,112 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// migrationConfiguration is the part of controllermanager.config.k8s.io
+// LeaderMigrationConfiguration that the components act on.
+type migrationConfiguration struct {
+	APIVersion        string `json:"apiVersion"`
+	Kind              string `json:"kind"`
+	LeaderName        string `json:"leaderName"`
+	ResourceLock      string `json:"resourceLock"`
+	ControllerLeaders []struct {
+		Name      string `json:"name"`
+		Component string `json:"component"`
+	} `json:"controllerLeaders"`
+}
+
+// migrationConfig judges the files on both sides. A kube-controller-manager's
+// file lies on its host, out of the API's sight: it is unknown, not fine.
+func migrationConfig(in Input) []verify.Finding {
+	programs, out := in.programs()
+	for _, p := range programs {
+		file := p.flags.Last(component.LeaderMigrationConfig)
+		if file == "" {
+			continue
+		}
+		if strings.HasPrefix(p.object, "kube-controller-manager") {
+			if p.flags.Last(component.CloudProvider) == position.InTree {
+				out = append(out, unknown(p.object, "--leader-migration-config="+file+" lies on the node, where nobody can look from here"))
+			}
+			continue
+		}
+		out = append(out, verify.Judge(in.Migration, p.object, func(files map[string]downstream.MigrationConfig) []verify.Finding {
+			have, ok := files[file]
+			if !ok {
+				return []verify.Finding{unknown(p.object, "--leader-migration-config="+file+" is not in a ConfigMap, where it could be read")}
+			}
+			return judgeConfig("ConfigMap "+have.ConfigMap, have.Text, in.ccmVersion())
+		})...)
+	}
+	return out
+}
+
+// ccmVersion is the version of the CCM's image, zero when it cannot be read.
+func (in Input) ccmVersion() component.Version {
+	v, err := component.ImageVersion(in.Facts.CCM().Image)
+	if err != nil {
+		return component.Version{}
+	}
+	return v
+}
+
+func judgeConfig(object, text string, v component.Version) []verify.Finding {
+	var c migrationConfiguration
+	if err := yaml.Unmarshal([]byte(text), &c); err != nil {
+		return []verify.Finding{fail(object, err.Error(), "YAML that can be read; component must be quoted: \"*\"", "")}
+	}
+	var out []verify.Finding
+	if c.LeaderName != lease.Migration {
+		out = append(out, fail(object, fmt.Sprintf("leaderName %q", c.LeaderName), lease.Migration, ""))
+	}
+	if c.ResourceLock != "leases" && (c.ResourceLock != "" || !strings.HasSuffix(c.APIVersion, "/v1")) {
+		out = append(out, fail(object, fmt.Sprintf("resourceLock %q in %s", c.ResourceLock, c.APIVersion), "leases", ""))
+	}
+	mine := map[string]bool{}
+	for _, l := range c.ControllerLeaders {
+		switch {
+		case l.Name == "" || l.Component == "":
+			out = append(out, fail(object, "an entry without name or component", "name and component in one entry", ""))
+		case strings.Contains(l.Name, "nodeipam") || strings.Contains(l.Name, "node-ipam"):
+			out = append(out, fail(object, "lists "+l.Name, "not listed: the AWS CCM has no such controller", ""))
+		case l.Component == "*" || l.Component == lease.CCMMain:
+			mine[l.Name] = true
+		}
+	}
+	var missing []string
+	for _, name := range wantedNames(v) {
+		if !mine[name] {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		out = append(out, fail(object, "does not list "+strings.Join(missing, ", "), `listed with component "*"`, ""))
+	}
+	return out
+}
+
+// wantedNames are the CCM's controllers that must wait for the migration lease,
+// under the names of its version (k8s.io/cloud-provider v0.28 renamed them); both
+// families when the version is not known.
+func wantedNames(v component.Version) []string {
+	before := []string{"service", "route", "cloud-node-lifecycle"}
+	after := []string{"service-lb-controller", "node-route-controller", "cloud-node-lifecycle-controller"}
+	switch {
+	case !v.Known():
+		return append(before, after...)
+	case v.AtLeast(1, 28):
+		return after
+	}
+	return before
+}

@@ -1,0 +1,219 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+const migrationLease = "Lease kube-system/" + lease.Migration
+
+func grant(in Input) []verify.Finding {
+	return verify.Judge(in.Rights, migrationLease, func(r downstream.Rights) []verify.Finding {
+		if r.Get && r.Update {
+			return nil
+		}
+		return []verify.Finding{fail(migrationLease, fmt.Sprintf("%s: get %s, update %s", downstream.KCMUser, yes(r.Get), yes(r.Update)), "get yes, update yes", "")}
+	})
+}
+
+func yes(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func strays(in Input) []verify.Finding {
+	found, ok := in.Strays()
+	if !ok {
+		return []verify.Finding{unknown("kube-controller-manager", "nodes, pods, Deployments or StatefulSets could not be read")}
+	}
+	var out []verify.Finding
+	for _, s := range found {
+		out = append(out, fail(s.String(), "runs a kube-controller-manager", "only the control-plane nodes' own", "kubectl -n "+s.Namespace+" scale "+strings.ToLower(s.Kind)+"/"+s.Name+" --replicas=0"))
+	}
+	return out
+}
+
+func holderPlaced(in Input) []verify.Finding {
+	if !in.Leases.OK() {
+		return verify.Unread(in.Leases, "Lease kube-system/"+lease.KCMMain)
+	}
+	if !in.Nodes.OK() {
+		return verify.Unread(in.Nodes, "nodes")
+	}
+	holder := in.Leases.Value.KCM.Last.Holder
+	if holder == "" {
+		return []verify.Finding{fail("Lease kube-system/"+lease.KCMMain, "no holder", "a kube-controller-manager of a control-plane node", "")}
+	}
+	host := lease.Host(holder)
+	for _, n := range in.Nodes.Value {
+		if !in.isHost(n, host) {
+			continue
+		}
+		if n.ControlPlane() {
+			return nil
+		}
+		return []verify.Finding{fail("Lease kube-system/"+lease.KCMMain, "held from "+host+", which is Node "+n.Name+" and no control plane", "a control-plane node", "")}
+	}
+	for _, m := range in.Machines {
+		if m.ControlPlane && strings.EqualFold(m.Name, host) {
+			return nil
+		}
+	}
+	return []verify.Finding{warn("Lease kube-system/"+lease.KCMMain, "held from host "+host+", which no Node or machine name tells", "a control-plane node; the operating system's host name may differ from the Node's", "")}
+}
+
+// isHost says whether an operating system of that host name may be the node: the
+// API has no host name, so every name it does have is tried, short and long.
+func (in Input) isHost(n downstream.Node, host string) bool {
+	names := []string{n.Name, n.Labels[downstream.LabelHostname], n.Annotations[downstream.AnnotationHost]}
+	for _, a := range n.Addresses {
+		names = append(names, a.Address)
+	}
+	for _, m := range in.Machines {
+		if m.Node == n.Name || m.UID != "" && m.UID == n.MachineUID() {
+			names = append(names, m.Name)
+		}
+	}
+	short, _, _ := strings.Cut(strings.ToLower(host), ".")
+	for _, name := range names {
+		first, _, _ := strings.Cut(strings.ToLower(name), ".")
+		if first != "" && (strings.EqualFold(name, host) || first == short) {
+			return true
+		}
+	}
+	return false
+}
+
+func leaseOwner(in Input) []verify.Finding {
+	v, ok := in.MigrationLease()
+	if !ok {
+		return verify.Unread(in.Leases, migrationLease)
+	}
+	wanted := map[position.Position][]lease.Owner{
+		position.P2: {lease.KCM}, position.P3: {lease.KCM, lease.CCM}, position.P4: {lease.CCM},
+	}[in.Position.Position]
+	if wanted == nil {
+		wanted = []lease.Owner{lease.KCM, lease.CCM}
+	}
+	for _, o := range wanted {
+		if v.Owner == o {
+			return nil
+		}
+	}
+	seen := "held by " + string(v.Owner)
+	if v.Owner == lease.NoLease || v.Owner == lease.Nobody {
+		seen = string(v.Owner)
+	}
+	names := make([]string, len(wanted))
+	for i, o := range wanted {
+		names[i] = string(o)
+	}
+	return []verify.Finding{fail(migrationLease, seen+": "+v.Why, "held by "+strings.Join(names, " or "), "")}
+}
+
+func leaseRenewing(in Input) []verify.Finding {
+	v, ok := in.MigrationLease()
+	if !ok {
+		return verify.Unread(in.Leases, migrationLease)
+	}
+	switch v.Life {
+	case lease.Alive:
+		return nil
+	case lease.NotHeld:
+		return []verify.Finding{fail(migrationLease, v.Why, "a holder that renews it", "")}
+	case lease.Silent, lease.Dead:
+	}
+	return []verify.Finding{fail(migrationLease, fmt.Sprintf("%s did not renew it in %.1f s (%s)", v.Holder, v.Looked.Seconds(), v.Life), "renewed every 2 s", "")}
+}
+
+func doubleRunning(in Input) []verify.Finding {
+	kcms, ccm, gaps := in.managers()
+	if ccm.Seen != position.Yes {
+		return gaps
+	}
+	for _, k := range kcms {
+		object := "kube-controller-manager on " + k.Machine
+		switch {
+		case !k.Known || k.Provider != position.InTree:
+		case !k.Migration:
+			gaps = append(gaps, fail(object, "--cloud-provider=aws without enable-leader-migration, beside a CCM", "the flag on every kube-controller-manager before a CCM runs", ""))
+		case !ccm.Migration || ccm.PodsWithout > 0:
+			gaps = append(gaps, fail(object, "--cloud-provider=aws beside a CCM without enable-leader-migration", "the flag on the CCM as well", ""))
+		}
+	}
+	return gaps
+}
+
+func starvation(in Input) []verify.Finding {
+	kcms, ok := in.kcms()
+	if !ok {
+		return []verify.Finding{unknown("kube-controller-manager", "none could be seen")}
+	}
+	var out []verify.Finding
+	for _, k := range kcms {
+		object := "kube-controller-manager on " + k.Machine
+		switch {
+		case !k.Known:
+			out = append(out, unknown(object, k.Why))
+		case k.Provider == position.External && k.Migration:
+			out = append(out, fail(object, "--cloud-provider=external with enable-leader-migration", "external without the flag", ""))
+		}
+	}
+	return out
+}
+
+func defaultNames(in Input) []verify.Finding {
+	kcms, ccm, gaps := in.managers()
+	if ccm.Seen != position.Yes || !ccm.DefaultUnsafe || ccm.ConfigFile {
+		return gaps
+	}
+	finding := warn("CCM image "+ccm.Image, "v1.28 or later, or no readable version, without --leader-migration-config", "the file, as long as anything relies on the migration lease", "")
+	for _, k := range kcms {
+		if !k.Known || k.Provider == position.InTree {
+			finding.Status = verify.Fail
+		}
+	}
+	if finding.Status == verify.Warn && !ccm.Migration {
+		return gaps
+	}
+	return append(gaps, finding)
+}
+
+// managers are both sides, with a finding for each that could not be seen.
+func (in Input) managers() ([]position.KCM, position.CCM, []verify.Finding) {
+	var gaps []verify.Finding
+	kcms, ok := in.kcms()
+	if !ok {
+		gaps = append(gaps, unknown("kube-controller-manager", "none could be seen"))
+	}
+	ccm := in.CCM()
+	if ccm.Seen == position.Unseen {
+		gaps = append(gaps, unknown("aws-cloud-controller-manager", ccm.Why))
+	}
+	for _, k := range kcms {
+		if !k.Known {
+			gaps = append(gaps, unknown("kube-controller-manager on "+k.Machine, k.Why))
+		}
+	}
+	return kcms, ccm, gaps
+}
+
+func positionKnown(in Input) []verify.Finding {
+	p := in.Position
+	switch {
+	case p.HandMade:
+		return []verify.Finding{fail("cluster", p.Summary, "one of the positions P0 to P5", "")}
+	case !p.Known():
+		return []verify.Finding{unknown("cluster", p.Summary)}
+	case p.Mixed:
+		return []verify.Finding{warn("cluster", p.Summary, "one of the positions P0 to P5", "resume the run that is under way, or wait until Rancher has applied the last change")}
+	}
+	return []verify.Finding{info("cluster", fmt.Sprintf("%s %s", p.Position, p.Summary))}
+}

@@ -1,0 +1,94 @@
+package checks
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+const nodes = "nodes"
+
+// Nodes are the checks 3xx.
+func Nodes() []verify.Check[Input] {
+	return []verify.Check[Input]{
+		{Judge: providerIDForm, Meta: verify.Meta{
+			ID: "AWSM-301", Title: "every node has a ProviderID of AWS", Category: nodes, Unskip: true,
+			Why:    "the CCM never fills in the ProviderID of a node that is initialized, cannot use it for a load balancer, and may delete its Node; a foreign one makes older images panic",
+			Source: "k8s.io/cloud-provider node and node lifecycle controllers 1.23 to 1.29; kubernetes/cloud-provider-aws#604",
+			Fix:    "an empty one: add the taint node.cloudprovider.kubernetes.io/uninitialized once a CCM runs; a foreign one: replace the node",
+		}},
+		{Judge: providerIDUnique, Meta: verify.Meta{
+			ID: "AWSM-302", Title: "no two nodes have the same ProviderID", Category: nodes, Unskip: true,
+			Why:    "with two nodes for one instance the CCM's route and load balancer controllers fail for all of them",
+			Source: "kubernetes/cloud-provider-aws: \"multiple nodes with instanceID\"",
+			Fix:    "find out which Node is alive (kubelet heartbeat) and remove the stale one, unless it carries an etcd member",
+		}},
+		{Judge: zoneLabels, Meta: verify.Meta{
+			ID: "AWSM-303", Title: "zone labels agree with the ProviderIDs", Category: nodes,
+			Why:    "volumes and load balancers follow the label",
+			Source: "label topology.kubernetes.io/zone, set once at initialization",
+			Fix:    "kubectl label node NODE topology.kubernetes.io/zone=ZONE --overwrite",
+		}},
+		{Judge: namesSurvive, Meta: verify.Meta{
+			ID: "AWSM-304", Title: "node names survive the switch", Category: nodes, Unskip: true, Names: true,
+			Applies: beforeSwitch,
+			Why:     "a kubelet with the external provider names its node by override or host name, no longer by EC2's private DNS name: a renamed node registers a second time and its pods are evicted",
+			Source:  "cmd/kubelet/app/server.go getNodeName 1.26; rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1",
+			Fix:     "use --end-state overrides where label kubernetes.io/hostname equals the node's name, or give every node an explicit node-name",
+		}},
+		{Judge: oneNodePerMachine, Meta: verify.Meta{
+			ID: "AWSM-305", Title: "one node for every machine, instance and address", Category: nodes, Unskip: true,
+			Why:    "a second node is what a rename looks like",
+			Source: "label rke.cattle.io/machine, spec.providerID, status.addresses",
+			Fix:    "stop the roll and undo the switch of that machine",
+		}},
+		{Judge: uninitialized, Meta: verify.Meta{
+			ID: "AWSM-306", Title: "no node waits for a cloud controller", Category: nodes,
+			Why:    "pods that do not tolerate the taint never run there",
+			Source: "taint node.cloudprovider.kubernetes.io/uninitialized, removed by the cloud-node controller",
+			Fix:    "look at the CCM's log: it finds a new node's instance by the node's name",
+		}},
+		{Judge: ready, Meta: verify.Meta{
+			ID: "AWSM-307", Title: "every node is ready", Category: nodes, Unskip: true,
+			Why:    "a control plane that is down comes back with its old arguments; a node that is not ready can lose its Node object during the switch",
+			Source: "condition Ready; k8s.io/cloud-provider node lifecycle controller",
+			Fix:    "bring the node back or remove its machine",
+		}},
+		{Judge: cordons, Meta: verify.Meta{
+			ID: "AWSM-308", Title: "cordons are those of their users", Category: nodes,
+			Why:    "a cordon of ours that stays keeps pods away; a lost one lets pods onto a node under maintenance",
+			Source: "annotation awsmigrate.io/cordoned-by; Rancher uncordons whatever it drained",
+			Fix:    "kubectl cordon or uncordon the node",
+		}},
+		{Judge: addressesStable, Meta: verify.Meta{
+			ID: "AWSM-309", Title: "node addresses are those of the fingerprint", Category: nodes,
+			Why:    "in-tree kubelets and a CCM both write addresses and may take turns",
+			Source: "kubernetes/kubernetes pkg/kubelet/nodestatus setters 1.26",
+			Fix:    "nothing to do if it settles after the switch",
+		}},
+		{Judge: shutDown, Meta: verify.Meta{
+			ID: "AWSM-310", Title: "no node is shut down or out of service", Category: nodes, Unskip: true,
+			Why:    "a machine that comes back later comes back with its old arguments",
+			Source: "taints node.cloudprovider.kubernetes.io/shutdown, node.kubernetes.io/out-of-service",
+			Fix:    "start the instance or remove its machine",
+		}},
+		{Judge: kubeletsExternal, Meta: verify.Meta{
+			ID: "AWSM-311", Title: "every node's arguments show the external provider", Category: nodes,
+			Applies: switched,
+			Why:     "a kubelet that is still in-tree names and addresses its node itself; without the flag a new node gets no ProviderID",
+			Source:  "annotation rke2.io/node-args, written at each start of the service",
+			Fix:     "look whether Rancher has applied the last change to that machine",
+		}},
+		{Judge: sameNodes, Meta: verify.Meta{
+			ID: "AWSM-312", Title: "the nodes are those of the fingerprint", Category: nodes, Unskip: true,
+			Why:    "a Node that disappears or changes its UID takes its pods with it",
+			Source: "Node name, UID, spec.providerID; spec.providerID is immutable",
+			Fix:    "stop the roll and undo",
+		}},
+		{Judge: windows, Meta: verify.Meta{
+			ID: "AWSM-313", Title: "Windows nodes keep their names", Category: nodes, Unskip: true, Names: true,
+			Applies: beforeSwitch,
+			Why:     "an RKE2 agent on Windows never asks the metadata service for its name",
+			Source:  "rancher/rke2 pkg/rke2/rke2_windows.go",
+			Fix:     "give the node an explicit node-name equal to its present name",
+		}},
+	}
+}

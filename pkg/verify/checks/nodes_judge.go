@@ -1,0 +1,239 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+func providerIDForm(in Input) []verify.Finding {
+	return nodesOf(func(n downstream.Node) []verify.Finding {
+		if _, _, ok := downstream.ParseProviderID(n.ProviderID); ok {
+			return nil
+		}
+		return []verify.Finding{fail("Node "+n.Name, fmt.Sprintf("ProviderID %q", n.ProviderID), "aws:///<zone>/<instance id>", "")}
+	})(in)
+}
+
+func providerIDUnique(in Input) []verify.Finding {
+	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
+		first := map[string]string{}
+		var out []verify.Finding
+		for _, n := range nodes {
+			if n.ProviderID == "" {
+				continue
+			}
+			if other, ok := first[n.ProviderID]; ok {
+				out = append(out, fail("Node "+n.Name, n.ProviderID+", as Node "+other, "an instance of its own", ""))
+				continue
+			}
+			first[n.ProviderID] = n.Name
+		}
+		return out
+	})
+}
+
+func zoneLabels(in Input) []verify.Finding {
+	return nodesOf(func(n downstream.Node) []verify.Finding {
+		zone, _, ok := downstream.ParseProviderID(n.ProviderID)
+		switch {
+		case !ok || n.Zone() == zone: // AWSM-301 reports the ProviderID
+			return nil
+		case n.Zone() == "":
+			return []verify.Finding{warn("Node "+n.Name, "no zone label", zone, "")}
+		}
+		return []verify.Finding{fail("Node "+n.Name, "zone label "+n.Zone(), zone, "")}
+	})(in)
+}
+
+// Proof says which end states keep a node's name by construction.
+type Proof struct {
+	External  bool // explicit --node-name equal to the Node's name
+	Overrides bool // RKE2's override, repeated by the label, equals the Node's name
+	Missing   string
+}
+
+// NameProof reads a node's evidence. Label kubernetes.io/hostname, annotation
+// rke2.io/hostname and the Hostname address repeat the metadata name: they say
+// what RKE2 passes as --hostname-override, and nothing about the host.
+func NameProof(n downstream.Node) Proof {
+	var p Proof
+	args, has, err := n.NodeArgs()
+	switch {
+	case err != nil:
+		p.Missing = err.Error()
+	case !has:
+		p.Missing = "no annotation " + downstream.AnnotationArgs
+	default:
+		p.External = args.Last("node-name") == n.Name
+	}
+	label, ok := n.Labels[downstream.LabelHostname]
+	if !ok {
+		p.Missing = strings.TrimPrefix(p.Missing+", no label "+downstream.LabelHostname, ", ")
+	}
+	p.Overrides = ok && strings.ToLower(label) == n.Name
+	return p
+}
+
+// AutoEndState is what --end-state auto takes: external only if every node's
+// name is explicit.
+func AutoEndState(nodes []downstream.Node) EndState {
+	for _, n := range nodes {
+		if !NameProof(n).External {
+			return Overrides
+		}
+	}
+	if len(nodes) == 0 {
+		return Overrides
+	}
+	return External
+}
+
+func namesSurvive(in Input) []verify.Finding {
+	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
+		end := in.EndState
+		if end == "" {
+			end = AutoEndState(nodes)
+		}
+		var out []verify.Finding
+		for _, n := range nodes {
+			out = append(out, nameSurvives(n, end)...)
+		}
+		return out
+	})
+}
+
+func nameSurvives(n downstream.Node, end EndState) []verify.Finding {
+	p, object := NameProof(n), "Node "+n.Name
+	args, hasArgs, _ := n.NodeArgs()
+	label, hasLabel := n.Labels[downstream.LabelHostname]
+	switch {
+	case end == External && p.External, end == Overrides && p.Overrides:
+		return nil
+	case end == External && !hasArgs, end == Overrides && !hasLabel:
+		return []verify.Finding{unknown(object, "no evidence for end state "+string(end)+": "+p.Missing)}
+	case end == External:
+		return []verify.Finding{fail(object, fmt.Sprintf("--node-name %q in %s", args.Last("node-name"), downstream.AnnotationArgs), "--node-name "+n.Name, "use --end-state overrides")}
+	}
+	return []verify.Finding{fail(object, "label "+downstream.LabelHostname+"="+label+": the kubelet would register under that name", downstream.LabelHostname+"="+n.Name, "")}
+}
+
+func oneNodePerMachine(in Input) []verify.Finding {
+	return verify.Judge(in.Nodes, "nodes", continuity.Twins)
+}
+
+const uninitializedBound = 10 * time.Minute
+
+func uninitialized(in Input) []verify.Finding {
+	return nodesOf(func(n downstream.Node) []verify.Finding {
+		if _, waits := n.Taint(downstream.TaintUninitialized); !waits {
+			return nil
+		}
+		object, seen := "Node "+n.Name, "taint "+downstream.TaintUninitialized
+		switch {
+		case in.ServerClock.IsZero():
+			return []verify.Finding{unknown(object, seen+"; since when is not known without the leases that tell the cluster's time")}
+		case in.ServerClock.Sub(n.Created) < uninitializedBound:
+			return []verify.Finding{warn(object, seen+", a new node", "gone within 10 minutes", "")}
+		}
+		return []verify.Finding{fail(object, seen+", for more than 10 minutes", "initialized by a cloud controller", "")}
+	})(in)
+}
+
+func ready(in Input) []verify.Finding {
+	return nodesOf(func(n downstream.Node) []verify.Finding {
+		if n.Ready.Status == "True" {
+			return nil
+		}
+		return []verify.Finding{fail("Node "+n.Name, strings.TrimSpace(fmt.Sprintf("Ready=%s %s", orNone(n.Ready.Status), n.Ready.Reason)), "Ready=True", "")}
+	})(in)
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+func cordons(in Input) []verify.Finding {
+	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
+		if in.Fingerprint != nil && in.Position.Position.AtLeast(position.P4) {
+			return continuity.Cordons(*in.Fingerprint, nodes)
+		}
+		var out []verify.Finding
+		for _, n := range nodes {
+			by, ours := n.Annotations[downstream.AnnotationOurs]
+			switch {
+			case n.Unschedulable && ours:
+				out = append(out, warn("Node "+n.Name, "cordoned by awsmigrate ("+by+")", "uncordoned once the switch is done", ""))
+			case n.Unschedulable:
+				out = append(out, info("Node "+n.Name, "cordoned by its user"))
+			}
+		}
+		return out
+	})
+}
+
+func addressesStable(in Input) []verify.Finding {
+	if in.Fingerprint == nil {
+		return verify.Skipped("no fingerprint to compare with")
+	}
+	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
+		return continuity.Addresses(*in.Fingerprint, nodes)
+	})
+}
+
+func shutDown(in Input) []verify.Finding {
+	return nodesOf(func(n downstream.Node) []verify.Finding {
+		for _, key := range []string{downstream.TaintShutdown, downstream.TaintOutOfService} {
+			if t, ok := n.Taint(key); ok {
+				return []verify.Finding{fail("Node "+n.Name, "taint "+t.String(), "a running node", "")}
+			}
+		}
+		return nil
+	})(in)
+}
+
+func kubeletsExternal(in Input) []verify.Finding {
+	if in.Distribution != RKE2 {
+		return verify.Skipped("only RKE2 writes its arguments on the node")
+	}
+	return nodesOf(func(n downstream.Node) []verify.Finding {
+		args, has, err := n.NodeArgs()
+		switch {
+		case err != nil:
+			return []verify.Finding{unknown("Node "+n.Name, err.Error())}
+		case !has:
+			return []verify.Finding{unknown("Node "+n.Name, "no annotation "+downstream.AnnotationArgs)}
+		case args.KubeletProvider() == "external":
+			return nil
+		}
+		return []verify.Finding{fail("Node "+n.Name, fmt.Sprintf("kubelet's cloud provider %q", args.KubeletProvider()), "external", "")}
+	})(in)
+}
+
+func sameNodes(in Input) []verify.Finding {
+	if in.Fingerprint == nil {
+		return verify.Skipped("no fingerprint to compare with")
+	}
+	out := continuity.Continuity(*in.Fingerprint, in.Facts, in.Machines)
+	if in.Nodes.OK() {
+		out = append(out, continuity.Changed(*in.Fingerprint, in.Nodes.Value)...)
+	}
+	return out
+}
+
+func windows(in Input) []verify.Finding {
+	return nodesOf(func(n downstream.Node) []verify.Finding {
+		if !n.Windows() || NameProof(n).External {
+			return nil
+		}
+		return []verify.Finding{fail("Node "+n.Name, "Windows without an explicit --node-name", "--node-name "+n.Name, "")}
+	})(in)
+}

@@ -1,0 +1,73 @@
+package checks
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+const services = "services"
+
+// Services are the checks 8xx.
+func Services() []verify.Check[Input] {
+	return []verify.Check[Input]{
+		{Judge: sameBalancers, Meta: verify.Meta{
+			ID: "AWSM-801", Title: "load balancers are those of the fingerprint", Category: services,
+			Why:    "another host name is another load balancer: everything that points at the old one is cut off",
+			Source: "load balancer name is \"a\" and the Service's UID, the same in-tree and in the CCM",
+			Fix:    "look at the Service's events",
+		}},
+		{Judge: balancersExist, Meta: verify.Meta{
+			ID: "AWSM-802", Title: "every LoadBalancer Service has its load balancer", Category: services,
+			Why:    "one that is missing before the migration is not the migration's doing, and would look like it",
+			Source: "status.loadBalancer.ingress",
+			Fix:    "kubectl describe the Service",
+		}},
+		{Judge: syncFailures, Meta: verify.Meta{
+			ID: "AWSM-803", Title: "no load balancer sync fails", Category: services,
+			Why:    "rights and tags that are missing show here first",
+			Source: "events SyncLoadBalancerFailed; kept for about an hour, their absence proves nothing",
+			Fix:    "read the message: it names the AWS call",
+		}},
+	}
+}
+
+func sameBalancers(in Input) []verify.Finding {
+	if in.Fingerprint == nil {
+		return verify.Skipped("no fingerprint to compare with")
+	}
+	return verify.Judge(in.Services, "services", func(s []downstream.Service) []verify.Finding {
+		return continuity.LoadBalancers(*in.Fingerprint, s)
+	})
+}
+
+func balancersExist(in Input) []verify.Finding {
+	return verify.Judge(in.Services, "services", func(all []downstream.Service) []verify.Finding {
+		var out []verify.Finding
+		for _, s := range all {
+			if len(s.Hostnames) == 0 && !s.Deleting && !s.Elsewhere() {
+				out = append(out, warn(s.String(), "no load balancer yet", "a host name in its status", ""))
+			}
+		}
+		return out
+	})
+}
+
+// syncFailures looks at failures after the present holder took the migration
+// lease, or at all of them when nothing is held. Both times were written in the
+// cluster.
+func syncFailures(in Input) []verify.Finding {
+	return verify.Judge(in.Events, "events", func(events []downstream.Event) []verify.Finding {
+		since := in.Leases.Value.Migration.Last.Acquire
+		if l := in.Leases.Value.Migration.Last; !l.Exists || l.Holder == "" {
+			since = in.Leases.Value.CCM.Last.Acquire
+		}
+		var out []verify.Finding
+		for _, e := range events {
+			if e.Warning && e.Reason == "SyncLoadBalancerFailed" && !e.Last.Before(since) {
+				out = append(out, warn(e.Object, e.Message, "no such event", ""))
+			}
+		}
+		return out
+	})
+}

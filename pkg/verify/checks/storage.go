@@ -1,0 +1,151 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+const storage = "storage, images"
+
+// Storage are the checks 5xx.
+func Storage() []verify.Check[Input] {
+	return []verify.Check[Input]{
+		{Judge: ebsDriver, Meta: verify.Meta{
+			ID: "AWSM-501", Title: "in-tree EBS volumes have their CSI driver", Category: storage, Unskip: true,
+			Why:    "with the external provider nobody attaches in-tree EBS volumes but the CSI driver; mounted volumes work until their pod moves",
+			Source: "CSIMigrationAWS: off by default up to 1.22, on in 1.23 and 1.24, locked on 1.25 and 1.26; in-tree plugin gone in 1.27",
+			Fix:    "install aws-ebs-csi-driver and turn CSIMigrationAWS on before the migration",
+		}},
+		{Judge: csiMigrationOff, Meta: verify.Meta{
+			ID: "AWSM-502", Title: "CSIMigrationAWS is not switched off", Category: storage, Unskip: true,
+			Why:    "advice for 1.23 and later with the in-tree provider; with the external provider attach, detach and provisioning of in-tree volumes then fail",
+			Source: "pkg/features/kube_features.go 1.21 to 1.27",
+			Fix:    "install aws-ebs-csi-driver, then remove CSIMigrationAWS=false from every component, draining each node",
+		}},
+		{Judge: ecr, Meta: verify.Meta{
+			ID: "AWSM-503", Title: "images from ECR can still be pulled", Category: storage,
+			Why:    "the kubelet's built-in ECR credentials are gone in 1.27",
+			Source: "pkg/credentialprovider/aws, up to 1.26",
+			Fix:    "configure ecr-credential-provider on every node before the upgrade",
+		}},
+	}
+}
+
+// usesInTree names what depends on in-tree EBS.
+func usesInTree(in Input) (names []string, gaps []verify.Finding) {
+	if !in.Volumes.OK() {
+		gaps = append(gaps, verify.Unread(in.Volumes, "persistentvolumes")...)
+	}
+	if !in.Classes.OK() {
+		gaps = append(gaps, verify.Unread(in.Classes, "storageclasses")...)
+	}
+	for _, v := range in.Volumes.Value {
+		if v.InTree {
+			names = append(names, "PersistentVolume "+v.Name)
+		}
+	}
+	for _, c := range in.Classes.Value {
+		if c.Provisioner == downstream.InTreeEBS {
+			names = append(names, "StorageClass "+c.Name)
+		}
+	}
+	return names, gaps
+}
+
+func ebsDriver(in Input) []verify.Finding {
+	users, out := usesInTree(in)
+	if len(users) == 0 {
+		return out
+	}
+	if !in.CSINodes.OK() || !in.Nodes.OK() {
+		return append(out, unknown("CSI drivers", "CSINodes or nodes could not be read, and "+some(users)+" use in-tree EBS"))
+	}
+	drivers := map[string]downstream.CSINode{}
+	for _, c := range in.CSINodes.Value {
+		drivers[c.Name] = c
+	}
+	var bare, unmigrated []string
+	for _, n := range in.Nodes.Value {
+		if dedicated(n) {
+			continue
+		}
+		switch c := drivers[n.Name]; {
+		case !strings.Contains(c.Migrated, downstream.InTreeEBS):
+			unmigrated = append(unmigrated, n.Name)
+		case !c.EBS:
+			bare = append(bare, n.Name)
+		}
+	}
+	if len(unmigrated) > 0 {
+		out = append(out, fail(some(users), fmt.Sprintf("CSI migration is off on %d nodes: %s", len(unmigrated), some(unmigrated)), downstream.CSIEBS+" on every node that runs such pods, CSIMigrationAWS on", ""))
+	}
+	if len(bare) > 0 {
+		out = append(out, warn(some(users), fmt.Sprintf("no driver %s on %d nodes: %s", downstream.CSIEBS, len(bare), some(bare)), "the driver; without it these volumes cannot be attached there today either", ""))
+	}
+	return out
+}
+
+// dedicated nodes run no user's pods: a control plane or etcd taint keeps them away.
+func dedicated(n downstream.Node) bool {
+	for _, t := range n.Taints {
+		if strings.HasPrefix(t.Key, "node-role.kubernetes.io/") && (t.Effect == "NoSchedule" || t.Effect == "NoExecute") {
+			return true
+		}
+	}
+	return false
+}
+
+func csiMigrationOff(in Input) []verify.Finding {
+	programs, out := in.programs()
+	users, gaps := usesInTree(in)
+	report := func(object string) {
+		f := warn(object, "CSIMigrationAWS=false", "removed before 1.25; no in-tree EBS volume was found", "")
+		if len(users) > 0 || len(gaps) > 0 {
+			f.Status, f.Wanted = verify.Fail, "the CSI driver and CSIMigrationAWS on, for "+orElse(some(users), "volumes that could not be looked for")
+		}
+		out = append(out, f)
+	}
+	for _, p := range programs {
+		if on, named := p.flags.Gates()["CSIMigrationAWS"]; named && !on {
+			report(p.object)
+		}
+	}
+	if !in.Nodes.OK() {
+		return append(out, verify.Unread(in.Nodes, "nodes")...)
+	}
+	for _, n := range in.Nodes.Value {
+		args, _, err := n.NodeArgs()
+		if err == nil && strings.Contains(strings.ReplaceAll(args.Kubelet("feature-gates"), " ", ""), "CSIMigrationAWS=false") {
+			report("kubelet on " + n.Name)
+		}
+	}
+	return out
+}
+
+func ecr(in Input) []verify.Finding {
+	target, err := in.targetVersion()
+	if err != nil {
+		return []verify.Finding{unknown("Kubernetes", err.Error())}
+	}
+	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
+		var bare []string
+		for _, n := range nodes {
+			args, _, err := n.NodeArgs()
+			provided := err == nil && (args.Kubelet("image-credential-provider-config") != "" || args.Last("image-credential-provider-config") != "")
+			if n.ECRImages > 0 && !provided {
+				bare = append(bare, n.Name)
+			}
+		}
+		if len(bare) == 0 {
+			return nil
+		}
+		object := fmt.Sprintf("%d nodes with images from ECR: %s", len(bare), some(bare))
+		if in.Target == "" || !target.AtLeast(1, 27) {
+			return []verify.Finding{info(object, "pulled with the kubelet's built-in credentials, up to 1.26")}
+		}
+		return []verify.Finding{fail(object, "no image-credential-provider-config", "ecr-credential-provider, before "+target.String(), "")}
+	})
+}

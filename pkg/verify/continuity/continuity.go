@@ -1,0 +1,208 @@
+package continuity
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// settle is how long a new Node may carry the uninitialized taint.
+const settle = 10 * time.Minute
+
+// MachineRef is a machine that exists now: a Rancher Machine, or a node of
+// cluster.yml.
+type MachineRef struct {
+	UID          string // of the Rancher Machine; "" in RKE, where Node identifies it
+	Name         string
+	Node         string // nodeRef, or the node's name in RKE; "" while there is none
+	ControlPlane bool
+	Deleting     bool
+}
+
+// Continuity judges every Node against the fingerprint. machines are those that
+// exist now; nil means that nobody knows, and then a Node that left is reported
+// instead of accepted.
+//
+// Every fingerprinted Node whose machine still exists keeps name, UID and
+// ProviderID. A Node whose machine is gone has left. A new Node belongs to a new
+// machine, has an aws:/// ProviderID and is initialized within ten minutes. Two
+// Nodes for one machine, instance or InternalIP are a rename.
+func Continuity(fp Fingerprint, f downstream.Facts, machines []MachineRef) []verify.Finding {
+	return verify.Judge(f.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
+		c := comparison{fp: fp, machines: machines, now: map[string]downstream.Node{}, before: map[string]NodePrint{}, clock: f.ServerClock}
+		for _, n := range nodes {
+			c.now[n.Name] = n
+		}
+		for _, p := range fp.Nodes {
+			c.before[p.Name] = p
+		}
+		findings := Twins(nodes)
+		for _, p := range fp.Nodes {
+			findings = append(findings, c.old(p)...)
+		}
+		for _, n := range nodes {
+			if _, known := c.before[n.Name]; !known {
+				findings = append(findings, c.joined(n)...)
+			}
+		}
+		return findings
+	})
+}
+
+type comparison struct {
+	fp       Fingerprint
+	machines []MachineRef
+	now      map[string]downstream.Node
+	before   map[string]NodePrint
+	clock    time.Time
+}
+
+func (c comparison) machineOf(uid, node string) (MachineRef, bool) {
+	for _, m := range c.machines {
+		if m.UID != "" && m.UID == uid || m.UID == "" && m.Node == node {
+			return m, true
+		}
+	}
+	return MachineRef{}, false
+}
+
+func (c comparison) old(p NodePrint) []verify.Finding {
+	object := "Node " + p.Name
+	n, here := c.now[p.Name]
+	if !here {
+		m, exists := c.machineOf(p.Machine, p.Name)
+		switch {
+		case c.machines == nil:
+			return []verify.Finding{{Status: verify.Warn, Object: object, Seen: "is gone, and nothing says whether its machine is", Wanted: "the Node of the fingerprint"}}
+		case exists && !m.Deleting:
+			return []verify.Finding{{
+				Status: verify.Fail, Object: object, Seen: "is gone, but its machine " + m.Name + " still exists" + as(m.Node, p.Name),
+				Wanted: "the same Node under the same name", Fix: "stop the roll and undo: the machine registered under another name",
+			}}
+		}
+		return []verify.Finding{{Status: verify.OK, Object: object, Seen: "left: its machine is gone"}}
+	}
+	var out []verify.Finding
+	if n.UID != p.UID {
+		out = append(out, verify.Finding{Status: verify.Fail, Object: object, Seen: "UID " + n.UID + ": it was deleted and registered again", Wanted: "UID " + p.UID})
+	}
+	if p.ProviderID != "" && n.ProviderID != p.ProviderID {
+		out = append(out, verify.Finding{Status: verify.Fail, Object: object, Seen: fmt.Sprintf("ProviderID %q", n.ProviderID), Wanted: fmt.Sprintf("ProviderID %q", p.ProviderID)})
+	}
+	return out
+}
+
+func as(node, before string) string {
+	if node == "" || node == before {
+		return ""
+	}
+	return " as Node " + node
+}
+
+func (c comparison) joined(n downstream.Node) []verify.Finding {
+	object := "Node " + n.Name
+	if uid := n.MachineUID(); uid != "" {
+		for _, p := range c.fp.Nodes {
+			if p.Machine == uid {
+				return []verify.Finding{{
+					Status: verify.Fail, Object: object, Seen: "a new name of the machine that was Node " + p.Name, Wanted: "Node " + p.Name,
+					Fix: "stop the roll and undo: the node was renamed",
+				}}
+			}
+		}
+	}
+	if _, exists := c.machineOf(n.MachineUID(), n.Name); c.machines != nil && !exists {
+		return []verify.Finding{{Status: verify.Fail, Object: object, Seen: "is new and belongs to no machine", Wanted: "a machine for every Node"}}
+	}
+	_, waiting := n.Taint(downstream.TaintUninitialized)
+	_, _, valid := downstream.ParseProviderID(n.ProviderID)
+	switch {
+	case valid && !waiting:
+		return []verify.Finding{{Status: verify.OK, Object: object, Seen: "joined: " + n.ProviderID}}
+	case c.clock.IsZero():
+		return []verify.Finding{{Status: verify.Unknown, Object: object, Reason: "is new and not initialized yet, and the leases that tell the cluster's time could not be read"}}
+	case c.clock.Sub(n.Created) < settle:
+		return []verify.Finding{{Status: verify.Warn, Object: object, Seen: fmt.Sprintf("is new and not initialized yet (ProviderID %q)", n.ProviderID), Wanted: "aws:///… and no uninitialized taint within 10 minutes"}}
+	}
+	return []verify.Finding{{
+		Status: verify.Fail, Object: object, Seen: fmt.Sprintf("is new and not initialized after 10 minutes (ProviderID %q)", n.ProviderID),
+		Wanted: "aws:///… and no uninitialized taint", Fix: "look at the CCM's log: it must find the instance by the node's name",
+	}}
+}
+
+// Twins finds Nodes that are the same thing under two names.
+func Twins(nodes []downstream.Node) []verify.Finding {
+	groups := map[string][]string{}
+	for _, n := range nodes {
+		if uid := n.MachineUID(); uid != "" {
+			groups["machine "+uid] = append(groups["machine "+uid], n.Name)
+		}
+		if _, id, ok := downstream.ParseProviderID(n.ProviderID); ok {
+			groups["instance "+id] = append(groups["instance "+id], n.Name)
+		}
+		for _, ip := range n.InternalIPs() {
+			groups["InternalIP "+ip] = append(groups["InternalIP "+ip], n.Name)
+		}
+	}
+	seen := map[string]bool{}
+	var out []verify.Finding
+	for _, what := range keys(groups) {
+		names := sorted(groups[what])
+		pair := fmt.Sprint(names)
+		if len(names) < 2 || seen[pair] {
+			continue
+		}
+		seen[pair] = true
+		out = append(out, verify.Finding{
+			Status: verify.Fail, Object: what, Seen: fmt.Sprintf("has %d Nodes: %s", len(names), join(names)), Wanted: "one Node",
+			Fix: "stop the roll and undo: a node registered under a second name",
+		})
+	}
+	return out
+}
+
+// ControlPlaneMoved finds control-plane machines that came or went since the
+// fingerprint. A run stops before its next write when there is one.
+func ControlPlaneMoved(fp Fingerprint, machines []MachineRef) []verify.Finding {
+	known := map[string]bool{}
+	var out []verify.Finding
+	c := comparison{machines: machines}
+	for _, p := range fp.Nodes {
+		if !p.ControlPlane {
+			continue
+		}
+		known[p.Machine], known["node "+p.Name] = true, true
+		if m, ok := c.machineOf(p.Machine, p.Name); !ok || m.Deleting {
+			out = append(out, verify.Finding{Status: verify.Fail, Object: "Node " + p.Name, Seen: "its control-plane machine is gone or going", Wanted: "the control-plane machines of the fingerprint"})
+		}
+	}
+	for _, m := range machines {
+		if m.ControlPlane && !known[m.UID] && (m.UID != "" || !known["node "+m.Node]) {
+			out = append(out, verify.Finding{Status: verify.Fail, Object: "machine " + m.Name, Seen: "a control-plane machine that was not there", Wanted: "the control-plane machines of the fingerprint"})
+		}
+	}
+	return out
+}
+
+func keys(m map[string][]string) []string {
+	out := make([]string, 0, len(m))
+	for k := range m {
+		out = append(out, k)
+	}
+	sort.Strings(out)
+	return out
+}
+
+func join(names []string) string {
+	s := ""
+	for i, n := range names {
+		if i > 0 {
+			s += ", "
+		}
+		s += n
+	}
+	return s
+}

@@ -1,0 +1,177 @@
+package continuity
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+var now = time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func aNode(i int) downstream.Node {
+	n := downstream.Node{
+		Name: fmt.Sprintf("n%d", i), UID: fmt.Sprintf("u%d", i), ProviderID: fmt.Sprintf("aws:///us-east-1a/i-0000000%d", i),
+		Labels:    map[string]string{downstream.LabelMachine: fmt.Sprintf("m%d", i)},
+		Addresses: []downstream.Address{{Type: "InternalIP", Address: fmt.Sprintf("10.0.0.%d", i)}}, Created: now,
+	}
+	if i == 0 {
+		n.Labels["node-role.kubernetes.io/control-plane"] = "true"
+	}
+	return n
+}
+
+func facts(nodes ...downstream.Node) downstream.Facts {
+	return downstream.Facts{
+		Nodes: verify.Got(nodes), ServerClock: now.Add(time.Hour),
+		Services: verify.Got([]downstream.Service{{Namespace: "web", Name: "front", UID: "s", Hostnames: []string{"b", "a"}}}),
+	}
+}
+
+func machines(ids ...int) []MachineRef {
+	ms := []MachineRef{}
+	for _, i := range ids {
+		ms = append(ms, MachineRef{UID: fmt.Sprintf("m%d", i), Name: fmt.Sprintf("demo-%d", i), Node: fmt.Sprintf("n%d", i), ControlPlane: i == 0})
+	}
+	return ms
+}
+
+func with(n downstream.Node, change func(*downstream.Node)) downstream.Node { change(&n); return n }
+
+func TestContinuity(t *testing.T) {
+	fp, err := Take(facts(aNode(0), aNode(1), aNode(2)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	renamed := with(aNode(2), func(n *downstream.Node) { n.Name, n.UID = "demo-2", "x" })
+	young := func(n *downstream.Node) {
+		n.ProviderID, n.Created = "", now.Add(55*time.Minute)
+		n.Taints = []downstream.Taint{{Key: downstream.TaintUninitialized}}
+	}
+	cases := []struct {
+		name     string
+		nodes    []downstream.Node
+		machines []MachineRef
+		want     verify.Status
+		seen     string
+	}{
+		{"unchanged", []downstream.Node{aNode(0), aNode(1), aNode(2)}, machines(0, 1, 2), verify.OK, ""},
+		{"left with its machine", []downstream.Node{aNode(0), aNode(1)}, machines(0, 1), verify.OK, "left"},
+		{"left, machine deleting", []downstream.Node{aNode(0), aNode(1)}, append(machines(0, 1), MachineRef{UID: "m2", Deleting: true}), verify.OK, "left"},
+		{"gone, machine there", []downstream.Node{aNode(0), aNode(1)}, machines(0, 1, 2), verify.Fail, "still exists"},
+		{"gone, machines not known", []downstream.Node{aNode(0), aNode(1)}, nil, verify.Warn, "nothing says"},
+		{"renamed, old Node there", []downstream.Node{aNode(0), aNode(1), aNode(2), renamed}, machines(0, 1, 2), verify.Fail, "has 2 Nodes"},
+		{"renamed, old Node gone", []downstream.Node{aNode(0), aNode(1), renamed}, machines(0, 1, 2), verify.Fail, "a new name of the machine that was Node n2"},
+		{"registered again", []downstream.Node{aNode(0), aNode(1), with(aNode(2), func(n *downstream.Node) { n.UID = "x" })}, machines(0, 1, 2), verify.Fail, "registered again"},
+		{"ProviderID changed", []downstream.Node{aNode(0), aNode(1), with(aNode(2), func(n *downstream.Node) { n.ProviderID = "aws:///us-east-1a/i-00000009" })}, machines(0, 1, 2), verify.Fail, "ProviderID"},
+		{"joined", []downstream.Node{aNode(0), aNode(1), aNode(2), aNode(3)}, machines(0, 1, 2, 3), verify.OK, "joined"},
+		{"joined, young", []downstream.Node{aNode(0), aNode(1), aNode(2), with(aNode(3), young)}, machines(0, 1, 2, 3), verify.Warn, "not initialized yet"},
+		{"joined, stuck", []downstream.Node{aNode(0), aNode(1), aNode(2), with(aNode(3), func(n *downstream.Node) { young(n); n.Created = now })}, machines(0, 1, 2, 3), verify.Fail, "after 10 minutes"},
+		{"joined without a machine", []downstream.Node{aNode(0), aNode(1), aNode(2), aNode(3)}, machines(0, 1, 2), verify.Fail, "belongs to no machine"},
+		{"RKE, gone from cluster.yml", []downstream.Node{aNode(0)}, []MachineRef{{Name: "a", Node: "n0"}}, verify.OK, "left"},
+		{"RKE, still in cluster.yml", []downstream.Node{aNode(0)}, []MachineRef{{Name: "b", Node: "n1"}, {Name: "c", Node: "n2"}}, verify.Fail, "still exists"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			worst, all := verify.OK, ""
+			for _, f := range Continuity(fp, facts(tc.nodes...), tc.machines) {
+				all += fmt.Sprintf("%s %s: %s\n", f.Status, f.Object, f.Seen)
+				if f.Status == verify.Fail || worst == verify.OK {
+					worst = f.Status
+				}
+			}
+			if worst != tc.want || !strings.Contains(all, tc.seen) {
+				t.Errorf("got %s\n%swant %s with %q", worst, all, tc.want, tc.seen)
+			}
+		})
+	}
+}
+
+func TestControlPlaneMoved(t *testing.T) {
+	fp, err := Take(facts(aNode(0), aNode(1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tc := range map[string]struct {
+		machines []MachineRef
+		want     int
+	}{
+		"as before":     {machines(0, 1), 0},
+		"worker left":   {machines(0), 0},
+		"worker joined": {machines(0, 1, 2), 0},
+		"gone":          {machines(1), 1},
+		"came":          {append(machines(0, 1), MachineRef{UID: "m9", ControlPlane: true}), 1},
+		"replaced":      {[]MachineRef{{UID: "m9", ControlPlane: true}}, 2},
+	} {
+		if got := ControlPlaneMoved(fp, tc.machines); len(got) != tc.want {
+			t.Errorf("%s: %v, want %d", name, got, tc.want)
+		}
+	}
+}
+
+func TestEncode(t *testing.T) {
+	var nodes []downstream.Node
+	for i := range 5000 {
+		n := aNode(i % 10)
+		n.Name = fmt.Sprintf("ip-10-%d-%d-%d.us-east-1.compute.internal", i/65536, i/256%256, i%256)
+		n.UID = fmt.Sprintf("%08x-0000-4000-8000-%012x", i*2654435761, i*40503)
+		nodes = append(nodes, n)
+	}
+	fp, err := Take(facts(nodes...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := fp.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(raw) > 600<<10 {
+		t.Errorf("%d bytes do not fit beside the rest of a ConfigMap", len(raw))
+	}
+	back, err := Decode(raw)
+	if err != nil || !reflect.DeepEqual(back, fp) {
+		t.Errorf("came back different: %v", err)
+	}
+	if _, err := Decode(raw[:len(raw)/2]); err == nil {
+		t.Error("half a fingerprint was read")
+	}
+	fp.Schema = 99
+	if raw, err = fp.Encode(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Decode(raw); err == nil || !strings.Contains(err.Error(), "99") {
+		t.Errorf("schema 99: %v", err)
+	}
+}
+
+func TestTakeNeedsItsReadings(t *testing.T) {
+	f := facts(aNode(0))
+	f.Services = verify.Failed[[]downstream.Service](fmt.Errorf("forbidden"))
+	if _, err := Take(f); err == nil || !strings.Contains(err.Error(), "forbidden") {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Take(downstream.Facts{}); err == nil {
+		t.Error("a fingerprint of nothing")
+	}
+}
+
+func TestCordonsOfOursAreNotTheUsers(t *testing.T) {
+	ours := with(aNode(1), func(n *downstream.Node) {
+		n.Unschedulable, n.Annotations = true, map[string]string{downstream.AnnotationOurs: "run"}
+	})
+	users := with(aNode(2), func(n *downstream.Node) { n.Unschedulable = true })
+	fp, err := Take(facts(aNode(0), ours, users))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fp.Nodes[1].Cordoned || !fp.Nodes[2].Cordoned {
+		t.Errorf("fingerprint %+v", fp.Nodes)
+	}
+	if got := Cordons(fp, []downstream.Node{ours, users}); len(got) != 1 || got[0].Object != "Node n1" {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,0 +1,103 @@
+package continuity
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// Addresses warns about Nodes whose addresses are not those of the fingerprint:
+// while in-tree kubelets and a CCM both write them they may flap, and a change
+// of the host name address announces a rename.
+func Addresses(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
+	before := map[string]NodePrint{}
+	for _, p := range fp.Nodes {
+		before[p.Name] = p
+	}
+	var out []verify.Finding
+	for _, n := range nodes {
+		p, ok := before[n.Name]
+		if now := addresses(n); ok && !slices.Equal(now, p.Addresses) {
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: strings.Join(now, " "), Wanted: strings.Join(p.Addresses, " ")})
+		}
+	}
+	return out
+}
+
+// LoadBalancers fails on Services whose load balancer is not the one of the
+// fingerprint. A Service that is gone was deleted by its owner.
+func LoadBalancers(fp Fingerprint, services []downstream.Service) []verify.Finding {
+	now := map[string]downstream.Service{}
+	for _, s := range services {
+		now[s.Namespace+"/"+s.Name+"/"+s.UID] = s
+	}
+	var out []verify.Finding
+	for _, p := range fp.Services {
+		s, ok := now[p.Namespace+"/"+p.Name+"/"+p.UID]
+		if !ok || len(p.Hostnames) == 0 {
+			continue
+		}
+		if have := sorted(s.Hostnames); !slices.Equal(have, p.Hostnames) {
+			out = append(out, verify.Finding{
+				Status: verify.Fail, Object: s.String(), Seen: "load balancer " + orNone(have), Wanted: "load balancer " + orNone(p.Hostnames),
+				Fix: "look at the events of the Service; do not delete it, its load balancer is found again by the Service's UID",
+			})
+		}
+	}
+	return out
+}
+
+// Cordons compares the unschedulable Nodes with those of the fingerprint.
+func Cordons(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
+	before := map[string]NodePrint{}
+	for _, p := range fp.Nodes {
+		before[p.Name] = p
+	}
+	var out []verify.Finding
+	for _, n := range nodes {
+		p, known := before[n.Name]
+		_, ours := n.Annotations[downstream.AnnotationOurs]
+		switch {
+		case !known || n.Unschedulable == p.Cordoned:
+		case n.Unschedulable && ours:
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned by awsmigrate", Wanted: "schedulable, as before", Fix: "kubectl uncordon " + n.Name})
+		case n.Unschedulable:
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned since the fingerprint, not by awsmigrate", Wanted: "schedulable, as before"})
+		default:
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "schedulable: the cordon its user had set is gone", Wanted: "cordoned, as before", Fix: "kubectl cordon " + n.Name})
+		}
+	}
+	return out
+}
+
+// Changed lists what else differs: labels and taints.
+func Changed(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
+	before := map[string]NodePrint{}
+	for _, p := range fp.Nodes {
+		before[p.Name] = p
+	}
+	var out []verify.Finding
+	for _, n := range nodes {
+		p, ok := before[n.Name]
+		if !ok {
+			continue
+		}
+		now := printOf(n)
+		if now.Labels != p.Labels {
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "labels differ from the fingerprint", Wanted: "the same labels"})
+		}
+		if !slices.Equal(now.Taints, p.Taints) {
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "taints " + orNone(now.Taints), Wanted: "taints " + orNone(p.Taints)})
+		}
+	}
+	return out
+}
+
+func orNone(s []string) string {
+	if len(s) == 0 {
+		return "none"
+	}
+	return strings.Join(s, ", ")
+}

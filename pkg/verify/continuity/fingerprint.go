@@ -1,0 +1,158 @@
+// Package continuity compares a cluster with what it was before a migration:
+// the same Nodes under the same names, the same load balancers, the user's own
+// cordons. It is pure.
+package continuity
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// schema is the version of Fingerprint's encoding.
+const schema = 1
+
+// Fingerprint is what a cluster was at one moment.
+type Fingerprint struct {
+	Schema   int            `json:"schema"`
+	Nodes    []NodePrint    `json:"nodes"`    // by name
+	Services []ServicePrint `json:"services"` // of type LoadBalancer, by namespace and name
+}
+
+// NodePrint is one Node.
+type NodePrint struct {
+	Name         string   `json:"name"`
+	UID          string   `json:"uid"`
+	ProviderID   string   `json:"providerID,omitempty"`
+	Machine      string   `json:"machine,omitempty"` // Rancher Machine UID
+	ControlPlane bool     `json:"controlPlane,omitempty"`
+	Labels       string   `json:"labels"` // hash
+	Taints       []string `json:"taints,omitempty"`
+	Addresses    []string `json:"addresses,omitempty"`
+	// Cordoned: by its user. Our own cordons are not part of what a cluster was.
+	Cordoned bool `json:"cordoned,omitempty"`
+}
+
+// ServicePrint is one load balancer.
+type ServicePrint struct {
+	Namespace string   `json:"namespace"`
+	Name      string   `json:"name"`
+	UID       string   `json:"uid"`
+	Hostnames []string `json:"hostnames,omitempty"`
+}
+
+// Take makes the fingerprint, or says which reading is missing.
+func Take(f downstream.Facts) (Fingerprint, error) {
+	if !f.Nodes.OK() {
+		return Fingerprint{}, fmt.Errorf("no fingerprint without the nodes: %w", cause(f.Nodes))
+	}
+	if !f.Services.OK() {
+		return Fingerprint{}, fmt.Errorf("no fingerprint without the services: %w", cause(f.Services))
+	}
+	fp := Fingerprint{Schema: schema}
+	for _, n := range f.Nodes.Value {
+		fp.Nodes = append(fp.Nodes, printOf(n))
+	}
+	for _, s := range f.Services.Value {
+		if !s.Deleting {
+			fp.Services = append(fp.Services, ServicePrint{s.Namespace, s.Name, s.UID, sorted(s.Hostnames)})
+		}
+	}
+	sort.Slice(fp.Nodes, func(i, j int) bool { return fp.Nodes[i].Name < fp.Nodes[j].Name })
+	sort.Slice(fp.Services, func(i, j int) bool {
+		a, b := fp.Services[i], fp.Services[j]
+		return a.Namespace < b.Namespace || a.Namespace == b.Namespace && a.Name < b.Name
+	})
+	return fp, nil
+}
+
+func cause[T any](r verify.Read[T]) error {
+	if r.Err != nil {
+		return r.Err
+	}
+	return fmt.Errorf("nobody looked")
+}
+
+func printOf(n downstream.Node) NodePrint {
+	_, ours := n.Annotations[downstream.AnnotationOurs]
+	p := NodePrint{
+		Name: n.Name, UID: n.UID, ProviderID: n.ProviderID, Machine: n.MachineUID(), ControlPlane: n.ControlPlane(),
+		Labels: hashLabels(n.Labels), Addresses: addresses(n), Cordoned: n.Unschedulable && !ours,
+	}
+	for _, t := range n.Taints {
+		if t.Key != downstream.TaintUnschedulable {
+			p.Taints = append(p.Taints, t.String())
+		}
+	}
+	sort.Strings(p.Taints)
+	return p
+}
+
+func addresses(n downstream.Node) []string {
+	var out []string
+	for _, a := range n.Addresses {
+		out = append(out, a.Type+"="+a.Address)
+	}
+	return sorted(out)
+}
+
+func hashLabels(labels map[string]string) string {
+	keys := make([]string, 0, len(labels))
+	for k := range labels {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	h := sha256.New()
+	for _, k := range keys {
+		fmt.Fprintf(h, "%s=%s\n", k, labels[k])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+func sorted(s []string) []string {
+	out := slices.Clone(s)
+	sort.Strings(out)
+	return out
+}
+
+// Encode gives compressed JSON: a fingerprint of 5,000 Nodes fits a ConfigMap.
+func (fp Fingerprint) Encode() ([]byte, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if err := json.NewEncoder(z).Encode(fp); err != nil {
+		return nil, fmt.Errorf("encoding the fingerprint: %w", err)
+	}
+	if err := z.Close(); err != nil {
+		return nil, fmt.Errorf("compressing the fingerprint: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Decode reads what Encode wrote, and refuses a schema it does not know.
+func Decode(raw []byte) (Fingerprint, error) {
+	z, err := gzip.NewReader(bytes.NewReader(raw))
+	if err != nil {
+		return Fingerprint{}, fmt.Errorf("reading the fingerprint: %w", err)
+	}
+	text, err := io.ReadAll(io.LimitReader(z, 64<<20))
+	if err != nil {
+		return Fingerprint{}, fmt.Errorf("reading the fingerprint: %w", err)
+	}
+	var fp Fingerprint
+	if err := json.Unmarshal(text, &fp); err != nil {
+		return Fingerprint{}, fmt.Errorf("reading the fingerprint: %w", err)
+	}
+	if fp.Schema != schema {
+		return Fingerprint{}, fmt.Errorf("the fingerprint has schema %d, this version knows %d", fp.Schema, schema)
+	}
+	return fp, nil
+}

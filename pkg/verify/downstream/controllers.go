@@ -1,0 +1,216 @@
+package downstream
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// KCM is the kube-controller-manager of one control-plane Node.
+type KCM struct {
+	position.KCM
+	Flags component.Args
+	Pod   Pod // zero when there is none
+}
+
+// KCMs lists one entry for every control-plane Node, also for those without a
+// visible kube-controller-manager, by name. ok is false when Nodes or pods could
+// not be read. RKE runs the component outside the API: there every entry is
+// unknown, and the caller brings its own (Evidence).
+func (f Facts) KCMs() (kcms []KCM, ok bool) {
+	if !f.Nodes.OK() || !f.StaticPods.OK() {
+		return nil, false
+	}
+	byNode := map[string][]Pod{}
+	for _, p := range f.StaticPods.Value {
+		if _, is := RunsKCM(p.Containers); is && p.Mirror && !p.Deleting {
+			byNode[p.Node] = append(byNode[p.Node], p)
+		}
+	}
+	for _, n := range f.Nodes.Value {
+		if n.ControlPlane() {
+			kcms = append(kcms, kcmOf(n.Name, byNode[n.Name]))
+		}
+	}
+	sort.Slice(kcms, func(i, j int) bool { return kcms[i].Machine < kcms[j].Machine })
+	return kcms, true
+}
+
+func kcmOf(node string, pods []Pod) KCM {
+	k := KCM{KCM: position.KCM{Machine: node}}
+	switch len(pods) {
+	case 0:
+		k.Why = "no kube-controller-manager static pod is visible on this node"
+		return k
+	case 1:
+	default:
+		k.Why = fmt.Sprintf("%d kube-controller-manager static pods on this node", len(pods))
+		return k
+	}
+	c, _ := RunsKCM(pods[0].Containers)
+	k.Pod, k.Flags = pods[0], c.Flags()
+	migration, err := k.Flags.Bool(component.EnableLeaderMigration, false)
+	if err != nil {
+		k.Why = err.Error()
+		return k
+	}
+	k.Known, k.Provider, k.Migration = true, k.Flags.Last(component.CloudProvider), migration
+	return k
+}
+
+// Stray is a kube-controller-manager that belongs to no control-plane Node's
+// static pods.
+type Stray struct {
+	Object
+	Flags component.Args
+}
+
+// Strays lists them: pods that are no mirror pods or sit elsewhere, Deployments
+// and StatefulSets. ok is false when something could not be read.
+func (f Facts) Strays() (strays []Stray, ok bool) {
+	if !f.Nodes.OK() || !f.StaticPods.OK() || !f.Workloads.OK() {
+		return nil, false
+	}
+	controlPlane := map[string]bool{}
+	for _, n := range f.Nodes.Value {
+		controlPlane[n.Name] = n.ControlPlane()
+	}
+	for _, w := range f.Workloads.Value {
+		if c, is := RunsKCM(w.Containers); is {
+			strays = append(strays, Stray{w.Object, c.Flags()})
+		}
+	}
+	for _, p := range f.StaticPods.Value {
+		if c, is := RunsKCM(p.Containers); is && (!p.Mirror || !controlPlane[p.Node]) {
+			strays = append(strays, Stray{Object{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, c.Flags()})
+		}
+	}
+	return strays, true
+}
+
+// CCM joins every DaemonSet and workload that runs an AWS cloud controller
+// manager with its pods. The flag and the configuration file count only if all
+// of them have it.
+func (f Facts) CCM() position.CCM {
+	switch {
+	case !f.DaemonSets.OK():
+		return position.CCM{Why: "DaemonSets could not be read"}
+	case !f.Workloads.OK():
+		return position.CCM{Why: "Deployments and StatefulSets could not be read"}
+	}
+	containers := f.ccmTemplates()
+	if len(containers) == 0 {
+		return position.CCM{Seen: position.No}
+	}
+	if !f.CCMPods.OK() {
+		return position.CCM{Why: "pods of the CCM could not be read"}
+	}
+	ccm := position.CCM{Seen: position.Yes, Migration: true, ConfigFile: true, Complete: f.ccmComplete()}
+	for _, c := range containers {
+		on, err := c.Flags().Bool(component.EnableLeaderMigration, false)
+		if err != nil {
+			return position.CCM{Why: err.Error()}
+		}
+		ccm.Migration = ccm.Migration && on
+	}
+	for _, p := range f.CCMPods.Value {
+		c, is := RunsCCM(p.Containers)
+		if !is || p.Phase == "Succeeded" || p.Phase == "Failed" {
+			continue
+		}
+		containers = append(containers, c)
+		if on, err := c.Flags().Bool(component.EnableLeaderMigration, false); on && err == nil {
+			ccm.PodsWith++
+		} else {
+			ccm.PodsWithout++
+		}
+	}
+	for _, c := range containers {
+		if ccm.Image == "" || DefaultUnsafe(c.Image) {
+			ccm.Image = c.Image
+		}
+		ccm.DefaultUnsafe = ccm.DefaultUnsafe || DefaultUnsafe(c.Image)
+		ccm.ConfigFile = ccm.ConfigFile && c.Flags().Last(component.LeaderMigrationConfig) != ""
+	}
+	return ccm
+}
+
+// DefaultUnsafe says whether a CCM image, given the flag alone, leaves its
+// service and route controllers outside the migration lease: from v1.28 its
+// controllers have names that the default configuration does not list
+// (k8s.io/controller-manager v0.28). An unreadable version counts as unsafe.
+func DefaultUnsafe(image string) bool {
+	v, err := component.ImageVersion(image)
+	return err != nil || v.AtLeast(1, 28)
+}
+
+func (f Facts) ccmTemplates() []Container {
+	var cs []Container
+	for _, d := range f.DaemonSets.Value {
+		if c, is := RunsCCM(d.Containers); is {
+			cs = append(cs, c)
+		}
+	}
+	for _, w := range f.Workloads.Value {
+		if c, is := RunsCCM(w.Containers); is {
+			cs = append(cs, c)
+		}
+	}
+	return cs
+}
+
+// ccmComplete: exactly one DaemonSet, rolled out, a Ready pod for every
+// control-plane Node. kubectl's rollout status is no proof: it passes zero pods.
+func (f Facts) ccmComplete() bool {
+	if len(f.DaemonSets.Value) != 1 || !f.Nodes.OK() {
+		return false
+	}
+	d := f.DaemonSets.Value[0]
+	want := int32(0)
+	for _, n := range f.Nodes.Value {
+		if n.ControlPlane() {
+			want++
+		}
+	}
+	return want > 0 && d.Desired == want && d.Ready == want && d.Updated == want && d.Observed >= d.Generation && !d.Deleting
+}
+
+// MigrationLease is the verdict on the migration lease. ok is false when the leases
+// could not be read.
+func (f Facts) MigrationLease() (v lease.Verdict, ok bool) {
+	if !f.Leases.OK() {
+		return lease.Verdict{}, false
+	}
+	return lease.JudgeMigration(f.Leases.Value, f.RenewDeadline()), true
+}
+
+// RenewDeadline is the longest --leader-elect-renew-deadline in force.
+func (f Facts) RenewDeadline() time.Duration {
+	longest := component.DefaultRenewDeadline
+	for _, a := range f.electing() {
+		if e, err := a.Election(); err == nil {
+			longest = max(longest, e.RenewDeadline)
+		}
+	}
+	return longest
+}
+
+func (f Facts) electing() []component.Args {
+	var all []component.Args
+	kcms, _ := f.KCMs()
+	for _, k := range kcms {
+		if k.Known {
+			all = append(all, k.Flags)
+		}
+	}
+	if f.DaemonSets.OK() && f.Workloads.OK() {
+		for _, c := range f.ccmTemplates() {
+			all = append(all, c.Flags())
+		}
+	}
+	return all
+}

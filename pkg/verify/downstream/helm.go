@@ -1,0 +1,21 @@
+package downstream
+
+import "strings"
+
+// Chart is a HelmChart or HelmChartConfig of RKE2's helm controller.
+type Chart struct {
+	Object
+	Chart, Version  string
+	TargetNamespace string
+	Bootstrap       bool
+	Deleting        bool
+}
+
+// Release is a Helm release as its Secret's labels tell; its data is never read.
+type Release struct {
+	Namespace, Name, Status string
+	Revision                string
+}
+
+// Pending says whether Helm left the release half-done.
+func (r Release) Pending() bool { return strings.HasPrefix(r.Status, "pending-") }

@@ -1,0 +1,172 @@
+package downstream
+
+import (
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+)
+
+// Container is the part of a container that says what it runs.
+type Container struct {
+	Name, Image   string
+	Command, Args []string
+	Mounts        []Mount
+}
+
+// Mount is a volume mount backed by a ConfigMap or Secret.
+type Mount struct {
+	Path string
+	Kind string // "ConfigMap", "Secret", "HostPath"; others are left out
+	Name string
+}
+
+// Flags are the container's arguments. RKE2 puts the flags of its static pods
+// in args, kubeadm in command.
+func (c Container) Flags() component.Args { return component.Parse(c.Command, c.Args) }
+
+// Pod is the part of a pod that some rule looks at.
+type Pod struct {
+	Namespace, Name, UID string
+	Node                 string
+	Labels               map[string]string
+	Mirror               bool   // made by a kubelet from a file
+	ConfigHash           string // annotation kubernetes.io/config.hash
+	Phase                string
+	Ready                bool
+	Deleting             bool
+	Restarts             int32
+	Started              time.Time // of the first container, kubelet's clock
+	Waiting              string    // reason of the first waiting container
+	HostNetwork          bool
+	Containers           []Container
+}
+
+// Workload is a Deployment or StatefulSet that runs a controller manager.
+type Workload struct {
+	Object
+	Replicas   int32
+	Containers []Container
+}
+
+// Toleration is a pod toleration.
+type Toleration struct{ Key, Operator, Value, Effect string }
+
+// Tolerates says whether the toleration matches the taint (core/v1
+// Toleration.ToleratesTaint).
+func (t Toleration) Tolerates(taint Taint) bool {
+	if t.Effect != "" && t.Effect != taint.Effect || t.Key != "" && t.Key != taint.Key {
+		return false
+	}
+	switch t.Operator {
+	case "", "Equal":
+		return t.Value == taint.Value
+	case "Exists":
+		return true
+	}
+	return false
+}
+
+// DaemonSet is a DaemonSet that runs a cloud controller manager.
+type DaemonSet struct {
+	Object
+	UID                                                       string
+	NodeSelector                                              map[string]string
+	Affinity                                                  bool // has a node affinity, which is not judged here
+	Tolerations                                               []Toleration
+	HostNetwork                                               bool
+	ServiceAccount                                            string
+	Selector                                                  map[string]string
+	Containers                                                []Container
+	Desired, Current, Ready, Updated, Available, Misscheduled int32
+	Generation, Observed                                      int64
+	Deleting                                                  bool
+}
+
+// Selects says whether the node selector matches the node's labels.
+func (d DaemonSet) Selects(n Node) bool {
+	for k, v := range d.NodeSelector {
+		if n.Labels[k] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// automatic are the taints every DaemonSet pod tolerates (DaemonSet controller,
+// AddOrUpdateDaemonPodTolerations, the same 1.21 to 1.34). not-ready is among
+// them for NoExecute only.
+var automatic = []Toleration{
+	{"node.kubernetes.io/not-ready", "Exists", "", "NoExecute"},
+	{"node.kubernetes.io/unreachable", "Exists", "", "NoExecute"},
+	{"node.kubernetes.io/disk-pressure", "Exists", "", "NoSchedule"},
+	{"node.kubernetes.io/memory-pressure", "Exists", "", "NoSchedule"},
+	{"node.kubernetes.io/pid-pressure", "Exists", "", "NoSchedule"},
+	{TaintUnschedulable, "Exists", "", "NoSchedule"},
+}
+
+// Keeps lists the node's taints that keep the DaemonSet's pods away.
+func (d DaemonSet) Keeps(n Node) []Taint {
+	tolerations := append(append([]Toleration{}, automatic...), d.Tolerations...)
+	if d.HostNetwork {
+		tolerations = append(tolerations, Toleration{"node.kubernetes.io/network-unavailable", "Exists", "", "NoSchedule"})
+	}
+	var kept []Taint
+	for _, taint := range n.Taints {
+		if taint.Effect == "PreferNoSchedule" {
+			continue
+		}
+		tolerated := false
+		for _, t := range tolerations {
+			tolerated = tolerated || t.Tolerates(taint)
+		}
+		if !tolerated {
+			kept = append(kept, taint)
+		}
+	}
+	return kept
+}
+
+// RunsKCM finds the container that runs a kube-controller-manager.
+func RunsKCM(cs []Container) (Container, bool) { return runs(cs, "kube-controller-manager") }
+
+// RunsCCM finds the container that runs an AWS cloud controller manager. The
+// upstream image is named cloud-controller-manager under provider-aws and has no
+// command; RKE2's own stub is named rke2-cloud-provider and is not meant.
+func RunsCCM(cs []Container) (Container, bool) {
+	if c, ok := runs(cs, "aws-cloud-controller-manager"); ok {
+		return c, true
+	}
+	for _, c := range cs {
+		image := strings.ToLower(c.Image)
+		if strings.Contains(image, "cloud-controller-manager") && (strings.Contains(image, "aws") || c.Flags().Last(component.CloudProvider) == "aws") {
+			return c, true
+		}
+	}
+	return Container{}, false
+}
+
+func runs(cs []Container, program string) (Container, bool) {
+	for _, c := range cs {
+		if repository(c.Image) == program || c.Name == program {
+			return c, true
+		}
+		for _, w := range append(append([]string{}, c.Command...), c.Args...) {
+			first, _, _ := strings.Cut(strings.TrimSpace(w), " ")
+			if base(first) == program || strings.Contains(w, program+" --") {
+				return c, true
+			}
+		}
+	}
+	return Container{}, false
+}
+
+// repository is the last path element of an image without tag and digest.
+func repository(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	name := base(image)
+	name, _, _ = strings.Cut(name, ":")
+	return name
+}
+
+func base(path string) string { return path[strings.LastIndex(path, "/")+1:] }

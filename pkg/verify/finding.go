@@ -1,0 +1,23 @@
+package verify
+
+import "fmt"
+
+// Judge hands what was read to judge, or says that it could not be read. It is
+// how a check keeps "could not look" apart from "is not there".
+func Judge[T any](r Read[T], object string, judge func(T) []Finding) []Finding {
+	if !r.OK() {
+		return Unread(r, object)
+	}
+	return judge(r.Value)
+}
+
+// Unread is the finding for a reading that could not be had.
+func Unread[T any](r Read[T], object string) []Finding {
+	if !r.Looked {
+		return []Finding{{Status: Unknown, Object: object, Reason: "nobody looked"}}
+	}
+	return []Finding{{Status: Unknown, Object: object, Reason: fmt.Sprintf("could not look: %v", r.Err)}}
+}
+
+// Skipped is the single finding of a check that does not apply.
+func Skipped(reason string) []Finding { return []Finding{{Status: Skip, Reason: reason}} }

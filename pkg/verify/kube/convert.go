@@ -1,0 +1,99 @@
+package kube
+
+import (
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// Annotations that kubelets and Helm write.
+const (
+	annotationMirror     = "kubernetes.io/config.mirror"
+	annotationConfigHash = "kubernetes.io/config.hash"
+	annotationRelease    = "meta.helm.sh/release-name"
+	annotationReleaseNS  = "meta.helm.sh/release-namespace"
+)
+
+func object(kind string, m metav1.ObjectMeta) downstream.Object {
+	o := downstream.Object{Kind: kind, Namespace: m.Namespace, Name: m.Name}
+	if release := m.Annotations[annotationRelease]; release != "" {
+		o.Owner = "helm " + m.Annotations[annotationReleaseNS] + "/" + release
+	}
+	return o
+}
+
+func pod(p *corev1.Pod) downstream.Pod {
+	out := downstream.Pod{
+		Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), Node: p.Spec.NodeName, Labels: p.Labels,
+		ConfigHash: p.Annotations[annotationConfigHash], Phase: string(p.Status.Phase),
+		Deleting: p.DeletionTimestamp != nil, HostNetwork: p.Spec.HostNetwork, Containers: containers(p.Spec),
+	}
+	_, out.Mirror = p.Annotations[annotationMirror]
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			out.Ready = c.Status == corev1.ConditionTrue
+		}
+	}
+	for _, s := range p.Status.ContainerStatuses {
+		out.Restarts += s.RestartCount
+		if s.State.Waiting != nil && out.Waiting == "" {
+			out.Waiting = s.State.Waiting.Reason
+		}
+		if s.State.Running != nil && out.Started.IsZero() {
+			out.Started = s.State.Running.StartedAt.Time
+		}
+	}
+	return out
+}
+
+func containers(spec corev1.PodSpec) []downstream.Container {
+	volumes := map[string]downstream.Mount{}
+	for _, v := range spec.Volumes {
+		switch {
+		case v.ConfigMap != nil:
+			volumes[v.Name] = downstream.Mount{Kind: "ConfigMap", Name: v.ConfigMap.Name}
+		case v.Secret != nil:
+			volumes[v.Name] = downstream.Mount{Kind: "Secret", Name: v.Secret.SecretName}
+		case v.HostPath != nil:
+			volumes[v.Name] = downstream.Mount{Kind: "HostPath", Name: v.HostPath.Path}
+		}
+	}
+	out := make([]downstream.Container, 0, len(spec.Containers))
+	for _, c := range spec.Containers {
+		d := downstream.Container{Name: c.Name, Image: c.Image, Command: c.Command, Args: c.Args}
+		for _, m := range c.VolumeMounts {
+			if v, ok := volumes[m.Name]; ok {
+				v.Path = m.MountPath
+				d.Mounts = append(d.Mounts, v)
+			}
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// DaemonSet turns a rendered or live DaemonSet into what the checks judge.
+func DaemonSet(d *appsv1.DaemonSet) downstream.DaemonSet {
+	return daemonSet(d, containers(d.Spec.Template.Spec))
+}
+
+func daemonSet(d *appsv1.DaemonSet, cs []downstream.Container) downstream.DaemonSet {
+	spec := d.Spec.Template.Spec
+	out := downstream.DaemonSet{
+		Object: object("DaemonSet", d.ObjectMeta), UID: string(d.UID), NodeSelector: spec.NodeSelector,
+		Affinity: spec.Affinity != nil && spec.Affinity.NodeAffinity != nil, HostNetwork: spec.HostNetwork,
+		ServiceAccount: spec.ServiceAccountName, Containers: cs, Deleting: d.DeletionTimestamp != nil,
+		Desired: d.Status.DesiredNumberScheduled, Current: d.Status.CurrentNumberScheduled, Ready: d.Status.NumberReady,
+		Updated: d.Status.UpdatedNumberScheduled, Available: d.Status.NumberAvailable, Misscheduled: d.Status.NumberMisscheduled,
+		Generation: d.Generation, Observed: d.Status.ObservedGeneration,
+	}
+	if d.Spec.Selector != nil {
+		out.Selector = d.Spec.Selector.MatchLabels
+	}
+	for _, t := range spec.Tolerations {
+		out.Tolerations = append(out.Tolerations, downstream.Toleration{Key: t.Key, Operator: string(t.Operator), Value: t.Value, Effect: string(t.Effect)})
+	}
+	return out
+}

@@ -1,0 +1,156 @@
+package kube
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+)
+
+const (
+	leaseTick = 500 * time.Millisecond
+	// glance is long enough for a renewal of a holder with default durations,
+	// which renews every 2 s.
+	glance = 2500 * time.Millisecond
+	// ancient is how far a lease's renewal may lie behind that of another one
+	// before it is not worth waiting for. It shortens a look; no verdict rests on it.
+	ancient = 10 * time.Minute
+)
+
+// leases reads the three leases again and again until every held one was seen
+// renewed, or long enough that a living holder would have renewed.
+func (r Reader) leases(ctx context.Context) verify.Read[lease.Leases] {
+	first, err := r.three(ctx)
+	if err != nil {
+		return verify.Failed[lease.Leases](err)
+	}
+	start := r.Clock.Now()
+	seen := lease.Leases{
+		Migration: lease.Series{First: first[0], Last: first[0]},
+		KCM:       lease.Series{First: first[1], Last: first[1]},
+		CCM:       lease.Series{First: first[2], Last: first[2]},
+	}
+	patience := r.Patience
+	if patience <= 0 {
+		patience = component.DefaultRenewDeadline
+	}
+	ticker := r.Clock.NewTicker(leaseTick)
+	defer ticker.Stop()
+	for !settled(seen, r.Clock.Since(start), patience) {
+		select {
+		case <-ctx.Done():
+			return verify.Failed[lease.Leases](fmt.Errorf("watching leases for a renewal: %w", context.Cause(ctx)))
+		case <-ticker.C():
+		}
+		next, err := r.three(ctx)
+		if err != nil {
+			return verify.Failed[lease.Leases](err)
+		}
+		for i, s := range []*lease.Series{&seen.Migration, &seen.KCM, &seen.CCM} {
+			next[i].At = r.Clock.Since(start)
+			s.Last = next[i]
+		}
+	}
+	return verify.Got(seen)
+}
+
+// settled says whether a longer look would add nothing.
+func settled(l lease.Leases, looked, patience time.Duration) bool {
+	if looked >= patience {
+		return true
+	}
+	all := []lease.Series{l.Migration, l.KCM, l.CCM}
+	var newest time.Time
+	for _, s := range all {
+		if s.Renewed() && s.Last.Renew.After(newest) {
+			newest = s.Last.Renew
+		}
+	}
+	for _, s := range all {
+		held := s.Last.Exists && s.Last.Holder != ""
+		old := looked >= glance && newest.Sub(s.Last.Renew) > ancient
+		if held && !s.Renewed() && !old {
+			return false
+		}
+	}
+	return true
+}
+
+func (r Reader) three(ctx context.Context) ([3]lease.Observation, error) {
+	var out [3]lease.Observation
+	for i, name := range []string{lease.Migration, lease.KCMMain, lease.CCMMain} {
+		ctx, cancel := r.deadline(ctx)
+		l, err := r.Kube.CoordinationV1().Leases(downstream.System).Get(ctx, name, metav1.GetOptions{})
+		cancel()
+		if absent(err) {
+			continue
+		}
+		if err != nil {
+			return out, fmt.Errorf("reading Lease %s/%s: %w", downstream.System, name, err)
+		}
+		out[i] = observe(l)
+	}
+	return out, nil
+}
+
+func observe(l *coordinationv1.Lease) lease.Observation {
+	o := lease.Observation{Exists: true, UID: string(l.UID), ResourceVersion: l.ResourceVersion, Manager: renewer(l.ManagedFields)}
+	if l.Spec.HolderIdentity != nil {
+		o.Holder = *l.Spec.HolderIdentity
+	}
+	if l.Spec.LeaseDurationSeconds != nil {
+		o.Duration = time.Duration(*l.Spec.LeaseDurationSeconds) * time.Second
+	}
+	if l.Spec.LeaseTransitions != nil {
+		o.Transitions = int(*l.Spec.LeaseTransitions)
+	}
+	if l.Spec.AcquireTime != nil {
+		o.Acquire = l.Spec.AcquireTime.Time
+	}
+	if l.Spec.RenewTime != nil {
+		o.Renew = l.Spec.RenewTime.Time
+	}
+	return o
+}
+
+// renewer is the field manager that owns f:spec.f:renewTime.
+func renewer(entries []metav1.ManagedFieldsEntry) string {
+	for _, e := range entries {
+		if e.FieldsV1 == nil || !bytes.Contains(e.FieldsV1.GetRawBytes(), []byte(`"f:renewTime"`)) {
+			continue
+		}
+		var fields map[string]map[string]json.RawMessage
+		if err := json.Unmarshal(e.FieldsV1.GetRawBytes(), &fields); err != nil {
+			continue
+		}
+		if _, ok := fields["f:spec"]["f:renewTime"]; ok {
+			return e.Manager
+		}
+	}
+	return ""
+}
+
+// apiServers are the identity leases; the label changed in 1.27.
+func (r Reader) apiServers(ctx context.Context) verify.Read[[]lease.Observation] {
+	var all []lease.Observation
+	for _, selector := range []string{"apiserver.kubernetes.io/identity=kube-apiserver", "k8s.io/component=kube-apiserver"} {
+		part := collect(ctx, r, "identity leases of API servers", metav1.ListOptions{LabelSelector: selector},
+			r.Kube.CoordinationV1().Leases(downstream.System).List, func(l *coordinationv1.LeaseList) []lease.Observation {
+				return filter(l.Items, func(x *coordinationv1.Lease) (lease.Observation, bool) { return observe(x), true })
+			})
+		if !part.OK() {
+			return part
+		}
+		all = append(all, part.Value...)
+	}
+	return verify.Got(all)
+}

@@ -1,0 +1,75 @@
+package kube
+
+import (
+	"context"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// nodes keeps a fraction of each Node: at 5,000 nodes images and managedFields
+// are most of the list.
+func (r Reader) nodes(ctx context.Context) verify.Read[[]downstream.Node] {
+	words := intern{}
+	return collect(ctx, r, "nodes", metav1.ListOptions{}, r.Kube.CoreV1().Nodes().List, func(l *corev1.NodeList) []downstream.Node {
+		return filter(l.Items, func(n *corev1.Node) (downstream.Node, bool) { return node(n, words), true })
+	})
+}
+
+// intern keeps one copy of strings that repeat on every node.
+type intern map[string]string
+
+func (m intern) get(s string) string {
+	if have, ok := m[s]; ok {
+		return have
+	}
+	if len(m) < 4096 {
+		m[s] = s
+	}
+	return s
+}
+
+func node(n *corev1.Node, words intern) downstream.Node {
+	out := downstream.Node{
+		Name: n.Name, UID: string(n.UID), ProviderID: n.Spec.ProviderID,
+		Labels: make(map[string]string, len(n.Labels)), Annotations: map[string]string{},
+		Unschedulable: n.Spec.Unschedulable, Kubelet: words.get(n.Status.NodeInfo.KubeletVersion), Created: n.CreationTimestamp.Time,
+	}
+	for k, v := range n.Labels {
+		out.Labels[words.get(k)] = words.get(v)
+	}
+	for _, k := range []string{downstream.AnnotationArgs, downstream.AnnotationHost, downstream.AnnotationOurs} {
+		if v, ok := n.Annotations[k]; ok {
+			out.Annotations[k] = words.get(v)
+		}
+	}
+	for _, t := range n.Spec.Taints {
+		out.Taints = append(out.Taints, downstream.Taint{Key: words.get(t.Key), Value: words.get(t.Value), Effect: words.get(string(t.Effect))})
+	}
+	for _, a := range n.Status.Addresses {
+		out.Addresses = append(out.Addresses, downstream.Address{Type: words.get(string(a.Type)), Address: a.Address})
+	}
+	for _, c := range n.Status.Conditions {
+		cond := downstream.Condition{Status: words.get(string(c.Status)), Reason: words.get(c.Reason), Message: words.get(c.Message)}
+		switch c.Type {
+		case corev1.NodeReady:
+			out.Ready = cond
+		case corev1.NodeNetworkUnavailable:
+			out.Network = cond
+		default: // not asked by any check
+		}
+	}
+	for _, image := range n.Status.Images {
+		for _, name := range image.Names {
+			if strings.Contains(name, ".dkr.ecr.") {
+				out.ECRImages++
+				break
+			}
+		}
+	}
+	return out
+}

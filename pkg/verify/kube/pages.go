@@ -1,0 +1,76 @@
+package kube
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// restarts bounds how often a list begins anew because its continue token
+// expired, which takes five minutes of paging (etcd compaction).
+const restarts = 2
+
+// collect reads a list page by page and keeps of each page what convert makes
+// of it, so that a large list is never whole in memory.
+func collect[L metav1.ListInterface, T any](ctx context.Context, r Reader, what string, opts metav1.ListOptions,
+	list func(context.Context, metav1.ListOptions) (L, error), convert func(L) []T,
+) verify.Read[[]T] {
+	if opts.Limit = r.PageSize; opts.Limit <= 0 {
+		opts.Limit = DefaultPageSize
+	}
+	var err error
+	for range restarts + 1 {
+		var all []T
+		if all, err = onePass(ctx, r, opts, list, convert); err == nil {
+			return verify.Got(all)
+		}
+		if !apierrors.IsResourceExpired(err) {
+			break
+		}
+	}
+	return verify.Failed[[]T](fmt.Errorf("listing %s: %w", what, err))
+}
+
+func onePass[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts metav1.ListOptions,
+	list func(context.Context, metav1.ListOptions) (L, error), convert func(L) []T,
+) ([]T, error) {
+	var all []T
+	for {
+		page, err := onePage(ctx, r, opts, list)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, convert(page)...)
+		if opts.Continue = page.GetContinue(); opts.Continue == "" {
+			return all, nil
+		}
+	}
+}
+
+func onePage[L metav1.ListInterface](ctx context.Context, r Reader, opts metav1.ListOptions, list func(context.Context, metav1.ListOptions) (L, error)) (L, error) {
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	page, err := list(ctx, opts)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("%w (%w)", err, context.Cause(ctx))
+	}
+	return page, err
+}
+
+func decode(raw []byte, into any) error { return json.Unmarshal(raw, into) }
+
+// filter converts the items of a page and drops those that keep refuses.
+func filter[S, T any](items []S, keep func(*S) (T, bool)) []T {
+	var out []T
+	for i := range items {
+		if t, ok := keep(&items[i]); ok {
+			out = append(out, t)
+		}
+	}
+	return out
+}

@@ -1,0 +1,128 @@
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// staticPods asks for the label that RKE2 and kubeadm put on the static pods of
+// controller managers, in every namespace, so that a look-alike is seen too.
+func (r Reader) staticPods(ctx context.Context) verify.Read[[]downstream.Pod] {
+	opts := metav1.ListOptions{LabelSelector: "component in (kube-controller-manager, cloud-controller-manager)"}
+	return r.pods(ctx, "pods of controller managers", metav1.NamespaceAll, opts)
+}
+
+func (r Reader) pods(ctx context.Context, what, namespace string, opts metav1.ListOptions) verify.Read[[]downstream.Pod] {
+	return collect(ctx, r, what, opts, r.Kube.CoreV1().Pods(namespace).List, func(l *corev1.PodList) []downstream.Pod {
+		return filter(l.Items, func(p *corev1.Pod) (downstream.Pod, bool) { return pod(p), true })
+	})
+}
+
+// ccm reads the DaemonSets that run a cloud controller manager, then their pods
+// and the migration files they mount.
+func (r Reader) ccm(ctx context.Context, f *downstream.Facts) {
+	f.DaemonSets = collect(ctx, r, "daemonsets", metav1.ListOptions{}, r.Kube.AppsV1().DaemonSets(metav1.NamespaceAll).List, func(l *appsv1.DaemonSetList) []downstream.DaemonSet {
+		return filter(l.Items, func(d *appsv1.DaemonSet) (downstream.DaemonSet, bool) {
+			cs := containers(d.Spec.Template.Spec)
+			_, is := downstream.RunsCCM(cs)
+			return daemonSet(d, cs), is
+		})
+	})
+	if !f.DaemonSets.OK() {
+		f.CCMPods = verify.Failed[[]downstream.Pod](f.DaemonSets.Err)
+		f.Migration = verify.Failed[map[string]downstream.MigrationConfig](f.DaemonSets.Err)
+		return
+	}
+	var all []downstream.Pod
+	for _, d := range f.DaemonSets.Value {
+		opts := metav1.ListOptions{LabelSelector: labels.SelectorFromSet(d.Selector).String()}
+		pods := r.pods(ctx, "pods of "+d.String(), d.Namespace, opts)
+		if !pods.OK() {
+			f.CCMPods = pods
+			break
+		}
+		all = append(all, pods.Value...)
+		f.CCMPods = verify.Got(all)
+	}
+	if len(f.DaemonSets.Value) == 0 {
+		f.CCMPods = verify.Got(all)
+	}
+	f.Migration = r.migrationFiles(ctx, f.DaemonSets.Value)
+}
+
+// migrationFiles reads the ConfigMaps behind --leader-migration-config. A file
+// that is no ConfigMap is on a host or in a Secret, where nobody looks.
+func (r Reader) migrationFiles(ctx context.Context, sets []downstream.DaemonSet) verify.Read[map[string]downstream.MigrationConfig] {
+	found := map[string]downstream.MigrationConfig{}
+	for _, d := range sets {
+		c, _ := downstream.RunsCCM(d.Containers)
+		file := c.Flags().Last(component.LeaderMigrationConfig)
+		for _, m := range c.Mounts {
+			if file == "" || m.Kind != "ConfigMap" || m.Path != path.Dir(file) && m.Path != file {
+				continue
+			}
+			text, err := r.configMapKey(ctx, d.Namespace, m.Name, path.Base(file))
+			if err != nil {
+				return verify.Failed[map[string]downstream.MigrationConfig](err)
+			}
+			found[file] = downstream.MigrationConfig{ConfigMap: d.Namespace + "/" + m.Name, Key: path.Base(file), Text: text}
+		}
+	}
+	return verify.Got(found)
+}
+
+func (r Reader) configMapKey(ctx context.Context, namespace, name, key string) (string, error) {
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	cm, err := r.Kube.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return "", fmt.Errorf("reading ConfigMap %s/%s: %w", namespace, name, err)
+	}
+	text, ok := cm.Data[key]
+	if !ok {
+		return "", fmt.Errorf("reading ConfigMap %s/%s: it has no key %q", namespace, name, key)
+	}
+	return text, nil
+}
+
+// workloads are the Deployments and StatefulSets that run a controller manager.
+func (r Reader) workloads(ctx context.Context) verify.Read[[]downstream.Workload] {
+	keep := func(kind string, m metav1.ObjectMeta, replicas *int32, spec corev1.PodSpec) (downstream.Workload, bool) {
+		cs := containers(spec)
+		_, kcm := downstream.RunsKCM(cs)
+		_, ccm := downstream.RunsCCM(cs)
+		w := downstream.Workload{Object: object(kind, m), Replicas: 1, Containers: cs}
+		if replicas != nil {
+			w.Replicas = *replicas
+		}
+		return w, kcm || ccm
+	}
+	deployments := collect(ctx, r, "deployments", metav1.ListOptions{}, r.Kube.AppsV1().Deployments(metav1.NamespaceAll).List, func(l *appsv1.DeploymentList) []downstream.Workload {
+		return filter(l.Items, func(d *appsv1.Deployment) (downstream.Workload, bool) {
+			return keep("Deployment", d.ObjectMeta, d.Spec.Replicas, d.Spec.Template.Spec)
+		})
+	})
+	sets := collect(ctx, r, "statefulsets", metav1.ListOptions{}, r.Kube.AppsV1().StatefulSets(metav1.NamespaceAll).List, func(l *appsv1.StatefulSetList) []downstream.Workload {
+		return filter(l.Items, func(d *appsv1.StatefulSet) (downstream.Workload, bool) {
+			return keep("StatefulSet", d.ObjectMeta, d.Spec.Replicas, d.Spec.Template.Spec)
+		})
+	})
+	if err := errors.Join(deployments.Err, sets.Err); err != nil {
+		return verify.Failed[[]downstream.Workload](err)
+	}
+	return verify.Got(append(deployments.Value, sets.Value...))
+}
+
+func absent(err error) bool { return apierrors.IsNotFound(err) }

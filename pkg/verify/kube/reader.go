@@ -1,0 +1,170 @@
+// Package kube reads downstream.Facts through the Kubernetes API.
+//
+// It never writes. The only creates it makes are SubjectAccessReviews, and New
+// gives its clients a transport that refuses everything else.
+package kube
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// Defaults of Reader.
+const (
+	DefaultTimeout   = 30 * time.Second // of one request
+	DefaultPageSize  = 500
+	DefaultGrantName = "awsmigrate-leader-migration"
+	parallel         = 6 // reads at a time
+)
+
+// Reader reads one cluster.
+type Reader struct {
+	Kube      kubernetes.Interface
+	Metadata  metadata.Interface // for Secrets, of which only labels are read
+	Dynamic   dynamic.Interface
+	Clock     clock.WithTicker
+	Timeout   time.Duration // of one request; 0: DefaultTimeout
+	PageSize  int64         // 0: DefaultPageSize
+	GrantName string        // of our Role and RoleBinding; "": DefaultGrantName
+	// Patience is how long a lease is looked at for a renewal; 0: 10 s, after
+	// which a holder with default durations has given up.
+	Patience time.Duration
+}
+
+// New makes a Reader whose typed client speaks protobuf and whose transport
+// refuses writes.
+func New(config *rest.Config, c clock.WithTicker) (Reader, error) {
+	config = rest.CopyConfig(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return ReadOnly(next) })
+	if config.QPS == 0 {
+		config.QPS, config.Burst = 100, 200
+	}
+	typed := rest.CopyConfig(config)
+	typed.ContentType = "application/vnd.kubernetes.protobuf"
+	typed.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	r := Reader{Clock: c}
+	var err error
+	if r.Kube, err = kubernetes.NewForConfig(typed); err != nil {
+		return Reader{}, fmt.Errorf("client for %s: %w", config.Host, err)
+	}
+	if r.Metadata, err = metadata.NewForConfig(config); err != nil {
+		return Reader{}, fmt.Errorf("metadata client for %s: %w", config.Host, err)
+	}
+	if r.Dynamic, err = dynamic.NewForConfig(config); err != nil {
+		return Reader{}, fmt.Errorf("dynamic client for %s: %w", config.Host, err)
+	}
+	return r, nil
+}
+
+// Read takes one look at the cluster. It always returns: what could not be read
+// says so in its own place.
+func Read(ctx context.Context, r Reader) downstream.Facts {
+	var f downstream.Facts
+	together(append(r.forPosition(ctx, &f),
+		func() { f.APIServers = r.apiServers(ctx) },
+		func() { f.Charts = r.charts(ctx) },
+		func() { f.Releases = r.releases(ctx) },
+		func() { f.CCMObjects = r.ccmObjects(ctx) },
+		func() { f.Services = r.services(ctx) },
+		func() { f.Volumes = r.volumes(ctx) },
+		func() { f.Classes = r.classes(ctx) },
+		func() { f.CSINodes = r.csiNodes(ctx) },
+		func() { f.Events = r.events(ctx) },
+	))
+	f.ServerClock = newest(f)
+	return f
+}
+
+// ReadForPosition reads what the position, the lease verdicts and the continuity
+// of Nodes need, and no more: it is what a waiting step looks at again and again.
+func ReadForPosition(ctx context.Context, r Reader) downstream.Facts {
+	var f downstream.Facts
+	together(r.forPosition(ctx, &f))
+	f.ServerClock = newest(f)
+	return f
+}
+
+// forPosition begins with the leases, which take longest.
+func (r Reader) forPosition(ctx context.Context, f *downstream.Facts) []func() {
+	return []func(){
+		func() { f.Leases = r.leases(ctx) },
+		func() { f.Nodes = r.nodes(ctx) },
+		func() { f.Version = r.version(ctx) },
+		func() { f.UID = r.uid(ctx) },
+		func() { f.StaticPods = r.staticPods(ctx) },
+		func() { f.Workloads = r.workloads(ctx) },
+		func() { r.ccm(ctx, f) },
+		func() { f.Rights = r.rights(ctx) },
+		func() { f.Grant = r.grant(ctx) },
+	}
+}
+
+// together runs the parts side by side; each reports in its own place.
+func together(parts []func()) {
+	var g errgroup.Group
+	g.SetLimit(parallel)
+	for _, part := range parts {
+		g.Go(func() error { part(); return nil })
+	}
+	_ = g.Wait() // no part returns an error
+}
+
+// newest is the latest time stamp that a component wrote. It stands in for the
+// cluster's clock where an age is asked for.
+func newest(f downstream.Facts) time.Time {
+	var t time.Time
+	for _, s := range []time.Time{
+		f.Leases.Value.Migration.Last.Renew, f.Leases.Value.KCM.Last.Renew, f.Leases.Value.CCM.Last.Renew,
+	} {
+		if s.After(t) {
+			t = s
+		}
+	}
+	return t
+}
+
+func (r Reader) version(ctx context.Context) verify.Read[string] {
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	var info version.Info
+	raw, err := r.Kube.Discovery().RESTClient().Get().AbsPath("/version").SetHeader("Accept", "application/json").Do(ctx).Raw()
+	if err == nil {
+		err = decode(raw, &info)
+	}
+	if err != nil {
+		return verify.Failed[string](fmt.Errorf("reading the API server's version: %w", err))
+	}
+	return verify.Got(info.GitVersion)
+}
+
+func (r Reader) uid(ctx context.Context) verify.Read[string] {
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	ns, err := r.Kube.CoreV1().Namespaces().Get(ctx, downstream.System, metav1.GetOptions{})
+	if err != nil {
+		return verify.Failed[string](fmt.Errorf("reading namespace %s: %w", downstream.System, err))
+	}
+	return verify.Got(string(ns.UID))
+}
+
+func (r Reader) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	d := r.Timeout
+	if d <= 0 {
+		d = DefaultTimeout
+	}
+	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no answer within %s", d))
+}

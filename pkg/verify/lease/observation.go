@@ -1,0 +1,46 @@
+// Package lease judges who holds the leases of leader election and whether the
+// holder is alive. It is pure: it compares readings with each other, never a
+// server's time stamp with a local clock, as client-go's own candidates do.
+package lease
+
+import "time"
+
+// Names of the leases, all in kube-system by default.
+const (
+	Migration = "cloud-provider-extraction-migration"
+	KCMMain   = "kube-controller-manager"
+	CCMMain   = "cloud-controller-manager"
+)
+
+// Observation is one reading of one Lease.
+type Observation struct {
+	Exists          bool
+	Holder          string // identity, "<host name>_<uuid>"; "" is nobody
+	Duration        time.Duration
+	Acquire, Renew  time.Time // the holder's clock: compare only with each other
+	Transitions     int
+	UID             string
+	ResourceVersion string
+	// Manager owns f:spec.f:renewTime in managedFields: the executable that
+	// wrote the last renewal. "" when managedFields are not delivered.
+	Manager string
+	At      time.Duration // since the first reading of the series, by our own clock
+}
+
+// Series are readings of one Lease, first and last. With one reading only,
+// First equals Last.
+type Series struct{ First, Last Observation }
+
+// Span is how long the series looked.
+func (s Series) Span() time.Duration { return s.Last.At - s.First.At }
+
+// Renewed says whether the holder wrote between the two readings.
+func (s Series) Renewed() bool {
+	return s.First.Exists && s.Last.Exists && s.Last.Holder != "" &&
+		(!s.Last.Renew.Equal(s.First.Renew) || s.Last.Transitions != s.First.Transitions || s.Last.UID != s.First.UID)
+}
+
+// Leases are the three leases, read together.
+type Leases struct {
+	Migration, KCM, CCM Series
+}

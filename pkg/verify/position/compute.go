@@ -1,0 +1,138 @@
+package position
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Result is a position and how sure it is.
+type Result struct {
+	Position Position `json:"position"`
+	Summary  string   `json:"summary"`
+	// Mixed: the cluster lies between two positions; then Position is the lower
+	// one of two neighbours, or Unknown.
+	Mixed   bool        `json:"mixed,omitempty"`
+	Between [2]Position `json:"between"`
+	// HandMade: no run of ours, killed at whatever point, leaves such a cluster.
+	// A mixture without HandMade is ours only if the journal holds the intent or
+	// Rancher is still applying: that is for the caller to know.
+	HandMade bool     `json:"handMade,omitempty"`
+	Problems []string `json:"problems,omitempty"`
+}
+
+// Known says whether a next step may be derived from the result.
+func (r Result) Known() bool { return r.Position != Unknown }
+
+// Compute gives the position of a cluster. It looks at the state as a whole and
+// from the far end: what a later step takes away again (the flag, the grant, the
+// lease) is never missed on a cluster that is past it.
+func Compute(e Evidence) Result {
+	c := take(e.KCMs)
+	hazards := hazards(e, c)
+	if gaps := gaps(e, c); len(gaps) > 0 {
+		return Result{Position: Unknown, Summary: "position not known: " + gaps[0], Between: span(e, c), Problems: append(gaps, hazards...)}
+	}
+	if len(hazards) > 0 {
+		between := span(e, c)
+		return Result{
+			Position: Unknown, Mixed: true, HandMade: true, Between: between, Problems: hazards,
+			Summary: fmt.Sprintf("half-migrated by hand, between %s and %s: %s", between[0], between[1], hazards[0]),
+		}
+	}
+	switch {
+	case c.all(c.external):
+		return external(e)
+	case len(c.external) > 0:
+		return between(P3, P4, fmt.Sprintf("%d of %d KCMs external", len(c.external), c.total))
+	case e.CCM.Seen == Yes && e.CCM.Complete:
+		return at(P3)
+	case e.CCM.Seen == Yes:
+		return between(P2, P3, "CCM installed, not yet running on every control plane")
+	case c.all(c.flagged):
+		return at(P2)
+	case len(c.flagged) > 0:
+		return between(P1, P2, fmt.Sprintf("flag on %d of %d KCMs", len(c.flagged), c.total))
+	case e.Grant == Yes:
+		return at(P1)
+	case e.Grant == Partly, e.OwnGrant == Yes:
+		return between(P0, P1, "grant on the migration lease incomplete")
+	}
+	return at(P0)
+}
+
+// external judges a cluster on which every KCM is external without the flag and
+// a CCM exists.
+func external(e Evidence) Result {
+	ccm := e.CCM
+	if ccm.Migration && ccm.PodsWithout == 0 {
+		switch e.Lease {
+		case HeldByCCM:
+			return at(P4)
+		case Nobody:
+			// No KCM can take it, so it waits for a CCM and for nobody else.
+			r := at(P4)
+			r.Problems = []string{"no living process holds the migration lease"}
+			return r
+		case HeldByKCM:
+			return between(P3, P4, "every KCM external, migration lease not yet with the CCM")
+		case NoLease, OwnerUnseen:
+		}
+		return between(P3, P4, "every KCM external, the CCM has not made the migration lease yet")
+	}
+	switch {
+	case ccm.Migration || ccm.PodsWith > 0:
+		return between(P4, P5, fmt.Sprintf("CCM pods with the flag: %d, without: %d", ccm.PodsWith, ccm.PodsWithout))
+	case e.Lease != NoLease:
+		return between(P4, P5, "CCM without flag, migration lease still there")
+	case e.OwnGrant == Yes:
+		return between(P4, P5, "CCM without flag, our grant still there")
+	}
+	return at(P5)
+}
+
+func at(p Position) Result {
+	return Result{Position: p, Summary: p.Summary(), Between: [2]Position{p, p}}
+}
+
+func between(a, b Position, why string) Result {
+	return Result{Position: a, Summary: fmt.Sprintf("between %s and %s: %s", a, b, why), Mixed: true, Between: [2]Position{a, b}}
+}
+
+// span is the range of positions that the single parts of the evidence show.
+func span(e Evidence, c census) [2]Position {
+	var seen []Position
+	if len(c.plain) > 0 {
+		if e.Grant == Yes {
+			seen = append(seen, P1)
+		} else {
+			seen = append(seen, P0)
+		}
+	}
+	if len(c.flagged) > 0 {
+		seen = append(seen, P2)
+		if e.Grant == No || e.Grant == Partly {
+			seen = append(seen, P0)
+		}
+	}
+	if len(c.external)+len(c.starving) > 0 {
+		seen = append(seen, P4)
+	}
+	switch {
+	case e.CCM.Seen == No && len(seen) > 0:
+		seen = append(seen, min(seen[0], P2))
+	case e.CCM.Seen == Yes && (e.CCM.Migration || e.CCM.PodsWith > 0):
+		seen = append(seen, P3)
+	case e.CCM.Seen == Yes:
+		seen = append(seen, P5)
+	}
+	if len(seen) == 0 {
+		return [2]Position{Unknown, Unknown}
+	}
+	low, high := seen[0], seen[0]
+	for _, p := range seen {
+		low, high = min(low, p), max(high, p)
+	}
+	return [2]Position{low, high}
+}
+
+func list(names []string) string { return strings.Join(names, ", ") }

@@ -1,0 +1,152 @@
+package position
+
+import (
+	"strings"
+	"testing"
+)
+
+func kcms(specs ...string) []KCM {
+	var ks []KCM
+	for i, s := range specs {
+		k := KCM{Machine: "cp-" + string(rune('a'+i)), Known: true}
+		switch s {
+		case "?":
+			k = KCM{Machine: k.Machine, Why: "no mirror pod"}
+		default:
+			k.Provider, _, k.Migration = strings.Cut(s, "+")
+		}
+		ks = append(ks, k)
+	}
+	return ks
+}
+
+func ccm(flag bool) CCM {
+	c := CCM{Seen: Yes, Migration: flag, Complete: true, Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}
+	if flag {
+		c.PodsWith = 3
+	} else {
+		c.PodsWithout = 3
+	}
+	return c
+}
+
+var none = CCM{Seen: No}
+
+func with(c CCM, change func(*CCM)) CCM { change(&c); return c }
+
+func TestCompute(t *testing.T) {
+	inTree, flagged := kcms("aws", "aws", "aws"), kcms("aws+flag", "aws+flag", "aws+flag")
+	external := kcms("external", "external", "external")
+	cases := []struct {
+		name     string
+		evidence Evidence
+		want     Position
+		between  [2]Position
+		mixed    bool
+		hand     bool
+		problem  string
+	}{
+		{"untouched", Evidence{inTree, none, No, No, NoLease}, P0, [2]Position{P0, P0}, false, false, ""},
+		{"grant half there", Evidence{inTree, none, Partly, Yes, NoLease}, P0, [2]Position{P0, P1}, true, false, ""},
+		{"role without binding", Evidence{inTree, none, No, Yes, NoLease}, P0, [2]Position{P0, P1}, true, false, ""},
+		{"granted", Evidence{inTree, none, Yes, Yes, NoLease}, P1, [2]Position{P1, P1}, false, false, ""},
+		{"granted by the guide's patch", Evidence{inTree, none, Yes, No, NoLease}, P1, [2]Position{P1, P1}, false, false, ""},
+		{"grant not visible", Evidence{inTree, none, Unseen, No, NoLease}, Unknown, [2]Position{P0, P0}, false, false, "right of the KCM"},
+		{"one of three flagged", Evidence{kcms("aws+flag", "aws", "aws"), none, Yes, Yes, HeldByKCM}, P1, [2]Position{P1, P2}, true, false, ""},
+		{"flagged", Evidence{flagged, none, Yes, Yes, HeldByKCM}, P2, [2]Position{P2, P2}, false, false, ""},
+		{"flagged, lease not visible", Evidence{flagged, none, Yes, Yes, OwnerUnseen}, P2, [2]Position{P2, P2}, false, false, ""},
+		{"flagged without grant", Evidence{flagged, none, No, No, NoLease}, Unknown, [2]Position{P0, P2}, true, true, "may not use the migration lease"},
+		{"some flagged without grant", Evidence{kcms("aws+flag", "aws"), none, No, No, NoLease}, Unknown, [2]Position{P0, P2}, true, true, "may not use"},
+		{"ccm installed, pods missing", Evidence{flagged, with(ccm(true), func(c *CCM) { c.Complete = false; c.PodsWith = 1 }), Yes, Yes, HeldByKCM}, P2, [2]Position{P2, P3}, true, false, ""},
+		{"ccm beside", Evidence{flagged, ccm(true), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P3}, false, false, ""},
+		{"ccm beside, already with the lease", Evidence{flagged, ccm(true), Yes, Yes, HeldByCCM}, P3, [2]Position{P3, P3}, false, false, ""},
+		{"ccm beside, no grant", Evidence{flagged, ccm(true), No, No, HeldByCCM}, Unknown, [2]Position{P0, P3}, true, true, "may not use"},
+		{"ccm 1.28 default config", Evidence{flagged, with(ccm(true), func(c *CCM) { c.DefaultUnsafe = true }), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P3}, true, true, "do not wait for the migration lease"},
+		{"ccm 1.28 with the file", Evidence{flagged, with(ccm(true), func(c *CCM) { c.DefaultUnsafe, c.ConfigFile = true, true }), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P3}, false, false, ""},
+		{"ccm without flag beside flagged", Evidence{flagged, ccm(false), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P5}, true, true, "run twice"},
+		{"ccm beside in-tree without flag", Evidence{inTree, ccm(true), Yes, Yes, HeldByCCM}, Unknown, [2]Position{P1, P3}, true, true, "can run twice"},
+		{"ccm beside one without flag", Evidence{kcms("aws+flag", "aws", "aws+flag"), ccm(true), Yes, Yes, HeldByCCM}, Unknown, [2]Position{P1, P3}, true, true, "cp-b"},
+		{"one switched", Evidence{kcms("external", "aws+flag", "aws+flag"), ccm(true), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P4}, true, false, ""},
+		{"one switched, no ccm", Evidence{kcms("external", "aws+flag", "aws+flag"), none, Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P4}, true, true, "no CCM"},
+		{"external with flag", Evidence{kcms("external+flag", "aws+flag", "aws+flag"), ccm(true), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P4}, true, true, "run none of its controllers"},
+		{"every one external with flag", Evidence{kcms("external+flag", "external+flag"), ccm(true), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P3, P4}, true, true, "run none"},
+		{"external beside in-tree without flag", Evidence{kcms("external", "aws"), none, Yes, Yes, NoLease}, Unknown, [2]Position{P1, P4}, true, true, "beside in-tree KCM without the flag"},
+		{"all switched, lease still a KCM's", Evidence{external, ccm(true), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P4}, true, false, ""},
+		{"all switched, no lease yet", Evidence{external, ccm(true), Yes, Yes, NoLease}, P3, [2]Position{P3, P4}, true, false, ""},
+		{"all switched, leases not visible", Evidence{external, ccm(true), Yes, Yes, OwnerUnseen}, Unknown, [2]Position{P3, P4}, false, false, "migration lease"},
+		{"switched", Evidence{external, ccm(true), Yes, Yes, HeldByCCM}, P4, [2]Position{P4, P4}, false, false, ""},
+		{"switched, grant gone or not visible", Evidence{external, ccm(true), Unseen, Unseen, HeldByCCM}, P4, [2]Position{P4, P4}, false, false, ""},
+		{"switched, CCM leader restarting", Evidence{external, ccm(true), Yes, Yes, Nobody}, P4, [2]Position{P4, P4}, false, false, "no living process"},
+		{"switched, one CCM pod down", Evidence{external, with(ccm(true), func(c *CCM) { c.Complete = false; c.PodsWith = 2 }), Yes, Yes, HeldByCCM}, P4, [2]Position{P4, P4}, false, false, ""},
+		{"flag being rolled off the CCM", Evidence{external, with(ccm(false), func(c *CCM) { c.PodsWith, c.PodsWithout = 1, 2 }), Yes, Yes, HeldByCCM}, P4, [2]Position{P4, P5}, true, false, ""},
+		{"flag off, lease left", Evidence{external, ccm(false), Yes, Yes, Nobody}, P4, [2]Position{P4, P5}, true, false, ""},
+		{"flag off, grant left", Evidence{external, ccm(false), Yes, Yes, NoLease}, P4, [2]Position{P4, P5}, true, false, ""},
+		{"finished", Evidence{external, ccm(false), No, No, NoLease}, P5, [2]Position{P5, P5}, false, false, ""},
+		{"finished, right from a patched bootstrap role", Evidence{external, ccm(false), Yes, No, NoLease}, P5, [2]Position{P5, P5}, false, false, ""},
+		{"finished, right not visible", Evidence{external, ccm(false), Unseen, No, NoLease}, P5, [2]Position{P5, P5}, false, false, ""},
+		{"finished, a CCM pod down", Evidence{external, with(ccm(false), func(c *CCM) { c.Complete = false }), No, No, NoLease}, P5, [2]Position{P5, P5}, false, false, ""},
+		{"finished, our Role not visible", Evidence{external, ccm(false), No, Unseen, NoLease}, Unknown, [2]Position{P4, P5}, false, false, "Role and RoleBinding"},
+		{"external and no CCM", Evidence{external, none, No, No, NoLease}, Unknown, [2]Position{P2, P4}, true, true, "nobody runs the cloud controllers"},
+		{"one KCM not visible", Evidence{kcms("aws", "?", "aws"), none, No, No, NoLease}, Unknown, [2]Position{P0, P0}, false, false, "cp-b: no mirror pod"},
+		{"CCM not visible", Evidence{inTree, CCM{Why: "forbidden"}, No, No, NoLease}, Unknown, [2]Position{P0, P0}, false, false, "forbidden"},
+		{"no control plane known", Evidence{nil, none, No, No, NoLease}, Unknown, [2]Position{Unknown, Unknown}, false, false, "no control-plane machine"},
+		{"nothing seen", Evidence{}, Unknown, [2]Position{Unknown, Unknown}, false, false, "could not look"},
+		{"another provider", Evidence{kcms("aws", "azure"), none, No, No, NoLease}, Unknown, [2]Position{P0, P0}, true, true, `cp-b (--cloud-provider="azure")`},
+		{"no provider", Evidence{kcms(""), none, No, No, NoLease}, Unknown, [2]Position{Unknown, Unknown}, true, true, "neither aws nor external"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			got := Compute(tc.evidence)
+			if got.Position != tc.want || got.Mixed != tc.mixed || got.HandMade != tc.hand || got.Between != tc.between {
+				t.Errorf("got %+v, want position %s between %v mixed %v by hand %v", got, tc.want, tc.between, tc.mixed, tc.hand)
+			}
+			if all := strings.Join(got.Problems, "\n"); !strings.Contains(all, tc.problem) || (tc.problem == "") != (all == "") {
+				t.Errorf("problems %q, want one with %q", all, tc.problem)
+			}
+			if got.Summary == "" {
+				t.Error("no summary")
+			}
+		})
+	}
+}
+
+// A cluster past a step never falls behind it again when the evidence of that
+// step is taken away by a later one.
+func TestFinishedNeverLooksTodo(t *testing.T) {
+	external := kcms("external", "external")
+	for _, grant := range []Answer{Unseen, No, Partly, Yes} {
+		for _, own := range []Answer{No, Yes} {
+			for _, lease := range []Owner{NoLease, Nobody, HeldByCCM} {
+				for _, c := range []CCM{ccm(true), ccm(false)} {
+					if c.Migration && lease == NoLease {
+						continue
+					}
+					got := Compute(Evidence{external, c, grant, own, lease})
+					if !got.Position.AtLeast(P4) || got.HandMade {
+						t.Errorf("grant %d own %d lease %d flag %v: %+v", grant, own, lease, c.Migration, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestPositionText(t *testing.T) {
+	for _, p := range append(All(), Unknown) {
+		text, err := p.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back Position
+		if err := back.UnmarshalText(text); err != nil || back != p {
+			t.Errorf("%s came back as %s, %v", p, back, err)
+		}
+	}
+	var p Position
+	if err := p.UnmarshalText([]byte("P6")); err == nil {
+		t.Error("P6 was read")
+	}
+	if Unknown.AtLeast(P0) {
+		t.Error("an unknown position is at least P0")
+	}
+}

@@ -1,0 +1,108 @@
+package position
+
+import "fmt"
+
+// InTree is the value of --cloud-provider with which a KCM runs the cloud
+// controllers itself.
+const InTree = "aws"
+
+// External is the value that leaves them to a CCM.
+const External = "external"
+
+// census groups the KCMs by what they run with.
+type census struct {
+	total                                       int
+	unknown                                     []string // with the reason
+	plain, flagged, external, starving, foreign []string
+}
+
+func (c census) all(group []string) bool { return c.total > 0 && len(group) == c.total }
+
+func take(kcms []KCM) census {
+	c := census{total: len(kcms)}
+	for _, k := range kcms {
+		switch {
+		case !k.Known:
+			c.unknown = append(c.unknown, fmt.Sprintf("arguments of the KCM on %s: %s", k.Machine, orElse(k.Why, "not seen")))
+		case k.Provider == InTree && k.Migration:
+			c.flagged = append(c.flagged, k.Machine)
+		case k.Provider == InTree:
+			c.plain = append(c.plain, k.Machine)
+		case k.Provider == External && k.Migration:
+			c.starving = append(c.starving, k.Machine)
+		case k.Provider == External:
+			c.external = append(c.external, k.Machine)
+		default:
+			c.foreign = append(c.foreign, fmt.Sprintf("%s (--cloud-provider=%q)", k.Machine, k.Provider))
+		}
+	}
+	return c
+}
+
+// gaps are the looks without which the position would be a guess.
+func gaps(e Evidence, c census) []string {
+	var gaps []string
+	if c.total == 0 {
+		gaps = append(gaps, "no control-plane machine is known")
+	}
+	gaps = append(gaps, c.unknown...)
+	if e.CCM.Seen == Unseen {
+		gaps = append(gaps, "aws-cloud-controller-manager: "+orElse(e.CCM.Why, "could not look"))
+	}
+	switch {
+	case c.all(c.external):
+		if e.Lease == OwnerUnseen {
+			gaps = append(gaps, "migration lease: could not look")
+		}
+		if e.OwnGrant == Unseen && !e.CCM.Migration && e.CCM.PodsWith == 0 {
+			gaps = append(gaps, "our Role and RoleBinding: could not look")
+		}
+	case len(c.plain)+len(c.flagged) > 0 && len(c.external) == 0:
+		if e.Grant == Unseen {
+			gaps = append(gaps, "right of the KCM on the migration lease: could not look")
+		}
+	}
+	return gaps
+}
+
+// hazards are the states that no run of ours leaves behind, each with whose
+// controllers run twice or nowhere. Rules: leader-migration behaviour of
+// kube-controller-manager 1.22 to 1.26 and k8s.io/cloud-provider.
+func hazards(e Evidence, c census) []string {
+	var h []string
+	add := func(format string, args ...any) { h = append(h, fmt.Sprintf(format, args...)) }
+	ccm := e.CCM.Seen == Yes
+	inTree := append(append([]string{}, c.plain...), c.flagged...)
+	if len(c.foreign) > 0 {
+		add("KCM with neither aws nor external: %s", list(c.foreign))
+	}
+	if len(c.starving) > 0 {
+		add("external KCM with enable-leader-migration on %s: it can hold the migration lease and run none of its controllers", list(c.starving))
+	}
+	if ccm && len(c.plain) > 0 {
+		add("in-tree KCM without the flag on %s beside a CCM: service, route and node lifecycle controllers can run twice", list(c.plain))
+	}
+	if ccm && len(inTree) > 0 && (!e.CCM.Migration || e.CCM.PodsWithout > 0) {
+		add("CCM without the flag beside an in-tree KCM on %s: service, route and node lifecycle controllers run twice", list(inTree))
+	}
+	if ccm && len(inTree) > 0 && e.CCM.DefaultUnsafe && !e.CCM.ConfigFile {
+		add("CCM image %s without --leader-migration-config beside an in-tree KCM on %s: its service and route controllers do not wait for the migration lease", e.CCM.Image, list(inTree))
+	}
+	if len(c.flagged) > 0 && (e.Grant == No || e.Grant == Partly) {
+		add("KCM with enable-leader-migration on %s may not use the migration lease: there it runs no service, route and node lifecycle controllers", list(c.flagged))
+	}
+	if len(c.external) > 0 && len(c.plain) > 0 && !ccm {
+		add("external KCM on %s beside in-tree KCM without the flag on %s", list(c.external), list(c.plain))
+	}
+	if e.CCM.Seen == No && len(c.external) > 0 {
+		add("external KCM on %s and no CCM: nobody runs the cloud controllers when it leads", list(c.external))
+	}
+	return h
+}
+
+func orElse(s, fallback string) string {
+	if s == "" {
+		return fallback
+	}
+	return s
+}

@@ -1,0 +1,170 @@
+package verify
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Result is what one check came to.
+type Result struct {
+	Meta
+	Status   Status    `json:"status"`
+	Reason   string    `json:"reason,omitempty"` // for Skip and Unknown
+	Findings []Finding `json:"findings,omitempty"`
+}
+
+// Refusal is a request about checks that was not followed.
+type Refusal struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// Report is every result, in the order of the checks.
+type Report struct {
+	Position position.Position `json:"position"`
+	Results  []Result          `json:"checks"`
+	Counts   map[Status]int    `json:"counts"`
+	// Partial: Options.Only left checks out. A partial report is no preflight.
+	Partial bool      `json:"partial,omitempty"`
+	Refused []Refusal `json:"refused,omitempty"`
+}
+
+func (r *Report) add(res Result) {
+	r.Results = append(r.Results, res)
+	r.Counts[res.Status]++
+}
+
+// Worst is the gravest status in the report. A failed check outranks one that
+// could not look, as in the precedence of exit codes.
+func (r Report) Worst() Status {
+	w := OK
+	for _, res := range r.Results {
+		w = graver(w, res.Status)
+	}
+	return w
+}
+
+// With are the results of one status.
+func (r Report) With(s Status) []Result {
+	var out []Result
+	for _, res := range r.Results {
+		if res.Status == s {
+			out = append(out, res)
+		}
+	}
+	return out
+}
+
+// Elsewhere says whether a result of this report is a skip only because its
+// check applies at other positions.
+func (r Report) Elsewhere(res Result) bool {
+	return res.Status == Skip && !applies(res.Meta, r.Position) && !strings.HasPrefix(res.Reason, onRequest)
+}
+
+// Merge joins reports of checks over different facts.
+func Merge(reports ...Report) Report {
+	m := Report{Counts: map[Status]int{}}
+	for i, r := range reports {
+		if i == 0 {
+			m.Position = r.Position
+		}
+		m.Partial = m.Partial || r.Partial
+		m.Refused = append(m.Refused, r.Refused...)
+		for _, res := range r.Results {
+			m.add(res)
+		}
+	}
+	return m
+}
+
+// Err is nil when nothing blocks. Otherwise a *fault.Error of class Usage (a
+// request was refused), Check (a check failed) or CouldNotLook (a check could
+// not look), in this order. Warnings never make an error.
+func (r Report) Err() error {
+	if len(r.Refused) > 0 {
+		f := r.Refused[0]
+		return &fault.Error{Class: fault.Usage, Reason: "CheckSelectionRefused", Object: f.ID, Seen: f.Reason, Wanted: "the ID of a check that may be left out, with a reason"}
+	}
+	if failed := r.With(Fail); len(failed) > 0 {
+		return r.blocked(failed, Fail, fault.Check, "ChecksFailed", "failed")
+	}
+	if unknown := r.With(Unknown); len(unknown) > 0 {
+		return r.blocked(unknown, Unknown, fault.CouldNotLook, "ChecksUnknown", "could not look")
+	}
+	return nil
+}
+
+func (r Report) blocked(results []Result, s Status, class fault.Class, reason, verb string) error {
+	ids := make([]string, len(results))
+	for i, res := range results {
+		ids[i] = res.ID
+	}
+	first := results[0]
+	e := &fault.Error{
+		Class: class, Reason: reason, Object: first.ID + " " + first.Title, Fix: first.Fix,
+		Seen: fmt.Sprintf("%d of %d checks %s: %s", len(results), len(r.Results), verb, strings.Join(ids, ", ")),
+	}
+	for _, f := range first.Findings {
+		if f.Status != s {
+			continue
+		}
+		if f.Object != "" {
+			e.Object += " (" + f.Object + ")"
+		}
+		if detail := f.Seen + f.Reason; detail != "" {
+			e.Seen += "; " + detail
+		}
+		e.Wanted = f.Wanted
+		if f.Fix != "" {
+			e.Fix = f.Fix
+		}
+		break
+	}
+	return e
+}
+
+// Metas are the descriptions of checks, for documents and completion.
+func Metas[T any](checks ...Check[T]) []Meta {
+	out := make([]Meta, len(checks))
+	for i, c := range checks {
+		out[i] = c.Meta
+	}
+	return out
+}
+
+func worst(fs []Finding) Status {
+	if len(fs) == 0 {
+		return OK
+	}
+	w := fs[0].Status
+	for _, f := range fs[1:] {
+		w = graver(w, f.Status)
+	}
+	return w
+}
+
+func graver(a, b Status) Status {
+	if weight(b) > weight(a) {
+		return b
+	}
+	return a
+}
+
+func weight(s Status) int {
+	switch s {
+	case Skip:
+		return 0
+	case OK:
+		return 1
+	case Warn:
+		return 2
+	case Unknown:
+		return 3
+	case Fail:
+		return 4
+	}
+	return 3 // a status nobody defined is nobody's ok
+}

@@ -1,0 +1,157 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+func says(m Meta, fs ...Finding) Bound {
+	return Bind(fs, Check[[]Finding]{Meta: m, Judge: func(fs []Finding) []Finding { return fs }})[0]
+}
+
+func result(t *testing.T, r Report, id string) Result {
+	t.Helper()
+	i := slices.IndexFunc(r.Results, func(res Result) bool { return res.ID == id })
+	if i < 0 {
+		t.Fatalf("no result of %s in %+v", id, r)
+	}
+	return r.Results[i]
+}
+
+func TestRunAllStatuses(t *testing.T) {
+	boom := Bind(0, Check[int]{Meta: Meta{ID: "AWSM-906"}, Judge: func(int) []Finding { panic("nil map") }})[0]
+	checks := []Bound{
+		says(Meta{ID: "AWSM-901"}),
+		says(Meta{ID: "AWSM-902"}, Finding{Status: Warn}, Finding{Status: OK}),
+		says(Meta{ID: "AWSM-903"}, Finding{Status: Unknown, Reason: "forbidden"}, Finding{Status: Fail, Object: "Node a", Seen: "x", Wanted: "y", Fix: "mend"}),
+		says(Meta{ID: "AWSM-904", Names: true}, Finding{Status: Skip, Reason: "no credentials"}),
+		says(Meta{ID: "AWSM-905", Applies: []position.Position{position.P4}}, Finding{Status: Fail}),
+		boom,
+		says(Meta{ID: "AWSM-907"}, Finding{Status: Skip, Reason: "off"}),
+	}
+	r := RunAll(t.Context(), checks, Options{Position: position.P0})
+	for id, want := range map[string]Status{
+		"AWSM-901": OK, "AWSM-902": Warn, "AWSM-903": Fail, "AWSM-904": Unknown,
+		"AWSM-905": Skip, "AWSM-906": Unknown, "AWSM-907": Skip,
+	} {
+		if got := result(t, r, id); got.Status != want {
+			t.Errorf("%s is %s, want %s", id, got.Status, want)
+		}
+	}
+	if got := result(t, r, "AWSM-906").Reason; !strings.Contains(got, "nil map") {
+		t.Errorf("the panic is lost: %q", got)
+	}
+	if got := result(t, r, "AWSM-905").Reason; !strings.Contains(got, "P4") || !strings.Contains(got, "P0") {
+		t.Errorf("skip reason %q names neither position", got)
+	}
+	if r.Worst() != Fail || r.Counts[Unknown] != 2 || r.Counts[Skip] != 2 {
+		t.Errorf("worst %s, counts %v", r.Worst(), r.Counts)
+	}
+	e, ok := fault.As(r.Err())
+	if !ok || e.Class != fault.Check || e.Fix != "mend" || e.Wanted != "y" || !strings.Contains(e.Seen, "1 of 7 checks failed: AWSM-903; x") {
+		t.Errorf("error %+v", e)
+	}
+}
+
+func TestRunAllAtUnknownPositionSkipsNothing(t *testing.T) {
+	r := RunAll(t.Context(), []Bound{says(Meta{ID: "AWSM-905", Applies: []position.Position{position.P4}}, Finding{Status: Fail})}, Options{Position: position.Unknown})
+	if got := r.Worst(); got != Fail {
+		t.Errorf("worst %s, want fail", got)
+	}
+}
+
+func TestSkips(t *testing.T) {
+	bad := Finding{Status: Fail, Seen: "bad"}
+	checks := []Bound{says(Meta{ID: "AWSM-901"}, bad), says(Meta{ID: "AWSM-902", Unskip: true}, bad), says(Meta{ID: "AWSM-903", Names: true}, bad)}
+	cases := []struct {
+		name    string
+		skip    map[string]string
+		refused string
+	}{
+		{"with a reason", map[string]string{"AWSM-901": "ticket 12"}, ""},
+		{"without a reason", map[string]string{"AWSM-901": " "}, "reason"},
+		{"not skippable", map[string]string{"AWSM-902": "please"}, "cannot be skipped"},
+		{"decides names", map[string]string{"AWSM-903": "please"}, "node names"},
+		{"no such check", map[string]string{"AWSM-999": "please"}, "no such check"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			r := RunAll(t.Context(), checks, Options{Skip: tc.skip})
+			if tc.refused == "" {
+				got := result(t, r, "AWSM-901")
+				if got.Status != Skip || !strings.Contains(got.Reason, "ticket 12") || len(r.Refused) != 0 {
+					t.Errorf("got %+v, refused %v", got, r.Refused)
+				}
+				return
+			}
+			if len(r.Refused) != 1 || !strings.Contains(r.Refused[0].Reason, tc.refused) {
+				t.Fatalf("refused %v, want %q", r.Refused, tc.refused)
+			}
+			if r.Counts[Fail] != 3 {
+				t.Errorf("a refused skip still skipped: %v", r.Counts)
+			}
+			if fault.ClassOf(r.Err()) != fault.Usage {
+				t.Errorf("error %v", r.Err())
+			}
+		})
+	}
+}
+
+func TestOnly(t *testing.T) {
+	checks := []Bound{says(Meta{ID: "AWSM-201", Category: "leader migration"}), says(Meta{ID: "AWSM-301", Category: "nodes"}), says(Meta{ID: "AWSM-302", Category: "nodes"})}
+	for only, want := range map[string]int{"AWSM-3": 2, "nodes": 2, "awsm-201": 1, "": 0, "storage": 0} {
+		r := RunAll(t.Context(), checks, Options{Only: []string{only}})
+		if len(r.Results) != want || !r.Partial || (want == 0) != (len(r.Refused) == 1) {
+			t.Errorf("--only %q: %d results, partial %v, refused %v", only, len(r.Results), r.Partial, r.Refused)
+		}
+	}
+}
+
+func TestOnlyKeepsGuards(t *testing.T) {
+	checks := []Bound{says(Meta{ID: "AWSM-901"}), says(Meta{ID: "AWSM-902", Unskip: true}, Finding{Status: Fail}),
+		says(Meta{ID: "AWSM-903", Names: true}, Finding{Status: Unknown}), says(Meta{ID: "AWSM-904"}, Finding{Status: Fail})}
+	r := RunAll(t.Context(), checks, Options{Only: []string{"AWSM-901"}, KeepGuards: true})
+	if len(r.Results) != 3 || !r.Partial || r.Counts[Fail] != 1 || r.Counts[Unknown] != 1 {
+		t.Errorf("results %+v, counts %v", r.Results, r.Counts)
+	}
+}
+
+func TestEndedContextIsUnknown(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("interrupted"))
+	r := RunAll(ctx, []Bound{says(Meta{ID: "AWSM-901"})}, Options{})
+	if fault.ClassOf(r.Err()) != fault.CouldNotLook || !strings.Contains(r.Err().Error(), "could not look") {
+		t.Errorf("error %v", r.Err())
+	}
+	if got := result(t, r, "AWSM-901"); got.Status != Unknown || !strings.Contains(got.Reason, "interrupted") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestMerge(t *testing.T) {
+	a := RunAll(t.Context(), []Bound{says(Meta{ID: "AWSM-101"}, Finding{Status: Warn})}, Options{Position: position.P2})
+	b := RunAll(t.Context(), []Bound{says(Meta{ID: "AWSM-201"}, Finding{Status: Unknown})}, Options{Position: position.P2})
+	m := Merge(a, b)
+	if m.Position != position.P2 || len(m.Results) != 2 || m.Counts[Warn] != 1 || m.Worst() != Unknown {
+		t.Errorf("merged %+v", m)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	judge := func(n int) []Finding { return []Finding{{Status: Warn}} }
+	if got := Judge(Got(1), "x", judge); got[0].Status != Warn {
+		t.Errorf("got %v", got)
+	}
+	if got := Judge(Failed[int](errors.New("403")), "x", judge); got[0].Status != Unknown || !strings.Contains(got[0].Reason, "403") {
+		t.Errorf("got %v", got)
+	}
+	if got := Judge(Read[int]{}, "x", judge); got[0].Status != Unknown {
+		t.Errorf("got %v", got)
+	}
+}
