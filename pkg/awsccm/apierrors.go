@@ -1,0 +1,33 @@
+package awsccm
+
+import (
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// couldNotLook gives API errors their class: a conflict means that what was
+// read has moved, everything else that the answer could not be had.
+func couldNotLook(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := fault.As(err); ok {
+		return err
+	}
+	switch {
+	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+		return &fault.Error{Class: fault.Stale, Reason: "Conflict", Seen: "somebody else changed it meanwhile", Fix: "run again", Err: err}
+	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+		return &fault.Error{Class: fault.CouldNotLook, Reason: "Forbidden", Seen: "not allowed", Fix: "use credentials with the rights of docs/permissions.md", Err: err}
+	default:
+		return &fault.Error{Class: fault.CouldNotLook, Reason: "APIError", Seen: "the API server gave no usable answer", Err: err}
+	}
+}
+
+// exactly are delete options for the very object that was read, unchanged since.
+func exactly(obj metav1.Object) metav1.DeleteOptions {
+	uid, version := obj.GetUID(), obj.GetResourceVersion()
+	return metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}}
+}

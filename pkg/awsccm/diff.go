@@ -1,0 +1,91 @@
+package awsccm
+
+import (
+	"fmt"
+
+	"github.com/pmezard/go-difflib/difflib"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// ObjectChange is what an installation does to one object.
+type ObjectChange struct {
+	Object string // "DaemonSet kube-system/aws-cloud-controller-manager"
+	// Before and After are YAML, empty where the object is not there. The data
+	// of Secrets are hashed.
+	Before, After string
+	Diff          string // unified
+}
+
+// Diff compares two lists of objects; objects that are equal are left out.
+func Diff(before, after []unstructured.Unstructured) ([]ObjectChange, error) {
+	old, err := texts(before)
+	if err != nil {
+		return nil, err
+	}
+	seen := map[string]bool{}
+	var out []ObjectChange
+	add := func(name, a, b string) error {
+		if a == b {
+			return nil
+		}
+		diff, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
+			A: difflib.SplitLines(a), B: difflib.SplitLines(b), FromFile: name, ToFile: name, Context: 3,
+		})
+		if err != nil {
+			return fmt.Errorf("compare %s: %w", name, err)
+		}
+		out = append(out, ObjectChange{Object: name, Before: a, After: b, Diff: diff})
+		return nil
+	}
+	for i := range after {
+		name := objectName(&after[i])
+		seen[name] = true
+		text, err := textOf(&after[i])
+		if err != nil {
+			return nil, err
+		}
+		if err := add(name, old[name], text); err != nil {
+			return nil, err
+		}
+	}
+	for i := range before {
+		if name := objectName(&before[i]); !seen[name] {
+			if err := add(name, old[name], ""); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return out, nil
+}
+
+func texts(objects []unstructured.Unstructured) (map[string]string, error) {
+	out := map[string]string{}
+	for i := range objects {
+		text, err := textOf(&objects[i])
+		if err != nil {
+			return nil, err
+		}
+		out[objectName(&objects[i])] = text
+	}
+	return out, nil
+}
+
+// textOf is the object as YAML, secrets hashed: a change must show, what it is
+// must not.
+func textOf(u *unstructured.Unstructured) (string, error) {
+	shown := u.Object
+	if u.GetKind() == "Secret" {
+		shown = deepCopy(shown)
+		for _, field := range []string{"data", "stringData"} {
+			for key, value := range asMap(shown[field]) {
+				asMap(shown[field])[key] = "sha256:" + shortHash(fmt.Sprint(value))
+			}
+		}
+	}
+	text, err := yaml.Marshal(shown)
+	if err != nil {
+		return "", fmt.Errorf("write %s: %w", objectName(u), err)
+	}
+	return string(text), nil
+}

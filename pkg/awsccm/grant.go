@@ -1,0 +1,196 @@
+package awsccm
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	authzv1 "k8s.io/api/authorization/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// GrantName is the name of the Role and the RoleBinding that let
+// kube-controller-manager use the migration lease.
+const GrantName = "awsmigrate-leader-migration"
+
+// KCMUser is the user kube-controller-manager authenticates as in RKE2 and RKE.
+const KCMUser = "system:kube-controller-manager"
+
+// grantRole gives what Kubernetes up to 1.30 withholds: the bootstrap role lets
+// the user create any lease, but get and update only its main one, so that with
+// the leader migration flag its service, route and cloud-node-lifecycle
+// controllers silently run nowhere
+// (k8s.io/kubernetes@v1.26.15:plugin/pkg/auth/authorizer/rbac/bootstrappolicy).
+// A bootstrap role is not touched: an object of our own is seen and removed
+// without doubt. Create carries no name when it is authorised, hence two rules.
+func grantRole() *rbacv1.Role {
+	return &rbacv1.Role{
+		ObjectMeta: grantMeta(),
+		Rules: []rbacv1.PolicyRule{
+			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create"}},
+			{
+				APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
+				ResourceNames: []string{MigrationLease}, Verbs: []string{"get", "update", "patch"},
+			},
+		},
+	}
+}
+
+func grantBinding() *rbacv1.RoleBinding {
+	return &rbacv1.RoleBinding{
+		ObjectMeta: grantMeta(),
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: GrantName},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: KCMUser}},
+	}
+}
+
+func grantMeta() metav1.ObjectMeta {
+	return metav1.ObjectMeta{
+		Name: GrantName, Namespace: Namespace,
+		Labels: map[string]string{managedByLabel: ManagedBy},
+	}
+}
+
+// EnsureGrant creates the Role and the RoleBinding, or brings ours back to what
+// they should be. It reports whether it wrote. An object of that name which is
+// not ours is refused, never changed.
+func EnsureGrant(ctx context.Context, client kubernetes.Interface) (changed bool, err error) {
+	roleChanged, err := ensureRole(ctx, client)
+	if err != nil {
+		return false, err
+	}
+	bindingChanged, err := ensureBinding(ctx, client)
+	return roleChanged || bindingChanged, err
+}
+
+func ensureRole(ctx context.Context, client kubernetes.Interface) (bool, error) {
+	roles, want := client.RbacV1().Roles(Namespace), grantRole()
+	have, err := roles.Get(ctx, GrantName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = roles.Create(ctx, want, metav1.CreateOptions{FieldManager: FieldManager})
+		return err == nil, wrap(err, "create", "Role")
+	}
+	if err != nil {
+		return false, wrap(err, "read", "Role")
+	}
+	if have.Labels[managedByLabel] != ManagedBy {
+		return false, foreignGrant("Role")
+	}
+	if reflect.DeepEqual(have.Rules, want.Rules) {
+		return false, nil
+	}
+	have.Rules = want.Rules
+	_, err = roles.Update(ctx, have, metav1.UpdateOptions{FieldManager: FieldManager})
+	return err == nil, wrap(err, "update", "Role")
+}
+
+func ensureBinding(ctx context.Context, client kubernetes.Interface) (bool, error) {
+	bindings, want := client.RbacV1().RoleBindings(Namespace), grantBinding()
+	have, err := bindings.Get(ctx, GrantName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		_, err = bindings.Create(ctx, want, metav1.CreateOptions{FieldManager: FieldManager})
+		return err == nil, wrap(err, "create", "RoleBinding")
+	}
+	if err != nil {
+		return false, wrap(err, "read", "RoleBinding")
+	}
+	if have.Labels[managedByLabel] != ManagedBy || have.RoleRef != want.RoleRef {
+		return false, foreignGrant("RoleBinding")
+	}
+	if reflect.DeepEqual(have.Subjects, want.Subjects) {
+		return false, nil
+	}
+	have.Subjects = want.Subjects
+	_, err = bindings.Update(ctx, have, metav1.UpdateOptions{FieldManager: FieldManager})
+	return err == nil, wrap(err, "update", "RoleBinding")
+}
+
+// DeleteGrant removes the RoleBinding and the Role if they are ours. What is
+// already gone is no error; what is not ours stays, and is refused.
+func DeleteGrant(ctx context.Context, client kubernetes.Interface) error {
+	bindings := client.RbacV1().RoleBindings(Namespace)
+	binding, err := bindings.Get(ctx, GrantName, metav1.GetOptions{})
+	if err := deleteOurs(err, "RoleBinding", binding, func(o metav1.DeleteOptions) error {
+		return bindings.Delete(ctx, GrantName, o)
+	}); err != nil {
+		return err
+	}
+	roles := client.RbacV1().Roles(Namespace)
+	role, err := roles.Get(ctx, GrantName, metav1.GetOptions{})
+	return deleteOurs(err, "Role", role, func(o metav1.DeleteOptions) error {
+		return roles.Delete(ctx, GrantName, o)
+	})
+}
+
+func deleteOurs(readErr error, kind string, obj metav1.Object, del func(metav1.DeleteOptions) error) error {
+	if apierrors.IsNotFound(readErr) {
+		return nil
+	}
+	if readErr != nil {
+		return wrap(readErr, "read", kind)
+	}
+	if obj.GetLabels()[managedByLabel] != ManagedBy {
+		return foreignGrant(kind)
+	}
+	if err := del(exactly(obj)); err != nil && !apierrors.IsNotFound(err) {
+		return wrap(err, "delete", kind)
+	}
+	return nil
+}
+
+// Grant is what kube-controller-manager's user may do with the migration lease.
+type Grant struct {
+	Get, Update bool
+	Reason      string // of the authorizer, if it gave one
+}
+
+// Allowed says whether kube-controller-manager can hold the lease.
+func (g Grant) Allowed() bool { return g.Get && g.Update }
+
+// GrantAllowed asks the API server itself, whoever granted it and however.
+func GrantAllowed(ctx context.Context, client kubernetes.Interface) (Grant, error) {
+	var g Grant
+	for _, ask := range []struct {
+		verb   string
+		answer *bool
+	}{{"get", &g.Get}, {"update", &g.Update}} {
+		review, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authzv1.SubjectAccessReview{
+			Spec: authzv1.SubjectAccessReviewSpec{
+				User: KCMUser, Groups: []string{"system:authenticated"},
+				ResourceAttributes: &authzv1.ResourceAttributes{
+					Group: "coordination.k8s.io", Version: "v1", Resource: "leases",
+					Namespace: Namespace, Name: MigrationLease, Verb: ask.verb,
+				},
+			},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			return Grant{}, fmt.Errorf("ask whether %s may %s Lease %s/%s: %w", KCMUser, ask.verb, Namespace, MigrationLease, couldNotLook(err))
+		}
+		*ask.answer = review.Status.Allowed && !review.Status.Denied
+		if review.Status.Reason != "" {
+			g.Reason = review.Status.Reason
+		}
+	}
+	return g, nil
+}
+
+func foreignGrant(kind string) error {
+	return &fault.Error{
+		Class: fault.Check, Reason: "NotOurs", Object: fmt.Sprintf("%s %s/%s", kind, Namespace, GrantName),
+		Seen:   "exists and was not made by awsmigrate",
+		Wanted: "no object of that name, or one with label " + managedByLabel + "=" + ManagedBy,
+		Fix:    fmt.Sprintf("look at it, then kubectl -n %s delete %s %s", Namespace, kind, GrantName),
+	}
+}
+
+func wrap(err error, verb, kind string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s %s %s/%s: %w", verb, kind, Namespace, GrantName, couldNotLook(err))
+}

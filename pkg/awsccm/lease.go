@@ -1,0 +1,45 @@
+package awsccm
+
+import (
+	"context"
+	"fmt"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// DeleteIdleLease deletes the migration lease as the caller saw it: same UID,
+// same resourceVersion. Whether it is idle is the caller's verdict, reached
+// over time; a lease that is renewed after it moves its resourceVersion, and
+// the delete is then refused as stale. Deleting a live lease gives some 12 s
+// with two owners. A lease already gone is no error.
+func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coordinationv1.Lease) error {
+	object := fmt.Sprintf("Lease %s/%s", seen.Namespace, seen.Name)
+	if seen.Namespace != Namespace || seen.Name != MigrationLease {
+		return &fault.Error{
+			Class: fault.Unexpected, Reason: "WrongLease", Object: object,
+			Seen: "asked to delete it as the migration lease", Wanted: Namespace + "/" + MigrationLease,
+		}
+	}
+	if seen.UID == "" || seen.ResourceVersion == "" {
+		return &fault.Error{
+			Class: fault.Unexpected, Reason: "NoPrecondition", Object: object,
+			Seen: "asked to delete it without UID and resourceVersion",
+		}
+	}
+	err := client.CoordinationV1().Leases(Namespace).Delete(ctx, MigrationLease, exactly(seen))
+	switch {
+	case err == nil, apierrors.IsNotFound(err):
+		return nil
+	case apierrors.IsConflict(err):
+		return &fault.Error{
+			Class: fault.Stale, Reason: "LeaseInUse", Object: object,
+			Seen: "it was renewed or replaced after it was judged idle", Wanted: "a lease nobody renews",
+			Fix: "find who still holds it: kubectl -n " + Namespace + " get lease " + MigrationLease + " -o yaml", Err: err,
+		}
+	}
+	return fmt.Errorf("delete %s: %w", object, couldNotLook(err))
+}

@@ -1,0 +1,179 @@
+package awsccm
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+func TestImageFor(t *testing.T) {
+	for version, want := range map[string]string{
+		"v1.22.17+rke2r1":     "v1.22.8",
+		"v1.23.17-rancher2-3": "v1.23.20",
+		"v1.24.17+rke2r1":     "v1.24.19",
+		"1.25.16":             "v1.25.15",
+		"v1.26.15+rke2r1":     "v1.26.14",
+		"v1.27.16+rke2r2":     "v1.27.10",
+		"v1.21.14+rke2r1":     "",
+		"v1.28.0":             "",
+		"v2.26.0":             "",
+		"latest":              "",
+		"":                    "",
+	} {
+		got, err := ImageFor(version)
+		if got != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v; want %q", version, got, err, want)
+		}
+		if err != nil && fault.ClassOf(err) != fault.Check {
+			t.Errorf("%q: class of %v", version, err)
+		}
+	}
+}
+
+func TestParseImage(t *testing.T) {
+	sum := "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	for ref, want := range map[string]*Image{
+		"v1.26.14":                            {Repository: DefaultRepository, Tag: "v1.26.14"},
+		"localhost:5000/ccm:v1.26.14":         {Repository: "localhost:5000/ccm", Tag: "v1.26.14"},
+		"localhost:5000/ccm@" + sum:           {Repository: "localhost:5000/ccm", Digest: sum},
+		"registry.k8s.io/a/ccm:v1.2.3@" + sum: {Repository: "registry.k8s.io/a/ccm", Tag: "v1.2.3", Digest: sum},
+		"localhost:5000/ccm":                  nil,
+		"ccm:":                                nil,
+		"ccm@sha256":                          nil,
+		"a b:v1":                              nil,
+		"":                                    nil,
+		":v1":                                 nil,
+	} {
+		got, err := ParseImage(ref)
+		if (err == nil) != (want != nil) {
+			t.Errorf("%q: %v", ref, err)
+			continue
+		}
+		if want == nil {
+			continue
+		}
+		if diff := cmp.Diff(*want, got); diff != "" {
+			t.Errorf("%q:\n%s", ref, diff)
+		}
+		if ref != "v1.26.14" && got.String() != ref {
+			t.Errorf("%q comes back as %q", ref, got)
+		}
+	}
+}
+
+func TestImageRules(t *testing.T) {
+	for _, c := range []struct {
+		tag          string
+		file, panics bool
+		allowed126   string // reason of refusal
+	}{
+		{"v1.21.0", false, false, "ImageTooOld"},
+		{"v1.22.8", false, false, ""},
+		{"v1.23.19", false, true, ""},
+		{"v1.23.20", false, false, ""},
+		{"v1.24.18", true, true, ""},
+		{"v1.24.19", true, false, ""},
+		{"v1.25.14", true, true, ""},
+		{"v1.26.0", true, true, ""},
+		{"v1.26.10", true, true, ""},
+		{"v1.26.14", true, false, ""},
+		{"v1.27.5", true, true, "ImageTooNew"},
+		{"v1.27.6", true, false, "ImageTooNew"},
+		{"v1.28.1", true, false, "ImageTooNew"},
+		{"v1.36.1", true, false, "ImageTooNew"},
+		{"v1.26", true, true, ""},
+		{"latest", true, true, ""},
+		{"v1.26.0-mirror", true, true, ""}, // a pre-release of 1.26.0 in name only
+	} {
+		img := Image{Repository: "r", Tag: c.tag}
+		if got := NeedsMigrationFile(img); got != c.file {
+			t.Errorf("%s: file %t", c.tag, got)
+		}
+		if got := PanicsOnForeignProviderID(img); got != c.panics {
+			t.Errorf("%s: panics %t", c.tag, got)
+		}
+		err := ImageAllowed(img, "v1.26.15+rke2r1")
+		reason := ""
+		if f, ok := fault.As(err); ok {
+			reason = f.Reason
+		}
+		if reason != c.allowed126 {
+			t.Errorf("%s on 1.26: %v", c.tag, err)
+		}
+	}
+	if !NeedsMigrationFile(Image{Repository: "r", Digest: "sha256:aa"}) {
+		t.Error("a digest alone tells no version and needs the file")
+	}
+}
+
+func TestMatrixIsPromotedAndSound(t *testing.T) {
+	for minor, tag := range images {
+		img := Image{Repository: DefaultRepository, Tag: tag}
+		v, ok := img.Version()
+		if !ok || v.Minor() != minor {
+			t.Errorf("1.%d → %s", minor, tag)
+		}
+		if PanicsOnForeignProviderID(img) {
+			t.Errorf("%s panics on a foreign ProviderID", tag)
+		}
+		for _, hole := range []string{"v1.24.20", "v1.25.16", "v1.26.7", "v1.26.13", "v1.28.0"} {
+			if tag == hole {
+				t.Errorf("%s was tagged but never promoted", tag)
+			}
+		}
+	}
+}
+
+func TestMigrationFileNamesBothFamilies(t *testing.T) {
+	text := MigrationFile()
+	for _, want := range []string{
+		"apiVersion: controllermanager.config.k8s.io/v1\n", "leaderName: " + MigrationLease, "resourceLock: leases",
+		"name: service\n", "name: service-lb-controller\n", "name: route\n", "name: node-route-controller\n",
+		"name: cloud-node-lifecycle\n", "name: cloud-node-lifecycle-controller\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Count(text, `component: "*"`) != 6 || strings.Count(text, "component:") != 6 {
+		t.Error("a component is not the quoted star")
+	}
+	if strings.Contains(text, "nodeipam") {
+		t.Error("nodeipam would stop with the hand-over")
+	}
+}
+
+func TestIAMActions(t *testing.T) {
+	names := func(tag string, routes bool) map[string]Purpose {
+		out := map[string]Purpose{}
+		for _, a := range IAMActions(Image{Repository: "r", Tag: tag}, routes) {
+			if _, twice := out[a.Name]; twice {
+				t.Errorf("%s twice", a.Name)
+			}
+			out[a.Name] = a.For
+		}
+		return out
+	}
+	for _, c := range []struct {
+		tag, action string
+		routes      bool
+		want        Purpose
+	}{
+		{"v1.26.0", "ec2:DescribeAvailabilityZones", false, ""},
+		{"v1.26.1", "ec2:DescribeAvailabilityZones", false, ForLoadBalancers},
+		{"v1.25.15", "ec2:DescribeAvailabilityZones", false, ""},
+		{"private", "ec2:DescribeAvailabilityZones", false, ForLoadBalancers},
+		{"v1.26.14", "elasticloadbalancing:DeregisterTargets", false, ForLoadBalancers},
+		{"v1.26.14", "ec2:CreateRoute", false, ""},
+		{"v1.26.14", "ec2:CreateRoute", true, ForRoutes},
+		{"v1.26.14", "ec2:DescribeInstances", false, ForNodes},
+		{"v1.26.14", "ec2:AttachVolume", true, ""},
+	} {
+		if got := names(c.tag, c.routes)[c.action]; got != c.want {
+			t.Errorf("%s (routes %t): %s for %q, want %q", c.tag, c.routes, c.action, got, c.want)
+		}
+	}
+}

@@ -1,0 +1,191 @@
+package awsccm
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Rollout is one reading of the controller manager's DaemonSet.
+type Rollout struct {
+	Now       time.Time
+	DaemonSet *appsv1.DaemonSet // nil: it does not exist
+	Pods      []corev1.Pod      // with the DaemonSet's selector labels
+	// Nodes are the control-plane Nodes, all of them.
+	Nodes  []corev1.Node
+	Events []corev1.Event // of the DaemonSet and its pods
+	// Logs are last lines by pod name, where somebody read them.
+	Logs map[string]string
+}
+
+// RolloutState is the kind of verdict.
+type RolloutState string
+
+const (
+	// RolloutReady has a ready, current pod on every control-plane Node.
+	RolloutReady RolloutState = "ready"
+	// RolloutWaiting is not there yet, and nothing is wrong that waiting does not mend.
+	RolloutWaiting RolloutState = "waiting"
+	// RolloutFault has a named cause.
+	RolloutFault RolloutState = "fault"
+)
+
+// RolloutVerdict judges one Rollout.
+type RolloutVerdict struct {
+	State RolloutState
+	Seen  string
+	// Token changes when a pod comes, goes, restarts or changes readiness. Two
+	// readings with the same token saw the same pods with the same restarts.
+	Token       string
+	Done, Total int // pods ready and current, control-plane Nodes
+	Err         error
+}
+
+// JudgeDaemonSet says whether the controller manager runs on every
+// control-plane Node, and if not, why. "0 desired, 0 ready" is a fault here,
+// which kubectl rollout status calls success.
+func JudgeDaemonSet(r Rollout) RolloutVerdict {
+	v := RolloutVerdict{Total: len(r.Nodes), Token: podToken(r.Pods)}
+	if r.DaemonSet == nil {
+		return v.waiting("DaemonSet " + Namespace + "/" + DaemonSetName + " does not exist yet")
+	}
+	v.Done = countCurrent(r)
+	for _, look := range []func(Rollout) error{noNodes, notSelected, notTolerated, refused, badPod} {
+		if err := look(r); err != nil {
+			v.State, v.Err, v.Seen = RolloutFault, err, err.Error()
+			return v
+		}
+	}
+	s := r.DaemonSet.Status
+	switch {
+	case s.ObservedGeneration < r.DaemonSet.Generation:
+		return v.waiting("the DaemonSet controller has not seen the new version yet")
+	case int(s.DesiredNumberScheduled) != len(r.Nodes):
+		return v.waiting(fmt.Sprintf("%d desired, %d control-plane Nodes%s", s.DesiredNumberScheduled, len(r.Nodes), nodesWithoutPod(r)))
+	case s.UpdatedNumberScheduled < s.DesiredNumberScheduled:
+		return v.waiting(fmt.Sprintf("%d/%d pods are of the new version", s.UpdatedNumberScheduled, s.DesiredNumberScheduled))
+	case v.Done < v.Total || s.NumberReady < s.DesiredNumberScheduled:
+		return v.waiting(fmt.Sprintf("%d/%d ready%s", v.Done, v.Total, notReady(r)))
+	}
+	v.State = RolloutReady
+	v.Seen = fmt.Sprintf("%d/%d ready", v.Done, v.Total)
+	return v
+}
+
+// OldPods are the pods, in whatever phase, whose arguments or image are not
+// those of the DaemonSet now. A pod on a Node that is down counts: it may run.
+func OldPods(ds *appsv1.DaemonSet, pods []corev1.Pod) []string {
+	var old []string
+	for _, p := range pods {
+		if !current(ds, p) {
+			old = append(old, p.Name)
+		}
+	}
+	sort.Strings(old)
+	return old
+}
+
+func (v RolloutVerdict) waiting(seen string) RolloutVerdict {
+	v.State, v.Seen = RolloutWaiting, seen
+	return v
+}
+
+// current compares what decides behaviour; admission may add the rest.
+func current(ds *appsv1.DaemonSet, p corev1.Pod) bool {
+	want, have := container(ds.Spec.Template.Spec.Containers), container(p.Spec.Containers)
+	if want == nil || have == nil {
+		return false
+	}
+	return want.Image == have.Image && strings.Join(want.Args, "\x00") == strings.Join(have.Args, "\x00")
+}
+
+func container(list []corev1.Container) *corev1.Container {
+	for i := range list {
+		if list[i].Name == ContainerName {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+func countCurrent(r Rollout) int {
+	n := 0
+	for _, p := range r.Pods {
+		if current(r.DaemonSet, p) && podReady(p) && p.DeletionTimestamp == nil && isControlPlane(r, p.Spec.NodeName) {
+			n++
+		}
+	}
+	return n
+}
+
+func isControlPlane(r Rollout, node string) bool {
+	for _, n := range r.Nodes {
+		if n.Name == node {
+			return true
+		}
+	}
+	return false
+}
+
+func podReady(p corev1.Pod) bool {
+	for _, c := range p.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+func podToken(pods []corev1.Pod) string {
+	var parts []string
+	for _, p := range pods {
+		var restarts int32
+		for _, c := range p.Status.ContainerStatuses {
+			restarts += c.RestartCount
+		}
+		parts = append(parts, fmt.Sprintf("%s:%d:%t:%t", p.UID, restarts, podReady(p), p.DeletionTimestamp != nil))
+	}
+	sort.Strings(parts)
+	return strings.Join(parts, " ")
+}
+
+// nodesWithoutPod names them, for people.
+func nodesWithoutPod(r Rollout) string {
+	return named("; no pod yet on ", r, func(p corev1.Pod) bool { return p.DeletionTimestamp == nil })
+}
+
+// notReady names the Nodes without a ready, current pod.
+func notReady(r Rollout) string {
+	return named("; waiting on ", r, func(p corev1.Pod) bool {
+		return current(r.DaemonSet, p) && podReady(p) && p.DeletionTimestamp == nil
+	})
+}
+
+func named(intro string, r Rollout, good func(corev1.Pod) bool) string {
+	has := map[string]bool{}
+	for _, p := range r.Pods {
+		has[p.Spec.NodeName] = has[p.Spec.NodeName] || good(p)
+	}
+	var names []string
+	for _, n := range r.Nodes {
+		if !has[n.Name] {
+			names = append(names, n.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	sort.Strings(names)
+	return intro + strings.Join(names, ", ")
+}
+
+// broken is a named fault of the installation.
+func broken(reason, object, seen, wanted, fix string) error {
+	return &fault.Error{Class: fault.Check, Reason: reason, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
+}
