@@ -1,0 +1,63 @@
+package rke2
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// Brake implements runner.Procedure. Rancher goes on rolling an edit by itself;
+// pausing the RKEControlPlane keeps every further machine from getting a plan
+// (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, IsPaused). Where that is
+// refused, the inverse edit is posted: machines that have no plan yet then keep
+// what they run.
+func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ error) (string, error) {
+	object := fmt.Sprintf("RKEControlPlane %s/%s", p.options.Namespace, p.options.Name)
+	if p.view.ControlPlane.Paused {
+		return object + " is paused already", nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{
+		pausedAnnotation: "true", pausedByAnnotation: p.options.RunID}}})
+	if err != nil {
+		return "", fmt.Errorf("encode the pause of %s: %w", object, err)
+	}
+	intent := runner.Intent{What: "pause " + object, Object: object, Token: p.options.RunID}
+	pauseErr := tx.Effect(ctx, intent, func(ctx context.Context) error {
+		_, err := p.clients.Management.Resource(controlPlanesGVR).Namespace(p.options.Namespace).
+			Patch(ctx, p.options.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+		return err
+	})
+	if pauseErr == nil {
+		return fmt.Sprintf("Rancher is paused for this cluster (%s on %s); machines without the edit keep what they run", pausedAnnotation, object), nil
+	}
+	if err := p.postInverse(ctx, tx); err != nil {
+		return "", fmt.Errorf("pause %s: %w; then post the inverse edit: %w", object, pauseErr, err)
+	}
+	return fmt.Sprintf("pausing %s was refused (%v); the inverse edit was posted instead", object, pauseErr), nil
+}
+
+// postInverse undoes the last edit of this step on the Cluster object.
+func (p *Procedure) postInverse(ctx context.Context, tx *runner.Tx) error {
+	intents := tx.Record().Intents
+	for i := len(intents) - 1; i >= 0; i-- {
+		if intents[i].Step != tx.Step() || intents[i].Object != p.view.object() || len(intents[i].Inverse) == 0 {
+			continue
+		}
+		var inverse config.Inverse
+		if err := json.Unmarshal(intents[i].Inverse, &inverse); err != nil {
+			return fmt.Errorf("read the inverse of %q: %w", intents[i].What, err)
+		}
+		edit, err := inverse.Edit(p.view.Cluster.Spec)
+		if err != nil || edit.Empty() {
+			return err
+		}
+		return p.writeEdit(ctx, tx, edit)
+	}
+	return fmt.Errorf("the journal holds no edit of step %s", tx.Step())
+}

@@ -1,0 +1,214 @@
+package rke2
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/Masterminds/semver/v3"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+func fail(object, seen, wanted, fix string) verify.Finding {
+	return verify.Finding{Status: verify.Fail, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
+}
+
+func warn(object, seen, wanted, fix string) verify.Finding {
+	return verify.Finding{Status: verify.Warn, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
+}
+
+func judgeWindow(p Prepared) []verify.Finding {
+	version := p.Cluster.Spec.KubernetesVersion
+	v, err := semver.NewVersion(strings.TrimPrefix(version, "v"))
+	if err != nil || v.Major() != 1 || v.Minor() < 22 || v.Minor() > 26 {
+		return []verify.Finding{fail(p.object(), "Kubernetes "+version, "1.22 to 1.26", "")}
+	}
+	return nil
+}
+
+// judgeRancher: Rancher 2.9 and later carry no release data for 1.26 and older
+// (rancher/kontainer-driver-metadata:channels-rke2.yaml@dev-v2.10,
+// maxChannelServerVersion v2.8.99 for v1.26.15+rke2r1).
+func judgeRancher(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for kind, condition := range p.ControlPlane.Conditions {
+		message := strings.ToLower(condition.Message)
+		if strings.Contains(message, "release data") || strings.Contains(message, "releasedata") {
+			found = append(found, fail(p.object(), fmt.Sprintf("%s: %s", kind, condition.Message), "a version that this Rancher can manage", "see Rancher's support matrix"))
+		}
+	}
+	if !p.Rancher.OK() {
+		return append(found, verify.Finding{Status: verify.Warn, Object: "Setting server-version", Seen: "Rancher's version could not be read", Wanted: "v2.7.5 to v2.8 for Kubernetes 1.26"})
+	}
+	rancher, err := semver.NewVersion(strings.TrimPrefix(p.Rancher.Value, "v"))
+	kubernetes, kubeErr := semver.NewVersion(strings.TrimPrefix(p.Cluster.Spec.KubernetesVersion, "v"))
+	if err == nil && kubeErr == nil && rancher.Major() == 2 && rancher.Minor() >= 9 && kubernetes.Minor() <= 26 {
+		found = append(found, fail("Rancher "+p.Rancher.Value, "has no release data for "+p.Cluster.Spec.KubernetesVersion,
+			"Rancher v2.8 or older for Kubernetes 1.26 and older", "migrate with a Rancher that manages this version"))
+	}
+	return found
+}
+
+func judgeProviders(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, s := range config.Providers(p.Cluster.Spec, p.Configs()) {
+		if s.Value != config.ProviderAWS {
+			found = append(found, fail("Machine "+s.Machine, "cloud-provider-name: "+s.String(), config.ProviderAWS, ""))
+		}
+	}
+	for _, k := range p.KCMs() {
+		if k.Pod != nil && k.Provider() != config.ProviderAWS {
+			found = append(found, fail("kube-controller-manager of Machine "+k.Machine.Name, fmt.Sprintf("last --cloud-provider is %q", k.Provider()), config.ProviderAWS, ""))
+		}
+	}
+	for _, m := range p.Machines {
+		if m.Windows() {
+			found = append(found, fail("Machine "+m.Name, "runs Windows, which never looks a node name up", "a node name that is proven", "give it an explicit node-name, or remove it"))
+		}
+	}
+	return found
+}
+
+func judgeOwner(p Prepared) []verify.Finding {
+	if by := owner(p.Cluster); by != "" {
+		return []verify.Finding{warn(p.object(), "is kept by "+by, "the new configuration in its source, too",
+			"commit the edits of `plan` there; disable-leader-migration is left out until you ask for it")}
+	}
+	return nil
+}
+
+// serversNeed is the least that unhealthyNodeTimeout may be on servers.
+const serversNeed = 10 * time.Minute
+
+func judgeHealthChecks(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, pool := range p.Cluster.Spec.Pools {
+		if pool.UnhealthyNodeTimeout == "" {
+			continue
+		}
+		object := "machine pool " + pool.Name
+		timeout, err := time.ParseDuration(pool.UnhealthyNodeTimeout)
+		short := err != nil || timeout < serversNeed
+		if short && timeout != 0 && (pool.ControlPlane || pool.Etcd) {
+			found = append(found, fail(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none, or at least "+serversNeed.String(), ""))
+		} else if timeout != 0 {
+			found = append(found, warn(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none during the migration", ""))
+		}
+	}
+	return found
+}
+
+func judgeConcurrency(p Prepared) []verify.Finding {
+	concurrency := p.Cluster.Spec.Upgrade.ControlPlaneConcurrency
+	switch {
+	case concurrency == "" || concurrency == "1" || len(p.ControlPlanes()) < 2:
+		return nil
+	case concurrency == "0":
+		return []verify.Finding{fail(p.object(), "controlPlaneConcurrency 0: all control planes restart together", "1", "")}
+	}
+	return []verify.Finding{warn(p.object(), "controlPlaneConcurrency "+concurrency, "1", "")}
+}
+
+func judgeDrain(p Prepared) []verify.Finding {
+	if upgrade := p.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {
+		return []verify.Finding{warn(p.object(), "drain options or hooks are set", "none: cordon is left out, and cordons that Rancher removes are set again", "")}
+	}
+	return nil
+}
+
+func judgeMembers(p Prepared) []verify.Finding {
+	members := 0
+	for _, m := range p.Machines {
+		if m.Etcd() {
+			members++
+		}
+	}
+	var found []verify.Finding
+	if members < 3 || members%2 == 0 {
+		found = append(found, warn(p.object(), fmt.Sprintf("%d etcd members", members), "3 or 5", ""))
+	}
+	if planes := len(p.ControlPlanes()); planes < 2 {
+		found = append(found, warn(p.object(), fmt.Sprintf("%d control plane: no API while it restarts", planes), "at least 2", ""))
+	}
+	return found
+}
+
+func judgeZones(p Prepared) []verify.Finding {
+	zones := map[string]int{}
+	members := 0
+	for _, m := range p.Machines {
+		if !m.Etcd() {
+			continue
+		}
+		for _, node := range p.Down.nodeOfMachine(m.UID) {
+			zones[node.Labels[corev1.LabelTopologyZone]]++
+			members++
+		}
+	}
+	if members < 3 || len(zones) >= 3 {
+		return nil
+	}
+	var parts []string
+	for zone, n := range zones {
+		parts = append(parts, fmt.Sprintf("%s ×%d", orElse(zone, "no zone"), n))
+	}
+	sort.Strings(parts)
+	return []verify.Finding{warn(p.object(), fmt.Sprintf("%d etcd members in %d zones: %s", members, len(zones), strings.Join(parts, ", ")), "3 zones", "")}
+}
+
+func judgeExplained(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, m := range p.Machines {
+		for _, node := range p.Down.nodeOfMachine(m.UID) {
+			object := "Machine " + m.Name
+			args, err := config.ParseNodeArgs(node.Annotations[config.NodeArgsAnnotation])
+			if err != nil {
+				found = append(found, verify.Finding{Status: verify.Unknown, Object: object, Reason: err.Error()})
+				continue
+			}
+			for _, d := range config.Explained(args, config.Effective(p.Cluster.Spec, m.Machine)) {
+				found = append(found, fail(object, d.String(), "what Rancher configured", ""))
+			}
+		}
+	}
+	return found
+}
+
+// argumentStatus says how grave a finding about arguments is.
+var argumentStatus = map[config.Topic]verify.Status{
+	config.LeaderElection: verify.Fail, config.MigrationFile: verify.Fail, config.FatalGate: verify.Fail,
+	config.MigrationOff: verify.Fail, config.Controllers: verify.Fail, config.LeaderElectionTiming: verify.Warn,
+	config.FatalGateNext: verify.Warn, config.Untagged: verify.Warn, config.Routes: verify.Warn, config.ExplicitProvider: verify.Warn,
+}
+
+func judgeArguments(p Prepared) []verify.Finding {
+	hurtful, err := config.HurtfulArgs(p.Cluster.Spec, p.Configs())
+	if err != nil {
+		return finding(err)
+	}
+	var found []verify.Finding
+	for _, h := range hurtful {
+		status, known := argumentStatus[h.Topic]
+		if !known {
+			status = verify.Warn
+		}
+		if h.Topic == config.FatalGateNext && p.Options.KubernetesVersion != "" {
+			status = verify.Fail
+		}
+		found = append(found, verify.Finding{Status: status, Object: h.Location, Seen: h.Seen, Wanted: h.Why, Fix: h.Fix})
+	}
+	return found
+}
+
+func judgeStrays(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	all := append(config.StrayEntries(p.Cluster.Spec), config.IdleSettings(p.Cluster.Spec, p.Configs())...)
+	for _, s := range append(all, config.DroppedSettings(p.Cluster.Spec, p.Configs())...) {
+		found = append(found, warn(s.Location, s.Seen, s.Why, s.Fix))
+	}
+	return found
+}

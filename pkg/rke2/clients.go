@@ -1,0 +1,43 @@
+package rke2
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// Clients reach the two API servers of a migration.
+type Clients struct {
+	// Management is where Rancher and its Cluster objects live.
+	Management dynamic.Interface
+	// ManagementKube is the same server, for the journal, the lock and Secrets.
+	ManagementKube kubernetes.Interface
+	// Downstream is the cluster being migrated.
+	Downstream kubernetes.Interface
+	// DownstreamDynamic is the same server, for objects without a Go type here.
+	DownstreamDynamic dynamic.Interface
+	// DownstreamConfig makes Helm's own clients.
+	DownstreamConfig *rest.Config
+}
+
+// Rancher's resources that this package reads. Only Clusters and, for the
+// brake, RKEControlPlanes are ever patched.
+var (
+	clustersGVR      = schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}
+	controlPlanesGVR = schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "rkecontrolplanes"}
+	machinesGVR      = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "machines"}
+	capiClustersGVR  = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "clusters"}
+	settingsGVR      = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "settings"}
+)
+
+// pausedAnnotation stops Rancher's planner from reconciling machines
+// (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, IsPaused).
+const pausedAnnotation = "cluster.x-k8s.io/paused"
+
+// pausedByAnnotation marks a pause as ours, so that only ours is ever removed.
+const pausedByAnnotation = "awsmigrate.io/paused-by"
+
+// machineLabel on a downstream Node holds the UID of its Machine
+// (rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addLabels).
+const machineLabel = "rke.cattle.io/machine"

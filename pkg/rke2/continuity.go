@@ -1,0 +1,124 @@
+package rke2
+
+import (
+	"fmt"
+	"sort"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+)
+
+// Renames finds machines that appear under a second name: two Nodes with one
+// Machine, one instance or one internal address, or a Node of the fingerprint
+// whose Machine now answers under another name.
+func Renames(before continuity.Fingerprint, nodes []corev1.Node, machineNames map[string]string) []Rename {
+	var found []Rename
+	for _, key := range []struct {
+		what string
+		of   func(*corev1.Node) string
+	}{
+		{"same Machine", func(n *corev1.Node) string { return n.Labels[machineLabel] }},
+		{"same instance", func(n *corev1.Node) string { return n.Spec.ProviderID }},
+		{"same internal address", internalIP},
+	} {
+		first := map[string]*corev1.Node{}
+		for i := range nodes {
+			node := &nodes[i]
+			value := key.of(node)
+			if value == "" {
+				continue
+			}
+			other, twice := first[value]
+			if !twice {
+				first[value] = node
+				continue
+			}
+			found = append(found, renameOf(before, other, node, key.what, machineNames))
+		}
+	}
+	found = append(found, moved(before, nodes, machineNames)...)
+	sort.SliceStable(found, func(i, j int) bool { return found[i].Machine < found[j].Machine })
+	return found
+}
+
+// renameOf tells the old name from the new one by the fingerprint.
+func renameOf(before continuity.Fingerprint, a, b *corev1.Node, why string, names map[string]string) Rename {
+	if hasNode(before, b.Name) {
+		a, b = b, a
+	}
+	uid := a.Labels[machineLabel]
+	if uid == "" {
+		uid = b.Labels[machineLabel]
+	}
+	return Rename{Machine: orElse(names[uid], uid), Old: a.Name, New: b.Name, Why: why}
+}
+
+// moved are fingerprinted Nodes whose Machine has another Node now, or whose
+// object was replaced under the same name.
+func moved(before continuity.Fingerprint, nodes []corev1.Node, names map[string]string) []Rename {
+	byMachine := map[string]*corev1.Node{}
+	byName := map[string]*corev1.Node{}
+	for i := range nodes {
+		byMachine[nodes[i].Labels[machineLabel]] = &nodes[i]
+		byName[nodes[i].Name] = &nodes[i]
+	}
+	var found []Rename
+	for _, print := range before.Nodes {
+		name := print.Name
+		machine, alive := names[print.Machine]
+		if !alive || print.Machine == "" {
+			continue
+		}
+		now := byName[name]
+		switch {
+		case now == nil && byMachine[print.Machine] != nil:
+			found = append(found, Rename{Machine: machine, Old: name, New: byMachine[print.Machine].Name, Why: "the old Node is gone"})
+		case now != nil && string(now.UID) != print.UID:
+			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("the Node object was replaced: UID %s, was %s", now.UID, print.UID)})
+		case now != nil && now.Spec.ProviderID != print.ProviderID:
+			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("ProviderID %q, was %q", now.Spec.ProviderID, print.ProviderID)})
+		}
+	}
+	return found
+}
+
+func internalIP(node *corev1.Node) string {
+	for _, address := range node.Status.Addresses {
+		if address.Type == corev1.NodeInternalIP {
+			return address.Address
+		}
+	}
+	return ""
+}
+
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+func hasNode(before continuity.Fingerprint, name string) bool {
+	for _, node := range before.Nodes {
+		if node.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// renames judges this reading against the journal's fingerprint. Without one,
+// two Nodes for one machine still tell.
+func (p *Procedure) renames(tx *runner.Tx) []Rename {
+	before, _, err := fingerprint(tx.Record())
+	if err != nil {
+		before = continuity.Fingerprint{}
+	}
+	names := make(map[string]string, len(p.view.Machines))
+	for _, m := range p.view.Machines {
+		names[m.UID] = m.Name
+	}
+	return Renames(before, p.view.Down.Nodes, names)
+}

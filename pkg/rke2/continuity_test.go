@@ -1,0 +1,52 @@
+package rke2
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+)
+
+func machineNode(name, uid, machine, providerID, ip string) corev1.Node {
+	return corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(uid), Labels: map[string]string{machineLabel: machine}},
+		Spec:       corev1.NodeSpec{ProviderID: providerID},
+		Status:     corev1.NodeStatus{Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: ip}}},
+	}
+}
+
+func TestRenames(t *testing.T) {
+	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "old", UID: "1", Machine: "m1", ProviderID: "aws:///a/i-1"}}}
+	names := map[string]string{"m1": "demo-cp-0"}
+	same := machineNode("old", "1", "m1", "aws:///a/i-1", "10.0.0.1")
+	tests := []struct {
+		name  string
+		nodes []corev1.Node
+		names map[string]string
+		want  int
+	}{
+		{"unchanged", []corev1.Node{same}, names, 0},
+		{"second Node of the Machine", []corev1.Node{same, machineNode("new", "2", "m1", "", "")}, names, 1},
+		{"second Node of the instance", []corev1.Node{same, machineNode("new", "2", "", "aws:///a/i-1", "")}, names, 1},
+		{"second Node of the address", []corev1.Node{same, machineNode("new", "2", "", "", "10.0.0.1")}, names, 1},
+		{"the old Node is gone already", []corev1.Node{machineNode("new", "2", "m1", "aws:///a/i-1", "10.0.0.1")}, names, 1},
+		{"deleted and registered again", []corev1.Node{machineNode("old", "9", "m1", "aws:///a/i-1", "10.0.0.1")}, names, 1},
+		{"another ProviderID", []corev1.Node{machineNode("old", "1", "m1", "rke2://old", "10.0.0.1")}, names, 1},
+		{"the Machine left with its Node", nil, map[string]string{}, 0},
+		{"a new machine joined", []corev1.Node{same, machineNode("joined", "3", "m3", "aws:///b/i-3", "10.0.0.3")}, names, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := Renames(before, tt.nodes, tt.names)
+			if len(got) != tt.want {
+				t.Fatalf("%d renames, want %d: %+v", len(got), tt.want, got)
+			}
+			if tt.want > 0 && got[0].Old != "old" {
+				t.Errorf("old name is %q: %+v", got[0].Old, got[0])
+			}
+		})
+	}
+}

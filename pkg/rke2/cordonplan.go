@@ -1,0 +1,99 @@
+package rke2
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+)
+
+// cordonPlan says which control-plane nodes are cordoned, and whether they
+// should be at all.
+type cordonPlan struct {
+	Skip   string   // why nothing is cordoned; empty: it is
+	Open   []string // schedulable control-plane nodes
+	Ours   []string // nodes that carry our cordon
+	Theirs []string // cordoned by somebody else: left alone, and left alone afterwards
+}
+
+// specialTaints keep ordinary pods off a node.
+func keepsPodsOff(node *corev1.Node) bool {
+	for _, taint := range node.Spec.Taints {
+		if taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute {
+			return true
+		}
+	}
+	return false
+}
+
+// planCordon follows the guides' cordon, though not their reason for it: a
+// cordon does not hold the CCM's pods back, since DaemonSet pods tolerate it.
+// It is left out where it would take the cluster's scheduling away or where
+// Rancher itself cordons and uncordons.
+func planCordon(v View) cordonPlan {
+	var plan cordonPlan
+	targets := map[string]bool{}
+	for _, m := range v.ControlPlanes() {
+		if m.Worker() {
+			continue
+		}
+		for _, node := range v.Down.nodeOfMachine(m.UID) {
+			targets[node.Name] = true
+		}
+	}
+	left := 0
+	for i := range v.Down.Nodes {
+		node := &v.Down.Nodes[i]
+		state := awsccm.CordonOf(node)
+		switch {
+		case state == awsccm.CordonedByUs || state == awsccm.CordonLost:
+			plan.Ours = append(plan.Ours, node.Name)
+		case targets[node.Name] && state == awsccm.CordonedByOther:
+			plan.Theirs = append(plan.Theirs, node.Name)
+		case targets[node.Name]:
+			plan.Open = append(plan.Open, node.Name)
+		}
+		if !targets[node.Name] && !node.Spec.Unschedulable && nodeReady(node) && !keepsPodsOff(node) {
+			left++
+		}
+	}
+	plan.Skip = cordonSkip(v, len(targets), left)
+	return plan
+}
+
+func cordonSkip(v View, targets, left int) string {
+	upgrade := v.Cluster.Spec.Upgrade
+	switch {
+	case upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons():
+		return "Rancher drains nodes while it rolls (drain options or hooks are set), and uncordons what it drained"
+	case targets == 0:
+		return "every control-plane node is a worker too"
+	case left == 0:
+		return "no schedulable, Ready node without special taints would be left, neither for pods nor for Rancher's agent"
+	}
+	return ""
+}
+
+// userCordons are the nodes that somebody else has cordoned, by UID.
+func userCordons(nodes []corev1.Node) map[string]string {
+	cordoned := map[string]string{}
+	for i := range nodes {
+		if awsccm.CordonOf(&nodes[i]) == awsccm.CordonedByOther {
+			cordoned[nodes[i].Name] = string(nodes[i].UID)
+		}
+	}
+	return cordoned
+}
+
+func nameList(names []string) string {
+	sorted := append([]string{}, names...)
+	sort.Strings(sorted)
+	const most = 4
+	if len(sorted) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(sorted[:most], ", "), len(sorted)-most)
+	}
+	return strings.Join(sorted, ", ")
+}

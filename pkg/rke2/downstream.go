@@ -1,0 +1,179 @@
+package rke2
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+)
+
+const (
+	kubeSystem = "kube-system"
+	// kcmUser is the user of RKE2's kube-controller-manager
+	// (k3s-io/k3s:pkg/daemons/control/deps).
+	kcmUser = "system:kube-controller-manager"
+	// migrationLease is the default leader name of leader migration
+	// (k8s.io/controller-manager:pkg/leadermigration/config/default.go).
+	migrationLease = "cloud-provider-extraction-migration"
+	kcmLease       = "kube-controller-manager"
+	ccmLease       = "cloud-controller-manager"
+	ccmName        = "aws-cloud-controller-manager"
+	grantName      = "awsmigrate-leader-migration"
+	// ccmSelector is the chart's pod selector.
+	ccmSelector = "k8s-app=" + ccmName
+	// kcmSelector finds RKE2's static pods
+	// (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1).
+	kcmSelector = "component=kube-controller-manager,tier=control-plane"
+	pageSize    = 500
+)
+
+// Downstream is one reading of the cluster being migrated: what a roll, a
+// hand-over and the position are judged by. Checks read more, and rarely.
+type Downstream struct {
+	Nodes     []corev1.Node
+	KCMPods   []corev1.Pod
+	CCM       *appsv1.DaemonSet // nil: there is none
+	CCMPods   []corev1.Pod
+	Leases    map[string]*coordinationv1.Lease
+	MayGet    bool // the KCM's user may get the migration lease
+	MayUpdate bool // and update it
+	OwnGrant  bool // our Role or RoleBinding exists
+}
+
+// ReadDownstream reads it once, every part with a quorum read. The first part
+// that cannot be had fails the whole: half a picture gives no position.
+func ReadDownstream(ctx context.Context, kube kubernetes.Interface) (Downstream, error) {
+	d := Downstream{Leases: map[string]*coordinationv1.Lease{}}
+	for _, read := range []func(context.Context, kubernetes.Interface) error{
+		d.readNodes, d.readPods, d.readCCM, d.readLeases, d.readGrant,
+	} {
+		if err := read(ctx, kube); err != nil {
+			return d, err
+		}
+	}
+	return d, nil
+}
+
+func (d *Downstream) readNodes(ctx context.Context, kube kubernetes.Interface) error {
+	options := metav1.ListOptions{Limit: pageSize}
+	for {
+		page, err := kube.CoreV1().Nodes().List(ctx, options)
+		if err != nil {
+			return couldNotRead("Nodes", err)
+		}
+		d.Nodes = append(d.Nodes, page.Items...)
+		if options.Continue = page.Continue; options.Continue == "" {
+			sort.Slice(d.Nodes, func(i, j int) bool { return d.Nodes[i].Name < d.Nodes[j].Name })
+			return nil
+		}
+	}
+}
+
+func (d *Downstream) readPods(ctx context.Context, kube kubernetes.Interface) error {
+	for _, part := range []struct {
+		selector string
+		into     *[]corev1.Pod
+	}{{kcmSelector, &d.KCMPods}, {ccmSelector, &d.CCMPods}} {
+		list, err := kube.CoreV1().Pods(kubeSystem).List(ctx, metav1.ListOptions{LabelSelector: part.selector})
+		if err != nil {
+			return couldNotRead("Pods kube-system with "+part.selector, err)
+		}
+		*part.into = list.Items
+	}
+	return nil
+}
+
+func (d *Downstream) readCCM(ctx context.Context, kube kubernetes.Interface) error {
+	set, err := kube.AppsV1().DaemonSets(kubeSystem).Get(ctx, ccmName, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		d.CCM = set
+	case !apierrors.IsNotFound(err):
+		return couldNotRead("DaemonSet kube-system/"+ccmName, err)
+	}
+	return nil
+}
+
+func (d *Downstream) readLeases(ctx context.Context, kube kubernetes.Interface) error {
+	for _, name := range []string{migrationLease, kcmLease, ccmLease} {
+		lease, err := kube.CoordinationV1().Leases(kubeSystem).Get(ctx, name, metav1.GetOptions{})
+		switch {
+		case err == nil:
+			d.Leases[name] = lease
+		case !apierrors.IsNotFound(err):
+			return couldNotRead("Lease kube-system/"+name, err)
+		}
+	}
+	return nil
+}
+
+func (d *Downstream) readGrant(ctx context.Context, kube kubernetes.Interface) error {
+	for verb, into := range map[string]*bool{"get": &d.MayGet, "update": &d.MayUpdate} {
+		review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+			Spec: authorizationv1.SubjectAccessReviewSpec{User: kcmUser, ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Namespace: kubeSystem, Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Name: migrationLease}}},
+			metav1.CreateOptions{})
+		if err != nil {
+			return couldNotRead(fmt.Sprintf("SubjectAccessReview for %s to %s Lease kube-system/%s", kcmUser, verb, migrationLease), err)
+		}
+		*into = review.Status.Allowed
+	}
+	_, roleErr := kube.RbacV1().Roles(kubeSystem).Get(ctx, grantName, metav1.GetOptions{})
+	_, bindingErr := kube.RbacV1().RoleBindings(kubeSystem).Get(ctx, grantName, metav1.GetOptions{})
+	for kind, err := range map[string]error{"Role": roleErr, "RoleBinding": bindingErr} {
+		switch {
+		case err == nil:
+			d.OwnGrant = true
+		case !apierrors.IsNotFound(err):
+			return couldNotRead(kind+" kube-system/"+grantName, err)
+		}
+	}
+	return nil
+}
+
+// MachineOf is the Machine that a Node belongs to, by Rancher's own label.
+func (d Downstream) nodeOfMachine(uid string) []*corev1.Node {
+	var nodes []*corev1.Node
+	for i := range d.Nodes {
+		if d.Nodes[i].Labels[machineLabel] == uid {
+			nodes = append(nodes, &d.Nodes[i])
+		}
+	}
+	return nodes
+}
+
+// MachineUIDs maps the Machine UIDs that Nodes carry to the Nodes' names.
+func (d Downstream) MachineUIDs() map[string]string {
+	uids := make(map[string]string, len(d.Nodes))
+	for i := range d.Nodes {
+		if uid := d.Nodes[i].Labels[machineLabel]; uid != "" {
+			uids[uid] = d.Nodes[i].Name
+		}
+	}
+	return uids
+}
+
+func nodeReady(node *corev1.Node) bool {
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}
+
+func podReady(pod *corev1.Pod) bool {
+	for _, c := range pod.Status.Conditions {
+		if c.Type == corev1.PodReady {
+			return c.Status == corev1.ConditionTrue
+		}
+	}
+	return false
+}

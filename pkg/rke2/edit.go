@@ -1,0 +1,91 @@
+package rke2
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// fieldManager names our writes in managedFields.
+const fieldManager = "awsmigrate"
+
+// writeEdit patches Rancher's Cluster object with one edit: intent and inverse
+// first, then one JSON patch whose tests are the values that were read.
+func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, edit config.Edit) error {
+	inverse, err := json.Marshal(edit.Inverse())
+	if err != nil {
+		return fmt.Errorf("encode the inverse of an edit of %s: %w", p.view.object(), err)
+	}
+	patch, err := edit.JSONPatch()
+	if err != nil {
+		return fmt.Errorf("make a patch for %s: %w", p.view.object(), err)
+	}
+	intent := runner.Intent{Step: tx.Step(), What: "patch " + p.view.object(), Object: p.view.object(), Inverse: inverse}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error { return p.patchCluster(ctx, patch, edit.AppliedIn) })
+}
+
+// patchCluster sends a patch and, when the answer is lost, looks whether it
+// arrived before saying that it failed.
+func (p *Procedure) patchCluster(ctx context.Context, patch []byte, applied func(config.Spec) (bool, []string)) error {
+	_, err := p.clients.Management.Resource(clustersGVR).Namespace(p.options.Namespace).
+		Patch(ctx, p.options.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	if err == nil {
+		return nil
+	}
+	if isDefinite(err) {
+		return p.patchRefused(err)
+	}
+	if readErr := p.read(ctx); readErr == nil {
+		if ok, _ := applied(p.view.Cluster.Spec); ok {
+			return nil
+		}
+	}
+	return fmt.Errorf("patch %s: %w", p.view.object(), err)
+}
+
+// isDefinite says whether the API server answered and did not apply the patch.
+func isDefinite(err error) bool {
+	return apierrors.IsForbidden(err) || apierrors.IsInvalid(err) || apierrors.IsConflict(err) ||
+		apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
+}
+
+func (p *Procedure) patchRefused(err error) error {
+	f := &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: p.view.object(),
+		Seen: "it is no longer as it was when the edit was computed; nothing was written", Fix: "run again to see the new plan", Err: err}
+	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+		f.Class, f.Reason, f.Seen, f.Fix = fault.CouldNotLook, "Forbidden", "may not be patched with these credentials", "use credentials that may"
+	}
+	return f
+}
+
+// rolledOut says whether Rancher has applied an edit everywhere: its own copy
+// of the configuration holds it, and nothing waits any more.
+func (p *Procedure) rolledOut(missing func(config.Spec) (bool, []string)) []Unrest {
+	copied, err := p.view.planeSpec()
+	object := fmt.Sprintf(planeKind+"%s/%s", p.view.Cluster.Namespace, p.view.Cluster.Name)
+	if err != nil {
+		return []Unrest{{Object: object, Seen: err.Error(), Wanted: "a readable copy of the configuration"}}
+	}
+	if ok, lacks := missing(copied); !ok {
+		return []Unrest{{Object: object, Seen: "Rancher has not copied the edit yet: " + strings.Join(lacks, ", "), Wanted: "the edit"}}
+	}
+	return p.view.AtRest()
+}
+
+// changesOf shows an edit in a plan.
+func changesOf(object string, edit config.Edit) []runner.Change {
+	var changes []runner.Change
+	for _, c := range edit.Changes {
+		changes = append(changes, runner.Change{Object: object, Location: c.Location, Before: c.Before, After: c.After, Diff: c.Diff})
+	}
+	return changes
+}

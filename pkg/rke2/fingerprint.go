@@ -1,0 +1,80 @@
+package rke2
+
+import (
+	"context"
+	"fmt"
+	"sort"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// fingerprintNote is the journal's key for how the cluster looked before the
+// first write.
+const fingerprintNote = "fingerprint"
+
+// noteFingerprint takes the fingerprint once: later runs compare with the first
+// reading, not with what an earlier run may have left.
+func (p *Procedure) noteFingerprint(ctx context.Context, tx *runner.Tx, facts downstream.Facts) error {
+	if _, known, err := fingerprint(tx.Record()); err != nil || known {
+		return err
+	}
+	taken, err := continuity.Take(facts)
+	if err != nil {
+		return couldNotRead("fingerprint of "+p.view.object(), err)
+	}
+	packed, err := taken.Encode()
+	if err != nil {
+		return err
+	}
+	return tx.Note(ctx, fingerprintNote, packed)
+}
+
+// fingerprint reads it back from the journal.
+func fingerprint(record runner.Record) (continuity.Fingerprint, bool, error) {
+	var packed []byte
+	known, err := record.NoteInto(fingerprintNote, &packed)
+	if err != nil || !known {
+		return continuity.Fingerprint{}, false, err
+	}
+	then, err := continuity.Decode(packed)
+	return then, err == nil, err
+}
+
+// machineRefs are the Machines as continuity compares them.
+func (f Facts) machineRefs() []continuity.MachineRef {
+	refs := make([]continuity.MachineRef, 0, len(f.Machines))
+	for _, m := range f.Machines {
+		refs = append(refs, continuity.MachineRef{Name: m.Name, UID: m.UID, Node: m.NodeName, ControlPlane: m.ControlPlane(), Deleting: m.Deleting})
+	}
+	return refs
+}
+
+// requireSamePlanes stops before a write when a control-plane Machine came or
+// went during the migration: a newcomer may run with other arguments.
+func (p *Procedure) requireSamePlanes(tx *runner.Tx) error {
+	before, known, err := fingerprint(tx.Record())
+	if err != nil || !known {
+		return err
+	}
+	var then, now []string
+	for _, node := range before.Nodes {
+		if node.ControlPlane {
+			then = append(then, node.Machine)
+		}
+	}
+	for _, m := range p.view.ControlPlanes() {
+		now = append(now, m.UID)
+	}
+	sort.Strings(then)
+	sort.Strings(now)
+	if fmt.Sprint(now) == fmt.Sprint(then) {
+		return nil
+	}
+	return &fault.Error{Class: fault.Stale, Reason: "ControlPlanesChanged", Object: p.view.object(),
+		Seen:   fmt.Sprintf("its control-plane Machines are no longer those of the fingerprint (%d now, %d then)", len(now), len(then)),
+		Wanted: "the same control-plane Machines during a migration",
+		Fix:    "see that the new ones are healthy, then run again"}
+}

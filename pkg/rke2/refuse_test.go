@@ -1,0 +1,74 @@
+package rke2
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// fit is a View of a cluster that can be migrated.
+func fit(version, rancher, provider, os string) View {
+	v := resting()
+	v.Cluster.Spec.KubernetesVersion = version
+	v.Cluster.Spec.Global = map[string]any{config.KeyProvider: provider}
+	v.Rancher = verify.Got(rancher)
+	v.Machines = []Machine{{Machine: config.Machine{Name: "m", UID: "1", Labels: map[string]string{
+		config.LabelWorker: "true", "cattle.io/os": os}}}}
+	return v
+}
+
+func TestRefusedBeforeALockIsTaken(t *testing.T) {
+	const version, rancher = "v1.26.13+rke2r1", "v2.8.5"
+	tests := []struct {
+		name  string
+		view  View
+		at    position.Result
+		o     Options
+		class fault.Class
+		says  string
+	}{
+		{"fits", fit(version, rancher, "aws", "linux"), at(position.P0), Options{}, 0, ""},
+		{"too new", fit("v1.27.10+rke2r1", rancher, "aws", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-101"},
+		{"Rancher too new", fit(version, "v2.9.3", "aws", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-102"},
+		{"no provider", fit(version, rancher, "", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-103"},
+		{"another provider", fit(version, rancher, "vsphere", "linux"), at(position.P0), Options{}, fault.Check, "Machine m"},
+		{"Windows", fit(version, rancher, "aws", "windows"), at(position.P0), Options{}, fault.Check, "Windows"},
+		{"once begun, preflight judges", fit(version, "v2.9.3", "aws", "linux"), at(position.P1), Options{}, 0, ""},
+		{"no such check", fit(version, rancher, "aws", "linux"), at(position.P3), Options{Skip: map[string]string{"AWSM-999": "why"}}, fault.Usage, "AWSM-999"},
+		{"a check of another package", fit(version, rancher, "aws", "linux"), at(position.P0), Options{Skip: map[string]string{"AWSM-303": "why"}}, 0, ""},
+		{"not skippable", fit(version, rancher, "aws", "linux"), at(position.P0), Options{Skip: map[string]string{"AWSM-105": "why"}}, fault.Usage, "cannot be skipped"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &preflight{base{p: &Procedure{view: tt.view, result: tt.at, options: tt.o}, id: StepPreflight}}
+			_, err := s.Plan(t.Context())
+			if tt.says == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if err == nil || fault.ClassOf(err) != tt.class || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("%v; wanted class %d and %q", err, tt.class, tt.says)
+			}
+		})
+	}
+}
+
+// A cluster that Rancher only knows has no kubeconfig Secret: what is wrong is
+// the cluster, not the Secret.
+func TestImportedClusterIsRefusedBeforeItsKubeconfigIsLookedFor(t *testing.T) {
+	imported := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "old", "namespace": "fleet-default"}, "spec": map[string]any{}}}
+	_, err := DownstreamConfig(t.Context(), &rest.Config{Host: "https://rancher/k8s/clusters/local"}, fake.NewSimpleClientset(), imported)
+	if f, ok := fault.As(err); !ok || f.Class != fault.Check || f.Reason != "NotProvisioned" || f.Object != "Cluster fleet-default/old" {
+		t.Errorf("got %v", err)
+	}
+}

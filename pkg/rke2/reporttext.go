@@ -1,0 +1,154 @@
+package rke2
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+)
+
+// CheckMetas describes every check of an RKE2 migration, without a cluster.
+func CheckMetas() []verify.Meta {
+	var metas []verify.Meta
+	for _, check := range Checks() {
+		metas = append(metas, check.Meta)
+	}
+	for _, check := range checks.For(checks.RKE2) {
+		metas = append(metas, check.Meta)
+	}
+	return metas
+}
+
+func checkCount() string { return fmt.Sprintf("%d checks", len(CheckMetas())) }
+
+// countsOf is one line of counts. Checks that apply at other positions are
+// counted together; the others that were skipped are named.
+func countsOf(report verify.Report) string {
+	var parts []string
+	for _, status := range []verify.Status{verify.OK, verify.Warn, verify.Fail, verify.Unknown} {
+		if n := report.Counts[status]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, status))
+		}
+	}
+	if n := report.Counts[verify.Skip]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d skipped: %s", n, whySkipped(report)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func whySkipped(report verify.Report) string {
+	elsewhere := 0
+	var named []string
+	for _, result := range report.With(verify.Skip) {
+		if report.Elsewhere(result) {
+			elsewhere++
+		} else {
+			named = append(named, result.ID)
+		}
+	}
+	if elsewhere > 0 {
+		named = append([]string{fmt.Sprintf("%d not at %s", elsewhere, report.Position)}, named...)
+	}
+	return strings.Join(named, ", ")
+}
+
+// checkSummary is the counts, then all that is not ok, in full.
+func checkSummary(report verify.Report) []string {
+	lines := []string{countsOf(report)}
+	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Skip} {
+		for _, result := range report.With(status) {
+			if !report.Elsewhere(result) {
+				lines = append(lines, resultLines(result)...)
+			}
+		}
+	}
+	return lines
+}
+
+// mostFindings is how many findings of one check are told; a defect of every
+// node of a large cluster is one fact.
+const mostFindings = 5
+
+// resultLines says what is not ok about one check: its ID, and per finding the
+// object, what was seen and wanted, and the fix.
+func resultLines(result verify.Result) []string {
+	mark := map[verify.Status]string{verify.Warn: "!", verify.Skip: "–", verify.Fail: "✗", verify.Unknown: "?"}[result.Status]
+	head := fmt.Sprintf("%s  %s  %s", mark, result.ID, result.Title)
+	findings := matching(result)
+	if len(findings) == 0 || result.Status == verify.Skip {
+		return []string{head + ": " + result.Reason}
+	}
+	lines := []string{head}
+	for i, finding := range findings {
+		if i == mostFindings {
+			lines = append(lines, fmt.Sprintf("   and %d more", len(findings)-i))
+			break
+		}
+		lines = append(lines, "   "+findingLine(finding))
+	}
+	if fix := fixOf(result, findings[0]); fix != "" {
+		lines = append(lines, "   fix: "+fix)
+	}
+	return lines
+}
+
+// matching are the findings that gave a result its status.
+func matching(result verify.Result) []verify.Finding {
+	var found []verify.Finding
+	for _, finding := range result.Findings {
+		if finding.Status == result.Status {
+			found = append(found, finding)
+		}
+	}
+	return found
+}
+
+func findingLine(finding verify.Finding) string {
+	text := orElse(finding.Seen, finding.Reason)
+	if finding.Object != "" {
+		text = finding.Object + ": " + text
+	}
+	if finding.Wanted != "" {
+		text += " → " + finding.Wanted
+	}
+	return text
+}
+
+func fixOf(result verify.Result, finding verify.Finding) string {
+	return orElse(finding.Fix, result.Fix)
+}
+
+// faultsOf are the findings of results with these statuses, as faults, so that
+// one run shows all that stops it.
+func faultsOf(report verify.Report, statuses ...verify.Status) []error {
+	var faults []error
+	for _, status := range statuses {
+		for _, result := range report.With(status) {
+			for i, finding := range matching(result) {
+				if i == mostFindings {
+					break
+				}
+				faults = append(faults, faultOf(result, finding))
+			}
+		}
+	}
+	return faults
+}
+
+func faultOf(result verify.Result, finding verify.Finding) error {
+	f := &fault.Error{Class: fault.Check, Reason: "CheckFailed", Object: result.ID + " " + result.Title,
+		Seen: orElse(finding.Seen, finding.Reason), Wanted: finding.Wanted, Fix: fixOf(result, finding)}
+	if finding.Object != "" {
+		f.Object += " (" + finding.Object + ")"
+	}
+	switch result.Status {
+	case verify.Unknown:
+		f.Class, f.Reason = fault.CouldNotLook, "CheckUnknown"
+	case verify.Warn:
+		f.Class, f.Reason = fault.Warnings, "CheckWarns"
+	case verify.OK, verify.Skip, verify.Fail:
+	}
+	return f
+}

@@ -1,0 +1,81 @@
+package rke2
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// snapshot takes an etcd snapshot the way Rancher's UI does: by counting
+// spec.rkeConfig.etcdSnapshotCreate.generation up
+// (rancher/rancher:pkg/apis/rke.cattle.io/v1, ETCDSnapshotCreate).
+type snapshot struct{ base }
+
+func (s *snapshot) Plan(context.Context) (runner.Plan, error) {
+	now := s.p.view.Cluster.Spec.SnapshotGeneration
+	return runner.Plan{
+		Summary:  []string{fmt.Sprintf("snapshot generation %d → %d", now, now+1)},
+		Estimate: "~1m",
+		Changes: []runner.Change{{Object: s.p.view.object(), Location: "spec.rkeConfig.etcdSnapshotCreate.generation",
+			Before: now, After: now + 1, Diff: fmt.Sprintf("- %d\n+ %d\n", now, now+1)}},
+	}, nil
+}
+
+func (s *snapshot) Do(ctx context.Context, tx *runner.Tx) error {
+	if err := s.p.read(ctx); err != nil {
+		return err
+	}
+	now := s.p.view.Cluster.Spec.SnapshotGeneration
+	if wanted, begun := (standing{Record: tx.Record()}).snapshotIntended(); begun && now >= wanted {
+		return nil
+	}
+	if err := s.p.requireRest(); err != nil {
+		return err
+	}
+	next := now + 1
+	intent := runner.Intent{Step: StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: s.p.view.object(), Token: strconv.FormatInt(next, 10)}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		return s.p.patchCluster(ctx, snapshotPatch(now, next), func(spec config.Spec) (bool, []string) {
+			return spec.SnapshotGeneration >= next, nil
+		})
+	})
+}
+
+// snapshotPatch tests what was read, so that two runs never share a generation.
+func snapshotPatch(now, next int64) []byte {
+	const path = "/spec/rkeConfig/etcdSnapshotCreate"
+	if now == 0 {
+		return fmt.Appendf(nil, `[{"op":"add","path":%q,"value":{"generation":%d}}]`, path, next)
+	}
+	return fmt.Appendf(nil, `[{"op":"test","path":%q,"value":%d},{"op":"replace","path":%q,"value":%d}]`,
+		path+"/generation", now, path+"/generation", next)
+}
+
+func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	if err := s.p.read(ctx); err != nil {
+		return runner.Verdict{}, err
+	}
+	wanted, begun := (standing{Record: tx.Record()}).snapshotIntended()
+	if !begun {
+		return failed(&fault.Error{Class: fault.Stale, Reason: "SnapshotUnknown", Object: s.p.view.object(),
+			Seen: "the journal no longer says which snapshot is ours", Fix: "run again"}), nil
+	}
+	plane := s.p.view.ControlPlane
+	seen := fmt.Sprintf("generation %d, phase %q", plane.SnapshotGeneration, plane.SnapshotPhase)
+	if plane.SnapshotGeneration >= wanted && plane.SnapshotPhase == "Failed" {
+		return failed(&fault.Error{Class: fault.Check, Reason: "SnapshotFailed", Object: s.p.view.object(), Seen: seen,
+			Wanted: "phase Finished", Fix: "see the rke2-server logs of the etcd nodes, or go without one: --no-etcd-snapshot"}), nil
+	}
+	rest := s.p.view.AtRest()
+	if plane.SnapshotGeneration < wanted || plane.SnapshotPhase != "Finished" || len(rest) > 0 {
+		if len(rest) > 0 {
+			seen += "; " + SummariseUnrest(rest)
+		}
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: fmt.Sprintf("etcd snapshot %d to finish", wanted), Seen: seen, Progress: seen}, nil
+	}
+	return met(fmt.Sprintf("snapshot of generation %d finished", wanted)), nil
+}

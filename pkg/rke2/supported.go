@@ -1,0 +1,89 @@
+package rke2
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+)
+
+// Supported refuses clusters that this procedure does not fit, before anything
+// is read from them, let alone written.
+func Supported(f Facts) error {
+	refuse := func(reason, seen, fix string) error {
+		return &fault.Error{Class: fault.Check, Reason: reason, Object: f.object(), Seen: seen,
+			Wanted: "an RKE2 cluster on AWS that Rancher provisioned", Fix: fix}
+	}
+	version := f.Cluster.Spec.KubernetesVersion
+	switch {
+	case f.Cluster.ManagementID == "local":
+		return refuse("LocalCluster", "this is the cluster Rancher itself runs in", "")
+	case !f.Cluster.HasRKEConfig:
+		return refuse("NotProvisioned", "it has no spec.rkeConfig: an imported or hosted cluster, which Rancher does not configure",
+			"change it where it is configured")
+	case strings.Contains(version, "+k3s"):
+		return refuse("K3s", "it runs K3s "+version, "")
+	case !strings.Contains(version, "+rke2"):
+		return refuse("UnknownVersion", fmt.Sprintf("spec.kubernetesVersion is %q", version), "")
+	case len(f.Machines) == 0:
+		return refuse("NoMachines", "it has no Machines", "")
+	}
+	return nil
+}
+
+// providersOf gives the effective cloud-provider-name of every machine.
+func providersOf(f Facts) map[string]string {
+	providers := map[string]string{}
+	for _, setting := range config.Providers(f.Cluster.Spec, f.Configs()) {
+		providers[setting.Machine] = setting.Value
+	}
+	return providers
+}
+
+// atVersion says whether every kubelet runs a version.
+func atVersion(nodes []corev1.Node, version string) bool {
+	if version == "" {
+		return true
+	}
+	for i := range nodes {
+		if nodes[i].Status.NodeInfo.KubeletVersion != version {
+			return false
+		}
+	}
+	return len(nodes) > 0
+}
+
+// owner names a tool that keeps the Cluster object's configuration elsewhere
+// and would put the old one back at its next run. It is told by the labels and
+// annotations that these tools leave, and by the field managers of spec.
+func owner(c Cluster) string {
+	for key := range c.Labels {
+		if strings.HasPrefix(key, "objectset.rio.cattle.io/") {
+			return "Fleet"
+		}
+	}
+	for key := range c.Annotations {
+		switch {
+		case strings.HasPrefix(key, "objectset.rio.cattle.io/id"), strings.HasPrefix(key, "fleet.cattle.io/bundle"):
+			return "Fleet"
+		case key == "meta.helm.sh/release-name":
+			return "Helm release " + c.Annotations[key]
+		case strings.HasPrefix(key, "argocd.argoproj.io/"):
+			return "Argo CD"
+		case strings.HasPrefix(key, "kustomize.toolkit.fluxcd.io/"):
+			return "Flux"
+		}
+	}
+	for _, manager := range c.Managers {
+		lower := strings.ToLower(manager)
+		for _, known := range []string{"terraform", "fleet", "argocd", "kustomize-controller", "helm", "crossplane", "pulumi"} {
+			if strings.Contains(lower, known) {
+				return manager
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,54 @@
+package rke2
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// rollOf is the step whose edit Rancher still rolls out although the cluster is
+// at one position: no control plane has the edit yet, or all of them have and
+// workers are being restarted. Empty if the journal announced none. A run that
+// is taken up there has to watch that roll, not to wait outside until it is over.
+func (s standing) rollOf(at position.Position) runner.StepID {
+	step := s.lastIntended()
+	if !s.rolls(step) || len(s.View.AtRest()) == 0 {
+		return ""
+	}
+	if reached := reaches[step]; reached == at || reached == at+1 {
+		return step
+	}
+	return ""
+}
+
+// rolls says whether a step makes Rancher roll machines.
+func (s standing) rolls(step runner.StepID) bool {
+	switch step {
+	case StepEnable, StepSwitch:
+		return true
+	case StepInstall:
+		return s.Options.InstallMethod == InstallManifest
+	}
+	return false
+}
+
+// holdBack puts off what comes before a step that Rancher is still working on:
+// the preflight cannot pass on a cluster that moves by our own doing, and it did
+// pass before that step began. It runs when the step is done, before the next
+// write, and the step itself refuses to write while the cluster moves.
+func (s standing) holdBack(ids []runner.StepID, states map[runner.StepID]runner.State, now current) {
+	step := now.step
+	if states[StepSnapshot].Kind == runner.InProgress {
+		step = StepSnapshot
+	}
+	if len(s.View.AtRest()) == 0 || (step != StepSnapshot && !s.rolls(step)) {
+		return
+	}
+	for _, id := range ids {
+		if id == step {
+			return
+		}
+		if kind := states[id].Kind; kind == runner.Todo || kind == runner.Always {
+			states[id] = runner.State{Kind: runner.Skipped, Reason: "put off: step " + string(step) + " is under way"}
+		}
+	}
+}
