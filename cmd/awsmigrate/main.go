@@ -1,0 +1,14 @@
+// Command awsmigrate moves Rancher clusters from the in-tree AWS cloud provider
+// to the external cloud controller manager.
+package main
+
+import (
+	"context"
+	"os"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Main(context.Background(), os.Args[1:], cli.SystemStreams()))
+}

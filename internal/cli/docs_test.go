@@ -1,0 +1,305 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+)
+
+// repository is the root, from this package.
+const repository = "../.."
+
+func readDoc(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(repository, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// pages are all documents for people, by path below the root.
+func pages(t *testing.T) []string {
+	t.Helper()
+	list := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	err := fs.WalkDir(os.DirFS(repository), "docs", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".md") {
+			list = append(list, path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// stepSections are what every page of a step tells.
+var stepSections = []string{
+	"What it does", "What it writes", "Done when", "Going back by hand",
+	"Where this differs from the published guides, and why", "What can go wrong",
+}
+
+func TestEveryStepHasItsPage(t *testing.T) {
+	index := readDoc(t, "docs/README.md")
+	known := map[string]bool{}
+	for _, info := range rke2.StepInfos() {
+		known[filepath.Base(info.Doc)] = true
+		text := readDoc(t, "docs/"+info.Doc)
+		if title, _, _ := strings.Cut(text, "\n"); title != "# "+string(info.ID) {
+			t.Errorf("docs/%s begins with %q, want the step's ID", info.Doc, title)
+		}
+		if got := headings(text, "## "); !slices.Equal(without(got, "The brake"), stepSections) {
+			t.Errorf("docs/%s has the sections %q, want %q", info.Doc, got, stepSections)
+		}
+		if info.Irreversible != "" && !strings.Contains(text, "cannot be undone") {
+			t.Errorf("docs/%s does not say that the step cannot be undone", info.Doc)
+		}
+		if !strings.Contains(index, "("+info.Doc+")") {
+			t.Errorf("docs/README.md does not link to %s", info.Doc)
+		}
+	}
+	for _, page := range pages(t) {
+		if name := filepath.Base(page); strings.HasPrefix(page, "docs/steps/") && !known[name] {
+			t.Errorf("%s is the page of no step", page)
+		}
+	}
+}
+
+func headings(text, mark string) []string {
+	var list []string
+	for _, line := range strings.Split(text, "\n") {
+		if title, ok := strings.CutPrefix(line, mark); ok {
+			list = append(list, title)
+		}
+	}
+	return list
+}
+
+func without(list []string, one string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
+}
+
+func TestEveryExitCodeHasItsRow(t *testing.T) {
+	text := readDoc(t, "docs/exit-codes.md")
+	var documented []int
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(text, -1) {
+		code, err := strconv.Atoi(row[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		documented = append(documented, code)
+	}
+	known := []int{0}
+	for _, code := range exitCodes {
+		known = append(known, code)
+	}
+	slices.Sort(known)
+	if diff := cmp.Diff(known, documented); diff != "" {
+		t.Errorf("codes in exit.go (-) and rows in docs/exit-codes.md (+):\n%s", diff)
+	}
+	order := make([]string, 0, len(precedence))
+	for _, class := range precedence {
+		order = append(order, strconv.Itoa(exitCodes[class]))
+	}
+	if want := strings.Join(order, ", "); !strings.Contains(text, want) {
+		t.Errorf("docs/exit-codes.md does not give the precedence %s", want)
+	}
+}
+
+var (
+	linkPattern = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	fenced      = regexp.MustCompile("(?ms)^```.*?^```")
+)
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	for _, page := range pages(t) {
+		text := fenced.ReplaceAllString(readDoc(t, page), "")
+		for _, match := range linkPattern.FindAllStringSubmatch(text, -1) {
+			target, anchor, _ := strings.Cut(match[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			path := page
+			if target != "" {
+				path = filepath.Join(filepath.Dir(page), target)
+			}
+			if _, err := os.Stat(filepath.Join(repository, path)); errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s links to %s, which does not exist", page, match[1])
+				continue
+			}
+			if anchor != "" && !slices.Contains(anchors(readDoc(t, path)), anchor) {
+				t.Errorf("%s links to %s; %s has no such heading", page, match[1], path)
+			}
+		}
+	}
+}
+
+// anchors are those that GitHub gives headings.
+func anchors(text string) []string {
+	var list []string
+	text = fenced.ReplaceAllString(text, "")
+	for _, line := range strings.Split(text, "\n") {
+		title := strings.TrimLeft(line, "#")
+		if title == line || !strings.HasPrefix(title, " ") {
+			continue
+		}
+		anchor := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+				return r
+			}
+			return -1
+		}, strings.ToLower(strings.TrimSpace(title)))
+		list = append(list, anchor)
+	}
+	return list
+}
+
+// TestPagesNamedInCodeExist: messages send people to pages by their path. What
+// is cited of other repositories follows a colon or their name.
+func TestPagesNamedInCodeExist(t *testing.T) {
+	pattern := regexp.MustCompile(`(^|[^\w:/-] ?)(docs/[\w/-]+\.md)`)
+	for _, folder := range []string{"internal", "pkg", "charts", "cmd"} {
+		err := fs.WalkDir(os.DirFS(repository), folder, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			for _, line := range strings.Split(readDoc(t, path), "\n") {
+				for _, match := range pattern.FindAllStringSubmatch(line, -1) {
+					cited := strings.Contains(line, "cloud-provider-aws "+match[2])
+					if _, err := os.Stat(filepath.Join(repository, match[2])); err != nil && !cited {
+						t.Errorf("%s names the page %s, which does not exist", path, match[2])
+					}
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestChecksNamedInDocsExist(t *testing.T) {
+	known := map[string]bool{"AWSM-nnn": true}
+	for _, meta := range rke2.CheckMetas() {
+		known[meta.ID] = true
+	}
+	pattern := regexp.MustCompile(`AWSM-\w+`)
+	for _, page := range pages(t) {
+		for _, id := range pattern.FindAllString(readDoc(t, page), -1) {
+			if !known[id] {
+				t.Errorf("%s names %s, which is no check", page, id)
+			}
+		}
+	}
+}
+
+// TestFlagsNamedInReadmeExist holds every flag in the README, and every word of
+// its commands, to the commands there are.
+func TestFlagsNamedInReadmeExist(t *testing.T) {
+	root := newRoot(&app{})
+	flags, commands := map[string]bool{"help": true}, map[string]bool{}
+	var walk func(*cobra.Command)
+	walk = func(c *cobra.Command) {
+		commands[c.CommandPath()] = true
+		c.Flags().VisitAll(func(f *pflag.Flag) { flags[f.Name] = true })
+		for _, child := range c.Commands() {
+			walk(child)
+		}
+	}
+	walk(root)
+	text := readDoc(t, "README.md")
+	for _, match := range regexp.MustCompile(`--([a-z][a-z-]+)`).FindAllStringSubmatch(text, -1) {
+		if !flags[match[1]] {
+			t.Errorf("README.md names the flag --%s, which no command has", match[1])
+		}
+	}
+	section, _, _ := strings.Cut(text, "\n## Not yet\n")
+	for _, match := range regexp.MustCompile(`(?m)(?:^|\x60)(awsmigrate(?: [a-z0-9]+)+)`).FindAllStringSubmatch(section, -1) {
+		if !commands[match[1]] {
+			t.Errorf("README.md names the command %q, which does not exist", match[1])
+		}
+	}
+	if !strings.Contains(text, "<!-- transcript:begin -->\n") || !strings.Contains(text, "<!-- transcript:end -->\n") {
+		t.Error("README.md has lost the markers of the transcript")
+	}
+}
+
+// TestPolicyIsWhatIsChecked: the policy to paste allows exactly the actions
+// that the check of the control plane's role asks for.
+func TestPolicyIsWhatIsChecked(t *testing.T) {
+	policies := map[string][]string{}
+	for _, block := range regexp.MustCompile("(?s)```json\n(.*?)```").FindAllStringSubmatch(readDoc(t, "docs/iam.md"), -1) {
+		var policy struct {
+			Version   string
+			Statement []struct {
+				Sid, Effect, Resource string
+				Action                []string
+			}
+		}
+		if err := json.Unmarshal([]byte(block[1]), &policy); err != nil {
+			t.Fatalf("a policy in docs/iam.md is no JSON: %v", err)
+		}
+		for _, s := range policy.Statement {
+			if policy.Version != "2012-10-17" || s.Effect != "Allow" || s.Resource != "*" {
+				t.Errorf("statement %s of docs/iam.md: version %q, effect %q, resource %q", s.Sid, policy.Version, s.Effect, s.Resource)
+			}
+			policies[s.Sid] = s.Action
+		}
+	}
+	tag, err := awsccm.ImageFor("v1.26.15+rke2r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := awsccm.ParseImage(tag)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := func(routes bool) []string {
+		var list []string
+		for _, action := range awsccm.IAMActions(img, routes) {
+			list = append(list, action.Name)
+		}
+		return list
+	}
+	if diff := cmp.Diff(names(false), policies["AWSCloudControllerManager"]); diff != "" {
+		t.Errorf("checked (-) and in docs/iam.md (+):\n%s", diff)
+	}
+	with := slices.Concat(policies["AWSCloudControllerManager"], policies["AWSCloudControllerManagerRoutes"])
+	slices.Sort(with)
+	if diff := cmp.Diff(names(true), with); diff != "" {
+		t.Errorf("with routes, checked (-) and in docs/iam.md (+):\n%s", diff)
+	}
+}
+
+// TestImagesInDocs: the table of images on the page of install-ccm is the one in force.
+func TestImagesInDocs(t *testing.T) {
+	text := readDoc(t, "docs/steps/install-ccm.md")
+	rows := regexp.MustCompile(`(1\.\d+) → (v[\d.]+\d)`).FindAllStringSubmatch(text, -1)
+	if len(rows) < 5 {
+		t.Fatalf("%d images on the page, want one for each minor from 1.22 to 1.26", len(rows))
+	}
+	for _, row := range rows {
+		if tag, err := awsccm.ImageFor("v" + row[1] + ".0"); err != nil || tag != row[2] {
+			t.Errorf("the page gives %s for %s, the code %s (%v)", row[2], row[1], tag, err)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// apiVersion of every document that the command line prints.
+const apiVersion = "awsmigrate.io/v1"
+
+type typeMeta struct {
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+}
+
+func kind(name string) typeMeta { return typeMeta{APIVersion: apiVersion, Kind: name} }
+
+// errorDocument is what stdout holds when a command fails under -o other than text.
+type errorDocument struct {
+	typeMeta
+	Code int `json:"code"` // the exit code
+	faultDocument
+	Also    []faultDocument `json:"also,omitempty"` // what else was wrong, e.g. every other check that failed
+	Message string          `json:"message"`        // all of it in one text, for people
+	Resume  string          `json:"resume,omitempty"`
+}
+
+// faultDocument is one thing that was wrong.
+type faultDocument struct {
+	Reason string `json:"reason,omitempty"` // stable, for machines
+	Object string `json:"object,omitempty"`
+	Seen   string `json:"seen,omitempty"`
+	Wanted string `json:"wanted,omitempty"`
+	Fix    string `json:"fix,omitempty"`
+	Cause  string `json:"cause,omitempty"`
+}
+
+func newErrorDocument(err error) errorDocument {
+	doc := errorDocument{typeMeta: kind("Error"), Code: ExitCode(err), Message: err.Error()}
+	for i, one := range flatten(err) {
+		if i == 0 {
+			doc.faultDocument = newFaultDocument(one)
+			continue
+		}
+		doc.Also = append(doc.Also, newFaultDocument(one))
+	}
+	return doc
+}
+
+func newFaultDocument(err error) faultDocument {
+	f, ok := fault.As(err)
+	if !ok {
+		return faultDocument{Seen: err.Error()}
+	}
+	doc := faultDocument{Reason: f.Reason, Object: f.Object, Seen: f.Seen, Wanted: f.Wanted, Fix: f.Fix}
+	if f.Err != nil {
+		doc.Cause = f.Err.Error()
+	}
+	return doc
+}
+
+// writeDocument prints one document as json, yaml, or one JSON line.
+func writeDocument(out io.Writer, format string, document any) error {
+	var text []byte
+	var err error
+	switch format {
+	case "yaml":
+		text, err = yaml.Marshal(document)
+	case "jsonl":
+		text, err = json.Marshal(document)
+		text = append(text, '\n')
+	default:
+		text, err = json.MarshalIndent(document, "", "  ")
+		text = append(text, '\n')
+	}
+	if err != nil {
+		return fmt.Errorf("encode %T as %s: %w", document, format, err)
+	}
+	_, err = out.Write(text)
+	return err
+}

@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// exitCodes is the one table from a fault's class to an exit code. The codes
+// are the same for every output format.
+var exitCodes = map[fault.Class]int{
+	fault.Unexpected:   1,
+	fault.Usage:        2,
+	fault.Check:        3,
+	fault.Warnings:     4,
+	fault.Pending:      5,
+	fault.Gate:         6,
+	fault.Declined:     7,
+	fault.Locked:       8,
+	fault.Stale:        9,
+	fault.CouldNotLook: 10,
+	fault.NoProgress:   11,
+	fault.Interrupted:  130,
+}
+
+// precedence orders the classes when several apply to one ending.
+var precedence = []fault.Class{
+	fault.Interrupted, fault.Locked, fault.Stale, fault.Usage, fault.Check, fault.CouldNotLook,
+	fault.NoProgress, fault.Warnings, fault.Pending, fault.Gate, fault.Declined,
+}
+
+// ExitCode is the exit code of a command that ended with err.
+func ExitCode(err error) int {
+	if err == nil {
+		return 0
+	}
+	return exitCodes[classOf(err)]
+}
+
+func classOf(err error) fault.Class {
+	classes := map[fault.Class]bool{}
+	collectClasses(err, classes)
+	for _, class := range precedence {
+		if classes[class] {
+			return class
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		return fault.Interrupted
+	}
+	return fault.Unexpected
+}
+
+// collectClasses walks the tree that errors.Join and %w make. Below a fault
+// nothing is collected: who wrapped it has judged it.
+func collectClasses(err error, into map[fault.Class]bool) {
+	switch e := err.(type) { //nolint:errorlint // the tree is walked node by node on purpose
+	case *fault.Error:
+		into[e.Class] = true
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			collectClasses(inner, into)
+		}
+	case interface{ Unwrap() error }:
+		collectClasses(e.Unwrap(), into)
+	}
+}
+
+// usage makes a usage error of what cobra or a flag said.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := fault.As(err); ok {
+		return err
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "Usage", Seen: err.Error()}
+}

@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// explanation is what `explain` says of a step or a check, offline.
+type explanation struct {
+	typeMeta
+	Step  *runner.Info `json:"step,omitempty"`
+	Check *verify.Meta `json:"check,omitempty"`
+}
+
+func newExplain(a *app) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain ID",
+		Short: "Explain a step or a check, without a cluster",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := a.checkOutput("text", "json", "yaml"); err != nil {
+				return err
+			}
+			found, err := explain(args[0])
+			if err != nil {
+				return err
+			}
+			if a.output != "text" {
+				return writeDocument(a.streams.Out, a.output, found)
+			}
+			writeExplanation(newScreen(a.streams, a.streams.Out), found)
+			return nil
+		},
+	}
+	addOutputFlag(cmd, a, "text|json|yaml")
+	return cmd
+}
+
+func explain(id string) (explanation, error) {
+	doc := explanation{typeMeta: kind("Explanation")}
+	var steps, checks []string
+	for _, info := range rke2.StepInfos() {
+		if string(info.ID) == id {
+			doc.Step = &info
+			return doc, nil
+		}
+		steps = append(steps, string(info.ID))
+	}
+	for _, meta := range rke2.CheckMetas() {
+		if strings.EqualFold(meta.ID, id) {
+			doc.Check = &meta
+			return doc, nil
+		}
+		checks = append(checks, meta.ID)
+	}
+	return doc, &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check",
+		Wanted: fmt.Sprintf("one of the steps %s, or a check from %s to %s", strings.Join(steps, ", "), slices.Min(checks), slices.Max(checks))}
+}
+
+func writeExplanation(s screen, e explanation) {
+	field := func(name, text string) {
+		if text == "" {
+			return
+		}
+		for _, line := range tableRow(fmt.Sprintf("%-8s", name), s.plain(text), "", s.width) {
+			s.line("%s", line)
+		}
+	}
+	if e.Step != nil {
+		s.line("%s: %s", e.Step.ID, e.Step.Title)
+		s.line("")
+		field("page", "docs/"+e.Step.Doc)
+		if e.Step.Irreversible != "" {
+			field("back", "impossible: "+e.Step.Irreversible)
+		}
+		return
+	}
+	c := e.Check
+	s.line("%s  %s", c.ID, c.Title)
+	s.line("")
+	field("why", c.Why)
+	field("fix", c.Fix)
+	field("source", c.Source)
+	if c.Unskip || c.Names {
+		field("skip", "this check cannot be skipped")
+	}
+}

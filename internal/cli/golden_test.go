@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("no golden file: %v (go test -update writes it)", err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s: want (-), got (+):\n%s", path, diff)
+	}
+}
+
+// all are both streams and the exit code of one run.
+func (p played) all() string {
+	return fmt.Sprintf("%s--- stderr\n%s--- exit %d\n", p.out, p.err, p.code)
+}
+
+func TestGoldenRuns(t *testing.T) {
+	onTerminal := func(s *Streams, _ *runner.Options) {
+		s.OutTerminal, s.ErrTerminal, s.Width = true, true, func() int { return 100 }
+	}
+	braked := func() *script {
+		s := migration()
+		s.list[5].verdicts = []runner.Verdict{s.list[5].verdicts[1], {Kind: runner.Braked, Err: renamed()}}
+		return s
+	}
+	failing := func() *script {
+		s := migration()
+		s.list[0].verdicts = []runner.Verdict{{Kind: runner.Failed, Err: joined(
+			&fault.Error{Class: fault.Check, Reason: "ChecksFailed", Object: "AWSM-101 versions (Cluster demo)", Seen: "2 of 78 checks failed: AWSM-101, AWSM-303; v1.21", Wanted: "1.22 to 1.26", Fix: "upgrade first"},
+			&fault.Error{Class: fault.Check, Reason: "CheckFailed", Object: "AWSM-303 zone (Node a)", Seen: "us-east-1a", Wanted: "us-east-1b"})}}
+		return s
+	}
+	tests := []struct {
+		name, output string
+		script       func() *script
+		bend         func(*Streams, *runner.Options)
+		code         int
+	}{
+		{"run.txt", "text", migration, nil, 0},
+		{"run.json", "json", migration, nil, 0},
+		{"run.yaml", "yaml", migration, nil, 0},
+		{"run.jsonl", "jsonl", migration, nil, 0},
+		{"run-terminal.txt", "text", migration, onTerminal, 0},
+		{"run-ascii.txt", "text", migration, func(s *Streams, _ *runner.Options) { s.Env = func(string) string { return "C" } }, 0},
+		{"run-until.txt", "text", migration, func(_ *Streams, o *runner.Options) { o.Until = rke2.StepEnable }, 0},
+		{"stop.txt", "text", braked, nil, 3},
+		{"stop.json", "json", braked, nil, 3},
+		{"stop.jsonl", "jsonl", braked, nil, 3},
+		{"checks.txt", "text", failing, nil, 3},
+		{"checks.json", "json", failing, nil, 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := play(t, tt.script(), tt.output, tt.bend)
+			if got.code != tt.code {
+				t.Errorf("exit %d, want %d", got.code, tt.code)
+			}
+			text := got.out
+			if tt.output == "text" {
+				text = strings.ReplaceAll(got.all(), "\x1b", "␛")
+			}
+			golden(t, tt.name+".golden", text)
+		})
+	}
+}
+
+func joined(errs ...error) error { return joinedErrors(errs) }
+
+// joinedErrors keeps the test away from errors.Join's own formatting.
+type joinedErrors []error
+
+func (j joinedErrors) Error() string {
+	var all []string
+	for _, err := range j {
+		all = append(all, err.Error())
+	}
+	return strings.Join(all, "\n")
+}
+
+func (j joinedErrors) Unwrap() []error { return j }
+
+func TestGoldenPlans(t *testing.T) {
+	for name, s := range map[string]struct {
+		full  bool
+		color bool
+	}{"plan.txt": {}, "plan-diff.txt": {full: true}, "plan-colour.txt": {color: true}} {
+		t.Run(name, func(t *testing.T) {
+			_, steps, err := runner.PlanAll(t.Context(), migration(), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			streams := Streams{Out: &out, OutTerminal: s.color, Color: s.color}
+			writePlan(newScreen(streams, &out), scriptHeader, steps, s.full)
+			golden(t, name+".golden", strings.ReplaceAll(out.String(), "\x1b", "␛"))
+		})
+	}
+	observation, steps, err := runner.PlanAll(t.Context(), migration(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document := planDocument{typeMeta: kind("Plan"), Target: migration().Target(), Observation: observation,
+		Header: scriptHeader, Steps: steps, Pending: anyPending(observation)}
+	for _, format := range []string{"json", "yaml"} {
+		goldenDocument(t, "plan."+format, format, document)
+	}
+}
+
+func goldenDocument(t *testing.T, name, format string, document any) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := writeDocument(&out, format, document); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, name+".golden", out.String())
+}
+
+func TestGoldenStatus(t *testing.T) {
+	s := migration()
+	seen, err := s.Observe(t.Context(), runner.Record{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := (&targetFlags{cluster: "demo", namespace: "clusters"}).again()
+	document := newStatus(s, scriptHeader, "paused by awsmigrate (20261121T090000Z-0badcafe)", seen, target)
+	var out bytes.Buffer
+	writeStatus(newScreen(Streams{Out: &out}, &out), document)
+	golden(t, "status.txt.golden", out.String())
+	goldenDocument(t, "status.json", "json", document)
+	goldenDocument(t, "status.yaml", "yaml", document)
+}
+
+func TestGoldenExplanations(t *testing.T) {
+	for name, id := range map[string]string{"explain-check": "awsm-201", "explain-step": string(rke2.StepUpgrade)} {
+		document, err := explain(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		writeExplanation(newScreen(Streams{Out: &out}, &out), document)
+		golden(t, name+".txt.golden", out.String())
+		goldenDocument(t, name+".json", "json", document)
+	}
+}

@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// writePlan prints the steps on one screen, then every change: short ones as
+// diffs, long ones and rendered objects by name unless full is asked for.
+func writePlan(s screen, header []string, steps []runner.PlannedStep, full bool) {
+	for _, line := range header {
+		s.line("%s", line)
+	}
+	s.line("")
+	writePlanTable(s, steps)
+	folded := false
+	for number, step := range steps {
+		folded = writeChanges(s, number+1, step, full) || folded
+	}
+	if folded {
+		s.line("")
+		s.line("with --diff: the lines of every object")
+	}
+}
+
+// writePlanTable prints one block of lines per step.
+func writePlanTable(s screen, steps []runner.PlannedStep) {
+	reversible := true
+	for number, step := range steps {
+		reversible = reversible && (step.Irreversible == "" || step.State.Kind == runner.Skipped || step.State.Kind == runner.Done)
+		prefix := fmt.Sprintf("%2d  %-24s  ", number+1, step.ID)
+		for i, text := range planLines(step) {
+			tail := ""
+			if i == 0 {
+				tail = planTail(step)
+			} else {
+				prefix = strings.Repeat(" ", utf8.RuneCountInString(prefix))
+			}
+			for _, line := range tableRow(prefix, s.plain(text), tail, s.width) {
+				s.line("%s", line)
+			}
+		}
+	}
+	if reversible {
+		s.line("no step is irreversible; the way back from each is in %s", goingBack)
+	}
+}
+
+func planLines(step runner.PlannedStep) []string {
+	switch step.State.Kind {
+	case runner.Done:
+		return []string{"✓ " + step.State.Reason}
+	case runner.Skipped:
+		return []string{"– skipped: " + step.State.Reason}
+	case runner.Todo, runner.InProgress, runner.Always:
+	}
+	lines := append([]string{}, step.Plan.Summary...)
+	if len(lines) == 0 {
+		lines = []string{step.Title}
+	}
+	if step.Irreversible != "" {
+		lines = append(lines, "! irreversible: "+step.Irreversible)
+	}
+	return append(lines, step.Plan.Notes...)
+}
+
+// planTail has one width in every row, so that the texts wrap at one column.
+func planTail(step runner.PlannedStep) string {
+	rolls := ""
+	if step.Plan.Rolls > 0 {
+		rolls = fmt.Sprintf("rolls %d", step.Plan.Rolls)
+	}
+	if rolls+step.Plan.Estimate == "" {
+		return ""
+	}
+	return fmt.Sprintf("%-8s %5s", rolls, step.Plan.Estimate)
+}
+
+// tableRow is one row: what begins it, a text that goes on below itself, and a
+// tail at the right end of the first line.
+func tableRow(prefix, text, tail string, width int) []string {
+	const gap = 2
+	indent := utf8.RuneCountInString(prefix)
+	room := max(width-indent, 20)
+	if tail != "" {
+		room -= gap + utf8.RuneCountInString(tail)
+	}
+	var lines []string
+	for i, part := range wrap(text, max(room, 20)) {
+		if i > 0 {
+			lines = append(lines, strings.Repeat(" ", indent)+part)
+			continue
+		}
+		line := prefix + part
+		if tail != "" {
+			line += strings.Repeat(" ", max(width-utf8.RuneCountInString(line)-utf8.RuneCountInString(tail), gap)) + tail
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// foldedOver is how many lines of a diff are shown without --diff.
+const foldedOver = 20
+
+// writeChanges prints the changes of a step, and says whether it left lines out.
+func writeChanges(s screen, number int, step runner.PlannedStep, full bool) bool {
+	if step.State.Kind == runner.Done || step.State.Kind == runner.Skipped {
+		return false
+	}
+	folded, last := false, ""
+	for _, change := range step.Plan.Changes {
+		lines := diffLines(change.Diff)
+		if !full && (isUnified(change.Diff) || len(lines) > foldedOver) {
+			if !folded {
+				s.line("")
+				s.line("step %d, %s", number, step.ID)
+			}
+			folded, last = true, ""
+			s.diffLine("  ", foldedChange(change, lines))
+			continue
+		}
+		if change.Object != last {
+			s.line("")
+			s.line("%s, step %d", change.Object, number)
+			last = change.Object
+		}
+		if change.Location != "" {
+			s.line("  %s", change.Location)
+		}
+		for _, line := range lines {
+			s.diffLine("  ", line)
+		}
+	}
+	return folded
+}
+
+// isUnified tells the diff of a whole rendered object from one of a field.
+func isUnified(diff string) bool { return strings.HasPrefix(diff, "--- ") }
+
+// diffLines leaves out the two lines that name the files of a unified diff.
+func diffLines(diff string) []string {
+	lines := strings.Split(strings.TrimRight(diff, " \n"), "\n")
+	if isUnified(diff) && len(lines) > 2 {
+		return lines[2:]
+	}
+	return lines
+}
+
+// foldedChange is one line for a change: the object comes, goes or changes.
+func foldedChange(change runner.Change, lines []string) string {
+	added, removed, kept := 0, 0, 0
+	for _, line := range lines {
+		if !isUnified(change.Diff) {
+			line = strings.TrimPrefix(line, "  ") // pkg/rke2/config's diffs are indented by two
+		}
+		switch {
+		case strings.HasPrefix(line, "+"):
+			added++
+		case strings.HasPrefix(line, "-"):
+			removed++
+		case !strings.HasPrefix(line, "@@ ") && strings.TrimSpace(line) != "":
+			kept++
+		}
+	}
+	name := strings.TrimSpace(change.Object + " " + change.Location)
+	switch {
+	case isUnified(change.Diff) && removed+kept == 0:
+		return fmt.Sprintf("+ %s (%d lines)", name, added)
+	case isUnified(change.Diff) && added+kept == 0:
+		return fmt.Sprintf("- %s (%d lines)", name, removed)
+	}
+	return fmt.Sprintf("~ %s (+%d −%d)", name, added, removed)
+}

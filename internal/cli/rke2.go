@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/user"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// rke2Flags are shared by every rke2 command.
+type rke2Flags struct {
+	target    targetFlags
+	migration migrationFlags
+}
+
+func newRKE2(a *app) *cobra.Command {
+	flags := &rke2Flags{}
+	engine := &engineFlags{}
+	cmd := &cobra.Command{
+		Use:   "rke2 --cluster NAME",
+		Short: "Migrate a Rancher-provisioned RKE2 cluster, or take up a migration again",
+		Long: `Runs the migration of a Rancher-provisioned RKE2 cluster from the in-tree AWS
+cloud provider to the external one. What is done is read from the cluster, so
+the same command takes up a migration wherever it stands.`,
+		Example: `  awsmigrate rke2 plan --cluster prod
+  awsmigrate rke2 --cluster prod
+  awsmigrate rke2 --cluster prod --until install-ccm --yes -o jsonl`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runRKE2(cmd.Context(), a, flags, engine)
+		},
+	}
+	flags.register(cmd)
+	engine.register(cmd.Flags())
+	addOutputFlag(cmd, a, "text|json|jsonl|yaml")
+	cmd.AddCommand(newRKE2Plan(a), newRKE2Status(a))
+	return cmd
+}
+
+func (f *rke2Flags) register(cmd *cobra.Command) {
+	f.target.register(cmd.Flags())
+	f.migration.register(cmd.Flags())
+}
+
+// rke2Session is a procedure together with where its journal and lock live.
+type rke2Session struct {
+	clients   rke2.Clients
+	procedure *rke2.Procedure
+	journal   runner.Journal
+	runID     string
+}
+
+// open connects, proves the target and builds the procedure.
+func (f *rke2Flags) open(ctx context.Context, may access) (*rke2Session, error) {
+	runID := runner.NewRunID(time.Now())
+	options, err := f.migration.options(&f.target, runID)
+	if err != nil {
+		return nil, err
+	}
+	clients, err := f.target.connect(ctx, may)
+	if err != nil {
+		return nil, err
+	}
+	procedure, err := rke2.New(ctx, clients, options, clock.RealClock{})
+	if err != nil {
+		return nil, err
+	}
+	return &rke2Session{
+		clients: clients, procedure: procedure, runID: runID,
+		journal: runner.NewConfigMapJournal(clients.ManagementKube, options.Namespace, runner.JournalName(options.Name), procedure.Target()),
+	}, nil
+}
+
+// owner says for other runs who holds the lock, and lets those on the same
+// machine see whether it still lives.
+func owner(runID string, processes runner.Processes) runner.Owner {
+	o := runner.Owner{PID: os.Getpid(), Run: runID, Start: time.Now()}
+	o.Place, o.Tick = processes.Self()
+	if who, err := user.Current(); err == nil {
+		o.User = who.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		o.Host = host
+	}
+	return o
+}

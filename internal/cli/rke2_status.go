@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// statusDocument is what `status -o json` prints.
+type statusDocument struct {
+	typeMeta
+	Target      runner.Target      `json:"target"`
+	Header      []string           `json:"header"`
+	Observation runner.Observation `json:"observation"`
+	Steps       []stepStatus       `json:"steps"`
+	Paused      string             `json:"paused,omitempty"`
+	Pending     bool               `json:"pending"`
+	Next        string             `json:"next"` // the command that goes on, or looks again
+}
+
+type stepStatus struct {
+	ID     runner.StepID    `json:"id"`
+	Title  string           `json:"title"`
+	State  runner.StateKind `json:"state"`
+	Reason string           `json:"reason,omitempty"`
+}
+
+func newRKE2Status(a *app) *cobra.Command {
+	flags := &rke2Flags{}
+	var exitCode bool
+	cmd := &cobra.Command{
+		Use:   "status --cluster NAME",
+		Short: "Say how far a cluster is, from the cluster itself, and write nothing",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.checkOutput("text", "json", "yaml"); err != nil {
+				return err
+			}
+			return statusRKE2(cmd.Context(), a, flags, exitCode)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 5 if a step is still to do")
+	addOutputFlag(cmd, a, "text|json|yaml")
+	return cmd
+}
+
+func statusRKE2(ctx context.Context, a *app, flags *rke2Flags, exitCode bool) error {
+	session, err := flags.open(ctx, readOnly)
+	if err != nil {
+		return err
+	}
+	state, err := session.journal.Load(ctx)
+	if err != nil {
+		return err
+	}
+	observation, err := session.procedure.Observe(ctx, state.Record())
+	if err != nil {
+		return err
+	}
+	doc := newStatus(session.procedure, session.procedure.Header(), session.procedure.Paused(), observation, flags.target.again())
+	if a.output == "text" {
+		writeStatus(newScreen(a.streams, a.streams.Out), doc)
+	} else if err := writeDocument(a.streams.Out, a.output, doc); err != nil {
+		return err
+	}
+	if exitCode && doc.Pending {
+		return shown(&fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
+	}
+	return nil
+}
+
+// newStatus puts one observation into words.
+func newStatus(p runner.Procedure, header []string, paused string, seen runner.Observation, target targetWords) statusDocument {
+	doc := statusDocument{typeMeta: kind("Status"), Target: p.Target(), Header: header, Observation: seen,
+		Paused: paused, Pending: anyPending(seen), Next: target.next(seen)}
+	for _, step := range p.Steps() {
+		info := step.Info()
+		state := seen.States[info.ID]
+		doc.Steps = append(doc.Steps, stepStatus{ID: info.ID, Title: info.Title, State: state.Kind, Reason: state.Reason})
+	}
+	return doc
+}
+
+// stateMarks tell a step's state without colour.
+var stateMarks = map[runner.StateKind]string{
+	runner.Done: "✓", runner.Todo: "·", runner.InProgress: "◐", runner.Skipped: "–", runner.Always: "·",
+}
+
+func writeStatus(s screen, doc statusDocument) {
+	for _, line := range doc.Header {
+		s.line("%s", line)
+	}
+	s.line("")
+	for _, step := range doc.Steps {
+		for _, line := range tableRow(fmt.Sprintf("%s  %-24s  ", stateMarks[step.State], step.ID), s.plain(step.Reason), "", s.width) {
+			s.line("%s", line)
+		}
+	}
+	if doc.Paused != "" {
+		s.line("")
+		s.line("Rancher is paused for this cluster: %s", doc.Paused)
+		s.line("%s says how to go back or on", goingBack)
+	}
+	if doc.Pending {
+		s.line("")
+		s.line("next   %s", doc.Next)
+	}
+}

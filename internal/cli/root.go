@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Main runs the command line and returns its exit code.
+func Main(ctx context.Context, args []string, streams Streams) int {
+	ctx, interrupts, stop := watchSignals(ctx)
+	defer stop()
+	app := &app{streams: streams, interrupts: interrupts, args: args}
+	root := newRoot(app)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err != nil && !errors.Is(err, errShown) {
+		app.showError(err)
+	}
+	return ExitCode(err)
+}
+
+// errShown marks an error that a view has already put on the screen.
+var errShown = errors.New("already shown")
+
+// shown wraps an error that needs no further printing.
+func shown(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.Join(err, errShown)
+}
+
+// app is what the commands share: streams, signals and the words as typed.
+type app struct {
+	streams    Streams
+	interrupts <-chan struct{}
+	args       []string
+	output     string // -o, the same flag on every command that reports
+}
+
+// commandLine is the command as typed, for the journal and the resume line.
+func (a *app) commandLine() string { return commandLine(a.args) }
+
+func newRoot(a *app) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "awsmigrate",
+		Short: "Move Rancher clusters from the in-tree AWS cloud provider to the external one",
+		Long: `awsmigrate moves Rancher RKE2 clusters from the in-tree AWS cloud provider to the
+external AWS cloud controller manager with leader migration: step by step,
+resumable, and proven from the cluster itself.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetOut(a.streams.Out)
+	root.SetErr(a.streams.Err)
+	root.SetIn(a.streams.In)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.AddCommand(newRKE2(a), newExplain(a), newVersion(a))
+	markUsageErrors(root)
+	return root
+}
+
+// markUsageErrors classes what cobra itself refuses (unknown commands, stray
+// arguments) as usage errors.
+func markUsageErrors(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(c *cobra.Command, args []string) error { return usage(check(c, args)) }
+	}
+	for _, child := range cmd.Commands() {
+		markUsageErrors(child)
+	}
+}
+
+// checkOutput refuses an unknown -o before anything is read or written.
+func (a *app) checkOutput(allowed ...string) error {
+	for _, format := range allowed {
+		if a.output == format {
+			return nil
+		}
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "UnknownOutput", Object: "flag --output",
+		Seen: "\"" + a.output + "\"", Wanted: "one of " + strings.Join(allowed, ", ")}
+}

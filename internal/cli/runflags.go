@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+)
+
+// migrationFlags are the choices that shape a migration; plan, status and run share them.
+type migrationFlags struct {
+	endState, installMethod string
+	kubernetesVersion       string
+	etcdSnapshot            bool
+	noEtcdSnapshot          bool
+	keepLeaderMigration     bool
+	cloudRoutes             string
+	cloudConfig             string
+	ccmImage, chart         string
+	values                  []string
+	skip                    []string
+	only                    []string
+	failOn                  string
+	aws, region, profile    string
+	assumeRole              string
+	given                   func(flag string) bool // whether a flag was typed
+}
+
+func (m *migrationFlags) register(flags *pflag.FlagSet) {
+	m.given = flags.Changed
+	flags.StringVar(&m.endState, "end-state", "auto", "auto|external|overrides: how nodes get their provider after the switch")
+	flags.StringVar(&m.installMethod, "install-method", "helm", "helm|additional-manifest")
+	flags.StringVar(&m.kubernetesVersion, "kubernetes-version", "", "upgrade to this version in a last step of its own")
+	flags.BoolVar(&m.etcdSnapshot, "etcd-snapshot", true, "take an etcd snapshot first")
+	flags.BoolVar(&m.noEtcdSnapshot, "no-etcd-snapshot", false, "take no etcd snapshot")
+	flags.BoolVar(&m.keepLeaderMigration, "keep-leader-migration", false, "leave leader migration on in the CCM")
+	flags.StringVar(&m.cloudRoutes, "cloud-routes", "", "on|off: whether the CCM maintains VPC routes (default off; refused where the in-tree provider does today)")
+	flags.StringVar(&m.cloudConfig, "cloud-config", "", "file with the CCM's cloud config (default: the in-tree one, carried over)")
+	flags.StringVar(&m.ccmImage, "ccm-image", "", "image of the aws-cloud-controller-manager (default: the one that fits the cluster's version)")
+	flags.StringVar(&m.chart, "chart", "", "chart directory or archive to use instead of the embedded one")
+	flags.StringArrayVar(&m.values, "values", nil, "file with chart values (repeatable)")
+	flags.StringArrayVar(&m.skip, "skip", nil, "ID=REASON: skip a check and record why (repeatable)")
+	flags.StringSliceVar(&m.only, "only", nil, "run only these checks; those that may not be skipped run too")
+	flags.StringVar(&m.failOn, "fail-on", "failure", "failure|warning")
+	flags.StringVar(&m.aws, "aws", "auto", "auto|on|off: ask EC2 and IAM")
+	flags.StringVar(&m.region, "region", "", "AWS region")
+	flags.StringVar(&m.profile, "profile", "", "AWS profile")
+	flags.StringVar(&m.assumeRole, "assume-role", "", "ARN of an AWS role to assume")
+}
+
+// options turns flags into what pkg/rke2 takes, reading the files they name.
+func (m *migrationFlags) options(t *targetFlags, runID string) (rke2.Options, error) {
+	o := rke2.Options{
+		Namespace: t.namespace, Name: t.cluster,
+		EndState: rke2.EndState(m.endState), InstallMethod: rke2.InstallMethod(m.installMethod),
+		KubernetesVersion: m.kubernetesVersion, Snapshot: m.etcdSnapshot && !m.noEtcdSnapshot,
+		KeepLeaderMigration: m.keepLeaderMigration,
+		DisableAsked:        m.given("keep-leader-migration") && !m.keepLeaderMigration, CloudRoutes: m.cloudRoutes, CCMImage: m.ccmImage,
+		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, Region: m.region, Profile: m.profile,
+		AssumeRole: m.assumeRole, RunID: runID, Skip: map[string]string{},
+	}
+	switch m.failOn {
+	case "failure":
+	case "warning":
+		o.FailOnWarning = true
+	default:
+		return o, usage(fmt.Errorf("flag --fail-on: %q, wanted failure or warning", m.failOn))
+	}
+	for _, skip := range m.skip {
+		id, reason, _ := strings.Cut(skip, "=")
+		o.Skip[id] = reason
+	}
+	var err error
+	if o.CloudConfig, err = readFileFlag("--cloud-config", m.cloudConfig); err != nil {
+		return o, err
+	}
+	if o.Values, err = readValues(m.values); err != nil {
+		return o, err
+	}
+	return o, o.Validate()
+}
+
+func readFileFlag(flag, path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag " + flag, Seen: "cannot be read", Err: err}
+	}
+	return string(text), nil
+}
+
+// readValues merges value files in order, later ones winning, as Helm does.
+func readValues(paths []string) (map[string]any, error) {
+	merged := map[string]any{}
+	for _, path := range paths {
+		text, err := readFileFlag("--values", path)
+		if err != nil {
+			return nil, err
+		}
+		var values map[string]any
+		if err := yaml.UnmarshalStrict([]byte(text), &values); err != nil {
+			return nil, &fault.Error{Class: fault.Usage, Reason: "InvalidValues", Object: "values file " + path, Seen: "not a YAML map", Err: err}
+		}
+		mergeValues(merged, values)
+	}
+	return merged, nil
+}
+
+func mergeValues(into, from map[string]any) {
+	for key, value := range from {
+		inner, isMap := value.(map[string]any)
+		have, haveMap := into[key].(map[string]any)
+		if isMap && haveMap {
+			mergeValues(have, inner)
+			continue
+		}
+		into[key] = value
+	}
+}
+
+// engineFlags steer one run of the engine.
+type engineFlags struct {
+	yes, dryRun bool
+	confirm     string
+	until, step string
+	timeout     time.Duration
+	deadline    time.Duration
+	onFailure   string
+}
+
+func (e *engineFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVarP(&e.yes, "yes", "y", false, "do not ask before the first write")
+	flags.StringVar(&e.confirm, "confirm", "", "the cluster's name, to pass irreversible gates")
+	flags.BoolVar(&e.dryRun, "dry-run", false, "show what a run would do and write nothing")
+	flags.StringVar(&e.until, "until", "", "stop after this step")
+	flags.StringVar(&e.step, "step", "", "run this step only; it must be the first that is still to do")
+	flags.DurationVar(&e.timeout, "timeout", 15*time.Minute, "longest time without progress")
+	flags.StringVar(&e.onFailure, "on-failure", "stop", "stop: leave the cluster where it is and say how to go on")
+	flags.DurationVar(&e.deadline, "deadline", 0, "longest time for the whole run (default: none)")
+}
+
+// check refuses durations that would silently become the defaults, or none.
+func (e *engineFlags) check() error {
+	switch {
+	case e.timeout <= 0:
+		return usage(fmt.Errorf("flag --timeout: %s, wanted more than 0", e.timeout))
+	case e.deadline < 0:
+		return usage(fmt.Errorf("flag --deadline: %s, wanted more than 0, or 0 for none", e.deadline))
+	case e.onFailure == "undo":
+		return usage(errors.New("flag --on-failure: undo is not there yet; docs/going-back.md says how to go back by hand"))
+	case e.onFailure != "stop":
+		return usage(fmt.Errorf("flag --on-failure: %q, wanted stop", e.onFailure))
+	}
+	return nil
+}

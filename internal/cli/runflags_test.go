@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// parsed are the flags of a run as typed.
+func parsed(t *testing.T, args ...string) (*migrationFlags, *engineFlags) {
+	t.Helper()
+	flags := pflag.NewFlagSet("rke2", pflag.ContinueOnError)
+	m, e := &migrationFlags{}, &engineFlags{}
+	m.register(flags)
+	e.register(flags)
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return m, e
+}
+
+func TestDurationsThatWouldBecomeDefaultsAreRefused(t *testing.T) {
+	for _, tt := range []struct {
+		args []string
+		ok   bool
+	}{
+		{nil, true},
+		{[]string{"--timeout", "1s", "--deadline", "2h"}, true},
+		{[]string{"--timeout", "0"}, false},
+		{[]string{"--timeout", "-1s"}, false},
+		{[]string{"--deadline", "-1s"}, false},
+		{[]string{"--on-failure", "stop"}, true},
+		{[]string{"--on-failure", "undo"}, false},
+		{[]string{"--on-failure", "retry"}, false},
+	} {
+		_, engine := parsed(t, tt.args...)
+		err := engine.check()
+		if (err == nil) != tt.ok || (err != nil && fault.ClassOf(err) != fault.Usage) {
+			t.Errorf("%v: %v", tt.args, err)
+		}
+	}
+	target := targetFlags{cluster: "demo", requestTimeout: -time.Second}
+	if _, err := target.connect(t.Context(), readOnly); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("--request-timeout -1s: %v", err)
+	}
+}
+
+// Where another tool owns the Cluster, disable-leader-migration is left out
+// until somebody types --keep-leader-migration=false.
+func TestDisableIsAskedForByTypingIt(t *testing.T) {
+	for _, tt := range []struct {
+		args        []string
+		keep, asked bool
+	}{
+		{nil, false, false},
+		{[]string{"--keep-leader-migration"}, true, false},
+		{[]string{"--keep-leader-migration=false"}, false, true},
+	} {
+		migration, _ := parsed(t, tt.args...)
+		options, err := migration.options(&targetFlags{cluster: "demo"}, "run")
+		if err != nil || options.KeepLeaderMigration != tt.keep || options.DisableAsked != tt.asked {
+			t.Errorf("%v: keep %t, asked %t, %v", tt.args, options.KeepLeaderMigration, options.DisableAsked, err)
+		}
+	}
+}

@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/awsmigrate/awsmigrate/internal/schema"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+const module = "github.com/awsmigrate/awsmigrate"
+
+// documents are all that the command line prints under -o other than text, by
+// kind.
+func documents() map[string]any {
+	return map[string]any{
+		"Plan": planDocument{}, "RunResult": runResultDocument{}, "Status": statusDocument{}, "Explanation": explanation{},
+		"Version": versionInfo{}, "Error": errorDocument{}, "Event": eventDocument{},
+	}
+}
+
+// Schemas are the JSON Schemas of all documents, by file name. root is the
+// folder of the sources, whose comments become descriptions.
+func Schemas(root string) (map[string][]byte, error) {
+	comments := map[string]string{}
+	for _, pkg := range []string{"/internal/cli", "/pkg/runner", "/pkg/verify"} {
+		if err := schema.Comments(root, module, module+pkg, comments); err != nil {
+			return nil, err
+		}
+	}
+	files := map[string][]byte{}
+	for kind, document := range documents() {
+		generator := schema.Generator{Enums: enums(), Comments: comments, Consts: map[string]string{"apiVersion": apiVersion, "kind": kind}}
+		text, err := generator.Of(kind, document)
+		if err != nil {
+			return nil, fmt.Errorf("kind %s: %w", kind, err)
+		}
+		files[kind+".json"] = text
+	}
+	return files, nil
+}
+
+// enums are the string types that machines may rely on having these values only.
+func enums() map[reflect.Type][]string {
+	return map[reflect.Type][]string{
+		reflect.TypeFor[runner.StateKind](): names(runner.Todo, runner.InProgress, runner.Done, runner.Skipped, runner.Always),
+		reflect.TypeFor[runner.Outcome](): names(runner.WasDone, runner.WasSkipped, runner.Finished, runner.Planned,
+			runner.Stopped, runner.Halted, runner.NotReached),
+		reflect.TypeFor[runner.EventType](): names(runner.RunStarted, runner.LockTaken, runner.StepDone, runner.StepSkipped,
+			runner.StepStarted, runner.StepWaiting, runner.StepWarning, runner.StepFinished, runner.StepFailed,
+			runner.BrakePulled, runner.Interrupting, runner.RunFinished),
+	}
+}
+
+func names[T ~string](values ...T) []string {
+	list := make([]string, len(values))
+	for i, value := range values {
+		list[i] = string(value)
+	}
+	return list
+}

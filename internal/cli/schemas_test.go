@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// TestSchemasAreGenerated: what is committed is what `make generate` writes.
+func TestSchemasAreGenerated(t *testing.T) {
+	files, err := Schemas(repository)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range files {
+		if diff := cmp.Diff(string(want), readDoc(t, "docs/schema/"+name)); diff != "" {
+			t.Errorf("docs/schema/%s: `make generate` writes (-), committed is (+):\n%s", name, diff)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(repository, "docs/schema"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		if _, known := files[entry.Name()]; !known {
+			t.Errorf("docs/schema/%s is the schema of no document", entry.Name())
+		}
+	}
+}
+
+func validator(t *testing.T) func(document any) error {
+	t.Helper()
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	compiled := map[string]*jsonschema.Schema{}
+	for kind := range documents() {
+		text, err := jsonschema.UnmarshalJSON(strings.NewReader(readDoc(t, "docs/schema/"+kind+".json")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := compiler.AddResource(kind+".json", text); err != nil {
+			t.Fatal(err)
+		}
+		if compiled[kind], err = compiler.Compile(kind + ".json"); err != nil {
+			t.Fatalf("docs/schema/%s.json: %v", kind, err)
+		}
+	}
+	return func(document any) error {
+		text, err := json.Marshal(document)
+		if err != nil {
+			return err
+		}
+		value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+		if err != nil {
+			return err
+		}
+		kind, _ := value.(map[string]any)["kind"].(string)
+		if compiled[kind] == nil {
+			t.Fatalf("there is no schema of kind %q", kind)
+		}
+		return compiled[kind].Validate(value)
+	}
+}
+
+// TestGoldenDocumentsAreValid holds every golden document to the schema of its
+// kind, and makes sure that every kind was seen.
+func TestGoldenDocumentsAreValid(t *testing.T) {
+	valid, seen := validator(t), map[string]bool{}
+	check := func(name string, text []byte) {
+		var document map[string]any
+		if err := yaml.Unmarshal(text, &document); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		kind, _ := document["kind"].(string)
+		seen[kind] = true
+		if err := valid(document); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	files, err := filepath.Glob("testdata/*.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch format := filepath.Ext(strings.TrimSuffix(file, ".golden")); format {
+		case ".json", ".yaml":
+			check(file, text)
+		case ".jsonl":
+			for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+				check(file, []byte(line))
+			}
+		}
+	}
+	version, err := json.Marshal(readVersion())
+	if err != nil {
+		t.Fatal(err)
+	}
+	check("version", version)
+	for kind := range documents() {
+		if !seen[kind] {
+			t.Errorf("no golden document is of kind %s", kind)
+		}
+	}
+}
+
+// A schema that accepts everything would pass the test above.
+func TestSchemasRefuse(t *testing.T) {
+	valid := validator(t)
+	good := func() map[string]any {
+		return map[string]any{"apiVersion": apiVersion, "kind": "Error", "code": 3, "message": "x"}
+	}
+	if err := valid(newErrorDocument(&fault.Error{Class: fault.Check})); err != nil {
+		t.Fatal(err)
+	}
+	for name, bend := range map[string]func(map[string]any){
+		"unknown field":    func(d map[string]any) { d["colour"] = "red" },
+		"missing field":    func(d map[string]any) { delete(d, "message") },
+		"wrong type":       func(d map[string]any) { d["code"] = "3" },
+		"wrong apiVersion": func(d map[string]any) { d["apiVersion"] = "v2" },
+		"wrong item":       func(d map[string]any) { d["also"] = []any{map[string]any{"sen": "x"}} },
+	} {
+		document := good()
+		bend(document)
+		if valid(document) == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

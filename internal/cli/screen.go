@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// pipedWidth is how wide a line is where nobody knows how wide it may be.
+const pipedWidth = 120
+
+// screen writes lines for people: control characters of other people's text
+// never reach the terminal, marks are coloured where that helps, and a locale
+// without UTF-8 gets ASCII.
+type screen struct {
+	out      io.Writer
+	terminal bool
+	colour   bool
+	ascii    bool
+	width    int // columns a line may take
+}
+
+func newScreen(streams Streams, out io.Writer) screen {
+	s := screen{out: out, ascii: !streams.utf8(), width: pipedWidth}
+	s.terminal = streams.OutTerminal
+	if out == streams.Err {
+		s.terminal = streams.ErrTerminal
+	}
+	s.colour = s.terminal && streams.Color
+	if s.terminal && streams.Width != nil {
+		if width := streams.Width(); width > 0 {
+			s.width = min(width, pipedWidth)
+		}
+	}
+	return s
+}
+
+// line writes one line, whatever text holds.
+func (s screen) line(format string, args ...any) {
+	fmt.Fprintln(s.out, s.paint(s.plain(fmt.Sprintf(format, args...))))
+}
+
+// diffLine writes one line of a diff, which begins with its sign.
+func (s screen) diffLine(indent, text string) {
+	colour := ""
+	switch {
+	case !s.colour:
+	case strings.HasPrefix(strings.TrimPrefix(text, "  "), "+"):
+		colour = green
+	case strings.HasPrefix(strings.TrimPrefix(text, "  "), "-"):
+		colour = red
+	}
+	text = indent + s.plain(text)
+	if colour != "" {
+		text = colour + text + reset
+	}
+	fmt.Fprintln(s.out, text)
+}
+
+// plain is text as one line without control characters, in ASCII if need be.
+func (s screen) plain(text string) string {
+	text = strings.TrimRight(printable(text), " ")
+	if s.ascii {
+		text = toASCII(text)
+	}
+	return text
+}
+
+// fit is plain, cut to the width.
+func (s screen) fit(format string, args ...any) string {
+	return clip(s.plain(fmt.Sprintf(format, args...)), s.width, s.ascii)
+}
+
+const (
+	reset  = "\x1b[0m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	cyan   = "\x1b[36m"
+	faint  = "\x1b[2m"
+)
+
+// markColours are the marks that may begin a line, behind blanks.
+var markColours = map[rune]string{'✓': green, '✗': red, '!': yellow, '?': yellow, '◐': cyan, '–': faint, '·': faint}
+
+// paint colours the mark that a line begins with.
+func (s screen) paint(text string) string {
+	if !s.colour {
+		return text
+	}
+	body := strings.TrimLeft(text, " ")
+	mark, size := utf8.DecodeRuneInString(body)
+	if s.ascii {
+		mark = fromASCII[mark]
+	}
+	colour, known := markColours[mark]
+	if !known || !strings.HasPrefix(body[size:], " ") {
+		return text
+	}
+	return text[:len(text)-len(body)] + colour + body[:size] + reset + body[size:]
+}
+
+// asciiMarks is one column for one column, so that tables stay aligned.
+var asciiMarks = map[rune]string{'✓': "+", '✗': "x", '◐': ">", '–': "-", '−': "-", '·': "|", '→': "->", '…': "...", '×': "x", '≤': "<=", '≥': ">=", '“': `"`, '”': `"`}
+
+var fromASCII = map[rune]rune{'+': '✓', 'x': '✗', '>': '◐', '-': '–', '|': '·', '!': '!', '?': '?'}
+
+func toASCII(text string) string {
+	var out strings.Builder
+	for _, r := range text {
+		switch short, known := asciiMarks[r]; {
+		case known:
+			out.WriteString(short)
+		case r < utf8.RuneSelf:
+			out.WriteRune(r)
+		default:
+			out.WriteByte('?')
+		}
+	}
+	return out.String()
+}
+
+// printable is text as one line: other people's text must not move the cursor,
+// colour what follows, turn the writing direction, or begin a line of its own.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n', r == '\t', r == '\r':
+			return ' '
+		case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
+			return '·'
+		}
+		return r
+	}, text)
+}
+
+func clip(text string, most int, ascii bool) string {
+	end := "…"
+	if ascii {
+		end = "..."
+	}
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:max(most-len([]rune(end)), 0)]) + end
+}
+
+// wrap breaks text at blanks into lines of at most width columns; a longer word
+// stays whole.
+func wrap(text string, width int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) <= width:
+			line += " " + word
+		default:
+			lines = append(lines, line)
+			line = word
+		}
+	}
+	return append(lines, line)
+}

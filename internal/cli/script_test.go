@@ -1,0 +1,192 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// stepClock is a clock on which whoever waits moves the time on.
+type stepClock struct{ *clocktesting.FakeClock }
+
+func (c stepClock) NewTimer(d time.Duration) clock.Timer {
+	t := c.FakeClock.NewTimer(d)
+	c.Step(d)
+	return t
+}
+
+// scripted is a step that plays what it is given.
+type scripted struct {
+	id       runner.StepID
+	state    runner.State
+	plan     runner.Plan
+	verdicts []runner.Verdict // one for each reading, the last one again and again
+	reaches  string           // the position it brings about
+	warns    []string
+}
+
+// Info implements runner.Step.
+func (s *scripted) Info() runner.Info {
+	infos := rke2.StepInfos()
+	return infos[slices.IndexFunc(infos, func(i runner.Info) bool { return i.ID == s.id })]
+}
+
+// Plan implements runner.Step.
+func (s *scripted) Plan(context.Context) (runner.Plan, error) { return s.plan, nil }
+
+// Do implements runner.Step.
+func (s *scripted) Do(ctx context.Context, tx *runner.Tx) error {
+	for _, warning := range s.warns {
+		tx.Warn(warning)
+	}
+	if s.state.Kind == runner.Always {
+		return nil
+	}
+	return tx.Effect(ctx, runner.Intent{What: "write", Object: "Cluster fleet-default/demo"}, func(context.Context) error { return nil })
+}
+
+// Verify implements runner.Step.
+func (s *scripted) Verify(context.Context, *runner.Tx) (runner.Verdict, error) {
+	verdict := s.verdicts[0]
+	if len(s.verdicts) > 1 {
+		s.verdicts = s.verdicts[1:]
+	}
+	if verdict.Kind == runner.Met && s.state.Kind != runner.Always {
+		s.state = runner.State{Kind: runner.Done, Reason: "observed"}
+	}
+	return verdict, nil
+}
+
+// script is a procedure of scripted steps.
+type script struct{ list []*scripted }
+
+// Target implements runner.Procedure.
+func (s *script) Target() runner.Target {
+	return runner.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "5f0c"}
+}
+
+// Steps implements runner.Procedure.
+func (s *script) Steps() []runner.Step {
+	steps := make([]runner.Step, len(s.list))
+	for i, one := range s.list {
+		steps[i] = one
+	}
+	return steps
+}
+
+// Observe implements runner.Procedure.
+func (s *script) Observe(context.Context, runner.Record) (runner.Observation, error) {
+	seen := runner.Observation{Position: "P0", Summary: "in-tree", States: map[runner.StepID]runner.State{}}
+	for _, one := range s.list {
+		seen.States[one.id] = one.state
+		if one.state.Kind == runner.Done && one.reaches != "" {
+			seen.Position, seen.Summary = one.reaches[:2], one.reaches[3:]
+		}
+	}
+	return seen, nil
+}
+
+// Brake implements runner.Procedure.
+func (s *script) Brake(context.Context, *runner.Tx, error) (string, error) {
+	return "Rancher is paused for this cluster; machines without the edit keep what they run", nil
+}
+
+var scriptHeader = []string{
+	"demo   fleet-default · c-m-7xk2p · RKE2 v1.26.13+rke2r1 · 3 control planes, 3 workers · Rancher v2.8.5",
+	"now    P1   in-tree, migration lease granted",
+	"end    overrides (no node has an explicit node-name)",
+}
+
+func waits(what, seen, progress string, done, total int) runner.Verdict {
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: what, Seen: seen, Progress: progress, Done: done, Total: total}
+}
+
+func sees(evidence ...string) runner.Verdict {
+	return runner.Verdict{Kind: runner.Met, Evidence: evidence}
+}
+
+func repeated(v runner.Verdict, n int) []runner.Verdict {
+	return slices.Repeat([]runner.Verdict{v}, n)
+}
+
+// migration is a script with every kind of step and of wait in it.
+func migration() *script {
+	const rolling = "every machine to run with the external provider"
+	return &script{list: []*scripted{
+		{id: rke2.StepPreflight, state: runner.State{Kind: runner.Always}, plan: runner.Plan{Summary: []string{"78 checks"}, Estimate: "~10s"},
+			verdicts: []runner.Verdict{sees("54 ok, 1 warn, 23 skipped: 22 not at P1, AWSM-421",
+				"!  AWSM-112  etcd members are spread over zones", "   zone us-east-1a: 2 of 3 members → at most 1", "   fix: add members in other zones",
+				"–  AWSM-421  hop limit: pods use the host network")}},
+		{id: rke2.StepSnapshot, state: runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}},
+		{id: rke2.StepLeaseAccess, state: runner.State{Kind: runner.Done, Reason: "in-tree, migration lease granted"}, reaches: "P1 in-tree, migration lease granted"},
+		{id: rke2.StepEnable, state: runner.State{Kind: runner.Todo}, reaches: "P2 in-tree, flag on every KCM",
+			plan: runner.Plan{Summary: []string{"~ machineSelectorConfig[0].config.kube-controller-manager-arg (+1 −0)"}, Rolls: 3, Estimate: "~6m",
+				Changes: []runner.Change{{Object: "Cluster fleet-default/demo", Location: "machineSelectorConfig[0].config.kube-controller-manager-arg",
+					Before: []string{"feature-gates=X=true"}, After: []string{"feature-gates=X=true", "enable-leader-migration"},
+					Diff: "    - feature-gates=X=true\n  + - enable-leader-migration\n"}}},
+			verdicts: []runner.Verdict{
+				waits("every control plane to run with the flag", "Rancher has not copied the edit yet: machineSelectorConfig[0]", "a", 0, 3),
+				sees("3 of 3 control planes run with enable-leader-migration", "migration lease: ip-10-0-0-10 (kube-controller-manager), renewing"),
+			}},
+		{id: rke2.StepInstall, state: runner.State{Kind: runner.Todo}, reaches: "P3 CCM with flag beside the in-tree provider",
+			plan: runner.Plan{Summary: []string{"+ Helm release aws-cloud-controller-manager, image v1.26.14"}, Estimate: "~1m",
+				Notes: []string{"cloud config key left out, the CCM does not know it: DisableSecurityGroupIngress, which was deprecated long ago"},
+				Changes: []runner.Change{
+					{Object: "ServiceAccount kube-system/cloud-controller-manager", Diff: "--- ServiceAccount a\n+++ ServiceAccount a\n@@ -1 +1,3 @@\n+apiVersion: v1\n+kind: ServiceAccount\n+metadata: {}\n \n"},
+					{Object: "DaemonSet kube-system/aws-cloud-controller-manager", Diff: "--- DaemonSet a\n+++ DaemonSet a\n@@ -1,3 +1,3 @@\n args:\n-- --v=2\n+- --v=4\n"},
+				}},
+			verdicts: []runner.Verdict{sees("3/3 ready, one of them leads")}, warns: []string{"the release was left pending by a run that died; its record was mended"}},
+		{id: rke2.StepSwitch, state: runner.State{Kind: runner.Todo}, reaches: "P4 external, leader migration still on",
+			plan: runner.Plan{Summary: []string{"~ machineSelectorConfig[0].config.kubelet-arg (+1 −0)", "~ machineGlobalConfig.disable-cloud-controller (+1 −0)"}, Rolls: 6, Estimate: "~12m",
+				Notes: []string{"one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"}},
+			verdicts: slices.Concat(
+				[]runner.Verdict{waits(rolling, "Rancher has not copied the edit yet: machineSelectorConfig[0].config.kubelet-arg, machineGlobalConfig.disable-cloud-controller", "a", 0, 6)},
+				[]runner.Verdict{waits(rolling, "Rancher: configuring bootstrap node(s) demo-cp-a1: waiting for plan to be applied; demo-cp-a1: its kubelet runs with provider \"aws\"; and 5 more", "b", 0, 6)},
+				repeated(waits(rolling, "Rancher: configuring bootstrap node(s) demo-cp-a1: waiting for probes: kube-apiserver, kube-controller-manager, kubelet; demo-cp-a1: its kubelet runs with provider \"aws\"; and 5 more", "c", 1, 6), 45),
+				repeated(waits(rolling, "Rancher: configuring worker node(s) demo-w-1,demo-w-2", "d", 3, 6), 8),
+				[]runner.Verdict{sees("6 of 6 machines run with the external provider, no flag left", "every Node kept its name, UID and ProviderID")})},
+		{id: rke2.StepDisable, state: runner.State{Kind: runner.Todo}, reaches: "P5 external, leader migration off",
+			plan:     runner.Plan{Summary: []string{"~ Helm release aws-cloud-controller-manager (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m"},
+			verdicts: []runner.Verdict{sees("audit: 60 ok")}},
+	}}
+}
+
+// played is what a run of a script put on the streams.
+type played struct {
+	out, err string
+	code     int
+}
+
+// play runs a script the way the command does, on a clock of its own.
+func play(t *testing.T, s *script, output string, bend func(*Streams, *runner.Options)) played {
+	t.Helper()
+	var out, errs bytes.Buffer
+	streams := Streams{Out: &out, Err: &errs, Color: true, Env: func(string) string { return "" }}
+	clk := stepClock{clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
+	options := runner.Options{RunID: "20261121T090000Z-0badcafe", Command: "awsmigrate rke2 --cluster demo --yes",
+		Journal: &runner.MemoryJournal{}, Lock: new(runner.MemoryLock).For(runner.Owner{User: "u"}), Clock: clk}
+	if bend != nil {
+		bend(&streams, &options)
+	}
+	a := &app{streams: streams, output: output}
+	view := newRunView(a, (&targetFlags{cluster: "demo", namespace: defaultNamespace}).again())
+	options.Sink = view
+	result, err := runner.Run(t.Context(), s, options)
+	err = view.finish(result, err)
+	return played{out: out.String(), err: errs.String(), code: ExitCode(err)}
+}
+
+func renamed() error {
+	return &fault.Error{Class: fault.Check, Reason: "Renamed", Object: "Machine demo-cp-a1",
+		Seen:   "registered a second Node: ip-10-0-0-10 beside ip-10-0-0-10.ec2.internal (AWSM-305)",
+		Wanted: "the Node of the fingerprint"}
+}

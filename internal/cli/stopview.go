@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// goingBack is the page that says how to go back by hand.
+const goingBack = "docs/going-back.md"
+
+// stopped prints why a run stopped, and the way on.
+func (v *textView) stopped(result runner.Result, err error) {
+	s := newScreen(v.app.streams, v.app.streams.Err)
+	first, rest := "error: ", "  "
+	if v.begun {
+		first, rest = "   ", "   "
+	}
+	for _, one := range flatten(err) {
+		for i, line := range faultLines(one) {
+			s.line("%s%s", [2]string{first, rest}[min(i, 1)], line)
+		}
+	}
+	if step := stoppedStep(result); step != "" {
+		switch {
+		case v.braked:
+			s.line("   back:    %s#after-the-brake; on, too: nothing rolls until the pause goes", goingBack)
+		case step != result.Steps[0].ID: // nothing to go back from, at the first
+			s.line("   back:    %s, from %s", goingBack, result.Position)
+		}
+		s.line("   look:    %s", strings.Join(append([]string{v.target.status()}, explains(err, step)...), " · "))
+	}
+	if result.Resume != "" && !v.braked {
+		s.line("   on:      %s", result.Resume)
+	}
+	s.line("exit %d", ExitCode(err))
+}
+
+// stoppedStep is the step that a run did not finish.
+func stoppedStep(result runner.Result) runner.StepID {
+	for _, step := range result.Steps {
+		if step.Outcome == runner.Stopped || step.Outcome == runner.Halted {
+			return step.ID
+		}
+	}
+	return ""
+}
+
+var checkID = regexp.MustCompile(`\bAWSM-\d+\b`)
+
+// mostExplained is how many checks the look line names.
+const mostExplained = 3
+
+// explains are the commands that explain the checks an error names, or the step.
+func explains(err error, step runner.StepID) []string {
+	ids := checkID.FindAllString(err.Error(), -1)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if len(ids) == 0 {
+		ids = []string{string(step)}
+	}
+	var commands []string
+	for _, id := range ids[:min(len(ids), mostExplained)] {
+		commands = append(commands, "awsmigrate explain "+id)
+	}
+	return commands
+}

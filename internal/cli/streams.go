@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// Streams are the three standard streams and what is known of them.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// OutTerminal, ErrTerminal and InTerminal say which of them is a terminal.
+	InTerminal, OutTerminal, ErrTerminal bool
+	// Color is false when NO_COLOR is set, whatever the terminal.
+	Color bool
+	// Env looks up an environment variable.
+	Env func(string) string
+	// Width is the terminal's, in columns, 0 if it is not known.
+	Width func() int
+}
+
+// utf8 says whether the locale's character set is UTF-8. Where no locale is set,
+// as in most containers, it is taken to be; C and POSIX are not.
+func (s Streams) utf8() bool {
+	if s.Env == nil {
+		return true
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		locale := strings.ToLower(s.Env(name))
+		if locale != "" {
+			return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+		}
+	}
+	return true
+}
+
+// SystemStreams are those of this process.
+func SystemStreams() Streams {
+	is := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+	return Streams{
+		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		InTerminal: is(os.Stdin), OutTerminal: is(os.Stdout), ErrTerminal: is(os.Stderr),
+		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Env: os.Getenv,
+		Width: func() int {
+			width, _, err := term.GetSize(int(os.Stderr.Fd()))
+			if err != nil {
+				return 0
+			}
+			return width
+		},
+	}
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// targetFlags say which cluster, and how to reach it.
+type targetFlags struct {
+	kubeconfig, kubeContext string
+	downstreamKubeconfig    string
+	cluster, namespace      string
+	requestTimeout          time.Duration
+}
+
+// defaultNamespace is where Rancher keeps the clusters that its UI makes.
+const defaultNamespace = "fleet-default"
+
+func (t *targetFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&t.cluster, "cluster", "", "name of Rancher's Cluster object (required)")
+	flags.StringVarP(&t.namespace, "namespace", "n", defaultNamespace, "its namespace")
+	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config)")
+	flags.StringVar(&t.kubeContext, "context", "", "context in it")
+	flags.StringVar(&t.downstreamKubeconfig, "downstream-kubeconfig", "", "kubeconfig of the cluster to migrate (default: through Rancher)")
+	flags.DurationVar(&t.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
+}
+
+// access says what a command may do on the API servers.
+type access int
+
+const (
+	// readOnly refuses every write except access reviews and dry runs, in the
+	// transport, whatever the code above it tries.
+	readOnly access = iota
+	readWrite
+)
+
+// connect builds clients for both API servers.
+func (t *targetFlags) connect(ctx context.Context, may access) (rke2.Clients, error) {
+	if t.cluster == "" {
+		return rke2.Clients{}, usage(errors.New("flag --cluster is required: the name of a Cluster object of Rancher"))
+	}
+	if t.requestTimeout <= 0 {
+		return rke2.Clients{}, usage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", t.requestTimeout))
+	}
+	management, err := t.load(t.kubeconfig, t.kubeContext, may)
+	if err != nil {
+		return rke2.Clients{}, err
+	}
+	var clients rke2.Clients
+	if clients.Management, err = dynamic.NewForConfig(management); err != nil {
+		return clients, usage(err)
+	}
+	if clients.ManagementKube, err = kubernetes.NewForConfig(management); err != nil {
+		return clients, usage(err)
+	}
+	downstream, err := t.downstream(ctx, management, clients, may)
+	if err != nil {
+		return clients, err
+	}
+	clients.DownstreamConfig = downstream
+	if clients.Downstream, err = kubernetes.NewForConfig(downstream); err != nil {
+		return clients, usage(err)
+	}
+	clients.DownstreamDynamic, err = dynamic.NewForConfig(downstream)
+	return clients, usage(err)
+}
+
+func (t *targetFlags) downstream(ctx context.Context, management *rest.Config, clients rke2.Clients, may access) (*rest.Config, error) {
+	if t.downstreamKubeconfig != "" {
+		return t.load(t.downstreamKubeconfig, "", may)
+	}
+	cluster, err := rke2.FindCluster(ctx, clients.Management, t.namespace, t.cluster)
+	if err != nil {
+		return nil, err
+	}
+	config, err := rke2.DownstreamConfig(ctx, management, clients.ManagementKube, cluster)
+	if err != nil {
+		return nil, err
+	}
+	t.tune(config, may)
+	return config, nil
+}
+
+// load reads a kubeconfig the way kubectl does.
+func (t *targetFlags) load(path, kubeContext string, may access) (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = path
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
+		&clientcmd.ConfigOverrides{CurrentContext: kubeContext}).ClientConfig()
+	if err != nil {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "NoKubeconfig", Object: kubeconfigName(path),
+			Seen: "cannot be used", Fix: "name one with --kubeconfig, a context with --context", Err: err}
+	}
+	t.tune(config, may)
+	return config, nil
+}
+
+func kubeconfigName(path string) string {
+	if path == "" {
+		return "kubeconfig"
+	}
+	return fmt.Sprintf("kubeconfig %s", path)
+}
+
+// tune sets what every client here needs: a bound on each request, a name in
+// audit logs, and for commands that only read a transport that cannot write.
+func (t *targetFlags) tune(config *rest.Config, may access) {
+	config.Timeout = t.requestTimeout
+	config.UserAgent = "awsmigrate"
+	config.QPS, config.Burst = 50, 100
+	config.WarningHandler = rest.NoWarnings{}
+	if may == readOnly {
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return runner.ReadOnly(next) })
+	}
+}

@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// targetWords are the words of a command line that name the target again.
+type targetWords struct {
+	command string   // "rke2"
+	words   []string // "--cluster", "demo", …
+}
+
+// again are the words that name this target in a next command.
+func (t *targetFlags) again() targetWords {
+	words := []string{"--cluster", t.cluster}
+	add := func(flag, value, usual string) {
+		if value != usual {
+			words = append(words, flag, value)
+		}
+	}
+	add("--namespace", t.namespace, defaultNamespace)
+	add("--kubeconfig", t.kubeconfig, "")
+	add("--context", t.kubeContext, "")
+	add("--downstream-kubeconfig", t.downstreamKubeconfig, "")
+	return targetWords{command: "rke2", words: words}
+}
+
+func (t targetWords) run() string { return commandLine(append([]string{t.command}, t.words...)) }
+func (t targetWords) status() string {
+	return commandLine(append([]string{t.command, "status"}, t.words...))
+}
+
+// next is the command for whoever reads the end of a run: the rest of the
+// migration, or a look at what it came to.
+func (t targetWords) next(seen runner.Observation) string {
+	if anyPending(seen) {
+		return t.run()
+	}
+	return t.status()
+}
+
+var harmless = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
+
+// commandLine is a command that a shell takes as it was meant.
+func commandLine(args []string) string {
+	quoted := []string{"awsmigrate"}
+	for _, arg := range args {
+		if !harmless.MatchString(arg) {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		quoted = append(quoted, arg)
+	}
+	return strings.Join(quoted, " ")
+}

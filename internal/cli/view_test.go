@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+func waitEvent(at time.Time, seen string, done, total int) runner.Event {
+	since := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	return runner.Event{Type: runner.StepWaiting, Step: rke2.StepDisable, Time: at, Waiting: &runner.Wait{
+		For: strings.Repeat("a long thing to wait for, ", 6), Seen: seen, Since: since, LastProgress: at.Add(-3 * time.Second),
+		Until: at.Add(15*time.Minute - 3*time.Second), Done: done, Total: total}}
+}
+
+// No line of a wait is wider than the screen, whatever is seen, and each says
+// what it has to.
+func TestWaitsFitTheScreen(t *testing.T) {
+	at := time.Date(2026, 11, 21, 9, 59, 59, 0, time.UTC)
+	for _, width := range []int{0, 60, 80, 100, 120, 300} {
+		for _, seen := range []string{"x", strings.Repeat("y", 400), "first fact; " + strings.Repeat("z", 300), strings.Repeat("ä; ", 100)} {
+			for _, locale := range []string{"C", "de_DE.UTF-8"} {
+				var out bytes.Buffer
+				streams := Streams{Out: &out, OutTerminal: width > 0, Width: func() int { return width }, Env: func(string) string { return locale }}
+				v := newTextView(&app{streams: streams}, targetWords{}, &out)
+				first, second := v.waitLines(waitEvent(at, seen, 3000, 5000))
+				most := pipedWidth
+				if width > 0 {
+					most = min(width, pipedWidth)
+				}
+				for _, line := range []string{first, second} {
+					if n := utf8.RuneCountInString(line); n > most {
+						t.Errorf("width %d, locale %s: %d columns: %s", width, locale, n, line)
+					}
+				}
+				if most >= 100 && (!strings.Contains(first, "3000/5000") || !strings.HasSuffix(first, "; 59m59s")) {
+					t.Errorf("width %d: no count or no time: %s", width, first)
+				}
+				if !strings.Contains(second, "waiting for a") || (most >= 80 && !strings.HasSuffix(second, "last progress 3s ago, gives up after 15m0s without")) {
+					t.Errorf("width %d: not what is waited for, or no end: %s", width, second)
+				}
+			}
+		}
+	}
+}
+
+func TestPlansFitTheScreen(t *testing.T) {
+	_, steps, err := runner.PlanAll(t.Context(), migration(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps[0].Plan.Summary = []string{strings.Repeat("word ", 200)}
+	for _, width := range []int{80, 100, 120} {
+		var out bytes.Buffer
+		s := newScreen(Streams{Out: &out, OutTerminal: true, Width: func() int { return width }}, &out)
+		writePlanTable(s, steps)
+		for _, line := range strings.Split(out.String(), "\n") {
+			longest := 0 // a word that does not fit stays whole
+			for _, word := range strings.Fields(line) {
+				longest = max(longest, utf8.RuneCountInString(word))
+			}
+			if n := utf8.RuneCountInString(line); n > max(width, 46+longest) {
+				t.Errorf("width %d: %d columns: %s", width, n, line)
+			}
+		}
+	}
+}
+
+// Where lines stay, one comes when what is seen changed, at most every few
+// seconds, and every 30 s anyway.
+func TestPipedWaitsAreQuiet(t *testing.T) {
+	var out bytes.Buffer
+	v := newTextView(&app{streams: Streams{Out: &out}}, targetWords{}, &out)
+	begin := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	tests := []struct {
+		after int // seconds
+		seen  string
+		lines int
+	}{
+		{0, "a", 2},  // the first, with what it waits for
+		{1, "b", 0},  // too soon
+		{4, "b", 0},  // still
+		{6, "b", 1},  // now
+		{20, "b", 0}, // nothing new
+		{36, "b", 2}, // 30 s later, with what it waits for
+		{37, "a", 0},
+		{41, "a", 1},
+	}
+	for _, tt := range tests {
+		out.Reset()
+		v.Emit(waitEvent(begin.Add(time.Duration(tt.after)*time.Second), tt.seen, 1, 2))
+		if got := strings.Count(out.String(), "\n"); got != tt.lines {
+			t.Errorf("after %d s: %d lines, want %d:\n%s", tt.after, got, tt.lines, out.String())
+		}
+	}
+}
+
+func TestFactsKeepTheTellingEnd(t *testing.T) {
+	const rancher = "Rancher: configuring bootstrap node(s) demo-cp-7dd8547d54-bsbdq: waiting for probes: kube-apiserver, kubelet"
+	for _, tt := range []struct {
+		seen string
+		room int
+		want string
+	}{
+		{"short; also short", 60, "short; also short"},
+		{rancher, 80, "Rancher: configuring boot…d54-bsbdq: waiting for probes: kube-apiserver, kubelet"},
+		{"generation 1; " + rancher, 60, "generation 1; Rancher: confi…probes: kube-apiserver, kubelet"},
+		{"a fact that leaves no room for another; second fact", 45, "a fact that leaves no room for another"},
+	} {
+		got := facts(tt.seen, tt.room, false)
+		if utf8.RuneCountInString(got) > tt.room {
+			t.Errorf("%d columns, room for %d: %s", utf8.RuneCountInString(got), tt.room, got)
+		}
+		if got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
+		}
+	}
+}
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain ✓ ä":                 "plain ✓ ä",
+		"\x1b[31mred\x1b[0m":        "·[31mred·[0m",
+		"a\rb\nerror: c\td":         "a b error: c d",
+		"\u202eright to left\u2066": "·right to left·",
+		"c1 \u009b31m":              "c1 ·31m",
+		"bell\a nul\x00 del\x7f":    "bell· nul· del·",
+		"line\u2028separator":       "line·separator",
+		"bad \xff utf-8":            "bad \uFFFD utf-8",
+	} {
+		if got := printable(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Nothing that a cluster says reaches a terminal as more than text: not in a
+// plan, a run, a stop or a status.
+func TestHostileTextStaysText(t *testing.T) {
+	const evil = "evil\x1b[2J\r\nerror: forged\u202e"
+	s := migration()
+	s.list[0].verdicts[0].Evidence = []string{evil, evil}
+	s.list[1].state.Reason = evil
+	s.list[3].plan.Summary, s.list[3].plan.Notes = []string{evil}, []string{evil}
+	s.list[3].plan.Changes[0].Object, s.list[3].plan.Changes[0].Diff = evil, "+ "+evil
+	s.list[4].plan.Changes[0].Object = evil
+	s.list[3].verdicts[0].Seen, s.list[3].verdicts[0].WaitingFor = evil, evil
+	s.list[4].warns = []string{evil}
+	s.list[5].verdicts = []runner.Verdict{{Kind: runner.Braked, Err: fmt.Errorf("%s", evil)}}
+	_, steps, err := runner.PlanAll(t.Context(), s, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	sc := newScreen(Streams{Out: &out}, &out)
+	writePlan(sc, []string{evil}, steps, false)
+	writePlan(sc, []string{evil}, steps, true)
+	seen, err := s.Observe(t.Context(), runner.Record{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeStatus(sc, newStatus(s, []string{evil}, evil, seen, targetWords{}))
+	ran := play(t, s, "text", nil)
+	if ran.code != 1 {
+		t.Errorf("exit %d, want 1", ran.code)
+	}
+	text := out.String() + ran.out + ran.err
+	if strings.Count(text, "evil") < 15 {
+		t.Errorf("only %d places show the text", strings.Count(text, "evil"))
+	}
+	if i := strings.IndexAny(text, "\x1b\r\u202e"); i >= 0 {
+		t.Errorf("a control character reached the screen: %q", text[max(i-80, 0):i+10])
+	}
+	if strings.Contains(text, "\nerror: forged") {
+		t.Error("other people's text began a line of its own")
+	}
+}
+
+func TestColour(t *testing.T) {
+	for _, tt := range []struct {
+		name            string
+		terminal, color bool
+		want            string
+	}{
+		{"terminal", true, true, "\x1b[32m✓\x1b[0m  done"},
+		{"NO_COLOR", true, false, "✓  done"},
+		{"piped", false, true, "✓  done"},
+	} {
+		var out bytes.Buffer
+		newScreen(Streams{Out: &out, OutTerminal: tt.terminal, Color: tt.color}, &out).line("✓  done")
+		if got := strings.TrimSuffix(out.String(), "\n"); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+	s := screen{colour: true}
+	for _, text := range []string{"done ✓ at the end", "!important", "", "   ", "no mark"} {
+		if got := s.paint(text); got != text {
+			t.Errorf("%q was painted: %q", text, got)
+		}
+	}
+}
+
+func TestLocale(t *testing.T) {
+	for _, tt := range []struct {
+		env  map[string]string
+		want bool
+	}{
+		{nil, true},
+		{map[string]string{"LANG": "en_US.UTF-8"}, true},
+		{map[string]string{"LANG": "C.utf8"}, true},
+		{map[string]string{"LANG": "C"}, false},
+		{map[string]string{"LANG": "de_DE@euro"}, false},
+		{map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "POSIX"}, false},
+		{map[string]string{"LANG": "C", "LC_CTYPE": "en_US.UTF-8"}, true},
+	} {
+		if got := (Streams{Env: func(name string) string { return tt.env[name] }}).utf8(); got != tt.want {
+			t.Errorf("%v: %t, want %t", tt.env, got, tt.want)
+		}
+	}
+	if got := toASCII("✓ – ◐ a → b (+1 −0) … ä"); got != "+ - > a -> b (+1 -0) ... ?" {
+		t.Errorf("in ASCII: %q", got)
+	}
+}
+
+func TestNextCommandsNameTheTarget(t *testing.T) {
+	target := (&targetFlags{cluster: "demo", namespace: "c-1", kubeconfig: "/home/a b/config", kubeContext: "it's"}).again()
+	if got, want := target.status(), `awsmigrate rke2 status --cluster demo --namespace c-1 --kubeconfig '/home/a b/config' --context 'it'\''s'`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	todo := runner.Observation{States: map[runner.StepID]runner.State{"x": {Kind: runner.Todo}}}
+	if got := target.next(todo); !strings.HasPrefix(got, "awsmigrate rke2 --cluster demo") {
+		t.Errorf("steps are left, and the next command is %s", got)
+	}
+	if got := target.next(runner.Observation{}); !strings.HasPrefix(got, "awsmigrate rke2 status ") {
+		t.Errorf("nothing is left, and the next command is %s", got)
+	}
+}
