@@ -1,0 +1,244 @@
+// Package apiserver gives a test a kube-apiserver of its own: Kubernetes 1.26,
+// RBAC on, bootstrap roles real, no controllers, no nodes.
+//
+// It is for tests only and stands apart from the lab: no AWS, no Rancher, no
+// kubelet. The ServiceAccount admission plugin is off, because without a
+// controller manager no namespace has a default service account.
+package apiserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/component"
+	"github.com/awsmigrate/awsmigrate/test/lab/pki"
+	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+)
+
+// readyWithin is generous: four to five seconds on an idle machine, several
+// times that when every package's tests run at once.
+const readyWithin = 2 * time.Minute
+
+// Options of New. The zero value is what most tests want.
+type Options struct {
+	Args []string // added to kube-apiserver's arguments, e.g. --feature-gates=…
+}
+
+// Server is a running kube-apiserver with an etcd of its own.
+type Server struct {
+	dir   string
+	admin *rest.Config
+	spec  proc.Spec
+	sup   *proc.Supervisor
+	proc  *proc.Process
+}
+
+// Start starts a server and gives the configuration of its admin
+// (system:masters). Everything ends with the test.
+func Start(tb testing.TB) *rest.Config {
+	tb.Helper()
+	return New(tb, Options{}).Config()
+}
+
+// New starts a server and waits until it is ready. Everything ends with the test.
+func New(tb testing.TB, opts Options) *Server {
+	tb.Helper()
+	s, err := start(tb, opts)
+	if err != nil {
+		tb.Fatalf("starting an API server: %v", err)
+	}
+	if err := s.waitReady(tb.Context()); err != nil {
+		tb.Fatalf("%v\n%s", err, s.logTail())
+	}
+	return s
+}
+
+// Config is the admin's configuration, a copy.
+func (s *Server) Config() *rest.Config { return rest.CopyConfig(s.admin) }
+
+// As is the configuration of another user. RBAC judges that user.
+func (s *Server) As(user string, groups ...string) *rest.Config {
+	config := s.Config()
+	config.Impersonate = rest.ImpersonationConfig{UserName: user, Groups: groups}
+	return config
+}
+
+// AuditLog is the path of the audit log: JSON lines at level Metadata.
+func (s *Server) AuditLog() string { return filepath.Join(s.dir, "audit.log") }
+
+// Kubeconfig writes the admin's kubeconfig and gives its path.
+func (s *Server) Kubeconfig(tb testing.TB) string {
+	tb.Helper()
+	path := filepath.Join(s.dir, "admin.kubeconfig")
+	content := fmt.Sprintf(`apiVersion: v1
+kind: Config
+clusters: [{name: test, cluster: {server: %q, certificate-authority: %q}}]
+users: [{name: admin, user: {token: %q}}]
+contexts: [{name: test, context: {cluster: test, user: admin}}]
+current-context: test
+`, s.admin.Host, s.admin.CAFile, s.admin.BearerToken)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// Stop ends kube-apiserver only; its data stay. Restart starts it again on the
+// same address.
+func (s *Server) Stop() { s.proc.Stop(5 * time.Second) }
+
+// Restart starts a stopped server again and waits until it is ready.
+func (s *Server) Restart(tb testing.TB) {
+	tb.Helper()
+	s.Stop()
+	p, err := s.sup.Start(s.spec)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	s.proc = p
+	if err := s.waitReady(tb.Context()); err != nil {
+		tb.Fatalf("%v\n%s", err, s.logTail())
+	}
+}
+
+func start(tb testing.TB, opts Options) (*Server, error) {
+	binaries, err := component.Dir()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{dir: tb.TempDir()}
+	if s.sup, err = proc.New(s.dir); err != nil {
+		return nil, err
+	}
+	tb.Cleanup(func() {
+		if err := s.sup.Close(); err != nil {
+			tb.Errorf("stopping the API server: %v", err)
+		}
+	})
+	address := fmt.Sprintf("127.251.%d.%d", os.Getpid()%250+2, os.Getpid()/250%250+2)
+	ports, err := freePorts(address, 3)
+	if err != nil {
+		return nil, err
+	}
+	etcd := component.Etcd{
+		Binaries: binaries, Name: "etcd", DataDir: filepath.Join(s.dir, "etcd"), Log: filepath.Join(s.dir, "etcd.log"),
+		Address: address, ClientPort: ports[0], PeerPort: ports[1],
+	}
+	if _, err := s.sup.Start(etcd.Spec()); err != nil {
+		return nil, err
+	}
+	files, token, err := writeFiles(s.dir, address)
+	if err != nil {
+		return nil, err
+	}
+	files.Binaries, files.Name, files.Log = binaries, "kube-apiserver", filepath.Join(s.dir, "kube-apiserver.log")
+	files.Address, files.Port = address, ports[2]
+	files.EtcdURL = fmt.Sprintf("http://%s:%d", address, ports[0])
+	files.AuditLog = s.AuditLog()
+	files.ExtraArguments = append([]string{"--disable-admission-plugins=ServiceAccount"}, opts.Args...)
+	s.spec = files.Spec()
+	s.admin = &rest.Config{
+		Host:            fmt.Sprintf("https://%s:%d", address, ports[2]),
+		BearerToken:     token,
+		TLSClientConfig: rest.TLSClientConfig{CAFile: files.ClientCAFile},
+		QPS:             -1, // tests wait for the server, not for a client-side limit
+	}
+	s.proc, err = s.sup.Start(s.spec)
+	return s, err
+}
+
+// writeFiles makes the certificates, keys and tokens, and names them.
+func writeFiles(dir, address string) (component.APIServer, string, error) {
+	in := func(name string) string { return filepath.Join(dir, name) }
+	token := pki.Token()
+	spec := component.APIServer{
+		CertFile: in("tls.crt"), KeyFile: in("tls.key"), ClientCAFile: in("ca.crt"), TokenFile: in("tokens.csv"),
+		AccountKey: in("sa.key"), AccountPublic: in("sa.pub"), AuditPolicy: in("audit-policy.yaml"),
+	}
+	ca, err := pki.NewCA("test")
+	if err != nil {
+		return spec, "", err
+	}
+	server, err := ca.Server("kube-apiserver", address, "kubernetes.default.svc")
+	if err != nil {
+		return spec, "", err
+	}
+	private, public, err := pki.ServiceAccountKey()
+	if err != nil {
+		return spec, "", err
+	}
+	for path, content := range map[string][]byte{
+		spec.CertFile: server.Cert, spec.KeyFile: server.Key, spec.ClientCAFile: ca.CertPEM,
+		spec.AccountKey: private, spec.AccountPublic: public,
+		spec.AuditPolicy: []byte(component.AuditPolicy),
+		spec.TokenFile:   []byte(token + ",admin,admin,system:masters\n"),
+	} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			return spec, "", err
+		}
+	}
+	return spec, token, nil
+}
+
+// freePorts holds all the listeners at once, so that no port comes twice.
+func freePorts(address string, n int) ([]int, error) {
+	var ports []int
+	for range n {
+		l, err := net.Listen("tcp", address+":0")
+		if err != nil {
+			return nil, err
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
+
+func (s *Server) waitReady(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	client, err := kubernetes.NewForConfig(s.Config())
+	if err != nil {
+		return err
+	}
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		_, err := client.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
+		if err == nil {
+			return nil
+		}
+		select {
+		case <-s.proc.Done():
+			return fmt.Errorf("kube-apiserver exited with code %d before it was ready", s.proc.ExitCode())
+		case <-ctx.Done():
+			return fmt.Errorf("kube-apiserver is not ready after %s: %w", readyWithin, errors.Join(err, ctx.Err()))
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *Server) logTail() string {
+	f, err := os.Open(filepath.Join(s.dir, "kube-apiserver.log"))
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	raw, err := io.ReadAll(f)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(string(raw), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+}

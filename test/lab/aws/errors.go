@@ -1,0 +1,41 @@
+package aws
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// apiError is an error in the terms of an AWS protocol.
+type apiError struct {
+	status  int
+	code    string
+	message string
+}
+
+func (e *apiError) Error() string { return e.code + ": " + e.message }
+
+func fail(code, format string, args ...any) *apiError {
+	return &apiError{status: http.StatusBadRequest, code: code, message: fmt.Sprintf(format, args...)}
+}
+
+func failStatus(status int, code, format string, args ...any) *apiError {
+	return &apiError{status: status, code: code, message: fmt.Sprintf(format, args...)}
+}
+
+func invalidValue(format string, args ...any) *apiError {
+	return fail("InvalidParameterValue", format, args...)
+}
+
+func missing(parameter string) *apiError {
+	return fail("MissingParameter", "The request must contain the parameter %s", parameter)
+}
+
+// require is an error naming the first parameter that is absent.
+func (p *params) require(names ...string) error {
+	for _, name := range names {
+		if p.str(name) == "" {
+			return missing(name)
+		}
+	}
+	return nil
+}

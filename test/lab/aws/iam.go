@@ -1,0 +1,145 @@
+package aws
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+func iamActions() map[string]action {
+	return map[string]action{
+		"GetInstanceProfile":       reads(getInstanceProfile),
+		"GetRole":                  reads(getRole),
+		"ListRolePolicies":         reads(listRolePolicies),
+		"GetRolePolicy":            reads(getRolePolicy),
+		"ListAttachedRolePolicies": reads(listAttachedRolePolicies),
+		"SimulatePrincipalPolicy":  reads(simulatePrincipalPolicy),
+	}
+}
+
+// profileSuffix tells an instance profile from its role: they are different
+// things, and in most accounts have different names.
+const profileSuffix = "-profile"
+
+// inlinePolicy is the name of every role's one policy.
+const inlinePolicy = "cluster"
+
+func (c *Cloud) profileARN(role string) string {
+	return "arn:aws:iam::" + c.account + ":instance-profile/" + role + profileSuffix
+}
+
+func (c *Cloud) profileID(role string) string {
+	return "AIPA" + base32ID(17, "profile", c.account, role)
+}
+
+func noEntity(kind, name string) error {
+	return failStatus(http.StatusNotFound, "NoSuchEntity", "The %s with name %s cannot be found.", kind, name)
+}
+
+type roleItem struct {
+	Path     string
+	RoleName string
+	RoleID   string `xml:"RoleId"`
+	ARN      string `xml:"Arn"`
+	Created  string `xml:"CreateDate"`
+	Trust    string `xml:"AssumeRolePolicyDocument"`
+}
+
+// created is the date of everything in IAM: older than any lab.
+const created = "2023-01-01T00:00:00Z"
+
+func (c *Cloud) roleItem(r *role) roleItem {
+	return roleItem{
+		Path: "/", RoleName: r.Name, RoleID: c.roleID(r.Name), ARN: c.roleARN(r.Name), Created: created,
+		Trust: url.QueryEscape(`{"Version":"2012-10-17","Statement":[{"Effect":"Allow",` +
+			`"Principal":{"Service":"ec2.amazonaws.com"},"Action":"sts:AssumeRole"}]}`),
+	}
+}
+
+func (c *Cloud) roleNamed(q *call) (*role, error) {
+	name := q.str("RoleName")
+	if name == "" {
+		return nil, fail("ValidationError", "RoleName is required")
+	}
+	r, ok := c.roles.get(name)
+	if !ok {
+		return nil, noEntity("role", name)
+	}
+	return r, nil
+}
+
+func getRole(c *Cloud, q *call) (any, error) {
+	r, err := c.roleNamed(q)
+	if err != nil {
+		return nil, err
+	}
+	return struct{ Role roleItem }{Role: c.roleItem(r)}, nil
+}
+
+type instanceProfileItem struct {
+	Path    string
+	Name    string     `xml:"InstanceProfileName"`
+	ID      string     `xml:"InstanceProfileId"`
+	ARN     string     `xml:"Arn"`
+	Created string     `xml:"CreateDate"`
+	Roles   []roleItem `xml:"Roles>member"`
+}
+
+func getInstanceProfile(c *Cloud, q *call) (any, error) {
+	name := q.str("InstanceProfileName")
+	roleName, ok := strings.CutSuffix(name, profileSuffix)
+	r, known := c.roles.get(roleName)
+	if !ok || !known {
+		return nil, noEntity("instance profile", name)
+	}
+	return struct{ InstanceProfile instanceProfileItem }{InstanceProfile: instanceProfileItem{
+		Path: "/", Name: name, ID: c.profileID(r.Name), ARN: c.profileARN(r.Name), Created: created,
+		Roles: []roleItem{c.roleItem(r)},
+	}}, nil
+}
+
+type policyNamesResult struct {
+	Names     []string `xml:"PolicyNames>member"`
+	Truncated bool     `xml:"IsTruncated"`
+}
+
+func listRolePolicies(c *Cloud, q *call) (any, error) {
+	if _, err := c.roleNamed(q); err != nil {
+		return nil, err
+	}
+	return policyNamesResult{Names: []string{inlinePolicy}}, nil
+}
+
+type rolePolicyResult struct {
+	RoleName string
+	Name     string `xml:"PolicyName"`
+	Document string `xml:"PolicyDocument"`
+}
+
+func getRolePolicy(c *Cloud, q *call) (any, error) {
+	r, err := c.roleNamed(q)
+	if err != nil {
+		return nil, err
+	}
+	if name := q.str("PolicyName"); name != inlinePolicy {
+		return nil, noEntity("role policy", name)
+	}
+	text, err := r.Document.text()
+	if err != nil {
+		return nil, err
+	}
+	return rolePolicyResult{RoleName: r.Name, Name: inlinePolicy, Document: url.QueryEscape(text)}, nil
+}
+
+type attachedPoliciesResult struct {
+	Policies  []struct{} `xml:"AttachedPolicies>member"`
+	Truncated bool       `xml:"IsTruncated"`
+}
+
+// listAttachedRolePolicies is empty: a role's rights are in its inline policy.
+func listAttachedRolePolicies(c *Cloud, q *call) (any, error) {
+	if _, err := c.roleNamed(q); err != nil {
+		return nil, err
+	}
+	return attachedPoliciesResult{}, nil
+}

@@ -1,0 +1,146 @@
+package aws
+
+import (
+	"encoding/base64"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// metadataToken is an IMDSv2 session.
+type metadataToken struct {
+	instance string
+	expires  time.Time
+}
+
+const (
+	tokenHeader    = "X-aws-ec2-metadata-token"
+	tokenTTLHeader = "X-aws-ec2-metadata-token-ttl-seconds"
+)
+
+// Metadata is an instance's metadata service as a process on the instance's own
+// network sees it.
+func (c *Cloud) Metadata(instanceID string) http.Handler {
+	return c.MetadataAcross(instanceID, 1)
+}
+
+// MetadataAcross is the metadata service as seen over a number of network hops,
+// 2 from a pod network. The answer with the token does not come that far if the
+// instance's hop limit is smaller: the client hears nothing, as in AWS.
+func (c *Cloud) MetadataAcross(instanceID string, hops int) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c.serveMetadata(w, r, instanceID, hops)
+	})
+}
+
+// metadataAnswer is what the service says to one request.
+type metadataAnswer struct {
+	status int
+	body   string
+	kind   string // content type
+	ttl    string
+	lost   bool // the answer does not reach the client
+}
+
+func (c *Cloud) serveMetadata(w http.ResponseWriter, r *http.Request, id string, hops int) {
+	answer := c.metadata(r, id, hops)
+	call := Call{Time: c.now(), Caller: id, Service: "imds", Action: r.Method + " " + r.URL.Path}
+	if answer.status != http.StatusOK {
+		call.Error = strconv.Itoa(answer.status)
+	}
+	if answer.lost {
+		call.Error = "HopLimit"
+	}
+	if err := c.write(call); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	if answer.lost {
+		<-r.Context().Done()
+		return
+	}
+	w.Header().Set("Server", "EC2ws")
+	w.Header().Set("Content-Type", answer.kind)
+	if answer.ttl != "" {
+		w.Header().Set(tokenTTLHeader, answer.ttl)
+	}
+	w.WriteHeader(answer.status)
+	_, _ = w.Write([]byte(answer.body)) // the client is gone if this fails
+}
+
+func refuse(status int) metadataAnswer {
+	return metadataAnswer{status: status, body: http.StatusText(status) + "\n", kind: "text/html"}
+}
+
+func (c *Cloud) metadata(r *http.Request, id string, hops int) metadataAnswer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i, ok := c.instances.get(id)
+	if !ok || i.State == StateTerminated {
+		return refuse(http.StatusServiceUnavailable)
+	}
+	switch r.Method {
+	case http.MethodPut:
+		return c.metadataToken(r, i, hops)
+	case http.MethodGet, http.MethodHead:
+	default:
+		return refuse(http.StatusMethodNotAllowed)
+	}
+	if !c.metadataAllowed(r, i) {
+		return refuse(http.StatusUnauthorized)
+	}
+	path, ok := metadataPath(r.URL.Path)
+	if !ok {
+		return refuse(http.StatusNotFound)
+	}
+	tree, err := c.metadataTree(i)
+	if err != nil {
+		return refuse(http.StatusInternalServerError)
+	}
+	body, ok := tree.read(path)
+	if !ok {
+		return refuse(http.StatusNotFound)
+	}
+	return metadataAnswer{status: http.StatusOK, body: body, kind: "text/plain"}
+}
+
+// metadataToken starts an IMDSv2 session. Proxies cannot: AWS refuses requests
+// that were forwarded.
+func (c *Cloud) metadataToken(r *http.Request, i *Instance, hops int) metadataAnswer {
+	if path, ok := metadataPath(r.URL.Path); !ok || path != "api/token" {
+		return refuse(http.StatusNotFound)
+	}
+	if r.Header.Get("X-Forwarded-For") != "" {
+		return refuse(http.StatusForbidden)
+	}
+	ttl, err := strconv.Atoi(r.Header.Get(tokenTTLHeader))
+	if err != nil || ttl < 1 || ttl > 21600 {
+		return refuse(http.StatusBadRequest)
+	}
+	token := base64.URLEncoding.EncodeToString(digest("imds", c.account, i.ID, c.fresh()))
+	c.metadataKeys[token] = metadataToken{instance: i.ID, expires: c.now().Add(time.Duration(ttl) * time.Second)}
+	return metadataAnswer{
+		status: http.StatusOK, body: token, kind: "text/plain", ttl: strconv.Itoa(ttl), lost: hops > i.HopLimit,
+	}
+}
+
+// metadataAllowed: without a token only where tokens are optional, with one
+// only if it is good.
+func (c *Cloud) metadataAllowed(r *http.Request, i *Instance) bool {
+	token := r.Header.Get(tokenHeader)
+	if token == "" {
+		return i.HTTPTokens != "required"
+	}
+	session, ok := c.metadataKeys[token]
+	return ok && session.instance == i.ID && c.now().Before(session.expires)
+}
+
+// metadataPath cuts the version off: /latest or a date.
+func metadataPath(path string) (string, bool) {
+	version, rest, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if _, err := time.Parse(time.DateOnly, version); err != nil && version != "latest" {
+		return "", false
+	}
+	return rest, true
+}

@@ -1,0 +1,134 @@
+package aws
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Document is an IAM policy. It is what authorises every call, what
+// SimulatePrincipalPolicy evaluates and what GetRolePolicy shows.
+type Document struct {
+	Version   string
+	Statement []Statement
+}
+
+// Statement allows or denies actions; names may hold * and ?. Resource is
+// shown, not evaluated.
+type Statement struct {
+	Effect   string // Allow or Deny
+	Action   []string
+	Resource string
+}
+
+// The decisions of an evaluation, in IAM's own words.
+const (
+	decisionAllowed      = "allowed"
+	decisionImplicitDeny = "implicitDeny"
+	decisionExplicitDeny = "explicitDeny"
+)
+
+func allow(actions []string) Document {
+	return Document{Version: "2012-10-17", Statement: []Statement{
+		{Effect: "Allow", Action: slices.Clone(actions), Resource: "*"},
+	}}
+}
+
+// evaluate decides one action such as ec2:DescribeInstances: a Deny wins over
+// every Allow, and nothing is allowed that no statement allows.
+func (d Document) evaluate(action string) string {
+	decision := decisionImplicitDeny
+	for _, s := range d.Statement {
+		if !s.covers(action) {
+			continue
+		}
+		if s.Effect == "Deny" {
+			return decisionExplicitDeny
+		}
+		decision = decisionAllowed
+	}
+	return decision
+}
+
+func (s Statement) covers(action string) bool {
+	for _, pattern := range s.Action {
+		if wildcard(strings.ToLower(pattern), strings.ToLower(action)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d Document) validate() error {
+	for n, s := range d.Statement {
+		if s.Effect != "Allow" && s.Effect != "Deny" {
+			return fmt.Errorf("statement %d: effect is %q; wanted Allow or Deny", n, s.Effect)
+		}
+		for _, action := range s.Action {
+			if action != "*" && !strings.Contains(action, ":") {
+				return fmt.Errorf("statement %d: action %q; wanted service:Action", n, action)
+			}
+		}
+	}
+	return nil
+}
+
+// text is the document as IAM shows it, before URL encoding.
+func (d Document) text() (string, error) {
+	raw, err := json.Marshal(d)
+	if err != nil {
+		return "", fmt.Errorf("write policy document: %w", err)
+	}
+	return string(raw), nil
+}
+
+type role struct {
+	Name     string
+	Document Document
+}
+
+// SetPolicy gives a role the policy that allows exactly these actions; a role
+// that is new is made.
+func (c *Cloud) SetPolicy(name string, actions []string) error {
+	return c.SetPolicyDocument(name, allow(actions))
+}
+
+// SetPolicyDocument gives a role a policy with statements, also denying ones.
+func (c *Cloud) SetPolicyDocument(name string, d Document) error {
+	if name == "" {
+		return fmt.Errorf("set policy: the role has no name")
+	}
+	if err := d.validate(); err != nil {
+		return fmt.Errorf("set policy of role %s: %w", name, err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.setDocument(name, d)
+	return nil
+}
+
+func (c *Cloud) setDocument(name string, d Document) {
+	if r, ok := c.roles.get(name); ok {
+		r.Document = d
+		return
+	}
+	c.roles.put(name, &role{Name: name, Document: d})
+}
+
+// Policy gives the actions that a role's policy allows, as written.
+func (c *Cloud) Policy(name string) ([]string, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r, ok := c.roles.get(name)
+	if !ok {
+		return nil, false
+	}
+	var out []string
+	for _, s := range r.Document.Statement {
+		if s.Effect == "Allow" {
+			out = append(out, s.Action...)
+		}
+	}
+	return out, true
+}

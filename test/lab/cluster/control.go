@@ -1,0 +1,188 @@
+package cluster
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/aws"
+	"github.com/awsmigrate/awsmigrate/test/lab/pki"
+	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+)
+
+// handle is the file by which the lab command finds the supervisor.
+type handle struct {
+	Addresses
+	PID   int    `json:"pid"`
+	Token string `json:"token"`
+	// Of the AWS principal that whoever runs awsmigrate has.
+	AWSKey, AWSSecret, AWSSession string
+}
+
+func (f Files) handle() string { return f.in("lab.json") }
+
+// Order is what the lab command asks of the supervisor.
+type Order struct {
+	Target string `json:"target,omitempty"` // process name, kind@machine, or machine
+	Signal string `json:"signal,omitempty"` // e.g. "STOP"; "" is KILL
+	State  string `json:"state,omitempty"`  // of an instance
+}
+
+// startControl serves the lab command.
+func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) error {
+	return func(ctx context.Context, parts *errgroup.Group) error {
+		l.state.set(PhaseBooting, "API servers", time.Now())
+		h := handle{Addresses: l.addr, PID: os.Getpid(), Token: pki.Token()}
+		h.AWSKey, h.AWSSecret, h.AWSSession = l.cloud.Credentials(aws.RoleOperator)
+		mux := http.NewServeMux()
+		mux.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) {
+			ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
+			defer cancel()
+			reply(w, l.status(ctx), nil)
+		})
+		for path, do := range map[string]func(context.Context, Order) (string, error){
+			"POST /kill": l.kill, "POST /instance": l.setInstance, "POST /reset": l.reset,
+		} {
+			mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+				var order Order
+				if err := json.NewDecoder(r.Body).Decode(&order); err != nil {
+					reply(w, nil, err)
+					return
+				}
+				done, err := do(r.Context(), order)
+				reply(w, done, err)
+			})
+		}
+		mux.HandleFunc("POST /stop", func(w http.ResponseWriter, _ *http.Request) {
+			reply(w, "stopping", nil)
+			stop()
+		})
+		if err := serveHTTP(ctx, parts, l.addr.Control(), authorized(h.Token, mux)); err != nil {
+			return err
+		}
+		return writeHandle(l.files, h)
+	}
+}
+
+func writeHandle(f Files, h handle) error {
+	raw, err := json.Marshal(h)
+	if err != nil {
+		return err
+	}
+	temporary := f.handle() + ".new"
+	if err := os.WriteFile(temporary, raw, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(temporary, f.handle())
+}
+
+func authorized(token string, next http.Handler) http.Handler {
+	want := []byte("Bearer " + token)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if subtle.ConstantTimeCompare([]byte(r.Header.Get("Authorization")), want) != 1 {
+			http.Error(w, "not this lab's token", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func reply(w http.ResponseWriter, answer any, err error) {
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(answer) // a client that went away is no error of the lab's
+}
+
+// kill signals one process. A component of a machine is signalled through the
+// machine's agent, so that it stays away for its downtime before it comes back.
+func (l *Lab) kill(_ context.Context, order Order) (string, error) {
+	sig, err := signalNamed(order.Signal)
+	if err != nil {
+		return "", err
+	}
+	if kind, name, ok := strings.Cut(order.Target, "@"); ok && l.machines != nil {
+		if m, err := l.machines.find(name); err == nil && m.agent.Signal(kind, sig) == nil {
+			return fmt.Sprintf("sent %v to %s on %s", sig, kind, m.Name), nil
+		}
+	}
+	p, err := l.process(order.Target)
+	if err != nil {
+		return "", err
+	}
+	if err := p.Signal(sig); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("sent %v to %s (pid %d)", sig, p.Spec.Name, p.Pid()), nil
+}
+
+// process finds a process by its name, or by kind@machine.
+func (l *Lab) process(target string) (*proc.Process, error) {
+	kind, machine, at := strings.Cut(target, "@")
+	var found []*proc.Process
+	var names []string
+	for _, p := range l.supervisor.Processes() {
+		if p.Spec.Name == target {
+			return p, nil
+		}
+		if at && p.Spec.Kind == kind && strings.Contains(p.Spec.Node, machine) {
+			found = append(found, p)
+		}
+		names = append(names, p.Spec.Name)
+	}
+	if len(found) != 1 {
+		return nil, fmt.Errorf("%d processes match %q; these run: %s", len(found), target, strings.Join(names, ", "))
+	}
+	return found[0], nil
+}
+
+func signalNamed(name string) (syscall.Signal, error) {
+	switch strings.TrimPrefix(strings.ToUpper(name), "SIG") {
+	case "", "KILL", "9":
+		return syscall.SIGKILL, nil
+	case "TERM", "15":
+		return syscall.SIGTERM, nil
+	case "INT", "2":
+		return syscall.SIGINT, nil
+	case "STOP", "19":
+		return syscall.SIGSTOP, nil
+	case "CONT", "18":
+		return syscall.SIGCONT, nil
+	}
+	return 0, fmt.Errorf("signal %q is none of KILL, TERM, INT, STOP, CONT", name)
+}
+
+// setInstance stops, starts or terminates a machine's EC2 instance, and with it
+// the machine's power.
+func (l *Lab) setInstance(_ context.Context, order Order) (string, error) {
+	if l.machines == nil {
+		return "", errors.New("the lab has no machines yet")
+	}
+	m, err := l.machines.find(order.Target)
+	if err != nil {
+		return "", err
+	}
+	if err := l.cloud.SetInstanceState(m.Instance, order.State); err != nil {
+		return "", err
+	}
+	switch order.State {
+	case aws.StateRunning:
+		m.agent.PowerOn()
+	case aws.StateTerminated:
+		m.agent.PowerOff()
+	default:
+		m.agent.Shutdown()
+	}
+	return fmt.Sprintf("instance %s of %s is %s", m.Instance, m.Name, order.State), nil
+}

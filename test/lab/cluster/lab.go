@@ -1,0 +1,303 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/aws"
+	"github.com/awsmigrate/awsmigrate/test/lab/component"
+	"github.com/awsmigrate/awsmigrate/test/lab/helmcontroller"
+	"github.com/awsmigrate/awsmigrate/test/lab/node"
+	"github.com/awsmigrate/awsmigrate/test/lab/observer"
+	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+	"github.com/awsmigrate/awsmigrate/test/lab/rancher"
+)
+
+// RancherVersion is the release whose behaviour the stand-in has: the last that
+// manages Kubernetes 1.26.
+const RancherVersion = "v2.8.5"
+
+// managementPrefix keeps the management cluster's objects apart in the one etcd.
+const managementPrefix = "/mgmt"
+
+// Lab is a lab that is being run by this process.
+type Lab struct {
+	options  Options
+	files    Files
+	addr     Addresses
+	binaries string
+	log      *slog.Logger
+
+	lock       net.Listener
+	secrets    *secrets
+	supervisor *proc.Supervisor
+	cloud      *aws.Cloud
+	rancher    *rancher.Rancher
+	machines   *machines
+	balancer   *Balancer
+	state      state
+	baseline   baseline
+
+	management, downstream *rest.Config
+	mgmt, down             kubernetes.Interface
+	mgmtObjects            dynamic.Interface
+}
+
+// Serve runs a lab in the folder until ctx ends or someone asks it to stop. The
+// folder is to be empty but for the options.
+func Serve(ctx context.Context, dir string, options Options, log *slog.Logger) (err error) {
+	l := &Lab{options: options, files: Files{Dir: dir}, log: log}
+	defer func() { err = errors.Join(err, l.close()) }()
+	if err := l.prepare(); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	parts, ctx := errgroup.WithContext(ctx)
+	for _, part := range []func(context.Context, *errgroup.Group) error{
+		l.startAWS, l.startControl(stop), l.startManagement, l.startBalancer, l.startRancher, l.createCluster, l.startHelmController,
+	} {
+		if err := part(ctx, parts); err != nil {
+			stop()
+			return errors.Join(err, parts.Wait())
+		}
+	}
+	parts.Go(func() error { return l.settle(ctx) })
+	return parts.Wait()
+}
+
+// prepare takes the number and makes everything that lives in files.
+func (l *Lab) prepare() (err error) {
+	if l.binaries, err = component.Dir(); err != nil {
+		return err
+	}
+	if l.addr, l.lock, err = Claim(l.options.Number); err != nil {
+		return err
+	}
+	if l.secrets, err = newSecrets(); err != nil {
+		return err
+	}
+	if err := l.secrets.write(l.files); err != nil {
+		return err
+	}
+	if l.supervisor, err = proc.New(l.files.Dir); err != nil {
+		return err
+	}
+	if err := l.secrets.writeKubeconfigs(l.files, l.addr); err != nil {
+		return err
+	}
+	l.management = l.secrets.config(l.secrets.management.CertPEM, "https://"+l.addr.Management(), UserRancher)
+	l.downstream = l.secrets.config(l.secrets.downstream.CertPEM, "https://"+l.addr.Balanced(), UserRancher)
+	return l.connect()
+}
+
+func (l *Lab) connect() (err error) {
+	if l.mgmt, err = kubernetes.NewForConfig(l.management); err != nil {
+		return err
+	}
+	if l.mgmtObjects, err = dynamic.NewForConfig(l.management); err != nil {
+		return err
+	}
+	l.down, err = kubernetes.NewForConfig(l.downstream)
+	return err
+}
+
+func (l *Lab) startAWS(ctx context.Context, parts *errgroup.Group) error {
+	record, err := os.OpenFile(l.files.in(observer.AWSFile), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	l.cloud = aws.New(aws.Options{ClusterID: ClusterName, Record: record})
+	return serveHTTP(ctx, parts, l.addr.AWS(), l.cloud.Handler())
+}
+
+// awsEndpoint is AWS's address for a caller of that name.
+func (l *Lab) awsEndpoint(caller string) string { return "http://" + l.addr.AWS() + "/as/" + caller }
+
+// startManagement starts etcd and the API server that Rancher's objects live on.
+func (l *Lab) startManagement(ctx context.Context, _ *errgroup.Group) error {
+	etcd := component.Etcd{
+		Binaries: l.binaries, Name: "etcd", DataDir: l.files.in("etcd"), Log: l.files.Log("etcd"),
+		Address: l.addr.EtcdHost(), ClientPort: 2379, PeerPort: 2380,
+	}
+	if _, err := l.supervisor.Start(etcd.Spec()); err != nil {
+		return err
+	}
+	host, _, err := net.SplitHostPort(l.addr.Management())
+	if err != nil {
+		return err
+	}
+	pair, err := l.secrets.management.Server("kube-apiserver", host)
+	if err != nil {
+		return err
+	}
+	cert, key := l.files.in("pki", "management.crt"), l.files.in("pki", "management.key")
+	if err := errors.Join(os.WriteFile(cert, pair.Cert, 0o600), os.WriteFile(key, pair.Key, 0o600)); err != nil {
+		return err
+	}
+	server := component.APIServer{
+		Binaries: l.binaries, Name: "kube-apiserver@management", Hostname: "management", Log: l.files.Log("kube-apiserver@management"),
+		Address: host, Port: 6443, EtcdURL: l.etcdURL(), EtcdPrefix: managementPrefix,
+		CertFile: cert, KeyFile: key, ClientCAFile: l.files.ca("management"), TokenFile: l.files.tokens(),
+		AccountKey: l.files.accountKey(), AccountPublic: l.files.accountPub(),
+		AuditPolicy: l.files.auditPolicy(), AuditLog: l.files.AuditLog("management"),
+		// Nobody makes service accounts there: it has no controller manager.
+		ExtraArguments: []string{"--disable-admission-plugins=ServiceAccount"},
+	}
+	started, err := l.supervisor.Start(server.Spec())
+	if err != nil {
+		return err
+	}
+	return poll(ctx, 50*time.Millisecond, "the management API server", func(ctx context.Context) (bool, string, error) {
+		if !started.Running() {
+			return false, "", fmt.Errorf("it exited with code %d, see %s", started.ExitCode(), server.Log)
+		}
+		_, err := l.mgmt.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
+		return err == nil, "ready", err
+	})
+}
+
+func (l *Lab) etcdURL() string { return "http://" + net.JoinHostPort(l.addr.EtcdHost(), "2379") }
+
+// balancerInterval is short for a load balancer: a boot waits for it.
+const balancerInterval = 500 * time.Millisecond
+
+func (l *Lab) startBalancer(ctx context.Context, parts *errgroup.Group) error {
+	l.machines = &machines{
+		options: l.options, cloud: l.cloud, mgmt: l.mgmt, addr: l.addr, files: l.files, ctx: ctx,
+		agent: l.agentConfig, byID: map[string]*machine{},
+	}
+	check, err := readyCheck(l.downstream)
+	if err != nil {
+		return err
+	}
+	l.balancer = &Balancer{Address: l.addr.Balanced(), Check: check, Backends: l.machines.apiServers, Interval: balancerInterval}
+	parts.Go(func() error { return l.balancer.Run(ctx) })
+	return nil
+}
+
+// readyCheck asks /readyz of one API server. Its certificate is not the point:
+// a balancer's health check does not verify it either.
+func readyCheck(config *rest.Config) (func(context.Context, string) bool, error) {
+	insecure := rest.CopyConfig(config)
+	insecure.CAData, insecure.Insecure = nil, true
+	client, err := rest.HTTPClientFor(insecure)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, address string) bool {
+		ctx, cancel := context.WithTimeout(ctx, dialTimeout)
+		defer cancel()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+address+"/readyz", nil)
+		if err != nil {
+			return false
+		}
+		answer, err := client.Do(request)
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		_, _ = io.Copy(io.Discard, answer.Body)
+		return answer.StatusCode == http.StatusOK
+	}, nil
+}
+
+func (l *Lab) agentConfig(facts node.Facts, log io.Writer) node.Config {
+	return node.Config{
+		Facts: facts, Dir: l.files.Dir, Supervisor: l.supervisor, Binaries: l.binaries,
+		Mgmt: l.management, PlanNamespace: ClusterNamespace,
+		CA: l.secrets.downstream, ServiceAccountKey: l.secrets.accountKey,
+		EtcdServers: l.etcdURL(), BalancedAddress: l.addr.Balanced(), TokenFile: l.files.tokens(),
+		AuditPolicyFile: l.files.auditPolicy(), AuditLog: l.files.AuditLog(facts.Name),
+		AWSEndpoint: l.awsEndpoint,
+		Timing: node.Timing{
+			APIServerDown: l.options.APIServerDown, ComponentDown: l.options.ComponentDown, ProbePeriod: l.options.ProbePeriod,
+			Leases: node.LeaseTiming{Duration: l.options.Leases.Duration, RenewDeadline: l.options.Leases.Renew, RetryPeriod: l.options.Leases.Retry},
+		},
+		Log: log,
+	}
+}
+
+func (l *Lab) startRancher(ctx context.Context, parts *errgroup.Group) error {
+	var err error
+	l.rancher, err = rancher.New(rancher.Config{
+		Mgmt: l.management, Downstream: l.downstream, Infrastructure: l.machines, Version: RancherVersion,
+		Token: l.secrets.tokens[UserRancher], ProxyAddress: l.addr.Proxy(), WebhookAddress: l.addr.Webhook(),
+		Authority: l.secrets.rancher, Log: l.log,
+	})
+	if err != nil {
+		return err
+	}
+	if err := l.rancher.Install(ctx); err != nil {
+		return fmt.Errorf("installing Rancher's stand-in: %w", err)
+	}
+	parts.Go(func() error { return l.rancher.Run(ctx) })
+	return nil
+}
+
+// startHelmController runs the stand-in of RKE2's helm controller as soon as the
+// downstream cluster answers.
+func (l *Lab) startHelmController(ctx context.Context, parts *errgroup.Group) error {
+	controller, err := helmcontroller.New(helmcontroller.Config{Cluster: l.downstream, Log: l.log})
+	if err != nil {
+		return err
+	}
+	parts.Go(func() error {
+		ticker := time.NewTicker(time.Second)
+		defer ticker.Stop()
+		for controller.Install(ctx) != nil {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-ticker.C:
+			}
+		}
+		return controller.Run(ctx)
+	})
+	return nil
+}
+
+// serveHTTP serves until ctx ends.
+func serveHTTP(ctx context.Context, parts *errgroup.Group, address string, handler http.Handler) error {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: handler}
+	parts.Go(func() error {
+		stop := context.AfterFunc(ctx, func() { server.Close() })
+		defer stop()
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			return fmt.Errorf("serving %s: %w", address, err)
+		}
+		return nil
+	})
+	return nil
+}
+
+// close ends what outlives the context: machines first, then what they need.
+func (l *Lab) close() error {
+	var errs []error
+	if l.machines != nil {
+		l.machines.closeAll()
+	}
+	if l.supervisor != nil {
+		errs = append(errs, l.supervisor.Close())
+	}
+	if l.lock != nil {
+		errs = append(errs, l.lock.Close())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,54 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/node"
+)
+
+// plainNodes are Nodes that only exist and heartbeat, spread over the zones and
+// addressed outside the machines' subnets.
+func plainNodes(count int) []node.PlainNode {
+	zones := []string{"us-east-1a", "us-east-1b", "us-east-1c"}
+	nodes := make([]node.PlainNode, 0, count)
+	for i := range count {
+		high, low := i/250, i%250+1
+		nodes = append(nodes, node.PlainNode{
+			Name:       fmt.Sprintf("ip-10-1-%d-%d.ec2.internal", high, low),
+			InstanceID: fmt.Sprintf("i-%017x", 0xa0000000+i),
+			PrivateIP:  fmt.Sprintf("10.1.%d.%d", high, low),
+			Zone:       zones[i%len(zones)],
+		})
+	}
+	return nodes
+}
+
+// createPlainNodes starts the Nodes without machines that the options ask for
+// and waits until they are there. They heartbeat for as long as the lab runs.
+func (l *Lab) createPlainNodes(ctx context.Context) error {
+	wanted := plainNodes(l.options.Nodes)
+	if len(wanted) == 0 {
+		return nil
+	}
+	failed := make(chan error, 1)
+	go func() {
+		failed <- node.Plain(context.WithoutCancel(ctx), node.PlainConfig{Client: l.down}, wanted)
+	}()
+	return poll(ctx, time.Second, "the Nodes without machines", func(ctx context.Context) (bool, string, error) {
+		select {
+		case err := <-failed:
+			return false, "", fmt.Errorf("creating Nodes without machines: %w", err)
+		default:
+		}
+		for _, one := range []node.PlainNode{wanted[0], wanted[len(wanted)-1]} {
+			if _, err := l.down.CoreV1().Nodes().Get(ctx, one.Name, metav1.GetOptions{}); err != nil {
+				return false, "not all there", nil //nolint:nilerr // it is still being created
+			}
+		}
+		return true, "all there", nil
+	})
+}

@@ -1,0 +1,242 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/aws"
+)
+
+func controlPlanes() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: "rke.cattle.io", Version: "v1", Resource: "rkecontrolplanes"}
+}
+
+// resetWithin bounds a reset.
+const resetWithin = 4 * time.Minute
+
+// remember takes the baseline of a lab that has just become ready.
+func (l *Lab) remember(ctx context.Context) error {
+	object, err := l.mgmtObjects.Resource(clusters()).Namespace(ClusterNamespace).Get(ctx, ClusterName, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	spec, _, err := unstructured.NestedMap(object.Object, "spec")
+	if err != nil {
+		return err
+	}
+	objects, err := dynamic.NewForConfig(l.downstream)
+	if err != nil {
+		return err
+	}
+	l.baseline = baseline{spec: spec}
+	if l.baseline.downstream, err = takeInventory(ctx, l.down.Discovery(), objects, nil); err != nil {
+		return err
+	}
+	// Service accounts and the like follow from namespaces; clusters are put back, not deleted.
+	l.baseline.management, err = takeInventory(ctx, l.mgmt.Discovery(), l.mgmtObjects, []string{"clusters"})
+	return err
+}
+
+// reset brings a booted lab back to where it was when it was ready: objects that
+// came since are deleted, the Cluster's spec, the machines, their instances, the
+// roles' policies and the nodes' cordons are put back, and it waits until all is
+// Ready again. Objects of the beginning that were changed, other than these, stay
+// changed. The records go on: a reset is part of the observer's history.
+func (l *Lab) reset(ctx context.Context, _ Order) (string, error) {
+	if phase, detail, _ := l.state.get(); phase != PhaseReady {
+		return "", fmt.Errorf("the lab is %s (%s); only a ready one is reset", phase, detail)
+	}
+	l.state.set(PhaseReset, "", time.Now())
+	began := time.Now()
+	ctx, cancel := context.WithTimeoutCause(ctx, resetWithin, fmt.Errorf("the lab was not reset within %s", resetWithin))
+	defer cancel()
+	l.setDowntime(0, 0)
+	defer l.setDowntime(l.options.APIServerDown, l.options.ComponentDown)
+	var removed []string
+	for _, step := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"AWS and machines", l.resetMachines},
+		{"new objects", func(ctx context.Context) (err error) { removed, err = l.removeNew(ctx); return err }},
+		{"the Cluster", l.resetCluster},
+		{"Cluster applied", l.waitApplied},
+		{"Nodes", l.resetNodes},
+		{"Leases", l.resetLeases},
+		{"Service default/web", l.seed},
+		{"machines and Nodes", l.waitNodes},
+		{"load balancer", l.waitService},
+		{"controllers", l.waitLeader},
+		{"Cluster Ready", l.waitCluster},
+	} {
+		l.state.set(PhaseReset, step.name, time.Now())
+		if err := step.run(ctx); err != nil {
+			err = fmt.Errorf("resetting %s: %w", step.name, err)
+			l.state.set(PhaseFailed, err.Error(), time.Now())
+			return "", err
+		}
+	}
+	l.state.set(PhaseReady, "", time.Now())
+	return fmt.Sprintf("reset in %.0f s; removed %d objects: %s", time.Since(began).Seconds(), len(removed), strings.Join(removed, ", ")), nil
+}
+
+func (l *Lab) setDowntime(apiServer, component time.Duration) {
+	for _, m := range l.machines.list() {
+		m.agent.SetDowntime(apiServer, component)
+	}
+}
+
+// resetMachines wakes what is frozen, powers on what is off and gives the roles
+// their policies back.
+func (l *Lab) resetMachines(_ context.Context) error {
+	var errs []error
+	for _, p := range l.supervisor.Processes() {
+		_ = p.Signal(syscall.SIGCONT) // fails only for one that has just exited
+	}
+	for role, actions := range aws.DefaultPolicies() {
+		errs = append(errs, l.cloud.SetPolicy(role, actions))
+	}
+	l.cloud.SetThrottle(nil)
+	for _, m := range l.machines.list() {
+		m.agent.FailPlans("")
+		if instance, ok := l.cloud.Instance(m.Instance); ok && instance.State == aws.StateStopped {
+			errs = append(errs, l.cloud.SetInstanceState(m.Instance, aws.StateRunning))
+			m.agent.PowerOn()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (l *Lab) removeNew(ctx context.Context) ([]string, error) {
+	down, err := l.baseline.downstream.removeNew(ctx)
+	mgmt, mgmtErr := l.baseline.management.removeNew(ctx)
+	return append(down, mgmt...), errors.Join(err, mgmtErr)
+}
+
+// resetCluster puts the spec back and takes the brake off.
+func (l *Lab) resetCluster(ctx context.Context) error {
+	release := []byte(`{"metadata":{"annotations":{"cluster.x-k8s.io/paused":null}}}`)
+	_, err := l.mgmtObjects.Resource(controlPlanes()).Namespace(ClusterNamespace).Patch(ctx, ClusterName, types.MergePatchType, release, metav1.PatchOptions{})
+	if err != nil {
+		return err
+	}
+	patch, err := json.Marshal([]map[string]any{{"op": "replace", "path": "/spec", "value": l.baseline.spec}})
+	if err != nil {
+		return err
+	}
+	_, err = l.mgmtObjects.Resource(clusters()).Namespace(ClusterNamespace).Patch(ctx, ClusterName, types.JSONPatchType, patch, metav1.PatchOptions{})
+	return err
+}
+
+// waitApplied waits until the spec has reached every machine.
+func (l *Lab) waitApplied(ctx context.Context) error {
+	want, _, err := unstructured.NestedMap(l.baseline.spec, "rkeConfig")
+	if err != nil {
+		return err
+	}
+	return poll(ctx, 250*time.Millisecond, "the Cluster to be applied everywhere", func(ctx context.Context) (bool, string, error) {
+		o, err := l.mgmtObjects.Resource(controlPlanes()).Namespace(ClusterNamespace).Get(ctx, ClusterName, metav1.GetOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		spec, _, _ := unstructured.NestedMap(o.Object, "spec")
+		applied, _, _ := unstructured.NestedMap(o.Object, "status", "appliedSpec")
+		copied := same(spec["machineGlobalConfig"], want["machineGlobalConfig"]) && same(spec["machineSelectorConfig"], want["machineSelectorConfig"]) &&
+			same(spec["additionalManifest"], want["additionalManifest"])
+		ready, message := condition(o, "Ready")
+		return copied && same(spec, applied) && ready == "True", fmt.Sprintf("copied: %t, condition Ready is %q: %s", copied, ready, message), nil
+	})
+}
+
+// same compares as JSON, in which nothing and an empty value are one.
+func same(a, b any) bool {
+	text := func(v any) string {
+		raw, err := json.Marshal(v)
+		if s := string(raw); err == nil && s != `""` && s != "null" {
+			return s
+		}
+		return ""
+	}
+	return text(a) == text(b)
+}
+
+// resetNodes takes cordons and notes off, and Nodes that no machine is behind.
+func (l *Lab) resetNodes(ctx context.Context) error {
+	list, err := l.down.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, n := range list.Items {
+		annotations := map[string]any{}
+		for key := range n.Annotations {
+			if strings.HasPrefix(key, "awsmigrate.io/") {
+				annotations[key] = nil
+			}
+		}
+		if n.Spec.Unschedulable || len(annotations) > 0 {
+			patch, err := json.Marshal(map[string]any{"spec": map[string]any{"unschedulable": nil}, "metadata": map[string]any{"annotations": annotations}})
+			if err != nil {
+				return err
+			}
+			_, err = l.down.CoreV1().Nodes().Patch(ctx, n.Name, types.MergePatchType, patch, metav1.PatchOptions{})
+			errs = append(errs, err)
+		}
+		if l.orphaned(n.Name, n.Labels["rke.cattle.io/machine"]) {
+			errs = append(errs, l.down.CoreV1().Nodes().Delete(ctx, n.Name, metav1.DeleteOptions{}))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// orphaned says whether a Node is not what its machine is called under the
+// in-tree provider: the EC2 private DNS name.
+func (l *Lab) orphaned(node, uid string) bool {
+	for _, m := range l.machines.list() {
+		if m.UID == uid {
+			return node != m.Facts.PrivateDNSName
+		}
+	}
+	return true
+}
+
+// resetLeases removes the Leases that only a migration makes, once nobody renews
+// them.
+func (l *Lab) resetLeases(ctx context.Context) error {
+	return poll(ctx, time.Second, "cloud controller managers to be gone", func(ctx context.Context) (bool, string, error) {
+		for _, p := range l.supervisor.Processes() {
+			if strings.Contains(p.Spec.Kind, "cloud-controller-manager") {
+				return false, p.Spec.Name + " runs", nil
+			}
+		}
+		for _, name := range leaseNames()[1:] {
+			err := l.down.CoordinationV1().Leases("kube-system").Delete(ctx, name, metav1.DeleteOptions{})
+			if err = gone(err); err != nil {
+				return false, "", err
+			}
+		}
+		return true, "", nil
+	})
+}
+
+// waitLeader waits until a controller manager that runs holds the main lease.
+func (l *Lab) waitLeader(ctx context.Context) error {
+	return poll(ctx, 250*time.Millisecond, "a kube-controller-manager to lead", func(ctx context.Context) (bool, string, error) {
+		leases, err := l.leases(ctx)
+		if err != nil || len(leases) == 0 {
+			return false, "", err
+		}
+		return leases[0].Exists && leases[0].AgeSeconds < 3, fmt.Sprintf("%s renewed %.1f s ago", leases[0].Holder, leases[0].AgeSeconds), nil
+	})
+}

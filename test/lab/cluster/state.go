@@ -1,0 +1,52 @@
+package cluster
+
+import (
+	"sync"
+	"time"
+)
+
+// The phases of a lab.
+const (
+	PhaseBooting = "booting"
+	PhaseReady   = "ready"
+	PhaseReset   = "resetting"
+	PhaseFailed  = "failed"
+)
+
+// state is what the supervisor says of itself.
+type state struct {
+	mu      sync.Mutex
+	phase   string
+	detail  string
+	since   time.Time
+	booted  time.Duration
+	started time.Time
+}
+
+func (s *state) set(phase, detail string, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.started.IsZero() {
+		s.started = now
+	}
+	if phase == PhaseReady && s.booted == 0 {
+		s.booted = now.Sub(s.started)
+	}
+	if phase != s.phase {
+		s.since = now
+	}
+	s.phase, s.detail = phase, detail
+}
+
+// detailed says more of the phase it is in.
+func (s *state) detailed(detail string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.detail = detail
+}
+
+func (s *state) get() (phase, detail string, booted time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.phase, s.detail, s.booted
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/aws"
+	"github.com/awsmigrate/awsmigrate/test/lab/cluster"
+	"github.com/awsmigrate/awsmigrate/test/lab/component"
+	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+)
+
+func open(dir string) (*cluster.Client, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	return cluster.Open(abs)
+}
+
+func statusCommand(dir *string) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "status", Short: "Show machines, leases, processes and what the lab adds to them", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := open(*dir)
+			if err != nil {
+				return err
+			}
+			status, err := client.Status(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(status)
+			}
+			return status.Print(cmd.OutOrStdout())
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "as JSON")
+	return cmd
+}
+
+func envCommand(dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "env", Short: "Print the variables under which tools meet the lab, for eval", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := open(*dir)
+			if err != nil {
+				return err
+			}
+			binaries, err := component.Dir()
+			if err != nil {
+				return err
+			}
+			for _, variable := range client.Env(binaries) {
+				name, value, _ := strings.Cut(variable, "=")
+				fmt.Fprintf(cmd.OutOrStdout(), "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
+			}
+			return nil
+		},
+	}
+}
+
+// order makes a command that gives the supervisor one order.
+func order(dir *string, use, short, what string, args int, orderOf func(args []string) (cluster.Order, error)) *cobra.Command {
+	return &cobra.Command{
+		Use: use, Short: short, Args: cobra.ExactArgs(args),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := open(*dir)
+			if err != nil {
+				return err
+			}
+			o, err := orderOf(args)
+			if err != nil {
+				return err
+			}
+			done, err := client.Do(cmd.Context(), what, o)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintln(cmd.OutOrStdout(), done)
+			return nil
+		},
+	}
+}
+
+func killCommand(dir *string) *cobra.Command {
+	var signal string
+	cmd := order(dir, "kill PROCESS|KIND@MACHINE", "Send a process a signal, SIGKILL by default", "kill", 1,
+		func(args []string) (cluster.Order, error) {
+			return cluster.Order{Target: args[0], Signal: signal}, nil
+		})
+	cmd.Flags().StringVar(&signal, "signal", "KILL", "KILL, TERM, INT, STOP or CONT")
+	return cmd
+}
+
+func instanceCommand(dir *string) *cobra.Command {
+	state := aws.StateStopped
+	cmd := order(dir, "stop-instance MACHINE", "Stop (or start, terminate) a machine's EC2 instance", "instance", 1,
+		func(args []string) (cluster.Order, error) {
+			return cluster.Order{Target: args[0], State: state}, nil
+		})
+	cmd.Flags().StringVar(&state, "state", state, "the state it gets: stopped, terminated or running")
+	return cmd
+}
+
+func resetCommand(dir *string) *cobra.Command {
+	return order(dir, "reset", "Bring a booted lab back to its beginning", "reset", 0,
+		func([]string) (cluster.Order, error) { return cluster.Order{}, nil })
+}
+
+func scaleCommand(dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "scale POOL N", Short: "Set a machine pool's quantity, as a user does", Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := open(*dir)
+			if err != nil {
+				return err
+			}
+			n, err := strconv.Atoi(args[1])
+			if err != nil || n < 0 {
+				return fmt.Errorf("quantity %q is no number of machines", args[1])
+			}
+			return client.Scale(cmd.Context(), args[0], n)
+		},
+	}
+}
+
+func shimCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: proc.ShimCommand, Hidden: true, DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error { return proc.RunShim(args) },
+	}
+}

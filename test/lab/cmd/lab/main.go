@@ -1,0 +1,59 @@
+// Command lab runs the lab: a Rancher-managed Kubernetes 1.26 cluster with the
+// in-tree AWS provider on one machine, for tests and for trying things out.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// exitError ends the command with a code of its own, silently when it has no error.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	code := 0
+	if err := root().ExecuteContext(ctx); err != nil {
+		code = 1
+		var exit *exitError
+		if errors.As(err, &exit) {
+			code, err = exit.code, exit.err
+		}
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "lab: %v\n", err)
+		}
+	}
+	os.Exit(code)
+}
+
+func root() *cobra.Command {
+	dir := ".lab"
+	cmd := &cobra.Command{
+		Use: "lab", Short: "A Rancher-managed cluster with the in-tree AWS provider, on this machine",
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	cmd.PersistentFlags().StringVar(&dir, "dir", dir, "the lab's folder")
+	cmd.AddCommand(
+		upCommand(&dir), downCommand(&dir), statusCommand(&dir), envCommand(&dir), scaleCommand(&dir),
+		killCommand(&dir), instanceCommand(&dir), callsCommand(&dir), observeCommand(&dir), resetCommand(&dir),
+		serveCommand(&dir), klipperCommand(), shimCommand(),
+	)
+	return cmd
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/cluster"
+)
+
+func upCommand(dir *string) *cobra.Command {
+	options := cluster.Defaults()
+	var layout, lease, clusterFile string
+	cmd := &cobra.Command{
+		Use: "up", Short: "Boot a lab and wait until it is ready", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) (err error) {
+			options.Layout = cluster.Layout(layout)
+			if options.Leases, err = cluster.ParseLeases(lease); err != nil {
+				return err
+			}
+			if clusterFile != "" {
+				if options.ClusterPatch, err = os.ReadFile(clusterFile); err != nil {
+					return err
+				}
+			}
+			return up(cmd, *dir, options)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&layout, "layout", string(options.Layout), "combined, split, all-role, single or custom")
+	flags.IntVar(&options.Nodes, "nodes", options.Nodes, "more Nodes that only exist and heartbeat")
+	flags.IntVar(&options.ControlPlanes, "control-planes", options.ControlPlanes, "control-plane machines; negative: the layout's own")
+	flags.IntVar(&options.Workers, "workers", options.Workers, "worker machines; negative: the layout's own")
+	flags.StringVar(&options.Version, "kubernetes-version", options.Version, "as Rancher writes it")
+	flags.StringVar(&options.IMDS, "imds", options.IMDS, "metadata tokens: optional or required")
+	flags.BoolVar(&options.ExplicitNodeNames, "explicit-node-names", options.ExplicitNodeNames, "machine plans carry the node name")
+	flags.StringVar(&options.OSHostname, "os-hostname", options.OSHostname, "what `hostname` prints, which no API shows; %m is the machine's name, %d its private DNS name")
+	flags.StringVar(&options.HostnameF, "hostname-f", options.HostnameF, "what `hostname -f` prints; %m is the machine's name, %d its private DNS name")
+	flags.StringVar(&clusterFile, "cluster-file", "", "YAML merged over the Cluster object")
+	flags.DurationVar(&options.APIServerDown, "api-restart", options.APIServerDown, "a changed kube-apiserver stays away this long")
+	flags.DurationVar(&options.ComponentDown, "component-restart", options.ComponentDown, "the same for other components")
+	flags.DurationVar(&options.ProbePeriod, "probe-period", options.ProbePeriod, "how often a machine's agent looks at its plan's probes; a real one every 5s")
+	flags.StringVar(&lease, "lease", "", "lease/renew deadline/retry period, e.g. 6s/4s/1s; default: the components' own")
+	flags.IntVar(&options.Number, "number", options.Number, "second byte of the lab's addresses; 0: the first free one")
+	return cmd
+}
+
+func up(cmd *cobra.Command, dir string, options cluster.Options) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	client, err := cluster.Up(cmd.Context(), dir, []string{self}, options, func(seen string) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%5.1f s  %s\n", time.Since(began).Seconds(), seen)
+	})
+	if err != nil {
+		return err
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "The lab in %s is ready after %.0f s. Kubeconfigs:\n", dir, time.Since(began).Seconds())
+	for _, name := range cluster.Kubeconfigs() {
+		fmt.Fprintf(out, "  %s\n", client.Files.Kubeconfig(name))
+	}
+	fmt.Fprintf(out, "Next: eval \"$(%s env --dir %s)\"\n", os.Args[0], dir)
+	return nil
+}
+
+func serveCommand(dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "serve", Hidden: true, Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			options, err := cluster.ReadOptions(*dir)
+			if err != nil {
+				return err
+			}
+			log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil))
+			return cluster.Serve(cmd.Context(), *dir, options, log)
+		},
+	}
+}
+
+func downCommand(dir *string) *cobra.Command {
+	return &cobra.Command{
+		Use: "down", Short: "End the lab; its records stay", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			abs, err := filepath.Abs(*dir)
+			if err != nil {
+				return err
+			}
+			return cluster.Down(cmd.Context(), abs)
+		},
+	}
+}

@@ -1,0 +1,44 @@
+// Command components is etcd, kube-apiserver, kube-controller-manager,
+// kube-scheduler or kubectl of Kubernetes 1.26, by the name it is started
+// under. One binary, because they share nearly all their code; the AWS cloud
+// controller manager cannot join them, since two registrations of the provider
+// "aws" in one process are fatal.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register"          // the upstream mains register the JSON log format
+	_ "k8s.io/component-base/metrics/prometheus/clientgo" // and the client metrics,
+	_ "k8s.io/component-base/metrics/prometheus/version"  // and the version metric
+	kubectl "k8s.io/kubectl/pkg/cmd"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	kcm "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+)
+
+var commands = map[string]func() *cobra.Command{
+	"kube-apiserver":          apiserver.NewAPIServerCommand,
+	"kube-controller-manager": kcm.NewControllerManagerCommand,
+	"kube-scheduler":          func() *cobra.Command { return scheduler.NewSchedulerCommand() },
+	"kubectl":                 kubectl.NewDefaultKubectlCommand,
+}
+
+func main() {
+	name := filepath.Base(os.Args[0])
+	if name == "etcd" {
+		etcdmain.Main(os.Args)
+		return
+	}
+	command, ok := commands[name]
+	if !ok {
+		fmt.Fprintf(os.Stderr, "no component is called %q: start this binary under the name of one\n", name)
+		os.Exit(2)
+	}
+	os.Exit(cli.Run(command()))
+}

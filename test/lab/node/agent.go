@@ -1,0 +1,223 @@
+package node
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+)
+
+// Agent is one machine of the lab.
+type Agent struct {
+	c    Config
+	dir  string // the machine's folder
+	fs   machineFS
+	mgmt kubernetes.Interface
+	// admin is RKE2's own client of the downstream cluster (system:masters).
+	admin kubernetes.Interface
+	// adminConfig is for what needs more than the typed client.
+	adminConfig *rest.Config
+
+	power    chan struct{} // the power was switched
+	downtime downtime
+
+	mu        sync.Mutex
+	starts    int // of processes, for their names
+	failPlans string
+	on        bool
+	session   *session
+	watchers  []func()
+}
+
+// session is one time of being powered on.
+type session struct {
+	cancel  context.CancelFunc
+	static  *staticPods
+	pods    *podManager
+	rke2    *rke2Service
+	planner planState
+}
+
+// New makes an agent. Nothing happens before Run.
+func New(c Config) (*Agent, error) {
+	if err := c.complete(); err != nil {
+		return nil, err
+	}
+	a := &Agent{c: c, dir: filepath.Join(c.Dir, "nodes", c.Name), power: make(chan struct{}, 1), on: true}
+	a.SetDowntime(c.Timing.APIServerDown, c.Timing.ComponentDown)
+	a.fs = machineFS(filepath.Join(a.dir, "fs"))
+	for _, dir := range []string{"fs", "log", "pods"} {
+		if err := os.MkdirAll(filepath.Join(a.dir, dir), 0o755); err != nil {
+			return nil, fmt.Errorf("machine %s: making its folder: %w", c.Name, err)
+		}
+	}
+	var err error
+	if a.mgmt, err = kubernetes.NewForConfig(c.Mgmt); err != nil {
+		return nil, fmt.Errorf("machine %s: client of the management cluster: %w", c.Name, err)
+	}
+	if a.adminConfig, err = a.clientConfig("system:rke2", "system:masters"); err != nil {
+		return nil, err
+	}
+	if a.admin, err = kubernetes.NewForConfig(a.adminConfig); err != nil {
+		return nil, fmt.Errorf("machine %s: client of the downstream cluster: %w", c.Name, err)
+	}
+	return a, nil
+}
+
+// clientConfig is a client of the balanced API address by certificate.
+func (a *Agent) clientConfig(user string, groups ...string) (*rest.Config, error) {
+	pair, err := a.c.CA.Client(user, groups...)
+	if err != nil {
+		return nil, fmt.Errorf("machine %s: certificate of %s: %w", a.c.Name, user, err)
+	}
+	return &rest.Config{
+		Host: "https://" + a.c.BalancedAddress, UserAgent: "kubelet/" + kubernetesVersion + " (linux/amd64) lab",
+		TLSClientConfig: rest.TLSClientConfig{CAData: a.c.CA.CertPEM, CertData: pair.Cert, KeyData: pair.Key},
+		QPS:             50, Burst: 100, Timeout: 0,
+	}, nil
+}
+
+// Run keeps the machine alive until ctx is done. It returns when every process of
+// the machine is gone; nil when ctx ended it.
+func (a *Agent) Run(ctx context.Context) error {
+	for {
+		if err := a.waitPower(ctx); err != nil {
+			return nil //nolint:nilerr // ctx ended it
+		}
+		err := a.runSession(ctx)
+		if ctx.Err() != nil {
+			return nil //nolint:nilerr // likewise
+		}
+		if err != nil {
+			return fmt.Errorf("machine %s: %w", a.c.Name, err)
+		}
+	}
+}
+
+func (a *Agent) waitPower(ctx context.Context) error {
+	for {
+		a.mu.Lock()
+		on := a.on
+		a.mu.Unlock()
+		if on {
+			return ctx.Err()
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-a.power:
+		}
+	}
+}
+
+// runSession is one boot: RKE2 starts with what is on the disk, the system agent
+// looks for plans, until the power goes.
+func (a *Agent) runSession(ctx context.Context) error {
+	a.logf("booting")
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	s := &session{cancel: cancel}
+	s.static = newStaticPods(ctx, a)
+	s.pods = newPodManager(ctx, a)
+	s.rke2 = newRKE2Service(ctx, a, s)
+	a.mu.Lock()
+	a.session = s
+	a.mu.Unlock()
+
+	var parts sync.WaitGroup
+	parts.Go(func() { s.rke2.run() })
+	parts.Go(func() { a.planLoop(ctx, s) })
+	if a.c.Roles.ControlPlane {
+		parts.Go(func() { a.deployLoop(ctx) })
+	}
+	if a.fs.configured() {
+		s.rke2.restart()
+	}
+	<-ctx.Done()
+	parts.Wait()
+	s.pods.stopAll()
+	s.static.stopAll()
+	a.mu.Lock()
+	a.session = nil
+	a.mu.Unlock()
+	a.logf("down")
+	return nil
+}
+
+// startProcess hands a nil interface back with an error, not a nil *proc.Process
+// inside one.
+func (a *Agent) startProcess(spec proc.Spec) (process, error) {
+	p, err := a.c.Supervisor.Start(spec)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// processName is new at every start: it is also the process's address at AWS, so
+// that the record there tells one incarnation from the next.
+func (a *Agent) processName(what string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.starts++
+	return fmt.Sprintf("%s.%s.%d", what, a.c.Name, a.starts)
+}
+
+func (a *Agent) local() local {
+	return local{
+		Root: string(a.fs), IP: a.c.IP,
+		EtcdServers: a.c.EtcdServers, EtcdPrefix: a.c.EtcdPrefix, TokenFile: a.c.TokenFile,
+		AuditLog: a.c.AuditLog, AuditPolicy: a.c.AuditPolicyFile,
+		IMDSURL: a.c.IMDSURL, Leases: a.c.Timing.Leases,
+	}
+}
+
+// machinePath is where a path of the machine really is; others stay.
+func (a *Agent) machinePath(p string) string { return machinePath(string(a.fs), p) }
+
+// staticProbes are RKE2's: readiness each second, liveness 8 × 10 s, startup.
+func (a *Agent) staticProbes(component string) probes {
+	port, scheme, path := staticPort(component)
+	base := fmt.Sprintf("%s://%s:%d", strings.ToLower(string(scheme)), a.c.IP, port)
+	live := path
+	var cert *tls.Certificate
+	if component == KubeAPIServer {
+		live = "/livez"
+		if pair, err := tls.LoadX509KeyPair(a.fs.path(tlsFile("client-kube-apiserver.crt")), a.fs.path(tlsFile("client-kube-apiserver.key"))); err == nil {
+			cert = &pair
+		}
+	}
+	ready, alive := httpCheck(base+path, nil, cert), httpCheck(base+live, nil, cert)
+	return probes{
+		startup:   &probe{check: alive, period: time.Second, timeout: 5 * time.Second, failureLimit: 240},
+		readiness: &probe{check: ready, period: time.Second, timeout: 15 * time.Second, failureLimit: 3, successGoal: 1},
+		liveness:  &probe{check: alive, delay: 10 * time.Second, period: 10 * time.Second, timeout: 15 * time.Second, failureLimit: 8},
+	}
+}
+
+// changed wakes whoever shows states: pods and mirror pods.
+func (a *Agent) changed() {
+	a.mu.Lock()
+	watchers := a.watchers
+	a.mu.Unlock()
+	for _, wake := range watchers {
+		wake()
+	}
+}
+
+func (a *Agent) logf(format string, args ...any) {
+	fmt.Fprintf(a.c.Log, "%s %s: %s\n", a.c.Clock.Now().UTC().Format(time.RFC3339Nano), a.c.Name, fmt.Sprintf(format, args...))
+}
+
+// errPoweredOff is what hooks say of a machine that is off.
+var errPoweredOff = errors.New("the machine is off")

@@ -1,0 +1,387 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+)
+
+const (
+	dnsName   = "ip-10-0-1-10.ec2.internal"
+	kcmMirror = KubeControllerManager + "-" + dnsName
+)
+
+func rke2(extra map[string]any) map[string]any {
+	out := map[string]any{
+		"cloud-provider-name": "aws", "node-label": []string{machineLabel + "=uid-1"}, "token": "s3cret",
+		"kube-controller-manager-arg": []string{"cert-dir=" + serverTLS + "/kube-controller-manager", "secure-port=10257"},
+	}
+	for key, value := range extra {
+		out[key] = value
+	}
+	return out
+}
+
+// TestMachine boots one machine on the real 1.26 components and takes it through
+// what a migration does to it: a flag, a bad flag, pods, a rename, a power cut.
+func TestMachine(t *testing.T) {
+	m := newMachine(t)
+	m.plan(rke2(nil), "")
+	m.eventually("an in-tree node", 90*time.Second, m.inTreeNode)
+	m.eventually("all probes healthy", 60*time.Second, m.probesHealthy)
+	m.eventually("KCM's mirror pod ready", 30*time.Second, func(ctx context.Context) error { return m.mirrorReady(ctx, kcmMirror) })
+	if m.aws.calls("kubelet.demo-cp-0") == 0 || m.aws.calls(KubeControllerManager) == 0 {
+		t.Errorf("AWS was not asked by both, each under its own name: %v", m.aws.callers)
+	}
+	for _, step := range []struct {
+		name string
+		run  func(*testing.T)
+	}{
+		{"a flag restarts KCM alone", m.flagRestartsOnlyKCM},
+		{"a plan without a new stamp restarts nothing", m.addonsAreDeployed},
+		{"pods run", m.podsRun},
+		{"a cloud controller manager runs", m.cloudControllerRuns},
+		{"a bad flag crash-loops visibly", m.badFlag},
+		{"external renames, and taints the new node only", m.renames},
+		{"power off and on", m.powerCycle},
+	} {
+		if !t.Run(step.name, step.run) {
+			return
+		}
+	}
+}
+
+func (m *machine) inTreeNode(ctx context.Context) error {
+	node, err := m.node(ctx, dnsName)
+	if err != nil {
+		return err
+	}
+	var words []string
+	if err := json.Unmarshal([]byte(node.Annotations[nodeArgsAnnotation]), &words); err != nil {
+		return fmt.Errorf("node-args: %w", err)
+	}
+	switch {
+	case !nodeReady(node):
+		return errors.New("not ready")
+	case node.Spec.ProviderID != "aws:///us-east-1a/i-0123456789abcdef0":
+		return fmt.Errorf("ProviderID %q", node.Spec.ProviderID)
+	case node.Labels["node-role.kubernetes.io/control-plane"] != "true" || node.Labels[machineLabel] != "uid-1":
+		return fmt.Errorf("labels %v", node.Labels)
+	case !slices.Contains(words, "--cloud-provider-name") || !slices.Contains(words, masked):
+		return fmt.Errorf("node-args %v", words)
+	case slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == uninitializedTaint }):
+		return fmt.Errorf("taints %v", node.Spec.Taints)
+	}
+	return nil
+}
+
+func (m *machine) probesHealthy(ctx context.Context) error {
+	secret, err := m.mgmt.CoreV1().Secrets("fleet-default").Get(ctx, m.planSecret(), metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if string(secret.Data[keyAppliedChecksum]) != planChecksum(secret.Data[keyPlan]) {
+		return errors.New("the plan is not applied")
+	}
+	var statuses map[string]probeStatus
+	if err := json.Unmarshal(secret.Data[keyProbeStatuses], &statuses); err != nil {
+		return err
+	}
+	for name, status := range statuses {
+		if !status.Healthy {
+			return fmt.Errorf("%s is not healthy", name)
+		}
+	}
+	if len(statuses) != 4 {
+		return fmt.Errorf("%d probes", len(statuses))
+	}
+	return nil
+}
+
+func (m *machine) mirrorReady(ctx context.Context, name string) error {
+	pod, err := m.pod(ctx, name)
+	if err != nil {
+		return err
+	}
+	if !podReady(pod) || pod.Status.Phase != corev1.PodRunning {
+		return fmt.Errorf("%s: %+v", name, pod.Status)
+	}
+	return nil
+}
+
+func (m *machine) mirror(t *testing.T, component string) *corev1.Pod {
+	t.Helper()
+	pod, err := m.pod(t.Context(), component+"-"+dnsName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pod
+}
+
+func (m *machine) flagRestartsOnlyKCM(t *testing.T) {
+	before := map[string]*corev1.Pod{}
+	for _, component := range []string{KubeAPIServer, KubeControllerManager, KubeScheduler, Etcd} {
+		before[component] = m.mirror(t, component)
+	}
+	m.plan(rke2(map[string]any{"kube-controller-manager-arg": []string{"enable-leader-migration"}}), "")
+	m.eventually("KCM with the flag", 60*time.Second, func(ctx context.Context) error {
+		if pod, err := m.pod(ctx, kcmMirror); err != nil || !slices.Contains(pod.Spec.Containers[0].Args, "--enable-leader-migration=true") {
+			return fmt.Errorf("no flag yet: %w", err)
+		}
+		return m.mirrorReady(ctx, kcmMirror)
+	})
+	for component, old := range before {
+		now := m.mirror(t, component)
+		moved := now.UID != old.UID || now.Annotations[configHash] != old.Annotations[configHash] || !now.Status.StartTime.Equal(old.Status.StartTime)
+		if moved != (component == KubeControllerManager) {
+			t.Errorf("%s: replaced %t", component, moved)
+		}
+		for _, argument := range now.Spec.Containers[0].Args {
+			if strings.Contains(argument, m.c.Dir) || strings.Contains(argument, m.c.IP) {
+				t.Errorf("the mirror pod of %s shows the lab's own %s", component, argument)
+			}
+		}
+	}
+}
+
+func (m *machine) addonsAreDeployed(t *testing.T) {
+	config := rke2(map[string]any{"kube-controller-manager-arg": []string{"enable-leader-migration"}})
+	before := m.mirror(t, KubeControllerManager)
+	object := func(name string) string {
+		return "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + ", namespace: kube-system}\ndata: {a: b}\n"
+	}
+	exists := func(name string, want bool) func(context.Context) error {
+		return func(ctx context.Context) error {
+			_, err := m.admin.CoreV1().ConfigMaps("kube-system").Get(ctx, name, metav1.GetOptions{})
+			if (err == nil) != want {
+				return fmt.Errorf("ConfigMap %s: wanted it there %t: %w", name, want, err)
+			}
+			return nil
+		}
+	}
+	m.plan(config, object("one")+object("two"))
+	m.eventually("both add-ons", 60*time.Second, exists("two", true))
+	m.plan(config, object("one"))
+	m.eventually("one pruned", 30*time.Second, exists("two", false))
+	m.eventually("one kept", 5*time.Second, exists("one", true))
+	if now := m.mirror(t, KubeControllerManager); now.UID != before.UID {
+		t.Error("KCM was replaced")
+	}
+}
+
+// podsRun has the real controllers and scheduler place a DaemonSet of pause pods,
+// a CCM image without rights, an image that does not exist and a failing Job.
+func (m *machine) podsRun(t *testing.T) {
+	ctx := t.Context()
+	daemonSet := func(name, image string, env ...corev1.EnvVar) {
+		t.Helper()
+		labels := map[string]string{"app": name}
+		_, err := m.admin.AppsV1().DaemonSets("kube-system").Create(ctx, &appsv1.DaemonSet{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: labels},
+				Spec: corev1.PodSpec{HostNetwork: true, TerminationGracePeriodSeconds: ptr.To[int64](2), Containers: []corev1.Container{{
+					Name: "c", Image: image, Args: []string{"--cloud-provider=aws", "--v=2", "--configure-cloud-routes=false"}, Env: env,
+					TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+				}}},
+			}},
+		}, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	daemonSet("pause", "lab/pause:1")
+	daemonSet("nothing", "example.com/nothing:v1")
+	daemonSet("config-error", "lab/pause:1", corev1.EnvVar{Name: "X", ValueFrom: &corev1.EnvVarSource{
+		SecretKeyRef: &corev1.SecretKeySelector{LocalObjectReference: corev1.LocalObjectReference{Name: "none"}, Key: "x"}}})
+	daemonSet("ccm", "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14")
+	_, err := m.admin.BatchV1().Jobs("kube-system").Create(ctx, &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Name: "job"},
+		Spec: batchv1.JobSpec{BackoffLimit: ptr.To[int32](0), Template: corev1.PodTemplateSpec{Spec: corev1.PodSpec{
+			RestartPolicy: corev1.RestartPolicyNever,
+			Containers: []corev1.Container{{Name: "c", Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1", Args: []string{"--no-such-flag"},
+				TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError}},
+		}}},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("the pause DaemonSet available", 40*time.Second, func(ctx context.Context) error {
+		ds, err := m.admin.AppsV1().DaemonSets("kube-system").Get(ctx, "pause", metav1.GetOptions{})
+		if err != nil || ds.Status.NumberAvailable != 1 {
+			return fmt.Errorf("not available: %w", err)
+		}
+		return nil
+	})
+	m.eventually("an image that cannot be pulled", 40*time.Second, m.waiting("nothing", "ImagePullBackOff"))
+	m.eventually("a configuration error", 40*time.Second, m.waiting("config-error", "CreateContainerConfigError"))
+	m.eventually("a CCM without rights that crash-loops and says why", 60*time.Second, m.crashLooping)
+	m.eventually("the Job failed", 40*time.Second, func(ctx context.Context) error {
+		pods, err := m.admin.CoreV1().Pods("kube-system").List(ctx, metav1.ListOptions{LabelSelector: "job-name=job"})
+		if err != nil || len(pods.Items) != 1 || pods.Items[0].Status.Phase != corev1.PodFailed {
+			return fmt.Errorf("%d pods: %w", len(pods.Items), err)
+		}
+		if ended := pods.Items[0].Status.ContainerStatuses[0].State.Terminated; ended == nil || !strings.Contains(ended.Message, "unknown flag: --no-such-flag") {
+			return fmt.Errorf("status %+v", pods.Items[0].Status.ContainerStatuses)
+		}
+		return nil
+	})
+	for _, name := range []string{"pause", "nothing", "config-error", "ccm"} {
+		if err := m.admin.AppsV1().DaemonSets("kube-system").Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
+			t.Error(err)
+		}
+	}
+	m.eventually("all pods gone", 40*time.Second, func(ctx context.Context) error {
+		pods, err := m.admin.CoreV1().Pods("kube-system").List(ctx, metav1.ListOptions{LabelSelector: "app"})
+		if err != nil || len(pods.Items) > 0 {
+			return fmt.Errorf("%d left: %w", len(pods.Items), err)
+		}
+		return nil
+	})
+}
+
+func (m *machine) container(ctx context.Context, app string) (corev1.ContainerStatus, error) {
+	pods, err := m.admin.CoreV1().Pods("kube-system").List(ctx, metav1.ListOptions{LabelSelector: "app=" + app})
+	if err != nil || len(pods.Items) != 1 || len(pods.Items[0].Status.ContainerStatuses) != 1 {
+		return corev1.ContainerStatus{}, fmt.Errorf("pods of %s not there yet: %w", app, err)
+	}
+	return pods.Items[0].Status.ContainerStatuses[0], nil
+}
+
+func (m *machine) waiting(app, reason string) func(context.Context) error {
+	return func(ctx context.Context) error {
+		status, err := m.container(ctx, app)
+		if err != nil {
+			return err
+		}
+		if status.State.Waiting == nil || status.State.Waiting.Reason != reason {
+			return fmt.Errorf("state %+v", status.State)
+		}
+		return nil
+	}
+}
+
+func (m *machine) crashLooping(ctx context.Context) error {
+	status, err := m.container(ctx, "ccm")
+	if err != nil {
+		return err
+	}
+	last := status.LastTerminationState.Terminated
+	if status.RestartCount < 1 || last == nil || last.ExitCode == 0 || last.Message == "" {
+		return fmt.Errorf("status %+v", status)
+	}
+	return nil
+}
+
+func (m *machine) badFlag(t *testing.T) {
+	m.plan(rke2(map[string]any{"kube-controller-manager-arg": []string{"no-such-flag"}}), "")
+	// RKE2's static pods keep no last words: the exit code is all there is.
+	m.eventually("KCM in back-off", 60*time.Second, func(ctx context.Context) error {
+		pod, err := m.pod(ctx, kcmMirror)
+		if err != nil || len(pod.Status.ContainerStatuses) != 1 {
+			return fmt.Errorf("no mirror pod: %w", err)
+		}
+		status := pod.Status.ContainerStatuses[0]
+		last := status.LastTerminationState.Terminated
+		if status.State.Waiting == nil || status.State.Waiting.Reason != "CrashLoopBackOff" || last == nil || last.ExitCode == 0 || last.Message != "" {
+			return fmt.Errorf("status %+v", status)
+		}
+		return nil
+	})
+	m.eventually("its probe unhealthy", 30*time.Second, func(ctx context.Context) error {
+		if err := m.probesHealthy(ctx); err == nil || !strings.Contains(err.Error(), "kube-controller-manager is not healthy") {
+			return fmt.Errorf("probes: %w", err)
+		}
+		return nil
+	})
+	m.plan(rke2(nil), "")
+	m.eventually("KCM well again", 60*time.Second, func(ctx context.Context) error { return m.mirrorReady(ctx, kcmMirror) })
+}
+
+func (m *machine) renames(t *testing.T) {
+	m.plan(rke2(map[string]any{"cloud-provider-name": "external", "disable-cloud-controller": true}), "")
+	m.eventually("a second node", 60*time.Second, func(ctx context.Context) error {
+		node, err := m.node(ctx, "demo-cp-0")
+		if err != nil {
+			return err
+		}
+		if !slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == uninitializedTaint && t.Value == "true" }) || node.Spec.ProviderID != "" {
+			return fmt.Errorf("spec %+v", node.Spec)
+		}
+		return nil
+	})
+	m.eventually("the old node not ready, by the real controller", 120*time.Second, func(ctx context.Context) error {
+		node, err := m.node(ctx, dnsName)
+		if err != nil {
+			return err
+		}
+		if nodeReady(node) {
+			return errors.New("still ready")
+		}
+		return nil
+	})
+	m.plan(rke2(map[string]any{"disable-cloud-controller": true, "kubelet-arg": []string{"cloud-provider=external"},
+		"kube-controller-manager-arg": []string{"cloud-provider=external"}}), "")
+	m.eventually("the old name again, without a taint", 60*time.Second, func(ctx context.Context) error {
+		if err := m.inTreeNode(ctx); err != nil {
+			return err
+		}
+		pod, err := m.pod(ctx, kcmMirror)
+		if err != nil {
+			return err
+		}
+		args := pod.Spec.Containers[0].Args
+		if last, _ := lastFlag(args, "cloud-provider"); last != "external" || !slices.Contains(args, "--cloud-provider=aws") {
+			return fmt.Errorf("KCM's arguments %v", args)
+		}
+		return m.mirrorReady(ctx, kcmMirror)
+	})
+}
+
+func (m *machine) powerCycle(t *testing.T) {
+	m.PowerOff()
+	m.eventually("down", 20*time.Second, func(context.Context) error {
+		if m.Status().On || !freeAddress(m.c.IP+":6443") {
+			return errors.New("still running")
+		}
+		return nil
+	})
+	if err := m.Kill(KubeScheduler); !errors.Is(err, errPoweredOff) {
+		t.Errorf("killing something on a machine that is off: %v", err)
+	}
+	m.PowerOn()
+	m.eventually("up again", 60*time.Second, func(ctx context.Context) error {
+		if !m.allReady() {
+			return fmt.Errorf("status %+v", m.Status())
+		}
+		return m.probesHealthy(ctx)
+	})
+	old := m.Status()
+	if err := m.Kill(KubeScheduler); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("the scheduler restarted", 30*time.Second, func(context.Context) error {
+		for i, c := range m.Status().Components {
+			if c.Name == KubeScheduler && c.Ready && c.Restarts == old.Components[i].Restarts+1 {
+				return nil
+			}
+		}
+		return fmt.Errorf("status %+v", m.Status().Components)
+	})
+}
+
+func (m *machine) allReady() bool {
+	components := m.Status().Components
+	return len(components) == 4 && !slices.ContainsFunc(components, func(c ComponentStatus) bool { return !c.Ready })
+}

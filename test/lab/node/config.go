@@ -1,0 +1,119 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/pki"
+	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+)
+
+// Config is everything a node agent is given.
+type Config struct {
+	Facts
+	Dir        string // the lab's folder; the machine's own is Dir/nodes/<machine>
+	Supervisor *proc.Supervisor
+	Binaries   string // folder of the Kubernetes binaries
+	// LabBinary runs `klipper-helm` as its first argument. Empty means this program.
+	LabBinary string
+
+	Mgmt          *rest.Config // reads and writes the machine-plan Secret
+	PlanNamespace string       // default "fleet-default"
+
+	CA                *pki.CA // signs servers and clients of the downstream cluster
+	ServiceAccountKey []byte  // PEM, private; the same on every server
+	EtcdServers       string  // e.g. http://127.3.0.4:2379
+	EtcdPrefix        string  // "" means /registry
+	BalancedAddress   string  // host:port of the balanced downstream API
+	TokenFile         string  // --token-auth-file
+	AuditPolicyFile   string
+	AuditLog          string // this machine's API server's audit log; "" for none
+
+	// AWSEndpoint gives the address of AWS for a caller's name.
+	AWSEndpoint func(caller string) string
+	// Cloud is how an in-tree kubelet asks EC2 about its own machine. Nil means:
+	// metadata service for identity and credentials, then AWSEndpoint.
+	Cloud Cloud
+
+	Timing Timing
+	Clock  clock.WithTicker
+	Log    io.Writer // one line per thing done; nil discards
+}
+
+// Timing of the machine. Zero values are a real cluster's, except the two
+// downtimes and the period of probes, for which zero means at once.
+type Timing struct {
+	APIServerDown time.Duration // a changed or killed kube-apiserver stays away this long
+	ComponentDown time.Duration // the same for every other component and the kubelet
+	Leases        LeaseTiming
+	Heartbeat     time.Duration // Node Lease and status; default 10 s
+	PlanPoll      time.Duration // default 0.5 s
+	ProbePeriod   time.Duration // between two looks at a plan's probes; zero: at every poll, a real agent's is 5 s
+	PlanRetry     time.Duration // between attempts at a plan that fails; default 5 s
+	BackOff       time.Duration // first crash back-off, doubled up to 30 times it; default 10 s
+	Grace         time.Duration // between SIGTERM and SIGKILL of a component; default 5 s
+}
+
+func (c *Config) complete() error {
+	if err := c.validate(); err != nil {
+		return err
+	}
+	if c.Clock == nil {
+		c.Clock = clock.RealClock{}
+	}
+	if c.PlanNamespace == "" {
+		c.PlanNamespace = "fleet-default"
+	}
+	if c.Log == nil {
+		c.Log = io.Discard
+	}
+	if c.LabBinary == "" {
+		exe, err := os.Executable()
+		if err != nil {
+			return fmt.Errorf("machine %s: finding the lab's own program: %w", c.Name, err)
+		}
+		c.LabBinary = exe
+	}
+	c.Timing.complete()
+	if c.Cloud == nil {
+		c.Cloud = ec2Cloud{imds: c.IMDSURL, region: c.Region(), endpoint: c.AWSEndpoint("kubelet." + c.Name)}
+	}
+	return nil
+}
+
+func (c *Config) validate() error {
+	if err := c.Facts.validate(); err != nil {
+		return err
+	}
+	for what, missing := range map[string]bool{
+		"a folder": c.Dir == "", "a supervisor": c.Supervisor == nil, "the binaries' folder": c.Binaries == "",
+		"a management cluster": c.Mgmt == nil, "a certificate authority": c.CA == nil,
+		"a service-account key": len(c.ServiceAccountKey) == 0, "etcd": c.EtcdServers == "",
+		"a balanced address": c.BalancedAddress == "", "AWS endpoints": c.AWSEndpoint == nil,
+	} {
+		if missing {
+			return errors.New("machine " + c.Name + ": the node agent is not given " + what)
+		}
+	}
+	return nil
+}
+
+func (t *Timing) complete() {
+	for _, field := range []struct {
+		value    *time.Duration
+		fallback time.Duration
+	}{
+		{&t.Heartbeat, 10 * time.Second}, {&t.PlanPoll, 500 * time.Millisecond},
+		{&t.PlanRetry, 5 * time.Second}, {&t.BackOff, 10 * time.Second}, {&t.Grace, 5 * time.Second},
+	} {
+		if *field.value == 0 {
+			*field.value = field.fallback
+		}
+	}
+}

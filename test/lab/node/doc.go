@@ -1,0 +1,20 @@
+// Package node is the lab's node agent: what rancher-system-agent, RKE2 1.26 and
+// the kubelet do on one machine, as far as a migration of the cloud provider can
+// see it. It applies machine plans, renders RKE2's configuration into component
+// arguments, runs the real kube-apiserver, kube-controller-manager and
+// kube-scheduler, posts their mirror pods, registers and keeps the Node, and runs
+// the pods that the real scheduler binds to it.
+//
+// It follows rancher/rke2@v1.26.15+rke2r1 (pkg/rke2, pkg/podexecutor,
+// pkg/staticpod), k3s-io/k3s (pkg/daemons, pkg/nodeconfig, pkg/util/args.go) and
+// kubernetes/kubernetes@v1.26.13 (pkg/kubelet).
+//
+// Left out: containers (a pod's container is a process that sees the machine's
+// files, with its mount paths rewritten in its arguments and environment),
+// images other than those of a fixed table, exec and TCP probes, kube-proxy,
+// CNI, volumes other than ConfigMap, Secret, projected, downward API, emptyDir
+// and hostPath, resource limits, eviction, secrets encryption keys that rotate,
+// and etcd, which the whole lab shares.
+//
+// It may not know what awsmigrate is, nor share code with pkg/.
+package node

@@ -1,0 +1,55 @@
+package node
+
+import (
+	"fmt"
+	"net"
+	"strings"
+)
+
+// Roles of a machine, as Rancher's machine pools give them.
+type Roles struct {
+	ControlPlane, Etcd, Worker bool
+}
+
+// Server says whether the machine runs rke2-server rather than rke2-agent.
+func (r Roles) Server() bool { return r.ControlPlane || r.Etcd }
+
+// Facts are what is true of a machine whatever its configuration says. Names come
+// from them by rule; no API shows them.
+type Facts struct {
+	Name       string // machine name in Rancher, e.g. "demo-cp-0"
+	MachineUID string // metadata.uid of the Machine
+	InstanceID string // "i-…"
+	IP         string // loopback address that the machine's processes bind
+	PrivateIP  string // address that EC2 and the Node show
+	Zone       string // e.g. "us-east-1a"
+
+	OSHostname     string // gethostname(2)
+	HostnameFQDN   string // `hostname -f`
+	PrivateDNSName string // EC2's, as launched; the running truth is asked of EC2
+	IMDSURL        string // the machine's metadata service, without a path
+	// PodIMDSURL is the metadata service as pods off the host network reach it
+	// (hop limit). Empty means IMDSURL.
+	PodIMDSURL string
+
+	Roles Roles
+}
+
+// Region is the zone without its letter.
+func (f Facts) Region() string { return strings.TrimRight(f.Zone, "abcdefghijklmnopqrstuvwxyz") }
+
+func (f Facts) validate() error {
+	for _, field := range []struct{ name, value string }{
+		{"Name", f.Name}, {"IP", f.IP}, {"PrivateIP", f.PrivateIP}, {"OSHostname", f.OSHostname},
+	} {
+		if field.value == "" {
+			return fmt.Errorf("machine %q: facts without %s", f.Name, field.name)
+		}
+	}
+	for _, ip := range []string{f.IP, f.PrivateIP} {
+		if net.ParseIP(ip) == nil {
+			return fmt.Errorf("machine %s: %q is no IP address", f.Name, ip)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,72 @@
+package node
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// program is what an image runs.
+type program struct {
+	kind   string // process kind
+	path   string
+	arg0   string
+	prefix []string // arguments before the container's
+	pause  bool
+	// webhooks says that it opens a second port, for webhooks, even without any
+	// (kubernetes/cloud-provider@v0.28.0:app/controllermanager.go).
+	webhooks bool
+}
+
+// imageProgram is the image table: name and tag → program. An image that is not
+// in it cannot be pulled.
+func imageProgram(image string, c Config) (program, error) {
+	repository, tag := splitImage(image)
+	name := repository[strings.LastIndex(repository, "/")+1:]
+	switch {
+	case repository == "lab/pause":
+		return program{kind: "pause", pause: true}, nil
+	case name == "klipper-helm":
+		return program{kind: "klipper-helm", path: c.LabBinary, arg0: "lab", prefix: []string{"klipper-helm"}}, nil
+	case name == "cloud-controller-manager":
+		if binary := awsCCMBinary(repository, tag); binary != "" {
+			return program{kind: awsCCM, path: filepath.Join(c.Binaries, binary), arg0: awsCCM, webhooks: binary == ccmWithWebhooks}, nil
+		}
+	}
+	return program{}, &startError{Reason: "ErrImagePull", Err: fmt.Errorf(
+		"rpc error: code = NotFound desc = failed to pull and unpack image %q: failed to resolve reference: not found", image)}
+}
+
+const ccmWithWebhooks = "ccm-v1.28.1"
+
+// awsCCMBinary picks the build for a tag. registry.k8s.io holds only the patch
+// releases that were promoted to it (kubernetes/k8s.io:registry.k8s.io/images/
+// k8s-staging-provider-aws/images.yaml).
+func awsCCMBinary(repository, tag string) string {
+	minor, patch := "", ""
+	for line, binary := range map[string]string{"v1.26.": "ccm-v1.26.0", "v1.28.": ccmWithWebhooks} {
+		if rest, ok := strings.CutPrefix(tag, line); ok {
+			minor, patch = binary, rest
+		}
+	}
+	if minor == "" || !strings.HasPrefix(repository, "registry.k8s.io/provider-aws/") {
+		return minor
+	}
+	promoted := map[string][]string{
+		"ccm-v1.26.0":   {"0", "1", "6", "8", "9", "10", "11", "12", "14"},
+		ccmWithWebhooks: {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"},
+	}
+	if !slices.Contains(promoted[minor], patch) {
+		return ""
+	}
+	return minor
+}
+
+func splitImage(image string) (repository, tag string) {
+	image, _, _ = strings.Cut(image, "@")
+	if i := strings.LastIndex(image, ":"); i > strings.LastIndex(image, "/") {
+		return image[:i], image[i+1:]
+	}
+	return image, "latest"
+}

@@ -1,0 +1,102 @@
+package node
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+)
+
+// File is a file of a machine; Path is as the machine sees it.
+type File struct {
+	Path    string
+	Content []byte
+	Dynamic bool // a change restarts nothing
+}
+
+// machineFS is the folder that stands for a machine's "/".
+type machineFS string
+
+func (m machineFS) path(p string) string { return filepath.Join(string(m), p) }
+
+// write puts a file in place, and leaves an equal one alone.
+func (m machineFS) write(p string, content []byte) error {
+	full := m.path(p)
+	if old, err := os.ReadFile(full); err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+		return fmt.Errorf("writing %s: %w", p, err)
+	}
+	if err := os.WriteFile(full, content, 0o600); err != nil {
+		return fmt.Errorf("writing %s: %w", p, err)
+	}
+	return nil
+}
+
+func (m machineFS) exists(p string) bool {
+	_, err := os.Stat(m.path(p))
+	return err == nil
+}
+
+// read gives nil for a file that is not there.
+func (m machineFS) read(p string) ([]byte, error) {
+	raw, err := os.ReadFile(m.path(p))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return raw, err
+}
+
+// rke2Config reads config.yaml and config.yaml.d in RKE2's order.
+func (m machineFS) rke2Config() (RKE2Config, error) {
+	names := []string{configDir + "/config.yaml"}
+	entries, err := os.ReadDir(m.path(configDir + "/config.yaml.d"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return RKE2Config{}, fmt.Errorf("reading the machine's RKE2 configuration: %w", err)
+	}
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), ".yaml") || strings.HasSuffix(entry.Name(), ".yml") {
+			names = append(names, configDir+"/config.yaml.d/"+entry.Name())
+		}
+	}
+	sort.Strings(names[1:])
+	var files []File
+	for _, name := range names {
+		content, err := m.read(name)
+		if err != nil {
+			return RKE2Config{}, fmt.Errorf("reading the machine's RKE2 configuration: %w", err)
+		}
+		if content != nil {
+			files = append(files, File{Path: name, Content: content})
+		}
+	}
+	return ParseRKE2Config(files...)
+}
+
+// configured says whether a plan was ever written to the machine.
+func (m machineFS) configured() bool { return m.exists(configDir + "/config.yaml.d/50-rancher.yaml") }
+
+// argumentFiles are the files that arguments name; RKE2 puts their hash into FILE_HASH
+// so that a manifest changes when such a file does.
+func (m machineFS) argumentFiles(args []string) [][]byte {
+	var out [][]byte
+	for _, argument := range args {
+		_, value, given := strings.Cut(argument, "=")
+		if !given || !strings.HasPrefix(value, "/") {
+			continue
+		}
+		info, err := os.Stat(m.path(value))
+		if err != nil || info.IsDir() {
+			continue
+		}
+		if raw, err := os.ReadFile(m.path(value)); err == nil {
+			out = append(out, raw)
+		}
+	}
+	return out
+}

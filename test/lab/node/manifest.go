@@ -1,0 +1,120 @@
+package node
+
+import (
+	"crypto/md5"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+const (
+	kubernetesImage = "index.docker.io/rancher/hardened-kubernetes:v1.26.13-rke2r1-build20240117"
+	etcdImage       = "index.docker.io/rancher/hardened-etcd:v3.5.9-k3s1-build20230802"
+	ccmImage        = "index.docker.io/rancher/rke2-cloud-provider:v1.28.2-build20231016"
+)
+
+// manifest is the static pod that RKE2 writes for a component, its UID the hash
+// of its content (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1).
+// files are the contents that the arguments refer to.
+func manifest(s StaticPod, files [][]byte) *corev1.Pod {
+	sum := sha256.New()
+	for _, file := range files {
+		sum.Write(file)
+	}
+	privileged := false
+	pod := &corev1.Pod{
+		TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+		ObjectMeta: metav1.ObjectMeta{
+			Name: s.Component, Namespace: metav1.NamespaceSystem,
+			Labels: map[string]string{"component": s.Component, "tier": "control-plane"},
+		},
+		Spec: corev1.PodSpec{
+			HostNetwork:       true,
+			PriorityClassName: "system-cluster-critical",
+			Containers: []corev1.Container{{
+				Name: s.Component, Image: staticImage(s.Component),
+				Command: []string{s.Component}, Args: s.Args,
+				Env:             []corev1.EnvVar{{Name: "FILE_HASH", Value: hex.EncodeToString(sum.Sum(nil))}},
+				Resources:       staticResources(s.Component),
+				LivenessProbe:   staticProbe(s.Component, 10, 15, 8, 10),
+				ReadinessProbe:  staticProbe(s.Component, 0, 15, 3, 1),
+				StartupProbe:    staticProbe(s.Component, 10, 5, 24, 10),
+				ImagePullPolicy: corev1.PullIfNotPresent,
+				SecurityContext: &corev1.SecurityContext{Privileged: &privileged},
+			}},
+		},
+	}
+	pod.UID = types.UID(manifestHash(pod))
+	return pod
+}
+
+func manifestHash(pod *corev1.Pod) string {
+	raw, err := json.Marshal(pod)
+	if err != nil {
+		panic(err) // a Pod always encodes
+	}
+	sum := md5.Sum(append(raw, []byte("file:"+path.Join(agentDir, "pod-manifests", pod.Name+".yaml"))...))
+	return hex.EncodeToString(sum[:])
+}
+
+func staticImage(component string) string {
+	switch component {
+	case Etcd:
+		return etcdImage
+	case CloudControllerManager:
+		return ccmImage
+	}
+	return kubernetesImage
+}
+
+func staticResources(component string) corev1.ResourceRequirements {
+	requests := map[string][2]string{
+		KubeAPIServer: {"250m", "1Gi"}, KubeScheduler: {"100m", "128Mi"}, KubeControllerManager: {"200m", "256Mi"},
+		Etcd: {"200m", "512Mi"}, CloudControllerManager: {"100m", "128Mi"},
+	}[component]
+	return corev1.ResourceRequirements{Requests: corev1.ResourceList{
+		corev1.ResourceCPU: resource.MustParse(requests[0]), corev1.ResourceMemory: resource.MustParse(requests[1]),
+	}}
+}
+
+// staticPort is where a component answers /healthz. An API server is probed by an
+// exec of kubectl in RKE2, by the same path here.
+func staticPort(component string) (port int32, scheme corev1.URIScheme, urlPath string) {
+	switch component {
+	case KubeAPIServer:
+		return 6443, corev1.URISchemeHTTPS, "/readyz"
+	case KubeControllerManager:
+		return 10257, corev1.URISchemeHTTPS, "/healthz"
+	case KubeScheduler:
+		return 10259, corev1.URISchemeHTTPS, "/healthz"
+	case CloudControllerManager:
+		return 10258, corev1.URISchemeHTTPS, "/healthz"
+	default:
+		return 2381, corev1.URISchemeHTTP, "/health?serializable=true"
+	}
+}
+
+func staticProbe(component string, delay, timeout, failures, period int32) *corev1.Probe {
+	probe := &corev1.Probe{InitialDelaySeconds: delay, TimeoutSeconds: timeout, FailureThreshold: failures, PeriodSeconds: period, SuccessThreshold: 1}
+	port, scheme, urlPath := staticPort(component)
+	if component == KubeAPIServer {
+		kind := "livez"
+		if delay == 0 {
+			kind = "readyz"
+		}
+		probe.Exec = &corev1.ExecAction{Command: []string{"kubectl", "get", fmt.Sprintf("--server=https://localhost:%d/", port),
+			"--client-certificate=" + tlsFile("client-kube-apiserver.crt"), "--client-key=" + tlsFile("client-kube-apiserver.key"),
+			"--certificate-authority=" + tlsFile("server-ca.crt"), "--raw=/" + kind}}
+		return probe
+	}
+	probe.HTTPGet = &corev1.HTTPGetAction{Host: "localhost", Path: urlPath, Port: intstr.FromInt32(port), Scheme: scheme}
+	return probe
+}

@@ -1,0 +1,89 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// rke2NodeName is RKE2's node-name, which becomes the kubelet's
+// --hostname-override: the configured one; with cloud-provider-name aws the
+// metadata service's local-hostname, else `hostname -f`; else the OS host name.
+// (rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15+rke2r1; k3s lower-cases it.)
+func rke2NodeName(c RKE2Config, f Facts, metadata func() string) string {
+	if name := c.String("node-name"); name != "" {
+		return strings.ToLower(name)
+	}
+	if c.String("cloud-provider-name") == "aws" {
+		if name := metadata(); name != "" {
+			return strings.ToLower(name)
+		}
+		return strings.ToLower(orDefault(f.HostnameFQDN, f.OSHostname))
+	}
+	return strings.ToLower(f.OSHostname)
+}
+
+// metadataHostname asks like RKE2 ≤ 1.28: one IMDSv1 request, one second, and
+// anything but 200 is no answer.
+func metadataHostname(ctx context.Context, imds string) string {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, imds+"/latest/meta-data/local-hostname", nil)
+	if err != nil {
+		return ""
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return ""
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return ""
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(body))
+}
+
+// identity is who the kubelet is, from its arguments.
+type identity struct {
+	Provider string // "aws", "external" or ""
+	Hostname string // --hostname-override, else the OS host name
+	Name     string // of the Node
+	NodeIP   string
+	Instance Instance // only with the in-tree provider
+}
+
+// kubeletIdentity follows cmd/kubelet/app/server.go@v1.26.13 (getNodeName): with
+// an in-tree provider the cloud names the Node, whatever --hostname-override says.
+func kubeletIdentity(ctx context.Context, args []string, f Facts, cloud Cloud) (identity, error) {
+	var id identity
+	id.Provider, _ = lastFlag(args, "cloud-provider")
+	id.NodeIP, _ = lastFlag(args, "node-ip")
+	id.Hostname, _ = lastFlag(args, "hostname-override")
+	if id.Hostname == "" {
+		id.Hostname = strings.ToLower(strings.TrimSpace(f.OSHostname))
+	}
+	id.Name = id.Hostname
+	switch id.Provider {
+	case "", "external":
+		return id, nil
+	case "aws":
+		instance, err := cloud.Self(ctx)
+		if err != nil {
+			return id, fmt.Errorf("failed to run Kubelet: could not init cloud provider \"aws\": %w", err)
+		}
+		if instance.PrivateDNSName == "" {
+			return id, fmt.Errorf("failed to run Kubelet: error fetching current node name from cloud provider: instance %s has no private DNS name", instance.ID)
+		}
+		id.Instance, id.Name = instance, instance.PrivateDNSName
+		return id, nil
+	default:
+		return id, fmt.Errorf("failed to run Kubelet: could not init cloud provider %q: unknown cloud provider", id.Provider)
+	}
+}

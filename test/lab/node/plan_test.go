@@ -1,0 +1,60 @@
+package node
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestProbeStatus(t *testing.T) {
+	p := planProbe{SuccessThreshold: 1, FailureThreshold: 2}
+	var s probeStatus
+	for i, step := range []struct {
+		ok, healthy bool
+	}{{false, false}, {true, true}, {false, true}, {false, false}, {true, true}, {true, true}} {
+		if s = s.next(step.ok, p); s.Healthy != step.healthy {
+			t.Fatalf("step %d: %+v, wanted healthy %t", i, s, step.healthy)
+		}
+	}
+	if s.SuccessCount != 1 {
+		t.Errorf("the count goes beyond its threshold: %+v", s)
+	}
+}
+
+func TestParsePlan(t *testing.T) {
+	p, files, err := parsePlan([]byte(`{"files":[{"path":"/a","content":"eA==","dynamic":true}],"instructions":[{"name":"install","env":["X=1","RESTART_STAMP=abc"]}]}`))
+	if err != nil || p.restartStamp() != "abc" || len(files) != 1 || string(files[0].Content) != "x" || !files[0].Dynamic {
+		t.Errorf("%+v %+v %v", p, files, err)
+	}
+	for bad, want := range map[string]string{"{": "reading the plan", `{"files":[{"path":"/a","content":"!"}]}`: "file /a"} {
+		if _, _, err := parsePlan([]byte(bad)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+func TestManifestHashMovesWithItsContent(t *testing.T) {
+	pod := StaticPod{KubeControllerManager, []string{"--a=b"}}
+	base := manifest(pod, [][]byte{[]byte("x")})
+	if again := manifest(pod, [][]byte{[]byte("x")}); again.UID != base.UID {
+		t.Error("the same manifest has two hashes")
+	}
+	if other := manifest(pod, [][]byte{[]byte("y")}); other.UID == base.UID {
+		t.Error("a changed file leaves the hash")
+	}
+	if other := manifest(StaticPod{KubeControllerManager, []string{"--a=c"}}, [][]byte{[]byte("x")}); other.UID == base.UID {
+		t.Error("a changed argument leaves the hash")
+	}
+	if got := base.Spec.Containers[0]; got.Command[0] != KubeControllerManager || len(got.Command) != 1 || got.Args[0] != "--a=b" {
+		t.Errorf("command %v args %v", got.Command, got.Args)
+	}
+}
+
+func TestParseObjects(t *testing.T) {
+	got, err := parseObjects([]byte("# only a comment\n---\n\n---\nkind: A\n---\nkind: B\n"))
+	if err != nil || len(got) != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := parseObjects([]byte("kind: A\n---\n{")); err == nil {
+		t.Error("broken YAML passed")
+	}
+}

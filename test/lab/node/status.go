@@ -1,0 +1,71 @@
+package node
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// Status is what `lab status` says of a machine.
+type Status struct {
+	Machine    string
+	On         bool
+	NodeName   string // "" while no kubelet runs
+	Problem    string // of RKE2 or the kubelet, "" when there is none
+	Components []ComponentStatus
+	Pods       []ComponentStatus
+}
+
+// ComponentStatus is one process, or stand-in for one.
+type ComponentStatus struct {
+	Name     string // component, or namespace/pod/container
+	PID      int    // 0 when nothing runs, and for stand-ins
+	Ready    bool
+	Started  time.Time
+	Restarts int
+	Waiting  string // e.g. "CrashLoopBackOff: …"
+	Manifest string // hash, static pods only
+}
+
+// Status reads the machine's state; it asks nobody.
+func (a *Agent) Status() Status {
+	a.mu.Lock()
+	s := a.session
+	a.mu.Unlock()
+	out := Status{Machine: a.c.Name, On: s != nil}
+	if s == nil {
+		return out
+	}
+	out.NodeName, out.Problem = s.rke2.get().status()
+	s.rke2.mu.Lock()
+	if s.rke2.problem != "" {
+		out.Problem = s.rke2.problem
+	}
+	s.rke2.mu.Unlock()
+	for _, pod := range s.static.list() {
+		status := componentStatus(pod.manifest.Name, pod.task.snapshot())
+		status.Manifest = string(pod.manifest.UID)
+		out.Components = append(out.Components, status)
+	}
+	for _, worker := range s.pods.list() {
+		for i, state := range worker.states() {
+			out.Pods = append(out.Pods, componentStatus(containerName(worker.pod, i), state))
+		}
+	}
+	return out
+}
+
+func containerName(pod *corev1.Pod, i int) string {
+	return pod.Namespace + "/" + pod.Name + "/" + pod.Spec.Containers[i].Name
+}
+
+func componentStatus(name string, s taskState) ComponentStatus {
+	out := ComponentStatus{Name: name, PID: s.PID, Ready: s.Ready, Started: s.Started, Restarts: s.Restarts, Waiting: s.Waiting}
+	if s.Message != "" {
+		out.Waiting += ": " + s.Message
+	}
+	return out
+}
+
+// Facts are the machine's hidden facts.
+func (a *Agent) Facts() Facts { return a.c.Facts }

@@ -1,0 +1,239 @@
+package node
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/utils/clock"
+)
+
+// process is a started program; *proc.Process is one.
+type process interface {
+	Pid() int
+	Done() <-chan struct{}
+	ExitCode() int
+	Signal(os.Signal) error
+	Stop(grace time.Duration)
+}
+
+// termination is how a process ended.
+type termination struct {
+	ExitCode          int
+	Message           string
+	Started, Finished time.Time
+}
+
+// taskState is what can be said of a task at one moment.
+type taskState struct {
+	Running  bool
+	Started  time.Time
+	Waiting  string // reason, when it does not run
+	Message  string // of Waiting
+	Last     *termination
+	Restarts int
+	Ended    bool // ended for good, by its restart policy
+	Ready    bool
+	PID      int
+}
+
+// task keeps one container's process running as the kubelet would: restart
+// policy, crash back-off, probes.
+type task struct {
+	clock    clock.WithTicker
+	start    func(attempt int) (process, error)
+	tail     func() string // end of its log
+	policy   corev1.RestartPolicy
+	backOff  time.Duration
+	grace    time.Duration
+	delay    time.Duration // before the first start
+	probes   probes
+	onChange func()
+
+	mu    sync.Mutex
+	state taskState
+	proc  process
+	hold  time.Duration // the next restart waits at least this long
+}
+
+// startError is a start that failed with a reason the kubelet shows.
+type startError struct {
+	Reason string
+	Err    error
+}
+
+func (e *startError) Error() string { return e.Err.Error() }
+func (e *startError) Unwrap() error { return e.Err }
+
+const maxBackOffFactor = 30 // 10 s … 5 min
+
+// crashDelay is the kubelet's back-off: the first restart comes at once, then
+// base, doubled each time, up to 30 times base.
+func crashDelay(crashes int, base time.Duration) time.Duration {
+	if crashes <= 1 {
+		return 0
+	}
+	delay := base
+	for range crashes - 2 {
+		if delay *= 2; delay >= maxBackOffFactor*base {
+			return maxBackOffFactor * base
+		}
+	}
+	return delay
+}
+
+// run returns when the task ended for good or ctx is done and the process gone.
+func (t *task) run(ctx context.Context) {
+	t.update(func(s *taskState) { s.Waiting = "ContainerCreating" })
+	if !t.sleep(ctx, t.delay) {
+		return
+	}
+	crashes := 0
+	for attempt := 0; ; attempt++ {
+		p, err := t.start(attempt)
+		if err != nil {
+			crashes++
+			if t.failed(err); !t.retry(ctx, err, crashDelay(crashes, t.backOff)) {
+				return
+			}
+			attempt--
+			continue
+		}
+		started := t.clock.Now()
+		t.running(p, started, attempt)
+		t.watch(ctx, p)
+		if ctx.Err() != nil {
+			t.exited(p, started)
+			return
+		}
+		t.exited(p, started)
+		if t.policy == corev1.RestartPolicyNever || t.policy == corev1.RestartPolicyOnFailure && p.ExitCode() == 0 {
+			t.update(func(s *taskState) { s.Ended = true })
+			return
+		}
+		if t.clock.Since(started) >= 2*maxBackOffFactor*t.backOff {
+			crashes = 0
+		}
+		crashes++
+		if !t.pause(ctx, crashDelay(crashes, t.backOff)) {
+			return
+		}
+	}
+}
+
+func (t *task) pause(ctx context.Context, delay time.Duration) bool {
+	t.mu.Lock()
+	delay, t.hold = max(delay, t.hold), 0
+	t.mu.Unlock()
+	if delay == 0 {
+		return ctx.Err() == nil
+	}
+	t.update(func(s *taskState) {
+		s.Waiting = "CrashLoopBackOff"
+		s.Message = "back-off " + delay.String() + " restarting failed container"
+	})
+	return t.sleep(ctx, delay)
+}
+
+// retry waits after a failed start. An image is reported as failed for a moment,
+// then as backing off.
+func (t *task) retry(ctx context.Context, err error, delay time.Duration) bool {
+	delay = max(t.backOff, delay)
+	if reasonOf(err) != "ErrImagePull" {
+		return t.sleep(ctx, delay)
+	}
+	if !t.sleep(ctx, delay/10) {
+		return false
+	}
+	t.update(func(s *taskState) { s.Waiting, s.Message = "ImagePullBackOff", "Back-off: "+err.Error() })
+	return t.sleep(ctx, delay-delay/10)
+}
+
+func reasonOf(err error) string {
+	var e *startError
+	if errors.As(err, &e) {
+		return e.Reason
+	}
+	return "RunContainerError"
+}
+
+func (t *task) sleep(ctx context.Context, d time.Duration) bool { return wait(ctx, t.clock, d) }
+
+// watch returns when p has exited: by itself, by a failed liveness probe, or
+// stopped because ctx is done.
+func (t *task) watch(ctx context.Context, p process) {
+	probing, stop := context.WithCancel(ctx)
+	defer stop()
+	dead := make(chan struct{})
+	go t.probes.run(probing, t.clock, t.setReady, func() { close(dead) })
+	select {
+	case <-p.Done():
+	case <-dead:
+		p.Stop(t.grace)
+	case <-ctx.Done():
+		p.Stop(t.grace)
+	}
+}
+
+func (t *task) running(p process, at time.Time, attempt int) {
+	t.mu.Lock()
+	t.proc = p
+	t.mu.Unlock()
+	t.update(func(s *taskState) {
+		s.Running, s.Started, s.Waiting, s.Message, s.PID = true, at, "", "", p.Pid()
+		if attempt > 0 && s.Last != nil {
+			s.Restarts++
+		}
+	})
+}
+
+func (t *task) exited(p process, started time.Time) {
+	end := &termination{ExitCode: p.ExitCode(), Message: t.tail(), Started: started, Finished: t.clock.Now()}
+	t.mu.Lock()
+	t.proc = nil
+	t.mu.Unlock()
+	t.update(func(s *taskState) { s.Running, s.Ready, s.Last, s.PID = false, false, end, 0 })
+}
+
+func (t *task) failed(err error) {
+	t.update(func(s *taskState) {
+		s.Running, s.Ready, s.Waiting, s.Message = false, false, reasonOf(err), err.Error()
+	})
+}
+
+func (t *task) setReady(ready bool) { t.update(func(s *taskState) { s.Ready = ready && s.Running }) }
+
+func (t *task) update(change func(*taskState)) {
+	t.mu.Lock()
+	before := t.state
+	change(&t.state)
+	changed := before != t.state
+	t.mu.Unlock()
+	if changed && t.onChange != nil {
+		t.onChange()
+	}
+}
+
+func (t *task) snapshot() taskState {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state
+}
+
+// signal sends sig to the running process; when that ends it, it comes back after
+// hold at the earliest. False when nothing runs.
+func (t *task) signal(sig os.Signal, hold time.Duration) (bool, error) {
+	t.mu.Lock()
+	p := t.proc
+	if p != nil {
+		t.hold = hold
+	}
+	t.mu.Unlock()
+	if p == nil {
+		return false, nil
+	}
+	return true, p.Signal(sig)
+}

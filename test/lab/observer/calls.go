@@ -1,0 +1,76 @@
+package observer
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// awsCall is what the observer needs of a line of AWSFile.
+type awsCall struct {
+	Time    time.Time `json:"time"`
+	Caller  string    `json:"caller"`
+	Service string    `json:"service"` // ec2, elb, elbv2, …
+	Action  string    `json:"action"`
+	Write   bool      `json:"write"`
+}
+
+// controller says which controller makes such a call, "" when more than one does
+// or it is not one of those observed. Only the service controller talks to load
+// balancing; only the route controller writes routes. cloud-node-lifecycle asks
+// for instances, as everybody does.
+func (c awsCall) controller() string {
+	switch {
+	case c.Service == "elb", c.Service == "elbv2":
+		return Service
+	case c.Service == "ec2" && (c.Action == "CreateRoute" || c.Action == "DeleteRoute"):
+		return Route
+	}
+	return ""
+}
+
+// readCalls reads the AWS record. A lab that never called AWS has none.
+func readCalls(path string, callers map[string]bool) ([]Event, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the record of AWS calls: %w", err)
+	}
+	defer f.Close()
+	return parseCalls(f, callers)
+}
+
+// parseCalls keeps the calls of the given callers: a user of the cluster may list
+// load balancers too.
+func parseCalls(r io.Reader, callers map[string]bool) ([]Event, error) {
+	var out []Event
+	in := bufio.NewReaderSize(r, 1<<16)
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("reading AWS call %d: %w", n, err)
+		}
+		var call awsCall
+		if err := json.Unmarshal(line, &call); err != nil {
+			return nil, fmt.Errorf("AWS call %d is no JSON object: %w", n, err)
+		}
+		controller := call.controller()
+		if controller == "" || !callers[call.Caller] {
+			continue
+		}
+		out = append(out, Event{
+			Time: call.Time, Kind: AWSCall, Process: Process{Name: call.Caller},
+			Controller: controller, Detail: call.Service + ":" + call.Action,
+		})
+	}
+}

@@ -1,0 +1,207 @@
+package proc
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// closeGrace is how long Close lets processes end by themselves.
+const closeGrace = 2 * time.Second
+
+// Supervisor starts processes and writes down their starts and exits.
+type Supervisor struct {
+	// Shim is the command that RunShim serves, used only where the supervisor may
+	// not give a host name itself. Empty means this program's own ShimCommand.
+	Shim []string
+
+	dir    string
+	record *recorder
+
+	mu        sync.Mutex
+	closed    bool
+	launchers map[string]*launcher
+	running   map[string]*Process
+	failed    error // first record that could not be written
+}
+
+// New makes a supervisor whose record and pid files live under dir. It kills
+// nothing: that is Sweep's job, before New.
+func New(dir string) (*Supervisor, error) {
+	if err := os.MkdirAll(filepath.Join(dir, pidDir), 0o755); err != nil {
+		return nil, err
+	}
+	record, err := openRecorder(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the process record: %w", err)
+	}
+	return &Supervisor{
+		dir:       dir,
+		record:    record,
+		launchers: map[string]*launcher{},
+		running:   map[string]*Process{},
+	}, nil
+}
+
+// Start starts a process and records it. A name that is running is refused.
+func (s *Supervisor) Start(spec Spec) (*Process, error) {
+	if err := spec.validate(); err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("starting %s: the supervisor is closed", spec.Name)
+	}
+	if p, ok := s.running[spec.Name]; ok {
+		return nil, fmt.Errorf("starting %s: it already runs with pid %d", spec.Name, p.Pid())
+	}
+	p, err := s.launch(spec)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", spec.Name, err)
+	}
+	s.running[spec.Name] = p
+	go s.reap(p)
+	return p, nil
+}
+
+func (s *Supervisor) launch(spec Spec) (*Process, error) {
+	cmd, on, err := s.command(spec)
+	if err != nil {
+		return nil, err
+	}
+	log, err := spec.openLog()
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.Env = append(os.Environ(), spec.Env...)
+	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	cmd.SysProcAttr.Setpgid = true // a terminal's Ctrl-C is the supervisor's alone
+
+	started := time.Now()
+	if err := on.start(cmd); err != nil {
+		return nil, err
+	}
+	pid := cmd.Process.Pid
+	if err := Mark(s.dir, spec.Name, pid); err != nil {
+		if _, exited := startTicks(pid); exited == nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+			return nil, err
+		}
+		// It has exited already and needs no pid file.
+	}
+	p := &Process{Spec: spec, Started: started, cmd: cmd, done: make(chan struct{})}
+	s.write(p, Start, started, nil)
+	return p, nil
+}
+
+// command picks the thread, and the way, by which the process gets its host name.
+func (s *Supervisor) command(spec Spec) (*exec.Cmd, *launcher, error) {
+	if spec.Hostname != "" && os.Geteuid() != 0 {
+		cmd, err := shimmed(s.Shim, spec.Hostname, spec.argv(), spec.Path)
+		if err != nil {
+			return nil, nil, err
+		}
+		on, err := s.launcher("")
+		return cmd, on, err
+	}
+	on, err := s.launcher(spec.Hostname)
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := &exec.Cmd{Path: spec.Path, Args: spec.argv(), SysProcAttr: &syscall.SysProcAttr{}}
+	return cmd, on, nil
+}
+
+func (s *Supervisor) launcher(hostname string) (*launcher, error) {
+	if l, ok := s.launchers[hostname]; ok {
+		return l, nil
+	}
+	l, err := newLauncher(hostname)
+	if err != nil {
+		return nil, err
+	}
+	s.launchers[hostname] = l
+	return l, nil
+}
+
+func (s *Supervisor) reap(p *Process) {
+	err := p.cmd.Wait()
+	ended := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.code = exitCode(err)
+	s.write(p, Exit, ended, &p.code)
+	if err := Unmark(s.dir, p.Pid()); err != nil && s.failed == nil {
+		s.failed = err
+	}
+	delete(s.running, p.Spec.Name)
+	close(p.done)
+}
+
+func (s *Supervisor) write(p *Process, event string, at time.Time, code *int) {
+	err := s.record.write(Record{
+		Time: at, Event: event, Name: p.Spec.Name, Kind: p.Spec.Kind, Node: p.Spec.Node,
+		PID: p.Pid(), Args: p.Spec.Args, Log: p.Spec.Log, ExitCode: code,
+	})
+	if err != nil && s.failed == nil {
+		s.failed = fmt.Errorf("recording the %s of %s: %w", event, p.Spec.Name, err)
+	}
+}
+
+// Processes lists what runs, by name.
+func (s *Supervisor) Processes() []*Process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*Process, 0, len(s.running))
+	for _, p := range s.running {
+		out = append(out, p)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Spec.Name < out[j].Spec.Name })
+	return out
+}
+
+// Find gives the running process of that name.
+func (s *Supervisor) Find(name string) (*Process, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, ok := s.running[name]
+	return p, ok
+}
+
+// Err is the first start or exit that could not be recorded: with a hole in the
+// record, nothing read from it counts.
+func (s *Supervisor) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.failed
+}
+
+// Close stops everything that runs, all at once, and ends the supervisor.
+func (s *Supervisor) Close() error {
+	s.mu.Lock()
+	already := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if already {
+		return nil
+	}
+	var stopping sync.WaitGroup
+	for _, p := range s.Processes() {
+		stopping.Go(func() { p.Stop(closeGrace) })
+	}
+	stopping.Wait()
+	for _, l := range s.launchers {
+		l.close()
+	}
+	return errors.Join(s.Err(), s.record.close())
+}

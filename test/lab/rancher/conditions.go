@@ -1,0 +1,93 @@
+package rancher
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// condition is one entry of status.conditions, in Rancher's generic form or, with
+// a severity, in Cluster API's.
+type condition struct {
+	Type, Status, Reason, Message, Severity string
+}
+
+func isTrue(o *object, kind string) bool { return conditionOf(o, kind).Status == "True" }
+
+func conditionOf(o *object, kind string) condition {
+	all, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, e := range all {
+		m, ok := e.(map[string]any)
+		if !ok || m["type"] != kind {
+			continue
+		}
+		text := func(k string) string { s, _ := m[k].(string); return s }
+		return condition{Type: kind, Status: text("status"), Reason: text("reason"), Message: text("message"), Severity: text("severity")}
+	}
+	return condition{Type: kind}
+}
+
+// setCondition sets one condition; the transition time moves with the status
+// only, Rancher's update time with anything. Equal conditions are left alone.
+func setCondition(o *object, c condition, now time.Time, capi bool) error {
+	if conditionOf(o, c.Type) == c {
+		return nil
+	}
+	stamp := now.UTC().Format(time.RFC3339)
+	m := map[string]any{"type": c.Type, "status": c.Status, "lastTransitionTime": stamp}
+	for k, v := range map[string]string{"reason": c.Reason, "message": c.Message, "severity": c.Severity} {
+		if v != "" {
+			m[k] = v
+		}
+	}
+	if !capi {
+		m["lastUpdateTime"] = stamp
+	}
+	all, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for i, e := range all {
+		old, ok := e.(map[string]any)
+		if !ok || old["type"] != c.Type {
+			continue
+		}
+		if old["status"] == c.Status {
+			m["lastTransitionTime"] = old["lastTransitionTime"]
+		}
+		all[i] = m
+		return unstructured.SetNestedSlice(o.Object, all, "status", "conditions")
+	}
+	return unstructured.SetNestedSlice(o.Object, append(all, m), "status", "conditions")
+}
+
+// unmarshalNumbers decodes JSON as an API server's client does: whole numbers
+// become int64.
+func unmarshalNumbers(data []byte, into *any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	*into = numbers(*into)
+	return nil
+}
+
+func numbers(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if n, err := v.Int64(); err == nil {
+			return n
+		}
+		f, _ := v.Float64()
+		return f
+	case map[string]any:
+		for k := range v {
+			v[k] = numbers(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = numbers(v[i])
+		}
+	}
+	return v
+}

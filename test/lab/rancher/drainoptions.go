@@ -1,0 +1,60 @@
+package rancher
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// drainOptions are upgradeStrategy.{controlPlane,worker}DrainOptions.
+// Source: rancher/rancher:pkg/apis/rke.cattle.io/v1/cluster.go@v2.8.5.
+type drainOptions struct {
+	Enabled                         bool        `json:"enabled"`
+	Force                           bool        `json:"force"`
+	IgnoreDaemonSets                *bool       `json:"ignoreDaemonSets"`
+	IgnoreErrors                    bool        `json:"ignoreErrors"`
+	DeleteEmptyDirData              bool        `json:"deleteEmptyDirData"`
+	DisableEviction                 bool        `json:"disableEviction"`
+	GracePeriod                     int         `json:"gracePeriod"` // seconds; negative: the pod's own
+	Timeout                         int         `json:"timeout"`     // seconds; 0: 600
+	SkipWaitForDeleteTimeoutSeconds int         `json:"skipWaitForDeleteTimeoutSeconds"`
+	PreDrainHooks                   []drainHook `json:"preDrainHooks"`
+	PostDrainHooks                  []drainHook `json:"postDrainHooks"`
+}
+
+type drainHook struct {
+	Annotation string `json:"annotation,omitempty"`
+}
+
+// due says whether a node is to be drained (or its hooks run) before it gets a
+// plan, and with which options as text. Without drain options and hooks nothing
+// is cordoned or uncordoned at all; a lone machine's hooks run, its drain does
+// not; a plan that restarts nothing drains nothing.
+// Source: rancher/rancher:pkg/capr/planner/drain.go@v2.8.5.
+func (o drainOptions) due(e *entry, desired *nodePlan, clusterSize int) (string, bool) {
+	if e.NodeRef == "" {
+		return "", false
+	}
+	if (!o.Enabled || clusterSize == 1) && len(o.PreDrainHooks) == 0 && len(o.PostDrainHooks) == 0 {
+		return "", false
+	}
+	if e.Plan.Applied == nil || stampOf(e.Plan.Applied) == stampOf(desired) {
+		return "", false
+	}
+	if clusterSize == 1 {
+		o.Enabled = false
+	}
+	b, err := json.Marshal(o)
+	if err != nil {
+		return "", false
+	}
+	return string(b), true
+}
+
+// drainError is the error of a drain under way, without those that only say that
+// the cluster could not be reached while one of its nodes restarts.
+func drainError(e *entry) string {
+	if s := e.Annotations[annotationDrainError]; !strings.Contains(s, "error trying to reach service") {
+		return s
+	}
+	return ""
+}

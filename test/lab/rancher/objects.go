@@ -1,0 +1,153 @@
+package rancher
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/util/retry"
+)
+
+type object = unstructured.Unstructured
+
+// decode reads a part of an object into a struct of ours.
+func decode(in any, into any) error {
+	b, err := json.Marshal(in)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, into)
+}
+
+// plain turns a value of ours into what an unstructured object may hold.
+func plain(in any) (any, error) {
+	b, err := json.Marshal(in)
+	if err != nil {
+		return nil, err
+	}
+	var out any
+	return out, unmarshalNumbers(b, &out)
+}
+
+func str(o *object, path ...string) string {
+	s, _, _ := unstructured.NestedString(o.Object, path...)
+	return s
+}
+
+func boolean(o *object, path ...string) bool {
+	b, _, _ := unstructured.NestedBool(o.Object, path...)
+	return b
+}
+
+func integer(o *object, path ...string) int64 {
+	n, _, _ := unstructured.NestedInt64(o.Object, path...)
+	return n
+}
+
+func mapping(o *object, path ...string) map[string]any {
+	m, _, _ := unstructured.NestedMap(o.Object, path...)
+	return m
+}
+
+func newObject(gvr schema.GroupVersionResource, kind, namespace, name string) *object {
+	o := &object{Object: map[string]any{}}
+	o.SetAPIVersion(gvr.GroupVersion().String())
+	o.SetKind(kind)
+	o.SetNamespace(namespace)
+	o.SetName(name)
+	return o
+}
+
+func (r *Rancher) list(ctx context.Context, gvr schema.GroupVersionResource, namespace, selector string) ([]object, error) {
+	l, err := r.dyn.Resource(gvr).Namespace(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	if err != nil {
+		return nil, fmt.Errorf("listing %s: %w", gvr.GroupResource(), err)
+	}
+	return l.Items, nil
+}
+
+// get gives nil for an object that is not there.
+func (r *Rancher) get(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string) (*object, error) {
+	o, err := r.dyn.Resource(gvr).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	return o, err
+}
+
+// ensure creates the object if it is not there and gives what is.
+func (r *Rancher) ensure(ctx context.Context, gvr schema.GroupVersionResource, o *object) (*object, error) {
+	found, err := r.get(ctx, gvr, o.GetNamespace(), o.GetName())
+	if err != nil || found != nil {
+		return found, err
+	}
+	made, err := r.dyn.Resource(gvr).Namespace(o.GetNamespace()).Create(ctx, o, metav1.CreateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("creating %s %s/%s: %w", o.GetKind(), o.GetNamespace(), o.GetName(), err)
+	}
+	return made, nil
+}
+
+// mutate reads, changes and writes an object, again on a conflict; an object
+// that is gone is no error, and no change is no write.
+func (r *Rancher) mutate(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string, change func(*object) error) error {
+	return r.write(ctx, gvr, namespace, name, change, func(o *object) error {
+		_, err := r.dyn.Resource(gvr).Namespace(namespace).Update(ctx, o, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// settleStatus is mutateStatus for an object that was just read: no change to it
+// is no request at all.
+func (r *Rancher) settleStatus(ctx context.Context, gvr schema.GroupVersionResource, known *object, change func(*object) error) error {
+	after := known.DeepCopy()
+	if err := change(after); err != nil {
+		return err
+	}
+	if equality.Semantic.DeepEqual(known.Object, after.Object) {
+		return nil
+	}
+	return r.mutateStatus(ctx, gvr, known.GetNamespace(), known.GetName(), change)
+}
+
+// mutateStatus is mutate for the status subresource.
+func (r *Rancher) mutateStatus(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string, change func(*object) error) error {
+	return r.write(ctx, gvr, namespace, name, change, func(o *object) error {
+		_, err := r.dyn.Resource(gvr).Namespace(namespace).UpdateStatus(ctx, o, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+func (r *Rancher) write(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string, change, put func(*object) error) error {
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		o, err := r.get(ctx, gvr, namespace, name)
+		if err != nil || o == nil {
+			return err
+		}
+		before := o.DeepCopy()
+		if err := change(o); err != nil {
+			return err
+		}
+		if equality.Semantic.DeepEqual(before.Object, o.Object) {
+			return nil
+		}
+		return put(o)
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("writing %s %s/%s: %w", gvr.GroupResource(), namespace, name, err)
+	}
+	return nil
+}
+
+func (r *Rancher) remove(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string) error {
+	err := r.dyn.Resource(gvr).Namespace(namespace).Delete(ctx, name, metav1.DeleteOptions{})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("deleting %s %s/%s: %w", gvr.GroupResource(), namespace, name, err)
+	}
+	return nil
+}

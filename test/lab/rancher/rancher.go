@@ -1,0 +1,192 @@
+package rancher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+)
+
+// Infrastructure makes and destroys the machines of pools. Both are called again
+// after an error and must then carry on where they were.
+type Infrastructure interface {
+	// Provision returns once the machine exists and its agent is on its way.
+	Provision(ctx context.Context, m Machine) error
+	// Terminate returns once the machine is gone; a machine that never was is no error.
+	Terminate(ctx context.Context, m Machine) error
+}
+
+// Machine is what an Infrastructure is told of a Machine object.
+type Machine struct {
+	Namespace, Name, UID, Cluster string
+	Pool                          string // "" for custom machines
+	ControlPlane, Etcd, Worker    bool
+	NodeName                      string // custom machines registered with a node name only
+	OS                            string // "linux" or "windows"
+	PoolSpec                      map[string]any
+}
+
+// Config is what a stand-in needs. The zero value of a field that says so is fine.
+type Config struct {
+	Mgmt           *rest.Config // management API server, as system:masters
+	Downstream     *rest.Config // balanced address, as system:masters
+	Infrastructure Infrastructure
+	Version        string           // Rancher's own, e.g. "v2.8.5"; the setting server-version overrides it
+	Token          string           // what the kubeconfig Secret carries
+	ProxyAddress   string           // host:port of the proxy
+	WebhookAddress string           // host:port of the webhook
+	Authority      *Authority       // signs for both; nil: a new one
+	Poll           time.Duration    // between passes of a controller; 0: 500ms
+	CopyDelay      time.Duration    // from a change of a Cluster to its RKEControlPlane; 0: 1s, negative: none
+	Clock          clock.WithTicker // nil: the real one
+	Log            *slog.Logger     // nil: none
+}
+
+// Rancher is the stand-in. Use New.
+type Rancher struct {
+	cfg       Config
+	dyn       dynamic.Interface
+	mgmt      kubernetes.Interface
+	down      kubernetes.Interface
+	copyDelay atomic.Int64
+	agent     agentLink
+
+	mu       sync.Mutex
+	seen     map[string]copySeen      // Cluster to its change not yet copied
+	inFlight map[string]*job          // machine work that runs on its own
+	unwell   map[string]time.Time     // Machine UID to since when its Node is unhealthy
+	clusters map[string]clusterTarget // management cluster name to where it is
+	errors   map[string]string        // controller to its last error, so that each is logged once
+}
+
+type clusterTarget bool // true: the management cluster itself
+
+// New checks the configuration and makes the clients. It talks to nobody.
+func New(cfg Config) (*Rancher, error) {
+	switch {
+	case cfg.Mgmt == nil || cfg.Downstream == nil:
+		return nil, errors.New("lab rancher: Mgmt and Downstream must be set")
+	case cfg.Infrastructure == nil:
+		return nil, errors.New("lab rancher: Infrastructure must be set")
+	case cfg.Version == "":
+		return nil, errors.New("lab rancher: Version must be set, e.g. v2.8.5")
+	}
+	if cfg.Poll == 0 {
+		cfg.Poll = 500 * time.Millisecond
+	}
+	if cfg.CopyDelay == 0 {
+		cfg.CopyDelay = time.Second
+	}
+	if cfg.Clock == nil {
+		cfg.Clock = clock.RealClock{}
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Authority == nil {
+		a, err := NewAuthority("lab-rancher-ca", cfg.Clock.Now())
+		if err != nil {
+			return nil, err
+		}
+		cfg.Authority = a
+	}
+	r := &Rancher{
+		cfg: cfg, seen: map[string]copySeen{}, inFlight: map[string]*job{}, unwell: map[string]time.Time{},
+		clusters: map[string]clusterTarget{localManagementName: true}, errors: map[string]string{},
+	}
+	r.SetCopyDelay(cfg.CopyDelay)
+	return r, r.connect()
+}
+
+func (r *Rancher) connect() error {
+	mgmt, down := unthrottled(r.cfg.Mgmt), unthrottled(r.cfg.Downstream)
+	var err error
+	if r.dyn, err = dynamic.NewForConfig(mgmt); err != nil {
+		return fmt.Errorf("lab rancher: management client: %w", err)
+	}
+	if r.mgmt, err = kubernetes.NewForConfig(mgmt); err != nil {
+		return fmt.Errorf("lab rancher: management client: %w", err)
+	}
+	if r.down, err = kubernetes.NewForConfig(down); err != nil {
+		return fmt.Errorf("lab rancher: downstream client: %w", err)
+	}
+	return nil
+}
+
+// unthrottled lifts the client's own rate limit and bounds a single call, so
+// that a dead downstream cluster does not stop a controller for long.
+func unthrottled(in *rest.Config) *rest.Config {
+	c := rest.CopyConfig(in)
+	c.QPS, c.Burst = 200, 400
+	c.Timeout = 5 * time.Second
+	c.UserAgent = "rancher"
+	c.WarningHandler = rest.NoWarnings{}
+	return c
+}
+
+// SetCopyDelay changes how late an RKEControlPlane follows its Cluster.
+func (r *Rancher) SetCopyDelay(d time.Duration) { r.copyDelay.Store(int64(max(d, 0))) }
+
+// Authority signs the proxy's and the webhook's certificates.
+func (r *Rancher) Authority() *Authority { return r.cfg.Authority }
+
+// Run serves webhook and proxy and runs the controllers until ctx ends; that end
+// is no error. Install must have been called.
+func (r *Rancher) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return r.serve(ctx, "proxy", r.cfg.ProxyAddress, r.proxyHandler()) })
+	g.Go(func() error { return r.serve(ctx, "webhook", r.cfg.WebhookAddress, r.webhookHandler()) })
+	for name, pass := range map[string]func(context.Context) error{
+		"clusters": r.reconcileClusters,
+		"machines": r.reconcileMachines,
+		"planner":  r.reconcileControlPlanes,
+		"drain":    r.reconcileDrains,
+		"health":   r.reconcileHealth,
+		"agent":    r.reconcileAgent,
+	} {
+		g.Go(func() error { return r.every(ctx, name, pass) })
+	}
+	return g.Wait()
+}
+
+// every runs one controller's pass again and again. An error is logged when it
+// is new and ends nothing: the next pass looks again.
+func (r *Rancher) every(ctx context.Context, name string, pass func(context.Context) error) error {
+	ticker := r.cfg.Clock.NewTicker(r.cfg.Poll)
+	defer ticker.Stop()
+	for {
+		if err := pass(ctx); ctx.Err() == nil {
+			r.note(name, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C():
+		}
+	}
+}
+
+func (r *Rancher) note(controller string, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	text := ""
+	if err != nil {
+		text = err.Error()
+	}
+	if text == r.errors[controller] {
+		return
+	}
+	r.errors[controller] = text
+	if text != "" {
+		r.cfg.Log.Warn("controller", "name", controller, "error", text)
+	}
+}

@@ -1,0 +1,148 @@
+// Package testplane starts a real etcd and real kube-apiservers of Kubernetes
+// 1.26 for a test and stops them when it ends. It knows nothing of what runs on
+// them: no controller manager, no scheduler, no nodes.
+package testplane
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+)
+
+// Token is the bearer token of a user in system:masters; ViewerToken that of
+// the user viewer, who may do what RBAC gives.
+const (
+	Token       = "admin-token"
+	ViewerToken = "viewer-token"
+)
+
+// Start gives a configuration per name, each for an API server of its own under
+// an etcd prefix of that name. The binaries are in the folder AWSMIGRATE_LAB_BIN
+// or in bin/lab.d of the repository (make lab-binaries).
+func Start(t testing.TB, names ...string) []*rest.Config {
+	t.Helper()
+	bin := binaries(t)
+	dir := t.TempDir()
+	client, peer := freePort(t), freePort(t)
+	start(t, dir, "etcd", filepath.Join(bin, "etcd"),
+		"--data-dir", filepath.Join(dir, "etcd"), "--unsafe-no-fsync", "--logger=zap", "--log-level=error",
+		"--listen-client-urls", url(client), "--advertise-client-urls", url(client),
+		"--listen-peer-urls", url(peer), "--initial-advertise-peer-urls", url(peer), "--initial-cluster", "default="+url(peer))
+	key := signingKey(t, dir)
+	tokens := filepath.Join(dir, "tokens.csv")
+	must(t, os.WriteFile(tokens, []byte(Token+",admin,1,system:masters\n"+ViewerToken+",viewer,2\n"), 0o600))
+	var out []*rest.Config
+	for _, name := range names {
+		port := freePort(t)
+		start(t, dir, name, filepath.Join(bin, "kube-apiserver"),
+			"--etcd-servers", url(client), "--etcd-prefix", "/"+name, "--secure-port", fmt.Sprint(port), "--bind-address", "127.0.0.1",
+			"--cert-dir", filepath.Join(dir, name+"-certs"), "--token-auth-file", tokens, "--authorization-mode", "Node,RBAC",
+			"--service-account-issuer", "https://lab.test", "--service-account-key-file", key, "--service-account-signing-key-file", key,
+			"--service-cluster-ip-range", "10.43.0.0/16", "--endpoint-reconciler-type", "none", "--allow-privileged")
+		c := &rest.Config{Host: fmt.Sprintf("https://127.0.0.1:%d", port), BearerToken: Token,
+			TLSClientConfig: rest.TLSClientConfig{Insecure: true}, QPS: 200, Burst: 400}
+		out = append(out, c)
+	}
+	for i, c := range out {
+		awaitReady(t, names[i], c, dir)
+	}
+	return out
+}
+
+func awaitReady(t testing.TB, name string, c *rest.Config, dir string) {
+	t.Helper()
+	k, err := kubernetes.NewForConfig(c)
+	must(t, err)
+	err = wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 90*time.Second, true, func(ctx context.Context) (bool, error) {
+		return k.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error() == nil, nil
+	})
+	if err != nil {
+		log, _ := os.ReadFile(filepath.Join(dir, name+".log"))
+		t.Fatalf("kube-apiserver %s is not ready: %v\n%s", name, err, log[max(0, len(log)-4000):])
+	}
+}
+
+func binaries(t testing.TB) string {
+	t.Helper()
+	dir := os.Getenv("AWSMIGRATE_LAB_BIN")
+	if dir == "" {
+		_, file, _, _ := runtime.Caller(0)
+		dir = filepath.Join(filepath.Dir(file), "..", "..", "..", "bin", "lab.d")
+	}
+	if _, err := os.Stat(filepath.Join(dir, "kube-apiserver")); err != nil {
+		t.Fatalf("the lab's binaries: %v; build them with make lab-binaries or set AWSMIGRATE_LAB_BIN", err)
+	}
+	return dir
+}
+
+// start runs a component; it dies with the test process, and its log is kept
+// until the test ends.
+func start(t testing.TB, dir, name, path string, args ...string) {
+	t.Helper()
+	log, err := os.Create(filepath.Join(dir, name+".log"))
+	must(t, err)
+	cmd := exec.Command(path, args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	started := make(chan error, 1)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		// The parent-death signal is sent when the starting thread ends, so that
+		// thread is kept.
+		runtime.LockOSThread()
+		defer close(stopped)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+		err := cmd.Start()
+		started <- err
+		if err != nil {
+			return
+		}
+		<-stop
+		_ = cmd.Process.Kill() // it may be gone already
+		_ = cmd.Wait()
+		_ = log.Close()
+	}()
+	must(t, <-started)
+	t.Cleanup(func() { close(stop); <-stopped })
+}
+
+func signingKey(t testing.TB, dir string) string {
+	t.Helper()
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	must(t, err)
+	path := filepath.Join(dir, "sa.key")
+	must(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)}), 0o600))
+	return path
+}
+
+// freePort asks the kernel for a port that nobody listens on.
+func freePort(t testing.TB) int {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer func() { _ = l.Close() }()
+	return l.Addr().(*net.TCPAddr).Port
+}
+
+func url(port int) string { return fmt.Sprintf("http://127.0.0.1:%d", port) }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
