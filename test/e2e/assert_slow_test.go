@@ -1,0 +1,142 @@
+//go:build slow
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// must ends a scenario whose stage could not be set.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// stops wants a run to end with exit code 3 and to name everything given.
+func stops(ctx context.Context, t *testing.T, lab *scenario.Lab, says []string, args ...string) {
+	t.Helper()
+	r := scenario.Refusal{Code: 3, Says: says, Args: append([]string{"rke2", "--cluster", "demo", "--yes", "--no-etcd-snapshot"}, args...)}
+	if err := r.Check(ctx, lab, testWriter{t}); err != nil {
+		t.Error(err)
+	}
+}
+
+// stopsToo is stops for a run that was started before.
+func stopsToo(ctx context.Context, t *testing.T, run *scenario.Run, says ...string) {
+	t.Helper()
+	code, err := run.Wait(ctx)
+	if err != nil || code != 3 {
+		t.Errorf("exit %d, %v; wanted 3", code, err)
+	}
+	for _, part := range says {
+		if text := run.Stdout() + run.Stderr(); !strings.Contains(text, part) {
+			t.Errorf("does not say %q:\n%s", part, text)
+		}
+	}
+}
+
+// waitStep waits until a run has printed that it is in a step.
+func waitStep(ctx context.Context, t *testing.T, run *scenario.Run, step string) {
+	t.Helper()
+	must(t, scenario.Until(ctx, step+" to begin", func(context.Context) (bool, string, error) {
+		select {
+		case <-run.Done():
+			t.Fatalf("the run ended before %s:\n%s%s", step, run.Stdout(), run.Stderr())
+		default:
+		}
+		return strings.Contains(run.Stdout(), "◐  "+step), "awsmigrate runs", nil
+	}))
+}
+
+// kcmsRun waits until every kube-controller-manager process runs as provider
+// says, in the words of scenario.Lab.Providers.
+func kcmsRun(ctx context.Context, t *testing.T, lab *scenario.Lab, provider string) {
+	t.Helper()
+	must(t, scenario.Until(ctx, "every kube-controller-manager to run "+provider, func(context.Context) (bool, string, error) {
+		seen, err := lab.Providers()
+		return scenario.AllRun(seen, provider, 3), fmt.Sprint(seen), err
+	}))
+}
+
+// nobodyRuns waits until the observer has seen no process run any of the cloud
+// controllers for longer than any hand-over of the lab's short leases takes.
+func nobodyRuns(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time) {
+	t.Helper()
+	const long = 25 // seconds: four leases of 6 s
+	must(t, scenario.Until(ctx, "the cloud controllers to run nowhere", func(ctx context.Context) (bool, string, error) {
+		seen, text, err := lab.Observe(ctx, since)
+		for _, controller := range []string{scenario.Service, scenario.Route, scenario.Lifecycle} {
+			if gap := seen.Of(controller).OpenGap(); gap == nil || gap.Seconds < long {
+				return false, text, err
+			}
+		}
+		return err == nil, text, err
+	}))
+}
+
+// runBy waits until exactly one process runs each of the controllers, and it is
+// of a kind.
+func runBy(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time, kind string, controllers ...string) {
+	t.Helper()
+	must(t, scenario.Until(ctx, "one "+kind+" to run "+strings.Join(controllers, ", "), func(ctx context.Context) (bool, string, error) {
+		seen, text, err := lab.Observe(ctx, since)
+		for _, controller := range controllers {
+			if by := seen.Of(controller).RunBy(); len(by) != 1 || by[0].Kind != kind {
+				return false, text, err
+			}
+		}
+		return err == nil, text, err
+	}))
+}
+
+// inTreeStays holds that nothing was switched since a time: every
+// kube-controller-manager runs as provider says, none ran otherwise meanwhile,
+// one of them runs the cloud controllers, no two did, and the Cluster object
+// says external nowhere.
+func inTreeStays(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time, provider string) {
+	t.Helper()
+	kcmsRun(ctx, t, lab, provider)
+	started, err := lab.Started(scenario.KubeControllerManager, since)
+	must(t, err)
+	for _, p := range started {
+		if last := p.Last("cloud-provider"); last != "aws" {
+			t.Errorf("%s was started with --cloud-provider=%s", p.Name, last)
+		}
+	}
+	config, err := lab.RKEConfig(ctx)
+	must(t, err)
+	if text := fmt.Sprint(config["machineGlobalConfig"], config["machineSelectorConfig"]); strings.Contains(text, "external") {
+		t.Errorf("the Cluster object says external: %s", text)
+	}
+	runBy(ctx, t, lab, since, scenario.KubeControllerManager, scenario.Service, scenario.Route, scenario.Lifecycle)
+	seen, text, err := lab.Observe(ctx, since)
+	if err != nil || seen.Overlaps() > 0 || len(seen.Blind) > 0 {
+		t.Errorf("observer: %v\n%s", err, text)
+	}
+}
+
+// ownRecords are the requests with which awsmigrate writes its lock and journal.
+var ownRecords = regexp.MustCompile(`^management\.log: \w+ .*/namespaces/fleet-default/(configmaps|leases)(/awsmigrate-demo)?(\?.*)?$`)
+
+// clusterUntouched holds by the audit logs that awsmigrate wrote nothing in the
+// cluster being migrated and nothing of Rancher's; lock and journal of its own
+// are no such writes.
+func clusterUntouched(t *testing.T, lab *scenario.Lab, since time.Time) {
+	t.Helper()
+	writes, err := lab.Writes(since, "awsmigrate")
+	must(t, err)
+	writes = slices.DeleteFunc(writes, func(w string) bool { return ownRecords.MatchString(w) })
+	for _, w := range writes {
+		t.Errorf("wrote: %s", w)
+	}
+}

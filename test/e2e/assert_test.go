@@ -1,0 +1,41 @@
+package e2e
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// migrate runs a migration and wants an exit code. It returns all it printed.
+func migrate(ctx context.Context, t *testing.T, lab *scenario.Lab, wanted int, args ...string) string {
+	t.Helper()
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, append([]string{"rke2", "--cluster", "demo", "--yes"}, args...)...)
+	if err != nil || code != wanted {
+		t.Fatalf("awsmigrate %v: exit %d, wanted %d; %v", args, code, wanted, err)
+	}
+	return stdout + stderr
+}
+
+// refused wants exit code 3 and a cause, by words that must all be named.
+func refused(ctx context.Context, t *testing.T, lab *scenario.Lab, cause string, args ...string) {
+	t.Helper()
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, args...)
+	if err != nil || code != 3 || !strings.Contains(stdout+stderr, cause) {
+		t.Errorf("awsmigrate %v: exit %d, %v; wanted 3 and %q", args, code, err, cause)
+	}
+}
+
+// wroteNothing looks into the audit logs of all API servers.
+func wroteNothing(t *testing.T, lab *scenario.Lab, since time.Time) {
+	t.Helper()
+	writes, err := lab.Writes(since, "awsmigrate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, write := range writes {
+		t.Errorf("wrote: %s", write)
+	}
+}

@@ -1,0 +1,138 @@
+//go:build slow
+
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// TestBrakeHoldsTheRest runs an awsmigrate with a seeded defect: it makes a
+// cluster `external` whose nodes that renames. All checks are deceived. The first
+// machine registers a second Node; the brake has to hold every other one. Between
+// the kubelet's start and Rancher's next plan lies one look at the probes, so that
+// the agent's own period matters here.
+func TestBrakeHoldsTheRest(t *testing.T) {
+	lab := boot(t, "--lease", quick, "--probe-period", "5s")
+	brakeHoldsTheRest(t, lab)
+}
+
+func brakeHoldsTheRest(t *testing.T, lab *scenario.Lab) {
+	ctx := within(t, 15*time.Minute)
+	before, err := lab.Identities(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defective := *lab
+	defective.Bin = withDefect(t, lab.Bin, "defect_endstate")
+	start := time.Now()
+	code, stdout, stderr, err := defective.Awsmigrate(ctx, testWriter{t}, run()...)
+	if err != nil || code != 3 {
+		t.Fatalf("exit %d, %v; wanted 3\n%s%s", code, err, stdout, stderr)
+	}
+	t.Logf("stopped after %.0f s", time.Since(start).Seconds())
+	paused, by, err := lab.Paused(ctx)
+	if err != nil || !paused || by == "" {
+		t.Errorf("RKEControlPlane paused: %t, by %q, %v", paused, by, err)
+	}
+	// What a machine had been given before the pause still takes effect.
+	machine := renamed(t, lab, before)
+	if !strings.Contains(stderr, "Machine "+machine) {
+		t.Errorf("does not name Machine %s:\n%s", machine, stderr)
+	}
+	for _, look := range []time.Duration{0, 60 * time.Second} {
+		waitFor(t, look)
+		if again := renamed(t, lab, before); again != machine {
+			t.Errorf("%s later Machine %s is renamed, too", look, again)
+		}
+	}
+	// Rancher's agent may have run on the machine that was reached; its pod counts
+	// as running on the old Node for minutes, and the way through Rancher is shut.
+	past := []string{"--downstream-kubeconfig", lab.Kubeconfig("downstream")}
+	refuses(ctx, t, lab, scenario.Refusal{Args: append([]string{"rke2", "status", "--cluster", "demo"}, past...), Code: 0, Says: []string{"Rancher is paused", by}})
+	refuses(ctx, t, lab, scenario.Refusal{Args: run(past...), Code: 3, Says: []string{machine}})
+	if again := renamed(t, lab, before); again != machine {
+		t.Errorf("after another run Machine %s is renamed, too", again)
+	}
+	observation, text, err := lab.Observe(ctx, start)
+	if err != nil || observation.Overlaps() > 0 || len(observation.Blind) > 0 {
+		t.Errorf("observer: %v\n%s", err, text)
+	}
+}
+
+// renamed is the one Machine that has a second Node or a new name; more or none,
+// or another one with an external kube-controller-manager, fail the test.
+func renamed(t *testing.T, lab *scenario.Lab, before map[string]scenario.Identity) string {
+	t.Helper()
+	nodes, err := lab.Downstream.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byUID := map[string]string{}
+	for _, role := range []string{"control-plane", "worker"} {
+		names, err := lab.MachineUIDs(t.Context(), role)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for uid, name := range names {
+			byUID[uid] = name
+		}
+	}
+	machine := ""
+	for _, n := range nodes.Items {
+		if _, old := before[n.Name]; old {
+			continue
+		}
+		if machine != "" {
+			t.Errorf("Machines %s and %s are renamed", machine, byUID[n.Labels["rke.cattle.io/machine"]])
+		}
+		machine = byUID[n.Labels["rke.cattle.io/machine"]]
+	}
+	if machine == "" {
+		t.Fatalf("no machine was renamed: the defect shows nothing")
+	}
+	managers, err := lab.RunningNow(t.Context(), "kube-controller-manager")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range managers {
+		if provider, _ := m.Last("cloud-provider"); provider == "external" && m.Node != machine {
+			t.Errorf("kube-controller-manager of %s runs with provider %q; only %s was to be reached", m.Node, provider, machine)
+		}
+	}
+	return machine
+}
+
+// waitFor lets time pass in which something must not happen.
+func waitFor(t *testing.T, d time.Duration) {
+	t.Helper()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-t.Context().Done():
+	}
+}
+
+// withDefect builds awsmigrate with a build tag that seeds a defect, into a
+// folder of its own beside a link to the lab.
+func withDefect(t *testing.T, bin, tag string) string {
+	t.Helper()
+	dir := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", tag, "-o", filepath.Join(dir, "awsmigrate"), "../../cmd/awsmigrate")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("build with %s: %v\n%s", tag, err, out)
+	}
+	if err := os.Symlink(filepath.Join(bin, "lab"), filepath.Join(dir, "lab")); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}

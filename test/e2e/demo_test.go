@@ -1,0 +1,32 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// TestDemo is the demo at real lease timings: overrides, Helm, a load balancer
+// made and workers that come and go while machines roll. What is refused before,
+// and what is done on a migrated cluster afterwards, is tested on the same lab.
+func TestDemo(t *testing.T) {
+	lab := boot(t)
+	t.Run("refused", func(t *testing.T) { refusedAtTheStart(t, lab) })
+	ctx := within(t, 20*time.Minute)
+	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, controller := range evidence.Observation.Controllers {
+		if controller.Name == "route" {
+			continue // --cloud-routes is off: nobody is to carry it on
+		}
+		for _, gap := range controller.Gaps {
+			if gap.After == nil || gap.Seconds > 60 {
+				t.Errorf("%s ran nowhere for %.1f s", controller.Name, gap.Seconds)
+			}
+		}
+	}
+	t.Run("again", func(t *testing.T) { migratedIsLeftAlone(t, lab) })
+}

@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// TestDoubleRunning takes a cloud controller manager of v1.28, whose default
+// configuration of leader migration names no service and no route controller.
+// Installed as its flag's documentation says, it runs services beside the
+// kube-controller-manager; with awsmigrate's chart it does not.
+func TestDoubleRunning(t *testing.T) {
+	lab := boot(t, "--lease", quick)
+	t.Run("the flag alone", func(t *testing.T) { flagAloneRunsTwice(t, lab) })
+	if err := lab.Lab(within(t, 5*time.Minute), "reset"); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("the flag and the file", func(t *testing.T) { flagAndFileDoNot(t, lab) })
+}
+
+func flagAloneRunsTwice(t *testing.T, lab *scenario.Lab) {
+	ctx := within(t, 6*time.Minute)
+	migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--until", "enable-leader-migration")
+	since := time.Now()
+	if err := lab.UpstreamCCM(ctx, "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1", "--enable-leader-migration"); err != nil {
+		t.Fatal(err)
+	}
+	err := scenario.Until(ctx, "the service controller to run twice", func(ctx context.Context) (bool, string, error) {
+		seen, text, err := lab.Observe(ctx, since)
+		for _, overlap := range seen.Of(scenario.Service).Overlaps {
+			kinds := overlap.First.Kind + " " + overlap.Second.Kind
+			if strings.Contains(kinds, scenario.KubeControllerManager) && strings.Contains(kinds, scenario.CloudControllerManager) {
+				return true, "", err
+			}
+		}
+		return false, text, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const cause = "v1.28.1 without --leader-migration-config"
+	refused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
+	before := time.Now()
+	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes")
+	wroteNothing(t, lab, before)
+}
+
+func flagAndFileDoNot(t *testing.T, lab *scenario.Lab) {
+	ctx := within(t, 6*time.Minute)
+	since := time.Now()
+	// By its version it is newer than the API servers and refused; under a tag
+	// that tells no version it comes with the file.
+	refused(ctx, t, lab, "newer than the API servers", "rke2", "--cluster", "demo", "--yes",
+		"--ccm-image", "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1")
+	migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--until", "install-ccm",
+		"--ccm-image", "mirror.example/cloud-controller-manager:v1.28.1_2")
+	leads := false
+	ccms, err := lab.Running(scenario.CloudControllerManager)
+	if err != nil || len(ccms) != 3 {
+		t.Fatalf("%d cloud controller managers run, %v", len(ccms), err)
+	}
+	for _, ccm := range ccms {
+		log, err := os.ReadFile(ccm.Log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		leads = leads || strings.Contains(string(log), `Started "cloud-node-controller"`) // its name from v1.28 on
+		if ccm.Last("leader-migration-config") == "" {
+			t.Errorf("%s runs without the file: %v", ccm.Name, ccm.Args)
+		}
+	}
+	if !leads {
+		t.Error("no cloud controller manager of v1.28 leads, so nothing was tried")
+	}
+	seen, text, err := lab.Observe(ctx, since)
+	if err != nil || seen.Overlaps() > 0 || len(seen.Blind) > 0 {
+		t.Errorf("observer: %v\n%s", err, text)
+	}
+	for _, controller := range []string{scenario.Service, scenario.Route, scenario.Lifecycle} {
+		if by := seen.Of(controller).RunBy(); len(by) != 1 || by[0].Kind != scenario.KubeControllerManager {
+			t.Errorf("%s is run by %v, wanted a kube-controller-manager", controller, by)
+		}
+	}
+}

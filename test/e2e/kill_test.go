@@ -1,0 +1,117 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// writingSteps are those in which a run can be killed with something begun.
+var writingSteps = []string{"etcd-snapshot", "lease-access", "enable-leader-migration", "cordon", "install-ccm",
+	"switch-provider", "uncordon", "disable-leader-migration"}
+
+// TestKilledInEveryStep kills awsmigrate once in each step of one migration and
+// types the same command again each time. The end state is `external`, on
+// machines that were registered under explicit names, with API servers that
+// stay away for 20 s when their arguments change.
+func TestKilledInEveryStep(t *testing.T) {
+	lab := boot(t, "--layout", "custom")
+	ctx := within(t, 20*time.Minute)
+	before, err := lab.Identities(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	killed := map[string]bool{}
+	for attempt := 0; ; attempt++ {
+		if attempt > 2*len(writingSteps) {
+			t.Fatalf("no end after %d runs; killed in %v", attempt, killed)
+		}
+		run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if step := killInNewStep(ctx, t, run, killed); step != "" {
+			t.Logf("killed in %s", step)
+			continue
+		}
+		code, err := run.Wait(ctx)
+		if err != nil || code != 0 {
+			t.Fatalf("exit %d, %v\n%s%s", code, err, run.Stdout(), run.Stderr())
+		}
+		break
+	}
+	for _, step := range writingSteps {
+		if !killed[step] && depth(step) > 1 {
+			t.Errorf("was never killed in %s", step)
+		}
+	}
+	judgeEnd(ctx, t, lab, before, start)
+}
+
+// killInNewStep kills the run when it begins a step it was not killed in yet,
+// and says which; empty if the run ended by itself.
+func killInNewStep(ctx context.Context, t *testing.T, run *scenario.Run, killed map[string]bool) string {
+	t.Helper()
+	hit := ""
+	err := scenario.Until(ctx, "a step to be killed in", func(context.Context) (bool, string, error) {
+		select {
+		case <-run.Done():
+			return true, "", nil
+		default:
+		}
+		for _, step := range writingSteps {
+			if !killed[step] && strings.Count(run.Stdout(), "◐  "+step) >= depth(step) {
+				hit = step
+				return true, "", run.Signal(syscall.SIGKILL)
+			}
+		}
+		return false, "awsmigrate runs", nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hit != "" {
+		killed[hit] = true
+		<-run.Done()
+	}
+	return hit
+}
+
+// depth is how many lines a step has printed when it is killed: steps that wait
+// are killed in the middle of their wait, with the change already made.
+func depth(step string) int {
+	switch step {
+	case "etcd-snapshot", "enable-leader-migration", "install-ccm", "switch-provider", "disable-leader-migration":
+		return 2
+	}
+	return 1
+}
+
+// judgeEnd holds the end of a migration against its beginning.
+func judgeEnd(ctx context.Context, t *testing.T, lab *scenario.Lab, before map[string]scenario.Identity, start time.Time) {
+	t.Helper()
+	after, err := lab.Identities(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("Nodes %v\nwere %v", after, before)
+	}
+	if cordoned, err := lab.Cordoned(ctx); err != nil || len(cordoned) > 0 {
+		t.Errorf("cordoned %v, %v", cordoned, err)
+	}
+	observation, text, err := lab.Observe(ctx, start)
+	if err != nil || observation.Overlaps() > 0 || len(observation.Blind) > 0 {
+		t.Errorf("observer: %v\n%s", err, text)
+	}
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "rke2", "status", "--cluster", "demo", "--exit-code")
+	if err != nil || code != 0 || !strings.Contains(stdout, "P5") {
+		t.Errorf("status: exit %d, %v\n%s%s", code, err, stdout, stderr)
+	}
+}

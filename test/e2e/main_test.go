@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// quick are leader election durations for suites that do not measure gaps: a
+// hand-over then takes seconds.
+const quick = "6s/4s/1s"
+
+// boot starts a lab of the test's own and ends it with the test. The lab's
+// records are kept when the test fails. A migration waits for leases most of the
+// time, so that two labs run beside one another on two cores.
+func boot(t *testing.T, flags ...string) *scenario.Lab {
+	t.Helper()
+	t.Parallel()
+	bin, err := filepath.Abs("../../bin")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "awsmigrate-"+strings.ReplaceAll(t.Name(), "/", "-")+"-") //nolint:usetesting // kept when the test fails, for its records
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
+	defer cancel()
+	lab, err := scenario.Boot(ctx, bin, dir, testWriter{t}, flags...)
+	t.Cleanup(func() {
+		down, stop := context.WithTimeout(context.Background(), time.Minute)
+		defer stop()
+		if err := (&scenario.Lab{Bin: bin, Dir: dir, Out: testWriter{t}}).Down(down); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Logf("the lab's records are in %s", dir)
+			return
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lab
+}
+
+func within(t *testing.T, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// testWriter puts a process's output into the test's log.
+type testWriter struct{ t *testing.T }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	w.t.Log(strings.TrimRight(string(p), "\n"))
+	return len(p), nil
+}

@@ -1,0 +1,21 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// TestAdditionalManifest installs through RKE2's own helm controller, whose Job
+// obeys scheduling.
+func TestAdditionalManifest(t *testing.T) {
+	lab := boot(t, "--lease", quick)
+	ctx := within(t, 15*time.Minute)
+	evidence, err := scenario.Migration{Lab: lab, Out: testWriter{t},
+		Args: []string{"--install-method", "additional-manifest", "--end-state", "overrides"}}.Do(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Log(evidence.Report)
+}

@@ -1,0 +1,181 @@
+package e2e
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// run is `rke2 --cluster demo --yes` with more.
+func run(more ...string) []string {
+	return append([]string{"rke2", "--cluster", "demo", "--yes"}, more...)
+}
+
+// refusals are commands that a lab before its migration refuses as it is.
+func refusals(lab *scenario.Lab, dead, none string) []scenario.Refusal {
+	management := lab.Kubeconfig("management")
+	return []scenario.Refusal{
+		{Name: "unknown cluster", Code: 2, Args: []string{"rke2", "--cluster", "nosuch", "--yes"}, Says: []string{"Cluster fleet-default/nosuch", "fleet-default/demo"}},
+		{Name: "unknown namespace", Code: 2, Args: run("-n", "nons"), Says: []string{"Cluster nons/demo", "fleet-default/demo"}},
+		{Name: "no cluster", Code: 2, Args: []string{"rke2", "--yes"}, Says: []string{"--cluster"}},
+		{Name: "no kubeconfig", Code: 2, Args: run("--kubeconfig", none), Says: []string{none, "no such file"}},
+		{Name: "no context", Code: 2, Args: run("--context", "nosuch"), Says: []string{`context "nosuch" does not exist`}},
+		{Name: "not Rancher's cluster", Code: 2, Args: run("--kubeconfig", lab.Kubeconfig("downstream")), Says: []string{"clusters.provisioning.cattle.io"}},
+		{Name: "API away", Code: 10, Args: run("--kubeconfig", dead), Says: []string{"127.0.0.1:1", "connection refused"}},
+		{Name: "downstream API away", Code: 10, Args: run("--downstream-kubeconfig", dead), Says: []string{"kube-system", "connection refused"}},
+		{Name: "another cluster as downstream", Code: 2, Args: run("--downstream-kubeconfig", management), Says: []string{"no Node there carries the UID of Machine"}},
+		{Name: "viewer runs", Kubeconfig: "rancher-viewer", Code: 10, Args: run(), Says: []string{"forbidden"}},
+		{Name: "viewer plans", Kubeconfig: "rancher-viewer", Code: 10, Args: []string{"rke2", "plan", "--cluster", "demo"}, Says: []string{"forbidden"}},
+		{Name: "unknown flag", Code: 2, Args: run("--bogus"), Says: []string{"--bogus"}},
+		{Name: "unknown command", Code: 2, Args: []string{"rke2", "bogus"}, Says: []string{`"bogus"`}},
+		{Name: "unknown output", Code: 2, Args: run("-o", "xml"), Says: []string{"xml", "jsonl"}},
+		{Name: "unknown end state", Code: 2, Args: run("--end-state", "sideways"), Says: []string{"sideways", "overrides"}},
+		{Name: "timeout below zero", Code: 2, Args: run("--timeout", "-1s"), Says: []string{"--timeout"}},
+		{Name: "unknown step", Code: 2, Args: run("--until", "nosuch"), Says: []string{"nosuch", "enable-leader-migration"}},
+		{Name: "step that is not the first", Code: 2, Args: run("--step", "install-ccm"), Says: []string{"the first step to do is etcd-snapshot"}},
+		{Name: "skip without reason", Code: 2, Args: run("--skip", "AWSM-110"), Says: []string{"AWSM-110", "reason"}},
+		{Name: "skip of a guard", Code: 2, Args: run("--skip", "AWSM-105=hurry"), Says: []string{"AWSM-105", "cannot be skipped"}},
+		{Name: "skip of what is no check", Code: 2, Args: run("--skip", "AWSM-999=why"), Says: []string{"AWSM-999"}},
+		{Name: "no such values file", Code: 2, Args: run("--values", none), Says: []string{"--values"}},
+		{Name: "older version", Code: 2, Args: run("--kubernetes-version", "v1.25.3+rke2r1"), Says: []string{"older"}},
+		{Name: "external without proof", Code: 3, Args: run("--end-state", "external"), Says: []string{"not registered with an explicit node-name"}},
+		{Name: "external without proof, planned", Code: 3, Args: []string{"rke2", "plan", "--cluster", "demo", "--end-state", "external"}, Says: []string{"--end-state overrides"}},
+		{Name: "nobody to ask", Code: 7, Args: []string{"rke2", "--cluster", "demo"}, Says: []string{"no terminal", "--yes"}},
+		{Name: "Rancher's own cluster", Code: 3, Args: []string{"rke2", "--cluster", "local", "-n", "fleet-local", "--yes"}, Says: []string{"the cluster Rancher itself runs in"}},
+		{Name: "imported", Code: 3, Args: []string{"rke2", "--cluster", "imported", "--yes"}, Says: []string{"no spec.rkeConfig"}},
+		{Name: "K3s", Code: 3, Args: []string{"rke2", "--cluster", "light", "--yes"}, Says: []string{"K3s v1.26.13+k3s1"}},
+		{Name: "no machines", Code: 3, Args: []string{"rke2", "--cluster", "empty", "--yes"}, Says: []string{"no Machines"}},
+	}
+}
+
+// refusedAtTheStart gives awsmigrate every input that it has to refuse before a
+// migration, and holds that it wrote on no API server: neither an object of the
+// clusters nor a lock or journal of its own.
+func refusedAtTheStart(t *testing.T, lab *scenario.Lab) {
+	ctx := within(t, 3*time.Minute)
+	dir := t.TempDir()
+	dead, err := lab.DeadKubeconfig(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	since := time.Now()
+	extra := map[string]map[string]any{
+		"imported": {},
+		"light":    {"kubernetesVersion": "v1.26.13+k3s1", "rkeConfig": map[string]any{}},
+		"empty":    {"kubernetesVersion": "v1.26.13+rke2r1", "rkeConfig": map[string]any{}},
+	}
+	for name, spec := range extra {
+		if err := lab.AddCluster(ctx, name, spec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Run("commands", func(t *testing.T) {
+		for _, r := range refusals(lab, dead, filepath.Join(dir, "none.yaml")) {
+			t.Run(r.Name, func(t *testing.T) {
+				t.Parallel()
+				refuses(ctx, t, lab, r)
+			})
+		}
+	})
+	for name := range extra {
+		if err := lab.RemoveCluster(ctx, name); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Run("reader", func(t *testing.T) { readerPlansAndWritesNothing(ctx, t, lab) })
+	t.Run("clusters that do not fit", func(t *testing.T) { refusedClusters(ctx, t, lab) })
+	leftNothing(ctx, t, lab, since)
+	before, err := lab.Identities(ctx)
+	if err != nil || len(before) != 6 {
+		t.Errorf("Nodes after the refusals: %v, %v", before, err)
+	}
+}
+
+// readerPlansAndWritesNothing: somebody who may read everything gets a plan; the
+// run ends at its first write, the lock.
+func readerPlansAndWritesNothing(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	takeAway, err := lab.LetViewerRead(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := takeAway(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, r := range []scenario.Refusal{
+		{Name: "plan", Args: []string{"rke2", "plan", "--cluster", "demo"}, Code: 0, Says: []string{"now    P0", "switch-provider"}},
+		{Name: "status", Args: []string{"rke2", "status", "--cluster", "demo"}, Code: 0, Says: []string{"now    P0"}},
+		{Name: "run", Args: run(), Code: 10, Says: []string{"Lease fleet-default/awsmigrate-demo", "forbidden"}},
+	} {
+		r.Kubeconfig = "rancher-viewer"
+		t.Run(r.Name, func(t *testing.T) { refuses(ctx, t, lab, r) })
+	}
+}
+
+func refuses(ctx context.Context, t *testing.T, lab *scenario.Lab, r scenario.Refusal) {
+	t.Helper()
+	if err := r.Check(ctx, lab, testWriter{t}); err != nil {
+		t.Error(err)
+	}
+}
+
+// refusedClusters makes the lab's own cluster one that cannot be migrated, one
+// way after the other. A pause keeps Rancher from rolling any of it out.
+func refusedClusters(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	workers, err := lab.Machines(ctx, "worker")
+	if err != nil || len(workers) == 0 {
+		t.Fatalf("workers %v, %v", workers, err)
+	}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(lab.PretendRancher(ctx, "v2.9.3", ""))
+	refuses(ctx, t, lab, scenario.Refusal{Args: run(), Code: 3, Says: []string{"AWSM-102", "v1.26.13+rke2r1"}})
+	must(lab.PretendRancher(ctx, "", "v2.8.5"))
+
+	must(lab.Pause(ctx, true))
+	must(lab.LabelMachine(ctx, workers[0], "cattle.io/os", "windows"))
+	refuses(ctx, t, lab, scenario.Refusal{Args: run(), Code: 3, Says: []string{"AWSM-103", "Machine " + workers[0], "Windows"}})
+	must(lab.LabelMachine(ctx, workers[0], "cattle.io/os", "linux"))
+
+	const provider = "/spec/rkeConfig/machineSelectorConfig/0/config/cloud-provider-name"
+	must(lab.PatchCluster(ctx, scenario.Operation{Op: "replace", Path: provider, Value: "vsphere"}))
+	refuses(ctx, t, lab, scenario.Refusal{Args: run(), Code: 3, Says: []string{"AWSM-103", "vsphere"}})
+	must(lab.PatchCluster(ctx, scenario.Operation{Op: "replace", Path: provider, Value: "aws"},
+		scenario.Operation{Op: "add", Path: "/spec/rkeConfig/machineSelectorConfig/-", Value: map[string]any{
+			"machineLabelSelector": map[string]any{"matchLabels": map[string]any{"rke.cattle.io/worker-role": "true"}},
+			"config":               map[string]any{"cloud-provider-name": ""}}}))
+	refuses(ctx, t, lab, scenario.Refusal{Args: run(), Code: 3, Says: []string{"cloud-provider-name", workers[0]}})
+	must(lab.PatchCluster(ctx, scenario.Operation{Op: "remove", Path: "/spec/rkeConfig/machineSelectorConfig/1"}))
+	must(lab.Pause(ctx, false))
+}
+
+// leftNothing holds by the audit logs of all API servers, and by what is there,
+// that awsmigrate wrote nothing since a time.
+func leftNothing(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time) {
+	t.Helper()
+	writes, err := lab.Writes(since, "awsmigrate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range slices.Compact(writes) {
+		t.Errorf("wrote: %s", w)
+	}
+	records, err := lab.Records(ctx)
+	if err != nil || len(records) > 0 {
+		t.Errorf("lock and journal: %v, %v", records, err)
+	}
+	if _, err := lab.Downstream.RbacV1().Roles("kube-system").Get(ctx, "awsmigrate-leader-migration", metav1.GetOptions{}); err == nil {
+		t.Error("the grant is there")
+	}
+}

@@ -1,0 +1,98 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// Lab is a booted lab and clients for it.
+type Lab struct {
+	Bin string // folder with the binaries awsmigrate and lab
+	Dir string
+	Out io.Writer // what the lab says while it boots
+	// Downstream is the cluster being migrated, Management the one Rancher's
+	// objects live in; both directly, past Rancher's proxy.
+	Downstream kubernetes.Interface
+	Management dynamic.Interface
+	Config     *rest.Config // of Downstream
+	env        []string
+}
+
+// Boot starts a lab in a folder and waits until it is ready.
+func Boot(ctx context.Context, bin, dir string, out io.Writer, flags ...string) (*Lab, error) {
+	l := &Lab{Bin: bin, Dir: dir, Out: out}
+	if err := l.run(ctx, append([]string{"up"}, flags...)...); err != nil {
+		return nil, fmt.Errorf("boot the lab in %s: %w", dir, err)
+	}
+	if err := l.connect(); err != nil {
+		return nil, err
+	}
+	return l, l.readEnv(ctx)
+}
+
+func (l *Lab) connect() error {
+	downstream, err := clientcmd.BuildConfigFromFlags("", l.Kubeconfig("downstream"))
+	if err != nil {
+		return err
+	}
+	management, err := clientcmd.BuildConfigFromFlags("", l.Kubeconfig("management"))
+	if err != nil {
+		return err
+	}
+	downstream.QPS, downstream.Burst = 100, 200
+	l.Config = downstream
+	if l.Downstream, err = kubernetes.NewForConfig(downstream); err != nil {
+		return err
+	}
+	l.Management, err = dynamic.NewForConfig(management)
+	return err
+}
+
+// readEnv takes over what `lab env` prints, as a shell's eval would.
+func (l *Lab) readEnv(ctx context.Context) error {
+	text, err := exec.CommandContext(ctx, l.binary("lab"), "env", "--dir", l.Dir).Output()
+	if err != nil {
+		return fmt.Errorf("lab env: %w", err)
+	}
+	l.env = os.Environ()
+	for _, line := range strings.Split(string(text), "\n") {
+		line, exported := strings.CutPrefix(strings.TrimSpace(line), "export ")
+		if name, value, ok := strings.Cut(line, "="); exported && ok {
+			l.env = append(l.env, name+"="+strings.Trim(os.Expand(value, os.Getenv), `"'`))
+		}
+	}
+	return nil
+}
+
+// Kubeconfig is the path of one of the lab's kubeconfigs.
+func (l *Lab) Kubeconfig(name string) string {
+	return filepath.Join(l.Dir, "kubeconfig", name+".yaml")
+}
+
+func (l *Lab) binary(name string) string { return filepath.Join(l.Bin, name) }
+
+// run runs a command of the lab.
+func (l *Lab) run(ctx context.Context, args ...string) error {
+	cmd := exec.CommandContext(ctx, l.binary("lab"), append(args, "--dir", l.Dir)...)
+	cmd.Stdout, cmd.Stderr = l.Out, l.Out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("lab %s: %w", strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+// Lab runs a command of the lab, e.g. "scale", "workers", "4".
+func (l *Lab) Lab(ctx context.Context, args ...string) error { return l.run(ctx, args...) }
+
+// Down ends the lab.
+func (l *Lab) Down(ctx context.Context) error { return l.run(ctx, "down") }

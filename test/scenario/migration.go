@@ -1,0 +1,195 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// oldService is the load balancer that the lab has before the migration.
+const oldService = "web"
+
+// Migration is one whole migration with everything that must survive it, and
+// what the world does meanwhile.
+type Migration struct {
+	Lab  *Lab
+	Out  io.Writer
+	Args []string // of awsmigrate, after "rke2 --cluster demo --yes"
+	// Switching is called once, when switch-provider has begun.
+	Switching func(context.Context) error
+}
+
+// Evidence is what a migration left behind.
+type Evidence struct {
+	Nodes       int
+	Hostname    string
+	Cordoned    []string
+	Took        time.Duration
+	Observation Observation
+	Report      string // the observer's own words
+	Output      string // awsmigrate's
+}
+
+// Do migrates and checks from outside that nothing was lost. Every check that
+// fails is reported, not only the first.
+func (m Migration) Do(ctx context.Context) (Evidence, error) {
+	var e Evidence
+	before, err := m.Lab.Identities(ctx)
+	if err != nil {
+		return e, err
+	}
+	hostname, err := m.Lab.Hostname(ctx, "default", oldService)
+	if err != nil {
+		return e, err
+	}
+	cordoned, err := m.Lab.Cordoned(ctx)
+	if err != nil {
+		return e, err
+	}
+	start := time.Now()
+	run, err := m.Lab.Start(ctx, m.Out, append([]string{"rke2", "--cluster", "demo", "--yes"}, m.Args...)...)
+	if err != nil {
+		return e, err
+	}
+	if err := m.meanwhile(ctx, run); err != nil {
+		return e, err
+	}
+	code, err := run.Wait(ctx)
+	if err != nil {
+		return e, err
+	}
+	e.Took, e.Output = time.Since(start), run.Stdout()+run.Stderr()
+	if code != 0 {
+		return e, fmt.Errorf("awsmigrate exited with %d", code)
+	}
+	return m.judge(ctx, e, start, before, hostname, cordoned)
+}
+
+func (m Migration) meanwhile(ctx context.Context, run *Run) error {
+	if m.Switching == nil {
+		return nil
+	}
+	err := Until(ctx, "switch-provider to begin", func(context.Context) (bool, string, error) {
+		select {
+		case <-run.Done():
+			return true, "", nil
+		default:
+		}
+		return strings.Contains(run.Stdout(), "◐  switch-provider"), "awsmigrate runs", nil
+	})
+	if err != nil {
+		return err
+	}
+	return m.Switching(ctx)
+}
+
+func (m Migration) judge(ctx context.Context, e Evidence, start time.Time, before map[string]Identity, hostname string, cordoned []string) (Evidence, error) {
+	var problems []error
+	problem := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
+	after, err := m.Lab.Identities(ctx)
+	if err != nil {
+		return e, err
+	}
+	for name, was := range before {
+		if now, ok := after[name]; !ok || now != was {
+			problem("Node %s: UID and ProviderID %v, were %v", name, now, was)
+		}
+	}
+	e.Nodes = len(before)
+	if e.Hostname, err = m.Lab.Hostname(ctx, "default", oldService); err != nil || e.Hostname != hostname || hostname == "" {
+		problem("Service default/%s: hostname %q, was %q (%w)", oldService, e.Hostname, hostname, err)
+	}
+	if e.Cordoned, err = m.Lab.Cordoned(ctx); err != nil || !slices.Equal(e.Cordoned, cordoned) {
+		problem("cordoned nodes %v, were %v (%w)", e.Cordoned, cordoned, err)
+	}
+	if e.Observation, e.Report, err = m.Lab.Observe(ctx, start.Add(-10*time.Second)); err != nil {
+		problem("%w", err)
+	}
+	if n := e.Observation.Overlaps(); n > 0 {
+		problem("the observer reports %d overlaps:\n%s", n, e.Report)
+	}
+	for _, blind := range e.Observation.Blind {
+		problem("the observer could not look: %s", blind)
+	}
+	return e, errors.Join(problems...)
+}
+
+// Grow adds a worker and waits until it is a Node without the taint that a
+// cloud provider takes away. It returns the new Node.
+func (l *Lab) Grow(ctx context.Context, pool string, to int) (corev1.Node, error) {
+	before, err := l.Identities(ctx)
+	if err != nil {
+		return corev1.Node{}, err
+	}
+	if err := l.Lab(ctx, "scale", pool, fmt.Sprint(to)); err != nil {
+		return corev1.Node{}, err
+	}
+	var joined corev1.Node
+	err = Until(ctx, "a new worker to be initialized by the cloud controller manager", func(ctx context.Context) (bool, string, error) {
+		nodes, err := l.Downstream.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		for _, node := range nodes.Items {
+			if _, old := before[node.Name]; !old {
+				joined = node
+				return !Tainted(&node) && node.Spec.ProviderID != "", "Node " + node.Name + " has joined", nil
+			}
+		}
+		return false, "no new Node", nil
+	})
+	return joined, err
+}
+
+// Shrink removes a worker and waits until its Node is gone and no load balancer
+// lists its instance. It returns the instance's id.
+func (l *Lab) Shrink(ctx context.Context, pool string, to int, hostnames ...string) (string, error) {
+	before, err := l.Identities(ctx)
+	if err != nil {
+		return "", err
+	}
+	if err := l.Lab(ctx, "scale", pool, fmt.Sprint(to)); err != nil {
+		return "", err
+	}
+	gone := ""
+	err = Until(ctx, "a worker to leave", func(ctx context.Context) (bool, string, error) {
+		after, err := l.Identities(ctx)
+		if err != nil {
+			return false, "", err
+		}
+		for name := range before {
+			if _, still := after[name]; !still {
+				gone = instanceOf(before[name].ProviderID)
+				return true, "", nil
+			}
+		}
+		return false, fmt.Sprintf("%d Nodes", len(slices.Collect(maps.Keys(after)))), nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return gone, l.WaitTarget(ctx, gone, false, hostnames...)
+}
+
+// WaitTarget waits until an instance is, or is no longer, a target of every
+// load balancer named.
+func (l *Lab) WaitTarget(ctx context.Context, instance string, wanted bool, hostnames ...string) error {
+	for _, hostname := range hostnames {
+		err := Until(ctx, fmt.Sprintf("instance %s to be a target of %s: %t", instance, hostname, wanted), func(ctx context.Context) (bool, string, error) {
+			targets, err := l.Targets(ctx, hostname)
+			return slices.Contains(targets, instance) == wanted, strings.Join(targets, " "), err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,23 @@
+package scenario
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"strings"
+)
+
+//go:embed manifests/upstream-ccm.yaml
+var upstreamCCM string
+
+// UpstreamCCM installs a cloud controller manager as somebody does who follows
+// upstream's chart by hand.
+func (l *Lab) UpstreamCCM(ctx context.Context, image string, args ...string) error {
+	list, err := json.Marshal(append([]string{"--v=2", "--cloud-provider=aws", "--configure-cloud-routes=false"}, args...))
+	if err != nil {
+		return err
+	}
+	manifest := strings.NewReplacer("IMAGE", image, "ARGUMENTS", string(list)).Replace(upstreamCCM)
+	_, err = l.Kubectl(ctx, manifest, "apply", "-f", "-")
+	return err
+}
