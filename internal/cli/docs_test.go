@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 )
 
@@ -57,7 +58,7 @@ var stepSections = []string{
 func TestEveryStepHasItsPage(t *testing.T) {
 	index := readDoc(t, "docs/README.md")
 	known := map[string]bool{}
-	for _, info := range rke2.StepInfos() {
+	for _, info := range migration.StepInfos() {
 		known[filepath.Base(info.Doc)] = true
 		text := readDoc(t, "docs/"+info.Doc)
 		if title, _, _ := strings.Cut(text, "\n"); title != "# "+string(info.ID) {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -47,7 +48,7 @@ func newExplain(a *app) *cobra.Command {
 func explain(id string) (explanation, error) {
 	doc := explanation{typeMeta: kind("Explanation")}
 	var steps, checks []string
-	for _, info := range rke2.StepInfos() {
+	for _, info := range migration.StepInfos() {
 		if string(info.ID) == id {
 			doc.Step = &info
 			return doc, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -45,12 +45,12 @@ func TestGoldenRuns(t *testing.T) {
 		s.OutTerminal, s.ErrTerminal, s.Width = true, true, func() int { return 100 }
 	}
 	braked := func() *script {
-		s := migration()
+		s := wholeScript()
 		s.list[5].verdicts = []runner.Verdict{s.list[5].verdicts[1], {Kind: runner.Braked, Err: renamed()}}
 		return s
 	}
 	failing := func() *script {
-		s := migration()
+		s := wholeScript()
 		s.list[0].verdicts = []runner.Verdict{{Kind: runner.Failed, Err: joined(
 			&fault.Error{Class: fault.Check, Reason: "ChecksFailed", Object: "AWSM-101 versions (Cluster demo)", Seen: "2 of 78 checks failed: AWSM-101, AWSM-303; v1.21", Wanted: "1.22 to 1.26", Fix: "upgrade first"},
 			&fault.Error{Class: fault.Check, Reason: "CheckFailed", Object: "AWSM-303 zone (Node a)", Seen: "us-east-1a", Wanted: "us-east-1b"})}}
@@ -62,13 +62,13 @@ func TestGoldenRuns(t *testing.T) {
 		bend         func(*Streams, *runner.Options)
 		code         int
 	}{
-		{"run.txt", "text", migration, nil, 0},
-		{"run.json", "json", migration, nil, 0},
-		{"run.yaml", "yaml", migration, nil, 0},
-		{"run.jsonl", "jsonl", migration, nil, 0},
-		{"run-terminal.txt", "text", migration, onTerminal, 0},
-		{"run-ascii.txt", "text", migration, func(s *Streams, _ *runner.Options) { s.Env = func(string) string { return "C" } }, 0},
-		{"run-until.txt", "text", migration, func(_ *Streams, o *runner.Options) { o.Until = rke2.StepEnable }, 0},
+		{"run.txt", "text", wholeScript, nil, 0},
+		{"run.json", "json", wholeScript, nil, 0},
+		{"run.yaml", "yaml", wholeScript, nil, 0},
+		{"run.jsonl", "jsonl", wholeScript, nil, 0},
+		{"run-terminal.txt", "text", wholeScript, onTerminal, 0},
+		{"run-ascii.txt", "text", wholeScript, func(s *Streams, _ *runner.Options) { s.Env = func(string) string { return "C" } }, 0},
+		{"run-until.txt", "text", wholeScript, func(_ *Streams, o *runner.Options) { o.Until = migration.StepEnable }, 0},
 		{"stop.txt", "text", braked, nil, 3},
 		{"stop.json", "json", braked, nil, 3},
 		{"stop.jsonl", "jsonl", braked, nil, 3},
@@ -111,7 +111,7 @@ func TestGoldenPlans(t *testing.T) {
 		color bool
 	}{"plan.txt": {}, "plan-diff.txt": {full: true}, "plan-colour.txt": {color: true}} {
 		t.Run(name, func(t *testing.T) {
-			_, steps, err := runner.PlanAll(t.Context(), migration(), nil)
+			_, steps, err := runner.PlanAll(t.Context(), wholeScript(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,11 +121,11 @@ func TestGoldenPlans(t *testing.T) {
 			golden(t, name+".golden", strings.ReplaceAll(out.String(), "\x1b", "␛"))
 		})
 	}
-	observation, steps, err := runner.PlanAll(t.Context(), migration(), nil)
+	observation, steps, err := runner.PlanAll(t.Context(), wholeScript(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := planDocument{typeMeta: kind("Plan"), Target: migration().Target(), Observation: observation,
+	document := planDocument{typeMeta: kind("Plan"), Target: wholeScript().Target(), Observation: observation,
 		Header: scriptHeader, Steps: steps, Pending: anyPending(observation)}
 	for _, format := range []string{"json", "yaml"} {
 		goldenDocument(t, "plan."+format, format, document)
@@ -142,7 +142,7 @@ func goldenDocument(t *testing.T, name, format string, document any) {
 }
 
 func TestGoldenStatus(t *testing.T) {
-	s := migration()
+	s := wholeScript()
 	seen, err := s.Observe(t.Context(), runner.Record{})
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestGoldenStatus(t *testing.T) {
 }
 
 func TestGoldenExplanations(t *testing.T) {
-	for name, id := range map[string]string{"explain-check": "awsm-201", "explain-step": string(rke2.StepUpgrade)} {
+	for name, id := range map[string]string{"explain-check": "awsm-201", "explain-step": string(migration.StepUpgrade)} {
 		document, err := explain(id)
 		if err != nil {
 			t.Fatal(err)

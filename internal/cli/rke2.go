@@ -17,6 +17,7 @@ import (
 type rke2Flags struct {
 	target    targetFlags
 	migration migrationFlags
+	endState  string
 }
 
 func newRKE2(a *app) *cobra.Command {
@@ -46,6 +47,18 @@ the same command takes up a migration wherever it stands.`,
 func (f *rke2Flags) register(cmd *cobra.Command) {
 	f.target.register(cmd.Flags())
 	f.migration.register(cmd.Flags())
+	cmd.Flags().StringVar(&f.endState, "end-state", "auto", "auto|external|overrides: how nodes get their provider after the switch")
+	cmd.Flags().StringVar(&f.migration.installMethod, "install-method", "helm", "helm|additional-manifest")
+}
+
+// options turns flags into what pkg/rke2 takes.
+func (f *rke2Flags) options(runID string) (rke2.Options, error) {
+	shared, err := f.migration.options(runID)
+	if err != nil {
+		return rke2.Options{}, err
+	}
+	o := rke2.Options{Options: shared, Namespace: f.target.namespace, Name: f.target.cluster, EndState: rke2.EndState(f.endState)}
+	return o, o.Validate()
 }
 
 // rke2Session is a procedure together with where its journal and lock live.
@@ -59,7 +72,7 @@ type rke2Session struct {
 // open connects, proves the target and builds the procedure.
 func (f *rke2Flags) open(ctx context.Context, may access) (*rke2Session, error) {
 	runID := runner.NewRunID(time.Now())
-	options, err := f.migration.options(&f.target, runID)
+	options, err := f.options(runID)
 	if err != nil {
 		return nil, err
 	}

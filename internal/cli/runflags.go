@@ -11,32 +11,30 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
 // migrationFlags are the choices that shape a migration; plan, status and run share them.
 type migrationFlags struct {
-	endState, installMethod string
-	kubernetesVersion       string
-	etcdSnapshot            bool
-	noEtcdSnapshot          bool
-	keepLeaderMigration     bool
-	cloudRoutes             string
-	cloudConfig             string
-	ccmImage, chart         string
-	values                  []string
-	skip                    []string
-	only                    []string
-	failOn                  string
-	aws, region, profile    string
-	assumeRole              string
-	given                   func(flag string) bool // whether a flag was typed
+	installMethod        string
+	kubernetesVersion    string
+	etcdSnapshot         bool
+	noEtcdSnapshot       bool
+	keepLeaderMigration  bool
+	cloudRoutes          string
+	cloudConfig          string
+	ccmImage, chart      string
+	values               []string
+	skip                 []string
+	only                 []string
+	failOn               string
+	aws, region, profile string
+	assumeRole           string
+	given                func(flag string) bool // whether a flag was typed
 }
 
 func (m *migrationFlags) register(flags *pflag.FlagSet) {
 	m.given = flags.Changed
-	flags.StringVar(&m.endState, "end-state", "auto", "auto|external|overrides: how nodes get their provider after the switch")
-	flags.StringVar(&m.installMethod, "install-method", "helm", "helm|additional-manifest")
 	flags.StringVar(&m.kubernetesVersion, "kubernetes-version", "", "upgrade to this version in a last step of its own")
 	flags.BoolVar(&m.etcdSnapshot, "etcd-snapshot", true, "take an etcd snapshot first")
 	flags.BoolVar(&m.noEtcdSnapshot, "no-etcd-snapshot", false, "take no etcd snapshot")
@@ -55,12 +53,10 @@ func (m *migrationFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&m.assumeRole, "assume-role", "", "ARN of an AWS role to assume")
 }
 
-// options turns flags into what pkg/rke2 takes, reading the files they name.
-func (m *migrationFlags) options(t *targetFlags, runID string) (rke2.Options, error) {
-	o := rke2.Options{
-		Namespace: t.namespace, Name: t.cluster,
-		EndState: rke2.EndState(m.endState), InstallMethod: rke2.InstallMethod(m.installMethod),
-		KubernetesVersion: m.kubernetesVersion, Snapshot: m.etcdSnapshot && !m.noEtcdSnapshot,
+// options turns flags into what every migration takes, reading the files they name.
+func (m *migrationFlags) options(runID string) (migration.Options, error) {
+	o := migration.Options{
+		InstallMethod: migration.InstallMethod(m.installMethod), KubernetesVersion: m.kubernetesVersion, Snapshot: m.etcdSnapshot && !m.noEtcdSnapshot,
 		KeepLeaderMigration: m.keepLeaderMigration,
 		DisableAsked:        m.given("keep-leader-migration") && !m.keepLeaderMigration, CloudRoutes: m.cloudRoutes, CCMImage: m.ccmImage,
 		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, Region: m.region, Profile: m.profile,
@@ -84,7 +80,7 @@ func (m *migrationFlags) options(t *targetFlags, runID string) (rke2.Options, er
 	if o.Values, err = readValues(m.values); err != nil {
 		return o, err
 	}
-	return o, o.Validate()
+	return o, nil
 }
 
 func readFileFlag(flag, path string) (string, error) {

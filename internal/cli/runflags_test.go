@@ -59,8 +59,8 @@ func TestDisableIsAskedForByTypingIt(t *testing.T) {
 		{[]string{"--keep-leader-migration"}, true, false},
 		{[]string{"--keep-leader-migration=false"}, false, true},
 	} {
-		migration, _ := parsed(t, tt.args...)
-		options, err := migration.options(&targetFlags{cluster: "demo"}, "run")
+		flags, _ := parsed(t, tt.args...)
+		options, err := flags.options("run")
 		if err != nil || options.KeepLeaderMigration != tt.keep || options.DisableAsked != tt.asked {
 			t.Errorf("%v: keep %t, asked %t, %v", tt.args, options.KeepLeaderMigration, options.DisableAsked, err)
 		}

@@ -11,7 +11,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -36,7 +36,7 @@ type scripted struct {
 
 // Info implements runner.Step.
 func (s *scripted) Info() runner.Info {
-	infos := rke2.StepInfos()
+	infos := migration.StepInfos()
 	return infos[slices.IndexFunc(infos, func(i runner.Info) bool { return i.ID == s.id })]
 }
 
@@ -118,17 +118,17 @@ func repeated(v runner.Verdict, n int) []runner.Verdict {
 	return slices.Repeat([]runner.Verdict{v}, n)
 }
 
-// migration is a script with every kind of step and of wait in it.
-func migration() *script {
+// wholeScript is a script with every kind of step and of wait in it.
+func wholeScript() *script {
 	const rolling = "every machine to run with the external provider"
 	return &script{list: []*scripted{
-		{id: rke2.StepPreflight, state: runner.State{Kind: runner.Always}, plan: runner.Plan{Summary: []string{"78 checks"}, Estimate: "~10s"},
+		{id: migration.StepPreflight, state: runner.State{Kind: runner.Always}, plan: runner.Plan{Summary: []string{"78 checks"}, Estimate: "~10s"},
 			verdicts: []runner.Verdict{sees("54 ok, 1 warn, 23 skipped: 22 not at P1, AWSM-421",
 				"!  AWSM-112  etcd members are spread over zones", "   zone us-east-1a: 2 of 3 members → at most 1", "   fix: add members in other zones",
 				"–  AWSM-421  hop limit: pods use the host network")}},
-		{id: rke2.StepSnapshot, state: runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}},
-		{id: rke2.StepLeaseAccess, state: runner.State{Kind: runner.Done, Reason: "in-tree, migration lease granted"}, reaches: "P1 in-tree, migration lease granted"},
-		{id: rke2.StepEnable, state: runner.State{Kind: runner.Todo}, reaches: "P2 in-tree, flag on every KCM",
+		{id: migration.StepSnapshot, state: runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}},
+		{id: migration.StepLeaseAccess, state: runner.State{Kind: runner.Done, Reason: "in-tree, migration lease granted"}, reaches: "P1 in-tree, migration lease granted"},
+		{id: migration.StepEnable, state: runner.State{Kind: runner.Todo}, reaches: "P2 in-tree, flag on every KCM",
 			plan: runner.Plan{Summary: []string{"~ machineSelectorConfig[0].config.kube-controller-manager-arg (+1 −0)"}, Rolls: 3, Estimate: "~6m",
 				Changes: []runner.Change{{Object: "Cluster fleet-default/demo", Location: "machineSelectorConfig[0].config.kube-controller-manager-arg",
 					Before: []string{"feature-gates=X=true"}, After: []string{"feature-gates=X=true", "enable-leader-migration"},
@@ -137,7 +137,7 @@ func migration() *script {
 				waits("every control plane to run with the flag", "Rancher has not copied the edit yet: machineSelectorConfig[0]", "a", 0, 3),
 				sees("3 of 3 control planes run with enable-leader-migration", "migration lease: ip-10-0-0-10 (kube-controller-manager), renewing"),
 			}},
-		{id: rke2.StepInstall, state: runner.State{Kind: runner.Todo}, reaches: "P3 CCM with flag beside the in-tree provider",
+		{id: migration.StepInstall, state: runner.State{Kind: runner.Todo}, reaches: "P3 CCM with flag beside the in-tree provider",
 			plan: runner.Plan{Summary: []string{"+ Helm release aws-cloud-controller-manager, image v1.26.14"}, Estimate: "~1m",
 				Notes: []string{"cloud config key left out, the CCM does not know it: DisableSecurityGroupIngress, which was deprecated long ago"},
 				Changes: []runner.Change{
@@ -145,7 +145,7 @@ func migration() *script {
 					{Object: "DaemonSet kube-system/aws-cloud-controller-manager", Diff: "--- DaemonSet a\n+++ DaemonSet a\n@@ -1,3 +1,3 @@\n args:\n-- --v=2\n+- --v=4\n"},
 				}},
 			verdicts: []runner.Verdict{sees("3/3 ready, one of them leads")}, warns: []string{"the release was left pending by a run that died; its record was mended"}},
-		{id: rke2.StepSwitch, state: runner.State{Kind: runner.Todo}, reaches: "P4 external, leader migration still on",
+		{id: migration.StepSwitch, state: runner.State{Kind: runner.Todo}, reaches: "P4 external, leader migration still on",
 			plan: runner.Plan{Summary: []string{"~ machineSelectorConfig[0].config.kubelet-arg (+1 −0)", "~ machineGlobalConfig.disable-cloud-controller (+1 −0)"}, Rolls: 6, Estimate: "~12m",
 				Notes: []string{"one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"}},
 			verdicts: slices.Concat(
@@ -154,7 +154,7 @@ func migration() *script {
 				repeated(waits(rolling, "Rancher: configuring bootstrap node(s) demo-cp-a1: waiting for probes: kube-apiserver, kube-controller-manager, kubelet; demo-cp-a1: its kubelet runs with provider \"aws\"; and 5 more", "c", 1, 6), 45),
 				repeated(waits(rolling, "Rancher: configuring worker node(s) demo-w-1,demo-w-2", "d", 3, 6), 8),
 				[]runner.Verdict{sees("6 of 6 machines run with the external provider, no flag left", "every Node kept its name, UID and ProviderID")})},
-		{id: rke2.StepDisable, state: runner.State{Kind: runner.Todo}, reaches: "P5 external, leader migration off",
+		{id: migration.StepDisable, state: runner.State{Kind: runner.Todo}, reaches: "P5 external, leader migration off",
 			plan:     runner.Plan{Summary: []string{"~ Helm release aws-cloud-controller-manager (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m"},
 			verdicts: []runner.Verdict{sees("audit: 60 ok")}},
 	}}

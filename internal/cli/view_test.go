@@ -8,13 +8,13 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 func waitEvent(at time.Time, seen string, done, total int) runner.Event {
 	since := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	return runner.Event{Type: runner.StepWaiting, Step: rke2.StepDisable, Time: at, Waiting: &runner.Wait{
+	return runner.Event{Type: runner.StepWaiting, Step: migration.StepDisable, Time: at, Waiting: &runner.Wait{
 		For: strings.Repeat("a long thing to wait for, ", 6), Seen: seen, Since: since, LastProgress: at.Add(-3 * time.Second),
 		Until: at.Add(15*time.Minute - 3*time.Second), Done: done, Total: total}}
 }
@@ -51,7 +51,7 @@ func TestWaitsFitTheScreen(t *testing.T) {
 }
 
 func TestPlansFitTheScreen(t *testing.T) {
-	_, steps, err := runner.PlanAll(t.Context(), migration(), nil)
+	_, steps, err := runner.PlanAll(t.Context(), wholeScript(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestPrintable(t *testing.T) {
 // plan, a run, a stop or a status.
 func TestHostileTextStaysText(t *testing.T) {
 	const evil = "evil\x1b[2J\r\nerror: forged\u202e"
-	s := migration()
+	s := wholeScript()
 	s.list[0].verdicts[0].Evidence = []string{evil, evil}
 	s.list[1].state.Reason = evil
 	s.list[3].plan.Summary, s.list[3].plan.Notes = []string{evil}, []string{evil}

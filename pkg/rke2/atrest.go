@@ -7,9 +7,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// Unrest is one reason why a cluster is not at rest.
-type Unrest struct{ Object, Seen, Wanted string }
-
 // AtRest lists what still moves, or is broken, on Rancher's side. Nothing may be
 // written while the list is not empty: Rancher reports an edit as applied only
 // when a whole pass of its planner has no waiting machine

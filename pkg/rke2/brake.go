@@ -19,7 +19,7 @@ import (
 // what they run.
 func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ error) (string, error) {
 	object := fmt.Sprintf("RKEControlPlane %s/%s", p.options.Namespace, p.options.Name)
-	if p.view.ControlPlane.Paused {
+	if p.facts.ControlPlane.Paused {
 		return object + " is paused already", nil
 	}
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{
@@ -46,14 +46,14 @@ func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ error) (string, 
 func (p *Procedure) postInverse(ctx context.Context, tx *runner.Tx) error {
 	intents := tx.Record().Intents
 	for i := len(intents) - 1; i >= 0; i-- {
-		if intents[i].Step != tx.Step() || intents[i].Object != p.view.object() || len(intents[i].Inverse) == 0 {
+		if intents[i].Step != tx.Step() || intents[i].Object != p.facts.object() || len(intents[i].Inverse) == 0 {
 			continue
 		}
 		var inverse config.Inverse
 		if err := json.Unmarshal(intents[i].Inverse, &inverse); err != nil {
 			return fmt.Errorf("read the inverse of %q: %w", intents[i].What, err)
 		}
-		edit, err := inverse.Edit(p.view.Cluster.Spec)
+		edit, err := inverse.Edit(p.facts.Cluster.Spec)
 		if err != nil || edit.Empty() {
 			return err
 		}

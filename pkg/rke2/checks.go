@@ -101,7 +101,7 @@ func finding(err error) []verify.Finding {
 	return []verify.Finding{one}
 }
 
-func judgeRest(p Prepared) []verify.Finding  { return finding(p.ClusterErr) }
+func judgeRest(p Prepared) []verify.Finding  { return finding(p.RestErr) }
 func judgeEdits(p Prepared) []verify.Finding { return finding(p.EditErr) }
 func judgeChart(p Prepared) []verify.Finding { return finding(p.ChartErr) }
 

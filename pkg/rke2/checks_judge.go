@@ -9,6 +9,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -60,9 +61,9 @@ func judgeProviders(p Prepared) []verify.Finding {
 			found = append(found, fail("Machine "+s.Machine, "cloud-provider-name: "+s.String(), config.ProviderAWS, ""))
 		}
 	}
-	for _, k := range p.KCMs() {
-		if k.Pod != nil && k.Provider() != config.ProviderAWS {
-			found = append(found, fail("kube-controller-manager of Machine "+k.Machine.Name, fmt.Sprintf("last --cloud-provider is %q", k.Provider()), config.ProviderAWS, ""))
+	for _, k := range p.KCMs {
+		if k.Known && k.Provider() != config.ProviderAWS {
+			found = append(found, fail(k.Name(), fmt.Sprintf("last --cloud-provider is %q", k.Provider()), config.ProviderAWS, ""))
 		}
 	}
 	for _, m := range p.Machines {
@@ -138,13 +139,13 @@ func judgeMembers(p Prepared) []verify.Finding {
 }
 
 func judgeZones(p Prepared) []verify.Finding {
-	zones := map[string]int{}
+	zones, nodes := map[string]int{}, nodesOfMachines(p.Down)
 	members := 0
 	for _, m := range p.Machines {
 		if !m.Etcd() {
 			continue
 		}
-		for _, node := range p.Down.nodeOfMachine(m.UID) {
+		for _, node := range nodes[m.UID] {
 			zones[node.Labels[corev1.LabelTopologyZone]]++
 			members++
 		}
@@ -154,7 +155,7 @@ func judgeZones(p Prepared) []verify.Finding {
 	}
 	var parts []string
 	for zone, n := range zones {
-		parts = append(parts, fmt.Sprintf("%s ×%d", orElse(zone, "no zone"), n))
+		parts = append(parts, fmt.Sprintf("%s ×%d", migration.OrElse(zone, "no zone"), n))
 	}
 	sort.Strings(parts)
 	return []verify.Finding{warn(p.object(), fmt.Sprintf("%d etcd members in %d zones: %s", members, len(zones), strings.Join(parts, ", ")), "3 zones", "")}
@@ -162,8 +163,9 @@ func judgeZones(p Prepared) []verify.Finding {
 
 func judgeExplained(p Prepared) []verify.Finding {
 	var found []verify.Finding
+	nodes := nodesOfMachines(p.Down)
 	for _, m := range p.Machines {
-		for _, node := range p.Down.nodeOfMachine(m.UID) {
+		for _, node := range nodes[m.UID] {
 			object := "Machine " + m.Name
 			args, err := config.ParseNodeArgs(node.Annotations[config.NodeArgsAnnotation])
 			if err != nil {

@@ -23,13 +23,13 @@ const fieldManager = "awsmigrate"
 func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, edit config.Edit) error {
 	inverse, err := json.Marshal(edit.Inverse())
 	if err != nil {
-		return fmt.Errorf("encode the inverse of an edit of %s: %w", p.view.object(), err)
+		return fmt.Errorf("encode the inverse of an edit of %s: %w", p.facts.object(), err)
 	}
 	patch, err := edit.JSONPatch()
 	if err != nil {
-		return fmt.Errorf("make a patch for %s: %w", p.view.object(), err)
+		return fmt.Errorf("make a patch for %s: %w", p.facts.object(), err)
 	}
-	intent := runner.Intent{Step: tx.Step(), What: "patch " + p.view.object(), Object: p.view.object(), Inverse: inverse}
+	intent := runner.Intent{Step: tx.Step(), What: "patch " + p.facts.object(), Object: p.facts.object(), Inverse: inverse}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error { return p.patchCluster(ctx, patch, edit.AppliedIn) })
 }
 
@@ -44,12 +44,12 @@ func (p *Procedure) patchCluster(ctx context.Context, patch []byte, applied func
 	if isDefinite(err) {
 		return p.patchRefused(err)
 	}
-	if readErr := p.read(ctx); readErr == nil {
-		if ok, _ := applied(p.view.Cluster.Spec); ok {
+	if readErr := p.Read(ctx); readErr == nil {
+		if ok, _ := applied(p.facts.Cluster.Spec); ok {
 			return nil
 		}
 	}
-	return fmt.Errorf("patch %s: %w", p.view.object(), err)
+	return fmt.Errorf("patch %s: %w", p.facts.object(), err)
 }
 
 // isDefinite says whether the API server answered and did not apply the patch.
@@ -59,7 +59,7 @@ func isDefinite(err error) bool {
 }
 
 func (p *Procedure) patchRefused(err error) error {
-	f := &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: p.view.object(),
+	f := &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: p.facts.object(),
 		Seen: "it is no longer as it was when the edit was computed; nothing was written", Fix: "run again to see the new plan", Err: err}
 	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
 		f.Class, f.Reason, f.Seen, f.Fix = fault.CouldNotLook, "Forbidden", "may not be patched with these credentials", "use credentials that may"
@@ -70,15 +70,15 @@ func (p *Procedure) patchRefused(err error) error {
 // rolledOut says whether Rancher has applied an edit everywhere: its own copy
 // of the configuration holds it, and nothing waits any more.
 func (p *Procedure) rolledOut(missing func(config.Spec) (bool, []string)) []Unrest {
-	copied, err := p.view.planeSpec()
-	object := fmt.Sprintf(planeKind+"%s/%s", p.view.Cluster.Namespace, p.view.Cluster.Name)
+	copied, err := p.facts.planeSpec()
+	object := fmt.Sprintf(planeKind+"%s/%s", p.facts.Cluster.Namespace, p.facts.Cluster.Name)
 	if err != nil {
 		return []Unrest{{Object: object, Seen: err.Error(), Wanted: "a readable copy of the configuration"}}
 	}
 	if ok, lacks := missing(copied); !ok {
 		return []Unrest{{Object: object, Seen: "Rancher has not copied the edit yet: " + strings.Join(lacks, ", "), Wanted: "the edit"}}
 	}
-	return p.view.AtRest()
+	return p.Reading.Unrest
 }
 
 // changesOf shows an edit in a plan.

@@ -2,89 +2,32 @@ package rke2
 
 import (
 	"context"
-	"fmt"
 
-	"helm.sh/helm/v3/pkg/chart"
-	authorizationv1 "k8s.io/api/authorization/v1"
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// installJob is the Job that RKE2's helm controller makes for our HelmChart
-// (k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9).
-const installJob = "helm-install-" + ccmName
+// chartRef is the HelmChart document of the install method additional-manifest.
+var chartRef = config.Chart{Namespace: "kube-system", Name: migration.CCMName}
 
-// manifestEdit puts the HelmChart document into additionalManifest.
-func (p *Procedure) manifestEdit(spec config.Spec, _ bool, ch *chart.Chart, values awsccm.ChartValues) (config.Edit, error) {
-	document, err := awsccm.HelmChartManifest(ch, values.Values)
+// PlanDocument implements migration.DocumentInstaller.
+func (p *Procedure) PlanDocument(document string) ([]runner.Change, error) {
+	edit, err := config.SetChartManifest(p.facts.Cluster.Spec, chartRef, document)
 	if err != nil {
-		return config.Edit{}, err
+		return nil, err
 	}
-	return config.SetChartManifest(spec, chartRef, document)
+	return changesOf(p.facts.object(), edit), nil
 }
 
-// installJobFault names why the helm controller's Job does not finish.
-func (p *Procedure) installJobFault(ctx context.Context) error {
-	if p.options.InstallMethod != InstallManifest {
-		return nil
+// ApplyDocument implements migration.DocumentInstaller.
+func (p *Procedure) ApplyDocument(ctx context.Context, tx *runner.Tx, document string) error {
+	edit, err := config.SetChartManifest(p.facts.Cluster.Spec, chartRef, document)
+	if err != nil || edit.Empty() {
+		return err
 	}
-	object := "Job kube-system/" + installJob
-	job, err := p.clients.Downstream.BatchV1().Jobs(kubeSystem).Get(ctx, installJob, metav1.GetOptions{})
-	if apierrors.IsNotFound(err) {
-		return nil
+	if err := p.RequireRest(); err != nil {
+		return err
 	}
-	if err != nil {
-		return couldNotRead(object, err)
-	}
-	for _, c := range job.Status.Conditions {
-		if c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue {
-			return &fault.Error{Class: fault.Check, Reason: "InstallJobFailed", Object: object, Seen: c.Reason + ": " + c.Message,
-				Wanted: "a Job that completes", Fix: "kubectl -n kube-system logs job/" + installJob}
-		}
-	}
-	return nil
-}
-
-// missingRights names a right that the CCM's service account lacks. Without the
-// leases a CCM is Ready and never leads; nothing else tells.
-func (p *Procedure) missingRights(ctx context.Context) error {
-	if p.view.Down.CCM == nil {
-		return nil
-	}
-	account := "system:serviceaccount:kube-system:" + p.view.Down.CCM.Spec.Template.Spec.ServiceAccountName
-	for _, need := range []authorizationv1.ResourceAttributes{
-		{Group: "coordination.k8s.io", Resource: "leases", Verb: "create", Namespace: kubeSystem},
-		{Group: "coordination.k8s.io", Resource: "leases", Verb: "get", Namespace: kubeSystem, Name: migrationLease},
-		{Group: "coordination.k8s.io", Resource: "leases", Verb: "update", Namespace: kubeSystem, Name: migrationLease},
-		{Group: "coordination.k8s.io", Resource: "leases", Verb: "update", Namespace: kubeSystem, Name: ccmLease},
-		{Resource: "nodes", Verb: "list"}, {Resource: "nodes", Verb: "watch"}, {Resource: "nodes", Verb: "delete"},
-		{Resource: "nodes", Subresource: "status", Verb: "patch"},
-		{Resource: "services", Verb: "list"}, {Resource: "services", Verb: "watch"},
-		{Resource: "services", Subresource: "status", Verb: "patch"},
-		{Resource: "events", Verb: "create"},
-	} {
-		attributes := need
-		review, err := p.clients.Downstream.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
-			Spec: authorizationv1.SubjectAccessReviewSpec{User: account, Groups: []string{"system:serviceaccounts", "system:serviceaccounts:kube-system", "system:authenticated"},
-				ResourceAttributes: &attributes}}, metav1.CreateOptions{})
-		if err != nil {
-			return couldNotRead("SubjectAccessReview for "+account, err)
-		}
-		if !review.Status.Allowed {
-			what := need.Verb + " " + need.Resource
-			if need.Subresource != "" {
-				what += "/" + need.Subresource
-			}
-			return &fault.Error{Class: fault.Check, Reason: "MissingRights", Object: account, Seen: "may not " + what,
-				Wanted: fmt.Sprintf("the right, as in the chart's ClusterRole (Lease %s among them)", migrationLease),
-				Fix:    "take clusterRoleRules out of --values, or add the rule there"}
-		}
-	}
-	return nil
+	return p.writeEdit(ctx, tx, edit)
 }

@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -48,7 +49,7 @@ func (c Clients) readControlPlane(ctx context.Context, namespace, name string) (
 	case apierrors.IsNotFound(err):
 		return ControlPlane{}, nil
 	case err != nil:
-		return ControlPlane{}, couldNotRead(fmt.Sprintf("RKEControlPlane %s/%s", namespace, name), err)
+		return ControlPlane{}, migration.CouldNotRead(fmt.Sprintf("RKEControlPlane %s/%s", namespace, name), err)
 	}
 	return parseControlPlane(object.Object), nil
 }
@@ -57,7 +58,7 @@ func (c Clients) readMachines(ctx context.Context, namespace, name string) ([]Ma
 	list, err := c.Management.Resource(machinesGVR).Namespace(namespace).List(ctx,
 		metav1.ListOptions{LabelSelector: clusterNameLabel + "=" + name})
 	if err != nil {
-		return nil, couldNotRead(fmt.Sprintf("Machines of Cluster %s/%s", namespace, name), err)
+		return nil, migration.CouldNotRead(fmt.Sprintf("Machines of Cluster %s/%s", namespace, name), err)
 	}
 	machines := make([]Machine, 0, len(list.Items))
 	for i := range list.Items {
@@ -70,7 +71,7 @@ func (c Clients) readMachines(ctx context.Context, namespace, name string) ([]Ma
 func (c Clients) readRancherVersion(ctx context.Context) verify.Read[string] {
 	setting, err := c.Management.Resource(settingsGVR).Get(ctx, "server-version", metav1.GetOptions{})
 	if err != nil {
-		return verify.Failed[string](couldNotRead("Setting server-version", err))
+		return verify.Failed[string](migration.CouldNotRead("Setting server-version", err))
 	}
 	value, _, _ := unstructured.NestedString(setting.Object, "value")
 	if value == "" {
@@ -85,7 +86,7 @@ func (c Clients) readCAPIPaused(ctx context.Context, namespace, name string) (bo
 		return false, nil
 	}
 	if err != nil {
-		return false, couldNotRead(fmt.Sprintf("CAPI Cluster %s/%s", namespace, name), err)
+		return false, migration.CouldNotRead(fmt.Sprintf("CAPI Cluster %s/%s", namespace, name), err)
 	}
 	paused, _, _ := unstructured.NestedBool(object.Object, "spec", "paused")
 	return paused || object.GetAnnotations()[pausedAnnotation] == "true", nil

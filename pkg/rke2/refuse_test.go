@@ -9,13 +9,15 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// fit is a View of a cluster that can be migrated.
-func fit(version, rancher, provider, os string) View {
+// fit is a cluster that can be migrated.
+func fit(version, rancher, provider, os string) Facts {
 	v := resting()
 	v.Cluster.Spec.KubernetesVersion = version
 	v.Cluster.Spec.Global = map[string]any{config.KeyProvider: provider}
@@ -29,7 +31,7 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 	const version, rancher = "v1.26.13+rke2r1", "v2.8.5"
 	tests := []struct {
 		name  string
-		view  View
+		facts Facts
 		at    position.Result
 		o     Options
 		class fault.Class
@@ -42,14 +44,16 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 		{"another provider", fit(version, rancher, "vsphere", "linux"), at(position.P0), Options{}, fault.Check, "Machine m"},
 		{"Windows", fit(version, rancher, "aws", "windows"), at(position.P0), Options{}, fault.Check, "Windows"},
 		{"once begun, preflight judges", fit(version, "v2.9.3", "aws", "linux"), at(position.P1), Options{}, 0, ""},
-		{"no such check", fit(version, rancher, "aws", "linux"), at(position.P3), Options{Skip: map[string]string{"AWSM-999": "why"}}, fault.Usage, "AWSM-999"},
-		{"a check of another package", fit(version, rancher, "aws", "linux"), at(position.P0), Options{Skip: map[string]string{"AWSM-303": "why"}}, 0, ""},
-		{"not skippable", fit(version, rancher, "aws", "linux"), at(position.P0), Options{Skip: map[string]string{"AWSM-105": "why"}}, fault.Usage, "cannot be skipped"},
+		{"no such check", fit(version, rancher, "aws", "linux"), at(position.P3), Options{Options: migration.Options{Skip: map[string]string{"AWSM-999": "why"}}}, fault.Usage, "AWSM-999"},
+		{"a check of another package", fit(version, rancher, "aws", "linux"), at(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-303": "why"}}}, 0, ""},
+		{"not skippable", fit(version, rancher, "aws", "linux"), at(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-105": "why"}}}, fault.Usage, "cannot be skipped"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := &preflight{base{p: &Procedure{view: tt.view, result: tt.at, options: tt.o}, id: StepPreflight}}
-			_, err := s.Plan(t.Context())
+			p := &Procedure{facts: tt.facts, options: tt.o}
+			p.Core = &migration.Core{Side: p, Options: tt.o.Options, Distribution: checks.RKE2, Result: tt.at}
+			p.Core.Reading = p.Combine(migration.Downstream{})
+			_, err := p.makeSteps()[0].Plan(t.Context())
 			if tt.says == "" {
 				if err != nil {
 					t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -18,37 +19,37 @@ import (
 type enable struct{ base }
 
 func (s *enable) compute(spec config.Spec) (config.Edit, error) {
-	return config.EnableLeaderMigration(spec, s.p.view.editMachines())
+	return config.EnableLeaderMigration(spec, s.p.facts.editMachines())
 }
 
 func (s *enable) Plan(context.Context) (runner.Plan, error) {
-	edit, err := s.compute(s.p.view.Cluster.Spec)
+	edit, err := s.compute(s.p.facts.Cluster.Spec)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	return s.p.planEdit(edit, s.p.view.Cluster.Spec)
+	return s.p.planEdit(edit, s.p.facts.Cluster.Spec)
 }
 
 func (s *enable) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return err
 	}
-	edit, err := s.compute(s.p.view.Cluster.Spec)
+	edit, err := s.compute(s.p.facts.Cluster.Spec)
 	if err != nil || edit.Empty() {
 		return err
 	}
-	if err := s.p.requireRest(); err != nil {
+	if err := s.RequireRest(); err != nil {
 		return err
 	}
-	for _, k := range s.p.view.KCMs() {
+	for _, k := range s.Reading.KCMs {
 		if k.Provider() != "aws" {
-			return &fault.Error{Class: fault.Check, Reason: "NotInTree", Object: "kube-controller-manager of " + k.Machine.Name,
+			return &fault.Error{Class: fault.Check, Reason: "NotInTree", Object: k.Name(),
 				Seen: fmt.Sprintf("last --cloud-provider is %q", k.Provider()), Wanted: "aws: an external one with the flag would hold the migration lease and run nothing"}
 		}
 	}
-	if !s.p.view.Down.MayGet || !s.p.view.Down.MayUpdate {
-		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + migrationLease,
-			Seen: kcmUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
+	if !s.Reading.Down.MayGet || !s.Reading.Down.MayUpdate {
+		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + migration.MigrationLease,
+			Seen: migration.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
 	}
 	if err := s.p.noteManifests(ctx, tx); err != nil {
 		return err
@@ -58,40 +59,40 @@ func (s *enable) Do(ctx context.Context, tx *runner.Tx) error {
 
 func (s *enable) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
 	roll, err := s.p.watchRoll(ctx, tx, s.compute, "every control plane to run with the flag")
-	if err != nil || roll.stop != nil {
-		return roll.verdict(), err
+	if err != nil || roll.Stopped() {
+		return roll.Verdict(), err
 	}
-	for _, k := range s.p.view.KCMs() {
+	for _, k := range s.Reading.KCMs {
 		switch {
-		case !k.Running():
-			roll.wait("kube-controller-manager of %s is not Ready", k.Machine.Name)
+		case !k.Ready:
+			roll.Wait("%s is not Ready", k.Name())
 		case !k.Flagged():
-			roll.wait("kube-controller-manager of %s has no flag yet", k.Machine.Name)
+			roll.Wait("%s has no flag yet", k.Name())
 		case !roll.restarted(k):
-			roll.wait("kube-controller-manager of %s has not restarted since the edit", k.Machine.Name)
+			roll.Wait("%s has not restarted since the edit", k.Name())
 		default:
-			roll.done++
+			roll.Done++
 		}
 	}
-	roll.total = len(s.p.view.ControlPlanes())
-	verdict := s.p.view.LeaseVerdict()
+	roll.Total = s.Reading.Planes()
+	verdict := s.Reading.LeaseVerdict()
 	if verdict.Owner != lease.KCM || verdict.Life != lease.Alive {
-		roll.wait("migration lease: %s, %s", verdict.Owner, verdict.Life)
+		roll.Wait("migration lease: %s, %s", verdict.Owner, verdict.Life)
 	}
-	roll.evidence = []string{
-		fmt.Sprintf("%d of %d control planes run with enable-leader-migration", roll.done, roll.total),
+	roll.Evidence = []string{
+		fmt.Sprintf("%d of %d control planes run with enable-leader-migration", roll.Done, roll.Total),
 		fmt.Sprintf("migration lease: %s (kube-controller-manager), renewing", lease.Host(verdict.Holder)),
 	}
-	return roll.verdict(), nil
+	return roll.Verdict(), nil
 }
 
 // planEdit shows an edit and what it restarts.
 func (p *Procedure) planEdit(edit config.Edit, from config.Spec) (runner.Plan, error) {
-	rolls, err := edit.Rolls(from, p.view.Configs())
+	rolls, err := edit.Rolls(from, p.facts.Configs())
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	plan := runner.Plan{Rolls: len(rolls), Changes: changesOf(p.view.object(), edit), Notes: edit.Notes}
+	plan := runner.Plan{Rolls: len(rolls), Changes: changesOf(p.facts.object(), edit), Notes: edit.Notes}
 	for _, c := range edit.Changes {
 		added, removed := countLines(c.Diff)
 		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", c.Location, added, removed))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -16,28 +17,28 @@ import (
 type snapshot struct{ base }
 
 func (s *snapshot) Plan(context.Context) (runner.Plan, error) {
-	now := s.p.view.Cluster.Spec.SnapshotGeneration
+	now := s.p.facts.Cluster.Spec.SnapshotGeneration
 	return runner.Plan{
 		Summary:  []string{fmt.Sprintf("snapshot generation %d → %d", now, now+1)},
 		Estimate: "~1m",
-		Changes: []runner.Change{{Object: s.p.view.object(), Location: "spec.rkeConfig.etcdSnapshotCreate.generation",
+		Changes: []runner.Change{{Object: s.Reading.Object, Location: "spec.rkeConfig.etcdSnapshotCreate.generation",
 			Before: now, After: now + 1, Diff: fmt.Sprintf("- %d\n+ %d\n", now, now+1)}},
 	}, nil
 }
 
 func (s *snapshot) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return err
 	}
-	now := s.p.view.Cluster.Spec.SnapshotGeneration
-	if wanted, begun := (standing{Record: tx.Record()}).snapshotIntended(); begun && now >= wanted {
+	now := s.p.facts.Cluster.Spec.SnapshotGeneration
+	if wanted, begun := snapshotIntended(tx.Record()); begun && now >= wanted {
 		return nil
 	}
-	if err := s.p.requireRest(); err != nil {
+	if err := s.RequireRest(); err != nil {
 		return err
 	}
 	next := now + 1
-	intent := runner.Intent{Step: StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: s.p.view.object(), Token: strconv.FormatInt(next, 10)}
+	intent := runner.Intent{Step: StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: s.Reading.Object, Token: strconv.FormatInt(next, 10)}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		return s.p.patchCluster(ctx, snapshotPatch(now, next), func(spec config.Spec) (bool, []string) {
 			return spec.SnapshotGeneration >= next, nil
@@ -56,26 +57,39 @@ func snapshotPatch(now, next int64) []byte {
 }
 
 func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return runner.Verdict{}, err
 	}
-	wanted, begun := (standing{Record: tx.Record()}).snapshotIntended()
+	wanted, begun := snapshotIntended(tx.Record())
 	if !begun {
-		return failed(&fault.Error{Class: fault.Stale, Reason: "SnapshotUnknown", Object: s.p.view.object(),
+		return migration.Failed(&fault.Error{Class: fault.Stale, Reason: "SnapshotUnknown", Object: s.Reading.Object,
 			Seen: "the journal no longer says which snapshot is ours", Fix: "run again"}), nil
 	}
-	plane := s.p.view.ControlPlane
+	plane := s.p.facts.ControlPlane
 	seen := fmt.Sprintf("generation %d, phase %q", plane.SnapshotGeneration, plane.SnapshotPhase)
 	if plane.SnapshotGeneration >= wanted && plane.SnapshotPhase == "Failed" {
-		return failed(&fault.Error{Class: fault.Check, Reason: "SnapshotFailed", Object: s.p.view.object(), Seen: seen,
+		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "SnapshotFailed", Object: s.Reading.Object, Seen: seen,
 			Wanted: "phase Finished", Fix: "see the rke2-server logs of the etcd nodes, or go without one: --no-etcd-snapshot"}), nil
 	}
-	rest := s.p.view.AtRest()
+	rest := s.Reading.Unrest
 	if plane.SnapshotGeneration < wanted || plane.SnapshotPhase != "Finished" || len(rest) > 0 {
 		if len(rest) > 0 {
 			seen += "; " + SummariseUnrest(rest)
 		}
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: fmt.Sprintf("etcd snapshot %d to finish", wanted), Seen: seen, Progress: seen}, nil
 	}
-	return met(fmt.Sprintf("snapshot of generation %d finished", wanted)), nil
+	return migration.Met(fmt.Sprintf("snapshot of generation %d finished", wanted)), nil
+}
+
+// snapshotIntended is the generation that the journal announced last.
+func snapshotIntended(record runner.Record) (int64, bool) {
+	for i := len(record.Intents) - 1; i >= 0; i-- {
+		if intent := record.Intents[i]; intent.Step == StepSnapshot {
+			var generation int64
+			if _, err := fmt.Sscanf(intent.Token, "%d", &generation); err == nil {
+				return generation, true
+			}
+		}
+	}
+	return 0, false
 }

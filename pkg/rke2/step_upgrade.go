@@ -8,6 +8,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -17,13 +18,13 @@ import (
 type upgrade struct{ base }
 
 func (s *upgrade) Plan(context.Context) (runner.Plan, error) {
-	now, target := s.p.view.Cluster.Spec.KubernetesVersion, s.p.options.KubernetesVersion
+	now, target := s.p.facts.Cluster.Spec.KubernetesVersion, s.p.options.KubernetesVersion
 	if err := upgradeAllowed(now, target); err != nil {
 		return runner.Plan{}, err
 	}
-	return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", now, target)}, Rolls: len(s.p.view.Machines),
-		Estimate: fmt.Sprintf("~%dm", 3*len(s.p.view.Machines)),
-		Changes: []runner.Change{{Object: s.p.view.object(), Location: "spec.kubernetesVersion", Before: now, After: target,
+	return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", now, target)}, Rolls: len(s.p.facts.Machines),
+		Estimate: fmt.Sprintf("~%dm", 3*len(s.p.facts.Machines)),
+		Changes: []runner.Change{{Object: s.Reading.Object, Location: "spec.kubernetesVersion", Before: now, After: target,
 			Diff: "- " + now + "\n+ " + target + "\n"}}}, nil
 }
 
@@ -50,43 +51,43 @@ func upgradeAllowed(now, target string) error {
 }
 
 func (s *upgrade) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return err
 	}
-	now, target := s.p.view.Cluster.Spec.KubernetesVersion, s.p.options.KubernetesVersion
+	now, target := s.p.facts.Cluster.Spec.KubernetesVersion, s.p.options.KubernetesVersion
 	if now == target {
 		return nil
 	}
 	if err := upgradeAllowed(now, target); err != nil {
 		return err
 	}
-	if err := s.p.requireRest(); err != nil {
+	if err := s.RequireRest(); err != nil {
 		return err
 	}
 	patch := fmt.Appendf(nil, `[{"op":"test","path":"/spec/kubernetesVersion","value":%q},{"op":"replace","path":"/spec/kubernetesVersion","value":%q}]`, now, target)
-	intent := runner.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", s.p.view.object(), now, target), Object: s.p.view.object(), Token: target}
+	intent := runner.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", s.Reading.Object, now, target), Object: s.Reading.Object, Token: target}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		return s.p.patchCluster(ctx, patch, func(spec config.Spec) (bool, []string) { return spec.KubernetesVersion == target, nil })
 	})
 }
 
 func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return runner.Verdict{}, err
 	}
 	target := s.p.options.KubernetesVersion
-	if err := s.p.guard.Judge(s.p.sighting(tx)); err != nil {
-		return brake(err), nil
+	if err := s.Guard.Judge(s.Sighting(tx)); err != nil {
+		return migration.Braked(err), nil
 	}
 	if err := s.p.crashed(); err != nil {
-		return failed(err), nil
+		return migration.Failed(err), nil
 	}
 	open := append(s.p.rolledOut(func(spec config.Spec) (bool, []string) {
 		return spec.KubernetesVersion == target, []string{"spec.kubernetesVersion"}
-	}), s.p.nodesAtRest()...)
+	}), s.Reading.NodesNotReady()...)
 	done := 0
-	for i := range s.p.view.Down.Nodes {
-		node := &s.p.view.Down.Nodes[i]
+	for i := range s.Reading.Down.Nodes {
+		node := &s.Reading.Down.Nodes[i]
 		if node.Status.NodeInfo.KubeletVersion == target {
 			done++
 		} else {
@@ -95,28 +96,28 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	}
 	if len(open) > 0 {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "every kubelet to run " + target, Seen: SummariseUnrest(open),
-			Progress: s.p.progress() + fmt.Sprint(done), Done: done, Total: len(s.p.view.Down.Nodes)}, nil
+			Progress: s.p.progress() + fmt.Sprint(done), Done: done, Total: len(s.Reading.Down.Nodes)}, nil
 	}
 	if s.imageDue(ctx) {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager of the new version", Seen: "the old image is installed",
 			Progress: "image", Done: done, Total: done}, nil
 	}
-	if verdict, err := s.p.judgeRolledCCM(ctx); err != nil || verdict.Kind != runner.Met {
+	if verdict, err := s.JudgeRolledCCM(ctx); err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
-	return s.p.audited(ctx, tx, fmt.Sprintf("%d of %d kubelets run %s", done, done, target))
+	return s.Audited(ctx, tx, fmt.Sprintf("%d of %d kubelets run %s", done, done, target))
 }
 
 // imageDue says whether every kubelet runs the target and the CCM is still of
 // the old minor version: it must not be newer than the API servers, so it
 // follows them.
 func (s *upgrade) imageDue(ctx context.Context) bool {
-	set := s.p.view.Down.CCM
-	if set == nil || len(set.Spec.Template.Spec.Containers) == 0 || !atVersion(s.p.view.Down.Nodes, s.p.options.KubernetesVersion) {
+	set := s.Reading.Down.CCM
+	if set == nil || len(set.Spec.Template.Spec.Containers) == 0 || !s.AtTarget() {
 		return false
 	}
-	_, values, err := s.p.chartValues(ctx, s.p.view.ccmEvidence().Migration)
-	return err == nil && set.Spec.Template.Spec.Containers[0].Image != values.Image.String()
+	image, err := s.ChartImage(ctx)
+	return err == nil && set.Spec.Template.Spec.Containers[0].Image != image
 }
 
 // Tend implements runner.Tender.
@@ -124,5 +125,5 @@ func (s *upgrade) Tend(ctx context.Context, tx *runner.Tx) error {
 	if !s.imageDue(ctx) {
 		return nil
 	}
-	return s.p.applyChart(ctx, tx, s.p.view.ccmEvidence().Migration)
+	return s.ApplyChart(ctx, tx, s.CCMFlagged())
 }

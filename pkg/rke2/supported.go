@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
@@ -43,19 +41,6 @@ func providersOf(f Facts) map[string]string {
 	return providers
 }
 
-// atVersion says whether every kubelet runs a version.
-func atVersion(nodes []corev1.Node, version string) bool {
-	if version == "" {
-		return true
-	}
-	for i := range nodes {
-		if nodes[i].Status.NodeInfo.KubeletVersion != version {
-			return false
-		}
-	}
-	return len(nodes) > 0
-}
-
 // owner names a tool that keeps the Cluster object's configuration elsewhere
 // and would put the old one back at its next run. It is told by the labels and
 // annotations that these tools leave, and by the field managers of spec.
@@ -86,4 +71,9 @@ func owner(c Cluster) string {
 		}
 	}
 	return ""
+}
+
+// object names the cluster in messages.
+func (f Facts) object() string {
+	return fmt.Sprintf("Cluster %s/%s", f.Cluster.Namespace, f.Cluster.Name)
 }

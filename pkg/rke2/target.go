@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
 // localClusterPath is what a kubeconfig downloaded from Rancher for the
@@ -30,7 +31,7 @@ func FindCluster(ctx context.Context, management dynamic.Interface, namespace, n
 	}
 	object := fmt.Sprintf("Cluster %s/%s", namespace, name)
 	if !apierrors.IsNotFound(err) {
-		return nil, couldNotRead(object, err)
+		return nil, migration.CouldNotRead(object, err)
 	}
 	list, listErr := management.Resource(clustersGVR).List(ctx, metav1.ListOptions{})
 	switch {
@@ -39,7 +40,7 @@ func FindCluster(ctx context.Context, management dynamic.Interface, namespace, n
 			Seen: "this API server does not serve clusters.provisioning.cattle.io",
 			Fix:  "point --kubeconfig at the cluster Rancher runs in", Err: err}
 	case listErr != nil:
-		return nil, couldNotRead("Clusters in all namespaces", listErr)
+		return nil, migration.CouldNotRead("Clusters in all namespaces", listErr)
 	}
 	return nil, &fault.Error{Class: fault.Usage, Reason: "ClusterNotFound", Object: object,
 		Seen: "no such Cluster", Wanted: "one of " + clusterNames(list.Items), Fix: "check --cluster and --namespace"}
@@ -76,7 +77,7 @@ func DownstreamConfig(ctx context.Context, management *rest.Config, kube kuberne
 	object := fmt.Sprintf("Secret %s/%s", cluster.GetNamespace(), name)
 	secret, err := kube.CoreV1().Secrets(cluster.GetNamespace()).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
-		return nil, couldNotRead(object, err)
+		return nil, migration.CouldNotRead(object, err)
 	}
 	config, err := clientcmd.RESTConfigFromKubeConfig(secret.Data["value"])
 	if err != nil {
@@ -134,16 +135,4 @@ func ProveTarget(machines []Machine, nodeMachineUIDs map[string]string, object s
 	}
 	return &fault.Error{Class: fault.Usage, Reason: "WrongTarget", Object: object, Seen: seen,
 		Wanted: "the kubeconfig of this very cluster", Fix: "check --downstream-kubeconfig and --context"}
-}
-
-// couldNotRead classes a failed read: nothing is known, which is never "ok".
-func couldNotRead(object string, err error) error {
-	f := &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: "could not be read", Err: err}
-	switch {
-	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
-		f.Reason, f.Seen, f.Fix = "Forbidden", "may not be read with these credentials", "use credentials that may"
-	case apierrors.IsNotFound(err):
-		f.Reason, f.Seen = "NotFound", "does not exist"
-	}
-	return f
 }

@@ -1,8 +1,9 @@
 package rke2
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
 const (
@@ -53,7 +54,7 @@ func repeats(one Unrest, message string) bool {
 }
 
 // tell is one line of a wait or an error. Rancher's own words stand for themselves.
-func (u Unrest) tell() string {
+func tell(u Unrest) string {
 	if !strings.HasPrefix(u.Object, planeKind) {
 		return u.Object + ": " + u.Seen
 	}
@@ -69,23 +70,12 @@ func (u Unrest) tell() string {
 	return u.Object + ": " + u.Seen
 }
 
-// mostTold is how many lines of a list are told before the rest is counted.
-const mostTold = 3
-
-// tellSome joins lines, the first few in words and the rest as a number.
-func tellSome(lines []string) string {
-	if more := len(lines) - mostTold; more > 0 {
-		lines = append(append([]string{}, lines[:mostTold]...), fmt.Sprintf("and %d more", more))
-	}
-	return strings.Join(lines, "; ")
-}
-
 // SummariseUnrest is one line for a wait or an error.
 func SummariseUnrest(problems []Unrest) string {
 	problems = telling(problems)
 	lines := make([]string, 0, len(problems))
 	for _, p := range problems {
-		lines = append(lines, p.tell())
+		lines = append(lines, tell(p))
 	}
-	return tellSome(lines)
+	return migration.TellSome(lines)
 }

@@ -1,17 +1,6 @@
 package rke2
 
-import (
-	"errors"
-	"strings"
-	"testing"
-
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
-)
+import "testing"
 
 func TestSummariseUnrest(t *testing.T) {
 	plane := func(seen string) Unrest { return Unrest{Object: "RKEControlPlane fleet-default/demo", Seen: seen} }
@@ -67,87 +56,5 @@ func TestCountLines(t *testing.T) {
 		if added, removed := countLines(diff); added != want[0] || removed != want[1] {
 			t.Errorf("%q: +%d −%d, want +%d −%d", diff, added, removed, want[0], want[1])
 		}
-	}
-}
-
-func TestShortImage(t *testing.T) {
-	for ref, want := range map[string]string{
-		"v1.26.14":                             "v1.26.14",
-		awsccm.DefaultRepository + ":v1.26.14": "v1.26.14",
-		"mirror.example/ccm:v1.26.14":          "mirror.example/ccm:v1.26.14",
-	} {
-		image, err := awsccm.ParseImage(ref)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := shortImage(image); got != want {
-			t.Errorf("%s: %s, want %s", ref, got, want)
-		}
-	}
-}
-
-func sampleReport(t *testing.T, options verify.Options) verify.Report {
-	check := func(id string, at []position.Position, findings ...verify.Finding) verify.Check[int] {
-		return verify.Check[int]{Meta: verify.Meta{ID: id, Title: "title of " + id, Fix: "fix of " + id, Applies: at},
-			Judge: func(int) []verify.Finding { return findings }}
-	}
-	many := make([]verify.Finding, 7)
-	for i := range many {
-		many[i] = verify.Finding{Status: verify.Warn, Object: "Node n", Seen: "x"}
-	}
-	return verify.RunAll(t.Context(), verify.Bind(0,
-		check("AWSM-1", nil),
-		check("AWSM-2", []position.Position{position.P0}),
-		check("AWSM-3", []position.Position{position.P0}),
-		check("AWSM-4", nil, verify.Finding{Status: verify.Skip, Reason: "pods use the host network"}),
-		check("AWSM-5", nil, verify.Finding{Status: verify.Warn, Object: "role demo-cp", Seen: "lacks X", Wanted: "X", Fix: "add X"}),
-		check("AWSM-6", nil, many...),
-		check("AWSM-7", nil, verify.Finding{Status: verify.Fail, Object: "Node a", Seen: "bad", Wanted: "good"}, verify.Finding{Status: verify.Fail, Object: "Node b", Seen: "bad", Wanted: "good"}),
-		check("AWSM-8", nil, verify.Finding{Status: verify.Unknown, Object: "EC2", Reason: "could not look: denied"}),
-	), options)
-}
-
-func TestCheckSummaryListsAllThatIsNotOK(t *testing.T) {
-	got := checkSummary(sampleReport(t, verify.Options{Position: position.P5, Skip: map[string]string{"AWSM-1": "known"}}))
-	want := []string{
-		"2 warn, 1 fail, 1 unknown, 4 skipped: 2 not at P5, AWSM-1, AWSM-4",
-		"✗  AWSM-7  title of AWSM-7", "   Node a: bad → good", "   Node b: bad → good", "   fix: fix of AWSM-7",
-		"?  AWSM-8  title of AWSM-8", "   EC2: could not look: denied", "   fix: fix of AWSM-8",
-		"!  AWSM-5  title of AWSM-5", "   role demo-cp: lacks X → X", "   fix: add X",
-		"!  AWSM-6  title of AWSM-6", "   Node n: x", "   Node n: x", "   Node n: x", "   Node n: x", "   Node n: x", "   and 2 more", "   fix: fix of AWSM-6",
-		"–  AWSM-1  title of AWSM-1: skipped on request: known",
-		"–  AWSM-4  title of AWSM-4: pods use the host network",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("want (-), got (+):\n%s", diff)
-	}
-}
-
-// Every failing check is in the error, not only the first, and the classes
-// decide the exit code as before.
-func TestJudgeReportNamesEveryFailure(t *testing.T) {
-	err := judgeReport(sampleReport(t, verify.Options{Position: position.P5}), Options{})
-	if f, ok := fault.As(err); !ok || f.Class != fault.Check || f.Reason != "ChecksFailed" {
-		t.Fatalf("first fault %+v", f)
-	}
-	for _, part := range []string{"AWSM-7", "Node a", "Node b", "AWSM-8", "could not look: denied"} {
-		if !strings.Contains(err.Error(), part) {
-			t.Errorf("%q is not in: %v", part, err)
-		}
-	}
-	if strings.Count(err.Error(), "Node a") != 1 {
-		t.Errorf("the first finding is told twice: %v", err)
-	}
-}
-
-func TestFailOnWarning(t *testing.T) {
-	report := verify.RunAll(t.Context(), verify.Bind(0, verify.Check[int]{Meta: verify.Meta{ID: "AWSM-5"},
-		Judge: func(int) []verify.Finding { return []verify.Finding{{Status: verify.Warn, Seen: "x"}} }}), verify.Options{})
-	if err := judgeReport(report, Options{}); err != nil {
-		t.Errorf("a warning stops: %v", err)
-	}
-	err := judgeReport(report, Options{FailOnWarning: true})
-	if !errors.As(err, new(*fault.Error)) || fault.ClassOf(err) != fault.Warnings {
-		t.Errorf("got %v, want class Warnings", err)
 	}
 }

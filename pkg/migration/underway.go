@@ -1,4 +1,4 @@
-package rke2
+package migration
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -11,24 +11,13 @@ import (
 // is taken up there has to watch that roll, not to wait outside until it is over.
 func (s standing) rollOf(at position.Position) runner.StepID {
 	step := s.lastIntended()
-	if !s.rolls(step) || len(s.View.AtRest()) == 0 {
+	if !s.Rolls(step) || len(s.Reading.Unrest) == 0 {
 		return ""
 	}
 	if reached := reaches[step]; reached == at || reached == at+1 {
 		return step
 	}
 	return ""
-}
-
-// rolls says whether a step makes Rancher roll machines.
-func (s standing) rolls(step runner.StepID) bool {
-	switch step {
-	case StepEnable, StepSwitch:
-		return true
-	case StepInstall:
-		return s.Options.InstallMethod == InstallManifest
-	}
-	return false
 }
 
 // holdBack puts off what comes before a step that Rancher is still working on:
@@ -40,7 +29,7 @@ func (s standing) holdBack(ids []runner.StepID, states map[runner.StepID]runner.
 	if states[StepSnapshot].Kind == runner.InProgress {
 		step = StepSnapshot
 	}
-	if len(s.View.AtRest()) == 0 || (step != StepSnapshot && !s.rolls(step)) {
+	if len(s.Reading.Unrest) == 0 || (step != StepSnapshot && !s.Rolls(step)) {
 		return
 	}
 	for _, id := range ids {

@@ -1,4 +1,4 @@
-package rke2
+package migration
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // Renames finds machines that appear under a second name: two Nodes with one
@@ -19,7 +20,7 @@ func Renames(before continuity.Fingerprint, nodes []corev1.Node, machineNames ma
 		what string
 		of   func(*corev1.Node) string
 	}{
-		{"same Machine", func(n *corev1.Node) string { return n.Labels[machineLabel] }},
+		{"same Machine", func(n *corev1.Node) string { return n.Labels[downstream.LabelMachine] }},
 		{"same instance", func(n *corev1.Node) string { return n.Spec.ProviderID }},
 		{"same internal address", internalIP},
 	} {
@@ -48,33 +49,36 @@ func renameOf(before continuity.Fingerprint, a, b *corev1.Node, why string, name
 	if hasNode(before, b.Name) {
 		a, b = b, a
 	}
-	uid := a.Labels[machineLabel]
+	uid := a.Labels[downstream.LabelMachine]
 	if uid == "" {
-		uid = b.Labels[machineLabel]
+		uid = b.Labels[downstream.LabelMachine]
 	}
-	return Rename{Machine: orElse(names[uid], uid), Old: a.Name, New: b.Name, Why: why}
+	return Rename{Machine: OrElse(names[uid], uid), Old: a.Name, New: b.Name, Why: why}
 }
 
 // moved are fingerprinted Nodes whose Machine has another Node now, or whose
 // object was replaced under the same name.
 func moved(before continuity.Fingerprint, nodes []corev1.Node, names map[string]string) []Rename {
-	byMachine := map[string]*corev1.Node{}
+	byIdentity := map[string]*corev1.Node{}
 	byName := map[string]*corev1.Node{}
 	for i := range nodes {
-		byMachine[nodes[i].Labels[machineLabel]] = &nodes[i]
+		byIdentity[identity(nodes[i].Labels[downstream.LabelMachine], nodes[i].Spec.ProviderID)] = &nodes[i]
 		byName[nodes[i].Name] = &nodes[i]
 	}
 	var found []Rename
 	for _, print := range before.Nodes {
 		name := print.Name
 		machine, alive := names[print.Machine]
-		if !alive || print.Machine == "" {
+		if print.Machine == "" {
+			machine, alive = name, true
+		}
+		if !alive {
 			continue
 		}
-		now := byName[name]
+		now, other := byName[name], byIdentity[identity(print.Machine, print.ProviderID)]
 		switch {
-		case now == nil && byMachine[print.Machine] != nil:
-			found = append(found, Rename{Machine: machine, Old: name, New: byMachine[print.Machine].Name, Why: "the old Node is gone"})
+		case now == nil && other != nil:
+			found = append(found, Rename{Machine: machine, Old: name, New: other.Name, Why: "the old Node is gone"})
 		case now != nil && string(now.UID) != print.UID:
 			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("the Node object was replaced: UID %s, was %s", now.UID, print.UID)})
 		case now != nil && now.Spec.ProviderID != print.ProviderID:
@@ -84,6 +88,15 @@ func moved(before continuity.Fingerprint, nodes []corev1.Node, names map[string]
 	return found
 }
 
+// identity tells a machine without its Node's name: Rancher's Machine, else the
+// instance. A machine that has neither is told by no one.
+func identity(machine, providerID string) string {
+	if machine != "" {
+		return machine
+	}
+	return OrElse(providerID, "unknown")
+}
+
 func internalIP(node *corev1.Node) string {
 	for _, address := range node.Status.Addresses {
 		if address.Type == corev1.NodeInternalIP {
@@ -91,13 +104,6 @@ func internalIP(node *corev1.Node) string {
 		}
 	}
 	return ""
-}
-
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }
 
 func hasNode(before continuity.Fingerprint, name string) bool {
@@ -111,14 +117,14 @@ func hasNode(before continuity.Fingerprint, name string) bool {
 
 // renames judges this reading against the journal's fingerprint. Without one,
 // two Nodes for one machine still tell.
-func (p *Procedure) renames(tx *runner.Tx) []Rename {
+func (c *Core) renames(tx *runner.Tx) []Rename {
 	before, _, err := fingerprint(tx.Record())
 	if err != nil {
 		before = continuity.Fingerprint{}
 	}
-	names := make(map[string]string, len(p.view.Machines))
-	for _, m := range p.view.Machines {
-		names[m.UID] = m.Name
+	names := make(map[string]string, len(c.Reading.Members))
+	for _, m := range c.Reading.Members {
+		names[m.ID] = m.Name
 	}
-	return Renames(before, p.view.Down.Nodes, names)
+	return Renames(before, c.Reading.Down.Nodes, names)
 }

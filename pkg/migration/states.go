@@ -1,4 +1,4 @@
-package rke2
+package migration
 
 import (
 	"fmt"
@@ -20,18 +20,20 @@ var reaches = map[runner.StepID]position.Position{
 
 // standing is what the states of the steps are computed from.
 type standing struct {
-	View     View
+	Reading  Reading
 	Result   position.Result
 	Record   runner.Record
 	Options  Options
 	Cordon   cordonPlan
-	OwnedBy  string // an owner that would put the old configuration back; empty: none
-	AtTarget bool   // every kubelet runs Options.KubernetesVersion
+	AtTarget bool // every kubelet runs Options.KubernetesVersion
+	// Snapshot and Rolls are the Side's.
+	Snapshot func(reached position.Position) runner.State
+	Rolls    func(runner.StepID) bool
 }
 
 // judge says for every step whether it is done. A cluster between two
 // positions is taken up again only if that is our own doing, which the journal
-// or Rancher's unfinished roll shows; otherwise somebody migrated half of it by
+// or an unfinished roll shows; otherwise somebody migrated half of it by
 // hand, and guessing what they meant could leave it without controllers.
 func (s standing) judge(ids []runner.StepID) (runner.Observation, error) {
 	seen := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[runner.StepID]runner.State{}}
@@ -67,31 +69,31 @@ func (s standing) current() (current, error) {
 		}
 		return current{step: step, reached: s.Result.Between[0]}, nil
 	}
-	if step == "" || len(s.View.AtRest()) == 0 {
-		return current{}, &fault.Error{Class: fault.CouldNotLook, Reason: "PositionUnknown", Object: s.View.object(),
+	if step == "" || len(s.Reading.Unrest) == 0 {
+		return current{}, &fault.Error{Class: fault.CouldNotLook, Reason: "PositionUnknown", Object: s.Reading.Object,
 			Seen: s.Result.Summary, Wanted: "the arguments of every kube-controller-manager", Err: joined(s.Result.Problems)}
 	}
 	return current{step: step, reached: reaches[step] - 1}, nil
 }
 
 // ours says whether a half-done step is one that awsmigrate began, or that
-// Rancher is still rolling out.
+// is still being rolled out.
 func (s standing) ours(step runner.StepID) bool {
 	for _, intent := range s.Record.Intents {
 		if intent.Step == step {
 			return true
 		}
 	}
-	return step == StepLeaseAccess || len(s.View.AtRest()) > 0
+	return step == StepLeaseAccess || len(s.Reading.Unrest) > 0
 }
 
 // inProgress is the step that was begun and is not finished; empty: none.
-func (p *Procedure) inProgress(record runner.Record) runner.StepID {
-	seen, err := p.standing(record).judge(p.order())
+func (c *Core) inProgress(record runner.Record) runner.StepID {
+	seen, err := c.standing(record).judge(c.order())
 	if err != nil {
 		return ""
 	}
-	for _, id := range p.order() {
+	for _, id := range c.order() {
 		if seen.States[id].Kind == runner.InProgress {
 			return id
 		}
@@ -119,7 +121,7 @@ func stepTo(p position.Position) runner.StepID {
 }
 
 func (s standing) halfMigrated() error {
-	return &fault.Error{Class: fault.Check, Reason: "HalfMigrated", Object: s.View.object(),
+	return &fault.Error{Class: fault.Check, Reason: "HalfMigrated", Object: s.Reading.Object,
 		Seen: s.Result.Summary, Wanted: "one position, or a step that awsmigrate began",
 		Fix: "bring the components named to one state by hand, then run again", Err: joined(s.Result.Problems)}
 }
@@ -141,7 +143,7 @@ func (s standing) state(id runner.StepID, now current) runner.State {
 	case StepVerify:
 		return runner.State{Kind: runner.Always}
 	case StepSnapshot:
-		return s.snapshotState(now)
+		return s.Snapshot(now.reached)
 	case StepCordon:
 		return s.cordonState(now)
 	case StepUncordon:
@@ -164,34 +166,6 @@ func (s standing) preflightState(now current) runner.State {
 		return runner.State{Kind: runner.Done, Reason: "nothing is left to prepare for"}
 	}
 	return runner.State{Kind: runner.Always}
-}
-
-func (s standing) snapshotState(now current) runner.State {
-	generation, taken := s.snapshotIntended()
-	plane := s.View.ControlPlane
-	switch {
-	case !s.Options.Snapshot:
-		return runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}
-	case now.reached > position.P1:
-		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
-	case taken && plane.SnapshotGeneration >= generation && plane.SnapshotPhase == "Finished":
-		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("snapshot of generation %d finished", generation)}
-	case taken:
-		return runner.State{Kind: runner.InProgress, Reason: fmt.Sprintf("snapshot of generation %d: %s", generation, plane.SnapshotPhase)}
-	}
-	return runner.State{Kind: runner.Todo}
-}
-
-func (s standing) snapshotIntended() (int64, bool) {
-	for i := len(s.Record.Intents) - 1; i >= 0; i-- {
-		if intent := s.Record.Intents[i]; intent.Step == StepSnapshot {
-			var generation int64
-			if _, err := fmt.Sscanf(intent.Token, "%d", &generation); err == nil {
-				return generation, true
-			}
-		}
-	}
-	return 0, false
 }
 
 func (s standing) cordonState(now current) runner.State {
@@ -222,8 +196,8 @@ func (s standing) disableSkipped() string {
 	switch {
 	case s.Options.KeepLeaderMigration:
 		return "--keep-leader-migration"
-	case s.OwnedBy != "" && !s.Options.DisableAsked:
-		return fmt.Sprintf("%s owns this Cluster and could put the old configuration back: commit the new one there first, then run with --keep-leader-migration=false", s.OwnedBy)
+	case s.Reading.OwnedBy != "" && !s.Options.DisableAsked:
+		return fmt.Sprintf("%s owns this configuration and could put the old configuration back: commit the new one there first, then run with --keep-leader-migration=false", s.Reading.OwnedBy)
 	}
 	return ""
 }
@@ -233,9 +207,4 @@ func (s standing) upgradeState() runner.State {
 		return runner.State{Kind: runner.Done, Reason: "every kubelet runs " + s.Options.KubernetesVersion}
 	}
 	return runner.State{Kind: runner.Todo}
-}
-
-// object names the cluster in messages.
-func (f Facts) object() string {
-	return fmt.Sprintf("Cluster %s/%s", f.Cluster.Namespace, f.Cluster.Name)
 }

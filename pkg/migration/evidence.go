@@ -1,8 +1,7 @@
-package rke2
+package migration
 
 import (
 	"bytes"
-	"fmt"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -14,78 +13,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// View is Rancher's side and the downstream cluster, read together.
-type View struct {
-	Facts
-	Down   Downstream
-	Leases lease.Leases // this reading and the one before it
+// Evidence is what the position is computed from.
+func (r Reading) Evidence() position.Evidence {
+	return position.Evidence{KCMs: r.kcmEvidence(), CCM: r.ccmEvidence(), Grant: grantAnswer(r.Down),
+		OwnGrant: answer(r.Down.OwnGrant), Lease: r.leaseOwner()}
 }
 
-// KCM is the kube-controller-manager of one control-plane Machine, as its
-// mirror pod shows it.
-type KCM struct {
-	Machine Machine
-	Node    string
-	Pod     *corev1.Pod // nil: none is posted
-	Args    component.Args
-}
-
-// Provider is the last --cloud-provider, which is the one that counts.
-func (k KCM) Provider() string { return k.Args.Last("cloud-provider") }
-
-// Flagged says whether leader migration is on. A value that cannot be read
-// counts as on: the component would not have started with it.
-func (k KCM) Flagged() bool {
-	on, err := k.Args.Bool("enable-leader-migration", false)
-	return on || err != nil
-}
-
-// Running says whether the pod is Ready and when its container started.
-func (k KCM) Running() bool { return k.Pod != nil && podReady(k.Pod) }
-
-// ConfigHash changes exactly when the static pod's manifest does.
-func (k KCM) ConfigHash() string {
-	if k.Pod == nil {
-		return ""
-	}
-	return k.Pod.Annotations["kubernetes.io/config.hash"]
-}
-
-// KCMs gives one entry per control-plane Machine, also where no pod is posted.
-func (v View) KCMs() []KCM {
-	pods := make(map[string]*corev1.Pod, len(v.Down.KCMPods))
-	for i := range v.Down.KCMPods {
-		pod := &v.Down.KCMPods[i]
-		if pod.Annotations["kubernetes.io/config.source"] == "file" || pod.Annotations["kubernetes.io/config.mirror"] != "" {
-			pods[pod.Spec.NodeName] = pod
-		}
-	}
-	var kcms []KCM
-	for _, m := range v.ControlPlanes() {
-		k := KCM{Machine: m, Node: m.NodeName}
-		if nodes := v.Down.nodeOfMachine(m.UID); len(nodes) == 1 {
-			k.Node = nodes[0].Name
-		}
-		if pod := pods[k.Node]; pod != nil && pod.DeletionTimestamp == nil && len(pod.Spec.Containers) > 0 {
-			k.Pod = pod
-			k.Args = component.Parse(pod.Spec.Containers[0].Command, pod.Spec.Containers[0].Args)
-		}
-		kcms = append(kcms, k)
+func (r Reading) kcmEvidence() []position.KCM {
+	var kcms []position.KCM
+	for _, k := range r.KCMs {
+		kcms = append(kcms, position.KCM{Machine: k.Member, Known: k.Known, Why: k.Why, Provider: k.Provider(), Migration: k.Flagged()})
 	}
 	return kcms
-}
-
-// Evidence is what the position is computed from.
-func (v View) Evidence() position.Evidence {
-	e := position.Evidence{CCM: v.ccmEvidence(), Grant: grantAnswer(v.Down), OwnGrant: answer(v.Down.OwnGrant), Lease: v.leaseOwner()}
-	for _, k := range v.KCMs() {
-		one := position.KCM{Machine: k.Machine.Name, Known: k.Pod != nil, Provider: k.Provider(), Migration: k.Flagged()}
-		if k.Pod == nil {
-			one.Why = fmt.Sprintf("no mirror pod kube-controller-manager-%s", k.Node)
-		}
-		e.KCMs = append(e.KCMs, one)
-	}
-	return e
 }
 
 func answer(yes bool) position.Answer {
@@ -102,8 +41,8 @@ func grantAnswer(d Downstream) position.Answer {
 	return answer(d.MayGet)
 }
 
-func (v View) ccmEvidence() position.CCM {
-	set := v.Down.CCM
+func (r Reading) ccmEvidence() position.CCM {
+	set := r.Down.CCM
 	if set == nil || len(set.Spec.Template.Spec.Containers) == 0 {
 		return position.CCM{Seen: position.No}
 	}
@@ -114,8 +53,8 @@ func (v View) ccmEvidence() position.CCM {
 	image, err := awsccm.ParseImage(container.Image)
 	ccm.DefaultUnsafe = err != nil || defaultUnsafe(image)
 	ready := 0
-	for i := range v.Down.CCMPods {
-		pod := &v.Down.CCMPods[i]
+	for i := range r.Down.CCMPods {
+		pod := &r.Down.CCMPods[i]
 		if len(pod.Spec.Containers) == 0 || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
 			continue
 		}
@@ -124,11 +63,11 @@ func (v View) ccmEvidence() position.CCM {
 		} else {
 			ccm.PodsWithout++
 		}
-		if podReady(pod) {
+		if PodReady(pod) {
 			ready++
 		}
 	}
-	planes := len(v.ControlPlanes())
+	planes := r.Planes()
 	ccm.Complete = planes > 0 && int(set.Status.DesiredNumberScheduled) == planes && ready == planes &&
 		set.Status.ObservedGeneration >= set.Generation && int(set.Status.UpdatedNumberScheduled) == planes
 	return ccm
@@ -142,8 +81,8 @@ func defaultUnsafe(image awsccm.Image) bool {
 	return !known || version.Major() != 1 || version.Minor() >= 28
 }
 
-func (v View) leaseOwner() position.Owner {
-	verdict := v.LeaseVerdict()
+func (r Reading) leaseOwner() position.Owner {
+	verdict := r.LeaseVerdict()
 	switch {
 	case verdict.Owner == lease.NoLease:
 		return position.NoLease
@@ -158,8 +97,8 @@ func (v View) leaseOwner() position.Owner {
 }
 
 // LeaseVerdict says who holds the migration lease and whether it renews.
-func (v View) LeaseVerdict() lease.Verdict {
-	return lease.JudgeMigration(v.Leases, component.DefaultRenewDeadline)
+func (r Reading) LeaseVerdict() lease.Verdict {
+	return lease.JudgeMigration(r.Leases, component.DefaultRenewDeadline)
 }
 
 // observeLease turns a Lease object into one reading of it.

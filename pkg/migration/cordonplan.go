@@ -1,4 +1,4 @@
-package rke2
+package migration
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ type cordonPlan struct {
 	Theirs []string // cordoned by somebody else: left alone, and left alone afterwards
 }
 
-// specialTaints keep ordinary pods off a node.
+// keepsPodsOff says whether taints keep ordinary pods off a node.
 func keepsPodsOff(node *corev1.Node) bool {
 	for _, taint := range node.Spec.Taints {
 		if taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute {
@@ -32,16 +32,16 @@ func keepsPodsOff(node *corev1.Node) bool {
 // planCordon follows the guides' cordon, though not their reason for it: a
 // cordon does not hold the CCM's pods back, since DaemonSet pods tolerate it.
 // It is left out where it would take the cluster's scheduling away or where
-// Rancher itself cordons and uncordons.
-func planCordon(v View) cordonPlan {
+// something else cordons and uncordons.
+func planCordon(v Reading) cordonPlan {
 	var plan cordonPlan
 	targets := map[string]bool{}
-	for _, m := range v.ControlPlanes() {
-		if m.Worker() {
+	for _, m := range v.Members {
+		if !m.ControlPlane || m.Worker {
 			continue
 		}
-		for _, node := range v.Down.nodeOfMachine(m.UID) {
-			targets[node.Name] = true
+		for _, name := range m.Nodes {
+			targets[name] = true
 		}
 	}
 	left := 0
@@ -56,7 +56,7 @@ func planCordon(v View) cordonPlan {
 		case targets[node.Name]:
 			plan.Open = append(plan.Open, node.Name)
 		}
-		if !targets[node.Name] && !node.Spec.Unschedulable && nodeReady(node) && !keepsPodsOff(node) {
+		if !targets[node.Name] && !node.Spec.Unschedulable && NodeReady(node) && !keepsPodsOff(node) {
 			left++
 		}
 	}
@@ -64,11 +64,10 @@ func planCordon(v View) cordonPlan {
 	return plan
 }
 
-func cordonSkip(v View, targets, left int) string {
-	upgrade := v.Cluster.Spec.Upgrade
+func cordonSkip(v Reading, targets, left int) string {
 	switch {
-	case upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons():
-		return "Rancher drains nodes while it rolls (drain options or hooks are set), and uncordons what it drained"
+	case v.CordonSkip != "":
+		return v.CordonSkip
 	case targets == 0:
 		return "every control-plane node is a worker too"
 	case left == 0:

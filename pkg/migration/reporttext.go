@@ -1,6 +1,7 @@
-package rke2
+package migration
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -9,19 +10,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
 
-// CheckMetas describes every check of an RKE2 migration, without a cluster.
-func CheckMetas() []verify.Meta {
-	var metas []verify.Meta
-	for _, check := range Checks() {
-		metas = append(metas, check.Meta)
-	}
-	for _, check := range checks.For(checks.RKE2) {
+// CheckMetas describes the checks of a migration, without a cluster: the side's
+// own first.
+func CheckMetas(d checks.Distribution, own []verify.Meta) []verify.Meta {
+	metas := own
+	for _, check := range checks.For(d) {
 		metas = append(metas, check.Meta)
 	}
 	return metas
 }
 
-func checkCount() string { return fmt.Sprintf("%d checks", len(CheckMetas())) }
+func (c *Core) checkCount(ctx context.Context) string {
+	own := c.Side.Checks(ctx, &checks.Input{}, Prepared{})
+	return fmt.Sprintf("%d checks", len(own)+len(checks.For(c.Distribution)))
+}
 
 // countsOf is one line of counts. Checks that apply at other positions are
 // counted together; the others that were skipped are named.
@@ -106,7 +108,7 @@ func matching(result verify.Result) []verify.Finding {
 }
 
 func findingLine(finding verify.Finding) string {
-	text := orElse(finding.Seen, finding.Reason)
+	text := OrElse(finding.Seen, finding.Reason)
 	if finding.Object != "" {
 		text = finding.Object + ": " + text
 	}
@@ -117,7 +119,7 @@ func findingLine(finding verify.Finding) string {
 }
 
 func fixOf(result verify.Result, finding verify.Finding) string {
-	return orElse(finding.Fix, result.Fix)
+	return OrElse(finding.Fix, result.Fix)
 }
 
 // faultsOf are the findings of results with these statuses, as faults, so that
@@ -139,7 +141,7 @@ func faultsOf(report verify.Report, statuses ...verify.Status) []error {
 
 func faultOf(result verify.Result, finding verify.Finding) error {
 	f := &fault.Error{Class: fault.Check, Reason: "CheckFailed", Object: result.ID + " " + result.Title,
-		Seen: orElse(finding.Seen, finding.Reason), Wanted: finding.Wanted, Fix: fixOf(result, finding)}
+		Seen: OrElse(finding.Seen, finding.Reason), Wanted: finding.Wanted, Fix: fixOf(result, finding)}
 	if finding.Object != "" {
 		f.Object += " (" + finding.Object + ")"
 	}

@@ -1,21 +1,24 @@
-package rke2
+package migration
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 )
 
 // cordon marks control-plane nodes unschedulable, as the guides do before they
 // install. It protects nothing: DaemonSet pods tolerate a cordon, and only the
 // lease keeps two managers apart. What was cordoned before stays the user's.
-type cordon struct{ base }
+type cordon struct{ Base }
 
 func (s *cordon) Plan(context.Context) (runner.Plan, error) {
-	plan := planCordon(s.p.view)
+	plan := planCordon(s.Reading)
 	summary := fmt.Sprintf("cordon %s", nameList(plan.Open))
 	if len(plan.Theirs) > 0 {
 		summary += fmt.Sprintf("; %s cordoned before and left alone", nameList(plan.Theirs))
@@ -24,17 +27,17 @@ func (s *cordon) Plan(context.Context) (runner.Plan, error) {
 }
 
 func (s *cordon) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return err
 	}
-	for _, name := range planCordon(s.p.view).Open {
+	for _, name := range planCordon(s.Reading).Open {
 		inverse, err := json.Marshal(map[string]string{"uncordon": name})
 		if err != nil {
 			return err
 		}
 		intent := runner.Intent{What: "cordon Node " + name, Object: "Node " + name, Inverse: inverse}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
-			_, err := awsccm.Cordon(ctx, s.p.clients.Downstream.CoreV1().Nodes(), name, s.p.options.RunID)
+			_, err := awsccm.Cordon(ctx, s.Kube.CoreV1().Nodes(), name, s.Options.RunID)
 			return err
 		}); err != nil {
 			return err
@@ -44,15 +47,15 @@ func (s *cordon) Do(ctx context.Context, tx *runner.Tx) error {
 }
 
 func (s *cordon) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, error) {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return runner.Verdict{}, err
 	}
-	plan := planCordon(s.p.view)
+	plan := planCordon(s.Reading)
 	if len(plan.Open) > 0 {
 		seen := nameList(plan.Open) + " schedulable"
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "control-plane nodes to be cordoned", Seen: seen, Progress: seen}, nil
 	}
-	v := met(fmt.Sprintf("%d control-plane nodes cordoned", len(plan.Ours)))
+	v := Met(fmt.Sprintf("%d control-plane nodes cordoned", len(plan.Ours)))
 	v.Stable = 1
 	return v, nil
 }
@@ -60,44 +63,76 @@ func (s *cordon) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, erro
 // uncordon takes away exactly the cordons that carry our annotation. Rancher's
 // guide for AWS forgets this step, and its planner uncordons nothing without
 // drain options.
-type uncordon struct{ base }
+type uncordon struct{ Base }
 
 func (s *uncordon) Plan(context.Context) (runner.Plan, error) {
-	plan := planCordon(s.p.view)
+	plan := planCordon(s.Reading)
 	names := append(append([]string{}, plan.Ours...), plan.Open...)
 	return runner.Plan{Summary: []string{"uncordon " + nameList(names)}, Estimate: "1s"}, nil
 }
 
 func (s *uncordon) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return err
 	}
-	return s.p.giveBackCordons(ctx, tx)
+	return s.GiveBackCordons(ctx, tx)
 }
 
 func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, error) {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return runner.Verdict{}, err
 	}
-	if ours := planCordon(s.p.view).Ours; len(ours) > 0 {
+	if ours := planCordon(s.Reading).Ours; len(ours) > 0 {
 		seen := nameList(ours) + " still cordoned by us"
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "our cordons to be gone", Seen: seen, Progress: seen}, nil
 	}
 	evidence := "no node carries a cordon of ours"
-	if theirs := len(userCordons(s.p.view.Down.Nodes)); theirs > 0 {
+	if theirs := len(userCordons(s.Reading.Down.Nodes)); theirs > 0 {
 		evidence += fmt.Sprintf("; %d cordoned by their user, as before", theirs)
 	}
-	v := met(evidence)
+	v := Met(evidence)
 	v.Stable = 1
 	return v, nil
 }
 
-// giveBackCordons uncordons every node that carries our annotation.
-func (p *Procedure) giveBackCordons(ctx context.Context, tx *runner.Tx) error {
-	for _, name := range planCordon(p.view).Ours {
+// GiveBackCordons uncordons every node that carries our annotation.
+func (c *Core) GiveBackCordons(ctx context.Context, tx *runner.Tx) error {
+	for _, name := range planCordon(c.Reading).Ours {
 		intent := runner.Intent{What: "uncordon Node " + name, Object: "Node " + name}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
-			_, err := awsccm.Uncordon(ctx, p.clients.Downstream.CoreV1().Nodes(), name)
+			_, err := awsccm.Uncordon(ctx, c.Kube.CoreV1().Nodes(), name)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func cordonedThen(before continuity.Fingerprint, node *corev1.Node) bool {
+	for _, then := range before.Nodes {
+		if then.Cordoned && then.Name == node.Name && then.UID == string(node.UID) {
+			return true
+		}
+	}
+	return false
+}
+
+// RestoreUserCordons sets cordons again that were the user's and that a roll
+// has removed: Rancher uncordons whatever it drained.
+func (c *Core) RestoreUserCordons(ctx context.Context, tx *runner.Tx) error {
+	before, known, err := fingerprint(tx.Record())
+	if err != nil || !known {
+		return err
+	}
+	for i := range c.Reading.Down.Nodes {
+		node := &c.Reading.Down.Nodes[i]
+		if node.Spec.Unschedulable || !cordonedThen(before, node) {
+			continue
+		}
+		intent := runner.Intent{What: "cordon Node " + node.Name + " again, as its user had", Object: "Node " + node.Name, Token: string(node.UID)}
+		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
+			_, err := awsccm.RestoreUser(ctx, c.Kube.CoreV1().Nodes(), node.Name, node.UID)
 			return err
 		}); err != nil {
 			return err

@@ -1,9 +1,10 @@
-package rke2
+package migration
 
 import (
 	"context"
 	"fmt"
 	"sort"
+	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -17,13 +18,13 @@ const fingerprintNote = "fingerprint"
 
 // noteFingerprint takes the fingerprint once: later runs compare with the first
 // reading, not with what an earlier run may have left.
-func (p *Procedure) noteFingerprint(ctx context.Context, tx *runner.Tx, facts downstream.Facts) error {
+func (c *Core) noteFingerprint(ctx context.Context, tx *runner.Tx, facts downstream.Facts) error {
 	if _, known, err := fingerprint(tx.Record()); err != nil || known {
 		return err
 	}
 	taken, err := continuity.Take(facts)
 	if err != nil {
-		return couldNotRead("fingerprint of "+p.view.object(), err)
+		return CouldNotRead("fingerprint of "+c.Reading.Object, err)
 	}
 	packed, err := taken.Encode()
 	if err != nil {
@@ -43,18 +44,9 @@ func fingerprint(record runner.Record) (continuity.Fingerprint, bool, error) {
 	return then, err == nil, err
 }
 
-// machineRefs are the Machines as continuity compares them.
-func (f Facts) machineRefs() []continuity.MachineRef {
-	refs := make([]continuity.MachineRef, 0, len(f.Machines))
-	for _, m := range f.Machines {
-		refs = append(refs, continuity.MachineRef{Name: m.Name, UID: m.UID, Node: m.NodeName, ControlPlane: m.ControlPlane(), Deleting: m.Deleting})
-	}
-	return refs
-}
-
-// requireSamePlanes stops before a write when a control-plane Machine came or
+// RequireSamePlanes stops before a write when a control-plane machine came or
 // went during the migration: a newcomer may run with other arguments.
-func (p *Procedure) requireSamePlanes(tx *runner.Tx) error {
+func (c *Core) RequireSamePlanes(tx *runner.Tx) error {
 	before, known, err := fingerprint(tx.Record())
 	if err != nil || !known {
 		return err
@@ -62,19 +54,21 @@ func (p *Procedure) requireSamePlanes(tx *runner.Tx) error {
 	var then, now []string
 	for _, node := range before.Nodes {
 		if node.ControlPlane {
-			then = append(then, node.Machine)
+			then = append(then, OrElse(node.Machine, node.Name))
 		}
 	}
-	for _, m := range p.view.ControlPlanes() {
-		now = append(now, m.UID)
+	for _, m := range c.Reading.Members {
+		if m.ControlPlane {
+			now = append(now, OrElse(m.ID, strings.Join(m.Nodes, ",")))
+		}
 	}
 	sort.Strings(then)
 	sort.Strings(now)
 	if fmt.Sprint(now) == fmt.Sprint(then) {
 		return nil
 	}
-	return &fault.Error{Class: fault.Stale, Reason: "ControlPlanesChanged", Object: p.view.object(),
-		Seen:   fmt.Sprintf("its control-plane Machines are no longer those of the fingerprint (%d now, %d then)", len(now), len(then)),
-		Wanted: "the same control-plane Machines during a migration",
+	return &fault.Error{Class: fault.Stale, Reason: "ControlPlanesChanged", Object: c.Reading.Object,
+		Seen:   fmt.Sprintf("its control-plane machines are no longer those of the fingerprint (%d now, %d then)", len(now), len(then)),
+		Wanted: "the same control-plane machines during a migration",
 		Fix:    "see that the new ones are healthy, then run again"}
 }

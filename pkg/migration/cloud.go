@@ -1,4 +1,4 @@
-package rke2
+package migration
 
 import (
 	"context"
@@ -10,18 +10,18 @@ import (
 )
 
 // readCloud asks EC2 and IAM about the nodes' instances and roles.
-func (p *Procedure) readCloud(ctx context.Context, facts downstream.Facts) cloud.Facts {
-	options := aws.Options{Mode: aws.Mode(p.options.AWS), Region: p.options.Region, Profile: p.options.Profile,
-		AssumeRole: p.options.AssumeRole, Actions: p.iamActions()}
+func (c *Core) readCloud(ctx context.Context, facts downstream.Facts) cloud.Facts {
+	options := aws.Options{Mode: aws.Mode(c.Options.AWS), Region: c.Options.Region, Profile: c.Options.Profile,
+		AssumeRole: c.Options.AssumeRole, Actions: c.iamActions()}
 	return aws.Read(ctx, facts.Nodes.Value, options)
 }
 
 // iamActions are those that the CCM to be installed needs.
-func (p *Procedure) iamActions() []string {
-	reference := p.options.CCMImage
+func (c *Core) iamActions() []string {
+	reference := c.Options.CCMImage
 	if reference == "" {
 		var err error
-		if reference, err = awsccm.ImageFor(p.view.Cluster.Spec.KubernetesVersion); err != nil {
+		if reference, err = awsccm.ImageFor(c.Reading.Version); err != nil {
 			return nil
 		}
 	}
@@ -30,7 +30,7 @@ func (p *Procedure) iamActions() []string {
 		return nil
 	}
 	var names []string
-	for _, action := range awsccm.IAMActions(image, p.options.CloudRoutes == "on") {
+	for _, action := range awsccm.IAMActions(image, c.Options.CloudRoutes == "on") {
 		names = append(names, action.Name)
 	}
 	return names

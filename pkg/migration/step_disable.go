@@ -1,4 +1,4 @@
-package rke2
+package migration
 
 import (
 	"context"
@@ -16,16 +16,16 @@ import (
 // it can be nobody's: deleting a live one gives some 12 seconds in which two
 // processes run the same controllers.
 type disable struct {
-	base
+	Base
 	leaseMark  string
 	leaseStill time.Time
 }
 
 func (s *disable) Plan(ctx context.Context) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"~ Helm release " + ccmName + " (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m",
+	plan := runner.Plan{Summary: []string{"~ Helm release " + CCMName + " (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m",
 		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
-	if s.p.result.Position >= position.P3 && s.p.result.Position != position.Unknown {
-		changes, err := s.p.planChart(ctx, false)
+	if s.Result.Position >= position.P3 && s.Result.Position != position.Unknown {
+		changes, err := s.planChart(ctx, false)
 		if err != nil {
 			return plan, err
 		}
@@ -35,21 +35,21 @@ func (s *disable) Plan(ctx context.Context) (runner.Plan, error) {
 }
 
 func (s *disable) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return err
 	}
 	if err := s.noneInTree(); err != nil {
 		return err
 	}
-	return s.p.applyChart(ctx, tx, false)
+	return s.ApplyChart(ctx, tx, false)
 }
 
 // noneInTree refuses while a kube-controller-manager could still run the
 // controllers: without the flag the CCM would run them beside it.
 func (s *disable) noneInTree() error {
-	for _, k := range s.p.view.KCMs() {
-		if k.Pod == nil || k.Provider() != position.External || k.Flagged() {
-			return &fault.Error{Class: fault.Stale, Reason: "StillInTree", Object: "kube-controller-manager of Machine " + k.Machine.Name,
+	for _, k := range s.Reading.KCMs {
+		if !k.Known || k.Provider() != position.External || k.Flagged() {
+			return &fault.Error{Class: fault.Stale, Reason: "StillInTree", Object: k.Name(),
 				Seen: fmt.Sprintf("runs with provider %q, flag %t", k.Provider(), k.Flagged()), Wanted: "external without the flag on every control plane",
 				Fix: "run again: switch-provider comes first"}
 		}
@@ -63,82 +63,82 @@ func (s *disable) Tend(ctx context.Context, tx *runner.Tx) error {
 	if err := s.noneInTree(); err != nil {
 		return err
 	}
-	if evidence := s.p.view.ccmEvidence(); evidence.Migration || evidence.PodsWith > 0 || !evidence.Complete || !s.leaseIdle() {
+	if evidence := s.Reading.ccmEvidence(); evidence.Migration || evidence.PodsWith > 0 || !evidence.Complete || !s.leaseIdle() {
 		return nil
 	}
-	if object := s.p.view.Down.Leases[migrationLease]; object != nil {
-		intent := runner.Intent{What: "delete the idle Lease kube-system/" + migrationLease, Object: "Lease kube-system/" + migrationLease}
+	if object := s.Reading.Down.Leases[MigrationLease]; object != nil {
+		intent := runner.Intent{What: "delete the idle Lease kube-system/" + MigrationLease, Object: "Lease kube-system/" + MigrationLease}
 		return tx.Effect(ctx, intent, func(ctx context.Context) error {
-			return awsccm.DeleteIdleLease(ctx, s.p.clients.Downstream, object)
+			return awsccm.DeleteIdleLease(ctx, s.Kube, object)
 		})
 	}
-	if !s.p.view.Down.OwnGrant {
+	if !s.Reading.Down.OwnGrant {
 		return nil
 	}
-	intent := runner.Intent{What: "delete Role and RoleBinding kube-system/" + grantName, Object: "Role kube-system/" + grantName}
+	intent := runner.Intent{What: "delete Role and RoleBinding kube-system/" + GrantName, Object: "Role kube-system/" + GrantName}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		return awsccm.DeleteGrant(ctx, s.p.clients.Downstream)
+		return awsccm.DeleteGrant(ctx, s.Kube)
 	})
 }
 
 // leaseIdle says whether nobody wrote the migration lease for two lease
 // durations and ten seconds, by our own clock.
 func (s *disable) leaseIdle() bool {
-	last := s.p.view.Leases.Migration.Last
+	last := s.Reading.Leases.Migration.Last
 	if !last.Exists {
 		return true
 	}
 	if last.ResourceVersion != s.leaseMark || s.leaseStill.IsZero() {
-		s.leaseMark, s.leaseStill = last.ResourceVersion, s.p.clock.Now()
+		s.leaseMark, s.leaseStill = last.ResourceVersion, s.Clock.Now()
 		return false
 	}
-	return s.p.clock.Since(s.leaseStill) >= 2*last.Duration+10*time.Second
+	return s.Clock.Since(s.leaseStill) >= 2*last.Duration+10*time.Second
 }
 
 func (s *disable) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.p.read(ctx); err != nil {
+	if err := s.Read(ctx); err != nil {
 		return runner.Verdict{}, err
 	}
-	sighting := s.p.sighting(tx)
+	sighting := s.Sighting(tx)
 	sighting.LeaseNeeded = false // its end is what this step is for
-	if err := s.p.guard.Judge(sighting); err != nil {
-		return brake(err), nil
+	if err := s.Guard.Judge(sighting); err != nil {
+		return Braked(err), nil
 	}
-	if s.p.result.Position == position.P5 && !s.p.result.Mixed && len(s.p.view.AtRest()) == 0 {
-		if verdict, err := s.p.judgeRolledCCM(ctx); err != nil || verdict.Kind != runner.Met {
+	if s.Result.Position == position.P5 && !s.Result.Mixed && len(s.Reading.Unrest) == 0 {
+		if verdict, err := s.JudgeRolledCCM(ctx); err != nil || verdict.Kind != runner.Met {
 			return verdict, err
 		}
-		return s.p.audited(ctx, tx, "the CCM runs without the flag", "no migration lease, no grant left")
+		return s.Audited(ctx, tx, "the CCM runs without the flag", "no migration lease, no grant left")
 	}
 	idle := "gone"
-	if s.p.view.Leases.Migration.Last.Exists {
+	if s.Reading.Leases.Migration.Last.Exists {
 		idle = "still there"
 	}
-	rollout, err := s.p.rollout(ctx)
+	rollout, err := s.rollout(ctx)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
 	judged := awsccm.JudgeDaemonSet(rollout)
 	if judged.State == awsccm.RolloutFault {
-		return failed(judged.Err), nil
+		return Failed(judged.Err), nil
 	}
 	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
 		Seen:     fmt.Sprintf("%s; migration lease %s", judged.Seen, idle),
-		Progress: judged.Token + idle + fmt.Sprint(s.p.view.Down.OwnGrant), Done: judged.Done, Total: judged.Total}, nil
+		Progress: judged.Token + idle + fmt.Sprint(s.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total}, nil
 }
 
-// judgeRolledCCM is judgeCCM without the migration lease.
-func (p *Procedure) judgeRolledCCM(ctx context.Context) (runner.Verdict, error) {
-	rollout, err := p.rollout(ctx)
+// JudgeRolledCCM judges as install-ccm does without the migration lease.
+func (c *Core) JudgeRolledCCM(ctx context.Context) (runner.Verdict, error) {
+	rollout, err := c.rollout(ctx)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
 	judged := awsccm.JudgeDaemonSet(rollout)
 	switch judged.State {
 	case awsccm.RolloutFault:
-		return failed(judged.Err), nil
+		return Failed(judged.Err), nil
 	case awsccm.RolloutReady:
-		return met(judged.Seen), nil
+		return Met(judged.Seen), nil
 	case awsccm.RolloutWaiting:
 	}
 	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,

@@ -1,4 +1,4 @@
-package rke2
+package migration
 
 import (
 	"context"
@@ -9,24 +9,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// unfit are the checks that tell a cluster which this tool cannot migrate from
-// one that something has to be mended in first: its version, what Rancher can
-// manage, what its machines run.
-var unfit = []string{"AWSM-101", "AWSM-102", "AWSM-103"}
-
 // refused says why a migration may not even begin. It is asked while a run is
 // planned: what is refused here leaves no trace, neither lock nor journal. Once
 // something was written, the same checks stop the preflight of a later run.
-func refused(ctx context.Context, view View, at position.Result, o Options) error {
-	all := verify.Bind(Prepared{View: view, Options: o}, Checks()...)
-	known := append(slices.Clone(all), verify.Bind(checks.Input{}, checks.For(checks.RKE2)...)...)
-	if err := (verify.Report{Refused: verify.Refusals(known, o.checks(at.Position))}).Err(); err != nil {
+func (c *Core) refused(ctx context.Context) error {
+	input := checks.Input{Distribution: c.Distribution}
+	own := c.Side.Checks(ctx, &input, Prepared{})
+	known := append(slices.Clone(own), verify.Bind(checks.Input{}, checks.For(c.Distribution)...)...)
+	if err := (verify.Report{Refused: verify.Refusals(known, c.Options.checks(c.Result.Position))}).Err(); err != nil {
 		return err
 	}
-	if at.Position != position.P0 || at.Mixed {
+	if c.Result.Position != position.P0 || c.Result.Mixed {
 		return nil
 	}
-	return verify.RunAll(ctx, all, verify.Options{Position: at.Position, Only: unfit}).Err()
+	return verify.RunAll(ctx, own, verify.Options{Position: c.Result.Position, Only: c.Side.Unfit()}).Err()
 }
 
 // checks are the checks that a run makes. What --only names is looked at

@@ -1,4 +1,4 @@
-package rke2
+package migration
 
 import (
 	"testing"
@@ -8,11 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 func machineNode(name, uid, machine, providerID, ip string) corev1.Node {
 	return corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(uid), Labels: map[string]string{machineLabel: machine}},
+		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(uid), Labels: map[string]string{downstream.LabelMachine: machine}},
 		Spec:       corev1.NodeSpec{ProviderID: providerID},
 		Status:     corev1.NodeStatus{Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: ip}}},
 	}
@@ -48,5 +49,23 @@ func TestRenames(t *testing.T) {
 				t.Errorf("old name is %q: %+v", got[0].Old, got[0])
 			}
 		})
+	}
+}
+
+// Where no Machine object exists, as in RKE, the instance tells.
+func TestRenamesWithoutMachines(t *testing.T) {
+	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "old", UID: "1", ProviderID: "aws:///a/i-1"}}}
+	for name, tt := range map[string]struct {
+		node corev1.Node
+		want int
+	}{
+		"unchanged":                    {machineNode("old", "1", "", "aws:///a/i-1", "10.0.0.1"), 0},
+		"the old Node is gone already": {machineNode("new", "2", "", "aws:///a/i-1", "10.0.0.1"), 1},
+		"registered again":             {machineNode("old", "9", "", "aws:///a/i-1", "10.0.0.1"), 1},
+		"another machine":              {machineNode("joined", "3", "", "aws:///b/i-3", "10.0.0.3"), 0},
+	} {
+		if got := Renames(before, []corev1.Node{tt.node}, nil); len(got) != tt.want {
+			t.Errorf("%s: %+v, want %d", name, got, tt.want)
+		}
 	}
 }

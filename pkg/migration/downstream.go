@@ -1,4 +1,4 @@
-package rke2
+package migration
 
 import (
 	"context"
@@ -12,22 +12,26 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 const (
 	kubeSystem = "kube-system"
-	// kcmUser is the user of RKE2's kube-controller-manager
-	// (k3s-io/k3s:pkg/daemons/control/deps).
-	kcmUser = "system:kube-controller-manager"
-	// migrationLease is the default leader name of leader migration
+	// KCMUser is the user of the kube-controller-manager, in RKE2
+	// (k3s-io/k3s:pkg/daemons/control/deps) as in RKE (rancher/rke:pki).
+	KCMUser = "system:kube-controller-manager"
+	// MigrationLease is the default leader name of leader migration
 	// (k8s.io/controller-manager:pkg/leadermigration/config/default.go).
-	migrationLease = "cloud-provider-extraction-migration"
+	MigrationLease = "cloud-provider-extraction-migration"
 	kcmLease       = "kube-controller-manager"
 	ccmLease       = "cloud-controller-manager"
-	ccmName        = "aws-cloud-controller-manager"
-	grantName      = "awsmigrate-leader-migration"
+	// CCMName names DaemonSet and Helm release, as upstream's chart does.
+	CCMName = "aws-cloud-controller-manager"
+	// GrantName names our Role and RoleBinding.
+	GrantName = "awsmigrate-leader-migration"
 	// ccmSelector is the chart's pod selector.
-	ccmSelector = "k8s-app=" + ccmName
+	ccmSelector = "k8s-app=" + CCMName
 	// kcmSelector finds RKE2's static pods
 	// (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1).
 	kcmSelector = "component=kube-controller-manager,tier=control-plane"
@@ -66,7 +70,7 @@ func (d *Downstream) readNodes(ctx context.Context, kube kubernetes.Interface) e
 	for {
 		page, err := kube.CoreV1().Nodes().List(ctx, options)
 		if err != nil {
-			return couldNotRead("Nodes", err)
+			return CouldNotRead("Nodes", err)
 		}
 		d.Nodes = append(d.Nodes, page.Items...)
 		if options.Continue = page.Continue; options.Continue == "" {
@@ -83,7 +87,7 @@ func (d *Downstream) readPods(ctx context.Context, kube kubernetes.Interface) er
 	}{{kcmSelector, &d.KCMPods}, {ccmSelector, &d.CCMPods}} {
 		list, err := kube.CoreV1().Pods(kubeSystem).List(ctx, metav1.ListOptions{LabelSelector: part.selector})
 		if err != nil {
-			return couldNotRead("Pods kube-system with "+part.selector, err)
+			return CouldNotRead("Pods kube-system with "+part.selector, err)
 		}
 		*part.into = list.Items
 	}
@@ -91,24 +95,24 @@ func (d *Downstream) readPods(ctx context.Context, kube kubernetes.Interface) er
 }
 
 func (d *Downstream) readCCM(ctx context.Context, kube kubernetes.Interface) error {
-	set, err := kube.AppsV1().DaemonSets(kubeSystem).Get(ctx, ccmName, metav1.GetOptions{})
+	set, err := kube.AppsV1().DaemonSets(kubeSystem).Get(ctx, CCMName, metav1.GetOptions{})
 	switch {
 	case err == nil:
 		d.CCM = set
 	case !apierrors.IsNotFound(err):
-		return couldNotRead("DaemonSet kube-system/"+ccmName, err)
+		return CouldNotRead("DaemonSet kube-system/"+CCMName, err)
 	}
 	return nil
 }
 
 func (d *Downstream) readLeases(ctx context.Context, kube kubernetes.Interface) error {
-	for _, name := range []string{migrationLease, kcmLease, ccmLease} {
+	for _, name := range []string{MigrationLease, kcmLease, ccmLease} {
 		lease, err := kube.CoordinationV1().Leases(kubeSystem).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			d.Leases[name] = lease
 		case !apierrors.IsNotFound(err):
-			return couldNotRead("Lease kube-system/"+name, err)
+			return CouldNotRead("Lease kube-system/"+name, err)
 		}
 	}
 	return nil
@@ -117,50 +121,39 @@ func (d *Downstream) readLeases(ctx context.Context, kube kubernetes.Interface) 
 func (d *Downstream) readGrant(ctx context.Context, kube kubernetes.Interface) error {
 	for verb, into := range map[string]*bool{"get": &d.MayGet, "update": &d.MayUpdate} {
 		review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
-			Spec: authorizationv1.SubjectAccessReviewSpec{User: kcmUser, ResourceAttributes: &authorizationv1.ResourceAttributes{
-				Namespace: kubeSystem, Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Name: migrationLease}}},
+			Spec: authorizationv1.SubjectAccessReviewSpec{User: KCMUser, ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Namespace: kubeSystem, Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Name: MigrationLease}}},
 			metav1.CreateOptions{})
 		if err != nil {
-			return couldNotRead(fmt.Sprintf("SubjectAccessReview for %s to %s Lease kube-system/%s", kcmUser, verb, migrationLease), err)
+			return CouldNotRead(fmt.Sprintf("SubjectAccessReview for %s to %s Lease kube-system/%s", KCMUser, verb, MigrationLease), err)
 		}
 		*into = review.Status.Allowed
 	}
-	_, roleErr := kube.RbacV1().Roles(kubeSystem).Get(ctx, grantName, metav1.GetOptions{})
-	_, bindingErr := kube.RbacV1().RoleBindings(kubeSystem).Get(ctx, grantName, metav1.GetOptions{})
+	_, roleErr := kube.RbacV1().Roles(kubeSystem).Get(ctx, GrantName, metav1.GetOptions{})
+	_, bindingErr := kube.RbacV1().RoleBindings(kubeSystem).Get(ctx, GrantName, metav1.GetOptions{})
 	for kind, err := range map[string]error{"Role": roleErr, "RoleBinding": bindingErr} {
 		switch {
 		case err == nil:
 			d.OwnGrant = true
 		case !apierrors.IsNotFound(err):
-			return couldNotRead(kind+" kube-system/"+grantName, err)
+			return CouldNotRead(kind+" kube-system/"+GrantName, err)
 		}
 	}
 	return nil
 }
 
-// MachineOf is the Machine that a Node belongs to, by Rancher's own label.
-func (d Downstream) nodeOfMachine(uid string) []*corev1.Node {
-	var nodes []*corev1.Node
+// Node is the Node of a name; nil: there is none.
+func (d Downstream) Node(name string) *corev1.Node {
 	for i := range d.Nodes {
-		if d.Nodes[i].Labels[machineLabel] == uid {
-			nodes = append(nodes, &d.Nodes[i])
+		if d.Nodes[i].Name == name {
+			return &d.Nodes[i]
 		}
 	}
-	return nodes
+	return nil
 }
 
-// MachineUIDs maps the Machine UIDs that Nodes carry to the Nodes' names.
-func (d Downstream) MachineUIDs() map[string]string {
-	uids := make(map[string]string, len(d.Nodes))
-	for i := range d.Nodes {
-		if uid := d.Nodes[i].Labels[machineLabel]; uid != "" {
-			uids[uid] = d.Nodes[i].Name
-		}
-	}
-	return uids
-}
-
-func nodeReady(node *corev1.Node) bool {
+// NodeReady says whether a Node is Ready.
+func NodeReady(node *corev1.Node) bool {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady {
 			return c.Status == corev1.ConditionTrue
@@ -169,11 +162,24 @@ func nodeReady(node *corev1.Node) bool {
 	return false
 }
 
-func podReady(pod *corev1.Pod) bool {
+// PodReady says whether a Pod is Ready.
+func PodReady(pod *corev1.Pod) bool {
 	for _, c := range pod.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			return c.Status == corev1.ConditionTrue
 		}
 	}
 	return false
+}
+
+// CouldNotRead classes a failed read: nothing is known, which is never "ok".
+func CouldNotRead(object string, err error) error {
+	f := &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: "could not be read", Err: err}
+	switch {
+	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+		f.Reason, f.Seen, f.Fix = "Forbidden", "may not be read with these credentials", "use credentials that may"
+	case apierrors.IsNotFound(err):
+		f.Reason, f.Seen = "NotFound", "does not exist"
+	}
+	return f
 }

@@ -1,0 +1,191 @@
+package migration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	appsv1 "k8s.io/api/apps/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
+)
+
+// inspect reads everything that checks judge and runs them all. It writes
+// nothing on any API server but access reviews and dry runs.
+func (c *Core) inspect(ctx context.Context, record runner.Record) (verify.Report, downstream.Facts, error) {
+	if err := c.Read(ctx); err != nil {
+		return verify.Report{}, downstream.Facts{}, err
+	}
+	reader, err := kube.New(c.Config, c.Clock)
+	if err != nil {
+		return verify.Report{}, downstream.Facts{}, err
+	}
+	facts := kube.Read(ctx, reader)
+	prepared := c.prepare(ctx)
+	facts.Admission = prepared.Admission
+	input := checks.Input{
+		Facts: facts, Position: c.Result, Distribution: c.Distribution,
+		Machines: c.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes,
+		Planned: prepared.PlannedSet, ImageAllowed: imageAllowed, Cloud: c.readCloud(ctx, facts),
+	}
+	if before, known, err := fingerprint(record); err != nil {
+		return verify.Report{}, facts, err
+	} else if known {
+		input.Fingerprint = &before
+	}
+	own := c.Side.Checks(ctx, &input, prepared)
+	bound := append(own, verify.Bind(input, checks.For(c.Distribution)...)...)
+	return verify.RunAll(ctx, bound, c.Options.checks(c.Result.Position)), facts, nil
+}
+
+func imageAllowed(image, kubernetes string) error {
+	parsed, err := awsccm.ParseImage(image)
+	if err != nil {
+		return err
+	}
+	return awsccm.ImageAllowed(parsed, kubernetes)
+}
+
+// Prepared is what the steps to come would do, for the checks of a Side.
+type Prepared struct {
+	ChartErr   error // the chart's values, or what is found in the cluster, forbid the installation
+	Concerns   []awsccm.Concern
+	Admission  verify.Read[downstream.Admission]
+	PlannedSet *downstream.DaemonSet
+	RestErr    error // the unrest of the configuration's side and of the Nodes
+}
+
+// prepare computes the installation without making it, so that what would stop
+// a later step stops the run before its first write.
+func (c *Core) prepare(ctx context.Context) Prepared {
+	out := Prepared{RestErr: c.RequireRest()}
+	ch, values, err := c.chartValues(ctx, true)
+	out.Concerns, out.ChartErr = values.Concerns, err
+	if err != nil {
+		return out
+	}
+	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock, func(string, ...any) {})
+	if err != nil {
+		out.ChartErr = err
+		return out
+	}
+	if c.Options.InstallMethod == InstallHelm {
+		_, out.ChartErr = installer.Plan(ctx, values.Values)
+	}
+	objects, err := awsccm.Render(ch, values.Values, c.Reading.Version)
+	if err != nil {
+		out.ChartErr = err
+		return out
+	}
+	set, err := awsccm.DaemonSetOf(objects)
+	if err != nil {
+		out.ChartErr = err
+		return out
+	}
+	out.PlannedSet = plannedSet(set)
+	out.Admission = c.tryAdmission(ctx, set)
+	return out
+}
+
+func (c *Core) tryAdmission(ctx context.Context, set *appsv1.DaemonSet) verify.Read[downstream.Admission] {
+	answer, err := awsccm.TryAdmission(ctx, c.Kube, set)
+	if err != nil {
+		return verify.Failed[downstream.Admission](err)
+	}
+	return verify.Got(downstream.Admission{Allowed: answer.Accepted, Message: answer.Refusal})
+}
+
+// plannedSet is a rendered DaemonSet as the checks see one.
+func plannedSet(set *appsv1.DaemonSet) *downstream.DaemonSet {
+	planned := kube.DaemonSet(set)
+	return &planned
+}
+
+// preflight runs every check and takes the fingerprint.
+type preflight struct{ Base }
+
+func (s *preflight) Plan(ctx context.Context) (runner.Plan, error) {
+	if err := s.refused(ctx); err != nil {
+		return runner.Plan{}, err
+	}
+	return runner.Plan{Summary: []string{s.checkCount(ctx)}, Estimate: "~10s"}, nil
+}
+
+func (s *preflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	report, facts, err := s.inspect(ctx, tx.Record())
+	if err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := judgeReport(report, s.Options); err != nil {
+		begun := s.inProgress(tx.Record())
+		if begun == "" {
+			return Failed(err), nil
+		}
+		// The write that this would prevent has been made. Leaving it alone half
+		// way helps nobody; its own waits and the guard judge it, and the next
+		// write demands a cluster at rest.
+		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", begun, err))
+	}
+	if err := s.noteFingerprint(ctx, tx, facts); err != nil {
+		return runner.Verdict{}, err
+	}
+	return Met(checkSummary(report)...), nil
+}
+
+// audit compares the cluster with the fingerprint, by the same checks.
+type audit struct{ Base }
+
+func (s *audit) Plan(ctx context.Context) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{s.checkCount(ctx) + ", compared with the fingerprint of preflight"}, Estimate: "~10s"}, nil
+}
+
+func (s *audit) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	report, _, err := s.inspect(ctx, tx.Record())
+	if err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := judgeReport(report, s.Options); err != nil {
+		begun := s.inProgress(tx.Record())
+		if begun == "" {
+			return Failed(err), nil
+		}
+		// The step in progress ends with an audit of its own.
+		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", begun, err))
+	}
+	return Met(checkSummary(report)...), nil
+}
+
+// Audited is Met once the audit of a finished step has no failing check. What
+// it lists then is a fault and not a wait: nothing moves any more.
+func (c *Core) Audited(ctx context.Context, tx *runner.Tx, evidence ...string) (runner.Verdict, error) {
+	report, _, err := c.inspect(ctx, tx.Record())
+	if err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := judgeReport(report, c.Options); err != nil {
+		return Failed(err), nil
+	}
+	v := Met(append(evidence, "audit: "+countsOf(report))...)
+	v.Stable = 1
+	return v, nil
+}
+
+// judgeReport adds warnings to what stops, if the user wants that.
+func judgeReport(report verify.Report, options Options) error {
+	if err := report.Err(); fault.ClassOf(err) == fault.Usage {
+		return err
+	} else if err != nil {
+		others := faultsOf(report, verify.Fail, verify.Unknown)
+		return errors.Join(append([]error{err}, others[min(1, len(others)):]...)...) // Err tells the first
+	}
+	if options.FailOnWarning {
+		return errors.Join(faultsOf(report, verify.Warn)...)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package migration
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Core is the part of a procedure that its Side does not change. A procedure
+// embeds it.
+type Core struct {
+	Kube         kubernetes.Interface // the cluster being migrated
+	Config       *rest.Config         // the same, for Helm's own clients
+	Options      Options
+	Clock        clock.WithTicker
+	Side         Side
+	Distribution checks.Distribution
+	Guard        Guard
+
+	Reading Reading         // the last one
+	Result  position.Result // of it
+
+	started time.Time
+	leases  map[string][]lease.Observation
+}
+
+// Begin sets what New of a procedure cannot: the start of its lease readings.
+func (c *Core) Begin() {
+	c.started, c.leases = c.Clock.Now(), map[string][]lease.Observation{}
+}
+
+// ClusterUID is the cluster's identity: the UID of its kube-system.
+func (c *Core) ClusterUID(ctx context.Context) (string, error) {
+	system, err := c.Kube.CoreV1().Namespaces().Get(ctx, kubeSystem, metav1.GetOptions{})
+	if err != nil {
+		return "", CouldNotRead("Namespace kube-system of the cluster to migrate", err)
+	}
+	return string(system.UID), nil
+}
+
+// Read reads both sides again.
+func (c *Core) Read(ctx context.Context) error {
+	if err := c.Side.Look(ctx); err != nil {
+		return err
+	}
+	down, err := ReadDownstream(ctx, c.Kube)
+	if err != nil {
+		return err
+	}
+	reading := c.Side.Combine(down)
+	reading.Down, reading.Leases = down, c.observeLeases(down, c.Clock.Since(c.started))
+	c.Reading, c.Result = reading, position.Compute(reading.Evidence())
+	return nil
+}
+
+// leaseWindow is how far back lease readings are compared: longer than a renew
+// deadline, so that a holder which has not written for one is known to be dead.
+const leaseWindow = 15 * time.Second
+
+func (c *Core) observeLeases(down Downstream, at time.Duration) lease.Leases {
+	series := func(name string) lease.Series {
+		readings := append(c.leases[name], observeLease(down.Leases[name], at))
+		for len(readings) > 1 && at-readings[0].At > leaseWindow {
+			readings = readings[1:]
+		}
+		c.leases[name] = readings
+		return lease.Series{First: readings[0], Last: readings[len(readings)-1]}
+	}
+	return lease.Leases{Migration: series(MigrationLease), KCM: series(kcmLease), CCM: series(ccmLease)}
+}
+
+// Observe implements runner.Procedure.
+func (c *Core) Observe(ctx context.Context, record runner.Record) (runner.Observation, error) {
+	if err := c.Read(ctx); err != nil {
+		return runner.Observation{}, err
+	}
+	if err := c.Side.Supported(); err != nil {
+		return runner.Observation{}, err
+	}
+	return c.standing(record).judge(c.order())
+}
+
+func (c *Core) order() []runner.StepID {
+	return order(c.Options.InstallMethod, c.Options.KubernetesVersion != "")
+}
+
+func (c *Core) standing(record runner.Record) standing {
+	return standing{
+		Reading: c.Reading, Result: c.Result, Record: record, Options: c.Options, Cordon: planCordon(c.Reading),
+		AtTarget: c.AtTarget(), Rolls: c.Side.Rolls,
+		Snapshot: func(reached position.Position) runner.State { return c.Side.SnapshotState(record, reached) },
+	}
+}
+
+// AtTarget says whether every kubelet runs the version to upgrade to.
+func (c *Core) AtTarget() bool { return atVersion(c.Reading.Down.Nodes, c.Options.KubernetesVersion) }
+
+func atVersion(nodes []corev1.Node, version string) bool {
+	if version == "" {
+		return true
+	}
+	for i := range nodes {
+		if nodes[i].Status.NodeInfo.KubeletVersion != version {
+			return false
+		}
+	}
+	return len(nodes) > 0
+}
+
+// Switched says whether the cluster is past the switch of its provider.
+func (c *Core) Switched() bool {
+	return c.Result.Position >= position.P4 && c.Result.Position != position.Unknown
+}
+
+// RequireRest stops before a write unless everything is where it should be.
+func (c *Core) RequireRest() error {
+	problems := c.Reading.Restless()
+	if len(problems) == 0 {
+		return nil
+	}
+	return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: c.Reading.Object,
+		Seen: c.Side.Tell(problems), Wanted: "a cluster at rest before anything is written",
+		Fix: "wait until nothing moves any more, or mend what is named, then run again"}
+}

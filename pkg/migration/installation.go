@@ -1,0 +1,128 @@
+package migration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"helm.sh/helm/v3/pkg/chart"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// planChart shows what the installation would change.
+func (c *Core) planChart(ctx context.Context, migration bool) (runner.Plan, error) {
+	ch, values, err := c.chartValues(ctx, migration)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	plan := runner.Plan{Estimate: "~1m"}
+	for _, dropped := range values.DroppedKeys {
+		plan.Notes = append(plan.Notes, "cloud config key left out, the CCM does not know it: "+dropped)
+	}
+	for _, concern := range values.Concerns {
+		plan.Notes = append(plan.Notes, fmt.Sprintf("%s: %s (%s)", concern.Key, concern.Seen, concern.Why))
+	}
+	if c.Options.InstallMethod == InstallManifest {
+		return c.planDocument(plan, ch, values)
+	}
+	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock, func(string, ...any) {})
+	if err != nil {
+		return plan, err
+	}
+	planned, err := installer.Plan(ctx, values.Values)
+	if err != nil {
+		return plan, err
+	}
+	plan.Summary = []string{fmt.Sprintf("%s Helm release %s, image %s", operationMark(planned.Operation), CCMName, shortImage(values.Image))}
+	for _, change := range planned.Changes {
+		plan.Changes = append(plan.Changes, runner.Change{Object: change.Object, Diff: change.Diff})
+	}
+	return plan, nil
+}
+
+// operationMark tells an installation from a change, as in the diffs.
+func operationMark(operation awsccm.Operation) string {
+	if operation == awsccm.OpInstall {
+		return "+"
+	}
+	return "~"
+}
+
+// shortImage is the tag alone where the repository is upstream's.
+func shortImage(image awsccm.Image) string {
+	if image.Repository == awsccm.DefaultRepository && image.Tag != "" && image.Digest == "" {
+		return image.Tag
+	}
+	return image.String()
+}
+
+// ApplyChart installs or upgrades the chart by the chosen method.
+func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, migration bool) error {
+	ch, values, err := c.chartValues(ctx, migration)
+	if err != nil {
+		return err
+	}
+	if c.Options.InstallMethod == InstallManifest {
+		return c.applyDocument(ctx, tx, ch, values)
+	}
+	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock, func(string, ...any) {})
+	if err != nil {
+		return err
+	}
+	planned, err := installer.Plan(ctx, values.Values)
+	if err != nil || planned.Operation == awsccm.OpNone {
+		return err
+	}
+	if err := c.RequireRest(); err != nil {
+		return err
+	}
+	inverse, err := json.Marshal(map[string]any{"release": CCMName, "leaderMigration": !migration, "before": planned.Release.String()})
+	if err != nil {
+		return err
+	}
+	intent := runner.Intent{What: fmt.Sprintf("%s Helm release kube-system/%s", planned.Operation, CCMName),
+		Object: "Helm release kube-system/" + CCMName, Inverse: inverse}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		_, err := installer.Apply(ctx, planned)
+		return err
+	})
+}
+
+// document is the chart as one HelmChart document, and who installs it.
+func (c *Core) document(ch *chart.Chart, values awsccm.ChartValues) (string, DocumentInstaller, error) {
+	by, ok := c.Side.(DocumentInstaller)
+	if !ok {
+		return "", nil, UsageError("flag --install-method", string(c.Options.InstallMethod), string(InstallHelm))
+	}
+	document, err := awsccm.HelmChartManifest(ch, values.Values)
+	return document, by, err
+}
+
+func (c *Core) planDocument(plan runner.Plan, ch *chart.Chart, values awsccm.ChartValues) (runner.Plan, error) {
+	document, by, err := c.document(ch, values)
+	if err != nil {
+		return plan, err
+	}
+	plan.Summary = []string{"+ HelmChart document in additionalManifest, image " + shortImage(values.Image)}
+	plan.Changes, err = by.PlanDocument(document)
+	return plan, err
+}
+
+func (c *Core) applyDocument(ctx context.Context, tx *runner.Tx, ch *chart.Chart, values awsccm.ChartValues) error {
+	document, by, err := c.document(ch, values)
+	if err != nil {
+		return err
+	}
+	return by.ApplyDocument(ctx, tx, document)
+}
+
+// CCMFlagged says whether the CCM installed now has leader migration on.
+func (c *Core) CCMFlagged() bool { return c.Reading.ccmEvidence().Migration }
+
+// ChartImage is the image that the chart would install now.
+func (c *Core) ChartImage(ctx context.Context) (string, error) {
+	_, values, err := c.chartValues(ctx, c.CCMFlagged())
+	return values.Image.String(), err
+}

@@ -1,0 +1,80 @@
+package migration
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// InstallMethod is how the CCM chart gets into the cluster.
+type InstallMethod string
+
+const (
+	// InstallHelm installs the chart as awsmigrate's own Helm release.
+	InstallHelm InstallMethod = "helm"
+	// InstallManifest adds one HelmChart document to RKE2's additionalManifest.
+	InstallManifest InstallMethod = "additional-manifest"
+)
+
+// Options are a user's choices that every migration has.
+type Options struct {
+	InstallMethod       InstallMethod
+	KubernetesVersion   string // target of the upgrade step; empty: no upgrade
+	Snapshot            bool
+	KeepLeaderMigration bool
+	// DisableAsked says that the user wants disable-leader-migration even though
+	// an owner such as Terraform could put the old configuration back.
+	DisableAsked    bool
+	CloudRoutes     string // "on", "off" or "" for the safe default (off, refused where routes are in use)
+	CloudConfig     string // text of the CCM's cloud config; empty: the in-tree one is carried over
+	CCMImage        string
+	ChartPath       string         // empty: the embedded chart
+	Values          map[string]any // merged over ours
+	Skip            map[string]string
+	OnlyChecks      []string
+	FailOnWarning   bool
+	AWS             string // "auto", "on", "off"
+	Region, Profile string
+	AssumeRole      string
+	RunID           string
+}
+
+// Validate refuses values that no reading could make sense of.
+func (o Options) Validate() error {
+	for _, err := range []error{
+		OneOf("--install-method", string(o.InstallMethod), string(InstallHelm), string(InstallManifest)),
+		OneOf("--cloud-routes", o.CloudRoutes, "", "on", "off"),
+		OneOf("--aws", o.AWS, "auto", "on", "off"),
+	} {
+		if err != nil {
+			return err
+		}
+	}
+	ids := make([]string, 0, len(o.Skip))
+	for id := range o.Skip {
+		ids = append(ids, id)
+	}
+	sort.Strings(ids)
+	for _, id := range ids {
+		if strings.TrimSpace(o.Skip[id]) == "" {
+			return UsageError("flag --skip", id+" without a reason", "--skip "+id+"=why")
+		}
+	}
+	return nil
+}
+
+// OneOf refuses a flag's value that is none of those allowed.
+func OneOf(flag, value string, allowed ...string) error {
+	if slices.Contains(allowed, value) {
+		return nil
+	}
+	return UsageError("flag "+flag, fmt.Sprintf("%q", value), "one of "+strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
+}
+
+// UsageError is a fault of class Usage.
+func UsageError(object, seen, wanted string) error {
+	return &fault.Error{Class: fault.Usage, Reason: "Usage", Object: object, Seen: seen, Wanted: wanted}
+}

@@ -1,0 +1,130 @@
+package migration
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+)
+
+// Reading is one reading of a cluster and of where its configuration is kept.
+// Every computation of this package starts from it and takes no client.
+type Reading struct {
+	Object     string // the cluster in messages: "Cluster fleet-default/demo"
+	Version    string // Kubernetes version as its distribution writes it
+	PlaneLabel string // label of the Nodes that the CCM has to run on
+	Members    []Member
+	KCMs       []KCM // one for every control-plane member
+	// Unrest is what still moves, or is broken, on the configuration's side.
+	Unrest []Unrest
+	// CordonSkip is the side's own reason to leave nodes uncordoned; "": none.
+	CordonSkip string
+	// OwnedBy would put the old configuration back at its next run; "": nobody.
+	OwnedBy string
+
+	Down   Downstream
+	Leases lease.Leases // this reading and the one before it
+}
+
+// Member is a machine of the cluster, whatever its side calls it.
+type Member struct {
+	ID           string // Rancher's Machine UID; "" where the Node's name identifies it
+	Name         string
+	Kind         string // "Machine", "node": for messages
+	Nodes        []string
+	ControlPlane bool
+	Worker       bool
+	Deleting     bool
+	// Lacks is what it still lacks of the external provider; "": nothing.
+	Lacks string
+}
+
+// KCM is the kube-controller-manager of one control-plane member.
+type KCM struct {
+	Member  string // name
+	Kind    string // the member's
+	ID      string // the member's
+	Node    string
+	Known   bool   // its arguments could be read
+	Why     string // why not
+	Args    component.Args
+	Ready   bool
+	Hash    string // changes exactly when its manifest does; "" where none can be seen
+	Started string // of its container, by the API server's clock; "" where not seen
+	Pod     *corev1.Pod
+}
+
+// Provider is the last --cloud-provider, which is the one that counts.
+func (k KCM) Provider() string { return k.Args.Last("cloud-provider") }
+
+// Flagged says whether leader migration is on. A value that cannot be read
+// counts as on: the component would not have started with it.
+func (k KCM) Flagged() bool {
+	on, err := k.Args.Bool("enable-leader-migration", false)
+	return on || err != nil
+}
+
+// Name is the component in messages.
+func (k KCM) Name() string { return "kube-controller-manager of " + k.Kind + " " + k.Member }
+
+// Planes counts the control-plane members.
+func (r Reading) Planes() int {
+	n := 0
+	for _, m := range r.Members {
+		if m.ControlPlane {
+			n++
+		}
+	}
+	return n
+}
+
+// PlaneNodes are the Nodes that the CCM has to run on.
+func (r Reading) PlaneNodes() []corev1.Node {
+	var nodes []corev1.Node
+	for i := range r.Down.Nodes {
+		if _, ok := r.Down.Nodes[i].Labels[r.PlaneLabel]; ok {
+			nodes = append(nodes, r.Down.Nodes[i])
+		}
+	}
+	return nodes
+}
+
+// refs are the members as continuity compares them.
+func (r Reading) refs() []continuity.MachineRef {
+	refs := make([]continuity.MachineRef, 0, len(r.Members))
+	for _, m := range r.Members {
+		ref := continuity.MachineRef{Name: m.Name, UID: m.ID, ControlPlane: m.ControlPlane, Deleting: m.Deleting}
+		if len(m.Nodes) > 0 {
+			ref.Node = m.Nodes[0]
+		}
+		refs = append(refs, ref)
+	}
+	return refs
+}
+
+// Unrest is one reason why a cluster is not at rest.
+type Unrest struct{ Object, Seen, Wanted string }
+
+// Restless lists what still moves, or is broken: a Node that is not Ready would
+// come back with old arguments.
+func (r Reading) Restless() []Unrest {
+	return append(append([]Unrest{}, r.Unrest...), r.NodesNotReady()...)
+}
+
+// NodesNotReady are the Nodes among them.
+func (r Reading) NodesNotReady() []Unrest {
+	var problems []Unrest
+	for i := range r.Down.Nodes {
+		node := &r.Down.Nodes[i]
+		if !NodeReady(node) {
+			problems = append(problems, Unrest{Object: "Node " + node.Name, Seen: "is not Ready", Wanted: "Ready"})
+		}
+		for _, taint := range node.Spec.Taints {
+			if taint.Key == "node.cloudprovider.kubernetes.io/shutdown" {
+				problems = append(problems, Unrest{Object: "Node " + node.Name, Seen: "its instance is shut down", Wanted: "a running instance"})
+			}
+		}
+	}
+	return problems
+}

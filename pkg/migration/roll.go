@@ -1,0 +1,61 @@
+package migration
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// Roll is one reading while a change is rolled out.
+type Roll struct {
+	WaitingFor  string
+	Done, Total int
+	Evidence    []string
+	Progress    string
+
+	waits []string
+	stop  *runner.Verdict // judged already: braked or failed
+}
+
+// Wait adds what the roll still waits for.
+func (r *Roll) Wait(format string, args ...any) {
+	r.waits = append(r.waits, fmt.Sprintf(format, args...))
+}
+
+// Stop ends the judgement with a verdict.
+func (r *Roll) Stop(with runner.Verdict) {
+	with.Progress = r.Progress
+	r.stop = &with
+}
+
+// Stopped says whether it is judged already.
+func (r *Roll) Stopped() bool { return r.stop != nil }
+
+// Verdict is what the reading comes to.
+func (r *Roll) Verdict() runner.Verdict {
+	if r.stop != nil {
+		return *r.stop
+	}
+	if len(r.waits) == 0 {
+		return Met(r.Evidence...)
+	}
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: r.WaitingFor, Seen: TellSome(r.waits),
+		Progress: r.Progress, Done: r.Done, Total: r.Total}
+}
+
+// Progress changes exactly when something moved: what the Side marks, a Node's
+// readiness, a component's manifest or start, the holder of a lease.
+func (r Reading) Progress(marks ...string) string {
+	marks = append([]string{"l " + r.Leases.Migration.Last.Holder}, marks...)
+	for i := range r.Down.Nodes {
+		node := &r.Down.Nodes[i]
+		marks = append(marks, fmt.Sprintf("n %s %t %s", node.UID, NodeReady(node), node.Annotations["rke2.io/node-config-hash"]))
+	}
+	for _, k := range r.KCMs {
+		marks = append(marks, fmt.Sprintf("k %s %s %s %t", k.ID, k.Hash, k.Started, k.Ready))
+	}
+	sort.Strings(marks)
+	return strings.Join(marks, "\n")
+}

@@ -1,0 +1,42 @@
+package migration
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Side is what differs between clusters by how they were made: where their
+// configuration is kept, how it is changed, and what shows that it was applied.
+type Side interface {
+	// Look reads the configuration's side once.
+	Look(ctx context.Context) error
+	// Combine puts what Look saw and the cluster itself together. It reads nothing.
+	Combine(down Downstream) Reading
+	// Supported refuses a cluster that the procedure does not fit.
+	Supported() error
+	// CloudConfig is the in-tree provider's, to be carried over to the CCM; "": none.
+	CloudConfig(ctx context.Context) (string, error)
+	// Checks are the side's own, bound to what was read.
+	Checks(ctx context.Context, input *checks.Input, prepared Prepared) []verify.Bound
+	// Unfit are the IDs of those checks that tell a cluster which cannot be
+	// migrated from one that something has to be mended in first.
+	Unfit() []string
+	// SnapshotState says whether the etcd snapshot is done, with the position
+	// that counts as reached.
+	SnapshotState(record runner.Record, reached position.Position) runner.State
+	// Rolls says whether others go on with a step's change after our write.
+	Rolls(step runner.StepID) bool
+	// Tell puts what is not at rest into one line.
+	Tell(open []Unrest) string
+}
+
+// DocumentInstaller is a Side that can put the chart into the cluster as a
+// document of its own configuration instead of by Helm.
+type DocumentInstaller interface {
+	PlanDocument(document string) ([]runner.Change, error)
+	ApplyDocument(ctx context.Context, tx *runner.Tx, document string) error
+}

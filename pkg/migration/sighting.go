@@ -1,0 +1,95 @@
+package migration
+
+import (
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
+
+// NewNodesOpen are Nodes that joined during the run and wait for the CCM.
+func (c *Core) NewNodesOpen(tx *runner.Tx) []string {
+	before, _, _ := fingerprint(tx.Record()) // without it every Node counts as new, and must be initialized
+	var open []string
+	for i := range c.Reading.Down.Nodes {
+		node := &c.Reading.Down.Nodes[i]
+		if hasNode(before, node.Name) {
+			continue
+		}
+		for _, taint := range node.Spec.Taints {
+			if taint.Key == uninitializedTaint {
+				open = append(open, fmt.Sprintf("new Node %s is not initialized by the cloud controller manager yet", node.Name))
+			}
+		}
+	}
+	return open
+}
+
+// Sighting is what the guard judges of this reading.
+func (c *Core) Sighting(tx *runner.Tx) Sighting {
+	verdict := c.Reading.LeaseVerdict()
+	c.Guard.Gap = c.handover()
+	s := Sighting{
+		At: c.Clock.Now(), Renames: c.renames(tx), LeaseHolder: verdict.Holder,
+		LeaseMark:   c.Reading.Leases.Migration.Last.ResourceVersion,
+		LeaseNeeded: c.Reading.Leases.Migration.Last.Exists && c.nobodyRunsUnflagged(),
+		CCMHolds:    verdict.Owner == lease.CCM && verdict.Life == lease.Alive,
+		CCMRestarts: restartsOf(c.Reading.Down.CCMPods),
+	}
+	for _, k := range c.Reading.KCMs {
+		if k.Known && k.Provider() == position.External && k.Flagged() {
+			s.Starving = append(s.Starving, k.Member)
+		}
+	}
+	for _, m := range c.Reading.Members {
+		for _, name := range m.Nodes {
+			if node := c.Reading.Down.Node(name); node != nil && m.Lacks == "" && !NodeReady(node) {
+				s.SwitchedNotReady = append(s.SwitchedNotReady, m.Name)
+			}
+		}
+	}
+	return s
+}
+
+// nobodyRunsUnflagged says whether only a holder of the migration lease can run
+// the cloud controllers. While one kube-controller-manager is still in-tree
+// without the flag it may lead and run them all, and the lease may rest.
+func (c *Core) nobodyRunsUnflagged() bool {
+	for _, k := range c.Reading.KCMs {
+		if !k.Known || (k.Provider() != position.External && !k.Flagged()) {
+			return false
+		}
+	}
+	return true
+}
+
+// handover is the longest gap by construction with the durations in force.
+func (c *Core) handover() time.Duration {
+	longest := time.Duration(0)
+	for _, k := range c.Reading.KCMs {
+		if !k.Known {
+			continue
+		}
+		if election, err := k.Args.Election(); err == nil {
+			_, gap := election.Gap()
+			longest = max(longest, gap)
+		}
+	}
+	return longest
+}
+
+func restartsOf(pods []corev1.Pod) map[string]int32 {
+	restarts := make(map[string]int32, len(pods))
+	for i := range pods {
+		for _, status := range pods[i].Status.ContainerStatuses {
+			restarts[pods[i].Name] += status.RestartCount
+		}
+	}
+	return restarts
+}

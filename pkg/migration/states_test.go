@@ -1,0 +1,181 @@
+package migration
+
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// resting is a cluster on which nothing moves.
+func resting() Reading { return Reading{Object: "Cluster demo"} }
+
+func rolling() Reading {
+	return Reading{Object: "Cluster demo", Unrest: []Unrest{{Object: "Machine cp", Seen: "waits for its plan"}}}
+}
+
+// sided adds what a Side answers that rolls its edits out by itself.
+func sided(s standing) standing {
+	s.Rolls = func(step runner.StepID) bool { return step == StepEnable || step == StepSwitch }
+	s.Snapshot = func(reached position.Position) runner.State {
+		switch {
+		case !s.Options.Snapshot:
+			return runner.State{Kind: runner.Skipped}
+		case reached > position.P1:
+			return runner.State{Kind: runner.Done}
+		case s.lastIntent() == StepSnapshot:
+			return runner.State{Kind: runner.InProgress}
+		}
+		return runner.State{Kind: runner.Todo}
+	}
+	return s
+}
+
+func (s standing) lastIntent() runner.StepID {
+	if len(s.Record.Intents) == 0 {
+		return ""
+	}
+	return s.Record.Intents[len(s.Record.Intents)-1].Step
+}
+
+func at(p position.Position) position.Result {
+	return position.Result{Position: p, Summary: p.Summary(), Between: [2]position.Position{p, p}}
+}
+
+func between(a, b position.Position) position.Result {
+	return position.Result{Position: a, Mixed: true, Between: [2]position.Position{a, b}, Summary: "between"}
+}
+
+func TestJudge(t *testing.T) {
+	journal := func(steps ...runner.StepID) runner.Record {
+		var r runner.Record
+		for _, id := range steps {
+			r.Intents = append(r.Intents, runner.Intent{Step: id})
+		}
+		return r
+	}
+	open := cordonPlan{Open: []string{"cp"}}
+	tests := []struct {
+		name  string
+		s     standing
+		first runner.StepID // the first step that a run would write in; "" for none
+		state runner.StateKind
+		err   string // reason; "" for none
+	}{
+		{"P0", standing{Reading: resting(), Result: at(position.P0), Cordon: open}, StepLeaseAccess, runner.Todo, ""},
+		{"P0 with a snapshot", standing{Reading: resting(), Result: at(position.P0), Options: Options{Snapshot: true}}, StepSnapshot, runner.Todo, ""},
+		{"P1, journal gone: no second snapshot is needed to go on, but one is still safe",
+			standing{Reading: resting(), Result: at(position.P1), Options: Options{Snapshot: true}}, StepSnapshot, runner.Todo, ""},
+		{"P1", standing{Reading: resting(), Result: at(position.P1)}, StepEnable, runner.Todo, ""},
+		{"P2, journal gone", standing{Reading: resting(), Result: at(position.P2), Options: Options{Snapshot: true}, Cordon: open}, StepCordon, runner.Todo, ""},
+		{"P2, cordoned", standing{Reading: resting(), Result: at(position.P2), Cordon: cordonPlan{Ours: []string{"cp"}}}, StepInstall, runner.Todo, ""},
+		{"P3", standing{Reading: resting(), Result: at(position.P3), Cordon: cordonPlan{Ours: []string{"cp"}}}, StepSwitch, runner.Todo, ""},
+		{"P4, cordons still there", standing{Reading: resting(), Result: at(position.P4), Cordon: cordonPlan{Ours: []string{"cp"}}}, StepUncordon, runner.Todo, ""},
+		{"P4, never cordoned again", standing{Reading: resting(), Result: at(position.P4), Cordon: open}, StepDisable, runner.Todo, ""},
+		{"P4, leader migration kept", standing{Reading: resting(), Result: at(position.P4), Options: Options{KeepLeaderMigration: true}}, "", "", ""},
+		{"P4, owned by Terraform", standing{Reading: Reading{OwnedBy: "terraform"}, Result: at(position.P4)}, "", "", ""},
+		{"P5: nothing is ever put back", standing{Reading: resting(), Result: at(position.P5), Options: Options{Snapshot: true}, Cordon: open}, "", "", ""},
+		{"P5 with an upgrade", standing{Reading: resting(), Result: at(position.P5), Options: Options{KubernetesVersion: "v1.27.10+rke2r1"}}, StepUpgrade, runner.Todo, ""},
+		{"enabled by us, not copied yet", standing{Reading: rolling(), Result: at(position.P1), Record: journal(StepEnable)}, StepEnable, runner.InProgress, ""},
+		{"half enabled by us", standing{Reading: resting(), Result: between(position.P1, position.P2), Record: journal(StepEnable)}, StepEnable, runner.InProgress, ""},
+		{"half enabled, Rancher still rolls", standing{Reading: rolling(), Result: between(position.P1, position.P2)}, StepEnable, runner.InProgress, ""},
+		{"half enabled by hand", standing{Reading: resting(), Result: between(position.P1, position.P2)}, "", "", "HalfMigrated"},
+		{"half switched by us", standing{Reading: resting(), Result: between(position.P3, position.P4), Record: journal(StepSwitch), Cordon: open}, StepCordon, runner.Todo, ""},
+		{"half switched by hand", standing{Reading: resting(), Result: between(position.P3, position.P4)}, "", "", "HalfMigrated"},
+		{"a hazard is never ours", standing{Reading: rolling(), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: journal(StepSwitch)}, "", "", "HalfMigrated"},
+		{"unknown at rest", standing{Reading: resting(), Result: position.Result{Position: position.Unknown}, Record: journal(StepSwitch)}, "", "", "PositionUnknown"},
+		{"unknown in the middle of our roll", standing{Reading: rolling(), Result: position.Result{Position: position.Unknown}, Record: journal(StepEnable)}, StepEnable, runner.InProgress, ""},
+	}
+	tests = append(tests, []struct {
+		name  string
+		s     standing
+		first runner.StepID
+		state runner.StateKind
+		err   string
+	}{
+		{"no control plane has the flag yet", standing{Reading: rolling(), Result: at(position.P1), Record: journal(StepLeaseAccess, StepEnable)}, StepEnable, runner.InProgress, ""},
+		{"all have it, and workers roll", standing{Reading: rolling(), Result: at(position.P4), Record: journal(StepSwitch)}, StepSwitch, runner.InProgress, ""},
+		{"half switched, still rolling: cordons are not set again", standing{Reading: rolling(), Result: between(position.P3, position.P4), Record: journal(StepSwitch), Cordon: open}, StepSwitch, runner.InProgress, ""},
+		{"half enabled, still rolling, journal gone: no snapshot in between", standing{Reading: rolling(), Result: between(position.P1, position.P2), Options: Options{Snapshot: true}}, StepEnable, runner.InProgress, ""},
+		{"it moves by somebody else's doing", standing{Reading: rolling(), Result: at(position.P1)}, StepEnable, runner.Todo, ""},
+		{"it moves long after our edit", standing{Reading: rolling(), Result: at(position.P3), Record: journal(StepEnable), Cordon: cordonPlan{Ours: []string{"cp"}}}, StepSwitch, runner.Todo, ""},
+	}...)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ids := order(InstallHelm, tt.s.Options.KubernetesVersion != "")
+			seen, err := sided(tt.s).judge(ids)
+			if f, ok := fault.As(err); (ok && f.Reason != tt.err) || (!ok && tt.err != "") {
+				t.Fatalf("error %v, want reason %q", err, tt.err)
+			}
+			if err != nil {
+				return
+			}
+			for _, id := range ids {
+				state := seen.States[id]
+				if state.Kind != runner.Todo && state.Kind != runner.InProgress {
+					continue
+				}
+				if id != tt.first || state.Kind != tt.state {
+					t.Errorf("first step is %s (%s), want %q (%s)", id, state.Kind, tt.first, tt.state)
+				}
+				return
+			}
+			if tt.first != "" {
+				t.Errorf("nothing to do, want %s", tt.first)
+			}
+		})
+	}
+}
+
+func TestPreflightWaitsForARollOfOurs(t *testing.T) {
+	enabling := runner.Record{Intents: []runner.Intent{{Step: StepEnable}}}
+	snapshotting := runner.Record{Intents: []runner.Intent{{Step: StepSnapshot, Token: "1"}}}
+	for _, tt := range []struct {
+		name string
+		s    standing
+		want runner.StateKind
+	}{
+		{"at rest", standing{Reading: resting(), Result: at(position.P1), Record: enabling}, runner.Always},
+		{"our roll", standing{Reading: rolling(), Result: at(position.P1), Record: enabling}, runner.Skipped},
+		{"our roll, half done", standing{Reading: rolling(), Result: between(position.P1, position.P2), Record: enabling}, runner.Skipped},
+		{"half done, at rest: its edit may have to be written", standing{Reading: resting(), Result: between(position.P1, position.P2), Record: enabling}, runner.Always},
+		{"our snapshot", standing{Reading: rolling(), Result: at(position.P0), Record: snapshotting, Options: Options{Snapshot: true}}, runner.Skipped},
+		{"nobody's roll", standing{Reading: rolling(), Result: at(position.P1)}, runner.Always},
+	} {
+		seen, err := sided(tt.s).judge(order(InstallHelm, false))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := seen.States[StepPreflight].Kind; got != tt.want {
+			t.Errorf("%s: preflight is %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
+	for _, p := range []position.Position{position.P4, position.P5} {
+		for _, method := range []InstallMethod{InstallHelm, InstallManifest} {
+			seen, err := sided(standing{Reading: resting(), Result: at(p)}).judge(order(method, false))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range []runner.StepID{StepLeaseAccess, StepEnable, StepInstall, StepSwitch, StepCordon} {
+				if state := seen.States[id]; state.Kind != runner.Done {
+					t.Errorf("at %s with %s: %s is %s, want done", p, method, id, state.Kind)
+				}
+			}
+		}
+	}
+}
+
+func TestOrderPutsTheManifestBeforeTheCordon(t *testing.T) {
+	ids := order(InstallManifest, false)
+	index := map[runner.StepID]int{}
+	for i, id := range ids {
+		index[id] = i
+	}
+	if index[StepInstall] > index[StepCordon] {
+		t.Errorf("order %v: the install Job does not tolerate a cordon", ids)
+	}
+}

@@ -1,0 +1,55 @@
+package migration
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// leaseAccess gives kube-controller-manager the right that no bootstrap role of
+// Kubernetes 1.22 to 1.30 holds: get and update on the migration lease. Without
+// it the flag of the next step silently stops service, route and
+// cloud-node-lifecycle everywhere, and nothing looks ill. It is a Role and a
+// RoleBinding of our own; the guides' merge patch would replace the rules of a
+// bootstrap role.
+type leaseAccess struct{ Base }
+
+func (s *leaseAccess) Plan(context.Context) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + GrantName}, Estimate: "1s",
+		Changes: []runner.Change{{Object: "Role and RoleBinding kube-system/" + GrantName,
+			After: "create leases; get, update, patch Lease " + MigrationLease + "; for User " + KCMUser,
+			Diff:  "+ create leases\n+ get, update, patch lease " + MigrationLease + "\n+ for User " + KCMUser + "\n"}}}, nil
+}
+
+func (s *leaseAccess) Do(ctx context.Context, tx *runner.Tx) error {
+	inverse, err := json.Marshal(map[string]string{"delete": "Role, RoleBinding kube-system/" + GrantName})
+	if err != nil {
+		return err
+	}
+	intent := runner.Intent{Step: StepLeaseAccess, What: "create Role and RoleBinding kube-system/" + GrantName,
+		Object: "Role kube-system/" + GrantName, Inverse: inverse}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		_, err := awsccm.EnsureGrant(ctx, s.Kube)
+		return err
+	})
+}
+
+func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, error) {
+	if err := s.Read(ctx); err != nil {
+		return runner.Verdict{}, err
+	}
+	if s.Reading.Down.MayGet && s.Reading.Down.MayUpdate {
+		v := Met(KCMUser + " may get and update the migration lease")
+		v.Stable = 1
+		return v, nil
+	}
+	if !s.Reading.Down.OwnGrant {
+		return Failed(&fault.Error{Class: fault.Stale, Reason: "GrantRemoved", Object: "Role kube-system/" + GrantName,
+			Seen: "somebody removed it again", Fix: "find who, then run again"}), nil
+	}
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: KCMUser + " to be allowed get and update on the migration lease",
+		Seen: "not allowed yet", Progress: "grant"}, nil
+}

@@ -1,0 +1,34 @@
+package migration
+
+import (
+	"fmt"
+	"strings"
+)
+
+// mostTold is how many lines of a list are told before the rest is counted.
+const mostTold = 3
+
+// TellSome joins lines, the first few in words and the rest as a number.
+func TellSome(lines []string) string {
+	if more := len(lines) - mostTold; more > 0 {
+		lines = append(append([]string{}, lines[:mostTold]...), fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(lines, "; ")
+}
+
+// TellUnrest is one line for a wait or an error.
+func TellUnrest(problems []Unrest) string {
+	lines := make([]string, 0, len(problems))
+	for _, p := range problems {
+		lines = append(lines, p.Object+": "+p.Seen)
+	}
+	return TellSome(lines)
+}
+
+// OrElse is text, or otherwise where it is empty.
+func OrElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}

@@ -1,0 +1,115 @@
+package rke2
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+)
+
+// Unrest is one reason why a cluster is not at rest.
+type Unrest = migration.Unrest
+
+// planeLabel marks RKE2's control-plane Nodes.
+const planeLabel = "node-role.kubernetes.io/control-plane"
+
+// reading puts Rancher's side and the cluster itself together.
+func reading(f Facts, down migration.Downstream) migration.Reading {
+	r := migration.Reading{
+		Object: f.object(), Version: f.Cluster.Spec.KubernetesVersion, PlaneLabel: planeLabel,
+		Unrest: f.AtRest(), OwnedBy: owner(f.Cluster),
+	}
+	if upgrade := f.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {
+		r.CordonSkip = "Rancher drains nodes while it rolls (drain options or hooks are set), and uncordons what it drained"
+	}
+	nodes := nodesOfMachines(down)
+	for _, m := range f.Machines {
+		member := migration.Member{ID: m.UID, Name: m.Name, Kind: "Machine", ControlPlane: m.ControlPlane(), Worker: m.Worker(),
+			Deleting: m.Deleting, Lacks: lacksSwitch(nodes[m.UID])}
+		for _, node := range nodes[m.UID] {
+			member.Nodes = append(member.Nodes, node.Name)
+		}
+		r.Members = append(r.Members, member)
+		if m.ControlPlane() {
+			r.KCMs = append(r.KCMs, kcmOf(m, nodes[m.UID], down))
+		}
+	}
+	return r
+}
+
+// nodesOfMachines are the Nodes of every Machine, by Rancher's own label.
+func nodesOfMachines(down migration.Downstream) map[string][]*corev1.Node {
+	nodes := map[string][]*corev1.Node{}
+	for i := range down.Nodes {
+		if uid := down.Nodes[i].Labels[machineLabel]; uid != "" {
+			nodes[uid] = append(nodes[uid], &down.Nodes[i])
+		}
+	}
+	return nodes
+}
+
+// machineUIDs maps the Machine UIDs that Nodes carry to the Nodes' names.
+func machineUIDs(down migration.Downstream) map[string]string {
+	uids := map[string]string{}
+	for uid, nodes := range nodesOfMachines(down) {
+		uids[uid] = nodes[len(nodes)-1].Name
+	}
+	return uids
+}
+
+// kcmOf is the kube-controller-manager of a Machine, as its mirror pod shows it.
+func kcmOf(m Machine, nodes []*corev1.Node, down migration.Downstream) migration.KCM {
+	k := migration.KCM{Member: m.Name, Kind: "Machine", ID: m.UID, Node: m.NodeName}
+	if len(nodes) == 1 {
+		k.Node = nodes[0].Name
+	}
+	pod := mirrorPod(down.KCMPods, k.Node)
+	if pod == nil {
+		k.Why = fmt.Sprintf("no mirror pod kube-controller-manager-%s", k.Node)
+		return k
+	}
+	k.Known, k.Pod, k.Ready = true, pod, migration.PodReady(pod)
+	k.Args = component.Parse(pod.Spec.Containers[0].Command, pod.Spec.Containers[0].Args)
+	k.Hash, k.Started = pod.Annotations["kubernetes.io/config.hash"], startedAt(pod)
+	return k
+}
+
+func mirrorPod(pods []corev1.Pod, node string) *corev1.Pod {
+	for i := range pods {
+		pod := &pods[i]
+		mirror := pod.Annotations["kubernetes.io/config.source"] == "file" || pod.Annotations["kubernetes.io/config.mirror"] != ""
+		if mirror && pod.Spec.NodeName == node && pod.DeletionTimestamp == nil && len(pod.Spec.Containers) > 0 {
+			return pod
+		}
+	}
+	return nil
+}
+
+// lacksSwitch judges a Machine by its Node's own record of its arguments, the
+// only proof in the API that a worker runs the new configuration.
+func lacksSwitch(nodes []*corev1.Node) string {
+	if len(nodes) == 0 {
+		return "has no Node"
+	}
+	args, err := config.ParseNodeArgs(nodes[0].Annotations[config.NodeArgsAnnotation])
+	if err != nil {
+		return "its arguments cannot be read: " + err.Error()
+	}
+	if provider := nodeProvider(args); provider != config.ProviderExternal {
+		return fmt.Sprintf("its kubelet runs with provider %q", provider)
+	}
+	return ""
+}
+
+// nodeProvider is the provider of a kubelet by its Node's own record: the last
+// cloud-provider among its arguments, else cloud-provider-name.
+func nodeProvider(args config.NodeArgs) string {
+	if provider, ok := config.Last(args.All(config.KeyKubeletArg), config.FlagProvider); ok {
+		return provider
+	}
+	provider, _ := args.Last(config.KeyProvider)
+	return provider
+}

@@ -1,0 +1,110 @@
+package rke2
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Look implements migration.Side.
+func (p *Procedure) Look(ctx context.Context) error {
+	facts, err := p.clients.Read(ctx, p.options.Namespace, p.options.Name, p.Clock.Now())
+	if err != nil {
+		return err
+	}
+	p.facts = facts
+	return nil
+}
+
+// Combine implements migration.Side.
+func (p *Procedure) Combine(down migration.Downstream) migration.Reading {
+	return reading(p.facts, down)
+}
+
+// Supported implements migration.Side.
+func (p *Procedure) Supported() error { return Supported(p.facts) }
+
+// Rolls implements migration.Side: Rancher goes on with every edit by itself.
+func (p *Procedure) Rolls(step runner.StepID) bool {
+	switch step {
+	case StepEnable, StepSwitch:
+		return true
+	case StepInstall:
+		return p.options.InstallMethod == InstallManifest
+	}
+	return false
+}
+
+// Tell implements migration.Side.
+func (p *Procedure) Tell(open []Unrest) string { return SummariseUnrest(open) }
+
+// SnapshotState implements migration.Side.
+func (p *Procedure) SnapshotState(record runner.Record, reached position.Position) runner.State {
+	generation, taken := snapshotIntended(record)
+	plane := p.facts.ControlPlane
+	switch {
+	case !p.options.Snapshot:
+		return runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}
+	case reached > position.P1:
+		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
+	case taken && plane.SnapshotGeneration >= generation && plane.SnapshotPhase == "Finished":
+		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("snapshot of generation %d finished", generation)}
+	case taken:
+		return runner.State{Kind: runner.InProgress, Reason: fmt.Sprintf("snapshot of generation %d: %s", generation, plane.SnapshotPhase)}
+	}
+	return runner.State{Kind: runner.Todo}
+}
+
+// Unfit implements migration.Side: a cluster's version, what Rancher can manage,
+// what its machines run.
+func (p *Procedure) Unfit() []string { return []string{"AWSM-101", "AWSM-102", "AWSM-103"} }
+
+// Checks implements migration.Side.
+func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migration.Prepared) []verify.Bound {
+	prepared := Prepared{Facts: p.facts, Reading: p.Reading, Prepared: made, Options: p.options}
+	prepared.Choice, prepared.ChoiceErr = p.endState()
+	if prepared.ChoiceErr == nil {
+		prepared.EditErr = p.tryEdits()
+	}
+	input.EndState = checks.EndState(prepared.Choice.State)
+	return verify.Bind(prepared, Checks()...)
+}
+
+// Prepared is what the checks of this package judge: Rancher's side, and what
+// the steps to come would do.
+type Prepared struct {
+	Facts
+	migration.Reading
+	migration.Prepared
+	Options   Options
+	Choice    EndStateChoice
+	ChoiceErr error
+	EditErr   error // an edit to come cannot be computed
+}
+
+// tryEdits computes both edits, one after the other, without writing them.
+func (p *Procedure) tryEdits() error {
+	if p.Switched() {
+		return nil
+	}
+	spec := p.facts.Cluster.Spec
+	first, err := config.EnableLeaderMigration(spec, p.facts.editMachines())
+	if err != nil {
+		return err
+	}
+	if spec, err = first.Apply(spec); err != nil {
+		return err
+	}
+	choice, err := p.endState()
+	if err != nil {
+		return err
+	}
+	_, err = config.SwitchProvider(spec, p.facts.editMachines(), editState(choice))
+	return err
+}
