@@ -39,7 +39,6 @@ func at(p position.Position) position.Result {
 	return position.Result{Position: p, Summary: p.Summary(), Between: [2]position.Position{p, p}}
 }
 
-
 // In the moment between an edit and Rancher's copy of it nothing else tells that
 // something is about to move.
 func TestAtRest(t *testing.T) {

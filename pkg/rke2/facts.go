@@ -3,7 +3,7 @@ package rke2
 import (
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"github.com/rancher/wrangler/v3/pkg/summary"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -99,15 +99,9 @@ func (f Facts) ControlPlanes() []Machine {
 }
 
 func conditionsOf(object map[string]any) Conditions {
-	list, _, _ := unstructured.NestedSlice(object, "status", "conditions")
-	conditions := make(Conditions, len(list))
-	for _, item := range list {
-		fields, ok := item.(map[string]any)
-		if !ok {
-			continue
-		}
-		text := func(key string) string { s, _ := fields[key].(string); return s }
-		conditions[text("type")] = Condition{Status: text("status"), Reason: text("reason"), Message: text("message")}
+	conditions := Conditions{}
+	for _, c := range summary.GetUnstructuredConditions(object) {
+		conditions[c.Type()] = Condition{Status: c.Status(), Reason: c.Reason(), Message: c.Message()}
 	}
 	return conditions
 }
