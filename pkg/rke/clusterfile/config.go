@@ -1,0 +1,131 @@
+package clusterfile
+
+// Config is the part of cluster.yml that a migration looks at, as rke reads it
+// (rancher/rke:types/rke_types.go@v1.5.9). Nothing is defaulted: an absent key
+// is the zero value, which for rke may mean a default of its own.
+type Config struct {
+	ClusterName       string            `yaml:"cluster_name"`
+	KubernetesVersion string            `yaml:"kubernetes_version"` // vX.Y.Z-rancherN-M; empty: the rke binary's default
+	Services          Services          `yaml:"services"`
+	CloudProvider     CloudProvider     `yaml:"cloud_provider"`
+	Nodes             []Node            `yaml:"nodes"`
+	UpgradeStrategy   UpgradeStrategy   `yaml:"upgrade_strategy"`
+	SystemImages      map[string]string `yaml:"-"` // by key: kubernetes, etcd, ...
+	// SystemImagesKubernetes is the image that wins over KubernetesVersion.
+	SystemImagesKubernetes string   `yaml:"-"`
+	Network                Network  `yaml:"network"`
+	Ingress                Provider `yaml:"ingress"`
+	DNS                    Provider `yaml:"dns"`
+	Monitoring             Provider `yaml:"monitoring"`
+	Addons                 string   `yaml:"addons"`
+	AddonsInclude          []string `yaml:"addons_include"`
+	PrefixPath             string   `yaml:"prefix_path"`
+	EnableCRIDockerd       *bool    `yaml:"enable_cri_dockerd"`
+	IgnoreDockerVersion    *bool    `yaml:"ignore_docker_version"`
+}
+
+// Services are the components rke runs, by the keys of cluster.yml.
+type Services struct {
+	Etcd           Service `yaml:"etcd"`
+	KubeAPI        Service `yaml:"kube-api"`
+	KubeController Service `yaml:"kube-controller"`
+	Scheduler      Service `yaml:"scheduler"`
+	Kubelet        Service `yaml:"kubelet"`
+	Kubeproxy      Service `yaml:"kubeproxy"`
+}
+
+// Service is what all components have in common. Values of arguments are their
+// source text: True stays True and 1.50 stays 1.50.
+type Service struct {
+	Image             string              `yaml:"image"`
+	ExtraArgs         map[string]string   `yaml:"extra_args"`
+	ExtraArgsArray    map[string][]string `yaml:"extra_args_array"`
+	ExtraBinds        []string            `yaml:"extra_binds"`
+	ExtraEnv          []string            `yaml:"extra_env"`
+	WinExtraArgs      map[string]string   `yaml:"win_extra_args"`
+	WinExtraArgsArray map[string][]string `yaml:"win_extra_args_array"`
+}
+
+// CloudProvider is the key cloud_provider.
+type CloudProvider struct {
+	Name                        string `yaml:"name"`
+	UseInstanceMetadataHostname *bool  `yaml:"useInstanceMetadataHostname"`
+	// AWS is nil when the key is absent or null. Empty ({}) it is not nil, and
+	// rke then takes the in-tree provider whatever Name says.
+	AWS    *AWSCloudProvider `yaml:"awsCloudProvider"`
+	Custom string            `yaml:"customCloudProvider"` // verbatim; it wins over AWS
+}
+
+// AWSCloudProvider is the in-tree provider's configuration.
+type AWSCloudProvider struct {
+	Global          AWSGlobal                     `yaml:"global"`
+	ServiceOverride map[string]AWSServiceOverride `yaml:"service_override"`
+}
+
+// AWSGlobal is the section [Global] of the cloud config.
+type AWSGlobal struct {
+	Zone                        string `yaml:"zone"`
+	VPC                         string `yaml:"vpc"`
+	SubnetID                    string `yaml:"subnet-id"`
+	RouteTableID                string `yaml:"routetable-id"`
+	RoleARN                     string `yaml:"role-arn"`
+	KubernetesClusterTag        string `yaml:"kubernetes-cluster-tag"`
+	KubernetesClusterID         string `yaml:"kubernetes-cluster-id"`
+	DisableSecurityGroupIngress bool   `yaml:"disable-security-group-ingress"`
+	ElbSecurityGroup            string `yaml:"elb-security-group"`
+	DisableStrictZoneCheck      bool   `yaml:"disable-strict-zone-check"`
+}
+
+// AWSServiceOverride is one section [ServiceOverride "n"] of the cloud config.
+type AWSServiceOverride struct {
+	Service       string `yaml:"service"`
+	Region        string `yaml:"region"`
+	URL           string `yaml:"url"`
+	SigningRegion string `yaml:"signing-region"`
+	SigningMethod string `yaml:"signing-method"`
+	SigningName   string `yaml:"signing-name"`
+}
+
+// Node is one entry of nodes.
+type Node struct {
+	NodeName         string            `yaml:"nodeName"`
+	Address          string            `yaml:"address"`
+	Port             string            `yaml:"port"`
+	InternalAddress  string            `yaml:"internal_address"`
+	Role             []string          `yaml:"role"` // controlplane, etcd, worker
+	HostnameOverride string            `yaml:"hostname_override"`
+	User             string            `yaml:"user"`
+	Labels           map[string]string `yaml:"labels"`
+	Taints           []Taint           `yaml:"taints"`
+}
+
+// Taint is one of a node's.
+type Taint struct {
+	Key    string `yaml:"key"`
+	Value  string `yaml:"value"`
+	Effect string `yaml:"effect"`
+}
+
+// UpgradeStrategy says how rke rolls. The limits are numbers or percentages as
+// text; empty means rke's default, 10% of the workers and 1 control plane node.
+type UpgradeStrategy struct {
+	MaxUnavailableWorker       string `yaml:"max_unavailable_worker"`
+	MaxUnavailableControlplane string `yaml:"max_unavailable_controlplane"`
+	Drain                      *bool  `yaml:"drain"`
+}
+
+// Network is the key network.
+type Network struct {
+	Plugin  string            `yaml:"plugin"`
+	Options map[string]string `yaml:"options"`
+	MTU     int               `yaml:"mtu"`
+}
+
+// Provider is an addon that rke deploys: ingress, DNS, metrics.
+type Provider struct {
+	Provider string            `yaml:"provider"`
+	Options  map[string]string `yaml:"options"`
+}
+
+// Drains says whether rke drains nodes while it rolls; by default it does not.
+func (u UpgradeStrategy) Drains() bool { return u.Drain != nil && *u.Drain }

@@ -1,0 +1,84 @@
+package clusterfile
+
+import (
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func (d *document) delete(c Change) ([]attempt, *refusal) {
+	s, r := d.locate(c.Path)
+	if r != nil || len(s.missing) > 0 {
+		return nil, r
+	}
+	if r := d.anchorsInUse(s.last()); r != nil {
+		return nil, r
+	}
+	for len(s.steps) > 1 && len(s.last().in.Content) == 2 && c.prunes(c.Path[:len(s.steps)-1]) {
+		s.steps = s.steps[:len(s.steps)-1]
+	}
+	victim := s.last()
+	only := len(victim.in.Content) == 2
+	switch {
+	case only && len(s.steps) == 1:
+		return nil, &refusal{reason: ReasonEmpty, line: victim.key.Line, seen: "nothing else stands in the file", wanted: "a cluster.yml with other keys"}
+	case flow(victim.in):
+		a, r := d.deleteFlow(victim, only)
+		return []attempt{a}, r
+	}
+	bound := d.bound(s)
+	last := d.region(victim, bound)
+	var out []attempt
+	deeper := d.deeper(victim, last, bound)
+	for _, l := range []int{last, deeper, d.blanks(deeper, bound)} {
+		for _, cut := range d.lineCuts(victim, l) {
+			all := attempt{cut}
+			if only {
+				above := s.steps[len(s.steps)-2]
+				at := d.skipProperties(d.colon(above.key))
+				all = attempt{{at, at, " {}"}, cut}
+			}
+			out = append(out, all)
+		}
+	}
+	return out, nil
+}
+
+// anchorsInUse refuses to delete text that another place repeats.
+func (d *document) anchorsInUse(s step) *refusal {
+	inside := map[string]int{}
+	collectAliases(s.value, inside)
+	var check func(n *yaml.Node) *refusal
+	check = func(n *yaml.Node) *refusal {
+		line, used := d.aliased[n.Anchor]
+		if _, within := inside[n.Anchor]; n.Anchor != "" && used && !within {
+			return &refusal{
+				reason: ReasonAlias, line: n.Line, seen: "anchor &" + n.Anchor + " in text to be deleted is used elsewhere",
+				wanted: "no alias to it", fix: "write line " + strconv.Itoa(line) + " out by hand",
+			}
+		}
+		for _, child := range n.Content {
+			if r := check(child); r != nil {
+				return r
+			}
+		}
+		return nil
+	}
+	return check(s.value)
+}
+
+// lineCuts take out the lines of a key, to the last one below it. A file
+// without a last break keeps that, unless a block that ends there then would
+// lose its own.
+func (d *document) lineCuts(s step, last int) []splice {
+	first := s.key.Line - 1
+	start, end := d.lines[first].start, d.lines[last].next
+	if first == 0 {
+		start = d.bom()
+	}
+	cut := splice{start, end, ""}
+	if end == len(d.text) && !d.ended() && first > 0 {
+		return []splice{{d.lines[first-1].end, end, ""}, cut}
+	}
+	return []splice{cut}
+}

@@ -1,0 +1,111 @@
+package clusterfile_test
+
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+)
+
+// What stays behind a deletion must not become text of a block that stands
+// above, and no text of the deleted block may stay as a comment.
+func TestDeletionBesideBlocks(t *testing.T) {
+	noAWS := clusterfile.Delete("cloud_provider", "awsCloudProvider")
+	noServices := clusterfile.Delete("services")
+	for _, c := range []struct {
+		what          string
+		change        clusterfile.Change
+		before, after string
+	}{
+		{
+			"a deeper comment below, a block above", noAWS,
+			"cloud_provider:\n  customCloudProvider: |\n    a\n  awsCloudProvider:\n    global: {}\n    # of global\n  name: aws\n",
+			"cloud_provider:\n  customCloudProvider: |\n    a\n  name: aws\n",
+		},
+		{
+			"a deeper comment below, no block above", noAWS,
+			"cloud_provider:\n  name: aws\n  awsCloudProvider:\n    global: {}\n    # of global\n",
+			"cloud_provider:\n  name: aws\n    # of global\n",
+		},
+		{
+			"a block above needs the last newline", noServices,
+			"addons: |\n  a\nservices: ~", "addons: |\n  a\n",
+		},
+		{
+			"a block above would keep the blank line", noServices,
+			"addons: |+\n  a\nservices: {}\n\n# foot\n", "addons: |+\n  a\n# foot\n",
+		},
+		{
+			"no newline at the end", noServices,
+			"dns: {}\nservices: {}", "dns: {}",
+		},
+		{
+			"the block's own blank lines", noAWS,
+			"cloud_provider:\n  awsCloudProvider:\n    global:\n      zone: |+\n        a\n\n\n  name: aws\n",
+			"cloud_provider:\n  name: aws\n",
+		},
+		{
+			"blank lines that are not the block's", noAWS,
+			"cloud_provider:\n  awsCloudProvider:\n    global:\n      zone: |\n        a\n\n  name: aws\n",
+			"cloud_provider:\n\n  name: aws\n",
+		},
+		{
+			"quoted text that ends like a comment", noAWS,
+			"cloud_provider:\n  awsCloudProvider:\n    global:\n      zone: \"a\n  # b\"\n  # c\n  name: aws\n",
+			"cloud_provider:\n  # c\n  name: aws\n",
+		},
+		{
+			"a block with an indentation of its own", noAWS,
+			"cloud_provider:\n  awsCloudProvider:\n    global:\n      zone: |1\n          a\n       # b\n  # c\n  name: aws\n",
+			"cloud_provider:\n  # c\n  name: aws\n",
+		},
+		{
+			"a mapping in braces over lines", noAWS,
+			"cloud_provider: {\n  name: aws,\n  awsCloudProvider: {global: {vpc: it's}}\n}\n",
+			"cloud_provider: {\n  name: aws\n}\n",
+		},
+		{
+			"in the middle of braces", noAWS,
+			"cloud_provider: {customCloudProvider: x, awsCloudProvider: {}, name: aws}\n",
+			"cloud_provider: {customCloudProvider: x, name: aws}\n",
+		},
+		{"alone in braces", noAWS, "cloud_provider: { awsCloudProvider: {} } # c\n", "cloud_provider: {} # c\n"},
+		{"alone, below an anchor", noAWS, "cloud_provider: &a # c\n  awsCloudProvider: {}\n", "cloud_provider: &a {} # c\n"},
+		{"not there", noAWS, "cloud_provider: {name: aws}\n", "cloud_provider: {name: aws}\n"},
+		{"nothing above it either", noAWS, "dns: {}\n", "dns: {}\n"},
+	} {
+		e := edit(t, []byte(c.before), c.change)
+		same(t, c.what, e.After, []byte(c.after))
+		holds(t, e)
+	}
+}
+
+func TestReplacedValuesKeepTheirQuotes(t *testing.T) {
+	ingress := func(v string, s clusterfile.Style) clusterfile.Change {
+		return clusterfile.Set(v, s, "ingress", "default_backend")
+	}
+	for _, c := range []struct {
+		change        clusterfile.Change
+		before, after string
+	}{
+		{ingress("true", clusterfile.Quoted), "false", `"true"`},
+		{ingress("true", clusterfile.Quoted), "'false'", "'true'"},
+		{ingress("true", clusterfile.Quoted), `"false"`, `"true"`},
+		{ingress("true", clusterfile.Quoted), "true", "true"},
+		{ingress("true", clusterfile.Plain), "'false'", "true"},
+		{ingress("true", clusterfile.Plain), `"true"`, "true"},
+		{ingress("false", clusterfile.Plain), "no", "no"},
+		{ingress("false", clusterfile.Plain), "yes", "false"},
+		{ingress("x-1", clusterfile.Plain), "'it''s'", "'x-1'"},
+		{ingress("x-1", clusterfile.Plain), `"a\"b"`, `"x-1"`},
+		{ingress("it's", clusterfile.Quoted), "'b'", "'it''s'"},
+		{ingress("a\tb", clusterfile.Quoted), "'b'", `"a\tb"`},
+		{ingress("\"\\\u0001\u00ff\u2028\U0001F600\u00a0", clusterfile.Quoted), "b", `"\"\\\x01ÿ\u2028😀\xA0"`},
+		{ingress("x", clusterfile.Plain), "|-\n    text\n    # more", "x"},
+		{ingress("x", clusterfile.Plain), "null", "x"},
+		{ingress("x", clusterfile.Plain), "~ # c", "x # c"},
+	} {
+		e := edit(t, []byte("ingress:\n  default_backend: "+c.before+"\n  provider: nginx\n"), c.change)
+		same(t, c.before, e.After, []byte("ingress:\n  default_backend: "+c.after+"\n  provider: nginx\n"))
+		holds(t, e)
+	}
+}

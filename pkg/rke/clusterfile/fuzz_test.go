@@ -1,0 +1,100 @@
+package clusterfile_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+)
+
+// menu is what the fuzzer may order: every edit that a migration needs.
+func menu() [][]clusterfile.Change {
+	created := [][]string{{"services"}, {"services", "kube-controller"}, {"services", "kube-controller", "extra_args"}}
+	return [][]clusterfile.Change{
+		{enable()},
+		switchTo(nil),
+		switchTo(created),
+		append([]clusterfile.Change{enable()}, switchTo(created)...),
+		{clusterfile.Delete("cloud_provider", "awsCloudProvider")},
+		{clusterfile.Delete(flagPath()...)},
+		{clusterfile.Delete(flagPath()...).Pruning(created)},
+		{clusterfile.Set("v1.27.16-rancher1-1", clusterfile.Plain, "kubernetes_version")},
+		{clusterfile.Set("aws", clusterfile.Plain, "cloud_provider", "name"), clusterfile.Set("false", clusterfile.Plain, "cloud_provider", "useInstanceMetadataHostname")},
+		{clusterfile.Set("[Global]\nZone=eu-west-1a\n\n# end\n", clusterfile.Literal, "cloud_provider", "customCloudProvider")},
+		{clusterfile.Set("a \"quoted\"\ttext\\ é\n", clusterfile.Quoted, "cloud_provider", "customCloudProvider")},
+		{clusterfile.Delete("services", "kube-controller", "extra_args"), clusterfile.Delete("cloud_provider")},
+	}
+}
+
+func FuzzEdit(f *testing.F) {
+	for n, g := range goldens(f) {
+		for i := range menu() {
+			if (n+i)%3 == 0 {
+				f.Add(g.before, uint8(i))
+			}
+		}
+		f.Add(g.flagged, uint8(2))
+		f.Add(g.switched, uint8(8))
+	}
+	for _, odd := range []string{
+		"services:\n  kube-controller:\n    extra_args: {v: 2,\n      # c\n      w: 3 # d\n    }\n",
+		"cloud_provider: {name: aws, awsCloudProvider: {global: {vpc: it's, zone: 'a''b'}}, }\n",
+		"? services\n: {}\n", "services: &a\n  kube-controller: {}\nx: *a\n",
+		"cloud_provider:\n  awsCloudProvider: !!map\n    global: {}\n  name: |-\n    aws\n",
+		"cloud_provider:\n  name: aws # \"\n  customCloudProvider: >2+\n     a\n\n    # b\n\nx: y",
+		"\ufeff---\r\n  services:\r\n  cloud_provider: ~ # x\r\n  ...\r\n",
+		"services:\u2028  kube-controller:\u2028    extra_args: {}\u2028",
+		"cloud_provider:\n  awsCloudProvider:\n    global:\n      zone: \"a\n  # b\"\n# c\n",
+		"cloud_provider: { name: aws # c\n, useInstanceMetadataHostname: off }\n",
+	} {
+		for i := range menu() {
+			f.Add([]byte(odd), uint8(i))
+		}
+	}
+	f.Fuzz(func(t *testing.T, text []byte, order uint8) {
+		changes := menu()[int(order)%len(menu())]
+		file, err := clusterfile.Parse("cluster.yml", text)
+		if err != nil {
+			isRefusal(t, err)
+			return
+		}
+		file.Findings()
+		e, err := file.Edit(changes...)
+		if err != nil {
+			isRefusal(t, err)
+			return
+		}
+		holds(t, e)
+		withLaterLines(t, e)
+	})
+}
+
+func isRefusal(t *testing.T, err error) {
+	t.Helper()
+	bad, ok := fault.As(err)
+	if !ok || bad.Class != fault.Usage || bad.Seen == "" || !strings.HasPrefix(bad.Object, "cluster.yml") {
+		t.Errorf("no refusal: %#v", err)
+	}
+}
+
+// withLaterLines undoes an edit in a file that somebody else has added to. The
+// answer is that file without the edit, or a refusal.
+func withLaterLines(t *testing.T, e clusterfile.Edit) {
+	t.Helper()
+	const later = "# added later\n# and more\n# and more yet\n# and enough\n"
+	if e.Empty() || bytes.HasPrefix(e.After, []byte("\ufeff")) || bytes.HasPrefix(e.After, []byte("%")) {
+		return
+	}
+	f, err := clusterfile.Parse("cluster.yml", append([]byte(later), e.After...))
+	if err != nil {
+		return
+	}
+	back, err := f.Undo(e.Receipt(), e.Before)
+	if err != nil {
+		isRefusal(t, err)
+		return
+	}
+	same(t, "undone below later lines", back.After, append([]byte(later), e.Before...))
+}

@@ -1,0 +1,102 @@
+package clusterfile_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+)
+
+// Every edit of every generated file is made, means what it should, and is
+// undone to the byte.
+func TestGeneratedFiles(t *testing.T) {
+	const files = 80
+	edits, changed := 0, 0
+	for seed := range uint64(files) {
+		text := generate(seed)
+		f, err := clusterfile.Parse("cluster.yml", text)
+		if err != nil {
+			t.Fatalf("seed %d: %v\n%s", seed, err, text)
+		}
+		for i, changes := range menu() {
+			e, err := f.Edit(changes...)
+			if err != nil {
+				t.Fatalf("seed %d, order %d: refused: %v\n%s", seed, i, err, text)
+			}
+			edits++
+			if !e.Empty() {
+				changed++
+			}
+			holds(t, e)
+			if t.Failed() {
+				t.Fatalf("seed %d, order %d:\n%s", seed, i, text)
+			}
+		}
+	}
+	t.Logf("%d edits, %d of them changed something", edits, changed)
+	if changed < edits/2 {
+		t.Errorf("of %d edits only %d changed something", edits, changed)
+	}
+}
+
+// A whole migration and its way back, on generated files, step by step.
+func TestGeneratedMigrations(t *testing.T) {
+	for seed := range uint64(25) {
+		before := generate(1_000_000 + seed)
+		first := edit(t, before, enable())
+		second := edit(t, first.After, switchTo(first.Created)...)
+		third := edit(t, second.After, clusterfile.Set("v1.27.16-rancher1-1", clusterfile.Plain, "kubernetes_version"))
+		for _, e := range []clusterfile.Edit{third, second, first} {
+			holds(t, e)
+		}
+		c := parse(t, third.After).Config()
+		switch _, flagged := c.Services.KubeController.ExtraArgs["enable-leader-migration"]; {
+		case flagged, c.CloudProvider.Name != "external-aws", c.CloudProvider.AWS != nil,
+			c.CloudProvider.UseInstanceMetadataHostname == nil, !*c.CloudProvider.UseInstanceMetadataHostname,
+			c.KubernetesVersion != "v1.27.16-rancher1-1":
+			t.Fatalf("seed %d: %+v\n%s", seed, c, third.After)
+		}
+	}
+}
+
+func TestLargeAddonsBlock(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("services:\n  kube-controller:\n    extra_args:\n      v: \"2\"\naddons: |-\n")
+	for i := 0; b.Len() < 25<<10; i++ {
+		fmt.Fprintf(&b, "  ---\n  apiVersion: v1\n  kind: ConfigMap\n  metadata: {name: c%d}\n  # services: {}\n\n  data: {a: '{{ .x }}', b: \"\t\"}\n", i)
+	}
+	b.WriteString("  cloud_provider:\n    name: gce\n\ncloud_provider:\n  name: aws\n  awsCloudProvider: {}\n")
+	first := edit(t, []byte(b.String()), enable())
+	second := edit(t, first.After, switchTo(first.Created)...)
+	holds(t, first)
+	holds(t, second)
+	want := strings.Replace(b.String(), "cloud_provider:\n  name: aws\n  awsCloudProvider: {}\n",
+		"cloud_provider:\n  useInstanceMetadataHostname: true\n  name: external-aws\n", 1)
+	same(t, "migrated", second.After, []byte(want))
+	if lines := strings.Count(second.Diff(), "\n"); lines > 25 {
+		t.Errorf("a diff of %d lines:\n%s", lines, second.Diff())
+	}
+}
+
+func TestLiteralValues(t *testing.T) {
+	for _, value := range []string{
+		"one line", "one line\n", "two\nlines\n", "a\n\nb\n", "trailing\n\n\n", "  leading\nspaces\n", "\nleading break\n",
+		"tab\there\n", "é 漢字 \"quotes\" 'x' # {a}\n", "carriage\r\nreturn", "nel\u0085ls\u2028\n", "", " ", "\n", "# comment\n", "---\n...\n", "a: b\n- c\n",
+	} {
+		for _, text := range []string{
+			"cloud_provider:\n  name: aws\n", "cloud_provider: {name: aws}\n", "cloud_provider:\r\n    name: aws", "cloud_provider:",
+			"cloud_provider:\n  customCloudProvider: old # c\n  name: aws\n", "cloud_provider:\n  customCloudProvider: >-\n    old\n    # text\n\n  # comment\n  name: aws\n",
+			"cloud_provider:\n  name: aws\n  customCloudProvider:", "cloud_provider:\n  customCloudProvider: 'old'", "x: y",
+		} {
+			e := edit(t, []byte(text), clusterfile.Set(value, clusterfile.Literal, "cloud_provider", "customCloudProvider"))
+			if got := parse(t, e.After).Config().CloudProvider.Custom; got != value {
+				t.Errorf("%q reads %q\n%s", value, got, e.After)
+			}
+			holds(t, e)
+			if strings.Contains(text, "# comment") && !strings.Contains(string(e.After), "\n  # comment\n") {
+				t.Errorf("a comment was lost:\n%s", e.Diff())
+			}
+		}
+	}
+}

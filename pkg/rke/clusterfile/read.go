@@ -1,0 +1,97 @@
+package clusterfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Read reads and parses a cluster.yml. What is no readable regular file is a
+// *fault.Error of class Usage.
+func Read(path string) (*File, error) { return ReadFrom(Disk{}, path) }
+
+// ReadFrom is Read on another file system.
+func ReadFrom(disk FS, path string) (*File, error) {
+	target, info, err := regular(disk, path)
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() > maxSize {
+		return nil, unreadable(path, fmt.Sprintf("is %d bytes long", info.Size()), nil)
+	}
+	text, err := disk.ReadFile(target)
+	if err != nil {
+		return nil, unreadable(path, "cannot be read", err)
+	}
+	return Parse(path, text)
+}
+
+// ReadBackup gives the text from before an edit of the file at path, for
+// File.Undo.
+func ReadBackup(disk FS, path string, r Receipt) ([]byte, error) {
+	target, _, err := regular(disk, path)
+	if err != nil {
+		return nil, err
+	}
+	name := BackupPath(target, r.Before)
+	text, err := disk.ReadFile(name)
+	if err != nil {
+		return nil, unreadable(name, "the backup cannot be read", err)
+	}
+	if digest(text) != r.Before {
+		return nil, unreadable(name, "is not the backup that was written", nil)
+	}
+	return text, nil
+}
+
+// BackupPath is where the text with that SHA-256 is kept, beside the file: the
+// same text has one backup, another text another.
+func BackupPath(path, sha256 string) string {
+	const enough = 12
+	return path + ".awsmigrate-" + sha256[:min(enough, len(sha256))] + ".bak"
+}
+
+// regular follows links to a regular file. Others are not opened: a pipe would
+// make us wait for ever.
+func regular(disk FS, path string) (string, fs.FileInfo, error) {
+	target, err := disk.Resolve(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil, unreadable(path, "does not exist", err)
+	case err != nil && loop(disk, path, err):
+		return "", nil, unreadable(path, "is a symbolic link that leads back to itself", err)
+	case err != nil:
+		return "", nil, unreadable(path, "cannot be reached", err)
+	}
+	info, err := disk.Stat(target)
+	switch {
+	case err != nil:
+		return "", nil, unreadable(path, "cannot be reached", err)
+	case info.IsDir():
+		return "", nil, unreadable(path, "is a folder", nil)
+	case !info.Mode().IsRegular():
+		return "", nil, unreadable(path, "is no regular file", nil)
+	}
+	return target, info, nil
+}
+
+// loop tells a loop from other failures to resolve: path/filepath reports it
+// with an error of its own, the system with ELOOP.
+func loop(disk FS, path string, err error) bool {
+	if errors.Is(err, syscall.ELOOP) {
+		return true
+	}
+	var known *fs.PathError
+	info, bad := disk.Stat(filepath.Clean(path))
+	return bad == nil && info.Mode()&fs.ModeSymlink != 0 && !errors.As(err, &known)
+}
+
+func unreadable(path, seen string, err error) *fault.Error {
+	return (&refusal{
+		reason: ReasonUnreadable, seen: seen, wanted: "a readable cluster.yml", fix: "name the file with --config", err: err,
+	}).in(path)
+}

@@ -1,0 +1,55 @@
+package clusterfile
+
+import (
+	"bytes"
+
+	yaml2 "go.yaml.in/yaml/v2"
+	"sigs.k8s.io/yaml"
+)
+
+// readConfig decodes as rke does: yaml.v2 into structures, so that duplicates
+// are merged, arguments keep their text and booleans must be booleans
+// (rancher/rke:cluster/cluster.go@v1.5.9 ParseConfig). What rke would not take
+// is refused here, before anybody runs rke.
+func readConfig(d *document) (Config, *refusal) {
+	var c struct {
+		Config `yaml:",inline"`
+		// rke lists these images one by one; all are text.
+		SystemImages map[string]string `yaml:"system_images"`
+	}
+	text, err := asRKEPrepares(d.text)
+	if err == nil {
+		err = yaml2.Unmarshal(text, &c)
+	}
+	if err != nil {
+		r := &refusal{
+			reason: ReasonNotForRKE, line: errorLine(err), seen: "rke cannot read it", wanted: "values of the kinds that rke takes", err: oneLine(err),
+		}
+		if len(text) > 0 && !bytes.Equal(text, d.text) {
+			r.line = 0 // a line of the text that was encoded again
+		}
+		return Config{}, r
+	}
+	c.Config.SystemImages = c.SystemImages
+	c.SystemImagesKubernetes = c.SystemImages["kubernetes"]
+	return c.Config, nil
+}
+
+// asRKEPrepares is the text that rke decodes. It is the file's own, but for one
+// case: with a custom encryption configuration rke takes that out and encodes
+// the rest again through JSON, so that 1.50 becomes 1.5 and yes becomes true
+// (rancher/rke:cluster/encryption.go@v1.5.9 resolveCustomEncryptionConfig).
+func asRKEPrepares(text []byte) ([]byte, error) {
+	var all map[string]any
+	if err := yaml.Unmarshal(text, &all); err != nil {
+		return nil, err
+	}
+	services, _ := all["services"].(map[string]any)
+	api, _ := services["kube-api"].(map[string]any)
+	encryption, _ := api["secrets_encryption_config"].(map[string]any)
+	if custom, _ := encryption["custom_config"].(map[string]any); custom == nil {
+		return text, nil
+	}
+	delete(encryption, "custom_config")
+	return yaml.Marshal(all)
+}

@@ -1,0 +1,192 @@
+package clusterfile_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+)
+
+const withAWS = `services:
+  kube-controller:
+    extra_args:
+      enable-leader-migration: "true"
+      v: "2"
+
+# the cloud
+cloud_provider:
+  name: aws
+  # options
+  awsCloudProvider:
+    global:
+      vpc: vpc-1   # ours
+  # end of options
+network:
+  plugin: canal
+addons_include: []
+`
+
+func TestUndoBesideOtherChanges(t *testing.T) {
+	e := edit(t, []byte(withAWS), switchTo(nil)...)
+	for what, change := range map[string]func(string) string{
+		"a line at the end":      func(s string) string { return s + "cluster_name: x\n" },
+		"a line at the head":     func(s string) string { return "cluster_name: x\n" + s },
+		"a value changed beside": func(s string) string { return strings.Replace(s, "plugin: canal", "plugin: calico", 1) },
+		"a block in between": func(s string) string {
+			return strings.Replace(s, "\n# the cloud", "ingress:\n  provider: none\n\n# the cloud", 1)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			back, err := parse(t, []byte(change(string(e.After)))).Undo(e.Receipt(), e.Before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "undone", back.After, []byte(change(withAWS)))
+		})
+	}
+}
+
+func TestUndoRefusesWhereThePlaceChanged(t *testing.T) {
+	e := edit(t, []byte(withAWS), switchTo(nil)...)
+	for what, change := range map[string][2]string{
+		"another provider":        {"name: external-aws", "name: external"},
+		"another boolean":         {"useInstanceMetadataHostname: true", "useInstanceMetadataHostname: false"},
+		"a comment on our line":   {"name: external-aws", "name: external-aws # us"},
+		"an options block":        {"# options", "awsCloudProvider: {}"},
+		"the flag is back":        {"v: \"2\"", "v: \"2\"\n      enable-leader-migration: \"true\""},
+		"the parent was renamed":  {"cloud_provider:", "cloud_providers:"},
+		"the parent was indented": {"  name: external-aws\n", "  name: external-aws\n  customCloudProvider: x\n"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			text := strings.Replace(string(e.After), change[0], change[1], 1)
+			if text == string(e.After) {
+				t.Fatal("no change")
+			}
+			if what == "the parent was indented" {
+				text = strings.ReplaceAll(text, "\n  ", "\n   ")
+			}
+			back, err := parse(t, []byte(text)).Undo(e.Receipt(), e.Before)
+			if err == nil {
+				t.Fatalf("not refused:\n%s", back.Diff())
+			}
+			bad, ok := fault.As(err)
+			if !ok || bad.Class != fault.Usage || bad.Reason != clusterfile.ReasonUndo {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestUndoNeedsTheRightBackup(t *testing.T) {
+	e := edit(t, []byte(withAWS), switchTo(nil)...)
+	if _, err := parse(t, e.After).Undo(e.Receipt(), []byte(withAWS+"# x\n")); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("another backup: %v", err)
+	}
+	back, err := parse(t, e.Before).Undo(e.Receipt(), e.Before)
+	if err != nil || !back.Empty() {
+		t.Errorf("a file that is undone already: %v, empty %v", err, back.Empty())
+	}
+}
+
+func TestUndoOfAnotherEdit(t *testing.T) {
+	e := edit(t, []byte(withAWS), switchTo(nil)...)
+	later := append([]byte("# later\n"), e.After...)
+	for what, spoil := range map[string]func(*clusterfile.Receipt){
+		"another result":  func(r *clusterfile.Receipt) { r.After = r.Before[1:] + "0" },
+		"a change less":   func(r *clusterfile.Receipt) { r.Changes = r.Changes[:3] },
+		"another value":   func(r *clusterfile.Receipt) { r.Changes[0].Value = r.Changes[1].Value },
+		"without changes": func(r *clusterfile.Receipt) { r.Changes = nil },
+	} {
+		r := e.Receipt()
+		spoil(&r)
+		_, err := parse(t, later).Undo(r, e.Before)
+		if bad, ok := fault.As(err); !ok || bad.Class != fault.Usage {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// With the lines around it changed, two places look like the edit's.
+func TestUndoRefusesTwoPlacesThatLookAlike(t *testing.T) {
+	const text = `services:
+  kube-controller:
+    extra_args:
+      enable-leader-migration: "true"
+      v: "2"
+  kubelet:
+    extra_args:
+      v: "2"
+  etcd: {}
+`
+	e := edit(t, []byte(text), clusterfile.Delete(flagPath()...))
+	later := strings.NewReplacer("controller:\n", "controller: # x\n", "kubelet:\n", "kubelet: # y\n", "  etcd", "  # z\n  etcd").Replace(string(e.After))
+	_, err := parse(t, []byte(later)).Undo(e.Receipt(), e.Before)
+	bad, ok := fault.As(err)
+	if !ok || bad.Object != "cluster.yml:7" || !strings.Contains(bad.Seen, "line 4") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A receipt goes through a journal that anybody may read.
+func TestReceiptHoldsNoText(t *testing.T) {
+	const secret = "AKIA-secret\nvpc-1\n"
+	changes := append(switchTo(nil), clusterfile.Set(secret, clusterfile.Literal, "cloud_provider", "customCloudProvider"))
+	e := edit(t, []byte(withAWS), changes...)
+	raw, err := json.Marshal(e.Receipt())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"AKIA", "vpc-1", "canal", "ours"} {
+		if strings.Contains(string(raw), word) {
+			t.Errorf("holds %q: %s", word, raw)
+		}
+	}
+	if len(raw) > 1500 {
+		t.Errorf("%d bytes", len(raw))
+	}
+	var r clusterfile.Receipt
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Fatal(err)
+	}
+	back, err := parse(t, e.After).Undo(r, e.Before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "undone", back.After, []byte(withAWS))
+
+	changed := strings.Replace(string(e.After), "AKIA-secret", "AKIA-other", 1)
+	if _, err := parse(t, []byte(changed)).Undo(r, e.Before); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("another literal: %v", err)
+	}
+}
+
+// Created is enough to take the flag out in a later process, without a backup.
+func TestDeletionPrunesOnlyWhatWasCreated(t *testing.T) {
+	for _, c := range []struct{ before, after string }{
+		{"nodes: []\n", "nodes: []\n"},
+		{"nodes: []\nservices:\n  kube-controller:\n    extra_args:\n", "nodes: []\nservices:\n  kube-controller:\n    extra_args: {}\n"},
+		{"nodes: []\nservices:\n  kube-controller: {}\n", "nodes: []\nservices:\n  kube-controller: {}\n"},
+		{"nodes: []\nservices:\n", "nodes: []\nservices: {}\n"},
+		{"nodes: []\nservices: &a\n  etcd: {}\n", "nodes: []\nservices: &a\n  etcd: {}\n"},
+	} {
+		e := edit(t, []byte(c.before), enable())
+		raw, err := json.Marshal(e.Created)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var created [][]string
+		if err := json.Unmarshal(raw, &created); err != nil {
+			t.Fatal(err)
+		}
+		back := edit(t, e.After, clusterfile.Delete(flagPath()...).Pruning(created))
+		same(t, "without the flag", back.After, []byte(c.after))
+	}
+
+	// Somebody else's argument keeps the mappings that were ours.
+	e := edit(t, []byte("nodes: []\n"), enable())
+	others := strings.Replace(string(e.After), "      enable", "      v: \"2\"\n      enable", 1)
+	back := edit(t, []byte(others), clusterfile.Delete(flagPath()...).Pruning(e.Created))
+	same(t, "beside another argument", back.After, []byte("nodes: []\nservices:\n  kube-controller:\n    extra_args:\n      v: \"2\"\n"))
+}
