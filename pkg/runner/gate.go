@@ -6,35 +6,35 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// approve asks for a yes to the plan and returns the hash of what was
-// approved, empty if nobody was to be asked.
-func (r *run) approve(ctx context.Context) (string, error) {
+// approve asks for a yes to the plan and returns what was approved, nil if
+// nobody was to be asked.
+func (r *run) approve(ctx context.Context) (approved, error) {
 	if r.o.Approve == nil {
-		return "", nil
+		return nil, nil
 	}
 	plan, err := planSteps(ctx, r.p.Steps(), r.seen)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	hash, err := planHash(plan)
+	yes, err := approvedOf(plan)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	return hash, declined(r.o.Approve(ctx, r.seen, plan), targetName(r.p), "the plan was not approved")
+	return yes, declined(r.o.Approve(ctx, r.seen, plan), targetName(r.p), "the plan was not approved")
 }
 
 // stillApproved compares what was approved with what would be done now that
 // nobody else can interfere.
-func (r *run) stillApproved(ctx context.Context, approved string) error {
-	if approved == "" {
+func (r *run) stillApproved(ctx context.Context, yes approved) error {
+	if yes == nil {
 		return nil
 	}
 	plan, err := planSteps(ctx, r.p.Steps(), r.seen)
 	if err != nil {
 		return err
 	}
-	now, err := planHash(plan)
-	if err != nil || now == approved {
+	now, err := approvedOf(plan)
+	if err != nil || yes.covers(now) {
 		return err
 	}
 	return &fault.Error{

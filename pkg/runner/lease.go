@@ -169,7 +169,7 @@ func (l *LeaseLock) keep(ctx context.Context, idle chan<- struct{}) {
 	defer close(idle)
 	every := l.Duration / 6
 	for wait := every; ; {
-		if pause(ctx, l.clock, wait) != nil {
+		if Pause(ctx, l.clock, wait) != nil {
 			return
 		}
 		l.mu.Lock()

@@ -34,7 +34,7 @@ func (l *LeaseLock) Acquire(ctx context.Context) error {
 			patienceOf(ctx).show("the owner of the lock, "+l.object()+", to show that it lives, or to be silent for "+w.duration.String(),
 				describe(w.seen), w.first.Add(w.duration))
 		}
-		if err := pause(ctx, l.clock, min(renewRetry, l.Duration/6)); err != nil {
+		if err := Pause(ctx, l.clock, min(renewRetry, l.Duration/6)); err != nil {
 			return err
 		}
 	}
@@ -89,7 +89,7 @@ func (l *LeaseLock) free(now *coordinationv1.Lease) bool {
 		return true
 	}
 	owner, ok := ParseOwner(id)
-	return ok && provenDead(owner, l.owner, l.Processes)
+	return ok && ProvenDead(owner, l.owner, l.Processes)
 }
 
 // settled judges our attempt to take the Lease.

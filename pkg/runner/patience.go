@@ -59,9 +59,9 @@ func (p patience) limit(own time.Duration) time.Duration {
 	return own
 }
 
-// pause waits d. It ends early with an error when ctx is done or a clean stop
-// was asked for.
-func pause(ctx context.Context, c clock.Clock, d time.Duration) error {
+// Pause waits d. It ends early with an error when ctx is done or a clean stop
+// was asked for (class Interrupted).
+func Pause(ctx context.Context, c clock.Clock, d time.Duration) error {
 	stop := patienceOf(ctx).stop
 	// A stop that is already there wins over a timer that is already due.
 	select {

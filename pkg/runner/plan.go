@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -15,7 +16,7 @@ import (
 type PlannedStep struct {
 	Info
 	State State `json:"state"`
-	Plan  Plan  `json:"plan"`
+	Plan
 }
 
 // PlanAll observes the cluster and plans every step. It never writes. journal
@@ -77,28 +78,55 @@ func (k StateKind) runs() bool { return k.writes() || k == Always }
 // writes says whether a step in this state makes a run take the lock.
 func (k StateKind) writes() bool { return k == Todo || k == InProgress }
 
-// planHash is equal for two plans that make the same changes in the same
-// steps. What is only for people does not count.
-func planHash(plan []PlannedStep) (string, error) {
+// approved is a plan as somebody said yes to it: the changes of each step that
+// writes. What is only for people does not count. Nil: nobody was asked.
+type approved map[StepID][]string
+
+func approvedOf(plan []PlannedStep) (approved, error) {
 	type change struct{ Object, Location, Before, After, Result, SHA256 any }
-	type step struct {
-		ID      StepID
-		Changes []change
-	}
-	var steps []step
+	steps := approved{}
 	for _, p := range plan {
 		if !p.State.Kind.writes() {
 			continue
 		}
-		one := step{ID: p.ID}
-		for _, c := range p.Plan.Changes {
-			one.Changes = append(one.Changes, change{c.Object, c.Location, c.Before, c.After, c.Result, c.SHA256})
+		steps[p.ID] = []string{}
+		for _, c := range p.Changes {
+			text, err := json.Marshal(change{c.Object, c.Location, c.Before, c.After, c.Result, c.SHA256})
+			if err != nil {
+				return nil, fmt.Errorf("compare plans: %w", err)
+			}
+			steps[p.ID] = append(steps[p.ID], string(text))
 		}
-		steps = append(steps, one)
 	}
-	text, err := json.Marshal(steps)
+	return steps, nil
+}
+
+// covers says whether nothing is in now that is not in a: a step that has become
+// done meanwhile needs no new yes, a change that has become another does. A step
+// that could not list its changes yet was approved by its summary.
+func (a approved) covers(now approved) bool {
+	for id, changes := range now {
+		known, ok := a[id]
+		if !ok {
+			return false
+		}
+		for _, c := range changes {
+			if len(known) > 0 && !slices.Contains(known, c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// hash names the approved plan in the journal; "" if nobody was asked.
+func (a approved) hash() (string, error) {
+	if a == nil {
+		return "", nil
+	}
+	text, err := json.Marshal(a)
 	if err != nil {
-		return "", fmt.Errorf("compare plans: %w", err)
+		return "", fmt.Errorf("name a plan: %w", err)
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:]), nil

@@ -91,6 +91,14 @@ type Tender interface {
 	Tend(ctx context.Context, tx *Tx) error
 }
 
+// Finisher is a Step that has work of its own under way while it waits, such as a
+// child process. However the step ends, Finish is called once before the run
+// leaves it. A kindly end lets the work end by itself and says so; otherwise it
+// is asked to stop. A second interrupt ends ctx, and with it all patience.
+type Finisher interface {
+	Finish(ctx context.Context, tx *Tx, kindly bool) error
+}
+
 // Plan is what a step would do.
 type Plan struct {
 	Summary  []string `json:"summary"`           // one line per effect, as in "snapshot generation 3 → 4"

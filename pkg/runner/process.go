@@ -23,11 +23,11 @@ type Processes interface {
 	Alive(pid int, start uint64) (alive, known bool)
 }
 
-// provenDead says whether the owner of a lock is certain to be gone, whatever
+// ProvenDead says whether the owner of a lock is certain to be gone, whatever
 // its Lease says: it lived where we live, and is not there any more. The host
 // name is compared too, because a machine that is cloned while it runs keeps
 // its boot id. No proof is no verdict: such an owner has to be watched.
-func provenDead(owner, ours Owner, table Processes) bool {
+func ProvenDead(owner, ours Owner, table Processes) bool {
 	if table == nil || !owner.Place.known() || owner.Tick == 0 || owner.PID <= 0 || owner.Host != ours.Host {
 		return false
 	}

@@ -48,7 +48,7 @@ func TestProvenDead(t *testing.T) {
 		if c.change != nil {
 			c.change(&owner)
 		}
-		if got := provenDead(owner, ours, c.table); got != c.want {
+		if got := ProvenDead(owner, ours, c.table); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
@@ -59,7 +59,7 @@ func TestProvenDeadAsksForTheOwner(t *testing.T) {
 	var pid int
 	var start uint64
 	f := table{here: here, known: true, asked: func(p int, s uint64) { pid, start = p, s }}
-	provenDead(Owner{PID: 7, Place: here, Tick: 100}, Owner{PID: 8, Place: here, Tick: 200}, f)
+	ProvenDead(Owner{PID: 7, Place: here, Tick: 100}, Owner{PID: 8, Place: here, Tick: 200}, f)
 	if pid != 7 || start != 100 {
 		t.Errorf("asked for process %d of tick %d", pid, start)
 	}

@@ -40,7 +40,7 @@ func retry(ctx context.Context, c clock.Clock, budget time.Duration, waitingFor 
 			return fmt.Errorf("gave up after %s and %d tries: %w", spent.Round(time.Second), tries, err)
 		}
 		p.show(waitingFor, describeOutage(err), start.Add(budget))
-		if stopped := pause(ctx, c, d); stopped != nil {
+		if stopped := Pause(ctx, c, d); stopped != nil {
 			return stopped
 		}
 		backoff = min(2*backoff, maxBackoff)

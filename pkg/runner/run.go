@@ -80,14 +80,14 @@ func (r *run) all(ctx context.Context) error {
 	if r.o.Journal == nil || r.o.Lock == nil {
 		return &fault.Error{Reason: "NoLock", Object: targetName(r.p), Seen: "a step is to do, but the run was given no journal or no lock"}
 	}
-	approved, err := r.approve(ctx)
+	yes, err := r.approve(ctx)
 	if err != nil {
 		return err
 	}
 	if r.stop.requested() {
 		return r.interrupted("before the first step")
 	}
-	return r.locked(ctx, approved)
+	return r.locked(ctx, yes)
 }
 
 // firstLook reads journal and cluster before anything was decided.
@@ -110,14 +110,14 @@ func (r *run) observe(ctx context.Context) error {
 }
 
 // locked does the work that writes, from taking the lock to giving it back.
-func (r *run) locked(ctx context.Context, approved string) error {
+func (r *run) locked(ctx context.Context, yes approved) error {
 	if err := r.o.Lock.Acquire(ctx); isStop(err) {
 		return r.interrupted("while it waited for the lock")
 	} else if err != nil {
 		return classify(err, targetName(r.p))
 	}
 	r.emit(Event{Type: LockTaken})
-	err := r.underLock(ctx, approved)
+	err := r.underLock(ctx, yes)
 	if ctx.Err() != nil {
 		return err // out at once: the lock expires by itself
 	}
@@ -140,7 +140,7 @@ func (r *run) farewell(ctx context.Context, otherwise string, f func(context.Con
 	}
 }
 
-func (r *run) underLock(ctx context.Context, approved string) error {
+func (r *run) underLock(ctx context.Context, yes approved) error {
 	// What was read before the lock was ours may be another run's past.
 	if err := r.firstLook(ctx); err != nil {
 		return err
@@ -152,7 +152,7 @@ func (r *run) underLock(ctx context.Context, approved string) error {
 	if !sc.writes {
 		return r.steps(ctx, sc)
 	}
-	if err := r.stillApproved(ctx, approved); err != nil {
+	if err := r.stillApproved(ctx, yes); err != nil {
 		return err
 	}
 	r.s.writable = true
@@ -163,9 +163,13 @@ func (r *run) underLock(ctx context.Context, approved string) error {
 	if r.o.Deadline > 0 {
 		r.deadline = r.o.Clock.Now().Add(r.o.Deadline)
 	}
-	if approved != "" {
+	plan, err := yes.hash()
+	if err != nil {
+		return err
+	}
+	if plan != "" {
 		err := r.s.change(unstoppable(ctx), func(st *JournalState) {
-			st.Approvals = append(st.Approvals, Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Plan: approved})
+			st.Approvals = append(st.Approvals, Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Plan: plan})
 		})
 		if err != nil {
 			return classify(err, targetName(r.p))
@@ -276,8 +280,8 @@ func (r *run) planRest(ctx context.Context, sc scope) error {
 			continue
 		}
 		res := r.report.of(one.ID)
-		res.Outcome, res.Evidence = Planned, one.Plan.Summary
-		r.emit(Event{Type: StepSkipped, Step: one.ID, Title: one.Title, Message: "dry run", Lines: one.Plan.Summary})
+		res.Outcome, res.Evidence = Planned, one.Summary
+		r.emit(Event{Type: StepSkipped, Step: one.ID, Title: one.Title, Message: "dry run", Lines: one.Summary})
 	}
 	return nil
 }

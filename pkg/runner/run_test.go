@@ -205,7 +205,7 @@ func TestApprove(t *testing.T) {
 		if b.lock.Holder() != nil {
 			t.Error("asked under the lock")
 		}
-		if seen.Position != "P0" || len(plan) != 6 || plan[1].Plan.Summary[0] != "plan of one" {
+		if seen.Position != "P0" || len(plan) != 6 || plan[1].Summary[0] != "plan of one" {
 			t.Errorf("asked with %+v %+v", seen, plan)
 		}
 		return errors.New("no")
@@ -296,7 +296,7 @@ func TestPlanAllReadsOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if seen.Position != "P1" || plan[1].State.Kind != Done || plan[1].Plan.Summary != nil || plan[2].Plan.Summary == nil {
+	if seen.Position != "P1" || plan[1].State.Kind != Done || plan[1].Summary != nil || plan[2].Summary == nil {
 		t.Errorf("%+v %+v", seen, plan)
 	}
 	if b.journal.Versions() != before {

@@ -22,6 +22,12 @@ func (r *run) step(ctx context.Context, step Step, info Info, state State) error
 		met, err = w.verify(ctx, step, tx)
 	}
 
+	if f, ok := step.(Finisher); ok {
+		if ended := f.Finish(unstoppable(ctx), tx, ctx.Err() == nil && r.stop.requested()); ended != nil && err == nil {
+			err = ended
+		}
+	}
+
 	res := r.report.of(info.ID)
 	res.Elapsed, res.Warnings = r.o.Clock.Since(start), tx.said()
 	done := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Elapsed: res.Elapsed, Lines: met.Evidence}

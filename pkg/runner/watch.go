@@ -65,7 +65,7 @@ func (w *watch) verify(ctx context.Context, step Step, tx *Tx) (Verdict, error) 
 				w.r.added += w.r.o.Clock.Since(first)
 				return v, nil
 			}
-			if err := pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil && !isStop(err) {
+			if err := Pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil && !isStop(err) {
 				return v, err
 			}
 			continue
@@ -149,7 +149,7 @@ func (w *watch) later(ctx context.Context, v Verdict, unread error) error {
 	if err := w.expired(wait, now, unread); err != nil {
 		return err
 	}
-	if err := pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil {
+	if err := Pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil {
 		return w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" waited for "+wait.For)
 	}
 	return nil

@@ -1,0 +1,40 @@
+package runner
+
+import "testing"
+
+// A run that was killed goes on while the next one is being approved: what has
+// become done meanwhile is no new plan, what has become another change is.
+func TestApprovedCovers(t *testing.T) {
+	plan := func(steps ...PlannedStep) approved {
+		a, err := approvedOf(steps)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	step := func(id StepID, kind StateKind, objects ...string) PlannedStep {
+		p := PlannedStep{Info: Info{ID: id}, State: State{Kind: kind}}
+		for _, object := range objects {
+			p.Changes = append(p.Changes, Change{Object: object, Diff: "for people"})
+		}
+		return p
+	}
+	yes := plan(step("check", Always), step("a", InProgress, "x", "y"), step("b", Todo, "z"), step("late", Todo))
+	for name, tt := range map[string]struct {
+		now  approved
+		want bool
+	}{
+		"the same":            {plan(step("a", InProgress, "x", "y"), step("b", Todo, "z")), true},
+		"begun became done":   {plan(step("a", Done), step("b", Todo, "z")), true},
+		"one change is made":  {plan(step("a", InProgress, "y"), step("b", Todo, "z")), true},
+		"nothing is left":     {plan(), true},
+		"another step":        {plan(step("b", Todo, "z"), step("c", Todo)), false},
+		"another change":      {plan(step("b", Todo, "w")), false},
+		"a change in another": {plan(step("b", Todo, "x")), false},
+		"now it can be told":  {plan(step("late", Todo, "v")), true},
+	} {
+		if got := yes.covers(tt.now); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
