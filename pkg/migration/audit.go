@@ -3,7 +3,6 @@ package migration
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	appsv1 "k8s.io/api/apps/v1"
 
@@ -22,17 +21,16 @@ func (c *Core) inspect(ctx context.Context, record runner.Record) (verify.Report
 	if err := c.Read(ctx); err != nil {
 		return verify.Report{}, downstream.Facts{}, err
 	}
-	reader, err := kube.New(c.Config, c.Clock)
+	facts, err := c.Facts(ctx)
 	if err != nil {
 		return verify.Report{}, downstream.Facts{}, err
 	}
-	facts := kube.Read(ctx, reader)
 	prepared := c.prepare(ctx)
 	facts.Admission = prepared.Admission
 	input := checks.Input{
 		Facts: facts, Position: c.Result, Distribution: c.Distribution,
 		Machines: c.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes,
-		Planned: prepared.PlannedSet, ImageAllowed: imageAllowed, Cloud: c.readCloud(ctx, facts),
+		Planned: prepared.PlannedSet, ImageAllowed: imageAllowed, Cloud: c.ReadCloud(ctx, facts),
 	}
 	if before, known, err := fingerprint(record); err != nil {
 		return verify.Report{}, facts, err
@@ -42,6 +40,15 @@ func (c *Core) inspect(ctx context.Context, record runner.Record) (verify.Report
 	own := c.Side.Checks(ctx, &input, prepared)
 	bound := append(own, verify.Bind(input, checks.For(c.Distribution)...)...)
 	return verify.RunAll(ctx, bound, c.Options.checks(c.Result.Position)), facts, nil
+}
+
+// Facts reads everything of the cluster itself that checks judge.
+func (c *Core) Facts(ctx context.Context) (downstream.Facts, error) {
+	reader, err := kube.New(c.Config, c.Clock)
+	if err != nil {
+		return downstream.Facts{}, err
+	}
+	return kube.Read(ctx, reader), nil
 }
 
 func imageAllowed(image, kubernetes string) error {
@@ -59,6 +66,20 @@ type Prepared struct {
 	Admission  verify.Read[downstream.Admission]
 	PlannedSet *downstream.DaemonSet
 	RestErr    error // the unrest of the configuration's side and of the Nodes
+}
+
+// ConcernFindings are the chart values that somebody should know of, or that
+// forbid the installation.
+func (p Prepared) ConcernFindings() []verify.Finding {
+	var found []verify.Finding
+	for _, c := range p.Concerns {
+		status := verify.Warn
+		if c.Blocking {
+			status = verify.Fail
+		}
+		found = append(found, verify.Finding{Status: status, Object: "chart value " + c.Key, Seen: c.Seen, Wanted: c.Why})
+	}
+	return found
 }
 
 // prepare computes the installation without making it, so that what would stop
@@ -105,60 +126,6 @@ func (c *Core) tryAdmission(ctx context.Context, set *appsv1.DaemonSet) verify.R
 func plannedSet(set *appsv1.DaemonSet) *downstream.DaemonSet {
 	planned := kube.DaemonSet(set)
 	return &planned
-}
-
-// preflight runs every check and takes the fingerprint.
-type preflight struct{ Base }
-
-func (s *preflight) Plan(ctx context.Context) (runner.Plan, error) {
-	if err := s.refused(ctx); err != nil {
-		return runner.Plan{}, err
-	}
-	return runner.Plan{Summary: []string{s.checkCount(ctx)}, Estimate: "~10s"}, nil
-}
-
-func (s *preflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	report, facts, err := s.inspect(ctx, tx.Record())
-	if err != nil {
-		return runner.Verdict{}, err
-	}
-	if err := judgeReport(report, s.Options); err != nil {
-		begun := s.inProgress(tx.Record())
-		if begun == "" {
-			return Failed(err), nil
-		}
-		// The write that this would prevent has been made. Leaving it alone half
-		// way helps nobody; its own waits and the guard judge it, and the next
-		// write demands a cluster at rest.
-		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", begun, err))
-	}
-	if err := s.noteFingerprint(ctx, tx, facts); err != nil {
-		return runner.Verdict{}, err
-	}
-	return Met(checkSummary(report)...), nil
-}
-
-// audit compares the cluster with the fingerprint, by the same checks.
-type audit struct{ Base }
-
-func (s *audit) Plan(ctx context.Context) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{s.checkCount(ctx) + ", compared with the fingerprint of preflight"}, Estimate: "~10s"}, nil
-}
-
-func (s *audit) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	report, _, err := s.inspect(ctx, tx.Record())
-	if err != nil {
-		return runner.Verdict{}, err
-	}
-	if err := judgeReport(report, s.Options); err != nil {
-		begun := s.inProgress(tx.Record())
-		if begun == "" {
-			return Failed(err), nil
-		}
-		// The step in progress ends with an audit of its own.
-		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", begun, err))
-	}
-	return Met(checkSummary(report)...), nil
 }
 
 // Audited is Met once the audit of a finished step has no failing check. What

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// readCloud asks EC2 and IAM about the nodes' instances and roles.
-func (c *Core) readCloud(ctx context.Context, facts downstream.Facts) cloud.Facts {
+// ReadCloud asks EC2 and IAM about the nodes' instances and roles.
+func (c *Core) ReadCloud(ctx context.Context, facts downstream.Facts) cloud.Facts {
 	options := aws.Options{Mode: aws.Mode(c.Options.AWS), Region: c.Options.Region, Profile: c.Options.Profile,
 		AssumeRole: c.Options.AssumeRole, Actions: c.iamActions()}
 	return aws.Read(ctx, facts.Nodes.Value, options)

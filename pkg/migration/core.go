@@ -2,6 +2,7 @@ package migration
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -106,12 +107,22 @@ func (c *Core) standing(record runner.Record) standing {
 // AtTarget says whether every kubelet runs the version to upgrade to.
 func (c *Core) AtTarget() bool { return atVersion(c.Reading.Down.Nodes, c.Options.KubernetesVersion) }
 
+// SameVersion says whether a kubelet of one version runs what a distribution
+// calls by the other: RKE's kubelets do not tell "-rancher1-1".
+func SameVersion(kubelet, version string) bool {
+	if kubelet == version {
+		return true
+	}
+	plain, _, found := strings.Cut(version, "-rancher")
+	return found && kubelet == plain
+}
+
 func atVersion(nodes []corev1.Node, version string) bool {
 	if version == "" {
 		return true
 	}
 	for i := range nodes {
-		if nodes[i].Status.NodeInfo.KubeletVersion != version {
+		if !SameVersion(nodes[i].Status.NodeInfo.KubeletVersion, version) {
 			return false
 		}
 	}

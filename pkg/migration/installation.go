@@ -117,12 +117,3 @@ func (c *Core) applyDocument(ctx context.Context, tx *runner.Tx, ch *chart.Chart
 	}
 	return by.ApplyDocument(ctx, tx, document)
 }
-
-// CCMFlagged says whether the CCM installed now has leader migration on.
-func (c *Core) CCMFlagged() bool { return c.Reading.ccmEvidence().Migration }
-
-// ChartImage is the image that the chart would install now.
-func (c *Core) ChartImage(ctx context.Context) (string, error) {
-	_, values, err := c.chartValues(ctx, c.CCMFlagged())
-	return values.Image.String(), err
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -23,6 +24,21 @@ func (c *Core) refused(ctx context.Context) error {
 		return nil
 	}
 	return verify.RunAll(ctx, own, verify.Options{Position: c.Result.Position, Only: c.Side.Unfit()}).Err()
+}
+
+// Precheck runs every check on a cluster on which nothing was begun. It is asked
+// before the lock is taken, so that a cluster which the preflight would stop at
+// is left without a trace of us. Once something was written, the preflight of the
+// run judges alone.
+func (c *Core) Precheck(ctx context.Context) error {
+	if c.Result.Position != position.P0 || c.Result.Mixed {
+		return nil
+	}
+	report, _, err := c.inspect(ctx, runner.Record{})
+	if err != nil {
+		return err
+	}
+	return judgeReport(report, c.Options)
 }
 
 // checks are the checks that a run makes. What --only names is looked at

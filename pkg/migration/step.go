@@ -35,11 +35,11 @@ func (c *Core) Steps(own map[runner.StepID]func(Base) runner.Step) []runner.Step
 	}
 	var steps []runner.Step
 	for _, id := range c.order() {
-		make, ok := own[id]
+		build, ok := own[id]
 		if !ok {
-			make = common[id]
+			build = common[id]
 		}
-		steps = append(steps, make(Base{Core: c, ID: id}))
+		steps = append(steps, build(Base{Core: c, ID: id}))
 	}
 	return steps
 }

@@ -118,21 +118,37 @@ func cordonedThen(before continuity.Fingerprint, node *corev1.Node) bool {
 	return false
 }
 
-// RestoreUserCordons sets cordons again that were the user's and that a roll
-// has removed: Rancher uncordons whatever it drained.
-func (c *Core) RestoreUserCordons(ctx context.Context, tx *runner.Tx) error {
-	before, known, err := fingerprint(tx.Record())
+// LostCordons are the Nodes that their user had cordoned and that a roll has
+// made schedulable. Without a fingerprint there are none that anybody knows of.
+func (c *Core) LostCordons(record runner.Record) []string {
+	before, known, err := fingerprint(record)
 	if err != nil || !known {
-		return err
+		return nil
 	}
+	var lost []string
 	for i := range c.Reading.Down.Nodes {
-		node := &c.Reading.Down.Nodes[i]
-		if node.Spec.Unschedulable || !cordonedThen(before, node) {
-			continue
+		if node := &c.Reading.Down.Nodes[i]; !node.Spec.Unschedulable && cordonedThen(before, node) {
+			lost = append(lost, node.Name)
 		}
-		intent := runner.Intent{What: "cordon Node " + node.Name + " again, as its user had", Object: "Node " + node.Name, Token: string(node.UID)}
+	}
+	return lost
+}
+
+// CordonedElsewhere says whether a Node is cordoned neither by us nor, before the
+// first write, by its user.
+func (c *Core) CordonedElsewhere(record runner.Record, node *corev1.Node) bool {
+	before, _, err := fingerprint(record)
+	return err == nil && awsccm.CordonOf(node) == awsccm.CordonedByOther && !cordonedThen(before, node)
+}
+
+// RestoreUserCordons sets cordons again that were the user's and that a roll
+// has removed: whatever rolls uncordons what it visits.
+func (c *Core) RestoreUserCordons(ctx context.Context, tx *runner.Tx) error {
+	for _, name := range c.LostCordons(tx.Record()) {
+		uid := c.Reading.Down.Node(name).UID
+		intent := runner.Intent{What: "cordon Node " + name + " again, as its user had", Object: "Node " + name, Token: string(uid)}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
-			_, err := awsccm.RestoreUser(ctx, c.Kube.CoreV1().Nodes(), node.Name, node.UID)
+			_, err := awsccm.RestoreUser(ctx, c.Kube.CoreV1().Nodes(), name, uid)
 			return err
 		}); err != nil {
 			return err

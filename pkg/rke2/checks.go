@@ -3,7 +3,6 @@ package rke2
 import (
 	"fmt"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -78,52 +77,22 @@ func Checks() []verify.Check[Prepared] {
 			"helm.sh/helm/v3 ownership rules; k3s-io/helm-controller@v0.15.9", "", beforeInstall, judgeChart)),
 		check("AWSM-118", "the chart's values are safe",
 			"values that take away what keeps two managers apart, or what the CCM needs",
-			"kubernetes/cloud-provider-aws chart", "", beforeInstall, judgeConcerns),
+			"kubernetes/cloud-provider-aws chart", "", beforeInstall, concerns),
 	}
 }
 
-// finding makes one finding of a fault, with its class deciding the status.
-func finding(err error) []verify.Finding {
-	if err == nil {
-		return nil
-	}
-	f, ok := fault.As(err)
-	if !ok {
-		return []verify.Finding{{Status: verify.Fail, Seen: err.Error()}}
-	}
-	one := verify.Finding{Status: verify.Fail, Object: f.Object, Seen: f.Seen, Wanted: f.Wanted, Fix: f.Fix}
-	if f.Err != nil {
-		one.Seen += ": " + f.Err.Error()
-	}
-	if f.Class == fault.CouldNotLook {
-		one.Status, one.Reason = verify.Unknown, one.Seen
-	}
-	return []verify.Finding{one}
-}
-
-func judgeRest(p Prepared) []verify.Finding  { return finding(p.RestErr) }
-func judgeEdits(p Prepared) []verify.Finding { return finding(p.EditErr) }
-func judgeChart(p Prepared) []verify.Finding { return finding(p.ChartErr) }
+func concerns(p Prepared) []verify.Finding   { return p.ConcernFindings() }
+func judgeRest(p Prepared) []verify.Finding  { return verify.FindingOf(p.RestErr) }
+func judgeEdits(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }
+func judgeChart(p Prepared) []verify.Finding { return verify.FindingOf(p.ChartErr) }
 
 func judgeEndState(p Prepared) []verify.Finding {
 	if p.ChoiceErr != nil {
-		return finding(p.ChoiceErr)
+		return verify.FindingOf(p.ChoiceErr)
 	}
 	return []verify.Finding{{Status: verify.OK, Seen: fmt.Sprintf("%s: %s", p.Choice.State, p.Choice.Why)}}
 }
 
 func judgeCloudConfigs(p Prepared) []verify.Finding {
-	return finding(config.Agree(p.object(), config.KeyCloudConfig, config.CloudConfigs(p.Cluster.Spec, p.Configs())))
-}
-
-func judgeConcerns(p Prepared) []verify.Finding {
-	var found []verify.Finding
-	for _, c := range p.Concerns {
-		status := verify.Warn
-		if c.Blocking {
-			status = verify.Fail
-		}
-		found = append(found, verify.Finding{Status: status, Object: "chart value " + c.Key, Seen: c.Seen, Wanted: c.Why})
-	}
-	return found
+	return verify.FindingOf(config.Agree(p.object(), config.KeyCloudConfig, config.CloudConfigs(p.Cluster.Spec, p.Configs())))
 }

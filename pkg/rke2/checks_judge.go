@@ -190,7 +190,7 @@ var argumentStatus = map[config.Topic]verify.Status{
 func judgeArguments(p Prepared) []verify.Finding {
 	hurtful, err := config.HurtfulArgs(p.Cluster.Spec, p.Configs())
 	if err != nil {
-		return finding(err)
+		return verify.FindingOf(err)
 	}
 	var found []verify.Finding
 	for _, h := range hurtful {

@@ -52,7 +52,7 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &Procedure{facts: tt.facts, options: tt.o}
 			p.Core = &migration.Core{Side: p, Options: tt.o.Options, Distribution: checks.RKE2, Result: tt.at}
-			p.Core.Reading = p.Combine(migration.Downstream{})
+			p.Reading = p.Combine(migration.Downstream{})
 			_, err := p.makeSteps()[0].Plan(t.Context())
 			if tt.says == "" {
 				if err != nil {

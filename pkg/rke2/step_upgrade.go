@@ -3,11 +3,7 @@ package rke2
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"github.com/Masterminds/semver/v3"
-
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -19,35 +15,13 @@ type upgrade struct{ base }
 
 func (s *upgrade) Plan(context.Context) (runner.Plan, error) {
 	now, target := s.p.facts.Cluster.Spec.KubernetesVersion, s.p.options.KubernetesVersion
-	if err := upgradeAllowed(now, target); err != nil {
+	if err := migration.UpgradeAllowed(now, target, "+rke2"); err != nil {
 		return runner.Plan{}, err
 	}
 	return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", now, target)}, Rolls: len(s.p.facts.Machines),
 		Estimate: fmt.Sprintf("~%dm", 3*len(s.p.facts.Machines)),
 		Changes: []runner.Change{{Object: s.Reading.Object, Location: "spec.kubernetesVersion", Before: now, After: target,
 			Diff: "- " + now + "\n+ " + target + "\n"}}}, nil
-}
-
-// upgradeAllowed accepts the same or the next minor version, never an older one.
-func upgradeAllowed(now, target string) error {
-	refuse := func(seen string) error {
-		return &fault.Error{Class: fault.Usage, Reason: "UpgradeNotAllowed", Object: "flag --kubernetes-version", Seen: seen,
-			Wanted: "an RKE2 version of the same or the next minor as " + now}
-	}
-	from, err := semver.NewVersion(strings.TrimPrefix(now, "v"))
-	if err != nil {
-		return refuse(fmt.Sprintf("the cluster's version %q cannot be read", now))
-	}
-	to, err := semver.NewVersion(strings.TrimPrefix(target, "v"))
-	switch {
-	case err != nil || !strings.Contains(target, "+rke2"):
-		return refuse(fmt.Sprintf("%q is no RKE2 version", target))
-	case to.LessThan(from):
-		return refuse(target + " is older than " + now)
-	case to.Major() != from.Major() || to.Minor() > from.Minor()+1:
-		return refuse(fmt.Sprintf("%s skips a minor version after %s", target, now))
-	}
-	return nil
 }
 
 func (s *upgrade) Do(ctx context.Context, tx *runner.Tx) error {
@@ -58,7 +32,7 @@ func (s *upgrade) Do(ctx context.Context, tx *runner.Tx) error {
 	if now == target {
 		return nil
 	}
-	if err := upgradeAllowed(now, target); err != nil {
+	if err := migration.UpgradeAllowed(now, target, "+rke2"); err != nil {
 		return err
 	}
 	if err := s.RequireRest(); err != nil {
@@ -98,7 +72,7 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "every kubelet to run " + target, Seen: SummariseUnrest(open),
 			Progress: s.p.progress() + fmt.Sprint(done), Done: done, Total: len(s.Reading.Down.Nodes)}, nil
 	}
-	if s.imageDue(ctx) {
+	if s.ImageDue(ctx) {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager of the new version", Seen: "the old image is installed",
 			Progress: "image", Done: done, Total: done}, nil
 	}
@@ -108,22 +82,5 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	return s.Audited(ctx, tx, fmt.Sprintf("%d of %d kubelets run %s", done, done, target))
 }
 
-// imageDue says whether every kubelet runs the target and the CCM is still of
-// the old minor version: it must not be newer than the API servers, so it
-// follows them.
-func (s *upgrade) imageDue(ctx context.Context) bool {
-	set := s.Reading.Down.CCM
-	if set == nil || len(set.Spec.Template.Spec.Containers) == 0 || !s.AtTarget() {
-		return false
-	}
-	image, err := s.ChartImage(ctx)
-	return err == nil && set.Spec.Template.Spec.Containers[0].Image != image
-}
-
 // Tend implements runner.Tender.
-func (s *upgrade) Tend(ctx context.Context, tx *runner.Tx) error {
-	if !s.imageDue(ctx) {
-		return nil
-	}
-	return s.ApplyChart(ctx, tx, s.CCMFlagged())
-}
+func (s *upgrade) Tend(ctx context.Context, tx *runner.Tx) error { return s.FollowImage(ctx, tx) }

@@ -1,6 +1,10 @@
 package verify
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
 
 // Judge hands what was read to judge, or says that it could not be read. It is
 // how a check keeps "could not look" apart from "is not there".
@@ -21,3 +25,23 @@ func Unread[T any](r Read[T], object string) []Finding {
 
 // Skipped is the single finding of a check that does not apply.
 func Skipped(reason string) []Finding { return []Finding{{Status: Skip, Reason: reason}} }
+
+// FindingOf makes one finding of a fault, with its class deciding the status;
+// none of no error.
+func FindingOf(err error) []Finding {
+	if err == nil {
+		return nil
+	}
+	f, ok := fault.As(err)
+	if !ok {
+		return []Finding{{Status: Fail, Seen: err.Error()}}
+	}
+	one := Finding{Status: Fail, Object: f.Object, Seen: f.Seen, Wanted: f.Wanted, Fix: f.Fix}
+	if f.Err != nil {
+		one.Seen += ": " + f.Err.Error()
+	}
+	if f.Class == fault.CouldNotLook {
+		one.Status, one.Reason = Unknown, one.Seen
+	}
+	return []Finding{one}
+}

@@ -175,3 +175,35 @@ func TestCordonsOfOursAreNotTheUsers(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// RKE rewrites the hostname label when its kubelets become external; RKE2 never
+// does, and a change there announces another name.
+func TestChangedHostnameLabel(t *testing.T) {
+	host := func(name string) func(*downstream.Node) {
+		return func(n *downstream.Node) { n.Labels[downstream.LabelHostname] = name }
+	}
+	outside := func(n *downstream.Node) { delete(n.Labels, downstream.LabelMachine) }
+	for name, tt := range map[string]struct {
+		change []func(*downstream.Node)
+		want   int
+	}{
+		"RKE2":               {nil, 1},
+		"RKE":                {[]func(*downstream.Node){outside}, 0},
+		"RKE, another label": {[]func(*downstream.Node){outside, func(n *downstream.Node) { n.Labels["x"] = n.Labels[downstream.LabelHostname] }}, 1},
+	} {
+		labelled := func(hostname string) downstream.Node {
+			n := with(aNode(1), host(hostname))
+			for _, change := range tt.change {
+				change(&n)
+			}
+			return n
+		}
+		fp, err := Take(facts(labelled("10.0.0.1")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Changed(fp, []downstream.Node{labelled("ip-10-0-0-1.ec2.internal")}); len(got) != tt.want {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -72,7 +72,9 @@ func Cordons(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
 	return out
 }
 
-// Changed lists what else differs: labels and taints.
+// Changed lists what else differs: labels and taints. The hostname label follows
+// the kubelet's --hostname-override. RKE2's does not change; RKE's does, from the
+// host's address to the Node's name, and only volumes that are pinned by it mind.
 func Changed(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
 	before := map[string]NodePrint{}
 	for _, p := range fp.Nodes {
@@ -87,6 +89,9 @@ func Changed(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
 		now := printOf(n)
 		if now.Labels != p.Labels {
 			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "labels differ from the fingerprint", Wanted: "the same labels"})
+		}
+		if p.Machine != "" && now.Hostname != p.Hostname {
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "label " + downstream.LabelHostname + " is " + now.Hostname, Wanted: p.Hostname})
 		}
 		if !slices.Equal(now.Taints, p.Taints) {
 			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "taints " + orNone(now.Taints), Wanted: "taints " + orNone(p.Taints)})

@@ -35,7 +35,8 @@ type NodePrint struct {
 	ProviderID   string   `json:"providerID,omitempty"`
 	Machine      string   `json:"machine,omitempty"` // Rancher Machine UID
 	ControlPlane bool     `json:"controlPlane,omitempty"`
-	Labels       string   `json:"labels"` // hash
+	Labels       string   `json:"labels"` // hash, of all but the hostname label
+	Hostname     string   `json:"hostname,omitempty"`
 	Taints       []string `json:"taints,omitempty"`
 	Addresses    []string `json:"addresses,omitempty"`
 	// Cordoned: by its user. Our own cordons are not part of what a cluster was.
@@ -86,7 +87,7 @@ func printOf(n downstream.Node) NodePrint {
 	_, ours := n.Annotations[downstream.AnnotationOurs]
 	p := NodePrint{
 		Name: n.Name, UID: n.UID, ProviderID: n.ProviderID, Machine: n.MachineUID(), ControlPlane: n.ControlPlane(),
-		Labels: hashLabels(n.Labels), Addresses: addresses(n), Cordoned: n.Unschedulable && !ours,
+		Labels: hashLabels(n.Labels), Hostname: n.Labels[downstream.LabelHostname], Addresses: addresses(n), Cordoned: n.Unschedulable && !ours,
 	}
 	for _, t := range n.Taints {
 		if t.Key != downstream.TaintUnschedulable {
@@ -108,7 +109,9 @@ func addresses(n downstream.Node) []string {
 func hashLabels(labels map[string]string) string {
 	keys := make([]string, 0, len(labels))
 	for k := range labels {
-		keys = append(keys, k)
+		if k != downstream.LabelHostname {
+			keys = append(keys, k)
+		}
 	}
 	sort.Strings(keys)
 	h := sha256.New()

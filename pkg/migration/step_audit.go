@@ -1,0 +1,73 @@
+package migration
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// preflight runs every check and takes the fingerprint.
+type preflight struct{ Base }
+
+func (s *preflight) Plan(ctx context.Context) (runner.Plan, error) {
+	if err := s.refused(ctx); err != nil {
+		return runner.Plan{}, err
+	}
+	return runner.Plan{Summary: []string{s.checkCount(ctx)}, Estimate: "~10s"}, nil
+}
+
+func (s *preflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	report, facts, stop, err := s.checked(ctx, tx)
+	if err != nil || stop != nil {
+		return orZero(stop), err
+	}
+	if err := s.noteFingerprint(ctx, tx, facts); err != nil {
+		return runner.Verdict{}, err
+	}
+	return Met(checkSummary(report)...), nil
+}
+
+// audit compares the cluster with the fingerprint, by the same checks.
+type audit struct{ Base }
+
+func (s *audit) Plan(ctx context.Context) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{s.checkCount(ctx) + ", compared with the fingerprint of preflight"}, Estimate: "~10s"}, nil
+}
+
+func (s *audit) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	report, _, stop, err := s.checked(ctx, tx)
+	if err != nil || stop != nil {
+		return orZero(stop), err
+	}
+	return Met(checkSummary(report)...), nil
+}
+
+// checked runs every check and stops where one fails, unless a step is in
+// progress: the write that this would prevent has been made, and leaving it
+// alone half way helps nobody. Its own waits, the guard and the audit at its end
+// judge it, and the next write demands a cluster at rest.
+func (c *Core) checked(ctx context.Context, tx *runner.Tx) (verify.Report, downstream.Facts, *runner.Verdict, error) {
+	report, facts, err := c.inspect(ctx, tx.Record())
+	if err != nil {
+		return report, facts, nil, err
+	}
+	if err := judgeReport(report, c.Options); err != nil {
+		begun := c.inProgress(tx.Record())
+		if begun == "" {
+			stop := Failed(err)
+			return report, facts, &stop, nil
+		}
+		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", begun, err))
+	}
+	return report, facts, nil, nil
+}
+
+func orZero(v *runner.Verdict) runner.Verdict {
+	if v == nil {
+		return runner.Verdict{}
+	}
+	return *v
+}

@@ -1,0 +1,61 @@
+package migration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// UpgradeAllowed accepts the same or the next minor version, never an older one.
+// mark is what tells the distribution's versions from others: "+rke2".
+func UpgradeAllowed(now, target, mark string) error {
+	refuse := func(seen string) error {
+		return &fault.Error{Class: fault.Usage, Reason: "UpgradeNotAllowed", Object: "flag --kubernetes-version", Seen: seen,
+			Wanted: "a version with " + mark + ", of the same or the next minor as " + now}
+	}
+	from, err := semver.NewVersion(strings.TrimPrefix(now, "v"))
+	if err != nil {
+		return refuse(fmt.Sprintf("the cluster's version %q cannot be read", now))
+	}
+	to, err := semver.NewVersion(strings.TrimPrefix(target, "v"))
+	switch {
+	case err != nil || !strings.Contains(target, mark):
+		return refuse(fmt.Sprintf("%q is no version with %s", target, mark))
+	case to.LessThan(from):
+		return refuse(target + " is older than " + now)
+	case to.Major() != from.Major() || to.Minor() > from.Minor()+1:
+		return refuse(fmt.Sprintf("%s skips a minor version after %s", target, now))
+	}
+	return nil
+}
+
+// ImageDue says whether every kubelet runs the target and the CCM is still of
+// the old minor version: it must not be newer than the API servers, so it
+// follows them.
+func (c *Core) ImageDue(ctx context.Context) bool {
+	set := c.Reading.Down.CCM
+	if set == nil || len(set.Spec.Template.Spec.Containers) == 0 || !c.AtTarget() {
+		return false
+	}
+	image, err := c.chartImage(ctx)
+	return err == nil && set.Spec.Template.Spec.Containers[0].Image != image
+}
+
+// FollowImage brings the CCM to the cluster's new version once that is due.
+func (c *Core) FollowImage(ctx context.Context, tx *runner.Tx) error {
+	if !c.ImageDue(ctx) {
+		return nil
+	}
+	return c.ApplyChart(ctx, tx, c.Reading.ccmEvidence().Migration)
+}
+
+// chartImage is the image that the chart would install now.
+func (c *Core) chartImage(ctx context.Context) (string, error) {
+	_, values, err := c.chartValues(ctx, c.Reading.ccmEvidence().Migration)
+	return values.Image.String(), err
+}
