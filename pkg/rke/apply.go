@@ -1,0 +1,129 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// change is a step that edits cluster.yml and has rke apply it.
+type change struct {
+	migration.Base
+	p       *Procedure
+	compute func(context.Context) (clusterfile.Edit, error)
+	// allowed are the conditions of the write, beside a cluster at rest.
+	allowed func(context.Context, *runner.Tx) error
+	// open adds what the cluster does not show yet, once rke has ended.
+	open func(*migration.Roll, *runner.Tx)
+
+	wait  string // what the step waits for
+	token string // of the `rke up` that this run began; "": none
+	// again is how many more times rke has to run. After one that was cut off
+	// between stopping and renaming a container, the next starts the old container,
+	// records the new state and exits 0; only the one after that sees the difference
+	// (rancher/rke:docker/docker.go@v1.5.10, DoRollingUpdateContainer).
+	again int
+}
+
+// Do implements runner.Step. Called again after a crash it finds the edit made,
+// and runs rke if nothing shows that it ended well.
+func (s *change) Do(ctx context.Context, tx *runner.Tx) error {
+	if err := s.p.readWith(ctx, tx); err != nil {
+		return err
+	}
+	edit, err := s.compute(ctx)
+	if err != nil {
+		return err
+	}
+	if !edit.Empty() {
+		if err := s.p.requireNothingPending(); err != nil {
+			return err
+		}
+		if err := s.RequireRest(); err != nil {
+			return err
+		}
+		if err := s.allowed(ctx, tx); err != nil {
+			return err
+		}
+		if err := s.p.writeEdit(ctx, tx, edit); err != nil {
+			return err
+		}
+		if err := s.p.readWith(ctx, tx); err != nil {
+			return err
+		}
+	}
+	if s.p.unfinished() == "" {
+		return nil
+	}
+	if s.p.options.NoRKEUp {
+		return s.p.gateUp()
+	}
+	if s.p.cutOff() {
+		s.again = 1
+	}
+	return s.up(ctx, tx)
+}
+
+func (s *change) up(ctx context.Context, tx *runner.Tx) error {
+	s.token = fmt.Sprintf("%s%s/%s/%d", upToken, s.p.options.RunID, s.ID, s.again)
+	return s.p.start(ctx, tx, s.token, s.p.upArgs()...)
+}
+
+// Verify implements runner.Step.
+func (s *change) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	if err := s.p.readWith(ctx, tx); err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := s.Guard.Judge(s.Sighting(tx)); err != nil {
+		return migration.Braked(err), nil
+	}
+	if s.again > 0 && s.p.child != nil && !s.p.child.Running() && s.p.child.Err() == nil {
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to run once more: the run before was cut off, and one alone may start what it had stopped",
+			Seen: "it ended well", Progress: s.token}, nil
+	}
+	if verdict, err := s.p.childVerdict(ctx, tx, upNote, s.token); err != nil || verdict != nil {
+		return orZero(verdict), err
+	}
+	roll := &migration.Roll{WaitingFor: s.wait, Progress: s.Reading.Progress(), Total: len(s.Reading.Members)}
+	if why := s.p.unfinished(); why != "" {
+		roll.Wait("%s", why)
+	}
+	for _, open := range s.Reading.NodesNotReady() {
+		roll.Wait("%s %s", open.Object, open.Seen)
+	}
+	s.open(roll, tx)
+	return roll.Verdict(), nil
+}
+
+func orZero(v *runner.Verdict) runner.Verdict {
+	if v == nil {
+		return runner.Verdict{}
+	}
+	return *v
+}
+
+// Tend implements runner.Tender: rke uncordons every node that it visits,
+// whoever had cordoned it (rancher/rke:services/controlplane.go@v1.5.9).
+func (s *change) Tend(ctx context.Context, tx *runner.Tx) error {
+	switch {
+	case s.p.child != nil && s.p.child.Running():
+		return nil // it may still visit them
+	case s.again > 0 && s.p.child != nil && s.p.child.Err() == nil:
+		s.again--
+		return s.up(ctx, tx)
+	}
+	return s.RestoreUserCordons(ctx, tx)
+}
+
+// Finish implements runner.Finisher. An rke that was let finish needs no second
+// run.
+func (s *change) Finish(ctx context.Context, tx *runner.Tx, kindly bool) error {
+	if err := s.p.finish(ctx, tx, kindly); err != nil || s.again > 0 || s.p.child == nil || s.p.child.Err() != nil {
+		return err
+	}
+	_, err := s.p.childVerdict(ctx, tx, upNote, s.token)
+	return err
+}

@@ -1,0 +1,211 @@
+package rke
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Child is one run of the rke binary. It writes into a log file and not into a
+// pipe of ours: should this process die, rke would die of its next line with a
+// pipe, in the middle of a node; with a file it finishes its work. The lock on
+// cluster.yml stays with it for as long.
+type Child struct {
+	Log  string // path of its output
+	what string // "rke up"
+	cmd  *exec.Cmd
+	done chan struct{}
+
+	mu    sync.Mutex
+	err   error
+	lines int
+	last  string
+	fatal string
+	lost  []string // hosts that rke could not reach
+}
+
+// tailEvery is how often the log is looked at for new lines.
+const tailEvery = 200 * time.Millisecond
+
+// StartChild runs the binary with args. Its output goes to the file log, which
+// only its owner may read, and on to the writer live, line by line. keep is
+// inherited and closed by nobody but the child's end: the lock.
+func StartChild(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (*Child, error) {
+	what := strings.Join(append([]string{"rke"}, args...), " ")
+	out, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "NoLog", Object: "file " + log, Seen: "cannot be written", Wanted: "a place to keep the output of " + what, Err: err}
+	}
+	defer func() { _ = out.Close() }()
+	from, err := out.Seek(0, io.SeekEnd)
+	if err != nil {
+		return nil, fmt.Errorf("find the end of %s: %w", log, err)
+	}
+	c := &Child{Log: log, what: what, done: make(chan struct{}), cmd: exec.Command(binary, args...)}
+	c.cmd.Stdout, c.cmd.Stderr = out, out
+	if keep != nil {
+		c.cmd.ExtraFiles = []*os.File{keep}
+	}
+	ownGroup(c.cmd)
+	if err := c.cmd.Start(); err != nil {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "RKENotStarted", Object: what, Seen: "cannot be started", Fix: "name rke with --rke-binary", Err: err}
+	}
+	go c.attend(from, live, clk)
+	return c, nil
+}
+
+// attend follows the log until the process has ended and all of it was read.
+func (c *Child) attend(from int64, live io.Writer, clk clock.WithTicker) {
+	ended := make(chan error, 1)
+	go func() { ended <- c.cmd.Wait() }()
+	tail := &tail{path: c.Log, at: from, line: func(line string) { c.note(line, live) }}
+	ticker := clk.NewTicker(tailEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C():
+			tail.read(false)
+		case err := <-ended:
+			tail.read(true)
+			c.mu.Lock()
+			c.err = err
+			c.mu.Unlock()
+			close(c.done)
+			return
+		}
+	}
+}
+
+var (
+	fatalLine = regexp.MustCompile(`^(?:FATA\S*|time="[^"]*" level=fatal msg=)\s*"?(.*?)"?$`)
+	logLine   = regexp.MustCompile(`^time="[^"]*" level=\w+ msg="(.*)"$`)
+	lostHost  = regexp.MustCompile(`(?i)Failed to set up SSH tunneling for host \[([^\]]+)\]|Removing host \[([^\]]+)\]`)
+)
+
+func (c *Child) note(line string, live io.Writer) {
+	_, _ = fmt.Fprintln(live, line)
+	plain := strings.TrimSpace(ansi.ReplaceAllString(line, ""))
+	if plain == "" {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.lines++
+	c.last = plain
+	if m := logLine.FindStringSubmatch(plain); m != nil {
+		c.last = m[1]
+	}
+	if m := fatalLine.FindStringSubmatch(plain); m != nil {
+		c.fatal = m[1]
+	}
+	if m := lostHost.FindStringSubmatch(plain); m != nil {
+		c.lost = append(c.lost, m[1]+m[2])
+	}
+}
+
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+// Running says whether it has not ended yet.
+func (c *Child) Running() bool {
+	select {
+	case <-c.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// Done is closed at its end.
+func (c *Child) Done() <-chan struct{} { return c.done }
+
+// Seen is its last line, and a mark that changes with every line.
+func (c *Child) Seen() (last string, mark string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.last, fmt.Sprintf("rke %d lines", c.lines)
+}
+
+// Interrupt asks it to end at once. rke handles no signal: whatever node it has
+// in hand stays as it is, cordoned perhaps, and the next run takes it up.
+func (c *Child) Interrupt() {
+	if c.Running() {
+		_ = c.cmd.Process.Signal(os.Interrupt)
+	}
+}
+
+// Err is why it did not end well; nil while it runs, and if it did. rke's exit
+// codes are 0 and 1 only, and 0 with an unreachable host does not happen.
+func (c *Child) Err() error {
+	if c.Running() {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil && len(c.lost) == 0 {
+		return nil
+	}
+	f := &fault.Error{Class: fault.Check, Reason: "RKEUpFailed", Object: c.what, Seen: "ended without an error",
+		Wanted: "exit code 0 with every host reached", Fix: "read " + c.Log + ", mend the cause, then run again"}
+	var exit *exec.ExitError
+	switch {
+	case errors.As(c.err, &exit):
+		f.Seen = exit.Error()
+	case c.err != nil:
+		f.Seen = c.err.Error()
+	}
+	if c.fatal != "" {
+		f.Seen += ": " + c.fatal
+	} else if c.err != nil && c.last != "" {
+		f.Seen += ", last line: " + c.last
+	}
+	if len(c.lost) > 0 {
+		f.Seen += "; not reached: " + strings.Join(c.lost, ", ")
+	}
+	return f
+}
+
+// tail reads what a file has grown by, in whole lines.
+type tail struct {
+	path string
+	at   int64
+	rest []byte
+	line func(string)
+}
+
+// read gives every complete line; at the end also what has no line end.
+func (t *tail) read(end bool) {
+	f, err := os.Open(t.path)
+	if err != nil {
+		return
+	}
+	defer func() { _ = f.Close() }()
+	if _, err := f.Seek(t.at, io.SeekStart); err != nil {
+		return
+	}
+	grown, _ := io.ReadAll(f)
+	t.at += int64(len(grown))
+	t.rest = append(t.rest, grown...)
+	for {
+		i := bytes.IndexByte(t.rest, '\n')
+		if i < 0 {
+			break
+		}
+		t.line(string(t.rest[:i]))
+		t.rest = t.rest[i+1:]
+	}
+	if end && len(t.rest) > 0 {
+		t.line(string(t.rest))
+		t.rest = nil
+	}
+}

@@ -1,0 +1,161 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+const (
+	// upNote is the journal's key for the last `rke up` that ended well. Nothing
+	// in the cluster tells that its workers were reached.
+	upNote = "rke-up"
+	// snapshotNote is the same for `rke etcd snapshot-save`.
+	snapshotNote = "rke-snapshot"
+	// upToken begins the tokens of intents to run `rke up`.
+	upToken = "up/"
+)
+
+// upRecord is how one run of rke ended.
+type upRecord struct {
+	Token string `json:"token"` // of the intent
+	OK    bool   `json:"ok"`
+	Time  string `json:"time"` // RFC 3339
+}
+
+// lastUp is the last `rke up` that the journal announced.
+func lastUp(record runner.Record) (runner.Intent, bool) {
+	for i := len(record.Intents) - 1; i >= 0; i-- {
+		if strings.HasPrefix(record.Intents[i].Token, upToken) {
+			return record.Intents[i], true
+		}
+	}
+	return runner.Intent{}, false
+}
+
+// unfinished is why `rke up` has to run (again); "": it has not.
+func (p *Procedure) unfinished() string {
+	// With --no-rke-up it is a person who runs rke, and only the cluster tells.
+	if !p.options.NoRKEUp && p.cutOff() {
+		intent, _ := lastUp(p.record)
+		return fmt.Sprintf("`rke up` of %s was begun and has not ended well", intent.Time)
+	}
+	return p.facts.unapplied()
+}
+
+// cutOff says whether the last `rke up` that the journal announced did not end
+// well: it may have been killed in the middle of a container.
+func (p *Procedure) cutOff() bool {
+	intent, begun := lastUp(p.record)
+	var ended upRecord
+	known, err := p.record.NoteInto(upNote, &ended)
+	return begun && (err != nil || !known || !ended.OK || ended.Token != intent.Token)
+}
+
+// unapplied is what of the file's own provider and flag the state does not show.
+func (f Facts) unapplied() string {
+	current := f.State.Current.Config
+	wanted, flag := f.resolvedName(), f.Config.Services.KubeController.ExtraArgs["enable-leader-migration"]
+	have, on := current.CloudProvider.Name, current.Services.KubeController.ExtraArgs["enable-leader-migration"]
+	switch {
+	case wanted != have:
+		return fmt.Sprintf("the file says provider %q, rke's state %q: `rke up` has not run since", wanted, have)
+	case flag != on:
+		return fmt.Sprintf("the file says enable-leader-migration %q, rke's state %q: `rke up` has not run since", flag, on)
+	}
+	return ""
+}
+
+// resolvedName is the provider that rke makes of the file
+// (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider): custom text keeps
+// the name, the in-tree block overrides it.
+func (f Facts) resolvedName() string {
+	if provider := f.Config.CloudProvider; provider.Custom != "" || provider.AWS == nil {
+		return provider.Name
+	}
+	return "aws"
+}
+
+// start runs rke with args as a child, announced in the journal first.
+func (p *Procedure) start(ctx context.Context, tx *runner.Tx, token string, args ...string) error {
+	if !p.facts.Binary.OK() {
+		return p.facts.Binary.Err
+	}
+	binary := p.facts.Binary.Value.Path
+	what := "run rke " + strings.Join(args, " ")
+	log := fmt.Sprintf("%s.awsmigrate-%s.log", p.facts.Path, p.options.RunID)
+	intent := runner.Intent{What: what, Object: p.fileObject(), Token: token}
+	return tx.Effect(ctx, intent, func(context.Context) error {
+		var keep *os.File
+		if p.edges.Keep != nil {
+			keep = p.edges.Keep()
+		}
+		child, err := StartChild(binary, args, log, p.edges.Live, keep, p.Clock)
+		if err != nil {
+			return err
+		}
+		p.child = child
+		return nil
+	})
+}
+
+func (p *Procedure) upArgs() []string {
+	return append([]string{"up", "--config", p.facts.Path}, p.options.RKEArgs...)
+}
+
+// gateUp is the gate of --no-rke-up.
+func (p *Procedure) gateUp() error {
+	return &fault.Error{Class: fault.Gate, Reason: "RunRKEUp", Object: p.fileObject(),
+		Seen: "it is edited and not applied; this run may not apply it (--no-rke-up)",
+		Fix:  "rke " + strings.Join(p.upArgs(), " ") + "; then run the same command again"}
+}
+
+// childVerdict judges the child of this run: nil once it has ended well and that
+// is in the journal.
+func (p *Procedure) childVerdict(ctx context.Context, tx *runner.Tx, note, token string) (*runner.Verdict, error) {
+	if p.child == nil {
+		return nil, nil
+	}
+	if p.child.Running() {
+		last, mark := p.child.Seen()
+		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to finish (its output: " + filepath.Base(p.child.Log) + ")",
+			Seen: migration.OrElse(last, "no output yet"), Progress: mark + p.Reading.Progress()}, nil
+	}
+	if err := p.child.Err(); err != nil {
+		v := migration.Failed(err)
+		return &v, nil
+	}
+	var ended upRecord
+	if known, err := tx.NoteInto(note, &ended); err != nil || known && ended.OK && ended.Token == token {
+		return nil, err
+	}
+	if err := tx.Note(ctx, note, upRecord{Token: token, OK: true, Time: tx.Now().UTC().Format(time.RFC3339)}); err != nil {
+		return nil, err
+	}
+	return nil, p.readWith(ctx, tx)
+}
+
+// finish ends the child before the run leaves a step.
+func (p *Procedure) finish(ctx context.Context, tx *runner.Tx, kindly bool) error {
+	if p.child == nil || !p.child.Running() {
+		return nil
+	}
+	if kindly {
+		tx.Warn("rke is let finish; Ctrl-C again interrupts it")
+		select {
+		case <-p.child.Done():
+			return nil
+		case <-ctx.Done():
+		}
+	}
+	p.child.Interrupt()
+	<-p.child.Done()
+	return nil
+}

@@ -1,0 +1,122 @@
+package rke
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// script is an executable that behaves as rke does towards its parent.
+func script(t *testing.T, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rke")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestChild(t *testing.T) {
+	for name, c := range map[string]struct {
+		body string
+		err  string // part of the fault; "": it ended well
+	}{
+		"ends well":           {body: "echo 'INFO[0001] Finished building Kubernetes cluster successfully'\n"},
+		"names its end":       {body: "echo 'INFO[0001] a'\necho 'FATA[0009] [controlPlane] Failed to bring up'\nexit 1\n", err: "[controlPlane] Failed to bring up"},
+		"colours":             {body: "printf '\\033[31mFATA\\033[0m[0009] no space left\\n'\nexit 1\n", err: "exit status 1: no space left"},
+		"says nothing":        {body: "exit 1\n", err: "exit status 1"},
+		"loses a host":        {body: "echo 'WARN[0000] Failed to set up SSH tunneling for host [10.0.0.9]: dial'\nexit 1\n", err: "not reached: 10.0.0.9"},
+		"no line end":         {body: "printf 'FATA[0009] cut off'\nexit 1\n", err: "cut off"},
+		"host lost, exit 0":   {body: "echo 'WARN[0000] Removing host [10.0.0.9] from node lists'\n", err: "10.0.0.9"},
+		"output on stderr":    {body: "echo 'FATA[0009] there' >&2\nexit 1\n", err: "there"},
+		"killed by a signal":  {body: "kill -9 $$\n", err: "killed"},
+		"arguments are given": {body: "test \"$1 $2 $3\" = 'up --config f'\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var live bytes.Buffer
+			log := filepath.Join(t.TempDir(), "log")
+			child, err := StartChild(script(t, c.body), []string{"up", "--config", "f"}, log, &live, nil, clock.RealClock{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-child.Done()
+			f, failed := fault.As(child.Err())
+			if failed != (c.err != "") || failed && !strings.Contains(f.Seen, c.err) {
+				t.Errorf("got %v, want %q", child.Err(), c.err)
+			}
+			kept, err := os.ReadFile(log)
+			if err != nil || strings.TrimRight(live.String(), "\n") != strings.TrimRight(string(kept), "\n") {
+				t.Errorf("shown %q, kept %q, %v", live.String(), kept, err)
+			}
+			if info, err := os.Stat(log); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("log: %v, %v", info.Mode(), err)
+			}
+		})
+	}
+}
+
+func TestChildThatCannotStart(t *testing.T) {
+	dir := t.TempDir()
+	_, err := StartChild(filepath.Join(dir, "none"), nil, filepath.Join(dir, "log"), &bytes.Buffer{}, nil, clock.RealClock{})
+	if fault.ClassOf(err) != fault.Usage {
+		t.Errorf("got %v", err)
+	}
+	_, err = StartChild(script(t, ""), nil, filepath.Join(dir, "no", "log"), &bytes.Buffer{}, nil, clock.RealClock{})
+	if fault.ClassOf(err) != fault.Usage {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An interrupt reaches the child; a Ctrl-C of the terminal does not, since it
+// has a process group of its own.
+func TestChildIsInterrupted(t *testing.T) {
+	started := filepath.Join(t.TempDir(), "started")
+	child, err := StartChild(script(t, "touch "+started+"\nexec sleep 600\n"), nil, filepath.Join(t.TempDir(), "log"), &bytes.Buffer{}, nil, clock.RealClock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() bool { _, err := os.Stat(started); return err == nil })
+	if !child.Running() || child.Err() != nil {
+		t.Errorf("running %t, %v", child.Running(), child.Err())
+	}
+	child.Interrupt()
+	<-child.Done()
+	if f, ok := fault.As(child.Err()); !ok || !strings.Contains(f.Seen, "interrupt") {
+		t.Errorf("got %v", child.Err())
+	}
+}
+
+func TestFindBinary(t *testing.T) {
+	good := script(t, `case "$*" in
+--version) echo "rke version v1.5.10" ;;
+"config --system-images --version v1.26.9-rancher1-1")
+  echo 'time="2023-10-01T00:00:00Z" level=info msg="Generating images list for version [v1.26.9-rancher1-1]:"'
+  echo "rancher/hyperkube:v1.26.9-rancher1"; echo "registry:5000/rancher/rke-tools:v0.1.96" ;;
+*) echo "k8s version is not supported" >&2; exit 1 ;;
+esac
+`)
+	b, err := FindBinary(t.Context(), good, "v1.26.9-rancher1-1", "v1.99.0-rancher1-1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	images := b.Images["v1.26.9-rancher1-1"]
+	if b.Version != "v1.5.10" || len(images) != 2 || images["registry:5000/rancher/rke-tools"] != "registry:5000/rancher/rke-tools:v0.1.96" {
+		t.Errorf("got %+v", b)
+	}
+	if b.Images["v1.99.0-rancher1-1"] != nil {
+		t.Errorf("an unknown version has images: %v", b.Images)
+	}
+	for name, path := range map[string]string{
+		"not rke": script(t, "echo hello\n"), "fails": script(t, "exit 1\n"), "missing": filepath.Join(t.TempDir(), "rke"),
+	} {
+		if _, err := FindBinary(t.Context(), path); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

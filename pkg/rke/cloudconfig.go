@@ -1,0 +1,76 @@
+package rke
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+)
+
+// CloudConfigText is the cloud config that rke deploys for the in-tree provider,
+// to be carried over to the CCM; "" for none. customCloudProvider is taken as it
+// is and wins over awsCloudProvider (rancher/rke:cloudprovider/cloudprovider.go
+// and cloudprovider/aws/aws.go@v1.5.9: keys without a value are left out).
+func CloudConfigText(config clusterfile.Config) string {
+	if config.CloudProvider.Custom != "" {
+		return config.CloudProvider.Custom
+	}
+	aws := config.CloudProvider.AWS
+	if aws == nil {
+		return ""
+	}
+	var b strings.Builder
+	g := aws.Global
+	section(&b, "[Global]", [][2]string{
+		{"Zone", g.Zone}, {"VPC", g.VPC}, {"SubnetID", g.SubnetID}, {"RouteTableID", g.RouteTableID}, {"RoleARN", g.RoleARN},
+		{"KubernetesClusterTag", g.KubernetesClusterTag}, {"KubernetesClusterID", g.KubernetesClusterID},
+		{"DisableSecurityGroupIngress", whenTrue(g.DisableSecurityGroupIngress)}, {"ElbSecurityGroup", g.ElbSecurityGroup},
+		{"DisableStrictZoneCheck", whenTrue(g.DisableStrictZoneCheck)},
+	})
+	names := make([]string, 0, len(aws.ServiceOverride))
+	for name := range aws.ServiceOverride {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		o := aws.ServiceOverride[name]
+		section(&b, fmt.Sprintf("[ServiceOverride %q]", name), [][2]string{
+			{"Service", o.Service}, {"Region", o.Region}, {"URL", o.URL},
+			{"SigningRegion", o.SigningRegion}, {"SigningMethod", o.SigningMethod}, {"SigningName", o.SigningName},
+		})
+	}
+	return b.String()
+}
+
+func section(b *strings.Builder, head string, entries [][2]string) {
+	var lines []string
+	for _, e := range entries {
+		if e[1] != "" {
+			lines = append(lines, e[0]+" = "+iniValue(e[1]))
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	if b.Len() > 0 {
+		b.WriteString("\n")
+	}
+	b.WriteString(head + "\n" + strings.Join(lines, "\n") + "\n")
+}
+
+// iniValue quotes what the provider's parser (gcfg) would read as a comment, a
+// quote or an escape.
+func iniValue(value string) string {
+	if !strings.ContainsAny(value, "#;\"\\") && value == strings.TrimSpace(value) {
+		return value
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+}
+
+func whenTrue(b bool) string {
+	if b {
+		return "true"
+	}
+	return ""
+}

@@ -1,0 +1,129 @@
+package rke
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// flagPath is where RKE's guide puts the flag.
+var flagPath = []string{"services", "kube-controller", "extra_args", "enable-leader-migration"}
+
+const externalName = "external-aws"
+
+// EnableEdit puts the flag on every kube-controller-manager.
+func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
+	return file.Edit(clusterfile.Set("true", clusterfile.Quoted, flagPath...))
+}
+
+// SwitchEdit makes the provider external in one edit that also takes the flag
+// away. awsCloudProvider goes: while the key is there, even empty, rke takes the
+// in-tree provider whatever the name says
+// (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider). created are the
+// mappings that EnableEdit made.
+func SwitchEdit(file *clusterfile.File, names NameRule, created [][]string) (clusterfile.Edit, error) {
+	changes := []clusterfile.Change{
+		clusterfile.Set(externalName, clusterfile.Plain, "cloud_provider", "name"),
+		clusterfile.Set(strconv.FormatBool(names.UseMetadata), clusterfile.Plain, "cloud_provider", "useInstanceMetadataHostname"),
+	}
+	if file.Config().CloudProvider.AWS != nil {
+		changes = append(changes, clusterfile.Delete("cloud_provider", "awsCloudProvider"))
+	}
+	changes = append(changes, clusterfile.Delete(flagPath...).Pruning(created))
+	return file.Edit(changes...)
+}
+
+// UpgradeEdit sets the version, in a run of its own.
+func UpgradeEdit(file *clusterfile.File, version string) (clusterfile.Edit, error) {
+	return file.Edit(clusterfile.Set(version, clusterfile.Plain, "kubernetes_version"))
+}
+
+// tryEdits computes both edits, one after the other, without writing them.
+func (p *Procedure) tryEdits(names NameRule) error {
+	if p.Switched() {
+		return nil
+	}
+	_, err := p.switchFrom(p.facts.File, names, nil)
+	return err
+}
+
+// switchFrom is the switch of a file that may not have the flag yet.
+func (p *Procedure) switchFrom(file *clusterfile.File, names NameRule, created [][]string) (clusterfile.Edit, error) {
+	first, err := EnableEdit(file)
+	if err != nil {
+		return clusterfile.Edit{}, err
+	}
+	if !first.Empty() {
+		if created == nil {
+			created = first.Created
+		}
+		if file, err = clusterfile.Parse(file.Name(), first.After); err != nil {
+			return clusterfile.Edit{}, err
+		}
+	}
+	return SwitchEdit(file, names, created)
+}
+
+// created are the mappings that the journal's edit of a step made.
+func created(record runner.Record, object string) [][]string {
+	for i := len(record.Intents) - 1; i >= 0; i-- {
+		intent := record.Intents[i]
+		if intent.Step != migration.StepEnable || intent.Object != object || len(intent.Inverse) == 0 {
+			continue
+		}
+		var receipt clusterfile.Receipt
+		if json.Unmarshal(intent.Inverse, &receipt) == nil {
+			return receipt.Created
+		}
+	}
+	return nil
+}
+
+// writeEdit puts an edit on disk: intent and receipt first.
+func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, edit clusterfile.Edit) error {
+	inverse, err := json.Marshal(edit.Receipt())
+	if err != nil {
+		return fmt.Errorf("encode the receipt of an edit of %s: %w", p.facts.Path, err)
+	}
+	intent := runner.Intent{What: "edit " + p.facts.Path, Object: p.fileObject(), Inverse: inverse, Token: edit.SHA256()}
+	return tx.Effect(ctx, intent, func(context.Context) error { return edit.Write(nil, p.facts.Path) })
+}
+
+func (p *Procedure) fileObject() string { return "file " + p.facts.Path }
+
+// changeOf shows an edit in a plan, with the whole text that results.
+func (p *Procedure) changeOf(edit clusterfile.Edit) []runner.Change {
+	return ChangeOf(p.facts.Path, edit)
+}
+
+// ChangeOf is changeOf for a file without its cluster.
+func ChangeOf(path string, edit clusterfile.Edit) []runner.Change {
+	if edit.Empty() {
+		return nil
+	}
+	return []runner.Change{{Object: "file " + path, Diff: edit.Diff(), Result: string(edit.After), SHA256: edit.SHA256()}}
+}
+
+// requireNothingPending stops where `rke up` would do more than the migration.
+func (p *Procedure) requireNothingPending() error {
+	if p.options.IncludePending {
+		return nil
+	}
+	pending := p.pending()
+	if len(pending) == 0 {
+		return nil
+	}
+	lines := make([]string, 0, len(pending))
+	for _, one := range pending {
+		lines = append(lines, one.String())
+	}
+	return &fault.Error{Class: fault.Gate, Reason: "PendingChanges", Object: p.fileObject(),
+		Seen:   fmt.Sprintf("%d changes that `rke up` has not applied yet: %s", len(pending), migration.TellSome(lines)),
+		Wanted: "a file that only the migration changes", Fix: "apply or revert them first, or add --include-pending"}
+}

@@ -1,0 +1,143 @@
+package rke
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// FileLock is the cluster's Lease together with a lock on a file beside
+// cluster.yml. rke itself locks nothing, and two runs on one file interleave.
+// Every `rke up` inherits the file lock and holds it to its end: a run that is
+// started after its predecessor was killed waits until that one's rke has ended,
+// instead of starting a second.
+type FileLock struct {
+	Inner runner.Lock
+	Path  string // of the lock file
+	Owner runner.Owner
+	Clock clock.WithTicker
+	// Processes tells whether an owner still lives.
+	Processes runner.Processes
+	// Say tells the user why nothing happens.
+	Say func(string)
+
+	file *os.File
+}
+
+// LockPath is the lock file of a cluster.yml.
+func LockPath(config string) string { return config + ".awsmigrate.lock" }
+
+// File is what a child inherits; nil while the lock is not held.
+func (l *FileLock) File() *os.File { return l.file }
+
+// Busy says whether somebody holds the file lock now: a run, or the rke of one
+// that was killed, which may just be restarting the only API server that rke's
+// kubeconfig names.
+func (l *FileLock) Busy() bool {
+	file, err := os.OpenFile(l.Path, os.O_RDWR, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = file.Close() }() // and with it the lock, if we got it
+	free, err := tryLock(file)
+	return err == nil && !free
+}
+
+const lockPoll = time.Second
+
+// Acquire implements runner.Lock.
+func (l *FileLock) Acquire(ctx context.Context) error {
+	if err := l.Inner.Acquire(ctx); err != nil {
+		return err
+	}
+	err := l.acquireFile(ctx)
+	if err != nil {
+		_ = l.Inner.Release(ctx)
+	}
+	return err
+}
+
+func (l *FileLock) acquireFile(ctx context.Context) error {
+	file, err := os.OpenFile(l.Path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return &fault.Error{Class: fault.Usage, Reason: "NoFileLock", Object: "file " + l.Path, Seen: "cannot be written",
+			Wanted: "a lock beside cluster.yml", Fix: "run where the folder of cluster.yml can be written", Err: err}
+	}
+	for said := false; ; said = true {
+		held, err := tryLock(file)
+		if err != nil {
+			_ = file.Close()
+			return fmt.Errorf("lock %s: %w", l.Path, err)
+		}
+		if held {
+			l.file = file
+			return l.write()
+		}
+		if err := l.heldBy(file, said); err != nil {
+			_ = file.Close()
+			return err
+		}
+		if err := runner.Pause(ctx, l.Clock, lockPoll); err != nil {
+			_ = file.Close()
+			return err
+		}
+	}
+}
+
+// heldBy refuses while the owner lives. When it is dead, its rke holds the lock,
+// and is waited for.
+func (l *FileLock) heldBy(file *os.File, said bool) error {
+	text, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<16))
+	if err != nil {
+		return fmt.Errorf("read %s: %w", l.Path, err)
+	}
+	var owner runner.Owner
+	known := json.Unmarshal(text, &owner) == nil
+	if !known || l.Processes == nil || !runner.ProvenDead(owner, l.Owner, l.Processes) {
+		seen := "held by another process"
+		if known {
+			seen = "held by " + owner.String()
+		}
+		return &fault.Error{Class: fault.Locked, Reason: "FileLocked", Object: "file " + l.Path, Seen: seen,
+			Wanted: "no other run on this cluster.yml", Fix: "wait for that run to end, or stop it there"}
+	}
+	if !said {
+		l.Say(fmt.Sprintf("run %s was killed, and its rke still works; waiting for it to end", owner.Run))
+	}
+	return nil
+}
+
+func (l *FileLock) write() error {
+	text, err := json.Marshal(l.Owner)
+	if err != nil {
+		return fmt.Errorf("encode the owner of %s: %w", l.Path, err)
+	}
+	if err := l.file.Truncate(0); err != nil {
+		return fmt.Errorf("write %s: %w", l.Path, err)
+	}
+	if _, err := l.file.WriteAt(text, 0); err != nil {
+		return fmt.Errorf("write %s: %w", l.Path, err)
+	}
+	return nil
+}
+
+// Prove implements runner.Lock. The file lock cannot be lost while we live.
+func (l *FileLock) Prove(ctx context.Context) error { return l.Inner.Prove(ctx) }
+
+// Release implements runner.Lock. The file stays: removing it would let two runs
+// lock two files of one name.
+func (l *FileLock) Release(ctx context.Context) error {
+	if l.file != nil {
+		_ = l.file.Close()
+		l.file = nil
+	}
+	return l.Inner.Release(ctx)
+}

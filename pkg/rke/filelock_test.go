@@ -1,0 +1,125 @@
+package rke
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// freeLease stands in for the Lease; it is always free.
+type freeLease struct{ held atomic.Int32 }
+
+func (l *freeLease) Acquire(context.Context) error { l.held.Add(1); return nil }
+func (l *freeLease) Prove(context.Context) error   { return nil }
+func (l *freeLease) Release(context.Context) error { l.held.Add(-1); return nil }
+
+// table stands in for the process table: who is dead.
+type table struct{ dead map[int]bool }
+
+func (p table) Self() (runner.Place, uint64) { return runner.Place{Boot: "b", PIDs: "p"}, 1 }
+func (p table) Alive(pid int, _ uint64) (alive, known bool) {
+	return !p.dead[pid], true
+}
+
+func eventually(t *testing.T, what func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); <-time.After(10 * time.Millisecond) {
+		if what() {
+			return
+		}
+	}
+	t.Fatal("did not happen")
+}
+
+func lockOf(path string, pid int, dead ...int) *FileLock {
+	p := table{dead: map[int]bool{}}
+	for _, one := range dead {
+		p.dead[one] = true
+	}
+	place, _ := p.Self()
+	return &FileLock{Inner: &freeLease{}, Path: path, Clock: clock.RealClock{}, Processes: p, Say: func(string) {},
+		Owner: runner.Owner{PID: pid, Run: "run", Host: "h", Place: place, Tick: 7}}
+}
+
+func TestFileLockHasOneOwner(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate.lock")
+	first, second := lockOf(path, 100), lockOf(path, 200)
+	if err := first.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := second.Acquire(t.Context())
+	if f, ok := fault.As(err); !ok || f.Class != fault.Locked || f.Object != "file "+path {
+		t.Fatalf("got %v", err)
+	}
+	if held := second.Inner.(*freeLease).held.Load(); held != 0 {
+		t.Errorf("the Lease is still held %d times", held)
+	}
+	if !second.Busy() {
+		t.Error("a lock that is held is not busy")
+	}
+	if err := first.Release(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if second.Busy() || lockOf(path+".none", 1).Busy() {
+		t.Error("a free lock is busy")
+	}
+	if err := second.Acquire(t.Context()); err != nil {
+		t.Errorf("after the release: %v", err)
+	}
+}
+
+// A run that was killed leaves its rke working. The next run waits for it
+// instead of starting a second one.
+func TestFileLockStaysWithTheChildOfADeadRun(t *testing.T) {
+	dir := t.TempDir()
+	path, going := filepath.Join(dir, "lock"), filepath.Join(dir, "going")
+	killed := lockOf(path, 100)
+	if err := killed.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(going, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	child, err := StartChild(script(t, "while [ -e "+going+" ]; do sleep 0.05; done\n"), nil, filepath.Join(dir, "log"), &bytes.Buffer{}, killed.File(), clock.RealClock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = killed.file.Close() // as the kernel does when the run is killed
+
+	next := lockOf(path, 200, 100)
+	var said atomic.Bool
+	next.Say = func(string) { said.Store(true) }
+	got := make(chan error, 1)
+	go func() { got <- next.Acquire(context.WithoutCancel(t.Context())) }()
+	eventually(t, said.Load)
+	if !child.Running() {
+		t.Fatal("the child did not wait")
+	}
+	select {
+	case err := <-got:
+		t.Fatalf("taken while rke works: %v", err)
+	default:
+	}
+	if err := os.Remove(going); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-got; err != nil {
+		t.Errorf("after its end: %v", err)
+	}
+}
+
+func TestFileLockInAFolderThatCannotBeWritten(t *testing.T) {
+	l := lockOf(filepath.Join(t.TempDir(), "no", "lock"), 1)
+	if err := l.Acquire(t.Context()); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,151 @@
+package rke
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+)
+
+type service struct {
+	key string // in cluster.yml
+	clusterfile.Service
+}
+
+func services(c clusterfile.Config) []service {
+	s := c.Services
+	return []service{{"etcd", s.Etcd}, {"kube-api", s.KubeAPI}, {"kube-controller", s.KubeController},
+		{"scheduler", s.Scheduler}, {"kubelet", s.Kubelet}, {"kubeproxy", s.Kubeproxy}}
+}
+
+func (p Prepared) argsOf(key string) string { return p.file() + ": services." + key }
+
+func judgeProviderFlags(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, s := range services(p.Config) {
+		if !slices.Contains([]string{"kube-controller", "kube-api", "kubelet"}, s.key) {
+			continue
+		}
+		for _, flag := range []string{component.CloudProvider, component.CloudConfig} {
+			if value, given := flagOf(s.Service, flag); given {
+				found = append(found, fail(p.argsOf(s.key), flag+"="+value+" beats cloud_provider.name", "no "+flag+" among the extra arguments", "remove it"))
+			}
+		}
+	}
+	return found
+}
+
+// movesMigration are the flags whose random winner would decide about the migration.
+func movesMigration(flag string) bool {
+	return strings.HasPrefix(flag, "leader-") || slices.Contains([]string{component.CloudProvider, component.CloudConfig, component.EnableLeaderMigration,
+		component.Controllers, component.ConfigureCloudRoutes, component.AllocateNodeCIDRs, component.ClusterCIDR, component.FeatureGates, "hostname-override"}, flag)
+}
+
+func judgeBothMaps(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, s := range services(p.Config) {
+		inArray := map[string]bool{}
+		for key := range s.ExtraArgsArray {
+			inArray[flagName(key)] = true
+		}
+		for _, key := range keysOf(s.ExtraArgs) {
+			flag := flagName(key)
+			// The flag that we set ourselves must be nowhere else beforehand.
+			if !inArray[flag] {
+				continue
+			}
+			one := warn(p.argsOf(s.key), flag+" is in extra_args and in extra_args_array: which of them counts is random", "one of them", "")
+			if movesMigration(flag) {
+				one.Status = verify.Fail
+			}
+			found = append(found, one)
+		}
+		if s.key == "kube-controller" && inArray[component.EnableLeaderMigration] {
+			found = append(found, fail(p.argsOf(s.key), component.EnableLeaderMigration+" is in extra_args_array: awsmigrate sets and removes it in extra_args", "not there", "remove it"))
+		}
+	}
+	return found
+}
+
+func judgeElection(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	kcm := p.Config.Services.KubeController
+	refuse := func(flag, value, why string) {
+		found = append(found, fail(p.argsOf("kube-controller"), flag+"="+value, why, "remove it"))
+	}
+	if value, given := flagOf(kcm, "leader-elect"); given {
+		if on, err := component.Parse([]string{"--leader-elect=" + value}).Bool("leader-elect", true); err != nil || !on {
+			refuse("leader-elect", value, "leader election: without it the flag is ignored and every manager runs all controllers")
+		}
+	}
+	if value, given := flagOf(kcm, component.LeaderMigrationConfig); given {
+		refuse(component.LeaderMigrationConfig, value, "none: the file lies on the nodes, and other controllers or another lock in it make two managers run")
+	}
+	for _, flag := range []string{"leader-elect-resource-namespace", "leader-elect-resource-lock"} {
+		if value, given := flagOf(kcm, flag); given {
+			refuse(flag, value, "none: the CCM waits on a lease in kube-system")
+		}
+	}
+	return found
+}
+
+func judgeDashes(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, s := range services(p.Config) {
+		for _, key := range append(keysOf(s.ExtraArgs), keysOf(s.ExtraArgsArray)...) {
+			if strings.HasPrefix(key, "-") {
+				found = append(found, fail(p.argsOf(s.key), key+" begins with dashes: rke adds two more, and the component stops at it", strings.TrimLeft(key, "-"), "write it without dashes"))
+			}
+		}
+	}
+	return found
+}
+
+const gateCSI = "CSIMigrationAWS"
+
+// judgeCSIGate: the gate is locked on from 1.25 and unknown from 1.27
+// (kubernetes/kubernetes:pkg/features/kube_features.go).
+func judgeCSIGate(p Prepared) []verify.Finding {
+	now, err := component.ParseVersion(p.State.Current.Config.KubernetesVersion)
+	if err != nil {
+		return unknown(p.State.Source, err.Error())
+	}
+	target, err := component.ParseVersion(p.Options.KubernetesVersion)
+	if err != nil {
+		target = now
+	}
+	var found []verify.Finding
+	for _, s := range services(p.Config) {
+		value, _ := flagOf(s.Service, component.FeatureGates)
+		on, named := component.Parse([]string{"--" + component.FeatureGates + "=" + value}).Gates()[gateCSI]
+		if !named {
+			continue
+		}
+		seen := fmt.Sprintf("%s: %s=%t", component.FeatureGates, gateCSI, on)
+		switch {
+		case now.AtLeast(1, 27) || target.AtLeast(1, 27):
+			found = append(found, fail(p.argsOf(s.key), seen+": from 1.27 on components stop at a gate they do not know", "no "+gateCSI, "remove it before the upgrade"))
+		case !on && now.AtLeast(1, 25):
+			found = append(found, fail(p.argsOf(s.key), seen+": from 1.25 on the gate is locked, the component does not start", "no "+gateCSI, "remove it"))
+		case !on:
+			found = append(found, warn(p.argsOf(s.key), seen+", as Rancher advises for the in-tree provider: with external-aws in-tree EBS volumes can no longer be attached", "no "+gateCSI+", and aws-ebs-csi-driver",
+				"install aws-ebs-csi-driver, then remove the gate from every service, before the migration"))
+		default:
+			found = append(found, warn(p.argsOf(s.key), seen+": from 1.27 on components stop at a gate they do not know", "no "+gateCSI, "remove it before that upgrade"))
+		}
+	}
+	return found
+}
+
+func keysOf[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	return keys
+}

@@ -1,0 +1,32 @@
+package rke
+
+import (
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+func judgeBinaryTold(p Prepared) []verify.Finding {
+	_, err := ParseRKEVersion(p.Binary.Value.Version)
+	return verify.FindingOf(err)
+}
+
+func judgeBinaryAge(p Prepared) []verify.Finding {
+	err := SupportsExternalAWS(p.Binary.Value.Version)
+	if fault.ClassOf(err) == fault.CouldNotLook && err != nil {
+		return verify.Skipped("the binary tells no version; another check says so")
+	}
+	return verify.FindingOf(err)
+}
+
+func judgeBinaryKnows(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, version := range []string{p.State.Current.Config.KubernetesVersion, p.Options.KubernetesVersion} {
+		if version != "" && p.Binary.Value.Images[version] == nil {
+			found = append(found, fail("rke binary "+p.Binary.Value.Path, fmt.Sprintf("%s does not know Kubernetes %s", p.Binary.Value.Version, version),
+				"a binary that does", "see `rke config --system-images --version "+version+"`"))
+		}
+	}
+	return found
+}

@@ -1,0 +1,152 @@
+package rke
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+func judgeWindow(p Prepared) []verify.Finding {
+	version := p.State.Current.Config.KubernetesVersion
+	v, err := component.ParseVersion(version)
+	if err != nil || v.Major != 1 || v.Minor < 22 || v.Minor > 26 {
+		return []verify.Finding{fail(p.State.Source, fmt.Sprintf("Kubernetes %q", version), "v1.22 to v1.26", "")}
+	}
+	return nil
+}
+
+func judgeWindows(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for i := range p.Down.Nodes {
+		node := &p.Down.Nodes[i]
+		if node.Labels[downstream.LabelOS] == "windows" {
+			found = append(found, fail("Node "+node.Name, "runs Windows: rke has other arguments and another entrypoint there", "Linux on every node", "remove the node from the cluster"))
+		}
+	}
+	return found
+}
+
+func judgeProvider(p Prepared) []verify.Finding {
+	if name := p.State.Current.Config.CloudProvider.Name; name != providerAWS {
+		return []verify.Finding{fail(p.State.Source, fmt.Sprintf("currentState: cloud provider %q", name), providerAWS, "")}
+	}
+	return nil
+}
+
+// judgeMembership: rke changes the machines of cluster.yml and no other.
+func judgeMembership(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	known := map[*corev1.Node]bool{}
+	for _, h := range p.hosts() {
+		nodes := nodesOf(h, p.Down.Nodes)
+		if len(nodes) != 1 {
+			found = append(found, fail("node "+h.address+" of "+p.file(), fmt.Sprintf("%d Nodes are found for it", len(nodes)), "exactly one", ""))
+		}
+		for _, node := range nodes {
+			known[node] = true
+		}
+	}
+	for i := range p.Down.Nodes {
+		if node := &p.Down.Nodes[i]; !known[node] {
+			found = append(found, fail("Node "+node.Name, "no node of "+p.file()+" has its label "+corev1.LabelHostname+" or its InternalIP", "a node for every Node",
+				"delete the Node if its machine is gone, else add the machine to nodes"))
+		}
+	}
+	return found
+}
+
+func judgeMembers(p Prepared) []verify.Finding {
+	members, planes := 0, 0
+	for _, h := range p.hosts() {
+		if h.has("etcd") {
+			members++
+		}
+		if h.has("controlplane") {
+			planes++
+		}
+	}
+	var found []verify.Finding
+	if members < 3 || members%2 == 0 {
+		found = append(found, warn(p.file(), fmt.Sprintf("%d etcd members", members), "3 or 5", ""))
+	}
+	if planes < 2 {
+		found = append(found, warn(p.file(), fmt.Sprintf("%d control plane: no API while it restarts", planes), "at least 2", ""))
+	}
+	return found
+}
+
+func judgeZones(p Prepared) []verify.Finding {
+	pairs, err := pairNodes(p.Facts, p.Down.Nodes)
+	if err != nil {
+		return unknown(p.file(), err.Error())
+	}
+	zones, members := map[string]int{}, 0
+	for _, pair := range pairs {
+		if pair.host.has("etcd") {
+			zones[pair.node.Labels[corev1.LabelTopologyZone]]++
+			members++
+		}
+	}
+	if members < 3 || len(zones) >= 3 {
+		return nil
+	}
+	var parts []string
+	for zone, n := range zones {
+		parts = append(parts, fmt.Sprintf("%s ×%d", orElse(zone, "no zone"), n))
+	}
+	sort.Strings(parts)
+	return []verify.Finding{warn(p.file(), fmt.Sprintf("%d etcd members in %d zones: %s", members, len(zones), strings.Join(parts, ", ")), "3 zones", "")}
+}
+
+// judgeUnavailable reads the limit as rke does: a number, or a percentage of the
+// control planes, rounded down (rancher/rke:services/node_util.go@v1.5.9).
+func judgeUnavailable(p Prepared) []verify.Finding {
+	limit := strings.TrimSpace(p.Config.UpgradeStrategy.MaxUnavailableControlplane)
+	planes := 0
+	for _, h := range p.hosts() {
+		if h.has("controlplane") {
+			planes++
+		}
+	}
+	if limit == "" || planes < 2 {
+		return nil
+	}
+	n, err := strconv.Atoi(strings.TrimSuffix(limit, "%"))
+	if strings.HasSuffix(limit, "%") {
+		n = max(1, n*planes/100)
+	}
+	object, wanted := p.file()+": upgrade_strategy.max_unavailable_controlplane", "1, so that the lease always has another candidate"
+	switch {
+	case err != nil:
+		return []verify.Finding{warn(object, fmt.Sprintf("%q", limit), wanted, "")}
+	case n >= planes:
+		return []verify.Finding{fail(object, limit+": all control planes restart together", wanted, "")}
+	case n > 1:
+		return []verify.Finding{warn(object, fmt.Sprintf("%s: %d of %d restart together", limit, n, planes), wanted, "")}
+	}
+	return nil
+}
+
+func judgeDrain(p Prepared) []verify.Finding {
+	if drain := p.Config.UpgradeStrategy.Drain; drain != nil && *drain {
+		return []verify.Finding{warn(p.file()+": upgrade_strategy.drain", "true: pods are evicted from every node, control planes too",
+			"false during the migration: cordon is left out, and cordons that rke removes are set again", "")}
+	}
+	return nil
+}
+
+func concerns(p Prepared) []verify.Finding   { return p.ConcernFindings() }
+func judgeRest(p Prepared) []verify.Finding  { return verify.FindingOf(p.RestErr) }
+func judgeEdits(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }
+func judgeChart(p Prepared) []verify.Finding { return verify.FindingOf(p.ChartErr) }
+
+func judgeLife(Prepared) []verify.Finding {
+	return fine("RKE", "RKE has been out of support since 31 July 2025: after this migration, plan the one to RKE2. Rancher 2.12 and later do not manage RKE clusters")
+}

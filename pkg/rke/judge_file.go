@@ -1,0 +1,169 @@
+package rke
+
+import (
+	"fmt"
+	"reflect"
+	"sort"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// resolved is the provider that rke makes of cloud_provider
+// (rancher/rke:cloudprovider/cloudprovider.go@v1.5.9).
+func resolved(c clusterfile.CloudProvider) string {
+	if c.Custom == "" && c.AWS != nil {
+		return providerAWS
+	}
+	return c.Name
+}
+
+func judgeTrap(p Prepared) []verify.Finding {
+	c := p.Config.CloudProvider
+	if c.Name == providerExternal && c.AWS != nil && c.Custom == "" {
+		return []verify.Finding{fail(p.file()+": cloud_provider.awsCloudProvider", "is there beside name external-aws: rke takes the in-tree provider then, whatever the name says",
+			"no awsCloudProvider, not even an empty one", "remove the block; its options belong into the CCM's cloud config")}
+	}
+	return nil
+}
+
+func judgeFileProvider(p Prepared) []verify.Finding {
+	file, state := resolved(p.Config.CloudProvider), p.State.Current.Config.CloudProvider.Name
+	object := p.file() + ": cloud_provider"
+	switch {
+	case file == state:
+		return nil
+	case file == providerExternal && state == providerAWS:
+		one := fail(object, "external-aws, and the cluster still runs aws: the next `rke up` would switch it without the steps before", "aws until the switch", "set name: aws again")
+		if p.Input.Position.Position == position.P3 {
+			one.Status, one.Wanted, one.Fix = verify.Warn, "switch-provider is the next step", ""
+		}
+		return []verify.Finding{one}
+	case file == providerAWS:
+		return []verify.Finding{fail(object, fmt.Sprintf("aws, and the cluster runs %s: the next `rke up` would bring the in-tree provider back, beside the CCM", state),
+			"what the cluster runs", "use the cluster.yml that was applied last")}
+	}
+	return []verify.Finding{fail(object, fmt.Sprintf("%q, and the cluster runs %q", file, state), "what the cluster runs", "")}
+}
+
+func judgeVersionSet(p Prepared) []verify.Finding {
+	if p.Config.KubernetesVersion != "" || p.Config.SystemImagesKubernetes != "" {
+		return nil
+	}
+	now := p.State.Current.Config.KubernetesVersion
+	return []verify.Finding{fail(p.file()+": kubernetes_version", "is empty: rke takes its own newest, and the first `rke up` would upgrade the cluster from "+now,
+		now, "set kubernetes_version: "+now)}
+}
+
+func judgeKubernetesImage(p Prepared) []verify.Finding {
+	image := p.Config.SystemImagesKubernetes
+	if image == "" {
+		return nil
+	}
+	object := p.file() + ": system_images.kubernetes"
+	if p.Options.KubernetesVersion != "" {
+		return []verify.Finding{fail(object, image+": it wins over kubernetes_version, and the upgrade would change nothing", "none", "remove it before the upgrade, in a run of rke of its own")}
+	}
+	return []verify.Finding{warn(object, image+": it wins over kubernetes_version", "none, or an image of the version in force ("+p.State.Current.Config.KubernetesVersion+")", "")}
+}
+
+// judgeOtherWork: with one of these `rke up` does something else and returns
+// (rancher/rke:cmd/up.go@v1.5.9, ClusterUp).
+func judgeOtherWork(p Prepared) []verify.Finding {
+	tree := treeOf(p.File.Text())
+	var found []verify.Finding
+	refuse := func(key, seen string) {
+		found = append(found, fail(p.file()+": "+key, seen, "not set", "remove it"))
+	}
+	if tree["rotate_certificates"] != nil {
+		refuse("rotate_certificates", "is set: `rke up` rotates certificates and applies nothing")
+	}
+	if on, _ := boolean(fmt.Sprint(tree["rotate_encryption_key"])); on {
+		refuse("rotate_encryption_key", "is true: `rke up` rotates the key and applies nothing")
+	}
+	if on, _ := boolean(fmt.Sprint(mapIn(tree, "restore")["restore"])); on {
+		refuse("restore.restore", "is true: `rke up` takes the cluster for one being restored and does not roll node by node")
+	}
+	return found
+}
+
+func judgeMisspelt(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, f := range p.File.Findings() {
+		one := warn(fmt.Sprintf("%s, line %d: %s", p.file(), f.Line, f.Path), "rke ignores "+f.Seen, f.Wanted, "did you mean "+f.Wanted+"?")
+		top, _, nested := strings.Cut(f.Path, ".")
+		if grave(top, f.Wanted, nested) {
+			one.Status = verify.Fail
+		}
+		found = append(found, one)
+	}
+	return found
+}
+
+// grave are misspelt keys on which arguments, the provider or names depend.
+func grave(top, wanted string, nested bool) bool {
+	switch {
+	case !nested:
+		return wanted == "services" || wanted == "cloud_provider" || wanted == "nodes" || wanted == "kubernetes_version"
+	case strings.HasPrefix(top, "nodes["):
+		return wanted == "hostname_override" || wanted == "internal_address" || wanted == "address" || wanted == "role"
+	}
+	return true // clusterfile looks nowhere else but under services and cloud_provider
+}
+
+func judgePending(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, change := range Pending(p.Facts, p.Options.KubernetesVersion) {
+		found = append(found, warn(p.file()+": "+change.Path, orElse(change.File, "not set"), "as applied: "+orElse(change.State, "not set"), ""))
+	}
+	return found
+}
+
+func judgeLocalState(p Prepared) []verify.Finding {
+	if p.managed() {
+		return verify.Skipped("Rancher keeps the state")
+	}
+	const fix = "run `rke util get-state-file --config FILE`"
+	if p.Local.Looked && p.Local.Err != nil {
+		found := verify.FindingOf(p.Local.Err)
+		found[0].Fix = orElse(found[0].Fix, fix)
+		return found
+	}
+	return verify.Judge(p.Local, "state file", func(local State) []verify.Finding {
+		object := orElse(local.Source, "state file")
+		if !local.Current.Known {
+			return []verify.Finding{fail(object, "has no currentState: rke takes the cluster for a new one", "the state of the cluster", fix)}
+		}
+		if differ := differences("", local.Current.Tree, p.State.Current.Tree); len(differ) > 0 {
+			return []verify.Finding{fail(object, "differs from "+p.State.Source+": "+some(differ), "the same state in both: rke starts from the file", fix)}
+		}
+		return nil
+	})
+}
+
+// differences are the paths at which two states differ, without their values.
+func differences(path string, a, b any) []string {
+	x, ok := a.(map[string]any)
+	y, also := b.(map[string]any)
+	if !ok || !also {
+		if reflect.DeepEqual(a, b) {
+			return nil
+		}
+		return []string{path}
+	}
+	keys := map[string]bool{}
+	for key := range x {
+		keys[key] = true
+	}
+	for key := range y {
+		keys[key] = true
+	}
+	var out []string
+	for key := range keys {
+		out = append(out, differences(join(path, key), x[key], y[key])...)
+	}
+	sort.Strings(out)
+	return out
+}

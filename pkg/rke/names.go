@@ -1,0 +1,227 @@
+package rke
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+)
+
+// NameRule is how Nodes keep their names under the external provider.
+type NameRule struct {
+	// UseMetadata is the value of useInstanceMetadataHostname.
+	UseMetadata bool
+	Why         string
+}
+
+// ReasonNamesNotProven is the reason of a fault of ChooseNames.
+const ReasonNamesNotProven = "NamesNotProven"
+
+// ChooseNames decides how nodes keep their names after the switch. The in-tree
+// kubelet names its Node after EC2's private DNS name whatever hostname_override
+// says; under external-aws the Node's name IS the override, and a Node of another
+// name registers a second time. So the rule must be proven for every node:
+//
+//   - true: rke-tools sets the kubelet's override from the metadata service, which
+//     must be known to tell the Node's name, and rke finds the Node afterwards by
+//     its InternalIP or by hostname_override (rancher/rke:k8s/node.go@v1.5.9, GetNode);
+//   - false: hostname_override is the Node's name.
+//
+// targets are Kubernetes versions of an upgrade in the same run. The error is a
+// *fault.Error with ReasonNamesNotProven, of class CouldNotLook where nothing
+// speaks against a rule but its evidence could not be seen.
+func ChooseNames(f Facts, nodes []corev1.Node, instances cloud.Facts, targets ...string) (NameRule, error) {
+	if !f.State.Current.Known || len(nodes) == 0 {
+		return NameRule{}, &fault.Error{Class: fault.CouldNotLook, Reason: ReasonNamesNotProven, Object: "node names",
+			Seen: "rke's state or the Nodes could not be read", Wanted: "both: they tell under which name each node runs"}
+	}
+	pairs, err := pairNodes(f, nodes)
+	if err != nil {
+		return NameRule{}, err
+	}
+	if err := overrideArgs(f.Config); err != nil {
+		return NameRule{}, err
+	}
+	unnamed := notNamed(pairs)
+	if said := f.Config.CloudProvider.UseInstanceMetadataHostname; said != nil && !*said && len(unnamed) == 0 {
+		return byFile(len(pairs), "cluster.yml says so, and "), nil
+	}
+	against := againstMetadata(f, pairs, instances, targets)
+	switch {
+	case against == nil:
+		return NameRule{UseMetadata: true, Why: fmt.Sprintf("%s asks the metadata service for the name of each of %d nodes",
+			f.toolsInForce(targets...)[0], len(pairs))}, nil
+	case len(unnamed) == 0:
+		return byFile(len(pairs), ""), nil
+	}
+	return NameRule{}, notProven(f, pairs, unnamed, *against)
+}
+
+func byFile(n int, prefix string) NameRule {
+	return NameRule{Why: fmt.Sprintf("%shostname_override is the Node's name on all %d nodes", prefix, n)}
+}
+
+// notNamed are the pairs whose hostname_override is not the Node's name.
+func notNamed(pairs []pair) []pair {
+	var out []pair
+	for _, p := range pairs {
+		if p.host.override != p.node.Name {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func notProven(f Facts, pairs, unnamed []pair, against obstacle) error {
+	class := fault.Check
+	if against.unseen {
+		class = fault.CouldNotLook
+	}
+	names := make([]string, 0, len(unnamed))
+	for _, p := range unnamed {
+		names = append(names, p.node.Name)
+	}
+	object := against.object
+	if object == "" {
+		object = "Node " + some(names)
+	}
+	first := unnamed[0]
+	return &fault.Error{Class: class, Reason: ReasonNamesNotProven, Object: object,
+		Seen: fmt.Sprintf("useInstanceMetadataHostname: true would rename nodes, or may: %s. false would rename %d of %d: node %s has hostname_override %q, its Node is %s",
+			against.seen, len(unnamed), len(pairs), first.host.address, first.host.override, first.node.Name),
+		Wanted: "a rule under which every Node keeps its name",
+		Fix: fmt.Sprintf("either %s; or set hostname_override to the Node's name on every node of cluster.yml (%s: %s)",
+			orElse(against.fix, InTreeUpgradeHint(f.State.Current.Config.KubernetesVersion)), first.host.address, first.node.Name)}
+}
+
+// InTreeUpgradeHint is the upgrade after which rke-tools sets the kubelet's name,
+// to be made while the provider is still in-tree; see ToolsFor.
+func InTreeUpgradeHint(kubernetes string) string {
+	const to25, to26 = "v1.25.14-rancher1-1", "v1.26.9-rancher1-1"
+	upgrade := func(to string) string {
+		return "upgrade Kubernetes to " + to + " or a later patch first, with the provider still in-tree"
+	}
+	v, err := component.ParseVersion(kubernetes)
+	switch {
+	case err == nil && v.Minor == 25:
+		return upgrade(to25)
+	case err == nil && v.Minor >= 26:
+		return upgrade(to26)
+	}
+	return upgrade(to25) + " (one minor version at a time)"
+}
+
+// overrideArgs refuses a name given to all nodes alike: it beats what rke or
+// rke-tools would give.
+func overrideArgs(c clusterfile.Config) error {
+	for _, service := range []struct {
+		name string
+		clusterfile.Service
+	}{{"kubelet", c.Services.Kubelet}, {"kubeproxy", c.Services.Kubeproxy}} {
+		if value, given := flagOf(service.Service, "hostname-override"); given {
+			return &fault.Error{Class: fault.Check, Reason: ReasonNamesNotProven, Object: "services." + service.name,
+				Seen:   fmt.Sprintf("extra argument hostname-override=%s, the same for every node", value),
+				Wanted: "none: it beats hostname_override and useInstanceMetadataHostname", Fix: "remove it, and set hostname_override per node"}
+		}
+	}
+	return nil
+}
+
+// obstacle is what speaks against useInstanceMetadataHostname: true.
+type obstacle struct {
+	object, seen, fix string
+	unseen            bool // nothing speaks against it, but it could not be seen
+}
+
+// againstMetadata is nil when true is proven for every node.
+func againstMetadata(f Facts, pairs []pair, instances cloud.Facts, targets []string) *obstacle {
+	tools := f.toolsInForce(targets...)
+	if old, ok := atLeast(tools, toolsNameKubelet); !ok {
+		return &obstacle{seen: fmt.Sprintf("%s; the kubelet's name is set from v%s on", old, toolsNameKubelet)}
+	}
+	for _, p := range pairs {
+		if o := otherName(p, instances); o != nil {
+			return o
+		}
+		if !p.host.foundAs(p.node) {
+			return &obstacle{object: "Node " + p.node.Name,
+				seen: fmt.Sprintf("rke could not find it any more: node %s has internal_address %s, the Node's InternalIP is %s",
+					p.host.address, p.host.internal, orElse(strings.Join(internalIPs(p.node), ", "), "missing")),
+				fix: "set internal_address to the Node's InternalIP in cluster.yml"}
+		}
+	}
+	if old, ok := atLeast(tools, toolsAskIMDSv2); !ok {
+		for _, p := range pairs {
+			if o := needsTokens(p.node, instances, old); o != nil {
+				return o
+			}
+		}
+	}
+	return nil
+}
+
+// otherName says that the metadata service tells another name than the Node's.
+// The in-tree kubelet writes what it read there as the InternalDNS addresses,
+// several of them when DHCP options have several domains
+// (kubernetes/legacy-cloud-providers:aws/aws.go@v0.26.13, NodeAddresses).
+func otherName(p pair, instances cloud.Facts) *obstacle {
+	object := "Node " + p.node.Name
+	for _, a := range p.node.Status.Addresses {
+		if a.Type == corev1.NodeInternalDNS && a.Address != p.node.Name {
+			return &obstacle{object: object, seen: "its metadata service tells the name " + a.Address + " (address InternalDNS)",
+				fix: "give the VPC's DHCP options EC2's own domain name alone"}
+		}
+	}
+	instance, ok := instanceOf(p.node, instances)
+	switch {
+	case !ok:
+		return nil
+	case instance.MetadataDisabled:
+		return &obstacle{object: object, seen: "the metadata service of instance " + instance.ID + " is switched off", fix: "switch the metadata service on"}
+	case instance.PrivateDNSName != "" && instance.PrivateDNSName != p.node.Name:
+		return &obstacle{object: object, seen: "EC2's private DNS name of its instance is " + instance.PrivateDNSName, fix: "find out why they differ"}
+	}
+	return nil
+}
+
+// needsTokens says that an older rke-tools gets no answer from an instance, or
+// may get none: it takes the page that refuses it for a name.
+func needsTokens(node *corev1.Node, instances cloud.Facts, old Tools) *obstacle {
+	object := "Node " + node.Name
+	instance, ok := instanceOf(node, instances)
+	switch {
+	case !ok || instance.HTTPTokens == "":
+		why := instances.Off
+		if instances.On {
+			why = "instance not found"
+		}
+		return &obstacle{object: object, unseen: true,
+			seen: fmt.Sprintf("HttpTokens of its instance could not be seen (%s), and %s asks without a token", orElse(why, "nobody asked AWS"), old),
+			fix:  "let awsmigrate see the instances (credentials with ec2:DescribeInstances, --region)"}
+	case instance.HTTPTokens == "required":
+		return &obstacle{object: object, seen: fmt.Sprintf("its instance has HttpTokens=required, and %s asks without a token", old),
+			fix: "set HttpTokens=optional on these instances for the migration"}
+	}
+	return nil
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// some names a few of many.
+func some(names []string) string {
+	const most = 3
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}

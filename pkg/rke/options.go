@@ -1,0 +1,32 @@
+package rke
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+)
+
+// Options are a user's choices for one migration.
+type Options struct {
+	migration.Options
+	Config         string   // path of cluster.yml; "" with Cluster
+	Cluster        string   // Rancher's cluster, by id or display name; "" with Config
+	RKEBinary      string   // path or name; "": rke in PATH
+	RKEArgs        []string // passed to every `rke up`
+	NoRKEUp        bool     // stop before each `rke up`
+	IncludePending bool     // apply other changes of cluster.yml, too
+}
+
+// Validate refuses values that no reading could make sense of.
+func (o Options) Validate() error {
+	for _, arg := range o.RKEArgs {
+		if arg == "--update-only" {
+			return migration.UsageError("flag --rke-arg", arg, "no --update-only: it leaves the control plane out, and with it the migration")
+		}
+	}
+	if o.Config == "" && o.Cluster == "" {
+		return migration.UsageError("flags --config, --cluster", "neither given", "cluster.yml, or the name of an RKE1 cluster of Rancher")
+	}
+	if o.Config != "" && o.Cluster != "" {
+		return migration.UsageError("flags --config, --cluster", "both given", "one of them")
+	}
+	return o.Options.Validate()
+}

@@ -1,0 +1,312 @@
+package rke
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// applied is a cluster just made by `rke up` from a file of testdata/applied,
+// with the images that this rke takes.
+func applied(t *testing.T, name string) Facts {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("testdata", "applied", name+".yml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return appliedAs(t, name, string(source))
+}
+
+// appliedAs is the same cluster with another text of its cluster.yml.
+func appliedAs(t *testing.T, name, source string) Facts {
+	t.Helper()
+	stored, err := os.ReadFile(filepath.Join("testdata", "applied", name+".rkestate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := ParseState("Secret kube-system/full-cluster-state", stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := clusterfile.Parse(name+".yml", []byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Facts{Path: name + ".yml", File: file, Config: file.Config(), State: state, Local: verify.Got(state)}
+	f.Binary = verify.Got(Binary{Path: "/usr/bin/rke", Version: "v1.5.9", Images: map[string]map[string]string{
+		"v1.26.9-rancher1-1": takenImages(t)}})
+	return f
+}
+
+// takenImages are those of rke v1.5.9 for v1.26.9-rancher1-1, by repository.
+func takenImages(t *testing.T) map[string]string {
+	t.Helper()
+	stored, err := os.ReadFile(filepath.Join("testdata", "applied", "plain.rkestate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	state, err := ParseState("plain", stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	images := map[string]string{}
+	for _, image := range state.Current.Config.SystemImages {
+		images[repository(image)] = image
+	}
+	return images
+}
+
+func TestNothingIsPendingAfterRKEUp(t *testing.T) {
+	for _, name := range []string{"plain", "rich", "generated", "secured"} {
+		f := applied(t, name)
+		if found := Pending(f, ""); len(found) > 0 {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+}
+
+// What our own steps write is not pending, whatever a file looks like.
+func TestOurOwnEditsAreNotPending(t *testing.T) {
+	const target = "v1.27.16-rancher1-1"
+	for _, name := range []string{"plain", "rich", "generated", "secured"} {
+		f := applied(t, name)
+		edit, err := f.File.Edit(
+			clusterfile.Set("true", clusterfile.Quoted, "services", "kube-controller", "extra_args", "enable-leader-migration"),
+			clusterfile.Set("external-aws", clusterfile.Plain, "cloud_provider", "name"),
+			clusterfile.Set("true", clusterfile.Plain, "cloud_provider", "useInstanceMetadataHostname"),
+			clusterfile.Delete("cloud_provider", "awsCloudProvider"),
+			clusterfile.Set(target, clusterfile.Plain, "kubernetes_version"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		edited := appliedAs(t, name, string(edit.After))
+		if found := Pending(edited, target); len(found) > 0 {
+			t.Errorf("%s: %v", name, found)
+		}
+		if found := Pending(edited, ""); len(found) != 1 || found[0].Path != "kubernetes_version" {
+			t.Errorf("%s: without a target: %v", name, found)
+		}
+	}
+}
+
+func TestPending(t *testing.T) {
+	tests := []struct {
+		name, file string
+		old, text  string // replaced in the file
+		want       []string
+	}{
+		{"an argument changed", "plain", "max-pods: 250", "max-pods: 110", []string{"services.kubelet.extra_args.max-pods: 110 (applied: 250)"}},
+		{"an argument removed", "plain", "max-pods: 250", "v: 2",
+			[]string{"services.kubelet.extra_args.max-pods: not set (applied: 250)", "services.kubelet.extra_args.v: 2 (applied: not set)"}},
+		{"all arguments removed", "plain", "    extra_args:\n      max-pods: 250", "    fail_swap_on: false",
+			[]string{"services.kubelet.extra_args.max-pods: not set (applied: 250)"}},
+		{"an argument set to false", "plain", "max-pods: 250", "max-pods: 250\n      read-only-port: 0", []string{"services.kubelet.extra_args.read-only-port: 0 (applied: not set)"}},
+		{"an argument without a value", "plain", "max-pods: 250", "max-pods: 250\n      feature-gates:", []string{`services.kubelet.extra_args.feature-gates: "" (applied: not set)`}},
+		{"another version", "plain", "v1.26.9-rancher1-1", "v1.26.15-rancher1-1", []string{"kubernetes_version: v1.26.15-rancher1-1 (applied: v1.26.9-rancher1-1)"}},
+		{"a node added", "plain", "nodes:\n", "nodes:\n  - {address: 10.0.0.20, role: [worker]}\n", []string{"nodes[10.0.0.20]: added (applied: not set)"}},
+		{"a node replaced", "plain", "address: 10.0.0.13", "address: 10.0.0.23",
+			[]string{"nodes[10.0.0.13]: removed (applied: a node)", "nodes[10.0.0.23]: added (applied: not set)"}},
+		{"a role added", "plain", "- worker", "- worker\n      - etcd", []string{"nodes[10.0.0.13].role: [worker, etcd] (applied: [worker])"}},
+		{"a node's taint changed", "plain", "value: web", "value: shop", []string{"nodes[10.0.0.14].taints[0].value: shop (applied: web)"}},
+		{"a node's label removed", "plain", "    labels:\n      tier: web\n", "", []string{"nodes[10.0.0.14].labels.tier: not set (applied: web)"}},
+		{"a node's name set", "plain", "address: 10.0.0.13", "address: 10.0.0.13\n    hostname_override: W13", []string{"nodes[10.0.0.13].hostname_override: w13 (applied: 10.0.0.13)"}},
+		{"a node's name removed", "rich", "  hostname_override: IP-10-0-1-1.ec2.internal\n", "", []string{"nodes[54.0.0.1].hostname_override: 54.0.0.1 (applied: ip-10-0-1-1.ec2.internal)"}},
+		{"how machines are reached", "plain", "user: ubuntu\n    role: [controlplane, etcd]\n    ssh_key_path: ~/.ssh/shop", "user: root\n    port: 2222\n    role: [controlplane, etcd]", nil},
+		{"roles in another order", "plain", "[etcd, controlplane]", "[controlplane, etcd]", nil},
+		{"comments", "plain", "# as agreed", "# or not", nil},
+		{"a key that rke ignores", "plain", "cluster_name: shop", "cluster_name: shop\nclaster_name: x\nextra_args: {a: b}", nil},
+		{"an option of the in-tree provider", "plain", "kubernetes-cluster-id: shop", "kubernetes-cluster-id: other",
+			[]string{"cloud_provider.awsCloudProvider.global.kubernetes-cluster-id: other (applied: shop)"}},
+		{"such an option beside external-aws, of which another check tells", "plain", "name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop",
+			"name: external-aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: other", nil},
+		{"the user's own cloud config", "secured", "KubernetesClusterID = s", "KubernetesClusterID = t",
+			[]string{"cloud_provider.customCloudProvider: (not shown) (applied: (not shown))"}},
+		{"the network's MTU", "plain", "plugin: canal", "plugin: canal\n  mtu: 1400", []string{"network.mtu: 1400 (applied: not set)"}},
+		{"draining", "plain", "cluster_name: shop", "cluster_name: shop\nupgrade_strategy: {drain: true}", []string{"upgrade_strategy.drain: true (applied: not set)"}},
+		{"what is the default already", "plain", "cluster_name: shop", "cluster_name: shop\nupgrade_strategy: {max_unavailable_worker: 10%}\ningress: {provider: nginx}", nil},
+		{"an image set", "plain", "cluster_name: shop", "cluster_name: shop\nsystem_images: {etcd: mine/etcd:v3}", []string{"system_images.etcd: mine/etcd:v3 (applied: rancher/mirrored-coreos-etcd:v3.5.6)"}},
+		{"a password is not shown", "rich", "password: Hunter2", "password: Hunter3", []string{"private_registries[0].password: (not shown) (applied: (not shown))"}},
+		{"nor is a key", "rich", "secret_key: s3cr3t, bucket", "secret_key: n3w, bucket", []string{"services.etcd.backup_config.s3backupconfig.secret_key: (not shown) (applied: (not shown))"}},
+		{"nor the environment", "rich", "HTTP_PROXY=http://u:p@proxy", "HTTP_PROXY=http://u:q@proxy", []string{"services.kube-api.extra_env: (not shown) (applied: (not shown))"}},
+		{"environment of the KCM, beside the checksum", "rich", "extra_env: [A=b]", "extra_env: [A=c]", []string{"services.kube-controller.extra_env: (not shown) (applied: (not shown))"}},
+		{"environment removed", "rich", "    extra_env: [A=b]\n", "", []string{"services.kube-controller.extra_env: not set (applied: (not shown))"}},
+		{"nor are addons", "rich", "metadata: {name: x}", "metadata: {name: y}", []string{"addons: (not shown) (applied: (not shown))"}},
+		{"a list", "rich", "sans: [10.18.160.10, my-lb.example]", "sans: [10.18.160.10]", []string{"authentication.sans: [10.18.160.10] (applied: [10.18.160.10, my-lb.example])"}},
+		{"deep in the audit policy", "rich", "level: RequestResponse", "level: Metadata",
+			[]string{"services.kube-api.audit_log.configuration.policy.rules[0].level: Metadata (applied: RequestResponse)"}},
+		{"the rate limit", "rich", "qps: 6000", "qps: 5000", []string{"services.kube-api.event_rate_limit.configuration.limits[0].qps: 5000 (applied: 6000)"}},
+		{"a surge", "rich", "maxSurge: 15%", "maxSurge: 25%", []string{"dns.update_strategy.rollingUpdate.maxSurge: 25% (applied: 15%)"}},
+		{"the second of several values", "rich", "api-audiences: [a, b]", "api-audiences: [a, c]", []string{"services.kube-api.extra_args_array.api-audiences: [a, c] (applied: [a, b])"}},
+		{"what an anchor names", "rich", "internal_address: 10.0.1.2", "internal_address: 10.0.1.3", []string{"nodes[54.0.0.2].internal_address: 10.0.1.3 (applied: 10.0.1.2)"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			source := string(applied(t, tt.file).File.Text())
+			if !strings.Contains(source, tt.old) {
+				t.Fatalf("%q is not in %s", tt.old, tt.file)
+			}
+			var got []string
+			for _, p := range Pending(appliedAs(t, tt.file, strings.Replace(source, tt.old, tt.text, 1)), "") {
+				got = append(got, p.String())
+			}
+			if !slices.Equal(got, tt.want) {
+				t.Errorf("got  %q\nwant %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPendingShowsNoSecret(t *testing.T) {
+	source := string(applied(t, "rich").File.Text())
+	for _, secret := range []string{"Hunter2", "s3cr3t", "u:p@proxy", "AKIA"} {
+		source = strings.ReplaceAll(source, secret, "0th3r")
+	}
+	f := appliedAs(t, "rich", source)
+	found := Pending(f, "")
+	if len(found) < 5 {
+		t.Fatalf("too few changes to tell: %v", found)
+	}
+	for _, p := range found {
+		for _, secret := range []string{"Hunter2", "s3cr3t", "u:p@proxy", "AKIA", "0th3r"} {
+			if strings.Contains(p.File+p.State, secret) {
+				t.Errorf("%s shows %s", p, secret)
+			}
+		}
+	}
+}
+
+func TestImagesOfAnotherBinary(t *testing.T) {
+	with := func(t *testing.T, name string, change func(map[string]string)) []PendingChange {
+		f := applied(t, name)
+		images := maps.Clone(takenImages(t))
+		change(images)
+		f.Binary.Value.Version, f.Binary.Value.Images["v1.26.9-rancher1-1"] = "v1.5.14", images
+		return Pending(f, "")
+	}
+	newer := func(images map[string]string) {
+		images["rancher/mirrored-coredns-coredns"] = "rancher/mirrored-coredns-coredns:1.10.1"
+		images["rancher/mirrored-metrics-server"] = "rancher/mirrored-metrics-server:v0.7.0"
+	}
+	if found := with(t, "rich", newer); len(found) != 1 || found[0].Path != "system_images.coredns" ||
+		found[0].State != "registry.corp:5000/rancher/mirrored-coredns-coredns:1.9.4" || !strings.Contains(found[0].File, "1.10.1, by rke v1.5.14") {
+		t.Errorf("one of them is set in the file: %v", found)
+	}
+	if found := with(t, "plain", newer); len(found) != 2 {
+		t.Errorf("%v", found)
+	}
+	if found := with(t, "plain", func(images map[string]string) { delete(images, "rancher/mirrored-pause") }); len(found) != 1 || !strings.Contains(found[0].File, "another image") {
+		t.Errorf("a repository that is gone: %v", found)
+	}
+	f := applied(t, "plain")
+	f.State.Current.Config.SystemImages["kubednsAutoscaler"] = "rancher/mirrored-cluster-proportional-autoscaler:1.8.3"
+	if found := Pending(f, ""); len(found) > 0 {
+		t.Errorf("two images of one repository, of which the binary's list has kept one: %v", found)
+	}
+	f.Binary.Value.Images = nil
+	f.State.Current.Config.SystemImages = map[string]string{"etcd": "x:1"}
+	if found := Pending(f, ""); len(found) > 0 {
+		t.Errorf("a binary that does not know the version: %v", found)
+	}
+}
+
+func TestNothingIsKnownOfPendingChanges(t *testing.T) {
+	f := applied(t, "plain")
+	f.State.Current.Known = false
+	if found := Pending(f, ""); found != nil {
+		t.Errorf("without a state: %v", found)
+	}
+	f = applied(t, "plain")
+	f.Path = ""
+	if found := Pending(f, ""); found != nil {
+		t.Errorf("Rancher's: %v", found)
+	}
+}
+
+// Duplicates and anchors are read as rke reads them.
+func TestTreeOf(t *testing.T) {
+	tree := treeOf([]byte("a: &x {k: 1, l: 2}\nb:\n  <<: *x\n  l: 3\nc: {p: 1}\nc: {q: 2}\nd: 1\nd: 2\ne: *x\nf: ~\n"))
+	if got := mapIn(tree, "b"); got["k"] != text("1") || got["l"] != text("3") {
+		t.Errorf("merge key: %v", got)
+	}
+	if got := mapIn(tree, "c"); got["p"] != text("1") || got["q"] != text("2") {
+		t.Errorf("duplicates: %v", got)
+	}
+	if tree["d"] != text("2") || mapIn(tree, "e")["k"] != text("1") || tree["f"] != nil {
+		t.Errorf("%v", tree)
+	}
+	if got := treeOf([]byte("a: &a [*a]\nb: &b {<<: *b, c: 1}\n")); mapIn(got, "b")["c"] != text("1") {
+		t.Errorf("an anchor inside itself: %v", got)
+	}
+	for _, none := range []string{"", "- a", "\t", "a"} {
+		if got := treeOf([]byte(none)); got != nil {
+			t.Errorf("%q: %v", none, got)
+		}
+	}
+}
+
+// Whatever file rke reads, a change says where it is and what it is, and the
+// comparison leaves the state alone. Lines are dropped, doubled, swapped, moved in
+// and cut, by a fixed seed.
+func TestPendingOfMangledFiles(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	f, read := applied(t, "rich"), 0
+	before, err := json.Marshal(f.State.Current.Tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"plain", "rich", "generated", "secured"} {
+		source := string(applied(t, name).File.Text())
+		for range 50 {
+			text := mangled(random, source)
+			file, err := clusterfile.Parse(name, []byte(text))
+			if err != nil {
+				treeOf([]byte(text))
+				continue
+			}
+			read++
+			f.File, f.Config = file, file.Config()
+			for _, p := range Pending(f, "") {
+				if p.Path == "" || p.File == "" && p.State == "" {
+					t.Errorf("%+v says nothing, of\n%s", p, text)
+				}
+			}
+		}
+	}
+	after, err := json.Marshal(f.State.Current.Tree)
+	if err != nil || !bytes.Equal(before, after) {
+		t.Error("the state was changed", err)
+	}
+	if read < 20 {
+		t.Errorf("only %d texts could be read", read)
+	}
+}
+
+func mangled(random *rand.Rand, source string) string {
+	lines := strings.Split(source, "\n")
+	for range 1 + random.IntN(3) {
+		i, j := random.IntN(len(lines)), random.IntN(len(lines))
+		switch random.IntN(5) {
+		case 0:
+			lines = slices.Delete(lines, i, i+1)
+		case 1:
+			lines = slices.Insert(lines, i, lines[i])
+		case 2:
+			lines[i], lines[j] = lines[j], lines[i]
+		case 3:
+			lines[i] = "  " + lines[i]
+		case 4:
+			key, _, _ := strings.Cut(lines[i], ":")
+			lines[i] = key + ":"
+		}
+	}
+	return strings.Join(lines, "\n")
+}

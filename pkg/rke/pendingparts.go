@@ -1,0 +1,184 @@
+package rke
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// removedArguments finds what is stored of a service and no longer in the file,
+// where rke adds nothing of its own but etcd's two timings and a checksum.
+func (d *differ) removedArguments(file, state map[string]any) {
+	ours := map[string]bool{"services.etcd.extra_args.election-timeout": true, "services.etcd.extra_args.heartbeat-interval": true}
+	for _, service := range strings.Fields(d.schema["services"]) {
+		at := join("services", service)
+		now, was := mapIn(file, "services", service), mapIn(state, "services", service)
+		for _, entry := range strings.Fields(serviceKeys) {
+			key := strings.TrimSuffix(entry, "*")
+			path, stored := join(at, key), lookUp(was, key)
+			if key != entry {
+				d.removedKeys(path, asMap(now[key]), asMap(stored), ours)
+			} else if list, ok := withoutChecksum(stored).([]any); ok && len(list) > 0 && nothing(now[key]) {
+				d.add(path, nil, list)
+			}
+		}
+	}
+}
+
+func (d *differ) removedKeys(path string, file, state map[string]any, but map[string]bool) {
+	for _, key := range sorted(state) {
+		if _, given := file[key]; !given && !but[join(path, key)] {
+			d.add(join(path, key), nil, state[key])
+		}
+	}
+}
+
+// nodes compares by address, in whatever order.
+func (d *differ) nodes(file, state []any) {
+	was := map[string]map[string]any{}
+	for _, one := range state {
+		node := asMap(one)
+		was[fmt.Sprint(node["address"])] = node
+	}
+	for _, one := range file {
+		node := asMap(one)
+		address := fmt.Sprint(node["address"])
+		stored, known := was[address]
+		delete(was, address)
+		path := "nodes[" + address + "]"
+		if !known {
+			d.add(path, text("added"), nil)
+			continue
+		}
+		d.node(path, node, stored)
+	}
+	for _, address := range sortedNodes(was) {
+		d.add("nodes["+address+"]", text("removed"), "a node")
+	}
+}
+
+func (d *differ) node(path string, file, state map[string]any) {
+	own := map[string]any{}
+	maps.Copy(own, file)
+	if name, ok := own["hostname_override"].(text); ok {
+		own["hostname_override"] = text(strings.ToLower(string(name)))
+	}
+	if roles, ok := own["role"].([]any); ok {
+		delete(own, "role")
+		if !slices.Equal(texts(roles), texts(asList(state["role"]))) {
+			d.add(join(path, "role"), roles, state["role"])
+		}
+	}
+	// Left out of the file these are rke's defaults again, made from address.
+	address := fmt.Sprint(file["address"])
+	for key, byDefault := range map[string]string{"internal_address": address, "hostname_override": strings.ToLower(address)} {
+		if stored := lookUp(state, key); nothing(own[key]) && stored != nil && stored != "" {
+			own[key] = text(byDefault)
+		}
+	}
+	d.object(path, "nodes", own, state)
+	d.removedKeys(join(path, "labels"), asMap(own["labels"]), asMap(state["labels"]), nil)
+	if taints := asList(state["taints"]); len(taints) > 0 && nothing(own["taints"]) {
+		d.add(join(path, "taints"), nil, taints)
+	}
+}
+
+// provider compares the cloud config, and the options of the in-tree provider as
+// long as the file still takes it: what the switch changes is ours.
+func (d *differ) provider(file, state map[string]any) {
+	own := maps.Clone(mapIn(file, "cloud_provider"))
+	if own["name"] == text(providerExternal) {
+		delete(own, "awsCloudProvider")
+	}
+	d.object("cloud_provider", "cloud_provider", own, mapIn(state, "cloud_provider"))
+}
+
+// images compares those that the binary takes for the version in force with the
+// stored ones: a newer binary may bring others. The binary lists them without
+// their keys, so they are compared by repository.
+func (d *differ) images(f Facts, file map[string]any) {
+	if !f.Binary.OK() {
+		return
+	}
+	taken := f.Binary.Value.Images[f.State.Current.Config.KubernetesVersion]
+	if len(taken) == 0 {
+		return
+	}
+	prefix := defaultRegistry(file)
+	binary, stored := map[string][]string{}, map[string][]string{}
+	for _, image := range taken {
+		binary[repository(image)] = append(binary[repository(image)], image)
+	}
+	for _, image := range f.State.Current.Config.SystemImages {
+		plain := strings.TrimPrefix(image, prefix)
+		if repo := repository(plain); !slices.Contains(stored[repo], plain) {
+			stored[repo] = append(stored[repo], plain)
+		}
+	}
+	set := map[string]bool{"windowspodinfracontainer": true} // the binary lists none
+	for key, value := range mapIn(file, "system_images") {
+		set[folded(key)] = set[folded(key)] || !nothing(value)
+	}
+	for key, image := range f.State.Current.Config.SystemImages {
+		plain := strings.TrimPrefix(image, prefix)
+		repo := repository(plain)
+		if plain == "" || set[folded(key)] || slices.Contains(binary[repo], plain) {
+			continue
+		}
+		// Listed by repository, two images of one repository are one.
+		if len(binary[repo]) == 1 && len(stored[repo]) > 1 && slices.Contains(stored[repo], binary[repo][0]) {
+			continue
+		}
+		slices.Sort(binary[repo])
+		d.add("system_images."+key, text(orElse(strings.Join(binary[repo], " or "), "another image")+", by rke "+f.Binary.Value.Version), image)
+	}
+}
+
+// defaultRegistry is what rke puts before its own images
+// (rancher/rke:cluster/defaults.go@v1.5.9, setClusterImageDefaults).
+func defaultRegistry(file map[string]any) string {
+	for _, one := range listOf(file, "private_registries") {
+		registry := asMap(one)
+		if on, _ := boolean(fmt.Sprint(registry["is_default"])); !on {
+			continue
+		}
+		if url := fmt.Sprint(registry["url"]); registry["url"] != nil && url != "" {
+			return url + "/"
+		}
+		return ""
+	}
+	return ""
+}
+
+func repository(image string) string {
+	image, _, _ = strings.Cut(image, "@")
+	if i := strings.LastIndexByte(image, ':'); i > strings.LastIndexByte(image, '/') {
+		return image[:i]
+	}
+	return image
+}
+
+func asList(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
+func texts(list []any) []string {
+	out := make([]string, 0, len(list))
+	for _, one := range list {
+		out = append(out, fmt.Sprint(one))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func sortedNodes(m map[string]map[string]any) []string {
+	keys := make([]string, 0, len(m))
+	for key := range m {
+		keys = append(keys, key)
+	}
+	sort.Strings(keys)
+	return keys
+}

@@ -1,0 +1,48 @@
+package rke
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+)
+
+// Facts are what is read beside the cluster itself: the file, rke's state and
+// the binary. The fields of a cluster that Rancher manages stay empty where it
+// has no such thing.
+type Facts struct {
+	Path   string            // of cluster.yml; "" for a cluster that Rancher manages
+	File   *clusterfile.File // as read from Path, or from Rancher's Cluster object
+	Config clusterfile.Config
+	// State is the one in the cluster, Local the one beside the file.
+	State  State
+	Local  verify.Read[State]
+	Binary verify.Read[Binary]
+	// Volumes are the PersistentVolumes whose nodeAffinity names the label
+	// kubernetes.io/hostname.
+	PinnedVolumes verify.Read[[]PinnedVolume]
+}
+
+// Binary is the rke that `rke up` will run.
+type Binary struct {
+	Path    string
+	Version string // "v1.5.10"; "dev" of a build without one
+	// Images are the system images that it takes for a Kubernetes version, by
+	// the name that system_images has for them; nil: it does not know the version.
+	Images map[string]map[string]string
+}
+
+// PinnedVolume is a volume that is bound to a node by its hostname label.
+type PinnedVolume struct{ Name, Hostname string }
+
+// Prepared is what the checks of this package judge.
+type Prepared struct {
+	Facts
+	migration.Reading
+	migration.Prepared
+	Input   checks.Input // what was read of the cluster and of AWS
+	Options Options
+	Names   NameRule // how Nodes keep their names
+	NameErr error    // why they do not
+	EditErr error    // an edit to come cannot be computed
+}

@@ -1,0 +1,136 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+)
+
+// Edges are what a procedure reaches the world through.
+type Edges struct {
+	Kube   kubernetes.Interface // the cluster to migrate
+	Config *rest.Config
+	Clock  clock.WithTicker
+	// Live gets every line that rke prints.
+	Live io.Writer
+	// Keep is inherited by every rke; nil while no lock is held.
+	Keep func() *os.File
+}
+
+// Procedure is the migration of one RKE cluster by its cluster.yml. It
+// implements runner.Procedure, and is the Side of its own Core.
+type Procedure struct {
+	*migration.Core
+	edges   Edges
+	options Options
+	target  runner.Target
+	steps   []runner.Step
+	facts   Facts
+	record  runner.Record // the journal, as of the last observation
+	child   *Child        // the rke that this run started last; nil: none
+	names   *NameRule     // as the checks of this run decided
+}
+
+// New reads file, state and cluster once, and proves that the cluster is the one
+// that the file describes.
+func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) {
+	p := &Procedure{edges: edges, options: options}
+	p.Core = &migration.Core{Kube: edges.Kube, Config: edges.Config, Options: options.Options,
+		Clock: edges.Clock, Side: p, Distribution: checks.RKE}
+	p.Begin()
+	if err := p.Look(ctx); err != nil {
+		return nil, err
+	}
+	if err := proveTarget(p.facts); err != nil {
+		return nil, err
+	}
+	uid, err := p.ClusterUID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.target = runner.Target{Kind: "rke", Name: p.clusterName(), Namespace: "kube-system", UID: uid}
+	if err := p.Read(ctx); err != nil {
+		return nil, err
+	}
+	p.steps = p.makeSteps()
+	return p, nil
+}
+
+// Target implements runner.Procedure.
+func (p *Procedure) Target() runner.Target { return p.target }
+
+// Steps implements runner.Procedure.
+func (p *Procedure) Steps() []runner.Step { return p.steps }
+
+// Observe implements runner.Procedure. What rke was asked for and never finished
+// is in the journal alone: its state is written before the workers.
+func (p *Procedure) Observe(ctx context.Context, record runner.Record) (runner.Observation, error) {
+	p.record = record
+	return p.Core.Observe(ctx, record)
+}
+
+// readWith reads again, with the journal as a step knows it.
+func (p *Procedure) readWith(ctx context.Context, tx *runner.Tx) error {
+	p.record = tx.Record()
+	return p.Read(ctx)
+}
+
+// clusterName is the name that rke gives the cluster
+// (rancher/rke:cluster/defaults.go@v1.5.9, DefaultClusterName).
+func (p *Procedure) clusterName() string {
+	return migration.OrElse(p.facts.Config.ClusterName, "local")
+}
+
+// proveTarget says whether the cluster's own state names the hosts of the file.
+func proveTarget(f Facts) error {
+	known := map[string]bool{}
+	for _, node := range f.State.Current.Config.Nodes {
+		known[node.Address] = true
+	}
+	for _, node := range f.Config.Nodes {
+		if known[node.Address] {
+			return nil
+		}
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "WrongTarget", Object: "file " + f.Path,
+		Seen:   fmt.Sprintf("none of its %d nodes is in %s", len(f.Config.Nodes), f.State.Source),
+		Wanted: "the kubeconfig of this very cluster", Fix: "check --config and --kubeconfig"}
+}
+
+// Header describes cluster and position for people.
+func (p *Procedure) Header() []string {
+	planes, workers := 0, 0
+	for _, m := range p.Reading.Members {
+		if m.ControlPlane {
+			planes++
+		} else if m.Worker {
+			workers++
+		}
+	}
+	binary := "rke not found"
+	if p.facts.Binary.OK() {
+		binary = "rke " + p.facts.Binary.Value.Version
+	}
+	lines := []string{
+		fmt.Sprintf("%s   %s · RKE %s · %d control planes, %d workers · %s", p.clusterName(), p.facts.Path,
+			p.Reading.Version, planes, workers, binary),
+		fmt.Sprintf("now    %s   %s", p.Result.Position, p.Result.Summary),
+	}
+	if p.names != nil {
+		lines = append(lines, fmt.Sprintf("names  useInstanceMetadataHostname: %t (%s)", p.names.UseMetadata, p.names.Why))
+	}
+	return lines
+}
+
+// Paused implements what `status` asks: nobody rolls an RKE cluster but us.
+func (p *Procedure) Paused() string { return "" }

@@ -1,0 +1,122 @@
+package rke
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+)
+
+// planeLabel marks RKE's control-plane Nodes, without a hyphen
+// (rancher/rke:cluster/hosts.go@v1.5.9).
+const planeLabel = "node-role.kubernetes.io/controlplane"
+
+// reading puts file, state and cluster together. unfinished is why `rke up` has
+// to run again; "": it has not.
+func reading(f Facts, down migration.Downstream, unfinished string) migration.Reading {
+	current := f.State.Current.Config
+	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.version(), PlaneLabel: planeLabel}
+	if unfinished != "" {
+		r.Unrest = append(r.Unrest, migration.Unrest{Object: "rke", Seen: unfinished, Wanted: "a finished `rke up`"})
+	}
+	if f.Config.UpgradeStrategy.Drains() {
+		r.CordonSkip = "rke drains nodes while it rolls (upgrade_strategy.drain), and uncordons what it visits"
+	}
+	args := kcmArgs(current)
+	for _, host := range current.Nodes {
+		m := migration.Member{Name: host.Address, Kind: "host", ControlPlane: slices.Contains(host.Role, "controlplane"),
+			Worker: slices.Contains(host.Role, "worker")}
+		if node := nodeOf(host, down.Nodes); node != nil {
+			m.Nodes, m.Name = []string{node.Name}, node.Name
+		}
+		m.Lacks = lacksSwitch(current, unfinished, m)
+		r.Members = append(r.Members, m)
+		if !m.ControlPlane {
+			continue
+		}
+		k := migration.KCM{Member: m.Name, Kind: "host", ID: host.Address, Known: f.State.Current.Known, Args: args, Ready: len(m.Nodes) > 0}
+		if len(m.Nodes) > 0 {
+			k.Node, k.Ready = m.Nodes[0], migration.NodeReady(down.Node(m.Nodes[0]))
+		}
+		if !k.Known {
+			k.Why = f.State.Source + " has no currentState"
+		}
+		r.KCMs = append(r.KCMs, k)
+	}
+	return r
+}
+
+func lacksSwitch(current StateConfig, unfinished string, m migration.Member) string {
+	switch {
+	case len(m.Nodes) == 0:
+		return "has no Node"
+	case current.Provider() != "external":
+		return fmt.Sprintf("rke's state says provider %q", current.CloudProvider.Name)
+	}
+	return unfinished
+}
+
+// kcmArgs are the arguments of every kube-controller-manager, as rke makes them
+// of its state: its own, the metadata's service options, then extra_args by key
+// (rancher/rke:cluster/plan.go@v1.5.9, BuildKubeControllerProcess). Only those
+// that a migration is judged by.
+func kcmArgs(c StateConfig) component.Args {
+	service := c.Services.KubeController
+	args := map[string]string{"leader-elect": "true", "allocate-node-cidrs": "true", "configure-cloud-routes": "false", "allow-untagged-cloud": "true"}
+	if service.ClusterCIDR != "" {
+		args["cluster-cidr"] = service.ClusterCIDR
+	}
+	if provider := c.Provider(); provider != "" {
+		args["cloud-provider"] = provider
+	}
+	for key, value := range service.ExtraArgs {
+		args[key] = value
+	}
+	var words []string
+	for key, value := range args {
+		words = append(words, "--"+key+"="+value)
+	}
+	for key, values := range service.ExtraArgsArray {
+		for _, value := range values {
+			words = append(words, "--"+key+"="+value)
+		}
+	}
+	sort.Strings(words)
+	return component.Parse(words)
+}
+
+// nodeOf finds a host's Node: by the hostname label, by its internal address, or
+// by the addresses that rke writes on it (rancher/rke:k8s/node.go@v1.5.9).
+func nodeOf(host StateNode, nodes []corev1.Node) *corev1.Node {
+	internal := migration.OrElse(host.InternalAddress, host.Address)
+	for _, matches := range []func(*corev1.Node) bool{
+		func(n *corev1.Node) bool {
+			return host.HostnameOverride != "" && strings.EqualFold(n.Labels[corev1.LabelHostname], host.HostnameOverride)
+		},
+		func(n *corev1.Node) bool { return hasInternalIP(n, internal) },
+		func(n *corev1.Node) bool {
+			return n.Annotations["rke.cattle.io/internal-ip"] == internal || n.Annotations["rke.cattle.io/external-ip"] == host.Address
+		},
+	} {
+		for i := range nodes {
+			if matches(&nodes[i]) {
+				return &nodes[i]
+			}
+		}
+	}
+	return nil
+}
+
+func hasInternalIP(node *corev1.Node, address string) bool {
+	for _, a := range node.Status.Addresses {
+		if a.Type == corev1.NodeInternalIP && a.Address == address {
+			return true
+		}
+	}
+	return false
+}

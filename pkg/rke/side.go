@@ -1,0 +1,159 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Look implements migration.Side: file, state, binary.
+func (p *Procedure) Look(ctx context.Context) error {
+	file, err := clusterfile.Read(p.options.Config)
+	if err != nil {
+		return err
+	}
+	state, err := ReadState(ctx, p.edges.Kube)
+	if err != nil {
+		return err
+	}
+	f := Facts{Path: p.options.Config, File: file, Config: file.Config(), State: state,
+		Local: readLocalState(p.options.Config), Binary: p.facts.Binary, PinnedVolumes: p.facts.PinnedVolumes}
+	if !f.Binary.Looked {
+		f.Binary = p.lookForBinary(ctx, f)
+	}
+	if !f.PinnedVolumes.Looked {
+		f.PinnedVolumes = readPinnedVolumes(ctx, p.edges.Kube)
+	}
+	p.facts = f
+	return ctx.Err()
+}
+
+func (p *Procedure) lookForBinary(ctx context.Context, f Facts) verify.Read[Binary] {
+	binary, err := FindBinary(ctx, p.options.RKEBinary, f.version(), p.options.KubernetesVersion)
+	if err != nil {
+		return verify.Failed[Binary](err)
+	}
+	return verify.Got(binary)
+}
+
+// version is the Kubernetes version in force.
+func (f Facts) version() string {
+	return migration.OrElse(f.State.Current.Config.KubernetesVersion, f.Config.KubernetesVersion)
+}
+
+// StatePath is the state file of a cluster.yml
+// (rancher/rke:cluster/state.go@v1.5.9, GetStateFilePath).
+func StatePath(config string) string {
+	return strings.TrimSuffix(config, filepath.Ext(config)) + ".rkestate"
+}
+
+// readLocalState reads the state beside the file. Without it rke takes the
+// cluster for a new one.
+func readLocalState(config string) verify.Read[State] {
+	path := StatePath(config)
+	text, err := os.ReadFile(filepath.Clean(path))
+	if err != nil {
+		return verify.Failed[State](&fault.Error{Class: fault.Usage, Reason: "NoStateFile", Object: "file " + path,
+			Seen: "cannot be read: rke would take the cluster for a new one", Fix: "rke util get-state-file --config " + config, Err: err})
+	}
+	state, err := ParseState("file "+path, text)
+	if err != nil {
+		return verify.Failed[State](err)
+	}
+	return verify.Got(state)
+}
+
+// Combine implements migration.Side.
+func (p *Procedure) Combine(down migration.Downstream) migration.Reading {
+	return reading(p.facts, down, p.unfinished())
+}
+
+// Supported implements migration.Side.
+func (p *Procedure) Supported() error {
+	if !p.facts.State.Current.Known {
+		return &fault.Error{Class: fault.Check, Reason: "NeverApplied", Object: p.facts.State.Source,
+			Seen: "has no currentState: no `rke up` has ever finished its control plane", Wanted: "a running RKE cluster"}
+	}
+	return nil
+}
+
+// CloudConfig implements migration.Side: the in-tree provider's, from the file;
+// after the switch, which takes it out of there, from the Secret of the chart.
+func (p *Procedure) CloudConfig(ctx context.Context) (string, error) {
+	if text := CloudConfigText(p.facts.Config); text != "" {
+		return text, nil
+	}
+	const name = migration.CCMName + "-cloud-config"
+	secret, err := p.edges.Kube.CoreV1().Secrets("kube-system").Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", migration.CouldNotRead("Secret kube-system/"+name, err)
+	}
+	return string(secret.Data["cloud.conf"]), nil
+}
+
+// Checks implements migration.Side.
+func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migration.Prepared) []verify.Bound {
+	for _, k := range p.Reading.KCMs {
+		input.KCMs = append(input.KCMs, position.KCM{Machine: k.Member, Known: k.Known, Why: k.Why, Provider: k.Provider(), Migration: k.Flagged()})
+	}
+	prepared := Prepared{Facts: p.facts, Reading: p.Reading, Prepared: made, Input: *input, Options: p.options}
+	prepared.Names, prepared.NameErr = ChooseNames(p.facts, p.Reading.Down.Nodes, input.Cloud, p.targets()...)
+	if prepared.NameErr == nil && input.Nodes.Looked {
+		p.names = &prepared.Names
+	}
+	if prepared.NameErr == nil {
+		prepared.EditErr = p.tryEdits(prepared.Names)
+	}
+	return verify.Bind(prepared, Checks()...)
+}
+
+// targets are the versions to come under which names must be kept.
+func (p *Procedure) targets() []string {
+	if p.options.KubernetesVersion == "" {
+		return nil
+	}
+	return []string{p.options.KubernetesVersion}
+}
+
+// Unfit implements migration.Side.
+func (p *Procedure) Unfit() []string { return Unfit() }
+
+// SnapshotState implements migration.Side. A snapshot leaves nothing in the
+// cluster; the journal tells.
+func (p *Procedure) SnapshotState(record runner.Record, reached position.Position) runner.State {
+	var done upRecord
+	taken, _ := record.NoteInto(snapshotNote, &done)
+	switch {
+	case !p.options.Snapshot:
+		return runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
+	case reached > position.P1:
+		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
+	case taken && done.OK:
+		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("rke ended well at %s", done.Time)}
+	}
+	return runner.State{Kind: runner.Todo}
+}
+
+// Rolls implements migration.Side: a killed `rke up` leaves a change half done.
+func (p *Procedure) Rolls(step runner.StepID) bool {
+	return step == migration.StepEnable || step == migration.StepSwitch || step == migration.StepUpgrade
+}
+
+// Tell implements migration.Side.
+func (p *Procedure) Tell(open []migration.Unrest) string { return migration.TellUnrest(open) }

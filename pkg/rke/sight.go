@@ -1,0 +1,97 @@
+package rke
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+type judgement func(Prepared) []verify.Finding
+
+// seeing judges only what was read: each sight gives the findings of a check
+// that cannot look, or none.
+func seeing(judge judgement, sights ...judgement) judgement {
+	return func(p Prepared) []verify.Finding {
+		for _, sight := range sights {
+			if blind := sight(p); len(blind) > 0 {
+				return blind
+			}
+		}
+		return judge(p)
+	}
+}
+
+func theFile(p Prepared) []verify.Finding {
+	if p.File == nil {
+		return unknown(p.file(), "the configuration was not read")
+	}
+	return nil
+}
+
+func theState(p Prepared) []verify.Finding {
+	if !p.State.Current.Known {
+		return unknown("rke's state", "currentState was not read")
+	}
+	return nil
+}
+
+func theNodes(p Prepared) []verify.Finding {
+	if len(p.Down.Nodes) == 0 {
+		return unknown("Nodes", "no Node was read")
+	}
+	return nil
+}
+
+func theHosts(p Prepared) []verify.Finding {
+	if len(p.hosts()) == 0 {
+		return unknown(p.file(), "no node was read")
+	}
+	return nil
+}
+
+// theBinary is only there where awsmigrate runs rke itself.
+func theBinary(p Prepared) []verify.Finding {
+	switch {
+	case p.managed():
+		return verify.Skipped("Rancher applies the configuration, with the rke that it is built with")
+	case p.Binary.OK():
+		return nil
+	case p.Options.NoRKEUp:
+		return []verify.Finding{warn("flag --no-rke-up", "the rke that somebody will run is not seen here",
+			wantedRKE+", and one that knows the cluster's Kubernetes version", "look at `rke --version` before you run it")}
+	}
+	return verify.Unread(p.Binary, "rke binary")
+}
+
+// theChart was computed, or it is known why not.
+func theChart(p Prepared) []verify.Finding {
+	if p.ChartErr == nil && p.PlannedSet == nil {
+		return unknown("chart", "the installation was not computed")
+	}
+	return nil
+}
+
+// managed says whether Rancher keeps the configuration.
+func (p Prepared) managed() bool { return p.Path == "" && p.Options.Cluster != "" }
+
+// file is the configuration in messages.
+func (p Prepared) file() string {
+	if p.Path != "" {
+		return p.Path
+	}
+	return orElse(p.Object, "cluster.yml")
+}
+
+func fail(object, seen, wanted, fix string) verify.Finding {
+	return verify.Finding{Status: verify.Fail, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
+}
+
+func warn(object, seen, wanted, fix string) verify.Finding {
+	return verify.Finding{Status: verify.Warn, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
+}
+
+func fine(object, seen string) []verify.Finding {
+	return []verify.Finding{{Status: verify.OK, Object: object, Seen: seen}}
+}
+
+func unknown(object, reason string) []verify.Finding {
+	return []verify.Finding{{Status: verify.Unknown, Object: object, Reason: reason}}
+}

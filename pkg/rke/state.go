@@ -1,0 +1,147 @@
+package rke
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+)
+
+// stateName names the Secret, the ConfigMap of older binaries, and the key in
+// both (rancher/rke:cluster/state.go@v1.5.9, FullState).
+const stateName = "full-cluster-state"
+
+// State is the little that is read of rke's full cluster state. The whole holds
+// every private key of the cluster: it is neither kept nor logged.
+type State struct {
+	Source  string // "Secret kube-system/full-cluster-state", or the file
+	Desired Applied
+	Current Applied
+}
+
+// Applied is one half of it: desiredState is written when `rke up` begins,
+// currentState after the control plane and before the workers.
+type Applied struct {
+	Known  bool // the half is there at all
+	Config StateConfig
+	// Tree is the configuration as decoded JSON, for comparison with cluster.yml.
+	Tree map[string]any
+}
+
+// StateConfig is the stored configuration, in rke's JSON spelling, with the
+// RESOLVED provider name and all defaults filled in.
+type StateConfig struct {
+	ClusterName       string            `json:"clusterName"`
+	KubernetesVersion string            `json:"kubernetesVersion"`
+	CloudProvider     StateProvider     `json:"cloudProvider"`
+	Services          StateServices     `json:"services"`
+	Nodes             []StateNode       `json:"nodes"`
+	SystemImages      map[string]string `json:"systemImages"`
+}
+
+// StateProvider is cloudProvider.
+type StateProvider struct {
+	Name                        string          `json:"name"`
+	UseInstanceMetadataHostname *bool           `json:"useInstanceMetadataHostname"`
+	AWS                         json.RawMessage `json:"awsCloudProvider"`
+	Custom                      string          `json:"customCloudProvider"`
+}
+
+// StateServices are the components' own settings.
+type StateServices struct {
+	KubeController StateService `json:"kubeController"`
+	KubeAPI        StateService `json:"kubeApi"`
+	Kubelet        StateService `json:"kubelet"`
+	Kubeproxy      StateService `json:"kubeproxy"`
+}
+
+// StateService is one of them.
+type StateService struct {
+	ExtraArgs             map[string]string   `json:"extraArgs"`
+	ExtraArgsArray        map[string][]string `json:"extraArgsArray"`
+	ClusterCIDR           string              `json:"clusterCidr"`
+	ServiceClusterIPRange string              `json:"serviceClusterIpRange"`
+}
+
+// StateNode is one host.
+type StateNode struct {
+	Address          string   `json:"address"`
+	InternalAddress  string   `json:"internalAddress"`
+	HostnameOverride string   `json:"hostnameOverride"`
+	Role             []string `json:"role"`
+}
+
+// ParseState decodes the fields above and drops everything else.
+func ParseState(source string, text []byte) (State, error) {
+	type half struct {
+		Config json.RawMessage `json:"rkeConfig"`
+	}
+	var whole struct {
+		Desired half `json:"desiredState"`
+		Current half `json:"currentState"`
+	}
+	bad := func(err error) error {
+		// The cause may quote the text, which holds keys.
+		return &fault.Error{Class: fault.CouldNotLook, Reason: "BadState", Object: source,
+			Seen: fmt.Sprintf("cannot be decoded (%T)", err), Wanted: "the state that rke wrote", Fix: "rke util get-state-file"}
+	}
+	if err := json.Unmarshal(text, &whole); err != nil {
+		return State{}, bad(err)
+	}
+	state := State{Source: source}
+	for _, part := range []struct {
+		raw  json.RawMessage
+		into *Applied
+	}{{whole.Desired.Config, &state.Desired}, {whole.Current.Config, &state.Current}} {
+		if len(part.raw) == 0 || string(part.raw) == "null" {
+			continue
+		}
+		if err := json.Unmarshal(part.raw, &part.into.Config); err != nil {
+			return State{}, bad(err)
+		}
+		if err := json.Unmarshal(part.raw, &part.into.Tree); err != nil {
+			return State{}, bad(err)
+		}
+		part.into.Known = true
+	}
+	return state, nil
+}
+
+// ReadState reads the state that rke keeps in the cluster: the Secret, else the
+// ConfigMap that binaries before v1.4.19, v1.5.10 and v1.6.0 wrote.
+func ReadState(ctx context.Context, kube kubernetes.Interface) (State, error) {
+	object := "Secret kube-system/" + stateName
+	secret, err := kube.CoreV1().Secrets("kube-system").Get(ctx, stateName, metav1.GetOptions{})
+	if err == nil {
+		return ParseState(object, secret.Data[stateName])
+	}
+	if !apierrors.IsNotFound(err) {
+		return State{}, migration.CouldNotRead(object, err)
+	}
+	object = "ConfigMap kube-system/" + stateName
+	file, err := kube.CoreV1().ConfigMaps("kube-system").Get(ctx, stateName, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return State{}, &fault.Error{Class: fault.Usage, Reason: "NotRKE", Object: object,
+			Seen:   "neither it nor a Secret of that name exists",
+			Wanted: "an RKE cluster: rke keeps its state there", Fix: "check --kubeconfig; the default is kube_config_<file> beside cluster.yml"}
+	}
+	if err != nil {
+		return State{}, migration.CouldNotRead(object, err)
+	}
+	return ParseState(object, []byte(file.Data[stateName]))
+}
+
+// Provider is what a component gets as --cloud-provider: rke translates
+// external-aws (rancher/rke:cluster/plan.go@v1.5.9).
+func (c StateConfig) Provider() string {
+	if c.CloudProvider.Name == "external-aws" {
+		return "external"
+	}
+	return c.CloudProvider.Name
+}

@@ -1,0 +1,62 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+)
+
+// enable adds enable-leader-migration to the kube-controller-manager's
+// extra_args, one line, and has rke restart that one container on every control
+// plane.
+type enable struct{ change }
+
+func newEnable(b migration.Base, p *Procedure) *enable {
+	s := &enable{change{Base: b, p: p, wait: "every kube-controller-manager to run with the flag"}}
+	s.compute = func(context.Context) (clusterfile.Edit, error) { return EnableEdit(p.facts.File) }
+	s.allowed, s.open = s.mayWrite, s.stillOpen
+	return s
+}
+
+// Plan implements runner.Step.
+func (s *enable) Plan(ctx context.Context) (runner.Plan, error) {
+	edit, err := s.compute(ctx)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	return s.p.planEdit(edit, "kube-controller-manager on every control plane, one after the other", s.Reading.Planes())
+}
+
+func (s *enable) mayWrite(context.Context, *runner.Tx) error {
+	if !s.Reading.Down.MayGet || !s.Reading.Down.MayUpdate {
+		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + migration.MigrationLease,
+			Seen: migration.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
+	}
+	return s.p.requireInTree()
+}
+
+func (s *enable) stillOpen(roll *migration.Roll, tx *runner.Tx) {
+	for _, k := range s.Reading.KCMs {
+		if !k.Flagged() {
+			roll.Wait("rke's state shows no flag yet")
+			break
+		}
+	}
+	verdict := s.Reading.LeaseVerdict()
+	if verdict.Owner != lease.KCM || verdict.Life != lease.Alive {
+		roll.Wait("migration lease: %s, %s", verdict.Owner, verdict.Life)
+	}
+	for _, name := range s.LostCordons(tx.Record()) {
+		roll.Wait("Node %s is to be cordoned again, as its user had", name)
+	}
+	roll.Done = s.Reading.Planes()
+	roll.Evidence = []string{
+		fmt.Sprintf("rke ended well; its state shows enable-leader-migration for %d control planes", roll.Done),
+		fmt.Sprintf("migration lease: %s (kube-controller-manager), renewing", lease.Host(verdict.Holder)),
+	}
+}

@@ -1,0 +1,80 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// upgrade changes kubernetes_version, in a run of rke of its own behind its own
+// gate: with 1.27 there is no in-tree provider left to go back to.
+type upgrade struct{ change }
+
+func newUpgrade(b migration.Base, p *Procedure) *upgrade {
+	s := &upgrade{change{Base: b, p: p, wait: "every kubelet to run " + p.options.KubernetesVersion}}
+	s.compute = func(context.Context) (clusterfile.Edit, error) {
+		return UpgradeEdit(p.facts.File, p.options.KubernetesVersion)
+	}
+	s.allowed = func(context.Context, *runner.Tx) error { return s.versionAllowed() }
+	s.open = s.stillOpen
+	return s
+}
+
+func (s *upgrade) versionAllowed() error {
+	return migration.UpgradeAllowed(s.Reading.Version, s.p.options.KubernetesVersion, "-rancher")
+}
+
+// Plan implements runner.Step.
+func (s *upgrade) Plan(ctx context.Context) (runner.Plan, error) {
+	if err := s.versionAllowed(); err != nil {
+		return runner.Plan{}, err
+	}
+	edit, err := s.compute(ctx)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	return s.p.planEdit(edit, "every component on every host", len(s.Reading.Members))
+}
+
+func (s *upgrade) stillOpen(roll *migration.Roll, tx *runner.Tx) {
+	target := s.p.options.KubernetesVersion
+	for i := range s.Reading.Down.Nodes {
+		node := &s.Reading.Down.Nodes[i]
+		if migration.SameVersion(node.Status.NodeInfo.KubeletVersion, target) {
+			roll.Done++
+		} else {
+			roll.Wait("Node %s runs %s", node.Name, node.Status.NodeInfo.KubeletVersion)
+		}
+	}
+	for _, name := range s.LostCordons(tx.Record()) {
+		roll.Wait("Node %s is to be cordoned again, as its user had", name)
+	}
+	roll.Evidence = []string{fmt.Sprintf("%d kubelets run %s", roll.Done, target)}
+}
+
+// Verify implements runner.Step: once every kubelet runs the target, the CCM
+// follows, and an audit ends the step.
+func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	verdict, err := s.change.Verify(ctx, tx)
+	if err != nil || verdict.Kind != runner.Met {
+		return verdict, err
+	}
+	if s.ImageDue(ctx) {
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager of the new version", Seen: "the old image is installed", Progress: "image"}, nil
+	}
+	if rolled, err := s.JudgeRolledCCM(ctx); err != nil || rolled.Kind != runner.Met {
+		return rolled, err
+	}
+	return s.Audited(ctx, tx, verdict.Evidence...)
+}
+
+// Tend implements runner.Tender.
+func (s *upgrade) Tend(ctx context.Context, tx *runner.Tx) error {
+	if err := s.change.Tend(ctx, tx); err != nil {
+		return err
+	}
+	return s.FollowImage(ctx, tx)
+}

@@ -1,0 +1,51 @@
+package rke
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+const page = 500
+
+// readPinnedVolumes finds the volumes that follow a Node by its hostname label.
+// The kubelet rewrites that label when its --hostname-override changes.
+func readPinnedVolumes(ctx context.Context, kube kubernetes.Interface) verify.Read[[]PinnedVolume] {
+	found := []PinnedVolume{}
+	options := metav1.ListOptions{Limit: page}
+	for {
+		list, err := kube.CoreV1().PersistentVolumes().List(ctx, options)
+		if err != nil {
+			return verify.Failed[[]PinnedVolume](migration.CouldNotRead("PersistentVolumes", err))
+		}
+		for i := range list.Items {
+			found = append(found, pinnedBy(&list.Items[i])...)
+		}
+		if options.Continue = list.Continue; options.Continue == "" {
+			return verify.Got(found)
+		}
+	}
+}
+
+func pinnedBy(volume *corev1.PersistentVolume) []PinnedVolume {
+	var found []PinnedVolume
+	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
+		return nil
+	}
+	for _, term := range volume.Spec.NodeAffinity.Required.NodeSelectorTerms {
+		for _, e := range term.MatchExpressions {
+			if e.Key != corev1.LabelHostname {
+				continue
+			}
+			for _, value := range e.Values {
+				found = append(found, PinnedVolume{Name: volume.Name, Hostname: value})
+			}
+		}
+	}
+	return found
+}

@@ -1,0 +1,171 @@
+package rke
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// text is a scalar of cluster.yml by its source: rke takes arguments and options
+// as they are written.
+type text string
+
+// treeOf reads cluster.yml as maps, lists and text, with duplicates merged and
+// anchors followed, as rke does. A text that is no mapping gives nil.
+func treeOf(source []byte) map[string]any {
+	var doc yaml.Node
+	if yaml.Unmarshal(source, &doc) != nil || len(doc.Content) == 0 {
+		return nil
+	}
+	tree, _ := reader{}.value(doc.Content[0]).(map[string]any)
+	return tree
+}
+
+// reader holds the anchors that are being followed: one that contains itself is
+// left out where it does. rke refuses such a file.
+type reader map[*yaml.Node]bool
+
+func (r reader) value(n *yaml.Node) any {
+	switch n.Kind {
+	case yaml.AliasNode:
+		if r[n.Alias] {
+			return nil
+		}
+		r[n.Alias] = true
+		defer delete(r, n.Alias)
+		return r.value(n.Alias)
+	case yaml.SequenceNode:
+		list := make([]any, 0, len(n.Content))
+		for _, c := range n.Content {
+			list = append(list, r.value(c))
+		}
+		return list
+	case yaml.MappingNode:
+		return r.mapping(n)
+	default:
+		if n.ShortTag() == "!!null" {
+			return nil
+		}
+		return text(n.Value)
+	}
+}
+
+func (r reader) mapping(n *yaml.Node) map[string]any {
+	own, inherited := map[string]any{}, map[string]any{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, value := n.Content[i], r.value(n.Content[i+1])
+		if key.ShortTag() == "!!merge" {
+			inherit(inherited, value)
+			continue
+		}
+		own[key.Value] = joined(own[key.Value], value)
+	}
+	for key, value := range inherited {
+		if _, given := own[key]; !given {
+			own[key] = value
+		}
+	}
+	return own
+}
+
+// inherit takes what a merge key names: a mapping, or several of which the first wins.
+func inherit(into map[string]any, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for key, v := range value {
+			if _, given := into[key]; !given {
+				into[key] = v
+			}
+		}
+	case []any:
+		for _, one := range value {
+			inherit(into, one)
+		}
+	}
+}
+
+// joined is a key that is given twice: mappings are merged, of others the last counts.
+func joined(first, second any) any {
+	a, ok := first.(map[string]any)
+	b, also := second.(map[string]any)
+	if !ok || !also {
+		return second
+	}
+	for key, value := range b {
+		a[key] = joined(a[key], value)
+	}
+	return a
+}
+
+// nothing says whether a value of cluster.yml sets nothing: rke stores neither
+// empty values nor what is false or zero and has no default.
+func nothing(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case text:
+		on, isBool := boolean(string(v))
+		n, isNumber := number(string(v))
+		return v == "" || isBool && !on || isNumber && n == 0
+	case map[string]any:
+		for _, child := range v {
+			if !nothing(child) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		return len(v) == 0
+	}
+	return false
+}
+
+// sameScalar compares the source text with the stored value: numbers by value,
+// and the words that YAML 1.1 has for true and false.
+func sameScalar(file text, state any) bool {
+	switch state := state.(type) {
+	case string:
+		return string(file) == state || sameNumber(string(file), state) || sameBool(string(file), state)
+	case float64:
+		n, ok := number(string(file))
+		return ok && n == state
+	case bool:
+		b, ok := boolean(string(file))
+		return ok && b == state
+	case nil:
+		return nothing(file)
+	}
+	return false
+}
+
+func sameNumber(a, b string) bool {
+	x, ok := number(a)
+	y, also := number(b)
+	return ok && also && x == y
+}
+
+func sameBool(a, b string) bool {
+	x, ok := boolean(a)
+	y, also := boolean(b)
+	return ok && also && x == y
+}
+
+func number(s string) (float64, bool) {
+	if n, err := strconv.ParseInt(s, 0, 64); err == nil {
+		return float64(n), true
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	return n, err == nil && !math.IsNaN(n)
+}
+
+func boolean(s string) (value, ok bool) {
+	switch strings.ToLower(s) {
+	case "true", "yes", "on", "y":
+		return true, true
+	case "false", "no", "off", "n":
+		return false, true
+	}
+	return false, false
+}
