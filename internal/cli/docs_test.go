@@ -18,7 +18,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 )
 
 // repository is the root, from this package.
@@ -200,7 +199,7 @@ func TestPagesNamedInCodeExist(t *testing.T) {
 
 func TestChecksNamedInDocsExist(t *testing.T) {
 	known := map[string]bool{"AWSM-nnn": true}
-	for _, meta := range rke2.CheckMetas() {
+	for _, meta := range allChecks() {
 		known[meta.ID] = true
 	}
 	pattern := regexp.MustCompile(`AWSM-\w+`)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -55,7 +56,7 @@ func explain(id string) (explanation, error) {
 		}
 		steps = append(steps, string(info.ID))
 	}
-	for _, meta := range rke2.CheckMetas() {
+	for _, meta := range allChecks() {
 		if strings.EqualFold(meta.ID, id) {
 			doc.Check = &meta
 			return doc, nil
@@ -64,6 +65,17 @@ func explain(id string) (explanation, error) {
 	}
 	return doc, &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check",
 		Wanted: fmt.Sprintf("one of the steps %s, or a check from %s to %s", strings.Join(steps, ", "), slices.Min(checks), slices.Max(checks))}
+}
+
+// allChecks are the checks of every distribution; of those that both have, one.
+func allChecks() []verify.Meta {
+	all := rke2.CheckMetas()
+	for _, meta := range rke.CheckMetas() {
+		if !slices.ContainsFunc(all, func(m verify.Meta) bool { return m.ID == meta.ID }) {
+			all = append(all, meta)
+		}
+	}
+	return all
 }
 
 func writeExplanation(s screen, e explanation) {

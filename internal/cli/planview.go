@@ -57,26 +57,26 @@ func planLines(step runner.PlannedStep) []string {
 		return []string{"– skipped: " + step.State.Reason}
 	case runner.Todo, runner.InProgress, runner.Always:
 	}
-	lines := append([]string{}, step.Plan.Summary...)
+	lines := append([]string{}, step.Summary...)
 	if len(lines) == 0 {
 		lines = []string{step.Title}
 	}
 	if step.Irreversible != "" {
 		lines = append(lines, "! irreversible: "+step.Irreversible)
 	}
-	return append(lines, step.Plan.Notes...)
+	return append(lines, step.Notes...)
 }
 
 // planTail has one width in every row, so that the texts wrap at one column.
 func planTail(step runner.PlannedStep) string {
 	rolls := ""
-	if step.Plan.Rolls > 0 {
-		rolls = fmt.Sprintf("rolls %d", step.Plan.Rolls)
+	if step.Rolls > 0 {
+		rolls = fmt.Sprintf("rolls %d", step.Rolls)
 	}
-	if rolls+step.Plan.Estimate == "" {
+	if rolls+step.Estimate == "" {
 		return ""
 	}
-	return fmt.Sprintf("%-8s %5s", rolls, step.Plan.Estimate)
+	return fmt.Sprintf("%-8s %5s", rolls, step.Estimate)
 }
 
 // tableRow is one row: what begins it, a text that goes on below itself, and a
@@ -112,7 +112,7 @@ func writeChanges(s screen, number int, step runner.PlannedStep, full bool) bool
 		return false
 	}
 	folded, last := false, ""
-	for _, change := range step.Plan.Changes {
+	for _, change := range step.Changes {
 		lines := diffLines(change.Diff)
 		if !full && (isUnified(change.Diff) || len(lines) > foldedOver) {
 			if !folded {

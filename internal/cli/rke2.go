@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
-	"os/user"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,19 +32,27 @@ the same command takes up a migration wherever it stands.`,
   awsmigrate rke2 --cluster prod --until install-ccm --yes -o jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runRKE2(cmd.Context(), a, flags, engine)
+			return runMigration(cmd.Context(), a, flags, engine)
 		},
 	}
 	flags.register(cmd)
 	engine.register(cmd.Flags())
 	addOutputFlag(cmd, a, "text|json|jsonl|yaml")
-	cmd.AddCommand(newRKE2Plan(a), newRKE2Status(a))
+	cmd.AddCommand(flags.sub(a, newPlan), flags.sub(a, newStatusCommand))
+	return cmd
+}
+
+// sub is a command below rke2 with flags of its own.
+func (*rke2Flags) sub(a *app, build func(*app, string, opener) *cobra.Command) *cobra.Command {
+	flags := &rke2Flags{}
+	cmd := build(a, "--cluster NAME", flags)
+	flags.register(cmd)
 	return cmd
 }
 
 func (f *rke2Flags) register(cmd *cobra.Command) {
 	f.target.register(cmd.Flags())
-	f.migration.register(cmd.Flags())
+	f.migration.register(cmd.Flags(), true)
 	cmd.Flags().StringVar(&f.endState, "end-state", "auto", "auto|external|overrides: how nodes get their provider after the switch")
 	cmd.Flags().StringVar(&f.migration.installMethod, "install-method", "helm", "helm|additional-manifest")
 }
@@ -61,16 +67,8 @@ func (f *rke2Flags) options(runID string) (rke2.Options, error) {
 	return o, o.Validate()
 }
 
-// rke2Session is a procedure together with where its journal and lock live.
-type rke2Session struct {
-	clients   rke2.Clients
-	procedure *rke2.Procedure
-	journal   runner.Journal
-	runID     string
-}
-
 // open connects, proves the target and builds the procedure.
-func (f *rke2Flags) open(ctx context.Context, may access) (*rke2Session, error) {
+func (f *rke2Flags) open(ctx context.Context, a *app, may access) (*session, error) {
 	runID := runner.NewRunID(time.Now())
 	options, err := f.options(runID)
 	if err != nil {
@@ -84,22 +82,5 @@ func (f *rke2Flags) open(ctx context.Context, may access) (*rke2Session, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &rke2Session{
-		clients: clients, procedure: procedure, runID: runID,
-		journal: runner.NewConfigMapJournal(clients.ManagementKube, options.Namespace, runner.JournalName(options.Name), procedure.Target()),
-	}, nil
-}
-
-// owner says for other runs who holds the lock, and lets those on the same
-// machine see whether it still lives.
-func owner(runID string, processes runner.Processes) runner.Owner {
-	o := runner.Owner{PID: os.Getpid(), Run: runID, Start: time.Now()}
-	o.Place, o.Tick = processes.Self()
-	if who, err := user.Current(); err == nil {
-		o.User = who.Username
-	}
-	if host, err := os.Hostname(); err == nil {
-		o.Host = host
-	}
-	return o
+	return newSession(procedure, clients.ManagementKube, runID, f.target.again()), nil
 }

@@ -50,7 +50,7 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "awsmigrate",
 		Short: "Move Rancher clusters from the in-tree AWS cloud provider to the external one",
-		Long: `awsmigrate moves Rancher RKE2 clusters from the in-tree AWS cloud provider to the
+		Long: `awsmigrate moves Rancher RKE2 and RKE clusters from the in-tree AWS cloud provider to the
 external AWS cloud controller manager with leader migration: step by step,
 resumable, and proven from the cluster itself.`,
 		SilenceErrors: true,
@@ -62,7 +62,7 @@ resumable, and proven from the cluster itself.`,
 	root.SetErr(a.streams.Err)
 	root.SetIn(a.streams.In)
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
-	root.AddCommand(newRKE2(a), newExplain(a), newVersion(a))
+	root.AddCommand(newRKE2(a), newRKE(a), newExplain(a), newVersion(a))
 	markUsageErrors(root)
 	return root
 }

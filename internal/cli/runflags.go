@@ -33,10 +33,11 @@ type migrationFlags struct {
 	given                func(flag string) bool // whether a flag was typed
 }
 
-func (m *migrationFlags) register(flags *pflag.FlagSet) {
+// register adds the flags; snapshot is whether an etcd snapshot is the default.
+func (m *migrationFlags) register(flags *pflag.FlagSet, snapshot bool) {
 	m.given = flags.Changed
 	flags.StringVar(&m.kubernetesVersion, "kubernetes-version", "", "upgrade to this version in a last step of its own")
-	flags.BoolVar(&m.etcdSnapshot, "etcd-snapshot", true, "take an etcd snapshot first")
+	flags.BoolVar(&m.etcdSnapshot, "etcd-snapshot", snapshot, "take an etcd snapshot first")
 	flags.BoolVar(&m.noEtcdSnapshot, "no-etcd-snapshot", false, "take no etcd snapshot")
 	flags.BoolVar(&m.keepLeaderMigration, "keep-leader-migration", false, "leave leader migration on in the CCM")
 	flags.StringVar(&m.cloudRoutes, "cloud-routes", "", "on|off: whether the CCM maintains VPC routes (default off; refused where the in-tree provider does today)")

@@ -14,7 +14,7 @@ func parsed(t *testing.T, args ...string) (*migrationFlags, *engineFlags) {
 	t.Helper()
 	flags := pflag.NewFlagSet("rke2", pflag.ContinueOnError)
 	m, e := &migrationFlags{}, &engineFlags{}
-	m.register(flags)
+	m.register(flags, true)
 	e.register(flags)
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)

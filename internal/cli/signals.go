@@ -10,6 +10,7 @@ import (
 // watchSignals gives two stages: the first SIGINT or SIGTERM closes the
 // returned channel, so that a run finishes the action in hand, records and
 // releases its lock; the second cancels the context.
+// A third is not caught any more and ends the process, whatever it waits for.
 func watchSignals(parent context.Context) (context.Context, <-chan struct{}, func()) {
 	ctx, cancel := context.WithCancel(parent)
 	first := make(chan struct{})
@@ -24,6 +25,7 @@ func watchSignals(parent context.Context) (context.Context, <-chan struct{}, fun
 		}
 		select {
 		case <-signals:
+			signal.Stop(signals)
 			cancel()
 		case <-ctx.Done():
 		}

@@ -95,8 +95,22 @@ func (t *targetFlags) downstream(ctx context.Context, management *rest.Config, c
 	return config, nil
 }
 
-// load reads a kubeconfig the way kubectl does.
+// reach says how API servers are reached.
+type reach struct {
+	timeout time.Duration // longest time for one request
+	may     access
+}
+
 func (t *targetFlags) load(path, kubeContext string, may access) (*rest.Config, error) {
+	return reach{t.requestTimeout, may}.load(path, kubeContext)
+}
+
+func (t *targetFlags) tune(config *rest.Config, may access) {
+	reach{t.requestTimeout, may}.tune(config)
+}
+
+// load reads a kubeconfig the way kubectl does.
+func (r reach) load(path, kubeContext string) (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = path
 	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules,
@@ -105,7 +119,7 @@ func (t *targetFlags) load(path, kubeContext string, may access) (*rest.Config, 
 		return nil, &fault.Error{Class: fault.Usage, Reason: "NoKubeconfig", Object: kubeconfigName(path),
 			Seen: "cannot be used", Fix: "name one with --kubeconfig, a context with --context", Err: err}
 	}
-	t.tune(config, may)
+	r.tune(config)
 	return config, nil
 }
 
@@ -118,12 +132,12 @@ func kubeconfigName(path string) string {
 
 // tune sets what every client here needs: a bound on each request, a name in
 // audit logs, and for commands that only read a transport that cannot write.
-func (t *targetFlags) tune(config *rest.Config, may access) {
-	config.Timeout = t.requestTimeout
+func (r reach) tune(config *rest.Config) {
+	config.Timeout = r.timeout
 	config.UserAgent = "awsmigrate"
 	config.QPS, config.Burst = 50, 100
 	config.WarningHandler = rest.NoWarnings{}
-	if may == readOnly {
+	if r.may == readOnly {
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return runner.ReadOnly(next) })
 	}
 }

@@ -55,7 +55,7 @@ func TestPlansFitTheScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps[0].Plan.Summary = []string{strings.Repeat("word ", 200)}
+	steps[0].Summary = []string{strings.Repeat("word ", 200)}
 	for _, width := range []int{80, 100, 120} {
 		var out bytes.Buffer
 		s := newScreen(Streams{Out: &out, OutTerminal: true, Width: func() int { return width }}, &out)

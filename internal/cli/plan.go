@@ -19,29 +19,28 @@ type planDocument struct {
 	Pending     bool                 `json:"pending"`
 }
 
-func newRKE2Plan(a *app) *cobra.Command {
-	flags := &rke2Flags{}
+// newPlan is the plan command of a distribution.
+func newPlan(a *app, target string, flags opener) *cobra.Command {
 	var detailed, diff bool
 	cmd := &cobra.Command{
-		Use:   "plan --cluster NAME",
+		Use:   "plan " + target,
 		Short: "Show what a run would do, step by step, and write nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.checkOutput("text", "json", "yaml"); err != nil {
 				return err
 			}
-			return planRKE2(cmd.Context(), a, flags, detailed, diff)
+			return planMigration(cmd.Context(), a, flags, detailed, diff)
 		},
 	}
-	flags.register(cmd)
 	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 5 if a step is still to do")
 	cmd.Flags().BoolVar(&diff, "diff", false, "show the lines of every object, also of those that Helm installs")
 	addOutputFlag(cmd, a, "text|json|yaml")
 	return cmd
 }
 
-func planRKE2(ctx context.Context, a *app, flags *rke2Flags, detailed, diff bool) error {
-	session, err := flags.open(ctx, readOnly)
+func planMigration(ctx context.Context, a *app, flags opener, detailed, diff bool) error {
+	session, err := flags.open(ctx, a, readOnly)
 	if err != nil {
 		return err
 	}

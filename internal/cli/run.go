@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-func runRKE2(ctx context.Context, a *app, flags *rke2Flags, engine *engineFlags) error {
+func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags) error {
 	if err := a.checkOutput("text", "json", "jsonl", "yaml"); err != nil {
 		return err
 	}
@@ -20,34 +20,41 @@ func runRKE2(ctx context.Context, a *app, flags *rke2Flags, engine *engineFlags)
 		return err
 	}
 	if engine.dryRun {
-		return planRKE2(ctx, a, flags, false, false)
+		return planMigration(ctx, a, flags, false, false)
 	}
-	session, err := flags.open(ctx, readWrite)
+	session, err := flags.open(ctx, a, readWrite)
 	if err != nil {
 		return err
 	}
-	view := newRunView(a, flags.target.again())
-	processes := runner.HostProcesses()
-	who := owner(session.runID, processes)
-	lock := runner.NewLeaseLock(session.clients.ManagementKube, flags.target.namespace,
-		runner.JournalName(flags.target.cluster), who, clock.RealClock{})
-	lock.Processes = processes
+	view := newRunView(a, session.words)
 	options := runner.Options{
-		RunID: session.runID, Command: a.commandLine(), Who: who.User + "@" + who.Host,
+		RunID: session.runID, Command: a.commandLine(), Who: session.owner.User + "@" + session.owner.Host,
 		Until: runner.StepID(engine.until), Only: runner.StepID(engine.step),
 		Timeout: engine.timeout, Deadline: engine.deadline,
-		Journal: session.journal, Lock: lock,
+		Journal: session.journal, Lock: session.lock,
 		Clock: clock.RealClock{}, Sink: view, Interrupt: a.interrupts,
-		Approve: a.approver(engine, session.procedure),
-		Confirm: confirmer(engine, flags.target.cluster),
+		Approve: checkedFirst(session.procedure, a.approver(engine, session.procedure)),
+		Confirm: confirmer(engine, session.procedure.Target().Name),
 	}
 	result, err := runner.Run(ctx, session.procedure, options)
 	return view.finish(result, err)
 }
 
+type approval = func(context.Context, runner.Observation, []runner.PlannedStep) error
+
+// checkedFirst asks nobody to approve what the checks would stop.
+func checkedFirst(p migrationProcedure, ask approval) approval {
+	return func(ctx context.Context, seen runner.Observation, steps []runner.PlannedStep) error {
+		if err := p.Precheck(ctx); err != nil {
+			return err
+		}
+		return ask(ctx, seen, steps)
+	}
+}
+
 // approver asks once, before the first write. Without a terminal only --yes is
 // a yes.
-func (a *app) approver(engine *engineFlags, target interface{ Header() []string }) func(context.Context, runner.Observation, []runner.PlannedStep) error {
+func (a *app) approver(engine *engineFlags, target interface{ Header() []string }) approval {
 	return func(_ context.Context, _ runner.Observation, steps []runner.PlannedStep) error {
 		if engine.yes {
 			return nil

@@ -29,28 +29,27 @@ type stepStatus struct {
 	Reason string           `json:"reason,omitempty"`
 }
 
-func newRKE2Status(a *app) *cobra.Command {
-	flags := &rke2Flags{}
+// newStatusCommand is the status command of a distribution.
+func newStatusCommand(a *app, target string, flags opener) *cobra.Command {
 	var exitCode bool
 	cmd := &cobra.Command{
-		Use:   "status --cluster NAME",
+		Use:   "status " + target,
 		Short: "Say how far a cluster is, from the cluster itself, and write nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := a.checkOutput("text", "json", "yaml"); err != nil {
 				return err
 			}
-			return statusRKE2(cmd.Context(), a, flags, exitCode)
+			return showStatus(cmd.Context(), a, flags, exitCode)
 		},
 	}
-	flags.register(cmd)
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 5 if a step is still to do")
 	addOutputFlag(cmd, a, "text|json|yaml")
 	return cmd
 }
 
-func statusRKE2(ctx context.Context, a *app, flags *rke2Flags, exitCode bool) error {
-	session, err := flags.open(ctx, readOnly)
+func showStatus(ctx context.Context, a *app, flags opener, exitCode bool) error {
+	session, err := flags.open(ctx, a, readOnly)
 	if err != nil {
 		return err
 	}
@@ -62,7 +61,7 @@ func statusRKE2(ctx context.Context, a *app, flags *rke2Flags, exitCode bool) er
 	if err != nil {
 		return err
 	}
-	doc := newStatus(session.procedure, session.procedure.Header(), session.procedure.Paused(), observation, flags.target.again())
+	doc := newStatus(session.procedure, session.procedure.Header(), session.procedure.Paused(), observation, session.words)
 	if a.output == "text" {
 		writeStatus(newScreen(a.streams, a.streams.Out), doc)
 	} else if err := writeDocument(a.streams.Out, a.output, doc); err != nil {

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"os/user"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// opener is what the flags of a distribution come to: a session, once the target
+// was proven.
+type opener interface {
+	open(ctx context.Context, a *app, may access) (*session, error)
+}
+
+// migrationProcedure is a procedure that can describe itself to people.
+type migrationProcedure interface {
+	runner.Procedure
+	Header() []string
+	// Paused says who keeps the cluster from being rolled; "": nobody.
+	Paused() string
+	// Precheck says why nothing may be begun; it writes nothing, not even a lock.
+	Precheck(context.Context) error
+}
+
+// session is a procedure together with where its journal and lock live.
+type session struct {
+	procedure migrationProcedure
+	journal   runner.Journal
+	lock      runner.Lock
+	owner     runner.Owner
+	runID     string
+	words     targetWords
+}
+
+// newSession puts journal and lock where the procedure's target says.
+func newSession(p migrationProcedure, home kubernetes.Interface, runID string, words targetWords) *session {
+	target, processes := p.Target(), runner.HostProcesses()
+	name, who := runner.JournalName(target.Name), owner(runID, processes)
+	lock := runner.NewLeaseLock(home, target.Namespace, name, who, clock.RealClock{})
+	lock.Processes = processes
+	return &session{
+		procedure: p, runID: runID, words: words, owner: who, lock: lock,
+		journal: runner.NewConfigMapJournal(home, target.Namespace, name, target),
+	}
+}
+
+// owner says for other runs who holds the lock, and lets those on the same
+// machine see whether it still lives.
+func owner(runID string, processes runner.Processes) runner.Owner {
+	o := runner.Owner{PID: os.Getpid(), Run: runID, Start: time.Now()}
+	o.Place, o.Tick = processes.Self()
+	if who, err := user.Current(); err == nil {
+		o.User = who.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		o.Host = host
+	}
+	return o
+}
