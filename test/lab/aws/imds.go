@@ -2,6 +2,7 @@ package aws
 
 import (
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -69,8 +70,22 @@ func (c *Cloud) serveMetadata(w http.ResponseWriter, r *http.Request, id string,
 	_, _ = w.Write([]byte(answer.body)) // the client is gone if this fails
 }
 
+// refuse answers as the service does: with a page, which a client that looks at
+// no status takes for what it asked for.
 func refuse(status int) metadataAnswer {
-	return metadataAnswer{status: status, body: http.StatusText(status) + "\n", kind: "text/html"}
+	const page = `<?xml version="1.0" encoding="iso-8859-1"?>
+<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Transitional//EN"
+	"http://www.w3.org/TR/xhtml1/DTD/xhtml1-transitional.dtd">
+<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="en" lang="en">
+ <head>
+  <title>%[1]d - %[2]s</title>
+ </head>
+ <body>
+  <h1>%[1]d - %[2]s</h1>
+ </body>
+</html>
+`
+	return metadataAnswer{status: status, body: fmt.Sprintf(page, status, http.StatusText(status)), kind: "text/html"}
 }
 
 func (c *Cloud) metadata(r *http.Request, id string, hops int) metadataAnswer {

@@ -19,6 +19,9 @@ import (
 // clusters by name, and the Cluster's spec.
 type baseline struct {
 	spec       map[string]any
+	files      map[string][]byte // RKE: rke's files
+	names      map[string]bool   // RKE: what is in the lab's folder
+	removed    []string          // by the reset that is under way
 	downstream inventory
 	management inventory
 }

@@ -10,9 +10,11 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+	"github.com/awsmigrate/awsmigrate/test/lab/rke"
 )
 
 // Client talks to the supervisor of a lab in another process.
@@ -86,8 +88,13 @@ func (c *Client) call(ctx context.Context, method, path string, body, into any) 
 // Env are the variables under which a user's tools meet the lab.
 func (c *Client) Env(binaries string) []string {
 	h := c.handle
+	kubeconfig := c.Files.Kubeconfig("rancher")
+	if h.Distro == RKE {
+		kubeconfig = rke.KubeconfigFile(c.Files.ClusterFile())
+		binaries = filepath.Dir(c.Files.RKE()) + string(os.PathListSeparator) + binaries
+	}
 	return []string{
-		"KUBECONFIG=" + c.Files.Kubeconfig("rancher"),
+		"KUBECONFIG=" + kubeconfig,
 		"AWS_ENDPOINT_URL=http://" + h.AWS() + "/as/awsmigrate",
 		"AWS_ACCESS_KEY_ID=" + h.AWSKey,
 		"AWS_SECRET_ACCESS_KEY=" + h.AWSSecret,
@@ -97,6 +104,9 @@ func (c *Client) Env(binaries string) []string {
 		"PATH=" + binaries + string(os.PathListSeparator) + os.Getenv("PATH"),
 	}
 }
+
+// Distro is who made the lab's cluster.
+func (c *Client) Distro() Distro { return c.handle.Distro }
 
 // PID is the supervisor's process.
 func (c *Client) PID() int { return c.handle.PID }

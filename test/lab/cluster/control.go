@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
+	"github.com/awsmigrate/awsmigrate/test/lab/docker"
 	"github.com/awsmigrate/awsmigrate/test/lab/pki"
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
@@ -22,8 +23,9 @@ import (
 // handle is the file by which the lab command finds the supervisor.
 type handle struct {
 	Addresses
-	PID   int    `json:"pid"`
-	Token string `json:"token"`
+	Distro Distro `json:"distro"`
+	PID    int    `json:"pid"`
+	Token  string `json:"token"`
 	// Of the AWS principal that whoever runs awsmigrate has.
 	AWSKey, AWSSecret, AWSSession string
 }
@@ -41,7 +43,7 @@ type Order struct {
 func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) error {
 	return func(ctx context.Context, parts *errgroup.Group) error {
 		l.state.set(PhaseBooting, "API servers", time.Now())
-		h := handle{Addresses: l.addr, PID: os.Getpid(), Token: pki.Token()}
+		h := handle{Addresses: l.addr, Distro: l.options.Distro, PID: os.Getpid(), Token: pki.Token()}
 		h.AWSKey, h.AWSSecret, h.AWSSession = l.cloud.Credentials(aws.RoleOperator)
 		mux := http.NewServeMux()
 		mux.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) {
@@ -66,11 +68,19 @@ func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) e
 			reply(w, "stopping", nil)
 			stop()
 		})
-		if err := serveHTTP(ctx, parts, l.addr.Control(), authorized(h.Token, mux)); err != nil {
+		if err := serveHTTP(ctx, parts, l.addr.Control(), l.withHosts(authorized(h.Token, mux))); err != nil {
 			return err
 		}
 		return writeHandle(l.files, h)
 	}
+}
+
+// withHosts adds what rke reaches by SSH, for which it has a key of its own.
+func (l *Lab) withHosts(next http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", next)
+	mux.Handle("/hosts/", docker.Handler(docker.Key{Token: l.secrets.ssh}, l.dockerAt))
+	return mux
 }
 
 func writeHandle(f Files, h handle) error {

@@ -8,6 +8,9 @@
 // what a cluster's surroundings decide: addresses, certificates, instances, host
 // names, the balancer before the API servers.
 //
+// A cluster of rke's has no management cluster: the machines are made, cluster.yml
+// is written, and rke's stand-in brings the cluster up from nothing.
+//
 // It leaves out: DNS, pod networks, kube-proxy (a Service has no packets), a
 // second downstream cluster. It knows nothing of awsmigrate and shares no code
 // with it.

@@ -54,10 +54,11 @@ type secrets struct {
 	rancher                *rancher.Authority
 	accountKey, accountPub []byte
 	tokens                 map[string]string // by user
+	ssh                    string            // opens the machines for rke
 }
 
 func newSecrets() (*secrets, error) {
-	s := &secrets{tokens: map[string]string{}}
+	s := &secrets{tokens: map[string]string{}, ssh: newSSHToken()}
 	for name, to := range map[string]**pki.CA{
 		"lab-downstream": &s.downstream, "lab-management": &s.management,
 	} {
@@ -118,13 +119,20 @@ func (s *secrets) config(ca []byte, url, user string) *rest.Config {
 	}
 }
 
-func (s *secrets) writeKubeconfigs(f Files, a Addresses) error {
-	for name, c := range map[string]*rest.Config{
+func (s *secrets) writeKubeconfigs(f Files, a Addresses, d Distro) error {
+	configs := map[string]*rest.Config{
 		"management":     s.config(s.management.CertPEM, "https://"+a.Management(), UserAdmin),
 		"downstream":     s.config(s.downstream.CertPEM, "https://"+a.Balanced(), UserAdmin),
 		"rancher":        s.config(s.rancher.CertificatePEM(), "https://"+a.Proxy()+"/k8s/clusters/local", UserOperator),
 		"rancher-viewer": s.config(s.rancher.CertificatePEM(), "https://"+a.Proxy()+"/k8s/clusters/local", UserViewer),
-	} {
+	}
+	if d == RKE {
+		configs = map[string]*rest.Config{
+			"downstream":        configs["downstream"],
+			"downstream-viewer": s.config(s.downstream.CertPEM, "https://"+a.Balanced(), UserViewer),
+		}
+	}
+	for name, c := range configs {
 		if err := writeKubeconfig(f.Kubeconfig(name), name, c); err != nil {
 			return fmt.Errorf("writing kubeconfig %s: %w", name, err)
 		}

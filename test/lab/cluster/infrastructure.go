@@ -172,18 +172,22 @@ func (m *machines) facts(made *machine, instance aws.Instance) node.Facts {
 // label of its private DNS name.
 func hostNames(o Options, machine, privateDNS string) (osName, fqdn string) {
 	osName, fqdn = machine, machine
-	if o.Layout == Custom {
+	if o.Layout == Custom || o.Distro == RKE {
 		osName, _, _ = strings.Cut(privateDNS, ".")
 		fqdn = privateDNS
 	}
-	given := strings.NewReplacer("%m", machine, "%d", privateDNS)
 	if o.OSHostname != "" {
-		osName = given.Replace(o.OSHostname)
+		osName = filled(o.OSHostname, machine, privateDNS)
 	}
 	if o.HostnameF != "" {
-		fqdn = given.Replace(o.HostnameF)
+		fqdn = filled(o.HostnameF, machine, privateDNS)
 	}
 	return osName, fqdn
+}
+
+// filled puts a machine's names into an option.
+func filled(text, machine, privateDNS string) string {
+	return strings.NewReplacer("%m", machine, "%d", privateDNS).Replace(text)
 }
 
 // zone spreads the machines of each pool over the zones in turn.

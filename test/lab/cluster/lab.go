@@ -66,16 +66,29 @@ func Serve(ctx context.Context, dir string, options Options, log *slog.Logger) (
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	parts, ctx := errgroup.WithContext(ctx)
-	for _, part := range []func(context.Context, *errgroup.Group) error{
-		l.startAWS, l.startControl(stop), l.startManagement, l.startBalancer, l.startRancher, l.createCluster, l.startHelmController,
-	} {
+	for _, part := range l.parts(stop) {
 		if err := part(ctx, parts); err != nil {
 			stop()
 			return errors.Join(err, parts.Wait())
 		}
 	}
-	parts.Go(func() error { return l.settle(ctx) })
 	return parts.Wait()
+}
+
+// parts are what the lab is made of, in the order in which they are started.
+func (l *Lab) parts(stop func()) []func(context.Context, *errgroup.Group) error {
+	if l.options.Distro == RKE {
+		return []func(context.Context, *errgroup.Group) error{
+			l.startAWS, l.startControl(stop), l.startEtcdOnly, l.startBalancer, l.createRKE,
+		}
+	}
+	return []func(context.Context, *errgroup.Group) error{
+		l.startAWS, l.startControl(stop), l.startManagement, l.startBalancer, l.startRancher, l.createCluster, l.startHelmController,
+		func(ctx context.Context, parts *errgroup.Group) error {
+			parts.Go(func() error { return l.settle(ctx) })
+			return nil
+		},
+	}
 }
 
 // prepare takes the number and makes everything that lives in files.
@@ -95,7 +108,7 @@ func (l *Lab) prepare() (err error) {
 	if l.supervisor, err = proc.New(l.files.Dir); err != nil {
 		return err
 	}
-	if err := l.secrets.writeKubeconfigs(l.files, l.addr); err != nil {
+	if err := l.secrets.writeKubeconfigs(l.files, l.addr, l.options.Distro); err != nil {
 		return err
 	}
 	l.management = l.secrets.config(l.secrets.management.CertPEM, "https://"+l.addr.Management(), UserRancher)
@@ -128,11 +141,7 @@ func (l *Lab) awsEndpoint(caller string) string { return "http://" + l.addr.AWS(
 
 // startManagement starts etcd and the API server that Rancher's objects live on.
 func (l *Lab) startManagement(ctx context.Context, _ *errgroup.Group) error {
-	etcd := component.Etcd{
-		Binaries: l.binaries, Name: "etcd", DataDir: l.files.in("etcd"), Log: l.files.Log("etcd"),
-		Address: l.addr.EtcdHost(), ClientPort: 2379, PeerPort: 2380,
-	}
-	if _, err := l.supervisor.Start(etcd.Spec()); err != nil {
+	if err := l.startEtcd(); err != nil {
 		return err
 	}
 	host, _, err := net.SplitHostPort(l.addr.Management())
@@ -167,6 +176,15 @@ func (l *Lab) startManagement(ctx context.Context, _ *errgroup.Group) error {
 		_, err := l.mgmt.Discovery().RESTClient().Get().AbsPath("/readyz").DoRaw(ctx)
 		return err == nil, "ready", err
 	})
+}
+
+func (l *Lab) startEtcd() error {
+	etcd := component.Etcd{
+		Binaries: l.binaries, Name: "etcd", DataDir: l.files.in("etcd"), Log: l.files.Log("etcd"),
+		Address: l.addr.EtcdHost(), ClientPort: 2379, PeerPort: 2380,
+	}
+	_, err := l.supervisor.Start(etcd.Spec())
+	return err
 }
 
 func (l *Lab) etcdURL() string { return "http://" + net.JoinHostPort(l.addr.EtcdHost(), "2379") }
@@ -215,9 +233,13 @@ func readyCheck(config *rest.Config) (func(context.Context, string) bool, error)
 }
 
 func (l *Lab) agentConfig(facts node.Facts, log io.Writer) node.Config {
+	mgmt := l.management
+	if l.options.Distro == RKE {
+		mgmt = nil
+	}
 	return node.Config{
 		Facts: facts, Dir: l.files.Dir, Supervisor: l.supervisor, Binaries: l.binaries,
-		Mgmt: l.management, PlanNamespace: ClusterNamespace,
+		Docker: l.options.Distro == RKE, Mgmt: mgmt, PlanNamespace: ClusterNamespace,
 		CA: l.secrets.downstream, ServiceAccountKey: l.secrets.accountKey,
 		EtcdServers: l.etcdURL(), BalancedAddress: l.addr.Balanced(), TokenFile: l.files.tokens(),
 		AuditPolicyFile: l.files.auditPolicy(), AuditLog: l.files.AuditLog(facts.Name),

@@ -9,6 +9,7 @@ import (
 // Options of a lab. They are written to the lab's folder, from where the
 // supervisor process reads them.
 type Options struct {
+	Distro        Distro `json:"distro"`
 	Number        int    `json:"number"` // 0: the first free one
 	Layout        Layout `json:"layout"`
 	ControlPlanes int    `json:"controlPlanes"` // negative: the layout's own
@@ -16,7 +17,11 @@ type Options struct {
 	Nodes         int    `json:"nodes"`         // more that only exist and heartbeat
 
 	Version      string `json:"version"`      // Kubernetes version, as Rancher writes it
-	ClusterPatch []byte `json:"clusterPatch"` // YAML merge patch over the Cluster object
+	ClusterPatch []byte `json:"clusterPatch"` // YAML merge patch over the Cluster object; RKE: cluster.yml after its nodes
+
+	RKEVersion       string        `json:"rkeVersion"`       // RKE: release of the rke binary
+	RKERetry         time.Duration `json:"rkeRetry"`         // RKE: pause between rke's attempts; zero: its own 5 s
+	HostnameOverride string        `json:"hostnameOverride"` // RKE: hostname_override of every node; "" for none; %m and %d as below
 
 	IMDS              string `json:"imds"`              // "optional" or "required" (IMDSv2 only)
 	ExplicitNodeNames bool   `json:"explicitNodeNames"` // plan Secrets carry the node name
@@ -39,11 +44,18 @@ type Leases struct {
 // Defaults are a highly available UI-made cluster at real timings.
 func Defaults() Options {
 	return Options{
-		Layout: Combined, ControlPlanes: -1, Workers: -1,
+		Distro: RKE2, Layout: Combined, ControlPlanes: -1, Workers: -1,
 		Version:       "v1.26.13+rke2r1", // what the lab's binaries and its kubelet are
 		IMDS:          "optional",
 		APIServerDown: 20 * time.Second, ComponentDown: 3 * time.Second,
 	}
+}
+
+// DefaultsRKE are a highly available cluster of rke's at real timings.
+func DefaultsRKE() Options {
+	o := Defaults()
+	o.Distro, o.Version, o.RKEVersion = RKE, DefaultRKEKubernetes, DefaultRKEVersion
+	return o
 }
 
 // Pools are the groups of machines that the options ask for.
@@ -61,6 +73,9 @@ func (o Options) Validate() error {
 	}
 	if l := o.Leases; l != (Leases{}) && (l.Duration <= l.Renew || l.Renew <= l.Retry || l.Retry <= 0) {
 		return fmt.Errorf("--lease %s/%s/%s: wanted lease > renew deadline > retry period > 0", l.Duration, l.Renew, l.Retry)
+	}
+	if o.Distro == RKE {
+		return o.validateRKE()
 	}
 	_, err := Object(o)
 	return err

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -27,6 +28,9 @@ const resetWithin = 4 * time.Minute
 
 // remember takes the baseline of a lab that has just become ready.
 func (l *Lab) remember(ctx context.Context) error {
+	if l.options.Distro == RKE {
+		return l.rememberRKE(ctx)
+	}
 	object, err := l.mgmtObjects.Resource(clusters()).Namespace(ClusterNamespace).Get(ctx, ClusterName, metav1.GetOptions{})
 	if err != nil {
 		return err
@@ -63,13 +67,24 @@ func (l *Lab) reset(ctx context.Context, _ Order) (string, error) {
 	defer cancel()
 	l.setDowntime(0, 0)
 	defer l.setDowntime(l.options.APIServerDown, l.options.ComponentDown)
-	var removed []string
-	for _, step := range []struct {
-		name string
-		run  func(context.Context) error
-	}{
+	steps := l.resetRKE()
+	if l.options.Distro != RKE {
+		steps = l.resetRKE2()
+	}
+	if step, err := l.runSteps(ctx, steps); err != nil {
+		err = fmt.Errorf("resetting %s: %w", step, err)
+		l.state.set(PhaseFailed, err.Error(), time.Now())
+		return "", err
+	}
+	removed := l.baseline.removed
+	l.state.set(PhaseReady, "", time.Now())
+	return fmt.Sprintf("reset in %.0f s; removed %d objects: %s", time.Since(began).Seconds(), len(removed), strings.Join(removed, ", ")), nil
+}
+
+func (l *Lab) resetRKE2() []resetStep {
+	return []resetStep{
 		{"AWS and machines", l.resetMachines},
-		{"new objects", func(ctx context.Context) (err error) { removed, err = l.removeNew(ctx); return err }},
+		{"new objects", func(ctx context.Context) (err error) { l.baseline.removed, err = l.removeNew(ctx); return err }},
 		{"the Cluster", l.resetCluster},
 		{"Cluster applied", l.waitApplied},
 		{"Nodes", l.resetNodes},
@@ -79,16 +94,7 @@ func (l *Lab) reset(ctx context.Context, _ Order) (string, error) {
 		{"load balancer", l.waitService},
 		{"controllers", l.waitLeader},
 		{"Cluster Ready", l.waitCluster},
-	} {
-		l.state.set(PhaseReset, step.name, time.Now())
-		if err := step.run(ctx); err != nil {
-			err = fmt.Errorf("resetting %s: %w", step.name, err)
-			l.state.set(PhaseFailed, err.Error(), time.Now())
-			return "", err
-		}
 	}
-	l.state.set(PhaseReady, "", time.Now())
-	return fmt.Sprintf("reset in %.0f s; removed %d objects: %s", time.Since(began).Seconds(), len(removed), strings.Join(removed, ", ")), nil
 }
 
 func (l *Lab) setDowntime(apiServer, component time.Duration) {
@@ -120,6 +126,9 @@ func (l *Lab) resetMachines(_ context.Context) error {
 
 func (l *Lab) removeNew(ctx context.Context) ([]string, error) {
 	down, err := l.baseline.downstream.removeNew(ctx)
+	if l.options.Distro == RKE {
+		return down, err
+	}
 	mgmt, mgmtErr := l.baseline.management.removeNew(ctx)
 	return append(down, mgmt...), errors.Join(err, mgmtErr)
 }
@@ -193,7 +202,7 @@ func (l *Lab) resetNodes(ctx context.Context) error {
 			_, err = l.down.CoreV1().Nodes().Patch(ctx, n.Name, types.MergePatchType, patch, metav1.PatchOptions{})
 			errs = append(errs, err)
 		}
-		if l.orphaned(n.Name, n.Labels["rke.cattle.io/machine"]) {
+		if l.orphaned(n) {
 			errs = append(errs, l.down.CoreV1().Nodes().Delete(ctx, n.Name, metav1.DeleteOptions{}))
 		}
 	}
@@ -202,13 +211,25 @@ func (l *Lab) resetNodes(ctx context.Context) error {
 
 // orphaned says whether a Node is not what its machine is called under the
 // in-tree provider: the EC2 private DNS name.
-func (l *Lab) orphaned(node, uid string) bool {
+func (l *Lab) orphaned(n corev1.Node) bool {
+	m := l.machineOf(n)
+	return m == nil || n.Name != m.Facts.PrivateDNSName
+}
+
+// machineOf is the machine behind a Node: by Rancher's label, or where rke made the
+// cluster by its private address. Nil for a Node that only exists.
+func (l *Lab) machineOf(n corev1.Node) *machine {
 	for _, m := range l.machines.list() {
-		if m.UID == uid {
-			return node != m.Facts.PrivateDNSName
+		if l.options.Distro != RKE && m.UID == n.Labels["rke.cattle.io/machine"] {
+			return m
+		}
+		for _, a := range n.Status.Addresses {
+			if l.options.Distro == RKE && a.Type == corev1.NodeInternalIP && a.Address == m.Facts.PrivateIP {
+				return m
+			}
 		}
 	}
-	return true
+	return nil
 }
 
 // resetLeases removes the Leases that only a migration makes, once nobody renews

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -13,13 +14,19 @@ import (
 
 // Kubeconfigs lists the names of the lab's kubeconfigs: the management cluster
 // and the downstream one directly as admin; both through Rancher as operator and
-// as viewer.
-func Kubeconfigs() []string {
+// as viewer. Without Rancher: the only cluster as admin and as viewer.
+func Kubeconfigs(d Distro) []string {
+	if d == RKE {
+		return []string{"downstream", "downstream-viewer"}
+	}
 	return []string{"management", "downstream", "rancher", "rancher-viewer"}
 }
 
 // Scale sets the quantity of a machine pool in the Cluster object.
 func (c *Client) Scale(ctx context.Context, pool string, quantity int) error {
+	if c.Distro() == RKE {
+		return errors.New("a cluster of rke's has no machine pools")
+	}
 	config, err := clientcmd.BuildConfigFromFlags("", c.Files.Kubeconfig("management"))
 	if err != nil {
 		return err

@@ -82,7 +82,7 @@ func (l *Lab) settle(ctx context.Context) error {
 		{"machines and Nodes", l.waitNodes},
 		{"users and the Service default/web", l.seed},
 		{"load balancer of Service default/web", l.waitService},
-		{"Cluster Ready", l.waitCluster},
+		{"Cluster Ready", l.rancherOnly(l.waitCluster)},
 		{"Nodes without machines", l.createPlainNodes},
 		{"the baseline for reset", l.remember},
 	} {
@@ -95,6 +95,14 @@ func (l *Lab) settle(ctx context.Context) error {
 	l.state.set(PhaseReady, "", time.Now())
 	l.log.Info("the lab is ready")
 	return nil
+}
+
+// rancherOnly leaves a step out where there is no Rancher.
+func (l *Lab) rancherOnly(step func(context.Context) error) func(context.Context) error {
+	if l.options.Distro == RKE {
+		return func(context.Context) error { return nil }
+	}
+	return step
 }
 
 func (l *Lab) wantedNodes() (int, error) {

@@ -24,6 +24,7 @@ type Status struct {
 	Phase         string          `json:"phase"`
 	Detail        string          `json:"detail,omitempty"`
 	BootSeconds   float64         `json:"bootSeconds,omitempty"`
+	Distro        Distro          `json:"distro"`
 	Layout        Layout          `json:"layout"`
 	Processes     []ProcessStatus `json:"processes"`
 	Machines      []MachineStatus `json:"machines"`
@@ -72,7 +73,7 @@ func leaseNames() []string {
 
 // status looks at everything. What cannot be seen is a problem, not a failure.
 func (l *Lab) status(ctx context.Context) Status {
-	s := Status{Number: l.addr.Number, Dir: l.files.Dir, Layout: l.options.Layout, Additions: node.Additions()}
+	s := Status{Number: l.addr.Number, Dir: l.files.Dir, Distro: l.options.Distro, Layout: l.options.Layout, Additions: node.Additions()}
 	var booted time.Duration
 	s.Phase, s.Detail, booted = l.state.get()
 	s.BootSeconds = booted.Seconds()
@@ -109,7 +110,9 @@ func (l *Lab) nodesByMachine(ctx context.Context) (map[string]corev1.Node, error
 	}
 	out := map[string]corev1.Node{}
 	for _, n := range list.Items {
-		out[n.Labels["rke.cattle.io/machine"]] = n
+		if m := l.machineOf(n); m != nil {
+			out[m.UID] = n
+		}
 	}
 	return out, nil
 }

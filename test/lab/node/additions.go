@@ -133,7 +133,7 @@ func localize(component string, given []string, l local) (args, env []string) {
 }
 
 func machinePaths() []string {
-	return []string{"/var/lib/rancher", "/etc/rancher", "/var/lib/kubelet"}
+	return []string{"/var/lib/rancher", "/etc/rancher", "/var/lib/kubelet", "/etc/kubernetes"}
 }
 
 // machinePath puts a flag's value under root when it is one of the machine's paths.

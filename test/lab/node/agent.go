@@ -44,8 +44,9 @@ type session struct {
 	cancel  context.CancelFunc
 	static  *staticPods
 	pods    *podManager
-	rke2    *rke2Service
+	rke2    *rke2Service // nil on a machine of rke's
 	planner planState
+	docker  *dockerd // nil on a machine of RKE2
 }
 
 // New makes an agent. Nothing happens before Run.
@@ -62,8 +63,10 @@ func New(c Config) (*Agent, error) {
 		}
 	}
 	var err error
-	if a.mgmt, err = kubernetes.NewForConfig(c.Mgmt); err != nil {
-		return nil, fmt.Errorf("machine %s: client of the management cluster: %w", c.Name, err)
+	if c.Mgmt != nil {
+		if a.mgmt, err = kubernetes.NewForConfig(c.Mgmt); err != nil {
+			return nil, fmt.Errorf("machine %s: client of the management cluster: %w", c.Name, err)
+		}
 	}
 	if a.adminConfig, err = a.clientConfig("system:rke2", "system:masters"); err != nil {
 		return nil, err
@@ -120,8 +123,8 @@ func (a *Agent) waitPower(ctx context.Context) error {
 	}
 }
 
-// runSession is one boot: RKE2 starts with what is on the disk, the system agent
-// looks for plans, until the power goes.
+// runSession is one boot: RKE2 or Docker starts with what is on the disk, the
+// system agent looks for plans, until the power goes.
 func (a *Agent) runSession(ctx context.Context) error {
 	a.logf("booting")
 	ctx, cancel := context.WithCancel(ctx)
@@ -129,12 +132,37 @@ func (a *Agent) runSession(ctx context.Context) error {
 	s := &session{cancel: cancel}
 	s.static = newStaticPods(ctx, a)
 	s.pods = newPodManager(ctx, a)
-	s.rke2 = newRKE2Service(ctx, a, s)
+	if a.c.Docker {
+		s.docker = newDockerd(ctx, a, s)
+		if err := errors.Join(a.writeRKEFiles(), s.docker.boot()); err != nil {
+			return err
+		}
+	} else {
+		s.rke2 = newRKE2Service(ctx, a, s)
+	}
 	a.mu.Lock()
 	a.session = s
 	a.mu.Unlock()
 
 	var parts sync.WaitGroup
+	if s.rke2 != nil {
+		a.runRKE2(ctx, s, &parts)
+	}
+	<-ctx.Done()
+	parts.Wait()
+	if s.docker != nil {
+		s.docker.stopAll()
+	}
+	s.pods.stopAll()
+	s.static.stopAll()
+	a.mu.Lock()
+	a.session = nil
+	a.mu.Unlock()
+	a.logf("down")
+	return nil
+}
+
+func (a *Agent) runRKE2(ctx context.Context, s *session, parts *sync.WaitGroup) {
 	parts.Go(func() { s.rke2.run() })
 	parts.Go(func() { a.planLoop(ctx, s) })
 	if a.c.Roles.ControlPlane {
@@ -143,15 +171,6 @@ func (a *Agent) runSession(ctx context.Context) error {
 	if a.fs.configured() {
 		s.rke2.restart()
 	}
-	<-ctx.Done()
-	parts.Wait()
-	s.pods.stopAll()
-	s.static.stopAll()
-	a.mu.Lock()
-	a.session = nil
-	a.mu.Unlock()
-	a.logf("down")
-	return nil
 }
 
 // startProcess hands a nil interface back with an error, not a nil *proc.Process
@@ -187,8 +206,7 @@ func (a *Agent) machinePath(p string) string { return machinePath(string(a.fs), 
 
 // staticProbes are RKE2's: readiness each second, liveness 8 × 10 s, startup.
 func (a *Agent) staticProbes(component string) probes {
-	port, scheme, path := staticPort(component)
-	base := fmt.Sprintf("%s://%s:%d", strings.ToLower(string(scheme)), a.c.IP, port)
+	base, path := a.healthURL(component)
 	live := path
 	var cert *tls.Certificate
 	if component == KubeAPIServer {
@@ -203,6 +221,22 @@ func (a *Agent) staticProbes(component string) probes {
 		readiness: &probe{check: ready, period: time.Second, timeout: 15 * time.Second, failureLimit: 3, successGoal: 1},
 		liveness:  &probe{check: alive, delay: 10 * time.Second, period: 10 * time.Second, timeout: 15 * time.Second, failureLimit: 8},
 	}
+}
+
+func (a *Agent) healthURL(component string) (base, path string) {
+	port, scheme, path := staticPort(component)
+	return fmt.Sprintf("%s://%s:%d", strings.ToLower(string(scheme)), a.c.IP, port), path
+}
+
+// componentHealth is /healthz as rke asks for it.
+func (a *Agent) componentHealth(component string) func(context.Context) error {
+	base, _ := a.healthURL(component)
+	var cert *tls.Certificate
+	file := a.fs.path(rkeTLS + "/kube-apiserver-client")
+	if pair, err := tls.LoadX509KeyPair(file+".pem", file+"-key.pem"); err == nil && component == KubeAPIServer {
+		cert = &pair
+	}
+	return httpCheck(base+"/healthz", nil, cert)
 }
 
 // changed wakes whoever shows states: pods and mirror pods.

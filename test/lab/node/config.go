@@ -23,7 +23,11 @@ type Config struct {
 	// LabBinary runs `klipper-helm` as its first argument. Empty means this program.
 	LabBinary string
 
-	Mgmt          *rest.Config // reads and writes the machine-plan Secret
+	// Docker makes the machine one of rke's: no RKE2, no plans, but the containers
+	// that whoever uses Agent.Docker makes.
+	Docker bool
+
+	Mgmt          *rest.Config // reads and writes the machine-plan Secret; not with Docker
 	PlanNamespace string       // default "fleet-default"
 
 	CA                *pki.CA // signs servers and clients of the downstream cluster
@@ -93,7 +97,7 @@ func (c *Config) validate() error {
 	}
 	for what, missing := range map[string]bool{
 		"a folder": c.Dir == "", "a supervisor": c.Supervisor == nil, "the binaries' folder": c.Binaries == "",
-		"a management cluster": c.Mgmt == nil, "a certificate authority": c.CA == nil,
+		"a management cluster": c.Mgmt == nil && !c.Docker, "a certificate authority": c.CA == nil,
 		"a service-account key": len(c.ServiceAccountKey) == 0, "etcd": c.EtcdServers == "",
 		"a balanced address": c.BalancedAddress == "", "AWS endpoints": c.AWSEndpoint == nil,
 	} {

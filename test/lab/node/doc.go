@@ -5,6 +5,10 @@
 // kube-scheduler, posts their mirror pods, registers and keeps the Node, and runs
 // the pods that the real scheduler binds to it.
 //
+// On a machine of rke's it is Docker instead of RKE2: it runs, as containers that
+// no API shows, what rke's stand-in makes there, behind the entrypoint of
+// rancher/rke-tools.
+//
 // It follows rancher/rke2@v1.26.15+rke2r1 (pkg/rke2, pkg/podexecutor,
 // pkg/staticpod), k3s-io/k3s (pkg/daemons, pkg/nodeconfig, pkg/util/args.go) and
 // kubernetes/kubernetes@v1.26.13 (pkg/kubelet).
@@ -14,7 +18,8 @@
 // images other than those of a fixed table, exec and TCP probes, kube-proxy,
 // CNI, volumes other than ConfigMap, Secret, projected, downward API, emptyDir
 // and hostPath, resource limits, eviction, secrets encryption keys that rotate,
-// and etcd, which the whole lab shares.
+// and etcd, which the whole lab shares; of Docker everything but making, starting,
+// stopping, renaming and removing containers.
 //
 // It may not know what awsmigrate is, nor share code with pkg/.
 package node

@@ -63,7 +63,7 @@ func (k *kubelet) updateStatus(ctx context.Context) error {
 func (k *kubelet) setStatus(node *corev1.Node, ready bool) {
 	setAddresses(node, k.id)
 	node.Status.Capacity, node.Status.Allocatable = machineResources(), machineResources()
-	node.Status.NodeInfo = nodeInfo(k.a.c.MachineUID)
+	node.Status.NodeInfo = nodeInfo(k.a.c.MachineUID, orDefault(k.version, rke2Version), orDefault(k.runtime, rke2Runtime))
 	node.Status.DaemonEndpoints.KubeletEndpoint.Port = 10250
 	node.Status.Conditions = conditions(node.Status.Conditions, ready, k.a.c.Clock.Now())
 }
@@ -75,12 +75,14 @@ func machineResources() corev1.ResourceList {
 	}
 }
 
-func nodeInfo(machineID string) corev1.NodeSystemInfo {
+const rke2Runtime = "containerd://1.7.11-k3s2"
+
+func nodeInfo(machineID, version, runtime string) corev1.NodeSystemInfo {
 	return corev1.NodeSystemInfo{
 		MachineID: machineID, SystemUUID: machineID, BootID: machineID,
 		KernelVersion: "5.15.0-1051-aws", OSImage: "Ubuntu 22.04.3 LTS", OperatingSystem: "linux", Architecture: "amd64",
-		ContainerRuntimeVersion: "containerd://1.7.11-k3s2", KubeletVersion: rke2Version,
-		KubeProxyVersion: rke2Version, //nolint:staticcheck // a kubelet of 1.26 still posts it
+		ContainerRuntimeVersion: runtime, KubeletVersion: version,
+		KubeProxyVersion: version, //nolint:staticcheck // a kubelet of 1.26 still posts it
 	}
 }
 

@@ -16,6 +16,8 @@ type kubelet struct {
 	s         *session
 	config    RKE2Config
 	rendering Rendering
+	version   string // "" is RKE2's
+	runtime   string // "" is RKE2's
 
 	id      identity
 	client  kubernetes.Interface
@@ -53,7 +55,9 @@ func (k *kubelet) run(ctx context.Context) error {
 	if k.register(ctx) {
 		parts.Go(func() { k.heartbeats(ctx) })
 		parts.Go(func() { k.s.pods.serve(ctx, k) })
-		parts.Go(func() { k.labelNode(ctx) })
+		if k.s.rke2 != nil {
+			parts.Go(func() { k.labelNode(ctx) })
+		}
 		if k.rendering.BuiltInCCM && k.a.c.Roles.ControlPlane {
 			parts.Go(func() { k.builtInCloudController(ctx) })
 		}

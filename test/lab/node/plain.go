@@ -118,7 +118,7 @@ func plainNode(p PlainNode, now time.Time) *corev1.Node {
 		node.Annotations[key] = value
 	}
 	node.Status.Capacity, node.Status.Allocatable = machineResources(), machineResources()
-	node.Status.NodeInfo = nodeInfo(p.MachineUID)
+	node.Status.NodeInfo = nodeInfo(p.MachineUID, rke2Version, rke2Runtime)
 	node.Status.Conditions = conditions(nil, true, now)
 	for i := range plainImages {
 		name := fmt.Sprintf("docker.io/rancher/mirrored-component-%02d", i)

@@ -50,6 +50,9 @@ func (s *session) killAll() {
 	for _, pod := range s.static.list() {
 		_, _ = pod.task.signal(os.Kill, afterPower) // an error means that it has exited
 	}
+	if s.docker != nil {
+		s.docker.killAll()
+	}
 	s.pods.killAll()
 }
 
@@ -66,7 +69,7 @@ func (a *Agent) Signal(what string, sig os.Signal) error {
 	if s == nil {
 		return fmt.Errorf("signalling %s on machine %s: %w", what, a.c.Name, errPoweredOff)
 	}
-	if what == Kubelet {
+	if what == Kubelet && s.rke2 != nil {
 		s.rke2.restartKubelet()
 		return nil
 	}
@@ -74,7 +77,10 @@ func (a *Agent) Signal(what string, sig os.Signal) error {
 	var err error
 	if pod := s.static.get(what); pod != nil {
 		found, err = pod.task.signal(sig, a.down(what))
-	} else {
+	} else if s.docker != nil {
+		found, err = s.docker.signal(what, sig, a.down(what))
+	}
+	if !found && err == nil {
 		found, err = s.pods.signal(what, sig)
 	}
 	if err != nil {

@@ -146,6 +146,16 @@ func (r *rke2Service) setKubelet(k *kubelet) {
 	r.current = k
 }
 
+func (r *rke2Service) status() (name, problem string) {
+	name, problem = r.get().status()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.problem != "" {
+		problem = r.problem
+	}
+	return name, problem
+}
+
 func (r *rke2Service) get() *kubelet {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -36,12 +36,12 @@ func (a *Agent) Status() Status {
 	if s == nil {
 		return out
 	}
-	out.NodeName, out.Problem = s.rke2.get().status()
-	s.rke2.mu.Lock()
-	if s.rke2.problem != "" {
-		out.Problem = s.rke2.problem
+	if s.docker != nil {
+		out.NodeName, out.Problem = s.docker.kubelet().status()
+		out.Components = s.docker.components()
+	} else {
+		out.NodeName, out.Problem = s.rke2.status()
 	}
-	s.rke2.mu.Unlock()
 	for _, pod := range s.static.list() {
 		status := componentStatus(pod.manifest.Name, pod.task.snapshot())
 		status.Manifest = string(pod.manifest.UID)

@@ -25,7 +25,7 @@ import (
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
-		case "serve", "klipper-helm", proc.ShimCommand:
+		case "serve", "klipper-helm", "rke", proc.ShimCommand:
 			main()
 		}
 	}

@@ -1,5 +1,6 @@
-// Command lab runs the lab: a Rancher-managed Kubernetes 1.26 cluster with the
-// in-tree AWS provider on one machine, for tests and for trying things out.
+// Command lab runs the lab: a Kubernetes 1.26 cluster with the in-tree AWS provider
+// on one machine, managed by Rancher or made by rke, for tests and for trying
+// things out.
 package main
 
 import (
@@ -53,7 +54,7 @@ func root() *cobra.Command {
 	cmd.AddCommand(
 		upCommand(&dir), downCommand(&dir), statusCommand(&dir), envCommand(&dir), scaleCommand(&dir),
 		killCommand(&dir), instanceCommand(&dir), callsCommand(&dir), observeCommand(&dir), resetCommand(&dir),
-		serveCommand(&dir), klipperCommand(), shimCommand(),
+		serveCommand(&dir), klipperCommand(), shimCommand(), rkeCommand(),
 	)
 	return cmd
 }

@@ -14,11 +14,19 @@ import (
 
 func upCommand(dir *string) *cobra.Command {
 	options := cluster.Defaults()
-	var layout, lease, clusterFile string
+	rkeDefaults := cluster.DefaultsRKE()
+	options.RKEVersion = rkeDefaults.RKEVersion
+	var distro, layout, lease, clusterFile string
 	cmd := &cobra.Command{
 		Use: "up", Short: "Boot a lab and wait until it is ready", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (err error) {
 			options.Layout = cluster.Layout(layout)
+			if options.Distro, err = cluster.ParseDistro(distro); err != nil {
+				return err
+			}
+			if options.Distro == cluster.RKE && !cmd.Flags().Changed("kubernetes-version") {
+				options.Version = rkeDefaults.Version
+			}
 			if options.Leases, err = cluster.ParseLeases(lease); err != nil {
 				return err
 			}
@@ -31,16 +39,20 @@ func upCommand(dir *string) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
+	flags.StringVar(&distro, "distro", string(options.Distro), "rke2, managed by Rancher, or rke, made by the rke command line")
+	flags.StringVar(&options.RKEVersion, "rke-version", options.RKEVersion, "rke: release of the rke binary")
+	flags.DurationVar(&options.RKERetry, "rke-retry", options.RKERetry, "rke: pause between its attempts; 0: its own 5s")
+	flags.StringVar(&options.HostnameOverride, "hostname-override", options.HostnameOverride, "rke: hostname_override of each node; %m is the machine's name, %d its private DNS name")
 	flags.StringVar(&layout, "layout", string(options.Layout), "combined, split, all-role, single or custom")
 	flags.IntVar(&options.Nodes, "nodes", options.Nodes, "more Nodes that only exist and heartbeat")
 	flags.IntVar(&options.ControlPlanes, "control-planes", options.ControlPlanes, "control-plane machines; negative: the layout's own")
 	flags.IntVar(&options.Workers, "workers", options.Workers, "worker machines; negative: the layout's own")
-	flags.StringVar(&options.Version, "kubernetes-version", options.Version, "as Rancher writes it")
+	flags.StringVar(&options.Version, "kubernetes-version", options.Version, "as Rancher or rke writes it; by default one of the distribution's 1.26")
 	flags.StringVar(&options.IMDS, "imds", options.IMDS, "metadata tokens: optional or required")
 	flags.BoolVar(&options.ExplicitNodeNames, "explicit-node-names", options.ExplicitNodeNames, "machine plans carry the node name")
 	flags.StringVar(&options.OSHostname, "os-hostname", options.OSHostname, "what `hostname` prints, which no API shows; %m is the machine's name, %d its private DNS name")
 	flags.StringVar(&options.HostnameF, "hostname-f", options.HostnameF, "what `hostname -f` prints; %m is the machine's name, %d its private DNS name")
-	flags.StringVar(&clusterFile, "cluster-file", "", "YAML merged over the Cluster object")
+	flags.StringVar(&clusterFile, "cluster-file", "", "YAML merged over the Cluster object; rke: all of cluster.yml after its nodes")
 	flags.DurationVar(&options.APIServerDown, "api-restart", options.APIServerDown, "a changed kube-apiserver stays away this long")
 	flags.DurationVar(&options.ComponentDown, "component-restart", options.ComponentDown, "the same for other components")
 	flags.DurationVar(&options.ProbePeriod, "probe-period", options.ProbePeriod, "how often a machine's agent looks at its plan's probes; a real one every 5s")
@@ -67,8 +79,11 @@ func up(cmd *cobra.Command, dir string, options cluster.Options) error {
 	}
 	out := cmd.OutOrStdout()
 	fmt.Fprintf(out, "The lab in %s is ready after %.0f s. Kubeconfigs:\n", dir, time.Since(began).Seconds())
-	for _, name := range cluster.Kubeconfigs() {
+	for _, name := range cluster.Kubeconfigs(options.Distro) {
 		fmt.Fprintf(out, "  %s\n", client.Files.Kubeconfig(name))
+	}
+	if options.Distro == cluster.RKE {
+		fmt.Fprintf(out, "Configuration of rke:\n  %s\n", client.Files.ClusterFile())
 	}
 	fmt.Fprintf(out, "Next: eval \"$(%s env --dir %s)\"\n", os.Args[0], dir)
 	return nil

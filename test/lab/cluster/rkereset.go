@@ -1,0 +1,94 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/rke"
+)
+
+// rkeFiles are what rke has on the machine it runs on.
+func (f Files) rkeFiles() []string {
+	return []string{f.ClusterFile(), rke.StateFile(f.ClusterFile()), rke.KubeconfigFile(f.ClusterFile())}
+}
+
+// rememberRKE takes the baseline of a cluster of rke's.
+func (l *Lab) rememberRKE(ctx context.Context) error {
+	objects, err := dynamic.NewForConfig(l.downstream)
+	if err != nil {
+		return err
+	}
+	l.baseline = baseline{files: map[string][]byte{}, names: map[string]bool{}}
+	for _, file := range l.files.rkeFiles() {
+		if l.baseline.files[file], err = os.ReadFile(file); err != nil {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(l.files.Dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		l.baseline.names[e.Name()] = true
+	}
+	l.baseline.downstream, err = takeInventory(ctx, l.down.Discovery(), objects, nil)
+	return err
+}
+
+// resetRKE are the steps of a reset where rke made the cluster. The rollback is
+// rke's own: of what it finds on the machines to cluster.yml as it was.
+func (l *Lab) resetRKE() []resetStep {
+	return []resetStep{
+		{"AWS and machines", l.resetMachines},
+		{"machines and API", l.waitNodes},
+		{"new objects", func(ctx context.Context) (err error) { l.baseline.removed, err = l.removeNew(ctx); return err }},
+		{"cluster.yml", l.resetFiles},
+		{"rke up", l.rkeUp},
+		{"Nodes", l.resetNodes},
+		{"Leases", l.resetLeases},
+		{"Service default/web", l.seed},
+		{"machines and Nodes", l.waitNodes},
+		{"load balancer", l.waitService},
+		{"controllers", l.waitLeader},
+	}
+}
+
+// resetFiles puts rke's files back and removes what came beside them.
+func (l *Lab) resetFiles(context.Context) error {
+	entries, err := os.ReadDir(l.files.Dir)
+	errs := []error{err}
+	for _, e := range entries {
+		beside := strings.Contains(e.Name(), "cluster.yml") || strings.Contains(e.Name(), "cluster.rkestate")
+		if beside && !l.baseline.names[e.Name()] {
+			errs = append(errs, os.RemoveAll(filepath.Join(l.files.Dir, e.Name())))
+		}
+	}
+	for file, content := range l.baseline.files {
+		errs = append(errs, os.WriteFile(file, content, 0o600))
+	}
+	errs = append(errs, os.Chmod(l.files.ClusterFile(), 0o644))
+	return errors.Join(errs...)
+}
+
+// resetStep is one of a reset's.
+type resetStep struct {
+	name string
+	run  func(context.Context) error
+}
+
+// runSteps runs a reset's steps, and says which one failed.
+func (l *Lab) runSteps(ctx context.Context, steps []resetStep) (failed string, err error) {
+	for _, step := range steps {
+		l.state.set(PhaseReset, step.name, time.Now())
+		if err := step.run(ctx); err != nil {
+			return step.name, err
+		}
+	}
+	return "", nil
+}

@@ -1,0 +1,57 @@
+// Package docker is how rke's stand-in reaches a machine: what Docker's API and
+// the files below "/" are to the real rke behind its SSH tunnel, as a few calls
+// over HTTP to the lab's supervisor.
+//
+// It runs no container: that is the machine's agent. It knows nothing of
+// Kubernetes or rke. Left out: images and pulling, labels, networks, logs,
+// SELinux options, and SSH itself; an SSH key is a file that says where the lab
+// is.
+package docker
+
+import (
+	"context"
+	"errors"
+)
+
+// Spec is what a container is made of: all that rke compares to find out whether
+// a container is to be made anew.
+type Spec struct {
+	Image      string   `json:"image"`
+	Entrypoint []string `json:"entrypoint,omitempty"`
+	Cmd        []string `json:"cmd,omitempty"`
+	Env        []string `json:"env,omitempty"`
+	Binds      []string `json:"binds,omitempty"`
+	Restart    string   `json:"restart,omitempty"` // restart policy: "always" or ""
+}
+
+// Container is a container as it is found on a machine.
+type Container struct {
+	Spec    Spec `json:"spec"`
+	Running bool `json:"running"` // also while it waits to be restarted
+}
+
+// ErrNotFound says that the machine has no container of that name.
+var ErrNotFound = errors.New("no such container")
+
+// ErrUnreachable says that the machine does not answer.
+var ErrUnreachable = errors.New("unable to connect to the host")
+
+// Host is one machine.
+type Host interface {
+	// Ping fails with ErrUnreachable for a machine that is off.
+	Ping(ctx context.Context) error
+	// Inspect fails with ErrNotFound.
+	Inspect(ctx context.Context, name string) (Container, error)
+	// Create makes a container and does not start it; the name is to be free.
+	Create(ctx context.Context, name string, spec Spec) error
+	// Start starts a container that does not run, and does not wait for it.
+	Start(ctx context.Context, name string) error
+	// Stop returns when the process is gone.
+	Stop(ctx context.Context, name string) error
+	Rename(ctx context.Context, name, to string) error
+	// Remove also stops it. A container that is not there is no error.
+	Remove(ctx context.Context, name string) error
+	WriteFile(ctx context.Context, path string, content []byte) error
+	// Healthy asks the component in the container for its health, once.
+	Healthy(ctx context.Context, name string) error
+}

@@ -1,0 +1,39 @@
+package rke
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"go.yaml.in/yaml/v2"
+)
+
+// Decode reads cluster.yml as rke does: with yaml.v2, not strictly. Unknown keys
+// are dropped, a struct's key that comes twice is merged, a map's last one wins,
+// documents after the first are not read (rancher/rke:cluster/cluster.go
+// ParseConfig@v1.5.10).
+func Decode(text []byte) (Config, error) {
+	var c Config
+	if err := yaml.Unmarshal(text, &c); err != nil {
+		return c, err
+	}
+	// The further passes of rke's that decode into generic maps fail on some files
+	// that the first accepts.
+	var generic map[string]any
+	if err := yaml.Unmarshal(text, &generic); err != nil {
+		return c, fmt.Errorf("error unmarshalling: %w", err)
+	}
+	return c, nil
+}
+
+// clone is a deep copy.
+func (c Config) clone() Config {
+	raw, err := json.Marshal(c)
+	if err != nil {
+		panic(err) // a Config always encodes
+	}
+	var out Config
+	if err := json.Unmarshal(raw, &out); err != nil {
+		panic(err)
+	}
+	return out
+}
