@@ -8,6 +8,7 @@ BIN    := $(CURDIR)/bin
 LABBIN := $(BIN)/lab.d
 TOOL   := go tool -modfile=tools/go.mod
 LABDIR ?= $(CURDIR)/.lab
+DISTRO ?= rke2
 GOTEST := go test
 
 export AWSMIGRATE_LAB_BIN := $(LABBIN)
@@ -46,8 +47,8 @@ $(LABBIN)/ccm-v1.28.1: test/lab/ccm128/go.mod
 	cd test/lab/ccm128 && go build -trimpath -ldflags "$(call lab-ldflags,v1.28.1)" -o $@ k8s.io/cloud-provider-aws/cmd/aws-cloud-controller-manager
 
 .PHONY: demo
-demo: build ## boot the lab, migrate it, show the evidence
-	go run ./test/cmd/demo -bin $(BIN) -dir $(LABDIR)
+demo: build ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml
+	go run ./test/cmd/demo -bin $(BIN) -dir $(LABDIR) -distro $(DISTRO)
 
 .PHONY: test
 test: build lint ## all tests that CI runs

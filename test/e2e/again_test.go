@@ -14,11 +14,8 @@ func migratedIsLeftAlone(t *testing.T, lab *scenario.Lab) {
 	ctx := within(t, 5*time.Minute)
 	since := time.Now()
 	for _, args := range [][]string{
-		{"rke2", "--cluster", "demo", "-o", "json"},
-		{"rke2", "--cluster", "demo", "--dry-run", "-o", "json"},
-		{"rke2", "plan", "--cluster", "demo", "-o", "json"},
-		{"rke2", "status", "--cluster", "demo", "--exit-code", "-o", "json"},
-		{"rke2", "plan", "--cluster", "demo", "--detailed-exitcode", "-o", "json"},
+		lab.Command("", "-o", "json"), lab.Command("", "--dry-run", "-o", "json"), lab.Command("plan", "-o", "json"),
+		lab.Command("status", "--exit-code", "-o", "json"), lab.Command("plan", "--detailed-exitcode", "-o", "json"),
 	} {
 		code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, args...)
 		if err != nil || code != 0 {

@@ -148,19 +148,17 @@ func editsOf(t *testing.T, document, step string) map[string]any {
 	t.Helper()
 	var plan struct {
 		Steps []struct {
-			ID   string
-			Plan struct {
-				Changes []struct {
-					Location string
-					After    any
-				}
+			ID      string
+			Changes []struct {
+				Location string
+				After    any
 			}
 		}
 	}
 	must(t, json.Unmarshal([]byte(document), &plan))
 	edits := map[string]any{}
 	for _, s := range plan.Steps {
-		for _, change := range s.Plan.Changes {
+		for _, change := range s.Changes {
 			if s.ID == step {
 				edits[change.Location] = change.After
 			}

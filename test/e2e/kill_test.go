@@ -20,7 +20,12 @@ var writingSteps = []string{"etcd-snapshot", "lease-access", "enable-leader-migr
 // machines that were registered under explicit names, with API servers that
 // stay away for 20 s when their arguments change.
 func TestKilledInEveryStep(t *testing.T) {
-	lab := boot(t, "--layout", "custom")
+	killInEveryStep(t, boot(t, "--layout", "custom"), writingSteps)
+}
+
+// killInEveryStep runs a migration, killed once in each of steps, to its end.
+func killInEveryStep(t *testing.T, lab *scenario.Lab, steps []string) {
+	t.Helper()
 	ctx := within(t, 20*time.Minute)
 	before, err := lab.Identities(ctx)
 	if err != nil {
@@ -29,14 +34,14 @@ func TestKilledInEveryStep(t *testing.T) {
 	start := time.Now()
 	killed := map[string]bool{}
 	for attempt := 0; ; attempt++ {
-		if attempt > 2*len(writingSteps) {
+		if attempt > 2*len(steps) {
 			t.Fatalf("no end after %d runs; killed in %v", attempt, killed)
 		}
-		run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes")
+		run, err := lab.Start(ctx, testWriter{t}, lab.Command("", "--yes")...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if step := killInNewStep(ctx, t, run, killed); step != "" {
+		if step := killInNewStep(ctx, t, run, steps, killed); step != "" {
 			t.Logf("killed in %s", step)
 			continue
 		}
@@ -46,7 +51,7 @@ func TestKilledInEveryStep(t *testing.T) {
 		}
 		break
 	}
-	for _, step := range writingSteps {
+	for _, step := range steps {
 		if !killed[step] && depth(step) > 1 {
 			t.Errorf("was never killed in %s", step)
 		}
@@ -56,7 +61,7 @@ func TestKilledInEveryStep(t *testing.T) {
 
 // killInNewStep kills the run when it begins a step it was not killed in yet,
 // and says which; empty if the run ended by itself.
-func killInNewStep(ctx context.Context, t *testing.T, run *scenario.Run, killed map[string]bool) string {
+func killInNewStep(ctx context.Context, t *testing.T, run *scenario.Run, steps []string, killed map[string]bool) string {
 	t.Helper()
 	hit := ""
 	err := scenario.Until(ctx, "a step to be killed in", func(context.Context) (bool, string, error) {
@@ -65,7 +70,7 @@ func killInNewStep(ctx context.Context, t *testing.T, run *scenario.Run, killed 
 			return true, "", nil
 		default:
 		}
-		for _, step := range writingSteps {
+		for _, step := range steps {
 			if !killed[step] && strings.Count(run.Stdout(), "◐  "+step) >= depth(step) {
 				hit = step
 				return true, "", run.Signal(syscall.SIGKILL)
@@ -110,7 +115,7 @@ func judgeEnd(ctx context.Context, t *testing.T, lab *scenario.Lab, before map[s
 	if err != nil || observation.Overlaps() > 0 || len(observation.Blind) > 0 {
 		t.Errorf("observer: %v\n%s", err, text)
 	}
-	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "rke2", "status", "--cluster", "demo", "--exit-code")
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, lab.Command("status", "--exit-code")...)
 	if err != nil || code != 0 || !strings.Contains(stdout, "P5") {
 		t.Errorf("status: exit %d, %v\n%s%s", code, err, stdout, stderr)
 	}

@@ -9,14 +9,14 @@ import (
 )
 
 // Demo boots a lab, migrates it while the world goes on, and shows the evidence.
-func Demo(ctx context.Context, bin, dir string, out io.Writer) error {
+func Demo(ctx context.Context, bin, dir string, out io.Writer, flags ...string) error {
 	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
-	say("$ lab up        # etcd, three API servers, in-tree AWS controller managers, and a Rancher around them")
+	say("$ lab up %s       # etcd, three API servers, in-tree AWS controller managers, and what manages them", strings.Join(flags, " "))
 	if err := (&Lab{Bin: bin, Dir: dir, Out: out}).Down(ctx); err != nil { // of the demo before
 		return err
 	}
 	booting := time.Now()
-	lab, err := Boot(ctx, bin, dir, out)
+	lab, err := Boot(ctx, bin, dir, out, flags...)
 	if err != nil {
 		return err
 	}
@@ -39,42 +39,38 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer) (Evidence, error) {
 	if err := lab.Cordon(ctx, maintenance, true); err != nil {
 		return Evidence{}, err
 	}
-	say("\n$ awsmigrate rke2 plan --cluster demo")
-	if code, _, _, err := lab.Awsmigrate(ctx, out, "rke2", "plan", "--cluster", "demo"); err != nil || code != 0 {
+	plan := lab.Command("plan")
+	say("\n$ awsmigrate %s", strings.Join(plan, " "))
+	if code, _, _, err := lab.Awsmigrate(ctx, out, plan...); err != nil || code != 0 {
 		return Evidence{}, fmt.Errorf("plan exited with %d: %w", code, err)
 	}
-	say("\n$ awsmigrate rke2 --cluster demo --yes")
-	var during string
-	var joined string
-	migration := Migration{Lab: lab, Out: out, Switching: func(ctx context.Context) error {
-		if err := lab.LoadBalancer(ctx, "during"); err != nil {
-			return err
-		}
-		node, err := lab.Grow(ctx, "workers", 4)
-		if err != nil {
-			return err
-		}
-		joined = node.Name
-		if during, err = lab.WaitHostname(ctx, "during"); err != nil {
-			return err
-		}
-		return lab.WaitTarget(ctx, instanceOf(node.Spec.ProviderID), true, during)
-	}}
-	evidence, err := migration.Do(ctx)
+	file, err := lab.readClusterFile()
+	if err != nil {
+		return Evidence{}, err
+	}
+	say("\n$ awsmigrate %s --yes", strings.Join(lab.Command(""), " "))
+	world := &world{lab: lab}
+	evidence, err := Migration{Lab: lab, Out: out, Switching: world.goesOn}.Do(ctx)
 	if err != nil {
 		return evidence, err
 	}
-	left, err := lab.Shrink(ctx, "workers", 3, during, evidence.Hostname)
-	if err != nil {
+	if err := world.shrinks(ctx, evidence.Hostname); err != nil {
 		return evidence, err
 	}
 	say("\nWhat stayed, seen from outside")
 	say("  Nodes         %d of %d with the same name, UID and ProviderID", evidence.Nodes, evidence.Nodes)
 	say("  old Service   %s, unchanged", evidence.Hostname)
-	say("  new Service   created during switch-provider, %s", during)
-	say("  new worker    %s lost its taint and became a target of the new Service", joined)
-	say("  left worker   %s was deregistered from both", left)
+	say("  new Service   created during switch-provider, %s", world.hostname)
+	for _, line := range world.told {
+		say("  %s", line)
+	}
 	say("  cordons       %s, as before", strings.Join(evidence.Cordoned, ", "))
+	if lab.ClusterFile != "" {
+		if evidence.ClusterFile, err = lab.readClusterFile(); err != nil {
+			return evidence, err
+		}
+		say("\n$ diff of cluster.yml, before and after\n%s", lineDiff(file, evidence.ClusterFile))
+	}
 	say("\n$ lab observe\n%s", evidence.Report)
 	return evidence, nil
 }

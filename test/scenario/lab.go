@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/client-go/dynamic"
@@ -25,7 +26,12 @@ type Lab struct {
 	Downstream kubernetes.Interface
 	Management dynamic.Interface
 	Config     *rest.Config // of Downstream
-	env        []string
+	// Target are the words of awsmigrate that name the lab's cluster, its command
+	// first.
+	Target []string
+	// ClusterFile is the cluster.yml of a lab made by rke; empty for others.
+	ClusterFile string
+	env         []string
 }
 
 // Boot starts a lab in a folder and waits until it is ready.
@@ -34,10 +40,20 @@ func Boot(ctx context.Context, bin, dir string, out io.Writer, flags ...string) 
 	if err := l.run(ctx, append([]string{"up"}, flags...)...); err != nil {
 		return nil, fmt.Errorf("boot the lab in %s: %w", dir, err)
 	}
+	l.Target = []string{"rke2", "--cluster", "demo"}
+	if file := filepath.Join(dir, "cluster.yml"); isRKE(flags) {
+		l.ClusterFile, l.Target = file, []string{"rke", "--config", file}
+	}
 	if err := l.connect(); err != nil {
 		return nil, err
 	}
 	return l, l.readEnv(ctx)
+}
+
+// isRKE says whether the flags of `lab up` ask for a cluster made by rke.
+func isRKE(flags []string) bool {
+	i := slices.Index(flags, "--distro")
+	return i >= 0 && i+1 < len(flags) && flags[i+1] == "rke"
 }
 
 func (l *Lab) connect() error {
@@ -45,13 +61,13 @@ func (l *Lab) connect() error {
 	if err != nil {
 		return err
 	}
-	management, err := clientcmd.BuildConfigFromFlags("", l.Kubeconfig("management"))
-	if err != nil {
-		return err
-	}
 	downstream.QPS, downstream.Burst = 100, 200
 	l.Config = downstream
-	if l.Downstream, err = kubernetes.NewForConfig(downstream); err != nil {
+	if l.Downstream, err = kubernetes.NewForConfig(downstream); err != nil || l.ClusterFile != "" {
+		return err
+	}
+	management, err := clientcmd.BuildConfigFromFlags("", l.Kubeconfig("management"))
+	if err != nil {
 		return err
 	}
 	l.Management, err = dynamic.NewForConfig(management)
@@ -89,6 +105,15 @@ func (l *Lab) run(ctx context.Context, args ...string) error {
 		return fmt.Errorf("lab %s: %w", strings.Join(args, " "), err)
 	}
 	return nil
+}
+
+// Command is a command of awsmigrate on this lab: "plan", or "" for the run.
+func (l *Lab) Command(name string, flags ...string) []string {
+	words := []string{l.Target[0]}
+	if name != "" {
+		words = append(words, name)
+	}
+	return append(append(words, l.Target[1:]...), flags...)
 }
 
 // Lab runs a command of the lab, e.g. "scale", "workers", "4".

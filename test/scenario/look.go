@@ -114,7 +114,7 @@ func Tainted(node *corev1.Node) bool {
 
 // Workers are the names of Nodes that run no control plane.
 func (l *Lab) Workers(ctx context.Context) ([]string, error) {
-	nodes, err := l.Downstream.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane,!node-role.kubernetes.io/etcd"})
+	nodes, err := l.Downstream.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane,!node-role.kubernetes.io/controlplane,!node-role.kubernetes.io/etcd"})
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -75,6 +76,26 @@ func (r *Run) Wait(ctx context.Context) (int, error) {
 
 // Done is closed when the process has ended.
 func (r *Run) Done() <-chan struct{} { return r.done }
+
+// Ended is an error once the process has ended, for whoever waits for something
+// that it does.
+func (r *Run) Ended() error {
+	select {
+	case <-r.done:
+		return fmt.Errorf("awsmigrate %s has ended: %w", strings.Join(r.Args, " "), errors.Join(r.exit, errEnded))
+	default:
+		return nil
+	}
+}
+
+var errEnded = errors.New("nothing more will happen")
+
+// RKE runs the rke of the lab, as a person does.
+func (l *Lab) RKE(ctx context.Context, out io.Writer, args ...string) error {
+	cmd := exec.CommandContext(ctx, filepath.Join(l.Dir, "bin", "rke"), args...)
+	cmd.Env, cmd.Stdout, cmd.Stderr = l.env, out, out
+	return cmd.Run()
+}
 
 // Signal sends a signal to the process.
 func (r *Run) Signal(s syscall.Signal) error { return r.cmd.Process.Signal(s) }

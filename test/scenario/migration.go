@@ -22,7 +22,7 @@ const oldService = "web"
 type Migration struct {
 	Lab  *Lab
 	Out  io.Writer
-	Args []string // of awsmigrate, after "rke2 --cluster demo --yes"
+	Args []string // of awsmigrate, after the target and --yes
 	// Switching is called once, when switch-provider has begun.
 	Switching func(context.Context) error
 }
@@ -36,6 +36,7 @@ type Evidence struct {
 	Observation Observation
 	Report      string // the observer's own words
 	Output      string // awsmigrate's
+	ClusterFile string // cluster.yml afterwards; empty without one
 }
 
 // Do migrates and checks from outside that nothing was lost. Every check that
@@ -55,7 +56,7 @@ func (m Migration) Do(ctx context.Context) (Evidence, error) {
 		return e, err
 	}
 	start := time.Now()
-	run, err := m.Lab.Start(ctx, m.Out, append([]string{"rke2", "--cluster", "demo", "--yes"}, m.Args...)...)
+	run, err := m.Lab.Start(ctx, m.Out, m.Lab.Command("", append([]string{"--yes"}, m.Args...)...)...)
 	if err != nil {
 		return e, err
 	}

@@ -17,10 +17,11 @@ import (
 func main() {
 	bin := flag.String("bin", "bin", "folder with awsmigrate and lab")
 	dir := flag.String("dir", ".lab", "the lab's folder")
+	distro := flag.String("distro", "rke2", "rke2 or rke")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
-	err := run(ctx, *bin, *dir)
+	err := run(ctx, *bin, *dir, *distro)
 	cancel()
 	stop()
 	if err != nil {
@@ -29,8 +30,12 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, bin, dir string) error {
-	err := scenario.Demo(ctx, bin, dir, os.Stdout)
+func run(ctx context.Context, bin, dir, distro string) error {
+	var flags []string
+	if distro != "rke2" {
+		flags = []string{"--distro", distro}
+	}
+	err := scenario.Demo(ctx, bin, dir, os.Stdout, flags...)
 	fmt.Printf("The lab is still up: %s/lab status --dir %s; end it with %s/lab down --dir %s\n", bin, dir, bin, dir)
 	return err
 }

@@ -1,0 +1,105 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// TestRKE migrates a cluster that rke made, end to end: what the plan shows is
+// what becomes of cluster.yml, and a second run changes nothing.
+func TestRKE(t *testing.T) {
+	lab := boot(t, "--distro", "rke", "--lease", quick)
+	ctx := within(t, 20*time.Minute)
+	before := text(t, lab.ClusterFile)
+	planned := plannedText(ctx, t, lab)
+	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if evidence.ClusterFile != planned {
+		t.Errorf("cluster.yml is not what the plan showed:\n%s", evidence.ClusterFile)
+	}
+	if added, removed := changedLines(before, evidence.ClusterFile); added != 2 || removed != 1 {
+		t.Errorf("%d lines added and %d removed, wanted 2 and 1", added, removed)
+	}
+	for _, controller := range evidence.Observation.Controllers {
+		for _, gap := range controller.Gaps {
+			if gap.After == nil || gap.Seconds > 60 {
+				t.Errorf("%s ran nowhere for %.1f s", controller.Name, gap.Seconds)
+			}
+		}
+	}
+	files := folder(t, lab)
+	migratedIsLeftAlone(t, lab)
+	if now := folder(t, lab); !slices.Equal(now, files) || text(t, lab.ClusterFile) != evidence.ClusterFile {
+		t.Errorf("a run on a migrated cluster left %v, there were %v", now, files)
+	}
+}
+
+// plannedText is cluster.yml after the last edit of a plan.
+func plannedText(ctx context.Context, t *testing.T, lab *scenario.Lab) string {
+	t.Helper()
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, lab.Command("plan", "-o", "json")...)
+	if err != nil || code != 0 {
+		t.Fatalf("plan: exit %d, %v\n%s", code, err, stderr)
+	}
+	var plan struct {
+		Steps []struct {
+			Changes []struct{ Object, Result string }
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &plan); err != nil {
+		t.Fatal(err)
+	}
+	last := ""
+	for _, step := range plan.Steps {
+		for _, change := range step.Changes {
+			if change.Object == "file "+lab.ClusterFile {
+				last = change.Result
+			}
+		}
+	}
+	return last
+}
+
+func text(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// folder lists what lies beside cluster.yml, with sizes.
+func folder(t *testing.T, lab *scenario.Lab) []string {
+	t.Helper()
+	found, err := filepath.Glob(lab.ClusterFile + "*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// changedLines counts lines that are in one text only.
+func changedLines(before, after string) (added, removed int) {
+	count := map[string]int{}
+	for _, line := range strings.Split(before, "\n") {
+		count[line]--
+	}
+	for _, line := range strings.Split(after, "\n") {
+		count[line]++
+	}
+	for _, n := range count {
+		added, removed = added+max(n, 0), removed+max(-n, 0)
+	}
+	return added, removed
+}
