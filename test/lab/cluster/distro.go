@@ -11,13 +11,18 @@ const (
 	RKE2 Distro = "rke2"
 	// RKE is made by the rke command line. There is no Rancher.
 	RKE Distro = "rke"
+	// RKE1 is made by rke within Rancher, which manages it.
+	RKE1 Distro = "rke1"
 )
+
+// ByRKE says whether rke's containers run on the machines.
+func (d Distro) ByRKE() bool { return d == RKE || d == RKE1 }
 
 // ParseDistro reads --distro.
 func ParseDistro(text string) (Distro, error) {
 	switch d := Distro(text); d {
-	case RKE2, RKE:
+	case RKE2, RKE, RKE1:
 		return d, nil
 	}
-	return "", fmt.Errorf("--distro %q is none of %s, %s", text, RKE2, RKE)
+	return "", fmt.Errorf("--distro %q is none of %s, %s, %s", text, RKE2, RKE, RKE1)
 }

@@ -172,7 +172,7 @@ func (m *machines) facts(made *machine, instance aws.Instance) node.Facts {
 // label of its private DNS name.
 func hostNames(o Options, machine, privateDNS string) (osName, fqdn string) {
 	osName, fqdn = machine, machine
-	if o.Layout == Custom || o.Distro == RKE {
+	if o.Layout == Custom || o.Distro.ByRKE() {
 		osName, _, _ = strings.Cut(privateDNS, ".")
 		fqdn = privateDNS
 	}

@@ -82,6 +82,11 @@ func (l *Lab) parts(stop func()) []func(context.Context, *errgroup.Group) error 
 			l.startAWS, l.startControl(stop), l.startEtcdOnly, l.startBalancer, l.createRKE,
 		}
 	}
+	if l.options.Distro == RKE1 {
+		return []func(context.Context, *errgroup.Group) error{
+			l.startAWS, l.startControl(stop), l.startManagement, l.startBalancer, l.startRancher, l.createManaged,
+		}
+	}
 	return []func(context.Context, *errgroup.Group) error{
 		l.startAWS, l.startControl(stop), l.startManagement, l.startBalancer, l.startRancher, l.createCluster, l.startHelmController,
 		func(ctx context.Context, parts *errgroup.Group) error {
@@ -234,12 +239,12 @@ func readyCheck(config *rest.Config) (func(context.Context, string) bool, error)
 
 func (l *Lab) agentConfig(facts node.Facts, log io.Writer) node.Config {
 	mgmt := l.management
-	if l.options.Distro == RKE {
+	if l.options.Distro.ByRKE() {
 		mgmt = nil
 	}
 	return node.Config{
 		Facts: facts, Dir: l.files.Dir, Supervisor: l.supervisor, Binaries: l.binaries,
-		Docker: l.options.Distro == RKE, Mgmt: mgmt, PlanNamespace: ClusterNamespace,
+		Docker: l.options.Distro.ByRKE(), Mgmt: mgmt, PlanNamespace: ClusterNamespace,
 		CA: l.secrets.downstream, ServiceAccountKey: l.secrets.accountKey,
 		EtcdServers: l.etcdURL(), BalancedAddress: l.addr.Balanced(), TokenFile: l.files.tokens(),
 		AuditPolicyFile: l.files.auditPolicy(), AuditLog: l.files.AuditLog(facts.Name),

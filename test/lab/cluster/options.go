@@ -22,6 +22,7 @@ type Options struct {
 	RKEVersion       string        `json:"rkeVersion"`       // RKE: release of the rke binary
 	RKERetry         time.Duration `json:"rkeRetry"`         // RKE: pause between rke's attempts; zero: its own 5 s
 	HostnameOverride string        `json:"hostnameOverride"` // RKE: hostname_override of every node; "" for none; %m and %d as below
+	AWSBlock         bool          `json:"awsBlock"`         // RKE1: the empty awsCloudProvider of Rancher's UI
 
 	IMDS              string `json:"imds"`              // "optional" or "required" (IMDSv2 only)
 	ExplicitNodeNames bool   `json:"explicitNodeNames"` // plan Secrets carry the node name
@@ -74,7 +75,7 @@ func (o Options) Validate() error {
 	if l := o.Leases; l != (Leases{}) && (l.Duration <= l.Renew || l.Renew <= l.Retry || l.Retry <= 0) {
 		return fmt.Errorf("--lease %s/%s/%s: wanted lease > renew deadline > retry period > 0", l.Duration, l.Renew, l.Retry)
 	}
-	if o.Distro == RKE {
+	if o.Distro.ByRKE() {
 		return o.validateRKE()
 	}
 	_, err := Object(o)

@@ -28,8 +28,11 @@ const resetWithin = 4 * time.Minute
 
 // remember takes the baseline of a lab that has just become ready.
 func (l *Lab) remember(ctx context.Context) error {
-	if l.options.Distro == RKE {
+	switch l.options.Distro {
+	case RKE:
 		return l.rememberRKE(ctx)
+	case RKE1:
+		return l.rememberManaged(ctx)
 	}
 	object, err := l.mgmtObjects.Resource(clusters()).Namespace(ClusterNamespace).Get(ctx, ClusterName, metav1.GetOptions{})
 	if err != nil {
@@ -67,11 +70,8 @@ func (l *Lab) reset(ctx context.Context, _ Order) (string, error) {
 	defer cancel()
 	l.setDowntime(0, 0)
 	defer l.setDowntime(l.options.APIServerDown, l.options.ComponentDown)
-	steps := l.resetRKE()
-	if l.options.Distro != RKE {
-		steps = l.resetRKE2()
-	}
-	if step, err := l.runSteps(ctx, steps); err != nil {
+	steps := map[Distro]func() []resetStep{RKE: l.resetRKE, RKE1: l.resetManaged, RKE2: l.resetRKE2}[l.options.Distro]
+	if step, err := l.runSteps(ctx, steps()); err != nil {
 		err = fmt.Errorf("resetting %s: %w", step, err)
 		l.state.set(PhaseFailed, err.Error(), time.Now())
 		return "", err
@@ -220,11 +220,11 @@ func (l *Lab) orphaned(n corev1.Node) bool {
 // cluster by its private address. Nil for a Node that only exists.
 func (l *Lab) machineOf(n corev1.Node) *machine {
 	for _, m := range l.machines.list() {
-		if l.options.Distro != RKE && m.UID == n.Labels["rke.cattle.io/machine"] {
+		if !l.options.Distro.ByRKE() && m.UID == n.Labels["rke.cattle.io/machine"] {
 			return m
 		}
 		for _, a := range n.Status.Addresses {
-			if l.options.Distro == RKE && a.Type == corev1.NodeInternalIP && a.Address == m.Facts.PrivateIP {
+			if l.options.Distro.ByRKE() && a.Type == corev1.NodeInternalIP && a.Address == m.Facts.PrivateIP {
 				return m
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -40,6 +41,26 @@ func (l *Lab) startEtcdOnly(context.Context, *errgroup.Group) error { return l.s
 
 // createRKE makes the machines, writes cluster.yml and runs rke up.
 func (l *Lab) createRKE(ctx context.Context, parts *errgroup.Group) error {
+	if err := l.provisionRKE(ctx); err != nil {
+		return err
+	}
+	if err := l.writeRKE(); err != nil {
+		return err
+	}
+	parts.Go(func() error {
+		l.state.set(PhaseBooting, "rke up", time.Now())
+		if err := l.rkeUp(ctx); err != nil && ctx.Err() == nil {
+			err = fmt.Errorf("rke up: %w, see %s", err, l.files.Log("rke"))
+			l.state.set(PhaseFailed, err.Error(), time.Now())
+			return err
+		}
+		return l.settle(ctx)
+	})
+	return nil
+}
+
+// provisionRKE makes the machines of the layout.
+func (l *Lab) provisionRKE(ctx context.Context) error {
 	pools, err := l.options.Pools()
 	if err != nil {
 		return err
@@ -56,18 +77,6 @@ func (l *Lab) createRKE(ctx context.Context, parts *errgroup.Group) error {
 			}
 		}
 	}
-	if err := l.writeRKE(); err != nil {
-		return err
-	}
-	parts.Go(func() error {
-		l.state.set(PhaseBooting, "rke up", time.Now())
-		if err := l.rkeUp(ctx); err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("rke up: %w, see %s", err, l.files.Log("rke"))
-			l.state.set(PhaseFailed, err.Error(), time.Now())
-			return err
-		}
-		return l.settle(ctx)
-	})
 	return nil
 }
 
@@ -99,14 +108,7 @@ func (l *Lab) rkeNodes() []rkeNode {
 		if l.options.HostnameOverride != "" {
 			n.Override = filled(l.options.HostnameOverride, m.Name, m.Facts.PrivateDNSName)
 		}
-		for _, role := range []struct {
-			name string
-			has  bool
-		}{{"controlplane", m.ControlPlane}, {"etcd", m.Etcd}, {"worker", m.Worker}} {
-			if role.has {
-				n.Roles = append(n.Roles, role.name)
-			}
-		}
+		n.Roles = rolesOf(m.Machine)
 		out = append(out, n)
 	}
 	return out
@@ -132,8 +134,17 @@ func (l *Lab) rkeUp(ctx context.Context) error {
 	}
 	no := false
 	config.IgnoreDockerVersion = &no
-	engine := &rke.Engine{
-		Release: rke.Release(l.options.RKEVersion), ClusterFile: l.files.ClusterFile(), Retry: rkeRetry, Clock: clock.RealClock{},
+	engine := l.engine(l.files.ClusterFile(), out)
+	if err := engine.Init(config); err != nil {
+		return err
+	}
+	return engine.Up(ctx)
+}
+
+// engine is an rke within the supervisor, straight to the machines.
+func (l *Lab) engine(file string, out io.Writer) *rke.Engine {
+	return &rke.Engine{
+		Release: rke.Release(l.options.RKEVersion), ClusterFile: file, Retry: rkeRetry, Clock: clock.RealClock{},
 		Log: &rke.Log{Out: out, Debug: true, Now: time.Now},
 		Bundle: func() (map[string]rke.Certificate, error) {
 			return rke.NewBundle(l.secrets.downstream, l.secrets.accountKey)
@@ -147,10 +158,6 @@ func (l *Lab) rkeUp(ctx context.Context) error {
 		},
 		HealthAttempts: 200,
 	}
-	if err := engine.Init(config); err != nil {
-		return err
-	}
-	return engine.Up(ctx)
 }
 
 // waitReachable waits until every machine has booted.

@@ -118,6 +118,14 @@ func (o Options) validateRKE() error {
 	case o.RKEVersion == "":
 		return fmt.Errorf("--rke-version is empty; wanted for example %s", DefaultRKEVersion)
 	}
+	if o.Distro == RKE1 {
+		config, err := managedConfig(o)
+		if err != nil {
+			return err
+		}
+		_, err = rke.Release(o.RKEVersion).Resolve(config)
+		return err
+	}
 	nodes := []rkeNode{{Name: "a", Address: "127.2.1.10", Internal: "10.0.0.1", Override: "", Roles: []string{"controlplane", "etcd", "worker"}}}
 	text, err := clusterYAML(o, "/key", nodes)
 	if err != nil {

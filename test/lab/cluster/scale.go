@@ -24,7 +24,7 @@ func Kubeconfigs(d Distro) []string {
 
 // Scale sets the quantity of a machine pool in the Cluster object.
 func (c *Client) Scale(ctx context.Context, pool string, quantity int) error {
-	if c.Distro() == RKE {
+	if c.Distro().ByRKE() {
 		return errors.New("a cluster of rke's has no machine pools")
 	}
 	config, err := clientcmd.BuildConfigFromFlags("", c.Files.Kubeconfig("management"))

@@ -82,7 +82,7 @@ func (l *Lab) settle(ctx context.Context) error {
 		{"machines and Nodes", l.waitNodes},
 		{"users and the Service default/web", l.seed},
 		{"load balancer of Service default/web", l.waitService},
-		{"Cluster Ready", l.rancherOnly(l.waitCluster)},
+		{"Cluster Ready", l.waitApplication},
 		{"Nodes without machines", l.createPlainNodes},
 		{"the baseline for reset", l.remember},
 	} {
@@ -97,12 +97,15 @@ func (l *Lab) settle(ctx context.Context) error {
 	return nil
 }
 
-// rancherOnly leaves a step out where there is no Rancher.
-func (l *Lab) rancherOnly(step func(context.Context) error) func(context.Context) error {
-	if l.options.Distro == RKE {
-		return func(context.Context) error { return nil }
+// waitApplication waits for Rancher, where there is one.
+func (l *Lab) waitApplication(ctx context.Context) error {
+	switch l.options.Distro {
+	case RKE2:
+		return l.waitCluster(ctx)
+	case RKE1:
+		return l.waitManaged(ctx)
 	}
-	return step
+	return nil
 }
 
 func (l *Lab) wantedNodes() (int, error) {

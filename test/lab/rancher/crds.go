@@ -39,6 +39,7 @@ func definitions() []*apiextensions.CustomResourceDefinition {
 		definition(gvrHealthCheck, "MachineHealthCheck", true, free()),
 		definition(gvrCAPICluster, "Cluster", true, free()),
 		definition(gvrManagementCluster, "Cluster", false, free()),
+		definition(gvrManagementNode, "Node", true, free()),
 		setting, psact,
 	}
 }

@@ -51,6 +51,7 @@ var (
 	gvrHealthCheck        = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "machinehealthchecks"}
 	gvrCAPICluster        = schema.GroupVersionResource{Group: "cluster.x-k8s.io", Version: "v1beta1", Resource: "clusters"}
 	gvrManagementCluster  = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "clusters"}
+	gvrManagementNode     = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "nodes"}
 	gvrSetting            = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "settings"}
 	gvrPSACT              = schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "podsecurityadmissionconfigurationtemplates"}
 	localManagementName   = "local"

@@ -30,9 +30,22 @@ type Engine struct {
 	// rke's own 10.
 	HealthAttempts int
 	UpdateOnly     bool
-	Clock          clock.Clock
-	Log            *Log
+	// Planes limits Up in a cluster that exists; zero is all.
+	Planes Planes
+	Clock  clock.Clock
+	Log    *Log
 }
+
+// Planes are the halves of Up: Rancher has rke work on the control plane, and
+// brings the plans to the workers itself, afterwards (rancher/rancher:pkg/
+// controllers/management/rkeworkerupgrader/upgrade.go@v2.8.5).
+type Planes string
+
+// The halves.
+const (
+	ControlPlanes Planes = "control planes"
+	Workers       Planes = "workers"
+)
 
 // attempts is how often rke looks, and healthAttempts how often it asks a
 // component for its health (rancher/rke:k8s/node.go, services/healthcheck.go@v1.5.10).

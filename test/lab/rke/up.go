@@ -48,7 +48,7 @@ func (e *Engine) Up(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, step := range []func(context.Context) error{r.setUpHosts, r.limits, r.controlPlane, r.record, r.workerPlane, r.labels} {
+	for _, step := range r.steps() {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -58,6 +58,17 @@ func (e *Engine) Up(ctx context.Context) error {
 	}
 	e.Log.infof("Finished building Kubernetes cluster successfully")
 	return nil
+}
+
+// steps are those of the halves that are asked for.
+func (r *run) steps() []func(context.Context) error {
+	switch {
+	case r.Planes == ControlPlanes && r.upgrade:
+		return []func(context.Context) error{r.setUpHosts, r.limits, r.controlPlane, r.record}
+	case r.Planes == Workers && r.upgrade:
+		return []func(context.Context) error{r.limits, r.workerPlane, r.labels}
+	}
+	return []func(context.Context) error{r.setUpHosts, r.limits, r.controlPlane, r.record, r.workerPlane, r.labels}
 }
 
 // tunnel drops hosts that cannot be reached.

@@ -24,7 +24,7 @@ func upCommand(dir *string) *cobra.Command {
 			if options.Distro, err = cluster.ParseDistro(distro); err != nil {
 				return err
 			}
-			if options.Distro == cluster.RKE && !cmd.Flags().Changed("kubernetes-version") {
+			if options.Distro.ByRKE() && !cmd.Flags().Changed("kubernetes-version") {
 				options.Version = rkeDefaults.Version
 			}
 			if options.Leases, err = cluster.ParseLeases(lease); err != nil {
@@ -39,10 +39,11 @@ func upCommand(dir *string) *cobra.Command {
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&distro, "distro", string(options.Distro), "rke2, managed by Rancher, or rke, made by the rke command line")
+	flags.StringVar(&distro, "distro", string(options.Distro), "rke2, managed by Rancher; rke, made by the rke command line; or rke1, made by rke within Rancher")
 	flags.StringVar(&options.RKEVersion, "rke-version", options.RKEVersion, "rke: release of the rke binary")
 	flags.DurationVar(&options.RKERetry, "rke-retry", options.RKERetry, "rke: pause between its attempts; 0: its own 5s")
 	flags.StringVar(&options.HostnameOverride, "hostname-override", options.HostnameOverride, "rke: hostname_override of each node; %m is the machine's name, %d its private DNS name")
+	flags.BoolVar(&options.AWSBlock, "aws-block", options.AWSBlock, "rke1: with the empty awsCloudProvider that Rancher's UI leaves")
 	flags.StringVar(&layout, "layout", string(options.Layout), "combined, split, all-role, single or custom")
 	flags.IntVar(&options.Nodes, "nodes", options.Nodes, "more Nodes that only exist and heartbeat")
 	flags.IntVar(&options.ControlPlanes, "control-planes", options.ControlPlanes, "control-plane machines; negative: the layout's own")
