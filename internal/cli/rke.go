@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 
@@ -20,8 +21,10 @@ import (
 
 // rkeFlags are shared by every rke command.
 type rkeFlags struct {
-	config                  string
+	config, cluster         string
 	kubeconfig, kubeContext string
+	downstreamKubeconfig    string
+	set                     *pflag.FlagSet
 	requestTimeout          time.Duration
 	migration               migrationFlags
 	binary                  string
@@ -33,15 +36,17 @@ func newRKE(a *app) *cobra.Command {
 	flags := &rkeFlags{}
 	engine := &engineFlags{}
 	cmd := &cobra.Command{
-		Use:   "rke --config cluster.yml",
-		Short: "Migrate an RKE cluster: edits cluster.yml and runs rke up, or takes a migration up again",
+		Use:   "rke --config cluster.yml | --cluster NAME",
+		Short: "Migrate an RKE cluster, or take a migration up again: by cluster.yml and rke up, or by Rancher",
 		Long: `Runs the migration of an RKE cluster from the in-tree AWS cloud provider to the
 external one. It edits the needed lines of cluster.yml, keeps a backup, and runs
-rke up. What is done is read from the cluster and from rke's state, so the same
+rke up. With --cluster it is a cluster that Rancher manages: Rancher's Cluster
+object is edited, and Rancher runs rke. What is done is read from the cluster and from rke's state, so the same
 command takes up a migration wherever it stands.`,
 		Example: `  awsmigrate rke plan --config cluster.yml
   awsmigrate rke --config cluster.yml
-  awsmigrate rke --config cluster.yml --no-rke-up --yes`,
+  awsmigrate rke --config cluster.yml --no-rke-up --yes
+  awsmigrate rke --cluster prod`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runMigration(cmd.Context(), a, flags, engine)
@@ -54,9 +59,11 @@ command takes up a migration wherever it stands.`,
 	return cmd
 }
 
+const rkeTarget = "--config cluster.yml | --cluster NAME"
+
 func newRKEPlan(a *app) *cobra.Command {
 	flags := &rkeFlags{}
-	cmd := newPlan(a, "--config cluster.yml", flags)
+	cmd := newPlan(a, rkeTarget, flags)
 	flags.register(cmd)
 	addOffline(cmd, a, flags)
 	return cmd
@@ -64,15 +71,18 @@ func newRKEPlan(a *app) *cobra.Command {
 
 func newRKEStatus(a *app) *cobra.Command {
 	flags := &rkeFlags{}
-	cmd := newStatusCommand(a, "--config cluster.yml", flags)
+	cmd := newStatusCommand(a, rkeTarget, flags)
 	flags.register(cmd)
 	return cmd
 }
 
 func (f *rkeFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.config, "config", os.Getenv("RKE_CONFIG"), "cluster.yml (required; default: $RKE_CONFIG)")
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster (default: kube_config_<file> beside cluster.yml)")
+	f.set = flags
+	flags.StringVar(&f.config, "config", os.Getenv("RKE_CONFIG"), "cluster.yml (default: $RKE_CONFIG); this or --cluster")
+	flags.StringVar(&f.cluster, "cluster", "", "RKE cluster that Rancher manages: its id (c-xxxxx) or its name")
+	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster (default: kube_config_<file> beside cluster.yml); with --cluster: of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config)")
+	flags.StringVar(&f.downstreamKubeconfig, "downstream-kubeconfig", "", "with --cluster: kubeconfig of the cluster to migrate (default: through Rancher)")
 	flags.StringVar(&f.kubeContext, "context", "", "context in it")
 	flags.DurationVar(&f.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
 	flags.StringVar(&f.binary, "rke-binary", "", "rke binary (default: rke in PATH)")
@@ -84,11 +94,14 @@ func (f *rkeFlags) register(cmd *cobra.Command) {
 }
 
 func (f *rkeFlags) options(runID string) (rke.Options, error) {
+	if f.cluster != "" && !f.set.Changed("config") {
+		f.config = "" // of the environment
+	}
 	shared, err := f.migration.options(runID)
 	if err != nil {
 		return rke.Options{}, err
 	}
-	o := rke.Options{Options: shared, Config: f.config, RKEBinary: f.binary, RKEArgs: f.args, NoRKEUp: f.noUp, IncludePending: f.includePending}
+	o := rke.Options{Options: shared, Config: f.config, Cluster: f.cluster, RKEBinary: f.binary, RKEArgs: f.args, NoRKEUp: f.noUp, IncludePending: f.includePending}
 	return o, o.Validate()
 }
 
@@ -103,6 +116,9 @@ func (f *rkeFlags) kubeconfigPath() string {
 
 // open implements opener.
 func (f *rkeFlags) open(ctx context.Context, a *app, may access) (*session, error) {
+	if f.cluster != "" {
+		return f.openManaged(ctx, may)
+	}
 	runID := runner.NewRunID(time.Now())
 	options, err := f.options(runID)
 	if err != nil {
@@ -146,9 +162,9 @@ func (f *rkeFlags) open(ctx context.Context, a *app, may access) (*session, erro
 
 // again are the words that name this target in a next command.
 func (f *rkeFlags) again() targetWords {
-	words := []string{"--config", f.config}
+	var words []string
 	for _, flag := range []struct{ name, value string }{
-		{"--kubeconfig", f.kubeconfig}, {"--context", f.kubeContext}, {"--rke-binary", f.binary},
+		{"--config", f.config}, {"--cluster", f.cluster}, {"--downstream-kubeconfig", f.downstreamKubeconfig}, {"--kubeconfig", f.kubeconfig}, {"--context", f.kubeContext}, {"--rke-binary", f.binary},
 	} {
 		if flag.value != "" {
 			words = append(words, flag.name, flag.value)

@@ -44,8 +44,8 @@ func UpgradeEdit(file *clusterfile.File, version string) (clusterfile.Edit, erro
 	return file.Edit(clusterfile.Set(version, clusterfile.Plain, "kubernetes_version"))
 }
 
-// tryEdits computes both edits, one after the other, without writing them.
-func (p *Procedure) tryEdits(names NameRule) error {
+// tryFileEdits computes both edits, one after the other, without writing them.
+func (p *Procedure) tryFileEdits(names NameRule) error {
 	if p.Switched() {
 		return nil
 	}

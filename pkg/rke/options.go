@@ -28,5 +28,30 @@ func (o Options) Validate() error {
 	if o.Config != "" && o.Cluster != "" {
 		return migration.UsageError("flags --config, --cluster", "both given", "one of them")
 	}
+	if o.Cluster != "" {
+		if err := o.validateManaged(); err != nil {
+			return err
+		}
+	}
 	return o.Options.Validate()
+}
+
+// validateManaged refuses what only somebody who runs rke can ask for.
+func (o Options) validateManaged() error {
+	for _, one := range []struct {
+		flag  string
+		given bool
+		why   string
+	}{
+		{"--rke-binary", o.RKEBinary != "", "none: Rancher runs its own rke"},
+		{"--rke-arg", len(o.RKEArgs) > 0, "none: Rancher runs its own rke"},
+		{"--no-rke-up", o.NoRKEUp, "not with --cluster: Rancher applies an edit at once"},
+		{"--include-pending", o.IncludePending, "not with --cluster: Rancher has applied what is in its Cluster object"},
+		{"--etcd-snapshot", o.Snapshot, "not with --cluster: take a snapshot in Rancher first"},
+	} {
+		if one.given {
+			return migration.UsageError("flags --cluster, "+one.flag, "both given", one.why)
+		}
+	}
+	return nil
 }

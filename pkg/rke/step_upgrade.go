@@ -62,6 +62,11 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	if err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
+	return s.followed(ctx, tx, verdict)
+}
+
+// followed judges what comes after the kubelets.
+func (s *upgrade) followed(ctx context.Context, tx *runner.Tx, verdict runner.Verdict) (runner.Verdict, error) {
 	if s.ImageDue(ctx) {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager of the new version", Seen: "the old image is installed", Progress: "image"}, nil
 	}

@@ -1,0 +1,111 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+)
+
+// ManagedEdges reach the two API servers of a cluster that Rancher manages.
+type ManagedEdges struct {
+	Management       dynamic.Interface    // where Rancher's objects live
+	Kube             kubernetes.Interface // the cluster to migrate
+	DownstreamConfig *rest.Config         // the same
+	Clock            clock.WithTicker
+}
+
+// Managed is the migration of an RKE cluster that Rancher manages: its edits are
+// patches of Rancher's Cluster object, and Rancher runs rke. Everything that is
+// told by rke's state, leases and Nodes is the Procedure's, which it embeds.
+type Managed struct {
+	*Procedure
+	edges   ManagedEdges
+	cluster ManagedCluster // the last reading of Rancher's side
+}
+
+// NewManaged reads Rancher's side and the cluster once, and proves that the one
+// belongs to the other. id is the name of Rancher's Cluster object.
+func NewManaged(ctx context.Context, edges ManagedEdges, id string, options Options) (*Managed, error) {
+	m := &Managed{edges: edges, cluster: ManagedCluster{ID: id}}
+	m.Procedure = &Procedure{options: options, edges: Edges{Kube: edges.Kube, Config: edges.DownstreamConfig, Clock: edges.Clock}, manager: "Rancher"}
+	m.tryEdits = m.tryManagedEdits
+	m.Core = &migration.Core{Kube: edges.Kube, Config: edges.DownstreamConfig, Options: options.Options, Clock: edges.Clock, Side: m, Distribution: checks.RKE}
+	m.Begin()
+	if err := m.Look(ctx); err != nil {
+		return nil, err
+	}
+	if err := m.proveManaged(); err != nil {
+		return nil, err
+	}
+	uid, err := m.ClusterUID(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m.target = runner.Target{Kind: "rke", Name: id, Namespace: id, UID: uid}
+	if err := m.Read(ctx); err != nil {
+		return nil, err
+	}
+	m.steps = m.managedSteps()
+	return m, nil
+}
+
+// Observe implements runner.Procedure.
+func (m *Managed) Observe(ctx context.Context, record runner.Record) (runner.Observation, error) {
+	m.record = record
+	return m.Core.Observe(ctx, record)
+}
+
+// proveManaged says whether the cluster's own state names Rancher's machines.
+func (m *Managed) proveManaged() error {
+	known := map[string]bool{}
+	for _, node := range m.facts.State.Current.Config.Nodes {
+		known[node.Address] = true
+	}
+	for _, node := range m.cluster.Nodes {
+		if known[node.Address] {
+			return nil
+		}
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "WrongTarget", Object: m.cluster.object(),
+		Seen:   fmt.Sprintf("none of its %d machines is in %s of the cluster that was reached", len(m.cluster.Nodes), m.facts.State.Source),
+		Wanted: "the kubeconfig of this very cluster", Fix: "check --downstream-kubeconfig and --context"}
+}
+
+// Header describes cluster and position for people.
+func (m *Managed) Header() []string {
+	planes, workers := 0, 0
+	for _, one := range m.Reading.Members {
+		if one.ControlPlane {
+			planes++
+		} else if one.Worker {
+			workers++
+		}
+	}
+	lines := []string{
+		fmt.Sprintf("%s   %s · RKE %s managed by Rancher · %d control planes, %d workers", m.cluster.DisplayName, m.cluster.ID,
+			m.Reading.Version, planes, workers),
+		fmt.Sprintf("now    %s   %s", m.Result.Position, m.Result.Summary),
+	}
+	if m.names != nil {
+		lines = append(lines, fmt.Sprintf("names  useInstanceMetadataHostname: %t (%s)", m.names.UseMetadata, m.names.Why))
+	}
+	return lines
+}
+
+// Brake implements runner.Procedure. There is none to pull: rke runs within
+// Rancher, nothing interrupts it, and an inverse edit would only be taken up once
+// it has ended, and then bring an in-tree provider back on all control planes at
+// once.
+func (m *Managed) Brake(context.Context, *runner.Tx, error) (string, error) {
+	return "Rancher has no brake for an RKE cluster: it finishes what it has begun on " + m.cluster.object() +
+		"; awsmigrate writes nothing more", nil
+}

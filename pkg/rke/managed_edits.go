@@ -1,0 +1,236 @@
+package rke
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// Keys of the elements that a migration edits, under spec.rancherKubernetesEngineConfig.
+const (
+	keyFlag     = "enable-leader-migration"
+	keyMetadata = "useInstanceMetadataHostname"
+	keyAWSBlock = "awsCloudProvider"
+)
+
+// Element is one key that an edit sets or removes.
+type Element struct {
+	Path   []string // under spec.rancherKubernetesEngineConfig
+	Value  any      // nil: removed
+	Before any      // nil: was not there
+	Had    bool     // was there, be it null
+}
+
+// ManagedEdit is a computed change of Rancher's configuration. It is pure.
+type ManagedEdit struct {
+	Config   map[string]any // as it was read
+	Elements []Element
+}
+
+// Empty says whether nothing is to be changed.
+func (e ManagedEdit) Empty() bool { return len(e.Elements) == 0 }
+
+// edit sets or removes keys; those that are as wanted are left out.
+func editManaged(config map[string]any, wanted ...Element) ManagedEdit {
+	e := ManagedEdit{Config: config}
+	for _, w := range wanted {
+		parent := mapAt(config, w.Path[:len(w.Path)-1])
+		w.Before, w.Had = parent[w.Path[len(w.Path)-1]]
+		if w.Value == nil && !w.Had || w.Value != nil && w.Had && w.Before == w.Value {
+			continue
+		}
+		e.Elements = append(e.Elements, w)
+	}
+	return e
+}
+
+// ManagedEnable puts the flag on every kube-controller-manager.
+func ManagedEnable(config map[string]any) ManagedEdit {
+	return editManaged(config, Element{Path: []string{"services", "kubeController", "extraArgs", keyFlag}, Value: "true"})
+}
+
+// ManagedSwitch makes the provider external in one edit that also takes the flag
+// away. awsCloudProvider goes, even empty, as Rancher's UI leaves it: while it is
+// there rke takes the in-tree provider. useInstanceMetadataHostname is written
+// explicitly: Rancher's defaults for it are its API's, not the CRD's
+// (rancher/rancher:pkg/api/norman/store/cluster/cluster_store.go@v2.8.5).
+func ManagedSwitch(config map[string]any, names NameRule) ManagedEdit {
+	provider := func(key string) []string { return []string{"cloudProvider", key} }
+	return editManaged(config,
+		Element{Path: provider("name"), Value: externalName},
+		Element{Path: provider(keyMetadata), Value: names.UseMetadata},
+		Element{Path: provider(keyAWSBlock)},
+		Element{Path: []string{"services", "kubeController", "extraArgs", keyFlag}})
+}
+
+// ManagedUpgrade sets the version, in an edit of its own.
+func ManagedUpgrade(config map[string]any, version string) ManagedEdit {
+	return editManaged(config, Element{Path: []string{"kubernetesVersion"}, Value: version})
+}
+
+func mapAt(config map[string]any, path []string) map[string]any {
+	for _, key := range path {
+		config = asMap(config[key])
+	}
+	return config
+}
+
+// Apply is the configuration after the edit.
+func (e ManagedEdit) Apply() map[string]any {
+	out := runtime.DeepCopyJSON(e.Config)
+	for _, el := range e.Elements {
+		at := out
+		for _, key := range el.Path[:len(el.Path)-1] {
+			next, ok := at[key].(map[string]any)
+			if !ok {
+				next = map[string]any{}
+				at[key] = next
+			}
+			at = next
+		}
+		if last := el.Path[len(el.Path)-1]; el.Value == nil {
+			delete(at, last)
+		} else {
+			at[last] = el.Value
+		}
+	}
+	return out
+}
+
+type operation struct {
+	Op    string `json:"op"`
+	Path  string `json:"path"`
+	Value any    `json:"value,omitempty"`
+}
+
+// MarshalJSON keeps a null that is to be tested for.
+func (o operation) MarshalJSON() ([]byte, error) {
+	fields := map[string]any{"op": o.Op, "path": o.Path}
+	if o.Op != "remove" {
+		fields["value"] = o.Value
+	}
+	return json.Marshal(fields)
+}
+
+// Patch is the edit as a JSON patch. Its tests are what was read: the element
+// itself, or where it was not there the nearest thing above it, which cannot have
+// gained it then.
+func (e ManagedEdit) Patch() ([]byte, error) {
+	var tests, writes []operation
+	tested := map[string]bool{}
+	test := func(path []string, value any) {
+		if p := pointer(path); !tested[p] {
+			tested[p] = true
+			tests = append(tests, operation{Op: "test", Path: p, Value: value})
+		}
+	}
+	now := runtime.DeepCopyJSON(e.Config)
+	for _, el := range e.Elements {
+		if el.Had {
+			test(el.Path, el.Before)
+		} else {
+			depth, value := nearest(e.Config, el.Path)
+			test(el.Path[:depth], value)
+		}
+		if el.Value == nil {
+			writes = append(writes, operation{Op: "remove", Path: pointer(el.Path)})
+			continue
+		}
+		depth, _ := nearest(now, el.Path)
+		set := el.Value
+		for i := len(el.Path) - 1; i > depth; i-- {
+			set = map[string]any{el.Path[i]: set}
+		}
+		writes = append(writes, operation{Op: "add", Path: pointer(el.Path[:min(depth+1, len(el.Path))]), Value: set})
+		now = ManagedEdit{Config: now, Elements: []Element{el}}.Apply()
+	}
+	return json.Marshal(append(tests, writes...))
+}
+
+// nearest is the deepest mapping above a path that is there, and its depth.
+func nearest(config map[string]any, path []string) (int, any) {
+	at := config
+	for i, key := range path[:len(path)-1] {
+		next, ok := at[key].(map[string]any)
+		if !ok {
+			return i, at
+		}
+		at = next
+	}
+	return len(path) - 1, at
+}
+
+func pointer(path []string) string {
+	var b strings.Builder
+	b.WriteString("/spec/" + rkeConfigKey)
+	for _, key := range path {
+		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
+	}
+	return b.String()
+}
+
+// Inverse is what the journal keeps of an element: a scalar as it was, of anything
+// else only the SHA-256 of its JSON.
+type Inverse struct {
+	Path   string `json:"path"`
+	Had    bool   `json:"had"`
+	Before any    `json:"before,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+}
+
+// Inverse names the elements as they were.
+func (e ManagedEdit) Inverse() ([]byte, error) {
+	var all []Inverse
+	for _, el := range e.Elements {
+		one := Inverse{Path: pointer(el.Path), Had: el.Had}
+		switch before := el.Before.(type) {
+		case nil:
+		case string, bool:
+			one.Before = before
+		default:
+			raw, err := json.Marshal(before)
+			if err != nil {
+				return nil, err
+			}
+			sum := sha256.Sum256(raw)
+			one.SHA256 = hex.EncodeToString(sum[:])
+		}
+		all = append(all, one)
+	}
+	return json.Marshal(all)
+}
+
+// Changes shows the edit in a plan, without the values of awsCloudProvider.
+func (e ManagedEdit) Changes(object string) []runner.Change {
+	changes := make([]runner.Change, 0, len(e.Elements))
+	for _, el := range e.Elements {
+		c := runner.Change{Object: object, Location: "spec." + rkeConfigKey + "." + strings.Join(el.Path, ".")}
+		if el.Had {
+			before := told(el.Before)
+			c.Before, c.Diff = before, "- "+before+"\n"
+		}
+		if el.Value != nil {
+			after := told(el.Value)
+			c.After, c.Diff = after, c.Diff+"+ "+after+"\n"
+		}
+		changes = append(changes, c)
+	}
+	return changes
+}
+
+func told(v any) string {
+	if m, ok := v.(map[string]any); ok {
+		if void(m) {
+			return "{}"
+		}
+		return fmt.Sprintf("{%s: %s}", strings.Join(sorted(maps.Clone(m)), ", "), notShown)
+	}
+	return fmt.Sprintf("%v", v)
+}

@@ -1,0 +1,163 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	gvr "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// Rancher's resources that this package reads. Only Clusters are patched. A
+// cluster's Nodes are in the namespace of its name.
+var (
+	managedClusters = gvr.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "clusters"} //nolint:gochecknoglobals // a constant
+	managedNodes    = gvr.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "nodes"}    //nolint:gochecknoglobals // a constant
+)
+
+// rkeConfigKey is where Rancher keeps the configuration, in spec and in appliedSpec
+// (rancher/rancher:pkg/apis/management.cattle.io/v3/cluster_types.go@v2.8.5).
+const rkeConfigKey = "rancherKubernetesEngineConfig"
+
+// ManagedCluster is the little that is read of Rancher's Cluster and its Nodes.
+type ManagedCluster struct {
+	ID, DisplayName string
+	Driver          string         // status.driver
+	Internal        bool           // the cluster Rancher itself runs in
+	Config          map[string]any // spec.rancherKubernetesEngineConfig; nil: none
+	Applied         map[string]any // the same of status.appliedSpec
+	Failed          map[string]any // the same of status.failedSpec; nil: the last application did not fail
+	Conditions      map[string]managedCondition
+	Template        string // RKE template revision that gave the configuration; "": none
+	Provisioned     bool   // by the newer kind of Cluster object, which RKE2 has
+	Deleting        bool
+	Nodes           []ManagedNode
+}
+
+type managedCondition struct{ Status, Message string }
+
+// ManagedNode is one of Rancher's Nodes.
+type ManagedNode struct {
+	Name, Address  string
+	Role           []string
+	PlanVersion    int64    // of the plan that Rancher has for it
+	AppliedVersion int64    // of the plan that its agent has applied
+	Kubelet        []string // the kubelet's command in that plan; nil: not there
+}
+
+// workerOnly says whether Rancher, not rke, brings it up to date
+// (rancher/rancher:pkg/controllers/management/rkeworkerupgrader/upgrade.go@v2.8.5).
+func (n ManagedNode) workerOnly() bool { return len(n.Role) == 1 && n.Role[0] == "worker" }
+
+// behind says whether its agent has not applied the newest plan. One that never
+// said what it applied is not behind: older agents do not.
+func (n ManagedNode) behind() bool {
+	return n.PlanVersion > 0 && n.AppliedVersion > 0 && n.AppliedVersion != n.PlanVersion
+}
+
+func (c ManagedCluster) object() string {
+	return fmt.Sprintf("Cluster %s (%s)", c.ID, c.DisplayName)
+}
+
+func parseManaged(o *unstructured.Unstructured) ManagedCluster {
+	text := func(path ...string) string { s, _, _ := unstructured.NestedString(o.Object, path...); return s }
+	tree := func(path ...string) map[string]any { m, _, _ := unstructured.NestedMap(o.Object, path...); return m }
+	c := ManagedCluster{
+		ID: o.GetName(), DisplayName: migration.OrElse(text("spec", "displayName"), o.GetName()), Driver: text("status", "driver"),
+		Config: tree("spec", rkeConfigKey), Applied: tree("status", "appliedSpec", rkeConfigKey), Failed: tree("status", "failedSpec", rkeConfigKey),
+		Template: text("spec", "clusterTemplateRevisionName"), Deleting: o.GetDeletionTimestamp() != nil, Conditions: map[string]managedCondition{},
+	}
+	c.Internal, _, _ = unstructured.NestedBool(o.Object, "spec", "internal")
+	for key := range o.GetAnnotations() {
+		c.Provisioned = c.Provisioned || strings.HasPrefix(key, "provisioning.cattle.io/")
+	}
+	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
+	for _, one := range conditions {
+		fields, _ := one.(map[string]any)
+		kind, _ := fields["type"].(string)
+		status, _ := fields["status"].(string)
+		message, _ := fields["message"].(string)
+		c.Conditions[kind] = managedCondition{Status: status, Message: message}
+	}
+	return c
+}
+
+func parseManagedNode(o *unstructured.Unstructured) ManagedNode {
+	n := ManagedNode{Name: o.GetName()}
+	n.Address, _, _ = unstructured.NestedString(o.Object, "status", "rkeNode", "address")
+	n.Role, _, _ = unstructured.NestedStringSlice(o.Object, "status", "rkeNode", "role")
+	n.PlanVersion, _, _ = unstructured.NestedInt64(o.Object, "status", "nodePlan", "version")
+	n.AppliedVersion, _, _ = unstructured.NestedInt64(o.Object, "status", "appliedNodeVersion")
+	for _, key := range []string{"command", "args"} {
+		words, _, _ := unstructured.NestedStringSlice(o.Object, "status", "nodePlan", "plan", "processes", "kubelet", key)
+		n.Kubelet = append(n.Kubelet, words...)
+	}
+	return n
+}
+
+// Look implements migration.Side.
+func (m *Managed) Look(ctx context.Context) error {
+	object := "Cluster " + m.cluster.ID
+	o, err := m.edges.Management.Resource(managedClusters).Get(ctx, m.cluster.ID, metav1.GetOptions{})
+	if err != nil {
+		return migration.CouldNotRead(object, err)
+	}
+	c := parseManaged(o)
+	list, err := m.edges.Management.Resource(managedNodes).Namespace(c.ID).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return migration.CouldNotRead("Nodes of "+object, err)
+	}
+	for i := range list.Items {
+		c.Nodes = append(c.Nodes, parseManagedNode(&list.Items[i]))
+	}
+	state, err := ReadState(ctx, m.edges.Kube)
+	if err != nil {
+		return err
+	}
+	file, err := fileOf(c)
+	if err != nil {
+		return err
+	}
+	f := Facts{File: file, Config: file.Config(), State: state, PinnedVolumes: m.facts.PinnedVolumes}
+	if !f.PinnedVolumes.Looked {
+		f.PinnedVolumes = readPinnedVolumes(ctx, m.edges.Kube)
+	}
+	f.Local, f.Binary = verify.Read[State]{}, verify.Read[Binary]{}
+	m.cluster, m.facts = c, f
+	return ctx.Err()
+}
+
+// Combine implements migration.Side.
+func (m *Managed) Combine(down migration.Downstream) migration.Reading {
+	open := m.cluster.unapplied(m.facts)
+	r := reading(m.facts, down, "")
+	r.Object, r.Unrest = m.cluster.object(), open
+	if m.cluster.Template != "" {
+		r.OwnedBy = "RKE template revision " + m.cluster.Template
+	}
+	for i := range r.Members {
+		member := &r.Members[i]
+		if member.Lacks == "" {
+			member.Lacks = m.cluster.lacks(m.facts.State.Current.Config.addressOf(member.Nodes, down))
+		}
+	}
+	return r
+}
+
+// addressOf is the address of the host whose Node is named.
+func (c StateConfig) addressOf(nodes []string, down migration.Downstream) string {
+	for _, host := range c.Nodes {
+		if node := nodeOf(host, down.Nodes); node != nil && len(nodes) > 0 && node.Name == nodes[0] {
+			return host.Address
+		}
+	}
+	return ""
+}
+
+// Tell implements migration.Side.
+func (m *Managed) Tell(open []migration.Unrest) string { return migration.TellUnrest(open) }

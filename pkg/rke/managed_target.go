@@ -1,0 +1,106 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"sort"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+)
+
+// FindManaged finds Rancher's Cluster by its id or its display name, refuses a
+// name that several have, and a cluster that Rancher does not run rke for.
+func FindManaged(ctx context.Context, management dynamic.Interface, name string) (ManagedCluster, error) {
+	list, err := management.Resource(managedClusters).List(ctx, metav1.ListOptions{})
+	object := "Cluster " + name
+	switch {
+	case apierrors.IsNotFound(err):
+		return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: "NotRancher", Object: object,
+			Seen: "this API server does not serve clusters.management.cattle.io", Fix: "point --kubeconfig at the cluster Rancher runs in", Err: err}
+	case err != nil:
+		return ManagedCluster{}, migration.CouldNotRead("Clusters of Rancher", err)
+	}
+	all := make([]ManagedCluster, 0, len(list.Items))
+	for i := range list.Items {
+		all = append(all, parseManaged(&list.Items[i]))
+	}
+	return chooseManaged(all, name)
+}
+
+func chooseManaged(all []ManagedCluster, name string) (ManagedCluster, error) {
+	var found []ManagedCluster
+	var names, others []string
+	for _, c := range all {
+		if c.ID == name || c.DisplayName == name {
+			found = append(found, c)
+			names = append(names, c.ID+" ("+c.DisplayName+")")
+		}
+		others = append(others, c.ID+" ("+c.DisplayName+")")
+	}
+	sort.Strings(names)
+	sort.Strings(others)
+	switch len(found) {
+	case 1:
+		return found[0], supportedManaged(found[0])
+	case 0:
+		return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: "ClusterNotFound", Object: "Cluster " + name,
+			Seen: "no such id and no such name", Wanted: "one of " + migration.OrElse(some(others), "none: this Rancher has no clusters"), Fix: "check --cluster"}
+	}
+	return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: "AmbiguousCluster", Object: "Cluster " + name,
+		Seen: fmt.Sprintf("%d clusters are called so: %s", len(found), strings.Join(names, ", ")), Wanted: "one cluster", Fix: "name it by its id: --cluster c-xxxxx"}
+}
+
+// driverRKE is status.driver of a cluster that Rancher runs rke for.
+const driverRKE = "rancherKubernetesEngine"
+
+// supportedManaged refuses clusters that this procedure does not fit.
+func supportedManaged(c ManagedCluster) error {
+	refuse := func(reason, seen, fix string) error {
+		return &fault.Error{Class: fault.Check, Reason: reason, Object: c.object(), Seen: seen,
+			Wanted: "an RKE cluster on AWS that Rancher made with rke", Fix: fix}
+	}
+	switch {
+	case c.Internal || c.ID == "local":
+		return refuse("LocalCluster", "this is the cluster Rancher itself runs in", "if rke made it: awsmigrate rke --config cluster.yml")
+	case c.Provisioned:
+		return refuse("NotRKE", "it belongs to a Cluster of provisioning.cattle.io", "awsmigrate rke2 --cluster "+c.DisplayName)
+	case c.Config == nil || c.Driver != "" && c.Driver != driverRKE:
+		return refuse("NotRKE", fmt.Sprintf("driver %q: an imported or hosted cluster, which Rancher does not configure by rke", c.Driver),
+			"change it where it is configured; a cluster.yml: awsmigrate rke --config cluster.yml")
+	}
+	return nil
+}
+
+// Supported implements migration.Side.
+func (m *Managed) Supported() error {
+	if err := supportedManaged(m.cluster); err != nil {
+		return err
+	}
+	return m.Procedure.Supported()
+}
+
+const localPath = "/k8s/clusters/local"
+
+// ManagedDownstream is the way to the cluster through Rancher, with the user's own
+// credentials; a fault where the management kubeconfig does not go through Rancher:
+// of an RKE cluster Rancher keeps no kubeconfig.
+func ManagedDownstream(management *rest.Config, c ManagedCluster) (*rest.Config, error) {
+	server, err := url.Parse(management.Host)
+	if err != nil || !strings.HasSuffix(strings.TrimSuffix(server.Path, "/"), localPath) {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "NoDownstreamKubeconfig", Object: c.object(),
+			Seen:   "the management kubeconfig does not go through Rancher (" + management.Host + "), and Rancher keeps no kubeconfig of an RKE cluster",
+			Wanted: "a server <rancher>" + localPath, Fix: "name the cluster's own with --downstream-kubeconfig"}
+	}
+	server.Path = strings.TrimSuffix(strings.TrimSuffix(server.Path, "/"), "local") + c.ID
+	config := rest.CopyConfig(management)
+	config.Host = server.String()
+	return config, nil
+}

@@ -1,0 +1,102 @@
+package rke
+
+import (
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+)
+
+// managedServices are the services as cluster.yml and as Rancher spell them
+// (rancher/rke:types/rke_types.go@v1.5.9).
+func managedServices() map[string]string {
+	return map[string]string{"etcd": "etcd", "kubeApi": "kube-api", "kubeController": "kube-controller", "scheduler": "scheduler",
+		"kubelet": "kubelet", "kubeproxy": "kubeproxy"}
+}
+
+// fileOf is Rancher's configuration as a cluster.yml, as far as it is judged here:
+// the same checks then hold for both. Rancher spells the keys in camel case; keys
+// that are data (arguments) are left as they are.
+func fileOf(c ManagedCluster) (*clusterfile.File, error) {
+	out := map[string]any{}
+	if version, ok := c.Config["kubernetesVersion"]; ok {
+		out["kubernetes_version"] = version
+	}
+	services := map[string]any{}
+	for camel, key := range managedServices() {
+		if service := snaked(mapIn(c.Config, "services", camel), "image", "extraArgs", "extraArgsArray", "extraBinds", "extraEnv", "winExtraArgs", "winExtraArgsArray"); len(service) > 0 {
+			services[key] = service
+		}
+	}
+	put(out, "services", services)
+	put(out, "cloud_provider", providerOf(asMap(c.Config["cloudProvider"])))
+	put(out, "upgrade_strategy", snaked(asMap(c.Config["upgradeStrategy"]), "maxUnavailableWorker", "maxUnavailableControlplane", "drain"))
+	put(out, "system_images", snaked(asMap(c.Config["systemImages"]), "kubernetes", "kubernetesServicesSidecar", "alpine", "nginxProxy", "certDownloader"))
+	put(out, "restore", snaked(asMap(c.Config["restore"]), "restore"))
+	for key, value := range snaked(c.Config, "rotateCertificates", "rotateEncryptionKey") {
+		out[key] = value
+	}
+	text, err := yaml.Marshal(out)
+	if err == nil {
+		var file *clusterfile.File
+		if file, err = clusterfile.Parse(c.object(), text); err == nil {
+			return file, nil
+		}
+	}
+	return nil, &fault.Error{Class: fault.Check, Reason: "BadConfiguration", Object: c.object(), Seen: fmt.Sprintf("spec.%s cannot be read", rkeConfigKey), Err: err}
+}
+
+func put(into map[string]any, key string, value map[string]any) {
+	if len(value) > 0 {
+		into[key] = value
+	}
+}
+
+// snaked picks keys and spells them as cluster.yml does; nulls are left out.
+func snaked(from map[string]any, keys ...string) map[string]any {
+	out := map[string]any{}
+	for _, key := range keys {
+		if value := from[key]; value != nil {
+			out[snake(key)] = value
+		}
+	}
+	return out
+}
+
+func snake(camel string) string {
+	var b strings.Builder
+	for _, r := range camel {
+		if r >= 'A' && r <= 'Z' {
+			b.WriteByte('_')
+			r += 'a' - 'A'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// providerOf keeps its spelling, but for one key.
+func providerOf(provider map[string]any) map[string]any {
+	out := map[string]any{}
+	for _, key := range []string{"name", "useInstanceMetadataHostname", "customCloudProvider"} {
+		if value := provider[key]; value != nil {
+			out[key] = value
+		}
+	}
+	aws, there := provider["awsCloudProvider"].(map[string]any)
+	if !there {
+		return out
+	}
+	block := map[string]any{}
+	if global := asMap(aws["global"]); len(global) > 0 {
+		block["global"] = global
+	}
+	if overrides := asMap(aws["serviceOverride"]); len(overrides) > 0 {
+		block["service_override"] = overrides
+	}
+	out["awsCloudProvider"] = block
+	return out
+}
