@@ -36,7 +36,7 @@ type Managed struct {
 // belongs to the other. id is the name of Rancher's Cluster object.
 func NewManaged(ctx context.Context, edges ManagedEdges, id string, options Options) (*Managed, error) {
 	m := &Managed{edges: edges, cluster: ManagedCluster{ID: id}}
-	m.Procedure = &Procedure{options: options, edges: Edges{Kube: edges.Kube, Config: edges.DownstreamConfig, Clock: edges.Clock}, manager: "Rancher"}
+	m.Procedure = &Procedure{options: options, edges: Edges{Kube: edges.Kube, Config: edges.DownstreamConfig, Clock: edges.Clock}, applied: "Rancher has applied it everywhere"}
 	m.tryEdits = m.tryManagedEdits
 	m.Core = &migration.Core{Kube: edges.Kube, Config: edges.DownstreamConfig, Options: options.Options, Clock: edges.Clock, Side: m, Distribution: checks.RKE}
 	m.Begin()

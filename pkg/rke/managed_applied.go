@@ -27,14 +27,14 @@ func (c ManagedCluster) unapplied(f Facts) []migration.Unrest {
 	}
 	add(c.Deleting, "is being deleted", "a cluster that stays")
 	add(c.Failed != nil, "Rancher could not apply the configuration: "+c.Conditions["Updated"].Message, "no failedSpec")
-	differ := specDifferences(c.Config, c.Applied)
-	add(len(differ) > 0, "Rancher has not applied "+some(differ)+" yet", "appliedSpec equal to spec")
 	for _, kind := range []string{"Updated", "Provisioned", "Ready"} {
 		add(c.Conditions[kind].Status != "True", conditionText(kind, c.Conditions[kind]), kind+"=True")
 	}
 	if upgraded, known := c.Conditions["Upgraded"]; known {
 		add(upgraded.Status != "True", conditionText("Upgraded", upgraded), "Upgraded=True")
 	}
+	differ := specDifferences(c.Config, c.Applied)
+	add(len(differ) > 0, "not applied yet: "+some(differ), "appliedSpec equal to spec")
 	for _, n := range c.Nodes {
 		add(n.workerOnly() && n.behind(), fmt.Sprintf("worker %s has applied version %d of its plan, not %d", n.Name, n.AppliedVersion, n.PlanVersion),
 			"the newest plan on every worker")

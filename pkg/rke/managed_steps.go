@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -88,8 +89,8 @@ func (s *managedChange) Plan(ctx context.Context) (runner.Plan, error) {
 	}
 	rolls := s.rolls()
 	plan := runner.Plan{Rolls: rolls, Changes: edit.Changes(s.m.cluster.object()), Estimate: fmt.Sprintf("~%dm", 1+rolls)}
-	for _, c := range plan.Changes {
-		plan.Summary = append(plan.Summary, "~ "+c.Location)
+	if len(plan.Changes) > 0 {
+		plan.Summary = []string{fmt.Sprintf("~ %s (%d keys)", s.m.cluster.object(), len(plan.Changes))}
 	}
 	plan.Notes = append(plan.Notes, "Rancher applies it at once, and restarts "+s.restarts)
 	if s.note != "" {
@@ -149,6 +150,11 @@ func (m *Managed) marks() []string {
 	}
 	for _, n := range m.cluster.Nodes {
 		marks = append(marks, fmt.Sprintf("w %s %d %d", n.Name, n.PlanVersion, n.AppliedVersion))
+	}
+	for i := range m.Reading.Down.Nodes {
+		// rke cordons the host in hand, and a kubelet that restarts writes its label.
+		node := &m.Reading.Down.Nodes[i]
+		marks = append(marks, fmt.Sprintf("h %s %t %s", node.UID, node.Spec.Unschedulable, node.Labels[corev1.LabelHostname]))
 	}
 	return append(marks, fmt.Sprintf("s %v", m.facts.State.Current.Config.CloudProvider.Name))
 }

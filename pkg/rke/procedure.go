@@ -39,8 +39,8 @@ type Procedure struct {
 	record  runner.Record // the journal, as of the last observation
 	child   *Child        // the rke that this run started last; nil: none
 	names   *NameRule     // as the checks of this run decided
-	// manager applies the edits, for messages: rke, or Rancher.
-	manager string
+	// applied says in evidence that whoever applies edits has done it.
+	applied string
 	// tryEdits computes the edits to come without writing them.
 	tryEdits func(NameRule) error
 }
@@ -48,7 +48,7 @@ type Procedure struct {
 // New reads file, state and cluster once, and proves that the cluster is the one
 // that the file describes.
 func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) {
-	p := &Procedure{edges: edges, options: options, manager: "rke"}
+	p := &Procedure{edges: edges, options: options, applied: "rke ended well"}
 	p.tryEdits = p.tryFileEdits
 	p.Core = &migration.Core{Kube: edges.Kube, Config: edges.Config, Options: options.Options,
 		Clock: edges.Clock, Side: p, Distribution: checks.RKE}

@@ -56,7 +56,7 @@ func (s *enable) stillOpen(roll *migration.Roll, tx *runner.Tx) {
 	}
 	roll.Done = s.Reading.Planes()
 	roll.Evidence = []string{
-		fmt.Sprintf("%s ended well; rke's state shows enable-leader-migration for %d control planes", s.p.manager, roll.Done),
+		fmt.Sprintf("%s; rke's state shows enable-leader-migration for %d control planes", s.p.applied, roll.Done),
 		fmt.Sprintf("migration lease: %s (kube-controller-manager), renewing", lease.Host(verdict.Holder)),
 	}
 }

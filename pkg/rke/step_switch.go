@@ -113,7 +113,7 @@ func (s *switchProvider) stillOpen(roll *migration.Roll, tx *runner.Tx) {
 		roll.Wait("Node %s is to be cordoned again, as its user had", name)
 	}
 	roll.Evidence = []string{
-		fmt.Sprintf("%s ended well; rke's state shows %s for %d hosts, no flag left", s.p.manager, externalName, roll.Done),
+		fmt.Sprintf("%s; rke's state shows %s for %d hosts, no flag left", s.p.applied, externalName, roll.Done),
 		fmt.Sprintf("migration lease: %s (aws-cloud-controller-manager), renewing", lease.Host(verdict.Holder)),
 		"every Node kept its name, UID and ProviderID",
 	}

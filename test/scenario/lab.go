@@ -31,7 +31,9 @@ type Lab struct {
 	Target []string
 	// ClusterFile is the cluster.yml of a lab made by rke; empty for others.
 	ClusterFile string
-	env         []string
+	// Fixed says that machines can neither join nor leave.
+	Fixed bool
+	env   []string
 }
 
 // Boot starts a lab in a folder and waits until it is ready.
@@ -41,8 +43,11 @@ func Boot(ctx context.Context, bin, dir string, out io.Writer, flags ...string) 
 		return nil, fmt.Errorf("boot the lab in %s: %w", dir, err)
 	}
 	l.Target = []string{"rke2", "--cluster", "demo"}
-	if file := filepath.Join(dir, "cluster.yml"); isRKE(flags) {
-		l.ClusterFile, l.Target = file, []string{"rke", "--config", file}
+	switch file := filepath.Join(dir, "cluster.yml"); distro(flags) {
+	case "rke":
+		l.ClusterFile, l.Target, l.Fixed = file, []string{"rke", "--config", file}, true
+	case "rke1":
+		l.Target, l.Fixed = []string{"rke", "--cluster", "demo"}, true
 	}
 	if err := l.connect(); err != nil {
 		return nil, err
@@ -50,10 +55,12 @@ func Boot(ctx context.Context, bin, dir string, out io.Writer, flags ...string) 
 	return l, l.readEnv(ctx)
 }
 
-// isRKE says whether the flags of `lab up` ask for a cluster made by rke.
-func isRKE(flags []string) bool {
-	i := slices.Index(flags, "--distro")
-	return i >= 0 && i+1 < len(flags) && flags[i+1] == "rke"
+// distro is what the flags of `lab up` ask for; empty is RKE2.
+func distro(flags []string) string {
+	if i := slices.Index(flags, "--distro"); i >= 0 && i+1 < len(flags) {
+		return flags[i+1]
+	}
+	return ""
 }
 
 func (l *Lab) connect() error {

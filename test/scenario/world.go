@@ -22,7 +22,7 @@ func (w *world) goesOn(ctx context.Context) error {
 		return err
 	}
 	var err error
-	if w.lab.ClusterFile != "" {
+	if w.lab.Fixed {
 		w.hostname, err = w.lab.WaitHostname(ctx, "during")
 		return err
 	}
@@ -39,7 +39,7 @@ func (w *world) goesOn(ctx context.Context) error {
 
 // shrinks takes the worker away again.
 func (w *world) shrinks(ctx context.Context, old string) error {
-	if w.lab.ClusterFile != "" {
+	if w.lab.Fixed {
 		return nil
 	}
 	left, err := w.lab.Shrink(ctx, "workers", 3, w.hostname, old)

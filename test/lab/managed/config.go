@@ -58,6 +58,18 @@ func conditionStatus(o *unstructured.Unstructured, kind string) string {
 	return ""
 }
 
+// message is what a condition says; "" where all is well.
+func message(status map[string]any, kind string) string {
+	all, _ := status["conditions"].([]any)
+	for _, one := range all {
+		if m, ok := one.(map[string]any); ok && m["type"] == kind {
+			text, _ := m["message"].(string)
+			return text
+		}
+	}
+	return ""
+}
+
 func setCondition(status map[string]any, kind, value, message string) {
 	all, _ := status["conditions"].([]any)
 	set := map[string]any{"type": kind, "status": value}

@@ -36,7 +36,7 @@ func (c *Controller) upgradeWorkers(ctx context.Context, want map[string]any) er
 		return c.notePlans(ctx, want)
 	}
 	err = c.status(ctx, func(s map[string]any) {
-		if version, ok := s["nodeVersion"].(int64); ok {
+		if version, ok := s["nodeVersion"].(int64); ok && message(s, "Upgraded") == "" {
 			s["nodeVersion"] = version + 1
 		}
 		setCondition(s, "Upgraded", "Unknown", "updating worker nodes")

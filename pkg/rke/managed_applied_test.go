@@ -1,0 +1,162 @@
+package rke
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+)
+
+// appliedCluster is one whose configuration Rancher has applied everywhere.
+func appliedCluster() ManagedCluster {
+	yes := managedCondition{Status: "True"}
+	c := ManagedCluster{ID: "c-1", DisplayName: "demo", Driver: driverRKE, Config: ManagedSwitch(uiConfig(), NameRule{UseMetadata: true}).Apply(),
+		Conditions: map[string]managedCondition{"Updated": yes, "Provisioned": yes, "Ready": yes, "Upgraded": yes}}
+	c.Applied = runtime.DeepCopyJSON(c.Config)
+	c.Applied["nodes"] = []any{map[string]any{"address": "1.2.3.4"}}
+	c.Applied["systemImages"] = map[string]any{"etcd": "rancher/etcd"}
+	c.Applied["rotateEncryptionKey"] = false
+	c.Nodes = []ManagedNode{
+		{Name: "m-1", Address: "1.2.3.4", Role: []string{"etcd", "controlplane"}},
+		{Name: "m-2", Address: "1.2.3.5", Role: []string{"worker"}, PlanVersion: 2, AppliedVersion: 2, Kubelet: []string{"entrypoint.sh", "kubelet", "--cloud-provider=external"}},
+	}
+	return c
+}
+
+func factsFor(t *testing.T, c ManagedCluster, stateProvider string) Facts {
+	t.Helper()
+	file, err := fileOf(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := Facts{File: file, Config: file.Config()}
+	f.State.Source = "Secret kube-system/full-cluster-state"
+	f.State.Current.Known = true
+	f.State.Current.Config.CloudProvider.Name = stateProvider
+	f.State.Current.Config.KubernetesVersion = "v1.26.9-rancher1-1"
+	return f
+}
+
+// Every single sign that Rancher is not done must count, whatever the others say:
+// each of them is right for some time while the others are wrong.
+func TestManagedUnappliedSeesEachSign(t *testing.T) {
+	if c := appliedCluster(); len(c.unapplied(factsFor(t, c, "external-aws"))) != 0 {
+		t.Fatalf("an applied cluster is not at rest: %s", migration.TellUnrest(c.unapplied(factsFor(t, c, "external-aws"))))
+	}
+	for want, change := range map[string]func(*ManagedCluster){
+		"cloudProvider.name": func(c *ManagedCluster) { c.Applied["cloudProvider"].(map[string]any)["name"] = "aws" },
+		"cloudProvider.awsCloudProvider": func(c *ManagedCluster) {
+			c.Applied["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{}
+		},
+		"could not apply": func(c *ManagedCluster) { c.Failed = map[string]any{} },
+		"Updated=Unknown": func(c *ManagedCluster) { c.Conditions["Updated"] = managedCondition{Status: "Unknown"} },
+		"Upgraded=Unknown: updating": func(c *ManagedCluster) {
+			c.Conditions["Upgraded"] = managedCondition{Status: "Unknown", Message: "updating worker nodes"}
+		},
+		"condition Ready is missing": func(c *ManagedCluster) { delete(c.Conditions, "Ready") },
+		"worker m-2 has applied":     func(c *ManagedCluster) { c.Nodes[1].AppliedVersion = 1 },
+		"being deleted":              func(c *ManagedCluster) { c.Deleting = true },
+	} {
+		c := appliedCluster()
+		change(&c)
+		if told := migration.TellUnrest(c.unapplied(factsFor(t, c, "external-aws"))); !strings.Contains(told, want) {
+			t.Errorf("wanted %q, got %q", want, told)
+		}
+	}
+	c := appliedCluster()
+	if told := migration.TellUnrest(c.unapplied(factsFor(t, c, "aws"))); !strings.Contains(told, `rke's state says "aws"`) {
+		t.Errorf("rke's state that lags: %q", told)
+	}
+}
+
+// appliedSpec and Updated say nothing about workers: their own plan does.
+func TestManagedWorkerLacksTheSwitchUntilItsPlanHasIt(t *testing.T) {
+	c := appliedCluster()
+	if lacks := c.lacks("1.2.3.5"); lacks != "" {
+		t.Errorf("a switched worker lacks %q", lacks)
+	}
+	c.Nodes[1].Kubelet = []string{"entrypoint.sh", "kubelet", "--cloud-provider=aws"}
+	if c.lacks("1.2.3.5") == "" {
+		t.Error("a worker whose plan is in-tree counts as switched")
+	}
+	if lacks := c.lacks("1.2.3.4"); lacks != "" {
+		t.Errorf("a control plane is judged by a worker's plan: %q", lacks)
+	}
+}
+
+// A failure of an earlier configuration is not one of this.
+func TestManagedFailureIsOfTheWantedConfiguration(t *testing.T) {
+	c := appliedCluster()
+	c.Conditions["Updated"] = managedCondition{Status: "False", Message: "host gone"}
+	c.Failed = runtime.DeepCopyJSON(c.Applied)
+	if err := c.failure(); fault.ClassOf(err) != fault.Check || !strings.Contains(err.Error(), "host gone") {
+		t.Errorf("got %v", err)
+	}
+	c.Failed["cloudProvider"] = map[string]any{"name": "aws"}
+	if err := c.failure(); err != nil {
+		t.Errorf("an old failure counts: %v", err)
+	}
+}
+
+func TestChooseManaged(t *testing.T) {
+	rke := func(id, name string) ManagedCluster {
+		return ManagedCluster{ID: id, DisplayName: name, Driver: driverRKE, Config: map[string]any{}}
+	}
+	imported := ManagedCluster{ID: "c-i", DisplayName: "imported", Driver: "imported"}
+	newer := ManagedCluster{ID: "c-m-1", DisplayName: "newer", Provisioned: true}
+	local := ManagedCluster{ID: "local", DisplayName: "local", Internal: true}
+	all := []ManagedCluster{rke("c-1", "prod"), rke("c-2", "twin"), rke("c-3", "twin"), rke("c-4", "c-1x"), imported, newer, local}
+	for name, want := range map[string]struct {
+		id, seen string
+		class    fault.Class
+	}{
+		"c-1":      {id: "c-1"},
+		"prod":     {id: "c-1"},
+		"c-3":      {id: "c-3"},
+		"twin":     {seen: "c-2 (twin), c-3 (twin)", class: fault.Usage},
+		"nobody":   {seen: "no such id", class: fault.Usage},
+		"imported": {seen: `driver "imported"`, class: fault.Check},
+		"newer":    {seen: "provisioning.cattle.io", class: fault.Check},
+		"local":    {seen: "Rancher itself", class: fault.Check},
+	} {
+		got, err := chooseManaged(all, name)
+		switch {
+		case want.seen == "" && (err != nil || got.ID != want.id):
+			t.Errorf("%s: got %s, %v", name, got.ID, err)
+		case want.seen != "" && (fault.ClassOf(err) != want.class || !strings.Contains(err.Error(), want.seen)):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// A name that is another's id is ambiguous, too.
+	if _, err := chooseManaged(append(all, rke("c-9", "c-1")), "c-1"); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("an id that is another's name: %v", err)
+	}
+}
+
+// The checks judge Rancher's configuration as they judge a cluster.yml.
+func TestFileOfTranslatesWhatIsJudged(t *testing.T) {
+	config := uiConfig()
+	config["services"].(map[string]any)["kubeController"] = map[string]any{"extraArgs": map[string]any{"leader-elect": "false"}, "extraArgsArray": map[string]any{"v": []any{"2"}}}
+	config["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"global": map[string]any{"role-arn": "arn:x", "disable-security-group-ingress": true},
+		"serviceOverride": map[string]any{"1": map[string]any{"service": "ec2", "signing-region": "r"}}}
+	config["upgradeStrategy"] = map[string]any{"drain": true, "maxUnavailableControlplane": "2"}
+	file, err := fileOf(ManagedCluster{ID: "c-1", Config: config})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := file.Config()
+	aws := c.CloudProvider.AWS
+	if c.KubernetesVersion != "v1.26.9-rancher1-1" || c.Services.KubeController.ExtraArgs["leader-elect"] != "false" || c.Services.Kubelet.ExtraArgs["max-pods"] != "110" ||
+		c.Services.KubeController.ExtraArgsArray["v"][0] != "2" || !c.UpgradeStrategy.Drains() || c.UpgradeStrategy.MaxUnavailableControlplane != "2" {
+		t.Errorf("got %+v", c)
+	}
+	if aws == nil || aws.Global.RoleARN != "arn:x" || !aws.Global.DisableSecurityGroupIngress || aws.ServiceOverride["1"].SigningRegion != "r" {
+		t.Errorf("awsCloudProvider is %+v", aws)
+	}
+	if file, err = fileOf(ManagedCluster{ID: "c-1", Config: uiConfig()}); err != nil || file.Config().CloudProvider.AWS == nil {
+		t.Errorf("the UI's empty block was lost: %v", err)
+	}
+}

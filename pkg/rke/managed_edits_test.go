@@ -1,0 +1,155 @@
+package rke
+
+import (
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// uiConfig is a configuration as Rancher's UI leaves it, with the block that
+// decides the provider whatever the name says.
+func uiConfig() map[string]any {
+	return map[string]any{
+		"kubernetesVersion": "v1.26.9-rancher1-1",
+		"cloudProvider":     map[string]any{"name": "aws", "useInstanceMetadataHostname": false, "awsCloudProvider": map[string]any{}},
+		"services": map[string]any{"kubeController": map[string]any{}, "kubelet": map[string]any{"extraArgs": map[string]any{"max-pods": "110"}},
+			"etcd": map[string]any{"creation": "12h"}},
+		"upgradeStrategy": map[string]any{"drain": false},
+	}
+}
+
+// patched sends an edit's patch to an object, as the API server does.
+func patched(t *testing.T, object map[string]any, edit ManagedEdit) (map[string]any, error) {
+	t.Helper()
+	raw, err := edit.Patch()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch, err := jsonpatch.DecodePatch(raw)
+	if err != nil {
+		t.Fatalf("%s: %v", raw, err)
+	}
+	before, err := json.Marshal(object)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := patch.Apply(before)
+	if err != nil {
+		return nil, err
+	}
+	var out map[string]any
+	return out, json.Unmarshal(after, &out)
+}
+
+func objectOf(config map[string]any) map[string]any {
+	return map[string]any{"spec": map[string]any{rkeConfigKey: config, "displayName": "demo"}}
+}
+
+// Whatever is there beforehand, the patch makes what Apply says, and nothing else.
+func TestManagedEditsPatchWhatTheySay(t *testing.T) {
+	without := func(change func(map[string]any)) map[string]any {
+		c := uiConfig()
+		change(c)
+		return c
+	}
+	for name, config := range map[string]map[string]any{
+		"the UI's":    uiConfig(),
+		"no services": without(func(c map[string]any) { delete(c, "services") }),
+		"null extraArgs": without(func(c map[string]any) {
+			c["services"].(map[string]any)["kubeController"] = map[string]any{"extraArgs": nil}
+		}),
+		"null awsCloudProvider": without(func(c map[string]any) { c["cloudProvider"].(map[string]any)["awsCloudProvider"] = nil }),
+		"no awsCloudProvider":   without(func(c map[string]any) { delete(c["cloudProvider"].(map[string]any), "awsCloudProvider") }),
+		"other arguments": without(func(c map[string]any) {
+			c["services"].(map[string]any)["kubeController"] = map[string]any{"extraArgs": map[string]any{"v": "4", "a/b~c": "1"}}
+		}),
+		"the flag is there, false": without(func(c map[string]any) {
+			c["services"].(map[string]any)["kubeController"] = map[string]any{"extraArgs": map[string]any{keyFlag: "false"}}
+		}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			before := runtime.DeepCopyJSON(config)
+			for _, edit := range []ManagedEdit{ManagedEnable(config), ManagedSwitch(config, NameRule{UseMetadata: true}),
+				ManagedSwitch(ManagedEnable(config).Apply(), NameRule{}), ManagedUpgrade(config, "v1.27.16-rancher1-1")} {
+				got, err := patched(t, objectOf(edit.Config), edit)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := objectOf(edit.Apply()); !reflect.DeepEqual(got, want) {
+					t.Errorf("the patch made %v, wanted %v", got, want)
+				}
+			}
+			if !reflect.DeepEqual(config, before) {
+				t.Errorf("computing changed what was read: %v", config)
+			}
+		})
+	}
+}
+
+func TestManagedSwitchLeavesNoWayBackToTheInTreeProvider(t *testing.T) {
+	after := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), NameRule{UseMetadata: true}).Apply()
+	want := map[string]any{"name": "external-aws", "useInstanceMetadataHostname": true}
+	if !reflect.DeepEqual(after["cloudProvider"], want) {
+		t.Errorf("cloudProvider is %v, wanted %v", after["cloudProvider"], want)
+	}
+	if _, flagged := mapAt(after, []string{"services", "kubeController", "extraArgs"})[keyFlag]; flagged {
+		t.Error("the flag is left beside an external provider")
+	}
+	if again := ManagedSwitch(after, NameRule{UseMetadata: true}); !again.Empty() {
+		t.Errorf("a second edit changes %v", again.Elements)
+	}
+}
+
+// Somebody who changes what was read, before the patch arrives, must win.
+func TestManagedEditsRefuseWhatChangedMeanwhile(t *testing.T) {
+	for name, change := range map[string]func(config map[string]any){
+		"another provider": func(c map[string]any) { c["cloudProvider"].(map[string]any)["name"] = "harvester" },
+		"options of the block": func(c map[string]any) {
+			c["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"global": map[string]any{"vpc": "vpc-1"}}
+		},
+		"the flag came": func(c map[string]any) {
+			c["services"].(map[string]any)["kubeController"] = map[string]any{"extraArgs": map[string]any{keyFlag: "true"}}
+		},
+	} {
+		now := uiConfig()
+		change(now)
+		flagged := ManagedEnable(uiConfig())
+		switched := ManagedSwitch(uiConfig(), NameRule{})
+		_, err := patched(t, objectOf(now), flagged)
+		_, alsoErr := patched(t, objectOf(now), switched)
+		if err == nil && alsoErr == nil {
+			t.Errorf("%s: both patches were applied", name)
+		}
+	}
+}
+
+func TestManagedInverseHoldsNoWholeValues(t *testing.T) {
+	config := uiConfig()
+	config["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"global": map[string]any{"role-arn": "arn:SECRET"}}
+	edit := ManagedSwitch(config, NameRule{UseMetadata: true})
+	raw, err := edit.Inverse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(raw), "SECRET") {
+		t.Errorf("a whole value is in the journal: %s", raw)
+	}
+	var all []Inverse
+	if err := json.Unmarshal(raw, &all); err != nil || len(all) != 3 {
+		t.Fatalf("%d elements, %v: %s", len(all), err, raw)
+	}
+	for _, one := range all {
+		if !one.Had || one.Before == nil && len(one.SHA256) != 64 {
+			t.Errorf("element %+v tells neither its value nor its hash", one)
+		}
+	}
+	for _, c := range edit.Changes("Cluster c-1 (demo)") {
+		if strings.Contains(c.Diff, "SECRET") {
+			t.Errorf("a plan shows %s", c.Diff)
+		}
+	}
+}
