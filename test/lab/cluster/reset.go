@@ -33,6 +33,7 @@ func (l *Lab) remember(ctx context.Context) error {
 		return l.rememberRKE(ctx)
 	case RKE1:
 		return l.rememberManaged(ctx)
+	case RKE2:
 	}
 	object, err := l.mgmtObjects.Resource(clusters()).Namespace(ClusterNamespace).Get(ctx, ClusterName, metav1.GetOptions{})
 	if err != nil {

@@ -104,6 +104,7 @@ func (l *Lab) waitApplication(ctx context.Context) error {
 		return l.waitCluster(ctx)
 	case RKE1:
 		return l.waitManaged(ctx)
+	case RKE:
 	}
 	return nil
 }
