@@ -167,7 +167,7 @@ func (f Facts) stateLags() string {
 		return fmt.Sprintf("the configuration makes provider %q, rke's state says %q", wanted, have)
 	case flag != on:
 		return fmt.Sprintf("the configuration says enable-leader-migration %q, rke's state %q", flag, on)
-	case f.Config.KubernetesVersion != "" && f.Config.KubernetesVersion != current.KubernetesVersion:
+	case f.Config.KubernetesVersion != "" && f.Config.SystemImagesKubernetes == "" && f.Config.KubernetesVersion != current.KubernetesVersion:
 		return fmt.Sprintf("the configuration says Kubernetes %s, rke's state %s", f.Config.KubernetesVersion, current.KubernetesVersion)
 	}
 	return ""

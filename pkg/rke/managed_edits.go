@@ -10,6 +10,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -73,6 +74,19 @@ func ManagedSwitch(config map[string]any, names NameRule) ManagedEdit {
 // ManagedUpgrade sets the version, in an edit of its own.
 func ManagedUpgrade(config map[string]any, version string) ManagedEdit {
 	return editManaged(config, Element{Path: []string{"kubernetesVersion"}, Value: version})
+}
+
+// editable refuses a configuration in which something stands where an edit needs
+// a mapping: it would be overwritten.
+func editable(object string, config map[string]any) error {
+	for _, path := range [][]string{{"cloudProvider"}, {"services"}, {"services", "kubeController"}, {"services", "kubeController", "extraArgs"}} {
+		value := mapAt(config, path[:len(path)-1])[path[len(path)-1]]
+		if _, ok := value.(map[string]any); !ok && value != nil {
+			return &fault.Error{Class: fault.Check, Reason: "BadConfiguration", Object: object,
+				Seen: fmt.Sprintf("spec.%s.%s is no mapping", rkeConfigKey, strings.Join(path, ".")), Wanted: "a mapping, or nothing", Fix: "correct it in Rancher"}
+		}
+	}
+	return nil
 }
 
 func mapAt(config map[string]any, path []string) map[string]any {

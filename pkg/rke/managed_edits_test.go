@@ -153,3 +153,22 @@ func TestManagedInverseHoldsNoWholeValues(t *testing.T) {
 		}
 	}
 }
+
+// What is no mapping is not overwritten by one.
+func TestManagedEditsNeedMappings(t *testing.T) {
+	if err := editable("Cluster c-1", uiConfig()); err != nil {
+		t.Errorf("the UI's configuration: %v", err)
+	}
+	for name, change := range map[string]func(map[string]any){
+		"cloudProvider": func(c map[string]any) { c["cloudProvider"] = "aws" },
+		"services.kubeController.extraArgs": func(c map[string]any) {
+			c["services"].(map[string]any)["kubeController"] = map[string]any{"extraArgs": []any{"v"}}
+		},
+	} {
+		config := uiConfig()
+		change(config)
+		if err := editable("Cluster c-1", config); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

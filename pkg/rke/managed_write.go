@@ -1,0 +1,47 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// write patches the Cluster: intent and inverse first, then one JSON patch whose
+// tests are the values that were read.
+func (m *Managed) write(ctx context.Context, tx *runner.Tx, edit ManagedEdit) error {
+	inverse, err := edit.Inverse()
+	if err != nil {
+		return fmt.Errorf("encode the inverse of an edit of %s: %w", m.cluster.object(), err)
+	}
+	patch, err := edit.Patch()
+	if err != nil {
+		return fmt.Errorf("make a patch for %s: %w", m.cluster.object(), err)
+	}
+	intent := runner.Intent{Step: tx.Step(), What: "patch " + m.cluster.object(), Object: m.cluster.object(), Inverse: inverse}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error { return m.patch(ctx, patch, edit) })
+}
+
+// patch sends it and, when the answer is lost, looks whether it arrived.
+func (m *Managed) patch(ctx context.Context, patch []byte, edit ManagedEdit) error {
+	_, err := m.edges.Management.Resource(managedClusters).Patch(ctx, m.cluster.ID, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: "awsmigrate"})
+	switch {
+	case err == nil:
+		return nil
+	case apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err):
+		return &fault.Error{Class: fault.CouldNotLook, Reason: "Forbidden", Object: m.cluster.object(), Seen: "may not be patched with these credentials",
+			Fix: "use credentials that may", Err: err}
+	case apierrors.IsInvalid(err) || apierrors.IsConflict(err) || apierrors.IsBadRequest(err) || apierrors.IsNotFound(err):
+		return &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: m.cluster.object(),
+			Seen: "it is no longer as it was when the edit was computed; nothing was written", Fix: "run again to see the new plan", Err: err}
+	}
+	if readErr := m.Read(ctx); readErr == nil && len(specDifferences(m.cluster.Config, edit.Apply())) == 0 {
+		return nil
+	}
+	return fmt.Errorf("patch %s: %w", m.cluster.object(), err)
+}
