@@ -54,6 +54,12 @@ func TestRKEManaged(t *testing.T) {
 	migratedIsLeftAlone(t, lab)
 }
 
+// TestRKEManagedKilledInEveryStep kills awsmigrate once in each step; Rancher goes
+// on with what it was given, and the next run watches.
+func TestRKEManagedKilledInEveryStep(t *testing.T) {
+	killInEveryStep(t, boot(t, "--distro", "rke1", "--lease", quick), rkeSteps)
+}
+
 // refusedManaged names clusters that are none of ours, or several.
 func refusedManaged(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
