@@ -57,7 +57,7 @@ func TestRKEManaged(t *testing.T) {
 // TestRKEManagedKilledInEveryStep kills awsmigrate once in each step; Rancher goes
 // on with what it was given, and the next run watches.
 func TestRKEManagedKilledInEveryStep(t *testing.T) {
-	killInEveryStep(t, boot(t, "--distro", "rke1", "--lease", quick), rkeSteps)
+	killInEveryStep(t, boot(t, "--distro", "rke1", "--lease", quick, "--component-restart", "10s"), rkeSteps)
 }
 
 // refusedManaged names clusters that are none of ours, or several.
