@@ -42,14 +42,27 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 
 type approval = func(context.Context, runner.Observation, []runner.PlannedStep) error
 
-// checkedFirst asks nobody to approve what the checks would stop.
+// checkedFirst asks nobody to approve what the checks would stop. A step that is
+// in progress moves the cluster by our own doing, and is taken up whatever they
+// find.
 func checkedFirst(p migrationProcedure, ask approval) approval {
 	return func(ctx context.Context, seen runner.Observation, steps []runner.PlannedStep) error {
-		if err := p.Precheck(ctx); err != nil {
-			return err
+		if !inProgress(seen) {
+			if err := p.Precheck(ctx); err != nil {
+				return err
+			}
 		}
 		return ask(ctx, seen, steps)
 	}
+}
+
+func inProgress(seen runner.Observation) bool {
+	for _, state := range seen.States {
+		if state.Kind == runner.InProgress {
+			return true
+		}
+	}
+	return false
 }
 
 // approver asks once, before the first write. Without a terminal only --yes is
