@@ -98,7 +98,8 @@ func refusedAtTheStart(t *testing.T, lab *scenario.Lab) {
 }
 
 // readerPlansAndWritesNothing: somebody who may read everything gets a plan; the
-// run ends at its first write, the lock.
+// run ends before its first write: one check may not even ask whether pods would
+// be admitted.
 func readerPlansAndWritesNothing(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	takeAway, err := lab.LetViewerRead(ctx)
 	if err != nil {
@@ -112,7 +113,7 @@ func readerPlansAndWritesNothing(ctx context.Context, t *testing.T, lab *scenari
 	for _, r := range []scenario.Refusal{
 		{Name: "plan", Args: []string{"rke2", "plan", "--cluster", "demo"}, Code: 0, Says: []string{"now    P0", "switch-provider"}},
 		{Name: "status", Args: []string{"rke2", "status", "--cluster", "demo"}, Code: 0, Says: []string{"now    P0"}},
-		{Name: "run", Args: run(), Code: 10, Says: []string{"Lease fleet-default/awsmigrate-demo", "forbidden"}},
+		{Name: "run", Args: run(), Code: 10, Says: []string{"AWSM-608", "pods is forbidden"}},
 	} {
 		r.Kubeconfig = "rancher-viewer"
 		t.Run(r.Name, func(t *testing.T) { refuses(ctx, t, lab, r) })

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,8 +48,11 @@ func TestOneFlagRestartsOneComponentOneAfterAnother(t *testing.T) {
 func TestStateIsCurrentBeforeWorkersAreTouched(t *testing.T) {
 	f := newFixture(t, "{name: aws}")
 	current := map[string]string{}
+	var mu sync.Mutex // hosts are worked on at the same time
 	f.watched = func(event string) {
 		if strings.HasSuffix(event, ": stop kubelet") || strings.HasSuffix(event, ": write /etc/kubernetes/cloud-config") {
+			mu.Lock()
+			defer mu.Unlock()
 			s := f.state()
 			current[event] = s.Desired.Config.CloudProvider.Name + " " + s.Current.Config.CloudProvider.Name
 		}
