@@ -132,18 +132,21 @@ type logicalLine struct {
 	line int    // number of the first, from 1
 }
 
-// logicalLines joins lines that end in a backslash with the next.
+// logicalLines joins lines that end in a backslash with the next, but for
+// comments, which end with their line (gopkg.in/gcfg.v1, scanner.scanComment).
 func logicalLines(text string) []logicalLine {
 	var out []logicalLine
 	continued := false
-	for i, raw := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
+	for i, raw := range strings.Split(text, "\n") {
+		raw = strings.TrimRight(raw, "\r")
+		comment := !continued && strings.IndexAny(strings.TrimSpace(raw), "#;") == 0
 		if continued {
 			out[len(out)-1].text += "\n" + raw
 		} else {
 			out = append(out, logicalLine{raw, i + 1})
 		}
 		trailing := len(raw) - len(strings.TrimRight(raw, `\`))
-		continued = trailing%2 == 1
+		continued = trailing%2 == 1 && !comment
 	}
 	return out
 }

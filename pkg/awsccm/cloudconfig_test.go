@@ -70,6 +70,22 @@ func TestConvertCloudConfigKeepsWhatItKnows(t *testing.T) {
 	}
 }
 
+// TestConvertCloudConfigReadsLinesAsItsReadersDo: a comment ends with its line,
+// and a carriage return at a line's end says nothing.
+func TestConvertCloudConfigReadsLinesAsItsReadersDo(t *testing.T) {
+	for in, want := range map[string]string{
+		"\r":                                    "\n",
+		"[Global]\n# ends in \\\nMystery = 1\n": "[Global]\n# ends in \\\n",
+		"[Global]\nZone = a \\\r\n  # b\nX = 1\n": "[Global]\nZone = a \\\n  # b\n",
+		"[Global]\r\r\nZone = a\r":                "[Global]\nZone = a\n",
+	} {
+		got, err := ConvertCloudConfig(in, Image{Repository: "r", Tag: "v1.26.14"})
+		if err != nil || got.Text != want {
+			t.Errorf("%q: %q, %v; want %q", in, got.Text, err, want)
+		}
+	}
+}
+
 func TestConvertCloudConfigRefuses(t *testing.T) {
 	for in, want := range map[string]string{
 		"Zone = a\n":             "line 1",
@@ -92,6 +108,8 @@ func TestConvertCloudConfigRefuses(t *testing.T) {
 func FuzzConvertCloudConfig(f *testing.F) {
 	f.Add("[Global]\nZone = a\\\n")
 	f.Add("[ServiceOverride \"1\"]\nURL\n")
+	f.Add("\r")
+	f.Add("[Global]\nZone = a\\\r\r\nVPC = b\r")
 	f.Fuzz(func(t *testing.T, in string) {
 		img := Image{Repository: "r", Tag: "v1.26.14"}
 		once, err := ConvertCloudConfig(in, img)
