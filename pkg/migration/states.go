@@ -61,6 +61,9 @@ func (s standing) current() (current, error) {
 	if s.Result.HandMade {
 		return current{}, s.halfMigrated()
 	}
+	if s.upgrading() && s.Result.Position == position.Unknown {
+		return current{step: StepUpgrade, reached: position.P4}, nil
+	}
 	step := s.lastIntended()
 	if s.Result.Position != position.Unknown {
 		step = stepTo(s.Result.Between[1])

@@ -17,7 +17,7 @@ func rolling() Reading {
 
 // sided adds what a Side answers that rolls its edits out by itself.
 func sided(s standing) standing {
-	s.Rolls = func(step runner.StepID) bool { return step == StepEnable || step == StepSwitch }
+	s.Rolls = func(step runner.StepID) bool { return step == StepEnable || step == StepSwitch || step == StepUpgrade }
 	s.Snapshot = func(reached position.Position) runner.State {
 		switch {
 		case !s.Options.Snapshot:
@@ -55,6 +55,7 @@ func TestJudge(t *testing.T) {
 		}
 		return r
 	}
+	upgrade := Options{KubernetesVersion: "v1.27.10+rke2r1"}
 	open := cordonPlan{Open: []string{"cp"}}
 	tests := []struct {
 		name  string
@@ -98,6 +99,12 @@ func TestJudge(t *testing.T) {
 		{"all have it, and workers roll", standing{Reading: rolling(), Result: at(position.P4), Record: journal(StepSwitch)}, StepSwitch, runner.InProgress, ""},
 		{"half switched, still rolling: cordons are not set again", standing{Reading: rolling(), Result: between(position.P3, position.P4), Record: journal(StepSwitch), Cordon: open}, StepSwitch, runner.InProgress, ""},
 		{"half enabled, still rolling, journal gone: no snapshot in between", standing{Reading: rolling(), Result: between(position.P1, position.P2), Options: Options{Snapshot: true}}, StepEnable, runner.InProgress, ""},
+		{"an upgrade of ours rolls", standing{Reading: rolling(), Result: at(position.P5), Record: journal(StepSwitch, StepDisable, StepUpgrade), Options: upgrade}, StepUpgrade, runner.InProgress, ""},
+		{"every kubelet has it, and it still rolls", standing{Reading: rolling(), Result: at(position.P5), Record: journal(StepUpgrade), Options: upgrade, AtTarget: true}, StepUpgrade, runner.InProgress, ""},
+		{"upgraded", standing{Reading: resting(), Result: at(position.P5), Record: journal(StepUpgrade), Options: upgrade, AtTarget: true}, "", "", ""},
+		{"an upgrade of somebody's rolls", standing{Reading: rolling(), Result: at(position.P5), Record: journal(StepSwitch), Options: upgrade}, StepUpgrade, runner.Todo, ""},
+		{"an upgrade of ours rolls, nobody asks to end it", standing{Reading: rolling(), Result: at(position.P5), Record: journal(StepUpgrade)}, "", "", ""},
+		{"unknown in the middle of our upgrade", standing{Reading: rolling(), Result: position.Result{Position: position.Unknown}, Record: journal(StepDisable, StepUpgrade), Options: upgrade}, StepUpgrade, runner.InProgress, ""},
 		{"it moves by somebody else's doing", standing{Reading: rolling(), Result: at(position.P1)}, StepEnable, runner.Todo, ""},
 		{"it moves long after our edit", standing{Reading: rolling(), Result: at(position.P3), Record: journal(StepEnable), Cordon: cordonPlan{Ours: []string{"cp"}}}, StepSwitch, runner.Todo, ""},
 	}...)
@@ -141,9 +148,10 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 		{"our roll, half done", standing{Reading: rolling(), Result: between(position.P1, position.P2), Record: enabling}, runner.Skipped},
 		{"half done, at rest: its edit may have to be written", standing{Reading: resting(), Result: between(position.P1, position.P2), Record: enabling}, runner.Always},
 		{"our snapshot", standing{Reading: rolling(), Result: at(position.P0), Record: snapshotting, Options: Options{Snapshot: true}}, runner.Skipped},
+		{"our upgrade", standing{Reading: rolling(), Result: at(position.P5), Record: runner.Record{Intents: []runner.Intent{{Step: StepUpgrade}}}, Options: Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
 		{"nobody's roll", standing{Reading: rolling(), Result: at(position.P1)}, runner.Always},
 	} {
-		seen, err := sided(tt.s).judge(order(InstallHelm, false))
+		seen, err := sided(tt.s).judge(order(InstallHelm, tt.s.Options.KubernetesVersion != ""))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,6 +30,8 @@ func (s *disable) Plan(ctx context.Context) (runner.Plan, error) {
 			return plan, err
 		}
 		plan.Changes = changes.Changes
+	} else {
+		plan.Deferred = true
 	}
 	return plan, nil
 }

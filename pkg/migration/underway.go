@@ -10,6 +10,9 @@ import (
 // workers are being restarted. Empty if the journal announced none. A run that
 // is taken up there has to watch that roll, not to wait outside until it is over.
 func (s standing) rollOf(at position.Position) runner.StepID {
+	if s.upgrading() {
+		return StepUpgrade
+	}
 	step := s.lastIntended()
 	if !s.Rolls(step) || len(s.Reading.Unrest) == 0 {
 		return ""
@@ -18,6 +21,13 @@ func (s standing) rollOf(at position.Position) runner.StepID {
 		return step
 	}
 	return ""
+}
+
+// upgrading says whether the last thing that the journal announced is an upgrade
+// that is still being rolled out, and that this run is to end. It brings the cluster to no position of its own.
+func (s standing) upgrading() bool {
+	intents := s.Record.Intents
+	return s.Options.KubernetesVersion != "" && len(intents) > 0 && intents[len(intents)-1].Step == StepUpgrade && len(s.Reading.Unrest) > 0
 }
 
 // holdBack puts off what comes before a step that Rancher is still working on:

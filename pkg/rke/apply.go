@@ -31,6 +31,7 @@ type change struct {
 // Do implements runner.Step. Called again after a crash it finds the edit made,
 // and runs rke if nothing shows that it ended well.
 func (s *change) Do(ctx context.Context, tx *runner.Tx) error {
+	s.p.child = nil // of an earlier step
 	if err := s.p.readWith(ctx, tx); err != nil {
 		return err
 	}
@@ -60,6 +61,9 @@ func (s *change) Do(ctx context.Context, tx *runner.Tx) error {
 	}
 	if s.p.options.NoRKEUp {
 		return s.p.gateUp()
+	}
+	if err := s.p.requireNothingPending(); err != nil {
+		return err
 	}
 	if s.p.cutOff() {
 		s.again = 1

@@ -1,6 +1,7 @@
 package rke
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -47,7 +48,10 @@ func (p *Procedure) unfinished() string {
 		intent, _ := lastUp(p.record)
 		return fmt.Sprintf("`rke up` of %s was begun and has not ended well", intent.Time)
 	}
-	return p.facts.unapplied()
+	if lags := p.facts.stateLags(); lags != "" {
+		return lags + ": `rke up` has not run since"
+	}
+	return ""
 }
 
 // cutOff says whether the last `rke up` that the journal announced did not end
@@ -59,34 +63,11 @@ func (p *Procedure) cutOff() bool {
 	return begun && (err != nil || !known || !ended.OK || ended.Token != intent.Token)
 }
 
-// unapplied is what of the file's own provider and flag the state does not show.
-func (f Facts) unapplied() string {
-	current := f.State.Current.Config
-	wanted, flag := f.resolvedName(), f.Config.Services.KubeController.ExtraArgs["enable-leader-migration"]
-	have, on := current.CloudProvider.Name, current.Services.KubeController.ExtraArgs["enable-leader-migration"]
-	switch {
-	case wanted != have:
-		return fmt.Sprintf("the file says provider %q, rke's state %q: `rke up` has not run since", wanted, have)
-	case flag != on:
-		return fmt.Sprintf("the file says enable-leader-migration %q, rke's state %q: `rke up` has not run since", flag, on)
-	}
-	return ""
-}
-
-// resolvedName is the provider that rke makes of the file
-// (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider): custom text keeps
-// the name, the in-tree block overrides it.
-func (f Facts) resolvedName() string {
-	if provider := f.Config.CloudProvider; provider.Custom != "" || provider.AWS == nil {
-		return provider.Name
-	}
-	return "aws"
-}
-
 // start runs rke with args as a child, announced in the journal first.
 func (p *Procedure) start(ctx context.Context, tx *runner.Tx, token string, args ...string) error {
 	if !p.facts.Binary.OK() {
-		return p.facts.Binary.Err
+		return cmp.Or[error](p.facts.Binary.Err, &fault.Error{Class: fault.Usage, Reason: "NoRKE", Object: "rke",
+			Seen: "was never looked for", Fix: "name it with --rke-binary"})
 	}
 	binary := p.facts.Binary.Value.Path
 	what := "run rke " + strings.Join(args, " ")

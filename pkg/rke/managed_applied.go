@@ -156,19 +156,3 @@ func void(v any) bool {
 	}
 	return false
 }
-
-// stateLags is what of the wanted provider and flag rke's state does not show.
-func (f Facts) stateLags() string {
-	current := f.State.Current.Config
-	wanted, flag := f.resolvedName(), f.Config.Services.KubeController.ExtraArgs["enable-leader-migration"]
-	have, on := current.CloudProvider.Name, current.Services.KubeController.ExtraArgs["enable-leader-migration"]
-	switch {
-	case wanted != have:
-		return fmt.Sprintf("the configuration makes provider %q, rke's state says %q", wanted, have)
-	case flag != on:
-		return fmt.Sprintf("the configuration says enable-leader-migration %q, rke's state %q", flag, on)
-	case f.Config.KubernetesVersion != "" && f.Config.SystemImagesKubernetes == "" && f.Config.KubernetesVersion != current.KubernetesVersion:
-		return fmt.Sprintf("the configuration says Kubernetes %s, rke's state %s", f.Config.KubernetesVersion, current.KubernetesVersion)
-	}
-	return ""
-}

@@ -67,7 +67,7 @@ func TestManagedUnappliedSeesEachSign(t *testing.T) {
 		}
 	}
 	c := appliedCluster()
-	if told := migration.TellUnrest(c.unapplied(factsFor(t, c, "aws"))); !strings.Contains(told, `rke's state says "aws"`) {
+	if told := migration.TellUnrest(c.unapplied(factsFor(t, c, "aws"))); !strings.Contains(told, `rke's state "aws"`) {
 		t.Errorf("rke's state that lags: %q", told)
 	}
 }

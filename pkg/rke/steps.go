@@ -66,6 +66,7 @@ func (s *snapshot) Plan(context.Context) (runner.Plan, error) {
 
 // Do implements runner.Step.
 func (s *snapshot) Do(ctx context.Context, tx *runner.Tx) error {
+	s.p.child = nil // of an earlier step
 	if err := s.p.readWith(ctx, tx); err != nil {
 		return err
 	}
@@ -77,6 +78,10 @@ func (s *snapshot) Do(ctx context.Context, tx *runner.Tx) error {
 
 // Verify implements runner.Step.
 func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	if s.p.child == nil {
+		return migration.Failed(&fault.Error{Class: fault.CouldNotLook, Reason: "NoSnapshot", Object: "rke etcd snapshot-save",
+			Seen: "this run did not start it", Fix: "run again"}), nil
+	}
 	if verdict, err := s.p.childVerdict(ctx, tx, snapshotNote, s.name()); err != nil || verdict != nil {
 		return orZero(verdict), err
 	}

@@ -33,7 +33,7 @@ func (p *Procedure) Supported() error { return Supported(p.facts) }
 // Rolls implements migration.Side: Rancher goes on with every edit by itself.
 func (p *Procedure) Rolls(step runner.StepID) bool {
 	switch step {
-	case StepEnable, StepSwitch:
+	case StepEnable, StepSwitch, StepUpgrade:
 		return true
 	case StepInstall:
 		return p.options.InstallMethod == InstallManifest

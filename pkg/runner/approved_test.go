@@ -19,7 +19,9 @@ func TestApprovedCovers(t *testing.T) {
 		}
 		return p
 	}
-	yes := plan(step("check", Always), step("a", InProgress, "x", "y"), step("b", Todo, "z"), step("late", Todo))
+	late := step("late", Todo)
+	late.Deferred = true
+	yes := plan(step("check", Always), step("a", InProgress, "x", "y"), step("b", Todo, "z"), step("none", Todo), late)
 	for name, tt := range map[string]struct {
 		now  approved
 		want bool
@@ -31,6 +33,7 @@ func TestApprovedCovers(t *testing.T) {
 		"another step":        {plan(step("b", Todo, "z"), step("c", Todo)), false},
 		"another change":      {plan(step("b", Todo, "w")), false},
 		"a change in another": {plan(step("b", Todo, "x")), false},
+		"one where was none":  {plan(step("none", Todo, "v")), false},
 		"now it can be told":  {plan(step("late", Todo, "v")), true},
 	} {
 		if got := yes.covers(tt.now); got != tt.want {

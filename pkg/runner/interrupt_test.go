@@ -130,3 +130,77 @@ func TestCancelledContextIsOutAtOnce(t *testing.T) {
 		t.Errorf("history: %+v", h)
 	}
 }
+
+// finishing is a step with a child of its own.
+type finishing struct {
+	*scripted
+	calls []bool // kindly, by call
+	alive bool   // the context of the last call
+}
+
+func (f *finishing) Finish(ctx context.Context, _ *Tx, kindly bool) error {
+	f.calls, f.alive = append(f.calls, kindly), ctx.Err() == nil
+	return nil
+}
+
+// However a step ends, Finish is called once, with a context that works unless all
+// patience has ended; only a stop that was asked for lets the work under way end
+// by itself.
+func TestFinishIsCalledOnceHoweverTheStepEnds(t *testing.T) {
+	waits := func(context.Context, *Tx) (Verdict, error) {
+		return Verdict{Kind: Waiting, WaitingFor: "the child", Seen: "no output"}, nil
+	}
+	for name, tt := range map[string]struct {
+		verify func(stop, cancel func()) func(context.Context, *Tx) (Verdict, error)
+		kindly bool
+	}{
+		"well": {verify: func(_, _ func()) func(context.Context, *Tx) (Verdict, error) { return nil }},
+		"with a failure": {verify: func(_, _ func()) func(context.Context, *Tx) (Verdict, error) {
+			return func(context.Context, *Tx) (Verdict, error) {
+				return Verdict{Kind: Failed, Err: &fault.Error{Class: fault.Check, Reason: "Bad", Object: "child"}}, nil
+			}
+		}},
+		"stopped": {kindly: true, verify: func(stop, _ func()) func(context.Context, *Tx) (Verdict, error) {
+			return func(ctx context.Context, tx *Tx) (Verdict, error) { stop(); return waits(ctx, tx) }
+		}},
+		"cancelled": {verify: func(_, cancel func()) func(context.Context, *Tx) (Verdict, error) {
+			return func(ctx context.Context, tx *Tx) (Verdict, error) { cancel(); return waits(ctx, tx) }
+		}},
+	} {
+		ctx, cancel := context.WithCancel(t.Context())
+		b := newBench(t, migration(newWorld()))
+		ch := make(chan struct{}, 1)
+		b.o.Interrupt = ch
+		two := &finishing{scripted: b.p.step("two")}
+		stop := func() {
+			if len(ch) == 0 {
+				ch <- struct{}{}
+			}
+		}
+		if verify := tt.verify(stop, cancel); verify != nil {
+			two.verify = verify
+		}
+		_, _ = Run(ctx, withFinisher{b.p, two}, b.o)
+		cancel()
+		if len(two.calls) != 1 || two.calls[0] != tt.kindly || two.alive == (name == "cancelled") {
+			t.Errorf("%s: calls %v (want one, %t), context usable %t", name, two.calls, tt.kindly, two.alive)
+		}
+	}
+}
+
+// withFinisher puts a finishing step into a script.
+type withFinisher struct {
+	*script
+	step *finishing
+}
+
+func (p withFinisher) Steps() []Step {
+	var steps []Step
+	for _, s := range p.script.Steps() {
+		if s.Info().ID == p.step.Info().ID {
+			s = p.step
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}

@@ -79,7 +79,8 @@ func (k StateKind) runs() bool { return k.writes() || k == Always }
 func (k StateKind) writes() bool { return k == Todo || k == InProgress }
 
 // approved is a plan as somebody said yes to it: the changes of each step that
-// writes. What is only for people does not count. Nil: nobody was asked.
+// writes, nil for those that could not list them yet. What is only for people does
+// not count. Nil: nobody was asked.
 type approved map[StepID][]string
 
 func approvedOf(plan []PlannedStep) (approved, error) {
@@ -87,6 +88,10 @@ func approvedOf(plan []PlannedStep) (approved, error) {
 	steps := approved{}
 	for _, p := range plan {
 		if !p.State.Kind.writes() {
+			continue
+		}
+		if p.Deferred {
+			steps[p.ID] = nil
 			continue
 		}
 		steps[p.ID] = []string{}
@@ -111,7 +116,7 @@ func (a approved) covers(now approved) bool {
 			return false
 		}
 		for _, c := range changes {
-			if len(known) > 0 && !slices.Contains(known, c) {
+			if known != nil && !slices.Contains(known, c) {
 				return false
 			}
 		}

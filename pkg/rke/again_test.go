@@ -1,0 +1,122 @@
+package rke
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// edited is a cluster whose cluster.yml has the flag and whose state has not, and
+// an rke that only counts its runs. Fake: the cluster has no controllers, so that a
+// step never gets beyond its rke.
+func edited(t *testing.T) (p *Procedure, count func() int) {
+	t.Helper()
+	dir := t.TempDir()
+	text := applied(t, "plain").File.Text()
+	path, runs := filepath.Join(dir, "plain.yml"), filepath.Join(dir, "runs")
+	state, err := os.ReadFile(filepath.Join("testdata", "applied", "plain.rkestate"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit, err := EnableEdit(applied(t, "plain").File)
+	if err != nil || string(edit.After) == string(text) {
+		t.Fatalf("nothing to edit: %v", err)
+	}
+	for name, content := range map[string][]byte{path: edit.After, filepath.Join(dir, "plain.rkestate"): state} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rke := script(t, fmt.Sprintf("echo \"$1\" >> %s\n", runs))
+	kube := fake.NewSimpleClientset(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: stateName},
+		Data: map[string][]byte{stateName: state}})
+	kube.PrependReactor("create", "subjectaccessreviews", func(a clienttesting.Action) (bool, k8sruntime.Object, error) {
+		return true, a.(clienttesting.CreateAction).GetObject(), nil
+	})
+	p = &Procedure{edges: Edges{Kube: kube, Clock: clock.RealClock{}, Live: &bytes.Buffer{}}, applied: "rke ended well",
+		options: Options{Options: migration.Options{RunID: "run-2"}, Config: path},
+		facts:   Facts{Binary: verify.Got(Binary{Path: rke, Version: "v1.5.9"})}}
+	p.tryEdits = p.tryFileEdits
+	p.Core = &migration.Core{Kube: kube, Options: p.options.Options, Clock: clock.RealClock{}, Side: p}
+	p.Begin()
+	return p, func() int {
+		text, err := os.ReadFile(runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(string(text), "up\n")
+	}
+}
+
+// After an rke that was cut off, one more run may start what the first had stopped
+// and call it done; only a second one sees the difference.
+func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
+	for name, tt := range map[string]struct {
+		intents []runner.Intent
+		notes   map[string]upRecord
+		want    int
+	}{
+		"nothing was begun":   {want: 1},
+		"cut off":             {intents: []runner.Intent{{Step: migration.StepEnable, Token: upToken + "run-1/enable/0"}}, want: 2},
+		"ended well, another": {intents: []runner.Intent{{Step: migration.StepEnable, Token: upToken + "run-1/enable/0"}}, notes: map[string]upRecord{upNote: {Token: upToken + "run-1/enable/0", OK: true}}, want: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, count := edited(t)
+			journal := &runner.MemoryJournal{}
+			options := runner.Options{RunID: "run-2", Journal: journal, Lock: (&runner.MemoryLock{}).For(runner.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
+			if err := options.Lock.Acquire(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := journal.Commit(t.Context(), &runner.JournalState{Intents: tt.intents}); err != nil {
+				t.Fatal(err)
+			}
+			step := newEnable(migration.Base{Core: p.Core, ID: migration.StepEnable}, p)
+			tx, err := runner.NewTx(t.Context(), step.Info(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for key, note := range tt.notes {
+				if err := tx.Note(t.Context(), key, note); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := step.Do(t.Context(), tx); err != nil {
+				t.Fatal(err)
+			}
+			for range 3 {
+				<-p.child.Done()
+				if _, err := step.Verify(t.Context(), tx); err != nil {
+					t.Fatal(err)
+				}
+				if err := step.Tend(t.Context(), tx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := count(); got != tt.want {
+				t.Errorf("rke ran %d times, want %d", got, tt.want)
+			}
+			p.record = tx.Record()
+			if p.cutOff() {
+				t.Error("the last run ended well, and the journal does not say so")
+			}
+		})
+	}
+}
+
+type quiet struct{}
+
+func (quiet) Emit(runner.Event) {}
