@@ -1,6 +1,8 @@
 package migration
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -77,6 +79,18 @@ func (r Reading) Planes() int {
 		}
 	}
 	return n
+}
+
+// CountMembers says how many members there are, for headers: those with a control
+// plane, and those that are workers only.
+func (r Reading) CountMembers() string {
+	workers := 0
+	for _, m := range r.Members {
+		if m.Worker && !m.ControlPlane {
+			workers++
+		}
+	}
+	return fmt.Sprintf("%d control planes, %d workers", r.Planes(), workers)
 }
 
 // PlaneNodes are the Nodes that the CCM has to run on.

@@ -82,17 +82,9 @@ func (m *Managed) proveManaged() error {
 
 // Header describes cluster and position for people.
 func (m *Managed) Header() []string {
-	planes, workers := 0, 0
-	for _, one := range m.Reading.Members {
-		if one.ControlPlane {
-			planes++
-		} else if one.Worker {
-			workers++
-		}
-	}
 	lines := []string{
-		fmt.Sprintf("%s   %s · RKE %s managed by Rancher · %d control planes, %d workers", m.cluster.DisplayName, m.cluster.ID,
-			m.Reading.Version, planes, workers),
+		fmt.Sprintf("%s   %s · RKE %s managed by Rancher · %s", m.cluster.DisplayName, m.cluster.ID,
+			m.Reading.Version, m.Reading.CountMembers()),
 		fmt.Sprintf("now    %s   %s", m.Result.Position, m.Result.Summary),
 	}
 	if m.names != nil {

@@ -114,21 +114,13 @@ func proveTarget(f Facts) error {
 
 // Header describes cluster and position for people.
 func (p *Procedure) Header() []string {
-	planes, workers := 0, 0
-	for _, m := range p.Reading.Members {
-		if m.ControlPlane {
-			planes++
-		} else if m.Worker {
-			workers++
-		}
-	}
 	binary := "rke not found"
 	if p.facts.Binary.OK() {
 		binary = "rke " + p.facts.Binary.Value.Version
 	}
 	lines := []string{
-		fmt.Sprintf("%s   %s · RKE %s · %d control planes, %d workers · %s", p.clusterName(), p.facts.Path,
-			p.Reading.Version, planes, workers, binary),
+		fmt.Sprintf("%s   %s · RKE %s · %s · %s", p.clusterName(), p.facts.Path,
+			p.Reading.Version, p.Reading.CountMembers(), binary),
 		fmt.Sprintf("now    %s   %s", p.Result.Position, p.Result.Summary),
 	}
 	if p.names != nil {

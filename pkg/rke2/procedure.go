@@ -80,14 +80,6 @@ func (p *Procedure) pastEndState() (EndStateChoice, bool) {
 
 // Header describes cluster and position for people.
 func (p *Procedure) Header() []string {
-	planes, workers := 0, 0
-	for _, m := range p.facts.Machines {
-		if m.ControlPlane() {
-			planes++
-		} else if m.Worker() {
-			workers++
-		}
-	}
 	rancher := "version unknown"
 	if p.facts.Rancher.OK() {
 		rancher = p.facts.Rancher.Value
@@ -97,8 +89,8 @@ func (p *Procedure) Header() []string {
 		end = fmt.Sprintf("%s (%s)", choice.State, choice.Why)
 	}
 	return []string{
-		fmt.Sprintf("%s   %s · %s · RKE2 %s · %d control planes, %d workers · Rancher %s", p.options.Name, p.options.Namespace,
-			p.facts.Cluster.ManagementID, p.facts.Cluster.Spec.KubernetesVersion, planes, workers, rancher),
+		fmt.Sprintf("%s   %s · %s · RKE2 %s · %s · Rancher %s", p.options.Name, p.options.Namespace,
+			p.facts.Cluster.ManagementID, p.facts.Cluster.Spec.KubernetesVersion, p.Reading.CountMembers(), rancher),
 		fmt.Sprintf("now    %s   %s", p.Result.Position, p.Result.Summary),
 		"end    " + end,
 	}
