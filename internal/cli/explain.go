@@ -49,7 +49,7 @@ func newExplain(a *app) *cobra.Command {
 func explain(id string) (explanation, error) {
 	doc := explanation{typeMeta: kind("Explanation")}
 	var steps, checks []string
-	for _, info := range migration.StepInfos() {
+	for _, info := range append(migration.StepInfos(), migration.UndoStepInfos()...) {
 		if string(info.ID) == id {
 			doc.Step = &info
 			return doc, nil

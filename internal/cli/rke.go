@@ -55,7 +55,7 @@ command takes up a migration wherever it stands.`,
 	flags.register(cmd)
 	engine.register(cmd.Flags())
 	addOutputFlag(cmd, a, "text|json|jsonl|yaml")
-	cmd.AddCommand(newRKEPlan(a), newRKEStatus(a))
+	cmd.AddCommand(newRKEPlan(a), newRKEStatus(a), newRKEUndo(a))
 	return cmd
 }
 
@@ -72,6 +72,13 @@ func newRKEPlan(a *app) *cobra.Command {
 func newRKEStatus(a *app) *cobra.Command {
 	flags := &rkeFlags{}
 	cmd := newStatusCommand(a, rkeTarget, flags)
+	flags.register(cmd)
+	return cmd
+}
+
+func newRKEUndo(a *app) *cobra.Command {
+	flags := &rkeFlags{}
+	cmd := newUndo(a, rkeTarget, flags)
 	flags.register(cmd)
 	return cmd
 }

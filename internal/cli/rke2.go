@@ -38,7 +38,7 @@ the same command takes up a migration wherever it stands.`,
 	flags.register(cmd)
 	engine.register(cmd.Flags())
 	addOutputFlag(cmd, a, "text|json|jsonl|yaml")
-	cmd.AddCommand(flags.sub(a, newPlan), flags.sub(a, newStatusCommand))
+	cmd.AddCommand(flags.sub(a, newPlan), flags.sub(a, newStatusCommand), flags.sub(a, newUndo))
 	return cmd
 }
 

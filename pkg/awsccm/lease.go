@@ -11,17 +11,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// DeleteIdleLease deletes the migration lease as the caller saw it: same UID,
-// same resourceVersion. Whether it is idle is the caller's verdict, reached
+// DeleteIdleLease deletes the migration lease, or the CCM's own, as the caller saw
+// it: same UID, same resourceVersion. Whether it is idle is the caller's verdict, reached
 // over time; a lease that is renewed after it moves its resourceVersion, and
 // the delete is then refused as stale. Deleting a live lease gives some 12 s
 // with two owners. A lease already gone is no error.
 func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coordinationv1.Lease) error {
 	object := fmt.Sprintf("Lease %s/%s", seen.Namespace, seen.Name)
-	if seen.Namespace != Namespace || seen.Name != MigrationLease {
+	if seen.Namespace != Namespace || seen.Name != MigrationLease && seen.Name != MainLease {
 		return &fault.Error{
 			Class: fault.Unexpected, Reason: "WrongLease", Object: object,
-			Seen: "asked to delete it as the migration lease", Wanted: Namespace + "/" + MigrationLease,
+			Seen: "asked to delete it as a lease of the migration", Wanted: Namespace + "/" + MigrationLease + " or " + MainLease,
 		}
 	}
 	if seen.UID == "" || seen.ResourceVersion == "" {
@@ -30,7 +30,7 @@ func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coo
 			Seen: "asked to delete it without UID and resourceVersion",
 		}
 	}
-	err := client.CoordinationV1().Leases(Namespace).Delete(ctx, MigrationLease, exactly(seen))
+	err := client.CoordinationV1().Leases(Namespace).Delete(ctx, seen.Name, exactly(seen))
 	switch {
 	case err == nil, apierrors.IsNotFound(err):
 		return nil
@@ -38,7 +38,7 @@ func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coo
 		return &fault.Error{
 			Class: fault.Stale, Reason: "LeaseInUse", Object: object,
 			Seen: "it was renewed or replaced after it was judged idle", Wanted: "a lease nobody renews",
-			Fix: "find who still holds it: kubectl -n " + Namespace + " get lease " + MigrationLease + " -o yaml", Err: err,
+			Fix: "find who still holds it: kubectl -n " + Namespace + " get lease " + seen.Name + " -o yaml", Err: err,
 		}
 	}
 	return fmt.Errorf("delete %s: %w", object, couldNotLook(err))

@@ -51,6 +51,8 @@ type Error struct {
 	Wanted string
 	Fix    string // a command or an edit; empty when there is nothing to do but wait
 	Err    error  // the cause, if there is one
+	// Passing: it may pass by itself, within a minute or two.
+	Passing bool
 }
 
 // Error implements error on one line: object, seen, wanted, fix, cause.

@@ -29,6 +29,7 @@ type Core struct {
 	Distribution checks.Distribution
 	Guard        Guard
 
+	Record  runner.Record   // the journal, as of the last observation
 	Reading Reading         // the last one
 	Result  position.Result // of it
 
@@ -83,6 +84,7 @@ func (c *Core) observeLeases(down Downstream, at time.Duration) lease.Leases {
 
 // Observe implements runner.Procedure.
 func (c *Core) Observe(ctx context.Context, record runner.Record) (runner.Observation, error) {
+	c.Record = record
 	if err := c.Read(ctx); err != nil {
 		return runner.Observation{}, err
 	}
@@ -142,5 +144,5 @@ func (c *Core) RequireRest() error {
 	}
 	return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: c.Reading.Object,
 		Seen: c.Side.Tell(problems), Wanted: "a cluster at rest before anything is written",
-		Fix: "wait until nothing moves any more, or mend what is named, then run again"}
+		Fix: "wait until nothing moves any more, or mend what is named, then run again", Passing: true}
 }

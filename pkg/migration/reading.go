@@ -118,7 +118,11 @@ func (r Reading) refs() []continuity.MachineRef {
 }
 
 // Unrest is one reason why a cluster is not at rest.
-type Unrest struct{ Object, Seen, Wanted string }
+type Unrest struct {
+	Object, Seen, Wanted string
+	// OurPause: the brake of an earlier run, and nothing else.
+	OurPause bool
+}
 
 // Restless lists what still moves, or is broken: a Node that is not Ready would
 // come back with old arguments.

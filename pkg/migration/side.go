@@ -39,4 +39,6 @@ type Side interface {
 type DocumentInstaller interface {
 	PlanDocument(document string) ([]runner.Change, error)
 	ApplyDocument(ctx context.Context, tx *runner.Tx, document string) error
+	// RemoveDocument takes it out again.
+	RemoveDocument(ctx context.Context, tx *runner.Tx) error
 }

@@ -104,11 +104,16 @@ func (c *Core) inProgress(record runner.Record) runner.StepID {
 	return ""
 }
 
-// lastIntended is the last step with a position that the journal announced.
+// lastIntended is the last step with a position that the journal announced; empty
+// once an undo was begun after it.
 func (s standing) lastIntended() runner.StepID {
 	for i := len(s.Record.Intents) - 1; i >= 0; i-- {
-		if _, ok := reaches[s.Record.Intents[i].Step]; ok {
-			return s.Record.Intents[i].Step
+		step := s.Record.Intents[i].Step
+		if _, undone := undoOf(step); undone {
+			return ""
+		}
+		if _, ok := reaches[step]; ok {
+			return step
 		}
 	}
 	return ""

@@ -3,7 +3,6 @@ package migration
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -17,8 +16,7 @@ import (
 // processes run the same controllers.
 type disable struct {
 	Base
-	leaseMark  string
-	leaseStill time.Time
+	idle idleLease
 }
 
 func (s *disable) Plan(ctx context.Context) (runner.Plan, error) {
@@ -48,8 +46,8 @@ func (s *disable) Do(ctx context.Context, tx *runner.Tx) error {
 
 // noneInTree refuses while a kube-controller-manager could still run the
 // controllers: without the flag the CCM would run them beside it.
-func (s *disable) noneInTree() error {
-	for _, k := range s.Reading.KCMs {
+func (c *Core) noneInTree() error {
+	for _, k := range c.Reading.KCMs {
 		if !k.Known || k.Provider() != position.External || k.Flagged() {
 			return &fault.Error{Class: fault.Stale, Reason: "StillInTree", Object: k.Name(),
 				Seen: fmt.Sprintf("runs with provider %q, flag %t", k.Provider(), k.Flagged()), Wanted: "external without the flag on every control plane",
@@ -65,36 +63,10 @@ func (s *disable) Tend(ctx context.Context, tx *runner.Tx) error {
 	if err := s.noneInTree(); err != nil {
 		return err
 	}
-	if evidence := s.Reading.ccmEvidence(); evidence.Migration || evidence.PodsWith > 0 || !evidence.Complete || !s.leaseIdle() {
+	if evidence := s.Reading.ccmEvidence(); evidence.Migration || evidence.PodsWith > 0 || !evidence.Complete || !s.idle.since(s.Reading.Leases.Migration.Last, s.Clock) {
 		return nil
 	}
-	if object := s.Reading.Down.Leases[MigrationLease]; object != nil {
-		intent := runner.Intent{What: "delete the idle Lease kube-system/" + MigrationLease, Object: "Lease kube-system/" + MigrationLease}
-		return tx.Effect(ctx, intent, func(ctx context.Context) error {
-			return awsccm.DeleteIdleLease(ctx, s.Kube, object)
-		})
-	}
-	if !s.Reading.Down.OwnGrant {
-		return nil
-	}
-	intent := runner.Intent{What: "delete Role and RoleBinding kube-system/" + GrantName, Object: "Role kube-system/" + GrantName}
-	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		return awsccm.DeleteGrant(ctx, s.Kube)
-	})
-}
-
-// leaseIdle says whether nobody wrote the migration lease for two lease
-// durations and ten seconds, by our own clock.
-func (s *disable) leaseIdle() bool {
-	last := s.Reading.Leases.Migration.Last
-	if !last.Exists {
-		return true
-	}
-	if last.ResourceVersion != s.leaseMark || s.leaseStill.IsZero() {
-		s.leaseMark, s.leaseStill = last.ResourceVersion, s.Clock.Now()
-		return false
-	}
-	return s.Clock.Since(s.leaseStill) >= 2*last.Duration+10*time.Second
+	return s.removeLeaseAndGrant(ctx, tx)
 }
 
 func (s *disable) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {

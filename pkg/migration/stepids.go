@@ -59,6 +59,10 @@ func StepInfos() []runner.Info {
 }
 
 func info(id runner.StepID) runner.Info {
+	if i, ok := undoInfos[id]; ok {
+		i.Doc = "going-back.md"
+		return i
+	}
 	i := infos[id]
 	i.Doc = "steps/" + string(id) + ".md"
 	return i

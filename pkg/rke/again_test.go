@@ -109,7 +109,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 			if got := count(); got != tt.want {
 				t.Errorf("rke ran %d times, want %d", got, tt.want)
 			}
-			p.record = tx.Record()
+			p.Record = tx.Record()
 			if p.cutOff() {
 				t.Error("the last run ended well, and the journal does not say so")
 			}

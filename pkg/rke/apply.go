@@ -20,6 +20,7 @@ type change struct {
 	open func(*migration.Roll, *runner.Tx)
 
 	wait  string // what the step waits for
+	back  bool   // it takes an edit back: a roll that is half done is what it ends
 	token string // of the `rke up` that this run began; "": none
 	// again is how many more times rke has to run. After one that was cut off
 	// between stopping and renaming a container, the next starts the old container,
@@ -43,7 +44,7 @@ func (s *change) Do(ctx context.Context, tx *runner.Tx) error {
 		if err := s.p.requireNothingPending(); err != nil {
 			return err
 		}
-		if err := s.RequireRest(); err != nil {
+		if err := s.restFor(tx); err != nil {
 			return err
 		}
 		if err := s.allowed(ctx, tx); err != nil {
@@ -69,6 +70,14 @@ func (s *change) Do(ctx context.Context, tx *runner.Tx) error {
 		s.again = 1
 	}
 	return s.up(ctx, tx)
+}
+
+// restFor demands rest before an edit. What an undo finds half done, it ends.
+func (s *change) restFor(tx *runner.Tx) error {
+	if s.back && s.Undoing(tx.Record()) {
+		return nil
+	}
+	return s.RequireRest()
 }
 
 func (s *change) up(ctx context.Context, tx *runner.Tx) error {

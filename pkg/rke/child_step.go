@@ -45,7 +45,7 @@ func lastUp(record runner.Record) (runner.Intent, bool) {
 func (p *Procedure) unfinished() string {
 	// With --no-rke-up it is a person who runs rke, and only the cluster tells.
 	if !p.options.NoRKEUp && p.cutOff() {
-		intent, _ := lastUp(p.record)
+		intent, _ := lastUp(p.Record)
 		return fmt.Sprintf("`rke up` of %s was begun and has not ended well", intent.Time)
 	}
 	if lags := p.facts.stateLags(); lags != "" {
@@ -57,9 +57,9 @@ func (p *Procedure) unfinished() string {
 // cutOff says whether the last `rke up` that the journal announced did not end
 // well: it may have been killed in the middle of a container.
 func (p *Procedure) cutOff() bool {
-	intent, begun := lastUp(p.record)
+	intent, begun := lastUp(p.Record)
 	var ended upRecord
-	known, err := p.record.NoteInto(upNote, &ended)
+	known, err := p.Record.NoteInto(upNote, &ended)
 	return begun && (err != nil || !known || !ended.OK || ended.Token != intent.Token)
 }
 

@@ -58,12 +58,6 @@ func NewManaged(ctx context.Context, edges ManagedEdges, id string, options Opti
 	return m, nil
 }
 
-// Observe implements runner.Procedure.
-func (m *Managed) Observe(ctx context.Context, record runner.Record) (runner.Observation, error) {
-	m.record = record
-	return m.Core.Observe(ctx, record)
-}
-
 // proveManaged says whether the cluster's own state names Rancher's machines.
 func (m *Managed) proveManaged() error {
 	known := map[string]bool{}

@@ -36,9 +36,8 @@ type Procedure struct {
 	target  runner.Target
 	steps   []runner.Step
 	facts   Facts
-	record  runner.Record // the journal, as of the last observation
-	child   *Child        // the rke that this run started last; nil: none
-	names   *NameRule     // as the checks of this run decided
+	child   *Child    // the rke that this run started last; nil: none
+	names   *NameRule // as the checks of this run decided
 	// applied says in evidence that whoever applies edits has done it.
 	applied string
 	// tryEdits computes the edits to come without writing them.
@@ -77,16 +76,10 @@ func (p *Procedure) Target() runner.Target { return p.target }
 // Steps implements runner.Procedure.
 func (p *Procedure) Steps() []runner.Step { return p.steps }
 
-// Observe implements runner.Procedure. What rke was asked for and never finished
-// is in the journal alone: its state is written before the workers.
-func (p *Procedure) Observe(ctx context.Context, record runner.Record) (runner.Observation, error) {
-	p.record = record
-	return p.Core.Observe(ctx, record)
-}
-
-// readWith reads again, with the journal as a step knows it.
+// readWith reads again, with the journal as a step knows it: what rke was asked for
+// and never finished is there alone, its state is written before the workers.
 func (p *Procedure) readWith(ctx context.Context, tx *runner.Tx) error {
-	p.record = tx.Record()
+	p.Record = tx.Record()
 	return p.Read(ctx)
 }
 

@@ -60,7 +60,9 @@ func (f Facts) planeAtRest() []Unrest {
 		}
 	}
 	add(f.Cluster.Deleting, "the Cluster is being deleted", "a cluster that stays")
-	add(plane.Paused, pausedText(plane), "not paused")
+	if plane.Paused {
+		problems = append(problems, Unrest{Object: object, Seen: pausedText(plane), Wanted: "not paused", OurPause: plane.PausedBy != ""})
+	}
 	add(f.CAPIPaused, "the CAPI Cluster is paused", "not paused")
 	add(plane.ObservedGeneration < plane.Generation,
 		fmt.Sprintf("observedGeneration %d of %d", plane.ObservedGeneration, plane.Generation), "the newest generation observed")

@@ -31,3 +31,23 @@ func (p *Procedure) ApplyDocument(ctx context.Context, tx *runner.Tx, document s
 	}
 	return p.writeEdit(ctx, tx, edit)
 }
+
+// RemoveDocument implements migration.DocumentInstaller.
+func (p *Procedure) RemoveDocument(ctx context.Context, tx *runner.Tx) error {
+	compute := p.takeBack(migration.StepInstall, func(s config.Spec, _ []config.Machine) (config.Edit, error) {
+		return config.RemoveChartManifest(s, chartRef)
+	})
+	edit, err := compute(p.facts.Cluster.Spec)
+	if err != nil || edit.Empty() {
+		return err
+	}
+	return p.writeEdit(ctx, tx, edit)
+}
+
+// InstalledAs implements migration.Reverser.
+func (p *Procedure) InstalledAs() migration.InstallMethod {
+	if _, found, err := config.ChartManifest(p.facts.Cluster.Spec, chartRef); err == nil && found {
+		return InstallManifest
+	}
+	return InstallHelm
+}

@@ -266,3 +266,27 @@ func TestBrake(t *testing.T) {
 		}
 	}
 }
+
+// A cluster that is not at rest for a moment does not end a run; one that stays so
+// does, with the same words.
+func TestDoWaitsForWhatPassesByItself(t *testing.T) {
+	for name, tt := range map[string]struct{ restless, want int }{"for a moment": {5, 6}, "for good": {1 << 20, 0}} {
+		b := newBench(t, migration(newWorld()))
+		two, calls := b.p.step("two"), 0
+		two.do = func(context.Context, *Tx) error {
+			if calls++; calls <= tt.restless {
+				return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: "Cluster demo", Seen: "Machine x waits", Wanted: "rest", Passing: true}
+			}
+			return nil
+		}
+		two.verify = func(context.Context, *Tx) (Verdict, error) { two.kind = Done; return Verdict{Kind: Met}, nil }
+		_, err := b.run()
+		f, failed := fault.As(err)
+		switch {
+		case tt.want > 0 && (failed || calls != tt.want):
+			t.Errorf("%s: %d calls, %v", name, calls, err)
+		case tt.want == 0 && (!failed || f.Reason != "NotAtRest" || calls < 10 || calls > 1000):
+			t.Errorf("%s: %d calls, %v", name, calls, err)
+		}
+	}
+}

@@ -27,18 +27,29 @@ func newWatch(r *run, info Info) *watch {
 	return &watch{r: r, info: info, since: now, progressed: now}
 }
 
-// do makes the step's changes. A Do that fails because an API is away is
-// called again, as it would be after a crash: it observes, then decides.
+// settling is how long a step that has written nothing yet waits for what passes
+// by itself, such as a probe that was late once.
+const settling = 2 * time.Minute
+
+// do makes the step's changes. A Do that fails because an API is away, or because
+// the cluster is not at rest for a moment, is called again, as it would be after a
+// crash: it observes, then decides.
 func (w *watch) do(ctx context.Context, step Step, tx *Tx) error {
 	for {
 		err := step.Do(ctx, tx)
 		if err == nil {
 			return nil
 		}
-		if ctx.Err() != nil || w.r.stop.requested() || !Transient(err) {
+		unsettled, passing := fault.As(err)
+		passing = passing && unsettled.Passing && w.r.o.Clock.Since(w.since) < settling
+		if ctx.Err() != nil || w.r.stop.requested() || !passing && !Transient(err) {
 			return w.r.stepError(ctx, w.info, err, "during step "+string(w.info.ID))
 		}
-		if err := w.later(ctx, Verdict{WaitingFor: "the API, to make the changes of the step"}, err); err != nil {
+		v := Verdict{WaitingFor: "the API, to make the changes of the step"}
+		if passing {
+			v, err = Verdict{WaitingFor: unsettled.Wanted, Seen: unsettled.Object + ": " + unsettled.Seen, Progress: unsettled.Seen}, nil
+		}
+		if err := w.later(ctx, v, err); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,58 @@
+package migration
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+)
+
+// idleLease watches one Lease until it can be nobody's.
+type idleLease struct {
+	mark  string
+	still time.Time
+}
+
+// since says whether nobody wrote the lease for two lease durations and ten
+// seconds, by our own clock. One that is not there is idle.
+func (w *idleLease) since(last lease.Observation, clk clock.PassiveClock) bool {
+	if !last.Exists {
+		return true
+	}
+	if last.ResourceVersion != w.mark || w.still.IsZero() {
+		w.mark, w.still = last.ResourceVersion, clk.Now()
+		return false
+	}
+	return clk.Since(w.still) >= 2*last.Duration+10*time.Second
+}
+
+// removeLease deletes an idle Lease, if it is there.
+func (c *Core) removeLease(ctx context.Context, tx *runner.Tx, name string) error {
+	object := c.Reading.Down.Leases[name]
+	if object == nil {
+		return nil
+	}
+	intent := runner.Intent{What: "delete the idle Lease kube-system/" + name, Object: "Lease kube-system/" + name}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		return awsccm.DeleteIdleLease(ctx, c.Kube, object)
+	})
+}
+
+// removeLeaseAndGrant takes away one of the two in each call: the migration lease
+// first, so that a right is never gone while its lease could still be wanted.
+func (c *Core) removeLeaseAndGrant(ctx context.Context, tx *runner.Tx) error {
+	if c.Reading.Down.Leases[MigrationLease] != nil {
+		return c.removeLease(ctx, tx, MigrationLease)
+	}
+	if !c.Reading.Down.OwnGrant {
+		return nil
+	}
+	intent := runner.Intent{What: "delete Role and RoleBinding kube-system/" + GrantName, Object: "Role kube-system/" + GrantName}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		return awsccm.DeleteGrant(ctx, c.Kube)
+	})
+}

@@ -1,0 +1,117 @@
+package migration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// undoInstall takes the cloud controller manager away. Every
+// kube-controller-manager is in-tree with the flag by then, and the leader among
+// them waits for the migration lease.
+type undoInstall struct {
+	Base
+	idle idleLease // the CCM's own
+}
+
+func (s *undoInstall) Plan(context.Context) (runner.Plan, error) {
+	what := "− Helm release " + CCMName
+	if s.Options.InstallMethod == InstallManifest {
+		what = "− HelmChart document in additionalManifest"
+	}
+	return runner.Plan{Summary: []string{what}, Estimate: "~2m",
+		Notes: []string{"one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"}}, nil
+}
+
+func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx) error {
+	if err := s.Read(ctx); err != nil {
+		return err
+	}
+	if s.gone() && s.Result.Position == position.P2 {
+		return nil
+	}
+	for _, k := range s.Reading.KCMs {
+		if !k.Known || k.Provider() != "aws" || !k.Flagged() || !k.Ready {
+			return &fault.Error{Class: fault.Stale, Reason: "NobodyToHandOverTo", Object: k.Name(),
+				Seen: fmt.Sprintf("provider %q, flag %t, ready %t", k.Provider(), k.Flagged(), k.Ready), Wanted: "in-tree with the flag, and Ready, on every control plane",
+				Fix: "run again: undo-switch-provider comes first"}
+		}
+	}
+	if err := s.requireRestOrOurPause(); err != nil {
+		return err
+	}
+	if s.Options.InstallMethod == InstallManifest {
+		by, ok := s.Side.(DocumentInstaller)
+		if !ok {
+			return UsageError("flag --install-method", string(s.Options.InstallMethod), string(InstallHelm))
+		}
+		return by.RemoveDocument(ctx, tx)
+	}
+	return s.uninstall(ctx, tx)
+}
+
+func (s *undoInstall) uninstall(ctx context.Context, tx *runner.Tx) error {
+	installer, err := awsccm.NewInstaller(s.Config, nil, s.Clock, func(string, ...any) {})
+	if err != nil {
+		return err
+	}
+	inverse, err := json.Marshal(map[string]any{"release": CCMName, "leaderMigration": true})
+	if err != nil {
+		return err
+	}
+	intent := runner.Intent{What: "uninstall Helm release kube-system/" + CCMName, Object: "Helm release kube-system/" + CCMName, Inverse: inverse}
+	return tx.Effect(ctx, intent, installer.Uninstall)
+}
+
+func (s *undoInstall) gone() bool {
+	return s.Reading.Down.CCM == nil && len(s.Reading.Down.CCMPods) == 0
+}
+
+func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	if err := s.Read(ctx); err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := s.Guard.Judge(s.Sighting(tx)); err != nil {
+		return Braked(err), nil
+	}
+	owner := s.Reading.LeaseVerdict()
+	var open []string
+	wait := func(yes bool, format string, args ...any) {
+		if yes {
+			open = append(open, fmt.Sprintf(format, args...))
+		}
+	}
+	wait(s.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", CCMName)
+	wait(len(s.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(s.Reading.Down.CCMPods))
+	wait(owner.Owner != lease.KCM || owner.Life != lease.Alive, "migration lease: %s, %s", owner.Owner, owner.Life)
+	wait(s.ownLease(), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", ccmLease)
+	for _, u := range s.Reading.Unrest {
+		wait(!u.OurPause, "%s %s", u.Object, u.Seen)
+	}
+	if len(open) > 0 {
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to go, and a kube-controller-manager to take the migration lease",
+			Seen: strings.Join(open, "; "), Progress: strings.Join(open, "; ")}, nil
+	}
+	return Met("no cloud controller manager is left", fmt.Sprintf("migration lease: %s (kube-controller-manager), renewing", lease.Host(owner.Holder))), nil
+}
+
+// ownLease says whether the CCM that we installed left its main lease: by the name
+// that its process gives when it writes.
+func (s *undoInstall) ownLease() bool {
+	return s.Reading.Leases.CCM.Last.Exists && s.Reading.Leases.CCM.Last.Manager == CCMName
+}
+
+// Tend implements runner.Tender.
+func (s *undoInstall) Tend(ctx context.Context, tx *runner.Tx) error {
+	if !s.gone() || !s.ownLease() || !s.idle.since(s.Reading.Leases.CCM.Last, s.Clock) {
+		return nil
+	}
+	return s.removeLease(ctx, tx, ccmLease)
+}

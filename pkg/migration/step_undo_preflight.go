@@ -1,0 +1,146 @@
+package migration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// undoPreflight sees that there is a way back before anything is written.
+type undoPreflight struct{ Base }
+
+func (s *undoPreflight) Plan(context.Context) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Estimate: "1s"}, s.undoRefused(s.Record)
+}
+
+func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	if err := s.Read(ctx); err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := s.undoRefused(tx.Record()); err != nil {
+		return Failed(err), nil
+	}
+	if err := s.requireRestOrOurPause(); err != nil {
+		if !s.Undoing(tx.Record()) {
+			return Failed(err), nil
+		}
+	}
+	v := Met(fmt.Sprintf("Kubernetes %s has an in-tree provider; Nodes that joined have names it would give them", s.Reading.Version))
+	v.Stable = 1
+	return v, nil
+}
+
+// undoRefused says why there is no way back.
+func (c *Core) undoRefused(record runner.Record) error {
+	if !c.anyExternal() {
+		return nil
+	}
+	version, err := component.ParseVersion(c.Reading.Version)
+	if err != nil {
+		return fmt.Errorf("read the version of %s: %w", c.Reading.Object, err)
+	}
+	if version.AtLeast(1, 27) {
+		return &fault.Error{Class: fault.Check, Reason: "NoWayBack", Object: c.Reading.Object, Seen: "runs Kubernetes " + c.Reading.Version,
+			Wanted: "1.26 or older: later ones have no in-tree AWS provider", Fix: "stay with the external provider"}
+	}
+	before, known, err := fingerprint(record)
+	if err != nil {
+		return err
+	}
+	if !known {
+		before = continuity.Fingerprint{}
+	}
+	if bad := wouldBeRenamed(before, c.Reading.Down.Nodes); len(bad) > 0 {
+		return &fault.Error{Class: fault.Check, Reason: "NodesWouldBeRenamed", Object: strings.Join(bad, ", "),
+			Seen:   "joined after the fingerprint, under a name that is not its instance's private DNS name",
+			Wanted: "the name that an in-tree kubelet takes whatever it is told", Fix: "replace these machines, then run again"}
+	}
+	return nil
+}
+
+// anyExternal says whether any component would have to become in-tree again.
+func (c *Core) anyExternal() bool {
+	if c.Result.Position >= position.P4 || c.Result.Between[1] >= position.P4 {
+		return true
+	}
+	for _, k := range c.Reading.KCMs {
+		if !k.Known || k.Provider() == position.External {
+			return true
+		}
+	}
+	return false
+}
+
+// wouldBeRenamed are the Nodes that joined after the fingerprint and that an
+// in-tree kubelet would register under another name: EC2's private DNS name, which
+// the cloud controller manager writes as InternalDNS
+// (k8s.io/legacy-cloud-providers/aws, CurrentNodeName; k8s.io/cloud-provider,
+// node controller).
+func wouldBeRenamed(before continuity.Fingerprint, nodes []corev1.Node) []string {
+	var bad []string
+	for i := range nodes {
+		node := &nodes[i]
+		if hasNode(before, node.Name) || slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool {
+			return a.Type == corev1.NodeInternalDNS && a.Address == node.Name
+		}) {
+			continue
+		}
+		bad = append(bad, "Node "+node.Name)
+	}
+	return bad
+}
+
+// requireRestOrOurPause is RequireRest on a cluster that a brake of ours may hold.
+func (c *Core) requireRestOrOurPause() error {
+	kept := c.Reading.Unrest
+	defer func() { c.Reading.Unrest = kept }()
+	c.Reading.Unrest = slices.DeleteFunc(slices.Clone(kept), func(u Unrest) bool { return u.OurPause })
+	return c.RequireRest()
+}
+
+// Undoing says whether the cluster moves, or lies between two positions, by a step
+// of ours that an undo ends.
+func (c *Core) Undoing(record runner.Record) bool {
+	now, err := c.standing(record).undoing()
+	return err == nil && now.step != ""
+}
+
+// RequireNoCCM is the guard in the write that takes the flag away.
+func (c *Core) RequireNoCCM() error {
+	if c.Reading.Down.CCM == nil && len(c.Reading.Down.CCMPods) == 0 {
+		return nil
+	}
+	return &fault.Error{Class: fault.Stale, Reason: "CCMStillThere", Object: "DaemonSet kube-system/" + CCMName,
+		Seen:   "is there, or pods of it are",
+		Wanted: "none: a kube-controller-manager without the flag runs the controllers beside it", Fix: "run again: undo-install-ccm comes first"}
+}
+
+// MayComeBack is the guard in the write that makes components in-tree again: no
+// kube-controller-manager may be given the provider unless somebody holds the
+// migration lease at that moment, under leader migration.
+func (c *Core) MayComeBack() error {
+	owner, ccm := c.Reading.LeaseVerdict(), c.Reading.ccmEvidence()
+	seen, wanted := "", ""
+	switch {
+	case owner.Life != lease.Alive || owner.Owner != lease.CCM && owner.Owner != lease.KCM:
+		seen, wanted = fmt.Sprintf("%s, %s", owner.Owner, owner.Life), "held by the CCM, or by a kube-controller-manager with the flag, and renewing"
+	case ccm.Seen != position.Yes || !ccm.Migration || ccm.PodsWithout > 0:
+		seen, wanted = fmt.Sprintf("CCM with the flag: %t, pods without it: %d", ccm.Migration, ccm.PodsWithout), "a CCM with the flag, and no pod without: it runs the controllers whoever holds the lease"
+	case !c.Reading.Down.MayGet || !c.Reading.Down.MayUpdate:
+		seen, wanted = KCMUser+" may not get and update it", "the grant: without it nobody runs the controllers once the CCM is gone"
+	default:
+		return nil
+	}
+	return &fault.Error{Class: fault.Stale, Reason: "NotReadyToComeBack", Object: "Lease kube-system/" + MigrationLease, Seen: seen, Wanted: wanted,
+		Fix: "run again: undo-disable-leader-migration comes first"}
+}

@@ -1,0 +1,109 @@
+package migration
+
+import (
+	"slices"
+	"testing"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// intended is a journal that announced these steps.
+func intended(steps ...runner.StepID) runner.Record {
+	var r runner.Record
+	for _, id := range steps {
+		r.Intents = append(r.Intents, runner.Intent{Step: id})
+	}
+	return r
+}
+
+// granted adds the grant and the lease that a migration makes.
+func granted(r Reading) Reading {
+	r.Down.OwnGrant = true
+	r.Down.Leases = map[string]*coordinationv1.Lease{MigrationLease: {}}
+	return r
+}
+
+func TestJudgeUndo(t *testing.T) {
+	all := []runner.StepID{StepUndoDisable, StepUndoSwitch, StepUndoInstall, StepUndoEnable, StepUndoAccess}
+	forward := intended(StepLeaseAccess, StepEnable, StepInstall, StepSwitch, StepDisable)
+	unknown := position.Result{Position: position.Unknown}
+	for _, tt := range []struct {
+		name string
+		s    standing
+		todo []runner.StepID // to do or in progress, in order
+		now  runner.StepID   // in progress
+		err  string
+	}{
+		{"P5", standing{Reading: resting(), Result: at(position.P5), Record: forward}, all, "", ""},
+		{"P4", standing{Reading: granted(resting()), Result: at(position.P4), Record: forward}, all[1:], "", ""},
+		{"P4 with cordons", standing{Reading: granted(resting()), Result: at(position.P4), Cordon: cordonPlan{Ours: []string{"cp"}}},
+			[]runner.StepID{StepUndoSwitch, StepUncordon, StepUndoInstall, StepUndoEnable, StepUndoAccess}, "", ""},
+		{"P3", standing{Reading: granted(resting()), Result: at(position.P3)}, all[2:], "", ""},
+		{"P2", standing{Reading: granted(resting()), Result: at(position.P2)}, all[3:], "", ""},
+		{"P1", standing{Reading: granted(resting()), Result: at(position.P1)}, all[4:], "", ""},
+		{"P1 by a right of others", standing{Reading: resting(), Result: at(position.P1)}, nil, "", ""},
+		{"P0", standing{Reading: resting(), Result: at(position.P0), Record: forward}, nil, "", ""},
+		{"half switched by us", standing{Reading: granted(resting()), Result: between(position.P3, position.P4), Record: intended(StepSwitch)}, all[1:], StepUndoSwitch, ""},
+		{"half switched back", standing{Reading: granted(rolling()), Result: between(position.P3, position.P4), Record: intended(StepSwitch, StepUndoSwitch)}, all[1:], StepUndoSwitch, ""},
+		{"half switched by hand", standing{Reading: granted(resting()), Result: between(position.P3, position.P4)}, nil, "", "HalfMigrated"},
+		{"half disabled by us", standing{Reading: granted(resting()), Result: between(position.P4, position.P5), Record: forward}, all, StepUndoDisable, ""},
+		{"enabled, nothing rolled yet", standing{Reading: granted(rolling()), Result: at(position.P1), Record: intended(StepLeaseAccess, StepEnable)}, all[3:], StepUndoEnable, ""},
+		{"switched, workers still roll", standing{Reading: granted(rolling()), Result: at(position.P4), Record: intended(StepSwitch)}, all[1:], StepUndoSwitch, ""},
+		{"switched back, workers still roll", standing{Reading: granted(rolling()), Result: at(position.P3), Record: intended(StepSwitch, StepUndoSwitch)}, all[1:], StepUndoSwitch, ""},
+		{"somebody rolls it", standing{Reading: granted(rolling()), Result: at(position.P3), Record: intended(StepEnable)}, all[2:], "", ""},
+		{"nothing readable in our roll", standing{Reading: granted(rolling()), Result: unknown, Record: intended(StepSwitch)}, all[1:], StepUndoSwitch, ""},
+		{"nothing readable at rest", standing{Reading: resting(), Result: unknown, Record: intended(StepSwitch)}, nil, "", "PositionUnknown"},
+	} {
+		seen, err := sided(tt.s).judgeUndo(undoOrder())
+		if f, ok := fault.As(err); ok && f.Reason != tt.err || !ok && tt.err != "" {
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.err)
+		}
+		if err != nil {
+			continue
+		}
+		var todo []runner.StepID
+		now := runner.StepID("")
+		for _, id := range undoOrder() {
+			switch seen.States[id].Kind {
+			case runner.InProgress:
+				now = id
+				todo = append(todo, id)
+			case runner.Todo:
+				todo = append(todo, id)
+			case runner.Done, runner.Skipped, runner.Always:
+			}
+		}
+		if !slices.Equal(todo, tt.todo) || now != tt.now {
+			t.Errorf("%s: to do %v with %q in progress; want %v, %q", tt.name, todo, now, tt.todo, tt.now)
+		}
+	}
+}
+
+// A migration that was taken back is over: what moves afterwards is not its roll.
+func TestNothingIsInProgressAfterAnUndo(t *testing.T) {
+	s := sided(standing{Reading: rolling(), Result: at(position.P1), Record: intended(StepEnable, StepUndoEnable)})
+	seen, err := s.judge(order(InstallHelm, false))
+	if err != nil || seen.States[StepEnable].Kind != runner.Todo {
+		t.Errorf("%v, %v", seen.States[StepEnable], err)
+	}
+}
+
+func TestWouldBeRenamed(t *testing.T) {
+	node := func(name, dns string) corev1.Node {
+		return corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{
+			Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalDNS, Address: dns}}}}
+	}
+	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "host-0"}}}
+	nodes := []corev1.Node{node("host-0", "ip-10-0-0-1.ec2.internal"), node("ip-10-0-0-2.ec2.internal", "ip-10-0-0-2.ec2.internal"),
+		node("host-3", "ip-10-0-0-3.ec2.internal"), {ObjectMeta: metav1.ObjectMeta{Name: "host-4"}}}
+	if got := wouldBeRenamed(before, nodes); !slices.Equal(got, []string{"Node host-3", "Node host-4"}) {
+		t.Errorf("got %v", got)
+	}
+}

@@ -1,0 +1,140 @@
+package rke
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Undo is the procedure that takes this migration back.
+func (p *Procedure) Undo() *migration.Undo { return migration.NewUndo(p, p.Core, p) }
+
+// InstalledAs implements migration.Reverser.
+func (p *Procedure) InstalledAs() migration.InstallMethod { return migration.InstallHelm }
+
+// UndoSteps implements migration.Reverser.
+func (p *Procedure) UndoSteps() map[runner.StepID]func(migration.Base) runner.Step {
+	return map[runner.StepID]func(migration.Base) runner.Step{
+		migration.StepUndoSwitch: func(b migration.Base) runner.Step { return newUndoSwitch(b, p) },
+		migration.StepUndoEnable: func(b migration.Base) runner.Step { return newUndoEnable(b, p) },
+	}
+}
+
+// takeBack takes the newest edit of a step that is left back in a file: by the
+// receipt in the journal and the backup beside the file. Nothing else tells what an
+// in-tree provider was configured with.
+func (p *Procedure) takeBack(file *clusterfile.File, step runner.StepID) (clusterfile.Edit, error) {
+	for _, intent := range p.Record.ToTakeBack(step, p.fileObject()) {
+		var receipt clusterfile.Receipt
+		if err := json.Unmarshal(intent.Inverse, &receipt); err != nil {
+			return clusterfile.Edit{}, fmt.Errorf("read the receipt of %q in the journal: %w", intent.What, err)
+		}
+		path := clusterfile.BackupPath(p.facts.Path, receipt.Before)
+		backup, err := os.ReadFile(filepath.Clean(path))
+		if err != nil {
+			return clusterfile.Edit{}, &fault.Error{Class: fault.Usage, Reason: "NoBackup", Object: "file " + path, Seen: "cannot be read",
+				Wanted: "the cluster.yml from before the edit, which awsmigrate kept there", Fix: "bring it back, or undo the edit by hand and run again", Err: err}
+		}
+		if edit, err := file.Undo(receipt, backup); err != nil || !edit.Empty() {
+			return edit, err
+		}
+	}
+	return clusterfile.Edit{}, nil
+}
+
+// undoEdit is a step that takes an edit of cluster.yml back and has rke apply it.
+type undoEdit struct {
+	change
+	of runner.StepID
+	// restarts says what rke restarts.
+	restarts string
+}
+
+func newUndoEdit(b migration.Base, p *Procedure, of runner.StepID) *undoEdit {
+	s := &undoEdit{change: change{Base: b, p: p, back: true}, of: of}
+	s.compute = func(context.Context) (clusterfile.Edit, error) { return p.takeBack(p.facts.File, of) }
+	return s
+}
+
+// Plan implements runner.Step. What comes before in this undo is taken back first.
+func (s *undoEdit) Plan(context.Context) (runner.Plan, error) {
+	file := s.p.facts.File
+	if s.of == migration.StepEnable && (s.Result.Position >= position.P4 || s.Result.Between[1] >= position.P4) {
+		first, err := s.p.takeBack(file, migration.StepSwitch)
+		if err != nil {
+			return runner.Plan{}, err
+		}
+		if !first.Empty() {
+			if file, err = clusterfile.Parse(file.Name(), first.After); err != nil {
+				return runner.Plan{}, err
+			}
+		}
+	}
+	edit, err := s.p.takeBack(file, s.of)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	return s.p.planEdit(edit, s.restarts, len(s.Reading.Members))
+}
+
+func newUndoSwitch(b migration.Base, p *Procedure) *undoEdit {
+	s := newUndoEdit(b, p, migration.StepSwitch)
+	s.wait, s.restarts = "every host to run with the in-tree provider", "kube-apiserver, kube-controller-manager and kubelet on every control plane at once, then the kubelet on every other host"
+	s.allowed = func(context.Context, *runner.Tx) error { return s.MayComeBack() }
+	s.open = func(roll *migration.Roll, tx *runner.Tx) {
+		for _, k := range s.Reading.KCMs {
+			if k.Provider() != "aws" || !k.Flagged() {
+				roll.Wait("rke's state says provider %q, flag %t", k.Provider(), k.Flagged())
+				break
+			}
+		}
+		owner := s.Reading.LeaseVerdict()
+		if owner.Owner == lease.Nobody || owner.Life != lease.Alive {
+			roll.Wait("migration lease: %s, %s", owner.Owner, owner.Life)
+		}
+		s.waitForCordons(roll, tx)
+		roll.Done = roll.Total
+		roll.Evidence = []string{fmt.Sprintf("%s; rke's state shows provider aws with enable-leader-migration", s.p.applied),
+			fmt.Sprintf("migration lease: %s (%s), renewing", lease.Host(owner.Holder), owner.Owner)}
+	}
+	return s
+}
+
+func newUndoEnable(b migration.Base, p *Procedure) *undoEdit {
+	s := newUndoEdit(b, p, migration.StepEnable)
+	s.wait, s.restarts = "every kube-controller-manager to run without the flag", "kube-controller-manager on every control plane, one after the other"
+	s.allowed = func(context.Context, *runner.Tx) error { return s.RequireNoCCM() }
+	s.open = func(roll *migration.Roll, tx *runner.Tx) {
+		for _, k := range s.Reading.KCMs {
+			if k.Flagged() {
+				roll.Wait("rke's state shows the flag still")
+				break
+			}
+		}
+		main := lease.JudgeMain(s.Reading.Leases.KCM, 10*time.Second)
+		if main.Life != lease.Alive {
+			roll.Wait("Lease kube-system/kube-controller-manager: %s", main.Life)
+		}
+		s.waitForCordons(roll, tx)
+		roll.Done = roll.Total
+		roll.Evidence = []string{fmt.Sprintf("%s; rke's state shows no enable-leader-migration", s.p.applied),
+			"kube-controller-manager leads: " + lease.Host(main.Holder)}
+	}
+	return s
+}
+
+func (s *undoEdit) waitForCordons(roll *migration.Roll, tx *runner.Tx) {
+	for _, name := range s.LostCordons(tx.Record()) {
+		roll.Wait("Node %s is to be cordoned again, as its user had", name)
+	}
+}

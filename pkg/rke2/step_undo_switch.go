@@ -1,0 +1,79 @@
+package rke2
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// newUndoSwitch makes every component in-tree again, the kube-controller-managers
+// with the flag: one that starts without it runs the controllers beside the CCM.
+func newUndoSwitch(b base) *undoEdit {
+	s := &undoEdit{base: b, of: StepSwitch, wait: "every machine to run with the in-tree provider",
+		compute: b.p.takeBack(StepSwitch, config.SwitchBack)}
+	s.allowed = func(*runner.Tx) error { return s.MayComeBack() }
+	s.open = func(r *roll) {
+		for _, k := range s.Reading.KCMs {
+			switch {
+			case !k.Ready:
+				r.Wait("%s is not Ready", k.Name())
+			case k.Provider() == position.External:
+				r.Wait("%s is external still", k.Name())
+			case !k.Flagged():
+				r.Wait("%s has no flag", k.Name())
+			case !r.restarted(k):
+				r.Wait("%s has not restarted since the edit", k.Name())
+			}
+		}
+		for _, m := range s.Reading.Members {
+			if m.Lacks == "" {
+				r.Wait("%s runs with the external provider still", m.Name)
+				continue
+			}
+			r.Done++
+		}
+		owner := s.Reading.LeaseVerdict()
+		if owner.Owner == lease.Nobody || owner.Life != lease.Alive {
+			r.Wait("migration lease: %s, %s", owner.Owner, owner.Life)
+		}
+		r.Evidence = []string{
+			fmt.Sprintf("%d of %d machines run with the in-tree provider, every kube-controller-manager with the flag", r.Done, r.Total),
+			fmt.Sprintf("migration lease: %s (%s), renewing", lease.Host(owner.Holder), owner.Owner),
+		}
+	}
+	return s
+}
+
+// newUndoEnable takes the flag away, once nothing but kube-controller-managers can
+// run the controllers.
+func newUndoEnable(b base) *undoEdit {
+	s := &undoEdit{base: b, of: StepEnable, wait: "every control plane to run without the flag",
+		compute: b.p.takeBack(StepEnable, config.DisableLeaderMigration)}
+	s.allowed = func(*runner.Tx) error { return s.RequireNoCCM() }
+	s.open = func(r *roll) {
+		for _, k := range s.Reading.KCMs {
+			switch {
+			case !k.Ready:
+				r.Wait("%s is not Ready", k.Name())
+			case k.Flagged():
+				r.Wait("%s has the flag still", k.Name())
+			case !r.restarted(k):
+				r.Wait("%s has not restarted since the edit", k.Name())
+			default:
+				r.Done++
+			}
+		}
+		r.Total = s.Reading.Planes()
+		main := lease.JudgeMain(s.Reading.Leases.KCM, 10*time.Second)
+		if main.Life != lease.Alive {
+			r.Wait("Lease kube-system/kube-controller-manager: %s", main.Life)
+		}
+		r.Evidence = []string{fmt.Sprintf("%d of %d control planes run without enable-leader-migration", r.Done, r.Total),
+			"kube-controller-manager leads: " + lease.Host(main.Holder)}
+	}
+	return s
+}
