@@ -8,7 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// goingBack is the page that says how to go back by hand.
+// goingBack is the page on going back.
 const goingBack = "docs/going-back.md"
 
 // stopped prints why a run stopped, and the way on.
@@ -26,9 +26,9 @@ func (v *textView) stopped(result runner.Result, err error) {
 	if step := stoppedStep(result); step != "" {
 		switch {
 		case v.braked:
-			s.line("   back:    %s#after-the-brake; on, too: nothing rolls until the pause goes", goingBack)
-		case step != result.Steps[0].ID: // nothing to go back from, at the first
-			s.line("   back:    %s, from %s", goingBack, result.Position)
+			s.line("   back:    %s; on: %s#after-the-brake", v.target.undo(), goingBack)
+		case step != result.Steps[0].ID && !v.target.undoing: // nothing to go back from, at the first
+			s.line("   back:    %s", v.target.undo())
 		}
 		s.line("   look:    %s", strings.Join(append([]string{v.target.status()}, explains(err, step)...), " · "))
 	}

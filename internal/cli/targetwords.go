@@ -10,6 +10,7 @@ import (
 // targetWords are the words of a command line that name the target again.
 type targetWords struct {
 	command string   // "rke2"
+	undoing bool     // it is an undo that these words are about
 	words   []string // "--cluster", "demo", …
 }
 
@@ -28,7 +29,18 @@ func (t *targetFlags) again() targetWords {
 	return targetWords{command: "rke2", words: words}
 }
 
-func (t targetWords) run() string { return commandLine(append([]string{t.command}, t.words...)) }
+// run is the command that takes up what these words are about.
+func (t targetWords) run() string {
+	if t.undoing {
+		return t.undo()
+	}
+	return commandLine(append([]string{t.command}, t.words...))
+}
+
+func (t targetWords) undo() string {
+	return commandLine(append([]string{t.command, "undo"}, t.words...))
+}
+
 func (t targetWords) status() string {
 	return commandLine(append([]string{t.command, "status"}, t.words...))
 }

@@ -42,6 +42,6 @@ func (o undoOpener) open(ctx context.Context, a *app, may access) (*session, err
 		return nil, usage(fmt.Errorf("there is no undo for a cluster of this kind; docs/going-back.md says how to go back by hand"))
 	}
 	s.procedure = forward.Undo()
-	s.words.command += " undo"
+	s.words.undoing = true
 	return s, nil
 }

@@ -10,16 +10,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // fingerprintNote is the journal's key for how the cluster looked before the
 // first write.
 const fingerprintNote = "fingerprint"
 
-// noteFingerprint takes the fingerprint once: later runs compare with the first
-// reading, not with what an earlier run may have left.
+// noteFingerprint takes the fingerprint once in a migration: later runs compare with
+// the first reading, not with what an earlier run may have left. Where nothing has
+// been begun, or all of it was taken back, the migration starts here.
 func (c *Core) noteFingerprint(ctx context.Context, tx *runner.Tx, facts downstream.Facts) error {
-	if _, known, err := fingerprint(tx.Record()); err != nil || known {
+	if _, known, err := fingerprint(tx.Record()); err != nil || known && c.begun(tx.Record()) {
 		return err
 	}
 	taken, err := continuity.Take(facts)
@@ -31,6 +33,11 @@ func (c *Core) noteFingerprint(ctx context.Context, tx *runner.Tx, facts downstr
 		return err
 	}
 	return tx.Note(ctx, fingerprintNote, packed)
+}
+
+// begun says whether a migration is under way that somebody began, here or by hand.
+func (c *Core) begun(record runner.Record) bool {
+	return c.Result.Position != position.P0 || c.Result.Mixed || c.standing(record).lastIntended() != ""
 }
 
 // fingerprint reads it back from the journal.

@@ -107,13 +107,10 @@ func (c *Core) inProgress(record runner.Record) runner.StepID {
 // lastIntended is the last step with a position that the journal announced; empty
 // once an undo was begun after it.
 func (s standing) lastIntended() runner.StepID {
-	for i := len(s.Record.Intents) - 1; i >= 0; i-- {
-		step := s.Record.Intents[i].Step
-		if _, undone := undoOf(step); undone {
-			return ""
-		}
-		if _, ok := reaches[step]; ok {
-			return step
+	intents := s.Record.SinceUndo()
+	for i := len(intents) - 1; i >= 0; i-- {
+		if _, ok := reaches[intents[i].Step]; ok {
+			return intents[i].Step
 		}
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -144,7 +145,7 @@ func (p *Procedure) SnapshotState(record runner.Record, reached position.Positio
 		return runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
 	case reached > position.P1:
 		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
-	case taken && done.OK:
+	case taken && done.OK && slices.ContainsFunc(record.SinceUndo(), func(i runner.Intent) bool { return i.Token == done.Token }):
 		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("rke ended well at %s", done.Time)}
 	}
 	return runner.State{Kind: runner.Todo}

@@ -83,8 +83,9 @@ func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, e
 
 // snapshotIntended is the generation that the journal announced last.
 func snapshotIntended(record runner.Record) (int64, bool) {
-	for i := len(record.Intents) - 1; i >= 0; i-- {
-		if intent := record.Intents[i]; intent.Step == StepSnapshot {
+	intents := record.SinceUndo()
+	for i := len(intents) - 1; i >= 0; i-- {
+		if intent := intents[i]; intent.Step == StepSnapshot {
 			var generation int64
 			if _, err := fmt.Sscanf(intent.Token, "%d", &generation); err == nil {
 				return generation, true

@@ -28,3 +28,14 @@ func (r Record) ToTakeBack(step StepID, object string) []Intent {
 	}
 	return found
 }
+
+// SinceUndo are the intents of the migration that is under way: those after the
+// last step that took one back.
+func (r Record) SinceUndo() []Intent {
+	for i := len(r.Intents) - 1; i >= 0; i-- {
+		if strings.HasPrefix(string(r.Intents[i].Step), undoPrefix) {
+			return r.Intents[i+1:]
+		}
+	}
+	return r.Intents
+}

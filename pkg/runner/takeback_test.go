@@ -33,3 +33,13 @@ func TestToTakeBack(t *testing.T) {
 		}
 	}
 }
+
+func TestSinceUndo(t *testing.T) {
+	all := []Intent{{Step: "snapshot"}, {Step: "undo-enable"}, {Step: "uncordon"}, {Step: "snapshot", Token: "2"}}
+	if got := (Record{Intents: all}).SinceUndo(); len(got) != 2 || got[1].Token != "2" {
+		t.Errorf("got %v", got)
+	}
+	if got := (Record{Intents: all[:1]}).SinceUndo(); len(got) != 1 {
+		t.Errorf("without an undo: %v", got)
+	}
+}
