@@ -2,6 +2,7 @@ package migration
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	corev1 "k8s.io/api/core/v1"
@@ -117,8 +118,8 @@ func hasNode(before continuity.Fingerprint, name string) bool {
 
 // renames judges this reading against the journal's fingerprint. Without one,
 // two Nodes for one machine still tell.
-func (c *Core) renames(tx *runner.Tx) []Rename {
-	before, _, err := fingerprint(tx.Record())
+func (c *Core) renames(record runner.Record) []Rename {
+	before, _, err := fingerprint(record)
 	if err != nil {
 		before = continuity.Fingerprint{}
 	}
@@ -126,5 +127,16 @@ func (c *Core) renames(tx *runner.Tx) []Rename {
 	for _, m := range c.Reading.Members {
 		names[m.ID] = m.Name
 	}
-	return Renames(before, c.Reading.Down.Nodes, names)
+	return slices.DeleteFunc(Renames(before, c.Reading.Down.Nodes, names), func(r Rename) bool { return c.found[r.New] })
+}
+
+// keepFound takes the renames of this reading for what an undo goes back from.
+func (c *Core) keepFound(record runner.Record) {
+	found := map[string]bool{}
+	for _, r := range c.renames(record) {
+		if r.New != r.Old {
+			found[r.New] = true
+		}
+	}
+	c.found, c.Reading.Stale = found, found
 }

@@ -33,6 +33,10 @@ type Core struct {
 	Reading Reading         // the last one
 	Result  position.Result // of it
 
+	// found are renames that were there before this run, by the new name: what an
+	// undo goes back from. Their Nodes are nobody's any more.
+	found map[string]bool
+
 	started time.Time
 	leases  map[string][]lease.Observation
 }
@@ -61,6 +65,7 @@ func (c *Core) Read(ctx context.Context) error {
 		return err
 	}
 	reading := c.Side.Combine(down)
+	reading.Stale = c.found
 	reading.Down, reading.Leases = down, c.observeLeases(down, c.Clock.Since(c.started))
 	c.Reading, c.Result = reading, position.Compute(reading.Evidence())
 	return nil

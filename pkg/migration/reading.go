@@ -27,6 +27,8 @@ type Reading struct {
 
 	Down   Downstream
 	Leases lease.Leases // this reading and the one before it
+	// Stale are Nodes that a rename before this run left behind, or made.
+	Stale map[string]bool
 }
 
 // Member is a machine of the cluster, whatever its side calls it.
@@ -135,7 +137,7 @@ func (r Reading) NodesNotReady() []Unrest {
 	var problems []Unrest
 	for i := range r.Down.Nodes {
 		node := &r.Down.Nodes[i]
-		if !NodeReady(node) {
+		if !NodeReady(node) && !r.Stale[node.Name] {
 			problems = append(problems, Unrest{Object: "Node " + node.Name, Seen: "is not Ready", Wanted: "Ready"})
 		}
 		for _, taint := range node.Spec.Taints {

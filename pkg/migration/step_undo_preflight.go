@@ -60,7 +60,7 @@ func (c *Core) undoRefused(record runner.Record) error {
 	if !known {
 		before = continuity.Fingerprint{}
 	}
-	if bad := wouldBeRenamed(before, c.Reading.Down.Nodes); len(bad) > 0 {
+	if bad := wouldBeRenamed(before, c.found, c.Reading.Down.Nodes); len(bad) > 0 {
 		return &fault.Error{Class: fault.Check, Reason: "NodesWouldBeRenamed", Object: strings.Join(bad, ", "),
 			Seen:   "joined after the fingerprint, under a name that is not its instance's private DNS name",
 			Wanted: "the name that an in-tree kubelet takes whatever it is told", Fix: "replace these machines, then run again"}
@@ -85,12 +85,13 @@ func (c *Core) anyExternal() bool {
 // in-tree kubelet would register under another name: EC2's private DNS name, which
 // the cloud controller manager writes as InternalDNS
 // (k8s.io/legacy-cloud-providers/aws, CurrentNodeName; k8s.io/cloud-provider,
-// node controller).
-func wouldBeRenamed(before continuity.Fingerprint, nodes []corev1.Node) []string {
+// node controller). A name that a machine of the fingerprint was given by a rename
+// goes with the undo.
+func wouldBeRenamed(before continuity.Fingerprint, found map[string]bool, nodes []corev1.Node) []string {
 	var bad []string
 	for i := range nodes {
 		node := &nodes[i]
-		if hasNode(before, node.Name) || slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool {
+		if hasNode(before, node.Name) || found[node.Name] || slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool {
 			return a.Type == corev1.NodeInternalDNS && a.Address == node.Name
 		}) {
 			continue

@@ -50,6 +50,9 @@ func (u *Undo) Observe(ctx context.Context, record runner.Record) (runner.Observ
 	if err := u.core.Read(ctx); err != nil {
 		return runner.Observation{}, err
 	}
+	if u.core.found == nil {
+		u.core.keepFound(record)
+	}
 	return u.core.standing(record).judgeUndo(undoOrder())
 }
 

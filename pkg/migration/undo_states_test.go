@@ -102,8 +102,8 @@ func TestWouldBeRenamed(t *testing.T) {
 	}
 	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "host-0"}}}
 	nodes := []corev1.Node{node("host-0", "ip-10-0-0-1.ec2.internal"), node("ip-10-0-0-2.ec2.internal", "ip-10-0-0-2.ec2.internal"),
-		node("host-3", "ip-10-0-0-3.ec2.internal"), {ObjectMeta: metav1.ObjectMeta{Name: "host-4"}}}
-	if got := wouldBeRenamed(before, nodes); !slices.Equal(got, []string{"Node host-3", "Node host-4"}) {
+		node("host-3", "ip-10-0-0-3.ec2.internal"), {ObjectMeta: metav1.ObjectMeta{Name: "host-4"}}, {ObjectMeta: metav1.ObjectMeta{Name: "host-5"}}}
+	if got := wouldBeRenamed(before, map[string]bool{"host-5": true}, nodes); !slices.Equal(got, []string{"Node host-3", "Node host-4"}) {
 		t.Errorf("got %v", got)
 	}
 }

@@ -92,7 +92,8 @@ func killInNewStep(ctx context.Context, t *testing.T, run *scenario.Run, steps [
 // are killed in the middle of their wait, with the change already made.
 func depth(step string) int {
 	switch step {
-	case "etcd-snapshot", "enable-leader-migration", "install-ccm", "switch-provider", "disable-leader-migration":
+	case "etcd-snapshot", "enable-leader-migration", "install-ccm", "switch-provider", "disable-leader-migration",
+		"undo-disable-leader-migration", "undo-switch-provider", "undo-install-ccm", "undo-enable-leader-migration", "undo-lease-access":
 		return 2
 	}
 	return 1

@@ -1,0 +1,140 @@
+//go:build slow
+
+package e2e
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// undoSteps are the steps of an undo in which a run can be killed with something
+// begun.
+var undoSteps = []string{"undo-disable-leader-migration", "undo-switch-provider", "undo-install-ccm",
+	"undo-enable-leader-migration", "undo-lease-access"}
+
+// TestUndo goes back from every position, then from a half-done step, then from
+// the far end, killed once in every step. Each time Rancher's configuration, the
+// Nodes and the cordons are what they were, and no controller runs twice.
+func TestUndo(t *testing.T) {
+	lab := boot(t, "--lease", quick)
+	ctx := within(t, 40*time.Minute)
+	workers, err := lab.Workers(ctx)
+	if err != nil || len(workers) == 0 {
+		t.Fatalf("workers %v, %v", workers, err)
+	}
+	if err := lab.Cordon(ctx, workers[0], true); err != nil {
+		t.Fatal(err)
+	}
+	u := undo{lab: lab, start: time.Now()}
+	if u.nodes, err = lab.Identities(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if u.config, err = rancherConfig(ctx, lab); err != nil {
+		t.Fatal(err)
+	}
+	if u.cordoned, err = lab.Cordoned(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, until := range []string{"lease-access", "enable-leader-migration", "cordon", "install-ccm", "switch-provider"} {
+		t.Run("from "+until, func(t *testing.T) {
+			u.goes(ctx, t, "", "--until", until)
+			u.goes(ctx, t, "undo")
+			u.isBack(ctx, t)
+		})
+	}
+	for _, step := range []string{"enable-leader-migration", "switch-provider"} {
+		t.Run("from the middle of "+step, func(t *testing.T) {
+			if killed := u.killed(ctx, t, "", map[string]bool{}, []string{step}); killed != step {
+				t.Fatalf("killed in %q", killed)
+			}
+			u.goes(ctx, t, "undo")
+			u.isBack(ctx, t)
+		})
+	}
+	t.Run("from the far end, killed in every step", func(t *testing.T) {
+		u.goes(ctx, t, "")
+		killed := map[string]bool{}
+		for range undoSteps {
+			t.Logf("killed in %q", u.killed(ctx, t, "undo", killed, undoSteps))
+		}
+		u.goes(ctx, t, "undo")
+		for _, step := range undoSteps {
+			if !killed[step] {
+				t.Errorf("was never killed in %s", step)
+			}
+		}
+		u.isBack(ctx, t)
+	})
+}
+
+// undo is a lab and how it was before anything was done to it.
+type undo struct {
+	lab      *scenario.Lab
+	start    time.Time
+	nodes    map[string]scenario.Identity
+	config   map[string]any
+	cordoned []string
+}
+
+// rancherConfig is Rancher's configuration of the cluster. The request for an etcd
+// snapshot stays: the snapshot was taken.
+func rancherConfig(ctx context.Context, lab *scenario.Lab) (map[string]any, error) {
+	config, err := lab.RKEConfig(ctx)
+	delete(config, "etcdSnapshotCreate")
+	return config, err
+}
+
+// goes runs a command to its end.
+func (u undo) goes(ctx context.Context, t *testing.T, name string, flags ...string) {
+	t.Helper()
+	began := time.Now()
+	code, stdout, stderr, err := u.lab.Awsmigrate(ctx, testWriter{t}, u.lab.Command(name, append(flags, "--yes")...)...)
+	if err != nil || code != 0 {
+		t.Fatalf("%s %v: exit %d, %v\n%s%s", name, flags, code, err, stdout, stderr)
+	}
+	t.Logf("%s %v took %.0f s", name, flags, time.Since(began).Seconds())
+}
+
+// killed runs a command and kills it in one of steps that it was not killed in yet.
+func (u undo) killed(ctx context.Context, t *testing.T, name string, killed map[string]bool, steps []string) string {
+	t.Helper()
+	run, err := u.lab.Start(ctx, testWriter{t}, u.lab.Command(name, "--yes")...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return killInNewStep(ctx, t, run, steps, killed)
+}
+
+func (u undo) isBack(ctx context.Context, t *testing.T) {
+	t.Helper()
+	nodes, err := u.lab.Identities(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(u.nodes, nodes); diff != "" {
+		t.Errorf("Nodes:\n%s", diff)
+	}
+	config, err := rancherConfig(ctx, u.lab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(u.config, config); diff != "" {
+		t.Errorf("Rancher's configuration:\n%s", diff)
+	}
+	if cordoned, err := u.lab.Cordoned(ctx); err != nil || cmp.Diff(u.cordoned, cordoned) != "" {
+		t.Errorf("cordoned %v, were %v; %v", cordoned, u.cordoned, err)
+	}
+	if standing, err := u.lab.Standing(ctx); err != nil || !strings.HasPrefix(standing, "P0") {
+		t.Errorf("stands at %q, %v", standing, err)
+	}
+	observation, text, err := u.lab.Observe(ctx, u.start)
+	if err != nil || observation.Overlaps() > 0 || len(observation.Blind) > 0 {
+		t.Errorf("observer: %v\n%s", err, text)
+	}
+}
