@@ -59,7 +59,7 @@ $(LABBIN)/rkeplan-$(REAL_RKE): test/lab/rkereal/go.mod $(wildcard test/lab/rkere
 	cd test/lab/rkereal && go build -trimpath -ldflags "-s -w" -o $@ ./rkeplan
 
 .PHONY: demo
-demo: build ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml
+demo: build ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher
 	go run ./test/cmd/demo -bin $(BIN) -dir $(LABDIR) -distro $(DISTRO)
 
 .PHONY: test
