@@ -38,7 +38,7 @@ func TestRKEUpgrade(t *testing.T) {
 	if strings.Contains(migrated, "awsCloudProvider") || !strings.Contains(migrated, "v1.26.9-rancher1-1") || !strings.Contains(migrated, "external-aws") {
 		t.Errorf("before the gate cluster.yml is\n%s", migrated)
 	}
-	cloudConfigIsKept(ctx, t, lab)
+	cloudConfigIsKept(ctx, t, lab, true)
 	runsImage(ctx, t, lab, ":v1.26.14")
 
 	killInUpgrade(ctx, t, lab, command("--confirm", "demo"))
@@ -56,7 +56,7 @@ func TestRKEUpgrade(t *testing.T) {
 	if now := text(t, lab.ClusterFile); now != strings.Replace(migrated, "v1.26.9-rancher1-1", rkeTarget, 1) {
 		t.Errorf("the upgrade changed more than the version:\n%s", now)
 	}
-	cloudConfigIsKept(ctx, t, lab)
+	cloudConfigIsKept(ctx, t, lab, false)
 	runsImage(ctx, t, lab, ":v1.27.10")
 	judgeEnd(ctx, t, lab, before, start)
 	if code, _, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, command("--confirm", "demo")...); err != nil || code != 0 || strings.Contains(stderr, "rke │") {
@@ -76,15 +76,15 @@ func killInUpgrade(ctx context.Context, t *testing.T, lab *scenario.Lab, words [
 	<-run.Done()
 }
 
-// cloudConfigIsKept looks for what awsCloudProvider said where the CCM reads it,
-// without the key that the CCM does not know.
-func cloudConfigIsKept(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+// cloudConfigIsKept looks for what awsCloudProvider said where the CCM reads it.
+// One of its keys the CCM knows up to v1.27.0 only.
+func cloudConfigIsKept(ctx context.Context, t *testing.T, lab *scenario.Lab, whole bool) {
 	t.Helper()
 	secret, err := lab.Downstream.CoreV1().Secrets("kube-system").Get(ctx, "aws-cloud-controller-manager-cloud-config", metav1.GetOptions{})
 	must(t, err)
 	got := string(secret.Data["cloud.conf"])
-	if !strings.Contains(got, "KubernetesClusterID = demo") || strings.Contains(got, "DisableStrictZoneCheck") {
-		t.Errorf("the CCM's cloud config is %q", got)
+	if !strings.Contains(got, "KubernetesClusterID = demo") || strings.Contains(got, "DisableStrictZoneCheck = true") != whole {
+		t.Errorf("the CCM's cloud config is %q, wanted DisableStrictZoneCheck: %t", got, whole)
 	}
 	processes, err := lab.Running(scenario.CloudControllerManager)
 	must(t, err)
