@@ -5,10 +5,12 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
 
 // An upgrade that was cut off may find every kubelet at its target while rke has
@@ -28,6 +30,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			p, _ := edited(t)
 			p.facts = applied(t, "plain")
 			p.options.KubernetesVersion, p.Options.KubernetesVersion = target, target
+			p.Distribution, p.Core.Config = checks.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
 			journal := &runner.MemoryJournal{}
 			options := runner.Options{RunID: "run-2", Journal: journal, Lock: (&runner.MemoryLock{}).For(runner.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
 			if err := options.Lock.Acquire(t.Context()); err != nil {
