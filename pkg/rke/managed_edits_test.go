@@ -210,7 +210,7 @@ func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.record.Intents = []runner.Intent{{Step: migration.StepEnable, Object: m.cluster.object(), Inverse: inverse}}
+			m.Record.Intents = []runner.Intent{{Step: migration.StepEnable, Object: m.cluster.object(), Inverse: inverse}}
 			edit := ManagedSwitch(now, NameRule{UseMetadata: true}, m.made())
 			got, err := patched(t, objectOf(now), edit)
 			if err != nil {

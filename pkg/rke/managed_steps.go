@@ -48,7 +48,7 @@ func (m *Managed) switchEdit(ctx context.Context) (ManagedEdit, error) {
 // made are the mappings that the journal's edits of enable-leader-migration made.
 func (m *Managed) made() []string {
 	var all []string
-	for _, intent := range m.record.Intents {
+	for _, intent := range m.Record.Intents {
 		var inverse []Inverse
 		if intent.Step != migration.StepEnable || intent.Object != m.cluster.object() || json.Unmarshal(intent.Inverse, &inverse) != nil {
 			continue

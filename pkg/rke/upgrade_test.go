@@ -49,7 +49,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p.record = tx.Record()
+			p.Record = tx.Record()
 			node := corev1.Node{}
 			node.Status.NodeInfo.KubeletVersion = "v1.27.16"
 			set := &appsv1.DaemonSet{}
