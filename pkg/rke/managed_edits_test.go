@@ -205,7 +205,7 @@ func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
 			if tt.meanwhile != nil {
 				tt.meanwhile(asMap(asMap(kcm(now))["extraArgs"]))
 			}
-			m := &Managed{Procedure: &Procedure{}, cluster: ManagedCluster{ID: "c-1", Config: now}}
+			m := &Managed{Procedure: &Procedure{Core: &migration.Core{}}, cluster: ManagedCluster{ID: "c-1", Config: now}}
 			inverse, err := first.Inverse()
 			if err != nil {
 				t.Fatal(err)
