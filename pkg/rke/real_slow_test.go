@@ -155,7 +155,7 @@ func agree(t *testing.T, text []byte, state StateConfig, hosts []realHost) {
 
 // sameKCM compares the arguments that a migration is judged by, and all that the
 // user gave.
-func sameKCM(t *testing.T, host string, real, mine component.Args, state StateConfig) {
+func sameKCM(t *testing.T, host string, theirs, mine component.Args, state StateConfig) {
 	t.Helper()
 	flags := []string{component.CloudProvider, component.EnableLeaderMigration, component.AllocateNodeCIDRs, component.ConfigureCloudRoutes, component.ClusterCIDR,
 		component.Controllers, component.LeaderMigrationConfig, component.FeatureGates, "leader-elect", "leader-elect-lease-duration", "allow-untagged-cloud"}
@@ -166,8 +166,8 @@ func sameKCM(t *testing.T, host string, real, mine component.Args, state StateCo
 		flags = append(flags, flag)
 	}
 	for _, flag := range flags {
-		if real.Has(flag) != mine.Has(flag) || real.Last(flag) != mine.Last(flag) {
-			t.Errorf("%s: kube-controller-manager has --%s=%q (%t), kcmArgs %q (%t)", host, flag, real.Last(flag), real.Has(flag), mine.Last(flag), mine.Has(flag))
+		if theirs.Has(flag) != mine.Has(flag) || theirs.Last(flag) != mine.Last(flag) {
+			t.Errorf("%s: kube-controller-manager has --%s=%q (%t), kcmArgs %q (%t)", host, flag, theirs.Last(flag), theirs.Has(flag), mine.Last(flag), mine.Has(flag))
 		}
 	}
 }

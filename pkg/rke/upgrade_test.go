@@ -30,7 +30,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			p, _ := edited(t)
 			p.facts = applied(t, "plain")
 			p.options.KubernetesVersion, p.Options.KubernetesVersion = target, target
-			p.Distribution, p.Core.Config = checks.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
+			p.Distribution, p.Config = checks.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
 			journal := &runner.MemoryJournal{}
 			options := runner.Options{RunID: "run-2", Journal: journal, Lock: (&runner.MemoryLock{}).For(runner.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
 			if err := options.Lock.Acquire(t.Context()); err != nil {
