@@ -41,8 +41,8 @@ func newRKE(a *app) *cobra.Command {
 		Long: `Runs the migration of an RKE cluster from the in-tree AWS cloud provider to the
 external one. It edits the needed lines of cluster.yml, keeps a backup, and runs
 rke up. With --cluster it is a cluster that Rancher manages: Rancher's Cluster
-object is edited, and Rancher runs rke. What is done is read from the cluster and from rke's state, so the same
-command takes up a migration wherever it stands.`,
+object is edited, and Rancher runs rke. What is done is read from the cluster and
+from rke's state, so the same command takes up a migration wherever it stands.`,
 		Example: `  awsmigrate rke plan --config cluster.yml
   awsmigrate rke --config cluster.yml
   awsmigrate rke --config cluster.yml --no-rke-up --yes
@@ -149,22 +149,29 @@ func (f *rkeFlags) open(ctx context.Context, a *app, may access) (*session, erro
 	lock := &rke.FileLock{Path: rke.LockPath(f.config), Clock: clock.RealClock{}, Processes: runner.HostProcesses(),
 		Say: func(what string) { fmt.Fprintln(a.streams.Err, what) }}
 	edges := rke.Edges{Kube: kube, Config: config, Clock: clock.RealClock{}, Live: rkeOutput{a.streams.Err}, Keep: lock.File}
-	procedure, err := rke.New(ctx, edges, options)
-	for said := false; err != nil && runner.Transient(err) && lock.Busy(); said = true {
-		if !said {
-			lock.Say("the API server is away, and an rke still works on this cluster.yml; waiting for it")
-		}
-		if err := runner.Pause(ctx, clock.RealClock{}, time.Second); err != nil {
-			return nil, err
-		}
-		procedure, err = rke.New(ctx, edges, options)
-	}
+	procedure, err := newProcedure(ctx, edges, options, lock)
 	if err != nil {
 		return nil, err
 	}
 	s := newSession(procedure, kube, runID, f.again())
 	lock.Inner, lock.Owner, s.lock = s.lock, s.owner, lock
 	return s, nil
+}
+
+// newProcedure reads the cluster, again as long as an rke that outlived its
+// awsmigrate keeps the API server away.
+func newProcedure(ctx context.Context, edges rke.Edges, options rke.Options, lock *rke.FileLock) (*rke.Procedure, error) {
+	procedure, err := rke.New(ctx, edges, options)
+	for said := false; err != nil && runner.Transient(err) && lock.Busy(); said = true {
+		if !said {
+			lock.Say("the API server is away, and an rke still works on this cluster.yml; waiting for it")
+		}
+		if err := runner.Pause(ctx, edges.Clock, time.Second); err != nil {
+			return nil, err
+		}
+		procedure, err = rke.New(ctx, edges, options)
+	}
+	return procedure, err
 }
 
 // again are the words that name this target in a next command.

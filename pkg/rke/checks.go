@@ -107,6 +107,10 @@ func fileChecks() []verify.Check[Prepared] {
 		must(check("AWSM-729", "both edits can be computed",
 			"a file that cannot be edited without touching other lines is not touched at all",
 			"pkg/rke/clusterfile", "see the finding", beforeSwitch, seeing(judgeEdits, theFile))),
+		must(check("AWSM-730", "rke can write the cloud config",
+			"rke's writer of cloud configs knows no maps: with a service_override in awsCloudProvider every `rke up` fails before it does anything",
+			"rancher/rke:cloudprovider/aws/aws.go@v1.5.9, GenerateCloudConfigFile; `rke up --init` of v1.5.9 was run", "write the cloud config as customCloudProvider",
+			nil, seeing(judgeServiceOverride, theFile))),
 	}
 }
 

@@ -164,6 +164,12 @@ func spoiltClusters() []spoilt {
 		{"AWSM-729", "not to be edited", set(func(p *Prepared) {
 			p.EditErr = &fault.Error{Class: fault.Usage, Object: "plain.yml", Seen: "line 3: an alias"}
 		}), fail, "an alias"},
+		{"AWSM-730", "an entry", rewrite("    global:\n", "    service_override: {\"1\": {service: ec2}}\n    global:\n"), fail, "service_override"},
+		{"AWSM-730", "an empty map", rewrite("    global:\n", "    service_override: {}\n    global:\n"), ok, ""},
+		{"AWSM-730", "custom text", func(t *testing.T, p *Prepared) {
+			rewrite("    global:\n", "    service_override: {\"1\": {service: ec2}}\n    global:\n")(t, p)
+			p.Config.CloudProvider.Custom = "[Global]"
+		}, ok, ""},
 		{"AWSM-741", "dev", set(func(p *Prepared) { p.Binary.Value.Version = "dev" }), unknown, "dev"},
 		{"AWSM-741", "not found", set(func(p *Prepared) { p.Binary = verify.Failed[Binary](errRead) }), unknown, "refused"},
 		{"AWSM-741", "somebody else runs it", set(func(p *Prepared) { p.Binary, p.Options.NoRKEUp = verify.Failed[Binary](errRead), true }), warn, "--no-rke-up"},
@@ -329,6 +335,7 @@ var issued = map[string]string{
 	"AWSM-727": "cluster.yml holds no changes that were not applied",
 	"AWSM-728": "the state file beside cluster.yml is the cluster's",
 	"AWSM-729": "both edits can be computed",
+	"AWSM-730": "rke can write the cloud config",
 	"AWSM-741": "the rke binary tells its version",
 	"AWSM-742": "the rke binary knows external-aws",
 	"AWSM-743": "the rke binary knows the Kubernetes versions",

@@ -29,6 +29,18 @@ func judgeTrap(p Prepared) []verify.Finding {
 	return nil
 }
 
+// judgeServiceOverride: an empty map is left out, custom text is not written by
+// that writer.
+func judgeServiceOverride(p Prepared) []verify.Finding {
+	c := p.Config.CloudProvider
+	if c.Custom != "" || c.AWS == nil || len(c.AWS.ServiceOverride) == 0 {
+		return nil
+	}
+	return []verify.Finding{fail(p.file()+": cloud_provider.awsCloudProvider.service_override",
+		fmt.Sprintf("has %d entries: `rke up` stops with \"Failed to parse AWS cloud config\"", len(c.AWS.ServiceOverride)), "no service_override",
+		"put the whole cloud config, with its [ServiceOverride] sections, into customCloudProvider, beside name: aws, and remove awsCloudProvider")}
+}
+
 func judgeFileProvider(p Prepared) []verify.Finding {
 	file, state := resolved(p.Config.CloudProvider), p.State.Current.Config.CloudProvider.Name
 	object := p.file() + ": cloud_provider"
@@ -53,7 +65,7 @@ func judgeVersionSet(p Prepared) []verify.Finding {
 		return nil
 	}
 	now := p.State.Current.Config.KubernetesVersion
-	return []verify.Finding{fail(p.file()+": kubernetes_version", "is empty: rke takes its own newest, and the first `rke up` would upgrade the cluster from "+now,
+	return []verify.Finding{fail(p.file()+": kubernetes_version", "is empty: rke takes its own newest, and the first `rke up` would upgrade the cluster from "+now+", or fail where that has no provider aws",
 		now, "set kubernetes_version: "+now)}
 }
 

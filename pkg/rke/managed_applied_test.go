@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -13,7 +14,7 @@ import (
 // appliedCluster is one whose configuration Rancher has applied everywhere.
 func appliedCluster() ManagedCluster {
 	yes := managedCondition{Status: "True"}
-	c := ManagedCluster{ID: "c-1", DisplayName: "demo", Driver: driverRKE, Config: ManagedSwitch(uiConfig(), NameRule{UseMetadata: true}).Apply(),
+	c := ManagedCluster{ID: "c-1", DisplayName: "demo", Driver: driverRKE, Config: ManagedSwitch(uiConfig(), NameRule{UseMetadata: true}, nil).Apply(),
 		Conditions: map[string]managedCondition{"Updated": yes, "Provisioned": yes, "Ready": yes, "Upgraded": yes}}
 	c.Applied = runtime.DeepCopyJSON(c.Config)
 	c.Applied["nodes"] = []any{map[string]any{"address": "1.2.3.4"}}
@@ -158,5 +159,22 @@ func TestFileOfTranslatesWhatIsJudged(t *testing.T) {
 	}
 	if file, err = fileOf(ManagedCluster{ID: "c-1", Config: uiConfig()}); err != nil || file.Config().CloudProvider.AWS == nil {
 		t.Errorf("the UI's empty block was lost: %v", err)
+	}
+}
+
+// Conditions are read as the object has them, whatever else is in the list.
+func TestParseManagedReadsConditions(t *testing.T) {
+	c := parseManaged(&unstructured.Unstructured{Object: map[string]any{
+		"metadata": map[string]any{"name": "c-1"},
+		"status": map[string]any{"conditions": []any{
+			map[string]any{"type": "Updated", "status": "Unknown", "message": "updating", "lastUpdateTime": "x"},
+			map[string]any{"type": "Ready", "status": "True"}, map[string]any{},
+		}},
+	}})
+	if c.Conditions["Updated"] != (managedCondition{Status: "Unknown", Message: "updating"}) || c.Conditions["Ready"].Status != "True" {
+		t.Errorf("got %v", c.Conditions)
+	}
+	if _, there := c.Conditions["Provisioned"]; there {
+		t.Error("a condition that is not there was read")
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -27,6 +28,9 @@ type Element struct {
 	Value  any      // nil: removed
 	Before any      // nil: was not there
 	Had    bool     // was there, be it null
+	// Pruned is a mapping that an edit of ours made, and that is empty without
+	// the element before.
+	Pruned bool
 }
 
 // ManagedEdit is a computed change of Rancher's configuration. It is pure.
@@ -62,13 +66,24 @@ func ManagedEnable(config map[string]any) ManagedEdit {
 // there rke takes the in-tree provider. useInstanceMetadataHostname is written
 // explicitly: Rancher's defaults for it are its API's, not the CRD's
 // (rancher/rancher:pkg/api/norman/store/cluster/cluster_store.go@v2.8.5).
-func ManagedSwitch(config map[string]any, names NameRule) ManagedEdit {
+// made are the mappings that ManagedEnable made, by pointer: they go again with
+// the flag, if it is all they hold.
+func ManagedSwitch(config map[string]any, names NameRule, made []string) ManagedEdit {
 	provider := func(key string) []string { return []string{"cloudProvider", key} }
-	return editManaged(config,
+	flag := []string{"services", "kubeController", "extraArgs", keyFlag}
+	e := editManaged(config,
 		Element{Path: provider("name"), Value: externalName},
 		Element{Path: provider(keyMetadata), Value: names.UseMetadata},
 		Element{Path: provider(keyAWSBlock)},
-		Element{Path: []string{"services", "kubeController", "extraArgs", keyFlag}})
+		Element{Path: flag})
+	for depth := len(flag) - 1; depth > 0 && slices.Contains(made, pointer(flag[:depth])); depth-- {
+		before, is := mapAt(config, flag[:depth-1])[flag[depth-1]].(map[string]any)
+		if _, holds := before[flag[depth]]; !is || !holds || len(before) > 1 {
+			break
+		}
+		e.Elements = append(e.Elements, Element{Path: flag[:depth], Before: before, Had: true, Pruned: true})
+	}
+	return e
 }
 
 // ManagedUpgrade sets the version, in an edit of its own.
@@ -197,13 +212,15 @@ type Inverse struct {
 	Had    bool   `json:"had"`
 	Before any    `json:"before,omitempty"`
 	SHA256 string `json:"sha256,omitempty"`
+	// Made are the mappings that setting the element made, by pointer.
+	Made []string `json:"made,omitempty"`
 }
 
 // Inverse names the elements as they were.
 func (e ManagedEdit) Inverse() ([]byte, error) {
 	var all []Inverse
 	for _, el := range e.Elements {
-		one := Inverse{Path: pointer(el.Path), Had: el.Had}
+		one := Inverse{Path: pointer(el.Path), Had: el.Had, Made: e.made(el)}
 		switch before := el.Before.(type) {
 		case nil:
 		case string, bool:
@@ -221,6 +238,27 @@ func (e ManagedEdit) Inverse() ([]byte, error) {
 	return json.Marshal(all)
 }
 
+// Made are the mappings that the whole edit makes, by pointer.
+func (e ManagedEdit) Made() []string {
+	var all []string
+	for _, el := range e.Elements {
+		all = append(all, e.made(el)...)
+	}
+	return all
+}
+
+func (e ManagedEdit) made(el Element) []string {
+	if el.Value == nil {
+		return nil
+	}
+	var made []string
+	depth, _ := nearest(e.Config, el.Path)
+	for depth++; depth < len(el.Path); depth++ {
+		made = append(made, pointer(el.Path[:depth]))
+	}
+	return made
+}
+
 // Changes shows the edit in a plan, without the values of awsCloudProvider.
 func (e ManagedEdit) Changes(object string) []runner.Change {
 	changes := make([]runner.Change, 0, len(e.Elements))
@@ -228,6 +266,9 @@ func (e ManagedEdit) Changes(object string) []runner.Change {
 		c := runner.Change{Object: object, Location: "spec." + rkeConfigKey + "." + strings.Join(el.Path, ".")}
 		if el.Had {
 			before := told(el.Before)
+			if el.Pruned {
+				before = "{}"
+			}
 			c.Before, c.Diff = before, "- "+before+"\n"
 		}
 		if el.Value != nil {

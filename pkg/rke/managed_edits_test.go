@@ -8,6 +8,9 @@ import (
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
 	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // uiConfig is a configuration as Rancher's UI leaves it, with the block that
@@ -73,8 +76,8 @@ func TestManagedEditsPatchWhatTheySay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := runtime.DeepCopyJSON(config)
-			for _, edit := range []ManagedEdit{ManagedEnable(config), ManagedSwitch(config, NameRule{UseMetadata: true}),
-				ManagedSwitch(ManagedEnable(config).Apply(), NameRule{}), ManagedUpgrade(config, "v1.27.16-rancher1-1")} {
+			for _, edit := range []ManagedEdit{ManagedEnable(config), ManagedSwitch(config, NameRule{UseMetadata: true}, nil),
+				ManagedSwitch(ManagedEnable(config).Apply(), NameRule{}, nil), ManagedUpgrade(config, "v1.27.16-rancher1-1")} {
 				got, err := patched(t, objectOf(edit.Config), edit)
 				if err != nil {
 					t.Fatal(err)
@@ -91,7 +94,7 @@ func TestManagedEditsPatchWhatTheySay(t *testing.T) {
 }
 
 func TestManagedSwitchLeavesNoWayBackToTheInTreeProvider(t *testing.T) {
-	after := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), NameRule{UseMetadata: true}).Apply()
+	after := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), NameRule{UseMetadata: true}, nil).Apply()
 	want := map[string]any{"name": "external-aws", "useInstanceMetadataHostname": true}
 	if !reflect.DeepEqual(after["cloudProvider"], want) {
 		t.Errorf("cloudProvider is %v, wanted %v", after["cloudProvider"], want)
@@ -99,7 +102,7 @@ func TestManagedSwitchLeavesNoWayBackToTheInTreeProvider(t *testing.T) {
 	if _, flagged := mapAt(after, []string{"services", "kubeController", "extraArgs"})[keyFlag]; flagged {
 		t.Error("the flag is left beside an external provider")
 	}
-	if again := ManagedSwitch(after, NameRule{UseMetadata: true}); !again.Empty() {
+	if again := ManagedSwitch(after, NameRule{UseMetadata: true}, nil); !again.Empty() {
 		t.Errorf("a second edit changes %v", again.Elements)
 	}
 }
@@ -118,7 +121,7 @@ func TestManagedEditsRefuseWhatChangedMeanwhile(t *testing.T) {
 		now := uiConfig()
 		change(now)
 		flagged := ManagedEnable(uiConfig())
-		switched := ManagedSwitch(uiConfig(), NameRule{})
+		switched := ManagedSwitch(uiConfig(), NameRule{}, nil)
 		_, err := patched(t, objectOf(now), flagged)
 		_, alsoErr := patched(t, objectOf(now), switched)
 		if err == nil && alsoErr == nil {
@@ -130,7 +133,7 @@ func TestManagedEditsRefuseWhatChangedMeanwhile(t *testing.T) {
 func TestManagedInverseHoldsNoWholeValues(t *testing.T) {
 	config := uiConfig()
 	config["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"global": map[string]any{"role-arn": "arn:SECRET"}}
-	edit := ManagedSwitch(config, NameRule{UseMetadata: true})
+	edit := ManagedSwitch(config, NameRule{UseMetadata: true}, nil)
 	raw, err := edit.Inverse()
 	if err != nil {
 		t.Fatal(err)
@@ -170,5 +173,76 @@ func TestManagedEditsNeedMappings(t *testing.T) {
 		if err := editable("Cluster c-1", config); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A mapping that the first edit made goes with the flag; one that somebody put
+// something into meanwhile, or that was there before, stays.
+func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
+	kcm := func(config map[string]any) any { return asMap(config["services"])["kubeController"] }
+	for name, tt := range map[string]struct {
+		services  map[string]any // of the configuration before
+		meanwhile func(extraArgs map[string]any)
+		want      map[string]any // services afterwards; nil: none
+	}{
+		"extraArgs was made": {map[string]any{"kubeController": map[string]any{"image": "x"}}, nil,
+			map[string]any{"kubeController": map[string]any{"image": "x"}}},
+		"kubeController was made": {map[string]any{"kubelet": map[string]any{}}, nil, map[string]any{"kubelet": map[string]any{}}},
+		"services was made":       {nil, nil, nil},
+		"an empty one was there": {map[string]any{"kubeController": map[string]any{"extraArgs": map[string]any{}}}, nil,
+			map[string]any{"kubeController": map[string]any{"extraArgs": map[string]any{}}}},
+		"made, and used by somebody": {map[string]any{"kubeController": map[string]any{}}, func(extraArgs map[string]any) { extraArgs["v"] = "4" },
+			map[string]any{"kubeController": map[string]any{"extraArgs": map[string]any{"v": "4"}}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := uiConfig()
+			delete(config, "services")
+			if tt.services != nil {
+				config["services"] = tt.services
+			}
+			first := ManagedEnable(config)
+			now := first.Apply()
+			if tt.meanwhile != nil {
+				tt.meanwhile(asMap(asMap(kcm(now))["extraArgs"]))
+			}
+			m := &Managed{Procedure: &Procedure{Core: &migration.Core{}}, cluster: ManagedCluster{ID: "c-1", Config: now}}
+			inverse, err := first.Inverse()
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Record.Intents = []runner.Intent{{Step: migration.StepEnable, Object: m.cluster.object(), Inverse: inverse}}
+			edit := ManagedSwitch(now, NameRule{UseMetadata: true}, m.made())
+			got, err := patched(t, objectOf(now), edit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := objectOf(edit.Apply()); !reflect.DeepEqual(got, want) {
+				t.Errorf("the patch made %v, wanted %v", got, want)
+			}
+			services, there := edit.Apply()["services"].(map[string]any)
+			if there != (tt.want != nil) || there && !reflect.DeepEqual(services, tt.want) {
+				t.Errorf("services are %v, wanted %v", services, tt.want)
+			}
+		})
+	}
+}
+
+// Without the journal nobody knows whose an empty mapping is.
+func TestManagedSwitchLeavesAnEmptyMappingOfUnknownOrigin(t *testing.T) {
+	after := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), NameRule{}, nil).Apply()
+	if _, there := mapAt(after, []string{"services", "kubeController"})["extraArgs"]; !there {
+		t.Error("extraArgs is gone")
+	}
+}
+
+// An argument that arrives between reading and writing is not lost with the
+// mapping.
+func TestManagedSwitchRefusesToTakeAMappingThatWasFilledMeanwhile(t *testing.T) {
+	first := ManagedEnable(uiConfig())
+	edit := ManagedSwitch(first.Apply(), NameRule{}, first.Made())
+	now := first.Apply()
+	mapAt(now, []string{"services", "kubeController", "extraArgs"})["v"] = "4"
+	if got, err := patched(t, objectOf(now), edit); err == nil {
+		t.Errorf("the patch was applied: %v", got)
 	}
 }

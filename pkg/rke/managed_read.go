@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/rancher/wrangler/v3/pkg/summary"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	gvr "k8s.io/apimachinery/pkg/runtime/schema"
@@ -76,13 +77,8 @@ func parseManaged(o *unstructured.Unstructured) ManagedCluster {
 	for key := range o.GetAnnotations() {
 		c.Provisioned = c.Provisioned || strings.HasPrefix(key, "provisioning.cattle.io/")
 	}
-	conditions, _, _ := unstructured.NestedSlice(o.Object, "status", "conditions")
-	for _, one := range conditions {
-		fields, _ := one.(map[string]any)
-		kind, _ := fields["type"].(string)
-		status, _ := fields["status"].(string)
-		message, _ := fields["message"].(string)
-		c.Conditions[kind] = managedCondition{Status: status, Message: message}
+	for _, one := range summary.GetUnstructuredConditions(o.Object) {
+		c.Conditions[one.Type()] = managedCondition{Status: one.Status(), Message: one.Message()}
 	}
 	return c
 }

@@ -2,6 +2,7 @@ package rke
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -38,10 +39,25 @@ func (m *Managed) switchProvider(b migration.Base) runner.Step {
 func (m *Managed) switchEdit(ctx context.Context) (ManagedEdit, error) {
 	provider := m.facts.Config.CloudProvider
 	if provider.Name == externalName && provider.UseInstanceMetadataHostname != nil {
-		return ManagedSwitch(m.cluster.Config, NameRule{UseMetadata: *provider.UseInstanceMetadataHostname}), nil
+		return ManagedSwitch(m.cluster.Config, NameRule{UseMetadata: *provider.UseInstanceMetadataHostname}, m.made()), nil
 	}
 	names, err := m.nameRule(ctx)
-	return ManagedSwitch(m.cluster.Config, names), err
+	return ManagedSwitch(m.cluster.Config, names, m.made()), err
+}
+
+// made are the mappings that the journal's edits of enable-leader-migration made.
+func (m *Managed) made() []string {
+	var all []string
+	for _, intent := range m.Record.Intents {
+		var inverse []Inverse
+		if intent.Step != migration.StepEnable || intent.Object != m.cluster.object() || json.Unmarshal(intent.Inverse, &inverse) != nil {
+			continue
+		}
+		for _, one := range inverse {
+			all = append(all, one.Made...)
+		}
+	}
+	return all
 }
 
 func (m *Managed) plannedSwitch(ctx context.Context) (ManagedEdit, error) {
@@ -50,7 +66,8 @@ func (m *Managed) plannedSwitch(ctx context.Context) (ManagedEdit, error) {
 		return edit, err
 	}
 	names, err := m.nameRule(ctx)
-	return ManagedSwitch(ManagedEnable(m.cluster.Config).Apply(), names), err
+	first := ManagedEnable(m.cluster.Config)
+	return ManagedSwitch(first.Apply(), names, first.Made()), err
 }
 
 // tryManagedEdits says whether the edits to come have a place.
@@ -82,9 +99,10 @@ func (s *managedUpgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verd
 	return s.shared.followed(ctx, tx, verdict)
 }
 
-// Tend implements runner.Tender.
+// Tend implements runner.Tender. Rancher may still be at work when every kubelet
+// runs the target: the chart waits for a cluster at rest.
 func (s *managedUpgrade) Tend(ctx context.Context, tx *runner.Tx) error {
-	if err := s.managedChange.Tend(ctx, tx); err != nil {
+	if err := s.managedChange.Tend(ctx, tx); err != nil || len(s.Reading.Unrest) > 0 {
 		return err
 	}
 	return s.FollowImage(ctx, tx)

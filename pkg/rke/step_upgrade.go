@@ -76,9 +76,10 @@ func (s *upgrade) followed(ctx context.Context, tx *runner.Tx, verdict runner.Ve
 	return s.Audited(ctx, tx, verdict.Evidence...)
 }
 
-// Tend implements runner.Tender.
+// Tend implements runner.Tender. Taken up again, every kubelet may run the target
+// while rke still has to run: the chart waits for a cluster at rest.
 func (s *upgrade) Tend(ctx context.Context, tx *runner.Tx) error {
-	if err := s.change.Tend(ctx, tx); err != nil {
+	if err := s.change.Tend(ctx, tx); err != nil || s.p.unfinished() != "" {
 		return err
 	}
 	return s.FollowImage(ctx, tx)

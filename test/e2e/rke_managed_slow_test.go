@@ -43,11 +43,6 @@ func TestRKEManaged(t *testing.T) {
 	}
 	delete(before, "cloudProvider")
 	delete(after, "cloudProvider")
-	// What is left of the flag is the map that it was in.
-	if kcm := after["services"].(map[string]any)["kubeController"]; !reflect.DeepEqual(kcm, map[string]any{"extraArgs": map[string]any{}}) {
-		t.Errorf("kubeController is %v", kcm)
-	}
-	after["services"].(map[string]any)["kubeController"] = map[string]any{}
 	if !reflect.DeepEqual(before, after) {
 		t.Errorf("the rest of the configuration changed:\n%v\n%v", before, after)
 	}

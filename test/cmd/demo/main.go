@@ -17,7 +17,7 @@ import (
 func main() {
 	bin := flag.String("bin", "bin", "folder with awsmigrate and lab")
 	dir := flag.String("dir", ".lab", "the lab's folder")
-	distro := flag.String("distro", "rke2", "rke2 or rke")
+	distro := flag.String("distro", "rke2", "rke2, rke (a cluster.yml) or rke1 (RKE managed by Rancher)")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)

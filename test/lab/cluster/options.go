@@ -22,7 +22,7 @@ type Options struct {
 	RKEVersion       string        `json:"rkeVersion"`       // RKE: release of the rke binary
 	RKERetry         time.Duration `json:"rkeRetry"`         // RKE: pause between rke's attempts; zero: its own 5 s
 	HostnameOverride string        `json:"hostnameOverride"` // RKE: hostname_override of every node; "" for none; %m and %d as below
-	AWSBlock         bool          `json:"awsBlock"`         // RKE1: the empty awsCloudProvider of Rancher's UI
+	AWSBlock         bool          `json:"awsBlock"`         // RKE: an awsCloudProvider with options; RKE1: the empty one of Rancher's UI
 
 	IMDS              string `json:"imds"`              // "optional" or "required" (IMDSv2 only)
 	ExplicitNodeNames bool   `json:"explicitNodeNames"` // plan Secrets carry the node name

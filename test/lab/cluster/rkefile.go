@@ -51,6 +51,12 @@ authentication:
 # Load balancers and node addresses come from AWS.
 cloud_provider:
   name: aws
+{{- if .Block}}
+  awsCloudProvider:
+    global:
+      kubernetes-cluster-id: {{.Cluster}}
+      disable-strict-zone-check: true
+{{- end}}
 
 ingress:
   provider: none
@@ -97,7 +103,7 @@ func clusterYAML(o Options, key string, nodes []rkeNode) ([]byte, error) {
 		rest = "\n" + string(o.ClusterPatch)
 	}
 	var out bytes.Buffer
-	facts := map[string]any{"Cluster": ClusterName, "Key": key, "Nodes": nodes, "Version": o.Version}
+	facts := map[string]any{"Cluster": ClusterName, "Key": key, "Nodes": nodes, "Version": o.Version, "Block": o.AWSBlock}
 	for _, part := range []string{rkeHead, rest} {
 		t, err := template.New("cluster.yml").Parse(part)
 		if err != nil {

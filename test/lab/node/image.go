@@ -40,27 +40,25 @@ func imageProgram(image string, c Config) (program, error) {
 
 const ccmWithWebhooks = "ccm-v1.28.1"
 
-// awsCCMBinary picks the build for a tag. registry.k8s.io holds only the patch
+// awsCCMBinary picks the build for a tag: for 1.27 the one of 1.26, whose
+// controllers have the same names. registry.k8s.io holds only the patch
 // releases that were promoted to it (kubernetes/k8s.io:registry.k8s.io/images/
 // k8s-staging-provider-aws/images.yaml).
 func awsCCMBinary(repository, tag string) string {
-	minor, patch := "", ""
-	for line, binary := range map[string]string{"v1.26.": "ccm-v1.26.0", "v1.28.": ccmWithWebhooks} {
-		if rest, ok := strings.CutPrefix(tag, line); ok {
-			minor, patch = binary, rest
+	for _, line := range []struct {
+		prefix, binary string
+		promoted       []string
+	}{
+		{"v1.26.", "ccm-v1.26.0", []string{"0", "1", "6", "8", "9", "10", "11", "12", "14"}},
+		{"v1.27.", "ccm-v1.26.0", []string{"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"}},
+		{"v1.28.", ccmWithWebhooks, []string{"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"}},
+	} {
+		patch, ok := strings.CutPrefix(tag, line.prefix)
+		if ok && (slices.Contains(line.promoted, patch) || !strings.HasPrefix(repository, "registry.k8s.io/provider-aws/")) {
+			return line.binary
 		}
 	}
-	if minor == "" || !strings.HasPrefix(repository, "registry.k8s.io/provider-aws/") {
-		return minor
-	}
-	promoted := map[string][]string{
-		"ccm-v1.26.0":   {"0", "1", "6", "8", "9", "10", "11", "12", "14"},
-		ccmWithWebhooks: {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11"},
-	}
-	if !slices.Contains(promoted[minor], patch) {
-		return ""
-	}
-	return minor
+	return ""
 }
 
 func splitImage(image string) (repository, tag string) {

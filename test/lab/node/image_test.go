@@ -15,6 +15,7 @@ func TestImageTable(t *testing.T) {
 		{upstream + ":v1.26.14", "ccm-v1.26.0", false},
 		{upstream + ":v1.26.14@sha256:abc", "ccm-v1.26.0", false},
 		{"registry.local:5000/mirror/cloud-controller-manager:v1.26.7", "ccm-v1.26.0", false},
+		{upstream + ":v1.27.10", "ccm-v1.26.0", false},
 		{upstream + ":v1.28.1", "ccm-v1.28.1", false},
 		{upstream + ":v1.26.7", "", false}, // tagged in git, never promoted
 		{upstream + ":v1.28.0", "", false},

@@ -43,7 +43,7 @@ func upCommand(dir *string) *cobra.Command {
 	flags.StringVar(&options.RKEVersion, "rke-version", options.RKEVersion, "rke: release of the rke binary")
 	flags.DurationVar(&options.RKERetry, "rke-retry", options.RKERetry, "rke: pause between its attempts; 0: its own 5s")
 	flags.StringVar(&options.HostnameOverride, "hostname-override", options.HostnameOverride, "rke: hostname_override of each node; %m is the machine's name, %d its private DNS name")
-	flags.BoolVar(&options.AWSBlock, "aws-block", options.AWSBlock, "rke1: with the empty awsCloudProvider that Rancher's UI leaves")
+	flags.BoolVar(&options.AWSBlock, "aws-block", options.AWSBlock, "rke: with an awsCloudProvider that has options; rke1: with the empty one that Rancher's UI leaves")
 	flags.StringVar(&layout, "layout", string(options.Layout), "combined, split, all-role, single or custom")
 	flags.IntVar(&options.Nodes, "nodes", options.Nodes, "more Nodes that only exist and heartbeat")
 	flags.IntVar(&options.ControlPlanes, "control-planes", options.ControlPlanes, "control-plane machines; negative: the layout's own")

@@ -1,0 +1,67 @@
+package rke
+
+import (
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+)
+
+// An upgrade that was cut off may find every kubelet at its target while rke has
+// still to run twice. The chart must wait until then: it is refused on a cluster
+// that is not at rest, and the refusal would end the run and rke with it. Fake: the
+// API server; no chart can be installed there, so that trying to is an error.
+func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
+	const target, token = "v1.27.16-rancher1-1", upToken + "run-1/upgrade/0"
+	for name, tt := range map[string]struct {
+		ended bool // the journal knows that rke ended well
+		tries bool // to bring the chart to the new version
+	}{
+		"rke has to run again": {false, false},
+		"rke has ended well":   {true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, _ := edited(t)
+			p.facts = applied(t, "plain")
+			p.options.KubernetesVersion, p.Options.KubernetesVersion = target, target
+			p.Distribution, p.Config = checks.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
+			journal := &runner.MemoryJournal{}
+			options := runner.Options{RunID: "run-2", Journal: journal, Lock: (&runner.MemoryLock{}).For(runner.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
+			if err := options.Lock.Acquire(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if err := journal.Commit(t.Context(), &runner.JournalState{Intents: []runner.Intent{{Step: migration.StepUpgrade, Token: token}}}); err != nil {
+				t.Fatal(err)
+			}
+			step := newUpgrade(migration.Base{Core: p.Core, ID: migration.StepUpgrade}, p)
+			tx, err := runner.NewTx(t.Context(), step.Info(), options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.ended {
+				if err := tx.Note(t.Context(), upNote, upRecord{Token: token, OK: true}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p.Record = tx.Record()
+			node := corev1.Node{}
+			node.Status.NodeInfo.KubeletVersion = "v1.27.16"
+			set := &appsv1.DaemonSet{}
+			set.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}
+			p.Reading = migration.Reading{Version: target}
+			p.Reading.Down.Nodes, p.Reading.Down.CCM = []corev1.Node{node}, set
+			if !step.ImageDue(t.Context()) {
+				t.Fatal("the image is not due: this test shows nothing")
+			}
+			if err := step.Tend(t.Context(), tx); (err != nil) != tt.tries {
+				t.Errorf("Tend: %v, wanted an attempt to install: %t", err, tt.tries)
+			}
+		})
+	}
+}
