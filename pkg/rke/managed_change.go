@@ -20,6 +20,7 @@ type managedChange struct {
 	allowed  func(context.Context, *runner.Tx) error
 	open     func(*migration.Roll, *runner.Tx)
 	wait     string
+	back     bool // it takes an edit back: a roll that is half done is what it ends
 	restarts string
 	rolls    func() int
 	note     string
@@ -59,8 +60,10 @@ func (s *managedChange) Do(ctx context.Context, tx *runner.Tx) error {
 	if err := editable(s.m.cluster.object(), s.m.cluster.Config); err != nil {
 		return err
 	}
-	if err := s.RequireRest(); err != nil {
-		return err
+	if !s.back || !s.Undoing(tx.Record()) {
+		if err := s.RequireRest(); err != nil {
+			return err
+		}
 	}
 	if err := s.allowed(ctx, tx); err != nil {
 		return err

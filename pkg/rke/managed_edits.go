@@ -1,11 +1,10 @@
 package rke
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -48,7 +47,7 @@ func editManaged(config map[string]any, wanted ...Element) ManagedEdit {
 	for _, w := range wanted {
 		parent := mapAt(config, w.Path[:len(w.Path)-1])
 		w.Before, w.Had = parent[w.Path[len(w.Path)-1]]
-		if w.Value == nil && !w.Had || w.Value != nil && w.Had && w.Before == w.Value {
+		if w.Value == nil && !w.Had || w.Value != nil && w.Had && reflect.DeepEqual(w.Before, w.Value) {
 			continue
 		}
 		e.Elements = append(e.Elements, w)
@@ -76,14 +75,20 @@ func ManagedSwitch(config map[string]any, names NameRule, made []string) Managed
 		Element{Path: provider(keyMetadata), Value: names.UseMetadata},
 		Element{Path: provider(keyAWSBlock)},
 		Element{Path: flag})
-	for depth := len(flag) - 1; depth > 0 && slices.Contains(made, pointer(flag[:depth])); depth-- {
-		before, is := mapAt(config, flag[:depth-1])[flag[depth-1]].(map[string]any)
-		if _, holds := before[flag[depth]]; !is || !holds || len(before) > 1 {
+	e.prune(flag, made)
+	return e
+}
+
+// prune takes the mappings above a key that goes with it, where an edit of ours
+// made them and they hold nothing else.
+func (e *ManagedEdit) prune(path, made []string) {
+	for depth := len(path) - 1; depth > 0 && slices.Contains(made, pointer(path[:depth])); depth-- {
+		before, is := mapAt(e.Config, path[:depth-1])[path[depth-1]].(map[string]any)
+		if _, holds := before[path[depth]]; !is || !holds || len(before) > 1 {
 			break
 		}
-		e.Elements = append(e.Elements, Element{Path: flag[:depth], Before: before, Had: true, Pruned: true})
+		e.Elements = append(e.Elements, Element{Path: path[:depth], Before: before, Had: true, Pruned: true})
 	}
-	return e
 }
 
 // ManagedUpgrade sets the version, in an edit of its own.
@@ -203,39 +208,6 @@ func pointer(path []string) string {
 		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
 	}
 	return b.String()
-}
-
-// Inverse is what the journal keeps of an element: a scalar as it was, of anything
-// else only the SHA-256 of its JSON.
-type Inverse struct {
-	Path   string `json:"path"`
-	Had    bool   `json:"had"`
-	Before any    `json:"before,omitempty"`
-	SHA256 string `json:"sha256,omitempty"`
-	// Made are the mappings that setting the element made, by pointer.
-	Made []string `json:"made,omitempty"`
-}
-
-// Inverse names the elements as they were.
-func (e ManagedEdit) Inverse() ([]byte, error) {
-	var all []Inverse
-	for _, el := range e.Elements {
-		one := Inverse{Path: pointer(el.Path), Had: el.Had, Made: e.made(el)}
-		switch before := el.Before.(type) {
-		case nil:
-		case string, bool:
-			one.Before = before
-		default:
-			raw, err := json.Marshal(before)
-			if err != nil {
-				return nil, err
-			}
-			sum := sha256.Sum256(raw)
-			one.SHA256 = hex.EncodeToString(sum[:])
-		}
-		all = append(all, one)
-	}
-	return json.Marshal(all)
 }
 
 // Made are the mappings that the whole edit makes, by pointer.

@@ -15,6 +15,9 @@ import (
 // write patches the Cluster: intent and inverse first, then one JSON patch whose
 // tests are the values that were read.
 func (m *Managed) write(ctx context.Context, tx *runner.Tx, edit ManagedEdit) error {
+	if err := m.keep(ctx, tx, edit); err != nil {
+		return err
+	}
 	inverse, err := edit.Inverse()
 	if err != nil {
 		return fmt.Errorf("encode the inverse of an edit of %s: %w", m.cluster.object(), err)

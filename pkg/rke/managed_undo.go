@@ -1,0 +1,132 @@
+package rke
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	kubeschema "k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"}
+
+// Undo is the procedure that takes this migration back.
+func (m *Managed) Undo() *migration.Undo { return migration.NewUndo(m, m.Core, m) }
+
+// UndoSteps implements migration.Reverser.
+func (m *Managed) UndoSteps() map[runner.StepID]func(migration.Base) runner.Step {
+	return map[runner.StepID]func(migration.Base) runner.Step{
+		migration.StepUndoSwitch: func(b migration.Base) runner.Step { return m.undoOf(newUndoSwitch(b, m.Procedure)) },
+		migration.StepUndoEnable: func(b migration.Base) runner.Step { return m.undoOf(newUndoEnable(b, m.Procedure)) },
+	}
+}
+
+// undoOf is the undo step of a cluster.yml, with Rancher's Cluster in its place.
+func (m *Managed) undoOf(shared *undoEdit) runner.Step {
+	s := &managedChange{Base: shared.Base, m: m, back: true, allowed: shared.allowed, open: shared.open, wait: shared.wait,
+		restarts: shared.restarts, rolls: func() int { return len(m.Reading.Members) }}
+	s.compute = func(ctx context.Context) (ManagedEdit, error) { return m.takeBack(ctx, m.cluster.Config, shared.of) }
+	s.planned = func(ctx context.Context) (ManagedEdit, error) {
+		config := m.cluster.Config
+		if shared.of == migration.StepEnable && (m.Result.Position >= position.P4 || m.Result.Between[1] >= position.P4) {
+			first, err := m.takeBack(ctx, config, migration.StepSwitch)
+			if err != nil {
+				return first, err
+			}
+			config = first.Apply()
+		}
+		return m.takeBack(ctx, config, shared.of)
+	}
+	return s
+}
+
+// takeBack takes the newest edit of a step that is left back.
+func (m *Managed) takeBack(ctx context.Context, config map[string]any, step runner.StepID) (ManagedEdit, error) {
+	for _, intent := range m.Record.ToTakeBack(step, m.cluster.object()) {
+		var inverse []Inverse
+		if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
+			return ManagedEdit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
+		}
+		edit, err := ManagedUndo(m.cluster.object(), config, inverse, func(sha256 string) (any, error) { return m.kept(ctx, sha256) })
+		if err != nil || !edit.Empty() {
+			return edit, err
+		}
+	}
+	return ManagedEdit{Config: config}, nil
+}
+
+// keptName is the Secret that keeps a part of the configuration from before an
+// edit: it may hold credentials, and the journal must not.
+func (m *Managed) keptName(sha256 string) string {
+	return runner.JournalName(m.cluster.ID) + "-" + sha256[:12]
+}
+
+const keptKey = "value.json"
+
+// keep puts away what an edit takes out and the journal may not hold.
+func (m *Managed) keep(ctx context.Context, tx *runner.Tx, edit ManagedEdit) error {
+	for _, el := range edit.Elements {
+		before, isMap := el.Before.(map[string]any)
+		if !isMap || el.Pruned {
+			continue
+		}
+		sum, raw, err := digestOf(before)
+		if err != nil {
+			return err
+		}
+		object := "Secret " + m.cluster.ID + "/" + m.keptName(sum)
+		secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
+			"metadata":   map[string]any{"name": m.keptName(sum), "labels": map[string]any{"app.kubernetes.io/managed-by": "awsmigrate"}},
+			"stringData": map[string]any{keptKey: string(raw)}}}
+		intent := runner.Intent{What: "keep a part of the configuration for an undo in " + object, Object: object, Token: sum}
+		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
+			_, err := m.edges.Management.Resource(secrets).Namespace(m.cluster.ID).Create(ctx, secret, metav1.CreateOptions{FieldManager: "awsmigrate"})
+			if apierrors.IsAlreadyExists(err) {
+				return nil // of an earlier run: its name is the content's digest
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kept finds it again, and trusts nothing but its digest.
+func (m *Managed) kept(ctx context.Context, sha256 string) (any, error) {
+	object := "Secret " + m.cluster.ID + "/" + m.keptName(sha256)
+	o, err := m.edges.Management.Resource(secrets).Namespace(m.cluster.ID).Get(ctx, m.keptName(sha256), metav1.GetOptions{})
+	if err != nil {
+		return nil, migration.CouldNotRead(object, err)
+	}
+	var secret struct {
+		Data map[string][]byte `json:"data"`
+	}
+	var value any
+	raw, err := o.MarshalJSON()
+	if err == nil {
+		err = json.Unmarshal(raw, &secret)
+	}
+	if err == nil {
+		err = json.Unmarshal(secret.Data[keptKey], &value)
+	}
+	if err == nil {
+		var sum string
+		if sum, _, err = digestOf(value); err == nil && sum != sha256 {
+			err = fmt.Errorf("SHA-256 %s", sum)
+		}
+	}
+	if err != nil {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "KeptValueChanged", Object: object, Seen: "does not hold what awsmigrate put there",
+			Wanted: "SHA-256 " + sha256, Fix: "put awsCloudProvider back by hand as it was, then run again", Err: err}
+	}
+	return value, nil
+}

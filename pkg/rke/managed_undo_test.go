@@ -1,0 +1,124 @@
+package rke
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// inverseOf is an edit's inverse as the journal gives it back, and the values that
+// are kept beside it.
+func inverseOf(t *testing.T, edit ManagedEdit) ([]Inverse, func(string) (any, error)) {
+	t.Helper()
+	raw, err := edit.Inverse()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var inverse []Inverse
+	if err := json.Unmarshal(raw, &inverse); err != nil {
+		t.Fatal(err)
+	}
+	kept := map[string]any{}
+	for _, el := range edit.Elements {
+		if before, ok := el.Before.(map[string]any); ok {
+			sum, _, err := digestOf(before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kept[sum] = runtime.DeepCopyJSON(before)
+		}
+	}
+	return inverse, func(sum string) (any, error) {
+		if v, ok := kept[sum]; ok {
+			return v, nil
+		}
+		return nil, fmt.Errorf("nothing is kept under %s", sum)
+	}
+}
+
+func TestManagedUndoPutsBackWhatWasThere(t *testing.T) {
+	block := func(v any) map[string]any {
+		c := uiConfig()
+		c["cloudProvider"].(map[string]any)["awsCloudProvider"] = v
+		return c
+	}
+	without := uiConfig()
+	delete(without, "services")
+	nulled := uiConfig()
+	nulled["services"] = map[string]any{"kubeController": map[string]any{"extraArgs": nil}}
+	for name, config := range map[string]map[string]any{
+		"the UI's": uiConfig(), "no services": without, "null arguments": nulled, "an empty block": block(map[string]any{}),
+		"a block":       block(map[string]any{"global": map[string]any{"role-arn": "arn:aws:iam::1:role/r"}}),
+		"a null block":  block(nil),
+		"an idle block": block(map[string]any{"global": map[string]any{"vpc": ""}}),
+	} {
+		first := ManagedEnable(config)
+		flagged := first.Apply()
+		second := ManagedSwitch(flagged, NameRule{UseMetadata: true}, first.Made())
+		for _, step := range []struct {
+			edit ManagedEdit
+			want map[string]any
+		}{{second, flagged}, {first, config}} {
+			inverse, kept := inverseOf(t, step.edit)
+			undo, err := ManagedUndo("Cluster c-1", step.edit.Apply(), inverse, kept)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			back, err := patched(t, objectOf(step.edit.Apply()), undo)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if diff := cmp.Diff(withoutNulls(objectOf(step.want)), withoutNulls(back)); diff != "" {
+				t.Errorf("%s:\n%s", name, diff)
+			}
+			if again, err := ManagedUndo("Cluster c-1", undo.Apply(), inverse, kept); err != nil || !again.Empty() {
+				t.Errorf("%s, a second time: %v, %v", name, again.Elements, err)
+			}
+		}
+	}
+}
+
+// withoutNulls: Rancher's structures know no difference between null and absent.
+func withoutNulls(v any) any {
+	m, ok := v.(map[string]any)
+	if !ok {
+		return v
+	}
+	out := map[string]any{}
+	for key, value := range m {
+		if value != nil {
+			out[key] = withoutNulls(value)
+		}
+	}
+	return out
+}
+
+func TestManagedUndoRefusesWhatMoved(t *testing.T) {
+	edit := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), NameRule{}, nil)
+	inverse, kept := inverseOf(t, edit)
+	for name, change := range map[string]func(map[string]any){
+		"another name": func(c map[string]any) { c["cloudProvider"].(map[string]any)["name"] = "external" },
+		"the flag is back": func(c map[string]any) {
+			mapAt(c, []string{"services", "kubeController", "extraArgs"})[keyFlag] = "false"
+		},
+		"a block came": func(c map[string]any) {
+			c["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"a": "b"}
+		},
+	} {
+		now := edit.Apply()
+		change(now)
+		if _, err := ManagedUndo("Cluster c-1", now, inverse, kept); fault.ClassOf(err) != fault.Stale {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	other := edit.Apply()
+	other["addons"] = "somebody's"
+	if undo, err := ManagedUndo("Cluster c-1", other, inverse, kept); err != nil || undo.Apply()["addons"] != "somebody's" {
+		t.Errorf("another key: %v", err)
+	}
+}
