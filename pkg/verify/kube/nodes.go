@@ -16,7 +16,11 @@ import (
 func (r Reader) nodes(ctx context.Context) verify.Read[[]downstream.Node] {
 	words := intern{}
 	return collect(ctx, r, "nodes", metav1.ListOptions{}, r.Kube.CoreV1().Nodes().List, func(l *corev1.NodeList) []downstream.Node {
-		return filter(l.Items, func(n *corev1.Node) (downstream.Node, bool) { return node(n, words), true })
+		page := filter(l.Items, func(n *corev1.Node) (downstream.Node, bool) { return node(n, words), true })
+		if r.OnNodes != nil {
+			r.OnNodes(page)
+		}
+		return page
 	})
 }
 
