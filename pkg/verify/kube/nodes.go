@@ -11,6 +11,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
+// ReadNodes reads the Nodes and nothing else.
+func ReadNodes(ctx context.Context, r Reader) verify.Read[[]downstream.Node] { return r.nodes(ctx) }
+
 // nodes keeps a fraction of each Node: at 5,000 nodes images and managedFields
 // are most of the list.
 func (r Reader) nodes(ctx context.Context) verify.Read[[]downstream.Node] {
