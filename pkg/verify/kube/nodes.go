@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,6 +32,9 @@ func (r Reader) nodes(ctx context.Context) verify.Read[[]downstream.Node] {
 type intern map[string]string
 
 func (m intern) get(s string) string {
+	if len(s) > longest {
+		s = cut(s, longest)
+	}
 	if have, ok := m[s]; ok {
 		return have
 	}
@@ -40,9 +44,29 @@ func (m intern) get(s string) string {
 	return s
 }
 
+// longest bounds in bytes every text kept of a Node. Nothing that Kubernetes
+// allows there is longer, but annotations, of which the arguments of RKE2 are read.
+const longest, longestAnnotation = 4 << 10, 64 << 10
+
+// cut shortens what is too long so that it is equal to nothing valid any more.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d bytes)", s[:most], len(s))
+}
+
+// long is get for annotations.
+func (m intern) long(s string) string {
+	if len(s) <= longest {
+		return m.get(s)
+	}
+	return cut(s, longestAnnotation)
+}
+
 func node(n *corev1.Node, words intern) downstream.Node {
 	out := downstream.Node{
-		Name: n.Name, UID: string(n.UID), ProviderID: n.Spec.ProviderID,
+		Name: cut(n.Name, longest), UID: string(n.UID), ProviderID: cut(n.Spec.ProviderID, longest),
 		Labels: make(map[string]string, len(n.Labels)), Annotations: map[string]string{},
 		Unschedulable: n.Spec.Unschedulable, Kubelet: words.get(n.Status.NodeInfo.KubeletVersion), Created: n.CreationTimestamp.Time,
 	}
@@ -51,14 +75,14 @@ func node(n *corev1.Node, words intern) downstream.Node {
 	}
 	for _, k := range []string{downstream.AnnotationArgs, downstream.AnnotationHost, downstream.AnnotationOurs} {
 		if v, ok := n.Annotations[k]; ok {
-			out.Annotations[k] = words.get(v)
+			out.Annotations[k] = words.long(v)
 		}
 	}
 	for _, t := range n.Spec.Taints {
 		out.Taints = append(out.Taints, downstream.Taint{Key: words.get(t.Key), Value: words.get(t.Value), Effect: words.get(string(t.Effect))})
 	}
 	for _, a := range n.Status.Addresses {
-		out.Addresses = append(out.Addresses, downstream.Address{Type: words.get(string(a.Type)), Address: a.Address})
+		out.Addresses = append(out.Addresses, downstream.Address{Type: words.get(string(a.Type)), Address: cut(a.Address, longest)})
 	}
 	for _, c := range n.Status.Conditions {
 		cond := downstream.Condition{Status: words.get(string(c.Status)), Reason: words.get(c.Reason), Message: words.get(c.Message)}
