@@ -68,6 +68,7 @@ type Clients struct {
 // EC2 is the client of one region; "": that of the configuration.
 func (c Clients) EC2(region string) *ec2.Client {
 	return ec2.NewFromConfig(c.cfg, func(o *ec2.Options) {
+		o.APIOptions = append(o.APIOptions, pruned)
 		if region != "" {
 			o.Region = region
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -175,7 +176,7 @@ func TestJunkIsShown(t *testing.T) {
 				t.Errorf("%s: %.200s", res.ID, f.Reason)
 			}
 			for what, text := range map[string]string{"object": f.Object, "seen": f.Seen, "wanted": f.Wanted, "fix": f.Fix, "reason": f.Reason} {
-				if strings.ContainsAny(text, "\x1b\u202e\x00\xff") || len(text) > 3*mostShown && what != "fix" {
+				if strings.ContainsAny(text, "\x1b\u202e\x00") || !utf8.ValidString(text) || len(text) > 3*mostShown && what != "fix" {
 					t.Errorf("%s: %s is %d bytes, %.80q", res.ID, what, len(text), text)
 				}
 			}

@@ -94,7 +94,7 @@ func managedFields() []metav1.ManagedFieldsEntry {
 	entry := func(manager, subresource, fields string) metav1.ManagedFieldsEntry {
 		return metav1.ManagedFieldsEntry{
 			Manager: manager, Operation: metav1.ManagedFieldsOperationUpdate, APIVersion: "v1", Time: &at, FieldsType: "FieldsV1",
-			FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)}, Subresource: subresource,
+			FieldsV1: metav1.NewFieldsV1(fields), Subresource: subresource,
 		}
 	}
 	meta := `{"f:metadata":{"f:annotations":{".":{}`
@@ -130,7 +130,7 @@ func status(i int) corev1.NodeStatus {
 		NodeInfo: corev1.NodeSystemInfo{
 			MachineID: fmt.Sprintf("%032x", i), SystemUUID: fmt.Sprintf("%032x", i), BootID: fmt.Sprintf("%032x", i), KernelVersion: "5.15.0-1051-aws",
 			OSImage: "Ubuntu 22.04.3 LTS", ContainerRuntimeVersion: "containerd://1.7.11-k3s2", KubeletVersion: "v1.26.13+rke2r1",
-			KubeProxyVersion: "v1.26.13+rke2r1", OperatingSystem: "linux", Architecture: "amd64",
+			OperatingSystem: "linux", Architecture: "amd64",
 		},
 	}
 	at := metav1.NewTime(created)
