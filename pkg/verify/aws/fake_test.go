@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -32,7 +31,6 @@ type fake struct {
 	loop     bool   // every page names the same next one
 	short    int    // answers by id that leave out the last instance
 	half     bool   // IAM answers for half of the actions
-	delay    time.Duration
 	byTag    int
 }
 
@@ -61,9 +59,6 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case action == f.deny && (f.denyIn == "" || f.denyIn == region):
 		refuse(w, http.StatusForbidden, "UnauthorizedOperation")
 		return
-	}
-	if f.delay > 0 {
-		time.Sleep(f.delay)
 	}
 	body := f.answer(action, region, r.Form)
 	if f.cut && action == "DescribeInstances" {

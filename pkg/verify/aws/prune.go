@@ -25,15 +25,19 @@ func pruneAnswer(ctx context.Context, in middleware.DeserializeInput, next middl
 	if err != nil || !ok || answer.StatusCode != 200 || awsmiddleware.GetOperationName(ctx) != "DescribeInstances" {
 		return out, meta, err
 	}
-	text, err := io.ReadAll(answer.Body)
-	_ = answer.Body.Close() // it was read, or the reading failed
+	answer.Body = io.NopCloser(prunedBody(answer.Body))
+	return out, meta, err
+}
+
+// prunedBody reads a body to its end. Where that fails the SDK is to meet the
+// error as it reads: it knows which to send again.
+func prunedBody(body io.ReadCloser) io.Reader {
+	text, err := io.ReadAll(body)
+	_ = body.Close() // it was read, or the reading failed
 	if err != nil {
-		// The SDK is to meet the error where it reads: it knows which to retry.
-		answer.Body = io.NopCloser(io.MultiReader(bytes.NewReader(text), failing{err}))
-		return out, meta, nil
+		return io.MultiReader(bytes.NewReader(text), failing{err})
 	}
-	answer.Body = io.NopCloser(bytes.NewReader(prune(text)))
-	return out, meta, nil
+	return bytes.NewReader(prune(text))
 }
 
 type failing struct{ err error }
