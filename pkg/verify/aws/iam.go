@@ -15,8 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-func (c Clients) identity(ctx context.Context) verify.Read[cloud.Identity] {
-	out, err := c.STS.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
+func identity(ctx context.Context, client *sts.Client) verify.Read[cloud.Identity] {
+	out, err := client.GetCallerIdentity(ctx, &sts.GetCallerIdentityInput{})
 	if err != nil {
 		return verify.Failed[cloud.Identity](fmt.Errorf("asking AWS who we are: %w", err))
 	}
@@ -26,21 +26,30 @@ func (c Clients) identity(ctx context.Context) verify.Read[cloud.Identity] {
 // roles simulates the policies of the control plane's roles. It does not see
 // service control policies, nor conditions on tags: allowed here is necessary,
 // not sufficient.
-func (c Clients) roles(ctx context.Context, profiles, actions []string) verify.Read[[]cloud.RoleRights] {
+func roles(ctx context.Context, client *iam.Client, profiles, actions []string) verify.Read[[]cloud.RoleRights] {
 	if len(actions) == 0 {
 		return verify.Failed[[]cloud.RoleRights](errors.New("the actions to ask for are not known"))
 	}
 	var out []cloud.RoleRights
+	seen := map[string]bool{}
 	for _, arn := range profiles {
 		name := arn[strings.LastIndex(arn, "/")+1:]
-		profile, err := c.IAM.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: awssdk.String(name)})
+		profile, err := client.GetInstanceProfile(ctx, &iam.GetInstanceProfileInput{InstanceProfileName: awssdk.String(name)})
+		if err == nil && profile.InstanceProfile == nil {
+			err = errors.New("the answer has no instance profile")
+		}
 		if err != nil {
 			return verify.Failed[[]cloud.RoleRights](fmt.Errorf("reading instance profile %s: %w", name, err))
 		}
 		for _, r := range profile.InstanceProfile.Roles {
-			rights, err := c.simulate(ctx, awssdk.ToString(r.Arn), actions)
+			role := awssdk.ToString(r.Arn)
+			if seen[role] {
+				continue
+			}
+			seen[role] = true
+			rights, err := simulate(ctx, client, role, actions)
 			if err != nil {
-				return verify.Failed[[]cloud.RoleRights](err)
+				return verify.Failed[[]cloud.RoleRights](fmt.Errorf("simulating the policies of %s: %w", role, err))
 			}
 			out = append(out, rights)
 		}
@@ -48,22 +57,37 @@ func (c Clients) roles(ctx context.Context, profiles, actions []string) verify.R
 	return verify.Got(out)
 }
 
-func (c Clients) simulate(ctx context.Context, role string, actions []string) (cloud.RoleRights, error) {
+func simulate(ctx context.Context, client *iam.Client, role string, actions []string) (cloud.RoleRights, error) {
 	rights := cloud.RoleRights{Role: role}
-	pages := iam.NewSimulatePrincipalPolicyPaginator(c.IAM, &iam.SimulatePrincipalPolicyInput{PolicySourceArn: awssdk.String(role), ActionNames: actions})
+	open := map[string]bool{}
+	for _, a := range actions {
+		open[strings.ToLower(a)] = true
+	}
+	pages := iam.NewSimulatePrincipalPolicyPaginator(client, &iam.SimulatePrincipalPolicyInput{PolicySourceArn: awssdk.String(role), ActionNames: actions})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
 		if err != nil {
-			return rights, fmt.Errorf("simulating the policies of %s: %w", role, err)
+			return rights, err
 		}
 		for _, r := range page.EvaluationResults {
 			action := awssdk.ToString(r.EvalActionName)
-			if r.EvalDecision == types.PolicyEvaluationDecisionTypeAllowed {
+			if !open[strings.ToLower(action)] {
+				continue
+			}
+			delete(open, strings.ToLower(action))
+			switch r.EvalDecision {
+			case types.PolicyEvaluationDecisionTypeAllowed:
 				rights.Allowed = append(rights.Allowed, action)
-			} else {
+			case types.PolicyEvaluationDecisionTypeExplicitDeny:
+				rights.Forbidden = append(rights.Forbidden, action)
+				rights.Denied = append(rights.Denied, action)
+			default:
 				rights.Denied = append(rights.Denied, action)
 			}
 		}
+	}
+	if len(open) > 0 {
+		return rights, fmt.Errorf("IAM answered for %d of %d actions", len(actions)-len(open), len(actions))
 	}
 	return rights, nil
 }

@@ -74,7 +74,7 @@ func AWS() []verify.Check[Input] {
 			ID: "AWSM-418", Title: "the control plane's role may do what the CCM needs", Category: aws,
 			Why:    "a missing action shows only when a Service or node changes, long after the switch",
 			Source: "cloud-provider-aws docs/prerequisites.md and call lists of the image's version",
-			Fix:    "add the actions to the role's policy",
+			Fix:    "allow the missing actions to the role; the finding has a command for it",
 		}},
 		{Judge: hopLimit, Meta: verify.Meta{
 			ID: "AWSM-421", Title: "CCM pods reach the metadata service", Category: aws,
@@ -82,6 +82,18 @@ func AWS() []verify.Check[Input] {
 			Why:     "from the pod network an answer with hop limit 1 never arrives",
 			Source:  "EC2 metadata options HttpPutResponseHopLimit",
 			Fix:     "run the CCM in the host network (chart value hostNetworking: true)",
+		}},
+		{Judge: everyInstanceHasNode, Meta: verify.Meta{
+			ID: "AWSM-422", Title: "every instance of the cluster has a Node", Category: aws,
+			Why:    "a machine whose Node was deleted goes on running, and does not register again by itself: it comes back with its old arguments when somebody restarts it",
+			Source: "k8s.io/cloud-provider node lifecycle controller; kubernetes/kubernetes#81636; kubernetes/cloud-provider-aws#916",
+			Fix:    "find out what the machine is: let it join again, remove it, or take the cluster's tag off it",
+		}},
+		{Judge: onePlace, Meta: verify.Meta{
+			ID: "AWSM-423", Title: "all nodes are in one region and one VPC", Category: aws,
+			Why:    "a CCM asks EC2 in its own instance's region and works in its VPC: for it the instances of another region do not exist, and their Nodes are deleted when they are not ready",
+			Source: "kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.0 newAWSCloud",
+			Fix:    "move the nodes to the control plane's region and VPC",
 		}},
 	}
 }

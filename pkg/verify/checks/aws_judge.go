@@ -12,69 +12,30 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// pair is a Node with its instance.
-type pair struct {
-	node     downstream.Node
-	zone, id string
-	instance cloud.Instance
-	found    bool
-}
-
-// withAWS hands every Node that has an AWS ProviderID to judge, with its
-// instance. Without a look at AWS it skips or is unknown.
-func (in Input) withAWS(judge func([]pair) []verify.Finding) []verify.Finding {
-	if !in.Cloud.On {
-		return verify.Skipped("AWS was not asked: " + orElse(in.Cloud.Off, "off"))
-	}
-	if !in.Nodes.OK() {
-		return verify.Unread(in.Nodes, "nodes")
-	}
-	return verify.Judge(in.Cloud.Instances, "EC2 instances", func(instances map[string]cloud.Instance) []verify.Finding {
-		var pairs []pair
-		for _, n := range in.Nodes.Value {
-			zone, id, ok := downstream.ParseProviderID(n.ProviderID)
-			if !ok {
-				continue // AWSM-301
-			}
-			i, found := instances[id]
-			pairs = append(pairs, pair{n, zone, id, i, found})
-		}
-		return judge(pairs)
-	})
-}
-
-// eachInstance judges every pair whose instance exists; AWSM-401 has the others.
-func eachInstance(in Input, judge func(pair) []verify.Finding) []verify.Finding {
-	return in.withAWS(func(pairs []pair) []verify.Finding {
-		var out []verify.Finding
-		for _, p := range pairs {
-			if p.found {
-				out = append(out, judge(p)...)
-			}
-		}
-		return out
-	})
-}
-
-func orElse(s, fallback string) string {
-	if s == "" {
-		return fallback
-	}
-	return s
-}
-
-func (p pair) object() string { return "Node " + p.node.Name + " (" + p.id + ")" }
-
 func instancesExist(in Input) []verify.Finding {
 	return in.withAWS(func(pairs []pair) []verify.Finding {
 		var out []verify.Finding
 		for _, p := range pairs {
 			if !p.found {
-				out = append(out, fail(p.object(), "no such instance in "+orElse(in.Cloud.Region, "the region asked"), "an instance", ""))
+				out = append(out, fail(p.object(), "no such instance in "+orElse(cloud.RegionOf(p.zone), "the region asked"), "an instance", ""))
 			}
 		}
-		return out
+		return append(out, in.notCompared()...)
 	})
+}
+
+// notCompared names the Nodes that no check against EC2 looks at.
+func (in Input) notCompared() []verify.Finding {
+	var names []string
+	for _, n := range in.Nodes.Value {
+		if _, _, ok := downstream.ParseProviderID(n.ProviderID); !ok {
+			names = append(names, n.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []verify.Finding{info(fmt.Sprintf("%d nodes", len(names)), "not compared, no EC2 instance is named by their ProviderID (AWSM-301): "+some(names))}
 }
 
 func instancesRun(in Input) []verify.Finding {
@@ -100,40 +61,30 @@ func privateNames(in Input) []verify.Finding {
 		if strings.EqualFold(p.instance.PrivateDNSName, p.node.Name) {
 			return nil
 		}
-		return []verify.Finding{warn(p.object(), "private DNS name "+p.instance.PrivateDNSName, p.node.Name, "")}
+		return []verify.Finding{warn(p.object(), "private DNS name "+orElse(p.instance.PrivateDNSName, "none"), p.node.Name, "")}
 	})
 }
 
 func instanceAddresses(in Input) []verify.Finding {
 	return eachInstance(in, func(p pair) []verify.Finding {
-		for _, ip := range p.node.InternalIPs() {
-			if slices.Contains(p.instance.PrivateIPs, ip) {
-				return nil
+		var other []string
+		ips := p.node.InternalIPs()
+		for _, ip := range ips {
+			if !slices.Contains(p.instance.PrivateIPs, ip) {
+				other = append(other, ip)
 			}
 		}
-		return []verify.Finding{fail(p.object(), "InternalIP "+orElse(strings.Join(p.node.InternalIPs(), ", "), "none"), "one of "+strings.Join(p.instance.PrivateIPs, ", "), "")}
-	})
-}
-
-// cluster is the id that most instances are tagged for.
-func cluster(pairs []pair) string {
-	count := map[string]int{}
-	for _, p := range pairs {
-		for _, c := range p.instance.Tags.Clusters() {
-			count[c]++
+		wanted := "one of " + orElse(strings.Join(p.instance.PrivateIPs, ", "), "none")
+		switch {
+		case len(ips) == 0:
+			return []verify.Finding{fail(p.object(), "no InternalIP", wanted, "")}
+		case len(other) == len(ips):
+			return []verify.Finding{fail(p.object(), "InternalIP "+strings.Join(other, ", "), wanted, "")}
+		case len(other) > 0:
+			return []verify.Finding{warn(p.object(), "InternalIP "+strings.Join(other, ", ")+" beside its own", wanted, "")}
 		}
-	}
-	ids := make([]string, 0, len(count))
-	for id := range count {
-		ids = append(ids, id)
-	}
-	sort.Slice(ids, func(i, j int) bool {
-		return count[ids[i]] > count[ids[j]] || count[ids[i]] == count[ids[j]] && ids[i] < ids[j]
+		return nil
 	})
-	if len(ids) == 0 {
-		return ""
-	}
-	return ids[0]
 }
 
 func clusterTags(in Input) []verify.Finding {
@@ -262,51 +213,6 @@ func routeTables(in Input) []verify.Finding {
 			return []verify.Finding{fail("route tables", fmt.Sprintf("%d tagged for cluster %s (%s)", len(tagged), id, orElse(strings.Join(tagged, ", "), "none")), "exactly one", "")}
 		})
 	})
-}
-
-func iamActions(in Input) []verify.Finding {
-	if !in.Cloud.On {
-		return verify.Skipped("AWS was not asked: " + orElse(in.Cloud.Off, "off"))
-	}
-	return verify.Judge(in.Cloud.Roles, "IAM", func(roles []cloud.RoleRights) []verify.Finding {
-		if len(roles) == 0 {
-			return []verify.Finding{unknown("IAM", "no control-plane instance has an instance profile: the CCM's credentials come from elsewhere")}
-		}
-		var out []verify.Finding
-		for _, r := range roles {
-			if len(r.Denied) > 0 {
-				denied := slices.Clone(r.Denied)
-				sort.Strings(denied)
-				out = append(out, missingActions(r.Role, denied)...)
-			}
-		}
-		return out
-	})
-}
-
-// tolerable are actions without which the CCM goes on: it logs, or works only in
-// part.
-var tolerable = map[string]bool{
-	"elasticloadbalancing:DeregisterTargets": true, "ec2:DescribeInstanceTopology": true, "elasticloadbalancing:SetSecurityGroups": true,
-}
-
-func missingActions(role string, denied []string) []verify.Finding {
-	var hard, soft []string
-	for _, a := range denied {
-		if tolerable[a] {
-			soft = append(soft, a)
-		} else {
-			hard = append(hard, a)
-		}
-	}
-	var out []verify.Finding
-	if len(hard) > 0 {
-		out = append(out, fail(role, "lacks "+strings.Join(hard, ", "), "allowed", ""))
-	}
-	if len(soft) > 0 {
-		out = append(out, warn(role, "lacks "+strings.Join(soft, ", "), "allowed; without it the CCM works in part", ""))
-	}
-	return out
 }
 
 func hopLimit(in Input) []verify.Finding {

@@ -50,6 +50,13 @@ func migrationFile(text string) func(*Input) {
 	}
 }
 
+const fargate = "aws:///us-west-2c/1abc-2def/fargate-ip-192-168-164-88.us-west-2.compute.internal"
+
+// lost is an instance of the cluster behind no Node.
+func lost(state, vpc string) cloud.Instance {
+	return cloud.Instance{ID: "i-99999999", State: state, VPC: vpc, Launched: clusterNow.Add(-time.Hour), Tags: cloud.Tags{"kubernetes.io/cluster/demo": "owned"}}
+}
+
 var inTreeVolume = []downstream.Volume{{Name: "pv-1", InTree: true}}
 
 var errForbidden = errors.New("forbidden")
@@ -116,6 +123,15 @@ func cases() []broken {
 		{"AWSM-214", "service off", P0, func(in *Input) { args(in, 2, "--controllers=*,tokencleaner,-service") }, fail, "-service"},
 		{"AWSM-301", "empty", P0, func(in *Input) { node(in, 4).ProviderID = "" }, fail, `""`},
 		{"AWSM-301", "the stub's", P0, func(in *Input) { node(in, 4).ProviderID = "rke2://x" }, fail, "rke2://x"},
+		{"AWSM-301", "another provider's", P0, func(in *Input) { node(in, 4).ProviderID = "gce://p/us-central1-a/n" }, fail, "foreign, of provider gce"},
+		{"AWSM-301", "Azure's", P0, func(in *Input) { node(in, 4).ProviderID = "azure:///subscriptions/x" }, fail, "of provider azure"},
+		{"AWSM-301", "DigitalOcean's", P0, func(in *Input) { node(in, 4).ProviderID = "digitalocean://1" }, fail, "of provider digitalocean"},
+		{"AWSM-301", "no zone", P0, func(in *Input) { node(in, 4).ProviderID = "aws:////i-00000004" }, fail, "malformed, has no zone"},
+		{"AWSM-301", "a letter that looks like another", P0, func(in *Input) { node(in, 4).ProviderID = "aws:///us-еast-1a/i-00000004" }, fail, "not ASCII"},
+		{"AWSM-301", "an escape sequence", P0, func(in *Input) { node(in, 4).ProviderID = "aws:///us-east-1a/\x1b[2Ji-00000004" }, fail, `\x1b[2J`},
+		{"AWSM-301", "a megabyte", P0, func(in *Input) { node(in, 4).ProviderID = "aws:///us-east-1a/i-" + strings.Repeat("0", 1<<20) }, fail, "(1048596 bytes)"},
+		{"AWSM-301", "Fargate, where Rancher made the nodes", P0, func(in *Input) { node(in, 4).ProviderID = fargate }, fail, "Fargate"},
+		{"AWSM-302", "one instance in two zones", P0, func(in *Input) { node(in, 4).ProviderID = "aws:///us-east-1b/i-00000003" }, fail, nodeName(3)},
 		{"AWSM-302", "twice", P0, func(in *Input) { node(in, 4).ProviderID = node(in, 3).ProviderID }, fail, nodeName(3)},
 		{"AWSM-303", "another zone", P0, func(in *Input) { node(in, 4).Labels[downstream.LabelZone] = "us-east-1b" }, fail, "us-east-1b"},
 		{"AWSM-303", "no label", P0, func(in *Input) { delete(node(in, 4).Labels, downstream.LabelZone) }, warn, "no zone label"},
@@ -160,10 +176,18 @@ func cases() []broken {
 		{"AWSM-313", "Windows", P0, func(in *Input) { node(in, 5).Labels[downstream.LabelOS] = "windows" }, fail, "Windows"},
 		{"AWSM-401", "gone", P0, func(in *Input) { delete(in.Cloud.Instances.Value, "i-00000005") }, fail, "no such instance"},
 		{"AWSM-401", "forbidden", P0, func(in *Input) { in.Cloud.Instances = verify.Failed[map[string]cloud.Instance](errForbidden) }, unknown, "forbidden"},
+		{"AWSM-401", "its region not asked", P0, func(in *Input) {
+			delete(in.Cloud.Instances.Value, "i-00000005")
+			in.Cloud.Missed = map[string]string{"us-east-1": "RequestLimitExceeded"}
+		}, unknown, "1 nodes could not look: RequestLimitExceeded"},
 		{"AWSM-402", "stopped", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.State = "stopped" }) }, fail, "stopped"},
 		{"AWSM-403", "moved", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.Zone = "us-east-1c" }) }, fail, "us-east-1c"},
 		{"AWSM-404", "another name", P4, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.PrivateDNSName = "ip-9.ec2.internal" }) }, warn, "ip-9"},
 		{"AWSM-405", "another address", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.PrivateIPs = []string{"10.9.9.9"} }) }, fail, "10.0.0.15"},
+		{"AWSM-405", "another address beside its own", P0, func(in *Input) {
+			node(in, 5).Addresses = append(node(in, 5).Addresses, downstream.Address{Type: "InternalIP", Address: "10.8.8.8"})
+		}, warn, "10.8.8.8 beside"},
+		{"AWSM-405", "no address", P0, func(in *Input) { node(in, 5).Addresses = nil }, fail, "no InternalIP"},
 		{"AWSM-406", "no tag", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.Tags = nil }) }, fail, "no tag"},
 		{"AWSM-406", "two clusters", P0, func(in *Input) {
 			instance(in, 5, func(i *cloud.Instance) {
@@ -188,11 +212,22 @@ func cases() []broken {
 		{"AWSM-410", "no tagged table", P0, func(in *Input) { in.CloudRoutes = "on" }, fail, "0 tagged"},
 		{"AWSM-418", "hard", P0, func(in *Input) { in.Cloud.Roles.Value[0].Denied = []string{"ec2:DescribeAvailabilityZones"} }, fail, "DescribeAvailabilityZones"},
 		{"AWSM-418", "soft", P0, func(in *Input) { in.Cloud.Roles.Value[0].Denied = []string{"elasticloadbalancing:DeregisterTargets"} }, warn, "DeregisterTargets"},
+		{"AWSM-418", "denied expressly", P0, func(in *Input) {
+			r := &in.Cloud.Roles.Value[0]
+			r.Denied, r.Forbidden = []string{"ec2:DescribeInstances"}, []string{"ec2:DescribeInstances"}
+		}, fail, "is denied ec2:DescribeInstances"},
+		{"AWSM-418", "one control plane without profile", P0, func(in *Input) { instance(in, 1, func(i *cloud.Instance) { i.InstanceProfile = "" }) }, warn, "no instance profile"},
 		{"AWSM-418", "no role", P0, func(in *Input) { in.Cloud.Roles.Value = nil }, unknown, "instance profile"},
 		{"AWSM-421", "pod network", P3, func(in *Input) {
 			in.DaemonSets.Value[0].HostNetwork = false
 			instance(in, 0, func(i *cloud.Instance) { i.HTTPTokens = "required" })
 		}, fail, "hop limit 1"},
+		{"AWSM-422", "stopped", P0, func(in *Input) { in.Cloud.Unclaimed.Value = []cloud.Instance{lost("stopped", "vpc-1")} }, warn, "i-99999999 stopped"},
+		{"AWSM-422", "runs", P4, func(in *Input) { in.Cloud.Unclaimed.Value = []cloud.Instance{lost("running", "vpc-1")} }, warn, "and no Node"},
+		{"AWSM-422", "not seen", P0, func(in *Input) { in.Cloud.Unclaimed = verify.Failed[[]cloud.Instance](errForbidden) }, unknown, "forbidden"},
+		{"AWSM-422", "nobody looked", P0, func(in *Input) { in.Cloud.Unclaimed = verify.Read[[]cloud.Instance]{} }, unknown, "nobody looked"},
+		{"AWSM-423", "two regions", P0, func(in *Input) { node(in, 5).ProviderID = "aws:///us-west-2a/i-00000005" }, warn, "us-east-1 (5), us-west-2 (1)"},
+		{"AWSM-423", "two VPCs", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.VPC = "vpc-2" }) }, warn, "vpc-1 (5), vpc-2 (1)"},
 		{"AWSM-501", "migration off", P0, func(in *Input) { in.Volumes.Value = inTreeVolume }, fail, "3 nodes"},
 		{"AWSM-501", "driver missing", P0, func(in *Input) {
 			in.Classes.Value = []downstream.StorageClass{{Name: "gp2", Provisioner: downstream.InTreeEBS}}

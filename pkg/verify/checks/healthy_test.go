@@ -60,6 +60,7 @@ func healthy(t *testing.T, p position.Position) Input {
 		SecurityGroups: verify.Got(map[string]cloud.Tags{"sg-1": {"kubernetes.io/cluster/demo": "owned"}, "sg-2": {}}),
 		Subnets:        verify.Got(map[string]cloud.Tags{"subnet-1": {"kubernetes.io/cluster/demo": "shared"}}),
 		RouteTables:    verify.Got(map[string]cloud.Tags{}),
+		Unclaimed:      verify.Got[[]cloud.Instance](nil),
 		Roles:          verify.Got([]cloud.RoleRights{{Role: "arn:aws:iam::1:role/cp", Allowed: []string{"ec2:DescribeInstances"}}}),
 	}
 	in.ImageAllowed = func(string, string) error { return nil }
@@ -95,6 +96,7 @@ func healthyNode(i int, p position.Position) downstream.Node {
 
 func healthyInstance(i int) cloud.Instance {
 	return cloud.Instance{
+		ID: fmt.Sprintf("i-0000000%d", i), VPC: "vpc-1", InstanceProfile: "arn:aws:iam::1:instance-profile/cp", Launched: clusterNow.Add(-time.Hour),
 		State: "running", Zone: "us-east-1a", PrivateDNSName: nodeName(i), PrivateIPs: []string{fmt.Sprintf("10.0.0.%d", 10+i)},
 		Tags: cloud.Tags{"kubernetes.io/cluster/demo": "owned"}, Subnet: "subnet-1", SecurityGroups: []string{"sg-1", "sg-2"},
 		HTTPTokens: "optional", HopLimit: 1,

@@ -49,6 +49,8 @@ var issued = map[string]string{
 	"AWSM-410": "pod routes have one route table",
 	"AWSM-418": "the control plane's role may do what the CCM needs",
 	"AWSM-421": "CCM pods reach the metadata service",
+	"AWSM-422": "every instance of the cluster has a Node",
+	"AWSM-423": "all nodes are in one region and one VPC",
 	"AWSM-501": "in-tree EBS volumes have their CSI driver",
 	"AWSM-502": "CSIMigrationAWS is not switched off",
 	"AWSM-503": "images from ECR can still be pulled",

@@ -126,22 +126,6 @@ func orNobody(err error) error {
 	return err
 }
 
-func fail(object, seen, wanted, fix string) verify.Finding {
-	return verify.Finding{Status: verify.Fail, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
-}
-
-func warn(object, seen, wanted, fix string) verify.Finding {
-	return verify.Finding{Status: verify.Warn, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
-}
-
-func unknown(object, reason string) verify.Finding {
-	return verify.Finding{Status: verify.Unknown, Object: object, Reason: reason}
-}
-
-func info(object, seen string) verify.Finding {
-	return verify.Finding{Status: verify.OK, Object: object, Seen: seen}
-}
-
 // some names a few of many.
 func some(names []string) string {
 	const most = 5

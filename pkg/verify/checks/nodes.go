@@ -9,7 +9,7 @@ const nodes = "nodes"
 // Nodes are the checks 3xx.
 func Nodes() []verify.Check[Input] {
 	return []verify.Check[Input]{
-		{Judge: providerIDForm, Meta: verify.Meta{
+		{Judge: providerIDs, Meta: verify.Meta{
 			ID: "AWSM-301", Title: "every node has a ProviderID of AWS", Category: nodes, Unskip: true,
 			Why:    "the CCM never fills in the ProviderID of a node that is initialized, cannot use it for a load balancer, and may delete its Node; a foreign one makes older images panic",
 			Source: "k8s.io/cloud-provider node and node lifecycle controllers 1.23 to 1.29; kubernetes/cloud-provider-aws#604",

@@ -11,33 +11,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-func providerIDForm(in Input) []verify.Finding {
-	return nodesOf(func(n downstream.Node) []verify.Finding {
-		if _, _, ok := downstream.ParseProviderID(n.ProviderID); ok {
-			return nil
-		}
-		return []verify.Finding{fail("Node "+n.Name, fmt.Sprintf("ProviderID %q", n.ProviderID), "aws:///<zone>/<instance id>", "")}
-	})(in)
-}
-
-func providerIDUnique(in Input) []verify.Finding {
-	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
-		first := map[string]string{}
-		var out []verify.Finding
-		for _, n := range nodes {
-			if n.ProviderID == "" {
-				continue
-			}
-			if other, ok := first[n.ProviderID]; ok {
-				out = append(out, fail("Node "+n.Name, n.ProviderID+", as Node "+other, "an instance of its own", ""))
-				continue
-			}
-			first[n.ProviderID] = n.Name
-		}
-		return out
-	})
-}
-
 func zoneLabels(in Input) []verify.Finding {
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		zone, _, ok := downstream.ParseProviderID(n.ProviderID)
@@ -124,7 +97,7 @@ func nameSurvives(n downstream.Node, end EndState) []verify.Finding {
 }
 
 func oneNodePerMachine(in Input) []verify.Finding {
-	return verify.Judge(in.Nodes, "nodes", continuity.Twins)
+	return told(verify.Judge(in.Nodes, "nodes", continuity.Twins))
 }
 
 const uninitializedBound = 10 * time.Minute
@@ -164,7 +137,7 @@ func orNone(s string) string {
 func cordons(in Input) []verify.Finding {
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
 		if in.Fingerprint != nil && in.Position.Position.AtLeast(position.P4) {
-			return continuity.Cordons(*in.Fingerprint, nodes)
+			return told(continuity.Cordons(*in.Fingerprint, nodes))
 		}
 		var out []verify.Finding
 		for _, n := range nodes {
@@ -185,7 +158,7 @@ func addressesStable(in Input) []verify.Finding {
 		return verify.Skipped("no fingerprint to compare with")
 	}
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
-		return continuity.Addresses(*in.Fingerprint, nodes)
+		return told(continuity.Addresses(*in.Fingerprint, nodes))
 	})
 }
 
@@ -226,7 +199,7 @@ func sameNodes(in Input) []verify.Finding {
 	if in.Nodes.OK() {
 		out = append(out, continuity.Changed(*in.Fingerprint, in.Nodes.Value)...)
 	}
-	return out
+	return told(out)
 }
 
 func windows(in Input) []verify.Finding {

@@ -5,6 +5,7 @@ package cloud
 import (
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -19,15 +20,27 @@ const (
 type Facts struct {
 	// Off says why nobody looked at all: --aws off, or auto without credentials.
 	// The zero Facts is Off.
-	Off            string
-	On             bool
-	Region         string
-	Identity       verify.Read[Identity]
-	Instances      verify.Read[map[string]Instance] // by id; an id that was asked for and is missing does not exist
+	Off      string
+	On       bool
+	Region   string // all that nodes are in, by name: "eu-west-1, us-east-1"
+	Identity verify.Read[Identity]
+	// Instances by id. An id whose region is not in Missed was asked for; it is
+	// missing here only when EC2 said twice that there is no such instance.
+	Instances verify.Read[map[string]Instance]
+	// Missed says by region why EC2 could not be asked about all of its nodes: of
+	// those that are not in Instances nothing is known.
+	Missed map[string]string
+	// Unclaimed are the instances that carry the cluster's tag and are the
+	// instance of no Node, whatever their state. Nobody looked when no instance
+	// carries the tag of a cluster.
+	Unclaimed      verify.Read[[]Instance]
 	SecurityGroups verify.Read[map[string]Tags]
 	Subnets        verify.Read[map[string]Tags]
 	RouteTables    verify.Read[map[string]Tags] // of the instances' VPCs
 	Roles          verify.Read[[]RoleRights]
+	// Calls counts what was sent, retries included, by action: "ec2:DescribeInstances".
+	// The refusals for asking too often among them: "ec2:DescribeInstances throttled".
+	Calls map[string]int
 }
 
 // Identity is who asked.
@@ -40,15 +53,19 @@ type Tags map[string]string
 type Instance struct {
 	ID, State, Zone  string
 	PrivateDNSName   string
-	PrivateIPs       []string
-	Tags             Tags
+	PrivateIPs       []string // of all interfaces, IPv6 too
+	Tags             Tags     // only those of clusters, see Tags.Clusters
 	VPC, Subnet      string
 	SecurityGroups   []string
 	HTTPTokens       string // "optional", "required"
 	HopLimit         int
 	InstanceProfile  string // ARN
 	MetadataDisabled bool
+	Launched         time.Time // AWS's clock
 }
+
+// Alive says whether the instance exists as a machine: not terminated, nor about to be.
+func (i Instance) Alive() bool { return i.State != "terminated" && i.State != "shutting-down" }
 
 // RoleRights is what a simulation of a role's policies says about the actions a
 // CCM needs.
@@ -56,6 +73,9 @@ type RoleRights struct {
 	Role    string // ARN
 	Allowed []string
 	Denied  []string
+	// Forbidden are those of Denied that a policy denies expressly: no Allow
+	// outweighs it.
+	Forbidden []string
 }
 
 // Clusters are the ids of the clusters a resource is tagged for. Two different
@@ -79,4 +99,22 @@ func (t Tags) Clusters() []string {
 func (t Tags) Has(cluster string) bool {
 	_, ok := t[TagCluster+cluster]
 	return ok || t[TagLegacy] == cluster
+}
+
+// MostTagged is the cluster that most of the tags name, the first by name of
+// several; "" when none names one.
+func MostTagged(all []Tags) string {
+	count := map[string]int{}
+	for _, t := range all {
+		for _, c := range t.Clusters() {
+			count[c]++
+		}
+	}
+	best := ""
+	for id, n := range count {
+		if best == "" || n > count[best] || n == count[best] && id < best {
+			best = id
+		}
+	}
+	return best
 }

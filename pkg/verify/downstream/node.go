@@ -3,7 +3,6 @@ package downstream
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 )
@@ -111,18 +110,6 @@ func (n Node) HasAddress(a string) bool {
 		}
 	}
 	return false
-}
-
-var providerID = regexp.MustCompile(`^aws:///([a-z0-9-]+)/(i-[0-9a-f]{8,17})$`)
-
-// ParseProviderID takes "aws:///<zone>/<instance id>" apart, the one form that
-// the in-tree provider and the CCM both write for instances.
-func ParseProviderID(id string) (zone, instance string, ok bool) {
-	m := providerID.FindStringSubmatch(id)
-	if m == nil {
-		return "", "", false
-	}
-	return m[1], m[2], true
 }
 
 // NodeArgs are RKE2's own arguments on the node: the last value of every flag.

@@ -57,6 +57,9 @@ func (r Reader) leases(ctx context.Context) verify.Read[lease.Leases] {
 		}
 		for i, s := range []*lease.Series{&seen.Migration, &seen.KCM, &seen.CCM} {
 			next[i].At = r.Clock.Since(start)
+			if !s.First.Exists {
+				s.First = next[i] // a lease that is made meanwhile is looked at from then on
+			}
 			s.Last = next[i]
 		}
 	}
@@ -65,9 +68,6 @@ func (r Reader) leases(ctx context.Context) verify.Read[lease.Leases] {
 
 // settled says whether a longer look would add nothing.
 func settled(l lease.Leases, looked, patience time.Duration) bool {
-	if looked >= patience {
-		return true
-	}
 	all := []lease.Series{l.Migration, l.KCM, l.CCM}
 	var newest time.Time
 	for _, s := range all {
@@ -78,7 +78,8 @@ func settled(l lease.Leases, looked, patience time.Duration) bool {
 	for _, s := range all {
 		held := s.Last.Exists && s.Last.Holder != ""
 		old := looked >= glance && newest.Sub(s.Last.Renew) > ancient
-		if held && !s.Renewed() && !old {
+		long := looked-s.First.At >= patience
+		if held && !s.Renewed() && !old && !long {
 			return false
 		}
 	}

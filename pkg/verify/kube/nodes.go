@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,12 +12,19 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
+// ReadNodes reads the Nodes and nothing else.
+func ReadNodes(ctx context.Context, r Reader) verify.Read[[]downstream.Node] { return r.nodes(ctx) }
+
 // nodes keeps a fraction of each Node: at 5,000 nodes images and managedFields
 // are most of the list.
 func (r Reader) nodes(ctx context.Context) verify.Read[[]downstream.Node] {
 	words := intern{}
 	return collect(ctx, r, "nodes", metav1.ListOptions{}, r.Kube.CoreV1().Nodes().List, func(l *corev1.NodeList) []downstream.Node {
-		return filter(l.Items, func(n *corev1.Node) (downstream.Node, bool) { return node(n, words), true })
+		page := filter(l.Items, func(n *corev1.Node) (downstream.Node, bool) { return node(n, words), true })
+		if r.OnNodes != nil {
+			r.OnNodes(page)
+		}
+		return page
 	})
 }
 
@@ -24,6 +32,9 @@ func (r Reader) nodes(ctx context.Context) verify.Read[[]downstream.Node] {
 type intern map[string]string
 
 func (m intern) get(s string) string {
+	if len(s) > longest {
+		s = cut(s, longest)
+	}
 	if have, ok := m[s]; ok {
 		return have
 	}
@@ -33,9 +44,29 @@ func (m intern) get(s string) string {
 	return s
 }
 
+// longest bounds in bytes every text kept of a Node. Nothing that Kubernetes
+// allows there is longer, but annotations, of which the arguments of RKE2 are read.
+const longest, longestAnnotation = 4 << 10, 64 << 10
+
+// cut shortens what is too long so that it is equal to nothing valid any more.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	return fmt.Sprintf("%s… (%d bytes)", s[:most], len(s))
+}
+
+// long is get for annotations.
+func (m intern) long(s string) string {
+	if len(s) <= longest {
+		return m.get(s)
+	}
+	return cut(s, longestAnnotation)
+}
+
 func node(n *corev1.Node, words intern) downstream.Node {
 	out := downstream.Node{
-		Name: n.Name, UID: string(n.UID), ProviderID: n.Spec.ProviderID,
+		Name: cut(n.Name, longest), UID: string(n.UID), ProviderID: cut(n.Spec.ProviderID, longest),
 		Labels: make(map[string]string, len(n.Labels)), Annotations: map[string]string{},
 		Unschedulable: n.Spec.Unschedulable, Kubelet: words.get(n.Status.NodeInfo.KubeletVersion), Created: n.CreationTimestamp.Time,
 	}
@@ -44,14 +75,14 @@ func node(n *corev1.Node, words intern) downstream.Node {
 	}
 	for _, k := range []string{downstream.AnnotationArgs, downstream.AnnotationHost, downstream.AnnotationOurs} {
 		if v, ok := n.Annotations[k]; ok {
-			out.Annotations[k] = words.get(v)
+			out.Annotations[k] = words.long(v)
 		}
 	}
 	for _, t := range n.Spec.Taints {
 		out.Taints = append(out.Taints, downstream.Taint{Key: words.get(t.Key), Value: words.get(t.Value), Effect: words.get(string(t.Effect))})
 	}
 	for _, a := range n.Status.Addresses {
-		out.Addresses = append(out.Addresses, downstream.Address{Type: words.get(string(a.Type)), Address: a.Address})
+		out.Addresses = append(out.Addresses, downstream.Address{Type: words.get(string(a.Type)), Address: cut(a.Address, longest)})
 	}
 	for _, c := range n.Status.Conditions {
 		cond := downstream.Condition{Status: words.get(string(c.Status)), Reason: words.get(c.Reason), Message: words.get(c.Message)}

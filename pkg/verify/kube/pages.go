@@ -3,6 +3,7 @@ package kube
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -29,7 +30,7 @@ func collect[L metav1.ListInterface, T any](ctx context.Context, r Reader, what 
 		if all, err = onePass(ctx, r, opts, list, convert); err == nil {
 			return verify.Got(all)
 		}
-		if !apierrors.IsResourceExpired(err) {
+		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
 			break
 		}
 	}
@@ -40,6 +41,7 @@ func onePass[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts 
 	list func(context.Context, metav1.ListOptions) (L, error), convert func(L) []T,
 ) ([]T, error) {
 	var all []T
+	seen := map[string]bool{}
 	for {
 		page, err := onePage(ctx, r, opts, list)
 		if err != nil {
@@ -49,6 +51,10 @@ func onePass[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts 
 		if opts.Continue = page.GetContinue(); opts.Continue == "" {
 			return all, nil
 		}
+		if seen[opts.Continue] {
+			return nil, errors.New("the server gave the same continue token twice, what comes after it was not seen")
+		}
+		seen[opts.Continue] = true
 	}
 }
 

@@ -40,6 +40,10 @@ type Reader struct {
 	Timeout   time.Duration // of one request; 0: DefaultTimeout
 	PageSize  int64         // 0: DefaultPageSize
 	GrantName string        // of our Role and RoleBinding; "": DefaultGrantName
+	// OnNodes gets each page of Nodes as it comes, so that others need not wait for
+	// the last one; nil: nobody. It must not block, and sees a page again when a
+	// list begins anew.
+	OnNodes func([]downstream.Node)
 	// Patience is how long a lease is looked at for a renewal; 0: 10 s, after
 	// which a holder with default durations has given up.
 	Patience time.Duration

@@ -1,0 +1,232 @@
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// Asker asks AWS about Nodes while they are still being listed:
+//
+//	asker := aws.Begin(ctx, options)
+//	reader.OnNodes = asker.Add
+//	facts := kube.Read(ctx, reader)
+//	cloud := asker.Facts(facts.Nodes.Value)
+type Asker struct {
+	o      Options
+	ctx    context.Context // spans Begin to Facts
+	cancel context.CancelFunc
+	words  *words
+
+	mu      sync.Mutex
+	group   sync.WaitGroup
+	clients func() (Clients, string, error)
+	regions map[string]*region
+}
+
+// Begin prepares to ask. Facts must follow, also when the Nodes could not be read.
+func Begin(ctx context.Context, o Options) *Asker {
+	a := &Asker{o: o, words: newWords(), regions: map[string]*region{}}
+	a.ctx, a.cancel = context.WithCancel(ctx)
+	return a
+}
+
+// patient bounds one stage of the asking; that the Nodes are slow to come is not
+// AWS's fault.
+func (a *Asker) patient() (context.Context, context.CancelFunc) {
+	patience := orDefault(a.o.Patience, DefaultPatience)
+	return context.WithTimeoutCause(a.ctx, patience, fmt.Errorf("AWS had %s to answer", patience))
+}
+
+// Read asks about Nodes that are all known. It always returns; what could not be
+// read says so in its place.
+func Read(ctx context.Context, nodes []downstream.Node, o Options) cloud.Facts {
+	return Begin(ctx, o).Facts(nodes)
+}
+
+// Add takes a page of Nodes and returns at once. The first one of a region sets
+// off the asking there. The same Node may come again.
+func (a *Asker) Add(nodes []downstream.Node) {
+	if a.o.Mode == Off {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	byRegion := a.byRegion(nodes)
+	for _, name := range slices.Sorted(maps.Keys(byRegion)) {
+		if a.regions[name] != nil || a.leftOut(name) {
+			continue
+		}
+		a.connect(name)
+		r := newRegion(name, nil, a.words)
+		a.regions[name] = r
+		a.group.Go(func() {
+			clients, off, err := a.clients()
+			if err != nil || off != "" {
+				close(r.started)
+				return
+			}
+			r.ec2 = clients.EC2(name)
+			ctx, cancel := a.patient()
+			defer cancel()
+			r.start(ctx, byRegion[name])
+		})
+	}
+}
+
+// connect looks for credentials once, in the region that is met first.
+func (a *Asker) connect(region string) {
+	if a.clients != nil {
+		return
+	}
+	if a.o.Region != "" {
+		region = a.o.Region
+	}
+	type result struct {
+		clients Clients
+		off     string
+		err     error
+	}
+	once := sync.OnceValue(func() result {
+		c, off, err := Connect(a.ctx, a.o, region)
+		return result{c, off, err}
+	})
+	a.clients = func() (Clients, string, error) { r := once(); return r.clients, r.off, r.err }
+}
+
+// byRegion are the instance ids of Nodes by the region of their zone. A zone that
+// tells none is in the configured region.
+func (a *Asker) byRegion(nodes []downstream.Node) map[string][]string {
+	out := map[string][]string{}
+	for _, n := range nodes {
+		if zone, id, ok := downstream.ParseProviderID(n.ProviderID); ok {
+			name := cloud.RegionOf(zone)
+			if name == "" {
+				name = a.o.Region
+			}
+			out[name] = append(out[name], id)
+		}
+	}
+	return out
+}
+
+func (a *Asker) leftOut(region string) bool { return a.o.Region != "" && region != a.o.Region }
+
+// Facts waits for the answers, asks for what is still open about these Nodes, and
+// gives what there is. It is called once.
+func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
+	defer a.cancel()
+	if a.o.Mode == Off {
+		return cloud.Facts{Off: "--aws=off", Region: a.o.Region}
+	}
+	a.Add(nodes)
+	a.connect("")
+	ids := a.byRegion(nodes)
+	names := strings.Join(slices.Sorted(maps.Keys(ids)), ", ")
+	clients, off, err := a.clients()
+	switch {
+	case err != nil:
+		a.group.Wait()
+		return failed(names, err)
+	case off != "":
+		a.group.Wait()
+		return cloud.Facts{Off: off, Region: names}
+	}
+	f := cloud.Facts{On: true, Region: names}
+	ctx, cancel := a.patient()
+	defer cancel()
+	a.group.Go(func() { f.Identity = identity(ctx, clients.STS()) })
+	for name, r := range a.regions {
+		a.group.Go(func() {
+			<-r.started
+			r.finish(ctx, ids[name])
+		})
+	}
+	a.group.Wait()
+	a.instances(ctx, &f, ids, clients.calls.made()["ec2:DescribeInstances"+throttled])
+	a.related(ctx, &f, clients, nodes)
+	f.Calls = clients.calls.made()
+	return f
+}
+
+// failed says of every part that it could not be had.
+func failed(regions string, err error) cloud.Facts {
+	none := verify.Failed[map[string]cloud.Tags](err)
+	return cloud.Facts{
+		On: true, Region: regions, Identity: verify.Failed[cloud.Identity](err), Instances: verify.Failed[map[string]cloud.Instance](err),
+		Unclaimed: verify.Failed[[]cloud.Instance](err), SecurityGroups: none, Subnets: none, RouteTables: none,
+		Roles: verify.Failed[[]cloud.RoleRights](err),
+	}
+}
+
+// instances joins what the regions gave.
+func (a *Asker) instances(ctx context.Context, f *cloud.Facts, ids map[string][]string, refused int) {
+	all, missed := map[string]cloud.Instance{}, map[string]string{}
+	var errs []error
+	answered := 0
+	known := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(ids)) {
+		r := a.regions[name]
+		if r == nil {
+			missed[name] = fmt.Sprintf("region %s was not asked: --region is %s", name, a.o.Region)
+			continue
+		}
+		for _, id := range ids[name] {
+			known[id] = true
+			if i, ok := r.found[id]; ok {
+				all[id] = i
+			}
+		}
+		if r.err != nil && refused > 0 {
+			r.err = fmt.Errorf("%w; EC2 throttled %d of the calls", r.err, refused)
+		}
+		if r.err != nil {
+			missed[name] = r.err.Error()
+			errs = append(errs, r.err)
+			continue
+		}
+		answered++
+	}
+	if len(missed) > 0 {
+		f.Missed = missed
+	}
+	if len(errs) > 0 && answered == 0 && len(all) == 0 {
+		f.Instances = verify.Failed[map[string]cloud.Instance](errors.Join(errs...))
+	} else {
+		f.Instances = verify.Got(all)
+	}
+	f.Unclaimed = a.unclaimed(ctx, all, known)
+}
+
+// unclaimed asks again where the few instances that were looked at first had not
+// the tag that most have.
+func (a *Asker) unclaimed(ctx context.Context, all map[string]cloud.Instance, known map[string]bool) verify.Read[[]cloud.Instance] {
+	var tagged []cloud.Tags
+	for _, i := range all {
+		tagged = append(tagged, i.Tags)
+	}
+	cluster := cloud.MostTagged(tagged)
+	if cluster == "" {
+		return verify.Read[[]cloud.Instance]{}
+	}
+	var out []cloud.Instance
+	for _, name := range slices.Sorted(maps.Keys(a.regions)) {
+		r := a.regions[name]
+		if r.err == nil && r.tagged != cluster {
+			r.byTag(ctx, cluster)
+		}
+		if err := errors.Join(r.err, r.tagErr); err != nil {
+			return verify.Failed[[]cloud.Instance](err)
+		}
+		out = append(out, r.unclaimed(cluster, known)...)
+	}
+	return verify.Got(out)
+}

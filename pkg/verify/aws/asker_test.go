@@ -1,0 +1,312 @@
+package aws
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aws/smithy-go/logging"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// quick keeps a test that is refused from waiting as a user would.
+var quick = Options{Mode: On, Actions: []string{"ec2:DescribeInstances", "ec2:CreateRoute"}, Timeout: 5 * time.Second, Patience: 10 * time.Second}
+
+func TestAsksByTagFirst(t *testing.T) {
+	nodes, instances := many(2500, "us-east-1", "demo")
+	delete(instances, "i-aa000007")
+	instances["i-aa000009"] = ec2Instance{region: "us-east-1"}
+	f := &fake{instances: instances}
+	serve(t, f)
+	got := Read(t.Context(), append(nodes, downstream.Node{Name: "foreign", ProviderID: "rke2://x"}), quick)
+	if !got.Instances.OK() || len(got.Instances.Value) != 2499 || len(got.Missed) != 0 {
+		t.Fatalf("%d instances, missed %v, %v", len(got.Instances.Value), got.Missed, got.Instances.Err)
+	}
+	if _, there := got.Instances.Value["i-aa000007"]; there {
+		t.Error("the missing instance was found")
+	}
+	want := map[string]int{
+		"ec2:DescribeInstances":      6, // the probe, three pages by tag, one batch, the missing one once more
+		"ec2:DescribeSecurityGroups": 1, "ec2:DescribeSubnets": 1, "ec2:DescribeRouteTables": 1,
+		"sts:GetCallerIdentity": 1, "iam:GetInstanceProfile": 1, "iam:SimulatePrincipalPolicy": 2,
+	}
+	if !maps.Equal(got.Calls, want) {
+		t.Errorf("calls %v, want %v", got.Calls, want)
+	}
+	if f.byTag != 3 {
+		t.Errorf("%d pages by tag, want 3", f.byTag)
+	}
+	i := got.Instances.Value["i-aa000001"]
+	if i.HTTPTokens != "required" || i.HopLimit != 1 || i.Zone != "us-east-1a" || i.State != "running" || !slices.Equal(i.PrivateIPs, []string{"10.0.0.1", "10.0.0.2", "fd00::1"}) || !i.Tags.Has("demo") || i.Launched.Year() != 2024 {
+		t.Errorf("instance %+v", i)
+	}
+	if !got.SecurityGroups.Value["sg-1"].Has("demo") || len(got.Subnets.Value) != 1 || len(got.RouteTables.Value) != 1 {
+		t.Errorf("tags %+v %+v %+v", got.SecurityGroups, got.Subnets, got.RouteTables)
+	}
+	r := got.Roles.Value
+	if len(r) != 1 || len(r[0].Allowed) != 1 || len(r[0].Denied) != 1 || r[0].Denied[0] != "ec2:CreateRoute" {
+		t.Errorf("roles %+v, %v", r, got.Roles.Err)
+	}
+	if got.Identity.Value.Account != "1" || got.Region != "us-east-1" {
+		t.Errorf("identity %+v, region %q", got.Identity, got.Region)
+	}
+}
+
+// Without a tag of the cluster everything is asked by id, and nobody claims to
+// have looked for instances without a Node.
+func TestUntagged(t *testing.T) {
+	nodes, instances := many(450, "us-east-1", "")
+	f := &fake{instances: instances, page: 150}
+	serve(t, f)
+	got := Read(t.Context(), nodes, quick)
+	if len(got.Instances.Value) != 450 || f.byTag != 0 || got.Unclaimed.Looked {
+		t.Errorf("%d instances, %d by tag, unclaimed %+v", len(got.Instances.Value), f.byTag, got.Unclaimed)
+	}
+	if n := got.Calls["ec2:DescribeInstances"]; n != 6 {
+		t.Errorf("%d calls, want the probe, and 430 in three batches, two of them of two pages", n)
+	}
+}
+
+func TestUnclaimed(t *testing.T) {
+	for _, tag := range []string{"demo", "legacy:demo"} {
+		t.Run(tag, func(t *testing.T) {
+			nodes, instances := many(30, "us-east-1", tag)
+			instances["i-cc000001"] = ec2Instance{region: "us-east-1", tag: tag, state: "stopped"}
+			instances["i-cc000002"] = ec2Instance{region: "us-east-1", tag: "other"}
+			serve(t, &fake{instances: instances})
+			got := Read(t.Context(), nodes, quick)
+			if u := got.Unclaimed; !u.OK() || len(u.Value) != 1 || u.Value[0].ID != "i-cc000001" || u.Value[0].State != "stopped" {
+				t.Errorf("unclaimed %+v", u)
+			}
+			if _, there := got.Instances.Value["i-cc000001"]; there {
+				t.Error("an instance without a Node is among those of the Nodes")
+			}
+		})
+	}
+}
+
+// The first instances have another tag than most: the tag of most decides.
+func TestUnclaimedAsksForTheTagOfMost(t *testing.T) {
+	nodes, instances := many(100, "us-east-1", "demo")
+	for i := range probe {
+		instances[fmt.Sprintf("i-aa%06x", i)] = ec2Instance{region: "us-east-1", tag: "wrong"}
+	}
+	instances["i-cc000001"] = ec2Instance{region: "us-east-1", tag: "demo"}
+	serve(t, &fake{instances: instances})
+	if u := Read(t.Context(), nodes, quick).Unclaimed; !u.OK() || len(u.Value) != 1 || u.Value[0].ID != "i-cc000001" {
+		t.Errorf("unclaimed %+v", u)
+	}
+}
+
+func TestNodesInPagesAndAgain(t *testing.T) {
+	nodes, instances := many(60, "us-east-1", "demo")
+	f := &fake{instances: instances}
+	serve(t, f)
+	a := Begin(t.Context(), quick)
+	a.Add(nil)
+	a.Add(nodes[:30])
+	a.Add(nodes[:30]) // the list began anew
+	a.Add(nodes[30:])
+	got := a.Facts(nodes[1:]) // and one Node left meanwhile
+	if len(got.Instances.Value) != 59 || got.Calls["ec2:DescribeInstances"] != 2 {
+		t.Errorf("%d instances, calls %v", len(got.Instances.Value), got.Calls)
+	}
+	if u := got.Unclaimed; len(u.Value) != 1 || u.Value[0].ID != "i-aa000000" {
+		t.Errorf("unclaimed %+v", u)
+	}
+}
+
+func TestRegions(t *testing.T) {
+	east, instances := many(30, "us-east-1", "demo")
+	west, more := many(3, "us-west-2", "demo")
+	maps.Copy(instances, more)
+	nodes := append(east, west...)
+	t.Run("each is asked", func(t *testing.T) {
+		serve(t, &fake{instances: instances})
+		got := Read(t.Context(), nodes, quick)
+		if len(got.Instances.Value) != 33 || len(got.Missed) != 0 || got.Region != "us-east-1, us-west-2" {
+			t.Errorf("%d instances, missed %v, region %q", len(got.Instances.Value), got.Missed, got.Region)
+		}
+	})
+	t.Run("one is forbidden", func(t *testing.T) {
+		serve(t, &fake{instances: instances, deny: "DescribeInstances", denyIn: "us-west-2"})
+		got := Read(t.Context(), nodes, quick)
+		if len(got.Instances.Value) != 30 || !strings.Contains(got.MissedIn("us-west-2a"), "UnauthorizedOperation") || got.MissedIn("us-east-1a") != "" {
+			t.Errorf("%d instances, missed %v", len(got.Instances.Value), got.Missed)
+		}
+		if got.Unclaimed.OK() || got.MissedIn("rack-1") == "" {
+			t.Errorf("unclaimed %+v, missed %v", got.Unclaimed, got.Missed)
+		}
+	})
+	t.Run("only one is asked for", func(t *testing.T) {
+		serve(t, &fake{instances: instances})
+		o := quick
+		o.Region = "us-west-2"
+		got := Read(t.Context(), nodes, o)
+		if len(got.Instances.Value) != 3 || !strings.Contains(got.MissedIn("us-east-1a"), "--region is us-west-2") {
+			t.Errorf("%d instances, missed %v", len(got.Instances.Value), got.Missed)
+		}
+	})
+}
+
+func TestAssumedRole(t *testing.T) {
+	nodes, instances := many(1, "us-east-1", "demo")
+	serve(t, &fake{instances: instances})
+	o := quick
+	o.AssumeRole = "arn:aws:iam::2:role/audit"
+	got := Read(t.Context(), nodes, o)
+	if !got.Instances.OK() || got.Calls["sts:AssumeRole"] != 1 {
+		t.Errorf("calls %v, %v", got.Calls, got.Instances.Err)
+	}
+	serve(t, &fake{instances: instances, deny: "AssumeRole"})
+	if got := Read(t.Context(), nodes, o); got.Off != "" || !got.On || got.Instances.OK() {
+		t.Errorf("a role that may not be assumed: %+v", got)
+	}
+}
+
+// Whatever EC2 does but answer, no instance is told as missing.
+func TestNoAnswerIsNotMissing(t *testing.T) {
+	nodes, instances := many(30, "us-east-1", "demo")
+	for _, tc := range []struct {
+		name string
+		fake *fake
+		o    func(*Options)
+		says string
+	}{
+		{"forbidden", &fake{deny: "DescribeInstances"}, nil, "UnauthorizedOperation"},
+		{"throttled for ever", &fake{throttle: 1 << 30}, func(o *Options) { o.Patience = 2 * time.Second }, "EC2 throttled"},
+		{"no answer", &fake{hang: true}, func(o *Options) { o.Timeout, o.Patience = time.Second, 1500*time.Millisecond }, ""},
+		{"half an answer", &fake{cut: true}, func(o *Options) { o.Patience = 2 * time.Second }, ""},
+		{"the same page again", &fake{loop: true}, nil, errRepeats.Error()},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.fake.instances = instances
+			serve(t, tc.fake)
+			o := quick
+			if tc.o != nil {
+				tc.o(&o)
+			}
+			start := time.Now()
+			got := Read(t.Context(), nodes, o)
+			if took := time.Since(start); took > 20*time.Second {
+				t.Errorf("took %s", took)
+			}
+			why := got.MissedIn("us-east-1a")
+			if why == "" && got.Instances.OK() {
+				t.Fatalf("%d instances and nothing is missed", len(got.Instances.Value))
+			}
+			if !strings.Contains(why, tc.says) {
+				t.Errorf("says %q, want %q in it", why, tc.says)
+			}
+			if got.Unclaimed.OK() || got.Unclaimed.Looked && got.Unclaimed.Err == nil {
+				t.Errorf("unclaimed %+v", got.Unclaimed)
+			}
+		})
+	}
+}
+
+func TestThrottledForAWhile(t *testing.T) {
+	nodes, instances := many(30, "us-east-1", "demo")
+	serve(t, &fake{instances: instances, throttle: 1})
+	o := quick
+	o.Patience = time.Minute // once throttled, the SDK asks every two seconds at first
+	got := Read(t.Context(), nodes, o)
+	if len(got.Instances.Value) != 30 || len(got.Missed) != 0 {
+		t.Fatalf("%d instances, missed %v", len(got.Instances.Value), got.Missed)
+	}
+	if n := got.Calls["ec2:DescribeInstances"]; n != 3 {
+		t.Errorf("%d calls, want one that was refused and two answers", n)
+	}
+	if n := got.Calls["ec2:DescribeInstances throttled"]; n != 1 {
+		t.Errorf("%d counted as throttled, want 1", n)
+	}
+}
+
+// An answer that leaves an instance out is not believed at once.
+func TestMissingIsAskedForTwice(t *testing.T) {
+	nodes, instances := many(10, "us-east-1", "")
+	serve(t, &fake{instances: instances, short: 2})
+	if got := Read(t.Context(), nodes, quick); len(got.Instances.Value) != 10 {
+		t.Errorf("%d instances, want 10", len(got.Instances.Value))
+	}
+}
+
+func TestPartsFailOnTheirOwn(t *testing.T) {
+	nodes, instances := many(3, "us-east-1", "demo")
+	serve(t, &fake{instances: instances, deny: "DescribeSubnets"})
+	if got := Read(t.Context(), nodes, quick); !got.Instances.OK() || got.Subnets.OK() || !got.SecurityGroups.OK() {
+		t.Errorf("got %+v", got)
+	}
+	serve(t, &fake{instances: instances, half: true})
+	o := quick
+	o.Actions = []string{"a:A", "a:B", "a:C", "a:D"}
+	if got := Read(t.Context(), nodes, o); got.Roles.OK() || !strings.Contains(got.Roles.Err.Error(), "2 of 4") {
+		t.Errorf("IAM answered for half of the actions: %+v", got.Roles)
+	}
+	o.Actions = o.Actions[:3]
+	serve(t, &fake{instances: instances})
+	if r := Read(t.Context(), nodes, o).Roles; !r.OK() || !slices.Equal(r.Value[0].Forbidden, []string{"a:C"}) || !slices.Equal(r.Value[0].Denied, []string{"a:B", "a:C"}) {
+		t.Errorf("roles %+v", r)
+	}
+}
+
+func TestNobodyAsked(t *testing.T) {
+	if got := Read(t.Context(), nil, Options{Mode: Off}); got.On || got.Off == "" {
+		t.Errorf("got %+v", got)
+	}
+	serve(t, &fake{})
+	t.Setenv("AWS_ACCESS_KEY_ID", "")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
+	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
+	nodes, _ := many(1, "us-east-1", "")
+	if got := Read(t.Context(), nodes, Options{Mode: Auto}); got.On || !strings.Contains(got.Off, "no AWS credentials") {
+		t.Errorf("auto: %+v", got)
+	}
+	if got := Read(t.Context(), nodes, Options{Mode: On}); !got.On || got.Instances.OK() || got.Roles.OK() || got.Unclaimed.OK() {
+		t.Errorf("on: %+v", got)
+	}
+}
+
+// Nodes without one ProviderID of AWS: nothing to ask, nothing claimed.
+func TestForeignNodesOnly(t *testing.T) {
+	f := &fake{}
+	serve(t, f)
+	t.Setenv("AWS_REGION", "eu-west-1")
+	got := Read(t.Context(), []downstream.Node{{Name: "a", ProviderID: "gce://p/z/i"}, {Name: "b"}}, quick)
+	if !got.On || !got.Instances.OK() || len(got.Instances.Value) != 0 || got.Calls["ec2:DescribeInstances"] != 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// The SDK's own warnings, such as of a response that was cut off, do not belong
+// between the lines that a person reads.
+func TestSDKIsSilent(t *testing.T) {
+	serve(t, &fake{})
+	c, off, err := Connect(t.Context(), Options{Mode: On}, "us-east-1")
+	if err != nil || off != "" {
+		t.Fatal(off, err)
+	}
+	if _, silent := c.EC2("").Options().Logger.(logging.Nop); !silent {
+		t.Errorf("the SDK logs to a %T", c.EC2("").Options().Logger)
+	}
+	if got := c.EC2("eu-west-1").Options().Region; got != "eu-west-1" {
+		t.Errorf("region %q", got)
+	}
+}
+
+// What is judged of an instance is never shared with what is written elsewhere.
+func TestWordsAreShared(t *testing.T) {
+	nodes, instances := many(40, "us-east-1", "demo")
+	serve(t, &fake{instances: instances})
+	got := Read(t.Context(), nodes, quick)
+	for id, i := range got.Instances.Value {
+		if len(i.Tags) != 1 || !i.Tags.Has("demo") {
+			t.Errorf("%s keeps the tags %v, want the cluster's alone: %v", id, i.Tags, cloud.Tags{"kubernetes.io/cluster/demo": "owned"})
+		}
+	}
+}

@@ -1,0 +1,164 @@
+// Package aws reads cloud.Facts from EC2, IAM and STS. It only describes and
+// simulates; it changes nothing.
+//
+// It knows of Nodes only their ProviderIDs, and judges nothing: what could not be
+// asked for says so in its place, and is never told as missing.
+package aws
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	awssdk "github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/aws/retry"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
+	"github.com/aws/aws-sdk-go-v2/config"
+	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+	"github.com/aws/smithy-go/logging"
+)
+
+// Mode is --aws.
+type Mode string
+
+// Modes. Auto asks AWS when there are credentials.
+const (
+	Auto Mode = "auto"
+	On   Mode = "on"
+	Off  Mode = "off"
+)
+
+// Defaults of Options.
+const (
+	DefaultTimeout  = 20 * time.Second
+	DefaultPatience = 2 * time.Minute
+)
+
+// Options say whom to ask and as whom.
+type Options struct {
+	Mode       Mode
+	Region     string // the only one to ask; "": those of the nodes' zones
+	Profile    string
+	AssumeRole string // ARN
+	// Actions are what the CCM's version needs; none: IAM is not asked.
+	Actions []string
+	// Timeout bounds one request, Patience each of the stages: what is asked beside
+	// the listing of Nodes, and what after it; 0: the defaults.
+	Timeout, Patience time.Duration
+}
+
+// attempts bounds how often one request is sent. The SDK's adaptive mode slows
+// down between them once it was throttled.
+const (
+	attempts   = 6
+	maxBackoff = 10 * time.Second
+)
+
+// Clients make the services' clients, one of EC2 for each region.
+type Clients struct {
+	cfg   awssdk.Config
+	calls *calls
+}
+
+// EC2 is the client of one region; "": that of the configuration.
+func (c Clients) EC2(region string) *ec2.Client {
+	return ec2.NewFromConfig(c.cfg, func(o *ec2.Options) {
+		o.APIOptions = append(o.APIOptions, pruned)
+		if region != "" {
+			o.Region = region
+		}
+	})
+}
+
+// IAM is the client of IAM, which has no region.
+func (c Clients) IAM() *iam.Client { return iam.NewFromConfig(c.cfg) }
+
+// STS is the client of the home region's STS.
+func (c Clients) STS() *sts.Client { return sts.NewFromConfig(c.cfg) }
+
+// Connect loads credentials the way the AWS command line does. off is a reason
+// for not asking: mode off, or auto without credentials. With mode on missing
+// credentials are an error.
+func Connect(ctx context.Context, o Options, region string) (c Clients, off string, err error) {
+	if o.Mode == Off {
+		return Clients{}, "--aws=off", nil
+	}
+	counted := &calls{}
+	cfg, err := load(ctx, o, region, counted)
+	switch {
+	case err != nil && o.Mode != On && o.Profile == "" && o.AssumeRole == "":
+		return Clients{}, "no AWS credentials: " + firstLine(err), nil
+	case err != nil:
+		return Clients{}, "", fmt.Errorf("AWS credentials: %w", err)
+	}
+	return Clients{cfg: cfg, calls: counted}, "", nil
+}
+
+func load(ctx context.Context, o Options, region string, counted *calls) (awssdk.Config, error) {
+	options := []func(*config.LoadOptions) error{
+		config.WithRetryer(func() awssdk.Retryer { return retryer(attempts, maxBackoff) }),
+		config.WithLogger(logging.Nop{}), // what matters comes back as an error
+		config.WithAPIOptions(counted.options()),
+		config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(orDefault(o.Timeout, DefaultTimeout))),
+	}
+	if region != "" {
+		options = append(options, config.WithRegion(region))
+	}
+	if o.Profile != "" {
+		options = append(options, config.WithSharedConfigProfile(o.Profile))
+	}
+	cfg, err := config.LoadDefaultConfig(ctx, options...)
+	if err != nil {
+		return cfg, err
+	}
+	if o.AssumeRole != "" {
+		cfg.Credentials = awssdk.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), o.AssumeRole))
+	}
+	if cfg.Credentials == nil {
+		return cfg, errors.New("no AWS credentials are configured")
+	}
+	if err := retrieve(ctx, cfg.Credentials); err != nil {
+		return cfg, err
+	}
+	if cfg.Region == "" {
+		return cfg, errors.New("the region is not known: no node has a ProviderID of AWS, and none is configured (--region)")
+	}
+	return cfg, nil
+}
+
+// retryer is the SDK's adaptive mode with an end to it.
+func retryer(attempts int, backoff time.Duration) awssdk.Retryer {
+	return retry.NewAdaptiveMode(func(o *retry.AdaptiveModeOptions) {
+		o.StandardOptions = append(o.StandardOptions, func(s *retry.StandardOptions) {
+			s.MaxAttempts, s.MaxBackoff = attempts, backoff
+		})
+	})
+}
+
+// credentialPatience bounds the look for credentials: off EC2 the metadata
+// service may not even refuse.
+const credentialPatience = 5 * time.Second
+
+func retrieve(ctx context.Context, p awssdk.CredentialsProvider) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, credentialPatience, fmt.Errorf("no credentials within %s", credentialPatience))
+	defer cancel()
+	_, err := p.Retrieve(ctx)
+	return err
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+func orDefault(d, fallback time.Duration) time.Duration {
+	if d <= 0 {
+		return fallback
+	}
+	return d
+}

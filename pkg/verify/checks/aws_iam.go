@@ -1,0 +1,97 @@
+package checks
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+)
+
+func iamActions(in Input) []verify.Finding {
+	if !in.Cloud.On {
+		return verify.Skipped("AWS was not asked: " + orElse(in.Cloud.Off, "off"))
+	}
+	return verify.Judge(in.Cloud.Roles, "IAM", func(roles []cloud.RoleRights) []verify.Finding {
+		if len(roles) == 0 {
+			return []verify.Finding{unknown("IAM", "no control-plane instance has an instance profile: the CCM's credentials come from elsewhere")}
+		}
+		out := in.withoutProfile()
+		for _, r := range roles {
+			out = append(out, missingActions(r)...)
+		}
+		return out
+	})
+}
+
+// withoutProfile finds control planes on which a CCM would have no credentials
+// although it has some on others.
+func (in Input) withoutProfile() []verify.Finding {
+	return in.withAWS(func(pairs []pair) []verify.Finding {
+		var out []verify.Finding
+		for _, p := range pairs {
+			if p.found && p.node.ControlPlane() && p.instance.InstanceProfile == "" {
+				out = append(out, warn(p.object(), "no instance profile", "the one of the other control planes", ""))
+			}
+		}
+		return out
+	})
+}
+
+// tolerable are actions without which the CCM goes on: it logs, or works only in
+// part.
+var tolerable = map[string]bool{
+	"elasticloadbalancing:DeregisterTargets": true, "ec2:DescribeInstanceTopology": true, "elasticloadbalancing:SetSecurityGroups": true,
+}
+
+func missingActions(r cloud.RoleRights) []verify.Finding {
+	var hard, soft, forbidden []string
+	for _, a := range slices.Sorted(slices.Values(r.Denied)) {
+		switch {
+		case slices.Contains(r.Forbidden, a):
+			forbidden = append(forbidden, a)
+		case tolerable[a]:
+			soft = append(soft, a)
+		default:
+			hard = append(hard, a)
+		}
+	}
+	var out []verify.Finding
+	if len(forbidden) > 0 {
+		finding := fail(r.Role, "is denied "+strings.Join(forbidden, ", ")+" by a policy", "allowed", "take the actions out of the policy statement with Effect Deny; a statement that allows them does not help")
+		if !slices.ContainsFunc(forbidden, func(a string) bool { return !tolerable[a] }) {
+			finding.Status = verify.Warn
+		}
+		out = append(out, finding)
+	}
+	if len(hard) > 0 {
+		out = append(out, fail(r.Role, "lacks "+strings.Join(hard, ", "), "allowed", grantCommand(r.Role, "ccm-required", hard)))
+	}
+	if len(soft) > 0 {
+		out = append(out, warn(r.Role, "lacks "+strings.Join(soft, ", "), "allowed; without it the CCM works in part", grantCommand(r.Role, "ccm-optional", soft)))
+	}
+	return out
+}
+
+type policy struct {
+	Version   string
+	Statement []statement
+}
+
+type statement struct {
+	Sid, Effect string
+	Action      []string
+	Resource    string
+}
+
+// grantCommand is ready to paste: it adds an inline policy of its own with
+// nothing but the missing actions, and changes no other one.
+func grantCommand(role, name string, actions []string) string {
+	document, err := json.Marshal(policy{"2012-10-17", []statement{{"AWSCloudControllerManager", "Allow", actions, "*"}}})
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("aws iam put-role-policy --role-name %s --policy-name awsmigrate-%s --policy-document '%s'", role[strings.LastIndex(role, "/")+1:], name, document)
+}

@@ -1,0 +1,87 @@
+package checks
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+)
+
+// joining is how long an instance may run before its Node must be there.
+const joining = 15 * time.Minute
+
+// everyInstanceHasNode finds the machines that the cluster lost sight of.
+func everyInstanceHasNode(in Input) []verify.Finding {
+	return in.withAWS(func(pairs []pair) []verify.Finding {
+		id := cluster(pairs)
+		if id == "" {
+			return verify.Skipped("no instance is tagged for a cluster (AWSM-406), so there is nothing to look for")
+		}
+		return verify.Judge(in.Cloud.Unclaimed, "EC2 instances tagged "+cloud.TagCluster+id, func(unclaimed []cloud.Instance) []verify.Finding {
+			networks := vpcs(pairs)
+			var out []verify.Finding
+			for _, i := range unclaimed {
+				if networks[i.VPC] != 0 && settledState(i.State) {
+					out = append(out, in.lost(i, id))
+				}
+			}
+			return out
+		})
+	})
+}
+
+// settledState leaves out what is coming up or gone.
+func settledState(state string) bool {
+	return state == "running" || state == "stopped" || state == "stopping"
+}
+
+func (in Input) lost(i cloud.Instance, cluster string) verify.Finding {
+	object := "instance " + i.ID
+	if age := in.ServerClock.Sub(i.Launched); i.State == "running" && !in.ServerClock.IsZero() && age < joining {
+		return info(object, "was launched less than 15 minutes ago and has no Node yet")
+	}
+	return warn(object, i.State+", "+orElse(i.PrivateDNSName, "no private DNS name")+", and no Node", "a Node, or no tag "+cloud.TagCluster+cluster,
+		"find out what the machine is; if it is none of the cluster's: aws ec2 delete-tags --resources "+i.ID+" --tags Key="+cloud.TagCluster+cluster)
+}
+
+func vpcs(pairs []pair) map[string]int {
+	count := map[string]int{}
+	for _, p := range pairs {
+		if p.found {
+			count[p.instance.VPC]++
+		}
+	}
+	return count
+}
+
+// onePlace finds nodes that a CCM cannot see, because it asks one region and
+// works in one VPC: its own instance's.
+func onePlace(in Input) []verify.Finding {
+	return in.withAWS(func(pairs []pair) []verify.Finding {
+		regions := map[string]int{}
+		for _, p := range pairs {
+			regions[orElse(cloud.RegionOf(p.zone), p.zone)]++
+		}
+		var out []verify.Finding
+		for what, count := range map[string]map[string]int{"regions": regions, "VPCs": vpcs(pairs)} {
+			if len(count) > 1 {
+				out = append(out, warn("nodes", "in "+spread(count), "one of the "+what+" for all nodes", ""))
+			}
+		}
+		slices.SortFunc(out, func(a, b verify.Finding) int { return strings.Compare(a.Wanted, b.Wanted) })
+		return out
+	})
+}
+
+// spread is "3 in a, 1 in b".
+func spread(count map[string]int) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		parts = append(parts, fmt.Sprintf("%s (%d)", orElse(name, "none"), count[name]))
+	}
+	return strings.Join(parts, ", ")
+}

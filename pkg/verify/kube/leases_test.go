@@ -1,0 +1,164 @@
+package kube
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+)
+
+const (
+	kcmName = "kube-controller-manager"
+	ccmName = "aws-cloud-controller-manager"
+	// patience is the renew deadline of these tests.
+	patience = 1200 * time.Millisecond
+)
+
+// state is a lease at one reading; nil: it does not exist.
+type state struct {
+	holder, manager string
+	renewals        int
+}
+
+// script gives a lease for the n-th reading, from 0.
+type script func(n int) *state
+
+func renewing(holder, manager string) script {
+	return func(n int) *state { return &state{holder, manager, n} }
+}
+
+func frozen(holder, manager string) script {
+	return func(int) *state { return &state{holder, manager, 0} }
+}
+
+func absentLease(int) *state { return nil }
+
+// from is a script that begins at a reading.
+func from(at int, before, after script) script {
+	return func(n int) *state {
+		if n < at {
+			return before(n)
+		}
+		return after(n)
+	}
+}
+
+// scripted answers for the three leases as told. Field managers are as an API
+// server writes them; nothing else of it is there.
+func scripted(migration, kcm, ccm script) Reader {
+	client := fake.NewClientset()
+	scripts := map[string]script{lease.Migration: migration, lease.KCMMain: kcm, lease.CCMMain: ccm}
+	var mu sync.Mutex
+	asked := map[string]int{}
+	client.PrependReactor("get", "leases", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		get, ok := a.(clienttesting.GetAction)
+		if !ok {
+			return false, nil, nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		name := get.GetName()
+		s := scripts[name](asked[name])
+		asked[name]++
+		if s == nil {
+			return true, nil, apierrors.NewNotFound(schema.GroupResource{Resource: "leases"}, name)
+		}
+		at := metav1.NewMicroTime(time.Date(2024, 1, 1, 0, 0, 2*s.renewals, 0, time.UTC))
+		return true, &coordinationv1.Lease{
+			ObjectMeta: metav1.ObjectMeta{Name: name, UID: "u", ManagedFields: []metav1.ManagedFieldsEntry{
+				{Manager: "somebody-else", FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:annotations":{"f:renewTime":{}}}}`)},
+				{Manager: s.manager, FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:holderIdentity":{},"f:renewTime":{}}}`)},
+			}},
+			Spec: coordinationv1.LeaseSpec{HolderIdentity: &s.holder, RenewTime: &at},
+		}, nil
+	})
+	return Reader{Kube: client, Clock: clock.RealClock{}, Patience: patience}
+}
+
+// Who owns the migration lease is told by identity and by field manager, over
+// readings that are far enough apart to see it renewed, whatever happens meanwhile.
+func TestLeaseOwner(t *testing.T) {
+	kcm, ccm := renewing("cp-a_1", kcmName), renewing("cp-b_2", ccmName)
+	for _, tc := range []struct {
+		name      string
+		migration script
+		owner     lease.Owner
+		life      lease.Life
+	}{
+		{"KCM", renewing("cp-a_1", kcmName), lease.KCM, lease.Alive},
+		{"CCM", renewing("cp-b_2", ccmName), lease.CCM, lease.Alive},
+		{"frozen", frozen("cp-a_1", kcmName), lease.KCM, lease.Dead},
+		{"none", absentLease, lease.NoLease, lease.NotHeld},
+		{"handed over while we look", from(1, frozen("cp-a_1", kcmName), renewing("cp-b_2", ccmName)), lease.CCM, lease.Alive},
+		{"deleted while we look", from(1, frozen("cp-a_1", kcmName), absentLease), lease.NoLease, lease.NotHeld},
+		{"the right identity, written by another program", renewing("cp-a_1", "kubectl-edit"), lease.Undecided, lease.Alive},
+		{"KCM's identity, CCM's executable", renewing("cp-a_1", ccmName), lease.Undecided, lease.Alive},
+		{"KCM's executable, nobody's identity", renewing("cp-z_9", kcmName), lease.Undecided, lease.Alive},
+		{"managedFields not delivered", renewing("cp-b_2", ""), lease.CCM, lease.Alive},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got := scripted(tc.migration, kcm, ccm).leases(t.Context())
+			if !got.OK() {
+				t.Fatal(got.Err)
+			}
+			if v := lease.JudgeMigration(got.Value, patience); v.Owner != tc.owner || v.Life != tc.life {
+				t.Errorf("%+v, want %s, %s", v, tc.owner, tc.life)
+			}
+		})
+	}
+}
+
+// A lease that is made while we look, as after the first flag, is looked at as
+// long as any other before it is called stuck.
+func TestLeaseMadeWhileWeLook(t *testing.T) {
+	for name, tc := range map[string]struct {
+		after script
+		want  lease.Life
+	}{"renewed": {renewing("cp-a_1", kcmName), lease.Alive}, "not renewed": {frozen("cp-a_1", kcmName), lease.Dead}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			// A frozen main lease keeps the look going until the other one is there.
+			got := scripted(from(2, absentLease, tc.after), frozen("cp-a_1", kcmName), absentLease).leases(t.Context())
+			v := lease.JudgeMigration(got.Value, patience)
+			if !got.OK() || v.Owner != lease.KCM || v.Life != tc.want {
+				t.Errorf("%+v, %v, want %s", v, got.Err, tc.want)
+			}
+			if s := got.Value.Migration; s.First.At == 0 || tc.want == lease.Dead && s.Span() < patience {
+				t.Errorf("looked from %s for %s", s.First.At, s.Span())
+			}
+		})
+	}
+}
+
+// A second reading that fails leaves no verdict of the first one.
+func TestLeaseReadOnlyOnce(t *testing.T) {
+	r := scripted(frozen("cp-a_1", kcmName), frozen("cp-a_1", kcmName), absentLease)
+	client, ok := r.Kube.(*fake.Clientset)
+	if !ok {
+		t.Fatalf("%T", r.Kube)
+	}
+	calls := 0
+	client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+		calls++
+		if calls <= 3 {
+			return false, nil, nil
+		}
+		return true, nil, fmt.Errorf("the API server went away")
+	})
+	if got := r.leases(t.Context()); got.OK() || !strings.Contains(got.Err.Error(), "went away") {
+		t.Errorf("%+v", got)
+	}
+}

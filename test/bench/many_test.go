@@ -1,0 +1,41 @@
+package bench
+
+import (
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/test/bench/standin"
+)
+
+// most is what 50,000 nodes may take: far less than their list, which has 1 GB.
+const most = 512 << 20
+
+// BenchmarkFiftyThousandNodes holds the audit's memory and its calls of AWS to
+// bounds far beyond the size that Kubernetes itself is made for.
+func BenchmarkFiftyThousandNodes(b *testing.B) {
+	const n, lost = 50_000, 3
+	nodes := &standin.Nodes{Count: n}
+	server := httptest.NewServer(nodes)
+	b.Cleanup(server.Close)
+	cloud := &standin.AWS{Count: n, Lost: lost}
+	kubeconfig := filepath.Join(b.TempDir(), "kubeconfig")
+	text := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: x, cluster: {server: %q}}]\ncontexts: [{name: x, context: {cluster: x, user: x}}]\nusers: [{name: x}]\ncurrent-context: x\n", server.URL)
+	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	env := environment(kubeconfig, serveAWS(b, cloud))
+	for b.Loop() {
+		u, a := audit(b, env, n, lost)
+		fmt.Printf("\n%d nodes: %.1f s, %.1f s of CPU, peak %s, %d pages of nodes, calls of AWS: %v\n", n, u.Seconds, u.CPU, mb(u.Peak), nodes.Pages(), a.Calls)
+		b.ReportMetric(float64(u.Peak)/(1<<20), "MB-peak")
+		if u.Peak > most {
+			b.Errorf("took %s, want %s at most", mb(u.Peak), mb(most))
+		}
+		if got := a.Calls["ec2:DescribeInstances"]; got > 60 {
+			b.Errorf("%d calls of DescribeInstances, want the probe, a page for every thousand, and few that are sent again", got)
+		}
+	}
+}

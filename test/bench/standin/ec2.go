@@ -1,0 +1,126 @@
+package standin
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// AWS serves the instances of Count Nodes, and Lost more that have none.
+type AWS struct {
+	Count, Lost int
+	Latency     time.Duration // of every answer
+
+	mu    sync.Mutex
+	calls map[string]int
+}
+
+// Calls are the requests by action, with the filter of DescribeInstances:
+// "DescribeInstances tag-key".
+func (s *AWS) Calls() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.calls)
+}
+
+// ServeHTTP implements http.Handler.
+func (s *AWS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	action := r.Form.Get("Action")
+	s.count(strings.TrimSpace(action + " " + r.Form.Get("Filter.1.Name")))
+	select {
+	case <-time.After(s.Latency):
+	case <-r.Context().Done():
+		return
+	}
+	w.Header().Set("Content-Type", "text/xml")
+	fmt.Fprint(w, s.answer(action, r.Form))
+}
+
+func (s *AWS) count(kind string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls == nil {
+		s.calls = map[string]int{}
+	}
+	s.calls[kind]++
+}
+
+const tagItem = `<tagSet><item><key>kubernetes.io/cluster/` + Cluster + `</key><value>owned</value></item></tagSet>`
+
+func (s *AWS) answer(action string, form url.Values) string {
+	switch action {
+	case "DescribeInstances":
+		return s.describe(form)
+	case "DescribeSecurityGroups":
+		return `<R><securityGroupInfo><item><groupId>sg-1</groupId>` + tagItem + `</item></securityGroupInfo></R>`
+	case "DescribeSubnets":
+		return `<R><subnetSet><item><subnetId>subnet-a</subnetId>` + tagItem + `</item><item><subnetId>subnet-b</subnetId>` + tagItem + `</item><item><subnetId>subnet-c</subnetId>` + tagItem + `</item></subnetSet></R>`
+	case "DescribeRouteTables":
+		return `<R><routeTableSet><item><routeTableId>rtb-1</routeTableId>` + tagItem + `</item></routeTableSet></R>`
+	case "GetCallerIdentity":
+		return `<R><GetCallerIdentityResult><Arn>arn:aws:iam::1:user/a</Arn><Account>1</Account></GetCallerIdentityResult></R>`
+	case "GetInstanceProfile":
+		return `<R><GetInstanceProfileResult><InstanceProfile><Roles><member><Arn>arn:aws:iam::1:role/cp</Arn></member></Roles></InstanceProfile></GetInstanceProfileResult></R>`
+	case "SimulatePrincipalPolicy":
+		var b strings.Builder
+		for i := 1; form.Get(fmt.Sprintf("ActionNames.member.%d", i)) != ""; i++ {
+			fmt.Fprintf(&b, `<member><EvalActionName>%s</EvalActionName><EvalDecision>allowed</EvalDecision></member>`, form.Get(fmt.Sprintf("ActionNames.member.%d", i)))
+		}
+		return `<R><SimulatePrincipalPolicyResult><EvaluationResults>` + b.String() + `</EvaluationResults><IsTruncated>false</IsTruncated></SimulatePrincipalPolicyResult></R>`
+	}
+	return "no such action " + action
+}
+
+func (s *AWS) describe(form url.Values) string {
+	var which []int
+	next := ""
+	if form.Get("Filter.1.Name") == "tag-key" {
+		size, _ := strconv.Atoi(form.Get("MaxResults"))
+		from, _ := strconv.Atoi(form.Get("NextToken"))
+		total := s.Count + s.Lost
+		for i := from; i < min(from+size, total); i++ {
+			which = append(which, i)
+		}
+		if from+size < total {
+			next = fmt.Sprintf("<nextToken>%d</nextToken>", from+size)
+		}
+	} else {
+		for k := 1; form.Get(fmt.Sprintf("Filter.1.Value.%d", k)) != ""; k++ {
+			if i, err := strconv.ParseInt(strings.TrimPrefix(form.Get(fmt.Sprintf("Filter.1.Value.%d", k)), "i-"), 16, 64); err == nil && i >= 1 && int(i) <= s.Count+s.Lost {
+				which = append(which, int(i-1))
+			}
+		}
+	}
+	var b strings.Builder
+	b.WriteString(`<DescribeInstancesResponse><reservationSet>`)
+	for _, i := range which {
+		writeInstance(&b, i)
+	}
+	b.WriteString(`</reservationSet>` + next + `</DescribeInstancesResponse>`)
+	return b.String()
+}
+
+// writeInstance gives an instance with the fields that EC2 gives for one with one
+// interface, one volume and eight tags, about 5 KB.
+func writeInstance(b *strings.Builder, i int) {
+	id, name, ip, zone := InstanceID(i), Name(i), address(i), Zone(i)
+	subnet := "subnet-" + zone[len(zone)-1:]
+	groups := `<groupSet><item><groupId>sg-1</groupId><groupName>rancher-nodes</groupName></item></groupSet>`
+	fmt.Fprintf(b, `<item><reservationId>r-%017x</reservationId><ownerId>123456789012</ownerId><groupSet/><instancesSet><item><instanceId>%s</instanceId><imageId>ami-0123456789abcdef0</imageId><instanceState><code>16</code><name>running</name></instanceState><privateDnsName>%s</privateDnsName><dnsName/><reason/><keyName>nodes</keyName><amiLaunchIndex>0</amiLaunchIndex><productCodes/><instanceType>m5.xlarge</instanceType><launchTime>2024-01-01T00:00:00.000Z</launchTime><placement><availabilityZone>%s</availabilityZone><groupName/><tenancy>default</tenancy></placement><monitoring><state>disabled</state></monitoring><subnetId>%s</subnetId><vpcId>vpc-1</vpcId><privateIpAddress>%s</privateIpAddress><sourceDestCheck>true</sourceDestCheck>%s<architecture>x86_64</architecture><rootDeviceType>ebs</rootDeviceType><rootDeviceName>/dev/sda1</rootDeviceName>`, i, id, name, zone, subnet, ip, groups)
+	fmt.Fprintf(b, `<blockDeviceMapping><item><deviceName>/dev/sda1</deviceName><ebs><volumeId>vol-%017x</volumeId><status>attached</status><attachTime>2024-01-01T00:00:00.000Z</attachTime><deleteOnTermination>true</deleteOnTermination></ebs></item></blockDeviceMapping><virtualizationType>hvm</virtualizationType><clientToken>%032x</clientToken>`, i, i)
+	b.WriteString(`<tagSet><item><key>kubernetes.io/cluster/` + Cluster + `</key><value>owned</value></item>`)
+	for k := range 7 {
+		fmt.Fprintf(b, `<item><key>example.com/some-key-%d</key><value>some value of that key, number %d</value></item>`, k, k)
+	}
+	fmt.Fprintf(b, `</tagSet><hypervisor>xen</hypervisor><networkInterfaceSet><item><networkInterfaceId>eni-%017x</networkInterfaceId><subnetId>%s</subnetId><vpcId>vpc-1</vpcId><description/><ownerId>123456789012</ownerId><status>in-use</status><macAddress>02:00:00:00:00:00</macAddress><privateIpAddress>%s</privateIpAddress><privateDnsName>%s</privateDnsName><sourceDestCheck>true</sourceDestCheck>%s<attachment><attachmentId>eni-attach-%017x</attachmentId><deviceIndex>0</deviceIndex><status>attached</status><attachTime>2024-01-01T00:00:00.000Z</attachTime><deleteOnTermination>true</deleteOnTermination><networkCardIndex>0</networkCardIndex></attachment><privateIpAddressesSet><item><privateIpAddress>%s</privateIpAddress><privateDnsName>%s</privateDnsName><primary>true</primary></item></privateIpAddressesSet><ipv6AddressesSet/><interfaceType>interface</interfaceType></item></networkInterfaceSet>`, i, subnet, ip, name, groups, i, ip, name)
+	b.WriteString(`<iamInstanceProfile><arn>arn:aws:iam::123456789012:instance-profile/cp</arn><id>AIPA0123456789ABCDEF0</id></iamInstanceProfile><ebsOptimized>true</ebsOptimized><enaSupport>true</enaSupport><cpuOptions><coreCount>2</coreCount><threadsPerCore>2</threadsPerCore></cpuOptions><capacityReservationSpecification><capacityReservationPreference>open</capacityReservationPreference></capacityReservationSpecification><hibernationOptions><configured>false</configured></hibernationOptions><metadataOptions><state>applied</state><httpTokens>optional</httpTokens><httpPutResponseHopLimit>2</httpPutResponseHopLimit><httpEndpoint>enabled</httpEndpoint><httpProtocolIpv6>disabled</httpProtocolIpv6><instanceMetadataTags>disabled</instanceMetadataTags></metadataOptions><enclaveOptions><enabled>false</enabled></enclaveOptions><platformDetails>Linux/UNIX</platformDetails><usageOperation>RunInstances</usageOperation><usageOperationUpdateTime>2024-01-01T00:00:00.000Z</usageOperationUpdateTime><privateDnsNameOptions><hostnameType>ip-name</hostnameType><enableResourceNameDnsARecord>false</enableResourceNameDnsARecord><enableResourceNameDnsAAAARecord>false</enableResourceNameDnsAAAARecord></privateDnsNameOptions><maintenanceOptions><autoRecovery>default</autoRecovery></maintenanceOptions><currentInstanceBootMode>legacy-bios</currentInstanceBootMode></item></instancesSet></item>`)
+}
