@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -37,6 +38,33 @@ func TestCheckedFirst(t *testing.T) {
 		err := approve(t.Context(), runner.Observation{States: map[runner.StepID]runner.State{"a": {Kind: tt.kind}}}, nil)
 		if cluster.looked != tt.looks || asked != tt.asks || (err == nil) != tt.asks {
 			t.Errorf("%s: looked %t, asked %t, %v", name, cluster.looked, asked, err)
+		}
+	}
+}
+
+// --on-failure undo goes back from work that failed, and from nothing else.
+func TestMayGoBack(t *testing.T) {
+	result := func(step runner.StepID, position string) runner.Result {
+		return runner.Result{Position: position, Steps: []runner.StepResult{{ID: step, Outcome: runner.Stopped}}}
+	}
+	for name, tt := range map[string]struct {
+		result runner.Result
+		class  fault.Class
+		want   bool
+	}{
+		"a failed step":      {result("install-ccm", "P3"), fault.Check, true},
+		"nothing moved":      {result("switch-provider", "P3"), fault.NoProgress, true},
+		"the preflight":      {result("preflight", "P3"), fault.Check, false},
+		"nothing was done":   {result("lease-access", "P0"), fault.Check, false},
+		"stopped by hand":    {result("install-ccm", "P3"), fault.Interrupted, false},
+		"another run":        {result("install-ccm", "P3"), fault.Locked, false},
+		"could not look":     {result("install-ccm", "P3"), fault.CouldNotLook, false},
+		"a person must act":  {result("switch-provider", "P3"), fault.Gate, false},
+		"before any step":    {runner.Result{Position: "P3"}, fault.Check, false},
+		"an input has moved": {result("switch-provider", "P3"), fault.Stale, false},
+	} {
+		if got := mayGoBack(tt.result, &fault.Error{Class: tt.class}); got != tt.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

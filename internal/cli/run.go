@@ -9,7 +9,9 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags) error {
@@ -18,6 +20,9 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 	}
 	if err := engine.check(); err != nil {
 		return err
+	}
+	if engine.onFailure == "undo" && a.output != "text" {
+		return usage(fmt.Errorf("flag --on-failure: undo prints a second run; wanted -o text"))
 	}
 	if engine.dryRun {
 		return planMigration(ctx, a, flags, false, false)
@@ -37,7 +42,31 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 		Confirm: confirmer(engine, session.procedure.Target().Name),
 	}
 	result, err := runner.Run(ctx, session.procedure, options)
-	return view.finish(result, err)
+	failed := view.finish(result, err)
+	if engine.onFailure == "undo" && mayGoBack(result, err) {
+		return goBack(ctx, a, flags, engine, failed)
+	}
+	return failed
+}
+
+// mayGoBack says whether a run failed in the middle of its work: not refused, not
+// stopped by a person or by another run, and not for want of an answer.
+func mayGoBack(result runner.Result, err error) bool {
+	class, step := fault.ClassOf(err), stoppedStep(result)
+	return (class == fault.Check || class == fault.NoProgress) && step != "" && step != migration.StepPreflight && result.Position != position.P0.String()
+}
+
+// goBack takes back what a failed run did. The failure stays the outcome.
+func goBack(ctx context.Context, a *app, flags opener, engine *engineFlags, failed error) error {
+	if _, already := flags.(undoOpener); already {
+		return failed
+	}
+	back := *engine
+	back.yes, back.onFailure, back.until, back.step = true, "stop", "", ""
+	if err := runMigration(ctx, a, undoOpener{flags}, &back); err != nil {
+		return err
+	}
+	return failed
 }
 
 type approval = func(context.Context, runner.Observation, []runner.PlannedStep) error

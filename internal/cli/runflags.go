@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -141,7 +140,7 @@ func (e *engineFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&e.until, "until", "", "stop after this step")
 	flags.StringVar(&e.step, "step", "", "run this step only; it must be the first that is still to do")
 	flags.DurationVar(&e.timeout, "timeout", 15*time.Minute, "longest time without progress")
-	flags.StringVar(&e.onFailure, "on-failure", "stop", "stop: leave the cluster where it is and say how to go on")
+	flags.StringVar(&e.onFailure, "on-failure", "stop", "stop|undo: leave the cluster where it is and say how to go on, or go back to where it began")
 	flags.DurationVar(&e.deadline, "deadline", 0, "longest time for the whole run (default: none)")
 }
 
@@ -152,10 +151,8 @@ func (e *engineFlags) check() error {
 		return usage(fmt.Errorf("flag --timeout: %s, wanted more than 0", e.timeout))
 	case e.deadline < 0:
 		return usage(fmt.Errorf("flag --deadline: %s, wanted more than 0, or 0 for none", e.deadline))
-	case e.onFailure == "undo":
-		return usage(errors.New("flag --on-failure: undo is not there yet; docs/going-back.md says how to go back by hand"))
-	case e.onFailure != "stop":
-		return usage(fmt.Errorf("flag --on-failure: %q, wanted stop", e.onFailure))
+	case e.onFailure != "stop" && e.onFailure != "undo":
+		return usage(fmt.Errorf("flag --on-failure: %q, wanted stop or undo", e.onFailure))
 	}
 	return nil
 }

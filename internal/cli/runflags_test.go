@@ -33,7 +33,7 @@ func TestDurationsThatWouldBecomeDefaultsAreRefused(t *testing.T) {
 		{[]string{"--timeout", "-1s"}, false},
 		{[]string{"--deadline", "-1s"}, false},
 		{[]string{"--on-failure", "stop"}, true},
-		{[]string{"--on-failure", "undo"}, false},
+		{[]string{"--on-failure", "undo"}, true},
 		{[]string{"--on-failure", "retry"}, false},
 	} {
 		_, engine := parsed(t, tt.args...)

@@ -33,6 +33,7 @@ type Core struct {
 	Reading Reading         // the last one
 	Result  position.Result // of it
 
+	back bool // this is an undo
 	// found are renames that were there before this run, by the new name: what an
 	// undo goes back from. Their Nodes are nobody's any more.
 	found map[string]bool

@@ -42,6 +42,11 @@ func (c *Core) Sighting(tx *runner.Tx) Sighting {
 		CCMHolds:    verdict.Owner == lease.CCM && verdict.Life == lease.Alive,
 		CCMRestarts: restartsOf(c.Reading.Down.CCMPods),
 	}
+	if c.back {
+		// A way back leaves the CCM. On RKE it takes every API server away at once,
+		// and a CCM that loses its lease by that ends and is started again.
+		s.CCMRestarts = nil
+	}
 	for _, k := range c.Reading.KCMs {
 		if k.Known && k.Provider() == position.External && k.Flagged() {
 			s.Starving = append(s.Starving, k.Member)

@@ -38,6 +38,7 @@ type Undo struct {
 func NewUndo(forward Forward, core *Core, side Reverser) *Undo {
 	core.Options.InstallMethod = side.InstalledAs()
 	core.Options.KubernetesVersion = "" // no undo upgrades anything
+	core.back = true
 	return &Undo{Forward: forward, core: core, steps: core.undoSteps(side.UndoSteps())}
 }
 
