@@ -81,6 +81,10 @@ func writeAuditHead(s screen, doc auditDocument) {
 
 // prose writes text behind a prefix, in as many lines as it takes.
 func (s screen) prose(prefix, text string) {
+	if line := s.plain(prefix + text); utf8.RuneCountInString(line) <= s.width {
+		s.line("%s", line)
+		return
+	}
 	for _, line := range tableRow(prefix, s.plain(text), "", s.width) {
 		s.line("%s", s.fit("%s", line))
 	}

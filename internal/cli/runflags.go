@@ -30,6 +30,7 @@ type migrationFlags struct {
 	failOn               string
 	aws, region, profile string
 	assumeRole           string
+	lookOnly             bool                   // the audit, which prepares no installation
 	given                func(flag string) bool // whether a flag was typed
 }
 
@@ -67,7 +68,7 @@ func (m *migrationFlags) options(runID string) (migration.Options, error) {
 		KeepLeaderMigration: m.keepLeaderMigration,
 		DisableAsked:        m.given("keep-leader-migration") && !m.keepLeaderMigration, CloudRoutes: m.cloudRoutes, CCMImage: m.ccmImage,
 		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, Region: m.region, Profile: m.profile,
-		AssumeRole: m.assumeRole, RunID: runID, Skip: map[string]string{},
+		AssumeRole: m.assumeRole, RunID: runID, LookOnly: m.lookOnly, Skip: map[string]string{},
 	}
 	switch m.failOn {
 	case "failure":

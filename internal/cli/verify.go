@@ -72,6 +72,7 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	if err := f.check(); err != nil {
 		return err
 	}
+	f.checks.lookOnly = !f.preflight
 	options, err := f.checks.options("")
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -61,6 +62,8 @@ func (s *procedureSource) read(ctx context.Context) (sighting, error) {
 type plainSource struct {
 	plain migration.Plain
 	name  string
+	note  string         // for people; "": none
+	own   []verify.Bound // checks of a side that could not be read
 	clock clock.Clock
 }
 
@@ -76,6 +79,10 @@ func (s *plainSource) read(ctx context.Context) (sighting, error) {
 		fmt.Sprintf("%s   %s · Kubernetes %s · %s", s.name, s.plain.Config.Host, version, nodeCount(seen)),
 		positionLine(seen),
 	}, awsLine(seen.Input.Cloud)...)
+	if s.note != "" {
+		header = append(header, s.note)
+	}
+	seen.Own = s.own
 	return sighting{Inspection: seen, Header: header, At: at, Target: auditTarget{Kind: "kubernetes", Name: s.name, UID: seen.Input.UID.Value}}, nil
 }
 

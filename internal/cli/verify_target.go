@@ -12,6 +12,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // verifyTarget says which cluster is audited, and how it is reached.
@@ -50,7 +52,7 @@ func (t *verifyTarget) open(ctx context.Context, a *app, options migration.Optio
 	case t.config != "":
 		return opened(t.rke("").open(ctx, a, readOnly))
 	case t.cluster != "":
-		return t.openManaged(ctx, a)
+		return t.openManaged(ctx, a, options)
 	case t.kubeconfig == "" && t.kubeContext == "":
 		return nil, usage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml, --kubeconfig FILE or --from FILE"))
 	}
@@ -58,12 +60,15 @@ func (t *verifyTarget) open(ctx context.Context, a *app, options migration.Optio
 }
 
 // openManaged looks for an RKE2 cluster of that name, then for one of RKE.
-func (t *verifyTarget) openManaged(ctx context.Context, a *app) (source, error) {
+func (t *verifyTarget) openManaged(ctx context.Context, a *app, options migration.Options) (source, error) {
 	migrating := *t.checks
 	migrating.installMethod = string(migration.InstallHelm)
-	rke2 := &rke2Flags{target: t.targetFlags, migration: migrating, endState: t.endState}
-	first, err := opened(rke2.open(ctx, a, readOnly))
-	if !isReason(err, "ClusterNotFound", "NotRancher") {
+	flags := &rke2Flags{target: t.targetFlags, migration: migrating, endState: t.endState}
+	first, err := opened(flags.open(ctx, a, readOnly))
+	switch {
+	case isReason(err, "Forbidden"):
+		return t.openPartly(ctx, options, err)
+	case !isReason(err, "ClusterNotFound", "NotRancher"):
 		return first, err
 	}
 	second, rkeErr := opened(t.rke(t.cluster).open(ctx, a, readOnly))
@@ -71,6 +76,18 @@ func (t *verifyTarget) openManaged(ctx context.Context, a *app) (source, error) 
 		return nil, err
 	}
 	return second, rkeErr
+}
+
+// openPartly is a cluster of which these credentials may not read all that its
+// procedure needs. What they may is judged; the rest is unknown and never ok.
+func (t *verifyTarget) openPartly(ctx context.Context, options migration.Options, why error) (source, error) {
+	clients, err := t.connect(ctx, readOnly)
+	if err != nil {
+		return nil, why
+	}
+	return &plainSource{plain: migration.Plain{Config: clients.DownstreamConfig, Clock: clock.RealClock{}, Options: options},
+		name: t.cluster, clock: clock.RealClock{}, own: verify.Unjudged(verify.Metas(rke2.Checks()...), "could not look: "+why.Error()),
+		note: "partly visible; whether this is the cluster of that name is not proven: " + why.Error()}, nil
 }
 
 func isReason(err error, reasons ...string) bool {

@@ -22,11 +22,27 @@ type Prepared struct {
 	Admission  verify.Read[downstream.Admission]
 	PlannedSet *downstream.DaemonSet
 	RestErr    error // the unrest of the configuration's side and of the Nodes
+	// Untried is why the installation was not computed; "": it was.
+	Untried string
+}
+
+// Untried is the reason of checks of an installation that nobody prepares.
+const Untried = "the installation is tried by verify --preflight, and by the preflight of a run"
+
+// ChartFindings say what keeps the chart from being installed.
+func (p Prepared) ChartFindings() []verify.Finding {
+	if p.Untried != "" {
+		return verify.Skipped(p.Untried)
+	}
+	return verify.FindingOf(p.ChartErr)
 }
 
 // ConcernFindings are the chart values that somebody should know of, or that
 // forbid the installation.
 func (p Prepared) ConcernFindings() []verify.Finding {
+	if p.Untried != "" {
+		return verify.Skipped(p.Untried)
+	}
 	var found []verify.Finding
 	for _, c := range p.Concerns {
 		status := verify.Warn
@@ -42,8 +58,12 @@ func (p Prepared) ConcernFindings() []verify.Finding {
 // a later step stops the run before its first write.
 func (c *Core) prepare(ctx context.Context) Prepared {
 	out := Prepared{RestErr: c.RequireRest()}
-	if c.Result.Position.AtLeast(position.P3) {
+	switch {
+	case c.Result.Position.AtLeast(position.P3):
 		return out // no check judges the installation any more
+	case c.Options.LookOnly:
+		out.Untried = Untried
+		return out
 	}
 	ch, values, err := c.chartValues(ctx, true)
 	out.Concerns, out.ChartErr = values.Concerns, err

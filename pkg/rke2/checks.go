@@ -84,7 +84,7 @@ func Checks() []verify.Check[Prepared] {
 func concerns(p Prepared) []verify.Finding   { return p.ConcernFindings() }
 func judgeRest(p Prepared) []verify.Finding  { return verify.FindingOf(p.RestErr) }
 func judgeEdits(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }
-func judgeChart(p Prepared) []verify.Finding { return verify.FindingOf(p.ChartErr) }
+func judgeChart(p Prepared) []verify.Finding { return p.ChartFindings() }
 
 func judgeEndState(p Prepared) []verify.Finding {
 	if p.ChoiceErr != nil {
