@@ -43,15 +43,17 @@ func writeAuditText(s screen, doc auditDocument) {
 	for _, line := range categoryLines(doc) {
 		s.line("%s", line)
 	}
+	blank := func() { s.line("") }
 	for _, status := range inOrder {
 		for _, result := range doc.With(status) {
 			if doc.Elsewhere(result) {
 				continue
 			}
-			if status != verify.Skip {
-				s.line("")
-			}
+			blank()
 			writeResult(s, result, mostShown)
+			if status == verify.Skip {
+				blank = func() {} // they are one line each
+			}
 		}
 	}
 	writeAuditFoot(s, doc)
@@ -150,7 +152,13 @@ func writeResult(s screen, result verify.Result, most int) {
 	if result.Status == verify.OK || len(findings) == 0 {
 		return
 	}
-	s.prose("      fix    ", migration.OrElse(findings[0].Fix, result.Fix))
+	fix := findings[0].Fix
+	if fix == "" && result.Status != verify.Unknown { // which is mended by access, not by the check's remedy
+		fix = result.Fix
+	}
+	if fix != "" {
+		s.prose("      fix    ", fix)
+	}
 	s.line("      why    awsmigrate explain %s · %s", result.ID, checkLink(result.ID))
 }
 

@@ -19,50 +19,81 @@ func (v *auditor) watch(ctx context.Context, view string, every time.Duration) e
 	}
 	ticker := v.clock.NewTicker(every)
 	defer ticker.Stop()
-	s := newScreen(v.app.streams, v.app.streams.Out)
-	var last *auditDocument
-	var failed error
+	looking, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { // Ctrl-C ends a look, too: nothing of it is half done
+		select {
+		case <-v.app.interrupts:
+			stop()
+		case <-looking.Done():
+		}
+	}()
+	w := watcher{screen: newScreen(v.app.streams, v.app.streams.Out)}
 	for {
-		doc, err := v.look(ctx)
+		doc, err := v.look(looking)
 		switch {
-		case err != nil && fault.ClassOf(err) != fault.CouldNotLook:
+		case looking.Err() != nil:
+			return w.end()
+		case err != nil && (w.last == nil || fault.ClassOf(err) != fault.CouldNotLook):
 			return err
 		case err != nil:
-			if last == nil {
-				return err
-			}
-			if failed == nil || failed.Error() != err.Error() {
-				s.line("%s  could not look: %v", v.clock.Now().UTC().Format(time.TimeOnly), err)
-			}
-			failed = err
-		case last == nil:
+			w.missed(v.clock.Now(), err)
+		case w.last == nil:
 			if err := writeAudit(v.app.streams, view, doc); err != nil {
 				return err
 			}
-			last, failed = &doc, nil
+			w.last = &doc
 		default:
-			for _, line := range changed(*last, doc) {
-				s.line("%s  %s", v.clock.Now().UTC().Format(time.TimeOnly), line)
-			}
-			last, failed = &doc, nil
+			w.compare(v.clock.Now(), doc)
 		}
 		select {
-		case <-v.app.interrupts:
-			s.line("%s   exit %d", auditCounts(*last), ExitCode(ending(*last, failed)))
-			return shown(ending(*last, failed))
-		case <-ctx.Done():
-			return shown(ending(*last, failed))
+		case <-looking.Done():
+			return w.end()
 		case <-ticker.C():
 		}
 	}
 }
 
-// ending is the last report's error, or that the last look could not be had.
-func ending(last auditDocument, failed error) error {
-	if failed != nil {
-		return failed
+// watcher tells what changed from one look to the next.
+type watcher struct {
+	screen screen
+	last   *auditDocument // the last report; nil: none yet
+	failed error          // the looks since then failed so
+}
+
+func (w *watcher) tell(at time.Time, line string) {
+	w.screen.prose(at.UTC().Format(time.TimeOnly)+"  ", line)
+}
+
+// missed is a look that could not be had, told once for the same reason.
+func (w *watcher) missed(at time.Time, err error) {
+	if w.failed == nil || w.failed.Error() != err.Error() {
+		w.tell(at, "could not look: "+err.Error())
 	}
-	return last.err
+	w.failed = err
+}
+
+func (w *watcher) compare(at time.Time, doc auditDocument) {
+	if w.failed != nil {
+		w.tell(at, "can look again")
+	}
+	for _, line := range changed(*w.last, doc) {
+		w.tell(at, line)
+	}
+	w.last, w.failed = &doc, nil
+}
+
+// end is the error of the last look.
+func (w *watcher) end() error {
+	if w.last == nil {
+		return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Seen: "interrupted before the first report"}
+	}
+	err := w.last.err
+	if w.failed != nil {
+		err = w.failed
+	}
+	w.screen.line("%s   exit %d", auditCounts(*w.last), ExitCode(err))
+	return shown(err)
 }
 
 // changed are the results that differ between two reports, and the position.

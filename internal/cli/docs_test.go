@@ -197,6 +197,26 @@ func TestPagesNamedInCodeExist(t *testing.T) {
 	}
 }
 
+// TestChecksPageIsGenerated: what is committed is what `make generate` writes, and
+// every check has what a reader of it needs.
+func TestChecksPageIsGenerated(t *testing.T) {
+	page := readDoc(t, checksPage)
+	if diff := cmp.Diff(string(ChecksPage()), page); diff != "" {
+		t.Errorf("%s: `make generate` writes (-), committed is (+):\n%s", checksPage, diff)
+	}
+	for _, meta := range allChecks() {
+		if meta.Title == "" || meta.Category == "" || meta.Why == "" || meta.Source == "" || meta.Fix == "" {
+			t.Errorf("%s does not say title, category, why, source and fix", meta.ID)
+		}
+		if !strings.Contains(page, `<a id="`+strings.ToLower(meta.ID)+`"></a>`) {
+			t.Errorf("%s has no anchor for the links of reports", meta.ID)
+		}
+		if found, err := explain(meta.ID); err != nil || found.Check == nil {
+			t.Errorf("explain %s: %v", meta.ID, err)
+		}
+	}
+}
+
 func TestChecksNamedInDocsExist(t *testing.T) {
 	known := map[string]bool{"AWSM-nnn": true}
 	for _, meta := range allChecks() {
