@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -162,7 +163,7 @@ func validXML(t *testing.T, text string) {
 	t.Helper()
 	decoder := xml.NewDecoder(strings.NewReader(text))
 	for {
-		if _, err := decoder.Token(); err == io.EOF {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
 			return
 		} else if err != nil {
 			t.Fatalf("no XML: %v", err)

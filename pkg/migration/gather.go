@@ -23,6 +23,11 @@ func (i Inspection) Bound() []verify.Bound { return append(i.Own, checks.Bind(i.
 // Gather reads everything that checks judge. It writes nothing on any API server
 // but access reviews and dry runs.
 func (c *Core) Gather(ctx context.Context, record runner.Record) (Inspection, error) {
+	c.Record = record
+	return c.gather(ctx, record)
+}
+
+func (c *Core) gather(ctx context.Context, record runner.Record) (Inspection, error) {
 	if err := c.Read(ctx); err != nil {
 		return Inspection{}, err
 	}
@@ -50,7 +55,7 @@ func (c *Core) Gather(ctx context.Context, record runner.Record) (Inspection, er
 
 // inspect gathers and judges.
 func (c *Core) inspect(ctx context.Context, record runner.Record) (verify.Report, downstream.Facts, error) {
-	seen, err := c.Gather(ctx, record)
+	seen, err := c.gather(ctx, record)
 	if err != nil {
 		return verify.Report{}, seen.Input.Facts, err
 	}
