@@ -95,8 +95,13 @@ bench: lab-binaries ## the benchmarks, on this machine; the audit against kubect
 	AWSMIGRATE_BENCH_NODES=$(BENCH_NODES) $(GOTEST) -timeout 90m -run '^$$' -bench . -benchmem $$(grep -rlE '^func Benchmark' --include='*_test.go' pkg internal test | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 .PHONY: generate
-generate: ## write docs/schema anew
+generate: ## write docs/schema and docs/checks.md anew
 	go run ./internal/cmd/schema
+	go run ./internal/cmd/checks
+
+.PHONY: check-mutations
+check-mutations: ## take the body out of every check in turn, and see that a test notices
+	$(GOTEST) -count=1 -run '^TestBlankedChecksAreNoticed$$' -v ./pkg/verify/checks ./pkg/rke2 ./pkg/rke
 
 .PHONY: lint
 lint: ## linters, vet, formatting, chart lint

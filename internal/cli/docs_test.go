@@ -197,6 +197,41 @@ func TestPagesNamedInCodeExist(t *testing.T) {
 	}
 }
 
+// TestChecksPageIsGenerated: what is committed is what `make generate` writes, and
+// every check has what a reader of it needs.
+func TestChecksPageIsGenerated(t *testing.T) {
+	page := readDoc(t, checksPage)
+	if diff := cmp.Diff(string(ChecksPage()), page); diff != "" {
+		t.Errorf("%s: `make generate` writes (-), committed is (+):\n%s", checksPage, diff)
+	}
+	for _, meta := range allChecks() {
+		if meta.Title == "" || meta.Category == "" || meta.Why == "" || meta.Source == "" || meta.Fix == "" {
+			t.Errorf("%s does not say title, category, why, source and fix", meta.ID)
+		}
+		if !strings.Contains(page, `<a id="`+strings.ToLower(meta.ID)+`"></a>`) {
+			t.Errorf("%s has no anchor for the links of reports", meta.ID)
+		}
+		if found, err := explain(meta.ID); err != nil || found.Check == nil {
+			t.Errorf("explain %s: %v", meta.ID, err)
+		}
+	}
+}
+
+// TestAuditsInDocsAreGenerated: the reports on the page of verify are what the
+// views print.
+func TestAuditsInDocsAreGenerated(t *testing.T) {
+	page := readDoc(t, "docs/verify.md")
+	for _, name := range []string{"audit-healthy.txt", "audit.txt", "audit.short.txt"} {
+		want := readDoc(t, "internal/cli/testdata/"+name+".golden")
+		begin, end := "<!-- "+name+":begin -->\n```\n", "```\n<!-- "+name+":end -->\n"
+		_, rest, _ := strings.Cut(page, begin)
+		got, _, found := strings.Cut(rest, end)
+		if diff := cmp.Diff(want, got); diff != "" || !found {
+			t.Errorf("docs/verify.md: printed (-), on the page (+):\n%s", diff)
+		}
+	}
+}
+
 func TestChecksNamedInDocsExist(t *testing.T) {
 	known := map[string]bool{"AWSM-nnn": true}
 	for _, meta := range allChecks() {

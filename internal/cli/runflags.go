@@ -29,16 +29,23 @@ type migrationFlags struct {
 	failOn               string
 	aws, region, profile string
 	assumeRole           string
+	lookOnly             bool                   // the audit, which prepares no installation
 	given                func(flag string) bool // whether a flag was typed
 }
 
-// register adds the flags; snapshot is whether an etcd snapshot is the default.
+// register adds all flags; snapshot is whether an etcd snapshot is the default.
 func (m *migrationFlags) register(flags *pflag.FlagSet, snapshot bool) {
-	m.given = flags.Changed
-	flags.StringVar(&m.kubernetesVersion, "kubernetes-version", "", "upgrade to this version in a last step of its own")
+	m.registerChecks(flags)
 	flags.BoolVar(&m.etcdSnapshot, "etcd-snapshot", snapshot, "take an etcd snapshot first")
 	flags.BoolVar(&m.noEtcdSnapshot, "no-etcd-snapshot", false, "take no etcd snapshot")
 	flags.BoolVar(&m.keepLeaderMigration, "keep-leader-migration", false, "leave leader migration on in the CCM")
+}
+
+// registerChecks adds the flags that decide what checks judge, which the audit has
+// too.
+func (m *migrationFlags) registerChecks(flags *pflag.FlagSet) {
+	m.given = flags.Changed
+	flags.StringVar(&m.kubernetesVersion, "kubernetes-version", "", "upgrade to this version in a last step of its own")
 	flags.StringVar(&m.cloudRoutes, "cloud-routes", "", "on|off: whether the CCM maintains VPC routes (default off; refused where the in-tree provider does today)")
 	flags.StringVar(&m.cloudConfig, "cloud-config", "", "file with the CCM's cloud config (default: the in-tree one, carried over)")
 	flags.StringVar(&m.ccmImage, "ccm-image", "", "image of the aws-cloud-controller-manager (default: the one that fits the cluster's version)")
@@ -60,7 +67,7 @@ func (m *migrationFlags) options(runID string) (migration.Options, error) {
 		KeepLeaderMigration: m.keepLeaderMigration,
 		DisableAsked:        m.given("keep-leader-migration") && !m.keepLeaderMigration, CloudRoutes: m.cloudRoutes, CCMImage: m.ccmImage,
 		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, Region: m.region, Profile: m.profile,
-		AssumeRole: m.assumeRole, RunID: runID, Skip: map[string]string{},
+		AssumeRole: m.assumeRole, RunID: runID, LookOnly: m.lookOnly, Skip: map[string]string{},
 	}
 	switch m.failOn {
 	case "failure":

@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/schema"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 const module = "github.com/awsmigrate/awsmigrate"
@@ -15,7 +16,7 @@ const module = "github.com/awsmigrate/awsmigrate"
 func documents() map[string]any {
 	return map[string]any{
 		"Plan": planDocument{}, "RunResult": runResultDocument{}, "Status": statusDocument{}, "Explanation": explanation{},
-		"Version": versionInfo{}, "Error": errorDocument{}, "Event": eventDocument{},
+		"Version": versionInfo{}, "Error": errorDocument{}, "AuditReport": auditDocument{}, "Event": eventDocument{},
 	}
 }
 
@@ -46,6 +47,7 @@ func enums() map[reflect.Type][]string {
 		reflect.TypeFor[runner.StateKind](): names(runner.Todo, runner.InProgress, runner.Done, runner.Skipped, runner.Always),
 		reflect.TypeFor[runner.Outcome](): names(runner.WasDone, runner.WasSkipped, runner.Finished, runner.Planned,
 			runner.Stopped, runner.Halted, runner.NotReached),
+		reflect.TypeFor[verify.Status](): names(verify.OK, verify.Warn, verify.Fail, verify.Skip, verify.Unknown),
 		reflect.TypeFor[runner.EventType](): names(runner.RunStarted, runner.LockTaken, runner.StepDone, runner.StepSkipped,
 			runner.StepStarted, runner.StepWaiting, runner.StepWarning, runner.StepFinished, runner.StepFailed,
 			runner.BrakePulled, runner.Interrupting, runner.RunFinished),

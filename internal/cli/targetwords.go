@@ -67,3 +67,7 @@ func commandLine(args []string) string {
 	}
 	return strings.Join(quoted, " ")
 }
+
+func (t targetWords) plan() string {
+	return commandLine(append([]string{t.command, "plan"}, t.words...))
+}

@@ -10,54 +10,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
-
-// inspect reads everything that checks judge and runs them all. It writes
-// nothing on any API server but access reviews and dry runs.
-func (c *Core) inspect(ctx context.Context, record runner.Record) (verify.Report, downstream.Facts, error) {
-	if err := c.Read(ctx); err != nil {
-		return verify.Report{}, downstream.Facts{}, err
-	}
-	facts, err := c.Facts(ctx)
-	if err != nil {
-		return verify.Report{}, downstream.Facts{}, err
-	}
-	prepared := c.prepare(ctx)
-	facts.Admission = prepared.Admission
-	input := checks.Input{
-		Facts: facts, Position: c.Result, Distribution: c.Distribution,
-		Machines: c.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes,
-		Planned: prepared.PlannedSet, ImageAllowed: imageAllowed, Cloud: c.ReadCloud(ctx, facts),
-	}
-	if before, known, err := fingerprint(record); err != nil {
-		return verify.Report{}, facts, err
-	} else if known {
-		input.Fingerprint = &before
-	}
-	own := c.Side.Checks(ctx, &input, prepared)
-	bound := append(own, verify.Bind(input, checks.For(c.Distribution)...)...)
-	return verify.RunAll(ctx, bound, c.Options.checks(c.Result.Position)), facts, nil
-}
-
-// Facts reads everything of the cluster itself that checks judge.
-func (c *Core) Facts(ctx context.Context) (downstream.Facts, error) {
-	reader, err := kube.New(c.Config, c.Clock)
-	if err != nil {
-		return downstream.Facts{}, err
-	}
-	return kube.Read(ctx, reader), nil
-}
-
-func imageAllowed(image, kubernetes string) error {
-	parsed, err := awsccm.ParseImage(image)
-	if err != nil {
-		return err
-	}
-	return awsccm.ImageAllowed(parsed, kubernetes)
-}
 
 // Prepared is what the steps to come would do, for the checks of a Side.
 type Prepared struct {
@@ -66,11 +22,27 @@ type Prepared struct {
 	Admission  verify.Read[downstream.Admission]
 	PlannedSet *downstream.DaemonSet
 	RestErr    error // the unrest of the configuration's side and of the Nodes
+	// Untried is why the installation was not computed; "": it was.
+	Untried string
+}
+
+// Untried is the reason of checks of an installation that nobody prepares.
+const Untried = "the installation is tried by verify --preflight, and by the preflight of a run"
+
+// ChartFindings say what keeps the chart from being installed.
+func (p Prepared) ChartFindings() []verify.Finding {
+	if p.Untried != "" {
+		return verify.Skipped(p.Untried)
+	}
+	return verify.FindingOf(p.ChartErr)
 }
 
 // ConcernFindings are the chart values that somebody should know of, or that
 // forbid the installation.
 func (p Prepared) ConcernFindings() []verify.Finding {
+	if p.Untried != "" {
+		return verify.Skipped(p.Untried)
+	}
 	var found []verify.Finding
 	for _, c := range p.Concerns {
 		status := verify.Warn
@@ -86,6 +58,13 @@ func (p Prepared) ConcernFindings() []verify.Finding {
 // a later step stops the run before its first write.
 func (c *Core) prepare(ctx context.Context) Prepared {
 	out := Prepared{RestErr: c.RequireRest()}
+	switch {
+	case c.Result.Position.AtLeast(position.P3):
+		return out // no check judges the installation any more
+	case c.Options.LookOnly:
+		out.Untried = Untried
+		return out
+	}
 	ch, values, err := c.chartValues(ctx, true)
 	out.Concerns, out.ChartErr = values.Concerns, err
 	if err != nil {
@@ -135,7 +114,7 @@ func (c *Core) Audited(ctx context.Context, tx *runner.Tx, evidence ...string) (
 	if err != nil {
 		return runner.Verdict{}, err
 	}
-	if err := judgeReport(report, c.Options); err != nil {
+	if err := JudgeReport(report, c.Options); err != nil {
 		return Failed(err), nil
 	}
 	v := Met(append(evidence, "audit: "+countsOf(report))...)
@@ -143,8 +122,8 @@ func (c *Core) Audited(ctx context.Context, tx *runner.Tx, evidence ...string) (
 	return v, nil
 }
 
-// judgeReport adds warnings to what stops, if the user wants that.
-func judgeReport(report verify.Report, options Options) error {
+// JudgeReport is the error that a report comes to; it adds warnings to what stops, if the user wants that.
+func JudgeReport(report verify.Report, options Options) error {
 	if err := report.Err(); fault.ClassOf(err) == fault.Usage {
 		return err
 	} else if err != nil {

@@ -4,24 +4,22 @@ import (
 	"context"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // ReadCloud asks EC2 and IAM about the nodes' instances and roles.
 func (c *Core) ReadCloud(ctx context.Context, facts downstream.Facts) cloud.Facts {
-	options := aws.Options{Mode: aws.Mode(c.Options.AWS), Region: c.Options.Region, Profile: c.Options.Profile,
-		AssumeRole: c.Options.AssumeRole, Actions: c.iamActions()}
-	return aws.Read(ctx, facts.Nodes.Value, options)
+	return readCloud(ctx, facts, c.Options, c.Reading.Version)
 }
 
-// iamActions are those that the CCM to be installed needs.
-func (c *Core) iamActions() []string {
-	reference := c.Options.CCMImage
+// iamActions are those that the CCM to be installed needs; none where the matrix
+// has no image for a Kubernetes version.
+func iamActions(o Options, version string) []string {
+	reference := o.CCMImage
 	if reference == "" {
 		var err error
-		if reference, err = awsccm.ImageFor(c.Reading.Version); err != nil {
+		if reference, err = awsccm.ImageFor(version); err != nil {
 			return nil
 		}
 	}
@@ -30,7 +28,7 @@ func (c *Core) iamActions() []string {
 		return nil
 	}
 	var names []string
-	for _, action := range awsccm.IAMActions(image, c.Options.CloudRoutes == "on") {
+	for _, action := range awsccm.IAMActions(image, o.CloudRoutes == "on") {
 		names = append(names, action.Name)
 	}
 	return names

@@ -40,6 +40,9 @@ type Options struct {
 	Region, Profile string
 	AssumeRole      string
 	RunID           string
+	// LookOnly leaves out what needs rights to write: the installation to come is
+	// neither rendered nor tried with dryRun=All.
+	LookOnly bool
 }
 
 // Validate refuses values that no reading could make sense of.

@@ -17,7 +17,7 @@ func (c *Core) refused(ctx context.Context) error {
 	input := checks.Input{Distribution: c.Distribution}
 	own := c.Side.Checks(ctx, &input, Prepared{})
 	known := append(slices.Clone(own), verify.Bind(checks.Input{}, checks.For(c.Distribution)...)...)
-	if err := (verify.Report{Refused: verify.Refusals(known, c.Options.checks(c.Result.Position))}).Err(); err != nil {
+	if err := (verify.Report{Refused: verify.Refusals(known, c.Options.Checks(c.Result.Position))}).Err(); err != nil {
 		return err
 	}
 	if c.Result.Position != position.P0 || c.Result.Mixed {
@@ -38,11 +38,11 @@ func (c *Core) Precheck(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return judgeReport(report, c.Options)
+	return JudgeReport(report, c.Options)
 }
 
-// checks are the checks that a run makes. What --only names is looked at
+// Checks are those that a run makes. What --only names is looked at
 // besides those that may not be skipped, never instead of them.
-func (o Options) checks(at position.Position) verify.Options {
+func (o Options) Checks(at position.Position) verify.Options {
 	return verify.Options{Position: at, Skip: o.Skip, Only: o.OnlyChecks, KeepGuards: true}
 }

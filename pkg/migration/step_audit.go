@@ -54,7 +54,7 @@ func (c *Core) checked(ctx context.Context, tx *runner.Tx) (verify.Report, downs
 	if err != nil {
 		return report, facts, nil, err
 	}
-	if err := judgeReport(report, c.Options); err != nil {
+	if err := JudgeReport(report, c.Options); err != nil {
 		begun := c.inProgress(tx.Record())
 		if begun == "" {
 			stop := Failed(err)

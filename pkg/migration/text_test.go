@@ -69,7 +69,7 @@ func TestCheckSummaryListsAllThatIsNotOK(t *testing.T) {
 // Every failing check is in the error, not only the first, and the classes
 // decide the exit code as before.
 func TestJudgeReportNamesEveryFailure(t *testing.T) {
-	err := judgeReport(sampleReport(t, verify.Options{Position: position.P5}), Options{})
+	err := JudgeReport(sampleReport(t, verify.Options{Position: position.P5}), Options{})
 	if f, ok := fault.As(err); !ok || f.Class != fault.Check || f.Reason != "ChecksFailed" {
 		t.Fatalf("first fault %+v", f)
 	}
@@ -86,10 +86,10 @@ func TestJudgeReportNamesEveryFailure(t *testing.T) {
 func TestFailOnWarning(t *testing.T) {
 	report := verify.RunAll(t.Context(), verify.Bind(0, verify.Check[int]{Meta: verify.Meta{ID: "AWSM-5"},
 		Judge: func(int) []verify.Finding { return []verify.Finding{{Status: verify.Warn, Seen: "x"}} }}), verify.Options{})
-	if err := judgeReport(report, Options{}); err != nil {
+	if err := JudgeReport(report, Options{}); err != nil {
 		t.Errorf("a warning stops: %v", err)
 	}
-	err := judgeReport(report, Options{FailOnWarning: true})
+	err := JudgeReport(report, Options{FailOnWarning: true})
 	if !errors.As(err, new(*fault.Error)) || fault.ClassOf(err) != fault.Warnings {
 		t.Errorf("got %v, want class Warnings", err)
 	}

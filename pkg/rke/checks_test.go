@@ -231,6 +231,7 @@ func spoiltClusters() []spoilt {
 			p.ChartErr = &fault.Error{Class: fault.Check, Object: "release default/ccm", Seen: "exists"}
 		}), fail, "exists"},
 		{"AWSM-781", "not computed", set(func(p *Prepared) { p.PlannedSet = nil }), unknown, "not computed"},
+		{"AWSM-710", "always", set(func(*Prepared) {}), verify.OK, "31 July 2025"},
 		{"AWSM-782", "blocks", set(func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "args", Seen: "x", Blocking: true}} }), fail, "args"},
 		{"AWSM-782", "a note", set(func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "hostNetworking", Seen: "off"}} }), warn, "hostNetworking"},
 	}
@@ -238,7 +239,12 @@ func spoiltClusters() []spoilt {
 
 func judged(t *testing.T, p *Prepared, id string) verify.Result {
 	t.Helper()
-	for _, c := range Checks() {
+	return judgedIn(t, Checks(), p, id)
+}
+
+func judgedIn(t *testing.T, registry []verify.Check[Prepared], p *Prepared, id string) verify.Result {
+	t.Helper()
+	for _, c := range registry {
 		if c.ID == id {
 			return verify.RunAll(t.Context(), verify.Bind(*p, c), verify.Options{Position: position.Unknown}).Results[0]
 		}
@@ -249,18 +255,44 @@ func judged(t *testing.T, p *Prepared, id string) verify.Result {
 func TestSpoiltClusters(t *testing.T) {
 	for _, tt := range spoiltClusters() {
 		t.Run(tt.id+" "+tt.name, func(t *testing.T) {
-			p := sound(t)
-			tt.breaks(t, p)
-			res := judged(t, p, tt.id)
-			if res.Status != tt.want {
-				t.Fatalf("%s, wanted %s: %+v", res.Status, tt.want, res.Findings)
-			}
-			if tt.seen != "" && !slices.ContainsFunc(res.Findings, func(f verify.Finding) bool {
-				return f.Status == tt.want && strings.Contains(f.Object+" "+f.Seen+" "+f.Reason+" "+f.Fix+" "+f.Wanted, tt.seen)
-			}) {
-				t.Errorf("no finding says %q: %+v", tt.seen, res.Findings)
+			if wrong := tt.judgedBy(t, Checks()); wrong != "" {
+				t.Error(wrong)
 			}
 		})
+	}
+}
+
+// judgedBy says what is not as this cluster wants it; "": all is.
+func (tt spoilt) judgedBy(t *testing.T, registry []verify.Check[Prepared]) string {
+	t.Helper()
+	p := sound(t)
+	tt.breaks(t, p)
+	res := judgedIn(t, registry, p, tt.id)
+	if res.Status != tt.want {
+		return fmt.Sprintf("%s, wanted %s: %+v", res.Status, tt.want, res.Findings)
+	}
+	if tt.seen != "" && !slices.ContainsFunc(res.Findings, func(f verify.Finding) bool {
+		return f.Status == tt.want && strings.Contains(f.Object+" "+f.Seen+" "+f.Reason+" "+f.Fix+" "+f.Wanted, tt.seen)
+	}) {
+		return fmt.Sprintf("no finding says %q: %+v", tt.seen, res.Findings)
+	}
+	return ""
+}
+
+// A check whose body is gone is noticed by a cluster of its own.
+func TestBlankedChecksAreNoticed(t *testing.T) {
+	for i, c := range Checks() {
+		registry := Checks()
+		registry[i].Judge = func(Prepared) []verify.Finding { return nil }
+		noticed := false
+		for _, tt := range spoiltClusters() {
+			if tt.id == c.ID {
+				noticed = noticed || tt.judgedBy(t, registry) != ""
+			}
+		}
+		if !noticed {
+			t.Errorf("%s finds nothing any more, and no cluster notices", c.ID)
+		}
 	}
 }
 

@@ -145,7 +145,7 @@ func judgeDrain(p Prepared) []verify.Finding {
 func concerns(p Prepared) []verify.Finding   { return p.ConcernFindings() }
 func judgeRest(p Prepared) []verify.Finding  { return verify.FindingOf(p.RestErr) }
 func judgeEdits(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }
-func judgeChart(p Prepared) []verify.Finding { return verify.FindingOf(p.ChartErr) }
+func judgeChart(p Prepared) []verify.Finding { return p.ChartFindings() }
 
 func judgeLife(Prepared) []verify.Finding {
 	return fine("RKE", "RKE has been out of support since 31 July 2025: after this migration, plan the one to RKE2. Rancher 2.12 and later do not manage RKE clusters")

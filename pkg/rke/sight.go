@@ -63,7 +63,7 @@ func theBinary(p Prepared) []verify.Finding {
 
 // theChart was computed, or it is known why not.
 func theChart(p Prepared) []verify.Finding {
-	if p.ChartErr == nil && p.PlannedSet == nil {
+	if p.ChartErr == nil && p.PlannedSet == nil && p.Untried == "" {
 		return unknown("chart", "the installation was not computed")
 	}
 	return nil

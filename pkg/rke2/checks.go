@@ -32,7 +32,7 @@ func Checks() []verify.Check[Prepared] {
 			"rancher/rancher:pkg/capr/planner/planner.go@v2.9.3, Process", "use a Rancher version that supports the cluster's version", nil, judgeRancher)),
 		must(check("AWSM-103", "every machine runs the in-tree provider",
 			"machines with another provider, or none, are not what the edits are computed for",
-			"rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig", "", beforeSwitch, judgeProviders)),
+			"rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig", "give every machine the in-tree provider, or take out those that have another", beforeSwitch, judgeProviders)),
 		must(check("AWSM-104", "machines agree about the cloud config",
 			"one cloud controller manager serves all nodes and takes one cloud config",
 			"rancher/rancher:pkg/capr/planner/config.go@v2.8.5", "give every machine the same cloud-provider-config", beforeSwitch, judgeCloudConfigs)),
@@ -59,32 +59,32 @@ func Checks() []verify.Check[Prepared] {
 			"k3s-io/k3s:pkg/nodeconfig, annotation rke2.io/node-args", "remove the file on that machine, or make it agree", nil, judgeExplained)),
 		check("AWSM-112", "etcd members are spread over zones",
 			"members in fewer than three zones lose quorum with one of them",
-			"Kubernetes HA guide", "", beforeSwitch, judgeZones),
+			"Kubernetes HA guide", "place etcd members in three zones", beforeSwitch, judgeZones),
 		names(check("AWSM-113", "the end state keeps every Node's name",
 			"under `external` a kubelet takes the operating system's host name, which no API shows: the Node registers a second time",
 			"rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15, kubernetes/kubernetes:pkg/kubelet 1.26", "leave out --end-state", beforeSwitch, judgeEndState)),
 		must(check("AWSM-114", "kube-controller-manager's own arguments allow the migration",
 			"leader election off, another lock, a migration file or fatal feature gates make the lease protect nothing or the component crash",
-			"k8s.io/controller-manager 1.22–1.26, kubernetes/kubernetes feature gates", "", beforeSwitch, judgeArguments)),
+			"k8s.io/controller-manager 1.22–1.26, kubernetes/kubernetes feature gates", "take the argument out of machineGlobalConfig or machineSelectorConfig", beforeSwitch, judgeArguments)),
 		check("AWSM-115", "no entry of machineSelectorConfig is without effect",
 			"Rancher's documentation prints its control-plane override wrongly indented; Rancher ignores such keys",
 			"rancher/rancher-product-docs: set-up page, versions 2.8 to 2.15", "indent the keys under config, or remove the entry", nil, judgeStrays),
 		must(check("AWSM-116", "both edits can be computed without losing an argument",
 			"where no place fits, an edit would drop somebody's arguments or hit machines it should not",
-			"rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig", "", beforeSwitch, judgeEdits)),
+			"rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig", "give the machines named an entry of machineSelectorConfig of their own, with their present arguments", beforeSwitch, judgeEdits)),
 		must(check("AWSM-117", "the chart can be installed",
 			"a release elsewhere, a HelmChart or unowned objects make the installation fail half way, or a second CCM",
-			"helm.sh/helm/v3 ownership rules; k3s-io/helm-controller@v0.15.9", "", beforeInstall, judgeChart)),
+			"helm.sh/helm/v3 ownership rules; k3s-io/helm-controller@v0.15.9", "remove what is named, before the flag is on any kube-controller-manager", beforeInstall, judgeChart)),
 		check("AWSM-118", "the chart's values are safe",
 			"values that take away what keeps two managers apart, or what the CCM needs",
-			"kubernetes/cloud-provider-aws chart", "", beforeInstall, concerns),
+			"kubernetes/cloud-provider-aws chart", "correct --values", beforeInstall, concerns),
 	}
 }
 
 func concerns(p Prepared) []verify.Finding   { return p.ConcernFindings() }
 func judgeRest(p Prepared) []verify.Finding  { return verify.FindingOf(p.RestErr) }
 func judgeEdits(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }
-func judgeChart(p Prepared) []verify.Finding { return verify.FindingOf(p.ChartErr) }
+func judgeChart(p Prepared) []verify.Finding { return p.ChartFindings() }
 
 func judgeEndState(p Prepared) []verify.Finding {
 	if p.ChoiceErr != nil {

@@ -93,10 +93,13 @@ func judgeHealthChecks(p Prepared) []verify.Finding {
 		}
 		object := "machine pool " + pool.Name
 		timeout, err := time.ParseDuration(pool.UnhealthyNodeTimeout)
+		if err == nil && timeout == 0 {
+			continue
+		}
 		short := err != nil || timeout < serversNeed
-		if short && timeout != 0 && (pool.ControlPlane || pool.Etcd) {
+		if short && (pool.ControlPlane || pool.Etcd) {
 			found = append(found, fail(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none, or at least "+serversNeed.String(), ""))
-		} else if timeout != 0 {
+		} else {
 			found = append(found, warn(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none during the migration", ""))
 		}
 	}

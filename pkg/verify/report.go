@@ -61,7 +61,7 @@ func (r Report) With(s Status) []Result {
 // Elsewhere says whether a result of this report is a skip only because its
 // check applies at other positions.
 func (r Report) Elsewhere(res Result) bool {
-	return res.Status == Skip && !applies(res.Meta, r.Position) && !strings.HasPrefix(res.Reason, onRequest)
+	return res.Status == Skip && strings.HasPrefix(res.Reason, elsewhere)
 }
 
 // Merge joins reports of checks over different facts.

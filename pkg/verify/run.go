@@ -3,8 +3,12 @@ package verify
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -24,25 +28,55 @@ type Options struct {
 	// KeepGuards runs the checks that must not be skipped whatever Only says:
 	// before a write no selection may leave them out.
 	KeepGuards bool
+	// Within are the positions whose checks run while Position is Unknown; empty:
+	// all of them.
+	Within []position.Position
+	// Deadline is how long one check may judge; 0: DefaultDeadline. A check beyond
+	// it is Unknown, and its goroutine is left to itself: a judgement takes no
+	// context, being a computation over what was read.
+	Deadline time.Duration
 }
 
-// RunAll makes every check that is asked for. None hides another: a check that
-// panics, and every check after ctx has ended, is Unknown.
+// DefaultDeadline of one check. Checks compute for milliseconds; this one is for
+// a defect that loops on what some cluster holds.
+const DefaultDeadline = 30 * time.Second
+
+// RunAll makes every check that is asked for, independent of one another and as
+// many at a time as there are processors. None hides another: a check that
+// panics or takes too long, and every check after ctx has ended, is Unknown. The
+// results are in the order of the checks.
 func RunAll(ctx context.Context, checks []Bound, o Options) Report {
 	r := Report{Position: o.Position, Counts: map[Status]int{}, Refused: Refusals(checks, o)}
 	refused := map[string]bool{}
 	for _, f := range r.Refused {
 		refused[f.ID] = true
 	}
+	var selected []Bound
 	for _, c := range checks {
 		if !o.selects(c.Meta) {
 			r.Partial = true
 			continue
 		}
-		r.add(one(ctx, c, o, refused[c.ID]))
+		selected = append(selected, c)
+	}
+	results := make([]Result, len(selected))
+	var running errgroup.Group
+	running.SetLimit(runtime.GOMAXPROCS(0))
+	for i, c := range selected {
+		running.Go(func() error {
+			results[i] = one(ctx, c, o, refused[c.ID])
+			return nil
+		})
+	}
+	_ = running.Wait() // no check returns an error
+	for _, res := range results {
+		r.add(res)
 	}
 	return r
 }
+
+// elsewhere begins the reason of a check that applies at other positions only.
+const elsewhere = "applies at "
 
 // onRequest begins the reason of a skip that somebody asked for.
 const onRequest = "skipped on request: "
@@ -54,14 +88,14 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 	case asked && !skipRefused:
 		res.Status, res.Reason = Skip, onRequest+strings.TrimSpace(reason)
 		return res
-	case !applies(c.Meta, o.Position):
-		res.Status, res.Reason = Skip, fmt.Sprintf("applies at %s; the cluster is at %s", spell(c.Applies), o.Position)
+	case !o.applies(c.Meta):
+		res.Status, res.Reason = Skip, o.elsewhere(c.Meta)
 		return res
 	case ctx.Err() != nil:
 		res.Status, res.Reason = Unknown, "not looked: "+context.Cause(ctx).Error()
 		return res
 	}
-	res.Findings = contained(c)
+	res.Findings = o.judged(ctx, c)
 	for i, f := range res.Findings {
 		if f.Status == Skip && c.Names {
 			res.Findings[i].Status = Unknown
@@ -75,6 +109,24 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 	return res
 }
 
+// judged makes one check within its deadline.
+func (o Options) judged(ctx context.Context, c Bound) []Finding {
+	deadline := o.Deadline
+	if deadline == 0 {
+		deadline = DefaultDeadline
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, deadline, fmt.Errorf("the check itself took longer than %s", deadline))
+	defer cancel()
+	done := make(chan []Finding, 1)
+	go func() { done <- contained(c) }()
+	select {
+	case findings := <-done:
+		return findings
+	case <-ctx.Done():
+		return []Finding{{Status: Unknown, Object: c.ID, Reason: "not looked: " + context.Cause(ctx).Error()}}
+	}
+}
+
 // contained makes one check and turns a panic into a result, so that a defect
 // in one judgement costs that judgement and not the audit.
 func contained(c Bound) (findings []Finding) {
@@ -86,8 +138,24 @@ func contained(c Bound) (findings []Finding) {
 	return c.judge()
 }
 
-func applies(m Meta, p position.Position) bool {
-	return len(m.Applies) == 0 || p == position.Unknown || slices.Contains(m.Applies, p)
+func (o Options) applies(m Meta) bool {
+	switch {
+	case len(m.Applies) == 0:
+		return true
+	case o.Position != position.Unknown:
+		return slices.Contains(m.Applies, o.Position)
+	case len(o.Within) == 0:
+		return true
+	}
+	return slices.ContainsFunc(m.Applies, func(p position.Position) bool { return slices.Contains(o.Within, p) })
+}
+
+// elsewhere says at which.
+func (o Options) elsewhere(m Meta) string {
+	if o.Position == position.Unknown {
+		return fmt.Sprintf(elsewhere+"%s; judged as at %s", spell(m.Applies), spell(o.Within))
+	}
+	return fmt.Sprintf(elsewhere+"%s; the cluster is at %s", spell(m.Applies), o.Position)
 }
 
 func (o Options) selects(m Meta) bool {

@@ -13,7 +13,8 @@ import (
 func TestDemo(t *testing.T) {
 	lab := boot(t)
 	t.Run("refused", func(t *testing.T) { refusedAtTheStart(t, lab) })
-	ctx := within(t, 20*time.Minute)
+	ctx := within(t, 25*time.Minute)
+	t.Run("audited before", func(t *testing.T) { auditedAt(ctx, t, lab, "P0", beforeMigration()) })
 	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t})
 	if err != nil {
 		t.Fatal(err)
@@ -28,5 +29,9 @@ func TestDemo(t *testing.T) {
 			}
 		}
 	}
+	t.Run("audited after", func(t *testing.T) {
+		auditedAt(ctx, t, lab, "P5", afterMigration())
+		auditedWithRights(ctx, t, lab)
+	})
 	t.Run("again", func(t *testing.T) { migratedIsLeftAlone(t, lab) })
 }

@@ -306,26 +306,52 @@ controllerLeaders:
 func TestBroken(t *testing.T) {
 	for _, tc := range cases() {
 		t.Run(tc.id+" "+tc.name, func(t *testing.T) {
-			in := healthy(t, tc.at)
-			tc.breaks(&in)
-			r := verify.RunAll(t.Context(), verify.Bind(in, All()...), verify.Options{Position: tc.at, Only: []string{tc.id}})
-			if len(r.Results) != 1 {
-				t.Fatalf("%d results", len(r.Results))
-			}
-			got := r.Results[0]
-			if got.Status != tc.want {
-				t.Fatalf("%s, want %s: %+v", got.Status, tc.want, got.Findings)
-			}
-			var all []string
-			for _, f := range got.Findings {
-				if f.Status == tc.want {
-					all = append(all, f.Object+" "+f.Seen+f.Reason)
-				}
-			}
-			if text := strings.Join(all, "\n"); !strings.Contains(text, tc.seen) {
-				t.Errorf("says %q, want %q in it", text, tc.seen)
+			if wrong := tc.judgedBy(t, All()); wrong != "" {
+				t.Error(wrong)
 			}
 		})
+	}
+}
+
+// judgedBy says what is not as this case wants it; "": all is.
+func (tc broken) judgedBy(t *testing.T, registry []verify.Check[Input]) string {
+	t.Helper()
+	in := healthy(t, tc.at)
+	tc.breaks(&in)
+	r := verify.RunAll(t.Context(), verify.Bind(in, registry...), verify.Options{Position: tc.at, Only: []string{tc.id}})
+	if len(r.Results) != 1 {
+		return fmt.Sprintf("%d results", len(r.Results))
+	}
+	got := r.Results[0]
+	if got.Status != tc.want {
+		return fmt.Sprintf("%s, want %s: %+v", got.Status, tc.want, got.Findings)
+	}
+	var all []string
+	for _, f := range got.Findings {
+		if f.Status == tc.want {
+			all = append(all, f.Object+" "+f.Seen+f.Reason)
+		}
+	}
+	if text := strings.Join(all, "\n"); !strings.Contains(text, tc.seen) {
+		return fmt.Sprintf("says %q, want %q in it", text, tc.seen)
+	}
+	return ""
+}
+
+// A check whose body is gone is noticed by a case of its own.
+func TestBlankedChecksAreNoticed(t *testing.T) {
+	for i, c := range All() {
+		registry := All()
+		registry[i].Judge = func(Input) []verify.Finding { return nil }
+		noticed := false
+		for _, tc := range cases() {
+			if tc.id == c.ID {
+				noticed = noticed || tc.judgedBy(t, registry) != ""
+			}
+		}
+		if !noticed {
+			t.Errorf("%s finds nothing any more, and no case notices", c.ID)
+		}
 	}
 }
 

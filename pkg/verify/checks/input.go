@@ -56,7 +56,7 @@ type Input struct {
 	Planned *downstream.DaemonSet
 	// ImageAllowed says why an image must not run with a Kubernetes version; nil
 	// function: the matrix is not known here.
-	ImageAllowed func(image, kubernetes string) error
+	ImageAllowed func(image, kubernetes string) error `json:"-"`
 }
 
 // All are the checks of this package, by ID.

@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+var auditTime = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+
+// audited is a report in which every check is ok but those whose findings are
+// given.
+func audited(t *testing.T, at position.Position, options migration.Options, findings map[string][]verify.Finding) auditDocument {
+	t.Helper()
+	var bound []verify.Bound
+	for _, meta := range allChecks() {
+		if !strings.HasPrefix(meta.ID, "AWSM-7") {
+			bound = append(bound, verify.Bind(findings[meta.ID], verify.Check[[]verify.Finding]{Meta: meta, Judge: func(f []verify.Finding) []verify.Finding { return f }})...)
+		}
+	}
+	seen := sighting{At: auditTime, Next: "awsmigrate rke2 plan --cluster demo", Target: auditTarget{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"},
+		Header: []string{
+			"demo   fleet-default · c-m-7xk2p · RKE2 v1.26.13+rke2r1 · 3 control planes, 3 workers · Rancher v2.8.5",
+			fmt.Sprintf("now    %s   %s", at, at.Summary()), "aws    123456789012 · us-east-1 · as arn:aws:sts::123456789012:assumed-role/operator/lab",
+		}, Inspection: migration.Inspection{Input: checks.Input{Position: position.Result{Position: at, Summary: at.Summary()}}}}
+	report := verify.RunAll(t.Context(), bound, options.Checks(at))
+	doc := newAudit(seen, report, options)
+	doc.Seconds = 0.41
+	return doc
+}
+
+func flawed() map[string][]verify.Finding {
+	var nodes []verify.Finding
+	for i := range 7 {
+		nodes = append(nodes, verify.Finding{Status: verify.Fail, Object: fmt.Sprintf("Node ip-10-0-0-%d.ec2.internal", i), Seen: "zone label us-east-1b", Wanted: "us-east-1a"})
+	}
+	return map[string][]verify.Finding{
+		"AWSM-112": {{Status: verify.Warn, Object: "Cluster fleet-default/demo", Seen: "3 etcd members in 2 zones: us-east-1a ×2, us-east-1b ×1", Wanted: "3 zones"}},
+		"AWSM-303": nodes,
+		"AWSM-402": {{Status: verify.Unknown, Object: "instances", Reason: "could not look: UnauthorizedOperation"}},
+		"AWSM-421": {{Status: verify.Skip, Reason: "hop limit not looked at: the CCM's pods use the host network"}},
+	}
+}
+
+func rendered(t *testing.T, format string, doc auditDocument, bend func(*Streams)) string {
+	t.Helper()
+	var out bytes.Buffer
+	streams := Streams{Out: &out}
+	if bend != nil {
+		bend(&streams)
+	}
+	if err := writeAudit(streams, format, doc); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestGoldenAudits(t *testing.T) {
+	healthy := audited(t, position.P5, migration.Options{}, map[string][]verify.Finding{"AWSM-421": flawed()["AWSM-421"]})
+	bad := audited(t, position.P3, migration.Options{}, flawed())
+	golden(t, "audit-healthy.txt.golden", rendered(t, "text", healthy, nil))
+	for _, format := range auditFormats {
+		ending := map[string]string{"text": "txt", "wide": "wide.txt", "short": "short.txt", "junit": "xml"}[format]
+		if ending == "" {
+			ending = format
+		}
+		golden(t, "audit."+ending+".golden", rendered(t, format, bad, nil))
+	}
+	golden(t, "audit-terminal.txt.golden", strings.ReplaceAll(rendered(t, "text", bad, func(s *Streams) {
+		s.OutTerminal, s.Color, s.Width = true, true, func() int { return 80 }
+	}), "\x1b", "␛"))
+	if n := strings.Count(rendered(t, "text", healthy, nil), "\n"); n > 24 {
+		t.Errorf("a healthy cluster takes %d lines, more than a screen", n)
+	}
+}
+
+// The exit code is the report's, whatever the view.
+func TestAuditExitCodes(t *testing.T) {
+	warn := map[string][]verify.Finding{"AWSM-112": flawed()["AWSM-112"]}
+	unknown := map[string][]verify.Finding{"AWSM-402": flawed()["AWSM-402"]}
+	for name, tt := range map[string]struct {
+		options  migration.Options
+		findings map[string][]verify.Finding
+		code     int
+	}{
+		"healthy":            {migration.Options{}, nil, 0},
+		"warning":            {migration.Options{}, warn, 0},
+		"warning that fails": {migration.Options{FailOnWarning: true}, warn, 4},
+		"unknown":            {migration.Options{}, unknown, 10},
+		"failed":             {migration.Options{}, flawed(), 3},
+		"no such check":      {migration.Options{Skip: map[string]string{"AWSM-999": "x"}}, nil, 2},
+		"not skippable":      {migration.Options{Skip: map[string]string{"AWSM-113": "x"}}, nil, 2},
+		"skipped":            {migration.Options{Skip: map[string]string{"AWSM-303": "ticket", "AWSM-402": "no rights"}}, flawed(), 0},
+	} {
+		doc := audited(t, position.P3, tt.options, tt.findings)
+		if name == "skipped" && doc.Counts[verify.Fail] != 0 {
+			t.Errorf("%s: %v", name, doc.Counts)
+		}
+		if doc.Code != tt.code || ExitCode(doc.err) != tt.code {
+			t.Errorf("%s: exit %d in the document, %d of the error, want %d", name, doc.Code, ExitCode(doc.err), tt.code)
+		}
+		for _, format := range auditFormats {
+			text := rendered(t, format, doc, nil)
+			if want := fmt.Sprint(tt.code); format != "junit" && !strings.Contains(text, want) {
+				t.Errorf("%s: -o %s does not tell exit %s", name, format, want)
+			}
+		}
+	}
+}
+
+// What a cluster holds reaches no view raw: no control character, no direction
+// mark, no megabyte, and XML stays XML.
+func TestHostileClustersStayText(t *testing.T) {
+	evil := "evil\x1b[2J\x00\r\nexit 0\u202e\u009b31m]]>&<x>\xff" + strings.Repeat("A", 1<<20)
+	findings := map[string][]verify.Finding{}
+	for _, meta := range allChecks() {
+		status := []verify.Status{verify.Fail, verify.Warn, verify.Unknown, verify.Skip, verify.OK}[len(findings)%5]
+		findings[meta.ID] = []verify.Finding{{Status: status, Object: evil, Seen: evil, Wanted: evil, Fix: evil, Reason: evil}}
+	}
+	for _, width := range []int{0, 80, 120} {
+		doc := audited(t, position.Unknown, migration.Options{}, findings)
+		for _, format := range auditFormats {
+			text := rendered(t, format, doc, func(s *Streams) { s.OutTerminal, s.Width = width > 0, func() int { return width } })
+			if len(text) > 5<<20 {
+				t.Errorf("-o %s: %d bytes", format, len(text))
+			}
+			for _, r := range text {
+				if r != '\n' && (unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r)) {
+					t.Fatalf("-o %s: %U reached the output", format, r)
+				}
+			}
+			if lines := strings.Split(text, "\n"); format == "text" || format == "wide" || format == "short" {
+				for _, line := range lines {
+					if utf8.RuneCountInString(line) > pipedWidth {
+						t.Fatalf("-o %s: a line of %d columns", format, utf8.RuneCountInString(line))
+					}
+				}
+				if format == "short" && len(lines)-1 > shortLines {
+					t.Errorf("short is %d lines", len(lines)-1)
+				}
+			}
+			if format == "junit" {
+				validXML(t, text)
+			}
+		}
+	}
+}
+
+func validXML(t *testing.T, text string) {
+	t.Helper()
+	decoder := xml.NewDecoder(strings.NewReader(text))
+	for {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("no XML: %v", err)
+		}
+	}
+}
+
+func TestJUnitCounts(t *testing.T) {
+	for _, failOn := range []bool{false, true} {
+		options := migration.Options{FailOnWarning: failOn}
+		doc := audited(t, position.P3, options, map[string][]verify.Finding{"AWSM-112": flawed()["AWSM-112"]})
+		var suites junitSuites
+		if err := xml.Unmarshal([]byte(rendered(t, "junit", doc, nil)), &suites); err != nil {
+			t.Fatal(err)
+		}
+		want := map[bool]int{false: 0, true: 1}[failOn]
+		if suites.Failures != want || suites.Tests != len(doc.Results) || suites.Skipped != doc.Counts[verify.Skip] {
+			t.Errorf("fail on warning %t: %d failures of %d tests, %d skipped", failOn, suites.Failures, suites.Tests, suites.Skipped)
+		}
+	}
+}
+
+func TestPreflightOfAMigratedCluster(t *testing.T) {
+	v := &auditor{preflight: true}
+	for _, p := range position.All() {
+		err := v.refused(position.Result{Position: p})
+		if (err != nil) != p.AtLeast(position.P4) || err != nil && fault.ClassOf(err) != fault.Check {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	if err := v.refused(position.Result{Position: position.Unknown}); err != nil {
+		t.Error(err)
+	}
+	if got := v.selection(position.Unknown).Within; len(got) != 4 {
+		t.Errorf("a preflight at an unknown position is judged as at %v", got)
+	}
+}

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// shortLines is the most that the short view prints, for a ticket or a chat.
+const shortLines = 12
+
+// writeAuditShort is who and where, the counts, a line for each of the gravest
+// results, and the way on.
+func writeAuditShort(s screen, doc auditDocument) {
+	var head, lines, foot []string
+	for i, line := range doc.Header {
+		if i < 2 {
+			head = append(head, line)
+		}
+	}
+	head = append(head, tailed(auditCounts(doc), fmt.Sprintf("exit %d", doc.Code), 0))
+	for _, status := range inOrder {
+		for _, result := range doc.With(status) {
+			if status != verify.Skip {
+				lines = append(lines, shortLine(result))
+			}
+		}
+	}
+	for _, refused := range doc.Refused {
+		lines = append(lines, "refused  "+refused.ID+": "+refused.Reason)
+	}
+	if doc.Next != "" {
+		foot = append(foot, "next   "+doc.Next)
+	}
+	room := shortLines - len(head) - len(foot)
+	if len(lines) > room {
+		left := len(lines) - room + 1
+		lines = append(lines[:room-1], fmt.Sprintf("… and %d more: awsmigrate verify -o wide", left))
+	}
+	for _, part := range [][]string{head, lines, foot} {
+		for _, line := range part {
+			s.line("%s", s.fit("%s", line))
+		}
+	}
+}
+
+// shortLine is one result with its first finding.
+func shortLine(result verify.Result) string {
+	line := fmt.Sprintf("%s  %s  ", auditMarks[result.Status], result.ID)
+	findings := telling(result)
+	if len(findings) == 0 {
+		return line + result.Title
+	}
+	first := findings[0]
+	if first.Object != "" {
+		line += first.Object + ": "
+	}
+	line += migration.OrElse(migration.OrElse(first.Seen, first.Reason), result.Title)
+	if first.Wanted != "" {
+		line += " → " + first.Wanted
+	}
+	if len(findings) > 1 {
+		line += fmt.Sprintf(" (and %d more)", len(findings)-1)
+	}
+	return line
+}

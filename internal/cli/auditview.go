@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// writeAudit prints a report in one of auditFormats.
+func writeAudit(streams Streams, format string, doc auditDocument) error {
+	s := newScreen(streams, streams.Out)
+	switch format {
+	case "text":
+		writeAuditText(s, doc)
+	case "wide":
+		writeAuditWide(s, doc)
+	case "short":
+		writeAuditShort(s, doc)
+	case "junit":
+		return writeJUnit(streams.Out, doc)
+	default:
+		return writeDocument(streams.Out, format, doc)
+	}
+	return nil
+}
+
+// auditMarks tell a result without colour.
+var auditMarks = map[verify.Status]string{ //nolint:gochecknoglobals // a constant table
+	verify.OK: "✓", verify.Warn: "!", verify.Fail: "✗", verify.Unknown: "?", verify.Skip: "–",
+}
+
+// inOrder are the statuses that need reading, gravest first.
+var inOrder = []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Skip} //nolint:gochecknoglobals // a constant table
+
+// writeAuditText is one screen where all is well: a line for every category, what
+// is not ok in full, counts and the way on.
+func writeAuditText(s screen, doc auditDocument) {
+	writeAuditHead(s, doc)
+	s.line("")
+	for _, line := range categoryLines(doc) {
+		s.line("%s", line)
+	}
+	blank := func() { s.line("") }
+	for _, status := range inOrder {
+		for _, result := range doc.With(status) {
+			if doc.Elsewhere(result) {
+				continue
+			}
+			blank()
+			writeResult(s, result, mostShown)
+			if status == verify.Skip {
+				blank = func() {} // they are one line each
+			}
+		}
+	}
+	writeAuditFoot(s, doc)
+}
+
+// mostShown is how many findings of one check the text view shows; a defect of
+// every node of a large cluster is one fact.
+const mostShown = 5
+
+func writeAuditHead(s screen, doc auditDocument) {
+	for _, line := range doc.Header {
+		s.prose("", line)
+	}
+	for _, problem := range doc.Problems {
+		s.prose("       ", problem)
+	}
+	if doc.Preflight {
+		s.line("judged as before a migration")
+	}
+	if doc.Partial {
+		s.line("partial: --only left checks out, and nothing is said of them")
+	}
+	for _, refused := range doc.Refused {
+		s.prose("refused  ", refused.ID+": "+refused.Reason)
+	}
+}
+
+// prose writes text behind a prefix, in as many lines as it takes.
+func (s screen) prose(prefix, text string) {
+	if line := s.plain(prefix + text); utf8.RuneCountInString(line) <= s.width {
+		s.line("%s", line)
+		return
+	}
+	for _, line := range tableRow(prefix, s.plain(text), "", s.width) {
+		s.line("%s", s.fit("%s", line))
+	}
+}
+
+// categoryLines count the results of every category.
+func categoryLines(doc auditDocument) []string {
+	var lines []string
+	widest := 0
+	for _, category := range categories() {
+		widest = max(widest, utf8.RuneCountInString(category))
+	}
+	for _, category := range categories() {
+		counts, seen := map[verify.Status]int{}, false
+		for _, result := range doc.Results {
+			if result.Category == category {
+				seen = true
+				if !doc.Elsewhere(result) {
+					counts[result.Status]++
+				}
+			}
+		}
+		if !seen {
+			continue
+		}
+		line := category + strings.Repeat(" ", widest-utf8.RuneCountInString(category))
+		for _, status := range append([]verify.Status{verify.OK}, inOrder...) {
+			cell := ""
+			if counts[status] > 0 {
+				cell = fmt.Sprintf("%s %d", auditMarks[status], counts[status])
+			}
+			line += fmt.Sprintf("   %-4s", cell)
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}
+
+// writeResult prints what one check came to: its ID, and for every finding the
+// object, what was seen and what was wanted; then the fix.
+func writeResult(s screen, result verify.Result, most int) {
+	mark := auditMarks[result.Status]
+	if result.Status == verify.Skip {
+		s.prose(mark+"  "+result.ID+"  ", result.Title+": "+result.Reason)
+		return
+	}
+	s.prose(mark+"  "+result.ID+"  ", result.Title)
+	findings := telling(result)
+	for i, finding := range findings {
+		if i == most {
+			s.line("             and %d more: -o wide", len(findings)-i)
+			break
+		}
+		text := migration.OrElse(finding.Seen, finding.Reason)
+		if finding.Object != "" {
+			text = finding.Object + ": " + text
+		}
+		if finding.Wanted != "" {
+			text += " → " + finding.Wanted
+		}
+		s.prose("             ", text)
+	}
+	if result.Status == verify.OK || len(findings) == 0 {
+		return
+	}
+	fix := findings[0].Fix
+	if fix == "" && result.Status != verify.Unknown { // which is mended by access, not by the check's remedy
+		fix = result.Fix
+	}
+	if fix != "" {
+		s.prose("      fix    ", fix)
+	}
+	s.line("      why    awsmigrate explain %s · %s", result.ID, checkLink(result.ID))
+}
+
+// telling are the findings that gave a result its status; of a passing check
+// those that say something.
+func telling(result verify.Result) []verify.Finding {
+	var found []verify.Finding
+	for _, finding := range result.Findings {
+		if finding.Status == result.Status {
+			found = append(found, finding)
+		}
+	}
+	return found
+}
+
+// checkLink is where a check is documented.
+func checkLink(id string) string { return checksPage + "#" + strings.ToLower(id) }
+
+// checksPage is the generated reference of checks.
+const checksPage = "docs/checks.md"
+
+// writeAuditWide prints every check with every finding.
+func writeAuditWide(s screen, doc auditDocument) {
+	writeAuditHead(s, doc)
+	for _, category := range categories() {
+		first := true
+		for _, result := range doc.Results {
+			if result.Category != category {
+				continue
+			}
+			if first {
+				s.line("")
+				s.line("%s", category)
+				first = false
+			}
+			writeResult(s, result, len(result.Findings))
+		}
+	}
+	writeAuditFoot(s, doc)
+}
+
+func writeAuditFoot(s screen, doc auditDocument) {
+	s.line("")
+	s.line("%s", tailed(auditCounts(doc), fmt.Sprintf("%s   exit %d", codeHint(doc), doc.Code), s.width))
+	if doc.Next != "" {
+		s.line("next   %s", doc.Next)
+	}
+}
+
+// tailed puts a tail at the right where there is room for it, else behind.
+func tailed(text, tail string, width int) string {
+	tail = strings.TrimSpace(tail)
+	gap := width - utf8.RuneCountInString(text) - utf8.RuneCountInString(tail)
+	return text + strings.Repeat(" ", max(gap, 3)) + tail
+}
+
+// codeHint says that warnings alone do not count unless somebody asks.
+func codeHint(doc auditDocument) string {
+	if doc.Code == 0 && doc.Counts[verify.Warn] > 0 {
+		return "(4 with --fail-on warning)"
+	}
+	return ""
+}
+
+// auditCounts is one line of counts. Checks of other positions are counted apart
+// from those that were skipped for a reason.
+func auditCounts(doc auditDocument) string {
+	elsewhere := 0
+	for _, result := range doc.With(verify.Skip) {
+		if doc.Elsewhere(result) {
+			elsewhere++
+		}
+	}
+	var parts []string
+	add := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+one)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+		}
+	}
+	add(doc.Counts[verify.OK], "ok", "ok")
+	add(doc.Counts[verify.Fail], "failed", "failed")
+	add(doc.Counts[verify.Unknown], "unknown", "unknown")
+	add(doc.Counts[verify.Warn], "warning", "warnings")
+	add(doc.Counts[verify.Skip]-elsewhere, "skipped", "skipped")
+	add(elsewhere, "for other positions", "for other positions")
+	if doc.Seconds > 0 {
+		parts = append(parts, fmt.Sprintf("%.1fs", doc.Seconds))
+	}
+	return strings.Join(parts, " · ")
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// verifyFlags are those of the audit.
+type verifyFlags struct {
+	target    verifyTarget
+	checks    migrationFlags
+	preflight bool
+	watch     time.Duration
+	dump      string
+	from      string
+}
+
+func newVerify(a *app) *cobra.Command {
+	f := &verifyFlags{}
+	cmd := &cobra.Command{
+		Use:   "verify --cluster NAME | --config cluster.yml | --kubeconfig FILE",
+		Short: "Audit a cluster: every check, read-only, at any time",
+		Long: `Runs every check that applies where the cluster stands and says what is wrong
+with it, on which object, and what to do. It writes nothing: the transport lets
+through reads, access reviews and dry runs.
+
+--cluster names a cluster in Rancher, RKE2 or RKE; --config a cluster.yml of RKE.
+--kubeconfig alone audits any cluster as its API shows it. --from judges a bundle
+that --dump has saved, without a cluster.`,
+		Example: `  awsmigrate verify --cluster prod
+  awsmigrate verify --cluster prod --preflight --fail-on warning
+  awsmigrate verify --kubeconfig prod.yaml -o junit > report.xml
+  awsmigrate verify --cluster prod --dump prod.json
+  awsmigrate verify --from prod.json -o wide`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
+	}
+	flags := cmd.Flags()
+	f.target.register(flags, &f.checks)
+	f.checks.registerChecks(flags)
+	flags.BoolVar(&f.preflight, "preflight", false, "judge as before a migration; a cluster that is past its switch is refused")
+	flags.DurationVar(&f.watch, "watch", 0, "look again this often and show what changed, until interrupted")
+	flags.StringVar(&f.dump, "dump", "", "save what was read, redacted, to this file")
+	flags.StringVar(&f.from, "from", "", "judge what --dump has saved instead of a cluster")
+	addOutputFlag(cmd, a, strings.Join(auditFormats, "|"))
+	f.complete(cmd)
+	return cmd
+}
+
+// auditFormats are the views of a report.
+var auditFormats = []string{"text", "wide", "short", "json", "yaml", "junit"} //nolint:gochecknoglobals // a constant table
+
+func (f *verifyFlags) run(ctx context.Context, a *app) error {
+	view := a.output
+	if err := a.checkOutput(auditFormats...); err != nil {
+		return err
+	}
+	if view == "wide" || view == "short" {
+		a.output = "text" // what goes wrong before there is a report is told to people
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	f.checks.lookOnly = !f.preflight
+	options, err := f.checks.options("")
+	if err != nil {
+		return err
+	}
+	options.InstallMethod = migration.InstallHelm
+	if err := options.Validate(); err != nil {
+		return err
+	}
+	source, err := f.open(ctx, a, options)
+	if err != nil {
+		return err
+	}
+	auditor := &auditor{app: a, source: source, options: options, preflight: f.preflight, dump: f.dump, clock: clock.RealClock{}}
+	if f.watch > 0 {
+		return auditor.watch(ctx, view, f.watch)
+	}
+	doc, err := auditor.look(ctx)
+	if err != nil {
+		return err
+	}
+	if err := writeAudit(a.streams, view, doc); err != nil {
+		return err
+	}
+	return shown(doc.err)
+}
+
+// check refuses flags that contradict one another.
+func (f *verifyFlags) check() error {
+	switch {
+	case f.watch < 0:
+		return usage(fmt.Errorf("flag --watch: %s, wanted more than 0", f.watch))
+	case f.from != "" && (f.watch > 0 || f.dump != ""):
+		return usage(fmt.Errorf("flag --from: with --watch or --dump, wanted one of them: a bundle never changes"))
+	case f.from != "" && f.target.given():
+		return usage(fmt.Errorf("flag --from: with a cluster, wanted one of them"))
+	}
+	return nil
+}
+
+// open finds what is to be read.
+func (f *verifyFlags) open(ctx context.Context, a *app, options migration.Options) (source, error) {
+	if f.from != "" {
+		return openBundle(f.from)
+	}
+	return f.target.open(ctx, a, options)
+}
+
+// source is something to audit.
+type source interface {
+	// read reads all of it once.
+	read(ctx context.Context) (sighting, error)
+}
+
+// sighting is one reading of a source.
+type sighting struct {
+	migration.Inspection
+	Target auditTarget
+	Header []string  // cluster and position, for people
+	At     time.Time // when it was read
+	Next   string    // the command that goes on from a good report; "": none
+}
+
+// auditor reads, judges and tells what came of it.
+type auditor struct {
+	app       *app
+	source    source
+	options   migration.Options
+	preflight bool
+	dump      string
+	clock     clock.WithTicker
+}
+
+// look makes one report.
+func (v *auditor) look(ctx context.Context) (auditDocument, error) {
+	began := v.clock.Now()
+	seen, err := v.source.read(ctx)
+	if err != nil {
+		return auditDocument{}, err
+	}
+	if v.dump != "" {
+		if err := dumpBundle(v.dump, seen); err != nil {
+			return auditDocument{}, err
+		}
+		fmt.Fprintf(v.app.streams.Err, "saved %s, redacted\n", v.dump)
+	}
+	if err := v.refused(seen.Input.Position); err != nil {
+		return auditDocument{}, err
+	}
+	report := verify.RunAll(ctx, seen.Bound(), v.selection(seen.Input.Position.Position))
+	doc := newAudit(seen, report, v.options)
+	doc.Preflight, doc.Seconds = v.preflight, v.clock.Since(began).Seconds()
+	return doc, nil
+}
+
+// refused stops a preflight of a cluster that has been migrated.
+func (v *auditor) refused(at position.Result) error {
+	if !v.preflight || !at.Position.AtLeast(position.P4) {
+		return nil
+	}
+	return &fault.Error{Class: fault.Check, Reason: "NothingToPrepare", Object: "flag --preflight",
+		Seen: fmt.Sprintf("the cluster is at %s, %s", at.Position, at.Position.Summary()), Wanted: "a cluster before its switch, P0 to P3",
+		Fix: "leave out --preflight"}
+}
+
+// selection are the checks to make. An audit makes exactly those that are asked
+// for: nothing is written on the strength of it.
+func (v *auditor) selection(at position.Position) verify.Options {
+	o := v.options.Checks(at)
+	o.KeepGuards = false
+	if v.preflight {
+		o.Within = []position.Position{position.P0, position.P1, position.P2, position.P3}
+	}
+	return o
+}

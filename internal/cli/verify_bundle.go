@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+)
+
+// dumpBundle saves a reading for --from, whole or not at all.
+func dumpBundle(path string, seen sighting) error {
+	text, err := bundle.Encode(bundle.Bundle{At: seen.At, Target: bundle.Target(seen.Target), Header: seen.Header, Next: seen.Next,
+		Own: verify.Record(seen.Own), Input: seen.Input})
+	if err != nil {
+		return err
+	}
+	if err := writeAtomically(path, text); err != nil {
+		return &fault.Error{Class: fault.Usage, Reason: "UnwritableFile", Object: "flag --dump", Seen: path + " cannot be written", Err: err}
+	}
+	return nil
+}
+
+// writeAtomically writes a file that its owner alone may read.
+func writeAtomically(path string, text []byte) error {
+	file, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(text)
+	if err = errors.Join(err, file.Sync(), file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, ignoreMissing(os.Remove(file.Name())))
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// bundleSource is a reading that was saved.
+type bundleSource struct{ bundle bundle.Bundle }
+
+func openBundle(path string) (source, error) {
+	text, err := os.ReadFile(filepath.Clean(path))
+	if err != nil {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag --from", Seen: path + " cannot be read", Err: err}
+	}
+	b, err := bundle.Decode("file "+path, text)
+	if err != nil {
+		return nil, err
+	}
+	return &bundleSource{b}, nil
+}
+
+// read implements source.
+func (s *bundleSource) read(context.Context) (sighting, error) {
+	b := s.bundle
+	b.Input.ImageAllowed = migration.ImageAllowed
+	var own []verify.Meta
+	for _, meta := range allChecks() {
+		if slices.ContainsFunc(b.Own, func(r verify.Recorded) bool { return r.ID == meta.ID }) {
+			own = append(own, meta)
+		}
+	}
+	if len(own) != len(b.Own) {
+		return sighting{}, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
+			Seen: fmt.Sprintf("%d of its %d recorded checks are not known", len(b.Own)-len(own), len(b.Own)), Wanted: "a bundle of this version of awsmigrate"}
+	}
+	return sighting{Inspection: migration.Inspection{Input: b.Input, Own: verify.Replay(own, b.Own)},
+		Target: auditTarget(b.Target), Header: b.Header, At: b.At, Next: b.Next}, nil
+}

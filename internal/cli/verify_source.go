@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// auditTarget is the cluster that a report is about.
+type auditTarget struct {
+	Kind      string `json:"kind"` // "rke2", "rke", or "kubernetes" where only the API is known
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"` // of Rancher's Cluster object
+	UID       string `json:"uid,omitempty"`       // of the namespace kube-system
+}
+
+// auditable is a procedure that can read everything its checks judge.
+type auditable interface {
+	migrationProcedure
+	Gather(ctx context.Context, record runner.Record) (migration.Inspection, error)
+}
+
+// procedureSource is a cluster with the side that configures it.
+type procedureSource struct {
+	procedure auditable
+	session   *session
+	clock     clock.Clock
+}
+
+// read implements source. The journal is read for its fingerprint.
+func (s *procedureSource) read(ctx context.Context) (sighting, error) {
+	at := s.clock.Now()
+	state, err := s.session.journal.Load(ctx)
+	if err != nil {
+		return sighting{}, err
+	}
+	seen, err := s.procedure.Gather(ctx, state.Record())
+	if err != nil {
+		return sighting{}, err
+	}
+	target := s.procedure.Target()
+	header := append(s.procedure.Header(), awsLine(seen.Input.Cloud)...)
+	if paused := s.procedure.Paused(); paused != "" {
+		header = append(header, "paused "+paused)
+	}
+	next := s.session.words.plan()
+	if seen.Input.Position.Position == position.P5 {
+		next = ""
+	}
+	return sighting{Inspection: seen, Header: header, At: at, Next: next,
+		Target: auditTarget{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
+}
+
+// plainSource is a cluster of which only the API is known.
+type plainSource struct {
+	plain migration.Plain
+	name  string
+	note  string         // for people; "": none
+	own   []verify.Bound // checks of a side that could not be read
+	clock clock.Clock
+}
+
+// read implements source.
+func (s *plainSource) read(ctx context.Context) (sighting, error) {
+	at := s.clock.Now()
+	seen, err := s.plain.Gather(ctx)
+	if err != nil {
+		return sighting{}, err
+	}
+	version := migration.OrElse(seen.Input.Version.Value, "version unknown")
+	header := append([]string{
+		fmt.Sprintf("%s   %s · Kubernetes %s · %s", s.name, s.plain.Config.Host, version, nodeCount(seen)),
+		positionLine(seen),
+	}, awsLine(seen.Input.Cloud)...)
+	if s.note != "" {
+		header = append(header, s.note)
+	}
+	seen.Own = s.own
+	return sighting{Inspection: seen, Header: header, At: at, Target: auditTarget{Kind: "kubernetes", Name: s.name, UID: seen.Input.UID.Value}}, nil
+}
+
+func nodeCount(seen migration.Inspection) string {
+	if !seen.Input.Nodes.OK() {
+		return "nodes not visible"
+	}
+	planes := 0
+	for _, n := range seen.Input.Nodes.Value {
+		if n.ControlPlane() {
+			planes++
+		}
+	}
+	return fmt.Sprintf("%d nodes, %d of them control planes", len(seen.Input.Nodes.Value), planes)
+}
+
+func positionLine(seen migration.Inspection) string {
+	if seen.Input.Hosted() {
+		return "now    –    the control plane is hosted elsewhere: nothing of it can be migrated from here"
+	}
+	return fmt.Sprintf("now    %s   %s", seen.Input.Position.Position, seen.Input.Position.Summary)
+}
+
+// awsLine says whom AWS was asked about, or why it was not.
+func awsLine(f cloud.Facts) []string {
+	switch {
+	case !f.On && f.Off == "":
+		return nil
+	case !f.On:
+		return []string{"aws    not asked: " + f.Off}
+	case !f.Identity.OK():
+		return []string{"aws    " + f.Region}
+	}
+	return []string{fmt.Sprintf("aws    %s · %s · as %s", f.Identity.Value.Account, f.Region, f.Identity.Value.ARN)}
+}

@@ -1,0 +1,16 @@
+// Command checks writes docs/checks.md anew; run it in the root of the repository.
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli"
+)
+
+func main() {
+	if err := os.WriteFile("docs/checks.md", cli.ChecksPage(), 0o644); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}

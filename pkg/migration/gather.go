@@ -1,0 +1,82 @@
+package migration
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
+)
+
+// Inspection is everything that was read for an audit, before it is judged.
+type Inspection struct {
+	Input checks.Input
+	Own   []verify.Bound // of the Side, bound to what it read
+}
+
+// Bound are all checks of an inspection, the Side's own first.
+func (i Inspection) Bound() []verify.Bound { return append(i.Own, checks.Bind(i.Input)...) }
+
+// Gather reads everything that checks judge. It writes nothing on any API server
+// but access reviews and dry runs.
+func (c *Core) Gather(ctx context.Context, record runner.Record) (Inspection, error) {
+	c.Record = record
+	return c.gather(ctx, record)
+}
+
+func (c *Core) gather(ctx context.Context, record runner.Record) (Inspection, error) {
+	if err := c.Read(ctx); err != nil {
+		return Inspection{}, err
+	}
+	facts, err := c.Facts(ctx)
+	if err != nil {
+		return Inspection{}, err
+	}
+	prepared := c.prepare(ctx)
+	facts.Admission = prepared.Admission
+	input := checks.Input{
+		Facts: facts, Position: c.Result, Distribution: c.Distribution,
+		Machines: c.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes,
+		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: c.ReadCloud(ctx, facts),
+	}
+	before, known, err := fingerprint(record)
+	if err != nil {
+		return Inspection{}, err
+	}
+	if known {
+		input.Fingerprint = &before
+	}
+	own := c.Side.Checks(ctx, &input, prepared)
+	return Inspection{Input: input, Own: own}, nil
+}
+
+// inspect gathers and judges.
+func (c *Core) inspect(ctx context.Context, record runner.Record) (verify.Report, downstream.Facts, error) {
+	seen, err := c.gather(ctx, record)
+	if err != nil {
+		return verify.Report{}, seen.Input.Facts, err
+	}
+	return verify.RunAll(ctx, seen.Bound(), c.Options.Checks(c.Result.Position)), seen.Input.Facts, nil
+}
+
+// Facts reads everything of the cluster itself that checks judge.
+func (c *Core) Facts(ctx context.Context) (downstream.Facts, error) {
+	reader, err := kube.New(c.Config, c.Clock)
+	if err != nil {
+		return downstream.Facts{}, err
+	}
+	return kube.Read(ctx, reader), nil
+}
+
+// ImageAllowed says why an image of the CCM must not run with a Kubernetes
+// version, by the version matrix.
+func ImageAllowed(image, kubernetes string) error {
+	parsed, err := awsccm.ParseImage(image)
+	if err != nil {
+		return err
+	}
+	return awsccm.ImageAllowed(parsed, kubernetes)
+}

@@ -1,0 +1,65 @@
+package migration
+
+import (
+	"context"
+	"strings"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Plain is a cluster of which only its API is known, whoever made it: no Rancher
+// object and no cluster.yml tells of it. It can be audited and not migrated.
+type Plain struct {
+	Config  *rest.Config
+	Clock   clock.WithTicker
+	Options Options
+}
+
+// Gather reads everything that checks judge, and computes the position from the
+// arguments that the API shows. A part that may not be read costs only the checks
+// that need it; an API server that does not answer at all is a fault.
+func (p Plain) Gather(ctx context.Context) (Inspection, error) {
+	reader, err := kube.New(p.Config, p.Clock)
+	if err != nil {
+		return Inspection{}, err
+	}
+	facts := kube.Read(ctx, reader)
+	if !facts.Version.OK() && !facts.UID.OK() && !facts.Nodes.OK() {
+		return Inspection{}, &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "API server " + p.Config.Host,
+			Seen: "could not be read", Fix: "check --kubeconfig and --context", Err: facts.Nodes.Err}
+	}
+	input := checks.Input{
+		Facts: facts, Position: position.Compute(facts.Evidence(nil)), Distribution: distributionOf(facts), Target: p.Options.KubernetesVersion,
+		CloudRoutes: p.Options.CloudRoutes, ImageAllowed: ImageAllowed, Cloud: p.cloud(ctx, facts),
+	}
+	return Inspection{Input: input}, nil
+}
+
+func (p Plain) cloud(ctx context.Context, facts downstream.Facts) cloud.Facts {
+	return readCloud(ctx, facts, p.Options, facts.Version.Value)
+}
+
+// distributionOf tells RKE2, whose evidence of names and arguments is on the
+// Nodes, by the version that its API server gives.
+func distributionOf(facts downstream.Facts) checks.Distribution {
+	if facts.Version.OK() && strings.Contains(facts.Version.Value, "+rke2") {
+		return checks.RKE2
+	}
+	return ""
+}
+
+// readCloud asks EC2 and IAM about the nodes' instances and roles.
+func readCloud(ctx context.Context, facts downstream.Facts, o Options, version string) cloud.Facts {
+	options := aws.Options{Mode: aws.Mode(o.AWS), Region: o.Region, Profile: o.Profile,
+		AssumeRole: o.AssumeRole, Actions: iamActions(o, version)}
+	return aws.Read(ctx, facts.Nodes.Value, options)
+}

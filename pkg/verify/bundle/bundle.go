@@ -1,0 +1,86 @@
+// Package bundle keeps what an audit read in a file, without secrets, so that the
+// same checks can judge it again where the cluster is out of reach.
+//
+// It is pure: it knows neither clusters nor files. What it lets through is a list
+// (redact.go): of arguments those flags that some check judges, of AWS tags those
+// that name a cluster. Of the checks of a distribution's own side it carries what
+// they found and not what they read: cluster.yml, rke's state and Rancher's Cluster
+// object are full of secrets.
+package bundle
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+)
+
+// Schema of the bundles that this version reads and writes.
+const Schema = 1
+
+const (
+	apiVersion = "awsmigrate.io/v1"
+	kind       = "AuditBundle"
+)
+
+// Bundle is one reading of a cluster.
+type Bundle struct {
+	APIVersion string    `json:"apiVersion"`
+	Kind       string    `json:"kind"`
+	Schema     int       `json:"schema"`
+	At         time.Time `json:"at"` // when it was read
+	Target     Target    `json:"target"`
+	Header     []string  `json:"header"`
+	Next       string    `json:"next,omitempty"`
+	// Own are the findings of the side's own checks, made when it was read.
+	Own   []verify.Recorded `json:"own,omitempty"`
+	Input checks.Input      `json:"input"`
+}
+
+// Target is the cluster that was read.
+type Target struct {
+	Kind      string `json:"kind"` // "rke2", "rke", "kubernetes"
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"`
+	UID       string `json:"uid,omitempty"`
+}
+
+// Encode is a bundle without secrets, as JSON.
+func Encode(b Bundle) ([]byte, error) {
+	b.APIVersion, b.Kind, b.Schema = apiVersion, kind, Schema
+	text, err := json.MarshalIndent(redacted(b), "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("encode the bundle: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// Decode reads what Encode wrote. object names the file in messages. A file of
+// another kind, or of a schema that this version does not know, is refused.
+func Decode(object string, text []byte) (Bundle, error) {
+	refuse := func(seen string, err error) error {
+		return &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: object, Seen: seen,
+			Wanted: fmt.Sprintf("a bundle of schema %d that verify --dump has saved", Schema), Err: err}
+	}
+	var head struct {
+		APIVersion, Kind string
+		Schema           int
+	}
+	if err := json.Unmarshal(text, &head); err != nil {
+		return Bundle{}, refuse("is not JSON", err)
+	}
+	if head.APIVersion != apiVersion || head.Kind != kind {
+		return Bundle{}, refuse(fmt.Sprintf("is %q of %q", head.Kind, head.APIVersion), nil)
+	}
+	if head.Schema != Schema {
+		return Bundle{}, refuse(fmt.Sprintf("has schema %d", head.Schema), nil)
+	}
+	var b Bundle
+	if err := json.Unmarshal(text, &b); err != nil {
+		return Bundle{}, refuse("cannot be read", err)
+	}
+	return b, nil
+}

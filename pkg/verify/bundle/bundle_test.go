@@ -1,0 +1,144 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// planted stands for a secret. It looks like nothing that a pattern knows, so that
+// only the rules keep it out.
+const planted = "hunter-two-planted"
+
+// patterned are secrets by their looks, wherever they are.
+var patterned = []string{
+	"AKIAIOSFODNN7EXAMPLE", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl",
+	"-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----", "https://admin:s3cr3tpass@registry.example/v2",
+	"password=correcthorse", "Bearer abcdefghij",
+}
+
+func full() Bundle {
+	node := downstream.Node{Name: "ip-10-0-0-1.ec2.internal", ProviderID: "aws:///us-east-1a/i-00000001",
+		Labels: map[string]string{"node-role.kubernetes.io/control-plane": "true", downstream.LabelHostname: "ip-10-0-0-1.ec2.internal", downstream.LabelZone: "us-east-1a"},
+		Annotations: map[string]string{downstream.AnnotationArgs: `["server","--token","` + planted + `","--cloud-provider-name","aws","--kubelet-arg","cloud-provider=aws","--kubelet-arg","whatever=` + planted +
+			`","--kube-controller-manager-arg=feature-gates=A=true","--etcd-arg","` + planted + `","--node-name=ip-10-0-0-1.ec2.internal"]`},
+		Ready: downstream.Condition{Status: "False", Message: strings.Join(patterned, " ")}}
+	container := downstream.Container{Name: "kube-controller-manager", Image: "rancher/hardened-kubernetes:v1.26.13",
+		Command: []string{"kube-controller-manager", planted, "/bin/sh", "-c", "exec kube-controller-manager --x " + planted + " --cloud-provider aws"},
+		Args:    []string{"--cloud-provider=aws", "--enable-leader-migration", "--some-flag=" + planted, "--other", planted, "--v", "2"}}
+	in := checks.Input{Distribution: checks.RKE2, Position: position.Result{Position: position.P2, Summary: position.P2.Summary()}}
+	in.Version, in.Nodes = verify.Got("v1.26.13+rke2r1"), verify.Got([]downstream.Node{node})
+	in.StaticPods = verify.Got([]downstream.Pod{{Namespace: downstream.System, Name: "kube-controller-manager-a", Node: node.Name, Mirror: true, Ready: true, Containers: []downstream.Container{container}}})
+	in.Workloads, in.DaemonSets, in.CCMPods = verify.Got[[]downstream.Workload](nil), verify.Got[[]downstream.DaemonSet](nil), verify.Got[[]downstream.Pod](nil)
+	in.Migration = verify.Got(map[string]downstream.MigrationConfig{"/etc/f": {ConfigMap: "kube-system/f", Text: "apiVersion: v1\nmyfield: " + planted + "\nleaderName: x\n"}})
+	in.Events = verify.Got([]downstream.Event{{Object: "Service a/b", Reason: "SyncLoadBalancerFailed", Message: strings.Join(patterned, " "), Warning: true}})
+	in.Rights = verify.Failed[downstream.Rights](errors.New("forbidden: " + strings.Join(patterned, " ")))
+	in.Cloud = cloud.Facts{On: true, Region: "us-east-1", Instances: verify.Got(map[string]cloud.Instance{"i-00000001": {ID: "i-00000001", State: "stopped", Zone: "us-east-1a", HTTPTokens: "required",
+		Tags: cloud.Tags{"kubernetes.io/cluster/demo": "owned", "db": planted}}})}
+	in.Planned = &downstream.DaemonSet{Containers: []downstream.Container{container}}
+	return Bundle{At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Header: []string{"demo"}, Input: in, Target: Target{Kind: "rke2", Name: "demo"},
+		Own: []verify.Recorded{{ID: "AWSM-111", Findings: []verify.Finding{{Status: verify.Fail, Object: "Machine a", Seen: "kubelet-arg: foo=" + planted + " HttpTokens=required", Wanted: "foo=" + planted + " cloud-provider=aws", Fix: strings.Join(patterned, " ")}}}}}
+}
+
+// No secret is in a bundle, wherever one was in the cluster, and the reading itself
+// stays as it was.
+func TestBundleHoldsNoSecret(t *testing.T) {
+	b, before := full(), full()
+	text, err := Encode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range append([]string{planted, "MIIEpAIBAAKCAQEA", "s3cr3tpass", "correcthorse", "abcdefghij", "RSA PRIVATE"}, patterned[:3]...) {
+		if bytes.Contains(text, []byte(secret)) {
+			t.Errorf("%q is in the bundle", secret)
+		}
+	}
+	for _, kept := range []string{"--cloud-provider=aws", "--enable-leader-migration", `\"--node-name=ip-10-0-0-1.ec2.internal\"`, `\"cloud-provider=aws\"`, "kubernetes.io/cluster/demo", "leaderName: x", "HttpTokens=required"} {
+		if !bytes.Contains(text, []byte(kept)) {
+			t.Errorf("%q, which checks judge, is not in the bundle", kept)
+		}
+	}
+	if diff := cmp.Diff(before.Input.StaticPods.Value, b.Input.StaticPods.Value); diff != "" {
+		t.Errorf("the reading itself was changed:\n%s", diff)
+	}
+}
+
+// What is judged from a bundle is what was judged of the cluster.
+func TestSameReport(t *testing.T) {
+	b := full()
+	b.Input.Rights = verify.Failed[downstream.Rights](errors.New("forbidden"))
+	b.Input.Events.Value[0].Message = "AccessDenied"
+	b.Input.Nodes.Value[0].Ready.Message = ""
+	text, err := Encode(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := Decode("file x", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge := func(in checks.Input) string {
+		in.ImageAllowed = func(string, string) error { return nil }
+		report, err := json.MarshalIndent(verify.RunAll(t.Context(), checks.Bind(in), verify.Options{Position: position.Unknown}), "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(report)
+	}
+	live := judge(b.Input)
+	if diff := cmp.Diff(live, judge(back.Input)); diff != "" {
+		t.Errorf("of the cluster (-), of the bundle (+):\n%s", diff)
+	}
+	for _, part := range []string{"forbidden", "nobody looked", "stopped"} {
+		if !strings.Contains(live, part) {
+			t.Errorf("the report does not say %q, and proves little", part)
+		}
+	}
+	if !back.At.Equal(b.At) || back.Target != b.Target {
+		t.Errorf("came back as %+v", back)
+	}
+}
+
+func TestDecodeRefuses(t *testing.T) {
+	for name, text := range map[string]string{
+		"no JSON": "x", "another kind": `{"apiVersion":"awsmigrate.io/v1","kind":"Plan","schema":1}`,
+		"a newer schema": `{"apiVersion":"awsmigrate.io/v1","kind":"AuditBundle","schema":2}`,
+		"bad content":    `{"apiVersion":"awsmigrate.io/v1","kind":"AuditBundle","schema":1,"at":5}`, "empty": "", "null": "null",
+	} {
+		if _, err := Decode("file x", []byte(text)); fault.ClassOf(err) != fault.Usage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	text, err := Encode(full())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		b, err := Decode("file x", text)
+		if err != nil {
+			return
+		}
+		report := verify.RunAll(t.Context(), checks.Bind(b.Input), verify.Options{Position: b.Input.Position.Position})
+		for _, r := range report.Results {
+			if strings.Contains(r.Reason, "the check itself failed") {
+				t.Errorf("%s: %s", r.ID, r.Reason)
+			}
+		}
+	})
+}

@@ -1,0 +1,53 @@
+package checks
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// Bind ties the checks of the input's distribution to it. Where a control plane
+// is hosted by somebody else (EKS), the checks that need to see one are skipped
+// with the reason: nothing of it can be migrated from here.
+func Bind(in Input) []verify.Bound {
+	all := For(in.Distribution)
+	if in.Hosted() {
+		for i, c := range all {
+			if len(c.Applies) > 0 || needsPlane[c.ID] {
+				all[i].Judge = func(Input) []verify.Finding {
+					return verify.Skipped("no kube-controller-manager and no control-plane node is visible here: the control plane is hosted elsewhere")
+				}
+				all[i].Applies, all[i].Names = nil, false
+			}
+		}
+	}
+	return verify.Bind(in, all...)
+}
+
+// needsPlane are the checks that apply everywhere and still judge the control
+// plane. The others that do are known by their positions: a cluster without a
+// visible kube-controller-manager has none.
+var needsPlane = map[string]bool{ //nolint:gochecknoglobals // a constant table
+	"AWSM-202": true, "AWSM-203": true, "AWSM-204": true, "AWSM-205": true, "AWSM-206": true, "AWSM-207": true,
+	"AWSM-210": true, "AWSM-211": true, "AWSM-212": true, "AWSM-213": true, "AWSM-418": true, "AWSM-502": true,
+	"AWSM-605": true, "AWSM-606": true, "AWSM-607": true,
+}
+
+// Hosted says whether everything that would show a control plane was read, and
+// none of it did.
+func (in Input) Hosted() bool {
+	if in.KCMs != nil || !in.Nodes.OK() || len(in.Nodes.Value) == 0 {
+		return false
+	}
+	for _, n := range in.Nodes.Value {
+		if n.ControlPlane() {
+			return false
+		}
+	}
+	for _, p := range in.StaticPods.Value {
+		if _, is := downstream.RunsKCM(p.Containers); is {
+			return false
+		}
+	}
+	strays, ok := in.Strays()
+	return ok && len(strays) == 0
+}

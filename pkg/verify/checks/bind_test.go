@@ -1,0 +1,67 @@
+package checks
+
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// hosted is a cluster as EKS shows one: workers, and no control plane.
+func hosted(t *testing.T) Input {
+	t.Helper()
+	in := healthy(t, position.P5)
+	in.Distribution, in.Fingerprint, in.Machines = "", nil, nil
+	in.Version = verify.Got("v1.26.15-eks-1234567")
+	in.Nodes.Value = in.Nodes.Value[3:]
+	in.StaticPods, in.DaemonSets, in.CCMPods = verify.Got[[]downstream.Pod](nil), verify.Got[[]downstream.DaemonSet](nil), verify.Got[[]downstream.Pod](nil)
+	in.Leases.Value.CCM = lease.Series{}
+	in.Position = position.Compute(in.Evidence(nil))
+	return in
+}
+
+// A cluster whose control plane is hosted is audited as far as it can be seen, and
+// what cannot says why.
+func TestHostedControlPlane(t *testing.T) {
+	in := hosted(t)
+	if !in.Hosted() || in.Position.Position != position.Unknown {
+		t.Fatalf("hosted %t, at %s", in.Hosted(), in.Position.Position)
+	}
+	report := verify.RunAll(t.Context(), Bind(in), verify.Options{Position: in.Position.Position})
+	for _, res := range report.Results {
+		if res.Status != verify.OK && res.Status != verify.Skip || res.Status == verify.Skip && res.Reason == "" {
+			t.Errorf("%s is %s: %+v", res.ID, res.Status, res.Findings)
+		}
+	}
+	if report.Counts[verify.OK] < 10 {
+		t.Errorf("only %d checks looked", report.Counts[verify.OK])
+	}
+	in.Nodes.Value[0].ProviderID = ""
+	broken := verify.RunAll(t.Context(), Bind(in), verify.Options{Position: in.Position.Position})
+	if failed := broken.With(verify.Fail); len(failed) != 1 || failed[0].ID != "AWSM-301" {
+		t.Errorf("a node without a ProviderID: %+v", failed)
+	}
+}
+
+// Where something could not be read, nobody may take a control plane for hosted.
+func TestHostedNeedsALook(t *testing.T) {
+	for name, change := range map[string]func(*Input){
+		"nodes":     func(in *Input) { in.Nodes = verify.Failed[[]downstream.Node](errForbidden) },
+		"pods":      func(in *Input) { in.StaticPods = verify.Failed[[]downstream.Pod](errForbidden) },
+		"workloads": func(in *Input) { in.Workloads = verify.Failed[[]downstream.Workload](errForbidden) },
+		"a KCM":     func(in *Input) { in.KCMs = []position.KCM{{}} },
+		"no node":   func(in *Input) { in.Nodes.Value = nil },
+		"a label":   func(in *Input) { node(in, 0).Labels["node-role.kubernetes.io/control-plane"] = "" },
+		"a KCM pod": func(in *Input) {
+			in.StaticPods.Value = []downstream.Pod{{Containers: []downstream.Container{{Name: "kube-controller-manager"}}}}
+		},
+	} {
+		in := hosted(t)
+		change(&in)
+		if in.Hosted() {
+			t.Errorf("%s: taken for hosted", name)
+		}
+	}
+}
