@@ -29,9 +29,12 @@ func writePlan(s screen, header []string, steps []runner.PlannedStep, full bool)
 // writePlanTable prints one block of lines per step.
 func writePlanTable(s screen, steps []runner.PlannedStep) {
 	reversible := true
+	for _, step := range steps {
+		s.steps = max(s.steps, len(step.ID))
+	}
 	for number, step := range steps {
 		reversible = reversible && (step.Irreversible == "" || step.State.Kind == runner.Skipped || step.State.Kind == runner.Done)
-		prefix := fmt.Sprintf("%2d  %-24s  ", number+1, step.ID)
+		prefix := fmt.Sprintf("%2d  %s  ", number+1, s.step(step.ID))
 		for i, text := range planLines(step) {
 			tail := ""
 			if i == 0 {

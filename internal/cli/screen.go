@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // pipedWidth is how wide a line is where nobody knows how wide it may be.
@@ -20,10 +22,20 @@ type screen struct {
 	colour   bool
 	ascii    bool
 	width    int // columns a line may take
+	steps    int // columns of a step's name
 }
 
+// forwardSteps and undoSteps are as wide as the longest name of a step.
+const (
+	forwardSteps = 24
+	undoSteps    = 29
+)
+
+// step is a step's name in its column.
+func (s screen) step(id runner.StepID) string { return fmt.Sprintf("%-*s", s.steps, id) }
+
 func newScreen(streams Streams, out io.Writer) screen {
-	s := screen{out: out, ascii: !streams.utf8(), width: pipedWidth}
+	s := screen{out: out, ascii: !streams.utf8(), width: pipedWidth, steps: forwardSteps}
 	s.terminal = streams.OutTerminal
 	if out == streams.Err {
 		s.terminal = streams.ErrTerminal

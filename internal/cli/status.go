@@ -96,7 +96,7 @@ func writeStatus(s screen, doc statusDocument) {
 	}
 	s.line("")
 	for _, step := range doc.Steps {
-		for _, line := range tableRow(fmt.Sprintf("%s  %-24s  ", stateMarks[step.State], step.ID), s.plain(step.Reason), "", s.width) {
+		for _, line := range tableRow(fmt.Sprintf("%s  %s  ", stateMarks[step.State], s.step(step.ID)), s.plain(step.Reason), "", s.width) {
 			s.line("%s", line)
 		}
 	}

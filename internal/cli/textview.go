@@ -26,7 +26,11 @@ type textView struct {
 }
 
 func newTextView(a *app, target targetWords, out io.Writer) *textView {
-	return &textView{app: a, target: target, screen: newScreen(a.streams, out)}
+	s := newScreen(a.streams, out)
+	if target.undoing {
+		s.steps = undoSteps
+	}
+	return &textView{app: a, target: target, screen: s}
 }
 
 // Emit implements runner.Sink.
@@ -43,7 +47,7 @@ func (v *textView) Emit(e runner.Event) {
 		v.row("–", e.Step, "skipped: "+e.Message, "")
 	case runner.StepStarted:
 		v.begun, v.shown, v.last = true, shownWait{}, nil
-		v.redraw(v.screen.fit("◐  %-24s  %s", e.Step, e.Title))
+		v.redraw(v.screen.fit("◐  %s  %s", v.screen.step(e.Step), e.Title))
 	case runner.StepWaiting:
 		v.waiting(e)
 	case runner.StepWarning:
@@ -89,7 +93,7 @@ func (v *textView) details(lines []string) {
 // row prints one step's line of a table.
 func (v *textView) row(mark string, step runner.StepID, text, tail string) {
 	v.clear()
-	for _, line := range tableRow(fmt.Sprintf("%s  %-24s  ", mark, step), v.screen.plain(text), tail, v.screen.width) {
+	for _, line := range tableRow(fmt.Sprintf("%s  %s  ", mark, v.screen.step(step)), v.screen.plain(text), tail, v.screen.width) {
 		v.screen.line("%s", line)
 	}
 }

@@ -56,7 +56,7 @@ func (v *textView) waitLines(e runner.Event) (seen, until string) {
 	w := e.Waiting
 	head := "◐  " + string(e.Step)
 	if e.Step != "" {
-		head = fmt.Sprintf("◐  %-24s", e.Step)
+		head = "◐  " + v.screen.step(e.Step)
 		if count := fmt.Sprintf("%d/%d", w.Done, w.Total); w.Total > 0 && !strings.HasPrefix(w.Seen, count) {
 			head += "  " + count
 		}
