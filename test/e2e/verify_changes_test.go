@@ -44,10 +44,11 @@ func (c change) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 }
 
-// anywhere are changes that are wrong wherever a cluster stands.
-func anywhere() []change {
+// anywhere are changes that are wrong wherever a cluster stands; a taint also
+// differs from a fingerprint, where there is one.
+func anywhere(taint ...string) []change {
 	return []change{
-		{"a node is out of service", []string{"AWSM-310"}, nodePatch(
+		{"a node is out of service", taint, nodePatch(
 			`{"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service","value":"x","effect":"NoSchedule"}]}}`, `{"spec":{"taints":null}}`)},
 		{"another kube-controller-manager", []string{"AWSM-205"}, object(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, `{
 			"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"kcm","namespace":"default"},"spec":{"replicas":0,
@@ -78,7 +79,7 @@ func beforeMigration() []change {
 			"labels":{"owner":"helm","name":"aws-cloud-controller-manager","status":"` + status + `","version":"1"}}}`
 	}
 	secrets := schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
-	return append(anywhere(),
+	return append(anywhere("AWSM-310"),
 		change{"a zone label that is wrong", []string{"AWSM-303"}, nodePatch(`{"metadata":{"labels":{"topology.kubernetes.io/zone":"us-east-1z"}}}`, "")},
 		change{"a node waits for a cloud controller", []string{"AWSM-306"}, nodePatch(
 			`{"spec":{"taints":[{"key":"node.cloudprovider.kubernetes.io/uninitialized","value":"true","effect":"NoSchedule"}]}}`, `{"spec":{"taints":null}}`)},
@@ -95,7 +96,7 @@ func beforeMigration() []change {
 
 // afterMigration are changes that matter once a CCM runs.
 func afterMigration() []change {
-	return append(anywhere(),
+	return append(anywhere("AWSM-310", "AWSM-312"),
 		change{"a cordon since the fingerprint", []string{"AWSM-308"}, nodePatch(`{"spec":{"unschedulable":true}}`, `{"spec":{"unschedulable":null,"taints":null}}`)},
 		change{"pods of the CCM were refused", []string{"AWSM-614"}, object(schema.GroupVersionResource{Version: "v1", Resource: "events"}, `{
 			"apiVersion":"v1","kind":"Event","metadata":{"name":"refused.1","namespace":"kube-system"},"type":"Warning","reason":"FailedCreate",
