@@ -161,7 +161,7 @@ func (v *auditor) look(ctx context.Context) (auditDocument, error) {
 	if err := v.refused(seen.Input.Position); err != nil {
 		return auditDocument{}, err
 	}
-	report := verify.RunAll(ctx, seen.Bound(), v.selection(seen.Input.Position.Position))
+	report := verify.RunAll(ctx, seen.Bound(), v.selection(seen.Input.Position))
 	doc := newAudit(seen, report, v.options)
 	doc.Preflight, doc.Seconds = v.preflight, v.clock.Since(began).Seconds()
 	return doc, nil
@@ -179,9 +179,10 @@ func (v *auditor) refused(at position.Result) error {
 
 // selection are the checks to make. An audit makes exactly those that are asked
 // for: nothing is written on the strength of it.
-func (v *auditor) selection(at position.Position) verify.Options {
-	o := v.options.Checks(at)
+func (v *auditor) selection(at position.Result) verify.Options {
+	o := v.options.Checks(at.Position)
 	o.KeepGuards = false
+	o.Blind = at.Position == position.Unknown && !at.HandMade
 	if v.preflight {
 		o.Within = []position.Position{position.P0, position.P1, position.P2, position.P3}
 	}

@@ -28,6 +28,9 @@ type Options struct {
 	// KeepGuards runs the checks that must not be skipped whatever Only says:
 	// before a write no selection may leave them out.
 	KeepGuards bool
+	// Blind: Position is Unknown because evidence could not be had. What a check
+	// of certain positions finds wrong may then be right, and is Unknown as well.
+	Blind bool
 	// Within are the positions whose checks run while Position is Unknown; empty:
 	// all of them.
 	Within []position.Position
@@ -97,6 +100,10 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 	}
 	res.Findings = o.judged(ctx, c)
 	for i, f := range res.Findings {
+		if o.Blind && len(c.Applies) > 0 && (f.Status == Fail || f.Status == Warn) {
+			res.Findings[i].Status = Unknown
+			res.Findings[i].Reason = elsewhere + spell(c.Applies) + ", and the position is not known: " + f.Seen
+		}
 		if f.Status == Skip && c.Names {
 			res.Findings[i].Status = Unknown
 			res.Findings[i].Reason = "decides node names, and its evidence is missing: " + f.Reason

@@ -155,3 +155,16 @@ func TestJudge(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// Where nothing tells the position, a check of certain positions cannot say that
+// something is wrong; one of all positions can.
+func TestBlindFindsNothingWrongThatMayBeRight(t *testing.T) {
+	bad := func(int) []Finding { return []Finding{{Status: Fail, Object: "Lease", Seen: "no grant"}} }
+	checks := Bind(0, Check[int]{Meta: Meta{ID: "AWSM-1", Applies: []position.Position{position.P1}}, Judge: bad}, Check[int]{Meta: Meta{ID: "AWSM-2"}, Judge: bad})
+	for blind, want := range map[bool]Status{true: Unknown, false: Fail} {
+		r := RunAll(t.Context(), checks, Options{Position: position.Unknown, Blind: blind})
+		if r.Results[0].Status != want || r.Results[1].Status != Fail {
+			t.Errorf("blind %t: %s, %s", blind, r.Results[0].Status, r.Results[1].Status)
+		}
+	}
+}
