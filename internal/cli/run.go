@@ -41,6 +41,11 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 		Approve: checkedFirst(session.procedure, a.approver(engine, session.procedure)),
 		Confirm: confirmer(engine, session.procedure.Target().Name),
 	}
+	if engine.plan != "" {
+		if options.Saved, err = savedPlan(engine.plan, session.procedure.Target()); err != nil {
+			return err
+		}
+	}
 	result, err := runner.Run(ctx, session.procedure, options)
 	failed := view.finish(result, err)
 	if engine.onFailure == "undo" && mayGoBack(result, err) {
@@ -98,7 +103,7 @@ func inProgress(seen runner.Observation) bool {
 // a yes.
 func (a *app) approver(engine *engineFlags, target interface{ Header() []string }) approval {
 	return func(_ context.Context, _ runner.Observation, steps []runner.PlannedStep) error {
-		if engine.yes {
+		if engine.yes || engine.plan != "" {
 			return nil
 		}
 		if !a.streams.InTerminal {

@@ -138,10 +138,12 @@ type engineFlags struct {
 	timeout     time.Duration
 	deadline    time.Duration
 	onFailure   string
+	plan        string
 }
 
 func (e *engineFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVarP(&e.yes, "yes", "y", false, "do not ask before the first write")
+	flags.StringVar(&e.plan, "plan", "", "file with `plan -o json`: apply exactly that, or what is left of it, without asking")
 	flags.StringVar(&e.confirm, "confirm", "", "the cluster's name, to pass irreversible gates")
 	flags.BoolVar(&e.dryRun, "dry-run", false, "show what a run would do and write nothing")
 	flags.StringVar(&e.until, "until", "", "stop after this step")

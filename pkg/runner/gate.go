@@ -9,16 +9,24 @@ import (
 // approve asks for a yes to the plan and returns what was approved, nil if
 // nobody was to be asked.
 func (r *run) approve(ctx context.Context) (approved, error) {
-	if r.o.Approve == nil {
+	if r.o.Approve == nil && r.o.Saved == nil {
 		return nil, nil
 	}
 	plan, err := planSteps(ctx, r.p.Steps(), r.seen)
 	if err != nil {
 		return nil, err
 	}
+	if r.o.Saved != nil {
+		if err := asSaved(r.o.Saved, plan); err != nil {
+			return nil, err
+		}
+	}
 	yes, err := approvedOf(plan)
 	if err != nil {
 		return nil, err
+	}
+	if r.o.Approve == nil {
+		return yes, nil
 	}
 	return yes, declined(r.o.Approve(ctx, r.seen, plan), targetName(r.p), "the plan was not approved")
 }

@@ -56,6 +56,9 @@ type Options struct {
 	// do. nil means yes. What it approved is compared with what is planned once
 	// the lock is ours; a difference stops the run as Stale.
 	Approve func(ctx context.Context, seen Observation, plan []PlannedStep) error
+	// Saved is a plan that somebody approved before: what would be done now has to
+	// be exactly that, or what is left of it; else the run ends as Stale.
+	Saved []PlannedStep
 	// Confirm is asked at a step that has no way back. nil refuses with Gate.
 	Confirm func(ctx context.Context, step Info) error
 }

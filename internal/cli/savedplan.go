@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// savedPlan reads what `plan -o json` printed, for the target that it was made for.
+func savedPlan(path string, target runner.Target) ([]runner.PlannedStep, error) {
+	bad := func(seen string, err error) error {
+		return &fault.Error{Class: fault.Usage, Reason: "NoPlan", Object: "file " + path, Seen: seen,
+			Wanted: "what `awsmigrate rke2 plan -o json` printed", Err: err}
+	}
+	text, err := os.ReadFile(filepath.Clean(path))
+	if err != nil {
+		return nil, bad("cannot be read", err)
+	}
+	var doc planDocument
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, bad("is no plan", err)
+	}
+	want := kind("Plan")
+	if doc.typeMeta != want || len(doc.Steps) == 0 {
+		return nil, bad(fmt.Sprintf("holds kind %q of %q with %d steps", doc.Kind, doc.APIVersion, len(doc.Steps)), nil)
+	}
+	if doc.Target != target {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "WrongTarget", Object: "file " + path,
+			Seen:   fmt.Sprintf("is for %s %s/%s with UID %s", doc.Target.Kind, doc.Target.Namespace, doc.Target.Name, doc.Target.UID),
+			Wanted: fmt.Sprintf("%s %s/%s with UID %s", target.Kind, target.Namespace, target.Name, target.UID)}
+	}
+	return doc.Steps, nil
+}

@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// filed is a plan that went through a file.
+func filed(t *testing.T, plan []PlannedStep) []PlannedStep {
+	t.Helper()
+	text, err := json.Marshal(plan)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back []PlannedStep
+	if err := json.Unmarshal(text, &back); err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+func TestAsSaved(t *testing.T) {
+	step := func(id StepID, kind StateKind, change func(*PlannedStep)) PlannedStep {
+		p := PlannedStep{Info: Info{ID: id}, State: State{Kind: kind}, Plan: Plan{Summary: []string{"does " + string(id)}, Rolls: 3,
+			Changes: []Change{{Object: "Cluster c", Location: "a.b", Before: 1, After: map[string]any{"x": []any{1, "y"}}, Diff: "+ x"}}}}
+		if change != nil {
+			change(&p)
+		}
+		return p
+	}
+	deferred := func(p *PlannedStep) { p.Deferred, p.Changes = true, nil }
+	saved := filed(t, []PlannedStep{step("check", Always, nil), step("a", Todo, nil), step("b", Todo, nil), step("late", Todo, deferred), step("old", Done, nil)})
+	for name, tt := range map[string]struct {
+		now  []PlannedStep
+		says string // "": as saved
+	}{
+		"the same":               {[]PlannedStep{step("check", Always, nil), step("a", Todo, nil), step("b", Todo, nil), step("late", Todo, deferred)}, ""},
+		"a part is done":         {[]PlannedStep{step("a", Done, nil), step("b", Todo, nil)}, ""},
+		"half of a step is done": {[]PlannedStep{step("a", InProgress, func(p *PlannedStep) { p.Changes, p.Summary = nil, nil })}, ""},
+		"now it can be told":     {[]PlannedStep{step("late", Todo, nil)}, ""},
+		"the checks differ":      {[]PlannedStep{step("check", Always, func(p *PlannedStep) { p.Summary = []string{"80 checks"} })}, ""},
+		"another value":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Before = 2 })}, "Cluster c a.b"},
+		"another text":           {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Diff = "+ y" })}, "Cluster c a.b"},
+		"one change more":        {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes = append(p.Changes, Change{Object: "Node n"}) })}, "Node n"},
+		"other nodes to cordon":  {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Summary = []string{"cordon n2"} })}, "cordon n2"},
+		"more machines":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Rolls = 4 })}, "4 machines"},
+		"a step more":            {[]PlannedStep{step("new", Todo, nil)}, "not in the saved plan"},
+		"undone since":           {[]PlannedStep{step("old", Todo, nil)}, "was done"},
+	} {
+		err := asSaved(saved, tt.now)
+		if tt.says == "" && err != nil || tt.says != "" && (fault.ClassOf(err) != fault.Stale || !strings.Contains(err.Error(), tt.says)) {
+			t.Errorf("%s: %v, want %q", name, err, tt.says)
+		}
+	}
+}
+
+// A saved plan is compared before anything is asked or locked.
+func TestRunAppliesExactlyTheSavedPlan(t *testing.T) {
+	b := newBench(t, migration(newWorld()))
+	_, plan, err := PlanAll(t.Context(), b.p, b.o.Journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.o.Saved = filed(t, plan)
+	b.p.step("two").plan = func() Plan { return Plan{Summary: []string{"something else"}} }
+	if _, err := b.run(); fault.ClassOf(err) != fault.Stale || b.lock.Holder() != nil || len(b.w.facts) > 0 {
+		t.Fatalf("%v; facts %v", err, b.w.facts)
+	}
+	b.p.step("two").plan = nil
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+}
