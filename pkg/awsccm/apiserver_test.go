@@ -212,9 +212,9 @@ func (e env) idleLease(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := renewed.DeepCopy()
-	other.Name = MainLease
+	other.Name = "kube-controller-manager"
 	if err := DeleteIdleLease(ctx, e.client, other); err == nil {
-		t.Fatal("deleted another lease than the migration lease")
+		t.Fatal("deleted a lease that is none of the migration's")
 	}
 }
 
