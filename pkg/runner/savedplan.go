@@ -25,7 +25,9 @@ func asSaved(saved, now []PlannedStep) error {
 		if !known {
 			return planMoved(step.ID, "is not in the saved plan: it was made by another version of awsmigrate, or with other flags")
 		}
-		if !then.State.Kind.writes() && !(then.State.Kind == Done && step.State.Kind == InProgress) {
+		// What was done then may still roll now.
+		rolls := then.State.Kind == Done && step.State.Kind == InProgress
+		if !then.State.Kind.writes() && !rolls {
 			return planMoved(step.ID, fmt.Sprintf("was %s when the plan was made, and is %s", then.State.Kind, step.State.Kind))
 		}
 		if moved, err := changesMoved(then, step); err != nil || moved != "" {
