@@ -12,6 +12,8 @@ import (
 
 // newUndoSwitch makes every component in-tree again, the kube-controller-managers
 // with the flag: one that starts without it runs the controllers beside the CCM.
+// No restart is demanded, as it is forwards: an edit that is taken back before
+// Rancher has reached a machine changes nothing there.
 func newUndoSwitch(b base) *undoEdit {
 	s := &undoEdit{base: b, of: StepSwitch, wait: "every machine to run with the in-tree provider",
 		compute: b.p.takeBack(StepSwitch, config.SwitchBack)}
@@ -25,8 +27,6 @@ func newUndoSwitch(b base) *undoEdit {
 				r.Wait("%s is external still", k.Name())
 			case !k.Flagged():
 				r.Wait("%s has no flag", k.Name())
-			case !r.restarted(k):
-				r.Wait("%s has not restarted since the edit", k.Name())
 			}
 		}
 		for _, m := range s.Reading.Members {
@@ -61,8 +61,6 @@ func newUndoEnable(b base) *undoEdit {
 				r.Wait("%s is not Ready", k.Name())
 			case k.Flagged():
 				r.Wait("%s has the flag still", k.Name())
-			case !r.restarted(k):
-				r.Wait("%s has not restarted since the edit", k.Name())
 			default:
 				r.Done++
 			}
