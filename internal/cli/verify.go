@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-
 	"strings"
 	"time"
 

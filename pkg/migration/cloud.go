@@ -4,13 +4,21 @@ import (
 	"context"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
-// ReadCloud asks EC2 and IAM about the nodes' instances and roles.
-func (c *Core) ReadCloud(ctx context.Context, facts downstream.Facts) cloud.Facts {
-	return readCloud(ctx, facts, c.Options, c.Reading.Version)
+// readBoth reads a cluster, and asks EC2 about its instances while the Nodes are
+// still being listed. version tells from what was read which CCM's actions IAM is
+// asked about.
+func readBoth(ctx context.Context, reader kube.Reader, o Options, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
+	asker := aws.Begin(ctx, aws.Options{Mode: aws.Mode(o.AWS), Region: o.Region, Profile: o.Profile, AssumeRole: o.AssumeRole})
+	reader.OnNodes = asker.Add
+	facts := kube.Read(ctx, reader)
+	asker.Simulate(iamActions(o, version(facts)))
+	return facts, asker.Facts(facts.Nodes.Value)
 }
 
 // iamActions are those that the CCM to be installed needs; none where the matrix

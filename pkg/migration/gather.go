@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
@@ -24,14 +25,10 @@ func (i Inspection) Bound() []verify.Bound { return append(i.Own, checks.Bind(i.
 // but access reviews and dry runs.
 func (c *Core) Gather(ctx context.Context, record runner.Record) (Inspection, error) {
 	c.Record = record
-	return c.gather(ctx, record)
-}
-
-func (c *Core) gather(ctx context.Context, record runner.Record) (Inspection, error) {
 	if err := c.Read(ctx); err != nil {
 		return Inspection{}, err
 	}
-	facts, err := c.Facts(ctx)
+	facts, instances, err := c.Facts(ctx)
 	if err != nil {
 		return Inspection{}, err
 	}
@@ -40,7 +37,7 @@ func (c *Core) gather(ctx context.Context, record runner.Record) (Inspection, er
 	input := checks.Input{
 		Facts: facts, Position: c.Result, Distribution: c.Distribution,
 		Machines: c.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes,
-		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: c.ReadCloud(ctx, facts),
+		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances,
 	}
 	before, known, err := fingerprint(record)
 	if err != nil {
@@ -55,20 +52,21 @@ func (c *Core) gather(ctx context.Context, record runner.Record) (Inspection, er
 
 // inspect gathers and judges.
 func (c *Core) inspect(ctx context.Context, record runner.Record) (verify.Report, downstream.Facts, error) {
-	seen, err := c.gather(ctx, record)
+	seen, err := c.Gather(ctx, record)
 	if err != nil {
-		return verify.Report{}, seen.Input.Facts, err
+		return verify.Report{}, downstream.Facts{}, err
 	}
 	return verify.RunAll(ctx, seen.Bound(), c.Options.Checks(c.Result.Position)), seen.Input.Facts, nil
 }
 
-// Facts reads everything of the cluster itself that checks judge.
-func (c *Core) Facts(ctx context.Context) (downstream.Facts, error) {
+// Facts reads everything of the cluster itself that checks judge, and its instances.
+func (c *Core) Facts(ctx context.Context) (downstream.Facts, cloud.Facts, error) {
 	reader, err := kube.New(c.Config, c.Clock)
 	if err != nil {
-		return downstream.Facts{}, err
+		return downstream.Facts{}, cloud.Facts{}, err
 	}
-	return kube.Read(ctx, reader), nil
+	facts, instances := readBoth(ctx, reader, c.Options, func(downstream.Facts) string { return c.Reading.Version })
+	return facts, instances, nil
 }
 
 // ImageAllowed says why an image of the CCM must not run with a Kubernetes

@@ -8,9 +8,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -32,20 +30,16 @@ func (p Plain) Gather(ctx context.Context) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, err
 	}
-	facts := kube.Read(ctx, reader)
+	facts, instances := readBoth(ctx, reader, p.Options, func(f downstream.Facts) string { return f.Version.Value })
 	if !facts.Version.OK() && !facts.UID.OK() && !facts.Nodes.OK() {
 		return Inspection{}, &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "API server " + p.Config.Host,
 			Seen: "could not be read", Fix: "check --kubeconfig and --context", Err: facts.Nodes.Err}
 	}
 	input := checks.Input{
 		Facts: facts, Position: position.Compute(facts.Evidence(nil)), Distribution: distributionOf(facts), Target: p.Options.KubernetesVersion,
-		CloudRoutes: p.Options.CloudRoutes, ImageAllowed: ImageAllowed, Cloud: p.cloud(ctx, facts),
+		CloudRoutes: p.Options.CloudRoutes, ImageAllowed: ImageAllowed, Cloud: instances,
 	}
 	return Inspection{Input: input}, nil
-}
-
-func (p Plain) cloud(ctx context.Context, facts downstream.Facts) cloud.Facts {
-	return readCloud(ctx, facts, p.Options, facts.Version.Value)
 }
 
 // distributionOf tells RKE2, whose evidence of names and arguments is on the
@@ -55,11 +49,4 @@ func distributionOf(facts downstream.Facts) checks.Distribution {
 		return checks.RKE2
 	}
 	return ""
-}
-
-// readCloud asks EC2 and IAM about the nodes' instances and roles.
-func readCloud(ctx context.Context, facts downstream.Facts, o Options, version string) cloud.Facts {
-	options := aws.Options{Mode: aws.Mode(o.AWS), Region: o.Region, Profile: o.Profile,
-		AssumeRole: o.AssumeRole, Actions: iamActions(o, version)}
-	return aws.Read(ctx, facts.Nodes.Value, options)
 }

@@ -42,11 +42,11 @@ func (p *Procedure) nameRule(ctx context.Context) (NameRule, error) {
 	if p.names != nil {
 		return *p.names, nil
 	}
-	facts, err := p.Facts(ctx)
+	_, instances, err := p.Facts(ctx)
 	if err != nil {
 		return NameRule{}, err
 	}
-	rule, err := ChooseNames(p.facts, p.Reading.Down.Nodes, p.ReadCloud(ctx, facts), p.targets()...)
+	rule, err := ChooseNames(p.facts, p.Reading.Down.Nodes, instances, p.targets()...)
 	if err == nil {
 		p.names = &rule
 	}

@@ -1,13 +1,9 @@
 package runner
 
 import (
-	"context"
 	"testing"
-	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
-	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/test/apiserver"
 )
@@ -16,16 +12,6 @@ import (
 // resource versions, preconditions and outages that are true.
 func TestOnAPIServer(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
-	c, _ := client(t, server.Config())
-	if err := Retry(t.Context(), clock.RealClock{}, time.Minute, func(ctx context.Context) error {
-		_, err := c.CoreV1().Namespaces().Get(ctx, "default", get) // made soon after the server is ready
-		if apierrors.IsNotFound(err) {
-			return apierrors.NewServiceUnavailable(err.Error())
-		}
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
 	for _, group := range []struct {
 		name  string
 		tests map[string]func(*testing.T, *rest.Config)

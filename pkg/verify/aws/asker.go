@@ -26,6 +26,8 @@ type Asker struct {
 	cancel context.CancelFunc
 	words  *words
 
+	actions []string // read once the Nodes are known, by Facts alone
+
 	mu      sync.Mutex
 	group   sync.WaitGroup
 	clients func() (Clients, string, error)
@@ -34,10 +36,14 @@ type Asker struct {
 
 // Begin prepares to ask. Facts must follow, also when the Nodes could not be read.
 func Begin(ctx context.Context, o Options) *Asker {
-	a := &Asker{o: o, words: newWords(), regions: map[string]*region{}}
+	a := &Asker{o: o, actions: o.Actions, words: newWords(), regions: map[string]*region{}}
 	a.ctx, a.cancel = context.WithCancel(ctx)
 	return a
 }
+
+// Simulate says which actions IAM is asked about, instead of Options.Actions. It is
+// called before Facts.
+func (a *Asker) Simulate(actions []string) { a.actions = actions }
 
 // patient bounds one stage of the asking; that the Nodes are slow to come is not
 // AWS's fault.

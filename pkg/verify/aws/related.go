@@ -52,7 +52,7 @@ func (a *Asker) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []
 	})
 	g.Go(func() error { f.Subnets = tagged(ctx, c, "subnets", subnet, subnets); return nil })
 	g.Go(func() error { f.RouteTables = tagged(ctx, c, "route tables", vpc, routeTables); return nil })
-	g.Go(func() error { f.Roles = roles(ctx, c.IAM(), profiles.sorted(), a.o.Actions); return nil })
+	g.Go(func() error { f.Roles = roles(ctx, c.IAM(), profiles.sorted(), a.actions); return nil })
 	_ = g.Wait() // each reports in its own place
 }
 

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -69,7 +70,16 @@ func awaitReady(t testing.TB, name string, c *rest.Config, dir string) {
 	k, err := kubernetes.NewForConfig(c)
 	must(t, err)
 	err = wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 90*time.Second, true, func(ctx context.Context) (bool, error) {
-		return k.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error() == nil, nil
+		if k.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error() != nil {
+			return false, nil
+		}
+		// made by kube-apiserver's own controllers, a moment after it is ready
+		for _, name := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem} {
+			if _, err := k.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}); err != nil {
+				return false, nil
+			}
+		}
+		return true, nil
 	})
 	if err != nil {
 		log, _ := os.ReadFile(filepath.Join(dir, name+".log"))
