@@ -67,7 +67,7 @@ func goBack(ctx context.Context, a *app, flags opener, engine *engineFlags, fail
 		return failed
 	}
 	back := *engine
-	back.yes, back.onFailure, back.until, back.step = true, "stop", "", ""
+	back.yes, back.onFailure, back.until, back.step, back.plan = true, "stop", "", "", ""
 	if err := runMigration(ctx, a, undoOpener{flags}, &back); err != nil {
 		return err
 	}

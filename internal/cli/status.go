@@ -57,7 +57,7 @@ func showStatus(ctx context.Context, a *app, flags opener, exitCode bool) error 
 	if err != nil {
 		return err
 	}
-	observation, err := session.procedure.Observe(ctx, state.Record())
+	observation, err := session.look(ctx, state.Record())
 	if err != nil {
 		return err
 	}

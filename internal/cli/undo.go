@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // newUndo is the undo command of a distribution.
@@ -44,4 +46,16 @@ func (o undoOpener) open(ctx context.Context, a *app, may access) (*session, err
 	s.procedure = forward.Undo()
 	s.words.undoing = true
 	return s, nil
+}
+
+// look observes the cluster as the direction of the last run sees it: in the
+// middle of an undo, what is left to take back.
+func (s *session) look(ctx context.Context, record runner.Record) (runner.Observation, error) {
+	seen, err := s.procedure.Observe(ctx, record)
+	forward, ok := s.procedure.(interface{ Undo() *migration.Undo })
+	if !ok || !migration.LastUndid(record) || err == nil && seen.Position == position.P0.String() {
+		return seen, err
+	}
+	s.procedure, s.words.undoing = forward.Undo(), true
+	return s.procedure.Observe(ctx, record)
 }

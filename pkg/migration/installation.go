@@ -42,6 +42,14 @@ func (c *Core) planChart(ctx context.Context, migration bool) (runner.Plan, erro
 	return plan, nil
 }
 
+// chartName is what carries the chart in this cluster.
+func (c *Core) chartName() string {
+	if c.Options.InstallMethod == InstallManifest {
+		return "HelmChart document in additionalManifest"
+	}
+	return "Helm release " + CCMName
+}
+
 // operationMark tells an installation from a change, as in the diffs.
 func operationMark(operation awsccm.Operation) string {
 	if operation == awsccm.OpInstall {
@@ -105,7 +113,11 @@ func (c *Core) planDocument(plan runner.Plan, ch *chart.Chart, values awsccm.Cha
 	if err != nil {
 		return plan, err
 	}
-	plan.Summary = []string{"+ HelmChart document in additionalManifest, image " + shortImage(values.Image)}
+	mark := "+"
+	if already, ok := c.Side.(Reverser); ok && already.InstalledAs() == InstallManifest {
+		mark = "~"
+	}
+	plan.Summary = []string{mark + " " + c.chartName() + ", image " + shortImage(values.Image)}
 	plan.Changes, err = by.PlanDocument(document)
 	return plan, err
 }

@@ -20,7 +20,7 @@ type disable struct {
 }
 
 func (s *disable) Plan(ctx context.Context) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"~ Helm release " + CCMName + " (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m",
+	plan := runner.Plan{Summary: []string{"~ " + s.chartName() + " (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m",
 		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
 	if s.Result.Position >= position.P3 && s.Result.Position != position.Unknown {
 		changes, err := s.planChart(ctx, false)

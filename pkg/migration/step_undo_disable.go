@@ -19,7 +19,7 @@ import (
 type undoDisable struct{ Base }
 
 func (s *undoDisable) Plan(ctx context.Context) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + GrantName, "~ Helm release " + CCMName + " (flag on)"}, Estimate: "~3m",
+	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + GrantName, "~ " + s.chartName() + " (flag on)"}, Estimate: "~3m",
 		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
 	chart, err := s.planChart(ctx, true)
 	plan.Changes = chart.Changes

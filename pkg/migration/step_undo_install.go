@@ -22,11 +22,7 @@ type undoInstall struct {
 }
 
 func (s *undoInstall) Plan(context.Context) (runner.Plan, error) {
-	what := "− Helm release " + CCMName
-	if s.Options.InstallMethod == InstallManifest {
-		what = "− HelmChart document in additionalManifest"
-	}
-	return runner.Plan{Summary: []string{what}, Estimate: "~2m",
+	return runner.Plan{Summary: []string{"− " + s.chartName()}, Estimate: "~2m",
 		Notes: []string{"one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"}}, nil
 }
 

@@ -20,7 +20,7 @@ type Forward interface {
 type Reverser interface {
 	// UndoSteps are the steps that take the side's edits back, by ID.
 	UndoSteps() map[runner.StepID]func(Base) runner.Step
-	// InstalledAs says by which method the chart is in the cluster.
+	// InstalledAs says by which method the chart is, or last was, in the cluster.
 	InstalledAs() InstallMethod
 }
 
@@ -31,15 +31,15 @@ type Reverser interface {
 type Undo struct {
 	Forward
 	core  *Core
+	side  Reverser
 	steps []runner.Step
 }
 
 // NewUndo makes the undo of a migration.
 func NewUndo(forward Forward, core *Core, side Reverser) *Undo {
-	core.Options.InstallMethod = side.InstalledAs()
 	core.Options.KubernetesVersion = "" // no undo upgrades anything
 	core.back = true
-	return &Undo{Forward: forward, core: core, steps: core.undoSteps(side.UndoSteps())}
+	return &Undo{Forward: forward, core: core, side: side, steps: core.undoSteps(side.UndoSteps())}
 }
 
 // Steps implements runner.Procedure.
@@ -51,14 +51,16 @@ func (u *Undo) Observe(ctx context.Context, record runner.Record) (runner.Observ
 	if err := u.core.Read(ctx); err != nil {
 		return runner.Observation{}, err
 	}
+	u.core.Options.InstallMethod = u.side.InstalledAs()
 	if u.core.found == nil {
 		u.core.keepFound(record)
 	}
 	return u.core.standing(record).judgeUndo(undoOrder())
 }
 
-// Precheck says why nothing may be taken back.
-func (u *Undo) Precheck(context.Context) error { return u.core.undoRefused(u.core.Record) }
+// Precheck refuses nothing: the plan of undo-preflight says whether there is a way
+// back, and it comes before the question.
+func (u *Undo) Precheck(context.Context) error { return nil }
 
 // Header describes cluster and direction for people.
 func (u *Undo) Header() []string {

@@ -2,6 +2,7 @@ package migration
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -64,6 +65,19 @@ func (s standing) lastToUndo() runner.StepID {
 		}
 	}
 	return ""
+}
+
+// LastUndid says whether the journal's last work was an undo's. Cordons are given
+// back in both directions.
+func LastUndid(record runner.Record) bool {
+	for _, intent := range slices.Backward(record.Intents) {
+		if intent.Step == StepUncordon {
+			continue
+		}
+		_, undone := undoOf(intent.Step)
+		return undone
+	}
+	return false
 }
 
 func (s standing) undoState(id runner.StepID, now current) runner.State {

@@ -107,3 +107,21 @@ func TestWouldBeRenamed(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+func TestLastUndid(t *testing.T) {
+	for _, tt := range []struct {
+		record runner.Record
+		want   bool
+	}{
+		{runner.Record{}, false},
+		{intended(StepEnable, StepInstall), false},
+		{intended(StepEnable, StepUndoEnable), true},
+		{intended(StepSwitch, StepUndoSwitch, StepUncordon), true},
+		{intended(StepUndoSwitch, StepSwitch, StepUncordon), false},
+		{intended(StepUndoAccess, StepLeaseAccess), false},
+	} {
+		if got := LastUndid(tt.record); got != tt.want {
+			t.Errorf("%v: %v", tt.record.Intents, got)
+		}
+	}
+}

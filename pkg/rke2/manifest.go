@@ -2,7 +2,9 @@ package rke2
 
 import (
 	"context"
+	"slices"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -34,20 +36,40 @@ func (p *Procedure) ApplyDocument(ctx context.Context, tx *runner.Tx, document s
 
 // RemoveDocument implements migration.DocumentInstaller.
 func (p *Procedure) RemoveDocument(ctx context.Context, tx *runner.Tx) error {
-	compute := p.takeBack(migration.StepInstall, func(s config.Spec, _ []config.Machine) (config.Edit, error) {
-		return config.RemoveChartManifest(s, chartRef)
-	})
-	edit, err := compute(p.facts.Cluster.Spec)
+	edit, err := p.removal()
 	if err != nil || edit.Empty() {
 		return err
 	}
 	return p.writeEdit(ctx, tx, edit)
 }
 
-// InstalledAs implements migration.Reverser.
+// removal takes the document out as the journal says it went in. Later steps may
+// have written it anew, with another flag or image: then it goes all the same,
+// though a line break that was missing before may stay.
+func (p *Procedure) removal() (config.Edit, error) {
+	spec := p.facts.Cluster.Spec
+	edit, err := p.takeBack(migration.StepInstall, func(s config.Spec, _ []config.Machine) (config.Edit, error) {
+		return config.RemoveChartManifest(s, chartRef)
+	})(spec)
+	if fault.ClassOf(err) == fault.Stale {
+		return config.RemoveChartManifest(spec, chartRef)
+	}
+	return edit, err
+}
+
+// InstalledAs implements migration.Reverser. A document that is gone while its pods
+// still end is known from the journal.
 func (p *Procedure) InstalledAs() migration.InstallMethod {
 	if _, found, err := config.ChartManifest(p.facts.Cluster.Spec, chartRef); err == nil && found {
 		return InstallManifest
+	}
+	for _, intent := range slices.Backward(p.Record.Intents) {
+		if intent.Step == migration.StepInstall {
+			if intent.Object == p.facts.object() {
+				return InstallManifest
+			}
+			break
+		}
 	}
 	return InstallHelm
 }
