@@ -96,6 +96,9 @@ func writeStatus(s screen, doc statusDocument) {
 	}
 	s.line("")
 	for _, step := range doc.Steps {
+		s.steps = max(s.steps, len(step.ID))
+	}
+	for _, step := range doc.Steps {
 		for _, line := range tableRow(fmt.Sprintf("%s  %s  ", stateMarks[step.State], s.step(step.ID)), s.plain(step.Reason), "", s.width) {
 			s.line("%s", line)
 		}

@@ -24,7 +24,7 @@ func (d *dockerd) startProcess(name string, spec docker.Spec) (process, error) {
 	component, args := words[1], words[2:]
 	switch component {
 	case KubeAPIServer, KubeControllerManager, KubeScheduler:
-		return d.a.startComponent(component, args, filepath.Join(d.a.dir, "log", component+".log"))
+		return d.a.startComponent(component, imageVersion(spec.Image), args, filepath.Join(d.a.dir, "log", component+".log"))
 	case Kubelet:
 		return d.startKubelet(spec, args)
 	}
@@ -35,7 +35,7 @@ func (d *dockerd) startProcess(name string, spec docker.Spec) (process, error) {
 func (d *dockerd) startKubelet(spec docker.Spec, args []string) (process, error) {
 	ctx, cancel := context.WithCancel(d.ctx)
 	args = toolsArguments(d.tools(), args, d.metadata(ctx))
-	k := &kubelet{a: d.a, s: d.s, rendering: Rendering{Kubelet: args}, version: imageVersion(spec.Image), runtime: dockerRuntime}
+	k := &kubelet{a: d.a, s: d.s, rendering: Rendering{Kubelet: args, Version: imageVersion(spec.Image)}, runtime: dockerRuntime}
 	p := &kubeletProcess{cancel: cancel, done: make(chan struct{})}
 	d.setKubelet(k)
 	d.a.logf("kubelet: starting with rke-tools v0.1.%d", d.tools())
@@ -71,14 +71,6 @@ func unknownWords(args []string) error {
 		}
 	}
 	return nil
-}
-
-// imageVersion is a kubelet's version by its image: v1.26.9 of
-// rancher/hyperkube:v1.26.9-rancher1.
-func imageVersion(image string) string {
-	_, tag, _ := strings.Cut(image, ":")
-	version, _, _ := strings.Cut(tag, "-")
-	return version
 }
 
 // healthCheck is rke's: the API server by its own certificate.

@@ -63,7 +63,7 @@ func (k *kubelet) updateStatus(ctx context.Context) error {
 func (k *kubelet) setStatus(node *corev1.Node, ready bool) {
 	setAddresses(node, k.id)
 	node.Status.Capacity, node.Status.Allocatable = machineResources(), machineResources()
-	node.Status.NodeInfo = nodeInfo(k.a.c.MachineUID, orDefault(k.version, rke2Version), orDefault(k.runtime, rke2Runtime))
+	node.Status.NodeInfo = nodeInfo(k.a.c.MachineUID, k.rendering.Version, orDefault(k.runtime, rke2Runtime))
 	node.Status.DaemonEndpoints.KubeletEndpoint.Port = 10250
 	node.Status.Conditions = conditions(node.Status.Conditions, ready, k.a.c.Clock.Now())
 }

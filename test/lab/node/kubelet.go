@@ -16,7 +16,6 @@ type kubelet struct {
 	s         *session
 	config    RKE2Config
 	rendering Rendering
-	version   string // "" is RKE2's
 	runtime   string // "" is RKE2's
 
 	id      identity
@@ -30,6 +29,9 @@ type kubelet struct {
 
 // run works until ctx is done. An error is the process's exit.
 func (k *kubelet) run(ctx context.Context) error {
+	if err := noInTreeAWS(k.rendering.Version, k.rendering.Kubelet); err != nil {
+		return fmt.Errorf("failed to run Kubelet: could not init cloud provider: %w", err)
+	}
 	id, err := kubeletIdentity(ctx, k.rendering.Kubelet, k.a.c.Facts, k.a.c.Cloud)
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -16,7 +17,7 @@ import (
 )
 
 const (
-	kubernetesImage = "index.docker.io/rancher/hardened-kubernetes:v1.26.13-rke2r1-build20240117"
+	kubernetesImage = "index.docker.io/rancher/hardened-kubernetes:%s-build20240117"
 	etcdImage       = "index.docker.io/rancher/hardened-etcd:v3.5.9-k3s1-build20230802"
 	ccmImage        = "index.docker.io/rancher/rke2-cloud-provider:v1.28.2-build20231016"
 )
@@ -24,7 +25,7 @@ const (
 // manifest is the static pod that RKE2 writes for a component, its UID the hash
 // of its content (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1).
 // files are the contents that the arguments refer to.
-func manifest(s StaticPod, files [][]byte) *corev1.Pod {
+func manifest(s StaticPod, version string, files [][]byte) *corev1.Pod {
 	sum := sha256.New()
 	for _, file := range files {
 		sum.Write(file)
@@ -40,7 +41,7 @@ func manifest(s StaticPod, files [][]byte) *corev1.Pod {
 			HostNetwork:       true,
 			PriorityClassName: "system-cluster-critical",
 			Containers: []corev1.Container{{
-				Name: s.Component, Image: staticImage(s.Component),
+				Name: s.Component, Image: staticImage(s.Component, version),
 				Command: []string{s.Component}, Args: s.Args,
 				Env:             []corev1.EnvVar{{Name: "FILE_HASH", Value: hex.EncodeToString(sum.Sum(nil))}},
 				Resources:       staticResources(s.Component),
@@ -65,14 +66,14 @@ func manifestHash(pod *corev1.Pod) string {
 	return hex.EncodeToString(sum[:])
 }
 
-func staticImage(component string) string {
+func staticImage(component, version string) string {
 	switch component {
 	case Etcd:
 		return etcdImage
 	case CloudControllerManager:
 		return ccmImage
 	}
-	return kubernetesImage
+	return fmt.Sprintf(kubernetesImage, strings.ReplaceAll(version, "+", "-"))
 }
 
 func staticResources(component string) corev1.ResourceRequirements {

@@ -23,8 +23,9 @@ type planFile struct {
 }
 
 type planInstruction struct {
-	Name string   `json:"name"`
-	Env  []string `json:"env"`
+	Name  string   `json:"name"`
+	Image string   `json:"image"`
+	Env   []string `json:"env"`
 }
 
 type planProbe struct {

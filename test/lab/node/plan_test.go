@@ -34,15 +34,18 @@ func TestParsePlan(t *testing.T) {
 
 func TestManifestHashMovesWithItsContent(t *testing.T) {
 	pod := StaticPod{KubeControllerManager, []string{"--a=b"}}
-	base := manifest(pod, [][]byte{[]byte("x")})
-	if again := manifest(pod, [][]byte{[]byte("x")}); again.UID != base.UID {
+	base := manifest(pod, rke2Version, [][]byte{[]byte("x")})
+	if again := manifest(pod, rke2Version, [][]byte{[]byte("x")}); again.UID != base.UID {
 		t.Error("the same manifest has two hashes")
 	}
-	if other := manifest(pod, [][]byte{[]byte("y")}); other.UID == base.UID {
+	if other := manifest(pod, rke2Version, [][]byte{[]byte("y")}); other.UID == base.UID {
 		t.Error("a changed file leaves the hash")
 	}
-	if other := manifest(StaticPod{KubeControllerManager, []string{"--a=c"}}, [][]byte{[]byte("x")}); other.UID == base.UID {
+	if other := manifest(StaticPod{KubeControllerManager, []string{"--a=c"}}, rke2Version, [][]byte{[]byte("x")}); other.UID == base.UID {
 		t.Error("a changed argument leaves the hash")
+	}
+	if other := manifest(pod, "v1.27.16+rke2r1", [][]byte{[]byte("x")}); other.UID == base.UID {
+		t.Error("another release leaves the hash")
 	}
 	if got := base.Spec.Containers[0]; got.Command[0] != KubeControllerManager || len(got.Command) != 1 || got.Args[0] != "--a=b" {
 		t.Errorf("command %v args %v", got.Command, got.Args)

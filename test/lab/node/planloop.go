@@ -122,6 +122,9 @@ func (a *Agent) tryPlan(s *session, raw []byte) (plan, error) {
 	if old != nil && string(old) == stamp {
 		return p, nil
 	}
+	if err := a.fs.write(releaseFile, []byte(p.release())); err != nil {
+		return plan{}, err
+	}
 	if err := a.fs.write(restartStampFile, []byte(stamp)); err != nil {
 		return plan{}, err
 	}

@@ -42,6 +42,7 @@ type StaticPod struct {
 type Rendering struct {
 	Server     bool
 	NodeName   string // RKE2's node-name, the kubelet's --hostname-override
+	Version    string // of every component, e.g. v1.26.13+rke2r1
 	BuiltInCCM bool   // RKE2's own cloud controller manager is on
 	Static     []StaticPod
 	Kubelet    []string

@@ -106,6 +106,9 @@ func (r *rke2Service) once(ctx context.Context, boot bool) error {
 	if err != nil {
 		return err
 	}
+	if rendering.Version, err = r.a.release(); err != nil {
+		return err
+	}
 	r.fail(nil)
 	r.a.logf("rke2: node-name %s, built-in cloud controller %t", name, rendering.BuiltInCCM)
 	r.superviseKubelet(ctx, config, rendering)

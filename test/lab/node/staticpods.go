@@ -39,7 +39,7 @@ func newStaticPods(ctx context.Context, a *Agent) *staticPods {
 func (s *staticPods) apply(ctx context.Context, r Rendering) error {
 	wanted := map[string]*corev1.Pod{}
 	for _, pod := range r.Static {
-		wanted[pod.Component] = manifest(pod, s.a.fs.argumentFiles(pod.Args))
+		wanted[pod.Component] = manifest(pod, r.Version, s.a.fs.argumentFiles(pod.Args))
 	}
 	s.removeOthers(wanted)
 	s.replace(Etcd, wanted[Etcd])
@@ -108,16 +108,19 @@ func (s *staticPods) task(component string, pod *corev1.Pod) *task {
 	}
 	log := filepath.Join(s.a.dir, "log", component+".log")
 	t.start = func(int) (process, error) {
-		return s.a.startComponent(component, pod.Spec.Containers[0].Args, log)
+		return s.a.startComponent(component, imageVersion(pod.Spec.Containers[0].Image), pod.Spec.Containers[0].Args, log)
 	}
 	t.probes = s.a.staticProbes(component)
 	return t
 }
 
-func (a *Agent) startComponent(component string, given []string, log string) (process, error) {
+func (a *Agent) startComponent(component, version string, given []string, log string) (process, error) {
 	name := a.processName(component)
 	l := a.local()
 	if component == KubeControllerManager {
+		if err := noInTreeAWS(version, given); err != nil {
+			return nil, &startError{"Error", err}
+		}
 		config, _ := lastFlag(given, "cloud-config")
 		provider, _ := lastFlag(given, "cloud-provider")
 		if provider == "aws" {
@@ -131,7 +134,7 @@ func (a *Agent) startComponent(component string, given []string, log string) (pr
 	args, env := localize(component, given, l)
 	return a.startProcess(proc.Spec{
 		Name: name, Kind: component, Node: a.c.Name, Hostname: a.c.OSHostname, Log: log,
-		Path: filepath.Join(a.c.Binaries, component), Arg0: component, Args: args, Env: env,
+		Path: filepath.Join(a.c.Binaries, component), Arg0: component, Args: args, Env: append(env, versionVariable+"="+version),
 	})
 }
 

@@ -3,6 +3,9 @@
 // under. One binary, because they share nearly all their code; the AWS cloud
 // controller manager cannot join them, since two registrations of the provider
 // "aws" in one process are fatal.
+//
+// It says that it is the version in LAB_KUBERNETES_VERSION, e.g. v1.27.16+rke2r1,
+// though it stays what it is: so the lab upgrades a cluster.
 package main
 
 import (
@@ -30,6 +33,7 @@ var commands = map[string]func() *cobra.Command{
 }
 
 func main() {
+	pretend(os.Getenv("LAB_KUBERNETES_VERSION"))
 	name := filepath.Base(os.Args[0])
 	if name == "etcd" {
 		etcdmain.Main(os.Args)

@@ -1,0 +1,59 @@
+package node
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+)
+
+// releaseFile is where the installer's work shows: the release of RKE2 on this
+// machine. Without it the machine has the one that it was booted with.
+const releaseFile = dataDir + "/release"
+
+// versionVariable makes a program of the lab say that it is another version.
+const versionVariable = "LAB_KUBERNETES_VERSION"
+
+// release is what the plan installs, v1.27.16+rke2r1 by the image
+// rancher/system-agent-installer-rke2:v1.27.16-rke2r1; "": nothing.
+func (p plan) release() string {
+	for _, instruction := range p.Instructions {
+		if instruction.Name == "install" {
+			return imageVersion(instruction.Image)
+		}
+	}
+	return ""
+}
+
+// imageVersion is the version of the program in an image: v1.26.9 of
+// rancher/hyperkube:v1.26.9-rancher1, v1.26.13+rke2r1 of
+// rancher/hardened-kubernetes:v1.26.13-rke2r1-build20240117.
+func imageVersion(image string) string {
+	parts := strings.Split(image[strings.LastIndex(image, ":")+1:], "-")
+	if len(parts) > 1 && strings.HasPrefix(parts[1], "rke2r") {
+		return parts[0] + "+" + parts[1]
+	}
+	return parts[0]
+}
+
+func (a *Agent) release() (string, error) {
+	raw, err := a.fs.read(releaseFile)
+	if err != nil {
+		return "", fmt.Errorf("reading %s: %w", releaseFile, err)
+	}
+	return orDefault(string(raw), rke2Version), nil
+}
+
+// noInTreeAWS is how a component of 1.27 or later ends that is told to be in-tree
+// (kubernetes/kubernetes:CHANGELOG/CHANGELOG-1.27.md: the provider is removed).
+func noInTreeAWS(version string, args []string) error {
+	v, err := semver.NewVersion(version)
+	if err != nil {
+		return fmt.Errorf("version %q: %w", version, err)
+	}
+	if provider, _ := lastFlag(args, "cloud-provider"); provider == "aws" && v.Minor() >= 27 {
+		return errors.New(`unknown cloud provider "aws"`)
+	}
+	return nil
+}
