@@ -222,7 +222,7 @@ func (e env) eventually(t *testing.T, ok func() bool) {
 	t.Helper()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-ticker.C:

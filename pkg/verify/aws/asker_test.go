@@ -179,9 +179,9 @@ func TestNoAnswerIsNotMissing(t *testing.T) {
 		says string
 	}{
 		{"forbidden", &fake{deny: "DescribeInstances"}, nil, "UnauthorizedOperation"},
-		{"throttled for ever", &fake{throttle: 1 << 30}, func(o *Options) { o.Patience = 2 * time.Second }, "EC2 throttled"},
+		{"throttled for ever", &fake{throttle: 1 << 30}, func(o *Options) { o.Patience = 4 * time.Second }, "EC2 throttled"},
 		{"no answer", &fake{hang: true}, func(o *Options) { o.Timeout, o.Patience = time.Second, 1500*time.Millisecond }, ""},
-		{"half an answer", &fake{cut: true}, func(o *Options) { o.Patience = 2 * time.Second }, ""},
+		{"half an answer", &fake{cut: true}, func(o *Options) { o.Patience = 4 * time.Second }, ""},
 		{"the same page again", &fake{loop: true}, nil, errRepeats.Error()},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

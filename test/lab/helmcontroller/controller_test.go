@@ -95,7 +95,7 @@ func newPlane(t *testing.T) *plane {
 func (p *plane) await(what string, look func(context.Context) (string, bool)) {
 	p.t.Helper()
 	last := ""
-	err := wait.PollUntilContextTimeout(p.t.Context(), 50*time.Millisecond, 30*time.Second, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(p.t.Context(), 50*time.Millisecond, 90*time.Second, true, func(ctx context.Context) (bool, error) {
 		seen, ok := look(ctx)
 		if ctx.Err() == nil {
 			last = seen

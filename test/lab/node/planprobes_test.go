@@ -1,10 +1,11 @@
 package node
 
 import (
+	"context"
 	"testing"
 	"time"
 
-	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 )
 
 // A kubelet that is about to restart still answers when its machine's plan was
@@ -15,18 +16,43 @@ func TestFirstProbeWaitsForItsInitialDelay(t *testing.T) {
 	s := &session{rke2: &rke2Service{current: old}}
 	s.planner = planState{fresh: true, status: map[string]probeStatus{}, probes: map[string]planProbe{
 		"kubelet": {InitialDelaySeconds: 1, SuccessThreshold: 1, FailureThreshold: 2, HTTPGet: planHTTPGet{URL: "http://127.0.0.1:10248/healthz"}}}}
-	stops := time.AfterFunc(300*time.Millisecond, func() { old.healthy.Store(false) })
-	defer stops.Stop()
-	a := &Agent{c: Config{Clock: clock.RealClock{}}}
+	clk := clocktesting.NewFakeClock(time.Now())
+	a := &Agent{c: Config{Clock: clk}}
 
-	a.probe(t.Context(), s)
+	first := make(chan struct{})
+	go func() {
+		defer close(first)
+		a.probe(t.Context(), s)
+	}()
+	waitFor(t, "the first probe to wait", clk.HasWaiters)
+	old.healthy.Store(false)
+	clk.Step(time.Second)
+	<-first
 	if s.planner.status["kubelet"].Healthy || s.planner.fresh {
 		t.Errorf("after the first probe: %+v", s.planner)
 	}
+
 	old.healthy.Store(true)
-	began := time.Now()
-	a.probe(t.Context(), s)
-	if !s.planner.status["kubelet"].Healthy || time.Since(began) > 500*time.Millisecond {
-		t.Errorf("after the second, %s long: %+v", time.Since(began), s.planner)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	a.probe(ctx, s) // nobody steps the clock: it may not wait
+	if !s.planner.status["kubelet"].Healthy || ctx.Err() != nil {
+		t.Errorf("after the second: %+v, %v", s.planner, ctx.Err())
+	}
+}
+
+// waitFor lets another goroutine get there.
+func waitFor(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(time.Minute)
+	defer deadline.Stop()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-deadline.C:
+			t.Fatal("still waiting for " + what)
+		case <-tick.C:
+		}
 	}
 }

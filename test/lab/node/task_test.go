@@ -56,7 +56,7 @@ func (s *scripted) next(t *testing.T) *pause {
 	select {
 	case p := <-s.starts:
 		return p
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatalf("no start: %+v", s.snapshot())
 		return nil
 	}
@@ -65,7 +65,7 @@ func (s *scripted) next(t *testing.T) *pause {
 // until steps the fake clock never; it waits for the goroutine to get there.
 func (s *scripted) until(t *testing.T, what string, is func(taskState) bool) {
 	t.Helper()
-	deadline := time.NewTimer(10 * time.Second)
+	deadline := time.NewTimer(time.Minute)
 	defer deadline.Stop()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()

@@ -237,7 +237,7 @@ func (f *fixture) patch(json string) *object {
 func (f *fixture) await(what string, look func(context.Context) (string, bool)) {
 	f.t.Helper()
 	last := ""
-	err := wait.PollUntilContextTimeout(f.t.Context(), 50*time.Millisecond, 40*time.Second, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(f.t.Context(), 50*time.Millisecond, 90*time.Second, true, func(ctx context.Context) (bool, error) {
 		seen, ok := look(ctx)
 		if ctx.Err() == nil {
 			last = seen
