@@ -32,7 +32,7 @@ func (p table) Alive(pid int, _ uint64) (alive, known bool) {
 
 func eventually(t *testing.T, what func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); <-time.After(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); <-time.After(10 * time.Millisecond) {
 		if what() {
 			return
 		}

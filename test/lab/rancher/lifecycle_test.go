@@ -113,8 +113,8 @@ func (f *fixture) late() {
 	f.SetCopyDelay(2 * time.Second)
 	defer f.SetCopyDelay(300 * time.Millisecond)
 	before := f.controlPlane(f.t.Context())
-	f.patch(`{"spec":{"rkeConfig":{"machineGlobalConfig":{"profile":"cis-1.23"}}}}`)
 	start := time.Now()
+	f.patch(`{"spec":{"rkeConfig":{"machineGlobalConfig":{"profile":"cis-1.23"}}}}`)
 	f.await("the copy", func(ctx context.Context) (string, bool) {
 		cp := f.controlPlane(ctx)
 		if cp.GetGeneration() == before.GetGeneration() {
