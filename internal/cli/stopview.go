@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -27,6 +29,7 @@ func (v *textView) stopped(result runner.Result, err error) {
 		switch {
 		case v.braked:
 			s.line("   back:    %s; on: %s#after-the-brake", v.target.undo(), goingBack)
+		case step == migration.StepUpgrade && fault.ClassOf(err) != fault.Gate: // there is no way back any more
 		case step != result.Steps[0].ID && !v.target.undoing: // nothing to go back from, at the first
 			s.line("   back:    %s", v.target.undo())
 		}

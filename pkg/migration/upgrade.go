@@ -46,9 +46,10 @@ func (c *Core) ImageDue(ctx context.Context) bool {
 	return err == nil && set.Spec.Template.Spec.Containers[0].Image != image
 }
 
-// FollowImage brings the CCM to the cluster's new version once that is due.
+// FollowImage brings the CCM to the cluster's new version once that is due and the
+// cluster rests: the last kubelet runs the target before Rancher is done with it.
 func (c *Core) FollowImage(ctx context.Context, tx *runner.Tx) error {
-	if !c.ImageDue(ctx) {
+	if !c.ImageDue(ctx) || len(c.Reading.Restless()) > 0 {
 		return nil
 	}
 	return c.ApplyChart(ctx, tx, c.Reading.ccmEvidence().Migration)

@@ -99,10 +99,9 @@ func (s *managedUpgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verd
 	return s.shared.followed(ctx, tx, verdict)
 }
 
-// Tend implements runner.Tender. Rancher may still be at work when every kubelet
-// runs the target: the chart waits for a cluster at rest.
+// Tend implements runner.Tender.
 func (s *managedUpgrade) Tend(ctx context.Context, tx *runner.Tx) error {
-	if err := s.managedChange.Tend(ctx, tx); err != nil || len(s.Reading.Unrest) > 0 {
+	if err := s.managedChange.Tend(ctx, tx); err != nil {
 		return err
 	}
 	return s.FollowImage(ctx, tx)

@@ -21,10 +21,12 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 	const target, token = "v1.27.16-rancher1-1", upToken + "run-1/upgrade/0"
 	for name, tt := range map[string]struct {
 		ended bool // the journal knows that rke ended well
+		ready bool // so is the Node
 		tries bool // to bring the chart to the new version
 	}{
-		"rke has to run again": {false, false},
-		"rke has ended well":   {true, true},
+		"rke has to run again":     {false, true, false},
+		"rke has ended well":       {true, true, true},
+		"a Node has still to rest": {true, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, _ := edited(t)
@@ -52,6 +54,9 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			p.Record = tx.Record()
 			node := corev1.Node{}
 			node.Status.NodeInfo.KubeletVersion = "v1.27.16"
+			if tt.ready {
+				node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+			}
 			set := &appsv1.DaemonSet{}
 			set.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}
 			p.Reading = migration.Reading{Version: target}
