@@ -22,25 +22,7 @@ var undoSteps = []string{"undo-disable-leader-migration", "undo-switch-provider"
 // the far end, killed once in every step. Each time Rancher's configuration, the
 // Nodes and the cordons are what they were, and no controller runs twice.
 func TestUndo(t *testing.T) {
-	lab := boot(t, "--lease", quick)
-	ctx := within(t, 40*time.Minute)
-	workers, err := lab.Workers(ctx)
-	if err != nil || len(workers) == 0 {
-		t.Fatalf("workers %v, %v", workers, err)
-	}
-	if err := lab.Cordon(ctx, workers[0], true); err != nil {
-		t.Fatal(err)
-	}
-	u := undo{lab: lab, start: time.Now()}
-	if u.nodes, err = lab.Identities(ctx); err != nil {
-		t.Fatal(err)
-	}
-	if u.config, err = rancherConfig(ctx, lab); err != nil {
-		t.Fatal(err)
-	}
-	if u.cordoned, err = lab.Cordoned(ctx); err != nil {
-		t.Fatal(err)
-	}
+	u, ctx := toUndo(t)
 	for _, until := range []string{"lease-access", "enable-leader-migration", "cordon", "install-ccm", "switch-provider"} {
 		t.Run("from "+until, func(t *testing.T) {
 			u.goes(ctx, t, "", "--until", until)
@@ -80,6 +62,26 @@ type undo struct {
 	nodes    map[string]scenario.Identity
 	config   map[string]any
 	cordoned []string
+}
+
+// toUndo is a lab with a cordon of somebody's, before anything is done to it.
+func toUndo(t *testing.T) (undo, context.Context) {
+	t.Helper()
+	lab := boot(t, "--lease", quick)
+	ctx := within(t, 40*time.Minute)
+	workers, err := lab.Workers(ctx)
+	if err != nil || len(workers) == 0 {
+		t.Fatalf("workers %v, %v", workers, err)
+	}
+	must(t, lab.Cordon(ctx, workers[0], true))
+	u := undo{lab: lab, start: time.Now()}
+	u.nodes, err = lab.Identities(ctx)
+	must(t, err)
+	u.config, err = rancherConfig(ctx, lab)
+	must(t, err)
+	u.cordoned, err = lab.Cordoned(ctx)
+	must(t, err)
+	return u, ctx
 }
 
 // rancherConfig is Rancher's configuration of the cluster. The request for an etcd

@@ -112,9 +112,18 @@ func Tainted(node *corev1.Node) bool {
 	return false
 }
 
-// Workers are the names of Nodes that run no control plane.
+// Workers are the names of the Nodes without a control-plane or etcd role, sorted.
 func (l *Lab) Workers(ctx context.Context) ([]string, error) {
-	nodes, err := l.Downstream.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: "!node-role.kubernetes.io/control-plane,!node-role.kubernetes.io/controlplane,!node-role.kubernetes.io/etcd"})
+	return l.nodesBy(ctx, "!node-role.kubernetes.io/control-plane,!node-role.kubernetes.io/controlplane,!node-role.kubernetes.io/etcd")
+}
+
+// ControlPlanes are the names of RKE2's control-plane Nodes, sorted.
+func (l *Lab) ControlPlanes(ctx context.Context) ([]string, error) {
+	return l.nodesBy(ctx, "node-role.kubernetes.io/control-plane")
+}
+
+func (l *Lab) nodesBy(ctx context.Context, selector string) ([]string, error) {
+	nodes, err := l.Downstream.CoreV1().Nodes().List(ctx, metav1.ListOptions{LabelSelector: selector})
 	if err != nil {
 		return nil, err
 	}
