@@ -8,8 +8,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-func TestCleanRun(t *testing.T) {
-	w := NewRKE2()
+func TestCleanRunRKE(t *testing.T) { clean(t, NewRKE()) }
+func TestCleanRun(t *testing.T)    { clean(t, NewRKE2()) }
+
+func clean(t *testing.T, w *World) {
 	for _, r := range []Run{{ID: "run-1"}, {ID: "run-2", Undo: true}} {
 		begin := time.Now()
 		synctest.Test(t, func(t *testing.T) {

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -25,11 +26,13 @@ type point struct {
 type explorer struct {
 	t     *testing.T
 	run   Run // what every process runs
+	every int // of the states found only each every-th is taken up; 0: all
 	depth int // how often a process is stopped, at most
 	want  map[string]string
 	same  func(map[string]string) map[string]string // what of a dump is compared
 
 	mu     sync.Mutex
+	more   *sync.Cond
 	seen   map[string]bool
 	queue  []point
 	busy   int
@@ -60,7 +63,7 @@ func traced(t *testing.T, r Run, w *World) (ended Ended, points []point) {
 // explore begins at w.
 func (e *explorer) explore(w *World) {
 	e.t.Helper()
-	e.seen = map[string]bool{}
+	e.seen, e.more = map[string]bool{}, sync.NewCond(&e.mu)
 	if e.same == nil {
 		e.same = func(d map[string]string) map[string]string { return d }
 	}
@@ -77,7 +80,7 @@ func (e *explorer) explore(w *World) {
 	e.counts.calls, e.counts.writes = ended.Calls, ended.Writes
 	e.add(points, 1)
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), 4) {
+	for range runtime.GOMAXPROCS(0) {
 		workers.Go(e.work)
 	}
 	workers.Wait()
@@ -90,24 +93,24 @@ func (e *explorer) add(points []point, depth int) {
 		if !e.seen[id] {
 			e.seen[id] = true
 			e.counts.states++
-			p.depth = depth
-			e.queue = append(e.queue, p)
+			if p.depth = depth; e.every <= 1 || e.counts.states%e.every == 0 {
+				e.queue = append(e.queue, p)
+			}
 		}
 		e.mu.Unlock()
 	}
 }
 
 func (e *explorer) work() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer e.more.Broadcast()
 	for {
-		e.mu.Lock()
-		if len(e.queue) == 0 && e.busy == 0 || e.t.Failed() {
-			e.mu.Unlock()
-			return
+		for len(e.queue) == 0 && e.busy > 0 {
+			e.more.Wait()
 		}
-		if len(e.queue) == 0 {
-			e.mu.Unlock()
-			runtime.Gosched()
-			continue
+		if len(e.queue) == 0 || e.t.Failed() {
+			return
 		}
 		p := e.queue[0]
 		e.queue = e.queue[1:]
@@ -116,7 +119,7 @@ func (e *explorer) work() {
 		e.resume(p)
 		e.mu.Lock()
 		e.busy--
-		e.mu.Unlock()
+		e.more.Broadcast()
 	}
 }
 
@@ -149,14 +152,19 @@ func (e *explorer) judge(w *World, ended Ended, where string) {
 	}
 }
 
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
+
 func TestExplore(t *testing.T) {
 	begin := time.Now()
-	e := &explorer{t: t, depth: 1}
+	e := &explorer{t: t, depth: 1, every: 8}
 	w := NewRKE2()
 	e.explore(w)
 	t.Logf("%+v %s", e.counts, time.Since(begin))
 	begin = time.Now()
-	back := &explorer{t: t, depth: 1, run: Run{Undo: true}}
+	back := &explorer{t: t, depth: 1, every: 8, run: Run{Undo: true}}
 	back.explore(w)
 	t.Logf("%+v %s", back.counts, time.Since(begin))
 }

@@ -16,7 +16,7 @@ import (
 
 // poll is how often a run looks while it waits: rarely, to make thousands of runs
 // cheap. What the world goes through between two looks is the same.
-const poll = 3 * time.Second
+const poll = 6 * time.Second
 
 // Run is one run of awsmigrate on a World, as the command line would make it.
 type Run struct {
@@ -80,7 +80,7 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	journal := runner.NewConfigMapJournal(home, target.Namespace, name, target)
 	return runner.Run(ctx, procedure, runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
-		Journal: journal, Lock: lock, Clock: clock.RealClock{}, Sink: r.Sink, Interrupt: r.Interrupt,
+		Journal: journal, Lock: behindRKE{lock, p}, Clock: clock.RealClock{}, Sink: r.Sink, Interrupt: r.Interrupt,
 		Approve: func(ctx context.Context, _ runner.Observation, _ []runner.PlannedStep) error { return nil },
 	})
 }
@@ -96,7 +96,7 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (runner.Procedure, 
 		options.InstallMethod = migration.InstallHelm
 	}
 	if w.rancher == nil {
-		return r.openRKE(ctx, w, p, down, kube, options)
+		return r.openRKE(ctx, p, down, kube, options)
 	}
 	mgmt := p.config(func(w *World) *server { return w.mgmt })
 	home, err := kubernetes.NewForConfig(mgmt)
