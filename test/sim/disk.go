@@ -37,7 +37,7 @@ func (d disk) do(verb, path string, writes bool, f func(r *rkeState) error) erro
 	case Kill:
 		d.p.kill()
 		return ErrKilled
-	case Lose, Away, Internal, Busy, Conflict, Torn:
+	case Lose, Away, Internal, Busy, Conflict, Torn, Hang:
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.EIO}
 	case Denied:
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.ENOSPC}

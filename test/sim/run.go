@@ -31,6 +31,8 @@ type Run struct {
 	Interrupt <-chan struct{}
 	Sink      runner.Sink
 	Timeout   time.Duration
+	// Clock is the clock of the process; nil: the world's.
+	Clock clock.WithTicker
 }
 
 // Ended is how a run ended.
@@ -52,6 +54,9 @@ type stepProcedure interface {
 func (r Run) On(ctx context.Context, w *World) Ended {
 	if d := time.Until(w.Now()); d > 0 {
 		time.Sleep(d) // a bubble's time begins anew; this costs nothing
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -75,12 +80,13 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 		owner.Host, table.here.Boot = "other-"+r.ID, "other-"+r.ID
 	}
 	owner.Place = table.here
-	lock := runner.NewLeaseLock(home, target.Namespace, name, owner, clock.RealClock{})
+	lock := runner.NewLeaseLock(home, target.Namespace, name, owner, r.Clock)
 	lock.Processes = table
 	journal := runner.NewConfigMapJournal(home, target.Namespace, name, target)
+	journal.Clock = r.Clock
 	return runner.Run(ctx, procedure, runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
-		Journal: journal, Lock: behindRKE{lock, p}, Clock: clock.RealClock{}, Sink: r.Sink, Interrupt: r.Interrupt,
+		Journal: journal, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, Interrupt: r.Interrupt,
 		Approve: func(ctx context.Context, _ runner.Observation, _ []runner.PlannedStep) error { return nil },
 	})
 }
@@ -112,7 +118,7 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (runner.Procedure, 
 		return nil, nil, err
 	}
 	clients := rke2.Clients{Management: management, ManagementKube: home, Downstream: kube, DownstreamDynamic: there, DownstreamConfig: down}
-	procedure, err := rke2.New(ctx, clients, rke2.Options{Options: options, Namespace: fleet, Name: clusterName, EndState: rke2.EndAuto}, clock.RealClock{})
+	procedure, err := rke2.New(ctx, clients, rke2.Options{Options: options, Namespace: fleet, Name: clusterName, EndState: rke2.EndAuto}, r.Clock)
 	if err != nil {
 		return nil, nil, err
 	}

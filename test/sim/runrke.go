@@ -21,7 +21,7 @@ import (
 )
 
 func (r Run) openRKE(ctx context.Context, p *Process, down *rest.Config, kube kubernetes.Interface, options migration.Options) (runner.Procedure, kubernetes.Interface, error) {
-	edges := rke.Edges{Kube: kube, Config: down, Clock: clock.RealClock{}, Live: io.Discard, Disk: disk{p}, Tool: rkeTool{p}}
+	edges := rke.Edges{Kube: kube, Config: down, Clock: r.Clock, Live: io.Discard, Disk: disk{p}, Tool: rkeTool{p}}
 	procedure, err := rke.New(ctx, edges, rke.Options{Options: options, Config: clusterFile})
 	if err != nil {
 		return nil, nil, err

@@ -44,6 +44,7 @@ const (
 	Denied            // 403
 	Conflict          // 409
 	Torn              // carry it out and cut the answer in the middle
+	Hang              // never answer
 )
 
 // Process is one run of awsmigrate as the world sees it.
@@ -99,7 +100,7 @@ func (p *Process) Dead() bool {
 // config reaches one of the world's servers.
 func (p *Process) config(s func(*World) *server) *rest.Config {
 	name := s(p.world).name
-	return &rest.Config{Host: "https://" + name + ".sim", Transport: wire{p, s}, QPS: -1, UserAgent: "awsmigrate"}
+	return &rest.Config{Host: "https://" + name + ".sim", Transport: wire{p, s}, QPS: -1, Timeout: 30 * time.Second, UserAgent: "awsmigrate"}
 }
 
 // wire is the connection of a process to one server.
@@ -121,6 +122,17 @@ func (t wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := wait(req.Context(), latency); err != nil {
 		return nil, err
 	}
+	res, err := t.do(req, body)
+	if errors.Is(err, errHang) {
+		<-req.Context().Done()
+		return nil, req.Context().Err()
+	}
+	return res, err
+}
+
+var errHang = errors.New("no answer")
+
+func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 	w := t.p.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -132,6 +144,8 @@ func (t wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	case Kill:
 		t.p.kill()
 		return nil, ErrKilled
+	case Hang:
+		return nil, errHang
 	case Lose:
 		return nil, &connectionError{syscall.ECONNREFUSED}
 	case Busy, Internal, Away, Denied, Conflict:
