@@ -65,6 +65,9 @@ func (c *Core) Read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if down.Record, err = c.recordLeft(ctx, down); err != nil {
+		return err
+	}
 	reading := c.Side.Combine(down)
 	reading.Stale = c.found
 	reading.Down, reading.Leases = down, c.observeLeases(down, c.Clock.Since(c.started))

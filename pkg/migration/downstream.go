@@ -49,6 +49,9 @@ type Downstream struct {
 	MayGet    bool // the KCM's user may get the migration lease
 	MayUpdate bool // and update it
 	OwnGrant  bool // our Role or RoleBinding exists
+	// Record says that Helm's record of our release is there although its DaemonSet
+	// is not: an installation, or its end, that was cut off. Read in an undo alone.
+	Record bool
 }
 
 // ReadDownstream reads it once, every part with a quorum read. The first part

@@ -30,15 +30,11 @@ func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx) error {
 	if err := s.Read(ctx); err != nil {
 		return err
 	}
-	if s.gone() && s.Result.Position == position.P2 {
+	if s.gone() && s.Result.Position == position.P2 && !s.Reading.Down.Record {
 		return nil
 	}
-	for _, k := range s.Reading.KCMs {
-		if !k.Known || k.Provider() != "aws" || !k.Flagged() || !k.Ready {
-			return &fault.Error{Class: fault.Stale, Reason: "NobodyToHandOverTo", Object: k.Name(),
-				Seen: fmt.Sprintf("provider %q, flag %t, ready %t", k.Provider(), k.Flagged(), k.Ready), Wanted: "in-tree with the flag, and Ready, on every control plane",
-				Fix: "run again: undo-switch-provider comes first"}
-		}
+	if err := s.somebodyTakesOver(); err != nil {
+		return err
 	}
 	if err := s.requireRestOrOurPause(); err != nil {
 		return err
@@ -51,6 +47,21 @@ func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx) error {
 		return by.RemoveDocument(ctx, tx)
 	}
 	return s.uninstall(ctx, tx)
+}
+
+// somebodyTakesOver refuses to end a CCM that nobody would take over from.
+func (s *undoInstall) somebodyTakesOver() error {
+	if s.gone() {
+		return nil
+	}
+	for _, k := range s.Reading.KCMs {
+		if !k.Known || k.Provider() != "aws" || !k.Flagged() || !k.Ready {
+			return &fault.Error{Class: fault.Stale, Reason: "NobodyToHandOverTo", Object: k.Name(),
+				Seen: fmt.Sprintf("provider %q, flag %t, ready %t", k.Provider(), k.Flagged(), k.Ready), Wanted: "in-tree with the flag, and Ready, on every control plane",
+				Fix: "run again: undo-switch-provider comes first"}
+		}
+	}
+	return nil
 }
 
 func (s *undoInstall) uninstall(ctx context.Context, tx *runner.Tx) error {
@@ -86,11 +97,12 @@ func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict
 	}
 	wait(s.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", CCMName)
 	wait(len(s.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(s.Reading.Down.CCMPods))
-	wait(owner.Owner != lease.KCM || owner.Life != lease.Alive, "migration lease: %s, %s", owner.Owner, owner.Life)
+	wait(s.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s, %s", owner.Owner, owner.Life)
 	wait(s.ownLease(), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", ccmLease)
 	for _, u := range s.Reading.Unrest {
 		wait(!u.OurPause, "%s %s", u.Object, u.Seen)
 	}
+	wait(s.Reading.Down.Record, "%s is recorded still", helmObject)
 	if len(open) > 0 {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to go, and a kube-controller-manager to take the migration lease",
 			Seen: strings.Join(open, "; "), Progress: strings.Join(open, "; ")}, nil

@@ -97,6 +97,10 @@ func (s standing) undoState(id runner.StepID, now current) runner.State {
 			return runner.State{Kind: runner.Todo}
 		}
 		return runner.State{Kind: runner.Done, Reason: "no node carries a cordon of ours"}
+	case StepUndoInstall:
+		if left := s.Reading.installLeft(); left != "" {
+			return runner.State{Kind: runner.Todo, Reason: left}
+		}
 	case StepUndoAccess:
 		return s.undoAccessState(now)
 	}

@@ -116,6 +116,9 @@ func (c *Child) note(line string, live io.Writer) {
 
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
+// LogPath is where its output is kept.
+func (c *Child) LogPath() string { return c.Log }
+
 // Running says whether it has not ended yet.
 func (c *Child) Running() bool {
 	select {

@@ -78,7 +78,7 @@ func (p *Procedure) start(ctx context.Context, tx *runner.Tx, token string, args
 		if p.edges.Keep != nil {
 			keep = p.edges.Keep()
 		}
-		child, err := StartChild(binary, args, log, p.edges.Live, keep, p.Clock)
+		child, err := p.tool().Start(binary, args, log, p.edges.Live, keep, p.Clock)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (p *Procedure) childVerdict(ctx context.Context, tx *runner.Tx, note, token
 	}
 	if p.child.Running() {
 		last, mark := p.child.Seen()
-		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to finish (its output: " + filepath.Base(p.child.Log) + ")",
+		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to finish (its output: " + filepath.Base(p.child.LogPath()) + ")",
 			Seen: migration.OrElse(last, "no output yet"), Progress: mark + p.Reading.Progress()}, nil
 	}
 	if err := p.child.Err(); err != nil {

@@ -92,7 +92,7 @@ func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, edit clusterfi
 		return fmt.Errorf("encode the receipt of an edit of %s: %w", p.facts.Path, err)
 	}
 	intent := runner.Intent{What: "edit " + p.facts.Path, Object: p.fileObject(), Inverse: inverse, Token: edit.SHA256()}
-	return tx.Effect(ctx, intent, func(context.Context) error { return edit.Write(nil, p.facts.Path) })
+	return tx.Effect(ctx, intent, func(context.Context) error { return edit.Write(p.disk(), p.facts.Path) })
 }
 
 func (p *Procedure) fileObject() string { return "file " + p.facts.Path }

@@ -98,6 +98,23 @@ func TestOurOwnEditsAreNotPending(t *testing.T) {
 	}
 }
 
+// Nor is what the undo of the switch brings back: the in-tree provider with its
+// options, while rke's state still says external-aws.
+func TestWhatTheUndoBringsBackIsNotPending(t *testing.T) {
+	for _, name := range []string{"plain", "rich"} {
+		f := applied(t, name)
+		state := f.State.Current.Tree["cloudProvider"].(map[string]any)
+		if state["awsCloudProvider"] == nil && name == "plain" {
+			t.Fatalf("%s has no options of the in-tree provider: nothing is tried", name)
+		}
+		delete(state, "awsCloudProvider")
+		state["name"] = providerExternal
+		if found := Pending(f, ""); len(found) > 0 {
+			t.Errorf("%s: %v", name, found)
+		}
+	}
+}
+
 func TestPending(t *testing.T) {
 	tests := []struct {
 		name, file string

@@ -86,13 +86,14 @@ func (d *differ) node(path string, file, state map[string]any) {
 }
 
 // provider compares the cloud config, and the options of the in-tree provider as
-// long as the file still takes it: what the switch changes is ours.
+// long as file and state both take it: what the switch changes, and what its undo
+// brings back from the backup, is ours.
 func (d *differ) provider(file, state map[string]any) {
-	own := maps.Clone(mapIn(file, "cloud_provider"))
-	if own["name"] == text(providerExternal) {
+	own, stored := maps.Clone(mapIn(file, "cloud_provider")), mapIn(state, "cloud_provider")
+	if own["name"] == text(providerExternal) || stored["name"] == providerExternal {
 		delete(own, "awsCloudProvider")
 	}
-	d.object("cloud_provider", "cloud_provider", own, mapIn(state, "cloud_provider"))
+	d.object("cloud_provider", "cloud_provider", own, stored)
 }
 
 // images compares those that the binary takes for the version in force with the

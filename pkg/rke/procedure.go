@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
@@ -25,6 +26,10 @@ type Edges struct {
 	Live io.Writer
 	// Keep is inherited by every rke; nil while no lock is held.
 	Keep func() *os.File
+	// Disk holds cluster.yml and what lies beside it; nil: the real one.
+	Disk clusterfile.FS
+	// Tool is the rke binary; nil: the one that the options name.
+	Tool Tool
 }
 
 // Procedure is the migration of one RKE cluster by its cluster.yml. It
@@ -36,7 +41,7 @@ type Procedure struct {
 	target  runner.Target
 	steps   []runner.Step
 	facts   Facts
-	child   *Child    // the rke that this run started last; nil: none
+	child   Running   // the rke that this run started last; nil: none
 	names   *NameRule // as the checks of this run decided
 	// applied says in evidence that whoever applies edits has done it.
 	applied string

@@ -3,7 +3,6 @@ package rke
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +21,7 @@ import (
 
 // Look implements migration.Side: file, state, binary.
 func (p *Procedure) Look(ctx context.Context) error {
-	file, err := clusterfile.Read(p.options.Config)
+	file, err := clusterfile.ReadFrom(p.disk(), p.options.Config)
 	if err != nil {
 		return err
 	}
@@ -31,7 +30,7 @@ func (p *Procedure) Look(ctx context.Context) error {
 		return err
 	}
 	f := Facts{Path: p.options.Config, File: file, Config: file.Config(), State: state,
-		Local: readLocalState(p.options.Config), Binary: p.facts.Binary, PinnedVolumes: p.facts.PinnedVolumes}
+		Local: readLocalState(p.disk(), p.options.Config), Binary: p.facts.Binary, PinnedVolumes: p.facts.PinnedVolumes}
 	if !f.Binary.Looked {
 		f.Binary = p.lookForBinary(ctx, f)
 	}
@@ -43,7 +42,7 @@ func (p *Procedure) Look(ctx context.Context) error {
 }
 
 func (p *Procedure) lookForBinary(ctx context.Context, f Facts) verify.Read[Binary] {
-	binary, err := FindBinary(ctx, p.options.RKEBinary, f.version(), p.options.KubernetesVersion)
+	binary, err := p.tool().Find(ctx, p.options.RKEBinary, f.version(), p.options.KubernetesVersion)
 	if err != nil {
 		return verify.Failed[Binary](err)
 	}
@@ -63,9 +62,9 @@ func StatePath(config string) string {
 
 // readLocalState reads the state beside the file. Without it rke takes the
 // cluster for a new one.
-func readLocalState(config string) verify.Read[State] {
+func readLocalState(disk clusterfile.FS, config string) verify.Read[State] {
 	path := StatePath(config)
-	text, err := os.ReadFile(filepath.Clean(path))
+	text, err := disk.ReadFile(path)
 	if err != nil {
 		return verify.Failed[State](&fault.Error{Class: fault.Usage, Reason: "NoStateFile", Object: "file " + path,
 			Seen: "cannot be read: rke would take the cluster for a new one", Fix: "rke util get-state-file --config " + config, Err: err})

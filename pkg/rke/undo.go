@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -40,7 +38,7 @@ func (p *Procedure) takeBack(file *clusterfile.File, step runner.StepID) (cluste
 			return clusterfile.Edit{}, fmt.Errorf("read the receipt of %q in the journal: %w", intent.What, err)
 		}
 		path := clusterfile.BackupPath(p.facts.Path, receipt.Before)
-		backup, err := os.ReadFile(filepath.Clean(path))
+		backup, err := p.disk().ReadFile(path)
 		if err != nil {
 			return clusterfile.Edit{}, &fault.Error{Class: fault.Usage, Reason: "NoBackup", Object: "file " + path, Seen: "cannot be read",
 				Wanted: "the cluster.yml from before the edit, which awsmigrate kept there", Fix: "bring it back, or undo the edit by hand and run again", Err: err}

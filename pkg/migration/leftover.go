@@ -1,0 +1,40 @@
+package migration
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// helmObject is Helm's release of the chart in intents and messages.
+const helmObject = "Helm release kube-system/" + CCMName
+
+// recordLeft looks for Helm's record of a release whose DaemonSet is gone, or was
+// never made. Only a release that the journal announced is ours to end: RKE2's
+// helm controller keeps records of the same name.
+func (c *Core) recordLeft(ctx context.Context, down Downstream) (bool, error) {
+	announced := func(i runner.Intent) bool { return i.Object == helmObject }
+	if !c.back || down.CCM != nil || !slices.ContainsFunc(c.Record.Intents, announced) {
+		return false, nil
+	}
+	records, err := c.Kube.CoreV1().Secrets(kubeSystem).List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + CCMName, Limit: 1})
+	if err != nil {
+		return false, CouldNotRead("Helm's records in kube-system", err)
+	}
+	return len(records.Items) > 0, nil
+}
+
+// installLeft says what of an installation is left although the cluster is at a
+// position without one; "": nothing.
+func (r Reading) installLeft() string {
+	switch {
+	case r.Down.Record:
+		return helmObject + " is recorded still"
+	case r.Down.CCM == nil && len(r.Down.CCMPods) > 0:
+		return "pods of the cloud controller manager are left"
+	}
+	return ""
+}

@@ -1,0 +1,21 @@
+package sim
+
+import (
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// skewed is the clock of a machine that is off, and may jump. Timers are not: they
+// run by the monotonic clock.
+type skewed struct {
+	clock.RealClock
+	by func() time.Duration
+}
+
+// Now implements clock.PassiveClock. Its reading has no monotonic part, so that
+// every comparison sees the jump.
+func (s skewed) Now() time.Time { return time.Now().Add(s.by()).Round(0) }
+
+// Since implements clock.PassiveClock.
+func (s skewed) Since(t time.Time) time.Duration { return s.Now().Sub(t) }

@@ -1,0 +1,217 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	daemonSets = "daemonsets.apps"
+	pods       = "pods"
+
+	podStarts = 3 * time.Second // from created to Ready
+	podStops  = 2 * time.Second
+)
+
+// setState is what the model of the DaemonSet controller and of the kubelets
+// remembers beside the objects.
+type setState struct {
+	born map[string]time.Time // pods by name
+	dies map[string]time.Time
+	made int
+	// settled is the server's changes when nothing was left to do; 0: unknown.
+	settled int64
+}
+
+func (s setState) clone() setState {
+	return setState{born: maps.Clone(s.born), dies: maps.Clone(s.dies), made: s.made, settled: s.settled}
+}
+
+// setTick runs the DaemonSet controller and the kubelets once: a pod on every
+// control plane, rolling with one away at a time and minReadySeconds kept.
+func (w *World) setTick() {
+	if w.sets.born == nil {
+		w.sets = setState{born: map[string]time.Time{}, dies: map[string]time.Time{}}
+	}
+	if w.sets.settled == w.down.changes {
+		return
+	}
+	w.reap()
+	set := w.down.get(daemonSets, kubeSystem, ccmName)
+	alive := w.setPods()
+	if set == nil {
+		for _, pod := range alive {
+			w.condemn(pod)
+		}
+		if len(w.sets.dies) == 0 {
+			w.sets.settled = w.down.changes
+		}
+		return
+	}
+	hash := templateHash(set)
+	byNode := map[string]object{}
+	for _, pod := range alive {
+		byNode[text(pod, "spec", "nodeName")] = pod
+	}
+	w.readyPods(alive)
+	nodes := w.planeNodes()
+	desired, ready, updated, available, away := int64(len(nodes)), int64(0), int64(0), int64(0), 0
+	minReady := time.Duration(number(set, "spec", "minReadySeconds")) * time.Second
+	for _, name := range nodes {
+		pod := byNode[name]
+		if pod == nil {
+			if !w.dying(name) {
+				w.makePod(set, name, hash)
+			}
+			away++
+			continue
+		}
+		age := w.now.Sub(w.sets.born[text(pod, "metadata", "name")])
+		current := text(pod, "metadata", "labels", "controller-revision-hash") == hash
+		if current {
+			updated++
+		}
+		if age >= podStarts {
+			ready++
+		}
+		if age >= podStarts+minReady {
+			available++
+		} else {
+			away++
+		}
+	}
+	for _, name := range nodes {
+		pod := byNode[name]
+		if away == 0 && pod != nil && text(pod, "metadata", "labels", "controller-revision-hash") != hash {
+			w.condemn(pod)
+			away++
+		}
+	}
+	set["status"] = object{"desiredNumberScheduled": desired, "currentNumberScheduled": int64(len(byNode)), "numberReady": ready,
+		"updatedNumberScheduled": updated, "numberAvailable": available, "numberMisscheduled": int64(0), "observedGeneration": number(set, "metadata", "generation")}
+	w.down.put(daemonSets, set, w.now)
+	if updated == desired && available == desired && len(w.sets.dies) == 0 {
+		w.sets.settled = w.down.changes
+	}
+}
+
+func (w *World) planeNodes() []string {
+	var names []string
+	for _, m := range w.machines {
+		if m.controlPlane {
+			names = append(names, m.node)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// setPods are the pods of the CCM that are not going.
+func (w *World) setPods() []object {
+	var found []object
+	for _, k := range w.down.keys(pods, kubeSystem) {
+		pod := w.down.peek(pods, kubeSystem, k.name)
+		if text(pod, "metadata", "labels", "k8s-app") == ccmName && at(pod, "metadata", "deletionTimestamp") == nil {
+			found = append(found, pod)
+		}
+	}
+	return found
+}
+
+func (w *World) dying(node string) bool {
+	for name := range w.sets.dies {
+		if text(w.down.peek(pods, kubeSystem, name), "spec", "nodeName") == node {
+			return true
+		}
+	}
+	return false
+}
+
+func templateHash(set object) string {
+	sum := sha256.Sum256(must(json.Marshal(at(set, "spec", "template"))))
+	return hex.EncodeToString(sum[:5])
+}
+
+func (w *World) makePod(set object, node, hash string) {
+	w.sets.made++
+	name := fmt.Sprintf("%s-%05d", ccmName, w.sets.made)
+	template := plain(at(set, "spec", "template")).(object)
+	meta := mapAt(template, "metadata")
+	meta["name"], meta["namespace"] = name, kubeSystem
+	mapAt(meta, "labels")["controller-revision-hash"] = hash
+	meta["ownerReferences"] = []any{object{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": ccmName, "uid": text(set, "metadata", "uid"), "controller": true}}
+	spec := mapAt(template, "spec")
+	spec["nodeName"] = node
+	pod := object{"apiVersion": "v1", "kind": "Pod", "metadata": meta, "spec": spec, "status": podStatus(spec, false, w.now)}
+	w.down.put(pods, pod, w.now)
+	w.sets.born[name] = w.now
+}
+
+// podStatus is that of a pod whose containers run.
+func podStatus(spec object, ready bool, since time.Time) object {
+	var statuses []any
+	for _, one := range list(spec, "containers") {
+		c := one.(object)
+		statuses = append(statuses, object{"name": c["name"], "image": c["image"], "ready": ready, "restartCount": int64(0), "started": true,
+			"state": object{"running": object{"startedAt": since.UTC().Format(time.RFC3339)}}})
+	}
+	status := "False"
+	if ready {
+		status = "True"
+	}
+	return object{"phase": "Running", "conditions": []any{object{"type": "Ready", "status": status}}, "containerStatuses": statuses}
+}
+
+// readyPods makes pods Ready that are old enough, and starts their process.
+func (w *World) readyPods(alive []object) {
+	for _, pod := range alive {
+		name := text(pod, "metadata", "name")
+		if w.now.Sub(w.sets.born[name]) < podStarts || list(pod, "status", "conditions")[0].(object)["status"] == "True" {
+			continue
+		}
+		next := w.down.get(pods, kubeSystem, name)
+		next["status"] = podStatus(mapAt(next, "spec"), true, w.now)
+		w.down.put(pods, next, w.now)
+		p := process{component: ccmName, node: text(pod, "spec", "nodeName"), pod: name, provider: "aws",
+			user: "system:serviceaccount:kube-system:" + text(pod, "spec", "serviceAccountName")}
+		for _, one := range list(pod, "spec", "containers") {
+			words := append(list(one.(object), "command"), list(one.(object), "args")...)
+			p.migration = p.migration || slices.ContainsFunc(words, func(v any) bool { return isFlag(v.(string)) })
+		}
+		w.start(p)
+	}
+}
+
+func isFlag(arg string) bool {
+	arg = strings.TrimLeft(arg, "-")
+	return arg == "enable-leader-migration" || arg == "enable-leader-migration=true"
+}
+
+// condemn stops a pod's process and removes the pod a little later.
+func (w *World) condemn(pod object) {
+	name := text(pod, "metadata", "name")
+	next := w.down.get(pods, kubeSystem, name)
+	mapAt(next, "metadata")["deletionTimestamp"] = w.now.UTC().Format(time.RFC3339)
+	mapAt(next, "metadata")["deletionGracePeriodSeconds"] = int64(30)
+	w.down.put(pods, next, w.now)
+	w.sets.dies[name] = w.now.Add(podStops)
+}
+
+// reap ends what was condemned: only then is its process gone.
+func (w *World) reap() {
+	for _, name := range sortedKeys(w.sets.dies) {
+		if w.sets.dies[name].After(w.now) {
+			continue
+		}
+		w.stop(func(p process) bool { return p.pod == name })
+		w.down.remove(key{pods, kubeSystem, name})
+		delete(w.sets.dies, name)
+		delete(w.sets.born, name)
+	}
+}

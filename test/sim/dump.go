@@ -1,0 +1,193 @@
+package sim
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Dump is everything of the world that a migration may touch, canonical: without
+// times, versions, what is made anew by a restart, and our own journal and lock.
+// Two worlds with the same dump are in the same state for their users.
+func (w *World) Dump() map[string]string {
+	out := map[string]string{}
+	for _, s := range []*server{w.mgmt, w.down} {
+		if s == nil {
+			continue
+		}
+		releases := map[string]object{}
+		for k, found := range s.objects {
+			if ours(k) || k.resource == "events" {
+				continue
+			}
+			o := decoded(found.raw).(object)
+			switch {
+			case k.resource == "secrets" && text(o, "type") == "helm.sh/release.v1":
+				if newer(o, releases[text(o, "metadata", "labels", "name")]) {
+					releases[text(o, "metadata", "labels", "name")] = o
+				}
+				continue
+			case k.resource == pods && strings.HasPrefix(k.name, ccmName):
+				k.name = ccmName + " on " + text(o, "spec", "nodeName")
+				mapAt(o, "metadata")["name"] = k.name
+				delete(mapAt(o, "metadata", "labels"), "controller-revision-hash")
+			case k.resource == leasesResource:
+				o = object{"held": text(o, "spec", "holderIdentity") != ""}
+			case k.resource == "secrets" && k.name == stateSecret:
+				o = object{"state": string(w.rke.stateText())}
+			}
+			out[s.name+" "+k.resource+" "+k.namespace+"/"+k.name] = string(must(json.Marshal(stripped(o, k))))
+		}
+		for name, o := range releases {
+			out[s.name+" release "+name] = release(o)
+		}
+	}
+	if w.rke != nil {
+		for path, content := range w.rke.files() {
+			out["file "+path] = content
+		}
+	}
+	return out
+}
+
+// ours are the journal and the lock.
+func ours(k key) bool {
+	return strings.HasPrefix(k.name, "awsmigrate-") && (k.resource == "configmaps" || k.resource == leasesResource)
+}
+
+func newer(a, b object) bool {
+	return b == nil || len(text(a, "metadata", "name")) > len(text(b, "metadata", "name")) ||
+		len(text(a, "metadata", "name")) == len(text(b, "metadata", "name")) && text(a, "metadata", "name") > text(b, "metadata", "name")
+}
+
+// stripped is an object without what differs between two equal ones.
+func stripped(o object, k key) object {
+	meta := mapAt(o, "metadata")
+	for _, field := range []string{"resourceVersion", "creationTimestamp", "managedFields", "generation", "ownerReferences"} {
+		delete(meta, field)
+	}
+	if k.resource != "nodes" {
+		delete(meta, "uid")
+	}
+	delete(mapAt(o, "status"), "observedGeneration")
+	withoutTimes(o)
+	for _, field := range []string{"annotations", "labels"} {
+		if m, ok := meta[field].(object); ok && len(m) == 0 {
+			delete(meta, field)
+		}
+	}
+	return o
+}
+
+func withoutTimes(v any) {
+	switch v := v.(type) {
+	case object:
+		for k, one := range v {
+			if strings.HasSuffix(k, "Time") || strings.HasSuffix(k, "Timestamp") || k == "startedAt" {
+				delete(v, k)
+				continue
+			}
+			withoutTimes(one)
+		}
+	case []any:
+		for _, one := range v {
+			withoutTimes(one)
+		}
+	}
+}
+
+// release is what a Helm release is, without its revision.
+func release(secret object) string {
+	r := releaseOf(secret)
+	return fmt.Sprintf("%v %v\n%v", at(r, "info", "status"), at(r, "config"), at(r, "manifest"))
+}
+
+func releaseOf(secret object) object {
+	raw, err := base64.StdEncoding.DecodeString(text(secret, "data", "release"))
+	if err == nil {
+		raw, err = base64.StdEncoding.DecodeString(string(raw))
+	}
+	var z *gzip.Reader
+	if err == nil {
+		z, err = gzip.NewReader(bytes.NewReader(raw))
+	}
+	if err == nil {
+		raw, err = io.ReadAll(z)
+	}
+	if err != nil {
+		panic(err)
+	}
+	return decoded(raw).(object)
+}
+
+// Journal is the text of the journal; "": there is none.
+func (w *World) Journal() string {
+	s := w.down
+	if w.mgmt != nil {
+		s = w.mgmt
+	}
+	for k, found := range s.objects {
+		if k.resource == "configmaps" && ours(k) {
+			return text(found.body, "data", "journal.json")
+		}
+	}
+	return ""
+}
+
+// state tells states of the world apart that a run may take up in different ways:
+// the dump, who holds the leases, how far machines are, and what the journal says.
+func (w *World) state() string {
+	var parts []string
+	for k, v := range w.Dump() {
+		parts = append(parts, k+"="+v)
+	}
+	for _, name := range []string{kcmMain, ccmMain, migrationLease} {
+		holder := text(w.down.peek(leasesResource, kubeSystem, name), "spec", "holderIdentity")
+		i := slices.IndexFunc(w.processes, func(p process) bool { return p.id == holder })
+		kind := "dead"
+		if i >= 0 {
+			kind = fmt.Sprintf("%s %t", w.processes[i].component, w.processes[i].migration)
+		}
+		parts = append(parts, "lease "+name+"="+kind)
+	}
+	for _, p := range w.processes {
+		parts = append(parts, fmt.Sprintf("process %s %s %s %t", p.component, p.node, p.provider, p.migration))
+	}
+	if r := w.rancher; r != nil {
+		parts = append(parts, fmt.Sprintf("rolling %s %d", r.rolling, r.phase))
+	}
+	if w.rke != nil {
+		parts = append(parts, w.rke.phase())
+	}
+	parts = append(parts, "journal="+w.journalState())
+	slices.Sort(parts)
+	return short(strings.Join(parts, "\n"))
+}
+
+// journalState is what of a journal can make a difference: each intent once, and
+// the notes, without runs and times.
+func (w *World) journalState() string {
+	raw := w.Journal()
+	if raw == "" {
+		return ""
+	}
+	journal := decoded([]byte(raw)).(object)
+	var parts []string
+	last := ""
+	for _, one := range list(journal, "intents") {
+		intent := one.(object)
+		what := fmt.Sprintf("%v %v %v", intent["step"], intent["what"], at(intent, "inverse"))
+		if what != last && !slices.Contains(parts, what) {
+			parts = append(parts, what)
+		}
+		last = what
+	}
+	notes := mapAt(journal, "notes")
+	withoutTimes(notes)
+	return strings.Join(parts, "\n") + fmt.Sprint(notes)
+}

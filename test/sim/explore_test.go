@@ -1,0 +1,222 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // thousands of short runs, a small heap
+	m.Run()
+}
+
+// point is a state of the world in which a process was stopped.
+type point struct {
+	world *World
+	where string // the call, for people
+	depth int    // how many processes were stopped before
+}
+
+// explorer stops a run before each of its calls, and after each of its writes with
+// the reply lost, and lets a new process take up what is left. With a depth above
+// one that process is stopped in the same way, and so on, until no state is left
+// that nobody took up. Stopping before two calls between which nothing happened is
+// the same state, and is tried once.
+type explorer struct {
+	t     *testing.T
+	first Run // the run that is stopped
+	then  Run // what takes it up
+	every int // of the states found only each every-th is taken up; 0: all
+	depth int // how often a process is stopped, at most
+	want  map[string]string
+
+	mu     sync.Mutex
+	more   *sync.Cond
+	seen   map[string]bool
+	queue  []point
+	busy   int
+	failed bool
+	counts counts
+}
+
+type counts struct{ calls, writes, states, resumes int }
+
+func (c counts) String() string {
+	return fmt.Sprintf("%d calls, %d of them writes, come to %d distinct states; %d were taken up", c.calls, c.writes, c.states, c.resumes)
+}
+
+// traced runs r on w and gives the states in which it can be stopped.
+func traced(t *testing.T, r Run, w *World) (ended Ended, points []point) {
+	last := int64(-1)
+	note := func(c Call, when string) {
+		if now := w.changes(); now != last {
+			last = now
+			points = append(points, point{world: w.clone(), where: fmt.Sprintf("%s call %d, %s", when, c.N, c)})
+		}
+	}
+	r.Before = func(c Call) Outcome { note(c, "before"); return Pass }
+	r.After = func(c Call) {
+		if c.Writes {
+			note(c, "after")
+		}
+	}
+	return do(t, r, w), points
+}
+
+// do runs r on w in a bubble of its own.
+func do(t *testing.T, r Run, w *World) (ended Ended) {
+	synctest.Test(t, func(t *testing.T) { ended = r.On(t.Context(), w) })
+	return ended
+}
+
+// explore begins at w.
+func (e *explorer) explore(w *World) {
+	e.t.Helper()
+	e.seen, e.more = map[string]bool{}, sync.NewCond(&e.mu)
+	e.first.ID = w.nextRun()
+	ended, points := traced(e.t, e.first, w)
+	if ended.Err != nil {
+		e.t.Fatalf("the run that nothing disturbs: %v", ended.Err)
+	}
+	if e.want == nil {
+		e.want = w.Dump()
+		e.judge(w, ended, "nowhere")
+	}
+	e.counts.calls, e.counts.writes = ended.Calls, ended.Writes
+	e.add(points, 1)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(e.work)
+	}
+	workers.Wait()
+}
+
+func (e *explorer) add(points []point, depth int) {
+	for _, p := range points {
+		id := p.world.state()
+		e.mu.Lock()
+		if !e.seen[id] {
+			e.seen[id] = true
+			e.counts.states++
+			if p.depth = depth; e.every <= 1 || e.counts.states%e.every == 0 {
+				e.queue = append(e.queue, p)
+			}
+		}
+		e.mu.Unlock()
+	}
+}
+
+func (e *explorer) work() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	defer e.more.Broadcast()
+	for {
+		for len(e.queue) == 0 && e.busy > 0 {
+			e.more.Wait()
+		}
+		if len(e.queue) == 0 || e.failed {
+			return
+		}
+		p := e.queue[0]
+		e.queue[0] = point{}
+		e.queue = e.queue[1:]
+		e.busy++
+		e.mu.Unlock()
+		e.resume(p)
+		e.mu.Lock()
+		e.busy--
+		e.more.Broadcast()
+	}
+}
+
+func (e *explorer) resume(p point) {
+	r := e.then
+	r.ID = p.world.nextRun()
+	ended, points := traced(e.t, r, p.world)
+	e.judge(p.world, ended, p.where)
+	e.mu.Lock()
+	e.counts.resumes++
+	e.mu.Unlock()
+	if p.depth < e.depth {
+		for i := range points {
+			points[i].where = p.where + "; then " + points[i].where
+		}
+		e.add(points, p.depth+1)
+	}
+}
+
+func (e *explorer) judge(w *World, ended Ended, where string) {
+	wrong := faults(w, ended, e.want)
+	if wrong == "" {
+		return
+	}
+	e.mu.Lock()
+	e.failed = true
+	e.mu.Unlock()
+	e.t.Errorf("stopped %s: %s", where, wrong)
+}
+
+// faults says what is wrong with how a run ended; "": nothing.
+func faults(w *World, ended Ended, want map[string]string) string {
+	var wrong []string
+	if ended.Err != nil {
+		wrong = append(wrong, "taken up again: "+ended.Err.Error())
+	}
+	wrong = append(wrong, w.Violations()...)
+	if ended.Err == nil {
+		if diff := cmp.Diff(want, w.Dump()); diff != "" {
+			wrong = append(wrong, "the end differs (-wanted +is):\n"+diff)
+		}
+	}
+	return strings.Join(append(wrong, journalFaults(w)...), "\n")
+}
+
+// nextRun names runs by what the journal knows.
+func (w *World) nextRun() string { return runID(len(list(w.journalObject(), "runs")) + 1) }
+
+func (w *World) journalObject() object {
+	if raw := w.Journal(); raw != "" {
+		return decoded([]byte(raw)).(object)
+	}
+	return object{}
+}
+
+// journalFaults: every run but the last is closed, and no intent is of a run that
+// the history does not have.
+func journalFaults(w *World) []string {
+	var wrong []string
+	known := map[any]bool{}
+	runs := list(w.journalObject(), "runs")
+	for _, one := range runs {
+		run := one.(object)
+		known[run["id"]] = true
+		if run["outcome"] == nil {
+			wrong = append(wrong, fmt.Sprintf("journal: run %v is left open", run["id"]))
+		}
+	}
+	for _, one := range list(w.journalObject(), "intents") {
+		if intent := one.(object); !known[intent["run"]] {
+			wrong = append(wrong, fmt.Sprintf("journal: intent of run %v, which is not in the history", intent["run"]))
+		}
+	}
+	return wrong
+}
+
+// before is what an undo has to lead back to: the dump from before, but for what
+// no undo takes back and nobody can see: that an etcd snapshot was taken, backups
+// of cluster.yml, and what a machine's own restart leaves.
+func before(w *World) map[string]string { return withoutTraces(w.Dump()) }
+
+func withoutTraces(dump map[string]string) map[string]string {
+	out := maps.Clone(dump)
+	maps.DeleteFunc(out, func(k, _ string) bool { return strings.HasSuffix(k, ".bak") })
+	return out
+}

@@ -1,0 +1,374 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// once gives an outcome to the n-th call that matches.
+func once(n int, which func(Call) bool, outcome Outcome) func(Call) Outcome {
+	seen := 0
+	return func(c Call) Outcome {
+		if !which(c) {
+			return Pass
+		}
+		if seen++; seen-1 == n {
+			return outcome
+		}
+		return Pass
+	}
+}
+
+func isWrite(c Call) bool { return c.Writes }
+func isRead(c Call) bool  { return !c.Writes && c.Server != "file" }
+func isFile(c Call) bool  { return c.Writes && c.Server == "file" }
+
+// undisturbed is the clean run of a scenario: its end, and how many calls match.
+func undisturbed(t *testing.T, s scenario, which func(Call) bool) (want map[string]string, n int) {
+	t.Helper()
+	w := s.world()
+	r := s.run
+	r.ID = runID(1)
+	r.Before = func(c Call) Outcome {
+		if which(c) {
+			n++
+		}
+		return Pass
+	}
+	if ended := do(t, r, w); ended.Err != nil {
+		t.Fatal(ended.Err)
+	}
+	return w.Dump(), n
+}
+
+// One call goes wrong. The run gets over it by itself, or stops with a class that
+// says why; the next one ends as if nothing had been.
+func TestOneCallFails(t *testing.T) {
+	stale := []fault.Class{fault.Stale, fault.CouldNotLook}
+	for _, tt := range []struct {
+		name    string
+		on      int // scenario
+		which   func(Call) bool
+		outcome Outcome
+		fast    int           // each which of the calls is tried in a fast run
+		may     []fault.Class // how it may stop; nil: it must get over it
+	}{
+		{"a write is lost", 0, isWrite, Lose, 24, stale},
+		{"the reply to a write is lost", 0, isWrite, LoseReply, 24, stale},
+		{"the answer to a write is torn", 0, isWrite, Torn, 24, stale},
+		{"a write conflicts", 0, isWrite, Conflict, 24, append(stale, fault.Unexpected)},
+		{"a write is denied", 0, isWrite, Denied, 24, append(stale, fault.Unexpected)},
+		{"a write is answered with 429", 0, isWrite, Busy, 24, stale},
+		{"a write is answered with 500", 0, isWrite, Internal, 24, stale},
+		{"a write is answered with 503", 0, isWrite, Away, 24, stale},
+		{"a read is answered with 503", 0, isRead, Away, 500, stale},
+		{"the answer to a read is torn", 0, isRead, Torn, 500, stale},
+		{"a read is never answered", 0, isRead, Hang, 700, stale},
+		{"a read is denied", 0, isRead, Denied, 500, append(stale, fault.Check, fault.Unexpected)},
+		{"a file operation fails", 2, isFile, Lose, 12, []fault.Class{fault.Usage, fault.Unexpected}},
+		{"the disk is full", 2, isFile, Denied, 12, []fault.Class{fault.Usage, fault.Unexpected}},
+		{"the reply to a write is lost, rke", 2, isWrite, LoseReply, 40, append(stale, fault.Usage, fault.Unexpected)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := scenarios[tt.on]
+			want, n := undisturbed(t, s, tt.which)
+			every, tried, over := sampled(tt.fast), 0, 0
+			for i := every / 2; i < n; i += every {
+				w := s.world()
+				r := s.run
+				r.ID, r.Before = runID(1), once(i, tt.which, tt.outcome)
+				ended := do(t, r, w)
+				tried++
+				if ended.Err == nil {
+					over++
+				} else {
+					if class := fault.ClassOf(ended.Err); !slices.Contains(tt.may, class) {
+						t.Errorf("call %d: ended with class %d: %v", i, class, ended.Err)
+					}
+					r.Before, r.ID = nil, runID(2)
+					ended = do(t, r, w)
+				}
+				if wrong := faults(w, ended, want); wrong != "" {
+					t.Errorf("call %d: %s", i, wrong)
+				}
+			}
+			if tried == 0 {
+				t.Fatal("nothing was tried")
+			}
+			t.Logf("counts: %s: %d calls, %d tried, %d of them were got over", tt.name, n, tried, over)
+		})
+	}
+}
+
+// The API servers are away for a while. No run fails for that, and none takes its
+// lock for lost.
+func TestAPIServersAreAway(t *testing.T) {
+	for i, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			want, _ := undisturbed(t, s, isRead)
+			for _, from := range []time.Duration{20 * time.Second, 80 * time.Second, 150 * time.Second} {
+				w, r := s.world(), s.run
+				r.ID = runID(1)
+				r.Before = func(c Call) Outcome {
+					if at := w.now.Sub(epoch); c.Server != "file" && at >= from && at < from+50*time.Second {
+						return Away
+					}
+					return Pass
+				}
+				if wrong := faults(w, do(t, r, w), want); wrong != "" {
+					t.Errorf("scenario %d, away from %s on: %s", i, from, wrong)
+				}
+			}
+		})
+	}
+}
+
+// Rights are taken away for good: nothing is written any more, and the exit code
+// says that it could not look.
+func TestRightsAreTakenAway(t *testing.T) {
+	t.Parallel()
+	s := scenarios[0]
+	want, n := undisturbed(t, s, isRead)
+	for _, from := range []int{n / 5, n / 2, n * 4 / 5} {
+		w, r, late := s.world(), s.run, 0
+		reads := 0
+		r.ID = runID(1)
+		r.Before = func(c Call) Outcome {
+			if isRead(c) {
+				reads++
+			}
+			if reads <= from {
+				return Pass
+			}
+			if c.Writes {
+				late++
+			}
+			return Denied
+		}
+		ended := do(t, r, w)
+		if class := fault.ClassOf(ended.Err); class != fault.CouldNotLook {
+			t.Errorf("from read %d on: class %d, %v", from, class, ended.Err)
+		}
+		r.Before, r.ID = nil, runID(2)
+		if wrong := faults(w, do(t, r, w), want); wrong != "" {
+			t.Errorf("from read %d on: %s", from, wrong)
+		}
+	}
+}
+
+// The clock of the machine is off by hours, goes at double speed for a while, or
+// jumps back: nothing is decided by comparing it with anybody else's.
+func TestClocksDisagree(t *testing.T) {
+	for name, by := range map[string]func() time.Duration{
+		"hours ahead":  func() time.Duration { return 5 * time.Hour },
+		"hours behind": func() time.Duration { return -5 * time.Hour },
+		"jumps back": func() time.Duration {
+			if time.Since(epoch) > 100*time.Second {
+				return -time.Hour
+			}
+			return 0
+		},
+		"jumps ahead": func() time.Duration {
+			if time.Since(epoch) > 100*time.Second {
+				return time.Minute
+			}
+			return 0
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := scenarios[0]
+			want, _ := undisturbed(t, s, isRead)
+			w, r := s.world(), s.run
+			r.ID, r.Clock = runID(1), skewed{by: by}
+			if wrong := faults(w, do(t, r, w), want); wrong != "" {
+				t.Error(wrong)
+			}
+		})
+	}
+}
+
+// A first interrupt at any call ends the run within a minute, the lock given back
+// and the history closed; the next run takes it up.
+func TestInterruptedAtAnyCall(t *testing.T) {
+	for _, s := range []scenario{scenarios[0], scenarios[2]} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			all := func(Call) bool { return true }
+			want, n := undisturbed(t, s, all)
+			every := sampled(n / 6)
+			for i := every / 2; i < n; i += every {
+				w, r := s.world(), s.run
+				var ended Ended
+				var took time.Duration
+				synctest.Test(t, func(t *testing.T) {
+					stop := make(chan struct{})
+					var at time.Time
+					seen := 0
+					r.ID, r.Interrupt = runID(1), stop
+					r.Before = func(Call) Outcome {
+						if seen++; seen-1 == i {
+							at = time.Now()
+							close(stop)
+						}
+						return Pass
+					}
+					ended = r.On(t.Context(), w)
+					took = time.Since(at)
+				})
+				if ended.Err != nil && fault.ClassOf(ended.Err) != fault.Interrupted || took > time.Minute {
+					t.Errorf("call %d: %v after %s", i, ended.Err, took)
+				}
+				if held := w.lockHolder(); held != "" {
+					t.Errorf("call %d: the lock was not given back: %s", i, held)
+				}
+				r.Interrupt, r.Before, r.ID = nil, nil, runID(2)
+				if wrong := faults(w, do(t, r, w), want); wrong != "" {
+					t.Errorf("call %d: %s", i, wrong)
+				}
+			}
+		})
+	}
+}
+
+func (w *World) lock() (*server, key) {
+	for _, s := range []*server{w.mgmt, w.down} {
+		if s == nil {
+			continue
+		}
+		for k := range s.objects {
+			if k.resource == leasesResource && ours(k) {
+				return s, k
+			}
+		}
+	}
+	return nil, key{}
+}
+
+func (w *World) lockHolder() string {
+	s, k := w.lock()
+	if s == nil {
+		return ""
+	}
+	return text(s.objects[k].body, "spec", "holderIdentity")
+}
+
+// A run whose lock was taken, or deleted, makes no further write but the one under
+// way, and says so.
+func TestSupersededRunStops(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"taken", "deleted"} {
+		for _, at := range []int{8, 20, 34, 50} {
+			s := scenarios[0]
+			w, r := s.world(), s.run
+			r.ID = runID(1)
+			stolen, late := false, []string{}
+			r.Before = func(c Call) Outcome {
+				if c.Writes && c.Write >= at && !stolen {
+					stolen = true
+					server, k := w.lock()
+					if how == "deleted" {
+						server.remove(k)
+					} else {
+						lease := server.get(k.resource, k.namespace, k.name)
+						mapAt(lease, "spec")["holderIdentity"] = "somebody else"
+						server.put(k.resource, lease, w.now)
+					}
+					return Pass
+				}
+				if stolen && c.Writes {
+					late = append(late, c.String())
+				}
+				return Pass
+			}
+			ended := do(t, r, w)
+			if fault.ClassOf(ended.Err) != fault.Locked {
+				t.Errorf("%s at write %d: %v", how, at, ended.Err)
+			}
+			// What Helm has begun it records, and the lock may be tried to be renewed.
+			late = slices.DeleteFunc(late, func(c string) bool {
+				return slices.ContainsFunc([]string{"/secrets/sh.helm.release", "/leases/awsmigrate-"}, func(s string) bool { return strings.Contains(c, s) })
+			})
+			if len(late) > 8 {
+				t.Errorf("%s at write %d: %d writes afterwards: %v", how, at, len(late), late)
+			}
+			if len(w.Violations()) > 0 {
+				t.Errorf("%s at write %d: %v", how, at, w.Violations())
+			}
+		}
+	}
+}
+
+// Two runs at once, of two people on two machines: one acts, the other says who.
+func TestTwoRunners(t *testing.T) {
+	t.Parallel()
+	s := scenarios[0]
+	want, _ := undisturbed(t, s, isRead)
+	for _, after := range []time.Duration{0, 15 * time.Second, 70 * time.Second, 130 * time.Second, 200 * time.Second} {
+		w := s.world()
+		var one, two Ended
+		writes := 0
+		synctest.Test(t, func(t *testing.T) {
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				one = Run{ID: "run-a", Elsewhere: true}.On(t.Context(), w)
+			}()
+			time.Sleep(after + 3*time.Second + time.Microsecond)
+			two = Run{ID: "run-b", Elsewhere: true, Before: func(c Call) Outcome {
+				if c.Writes {
+					writes++
+				}
+				return Pass
+			}}.On(t.Context(), w)
+			<-done
+		})
+		if fault.ClassOf(two.Err) != fault.Locked || writes > 0 {
+			t.Errorf("second after %s: %v, %d writes", after, two.Err, writes)
+		}
+		if wrong := faults(w, one, want); wrong != "" {
+			t.Errorf("second after %s: the first: %s", after, wrong)
+		}
+	}
+}
+
+// The lock of a run that died on another machine is taken over within its duration
+// and half a minute, by nobody's hand.
+func TestDeadOwnersLockIsTakenOver(t *testing.T) {
+	t.Parallel()
+	for _, at := range []int{10, 30, 60} {
+		s := scenarios[0]
+		w := s.world()
+		kill := func(c Call) Outcome {
+			if c.Writes && c.Write == at {
+				return KillAfter
+			}
+			return Pass
+		}
+		ended := do(t, Run{ID: runID(1), Elsewhere: true, Before: kill}, w)
+		if !ended.Killed {
+			t.Fatalf("write %d was never made", at)
+		}
+		died := w.Now()
+		var took time.Duration
+		r := Run{ID: runID(2), Elsewhere: true, Sink: runner.SinkFunc(func(e runner.Event) {
+			if e.Type == runner.LockTaken {
+				took = w.now.Sub(died)
+			}
+		})}
+		if ended := do(t, r, w); ended.Err != nil {
+			t.Errorf("write %d: %v", at, ended.Err)
+		}
+		if took < 100*time.Second || took > 150*time.Second {
+			t.Errorf("write %d: the lock was taken after %s", at, took)
+		}
+	}
+}

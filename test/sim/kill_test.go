@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"os"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+)
+
+// scenario is a kind of cluster and how it is migrated.
+type scenario struct {
+	name  string
+	world func() *World
+	run   Run
+}
+
+var scenarios = []scenario{
+	{"rke2", NewRKE2, Run{}},
+	{"rke2 by manifest", NewRKE2, Run{Method: migration.InstallManifest}},
+	{"rke", NewRKE, Run{}},
+}
+
+// sampled is how many states are skipped for each that is tried: in a fast run
+// most, with AWSMIGRATE_SIM=all none.
+func sampled(fast int) int {
+	if os.Getenv("AWSMIGRATE_SIM") == "all" {
+		return 1
+	}
+	return fast
+}
+
+func back(r Run) Run {
+	r.Undo = true
+	return r
+}
+
+// A migration that is killed at any call, and taken up again, ends as one that
+// nothing disturbed.
+func TestKilledAtEveryCall(t *testing.T) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			e := &explorer{t: t, first: s.run, then: s.run, depth: 1, every: sampled(16)}
+			e.explore(s.world())
+			t.Logf("counts: killed in %s: %s", s.name, e.counts)
+		})
+	}
+}
+
+// So does an undo, from the very end.
+func TestUndoKilledAtEveryCall(t *testing.T) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w := s.world()
+			s.run.ID = runID(1)
+			if ended := do(t, s.run, w); ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
+			e := &explorer{t: t, first: back(s.run), then: back(s.run), depth: 1, every: sampled(16)}
+			e.explore(w)
+			t.Logf("counts: killed in the undo of %s: %s", s.name, e.counts)
+		})
+	}
+}

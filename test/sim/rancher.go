@@ -1,0 +1,221 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+const (
+	provClusters  = "clusters.provisioning.cattle.io"
+	controlPlanes = "rkecontrolplanes.rke.cattle.io"
+	machinesRes   = "machines.cluster.x-k8s.io"
+	fleet         = "fleet-default"
+
+	paused = "cluster.x-k8s.io/paused"
+
+	// What one machine takes to apply a plan, from Rancher's first touch.
+	serviceRestarts = 2 * time.Second
+	podsAreBack     = 5 * time.Second
+	planIsApplied   = 8 * time.Second
+	snapshotTakes   = 5 * time.Second
+)
+
+// rancherState is what Rancher's planner remembers beside its objects.
+type rancherState struct {
+	rolling string    // name of the machine in hand; "": none
+	since   time.Time // it was taken in hand
+	phase   int       // 0 was given its plan, 1 restarted, 2 its pods are back
+
+	snapshot time.Time // an etcd snapshot began; zero: none
+	deployed string    // the additionalManifest in force
+	settled  int64     // the management server's changes when nothing was left to do
+}
+
+// rancherTick is one pass of Rancher's controllers: the asynchronous copy of the
+// Cluster's configuration, etcd snapshots, then plans, control planes before
+// workers and one machine at a time
+// (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5).
+func (w *World) rancherTick() {
+	if w.mgmt.changes == w.rancher.settled {
+		return
+	}
+	cluster, plane := w.mgmt.get(provClusters, fleet, clusterName), w.mgmt.get(controlPlanes, fleet, clusterName)
+	spec := planeSpec(cluster)
+	if !reflect.DeepEqual(plane["spec"], any(spec)) {
+		plane["spec"] = spec
+		setCondition(plane, "Reconciled", "Unknown", "waiting")
+		setCondition(plane, "Ready", "Unknown", "waiting")
+		w.mgmt.put(controlPlanes, plane, w.now)
+		mapAt(cluster, "status")["observedGeneration"] = number(cluster, "metadata", "generation")
+		w.mgmt.put(provClusters, cluster, w.now)
+		return
+	}
+	if text(plane, "metadata", "annotations", paused) == "true" {
+		w.rollOn(plane) // a machine that has its plan applies it whatever Rancher does
+		return
+	}
+	switch {
+	case w.snapshotTick(plane), w.rollOn(plane), w.takeInHand(plane):
+		return
+	}
+	status := mapAt(plane, "status")
+	status["appliedSpec"], status["observedGeneration"] = runtime.DeepCopyJSON(spec), number(plane, "metadata", "generation")
+	setCondition(plane, "Reconciled", "True", "")
+	setCondition(plane, "Ready", "True", "")
+	w.mgmt.put(controlPlanes, plane, w.now)
+	w.deploy(text(spec, "additionalManifest"))
+	w.rancher.settled = w.mgmt.changes
+}
+
+// planeSpec is the copy of a Cluster's configuration in its RKEControlPlane.
+func planeSpec(cluster object) object {
+	spec := runtime.DeepCopyJSON(mapAt(cluster, "spec", "rkeConfig"))
+	delete(spec, "machinePools")
+	spec["kubernetesVersion"], spec["clusterName"] = at(cluster, "spec", "kubernetesVersion"), clusterName
+	return spec
+}
+
+func (w *World) snapshotTick(plane object) bool {
+	status := mapAt(plane, "status")
+	asked := number(plane, "spec", "etcdSnapshotCreate", "generation")
+	if number(status, "etcdSnapshotCreate", "generation") == asked && text(status, "etcdSnapshotCreatePhase") != "Started" {
+		return false
+	}
+	switch {
+	case text(status, "etcdSnapshotCreatePhase") != "Started":
+		w.rancher.snapshot = w.now
+		status["etcdSnapshotCreate"], status["etcdSnapshotCreatePhase"] = object{"generation": asked}, "Started"
+		setCondition(plane, "Reconciled", "Unknown", "creating etcd snapshot")
+	case w.now.Sub(w.rancher.snapshot) >= snapshotTakes:
+		status["etcdSnapshotCreatePhase"] = "Finished"
+	default:
+		return true
+	}
+	w.mgmt.put(controlPlanes, plane, w.now)
+	return true
+}
+
+// takeInHand gives the next machine whose configuration is another its plan.
+func (w *World) takeInHand(plane object) bool {
+	for _, tier := range []bool{true, false} {
+		for _, m := range w.machines {
+			if m.controlPlane != tier || reflect.DeepEqual(m.config, merged(mapAt(plane, "spec"), m)) {
+				continue
+			}
+			w.rancher.rolling, w.rancher.since, w.rancher.phase = m.name, w.now, 0
+			w.markMachine(m.name, "Unknown", "waiting for plan to be applied")
+			setCondition(plane, "Reconciled", "Unknown", "configuring "+m.name)
+			setCondition(plane, "Ready", "Unknown", "configuring "+m.name)
+			w.mgmt.put(controlPlanes, plane, w.now)
+			return true
+		}
+	}
+	return false
+}
+
+// rollOn goes on with the machine in hand: its service restarts with the new
+// configuration, then its static pods, then it reports.
+func (w *World) rollOn(plane object) bool {
+	r := w.rancher
+	if r.rolling == "" {
+		return false
+	}
+	i := slices.IndexFunc(w.machines, func(m machine) bool { return m.name == r.rolling })
+	age := w.now.Sub(r.since)
+	switch {
+	case r.phase == 0 && age >= serviceRestarts:
+		r.phase = 1
+		w.machines[i].config = merged(mapAt(plane, "spec"), w.machines[i])
+		w.restartService(w.machines[i])
+	case r.phase == 1 && age >= podsAreBack:
+		r.phase = 2
+		w.setNodeReady(w.machines[i].node, true)
+		w.syncStaticPod(w.machines[i])
+	case r.phase == 2 && age >= planIsApplied:
+		w.markMachine(r.rolling, "True", "")
+		r.rolling = ""
+	}
+	return true
+}
+
+// merged is the effective configuration of a machine: the global keys, then every
+// matching entry in order, whole keys replaced
+// (rancher/rancher:pkg/capr/planner/config.go@v2.8.5).
+func merged(spec object, m machine) map[string]any {
+	out := map[string]any{}
+	maps.Copy(out, mapAt(spec, "machineGlobalConfig"))
+	for _, one := range list(spec, "machineSelectorConfig") {
+		entry := one.(object)
+		if s, ok := entry["machineLabelSelector"].(object); ok && s != nil {
+			var selector metav1.LabelSelector
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(s, &selector); err != nil {
+				panic(err)
+			}
+			by, err := metav1.LabelSelectorAsSelector(&selector)
+			if err != nil || !by.Matches(labels.Set(m.labels)) {
+				continue
+			}
+		}
+		maps.Copy(out, mapAt(entry, "config"))
+	}
+	if !m.controlPlane { // an agent gets no keys of servers
+		for _, k := range []string{"kube-controller-manager-arg", "kube-apiserver-arg", "kube-scheduler-arg", "disable-cloud-controller", "cni"} {
+			delete(out, k)
+		}
+	} else if manifest := text(spec, "additionalManifest"); manifest != "" {
+		out["/additionalManifest"] = manifest // a file of the plan, no argument
+	}
+	return runtime.DeepCopyJSON(out)
+}
+
+func (w *World) markMachine(name, status, message string) {
+	m := w.mgmt.get(machinesRes, fleet, name)
+	setCondition(m, "PlanApplied", status, message)
+	setCondition(m, "Reconciled", status, message)
+	w.mgmt.put(machinesRes, m, w.now)
+}
+
+func setCondition(o object, kind, status, message string) {
+	next := object{"type": kind, "status": status}
+	if message != "" {
+		next["message"] = message
+	}
+	all := list(o, "status", "conditions")
+	i := slices.IndexFunc(all, func(v any) bool { return v.(object)["type"] == kind })
+	if i < 0 {
+		all = append(all, next)
+	} else {
+		all[i] = next
+	}
+	mapAt(o, "status")["conditions"] = all
+}
+
+// nodeArgs are a service's arguments as it writes them on its Node.
+func nodeArgs(m machine) []string {
+	words := []string{"agent"}
+	if m.controlPlane {
+		words[0] = "server"
+	}
+	for _, key := range sortedKeys(m.config) {
+		if strings.HasPrefix(key, "/") {
+			continue
+		}
+		switch v := m.config[key].(type) {
+		case []any:
+			for _, one := range v {
+				words = append(words, "--"+key, fmt.Sprint(one))
+			}
+		default:
+			words = append(words, "--"+key, fmt.Sprint(v))
+		}
+	}
+	return words
+}

@@ -1,0 +1,279 @@
+package sim
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/rke"
+)
+
+const (
+	stateSecret = rke.StateName
+	clusterFile = "/home/alice/cluster.yml"
+	rkeRelease  = rke.Release("v1.5.10")
+	rkeVersion  = "v1.26.9-rancher1-1"
+)
+
+// rkeState is the machine that rke runs on, and rke itself. What cluster.yml comes
+// to is computed by the lab's rke.
+type rkeState struct {
+	disk map[string]file
+	temp int
+	job  *rkeJob
+	done int // jobs that ended
+	// running is the configuration that each machine's containers run with.
+	running map[string]hostConfig
+}
+
+// hostConfig is what of a machine's containers a migration changes.
+type hostConfig struct {
+	provider string
+	flag     bool // of a control plane
+}
+
+// rkeJob is one run of rke. It goes on when whoever started it is killed.
+type rkeJob struct {
+	number   int
+	up       bool
+	desired  rke.Config
+	waiting  []string // machines not visited yet
+	visiting string   // the machine in hand
+	since    time.Time
+	recorded bool // currentState is written
+	ended    bool
+}
+
+func (r *rkeState) clone() *rkeState {
+	c := *r
+	c.disk, c.running = maps.Clone(r.disk), maps.Clone(r.running)
+	if r.job != nil {
+		job := *r.job
+		job.waiting = slices.Clone(job.waiting)
+		c.job = &job
+	}
+	return &c
+}
+
+// rkeYAML is a cluster.yml as somebody keeps it: comments, uneven blanks.
+const rkeYAML = `# demo: run rke from the jump host only.
+cluster_name: demo
+kubernetes_version: v1.26.9-rancher1-1   # pinned
+
+nodes:
+%s
+services:
+  kube-controller:
+    extra_args:
+      node-monitor-period: "5s"   # the default, written down
+  kubelet: {extra_args: {max-pods: "110"}}
+
+network: {plugin: canal}
+
+# Load balancers and node addresses come from AWS.
+cloud_provider:
+  name: aws
+  awsCloudProvider:
+    global:
+      disable-strict-zone-check: true
+
+ingress:
+  provider: none
+`
+
+// NewRKE is a cluster of three control planes and two workers, one of which its
+// user has cordoned, made by rke with the in-tree provider, at rest.
+func NewRKE() *World {
+	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, rke: &rkeState{disk: map[string]file{}, running: map[string]hostConfig{}}}
+	w.down = newServer("downstream", "v1.26.9", core)
+	w.namespaces(w.down, "default", kubeSystem)
+	var nodes strings.Builder
+	for i := range 5 {
+		m := machine{name: fmt.Sprintf("host-%d", i), ip: fmt.Sprintf("10.0.%d.%d", i%3+1, 10+i), controlPlane: i < 3}
+		m.node = fmt.Sprintf("ip-10-0-%d-%d.eu-west-1.compute.internal", i%3+1, 10+i)
+		node := newNode(m, "eu-west-1"+string(rune('a'+i%3)), "v1.26.9", w.now)
+		labels, role := mapAt(node, "metadata", "labels"), "worker"
+		delete(labels, "rke.cattle.io/machine")
+		if m.controlPlane {
+			role = "controlplane, etcd"
+			labels["node-role.kubernetes.io/controlplane"], labels["node-role.kubernetes.io/etcd"] = "true", "true"
+			mapAt(node, "spec")["taints"] = []any{object{"key": "node-role.kubernetes.io/controlplane", "value": "true", "effect": "NoSchedule"},
+				object{"key": "node-role.kubernetes.io/etcd", "value": "true", "effect": "NoExecute"}}
+		} else {
+			labels["node-role.kubernetes.io/worker"] = "true"
+		}
+		if i == 4 {
+			mapAt(node, "spec")["unschedulable"] = true
+		}
+		mapAt(node, "metadata", "annotations")["rke.cattle.io/internal-ip"] = m.ip
+		mapAt(node, "metadata", "annotations")["rke.cattle.io/external-ip"] = m.ip
+		w.down.put("nodes", node, w.now)
+		w.machines = append(w.machines, m)
+		w.rke.running[m.name] = hostConfig{provider: "aws"}
+		fmt.Fprintf(&nodes, "  - address: %s\n    user: ubuntu\n    hostname_override: %s\n    role: [%s]\n", m.ip, m.node, role)
+		if m.controlPlane {
+			w.startKCM(m.node, []any{"--cloud-provider=aws"})
+		}
+	}
+	w.rke.disk[clusterFile] = file{text: fmt.Sprintf(rkeYAML, nodes.String()), mode: 0o600}
+	config := w.resolved()
+	w.writeState(rke.FullState{Desired: rke.State{Config: &config}, Current: rke.State{Config: &config}}, true)
+	w.startAll()
+	return w
+}
+
+// resolved is what rke makes of cluster.yml now.
+func (w *World) resolved() rke.Config {
+	config, err := rke.Decode([]byte(w.rke.disk[clusterFile].text))
+	if err != nil {
+		panic(err)
+	}
+	cluster, err := rkeRelease.Resolve(config)
+	if err != nil {
+		panic(err)
+	}
+	return cluster.Config
+}
+
+// state is the file beside cluster.yml.
+func (w *World) rkeFullState() rke.FullState {
+	var s rke.FullState
+	if err := json.Unmarshal([]byte(w.rke.disk[rke.StateFile(clusterFile)].text), &s); err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// writeState writes the state file, and the Secret in the cluster too.
+func (w *World) writeState(s rke.FullState, cluster bool) {
+	raw := must(json.Marshal(s))
+	w.rke.disk[rke.StateFile(clusterFile)] = file{text: string(raw), mode: 0o600}
+	w.down.changes++
+	if cluster {
+		w.down.put("secrets", object{"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": object{"name": stateSecret, "namespace": kubeSystem},
+			"data": object{stateSecret: plain(raw)}}, w.now)
+	}
+}
+
+func (r *rkeState) stateText() []byte { return []byte(r.disk[rke.StateFile(clusterFile)].text) }
+
+func (r *rkeState) files() map[string]string {
+	out := map[string]string{}
+	for path, f := range r.disk {
+		out[path] = fmt.Sprintf("%o\n%s", f.mode, f.text)
+	}
+	return out
+}
+
+// phase is how far rke is.
+func (r *rkeState) phase() string {
+	if r.job == nil {
+		return "no rke"
+	}
+	return fmt.Sprintf("rke up %t, %d waiting, visits %s, recorded %t", r.job.up, len(r.job.waiting), r.job.visiting, r.job.recorded)
+}
+
+const (
+	hostRestarts = 2 * time.Second
+	hostIsBack   = 5 * time.Second
+)
+
+// beginJob is the start of rke: it reads cluster.yml once, and writes down what is
+// wanted before it changes anything.
+func (w *World) beginJob(up bool) *rkeJob {
+	job := &rkeJob{number: w.rke.done + 1, up: up, since: w.now}
+	if up {
+		job.desired = w.resolved()
+		state := w.rkeFullState()
+		state.Desired = rke.State{Config: &job.desired}
+		w.writeState(state, false)
+		for _, m := range w.machines {
+			if w.rke.running[m.name] != wantedOf(job.desired, m) {
+				job.waiting = append(job.waiting, m.name)
+			}
+		}
+	}
+	w.rke.job = job
+	w.down.changes++
+	return job
+}
+
+// wantedOf is what a machine is to run with (rancher/rke:cluster/plan.go@v1.5.9).
+func wantedOf(c rke.Config, m machine) hostConfig {
+	want := hostConfig{provider: c.CloudProvider.Name}
+	if want.provider == "external-aws" {
+		want.provider = "external"
+	}
+	if m.controlPlane {
+		want.flag = c.Services.KubeController.ExtraArgs["enable-leader-migration"] == "true"
+	}
+	return want
+}
+
+// rkeTick is a second of rke: control planes one after the other, then the state,
+// then the workers. Every node that is visited is cordoned and, whoever had
+// cordoned it before, uncordoned (rancher/rke:services/controlplane.go@v1.5.9).
+func (w *World) rkeTick() {
+	job := w.rke.job
+	if job == nil || w.now.Sub(job.since) < hostRestarts {
+		return
+	}
+	i := slices.IndexFunc(w.machines, func(m machine) bool { return m.name == job.visiting })
+	switch {
+	case i >= 0 && w.now.Sub(job.since) < hostIsBack:
+		return
+	case i >= 0:
+		w.leave(w.machines[i])
+		job.visiting = ""
+	case job.up && !job.recorded && (len(job.waiting) == 0 || !w.machineNamed(job.waiting[0]).controlPlane):
+		state := w.rkeFullState()
+		state.Current = rke.State{Config: &job.desired}
+		w.writeState(state, true)
+		job.recorded = true
+	case len(job.waiting) > 0:
+		job.visiting, job.waiting, job.since = job.waiting[0], job.waiting[1:], w.now
+		w.visit(*w.machineNamed(job.visiting))
+	default:
+		job.ended = true
+		w.rke.job, w.rke.done = nil, job.number
+		w.down.changes++
+	}
+}
+
+func (w *World) machineNamed(name string) *machine {
+	return &w.machines[slices.IndexFunc(w.machines, func(m machine) bool { return m.name == name })]
+}
+
+func (w *World) visit(m machine) {
+	w.cordon(m.node, true)
+	w.setNodeReady(m.node, false)
+	w.stop(func(p process) bool { return p.component == kcmName && p.node == m.node })
+}
+
+func (w *World) leave(m machine) {
+	want := wantedOf(w.rke.job.desired, m)
+	w.rke.running[m.name] = want
+	if m.controlPlane {
+		args := []any{"--cloud-provider=" + want.provider}
+		if want.flag {
+			args = append(args, "--enable-leader-migration=true")
+		}
+		w.startKCM(m.node, args)
+	}
+	w.setNodeReady(m.node, true)
+	w.cordon(m.node, false)
+}
+
+// cordon leaves annotations alone, as rke does.
+func (w *World) cordon(name string, on bool) {
+	node := w.down.get("nodes", "", name)
+	if on {
+		mapAt(node, "spec")["unschedulable"] = true
+	} else {
+		delete(mapAt(node, "spec"), "unschedulable")
+	}
+	w.down.put("nodes", node, w.now)
+}

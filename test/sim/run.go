@@ -1,0 +1,148 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// poll is how often a run looks while it waits: rarely, to make thousands of runs
+// cheap. What the world goes through between two looks is the same.
+const poll = 6 * time.Second
+
+// Run is one run of awsmigrate on a World, as the command line would make it.
+type Run struct {
+	ID     string
+	Undo   bool
+	Method migration.InstallMethod // for RKE2
+	Until  runner.StepID
+	// Elsewhere runs on another machine: a dead owner's lock has to be watched.
+	Elsewhere bool
+	Before    func(Call) Outcome
+	After     func(Call)
+	Interrupt <-chan struct{}
+	Sink      runner.Sink
+	Timeout   time.Duration
+	// Clock is the clock of the process; nil: the world's.
+	Clock clock.WithTicker
+}
+
+// Ended is how a run ended.
+type Ended struct {
+	Result runner.Result
+	Err    error
+	Killed bool
+	Calls  int
+	Writes int
+}
+
+// stepProcedure is a procedure that can check before anybody approves.
+type stepProcedure interface {
+	runner.Procedure
+	Precheck(context.Context) error
+}
+
+// On runs on w, inside a synctest bubble, from the world's own time on.
+func (r Run) On(ctx context.Context, w *World) Ended {
+	if d := time.Until(w.Now()); d > 0 {
+		time.Sleep(d) // a bubble's time begins anew; this costs nothing
+	}
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p := &Process{world: w, Before: r.Before, After: r.After, die: cancel}
+	ended := Ended{}
+	ended.Result, ended.Err = r.run(ctx, w, p)
+	ended.Killed, ended.Calls, ended.Writes = p.Dead(), p.calls, p.writes
+	return ended
+}
+
+func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, error) {
+	procedure, home, err := r.open(ctx, w, p)
+	if err != nil {
+		return runner.Result{}, err
+	}
+	target := procedure.Target()
+	name := runner.JournalName(target.Name)
+	owner := runner.Owner{User: "alice", Host: "laptop", PID: w.started + 1, Start: epoch, Run: r.ID, Tick: uint64(w.started) + 1}
+	table := processTable{here: runner.Place{Boot: "sim", PIDs: "sim"}}
+	if r.Elsewhere {
+		owner.Host, table.here.Boot = "other-"+r.ID, "other-"+r.ID
+	}
+	owner.Place = table.here
+	lock := runner.NewLeaseLock(home, target.Namespace, name, owner, r.Clock)
+	lock.Processes = table
+	journal := runner.NewConfigMapJournal(home, target.Namespace, name, target)
+	journal.Clock = r.Clock
+	return runner.Run(ctx, procedure, runner.Options{
+		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
+		Journal: journal, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, Interrupt: r.Interrupt,
+		Approve: func(ctx context.Context, _ runner.Observation, _ []runner.PlannedStep) error { return nil },
+	})
+}
+
+func (r Run) open(ctx context.Context, w *World, p *Process) (runner.Procedure, kubernetes.Interface, error) {
+	down := p.config(func(w *World) *server { return w.down })
+	kube, err := kubernetes.NewForConfig(down)
+	if err != nil {
+		return nil, nil, err
+	}
+	options := migration.Options{InstallMethod: r.Method, Snapshot: true, AWS: "off", RunID: r.ID}
+	if options.InstallMethod == "" {
+		options.InstallMethod = migration.InstallHelm
+	}
+	if w.rancher == nil {
+		return r.openRKE(ctx, p, down, kube, options)
+	}
+	mgmt := p.config(func(w *World) *server { return w.mgmt })
+	home, err := kubernetes.NewForConfig(mgmt)
+	if err != nil {
+		return nil, nil, err
+	}
+	management, err := dynamic.NewForConfig(mgmt)
+	if err != nil {
+		return nil, nil, err
+	}
+	there, err := dynamic.NewForConfig(down)
+	if err != nil {
+		return nil, nil, err
+	}
+	clients := rke2.Clients{Management: management, ManagementKube: home, Downstream: kube, DownstreamDynamic: there, DownstreamConfig: down}
+	procedure, err := rke2.New(ctx, clients, rke2.Options{Options: options, Namespace: fleet, Name: clusterName, EndState: rke2.EndAuto}, r.Clock)
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Undo {
+		return procedure.Undo(), home, nil
+	}
+	return procedure, home, nil
+}
+
+// processTable is the process table of a machine on which every earlier run is
+// dead.
+type processTable struct{ here runner.Place }
+
+// Self implements runner.Processes.
+func (t processTable) Self() (runner.Place, uint64) { return t.here, 1 }
+
+// Alive implements runner.Processes.
+func (processTable) Alive(int, uint64) (alive, known bool) { return false, true }
+
+// Violations are what the world's monitor saw.
+func (w *World) Violations() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]string(nil), w.monitor.violations...)
+}
+
+func runID(n int) string { return fmt.Sprintf("run-%d", n) }

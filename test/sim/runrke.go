@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+func (r Run) openRKE(ctx context.Context, p *Process, down *rest.Config, kube kubernetes.Interface, options migration.Options) (runner.Procedure, kubernetes.Interface, error) {
+	edges := rke.Edges{Kube: kube, Config: down, Clock: r.Clock, Live: io.Discard, Disk: disk{p}, Tool: rkeTool{p}}
+	procedure, err := rke.New(ctx, edges, rke.Options{Options: options, Config: clusterFile})
+	if err != nil {
+		return nil, nil, err
+	}
+	if r.Undo {
+		return procedure.Undo(), kube, nil
+	}
+	return procedure, kube, nil
+}
+
+// rkeTool is the rke binary of the world's machine.
+type rkeTool struct{ p *Process }
+
+// Find implements rke.Tool.
+func (t rkeTool) Find(context.Context, string, ...string) (rke.Binary, error) {
+	w := t.p.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	images := map[string]string{}
+	for _, one := range plain(w.resolved().SystemImages).(object) {
+		image := fmt.Sprint(one)
+		if i := strings.LastIndex(image, ":"); i > 0 {
+			images[image[:i]] = image
+		}
+	}
+	return rke.Binary{Path: "/usr/bin/rke", Version: string(rkeRelease), Images: map[string]map[string]string{rkeVersion: images}}, nil
+}
+
+// Start implements rke.Tool. It is a call like any other: the process may die
+// before it, or once rke runs.
+func (t rkeTool) Start(_ string, args []string, log string, _ io.Writer, _ *os.File, _ clock.WithTicker) (rke.Running, error) {
+	c := &rkeChild{p: t.p, log: log, done: make(chan struct{})}
+	err := disk{t.p}.do("run", "rke "+args[0], true, func(*rkeState) error {
+		c.job = t.p.world.beginJob(slices.Contains(args, "up"))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	go c.attend()
+	return c, nil
+}
+
+// rkeChild watches the world's rke for as long as its own process lives.
+type rkeChild struct {
+	p    *Process
+	job  *rkeJob
+	log  string
+	done chan struct{}
+
+	mu  sync.Mutex
+	err error
+}
+
+func (c *rkeChild) attend() {
+	defer close(c.done)
+	w := c.p.world
+	for {
+		time.Sleep(tick)
+		if c.p.Dead() {
+			c.mu.Lock()
+			c.err = errors.New("nobody looks any more")
+			c.mu.Unlock()
+			return
+		}
+		w.mu.Lock()
+		w.advance(time.Now())
+		ended := w.rke.done >= c.job.number
+		w.mu.Unlock()
+		if ended {
+			return
+		}
+	}
+}
+
+// Running implements rke.Running.
+func (c *rkeChild) Running() bool {
+	select {
+	case <-c.done:
+		return false
+	default:
+		return true
+	}
+}
+
+// Done implements rke.Running.
+func (c *rkeChild) Done() <-chan struct{} { return c.done }
+
+// Seen implements rke.Running.
+func (c *rkeChild) Seen() (last, mark string) {
+	w := c.p.world
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.rke.phase(), w.rke.phase()
+}
+
+// Interrupt implements rke.Running. Left out: the simulated rke cannot be stopped.
+func (c *rkeChild) Interrupt() {}
+
+// Err implements rke.Running.
+func (c *rkeChild) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// LogPath implements rke.Running.
+func (c *rkeChild) LogPath() string { return c.log }
+
+// behindRKE is the part of rke.FileLock that a simulation needs: an rke whose
+// awsmigrate was killed holds the lock on cluster.yml to its end.
+type behindRKE struct {
+	runner.Lock
+	p *Process
+}
+
+// Acquire implements runner.Lock.
+func (l behindRKE) Acquire(ctx context.Context) error {
+	if err := l.Lock.Acquire(ctx); err != nil {
+		return err
+	}
+	w := l.p.world
+	for {
+		w.mu.Lock()
+		w.advance(time.Now())
+		free := w.rke == nil || w.rke.job == nil
+		w.mu.Unlock()
+		if free {
+			return nil
+		}
+		if err := runner.Pause(ctx, clock.RealClock{}, time.Second); err != nil {
+			return err
+		}
+	}
+}

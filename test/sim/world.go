@@ -1,0 +1,95 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// tick is the grain of the model's time.
+const tick = time.Second
+
+// World is a cluster to migrate, with what manages it, at one moment.
+type World struct {
+	mu  sync.Mutex
+	now time.Time
+
+	down, mgmt *server // mgmt is nil where nothing but rke manages the cluster
+
+	machines  []machine
+	processes []process
+	started   int // processes ever started
+	restarts  map[string]int
+	sets      setState
+	rancher   *rancherState // nil for RKE
+	rke       *rkeState     // nil for RKE2
+	monitor   monitor
+}
+
+// machine is one host of the cluster.
+type machine struct {
+	name, uid, node, ip string
+	controlPlane        bool
+	labels              map[string]string
+	// config is what its RKE2 was last started with; nil for RKE.
+	config map[string]any
+}
+
+// clone copies the world as it is; nothing is shared that can change.
+// w.mu is held, as it is in the hooks of a Process.
+func (w *World) clone() *World {
+	c := &World{now: w.now, down: w.down.clone(), started: w.started, restarts: maps.Clone(w.restarts),
+		machines: slices.Clone(w.machines), processes: slices.Clone(w.processes), sets: w.sets.clone(), monitor: w.monitor.clone()}
+	if w.mgmt != nil {
+		c.mgmt = w.mgmt.clone()
+	}
+	if w.rancher != nil {
+		r := *w.rancher
+		c.rancher = &r
+	}
+	if w.rke != nil {
+		c.rke = w.rke.clone()
+	}
+	return c
+}
+
+// Now is the world's time.
+func (w *World) Now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.now
+}
+
+// changes moves with everything that happens but renewals of leases.
+func (w *World) changes() int64 {
+	n := w.down.changes
+	if w.mgmt != nil {
+		n += w.mgmt.changes
+	}
+	return n
+}
+
+// advance lets everything happen that is due by now. w.mu is held.
+func (w *World) advance(now time.Time) {
+	for !w.now.Add(tick).After(now) {
+		w.now = w.now.Add(tick)
+		if w.rancher != nil {
+			w.rancherTick()
+		}
+		if w.rke != nil {
+			w.rkeTick()
+		}
+		w.setTick()
+		w.leaseTick()
+		w.monitor.look(w)
+	}
+}
+
+// do changes the world by hand, as somebody else would.
+func (w *World) do(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+	w.monitor.look(w)
+}
