@@ -201,3 +201,20 @@ func TestPreflightOfAMigratedCluster(t *testing.T) {
 		t.Errorf("a preflight at an unknown position is judged as at %v", got)
 	}
 }
+
+// Where warnings count, they count beside failures, too.
+func TestJUnitWarningsBesideFailures(t *testing.T) {
+	for name, tt := range map[string]struct {
+		asked    bool
+		failures int
+	}{"asked for": {true, 2}, "not asked for": {false, 1}} {
+		var suites junitSuites
+		text := rendered(t, "junit", audited(t, position.P3, migration.Options{FailOnWarning: tt.asked}, flawed()), nil)
+		if err := xml.Unmarshal([]byte(text), &suites); err != nil {
+			t.Fatal(err)
+		}
+		if suites.Failures != tt.failures || suites.Errors != 1 {
+			t.Errorf("%s: %d failures and %d errors, want %d and 1", name, suites.Failures, suites.Errors, tt.failures)
+		}
+	}
+}
