@@ -59,7 +59,7 @@ func awsCases() []broken {
 		}, fail, "is denied ec2:DescribeInstances"},
 		{"AWSM-418", "one control plane without profile", P0, func(in *Input) { instance(in, 1, func(i *cloud.Instance) { i.InstanceProfile = "" }) }, warn, "no instance profile"},
 		{"AWSM-418", "no role", P0, func(in *Input) { in.Cloud.Roles.Value = nil }, unknown, "instance profile"},
-		{"AWSM-421", "pod network", P3, func(in *Input) {
+		{"AWSM-421", "pod network", P4, func(in *Input) {
 			in.DaemonSets.Value[0].HostNetwork = false
 			instance(in, 0, func(i *cloud.Instance) { i.HTTPTokens = "required" })
 		}, fail, "hop limit 1"},
@@ -67,7 +67,10 @@ func awsCases() []broken {
 		{"AWSM-422", "runs", P4, func(in *Input) { in.Cloud.Unclaimed.Value = []cloud.Instance{lost("running", "vpc-1")} }, warn, "and no Node"},
 		{"AWSM-422", "not seen", P0, func(in *Input) { in.Cloud.Unclaimed = verify.Failed[[]cloud.Instance](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-422", "nobody looked", P0, func(in *Input) { in.Cloud.Unclaimed = verify.Read[[]cloud.Instance]{} }, unknown, "nobody looked"},
-		{"AWSM-423", "two regions", P0, func(in *Input) { node(in, 5).ProviderID = "aws:///us-west-2a/i-00000005" }, warn, "us-east-1 (5), us-west-2 (1)"},
+		{"AWSM-423", "two regions", P0, func(in *Input) {
+			node(in, 5).ProviderID, node(in, 5).Labels[downstream.LabelZone] = "aws:///us-west-2a/i-00000005", "us-west-2a"
+			instance(in, 5, func(i *cloud.Instance) { i.Zone = "us-west-2a" })
+		}, warn, "us-east-1 (5), us-west-2 (1)"},
 		{"AWSM-423", "two VPCs", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.VPC = "vpc-2" }) }, warn, "vpc-1 (5), vpc-2 (1)"},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -27,11 +28,13 @@ func ccmCases() []broken {
 			in.CCMObjects.Value = []downstream.Object{{Kind: "ClusterRole", Name: "system:cloud-controller-manager"}}
 		}, fail, "no Helm release"},
 		{"AWSM-604", "zero pods", P3, func(in *Input) { d := &in.DaemonSets.Value[0]; d.Desired, d.Updated, d.Ready = 0, 0, 0 }, fail, "desired 0"},
-		{"AWSM-604", "none", P3, func(in *Input) { in.DaemonSets.Value = nil }, fail, "0 DaemonSets"},
+		{"AWSM-604", "none", P4, func(in *Input) { in.DaemonSets.Value = nil }, fail, "0 DaemonSets"},
 		{"AWSM-605", "upstream's default", P3, func(in *Input) {
 			in.DaemonSets.Value[0].NodeSelector = map[string]string{"node-role.kubernetes.io/control-plane": ""}
 		}, fail, "matches no"},
-		{"AWSM-605", "planned one", P0, func(in *Input) { in.Planned = &downstream.DaemonSet{NodeSelector: map[string]string{"x": "y"}} }, fail, "matches no"},
+		{"AWSM-605", "planned one", P0, func(in *Input) {
+			in.Planned = &downstream.DaemonSet{NodeSelector: map[string]string{"x": "y"}, Tolerations: []downstream.Toleration{{Operator: "Exists"}}}
+		}, fail, "matches no"},
 		{"AWSM-605", "everywhere", P3, func(in *Input) { in.DaemonSets.Value[0].NodeSelector = nil }, warn, "as well"},
 		{"AWSM-606", "value true", P3, func(in *Input) {
 			in.DaemonSets.Value[0].Tolerations = []downstream.Toleration{{Key: "node-role.kubernetes.io/control-plane", Value: "true", Effect: "NoSchedule"}}
@@ -41,10 +44,10 @@ func ccmCases() []broken {
 		}, fail, "newer"},
 		{"AWSM-608", "refused", P2, func(in *Input) { in.Admission.Value = downstream.Admission{Message: "violates PodSecurity"} }, fail, "PodSecurity"},
 		{"AWSM-608", "could not try", P2, func(in *Input) { in.Admission = verify.Failed[downstream.Admission](errForbidden) }, unknown, "forbidden"},
-		{"AWSM-609", "undecided", P0, func(in *Input) { node(in, 5).Network = downstream.Condition{Status: "False", Reason: "RouteCreated"} }, fail, "RouteCreated"},
-		{"AWSM-609", "nobody", P4, func(in *Input) { node(in, 5).Network = downstream.Condition{Status: "False", Reason: "RouteCreated"} }, warn, "earlier route controller"},
+		{"AWSM-609", "undecided", P0, routed, fail, "RouteCreated"},
+		{"AWSM-609", "nobody", P4, routed, warn, "earlier route controller"},
 		{"AWSM-610", "routes without CIDR", P3, func(in *Input) { ccmArgs(in, "--cloud-provider=aws", "--enable-leader-migration") }, fail, "--cluster-cidr"},
-		{"AWSM-610", "no provider", P3, func(in *Input) { ccmArgs(in, "--configure-cloud-routes=false") }, fail, "--cloud-provider="},
+		{"AWSM-610", "no provider", P3, func(in *Input) { ccmArgs(in, "--configure-cloud-routes=false", "--enable-leader-migration") }, fail, "--cloud-provider="},
 		{"AWSM-611", "crash loop", P3, func(in *Input) { in.CCMPods.Value[0].Waiting, in.CCMPods.Value[0].Restarts = "CrashLoopBackOff", 7 }, fail, "CrashLoopBackOff"},
 		{"AWSM-611", "restarted", P3, func(in *Input) { in.CCMPods.Value[0].Restarts = 1 }, warn, "1 restarts"},
 		{"AWSM-612", "nobody", P3, func(in *Input) { in.Leases.Value.CCM = lease.Series{} }, fail, "does not exist"},
@@ -64,4 +67,10 @@ func ccmCases() []broken {
 // ccmArgs replaces the CCM's arguments in template and pods.
 func ccmArgs(in *Input, args ...string) {
 	in.DaemonSets.Value[0].Containers[0].Args = args // the pods share the slice of containers
+}
+
+// routed is a cluster whose pod routes a route controller maintains.
+func routed(in *Input) {
+	node(in, 5).Network = downstream.Condition{Status: "False", Reason: "RouteCreated"}
+	in.Cloud.RouteTables.Value["rtb-1"] = cloud.Tags{"kubernetes.io/cluster/demo": "owned"}
 }

@@ -20,7 +20,7 @@ func leaderCases() []broken {
 		{"AWSM-201", "not visible", P2, func(in *Input) { in.Rights = verify.Failed[downstream.Rights](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-202", "election off", P0, func(in *Input) { args(in, 1, "--leader-elect=false") }, fail, "--leader-elect=false"},
 		{"AWSM-202", "another namespace", P3, func(in *Input) {
-			ccmArgs(in, "--cloud-provider=aws", "--leader-elect-resource-namespace=ccm")
+			ccmArgs(in, "--cloud-provider=aws", "--configure-cloud-routes=false", "--enable-leader-migration", "--leader-elect-resource-namespace=ccm")
 		}, fail, "namespace=ccm"},
 		{"AWSM-202", "endpoints", P0, func(in *Input) { args(in, 0, "--leader-elect-resource-lock=endpointsleases") }, fail, "endpointsleases"},
 		{"AWSM-202", "unreadable", P0, func(in *Input) { args(in, 0, "--leader-elect-renew-deadline=ten") }, fail, "ten"},
@@ -33,11 +33,17 @@ func leaderCases() []broken {
 		{"AWSM-204", "a controller is missing", P3, migrationFile(strings.Replace(goodFile, "name: route", "name: roote", 1)), fail, "route"},
 		{"AWSM-204", "component of the other side", P3, migrationFile(strings.Replace(goodFile, `"*"`, "kube-controller-manager", 1)), fail, "service"},
 		{"AWSM-204", "no lock in v1beta1", P3, migrationFile(strings.Replace(goodFile, "k8s.io/v1", "k8s.io/v1beta1", 1)), fail, "resourceLock"},
-		{"AWSM-204", "not a ConfigMap", P3, func(in *Input) { ccmArgs(in, "--leader-migration-config=/host/f.yaml") }, unknown, "not in a ConfigMap"},
+		{"AWSM-204", "not a ConfigMap", P3, func(in *Input) {
+			ccmArgs(in, "--cloud-provider=aws", "--configure-cloud-routes=false", "--enable-leader-migration", "--leader-migration-config=/host/f.yaml")
+		}, unknown, "not in a ConfigMap"},
 		{"AWSM-205", "a Deployment", P0, func(in *Input) {
-			in.Workloads.Value = []downstream.Workload{{Object: downstream.Object{Kind: "Deployment", Namespace: "kube-system", Name: "kcm"}, Containers: []downstream.Container{{Image: "registry/kube-controller-manager:v1.26.13"}}}}
+			in.Workloads.Value = []downstream.Workload{{Object: downstream.Object{Kind: "Deployment", Namespace: "kube-system", Name: "kcm"}, Replicas: 1, Containers: []downstream.Container{{Image: "registry/kube-controller-manager:v1.26.13"}}}}
 		}, fail, "runs a kube-controller-manager"},
-		{"AWSM-205", "a static pod on a worker", P0, func(in *Input) { in.StaticPods.Value[2].Node = nodeName(5) }, fail, "runs a kube"},
+		{"AWSM-205", "a static pod on a worker", P0, func(in *Input) {
+			stray := in.StaticPods.Value[2]
+			stray.Name, stray.Node = "kube-controller-manager-"+nodeName(5), nodeName(5)
+			in.StaticPods.Value = append(in.StaticPods.Value, stray)
+		}, fail, "runs a kube"},
 		{"AWSM-205", "not visible", P0, func(in *Input) { in.Workloads = verify.Failed[[]downstream.Workload](errForbidden) }, unknown, "could not be read"},
 		{"AWSM-206", "on a worker", P0, func(in *Input) { in.Leases.Value.KCM = heldBy("ip-10-0-0-14_z", "kube-controller-manager") }, fail, nodeName(4)},
 		{"AWSM-206", "on no node", P0, func(in *Input) { in.Leases.Value.KCM = heldBy("laptop_z", "kube-controller-manager") }, warn, "laptop"},
@@ -56,7 +62,7 @@ func leaderCases() []broken {
 		}, fail, "stuck"},
 		{"AWSM-209", "leases not visible", P4, func(in *Input) { in.Leases = verify.Failed[lease.Leases](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-210", "KCM without flag", P3, func(in *Input) { args(in, 1, "--enable-leader-migration=false") }, fail, "without enable-leader-migration"},
-		{"AWSM-210", "CCM without flag", P3, func(in *Input) { ccmArgs(in, "--cloud-provider=aws") }, fail, "CCM without"},
+		{"AWSM-210", "CCM without flag", P3, func(in *Input) { ccmArgs(in, "--cloud-provider=aws", "--configure-cloud-routes=false") }, fail, "CCM without"},
 		{"AWSM-211", "external with flag", P4, func(in *Input) { args(in, 1, "--enable-leader-migration") }, fail, "external with"},
 		{"AWSM-212", "v1.28 without file", P3, func(in *Input) { in.DaemonSets.Value[0].Containers[0].Image = "r/aws/cloud-controller-manager:v1.28.1" }, fail, "without --leader-migration-config"},
 		{"AWSM-212", "no readable tag", P3, func(in *Input) {

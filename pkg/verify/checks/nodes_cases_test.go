@@ -33,8 +33,10 @@ func nodeCases() []broken {
 		{"AWSM-304", "external without node-name", P0, func(in *Input) { in.EndState = External }, fail, "--node-name"},
 		{"AWSM-304", "external without arguments", P0, func(in *Input) {
 			in.EndState = External
+			for i := range 6 {
+				node(in, i).Annotations[downstream.AnnotationArgs] = `["server","--cloud-provider-name=aws","--node-name=` + nodeName(i) + `"]`
+			}
 			node(in, 3).Annotations = nil
-			in.Nodes.Value = in.Nodes.Value[3:4]
 		}, unknown, "node-args"},
 		{"AWSM-305", "two nodes for a machine", P3, func(in *Input) { node(in, 4).Labels[downstream.LabelMachine] = "m3" }, fail, "2 Nodes"},
 		{"AWSM-305", "two nodes for an address", P3, func(in *Input) { node(in, 4).Addresses = node(in, 3).Addresses }, fail, nodeName(3)},
