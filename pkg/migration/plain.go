@@ -37,7 +37,7 @@ func (p Plain) Gather(ctx context.Context) (Inspection, error) {
 	}
 	input := checks.Input{
 		Facts: facts, Position: position.Compute(facts.Evidence(nil)), Distribution: distributionOf(facts), Target: p.Options.KubernetesVersion,
-		CloudRoutes: p.Options.CloudRoutes, ImageAllowed: ImageAllowed, Cloud: instances,
+		CloudRoutes: p.Options.CloudRoutes, ImageAllowed: ImageAllowed, Cloud: instances, Plain: true,
 	}
 	return Inspection{Input: input}, nil
 }

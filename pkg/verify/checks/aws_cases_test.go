@@ -82,6 +82,8 @@ func instance(in *Input, i int, change func(*cloud.Instance)) {
 	in.Cloud.Instances.Value[id] = x
 }
 
+func inZoneA(i *cloud.Instance) { i.Zone = "us-east-1a" }
+
 // lost is an instance of the cluster behind no Node.
 func lost(state, vpc string) cloud.Instance {
 	return cloud.Instance{ID: "i-99999999", State: state, VPC: vpc, Launched: clusterNow.Add(-time.Hour), Tags: cloud.Tags{"kubernetes.io/cluster/demo": "owned"}}

@@ -58,6 +58,8 @@ func ccmCases() []broken {
 		{"AWSM-614", "refused", P3, func(in *Input) {
 			in.Events.Value = []downstream.Event{{Object: "DaemonSet kube-system/" + ReleaseName, Reason: "FailedCreate", Message: "violates PodSecurity", Warning: true}}
 		}, warn, "PodSecurity"},
+		{"AWSM-616", "a role that lacks", P4, func(in *Input) { in.CCMRights.Value[0].Missing = []string{"patch nodes/status"} }, fail, "may not patch nodes/status"},
+		{"AWSM-616", "not visible", P4, func(in *Input) { in.CCMRights = verify.Failed[[]downstream.AccountRights](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-615", "pending", P2, func(in *Input) {
 			in.Releases.Value = []downstream.Release{{Namespace: "kube-system", Name: ReleaseName, Status: "pending-install"}}
 		}, warn, "pending-install"},
