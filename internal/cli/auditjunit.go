@@ -125,7 +125,7 @@ func caseOf(result verify.Result, warningsCount bool) junitCase {
 func findingsText(result verify.Result) string {
 	var lines []string
 	for _, f := range telling(result) {
-		line := migration.OrElse(f.Seen, f.Reason)
+		line := saidOf(f)
 		if f.Object != "" {
 			line = f.Object + ": " + line
 		}

@@ -141,7 +141,7 @@ func writeResult(s screen, result verify.Result, most int) {
 			s.line("             and %d more: -o wide", len(findings)-i)
 			break
 		}
-		text := migration.OrElse(finding.Seen, finding.Reason)
+		text := saidOf(finding)
 		if finding.Object != "" {
 			text = finding.Object + ": " + text
 		}
@@ -162,6 +162,14 @@ func writeResult(s screen, result verify.Result, most int) {
 		s.prose([]string{"      fix    ", "             "}[min(i, 1)], fix)
 	}
 	s.line("      why    awsmigrate explain %s · %s", result.ID, checkLink(result.ID))
+}
+
+// saidOf is what a finding tells: of one that could not look the reason.
+func saidOf(finding verify.Finding) string {
+	if finding.Status == verify.Unknown {
+		return migration.OrElse(finding.Reason, finding.Seen)
+	}
+	return migration.OrElse(finding.Seen, finding.Reason)
 }
 
 // fixesOf are the remedies of findings, each once; the check's own where a finding

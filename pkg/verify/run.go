@@ -101,7 +101,7 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 	res.Findings = o.judged(ctx, c)
 	for i, f := range res.Findings {
 		if o.Blind && len(c.Applies) > 0 && (f.Status == Fail || f.Status == Warn) {
-			res.Findings[i].Status = Unknown
+			res.Findings[i].Status, res.Findings[i].Fix = Unknown, ""
 			res.Findings[i].Reason = elsewhere + spell(c.Applies) + ", and the position is not known: " + f.Seen
 		}
 		if f.Status == Skip && c.Names {
