@@ -14,8 +14,10 @@ type auditDocument struct {
 	Header    []string    `json:"header"`
 	Time      string      `json:"time"` // when the cluster was read, RFC 3339
 	Preflight bool        `json:"preflight,omitempty"`
-	Summary   string      `json:"summary"`            // of the position
-	Problems  []string    `json:"problems,omitempty"` // what keeps the position from being clear
+	// FailOnWarning: the exit code was asked to tell of warnings, too.
+	FailOnWarning bool     `json:"failOnWarning,omitempty"`
+	Summary       string   `json:"summary"`            // of the position
+	Problems      []string `json:"problems,omitempty"` // what keeps the position from being clear
 	verify.Report
 	Seconds float64 `json:"seconds"`        // what reading and judging took
 	Next    string  `json:"next,omitempty"` // the command that goes on
@@ -28,7 +30,7 @@ type auditDocument struct {
 // made harmless here, once for all views.
 func newAudit(seen sighting, report verify.Report, options migration.Options) auditDocument {
 	doc := auditDocument{typeMeta: kind("AuditReport"), Target: seen.Target, Time: seen.At.UTC().Format(time.RFC3339),
-		Summary: tidy(seen.Input.Position.Summary), Report: tidyReport(report)}
+		FailOnWarning: options.FailOnWarning, Summary: tidy(seen.Input.Position.Summary), Report: tidyReport(report)}
 	for _, line := range seen.Header {
 		doc.Header = append(doc.Header, tidy(line))
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -26,10 +27,8 @@ var auditTime = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 func audited(t *testing.T, at position.Position, options migration.Options, findings map[string][]verify.Finding) auditDocument {
 	t.Helper()
 	var bound []verify.Bound
-	for _, meta := range allChecks() {
-		if !strings.HasPrefix(meta.ID, "AWSM-7") {
-			bound = append(bound, verify.Bind(findings[meta.ID], verify.Check[[]verify.Finding]{Meta: meta, Judge: func(f []verify.Finding) []verify.Finding { return f }})...)
-		}
+	for _, meta := range rke2.CheckMetas() {
+		bound = append(bound, verify.Bind(findings[meta.ID], verify.Check[[]verify.Finding]{Meta: meta, Judge: func(f []verify.Finding) []verify.Finding { return f }})...)
 	}
 	seen := sighting{At: auditTime, Next: "awsmigrate rke2 plan --cluster demo", Target: auditTarget{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"},
 		Header: []string{
@@ -199,5 +198,22 @@ func TestPreflightOfAMigratedCluster(t *testing.T) {
 	}
 	if got := v.selection(position.Result{Position: position.Unknown}).Within; len(got) != 4 {
 		t.Errorf("a preflight at an unknown position is judged as at %v", got)
+	}
+}
+
+// Where warnings count, they count beside failures, too.
+func TestJUnitWarningsBesideFailures(t *testing.T) {
+	for name, tt := range map[string]struct {
+		asked    bool
+		failures int
+	}{"asked for": {true, 2}, "not asked for": {false, 1}} {
+		var suites junitSuites
+		text := rendered(t, "junit", audited(t, position.P3, migration.Options{FailOnWarning: tt.asked}, flawed()), nil)
+		if err := xml.Unmarshal([]byte(text), &suites); err != nil {
+			t.Fatal(err)
+		}
+		if suites.Failures != tt.failures || suites.Errors != 1 {
+			t.Errorf("%s: %d failures and %d errors, want %d and 1", name, suites.Failures, suites.Errors, tt.failures)
+		}
 	}
 }

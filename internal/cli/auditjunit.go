@@ -6,7 +6,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -66,7 +65,7 @@ func writeJUnit(out io.Writer, doc auditDocument) error {
 		}
 		for _, result := range doc.Results {
 			if result.Category == category {
-				suite.add(caseOf(result, warningsCount(doc)))
+				suite.add(caseOf(result, doc.FailOnWarning))
 			}
 		}
 		if suite.Tests > 0 {
@@ -80,9 +79,6 @@ func writeJUnit(out io.Writer, doc auditDocument) error {
 	_, err = out.Write(append(append([]byte(xml.Header), text...), '\n'))
 	return err
 }
-
-// warningsCount says whether a warning was asked to end in an exit code.
-func warningsCount(doc auditDocument) bool { return doc.Code == exitCodes[fault.Warnings] }
 
 func refusedSuite(doc auditDocument) junitSuite {
 	suite := junitSuite{Name: "selection", Timestamp: strings.TrimSuffix(doc.Time, "Z")}
@@ -129,7 +125,7 @@ func caseOf(result verify.Result, warningsCount bool) junitCase {
 func findingsText(result verify.Result) string {
 	var lines []string
 	for _, f := range telling(result) {
-		line := migration.OrElse(f.Seen, f.Reason)
+		line := saidOf(f)
 		if f.Object != "" {
 			line = f.Object + ": " + line
 		}

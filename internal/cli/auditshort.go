@@ -56,7 +56,7 @@ func shortLine(result verify.Result) string {
 	if first.Object != "" {
 		line += first.Object + ": "
 	}
-	line += migration.OrElse(migration.OrElse(first.Seen, first.Reason), result.Title)
+	line += migration.OrElse(saidOf(first), result.Title)
 	if first.Wanted != "" {
 		line += " → " + first.Wanted
 	}

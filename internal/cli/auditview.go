@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -140,7 +141,7 @@ func writeResult(s screen, result verify.Result, most int) {
 			s.line("             and %d more: -o wide", len(findings)-i)
 			break
 		}
-		text := migration.OrElse(finding.Seen, finding.Reason)
+		text := saidOf(finding)
 		if finding.Object != "" {
 			text = finding.Object + ": " + text
 		}
@@ -152,14 +153,39 @@ func writeResult(s screen, result verify.Result, most int) {
 	if result.Status == verify.OK || len(findings) == 0 {
 		return
 	}
-	fix := findings[0].Fix
-	if fix == "" && result.Status != verify.Unknown { // which is mended by access, not by the check's remedy
-		fix = result.Fix
-	}
-	if fix != "" {
-		s.prose("      fix    ", fix)
+	fixes := fixesOf(result, findings)
+	for i, fix := range fixes {
+		if i == most {
+			s.line("             and %d more: -o wide", len(fixes)-i)
+			break
+		}
+		s.prose([]string{"      fix    ", "             "}[min(i, 1)], fix)
 	}
 	s.line("      why    awsmigrate explain %s · %s", result.ID, checkLink(result.ID))
+}
+
+// saidOf is what a finding tells: of one that could not look the reason.
+func saidOf(finding verify.Finding) string {
+	if finding.Status == verify.Unknown {
+		return migration.OrElse(finding.Reason, finding.Seen)
+	}
+	return migration.OrElse(finding.Seen, finding.Reason)
+}
+
+// fixesOf are the remedies of findings, each once; the check's own where a finding
+// has none.
+func fixesOf(result verify.Result, findings []verify.Finding) []string {
+	var fixes []string
+	for _, finding := range findings {
+		fix := finding.Fix
+		if fix == "" && result.Status != verify.Unknown { // which is mended by access, not by the check's remedy
+			fix = result.Fix
+		}
+		if fix != "" && !slices.Contains(fixes, fix) {
+			fixes = append(fixes, fix)
+		}
+	}
+	return fixes
 }
 
 // telling are the findings that gave a result its status; of a passing check

@@ -48,6 +48,8 @@ func only(meta verify.Meta) string {
 		return slices.ContainsFunc(metas, func(m verify.Meta) bool { return m.ID == meta.ID })
 	}
 	switch {
+	case !has(rke.CheckMetas()) && !has(rke2.CheckMetas()):
+		return " (known by its API alone)"
 	case !has(rke.CheckMetas()):
 		return " (RKE2)"
 	case !has(rke2.CheckMetas()):

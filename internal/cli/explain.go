@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
 
 // explanation is what `explain` says of a step or a check, offline.
@@ -48,7 +49,7 @@ func newExplain(a *app) *cobra.Command {
 
 func explain(id string) (explanation, error) {
 	doc := explanation{typeMeta: kind("Explanation")}
-	var steps, checks []string
+	var steps, ids []string
 	for _, info := range append(migration.StepInfos(), migration.UndoStepInfos()...) {
 		if string(info.ID) == id {
 			doc.Step = &info
@@ -61,16 +62,16 @@ func explain(id string) (explanation, error) {
 			doc.Check = &meta
 			return doc, nil
 		}
-		checks = append(checks, meta.ID)
+		ids = append(ids, meta.ID)
 	}
 	return doc, &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check",
-		Wanted: fmt.Sprintf("one of the steps %s, or a check from %s to %s", strings.Join(steps, ", "), slices.Min(checks), slices.Max(checks))}
+		Wanted: fmt.Sprintf("one of the steps %s, or a check from %s to %s", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids))}
 }
 
 // allChecks are the checks of every distribution; of those that both have, one.
 func allChecks() []verify.Meta {
 	all := rke2.CheckMetas()
-	for _, meta := range rke.CheckMetas() {
+	for _, meta := range append(rke.CheckMetas(), verify.Metas(checks.Alone()...)...) {
 		if !slices.ContainsFunc(all, func(m verify.Meta) bool { return m.ID == meta.ID }) {
 			all = append(all, meta)
 		}

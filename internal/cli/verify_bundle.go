@@ -8,17 +8,29 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
 
 // dumpBundle saves a reading for --from, whole or not at all.
 func dumpBundle(path string, seen sighting) error {
-	text, err := bundle.Encode(bundle.Bundle{At: seen.At, Target: bundle.Target(seen.Target), Header: seen.Header, Next: seen.Next,
-		Own: verify.Record(seen.Own), Input: seen.Input})
+	redactor := bundle.NewRedactor()
+	b := bundle.Bundle{At: seen.At, Target: bundle.Target(seen.Target), Header: seen.Header, Next: seen.Next, Input: seen.Input}
+	record := seen.Own
+	if seen.Keep != nil {
+		side, err := seen.Keep(redactor)
+		if err != nil {
+			return err
+		}
+		b.Side, record = side, slices.DeleteFunc(slices.Clone(seen.Own), func(c verify.Bound) bool { return !slices.Contains(rke2.Unkept(), c.ID) })
+	}
+	b.Own = verify.Record(record)
+	text, err := bundle.Encode(b, redactor)
 	if err != nil {
 		return err
 	}
@@ -80,6 +92,25 @@ func (s *bundleSource) read(context.Context) (sighting, error) {
 		return sighting{}, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
 			Seen: fmt.Sprintf("%d of its %d recorded checks are not known", len(b.Own)-len(own), len(b.Own)), Wanted: "a bundle of this version of awsmigrate"}
 	}
-	return sighting{Inspection: migration.Inspection{Input: b.Input, Own: verify.Replay(own, b.Own)},
+	bound, err := s.rebound()
+	if err != nil {
+		return sighting{}, err
+	}
+	bound = append(bound, verify.Replay(own, b.Own)...)
+	slices.SortStableFunc(bound, func(x, y verify.Bound) int { return strings.Compare(x.ID, y.ID) })
+	return sighting{Inspection: migration.Inspection{Input: b.Input, Own: bound},
 		Target: auditTarget(b.Target), Header: b.Header, At: b.At, Next: b.Next}, nil
+}
+
+// rebound are the checks of the side that configures the cluster, on what was read
+// of it.
+func (s *bundleSource) rebound() ([]verify.Bound, error) {
+	if len(s.bundle.Side) == 0 || s.bundle.Target.Kind != "rke2" {
+		return nil, nil
+	}
+	bound, err := rke2.Rebound(s.bundle.Side, s.bundle.Input)
+	if err != nil {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from", Seen: "what it holds of Rancher's side cannot be read", Err: err}
+	}
+	return bound, nil
 }

@@ -81,9 +81,22 @@ func (s *plainSource) read(ctx context.Context) (sighting, error) {
 	}, awsLine(seen.Input.Cloud)...)
 	if s.note != "" {
 		header = append(header, s.note)
+	} else if madeByRKE(seen) {
+		header = append(header, "made by rke, which runs its control plane outside the API: --config cluster.yml sees it, or --cluster where Rancher manages it")
 	}
 	seen.Own = s.own
 	return sighting{Inspection: seen, Header: header, At: at, Target: auditTarget{Kind: "kubernetes", Name: s.name, UID: seen.Input.UID.Value}}, nil
+}
+
+// madeByRKE tells by a label without a hyphen that nobody else gives
+// (rancher/rke:cluster/hosts.go@v1.5.9).
+func madeByRKE(seen migration.Inspection) bool {
+	for _, n := range seen.Input.Nodes.Value {
+		if _, has := n.Labels["node-role.kubernetes.io/controlplane"]; has {
+			return len(seen.Input.StaticPods.Value) == 0
+		}
+	}
+	return false
 }
 
 func nodeCount(seen migration.Inspection) string {

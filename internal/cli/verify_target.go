@@ -12,8 +12,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
-	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // verifyTarget says which cluster is audited, and how it is reached.
@@ -50,7 +48,7 @@ func (t *verifyTarget) open(ctx context.Context, a *app, options migration.Optio
 	case t.cluster != "" && t.config != "":
 		return nil, usage(errors.New("flags --cluster and --config: wanted one of them"))
 	case t.config != "":
-		return opened(t.rke("").open(ctx, a, readOnly))
+		return t.openFile(ctx, a, options)
 	case t.cluster != "":
 		return t.openManaged(ctx, a, options)
 	case t.kubeconfig == "" && t.kubeContext == "":
@@ -72,22 +70,13 @@ func (t *verifyTarget) openManaged(ctx context.Context, a *app, options migratio
 		return first, err
 	}
 	second, rkeErr := opened(t.rke(t.cluster).open(ctx, a, readOnly))
-	if isReason(rkeErr, "ClusterNotFound", "NotRancher", "NotRKE") {
+	switch {
+	case isReason(rkeErr, "ClusterNotFound", "NotRancher", "NotRKE"):
 		return nil, err
+	case isReason(rkeErr, "Forbidden"):
+		return t.openManagedPartly(ctx, options, rkeErr)
 	}
 	return second, rkeErr
-}
-
-// openPartly is a cluster of which these credentials may not read all that its
-// procedure needs. What they may is judged; the rest is unknown and never ok.
-func (t *verifyTarget) openPartly(ctx context.Context, options migration.Options, why error) (source, error) {
-	clients, err := t.connect(ctx, readOnly)
-	if err != nil {
-		return nil, why
-	}
-	return &plainSource{plain: migration.Plain{Config: clients.DownstreamConfig, Clock: clock.RealClock{}, Options: options},
-		name: t.cluster, clock: clock.RealClock{}, own: verify.Unjudged(verify.Metas(rke2.Checks()...), "could not look: "+why.Error()),
-		note: "partly visible; whether this is the cluster of that name is not proven: " + why.Error()}, nil
 }
 
 func isReason(err error, reasons ...string) bool {

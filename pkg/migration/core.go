@@ -147,11 +147,16 @@ func (c *Core) Switched() bool {
 
 // RequireRest stops before a write unless everything is where it should be.
 func (c *Core) RequireRest() error {
-	problems := c.Reading.Restless()
+	return c.Reading.Rest(c.Side.Tell)
+}
+
+// Rest is what keeps a cluster from being at rest, as one error; nil: it is.
+func (r Reading) Rest(tell func([]Unrest) string) error {
+	problems := r.Restless()
 	if len(problems) == 0 {
 		return nil
 	}
-	return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: c.Reading.Object,
-		Seen: c.Side.Tell(problems), Wanted: "a cluster at rest before anything is written",
+	return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: r.Object,
+		Seen: tell(problems), Wanted: "a cluster at rest before anything is written",
 		Fix: "wait until nothing moves any more, or mend what is named, then run again", Passing: true}
 }

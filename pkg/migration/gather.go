@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -16,6 +17,8 @@ import (
 type Inspection struct {
 	Input checks.Input
 	Own   []verify.Bound // of the Side, bound to what it read
+	// Keep writes what those judge, without secrets; nil: nobody can.
+	Keep func(*bundle.Redactor) ([]byte, error)
 }
 
 // Bound are all checks of an inspection, the Side's own first.
@@ -47,7 +50,11 @@ func (c *Core) Gather(ctx context.Context, record runner.Record) (Inspection, er
 		input.Fingerprint = &before
 	}
 	own := c.Side.Checks(ctx, &input, prepared)
-	return Inspection{Input: input, Own: own}, nil
+	seen := Inspection{Input: input, Own: own}
+	if side, can := c.Side.(Keeper); can {
+		seen.Keep = side.Keep
+	}
+	return seen, nil
 }
 
 // inspect gathers and judges.

@@ -20,6 +20,8 @@ type Plain struct {
 	Config  *rest.Config
 	Clock   clock.WithTicker
 	Options Options
+	// Distribution is what is known of it from elsewhere; "": what its API tells.
+	Distribution checks.Distribution
 }
 
 // Gather reads everything that checks judge, and computes the position from the
@@ -36,8 +38,8 @@ func (p Plain) Gather(ctx context.Context) (Inspection, error) {
 			Seen: "could not be read", Fix: "check --kubeconfig and --context", Err: facts.Nodes.Err}
 	}
 	input := checks.Input{
-		Facts: facts, Position: position.Compute(facts.Evidence(nil)), Distribution: distributionOf(facts), Target: p.Options.KubernetesVersion,
-		CloudRoutes: p.Options.CloudRoutes, ImageAllowed: ImageAllowed, Cloud: instances,
+		Facts: facts, Position: position.Compute(facts.Evidence(nil)), Distribution: checks.Distribution(OrElse(string(p.Distribution), string(distributionOf(facts)))), Target: p.Options.KubernetesVersion,
+		CloudRoutes: p.Options.CloudRoutes, ImageAllowed: ImageAllowed, Cloud: instances, Plain: true,
 	}
 	return Inspection{Input: input}, nil
 }

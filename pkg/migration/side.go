@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -32,6 +33,12 @@ type Side interface {
 	Rolls(step runner.StepID) bool
 	// Tell puts what is not at rest into one line.
 	Tell(open []Unrest) string
+}
+
+// Keeper is a Side that can write down what its checks judge, so that they can be
+// made again without a cluster. Secrets go through the Redactor.
+type Keeper interface {
+	Keep(r *bundle.Redactor) ([]byte, error)
 }
 
 // DocumentInstaller is a Side that can put the chart into the cluster as a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -59,18 +60,22 @@ func (p *Procedure) Steps() []runner.Step { return p.steps }
 // endState chooses once per reading; the evidence does not change during a run
 // unless somebody changes it, and then it has to be judged again.
 func (p *Procedure) endState() (EndStateChoice, error) {
-	if past, ok := p.pastEndState(); ok {
+	return endStateOf(p.facts, p.Switched(), p.options.EndState, p.Reading.Down.Nodes)
+}
+
+func endStateOf(f Facts, switched bool, wanted EndState, nodes []corev1.Node) (EndStateChoice, error) {
+	if past, ok := pastEndState(f, switched); ok {
 		return past, nil
 	}
-	return ChooseEndState(p.options.EndState, p.Reading.Down.Nodes)
+	return ChooseEndState(wanted, nodes)
 }
 
 // pastEndState is the end state that a switched cluster already has.
-func (p *Procedure) pastEndState() (EndStateChoice, bool) {
-	if !p.Switched() {
+func pastEndState(f Facts, switched bool) (EndStateChoice, bool) {
+	if !switched {
 		return EndStateChoice{}, false
 	}
-	for _, setting := range providersOf(p.facts) {
+	for _, setting := range providersOf(f) {
 		if setting == "external" {
 			return EndStateChoice{EndExternal, "the cluster runs it"}, true
 		}

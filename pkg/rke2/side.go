@@ -67,13 +67,19 @@ func (p *Procedure) Unfit() []string { return []string{"AWSM-101", "AWSM-102", "
 
 // Checks implements migration.Side.
 func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migration.Prepared) []verify.Bound {
-	prepared := Prepared{Facts: p.facts, Reading: p.Reading, Prepared: made, Options: p.options}
-	prepared.Choice, prepared.ChoiceErr = p.endState()
-	if prepared.ChoiceErr == nil {
-		prepared.EditErr = p.tryEdits()
-	}
+	prepared := prepare(p.facts, p.Reading, made, p.options, p.Switched())
 	input.EndState = checks.EndState(prepared.Choice.State)
 	return verify.Bind(prepared, Checks()...)
+}
+
+// prepare computes what the checks judge besides what was read.
+func prepare(f Facts, r migration.Reading, made migration.Prepared, o Options, switched bool) Prepared {
+	p := Prepared{Facts: f, Reading: r, Prepared: made, Options: o}
+	p.Choice, p.ChoiceErr = endStateOf(f, switched, o.EndState, r.Down.Nodes)
+	if p.ChoiceErr == nil && !switched {
+		p.EditErr = tryEdits(f, p.Choice)
+	}
+	return p
 }
 
 // Prepared is what the checks of this package judge: Rancher's side, and what
@@ -89,22 +95,15 @@ type Prepared struct {
 }
 
 // tryEdits computes both edits, one after the other, without writing them.
-func (p *Procedure) tryEdits() error {
-	if p.Switched() {
-		return nil
-	}
-	spec := p.facts.Cluster.Spec
-	first, err := config.EnableLeaderMigration(spec, p.facts.editMachines())
+func tryEdits(f Facts, choice EndStateChoice) error {
+	spec := f.Cluster.Spec
+	first, err := config.EnableLeaderMigration(spec, f.editMachines())
 	if err != nil {
 		return err
 	}
 	if spec, err = first.Apply(spec); err != nil {
 		return err
 	}
-	choice, err := p.endState()
-	if err != nil {
-		return err
-	}
-	_, err = config.SwitchProvider(spec, p.facts.editMachines(), editState(choice))
+	_, err = config.SwitchProvider(spec, f.editMachines(), editState(choice))
 	return err
 }

@@ -31,8 +31,8 @@ type Options struct {
 	// Blind: Position is Unknown because evidence could not be had. What a check
 	// of certain positions finds wrong may then be right, and is Unknown as well.
 	Blind bool
-	// Within are the positions whose checks run while Position is Unknown; empty:
-	// all of them.
+	// Within are positions whose checks run beside those of Position. While that is
+	// Unknown they are the only ones; empty then: all of them.
 	Within []position.Position
 	// Deadline is how long one check may judge; 0: DefaultDeadline. A check beyond
 	// it is Unknown, and its goroutine is left to itself: a judgement takes no
@@ -101,7 +101,7 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 	res.Findings = o.judged(ctx, c)
 	for i, f := range res.Findings {
 		if o.Blind && len(c.Applies) > 0 && (f.Status == Fail || f.Status == Warn) {
-			res.Findings[i].Status = Unknown
+			res.Findings[i].Status, res.Findings[i].Fix = Unknown, ""
 			res.Findings[i].Reason = elsewhere + spell(c.Applies) + ", and the position is not known: " + f.Seen
 		}
 		if f.Status == Skip && c.Names {
@@ -149,9 +149,7 @@ func (o Options) applies(m Meta) bool {
 	switch {
 	case len(m.Applies) == 0:
 		return true
-	case o.Position != position.Unknown:
-		return slices.Contains(m.Applies, o.Position)
-	case len(o.Within) == 0:
+	case o.Position != position.Unknown && slices.Contains(m.Applies, o.Position), o.Position == position.Unknown && len(o.Within) == 0:
 		return true
 	}
 	return slices.ContainsFunc(m.Applies, func(p position.Position) bool { return slices.Contains(o.Within, p) })

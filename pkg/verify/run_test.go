@@ -168,3 +168,16 @@ func TestBlindFindsNothingWrongThatMayBeRight(t *testing.T) {
 		}
 	}
 }
+
+// Beside a position's own checks run those of the positions within.
+func TestWithinBesideAPosition(t *testing.T) {
+	later := says(Meta{ID: "AWSM-901", Applies: []position.Position{position.P3}}, Finding{Status: Fail})
+	other := says(Meta{ID: "AWSM-902", Applies: []position.Position{position.P4}}, Finding{Status: Fail})
+	own := says(Meta{ID: "AWSM-903", Applies: []position.Position{position.P2}}, Finding{Status: Fail})
+	r := RunAll(t.Context(), []Bound{later, other, own}, Options{Position: position.P2, Within: []position.Position{position.P3}})
+	for id, want := range map[string]Status{"AWSM-901": Fail, "AWSM-902": Skip, "AWSM-903": Fail} {
+		if got := result(t, r, id); got.Status != want {
+			t.Errorf("%s is %s, want %s", id, got.Status, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -23,6 +24,9 @@ type change struct {
 	name  string
 	wrong []string
 	make  func(context.Context, *scenario.Lab) (undo func(context.Context) error, err error)
+	// mended: the fix that the audit gives is a command, and following it is the way
+	// back.
+	mended bool
 }
 
 func (c change) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
@@ -39,9 +43,36 @@ func (c change) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 			t.Errorf("%s names no object or no fix: %+v", check.ID, check)
 		}
 	}
-	if err := undo(ctx); err != nil {
+	commands := report.commands()
+	if c.mended != (len(commands) > 0) {
+		t.Errorf("the commands that mend it are %q, wanted some: %t", commands, c.mended)
+	}
+	for _, command := range commands {
+		if _, err := lab.Kubectl(ctx, "", strings.Fields(command)...); err != nil {
+			t.Errorf("the fix: %v", err)
+		}
+	}
+	if c.mended {
+		if code, report := auditOf(ctx, t, lab, "--cluster", "demo"); code != 0 || len(report.wrong()) > 0 {
+			t.Errorf("after %q: exit %d, wrong %v", commands, code, report.wrong())
+		}
+	}
+	if err := undo(ctx); err != nil && !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
+}
+
+// commands are those of kubectl that the findings give as fixes, at their ends.
+func (r auditReport) commands() []string {
+	var all []string
+	for _, check := range r.Checks {
+		for _, finding := range check.Findings {
+			if _, commands, has := strings.Cut(finding.Fix, "kubectl "); has && check.Status != "ok" {
+				all = append(all, strings.Split(commands, " && kubectl ")...)
+			}
+		}
+	}
+	return all
 }
 
 // anywhere are changes that are wrong wherever a cluster stands; a taint also
@@ -49,16 +80,21 @@ func (c change) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 func anywhere(taint ...string) []change {
 	return []change{
 		{"a node is out of service", taint, nodePatch(
-			`{"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service","value":"x","effect":"NoSchedule"}]}}`, `{"spec":{"taints":null}}`)},
+			`{"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service","value":"x","effect":"NoSchedule"}]}}`, `{"spec":{"taints":null}}`), true},
 		{"another kube-controller-manager", []string{"AWSM-205"}, object(schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}, `{
-			"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"kcm","namespace":"default"},"spec":{"replicas":0,
-			"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"kcm","image":"registry/kube-controller-manager:v1.26.13"}]}}}}`)},
+			"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"kcm","namespace":"default"},"spec":{"replicas":1,
+			"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"nodeSelector":{"no":"such"},"containers":[{"name":"kcm","image":"registry/kube-controller-manager:v1.26.13"}]}}}}`), true},
+		{"a kube-controller-manager in a pod", []string{"AWSM-205"}, object(schema.GroupVersionResource{Version: "v1", Resource: "pods"}, `{
+			"apiVersion":"v1","kind":"Pod","metadata":{"name":"kcm","namespace":"default","labels":{"component":"kube-controller-manager"}},"spec":{
+			"nodeSelector":{"no":"such"},"containers":[{"name":"kcm","image":"registry/kube-controller-manager:v1.26.13"}]}}`), false},
+		{"a cordon that no run of ours ended", []string{"AWSM-308"}, nodePatch(
+			`{"metadata":{"annotations":{"awsmigrate.io/cordoned-by":"run-1"}},"spec":{"unschedulable":true}}`, `{"metadata":{"annotations":{"awsmigrate.io/cordoned-by":null}},"spec":{"unschedulable":null,"taints":null}}`), true},
 		{"a load balancer fails", []string{"AWSM-803"}, func(ctx context.Context, lab *scenario.Lab) (func(context.Context) error, error) {
 			return object(schema.GroupVersionResource{Version: "v1", Resource: "events"}, fmt.Sprintf(`{
 			"apiVersion":"v1","kind":"Event","metadata":{"name":"sync.1","namespace":"default"},"type":"Warning","reason":"SyncLoadBalancerFailed",
 			"message":"AccessDenied","count":1,"lastTimestamp":%q,"involvedObject":{"kind":"Service","namespace":"default","name":"front"}}`,
 				metav1.Now().UTC().Format("2006-01-02T15:04:05Z")))(ctx, lab)
-		}},
+		}, false},
 		{"Argo CD keeps the Cluster", []string{"AWSM-106"}, func(ctx context.Context, lab *scenario.Lab) (func(context.Context) error, error) {
 			clusters := lab.Management.Resource(schema.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"}).Namespace("fleet-default")
 			patch := func(value string) func(context.Context) error {
@@ -68,7 +104,7 @@ func anywhere(taint ...string) []change {
 				}
 			}
 			return patch("null"), patch(`"apps:demo"`)(ctx)
-		}},
+		}, false},
 	}
 }
 
@@ -80,27 +116,25 @@ func beforeMigration() []change {
 	}
 	secrets := schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 	return append(anywhere("AWSM-310"),
-		change{"a zone label that is wrong", []string{"AWSM-303"}, nodePatch(`{"metadata":{"labels":{"topology.kubernetes.io/zone":"us-east-1z"}}}`, "")},
+		change{"a zone label that is wrong", []string{"AWSM-303"}, nodePatch(`{"metadata":{"labels":{"topology.kubernetes.io/zone":"us-east-1z"}}}`, ""), true},
 		change{"a node waits for a cloud controller", []string{"AWSM-306"}, nodePatch(
-			`{"spec":{"taints":[{"key":"node.cloudprovider.kubernetes.io/uninitialized","value":"true","effect":"NoSchedule"}]}}`, `{"spec":{"taints":null}}`)},
-		change{"a cordon of ours", []string{"AWSM-308"}, nodePatch(
-			`{"metadata":{"annotations":{"awsmigrate.io/cordoned-by":"run-1"}},"spec":{"unschedulable":true}}`, `{"metadata":{"annotations":{"awsmigrate.io/cordoned-by":null}},"spec":{"unschedulable":null,"taints":null}}`)},
-		change{"a release in default", []string{"AWSM-601"}, object(secrets, release("deployed"))},
-		change{"a release in default, half-done", []string{"AWSM-601", "AWSM-615"}, object(secrets, release("pending-install"))},
+			`{"spec":{"taints":[{"key":"node.cloudprovider.kubernetes.io/uninitialized","value":"true","effect":"NoSchedule"}]}}`, `{"spec":{"taints":null}}`), false},
+		change{"a release in default", []string{"AWSM-601"}, object(secrets, release("deployed")), false},
+		change{"a release in default, half-done", []string{"AWSM-601", "AWSM-615"}, object(secrets, release("pending-install")), false},
 		change{"a role that nobody owns", []string{"AWSM-603"}, object(schema.GroupVersionResource{Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
-			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"system:cloud-controller-manager"},"rules":[]}`)},
+			`{"apiVersion":"rbac.authorization.k8s.io/v1","kind":"ClusterRole","metadata":{"name":"system:cloud-controller-manager"},"rules":[]}`), true},
 		change{"a HelmChartConfig", []string{"AWSM-602"}, object(schema.GroupVersionResource{Group: "helm.cattle.io", Version: "v1", Resource: "helmchartconfigs"},
-			`{"apiVersion":"helm.cattle.io/v1","kind":"HelmChartConfig","metadata":{"name":"aws-cloud-controller-manager","namespace":"kube-system"},"spec":{}}`)},
+			`{"apiVersion":"helm.cattle.io/v1","kind":"HelmChartConfig","metadata":{"name":"aws-cloud-controller-manager","namespace":"kube-system"},"spec":{}}`), true},
 	)
 }
 
 // afterMigration are changes that matter once a CCM runs.
 func afterMigration() []change {
 	return append(anywhere("AWSM-310", "AWSM-312"),
-		change{"a cordon since the fingerprint", []string{"AWSM-308"}, nodePatch(`{"spec":{"unschedulable":true}}`, `{"spec":{"unschedulable":null,"taints":null}}`)},
+		change{"a cordon since the fingerprint", []string{"AWSM-308"}, nodePatch(`{"spec":{"unschedulable":true}}`, `{"spec":{"unschedulable":null,"taints":null}}`), true},
 		change{"pods of the CCM were refused", []string{"AWSM-614"}, object(schema.GroupVersionResource{Version: "v1", Resource: "events"}, `{
 			"apiVersion":"v1","kind":"Event","metadata":{"name":"refused.1","namespace":"kube-system"},"type":"Warning","reason":"FailedCreate",
-			"message":"violates PodSecurity","count":1,"involvedObject":{"kind":"DaemonSet","namespace":"kube-system","name":"aws-cloud-controller-manager"}}`)},
+			"message":"violates PodSecurity","count":1,"involvedObject":{"kind":"DaemonSet","namespace":"kube-system","name":"aws-cloud-controller-manager"}}`), false},
 	)
 }
 

@@ -3,9 +3,9 @@
 //
 // It is pure: it knows neither clusters nor files. What it lets through is a list
 // (redact.go): of arguments those flags that some check judges, of AWS tags those
-// that name a cluster. Of the checks of a distribution's own side it carries what
-// they found and not what they read: cluster.yml, rke's state and Rancher's Cluster
-// object are full of secrets.
+// that name a cluster. What the checks of a distribution's own side judge, that side
+// writes itself, with a Redactor; of what it does not write, the bundle carries what
+// the checks found.
 package bundle
 
 import (
@@ -35,7 +35,10 @@ type Bundle struct {
 	Target     Target    `json:"target"`
 	Header     []string  `json:"header"`
 	Next       string    `json:"next,omitempty"`
-	// Own are the findings of the side's own checks, made when it was read.
+	// Side is what the side's own checks judge, without secrets, as the side wrote
+	// it; null: only what they found is known.
+	Side json.RawMessage `json:"side,omitempty"`
+	// Own are the findings of those that are not made from Side.
 	Own   []verify.Recorded `json:"own,omitempty"`
 	Input checks.Input      `json:"input"`
 }
@@ -48,10 +51,11 @@ type Target struct {
 	UID       string `json:"uid,omitempty"`
 }
 
-// Encode is a bundle without secrets, as JSON.
-func Encode(b Bundle) ([]byte, error) {
+// Encode is a bundle without secrets, as JSON. Side was written with the same
+// Redactor.
+func Encode(b Bundle, r *Redactor) ([]byte, error) {
 	b.APIVersion, b.Kind, b.Schema = apiVersion, kind, Schema
-	text, err := json.MarshalIndent(redacted(b), "", " ")
+	text, err := json.MarshalIndent(redacted(r, b), "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the bundle: %w", err)
 	}

@@ -56,7 +56,7 @@ func full() Bundle {
 // stays as it was.
 func TestBundleHoldsNoSecret(t *testing.T) {
 	b, before := full(), full()
-	text, err := Encode(b)
+	text, err := Encode(b, NewRedactor())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestSameReport(t *testing.T) {
 	b.Input.Rights = verify.Failed[downstream.Rights](errors.New("forbidden"))
 	b.Input.Events.Value[0].Message = "AccessDenied"
 	b.Input.Nodes.Value[0].Ready.Message = ""
-	text, err := Encode(b)
+	text, err := Encode(b, NewRedactor())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestDecodeRefuses(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	text, err := Encode(full())
+	text, err := Encode(full(), NewRedactor())
 	if err != nil {
 		f.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package bundle
 
 import (
+	"encoding/json"
 	"errors"
 	"reflect"
 	"strings"
@@ -13,13 +14,13 @@ import (
 
 // redacted is a copy of a value of which every text was looked at. The original
 // stays as it is.
-func redacted[T any](value T) T {
-	return copied(reflect.ValueOf(&value).Elem()).Interface().(T) //nolint:forcetypeassert // a copy has the type of its original
+func redacted[T any](r *Redactor, value T) T {
+	return r.copied(reflect.ValueOf(&value).Elem()).Interface().(T) //nolint:forcetypeassert // a copy has the type of its original
 }
 
 // copied copies a value, and replaces what may be secret in it.
-func copied(v reflect.Value) reflect.Value {
-	if special, known := rule(v); known {
+func (r *Redactor) copied(v reflect.Value) reflect.Value {
+	if special, known := r.rule(v); known {
 		return special
 	}
 	out := reflect.New(v.Type()).Elem()
@@ -29,30 +30,30 @@ func copied(v reflect.Value) reflect.Value {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				out.Field(i).Set(copied(v.Field(i)))
+				out.Field(i).Set(r.copied(v.Field(i)))
 			}
 		}
 	case reflect.Pointer:
 		if !v.IsNil() {
 			out.Set(reflect.New(v.Type().Elem()))
-			out.Elem().Set(copied(v.Elem()))
+			out.Elem().Set(r.copied(v.Elem()))
 		}
 	case reflect.Slice:
 		if !v.IsNil() {
 			out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
 			for i := range v.Len() {
-				out.Index(i).Set(copied(v.Index(i)))
+				out.Index(i).Set(r.copied(v.Index(i)))
 			}
 		}
 	case reflect.Array:
 		for i := range v.Len() {
-			out.Index(i).Set(copied(v.Index(i)))
+			out.Index(i).Set(r.copied(v.Index(i)))
 		}
 	case reflect.Map:
 		if !v.IsNil() {
 			out.Set(reflect.MakeMapWithSize(v.Type(), v.Len()))
 			for _, key := range v.MapKeys() {
-				out.SetMapIndex(key, copied(v.MapIndex(key)))
+				out.SetMapIndex(key, r.copied(v.MapIndex(key)))
 			}
 		}
 	default:
@@ -62,7 +63,7 @@ func copied(v reflect.Value) reflect.Value {
 }
 
 // rule is the copy of a type that has a rule of its own.
-func rule(v reflect.Value) (reflect.Value, bool) {
+func (r *Redactor) rule(v reflect.Value) (reflect.Value, bool) {
 	if v.Type() == reflect.TypeFor[error]() {
 		out := reflect.New(v.Type()).Elem()
 		if err, ok := v.Interface().(error); ok && err != nil {
@@ -71,13 +72,13 @@ func rule(v reflect.Value) (reflect.Value, bool) {
 		return out, true
 	}
 	switch value := v.Interface().(type) {
-	case time.Time:
+	case time.Time, json.RawMessage:
 		return v, true
 	case downstream.Container:
-		value.Command, value.Args = words(value.Command), words(value.Args)
+		value.Command, value.Args = r.words(value.Command), r.words(value.Args)
 		return reflect.ValueOf(value), true
 	case downstream.Node:
-		return reflect.ValueOf(node(value)), true
+		return reflect.ValueOf(r.node(value)), true
 	case downstream.MigrationConfig:
 		value.Text = migrationLines(value.Text)
 		return reflect.ValueOf(value), true
@@ -90,12 +91,12 @@ func rule(v reflect.Value) (reflect.Value, bool) {
 }
 
 // node keeps of RKE2's own arguments those that checks judge.
-func node(n downstream.Node) downstream.Node {
+func (r *Redactor) node(n downstream.Node) downstream.Node {
 	raw, has := n.Annotations[downstream.AnnotationArgs]
-	type plain downstream.Node                                                    // without the rule
-	out := downstream.Node(copied(reflect.ValueOf(plain(n))).Interface().(plain)) //nolint:forcetypeassert // a copy has the type of its original
+	type plain downstream.Node                                                      // without the rule
+	out := downstream.Node(r.copied(reflect.ValueOf(plain(n))).Interface().(plain)) //nolint:forcetypeassert // a copy has the type of its original
 	if has {
-		out.Annotations[downstream.AnnotationArgs] = nodeArgs(raw)
+		out.Annotations[downstream.AnnotationArgs] = r.nodeArgs(raw)
 	}
 	return out
 }

@@ -71,18 +71,18 @@ var nested = []string{"kubelet-arg", "kube-controller-manager-arg", "kube-cloud-
 var programs = regexp.MustCompile(`^([\w./-]*/)?(kube-controller-manager|aws-cloud-controller-manager|cloud-controller-manager|hyperkube|server|agent|sh|bash|exec)$|^-c$`)
 
 // words is a command line in which only judged arguments have their values.
-func words(line []string) []string {
+func (r *Redactor) words(line []string) []string {
 	out := slices.Clone(line)
 	var value func(string) string // what becomes of the word behind a flag; nil: it has its own rule
 	for i, word := range line {
 		switch {
 		case strings.HasPrefix(word, "--") && !strings.ContainsAny(word, " \n\t"):
-			out[i], value = flagWord(word)
+			out[i], value = r.flagWord(word)
 			continue
 		case value != nil:
 			out[i] = value(word)
 		case strings.ContainsAny(word, " \n\t"):
-			out[i] = strings.Join(words(strings.Fields(word)), " ")
+			out[i] = strings.Join(r.words(strings.Fields(word)), " ")
 		case programs.MatchString(word):
 		default:
 			out[i] = gone
@@ -93,12 +93,12 @@ func words(line []string) []string {
 }
 
 // flagWord is one flag, and what is to become of a value in the next word.
-func flagWord(word string) (string, func(string) string) {
+func (r *Redactor) flagWord(word string) (string, func(string) string) {
 	name, text, has := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-	treat := func(string) string { return gone }
+	treat := r.Mark
 	switch {
 	case slices.Contains(nested, name):
-		treat = argument
+		treat = r.argument
 	case slices.Contains(judged, name):
 		treat = Scrub
 	}
@@ -109,7 +109,7 @@ func flagWord(word string) (string, func(string) string) {
 }
 
 // argument is "name=value" of a component behind RKE2.
-func argument(text string) string {
+func (r *Redactor) argument(text string) string {
 	name, value, has := strings.Cut(text, "=")
 	switch {
 	case !has:
@@ -117,16 +117,16 @@ func argument(text string) string {
 	case slices.Contains(judged, strings.TrimPrefix(name, "--")):
 		return name + "=" + Scrub(value)
 	}
-	return name + "=" + gone
+	return name + "=" + r.Mark(value)
 }
 
 // nodeArgs is the annotation of RKE2's own arguments, a JSON array.
-func nodeArgs(raw string) string {
+func (r *Redactor) nodeArgs(raw string) string {
 	var line []string
 	if err := json.Unmarshal([]byte(raw), &line); err != nil {
 		return gone // which cannot be read either
 	}
-	text, err := json.Marshal(words(line))
+	text, err := json.Marshal(r.words(line))
 	if err != nil {
 		return gone
 	}

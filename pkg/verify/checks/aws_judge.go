@@ -96,7 +96,7 @@ func clusterTags(in Input) []verify.Finding {
 			switch {
 			case !p.found || len(have) == 1 && have[0] == id:
 			case len(have) == 0:
-				out = append(out, fail(p.object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+orElse(id, "CLUSTER"), ""))
+				out = append(out, fail(p.object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+orElse(id, "CLUSTER"), createTag(p.id, orElse(id, "CLUSTER"), "owned")))
 			default:
 				out = append(out, fail(p.object(), "tagged for "+strings.Join(have, ", "), "one cluster, the same for all nodes: "+id, ""))
 			}
@@ -138,11 +138,15 @@ func subnets(in Input) []verify.Finding {
 					continue
 				}
 				seen[s] = true
-				out = append(out, warn("subnet "+s, "not tagged for cluster "+id, cloud.TagCluster+id, ""))
+				out = append(out, warn("subnet "+s, "not tagged for cluster "+id, cloud.TagCluster+id, createTag(s, id, "shared")))
 			}
 			return out
 		})
 	})
+}
+
+func createTag(resource, cluster, value string) string {
+	return "aws ec2 create-tags --resources " + resource + " --tags Key=" + cloud.TagCluster + cluster + ",Value=" + value
 }
 
 // httpTokens matters to the end state overrides, whose names come from the
@@ -165,7 +169,7 @@ func httpTokens(in Input) []verify.Finding {
 	if !in.Cloud.On {
 		for _, n := range in.Nodes.Value {
 			if p := NameProof(n); !p.Overrides && !p.External {
-				return verify.Skipped("AWS was not asked (" + orElse(in.Cloud.Off, "off") + "), and Node " + n.Name + " has no proof of its name")
+				return []verify.Finding{{Status: verify.Skip, Object: "Node " + n.Name, Reason: "AWS was not asked (" + orElse(in.Cloud.Off, "off") + "), and the node has no proof of its name"}}
 			}
 		}
 		return []verify.Finding{warn("instances", "HttpTokens not looked at: AWS was not asked ("+orElse(in.Cloud.Off, "off")+")", "optional; every present name is proven by its label, nodes that join later are not", "")}
@@ -176,10 +180,14 @@ func httpTokens(in Input) []verify.Finding {
 		case p.instance.HTTPTokens != "required" && !p.instance.MetadataDisabled, proof.External:
 			return nil
 		case proof.Overrides:
-			return []verify.Finding{warn(p.object(), "HttpTokens=required", "optional: the name it has is proven, the next start reads hostname -f, and so does a node that joins", "")}
+			return []verify.Finding{warn(p.object(), "HttpTokens=required", "optional: the name it has is proven, the next start reads hostname -f, and so does a node that joins", optionalTokens(p.id))}
 		}
 		return []verify.Finding{fail(p.object(), "HttpTokens=required, and "+downstream.LabelHostname+"="+p.node.Labels[downstream.LabelHostname], "HttpTokens=optional", "")}
 	})
+}
+
+func optionalTokens(instance string) string {
+	return "until RKE2 is 1.29.11 or later: aws ec2 modify-instance-metadata-options --instance-id " + instance + " --http-tokens optional"
 }
 
 // routesAtWork says whether a route controller maintains pod routes today: it

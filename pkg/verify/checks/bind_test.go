@@ -13,7 +13,7 @@ import (
 func hosted(t *testing.T) Input {
 	t.Helper()
 	in := healthy(t, position.P5)
-	in.Distribution, in.Fingerprint, in.Machines = "", nil, nil
+	in.Distribution, in.Fingerprint, in.Machines, in.Plain = "", nil, nil, true
 	in.Version = verify.Got("v1.26.15-eks-1234567")
 	in.Nodes.Value = in.Nodes.Value[3:]
 	in.StaticPods, in.DaemonSets, in.CCMPods = verify.Got[[]downstream.Pod](nil), verify.Got[[]downstream.DaemonSet](nil), verify.Got[[]downstream.Pod](nil)

@@ -93,6 +93,12 @@ func CCM() []verify.Check[Input] {
 			Source: "events FailedCreate of the DaemonSet",
 			Fix:    "read the message",
 		}},
+		{Judge: ccmRights, Meta: verify.Meta{
+			ID: "AWSM-616", Title: "the CCM may do what its controllers do", Category: ccm, Applies: withCCM,
+			Why:    "a right that its ServiceAccount lacks shows in its log alone: nodes stay uninitialized, load balancers are not kept",
+			Source: "k8s.io/cloud-provider@v0.26.13:controllers and node/helpers; SubjectAccessReviews for the DaemonSet's ServiceAccount",
+			Fix:    "bind the ServiceAccount to a ClusterRole with these rights, as awsmigrate's chart has it",
+		}},
 		{Judge: pendingRelease, Meta: verify.Meta{
 			ID: "AWSM-615", Title: "no Helm operation of the CCM is half-done", Category: ccm,
 			Why:    "Helm refuses every further operation on a pending release",

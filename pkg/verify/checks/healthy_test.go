@@ -18,6 +18,9 @@ var clusterNow = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
 
 const image = "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"
 
+// zoneOf spreads the control planes; the workers are where the first one is.
+func zoneOf(i int) string { return "us-east-1" + string("abc"[min(i, 3)%3]) }
+
 func nodeName(i int) string { return fmt.Sprintf("ip-10-0-0-%d.ec2.internal", 10+i) }
 
 // healthy is an RKE2 cluster of three control planes and three workers at a
@@ -26,6 +29,14 @@ func healthy(t *testing.T, p position.Position) Input {
 	t.Helper()
 	in := Input{Distribution: RKE2, EndState: Overrides, Position: position.Result{Position: p, Summary: p.Summary()}}
 	in.Version = verify.Got("v1.26.13+rke2r1")
+	in.CCMRights = verify.Got([]downstream.AccountRights{{Namespace: downstream.System, Name: "cloud-controller-manager"}})
+	var servers []lease.Observation
+	var etcds []downstream.Pod
+	for i := range 3 {
+		servers = append(servers, lease.Observation{Exists: true, Holder: fmt.Sprintf("kube-apiserver-%d", i), Renew: clusterNow.Add(-9 * time.Second)})
+		etcds = append(etcds, downstream.Pod{Namespace: downstream.System, Name: "etcd-" + nodeName(i), Node: nodeName(i), Mirror: true, Ready: true})
+	}
+	in.APIServers, in.Etcds = verify.Got(servers), verify.Got(etcds)
 	var ns []downstream.Node
 	var static []downstream.Pod
 	instances := map[string]cloud.Instance{}
@@ -78,9 +89,9 @@ func healthyNode(i int, p position.Position) downstream.Node {
 		args += `,"--kubelet-arg","cloud-provider=external"`
 	}
 	n := downstream.Node{
-		Name: nodeName(i), UID: fmt.Sprintf("n%d", i), ProviderID: fmt.Sprintf("aws:///us-east-1a/i-0000000%d", i),
+		Name: nodeName(i), UID: fmt.Sprintf("n%d", i), ProviderID: fmt.Sprintf("aws:///%s/i-0000000%d", zoneOf(i), i),
 		Labels: map[string]string{
-			downstream.LabelHostname: nodeName(i), downstream.LabelZone: "us-east-1a",
+			downstream.LabelHostname: nodeName(i), downstream.LabelZone: zoneOf(i),
 			downstream.LabelMachine: fmt.Sprintf("m%d", i), downstream.LabelOS: "linux",
 		},
 		Annotations: map[string]string{downstream.AnnotationArgs: args + "]"},
@@ -97,7 +108,7 @@ func healthyNode(i int, p position.Position) downstream.Node {
 func healthyInstance(i int) cloud.Instance {
 	return cloud.Instance{
 		ID: fmt.Sprintf("i-0000000%d", i), VPC: "vpc-1", InstanceProfile: "arn:aws:iam::1:instance-profile/cp", Launched: clusterNow.Add(-time.Hour),
-		State: "running", Zone: "us-east-1a", PrivateDNSName: nodeName(i), PrivateIPs: []string{fmt.Sprintf("10.0.0.%d", 10+i)},
+		State: "running", Zone: zoneOf(i), PrivateDNSName: nodeName(i), PrivateIPs: []string{fmt.Sprintf("10.0.0.%d", 10+i)},
 		Tags: cloud.Tags{"kubernetes.io/cluster/demo": "owned"}, Subnet: "subnet-1", SecurityGroups: []string{"sg-1", "sg-2"},
 		HTTPTokens: "optional", HopLimit: 1,
 	}
@@ -174,5 +185,16 @@ func TestHealthyPasses(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// So does a cluster of which only the API is known.
+func TestHealthyPlainPasses(t *testing.T) {
+	for _, p := range position.All() {
+		in := healthy(t, p)
+		in.Plain = true
+		for id, status := range wrong(audit(t, in)) {
+			t.Errorf("at %s %s is %s", p, id, status)
+		}
 	}
 }

@@ -10,6 +10,11 @@ import (
 // issued lists every ID ever given out in this package. An ID may lose its check
 // (then it moves to retired) and is never given to another one.
 var issued = map[string]string{
+	"AWSM-131": "an API server is alive for every control plane",
+	"AWSM-132": "kube-controller-manager runs on every control plane",
+	"AWSM-141": "Kubernetes version has the in-tree provider and leader migration",
+	"AWSM-142": "the control plane survives a restart",
+	"AWSM-143": "etcd members are spread over zones",
 	"AWSM-201": "kube-controller-manager may use the migration lease",
 	"AWSM-202": "leader election is on, with leases in kube-system",
 	"AWSM-203": "lease durations agree",
@@ -69,6 +74,7 @@ var issued = map[string]string{
 	"AWSM-613": "RKE2's own cloud controller manager is off",
 	"AWSM-614": "no pod of the CCM was refused",
 	"AWSM-615": "no Helm operation of the CCM is half-done",
+	"AWSM-616": "the CCM may do what its controllers do",
 	"AWSM-801": "load balancers are those of the fingerprint",
 	"AWSM-802": "every LoadBalancer Service has its load balancer",
 	"AWSM-803": "no load balancer sync fails",
@@ -77,9 +83,9 @@ var issued = map[string]string{
 var retired = map[string]bool{}
 
 func TestIDsAreStable(t *testing.T) {
-	pattern := regexp.MustCompile(`^AWSM-[2-68][0-9]{2}$`)
+	pattern := regexp.MustCompile(`^AWSM-(1[34]|[2-68][0-9])[0-9]$`)
 	seen := map[string]bool{}
-	for _, m := range verify.Metas(All()...) {
+	for _, m := range verify.Metas(append(Alone(), All()...)...) {
 		if seen[m.ID] || retired[m.ID] || !pattern.MatchString(m.ID) {
 			t.Errorf("%s is used twice, retired or malformed", m.ID)
 		}
@@ -100,7 +106,7 @@ func TestIDsAreStable(t *testing.T) {
 
 func TestForRKELeavesNamesToItsOwnChecks(t *testing.T) {
 	for _, c := range For(RKE) {
-		if c.ID == "AWSM-304" || c.ID == "AWSM-311" || c.ID == "AWSM-409" {
+		if c.ID == "AWSM-132" || c.ID == "AWSM-304" || c.ID == "AWSM-311" || c.ID == "AWSM-409" {
 			t.Errorf("%s is judged for RKE", c.ID)
 		}
 	}

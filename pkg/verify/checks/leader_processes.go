@@ -12,12 +12,16 @@ import (
 
 const migrationLease = "Lease kube-system/" + lease.Migration
 
+// grantCommands make a grant of a name that awsmigrate's own does not have.
+const grantCommands = "kubectl -n kube-system create role leader-migration --verb=get,update,patch --resource=leases.coordination.k8s.io --resource-name=" + lease.Migration +
+	" && kubectl -n kube-system create rolebinding leader-migration --role=leader-migration --user=" + downstream.KCMUser
+
 func grant(in Input) []verify.Finding {
 	return verify.Judge(in.Rights, migrationLease, func(r downstream.Rights) []verify.Finding {
 		if r.Get && r.Update {
 			return nil
 		}
-		return []verify.Finding{fail(migrationLease, fmt.Sprintf("%s: get %s, update %s", downstream.KCMUser, yes(r.Get), yes(r.Update)), "get yes, update yes", "")}
+		return []verify.Finding{fail(migrationLease, fmt.Sprintf("%s: get %s, update %s", downstream.KCMUser, yes(r.Get), yes(r.Update)), "get yes, update yes", grantCommands)}
 	})
 }
 
@@ -35,7 +39,15 @@ func strays(in Input) []verify.Finding {
 	}
 	var out []verify.Finding
 	for _, s := range found {
-		out = append(out, fail(s.String(), "runs a kube-controller-manager", "only the control-plane nodes' own", "kubectl -n "+s.Namespace+" scale "+strings.ToLower(s.Kind)+"/"+s.Name+" --replicas=0"))
+		fix := "kubectl -n " + s.Namespace + " scale " + strings.ToLower(s.Kind) + "/" + s.Name + " --replicas=0"
+		switch {
+		case s.Idle:
+			out = append(out, info(s.String(), "would run a kube-controller-manager, and is scaled to zero"))
+			continue
+		case s.Kind == "Pod":
+			fix = "remove it where it comes from: a manifest on its node, or whoever makes it"
+		}
+		out = append(out, fail(s.String(), "runs a kube-controller-manager", "only the control-plane nodes' own", fix))
 	}
 	return out
 }
@@ -99,7 +111,10 @@ func leaseOwner(in Input) []verify.Finding {
 	wanted := map[position.Position][]lease.Owner{
 		position.P2: {lease.KCM}, position.P3: {lease.KCM, lease.CCM}, position.P4: {lease.CCM},
 	}[in.Position.Position]
-	if wanted == nil {
+	switch {
+	case in.external() && v.Life == lease.Alive:
+		wanted = []lease.Owner{lease.CCM} // no visible process could renew it, but a CCM
+	case wanted == nil:
 		wanted = []lease.Owner{lease.KCM, lease.CCM}
 	}
 	for _, o := range wanted {
@@ -116,6 +131,15 @@ func leaseOwner(in Input) []verify.Finding {
 		names[i] = string(o)
 	}
 	return []verify.Finding{fail(migrationLease, seen+": "+v.Why, "held by "+strings.Join(names, " or "), "")}
+}
+
+// external says whether every kube-controller-manager is seen to be.
+func (in Input) external() bool {
+	kcms, ok := in.kcms()
+	for _, k := range kcms {
+		ok = ok && k.Known && k.Provider == position.External
+	}
+	return ok
 }
 
 func leaseRenewing(in Input) []verify.Finding {

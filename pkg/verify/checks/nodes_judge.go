@@ -18,10 +18,14 @@ func zoneLabels(in Input) []verify.Finding {
 		case !ok || n.Zone() == zone: // AWSM-301 reports the ProviderID
 			return nil
 		case n.Zone() == "":
-			return []verify.Finding{warn("Node "+n.Name, "no zone label", zone, "")}
+			return []verify.Finding{warn("Node "+n.Name, "no zone label", zone, labelZone(n, zone))}
 		}
-		return []verify.Finding{fail("Node "+n.Name, "zone label "+n.Zone(), zone, "")}
+		return []verify.Finding{fail("Node "+n.Name, "zone label "+n.Zone(), zone, labelZone(n, zone))}
 	})(in)
+}
+
+func labelZone(n downstream.Node, zone string) string {
+	return "kubectl label node " + n.Name + " " + downstream.LabelZone + "=" + zone + " --overwrite"
 }
 
 // Proof says which end states keep a node's name by construction.
@@ -144,7 +148,7 @@ func cordons(in Input) []verify.Finding {
 			by, ours := n.Annotations[downstream.AnnotationOurs]
 			switch {
 			case n.Unschedulable && ours:
-				out = append(out, warn("Node "+n.Name, "cordoned by awsmigrate ("+by+")", "uncordoned once the switch is done", ""))
+				out = append(out, warn("Node "+n.Name, "cordoned by awsmigrate ("+by+")", "uncordoned once the switch is done", "if no run is under way: kubectl uncordon "+n.Name))
 			case n.Unschedulable:
 				out = append(out, info("Node "+n.Name, "cordoned by its user"))
 			}
@@ -166,7 +170,11 @@ func shutDown(in Input) []verify.Finding {
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		for _, key := range []string{downstream.TaintShutdown, downstream.TaintOutOfService} {
 			if t, ok := n.Taint(key); ok {
-				return []verify.Finding{fail("Node "+n.Name, "taint "+t.String(), "a running node", "")}
+				fix := ""
+				if key == downstream.TaintOutOfService { // set by hand, and taken away by nobody else
+					fix = "once its machine runs, or its Node is to be used again: kubectl taint node " + n.Name + " " + key + "-"
+				}
+				return []verify.Finding{fail("Node "+n.Name, "taint "+t.String(), "a running node", fix)}
 			}
 		}
 		return nil

@@ -64,7 +64,7 @@ func Cordons(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
 		case n.Unschedulable && ours:
 			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned by awsmigrate", Wanted: "schedulable, as before", Fix: "kubectl uncordon " + n.Name})
 		case n.Unschedulable:
-			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned since the fingerprint, not by awsmigrate", Wanted: "schedulable, as before"})
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned since the fingerprint, not by awsmigrate", Wanted: "schedulable, as before", Fix: "if nobody is at work on it: kubectl uncordon " + n.Name})
 		default:
 			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "schedulable: the cordon its user had set is gone", Wanted: "cordoned, as before", Fix: "kubectl cordon " + n.Name})
 		}

@@ -66,6 +66,7 @@ func kcmOf(node string, pods []Pod) KCM {
 // static pods.
 type Stray struct {
 	Object
+	Idle  bool // a workload without replicas
 	Flags component.Args
 }
 
@@ -81,12 +82,12 @@ func (f Facts) Strays() (strays []Stray, ok bool) {
 	}
 	for _, w := range f.Workloads.Value {
 		if c, is := RunsKCM(w.Containers); is {
-			strays = append(strays, Stray{w.Object, c.Flags()})
+			strays = append(strays, Stray{w.Object, w.Replicas == 0, c.Flags()})
 		}
 	}
 	for _, p := range f.StaticPods.Value {
 		if c, is := RunsKCM(p.Containers); is && (!p.Mirror || !controlPlane[p.Node]) {
-			strays = append(strays, Stray{Object{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, c.Flags()})
+			strays = append(strays, Stray{Object: Object{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, Flags: c.Flags()})
 		}
 	}
 	return strays, true

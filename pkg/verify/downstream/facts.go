@@ -26,6 +26,8 @@ type Facts struct {
 	UID     verify.Read[string] // of the kube-system namespace
 
 	Nodes       verify.Read[[]Node]
+	Etcds       verify.Read[[]Pod] // pods labelled component=etcd, without their containers
+	CCMRights   verify.Read[[]AccountRights]
 	StaticPods  verify.Read[[]Pod] // pods labelled component=…-controller-manager, any namespace
 	CCMPods     verify.Read[[]Pod] // pods of the DaemonSets below
 	Workloads   verify.Read[[]Workload]
@@ -64,6 +66,13 @@ func (o Object) String() string {
 // Rights are the answers to SubjectAccessReviews for the KCM's user on the
 // migration lease.
 type Rights struct{ Get, Update, Create bool }
+
+// AccountRights are what the ServiceAccount of a CCM may not do, of what its
+// controllers need: "patch nodes/status".
+type AccountRights struct {
+	Namespace, Name string
+	Missing         []string
+}
 
 // GrantObjects are our own Role and RoleBinding.
 type GrantObjects struct{ Role, Binding bool }

@@ -40,6 +40,10 @@ func fill(t *testing.T, c kubernetes.Interface) {
 			Args: []string{"--cloud-provider=aws", "--enable-leader-migration=true", "--cloud-provider=external"},
 		}}},
 	}, o))
+	keep(c.CoreV1().Pods("kube-system").Create(ctx, &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Name: "etcd-n0", Labels: map[string]string{"component": "etcd"}, Annotations: map[string]string{annotationMirror: "x"}},
+		Spec:       corev1.PodSpec{NodeName: "n0", HostNetwork: true, Containers: []corev1.Container{{Name: "etcd", Image: "etcd:3.5"}}},
+	}, o))
 	ccm := corev1.PodSpec{
 		Containers: []corev1.Container{{
 			Name: "aws-cloud-controller-manager", Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1",

@@ -24,6 +24,15 @@ func (r Reader) staticPods(ctx context.Context) verify.Read[[]downstream.Pod] {
 	return r.pods(ctx, "pods of controller managers", metav1.NamespaceAll, opts)
 }
 
+// etcds are the members that run as static pods. What they run with is not kept.
+func (r Reader) etcds(ctx context.Context) verify.Read[[]downstream.Pod] {
+	pods := r.pods(ctx, "pods of etcd", downstream.System, metav1.ListOptions{LabelSelector: "component=etcd"})
+	for i := range pods.Value {
+		pods.Value[i].Containers = nil
+	}
+	return pods
+}
+
 func (r Reader) pods(ctx context.Context, what, namespace string, opts metav1.ListOptions) verify.Read[[]downstream.Pod] {
 	return collect(ctx, r, what, opts, r.Kube.CoreV1().Pods(namespace).List, func(l *corev1.PodList) []downstream.Pod {
 		return filter(l.Items, func(p *corev1.Pod) (downstream.Pod, bool) { return pod(p), true })

@@ -88,7 +88,9 @@ func Read(ctx context.Context, r Reader) downstream.Facts {
 		func() { f.Classes = r.classes(ctx) },
 		func() { f.CSINodes = r.csiNodes(ctx) },
 		func() { f.Events = r.events(ctx) },
+		func() { f.Etcds = r.etcds(ctx) },
 	))
+	f.CCMRights = r.ccmRights(ctx, f.DaemonSets)
 	f.ServerClock = newest(f)
 	return f
 }

@@ -35,6 +35,7 @@ func TestReader(t *testing.T) {
 	t.Run("paging", func(t *testing.T) { paging(t, server.Config()) })
 	t.Run("renewal", func(t *testing.T) { renewal(t, server, admin) })
 	t.Run("grant", func(t *testing.T) { grantSeen(t, server.Config(), admin) })
+	t.Run("rights of the CCM", func(t *testing.T) { ccmRightsSeen(t, server.Config(), admin) })
 	t.Run("forbidden", func(t *testing.T) { forbiddenParts(t, server.As("nobody"), admin) })
 	t.Run("writes nothing", func(t *testing.T) { wroteNothing(t, server.AuditLog(), "auditor", "nobody") })
 	t.Run("unreachable", func(t *testing.T) { server.Stop(); unreachable(t, server.Config()) })
@@ -101,6 +102,9 @@ func everything(t *testing.T, config *rest.Config) {
 	}
 	if len(f.APIServers.Value) != 1 {
 		t.Errorf("API servers %+v", f.APIServers.Value)
+	}
+	if e := f.Etcds.Value; len(e) != 1 || e[0].Node != "n0" || !e[0].Mirror || e[0].Containers != nil {
+		t.Errorf("etcds %+v", e)
 	}
 }
 
@@ -274,7 +278,7 @@ func errs(f downstream.Facts) map[string]error {
 		"workloads": of(f.Workloads), "daemonsets": of(f.DaemonSets), "leases": of(f.Leases), "API servers": of(f.APIServers),
 		"rights": of(f.Rights), "grant": of(f.Grant), "charts": of(f.Charts), "releases": of(f.Releases), "CCM objects": of(f.CCMObjects),
 		"services": of(f.Services), "volumes": of(f.Volumes), "classes": of(f.Classes), "CSI nodes": of(f.CSINodes), "events": of(f.Events),
-		"migration files": of(f.Migration),
+		"migration files": of(f.Migration), "etcds": of(f.Etcds), "rights of the CCM": of(f.CCMRights),
 	}
 }
 

@@ -23,6 +23,19 @@ type Result struct {
 // Known says whether a next step may be derived from the result.
 func (r Result) Known() bool { return r.Position != Unknown }
 
+// Within are the positions whose checks have something to say beside those of
+// Position: what somebody made by hand has parts of every position that it spans,
+// and where a CCM is installed it is to be judged, although it does not run yet.
+func (r Result) Within() []Position {
+	switch {
+	case r.HandMade && r.Between[0] != Unknown:
+		return All()[r.Between[0] : r.Between[1]+1]
+	case r.Mixed && r.Between == [2]Position{P2, P3}:
+		return []Position{P3}
+	}
+	return nil
+}
+
 // Compute gives the position of a cluster. It looks at the state as a whole and
 // from the far end: what a later step takes away again (the flag, the grant, the
 // lease) is never missed on a cluster that is past it.

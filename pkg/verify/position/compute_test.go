@@ -1,6 +1,7 @@
 package position
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -148,5 +149,28 @@ func TestPositionText(t *testing.T) {
 	}
 	if Unknown.AtLeast(P0) {
 		t.Error("an unknown position is at least P0")
+	}
+}
+
+// The checks of what somebody made by hand are those of the positions it spans; a
+// CCM that does not run yet is judged as one.
+func TestWithin(t *testing.T) {
+	halfway := ccm(true)
+	halfway.Complete = false
+	none := CCM{Seen: No}
+	for name, tt := range map[string]struct {
+		evidence Evidence
+		want     []Position
+	}{
+		"flag without the right":    {Evidence{kcms("aws+flag", "aws+flag"), none, No, No, NoLease}, []Position{P0, P1, P2}},
+		"external without a CCM":    {Evidence{kcms("external", "external"), none, No, No, NoLease}, []Position{P2, P3, P4}},
+		"CCM without a ready pod":   {Evidence{kcms("aws+flag", "aws+flag"), halfway, Yes, Yes, HeldByKCM}, []Position{P3}},
+		"the flag on one of two":    {Evidence{kcms("aws+flag", "aws"), none, Yes, Yes, HeldByKCM}, nil},
+		"at a position":             {Evidence{kcms("aws", "aws"), none, No, No, NoLease}, nil},
+		"something is out of sight": {Evidence{kcms("aws", "?"), none, No, No, NoLease}, nil},
+	} {
+		if got := Compute(tt.evidence).Within(); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
 	}
 }

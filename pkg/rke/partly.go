@@ -1,0 +1,32 @@
+package rke
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// Partly are the checks of a cluster whose state may not be read, for the reason
+// why. What cluster.yml and the binary tell by themselves is judged; all that needs
+// rke's state or the Nodes beside it is unknown, and never ok. It fails where the
+// file cannot be read either.
+func Partly(ctx context.Context, options Options, why error) ([]verify.Bound, error) {
+	file, err := clusterfile.Read(options.Config)
+	if err != nil {
+		return nil, err
+	}
+	unseen := &fault.Error{Class: fault.CouldNotLook, Reason: "Forbidden", Object: "rke's state", Seen: "could not be read", Err: why}
+	p := Prepared{
+		Facts:    Facts{Path: options.Config, File: file, Config: file.Config(), Local: readLocalState(options.Config)},
+		Prepared: migration.Prepared{Untried: migration.Untried}, Options: options, NameErr: unseen, EditErr: unseen,
+	}
+	if binary, err := FindBinary(ctx, options.RKEBinary, p.version(), options.KubernetesVersion); err != nil {
+		p.Binary = verify.Failed[Binary](err)
+	} else {
+		p.Binary = verify.Got(binary)
+	}
+	return verify.Bind(p, Checks()...), nil
+}

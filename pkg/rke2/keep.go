@@ -1,0 +1,91 @@
+package rke2
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// kept is Rancher's side of a cluster in a bundle. The Nodes and the mirror pods
+// that belong to it are in the bundle's Input.
+type kept struct {
+	Facts             Facts    `json:"facts"`
+	Stale             []string `json:"stale,omitempty"` // Nodes
+	EndState          EndState `json:"endState"`        // asked for
+	KubernetesVersion string   `json:"kubernetesVersion,omitempty"`
+}
+
+// Keep implements migration.Keeper.
+func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
+	text, err := json.Marshal(kept{Facts: redactFacts(r, p.facts), Stale: slices.Sorted(maps.Keys(p.Reading.Stale)),
+		EndState: p.options.EndState, KubernetesVersion: p.options.KubernetesVersion})
+	if err != nil {
+		return nil, fmt.Errorf("write Rancher's side into the bundle: %w", err)
+	}
+	return text, nil
+}
+
+// Unkept are the checks that judge what was tried on the cluster, and cannot be made
+// from what was read of it.
+func Unkept() []string { return []string{"AWSM-117", "AWSM-118"} }
+
+// Rebound are the other checks, on what Keep wrote and what else was read then.
+func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
+	var k kept
+	if err := json.Unmarshal(text, &k); err != nil {
+		return nil, fmt.Errorf("read Rancher's side from the bundle: %w", err)
+	}
+	restoreNumbers(&k.Facts)
+	registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return slices.Contains(Unkept(), c.ID) })
+	if !in.Nodes.OK() || !in.StaticPods.OK() {
+		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes, or no pods of control planes"), nil
+	}
+	r := reading(k.Facts, migration.Revived(in.Facts))
+	r.Stale = map[string]bool{}
+	for _, node := range k.Stale {
+		r.Stale[node] = true
+	}
+	options := Options{EndState: k.EndState}
+	options.KubernetesVersion = k.KubernetesVersion
+	made := migration.Prepared{RestErr: r.Rest(SummariseUnrest), Untried: migration.Untried}
+	return verify.Bind(prepare(k.Facts, r, made, options, in.Position.Position.AtLeast(position.P4)), registry...), nil
+}
+
+// restoreNumbers gives whole numbers back the type that API objects have them in.
+func restoreNumbers(f *Facts) {
+	for _, tree := range []*map[string]any{&f.ControlPlane.Spec, &f.ControlPlane.AppliedSpec, &f.Cluster.Spec.Global} {
+		if *tree != nil {
+			*tree, _ = whole(*tree).(map[string]any)
+		}
+	}
+	for i, entry := range f.Cluster.Spec.Entries {
+		if entry.Config != nil {
+			f.Cluster.Spec.Entries[i].Config, _ = whole(entry.Config).(map[string]any)
+		}
+	}
+}
+
+func whole(v any) any {
+	switch v := v.(type) {
+	case float64:
+		if v == float64(int64(v)) {
+			return int64(v)
+		}
+	case map[string]any:
+		for key, value := range v {
+			v[key] = whole(value)
+		}
+	case []any:
+		for i, value := range v {
+			v[i] = whole(value)
+		}
+	}
+	return v
+}

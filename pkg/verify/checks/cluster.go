@@ -1,0 +1,53 @@
+package checks
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+const cluster1xx = "cluster"
+
+// Cluster are the checks 1xx that need nothing but the API, of every cluster.
+func Cluster() []verify.Check[Input] {
+	return []verify.Check[Input]{
+		{Judge: apiServersAlive, Meta: verify.Meta{
+			ID: "AWSM-131", Title: "an API server is alive for every control plane", Category: cluster1xx,
+			Why:    "every kube-controller-manager talks to its own API server: where that is away, its leases and so the cloud controllers move",
+			Source: "kubernetes/kubernetes:pkg/controlplane/instance.go@v1.26.0, identity leases, renewed every 10 s, from 1.26 on",
+			Fix:    "look at the kube-apiserver of the control planes: its pod, or its container on the machine",
+		}},
+		{Judge: managersRun, Meta: verify.Meta{
+			ID: "AWSM-132", Title: "kube-controller-manager runs on every control plane", Category: cluster1xx, Unskip: true,
+			Why:    "one that crashes today comes back later with arguments that nobody has seen work, and a migration takes its restarts for its own doing",
+			Source: "mirror pods kube-controller-manager-<node>: container states and readiness",
+			Fix:    "kubectl -n kube-system logs the pod --previous",
+		}},
+	}
+}
+
+// Alone are the checks 1xx of a cluster of which only the API is known. Where
+// Rancher or rke made it, their own sides judge the same by what they configured.
+func Alone() []verify.Check[Input] {
+	return []verify.Check[Input]{
+		{Judge: window, Meta: verify.Meta{
+			ID: "AWSM-141", Title: "Kubernetes version has the in-tree provider and leader migration", Category: cluster1xx, Unskip: true,
+			Applies: beforeSwitch,
+			Why:     "before 1.22 the flag stops the component or needs a file; from 1.27 there is no in-tree provider to migrate from",
+			Source:  "k8s.io/controller-manager:pkg/leadermigration/options, kubernetes/kubernetes 1.27 changelog",
+			Fix:     "upgrade to 1.22–1.26 first",
+		}},
+		{Judge: membersSuffice, Meta: verify.Meta{
+			ID: "AWSM-142", Title: "the control plane survives a restart", Category: cluster1xx,
+			Applies: beforeSwitch,
+			Why:     "one or two etcd members mean downtime at every restart, and an even number tolerates no more failures than one less",
+			Source:  "etcd FAQ, Kubernetes HA guide",
+			Fix:     "use 3 or 5 members",
+		}},
+		{Judge: memberZones, Meta: verify.Meta{
+			ID: "AWSM-143", Title: "etcd members are spread over zones", Category: cluster1xx,
+			Applies: beforeSwitch,
+			Why:     "members in fewer than three zones lose quorum with one of them",
+			Source:  "Kubernetes HA guide",
+			Fix:     "place etcd members in three zones",
+		}},
+	}
+}

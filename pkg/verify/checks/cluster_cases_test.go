@@ -1,0 +1,53 @@
+package checks
+
+import (
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// plain is a cluster of which only the API is known, as kubeadm makes one.
+func plain(change func(*Input)) func(*Input) {
+	return func(in *Input) {
+		in.Plain, in.Distribution, in.EndState, in.Machines = true, "", "", nil
+		change(in)
+	}
+}
+
+// fewer control planes with all that runs on them.
+func fewer(in *Input, gone int) {
+	in.Nodes.Value, in.StaticPods.Value = in.Nodes.Value[gone:], in.StaticPods.Value[gone:]
+	in.Etcds.Value, in.APIServers.Value = in.Etcds.Value[gone:], in.APIServers.Value[gone:]
+	in.Leases.Value.KCM = heldBy(nodeName(2)+"_a", "kube-controller-manager")
+}
+
+// clusterCases are the traps 1xx.
+func clusterCases() []broken {
+	const P0, P3 = position.P0, position.P3
+	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
+	return []broken{
+		{"AWSM-131", "one is away", P0, func(in *Input) { in.APIServers.Value[1].Renew = clusterNow.Add(-10 * time.Minute) }, warn, "2 alive, with 3 control planes"},
+		{"AWSM-131", "not visible", P0, func(in *Input) { in.APIServers = verify.Failed[[]lease.Observation](errForbidden) }, unknown, "forbidden"},
+		{"AWSM-132", "crash loop", P0, func(in *Input) {
+			p := &in.StaticPods.Value[1]
+			p.Waiting, p.Restarts, p.Ready = "CrashLoopBackOff", 12, false
+		}, fail, "CrashLoopBackOff, 12 restarts"},
+		{"AWSM-132", "not ready", P3, func(in *Input) { in.StaticPods.Value[1].Ready = false }, fail, "not ready"},
+		{"AWSM-132", "out of sight", P0, func(in *Input) { in.StaticPods.Value = in.StaticPods.Value[1:] }, unknown, "no kube-controller-manager"},
+		{"AWSM-141", "too old", P0, plain(func(in *Input) { in.Version = verify.Got("v1.21.14") }), fail, "v1.21.14"},
+		{"AWSM-141", "too new", P0, plain(func(in *Input) { in.Version = verify.Got("v1.27.3") }), fail, "v1.27.3"},
+		{"AWSM-142", "one member", P0, plain(func(in *Input) { fewer(in, 2) }), warn, "1 members"},
+		{"AWSM-142", "two members", P0, plain(func(in *Input) { in.Etcds.Value = in.Etcds.Value[1:] }), warn, "2 members"},
+		{"AWSM-142", "not visible", P0, plain(func(in *Input) { in.Etcds = verify.Failed[[]downstream.Pod](errForbidden) }), unknown, "forbidden"},
+		{"AWSM-143", "one zone", P0, plain(func(in *Input) {
+			for i := range 3 {
+				n := node(in, i)
+				n.Labels[downstream.LabelZone], n.ProviderID = "us-east-1a", "aws:///us-east-1a/i-0000000"+string("012"[i])
+				instance(in, i, inZoneA)
+			}
+		}), warn, "3 members in us-east-1a (3)"},
+	}
+}

@@ -1,0 +1,141 @@
+package checks
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+)
+
+// aliveWithin is how old an API server's renewal may be: it renews every 10 s, and
+// its lease lasts an hour longer than it.
+const aliveWithin = time.Minute
+
+// apiServersAlive compares renewals with the newest time stamp in the cluster, never
+// with a local clock.
+func apiServersAlive(in Input) []verify.Finding {
+	if !in.Nodes.OK() {
+		return verify.Unread(in.Nodes, "nodes")
+	}
+	return verify.Judge(in.APIServers, "identity leases of API servers", func(servers []lease.Observation) []verify.Finding {
+		planes := len(in.planes())
+		if planes == 0 {
+			return []verify.Finding{unknown("kube-apiserver", "no node carries a control-plane label")}
+		}
+		if len(servers) == 0 {
+			return verify.Skipped("the API servers keep no identity leases: they do from 1.26 on, where APIServerIdentity is on")
+		}
+		newest := in.ServerClock
+		for _, s := range servers {
+			if s.Renew.After(newest) {
+				newest = s.Renew
+			}
+		}
+		alive := 0
+		for _, s := range servers {
+			if newest.Sub(s.Renew) < aliveWithin {
+				alive++
+			}
+		}
+		if alive < planes {
+			return []verify.Finding{warn("kube-apiserver", fmt.Sprintf("%d alive, with %d control planes", alive, planes), "one for every control plane", "")}
+		}
+		return []verify.Finding{info("kube-apiserver", fmt.Sprintf("%d alive", alive))}
+	})
+}
+
+func managersRun(in Input) []verify.Finding {
+	kcms, ok := in.Facts.KCMs()
+	if !ok {
+		return []verify.Finding{unknown("kube-controller-manager", "nodes or pods could not be read")}
+	}
+	var out []verify.Finding
+	for _, k := range kcms {
+		object := "Pod " + k.Pod.Namespace + "/" + k.Pod.Name
+		logs := "kubectl -n " + k.Pod.Namespace + " logs " + k.Pod.Name + " --previous"
+		switch {
+		case k.Pod.Name == "":
+			out = append(out, unknown("kube-controller-manager on "+k.Machine, k.Why))
+		case k.Pod.Waiting != "":
+			out = append(out, fail(object, fmt.Sprintf("%s, %d restarts", k.Pod.Waiting, k.Pod.Restarts), "running", logs))
+		case !k.Pod.Ready:
+			out = append(out, fail(object, "not ready", "ready", logs))
+		}
+	}
+	return out
+}
+
+func (in Input) planes() []downstream.Node {
+	var planes []downstream.Node
+	for _, n := range in.Nodes.Value {
+		if n.ControlPlane() {
+			planes = append(planes, n)
+		}
+	}
+	return planes
+}
+
+func window(in Input) []verify.Finding {
+	versions, err := in.versions()
+	if err != nil {
+		return []verify.Finding{unknown("Kubernetes", err.Error())}
+	}
+	if now := versions[0]; !now.AtLeast(1, 22) || now.AtLeast(1, 27) {
+		return []verify.Finding{fail("Kubernetes", in.Version.Value, "1.22 to 1.26", "")}
+	}
+	return nil
+}
+
+// members are the Nodes on which an etcd runs as a static pod. Where none does, etcd
+// is kept elsewhere, and nothing is known of it.
+func (in Input) members(judge func([]downstream.Node) []verify.Finding) []verify.Finding {
+	if !in.Nodes.OK() {
+		return verify.Unread(in.Nodes, "nodes")
+	}
+	return verify.Judge(in.Etcds, "pods of etcd", func(pods []downstream.Pod) []verify.Finding {
+		on := map[string]bool{}
+		for _, p := range pods {
+			if p.Mirror && !p.Deleting {
+				on[p.Node] = true
+			}
+		}
+		var members []downstream.Node
+		for _, n := range in.Nodes.Value {
+			if on[n.Name] {
+				members = append(members, n)
+			}
+		}
+		if len(members) == 0 {
+			return verify.Skipped("no etcd runs as a static pod here: it is kept elsewhere, or not as a pod")
+		}
+		return judge(members)
+	})
+}
+
+func membersSuffice(in Input) []verify.Finding {
+	out := in.members(func(members []downstream.Node) []verify.Finding {
+		if n := len(members); n < 3 || n%2 == 0 {
+			return []verify.Finding{warn("etcd", fmt.Sprintf("%d members", n), "3 or 5", "")}
+		}
+		return nil
+	})
+	if planes := in.planes(); len(planes) == 1 {
+		out = append(out, warn("Node "+planes[0].Name, "the only control plane: no API while it restarts", "at least 2", "add control planes"))
+	}
+	return out
+}
+
+func memberZones(in Input) []verify.Finding {
+	return in.members(func(members []downstream.Node) []verify.Finding {
+		zones := map[string]int{}
+		for _, n := range members {
+			zones[orElse(n.Zone(), "no zone")]++
+		}
+		if len(members) < 3 || len(zones) >= 3 {
+			return nil
+		}
+		return []verify.Finding{warn("etcd", fmt.Sprintf("%d members in %s", len(members), spread(zones)), "3 zones", "")}
+	})
+}

@@ -1,0 +1,92 @@
+package checks
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// wrong are the checks of a report that are neither ok nor skipped.
+func wrong(r verify.Report) map[string]verify.Status {
+	ids := map[string]verify.Status{}
+	for _, res := range r.Results {
+		if res.Status != verify.OK && res.Status != verify.Skip {
+			ids[res.ID] = res.Status
+		}
+	}
+	return ids
+}
+
+// audit is the whole audit of a cluster, as verify makes it: the position is read
+// from the cluster, and nobody says what it should be.
+func audit(t *testing.T, in Input) verify.Report {
+	t.Helper()
+	in.Position = position.Compute(in.Evidence(in.KCMs))
+	return verify.RunAll(t.Context(), Bind(in), verify.Options{Position: in.Position.Position,
+		Within: in.Position.Within(), Blind: in.Position.Position == position.Unknown && !in.Position.HandMade})
+}
+
+// printed are the cases in which a cluster differs from its fingerprint. The others
+// have none: what is wrong was so before anybody took one.
+var printed = []string{"AWSM-308 the user's lost", "AWSM-309 flapping", "AWSM-312 another UID", "AWSM-801 another load balancer"}
+
+// Every trap in a cluster that is healthy otherwise is found by its check, which
+// names the object and a way out, and by no other check but those that see the same
+// thing from another side. What one reading hides makes other checks unknown, and
+// never wrong.
+func TestExactlyTheExpectedCheck(t *testing.T) {
+	for _, tc := range cases() {
+		name := tc.id + " " + tc.name
+		t.Run(name, func(t *testing.T) {
+			in := healthy(t, tc.at)
+			if !slices.Contains(printed, name) {
+				in.Fingerprint = nil
+			}
+			tc.breaks(&in)
+			report := audit(t, in)
+			got := wrong(report)
+			if got[tc.id] != tc.want {
+				t.Errorf("%s is %q, want %s", tc.id, got[tc.id], tc.want)
+			}
+			for _, res := range report.With(tc.want) {
+				for _, f := range res.Findings {
+					if res.ID == tc.id && f.Status == tc.want && (f.Object == "" || f.Fix+res.Fix == "") {
+						t.Errorf("no object or no fix: %+v", f)
+					}
+				}
+			}
+			maps.DeleteFunc(got, func(id string, status verify.Status) bool {
+				return id == tc.id || tc.want == verify.Unknown && status == verify.Unknown
+			})
+			if ids := strings.Join(slices.Sorted(maps.Keys(got)), " "); ids != besides[name] {
+				t.Errorf("wrong besides: %q, want %q", ids, besides[name])
+			}
+		})
+	}
+}
+
+// besides are the checks that see a trap from another side.
+var besides = map[string]string{
+	"AWSM-201 no update":                        "AWSM-213", // starved, which no run leaves behind
+	"AWSM-208 still the KCM":                    "AWSM-213",
+	"AWSM-208 no lease":                         "AWSM-209",
+	"AWSM-210 KCM without flag":                 "AWSM-213",
+	"AWSM-210 CCM without flag":                 "AWSM-213 AWSM-311", // such a CCM is one of P5
+	"AWSM-211 external with flag":               "AWSM-213",
+	"AWSM-212 v1.28 without file":               "AWSM-213",
+	"AWSM-212 no readable tag":                  "AWSM-213",
+	"AWSM-213 by hand":                          "AWSM-201",
+	"AWSM-302 one instance in two zones":        "AWSM-303 AWSM-305 AWSM-403 AWSM-404 AWSM-405", // it claims another's instance
+	"AWSM-302 twice":                            "AWSM-305 AWSM-404 AWSM-405",
+	"AWSM-305 two nodes for an address":         "AWSM-405",
+	"AWSM-409 tokens required, name not proven": "AWSM-304",
+	"AWSM-409 AWS off, name not proven":         "AWSM-304",
+	"AWSM-502 KCM":                              "AWSM-207 AWSM-501", // locked on in 1.26; the volumes are there
+	"AWSM-604 zero pods":                        "AWSM-213",
+	"AWSM-604 none":                             "AWSM-213",
+	"AWSM-615 pending":                          "AWSM-601",
+}

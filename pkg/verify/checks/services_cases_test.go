@@ -1,0 +1,21 @@
+package checks
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// serviceCases are the traps 8xx.
+func serviceCases() []broken {
+	const P0, P1, P4 = position.P0, position.P1, position.P4
+	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
+	return []broken{
+		{"AWSM-801", "another load balancer", P4, func(in *Input) { in.Services.Value[0].Hostnames = []string{"b2.elb.amazonaws.com"} }, fail, "b2"},
+		{"AWSM-802", "none", P0, func(in *Input) { in.Services.Value[0].Hostnames = nil }, warn, "no load balancer"},
+		{"AWSM-803", "sync fails", P4, func(in *Input) {
+			in.Events.Value = []downstream.Event{{Object: "Service web/front", Reason: "SyncLoadBalancerFailed", Message: "AccessDenied", Warning: true, Last: clusterNow}}
+		}, warn, "AccessDenied"},
+		{"AWSM-802", "not visible", P1, func(in *Input) { in.Services = verify.Failed[[]downstream.Service](errForbidden) }, unknown, "forbidden"},
+	}
+}

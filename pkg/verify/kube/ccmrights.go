@@ -1,0 +1,118 @@
+package kube
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+)
+
+// needed are the calls of the CCM's four controllers and of its leader election, as
+// group, resource, verb and, of leases, name (k8s.io/cloud-provider@v0.26.13,
+// controllers/ and node/helpers).
+func needed(flagged bool) []authorizationv1.ResourceAttributes {
+	var all []authorizationv1.ResourceAttributes
+	add := func(resource string, verbs ...string) {
+		kind, sub, _ := strings.Cut(resource, "/")
+		for _, verb := range verbs {
+			all = append(all, authorizationv1.ResourceAttributes{Verb: verb, Resource: kind, Subresource: sub})
+		}
+	}
+	add("events", "create", "patch")
+	add("nodes", "get", "list", "watch", "update", "patch", "delete")
+	add("nodes/status", "patch")
+	add("services", "list", "watch")
+	add("services/status", "patch")
+	election := func(verb, name string) {
+		all = append(all, authorizationv1.ResourceAttributes{Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Namespace: downstream.System, Name: name})
+	}
+	election("create", "") // a create request has no name when it is authorised
+	names := []string{lease.CCMMain}
+	if flagged {
+		names = append(names, lease.Migration)
+	}
+	for _, name := range names {
+		election("get", name)
+		election("update", name)
+	}
+	return all
+}
+
+// ccmRights asks for the ServiceAccounts of the CCM's DaemonSets, not for ours.
+func (r Reader) ccmRights(ctx context.Context, sets verify.Read[[]downstream.DaemonSet]) verify.Read[[]downstream.AccountRights] {
+	if !sets.OK() {
+		return verify.Failed[[]downstream.AccountRights](sets.Err)
+	}
+	var all []downstream.AccountRights
+	for _, d := range sets.Value {
+		c, _ := downstream.RunsCCM(d.Containers)
+		flagged, _ := c.Flags().Bool(component.EnableLeaderMigration, false) // AWSM-210 has one that cannot be read
+		missing, err := r.missing(ctx, d.Namespace, orDefault(d.ServiceAccount), needed(flagged))
+		if err != nil {
+			return verify.Failed[[]downstream.AccountRights](err)
+		}
+		all = append(all, downstream.AccountRights{Namespace: d.Namespace, Name: orDefault(d.ServiceAccount), Missing: missing})
+	}
+	return verify.Got(all)
+}
+
+func orDefault(account string) string {
+	if account == "" {
+		return "default"
+	}
+	return account
+}
+
+// missing are the calls that an account may not make.
+func (r Reader) missing(ctx context.Context, namespace, account string, calls []authorizationv1.ResourceAttributes) ([]string, error) {
+	denied := make([]bool, len(calls))
+	asking, ctx := errgroup.WithContext(ctx)
+	asking.SetLimit(parallel)
+	for i := range calls {
+		asking.Go(func() error {
+			ctx, cancel := r.deadline(ctx)
+			defer cancel()
+			got, err := r.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+				Spec: authorizationv1.SubjectAccessReviewSpec{
+					User:               "system:serviceaccount:" + namespace + ":" + account,
+					Groups:             []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
+					ResourceAttributes: &calls[i],
+				}}, metav1.CreateOptions{})
+			if err != nil {
+				return fmt.Errorf("asking what ServiceAccount %s/%s may do: %w", namespace, account, err)
+			}
+			denied[i] = !got.Status.Allowed
+			return nil
+		})
+	}
+	if err := asking.Wait(); err != nil {
+		return nil, err
+	}
+	var names []string
+	for i, call := range calls {
+		if denied[i] {
+			names = append(names, spell(call))
+		}
+	}
+	return names, nil
+}
+
+func spell(call authorizationv1.ResourceAttributes) string {
+	text := call.Verb + " " + call.Resource
+	if call.Subresource != "" {
+		text += "/" + call.Subresource
+	}
+	if call.Name != "" {
+		text += " " + call.Name
+	}
+	return text
+}
