@@ -20,7 +20,7 @@ func Partly(ctx context.Context, options Options, why error) ([]verify.Bound, er
 	}
 	unseen := &fault.Error{Class: fault.CouldNotLook, Reason: "Forbidden", Object: "rke's state", Seen: "could not be read", Err: why}
 	p := Prepared{
-		Facts:    Facts{Path: options.Config, File: file, Config: file.Config(), Local: readLocalState(options.Config)},
+		Facts:    Facts{Path: options.Config, File: file, Config: file.Config(), Local: readLocalState(clusterfile.Disk{}, options.Config)},
 		Prepared: migration.Prepared{Untried: migration.Untried}, Options: options, NameErr: unseen, EditErr: unseen,
 	}
 	if binary, err := FindBinary(ctx, options.RKEBinary, p.version(), options.KubernetesVersion); err != nil {
