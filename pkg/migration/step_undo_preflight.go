@@ -123,25 +123,27 @@ func (c *Core) RequireNoCCM() error {
 	}
 	return &fault.Error{Class: fault.Stale, Reason: "CCMStillThere", Object: "DaemonSet kube-system/" + CCMName,
 		Seen:   "is there, or pods of it are",
-		Wanted: "none: a kube-controller-manager without the flag runs the controllers beside it", Fix: "run again: undo-install-ccm comes first"}
+		Wanted: "none: a kube-controller-manager without the flag runs the controllers beside it", Fix: "run again: undo-install-ccm comes first",
+		Passing: c.Reading.Down.CCM == nil}
 }
 
 // MayComeBack is the guard in the write that makes components in-tree again: no
 // kube-controller-manager may be given the provider unless somebody holds the
-// migration lease at that moment, under leader migration.
+// migration lease at that moment, under leader migration. A run that has just begun
+// may not have seen the lease move yet, and waits.
 func (c *Core) MayComeBack() error {
 	owner, ccm := c.Reading.LeaseVerdict(), c.Reading.ccmEvidence()
-	seen, wanted := "", ""
+	seen, wanted, passing := "", "", true
 	switch {
 	case owner.Life != lease.Alive || owner.Owner != lease.CCM && owner.Owner != lease.KCM:
 		seen, wanted = fmt.Sprintf("%s, %s", owner.Owner, owner.Life), "held by the CCM, or by a kube-controller-manager with the flag, and renewing"
 	case ccm.Seen != position.Yes || !ccm.Migration || ccm.PodsWithout > 0:
 		seen, wanted = fmt.Sprintf("CCM with the flag: %t, pods without it: %d", ccm.Migration, ccm.PodsWithout), "a CCM with the flag, and no pod without: it runs the controllers whoever holds the lease"
 	case !c.Reading.Down.MayGet || !c.Reading.Down.MayUpdate:
-		seen, wanted = KCMUser+" may not get and update it", "the grant: without it nobody runs the controllers once the CCM is gone"
+		seen, wanted, passing = KCMUser+" may not get and update it", "the grant: without it nobody runs the controllers once the CCM is gone", false
 	default:
 		return nil
 	}
 	return &fault.Error{Class: fault.Stale, Reason: "NotReadyToComeBack", Object: "Lease kube-system/" + MigrationLease, Seen: seen, Wanted: wanted,
-		Fix: "run again: undo-disable-leader-migration comes first"}
+		Fix: "run again: undo-disable-leader-migration comes first", Passing: passing}
 }
