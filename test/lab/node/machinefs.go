@@ -23,7 +23,11 @@ type machineFS string
 
 func (m machineFS) path(p string) string { return filepath.Join(string(m), p) }
 
-// write puts a file in place, and leaves an equal one alone.
+// write puts a file in place, and leaves an equal one alone. It does so at once:
+// rancher-system-agent truncates and then writes, and the deploy controller that
+// reads in between takes away all that it deployed, a CCM included
+// (rancher/system-agent:pkg/applyinator/files.go). Reading every second
+// instead of every fifteen, on a busy machine, the lab would meet that often.
 func (m machineFS) write(p string, content []byte) error {
 	full := m.path(p)
 	if old, err := os.ReadFile(full); err == nil && bytes.Equal(old, content) {
@@ -32,10 +36,25 @@ func (m machineFS) write(p string, content []byte) error {
 	if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
 		return fmt.Errorf("writing %s: %w", p, err)
 	}
-	if err := os.WriteFile(full, content, 0o600); err != nil {
+	if err := replaceFile(full, content); err != nil {
 		return fmt.Errorf("writing %s: %w", p, err)
 	}
 	return nil
+}
+
+func replaceFile(path string, content []byte) error {
+	temporary, err := os.CreateTemp(filepath.Dir(path), ".new-") // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = temporary.Write(content)
+	if err = errors.Join(err, temporary.Close()); err == nil {
+		err = os.Rename(temporary.Name(), path)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(temporary.Name()))
+	}
+	return err
 }
 
 func (m machineFS) exists(p string) bool {
