@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
@@ -23,8 +25,11 @@ var scenarios = []scenario{
 // sampled is how many states are skipped for each that is tried: in a fast run
 // most, with AWSMIGRATE_SIM=all none.
 func sampled(fast int) int {
-	if os.Getenv("AWSMIGRATE_SIM") == "all" {
+	switch {
+	case os.Getenv("AWSMIGRATE_SIM") == "all":
 		return 1
+	case raceDetector:
+		return 4 * fast
 	}
 	return fast
 }
@@ -60,6 +65,64 @@ func TestUndoKilledAtEveryCall(t *testing.T) {
 			e := &explorer{t: t, first: back(s.run), then: back(s.run), depth: 1, every: sampled(16)}
 			e.explore(w)
 			t.Logf("counts: killed in the undo of %s: %s", s.name, e.counts)
+		})
+	}
+}
+
+// The undo leads back to where the migration began, from every state in which a
+// migration can be stopped.
+func TestUndoFromEveryState(t *testing.T) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w := s.world()
+			want := withoutTraces(w.Dump())
+			first := s.run
+			first.ID = runID(1)
+			ended, points := traced(t, first, w)
+			if ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
+			every, tried := sampled(16), 0
+			seen := map[string]bool{}
+			for i, p := range points {
+				if id := p.world.state(); seen[id] {
+					continue
+				} else {
+					seen[id] = true
+				}
+				if i%every != every/2 {
+					continue
+				}
+				tried++
+				r := back(s.run)
+				r.ID = p.world.nextRun()
+				ended := do(t, r, p.world)
+				if ended.Err != nil {
+					t.Errorf("stopped %s: undo: %v", p.where, ended.Err)
+					continue
+				}
+				if wrong := append(p.world.Violations(), p.world.cordonFaults()...); len(wrong) > 0 {
+					t.Errorf("stopped %s: undo: %v", p.where, wrong)
+				}
+				if diff := cmp.Diff(want, withoutTraces(p.world.Dump())); diff != "" {
+					t.Errorf("stopped %s: the undo leads elsewhere (-before +after):\n%s", p.where, diff)
+				}
+			}
+			t.Logf("counts: undo of %s from %d of %d distinct states", s.name, tried, len(seen))
+		})
+	}
+}
+
+// Killed again and again: every state that any number of kills can lead to is
+// taken up, until there is no new one. By hand; a fast run kills twice, sampled.
+func TestKilledAgainAndAgain(t *testing.T) {
+	for _, s := range []scenario{scenarios[0], scenarios[2]} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			e := &explorer{t: t, first: s.run, then: s.run, depth: 2, every: sampled(40)}
+			e.explore(s.world())
+			t.Logf("counts: killed again and again in %s: %s", s.name, e.counts)
 		})
 	}
 }

@@ -58,7 +58,8 @@ func (r Run) On(ctx context.Context, w *World) Ended {
 	if r.Clock == nil {
 		r.Clock = clock.RealClock{}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	// No run waits longer than this of simulated time, whatever it waits for.
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Hour)
 	defer cancel()
 	p := &Process{world: w, Before: r.Before, After: r.After, die: cancel}
 	ended := Ended{}
