@@ -288,8 +288,12 @@ func (w *World) lockHolder() string {
 	return text(s.objects[k].body, "spec", "holderIdentity")
 }
 
-// A run whose lock was taken, or deleted, makes no further write but the one under
-// way, and says so.
+// provenFor is how long the lock, once read as ours, counts as such: a dead owner's
+// is taken after minutes at the earliest.
+const provenFor = 5 * time.Second
+
+// A run whose lock was taken, or deleted, begins nothing once it is due to look at
+// it again, and says so. The test takes it from the living.
 func TestSupersededRunStops(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"taken", "deleted"} {
@@ -297,10 +301,10 @@ func TestSupersededRunStops(t *testing.T) {
 			s := scenarios[0]
 			w, r := s.world(), s.run
 			r.ID = runID(1)
-			stolen, late := false, []string{}
+			stolen, late, when := false, []string{}, time.Time{}
 			r.Before = func(c Call) Outcome {
 				if c.Writes && c.Write >= at && !stolen {
-					stolen = true
+					stolen, when = true, time.Now()
 					server, k := w.lock()
 					if how == "deleted" {
 						server.remove(k)
@@ -311,7 +315,7 @@ func TestSupersededRunStops(t *testing.T) {
 					}
 					return Pass
 				}
-				if stolen && c.Writes {
+				if stolen && c.Writes && time.Since(when) > provenFor {
 					late = append(late, c.String())
 				}
 				return Pass
@@ -320,12 +324,10 @@ func TestSupersededRunStops(t *testing.T) {
 			if fault.ClassOf(ended.Err) != fault.Locked {
 				t.Errorf("%s at write %d: %v", how, at, ended.Err)
 			}
-			// What Helm has begun it records, and the lock may be tried to be renewed.
-			late = slices.DeleteFunc(late, func(c string) bool {
-				return slices.ContainsFunc([]string{"/secrets/sh.helm.release", "/leases/awsmigrate-"}, func(s string) bool { return strings.Contains(c, s) })
-			})
-			if len(late) > 8 {
-				t.Errorf("%s at write %d: %d writes afterwards: %v", how, at, len(late), late)
+			// The lock itself may be tried to be renewed, in vain.
+			late = slices.DeleteFunc(late, func(c string) bool { return strings.Contains(c, "/leases/awsmigrate-") })
+			if len(late) > 0 {
+				t.Errorf("%s at write %d: wrote afterwards: %v", how, at, late)
 			}
 			if len(w.Violations()) > 0 {
 				t.Errorf("%s at write %d: %v", how, at, w.Violations())
