@@ -110,7 +110,7 @@ promises: ## the tests of docs/promises.md that run in a minute, and their count
 
 .PHONY: kill-points
 kill-points: ## the same with every kill point, every call that fails, every undo; by hand
-	AWSMIGRATE_SIM=all $(GOTEST) -count=1 -timeout 3h -v ./test/sim
+	AWSMIGRATE_SIM=all $(GOTEST) -tags slow -count=1 -timeout 3h -v ./test/sim
 
 .PHONY: seeded-defects
 seeded-defects: ## break every promise once on purpose, and see that a test notices

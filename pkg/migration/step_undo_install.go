@@ -30,7 +30,8 @@ func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx) error {
 	if err := s.Read(ctx); err != nil {
 		return err
 	}
-	if s.gone() && !s.Reading.Down.Record {
+	// A document may be there before anything of its chart is.
+	if s.gone() && !s.Reading.Down.Record && s.Options.InstallMethod != InstallManifest {
 		return nil
 	}
 	if err := s.somebodyTakesOver(); err != nil {

@@ -2,8 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"maps"
-	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -225,16 +223,3 @@ func journalFaults(w *World) []string {
 	}
 	return wrong
 }
-
-// withoutTraces is a dump without what no undo takes back: that an etcd snapshot
-// was taken, and the backups of cluster.yml.
-func withoutTraces(dump map[string]string) map[string]string {
-	out := maps.Clone(dump)
-	maps.DeleteFunc(out, func(k, _ string) bool { return strings.HasSuffix(k, ".bak") })
-	for k, v := range out {
-		out[k] = snapshotTaken.ReplaceAllString(v, "")
-	}
-	return out
-}
-
-var snapshotTaken = regexp.MustCompile(`"etcdSnapshotCreate(Phase)?":("Finished"|\{"generation":\d+\}),?`)
