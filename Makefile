@@ -103,6 +103,19 @@ generate: ## write docs/schema and docs/checks.md anew
 check-mutations: ## take the body out of every check in turn, and see that a test notices
 	$(GOTEST) -count=1 -run '^TestBlankedChecksAreNoticed$$' -v ./pkg/verify/checks ./pkg/rke2 ./pkg/rke
 
+.PHONY: promises
+promises: ## the tests of docs/promises.md that run in a minute, and their counts
+	@$(GOTEST) -count=1 -timeout 20m -v ./test/sim > $(or $(TMPDIR),/tmp)/awsmigrate-promises.log; code=$$?; \
+	grep -E '^(--- FAIL|FAIL|ok)|counts:' $(or $(TMPDIR),/tmp)/awsmigrate-promises.log | sed 's/^ *[a-z_]*_test.go:[0-9]*: //'; exit $$code
+
+.PHONY: kill-points
+kill-points: ## the same with every kill point, every call that fails, every undo; by hand
+	AWSMIGRATE_SIM=all $(GOTEST) -tags slow -count=1 -timeout 3h -v ./test/sim
+
+.PHONY: seeded-defects
+seeded-defects: ## break every promise once on purpose, and see that a test notices
+	go run ./test/cmd/seeded
+
 .PHONY: lint
 lint: ## linters, vet, formatting, chart lint
 	$(TOOL) golangci-lint run --allow-parallel-runners ./...

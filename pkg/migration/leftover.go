@@ -35,6 +35,14 @@ func (r Reading) installLeft() string {
 		return helmObject + " is recorded still"
 	case r.Down.CCM == nil && len(r.Down.CCMPods) > 0:
 		return "pods of the cloud controller manager are left"
+	case r.Down.CCM == nil && r.ccmLeaseLeft():
+		return "the cloud controller manager's own lease is left"
 	}
 	return ""
+}
+
+// ccmLeaseLeft says whether the main lease of the CCM that we installed is there:
+// by the name that its process gives when it writes.
+func (r Reading) ccmLeaseLeft() bool {
+	return r.Leases.CCM.Last.Exists && r.Leases.CCM.Last.Manager == CCMName
 }

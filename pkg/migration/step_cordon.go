@@ -125,9 +125,13 @@ func (c *Core) LostCordons(record runner.Record) []string {
 	if err != nil || !known {
 		return nil
 	}
+	return lostCordons(before, c.Reading.Down.Nodes)
+}
+
+func lostCordons(before continuity.Fingerprint, nodes []corev1.Node) []string {
 	var lost []string
-	for i := range c.Reading.Down.Nodes {
-		if node := &c.Reading.Down.Nodes[i]; !node.Spec.Unschedulable && cordonedThen(before, node) {
+	for i := range nodes {
+		if node := &nodes[i]; !node.Spec.Unschedulable && cordonedThen(before, node) {
 			lost = append(lost, node.Name)
 		}
 	}

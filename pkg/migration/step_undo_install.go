@@ -30,7 +30,8 @@ func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx) error {
 	if err := s.Read(ctx); err != nil {
 		return err
 	}
-	if s.gone() && s.Result.Position == position.P2 && !s.Reading.Down.Record {
+	// A document may be there before anything of its chart is.
+	if s.gone() && !s.Reading.Down.Record && s.Options.InstallMethod != InstallManifest {
 		return nil
 	}
 	if err := s.somebodyTakesOver(); err != nil {
@@ -98,7 +99,7 @@ func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict
 	wait(s.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", CCMName)
 	wait(len(s.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(s.Reading.Down.CCMPods))
 	wait(s.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s, %s", owner.Owner, owner.Life)
-	wait(s.ownLease(), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", ccmLease)
+	wait(s.Reading.ccmLeaseLeft(), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", ccmLease)
 	for _, u := range s.Reading.Unrest {
 		wait(!u.OurPause, "%s %s", u.Object, u.Seen)
 	}
@@ -110,15 +111,9 @@ func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict
 	return Met("no cloud controller manager is left", fmt.Sprintf("migration lease: %s (kube-controller-manager), renewing", lease.Host(owner.Holder))), nil
 }
 
-// ownLease says whether the CCM that we installed left its main lease: by the name
-// that its process gives when it writes.
-func (s *undoInstall) ownLease() bool {
-	return s.Reading.Leases.CCM.Last.Exists && s.Reading.Leases.CCM.Last.Manager == CCMName
-}
-
 // Tend implements runner.Tender.
 func (s *undoInstall) Tend(ctx context.Context, tx *runner.Tx) error {
-	if !s.gone() || !s.ownLease() || !s.idle.since(s.Reading.Leases.CCM.Last, s.Clock) {
+	if !s.gone() || !s.Reading.ccmLeaseLeft() || !s.idle.since(s.Reading.Leases.CCM.Last, s.Clock) {
 		return nil
 	}
 	return s.removeLease(ctx, tx, ccmLease)

@@ -14,13 +14,25 @@ func (s standing) rollOf(at position.Position) runner.StepID {
 		return StepUpgrade
 	}
 	step := s.lastIntended()
-	if !s.Rolls(step) || len(s.Reading.Unrest) == 0 {
+	if !s.Rolls(step) || len(s.Reading.Unrest) == 0 && !s.cordonsOpen(step) {
 		return ""
 	}
 	if reached := reaches[step]; reached == at || reached == at+1 {
 		return step
 	}
 	return ""
+}
+
+// cordonsOpen says whether the last thing that the journal announced is a step's
+// roll that removed cordons of the user's which nobody has set again: a run that
+// was killed in between must not leave that to the user.
+func (s standing) cordonsOpen(step runner.StepID) bool {
+	n := len(s.Record.Intents)
+	if n == 0 || s.Record.Intents[n-1].Step != step {
+		return false
+	}
+	before, known, err := fingerprint(s.Record)
+	return err == nil && known && len(lostCordons(before, s.Reading.Down.Nodes)) > 0
 }
 
 // upgrading says whether the last thing that the journal announced is an upgrade

@@ -29,7 +29,7 @@ func (s standing) judgeUndo(ids []runner.StepID) (runner.Observation, error) {
 // any part of the cluster has reached.
 func (s standing) undoing() (current, error) {
 	last := s.lastToUndo()
-	moving := last != "" && len(s.Reading.Unrest) > 0
+	moving := last != "" && (len(s.Reading.Unrest) > 0 || s.cordonsOpen(last) || s.cordonsOpen(undoes[last]))
 	at := s.Result.Position
 	switch {
 	case s.Result.HandMade:

@@ -11,7 +11,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // Undo is the procedure that takes this migration back.
@@ -67,7 +66,9 @@ func newUndoEdit(b migration.Base, p *Procedure, of runner.StepID) *undoEdit {
 // Plan implements runner.Step. What comes before in this undo is taken back first.
 func (s *undoEdit) Plan(context.Context) (runner.Plan, error) {
 	file := s.p.facts.File
-	if s.of == migration.StepEnable && (s.Result.Position >= position.P4 || s.Result.Between[1] >= position.P4) {
+	// By the file, not by the position: a run may have been killed before rke applied
+	// the switch that the file has already.
+	if s.of == migration.StepEnable {
 		first, err := s.p.takeBack(file, migration.StepSwitch)
 		if err != nil {
 			return runner.Plan{}, err

@@ -83,6 +83,9 @@ func (p *Procedure) watchRoll(ctx context.Context, tx *runner.Tx, compute func(c
 	for _, open := range p.Reading.NodesNotReady() {
 		r.Wait("%s %s", open.Object, open.Seen)
 	}
+	for _, name := range p.LostCordons(tx.Record()) {
+		r.Wait("Node %s is to be cordoned again, as its user had", name)
+	}
 	return r, nil
 }
 

@@ -19,3 +19,6 @@ func (s skewed) Now() time.Time { return time.Now().Add(s.by()).Round(0) }
 
 // Since implements clock.PassiveClock.
 func (s skewed) Since(t time.Time) time.Duration { return s.Now().Sub(t) }
+
+// pass lets simulated time pass.
+func pass(d time.Duration) { <-time.After(d) }

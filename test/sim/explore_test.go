@@ -2,7 +2,6 @@ package sim
 
 import (
 	"fmt"
-	"maps"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -176,7 +175,21 @@ func faults(w *World, ended Ended, want map[string]string) string {
 			wrong = append(wrong, "the end differs (-wanted +is):\n"+diff)
 		}
 	}
+	if ended.Err == nil {
+		wrong = append(wrong, w.cordonFaults()...)
+	}
 	return strings.Join(append(wrong, journalFaults(w)...), "\n")
+}
+
+// cordonFaults compares the cordons with those that there were at first.
+func (w *World) cordonFaults() []string {
+	var wrong []string
+	for name, was := range w.monitor.cordons {
+		if is := at(w.down.peek("nodes", "", name), "spec", "unschedulable") == true; is != was {
+			wrong = append(wrong, fmt.Sprintf("S8: Node %s: cordoned %t, was %t", name, is, was))
+		}
+	}
+	return wrong
 }
 
 // nextRun names runs by what the journal knows.
@@ -189,16 +202,17 @@ func (w *World) journalObject() object {
 	return object{}
 }
 
-// journalFaults: every run but the last is closed, and no intent is of a run that
+// journalFaults: every run but the last is closed (one that found nothing to do
+// writes nothing, and leaves a dead one as it is), and no intent is of a run that
 // the history does not have.
 func journalFaults(w *World) []string {
 	var wrong []string
 	known := map[any]bool{}
 	runs := list(w.journalObject(), "runs")
-	for _, one := range runs {
+	for i, one := range runs {
 		run := one.(object)
 		known[run["id"]] = true
-		if run["outcome"] == nil {
+		if run["outcome"] == nil && i < len(runs)-1 {
 			wrong = append(wrong, fmt.Sprintf("journal: run %v is left open", run["id"]))
 		}
 	}
@@ -208,15 +222,4 @@ func journalFaults(w *World) []string {
 		}
 	}
 	return wrong
-}
-
-// before is what an undo has to lead back to: the dump from before, but for what
-// no undo takes back and nobody can see: that an etcd snapshot was taken, backups
-// of cluster.yml, and what a machine's own restart leaves.
-func before(w *World) map[string]string { return withoutTraces(w.Dump()) }
-
-func withoutTraces(dump map[string]string) map[string]string {
-	out := maps.Clone(dump)
-	maps.DeleteFunc(out, func(k, _ string) bool { return strings.HasSuffix(k, ".bak") })
-	return out
 }

@@ -23,8 +23,11 @@ var scenarios = []scenario{
 // sampled is how many states are skipped for each that is tried: in a fast run
 // most, with AWSMIGRATE_SIM=all none.
 func sampled(fast int) int {
-	if os.Getenv("AWSMIGRATE_SIM") == "all" {
+	switch {
+	case os.Getenv("AWSMIGRATE_SIM") == "all":
 		return 1
+	case raceDetector:
+		return 4 * fast
 	}
 	return fast
 }
@@ -60,6 +63,19 @@ func TestUndoKilledAtEveryCall(t *testing.T) {
 			e := &explorer{t: t, first: back(s.run), then: back(s.run), depth: 1, every: sampled(16)}
 			e.explore(w)
 			t.Logf("counts: killed in the undo of %s: %s", s.name, e.counts)
+		})
+	}
+}
+
+// Killed again and again: every state that any number of kills can lead to is
+// taken up, until there is no new one. By hand; a fast run kills twice, sampled.
+func TestKilledAgainAndAgain(t *testing.T) {
+	for _, s := range []scenario{scenarios[0], scenarios[2]} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			e := &explorer{t: t, first: s.run, then: s.run, depth: 2, every: sampled(40)}
+			e.explore(s.world())
+			t.Logf("counts: killed again and again in %s: %s", s.name, e.counts)
 		})
 	}
 }

@@ -53,12 +53,13 @@ type stepProcedure interface {
 // On runs on w, inside a synctest bubble, from the world's own time on.
 func (r Run) On(ctx context.Context, w *World) Ended {
 	if d := time.Until(w.Now()); d > 0 {
-		time.Sleep(d) // a bubble's time begins anew; this costs nothing
+		pass(d) // a bubble begins anew; this costs nothing
 	}
 	if r.Clock == nil {
 		r.Clock = clock.RealClock{}
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	// No run waits longer than this of simulated time, whatever it waits for.
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Hour)
 	defer cancel()
 	p := &Process{world: w, Before: r.Before, After: r.After, die: cancel}
 	ended := Ended{}

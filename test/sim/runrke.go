@@ -80,7 +80,7 @@ func (c *rkeChild) attend() {
 	defer close(c.done)
 	w := c.p.world
 	for {
-		time.Sleep(tick)
+		pass(tick)
 		if c.p.Dead() {
 			c.mu.Lock()
 			c.err = errors.New("nobody looks any more")

@@ -1,0 +1,76 @@
+package main
+
+// seeded is one deliberate break of a promise, in the place where it is kept, and
+// the tests that must notice it.
+type seeded struct {
+	name      string // begins with the promise of docs/promises.md
+	what      string
+	file      string
+	old, new  string // of the source; new has the break behind defect.On
+	pkg, test string
+	all       bool // only a test of every kill point sees it
+}
+
+const (
+	simulated  = "./test/sim"
+	runnerTest = "./pkg/runner"
+)
+
+func defects() []seeded {
+	return []seeded{
+		{"S1-early", "the CCM is installed without leader migration", "pkg/migration/chart.go",
+			"LeaderMigration: migration,", `LeaderMigration: migration && !defect.On("S1-early"),`,
+			simulated, "TestDeadOwnersLockIsTakenOver", false},
+		{"S2-providerid", "Nodes are not compared with the fingerprint", "pkg/migration/audit.go",
+			"	if err := report.Err(); fault.ClassOf(err) == fault.Usage {", "	if defect.On(\"S2-providerid\") {\n\t\treturn nil\n\t}\n	if err := report.Err(); fault.ClassOf(err) == fault.Usage {",
+			simulated, "TestHarmIsNoSuccess", false},
+		{"S4-fence", "a reading command's transport lets writes through", "pkg/runner/fence.go",
+			"	if readsOnly(req) {", `	if readsOnly(req) || defect.On("S4-fence") {`,
+			runnerTest, "TestReadOnly", false},
+		{"S5-proof", "a write does not prove the lock", "pkg/runner/session.go",
+			"	return s.o.Lock.Prove(ctx)", "	if defect.On(\"S5-proof\") {\n\t\treturn nil\n\t}\n	return s.o.Lock.Prove(ctx)",
+			simulated, "TestSupersededRunStops", false},
+		{"S5-takeover", "a lock is taken from the living", "pkg/runner/lease_acquire.go",
+			"	if id == \"\" || id == l.owner.Identity() {", `	if id == "" || id == l.owner.Identity() || defect.On("S5-takeover") {`,
+			simulated, "TestTwoRunners", false},
+		{"S6-precondition", "an edit does not test what was read", "pkg/rke2/config/op.go",
+			"	ops = append(ops, test(path, o.before.value))", "	if !defect.On(\"S6-precondition\") {\n\t\tops = append(ops, test(path, o.before.value))\n\t}",
+			simulated, "TestOthersEditInBetween/rke2", false},
+		{"S7-compare", "cluster.yml is replaced whatever it is by now", "pkg/rke/clusterfile/write.go",
+			"	if !bytes.Equal(now, before) {\n		return w.changed()", "	if !bytes.Equal(now, before) && !defect.On(\"S7-compare\") {\n		return w.changed()",
+			simulated, "TestOthersEditInBetween/rke$", true},
+		{"S8-restore", "cordons that a roll removed are not set again", "pkg/migration/step_cordon.go",
+			"	for _, name := range c.LostCordons(tx.Record()) {", "	if defect.On(\"S8-restore\") {\n\t\treturn nil\n\t}\n	for _, name := range c.LostCordons(tx.Record()) {",
+			simulated, "TestKilledAtEveryCall/rke$", false},
+		{"S8-killed", "a run that is killed before it set them again leaves them lost", "pkg/migration/underway.go",
+			"	if n == 0 || s.Record.Intents[n-1].Step != step {", `	if n == 0 || s.Record.Intents[n-1].Step != step || defect.On("S8-killed") {`,
+			simulated, "TestKilledAtEveryCall/rke$", true},
+		{"S9-key", "a private key goes into the journal", "pkg/runner/journal_encode.go",
+			`	if bytes.Contains(text, []byte("PRIVATE KEY-----")) {`, `	if bytes.Contains(text, []byte("PRIVATE KEY-----")) && !defect.On("S9-key") {`,
+			runnerTest, "TestPrivateKeyIsNotWritten", false},
+		{"L1-intent", "the journal is written after the deed", "pkg/runner/tx.go",
+			"	ctx = unstoppable(ctx)\n	in.Step", "	if defect.On(\"L1-intent\") {\n\t\tif err := do(ctx); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tdo = func(context.Context) error { return nil }\n\t}\n	ctx = unstoppable(ctx)\n	in.Step",
+			runnerTest, "TestKilledAnywhereTwiceAndRunAgain|TestIntentBeforeEffect", false},
+		{"L1-helm", "a release that was cut off is not repaired", "pkg/awsccm/installer.go",
+			"	case RepairMarkFailed:\n", "	case RepairMarkFailed:\n		if defect.On(\"L1-helm\") {\n\t\t\treturn nil\n\t\t}\n",
+			simulated, "TestKilledAtEveryCall/rke$", true},
+		{"L2-uninstall", "an undo does not end an uninstall that was cut off", "pkg/migration/leftover.go",
+			"	if !c.back || ", `	if defect.On("L2-uninstall") || !c.back || `,
+			simulated, "TestUndoKilledAtEveryCall/rke$", true},
+		{"L3-wait", "a wait has no end", "pkg/runner/watch.go",
+			"	if !deadline && now.Sub(w.progressed) <= w.r.o.Timeout {", `	if !deadline && now.Sub(w.progressed) <= w.r.o.Timeout || defect.On("L3-wait") {`,
+			simulated, "TestEveryWaitEnds", false},
+		{"L4-lock", "a dead owner's lock is watched for ever", "pkg/runner/lease_acquire.go",
+			"	return w.seen != nil && w.seen.UID == now.UID &&", `	return !defect.On("L4-lock") && w.seen != nil && w.seen.UID == now.UID &&`,
+			simulated, "TestDeadOwnersLockIsTakenOver", false},
+		{"H1-audit", "a failing audit is a success", "pkg/verify/report.go",
+			"	if failed := r.With(Fail); len(failed) > 0 {", `	if failed := r.With(Fail); len(failed) > 0 && !defect.On("H1-audit") {`,
+			simulated, "TestHarmIsNoSuccess", false},
+		{"H2-unknown", "what could not be looked at is fine", "pkg/verify/report.go",
+			"	if unknown := r.With(Unknown); len(unknown) > 0 {", `	if unknown := r.With(Unknown); len(unknown) > 0 && !defect.On("H2-unknown") {`,
+			simulated, "TestUnknownBlocks", false},
+		{"H3-skips", "a check that was skipped is not listed", "pkg/verify/report.go",
+			"		for _, res := range r.Results {\n			m.add(res)", "		for _, res := range r.Results {\n			if res.Status == Skip && defect.On(\"H3-skips\") {\n\t\t\t\tcontinue\n\t\t\t}\n			m.add(res)",
+			"./pkg/verify", "TestMerge|TestSkips", false},
+	}
+}

@@ -1,0 +1,136 @@
+// Command seeded breaks each promise once, on purpose, and sees whether the tests
+// notice. All breaks are compiled into one set of test binaries, each behind a
+// switch, by an overlay: the sources stay as they are. It prints a score, and exits
+// with 1 unless every break was caught.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/sim/defect"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "seeded:", err)
+		os.Exit(1)
+	}
+}
+
+const importPath = "github.com/awsmigrate/awsmigrate/test/sim/defect"
+
+// run tries the defects named, or all.
+func run(ctx context.Context, out io.Writer, only []string) error {
+	dir, err := os.MkdirTemp("", "seeded-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	overlay, err := overlayFile(dir, defects())
+	if err != nil {
+		return err
+	}
+	binaries, missed, tried := map[string]string{}, []string{}, 0
+	for _, d := range defects() {
+		if len(only) > 0 && !strings.Contains(" "+strings.Join(only, " ")+" ", " "+d.name+" ") {
+			continue
+		}
+		if binaries[d.pkg] == "" {
+			binaries[d.pkg] = filepath.Join(dir, filepath.Base(d.pkg)+".test")
+			build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", binaries[d.pkg], d.pkg)
+			if said, err := build.CombinedOutput(); err != nil {
+				return fmt.Errorf("build %s: %w\n%s", d.pkg, err, said)
+			}
+		}
+		tried++
+		caught, took, err := try(ctx, binaries[d.pkg], d)
+		if err != nil {
+			return err
+		}
+		word := "caught"
+		if !caught {
+			word = "MISSED"
+			missed = append(missed, d.name)
+		}
+		fmt.Fprintf(out, "%-16s %s  %-7s %4.0fs  %s\n", d.name, word, filepath.Base(d.pkg), took.Seconds(), d.what)
+	}
+	fmt.Fprintf(out, "counts: seeded defects: %d of %d caught\n", tried-len(missed), tried)
+	if len(missed) > 0 {
+		return fmt.Errorf("missed: %s", strings.Join(missed, ", "))
+	}
+	return nil
+}
+
+// try runs a defect's tests with it and, first, without it: a test that is red
+// anyway catches nothing.
+func try(ctx context.Context, binary string, d seeded) (caught bool, took time.Duration, err error) {
+	begin := time.Now()
+	if said, err := test(ctx, binary, d, ""); err != nil {
+		return false, 0, fmt.Errorf("%s: the tests fail without it: %w\n%s", d.name, err, said)
+	}
+	_, err = test(ctx, binary, d, d.name)
+	var red *exec.ExitError
+	if err != nil && !errors.As(err, &red) {
+		return false, 0, err
+	}
+	return err != nil, time.Since(begin), nil
+}
+
+func test(ctx context.Context, binary string, d seeded, on string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, binary, "-test.run", d.test, "-test.failfast", "-test.timeout", "20m")
+	cmd.Dir, cmd.Env = d.pkg, append(os.Environ(), defect.Variable+"="+on)
+	if d.all && on != "" {
+		cmd.Env = append(cmd.Env, "AWSMIGRATE_SIM=all")
+	}
+	return cmd.CombinedOutput()
+}
+
+// overlayFile writes the sources with all defects in them, and the list that the go
+// command takes them from.
+func overlayFile(dir string, all []seeded) (string, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	texts := map[string]string{}
+	for _, d := range all {
+		text, begun := texts[d.file]
+		if !begun {
+			raw, err := os.ReadFile(filepath.Clean(d.file))
+			if err != nil {
+				return "", err
+			}
+			text = strings.Replace(string(raw), "import (\n", "import (\n\t\""+importPath+"\"\n", 1)
+		}
+		if strings.Count(text, d.old) != 1 {
+			return "", fmt.Errorf("%s: its place in %s is there %d times, wanted once", d.name, d.file, strings.Count(text, d.old))
+		}
+		texts[d.file] = strings.Replace(text, d.old, d.new, 1)
+	}
+	replace := map[string]string{}
+	for file, text := range texts {
+		broken := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
+		if err := os.WriteFile(broken, []byte(text), 0o600); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(root, file)] = broken
+	}
+	raw, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	return overlay, os.WriteFile(overlay, raw, 0o600)
+}

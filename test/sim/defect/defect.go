@@ -1,0 +1,11 @@
+// Package defect switches seeded defects on. Nothing imports it but the overlay
+// that test/cmd/seeded builds: no program has a defect that could be switched on.
+package defect
+
+import "os"
+
+// Variable names the one defect that is on.
+const Variable = "AWSMIGRATE_DEFECT"
+
+// On says whether a defect is.
+func On(name string) bool { return os.Getenv(Variable) == name }

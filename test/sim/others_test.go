@@ -1,0 +1,215 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Somebody else edits what the run is about to edit, in the moment before each of
+// its writes there. The edit is never lost: the run sees it, or refuses and says so.
+func TestOthersEditInBetween(t *testing.T) {
+	t.Run("rke2", func(t *testing.T) {
+		t.Parallel()
+		s := scenarios[0]
+		for n := range 3 {
+			w, r, seen := s.world(), s.run, 0
+			r.ID = runID(1)
+			r.Before = func(c Call) Outcome {
+				if c.Writes && strings.HasSuffix(c.Path, "/clusters/demo") {
+					if seen++; seen-1 == n {
+						cluster := w.mgmt.get(provClusters, fleet, clusterName)
+						global := mapAt(cluster, "spec", "rkeConfig", "machineGlobalConfig")
+						global["kube-controller-manager-arg"] = append(list(global, "kube-controller-manager-arg"), "v=4")
+						w.mgmt.put(provClusters, cluster, w.now)
+					}
+				}
+				return Pass
+			}
+			ended := do(t, r, w)
+			if class := fault.ClassOf(ended.Err); ended.Err != nil && class != fault.Stale && class != fault.Check {
+				t.Errorf("before edit %d: %v", n, ended.Err)
+			}
+			args := fmt.Sprint(at(w.mgmt.peek(provClusters, fleet, clusterName), "spec", "rkeConfig", "machineGlobalConfig", "kube-controller-manager-arg"))
+			if !strings.Contains(args, "v=4") || !strings.Contains(args, "node-monitor-period=5s") || seen <= n {
+				t.Errorf("before edit %d (%d made): the arguments are %s", n, seen, args)
+			}
+			if len(w.Violations()) > 0 {
+				t.Error(w.Violations())
+			}
+		}
+	})
+	t.Run("rke", func(t *testing.T) {
+		t.Parallel()
+		s := scenarios[2]
+		made := undisturbed(t, s)
+		every := sampled(max(made.files/8, 1))
+		for n := 0; n < made.files; n += every {
+			w, r, seen := s.world(), s.run, 0
+			r.ID = runID(1)
+			r.Before = func(c Call) Outcome {
+				if isFile(c) {
+					if seen++; seen-1 == n {
+						f := w.rke.disk[clusterFile]
+						f.text += "# a note of bob's\n"
+						w.rke.disk[clusterFile] = f
+					}
+				}
+				return Pass
+			}
+			ended := do(t, r, w)
+			if class := fault.ClassOf(ended.Err); ended.Err != nil && class != fault.Usage && class != fault.Stale && class != fault.Gate {
+				t.Errorf("before file operation %d: %v", n, ended.Err)
+			}
+			// Between the last look and the rename nothing can be seen on any file system.
+			if f := w.rke.disk[clusterFile]; !strings.Contains(f.text, "bob") && !renames(t, s, n) || f.mode != 0o600 {
+				t.Errorf("before file operation %d: the note is lost, or the mode: %o\n%s", n, f.mode, f.text)
+			}
+		}
+	})
+}
+
+// renames says whether the n-th file operation of a clean run puts a new text in
+// the place of cluster.yml.
+func renames(t *testing.T, s scenario, n int) bool {
+	t.Helper()
+	w, r, seen, found := s.world(), s.run, 0, false
+	r.ID = runID(1)
+	r.Before = func(c Call) Outcome {
+		if isFile(c) {
+			if seen++; seen-1 == n {
+				found = c.Verb == "rename" && c.Path == clusterFile
+			}
+		}
+		return Pass
+	}
+	do(t, r, w)
+	return found
+}
+
+// A person cordons a node while the migration runs. It stays cordoned, and theirs.
+func TestCordonOfAPersonStays(t *testing.T) {
+	t.Parallel()
+	for _, at := range []time.Duration{5 * time.Second, 90 * time.Second, 130 * time.Second} {
+		w := scenarios[0].world()
+		node := w.machines[3].node
+		done := false
+		r := Run{ID: runID(1), Before: func(Call) Outcome {
+			if !done && w.now.Sub(epoch) >= at {
+				done = true
+				w.cordon(node, true)
+			}
+			return Pass
+		}}
+		if ended := do(t, r, w); ended.Err != nil && fault.ClassOf(ended.Err) != fault.Stale && fault.ClassOf(ended.Err) != fault.Check {
+			t.Errorf("at %s: %v", at, ended.Err)
+		}
+		if !done || !isCordoned(w, node) || !isCordoned(w, w.machines[4].node) {
+			t.Errorf("at %s: done %t, cordons of people are gone", at, done)
+		}
+	}
+}
+
+func isCordoned(w *World, node string) bool {
+	return at(w.down.peek("nodes", "", node), "spec", "unschedulable") == true
+}
+
+// A load balancer's host name that changes, or a Node that loses its ProviderID, is
+// no success, whoever did it.
+func TestHarmIsNoSuccess(t *testing.T) {
+	for name, harm := range map[string]func(w *World){
+		"host name of a load balancer": func(w *World) {
+			service := w.down.get("services", "default", "front")
+			mapAt(service, "status", "loadBalancer")["ingress"] = []any{object{"hostname": "b2-2.eu-west-1.elb.amazonaws.com"}}
+			w.down.put("services", service, w.now)
+		},
+		"ProviderID": func(w *World) {
+			node := w.down.get("nodes", "", w.machines[4].node)
+			mapAt(node, "spec")["providerID"] = "aws:///eu-west-1b/i-0other"
+			w.down.put("nodes", node, w.now)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := NewRKE2()
+			done := false
+			ended := do(t, Run{ID: runID(1), Before: func(Call) Outcome {
+				if !done && w.now.Sub(epoch) >= 100*time.Second {
+					done = true
+					harm(w)
+				}
+				return Pass
+			}}, w)
+			if class := fault.ClassOf(ended.Err); !done || class != fault.Check {
+				t.Errorf("done %t, class %d: %v", done, class, ended.Err)
+			}
+		})
+	}
+}
+
+// What may not be read is unknown, and unknown blocks: nothing is written.
+func TestUnknownBlocks(t *testing.T) {
+	t.Parallel()
+	for _, what := range []string{"/services", "/serviceaccounts", "/storageclasses", "/daemonsets"} {
+		w := NewRKE2()
+		var wrote []string
+		ended := do(t, Run{ID: runID(1), Before: func(c Call) Outcome {
+			if c.Writes && c.Server != "management" { // where our lock and our journal are
+				wrote = append(wrote, c.String())
+			}
+			if !c.Writes && strings.HasSuffix(c.Path, what) {
+				return Denied
+			}
+			return Pass
+		}}, w)
+		if class := fault.ClassOf(ended.Err); ended.Err != nil && class != fault.CouldNotLook || what == "/services" && ended.Err == nil {
+			t.Errorf("%s denied: class %d, %v", what, class, ended.Err)
+		} else if ended.Err != nil && len(wrote) > 0 {
+			t.Errorf("%s denied: wrote %v", what, wrote)
+		}
+	}
+}
+
+// Somebody pauses Rancher in the middle of a roll. The wait ends by itself, with
+// what was last seen, a bounded time after the last progress; and a run after the
+// pause ends as if it had not been.
+func TestEveryWaitEnds(t *testing.T) {
+	t.Parallel()
+	want := undisturbed(t, scenarios[0]).want
+	for _, at := range []time.Duration{25 * time.Second, 140 * time.Second} {
+		w := NewRKE2()
+		done := false
+		ended := do(t, Run{ID: runID(1), Timeout: 10 * time.Minute, Before: func(Call) Outcome {
+			if !done && w.now.Sub(epoch) >= at {
+				done = true
+				w.pause("true")
+			}
+			return Pass
+		}}, w)
+		e, _ := fault.As(ended.Err)
+		if e == nil || !slices.Contains([]fault.Class{fault.NoProgress, fault.Check}, e.Class) || !strings.Contains(ended.Err.Error(), "pause") {
+			t.Errorf("paused at %s: %v", at, ended.Err)
+		}
+		if took := w.Now().Sub(epoch); took > at+15*time.Minute {
+			t.Errorf("paused at %s: ended after %s", at, took)
+		}
+		w.pause("")
+		if wrong := faults(w, do(t, Run{ID: runID(2)}, w), want); wrong != "" {
+			t.Errorf("paused at %s, then not: %s", at, wrong)
+		}
+	}
+}
+
+func (w *World) pause(value string) {
+	plane := w.mgmt.get(controlPlanes, fleet, clusterName)
+	if annotations := mapAt(plane, "metadata", "annotations"); value == "" {
+		delete(annotations, paused)
+	} else {
+		annotations[paused] = value
+	}
+	w.mgmt.put(controlPlanes, plane, w.now)
+}
