@@ -18,6 +18,7 @@ import (
 func TestRKE(t *testing.T) {
 	lab := boot(t, "--distro", "rke", "--lease", quick)
 	ctx := within(t, 20*time.Minute)
+	t.Run("audited", func(t *testing.T) { auditedRKE(ctx, t, lab) })
 	before := text(t, lab.ClusterFile)
 	planned := plannedText(ctx, t, lab)
 	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t})

@@ -112,8 +112,10 @@ func (r *Redactor) flagWord(word string) (string, func(string) string) {
 func (r *Redactor) argument(text string) string {
 	name, value, has := strings.Cut(text, "=")
 	switch {
+	case strings.Trim(text, "*") == "", !has && slices.Contains(judged, strings.TrimPrefix(name, "--")):
+		return text // what RKE2 writes in place of a secret, or a flag alone
 	case !has:
-		return text
+		return r.Mark(text)
 	case slices.Contains(judged, strings.TrimPrefix(name, "--")):
 		return name + "=" + Scrub(value)
 	}
