@@ -64,7 +64,8 @@ demo: build ## boot the lab, migrate it, show the evidence; DISTRO=rke for a clu
 
 .PHONY: test
 test: build lint ## all tests that CI runs
-	$(GOTEST) -race -timeout 15m $$(go list ./... | grep -v /test/e2e)
+	$(GOTEST) -race -timeout 15m $$(go list ./... | grep -vE '/test/(e2e|sim)$$')
+	$(GOTEST) -timeout 15m ./test/sim
 	$(MAKE) --no-print-directory fuzz FUZZTIME=60s
 	$(GOTEST) -v -count=1 -parallel 2 -timeout 30m ./test/e2e
 

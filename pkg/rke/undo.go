@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // Undo is the procedure that takes this migration back.
@@ -66,14 +67,14 @@ func newUndoEdit(b migration.Base, p *Procedure, of runner.StepID) *undoEdit {
 // Plan implements runner.Step. What comes before in this undo is taken back first.
 func (s *undoEdit) Plan(context.Context) (runner.Plan, error) {
 	file := s.p.facts.File
-	// By the file, not by the position: a run may have been killed before rke applied
-	// the switch that the file has already.
+	// By the file, not by the position alone: a run may have been killed before rke
+	// applied the switch that the file has already, or after this undo took it back.
 	if s.of == migration.StepEnable {
 		first, err := s.p.takeBack(file, migration.StepSwitch)
-		if err != nil {
+		if err != nil && (s.Result.Position >= position.P4 || s.Result.Between[1] >= position.P4) {
 			return runner.Plan{}, err
 		}
-		if !first.Empty() {
+		if err == nil && !first.Empty() {
 			if file, err = clusterfile.Parse(file.Name(), first.After); err != nil {
 				return runner.Plan{}, err
 			}

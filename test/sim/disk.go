@@ -41,6 +41,7 @@ func (d disk) do(verb, path string, writes bool, f func(r *rkeState) error) erro
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.EIO}
 	case Denied:
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.ENOSPC}
+	case Pass, LoseReply, KillAfter: // it is carried out first
 	}
 	err := f(w.rke)
 	if writes {
@@ -55,8 +56,9 @@ func (d disk) do(verb, path string, writes bool, f func(r *rkeState) error) erro
 		return ErrKilled
 	case LoseReply:
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.EIO}
+	default:
+		return err
 	}
-	return err
 }
 
 func missing(verb, path string) error {

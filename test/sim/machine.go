@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 )
@@ -101,9 +100,4 @@ func newNode(m machine, zone string, kubelet string, now time.Time) object {
 			"addresses": []any{object{"type": "InternalIP", "address": m.ip}, object{"type": "InternalDNS", "address": m.node}, object{"type": "Hostname", "address": m.node}},
 			"conditions": []any{object{"type": "Ready", "status": "True", "reason": "Sim",
 				"lastHeartbeatTime": now.UTC().Format(time.RFC3339), "lastTransitionTime": now.UTC().Format(time.RFC3339)}}}}
-}
-
-func (w *World) machineOf(node string) *machine {
-	i := slices.IndexFunc(w.machines, func(m machine) bool { return m.node == node })
-	return &w.machines[i]
 }

@@ -44,12 +44,6 @@ type Ended struct {
 	Writes int
 }
 
-// stepProcedure is a procedure that can check before anybody approves.
-type stepProcedure interface {
-	runner.Procedure
-	Precheck(context.Context) error
-}
-
 // On runs on w, inside a synctest bubble, from the world's own time on.
 func (r Run) On(ctx context.Context, w *World) Ended {
 	if d := time.Until(w.Now()); d > 0 {

@@ -54,7 +54,7 @@ func (t rkeTool) Find(context.Context, string, ...string) (rke.Binary, error) {
 // before it, or once rke runs.
 func (t rkeTool) Start(_ string, args []string, log string, _ io.Writer, _ *os.File, _ clock.WithTicker) (rke.Running, error) {
 	c := &rkeChild{p: t.p, log: log, done: make(chan struct{})}
-	err := disk{t.p}.do("run", "rke "+args[0], true, func(*rkeState) error {
+	err := disk(t).do("run", "rke "+args[0], true, func(*rkeState) error {
 		c.job = t.p.world.beginJob(slices.Contains(args, "up"))
 		return nil
 	})

@@ -32,19 +32,20 @@ func (c Call) String() string { return fmt.Sprintf("%s %s %s", c.Server, c.Verb,
 // Outcome is what becomes of a call.
 type Outcome int
 
+// What can become of a call.
 const (
-	Pass      Outcome = iota
-	Lose              // refuse the connection: nothing happened
-	LoseReply         // carry it out, then cut the connection
-	Kill              // the process dies before it
-	KillAfter         // the process dies once it was carried out
-	Busy              // 429 with Retry-After
-	Internal          // 500
-	Away              // 503
-	Denied            // 403
-	Conflict          // 409
-	Torn              // carry it out and cut the answer in the middle
-	Hang              // never answer
+	Pass      Outcome = iota // carry it out and answer
+	Lose                     // refuse the connection: nothing happened
+	LoseReply                // carry it out, then cut the connection
+	Kill                     // the process dies before it
+	KillAfter                // the process dies once it was carried out
+	Busy                     // 429 with Retry-After
+	Internal                 // 500
+	Away                     // 503
+	Denied                   // 403
+	Conflict                 // 409
+	Torn                     // carry it out and cut the answer in the middle
+	Hang                     // never answer
 )
 
 // Process is one run of awsmigrate as the world sees it.
@@ -154,6 +155,7 @@ func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 			res.Header.Set("Retry-After", "1")
 		}
 		return res, nil
+	case Pass, LoseReply, KillAfter, Torn: // it is carried out first
 	}
 	a := t.answer(s, c, onObjects, req.URL.Path)
 	if seen.Writes {
@@ -173,8 +175,9 @@ func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 		res := a.response(req)
 		res.Body, res.ContentLength = io.NopCloser(io.MultiReader(res.Body, eof{})), -1
 		return res, nil
+	default:
+		return a.response(req), nil
 	}
-	return a.response(req), nil
 }
 
 func (t wire) answer(s *server, c call, onObjects bool, path string) answer {

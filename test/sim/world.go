@@ -85,11 +85,3 @@ func (w *World) advance(now time.Time) {
 		w.monitor.look(w)
 	}
 }
-
-// do changes the world by hand, as somebody else would.
-func (w *World) do(change func()) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	change()
-	w.monitor.look(w)
-}

@@ -65,21 +65,26 @@ func Start(t testing.TB, names ...string) []*rest.Config {
 	return out
 }
 
+// usable is more than /readyz: kube-apiserver's own controllers make the system's
+// namespaces a moment later.
+func usable(ctx context.Context, k kubernetes.Interface) error {
+	if err := k.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error(); err != nil {
+		return err
+	}
+	for _, name := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem} {
+		if _, err := k.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func awaitReady(t testing.TB, name string, c *rest.Config, dir string) {
 	t.Helper()
 	k, err := kubernetes.NewForConfig(c)
 	must(t, err)
 	err = wait.PollUntilContextTimeout(t.Context(), 200*time.Millisecond, 90*time.Second, true, func(ctx context.Context) (bool, error) {
-		if k.Discovery().RESTClient().Get().AbsPath("/readyz").Do(ctx).Error() != nil {
-			return false, nil
-		}
-		// made by kube-apiserver's own controllers, a moment after it is ready
-		for _, name := range []string{metav1.NamespaceDefault, metav1.NamespaceSystem} {
-			if _, err := k.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{}); err != nil {
-				return false, nil
-			}
-		}
-		return true, nil
+		return usable(ctx, k) == nil, nil
 	})
 	if err != nil {
 		log, _ := os.ReadFile(filepath.Join(dir, name+".log"))
