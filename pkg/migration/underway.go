@@ -25,10 +25,11 @@ func (s standing) rollOf(at position.Position) runner.StepID {
 
 // cordonsOpen says whether the last thing that the journal announced is a step's
 // roll that removed cordons of the user's which nobody has set again: a run that
-// was killed in between must not leave that to the user.
+// was killed in between must not leave that to the user. After a run that came to
+// its end it was the user who removed them.
 func (s standing) cordonsOpen(step runner.StepID) bool {
 	n := len(s.Record.Intents)
-	if n == 0 || s.Record.Intents[n-1].Step != step {
+	if n == 0 || !s.Record.LeftOpen || s.Record.Intents[n-1].Step != step {
 		return false
 	}
 	before, known, err := fingerprint(s.Record)

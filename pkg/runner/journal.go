@@ -77,7 +77,23 @@ type BrakeRecord struct {
 // Record is the part of the journal that a procedure may read, as a copy.
 func (s JournalState) Record() Record {
 	c := s.clone()
-	return Record{Intents: c.Intents, Notes: c.Notes}
+	return Record{Intents: c.Intents, Notes: c.Notes, LeftOpen: s.leftOpen()}
+}
+
+// leftOpen says whether no run has seen the step of the last intent to its end.
+func (s JournalState) leftOpen() bool {
+	if len(s.Intents) == 0 {
+		return false
+	}
+	last := s.Intents[len(s.Intents)-1]
+	from := slices.IndexFunc(s.Runs, func(r RunRecord) bool { return r.ID == last.Run })
+	if from < 0 {
+		return true
+	}
+	if by := s.Runs[from]; by.Step != "" && by.Step != last.Step {
+		return false // it stopped later
+	}
+	return !slices.ContainsFunc(s.Runs[from:], func(r RunRecord) bool { return r.Outcome == "done" })
 }
 
 // clone copies everything that a commit may change in place.

@@ -164,6 +164,9 @@ type Record struct {
 	// Notes are small facts of a procedure that no cluster shows, by key
 	// (e.g. "fingerprint", "user-cordons").
 	Notes map[string]json.RawMessage `json:"notes,omitempty"`
+	// LeftOpen says that no run has seen the step of the last intent to its end: the
+	// run that announced it still works, died, or was stopped in that step.
+	LeftOpen bool `json:"-"`
 }
 
 // Intent is committed before the first side effect it announces.
