@@ -136,10 +136,14 @@ func TestEndedContextIsUnknown(t *testing.T) {
 
 func TestMerge(t *testing.T) {
 	a := RunAll(t.Context(), []Bound{says(Meta{ID: "AWSM-101"}, Finding{Status: Warn})}, Options{Position: position.P2})
-	b := RunAll(t.Context(), []Bound{says(Meta{ID: "AWSM-201"}, Finding{Status: Unknown})}, Options{Position: position.P2})
+	b := RunAll(t.Context(), []Bound{says(Meta{ID: "AWSM-201"}, Finding{Status: Unknown}), says(Meta{ID: "AWSM-202"})},
+		Options{Position: position.P2, Skip: map[string]string{"AWSM-202": "ticket 12"}})
 	m := Merge(a, b)
-	if m.Position != position.P2 || len(m.Results) != 2 || m.Counts[Warn] != 1 || m.Worst() != Unknown {
+	if m.Position != position.P2 || len(m.Results) != 3 || m.Counts[Warn] != 1 || m.Counts[Skip] != 1 || m.Worst() != Unknown {
 		t.Errorf("merged %+v", m)
+	}
+	if err := m.Err(); fault.ClassOf(err) != fault.CouldNotLook {
+		t.Errorf("what could not be looked at comes to %v", err)
 	}
 }
 
