@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
@@ -39,10 +41,9 @@ func Unkept() []string { return []string{"AWSM-117", "AWSM-118"} }
 // Rebound are the other checks, on what Keep wrote and what else was read then.
 func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 	var k kept
-	if err := json.Unmarshal(text, &k); err != nil {
+	if err := utiljson.Unmarshal(text, &k); err != nil { // with whole numbers, as API objects have them
 		return nil, fmt.Errorf("read Rancher's side from the bundle: %w", err)
 	}
-	restoreNumbers(&k.Facts)
 	registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return slices.Contains(Unkept(), c.ID) })
 	if !in.Nodes.OK() || !in.StaticPods.OK() {
 		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes, or no pods of control planes"), nil
@@ -56,36 +57,4 @@ func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 	options.KubernetesVersion = k.KubernetesVersion
 	made := migration.Prepared{RestErr: r.Rest(SummariseUnrest), Untried: migration.Untried}
 	return verify.Bind(prepare(k.Facts, r, made, options, in.Position.Position.AtLeast(position.P4)), registry...), nil
-}
-
-// restoreNumbers gives whole numbers back the type that API objects have them in.
-func restoreNumbers(f *Facts) {
-	for _, tree := range []*map[string]any{&f.ControlPlane.Spec, &f.ControlPlane.AppliedSpec, &f.Cluster.Spec.Global} {
-		if *tree != nil {
-			*tree, _ = whole(*tree).(map[string]any)
-		}
-	}
-	for i, entry := range f.Cluster.Spec.Entries {
-		if entry.Config != nil {
-			f.Cluster.Spec.Entries[i].Config, _ = whole(entry.Config).(map[string]any)
-		}
-	}
-}
-
-func whole(v any) any {
-	switch v := v.(type) {
-	case float64:
-		if v == float64(int64(v)) {
-			return int64(v)
-		}
-	case map[string]any:
-		for key, value := range v {
-			v[key] = whole(value)
-		}
-	case []any:
-		for i, value := range v {
-			v[i] = whole(value)
-		}
-	}
-	return v
 }

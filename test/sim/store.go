@@ -8,10 +8,10 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
 // object is one API object as decoded JSON; whole numbers are int64.
@@ -181,31 +181,9 @@ func plain(v any) any {
 }
 
 func decoded(raw []byte) any {
-	d := json.NewDecoder(strings.NewReader(string(raw)))
-	d.UseNumber()
 	var v any
-	if err := d.Decode(&v); err != nil {
+	if err := utiljson.Unmarshal(raw, &v); err != nil {
 		panic(err)
-	}
-	return whole(v)
-}
-
-func whole(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, _ := v.Float64()
-		return f
-	case map[string]any:
-		for k := range v {
-			v[k] = whole(v[k])
-		}
-	case []any:
-		for i := range v {
-			v[i] = whole(v[i])
-		}
 	}
 	return v
 }

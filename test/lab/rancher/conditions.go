@@ -1,8 +1,6 @@
 package rancher
 
 import (
-	"bytes"
-	"encoding/json"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -58,36 +56,4 @@ func setCondition(o *object, c condition, now time.Time, capi bool) error {
 		return unstructured.SetNestedSlice(o.Object, all, "status", "conditions")
 	}
 	return unstructured.SetNestedSlice(o.Object, append(all, m), "status", "conditions")
-}
-
-// unmarshalNumbers decodes JSON as an API server's client does: whole numbers
-// become int64.
-func unmarshalNumbers(data []byte, into *any) error {
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
-	if err := d.Decode(into); err != nil {
-		return err
-	}
-	*into = numbers(*into)
-	return nil
-}
-
-func numbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := v.Int64(); err == nil {
-			return n
-		}
-		f, _ := v.Float64()
-		return f
-	case map[string]any:
-		for k := range v {
-			v[k] = numbers(v[k])
-		}
-	case []any:
-		for i := range v {
-			v[i] = numbers(v[i])
-		}
-	}
-	return v
 }

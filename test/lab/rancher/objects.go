@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/client-go/util/retry"
 )
 
@@ -31,7 +32,8 @@ func plain(in any) (any, error) {
 		return nil, err
 	}
 	var out any
-	return out, unmarshalNumbers(b, &out)
+	err = utiljson.Unmarshal(b, &out)
+	return out, err
 }
 
 func str(o *object, path ...string) string {
