@@ -128,8 +128,8 @@ func (e *editor) proveManifest(before Spec, chart Chart, doc string) error {
 	return nil
 }
 
-// others are all documents but a chart's, without blanks at their ends: RKE2
-// reads line by line and supplies a last line break itself.
+// others are all documents but a chart's and those of blanks alone, without line
+// breaks at their ends: RKE2 reads line by line and supplies a last one itself.
 func others(s Spec, chart Chart) ([]string, error) {
 	ours, found, err := locate(s.Object, s.AdditionalManifest, chart)
 	if err != nil {
@@ -146,8 +146,8 @@ func others(s Spec, chart Chart) ([]string, error) {
 			core := trimComments(text)
 			text = text[:core.start] + text[core.end:]
 		}
-		if text = strings.TrimRight(text, "\r\n"); text != "" {
-			out = append(out, text)
+		if strings.TrimSpace(text) != "" {
+			out = append(out, strings.TrimRight(text, "\r\n"))
 		}
 	}
 	return out, nil
