@@ -7,6 +7,7 @@ import (
 
 	authorizationv1 "k8s.io/api/authorization/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"golang.org/x/sync/errgroup"
 
@@ -56,7 +57,7 @@ func (r Reader) ccmRights(ctx context.Context, sets verify.Read[[]downstream.Dae
 	for _, d := range sets.Value {
 		c, _ := downstream.RunsCCM(d.Containers)
 		flagged, _ := c.Flags().Bool(component.EnableLeaderMigration, false) // AWSM-210 has one that cannot be read
-		missing, err := r.missing(ctx, d.Namespace, orDefault(d.ServiceAccount), needed(flagged))
+		missing, err := r.missing(ctx, d.Namespace, orDefault(d.ServiceAccount), flagged)
 		if err != nil {
 			return verify.Failed[[]downstream.AccountRights](err)
 		}
@@ -72,16 +73,22 @@ func orDefault(account string) string {
 	return account
 }
 
-// missing are the calls that an account may not make.
-func (r Reader) missing(ctx context.Context, namespace, account string, calls []authorizationv1.ResourceAttributes) ([]string, error) {
+func (r Reader) missing(ctx context.Context, namespace, account string, flagged bool) ([]string, error) {
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	return MissingRights(ctx, r.Kube, namespace, account, flagged)
+}
+
+// MissingRights are the calls of a CCM that a ServiceAccount may not make, such as
+// "patch nodes/status"; flagged: leader migration is on.
+func MissingRights(ctx context.Context, client kubernetes.Interface, namespace, account string, flagged bool) ([]string, error) {
+	calls := needed(flagged)
 	denied := make([]bool, len(calls))
 	asking, ctx := errgroup.WithContext(ctx)
 	asking.SetLimit(parallel)
 	for i := range calls {
 		asking.Go(func() error {
-			ctx, cancel := r.deadline(ctx)
-			defer cancel()
-			got, err := r.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+			got, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
 				Spec: authorizationv1.SubjectAccessReviewSpec{
 					User:               "system:serviceaccount:" + namespace + ":" + account,
 					Groups:             []string{"system:serviceaccounts", "system:serviceaccounts:" + namespace, "system:authenticated"},
