@@ -14,8 +14,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
@@ -336,8 +338,18 @@ func (e env) uninstall(t *testing.T, i *Installer) {
 	if r, err := i.Current(); err != nil || r != nil {
 		t.Fatalf("after uninstall: %v, %v", r, err)
 	}
-	sets, err := e.client.AppsV1().DaemonSets(Namespace).List(context.Background(), metav1.ListOptions{})
-	if err != nil || len(sets.Items) != 0 {
-		t.Fatalf("after uninstall: %d DaemonSets, %v", len(sets.Items), err)
+	for _, kind := range []string{"apps/v1/daemonsets", "/v1/configmaps", "/v1/serviceaccounts", rbac + "clusterroles", rbac + "clusterrolebindings", rbac + "roles", rbac + "rolebindings"} {
+		group, rest, _ := strings.Cut(kind, "/")
+		version, resource, _ := strings.Cut(rest, "/")
+		objects := metadata.NewForConfigOrDie(e.config).Resource(schema.GroupVersionResource{Group: group, Version: version, Resource: resource})
+		left, err := objects.List(context.Background(), metav1.ListOptions{LabelSelector: managedByLabel + "=Helm"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range left.Items {
+			t.Errorf("after uninstall: %s %s/%s", resource, o.Namespace, o.Name)
+		}
 	}
 }
+
+const rbac = "rbac.authorization.k8s.io/v1/"

@@ -130,7 +130,7 @@ func (i *Installer) existing(ctx context.Context, want *unstructured.Unstructure
 	return &FoundObject{
 		Object:      objectName(want),
 		ReleaseName: have.Annotations[helmReleaseName], ReleaseNamespace: have.Annotations[helmReleaseNamespace],
-		resource: mapping.Resource.Resource, namespace: namespace, shortName: want.GetName(),
+		resource: mapping.Resource, namespace: namespace, shortName: want.GetName(), uid: have.UID,
 	}, nil
 }
 

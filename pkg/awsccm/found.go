@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -25,9 +27,11 @@ type Found struct {
 
 // FoundObject is an existing object and the release that owns it, if one does.
 type FoundObject struct {
-	Object                         string // "ClusterRole system:cloud-controller-manager"
-	ReleaseName, ReleaseNamespace  string
-	resource, namespace, shortName string
+	Object                        string // "ClusterRole system:cloud-controller-manager"
+	ReleaseName, ReleaseNamespace string
+	resource                      schema.GroupVersionResource
+	namespace, shortName          string
+	uid                           types.UID
 }
 
 // Operation is what Apply will do.
@@ -135,9 +139,9 @@ func refuseForeign(f Found) error {
 
 func (o FoundObject) deleteCommand() string {
 	if o.namespace == "" {
-		return "kubectl delete " + o.resource + " " + o.shortName
+		return "kubectl delete " + o.resource.Resource + " " + o.shortName
 	}
-	return "kubectl -n " + o.namespace + " delete " + o.resource + " " + o.shortName
+	return "kubectl -n " + o.namespace + " delete " + o.resource.Resource + " " + o.shortName
 }
 
 func refuse(reason, object, seen, fix string) error {

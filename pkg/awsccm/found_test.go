@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"helm.sh/helm/v3/pkg/release"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -41,8 +42,8 @@ func TestJudgeFound(t *testing.T) {
 		{
 			name: "unowned objects", reason: "UnownedObjects", fix: "kubectl -n kube-system delete daemonsets a; kubectl delete clusterroles b",
 			found: Found{Objects: []FoundObject{
-				{Object: "DaemonSet kube-system/a", resource: "daemonsets", namespace: "kube-system", shortName: "a"},
-				{Object: "ClusterRole b", resource: "clusterroles", shortName: "b"}, ourObject,
+				{Object: "DaemonSet kube-system/a", resource: schema.GroupVersionResource{Resource: "daemonsets"}, namespace: "kube-system", shortName: "a"},
+				{Object: "ClusterRole b", resource: schema.GroupVersionResource{Resource: "clusterroles"}, shortName: "b"}, ourObject,
 			}},
 		},
 		{

@@ -64,6 +64,7 @@ func (e env) killPoints(t *testing.T) {
 	}{
 		{"install", func(*Installer) {}, e.runApply(ctx, migrating), func(i *Installer) { e.apply(t, i, migrating) }},
 		{"upgrade", func(i *Installer) { e.apply(t, i, migrating) }, e.runApply(ctx, migrated), func(i *Installer) { e.apply(t, i, migrated) }},
+		{"upgrade, then uninstall", func(i *Installer) { e.apply(t, i, migrating) }, e.runApply(ctx, migrated), func(*Installer) {}},
 		{"uninstall", func(i *Installer) { e.apply(t, i, migrating) }, func(i *Installer) error { return i.Uninstall(ctx) }, func(*Installer) {}},
 		{"uninstall, then install", func(i *Installer) { e.apply(t, i, migrating) }, func(i *Installer) error { return i.Uninstall(ctx) }, func(i *Installer) { e.apply(t, i, migrating) }},
 	}

@@ -157,10 +157,10 @@ func (i *Installer) Apply(ctx context.Context, plan *InstallPlan) (*Release, err
 	if plan.Operation == OpNone {
 		return now, nil
 	}
-	if err := i.repair(plan.Repair); err != nil {
+	ctx = context.WithoutCancel(ctx)
+	if err := i.repair(ctx, plan.Repair); err != nil {
 		return nil, err
 	}
-	ctx = context.WithoutCancel(ctx)
 	var made *release.Release
 	if plan.Operation == OpInstall {
 		install := action.NewInstall(i.helm)
@@ -178,20 +178,8 @@ func (i *Installer) Apply(ctx context.Context, plan *InstallPlan) (*Release, err
 	return releaseOf(made), nil
 }
 
-// Uninstall removes the release and its objects. A release already gone, or
-// half removed, is no error.
-func (i *Installer) Uninstall(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	uninstall := action.NewUninstall(i.helm)
-	uninstall.IgnoreNotFound = true
-	_, err := uninstall.Run(ReleaseName)
-	return releaseError("uninstall", err)
-}
-
 // repair mends Helm's records.
-func (i *Installer) repair(what Repair) error {
+func (i *Installer) repair(ctx context.Context, what Repair) error {
 	switch what {
 	case RepairMarkFailed:
 		last, err := i.helm.Releases.Last(ReleaseName)
@@ -204,10 +192,7 @@ func (i *Installer) repair(what Repair) error {
 		last.SetStatus(release.StatusFailed, "cut off; marked failed by awsmigrate")
 		return releaseError("mark as failed", i.helm.Releases.Update(last))
 	case RepairFinishUninstall:
-		uninstall := action.NewUninstall(i.helm)
-		uninstall.IgnoreNotFound = true
-		_, err := uninstall.Run(ReleaseName)
-		return releaseError("finish the uninstall of", err)
+		return releaseError("finish the uninstall of", i.uninstall(ctx))
 	case RepairNone:
 	}
 	return nil
