@@ -56,6 +56,9 @@ func (c *Core) checked(ctx context.Context, tx *runner.Tx) (verify.Report, downs
 	}
 	if err := JudgeReport(report, c.Options); err != nil {
 		begun := c.inProgress(tx.Record())
+		if wait := c.leftMoving(tx.Record()); begun == "" && wait != nil {
+			return report, facts, wait, nil
+		}
 		if begun == "" {
 			stop := Failed(err)
 			return report, facts, &stop, nil

@@ -30,10 +30,11 @@ func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdi
 	if err := s.undoRefused(tx.Record()); err != nil {
 		return Failed(err), nil
 	}
-	if err := s.requireRestOrOurPause(); err != nil {
-		if !s.Undoing(tx.Record()) {
-			return Failed(err), nil
+	if err := s.requireRestOrOurPause(); err != nil && !s.Undoing(tx.Record()) {
+		if wait := s.leftMoving(tx.Record()); wait != nil {
+			return *wait, nil
 		}
+		return Failed(err), nil
 	}
 	v := Met(fmt.Sprintf("Kubernetes %s has an in-tree provider; Nodes that joined have names it would give them", s.Reading.Version))
 	v.Stable = 1

@@ -36,6 +36,16 @@ func (s standing) cordonsOpen(step runner.StepID) bool {
 	return err == nil && known && len(lostCordons(before, s.Reading.Down.Nodes)) > 0
 }
 
+// leftMoving waits while the cluster moves by what a run began that was cut off,
+// and nobody has seen to its end; nil: it does not.
+func (c *Core) leftMoving(record runner.Record) *runner.Verdict {
+	if !record.LeftOpen || len(c.Reading.Unrest) == 0 {
+		return nil
+	}
+	seen := c.Side.Tell(c.Reading.Unrest)
+	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "what an earlier run began to come to its end", Seen: seen, Progress: seen}
+}
+
 // upgrading says whether the last thing that the journal announced is an upgrade
 // that is still being rolled out, and that this run is to end. It brings the cluster to no position of its own.
 func (s standing) upgrading() bool {
