@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/awsmigrate/awsmigrate/test/scenario"
+	"github.com/awsmigrate/awsmigrate/test/trace"
 )
 
 // migrate runs a migration and wants an exit code. It returns all it printed.
@@ -37,5 +40,22 @@ func wroteNothing(t *testing.T, lab *scenario.Lab, since time.Time) {
 	}
 	for _, write := range writes {
 		t.Errorf("wrote: %s", write)
+	}
+}
+
+// wroteAsSimulated holds the writes of a migration against those of the simulated
+// cluster: what test/sim tries thousands of times is what happens here.
+func wroteAsSimulated(t *testing.T, lab *scenario.Lab, since time.Time, name string) {
+	t.Helper()
+	writes, err := lab.Trace(since, "awsmigrate")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := trace.Wanted(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, trace.Lines(writes)); diff != "" {
+		t.Errorf("the lab led to other writes (-simulator +lab):\n%s", diff)
 	}
 }

@@ -15,10 +15,12 @@ func TestDemo(t *testing.T) {
 	t.Run("refused", func(t *testing.T) { refusedAtTheStart(t, lab) })
 	ctx := within(t, 25*time.Minute)
 	t.Run("audited before", func(t *testing.T) { auditedAt(ctx, t, lab, "P0", beforeMigration()) })
+	begun := time.Now()
 	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t})
 	if err != nil {
 		t.Fatal(err)
 	}
+	wroteAsSimulated(t, lab, begun, "rke2")
 	for _, controller := range evidence.Observation.Controllers {
 		if controller.Name == "route" {
 			continue // --cloud-routes is off: nobody is to carry it on

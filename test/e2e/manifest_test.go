@@ -12,10 +12,12 @@ import (
 func TestAdditionalManifest(t *testing.T) {
 	lab := boot(t, "--lease", quick)
 	ctx := within(t, 15*time.Minute)
+	begun := time.Now()
 	evidence, err := scenario.Migration{Lab: lab, Out: testWriter{t},
 		Args: []string{"--install-method", "additional-manifest", "--end-state", "overrides"}}.Do(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
+	wroteAsSimulated(t, lab, begun, "rke2 by manifest")
 	t.Log(evidence.Report)
 }

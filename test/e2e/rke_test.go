@@ -21,10 +21,12 @@ func TestRKE(t *testing.T) {
 	t.Run("audited", func(t *testing.T) { auditedRKE(ctx, t, lab) })
 	before := text(t, lab.ClusterFile)
 	planned := plannedText(ctx, t, lab)
+	begun := time.Now()
 	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t})
 	if err != nil {
 		t.Fatal(err)
 	}
+	wroteAsSimulated(t, lab, begun, "rke")
 	if evidence.ClusterFile != planned {
 		t.Errorf("cluster.yml is not what the plan showed:\n%s", evidence.ClusterFile)
 	}

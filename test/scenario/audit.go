@@ -7,8 +7,11 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/trace"
 )
 
 // auditEvent is what is read of an API server's audit log.
@@ -51,6 +54,42 @@ func (l *Lab) Writes(since time.Time, userAgent string) ([]string, error) {
 	}
 	return writes, nil
 }
+
+// Trace is what a client has written with success since a time, in its order.
+func (l *Lab) Trace(since time.Time, userAgent string) ([]trace.Write, error) {
+	logs, err := filepath.Glob(filepath.Join(l.Dir, "audit", "*.log"))
+	if err != nil {
+		return nil, fmt.Errorf("find the audit logs in %s: %w", l.Dir, err)
+	}
+	type timed struct {
+		trace.Write
+		at time.Time
+	}
+	var all []timed
+	for _, log := range logs {
+		events, err := readAudit(log, since, userAgent)
+		if err != nil {
+			return nil, err
+		}
+		server := "downstream"
+		if filepath.Base(log) == "management.log" {
+			server = "management"
+		}
+		for _, e := range events {
+			if e.isWrite() && e.ResponseStatus.Code < http.StatusMultipleChoices {
+				all = append(all, timed{trace.Write{Server: server, Verb: httpVerbs[e.Verb], Path: e.RequestURI}, e.RequestReceivedTimestamp})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b timed) int { return a.at.Compare(b.at) })
+	var writes []trace.Write
+	for _, w := range all {
+		writes = append(writes, w.Write)
+	}
+	return writes, nil
+}
+
+var httpVerbs = map[string]string{"create": http.MethodPost, "update": http.MethodPut, "patch": http.MethodPatch, "delete": http.MethodDelete}
 
 func (e auditEvent) isWrite() bool {
 	switch e.Verb {

@@ -1,0 +1,51 @@
+package sim
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/test/trace"
+)
+
+var update = flag.Bool("update", false, "write the files of test/trace anew")
+
+// A migration writes here what it writes on the lab, in the same order: the
+// end-to-end tests hold the lab's runs against the same files.
+func TestWritesWhatItWritesOnTheLab(t *testing.T) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w, r := s.world(), s.run
+			var writes []trace.Write
+			r.ID = runID(1)
+			r.After = func(c Call) {
+				if c.Writes && c.Server != "file" {
+					writes = append(writes, trace.Write{Server: c.Server, Verb: c.Verb, Path: c.Path})
+				}
+			}
+			if ended := do(t, r, w); ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
+			got := trace.Lines(writes)
+			if *update {
+				text := strings.Join(got, "\n") + "\n"
+				if err := os.WriteFile(filepath.Join("..", "trace", trace.File(s.name)), []byte(text), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			want, err := trace.Wanted(s.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the simulated run writes otherwise (-wanted +got):\n%s", diff)
+			}
+		})
+	}
+}
