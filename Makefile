@@ -89,7 +89,7 @@ fuzz: ## every fuzz test in turn, FUZZTIME (10m) in all
 		$(GOTEST) -run '^$$' -fuzz "^$$2"'$$' -fuzztime $${each}s $$1; \
 	done
 
-# The comparison with kubectl describes every node once, which takes minutes.
+# The comparison with kubectl takes minutes, most of them to make the nodes.
 BENCH_NODES ?= 5000
 .PHONY: bench
 bench: lab-binaries ## the benchmarks, on this machine; the audit against kubectl with BENCH_NODES (5000)

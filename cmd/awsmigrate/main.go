@@ -10,5 +10,6 @@ import (
 )
 
 func main() {
+	cli.SaveMemory(os.Getenv)
 	os.Exit(cli.Main(context.Background(), os.Args[1:], cli.SystemStreams()))
 }

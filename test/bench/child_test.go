@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -95,6 +96,7 @@ type audited struct {
 // auditChild, with AWSMIGRATE_BENCH_PROFILE=FILE, also profiles itself. It reads the Nodes and what EC2 says of them, and judges both with the
 // checks 3xx and 4xx.
 func auditChild() int {
+	cli.SaveMemory(os.Getenv)
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG"))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
@@ -22,6 +24,10 @@ const (
 	peak            = 150 << 20
 )
 
+// described is how many Nodes kubectl describes; the time for all is extrapolated.
+// One at a time, each with three lists of its own, it would take an hour.
+const described = 50
+
 // latency is what an answer of EC2 takes at least.
 const latency = 50 * time.Millisecond
 
@@ -35,6 +41,7 @@ func BenchmarkAuditSideBySide(b *testing.B) {
 		b.Fatal(err)
 	}
 	createNodes(b, client, n)
+	createPods(b, client, n)
 	cloud := &standin.AWS{Count: n, Lost: 2, Latency: latency}
 	env := environment(server.Kubeconfig(b), serveAWS(b, cloud))
 	binaries, err := component.Dir()
@@ -69,10 +76,7 @@ func compare(b *testing.B, env []string, kubectl string, n int) {
 	}
 	jsonpath := fastest(kubectl + ` get nodes -o jsonpath='{range .items[*]}{.metadata.name}{"\t"}{.spec.providerID}{"\n"}{end}' | tail -1`)
 	list := fastest(kubectl + ` get --raw /api/v1/nodes | tail -c 1`)
-	describe := shell(kubectl + ` describe nodes | grep -c ProviderID`)
-	if got := string(describe.Output); got != fmt.Sprintf("%d\n", n) {
-		b.Fatalf("describe shows %q ProviderIDs, want %d", got, n)
-	}
+	describe := describeAll(b, shell, kubectl, n)
 	fmt.Printf("\n%d nodes, EC2 answering in %s\n%-52s %10s %10s %10s %9s\n", n, latency, "", "seconds", "CPU", "peak", "audit is")
 	row := func(what string, u usage) {
 		fmt.Printf("%-52s %10.2f %10.2f %10s %9s\n", what, u.Seconds, u.CPU, mb(u.Peak), fmt.Sprintf("1/%.1f", u.Seconds/ours.Seconds))
@@ -80,7 +84,7 @@ func compare(b *testing.B, env []string, kubectl string, n int) {
 	row("awsmigrate: nodes, EC2, checks 3xx and 4xx", ours)
 	row("kubectl get --raw /api/v1/nodes (bare LIST)", list)
 	row("kubectl get nodes -o jsonpath", jsonpath)
-	row("kubectl describe nodes | grep ProviderID", describe)
+	row(fmt.Sprintf("kubectl describe nodes | grep ProviderID (time of %d × %d)", min(described, n), n/min(described, n)), describe)
 	fmt.Printf("calls of AWS: %v\n", saw.Calls)
 	b.ReportMetric(describe.Seconds/ours.Seconds, "x-describe")
 	b.ReportMetric(jsonpath.Seconds/ours.Seconds, "x-jsonpath")
@@ -97,6 +101,53 @@ func compare(b *testing.B, env []string, kubectl string, n int) {
 	}
 	if ours.Peak > peak {
 		b.Errorf("the audit takes %s, want %s at most", mb(ours.Peak), mb(peak))
+	}
+}
+
+// describeAll is what kubectl takes to describe n nodes, as many times what it takes
+// for the first ones.
+func describeAll(b *testing.B, shell func(string) usage, kubectl string, n int) usage {
+	b.Helper()
+	line := kubectl + " describe nodes"
+	sample := min(described, n)
+	for i := range sample {
+		line += " " + standin.Name(i)
+	}
+	u := shell(line + " | grep -c ProviderID")
+	if got := string(u.Output); got != fmt.Sprintf("%d\n", sample) {
+		b.Fatalf("describe shows %q ProviderIDs, want %d", got, sample)
+	}
+	u.Seconds *= float64(n) / float64(sample)
+	u.CPU *= float64(n) / float64(sample)
+	return u
+}
+
+// createPods gives every Node the least that RKE2 runs on it, and its Lease.
+func createPods(b *testing.B, client kubernetes.Interface, n int) {
+	b.Helper()
+	ctx := b.Context()
+	for _, namespace := range []string{metav1.NamespaceSystem, corev1.NamespaceNodeLease} {
+		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+		if _, err := client.CoreV1().Namespaces().Create(ctx, ns, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+			b.Fatal(err)
+		}
+	}
+	var g errgroup.Group
+	g.SetLimit(16)
+	for i := range n {
+		g.Go(func() error {
+			for _, pod := range standin.Pods(i) {
+				if _, err := client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
+					return err
+				}
+			}
+			lease := standin.Lease(i)
+			_, err := client.CoordinationV1().Leases(lease.Namespace).Create(ctx, lease, metav1.CreateOptions{})
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		b.Fatal(err)
 	}
 }
 

@@ -26,7 +26,7 @@ import (
 // Defaults of Reader.
 const (
 	DefaultTimeout   = 30 * time.Second // of one request
-	DefaultPageSize  = 500
+	DefaultPageSize  = 125              // of Nodes some 2 MB, so that little is in hand at a time
 	DefaultGrantName = "awsmigrate-leader-migration"
 	parallel         = 6 // reads at a time
 )
