@@ -19,9 +19,9 @@ import (
 // leaves out signatures, rights, all other filters, and most of an instance.
 type fake struct {
 	mu        sync.Mutex
-	calls     map[string]int
-	instances map[string]ec2Instance // by id
-	page      int                    // instances in a page; 0: as many as are asked for
+	asked     map[string]map[string]bool // by action
+	instances map[string]ec2Instance     // by id
+	page      int                        // instances in a page; 0: as many as are asked for
 
 	deny     string // action that is refused
 	denyIn   string // in this region only; "": everywhere
@@ -44,7 +44,10 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	action, region := r.Form.Get("Action"), regionOf(r)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.calls[action]++
+	if f.asked[action] == nil {
+		f.asked[action] = map[string]bool{}
+	}
+	f.asked[action][r.Form.Encode()] = true
 	w.Header().Set("Content-Type", "text/xml")
 	switch {
 	case f.hang && action == "DescribeInstances":
@@ -65,6 +68,14 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		body = body[:len(body)/2]
 	}
 	fmt.Fprint(w, body)
+}
+
+// questions is how many different ones there were. The SDK asks again what a broken
+// connection has answered, which a busy machine's loopback does at times.
+func (f *fake) questions(action string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.asked[action])
 }
 
 // regionOf is the one the request is signed for.
@@ -196,7 +207,7 @@ func (f *fake) simulate(form url.Values) string {
 // by the environment.
 func serve(t *testing.T, f *fake) {
 	t.Helper()
-	f.calls = map[string]int{}
+	f.asked = map[string]map[string]bool{}
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
 	for k, v := range map[string]string{
