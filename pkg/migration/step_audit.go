@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -56,11 +57,14 @@ func (c *Core) checked(ctx context.Context, tx *runner.Tx) (verify.Report, downs
 	}
 	if err := JudgeReport(report, c.Options); err != nil {
 		begun := c.inProgress(tx.Record())
-		if wait := c.leftMoving(tx.Record()); begun == "" && wait != nil {
-			return report, facts, wait, nil
-		}
 		if begun == "" {
 			stop := Failed(err)
+			if wait := c.leftMoving(tx); wait != nil {
+				stop = *wait // nothing is written meanwhile, and what fails is shown
+				if f, ok := fault.As(err); ok {
+					stop.Seen = f.Seen
+				}
+			}
 			return report, facts, &stop, nil
 		}
 		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", begun, err))

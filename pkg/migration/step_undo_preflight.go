@@ -31,7 +31,7 @@ func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdi
 		return Failed(err), nil
 	}
 	if err := s.requireRestOrOurPause(); err != nil && !s.Undoing(tx.Record()) {
-		if wait := s.leftMoving(tx.Record()); wait != nil {
+		if wait := s.leftMoving(tx); wait != nil {
 			return *wait, nil
 		}
 		return Failed(err), nil

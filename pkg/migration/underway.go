@@ -36,10 +36,11 @@ func (s standing) cordonsOpen(step runner.StepID) bool {
 	return err == nil && known && len(lostCordons(before, s.Reading.Down.Nodes)) > 0
 }
 
-// leftMoving waits while the cluster moves by what a run began that was cut off,
-// and nobody has seen to its end; nil: it does not.
-func (c *Core) leftMoving(record runner.Record) *runner.Verdict {
-	if !record.LeftOpen || len(c.Reading.Unrest) == 0 {
+// leftMoving waits while the cluster moves by what an earlier run began and nobody
+// has seen to its end; nil: it does not.
+func (c *Core) leftMoving(tx *runner.Tx) *runner.Verdict {
+	record := tx.Record()
+	if !record.LeftOpen || record.Intents[len(record.Intents)-1].Run == tx.Run() || len(c.Reading.Unrest) == 0 {
 		return nil
 	}
 	seen := c.Side.Tell(c.Reading.Unrest)

@@ -42,6 +42,9 @@ func NewTx(ctx context.Context, step Info, o Options) (*Tx, error) {
 // Step is the step this Tx was made for.
 func (tx *Tx) Step() StepID { return tx.step.ID }
 
+// Run is the ID of this run.
+func (tx *Tx) Run() string { return tx.s.o.RunID }
+
 // Now is the time by the run's clock.
 func (tx *Tx) Now() time.Time { return tx.s.o.Clock.Now() }
 

@@ -3,7 +3,6 @@ package sim
 import (
 	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +51,9 @@ func TestUndoFromEveryState(t *testing.T) {
 					t.Errorf("stopped %s: the undo leads elsewhere (-before +after):\n%s", p.where, diff)
 				}
 			}
+			if tried == 0 {
+				t.Error("no state was tried")
+			}
 			t.Logf("counts: undo of %s from %d of %d distinct states", s.name, tried, len(seen))
 		})
 	}
@@ -61,18 +63,9 @@ func TestUndoFromEveryState(t *testing.T) {
 // when it is killed itself.
 func TestUndoOfACutOffInstallKilledAtEveryCall(t *testing.T) {
 	s := scenarios[0]
-	w := s.world()
-	first := s.run
-	first.ID = runID(1)
-	_, points := traced(t, first, w)
-	at := slices.IndexFunc(points, func(p point) bool {
-		return strings.HasPrefix(p.where, "after") && strings.Contains(p.where, "POST") && strings.Contains(p.where, "/daemonsets")
-	})
-	if at < 0 {
-		t.Fatal("no call makes the DaemonSet")
-	}
+	w := stoppedAfter(t, s, "POST", "/daemonsets")
 	e := &explorer{t: t, first: back(s.run), then: back(s.run), depth: 1, every: 1}
-	e.explore(points[at].world)
+	e.explore(w)
 	t.Logf("counts: killed in the undo of a cut off installation: %s", e.counts)
 }
 
