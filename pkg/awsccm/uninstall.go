@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/kube"
 	"helm.sh/helm/v3/pkg/release"
 	"helm.sh/helm/v3/pkg/releaseutil"
 	"helm.sh/helm/v3/pkg/storage/driver"
@@ -41,7 +42,7 @@ func (i *Installer) uninstall(ctx context.Context) error {
 // was cut off: it goes by the last record alone, and an upgrade deletes what its
 // record no longer names after all else (helm.sh/helm/v3@v3.22.0:
 // pkg/action/uninstall.go, pkg/kube/client.go). An object that another has made
-// anew under such a name stays.
+// anew under such a name stays, and one that its chart wants kept.
 func (i *Installer) deleteOrphans(ctx context.Context, records []*release.Release) error {
 	if len(records) < 2 {
 		return nil
@@ -69,6 +70,9 @@ func (i *Installer) deleteOrphans(ctx context.Context, records []*release.Releas
 }
 
 func (i *Installer) deleteOrphan(ctx context.Context, object *unstructured.Unstructured) error {
+	if object.GetAnnotations()[kube.ResourcePolicyAnno] == kube.KeepPolicy {
+		return nil
+	}
 	found, err := i.existing(ctx, object)
 	if err != nil || found == nil || found.ReleaseName != ReleaseName || found.ReleaseNamespace != Namespace {
 		return err
