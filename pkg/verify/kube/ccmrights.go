@@ -57,7 +57,7 @@ func (r Reader) ccmRights(ctx context.Context, sets verify.Read[[]downstream.Dae
 	for _, d := range sets.Value {
 		c, _ := downstream.RunsCCM(d.Containers)
 		flagged, _ := c.Flags().Bool(component.EnableLeaderMigration, false) // AWSM-210 has one that cannot be read
-		missing, err := r.missing(ctx, d.Namespace, orDefault(d.ServiceAccount), flagged)
+		missing, err := r.missing(ctx, d.Namespace, d.ServiceAccount, flagged)
 		if err != nil {
 			return verify.Failed[[]downstream.AccountRights](err)
 		}
@@ -80,9 +80,9 @@ func (r Reader) missing(ctx context.Context, namespace, account string, flagged 
 }
 
 // MissingRights are the calls of a CCM that a ServiceAccount may not make, such as
-// "patch nodes/status"; flagged: leader migration is on.
+// "patch nodes/status". flagged: leader migration is on; account "" is the default one.
 func MissingRights(ctx context.Context, client kubernetes.Interface, namespace, account string, flagged bool) ([]string, error) {
-	calls := needed(flagged)
+	calls, account := needed(flagged), orDefault(account)
 	denied := make([]bool, len(calls))
 	asking, ctx := errgroup.WithContext(ctx)
 	asking.SetLimit(parallel)
