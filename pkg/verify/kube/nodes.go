@@ -15,11 +15,14 @@ import (
 // ReadNodes reads the Nodes and nothing else.
 func ReadNodes(ctx context.Context, r Reader) verify.Read[[]downstream.Node] { return r.nodes(ctx) }
 
+// nodesInAPage are fewer than of other objects: a Node has 20 KB.
+const nodesInAPage = 250
+
 // nodes keeps a fraction of each Node: at 5,000 nodes images and managedFields
 // are most of the list.
 func (r Reader) nodes(ctx context.Context) verify.Read[[]downstream.Node] {
 	words := intern{}
-	return collect(ctx, r, "nodes", metav1.ListOptions{}, r.Kube.CoreV1().Nodes().List, func(l *corev1.NodeList) []downstream.Node {
+	return collect(ctx, r, "nodes", metav1.ListOptions{Limit: nodesInAPage}, r.Kube.CoreV1().Nodes().List, func(l *corev1.NodeList) []downstream.Node {
 		page := filter(l.Items, func(n *corev1.Node) (downstream.Node, bool) { return node(n, words), true })
 		if r.OnNodes != nil {
 			r.OnNodes(page)

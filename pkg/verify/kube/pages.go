@@ -21,7 +21,10 @@ const restarts = 2
 func collect[L metav1.ListInterface, T any](ctx context.Context, r Reader, what string, opts metav1.ListOptions,
 	list func(context.Context, metav1.ListOptions) (L, error), convert func(L) []T,
 ) verify.Read[[]T] {
-	if opts.Limit = r.PageSize; opts.Limit <= 0 {
+	switch {
+	case r.PageSize > 0:
+		opts.Limit = r.PageSize
+	case opts.Limit == 0:
 		opts.Limit = DefaultPageSize
 	}
 	var err error

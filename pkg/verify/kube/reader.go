@@ -26,7 +26,7 @@ import (
 // Defaults of Reader.
 const (
 	DefaultTimeout   = 30 * time.Second // of one request
-	DefaultPageSize  = 125              // of Nodes some 2 MB, so that little is in hand at a time
+	DefaultPageSize  = 500
 	DefaultGrantName = "awsmigrate-leader-migration"
 	parallel         = 6 // reads at a time
 )
@@ -38,7 +38,7 @@ type Reader struct {
 	Dynamic   dynamic.Interface
 	Clock     clock.WithTicker
 	Timeout   time.Duration // of one request; 0: DefaultTimeout
-	PageSize  int64         // 0: DefaultPageSize
+	PageSize  int64         // 0: DefaultPageSize, and fewer of Nodes
 	GrantName string        // of our Role and RoleBinding; "": DefaultGrantName
 	// OnNodes gets each page of Nodes as it comes, so that others need not wait for
 	// the last one; nil: nobody. It must not block, and sees a page again when a
