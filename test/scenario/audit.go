@@ -16,6 +16,7 @@ import (
 
 // auditEvent is what is read of an API server's audit log.
 type auditEvent struct {
+	log                      string
 	Verb                     string    `json:"verb"`
 	RequestURI               string    `json:"requestURI"`
 	UserAgent                string    `json:"userAgent"`
@@ -32,61 +33,59 @@ type auditEvent struct {
 // since a time. Access reviews and dry runs are no writes, nor is what the API
 // server forbade.
 func (l *Lab) Writes(since time.Time, userAgent string) ([]string, error) {
-	logs, err := filepath.Glob(filepath.Join(l.Dir, "audit", "*.log"))
-	if err != nil || len(logs) < 2 {
-		return nil, fmt.Errorf("find the audit logs of two API servers or more in %s: %d, %w", l.Dir, len(logs), err)
+	events, err := l.audited(since, userAgent)
+	if err != nil {
+		return nil, err
 	}
-	seen, writes := 0, []string{}
-	for _, log := range logs {
-		events, err := readAudit(log, since, userAgent)
-		if err != nil {
-			return nil, err
+	writes := []string{}
+	for _, e := range events {
+		if e.isWrite() {
+			writes = append(writes, fmt.Sprintf("%s: %s %s", e.log, e.Verb, e.RequestURI))
 		}
-		seen += len(events)
-		for _, e := range events {
-			if e.isWrite() {
-				writes = append(writes, fmt.Sprintf("%s: %s %s", filepath.Base(log), e.Verb, e.RequestURI))
-			}
-		}
-	}
-	if seen == 0 {
-		return nil, fmt.Errorf("the audit logs in %s hold no request of %s since %s: nothing is proven", l.Dir, userAgent, since)
 	}
 	return writes, nil
 }
 
 // Trace is what a client has written with success since a time, in its order.
 func (l *Lab) Trace(since time.Time, userAgent string) ([]trace.Write, error) {
-	logs, err := filepath.Glob(filepath.Join(l.Dir, "audit", "*.log"))
+	events, err := l.audited(since, userAgent)
 	if err != nil {
-		return nil, fmt.Errorf("find the audit logs in %s: %w", l.Dir, err)
+		return nil, err
 	}
-	type timed struct {
-		trace.Write
-		at time.Time
+	slices.SortStableFunc(events, func(a, b auditEvent) int { return a.RequestReceivedTimestamp.Compare(b.RequestReceivedTimestamp) })
+	var writes []trace.Write
+	for _, e := range events {
+		if !e.isWrite() || e.ResponseStatus.Code >= http.StatusMultipleChoices {
+			continue
+		}
+		server := "downstream"
+		if e.log == "management.log" {
+			server = "management"
+		}
+		writes = append(writes, trace.Write{Server: server, Verb: httpVerbs[e.Verb], Path: e.RequestURI})
 	}
-	var all []timed
+	return writes, nil
+}
+
+// audited are a client's requests to all API servers. None at all is an error: it
+// would prove nothing.
+func (l *Lab) audited(since time.Time, userAgent string) ([]auditEvent, error) {
+	logs, err := filepath.Glob(filepath.Join(l.Dir, "audit", "*.log"))
+	if err != nil || len(logs) < 2 {
+		return nil, fmt.Errorf("find the audit logs of two API servers or more in %s: %d, %w", l.Dir, len(logs), err)
+	}
+	var all []auditEvent
 	for _, log := range logs {
 		events, err := readAudit(log, since, userAgent)
 		if err != nil {
 			return nil, err
 		}
-		server := "downstream"
-		if filepath.Base(log) == "management.log" {
-			server = "management"
-		}
-		for _, e := range events {
-			if e.isWrite() && e.ResponseStatus.Code < http.StatusMultipleChoices {
-				all = append(all, timed{trace.Write{Server: server, Verb: httpVerbs[e.Verb], Path: e.RequestURI}, e.RequestReceivedTimestamp})
-			}
-		}
+		all = append(all, events...)
 	}
-	slices.SortStableFunc(all, func(a, b timed) int { return a.at.Compare(b.at) })
-	var writes []trace.Write
-	for _, w := range all {
-		writes = append(writes, w.Write)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("the audit logs in %s hold no request of %s since %s: nothing is proven", l.Dir, userAgent, since)
 	}
-	return writes, nil
+	return all, nil
 }
 
 var httpVerbs = map[string]string{"create": http.MethodPost, "update": http.MethodPut, "patch": http.MethodPatch, "delete": http.MethodDelete}
@@ -114,6 +113,7 @@ func readAudit(path string, since time.Time, userAgent string) ([]auditEvent, er
 			continue // a line that the server was cut off in
 		}
 		if strings.HasPrefix(e.UserAgent, userAgent) && !e.RequestReceivedTimestamp.Before(since) {
+			e.log = filepath.Base(path)
 			events = append(events, e)
 		}
 	}

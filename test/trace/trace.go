@@ -24,7 +24,7 @@ type Write struct {
 var node = regexp.MustCompile(`/nodes/[^/]+`)
 
 // ours are lock and journal, and the requests that make them.
-var ours = regexp.MustCompile(`/(leases|configmaps)/awsmigrate-[^/]+$|/namespaces/(fleet-default|cattle-global-data)/(leases|configmaps)$|/leases$`)
+var ours = regexp.MustCompile(`/(leases|configmaps)/awsmigrate-[^/]+$|/namespaces/(fleet-default|cattle-global-data)/configmaps$|/leases$`)
 
 // Lines are the writes in their order, without lock and journal: how often those
 // are written is a matter of time. Requests of one kind in a row are sorted, each
