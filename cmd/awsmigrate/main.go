@@ -10,6 +10,5 @@ import (
 )
 
 func main() {
-	cli.SaveMemory(os.Getenv)
 	os.Exit(cli.Main(context.Background(), os.Args[1:], cli.SystemStreams()))
 }

@@ -2,7 +2,6 @@ package bench
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
@@ -10,12 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/test/bench/standin"
+	"github.com/awsmigrate/awsmigrate/test/lab/component"
 )
-
-func newContext() context.Context { return context.Background() }
 
 // count is how many Nodes the comparison has.
 func count(b *testing.B) int {
@@ -40,14 +40,14 @@ func environment(kubeconfig, endpoint string) []string {
 }
 
 // measure runs a command in a process of its own.
-func measure(b *testing.B, env []string, grandchild string, args ...string) usage {
+func measure(b *testing.B, env []string, args ...string) usage {
 	b.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
 	}
 	cmd := exec.CommandContext(b.Context(), self, args...)
-	cmd.Env = append(append([]string(nil), env...), child+"=measure", "AWSMIGRATE_BENCH_GRANDCHILD="+grandchild)
+	cmd.Env = append(append([]string(nil), env...), child+"=measure")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -61,27 +61,55 @@ func measure(b *testing.B, env []string, grandchild string, args ...string) usag
 	return u
 }
 
-// audit measures the audit, which must have seen every node and every instance.
-func audit(b *testing.B, env []string, nodes, lost int) (usage, audited) {
+// program is awsmigrate as `make build` leaves it, beside the lab's binaries.
+func program(b *testing.B) string {
 	b.Helper()
-	self, err := os.Executable()
+	dir, err := component.Dir()
 	if err != nil {
 		b.Fatal(err)
 	}
-	u := measure(b, env, "audit", self)
-	var a audited
-	if err := json.Unmarshal(u.Output, &a); err != nil {
+	path := filepath.Join(filepath.Dir(dir), "awsmigrate")
+	if _, err := os.Stat(path); err != nil {
+		b.Fatalf("%v; run `make build`", err)
+	}
+	return path
+}
+
+// judged are the checks that need every Node and every instance.
+var judged = []string{
+	"AWSM-301", "AWSM-302", "AWSM-303", "AWSM-304", "AWSM-305", "AWSM-306", "AWSM-307",
+	"AWSM-401", "AWSM-402", "AWSM-403", "AWSM-404", "AWSM-405", "AWSM-406", "AWSM-407", "AWSM-408",
+}
+
+// withoutNode is the check that names the instances that have no Node.
+const withoutNode = "AWSM-422"
+
+// audit measures the whole of `awsmigrate verify`, which must have found every node
+// in order and the lost instances. Other checks fail: there are Nodes, and nothing
+// that runs on them.
+func audit(b *testing.B, env []string, nodes, lost int) usage {
+	b.Helper()
+	u := measure(b, env, "sh", "-c", "exec "+program(b)+` verify --kubeconfig "$KUBECONFIG" --aws on -o json`)
+	var report struct {
+		Header []string
+		Checks []verify.Result
+	}
+	if err := json.Unmarshal(u.Output, &report); err != nil || report.Checks == nil {
 		b.Fatalf("%v in %q", err, u.Output)
 	}
-	if a.Nodes != nodes || a.Instances != nodes || a.Unclaimed != lost || a.Err != "" {
-		b.Fatalf("audit of %d nodes, %d instances, %d without a Node (%s); want %d and %d", a.Nodes, a.Instances, a.Unclaimed, a.Err, nodes, lost)
+	results := map[string]verify.Result{}
+	for _, r := range report.Checks {
+		results[r.ID] = r
 	}
-	for _, id := range []string{"AWSM-301", "AWSM-302", "AWSM-303", "AWSM-401", "AWSM-402", "AWSM-403", "AWSM-404", "AWSM-405", "AWSM-406"} {
-		if a.Results[id] != "ok" {
-			b.Fatalf("%s is %q", id, a.Results[id])
+	for _, id := range judged {
+		if results[id].Status != verify.OK {
+			b.Fatalf("%s is %q: %+v", id, results[id].Status, results[id].Findings)
 		}
 	}
-	return u, a
+	if !strings.Contains(strings.Join(report.Header, "\n"), fmt.Sprintf("%d nodes", nodes)) || len(results[withoutNode].Findings) != lost {
+		b.Fatalf("%q, %d instances without a Node; want %d and %d", report.Header, len(results[withoutNode].Findings), nodes, lost)
+	}
+	return u
 }
 
 func serveAWS(b *testing.B, s *standin.AWS) string {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/aws/aws-sdk-go-v2/service/sts"
+
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -72,7 +74,7 @@ func (a *Asker) Add(nodes []downstream.Node) {
 			continue
 		}
 		a.connect(name)
-		r := newRegion(name, nil, a.words)
+		r := newRegion(name, a.words)
 		a.regions[name] = r
 		a.group.Go(func() {
 			clients, off, err := a.clients()
@@ -80,7 +82,7 @@ func (a *Asker) Add(nodes []downstream.Node) {
 				close(r.started)
 				return
 			}
-			r.ec2 = clients.EC2(name)
+			r.describe = ec2Client(clients, name).DescribeInstances
 			ctx, cancel := a.patient()
 			defer cancel()
 			r.start(ctx, byRegion[name])
@@ -149,7 +151,7 @@ func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
 	f := cloud.Facts{On: true, Region: names}
 	ctx, cancel := a.patient()
 	defer cancel()
-	a.group.Go(func() { f.Identity = identity(ctx, clients.STS()) })
+	a.group.Go(func() { f.Identity = identity(ctx, sts.NewFromConfig(clients.cfg)) })
 	for name, r := range a.regions {
 		a.group.Go(func() {
 			<-r.started

@@ -292,10 +292,10 @@ func TestSDKIsSilent(t *testing.T) {
 	if err != nil || off != "" {
 		t.Fatal(off, err)
 	}
-	if _, silent := c.EC2("").Options().Logger.(logging.Nop); !silent {
-		t.Errorf("the SDK logs to a %T", c.EC2("").Options().Logger)
+	if _, silent := ec2Client(c, "").Options().Logger.(logging.Nop); !silent {
+		t.Errorf("the SDK logs to a %T", ec2Client(c, "").Options().Logger)
 	}
-	if got := c.EC2("eu-west-1").Options().Region; got != "eu-west-1" {
+	if got := ec2Client(c, "eu-west-1").Options().Region; got != "eu-west-1" {
 		t.Errorf("region %q", got)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
-	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go/logging"
 )
@@ -59,14 +58,16 @@ const (
 	maxBackoff = 10 * time.Second
 )
 
-// Clients make the services' clients, one of EC2 for each region.
+// Clients make the services' clients, one of EC2 for each region. No field and no
+// method here or in an Asker may name the type of one: what reflection can reach is
+// linked with all of its methods, and those of EC2, 700, are a third of the program.
 type Clients struct {
 	cfg   awssdk.Config
 	calls *calls
 }
 
-// EC2 is the client of one region; "": that of the configuration.
-func (c Clients) EC2(region string) *ec2.Client {
+// ec2Client is the client of one region; "": that of the configuration.
+func ec2Client(c Clients, region string) *ec2.Client {
 	return ec2.NewFromConfig(c.cfg, func(o *ec2.Options) {
 		o.APIOptions = append(o.APIOptions, pruned)
 		if region != "" {
@@ -74,12 +75,6 @@ func (c Clients) EC2(region string) *ec2.Client {
 		}
 	})
 }
-
-// IAM is the client of IAM, which has no region.
-func (c Clients) IAM() *iam.Client { return iam.NewFromConfig(c.cfg) }
-
-// STS is the client of the home region's STS.
-func (c Clients) STS() *sts.Client { return sts.NewFromConfig(c.cfg) }
 
 // Connect loads credentials the way the AWS command line does. off is a reason
 // for not asking: mode off, or auto without credentials. With mode on missing

@@ -63,11 +63,10 @@ func simulate(ctx context.Context, client *iam.Client, role string, actions []st
 	for _, a := range actions {
 		open[strings.ToLower(a)] = true
 	}
-	pages := iam.NewSimulatePrincipalPolicyPaginator(client, &iam.SimulatePrincipalPolicyInput{PolicySourceArn: awssdk.String(role), ActionNames: actions})
-	for pages.HasMorePages() {
-		page, err := pages.NextPage(ctx)
+	err := eachPage(ctx, "what "+role+" may do", func(marker *string) (*string, error) {
+		page, err := client.SimulatePrincipalPolicy(ctx, &iam.SimulatePrincipalPolicyInput{PolicySourceArn: awssdk.String(role), ActionNames: actions, Marker: marker})
 		if err != nil {
-			return rights, err
+			return nil, err
 		}
 		for _, r := range page.EvaluationResults {
 			action := awssdk.ToString(r.EvalActionName)
@@ -85,6 +84,10 @@ func simulate(ctx context.Context, client *iam.Client, role string, actions []st
 				rights.Denied = append(rights.Denied, action)
 			}
 		}
+		return page.Marker, nil
+	})
+	if err != nil {
+		return rights, err
 	}
 	if len(open) > 0 {
 		return rights, fmt.Errorf("IAM answered for %d of %d actions", len(actions)-len(open), len(actions))

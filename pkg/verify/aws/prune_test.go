@@ -50,7 +50,7 @@ func TestPruneLosesNothingThatIsRead(t *testing.T) {
 	}
 	var got [2][]cloud.Instance
 	for i, options := range [][]func(*ec2.Options){nil, {whole}} {
-		out, err := c.EC2("").DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{}, options...)
+		out, err := ec2Client(c, "").DescribeInstances(t.Context(), &ec2.DescribeInstancesInput{}, options...)
 		if err != nil {
 			t.Fatal(err)
 		}

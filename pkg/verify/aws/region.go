@@ -20,9 +20,9 @@ const probe = 20
 // region asks EC2 in one region. First by the tag of the cluster, a thousand
 // instances to a page; then by id for those that do not carry it.
 type region struct {
-	name  string
-	ec2   *ec2.Client
-	words *words
+	name     string
+	describe describeInstances
+	words    *words
 
 	mu    sync.Mutex
 	found map[string]cloud.Instance
@@ -33,8 +33,11 @@ type region struct {
 	started chan struct{}
 }
 
-func newRegion(name string, client *ec2.Client, w *words) *region {
-	return &region{name: name, ec2: client, words: w, found: map[string]cloud.Instance{}, started: make(chan struct{})}
+// describeInstances is that method of a client; see Clients for why not the client.
+type describeInstances func(context.Context, *ec2.DescribeInstancesInput, ...func(*ec2.Options)) (*ec2.DescribeInstancesOutput, error)
+
+func newRegion(name string, w *words) *region {
+	return &region{name: name, words: w, found: map[string]cloud.Instance{}, started: make(chan struct{})}
 }
 
 // start learns the cluster's tag from a few instances and then reads all that
@@ -77,7 +80,7 @@ func (r *region) missing(ids []string) []string {
 
 func (r *region) byID(ctx context.Context, ids []string) error {
 	return inBatches(ctx, ids, func(ctx context.Context, ids []string) error {
-		return r.describe(ctx, fmt.Sprintf("%d instances of %s", len(ids), r.name), filter("instance-id", ids...))
+		return r.ask(ctx, fmt.Sprintf("%d instances of %s", len(ids), r.name), filter("instance-id", ids...))
 	})
 }
 
@@ -85,9 +88,9 @@ func (r *region) byID(ctx context.Context, ids []string) error {
 // the look for instances without a Node; the Nodes' own are then asked for by id.
 func (r *region) byTag(ctx context.Context, cluster string) {
 	r.tagged = cluster
-	r.tagErr = r.describe(ctx, "the instances of cluster "+cluster+" in "+r.name, filter("tag-key", cloud.TagCluster+cluster))
+	r.tagErr = r.ask(ctx, "the instances of cluster "+cluster+" in "+r.name, filter("tag-key", cloud.TagCluster+cluster))
 	if r.tagErr == nil && !r.usesTag(cluster) {
-		r.tagErr = r.describe(ctx, "the instances of cluster "+cluster+" in "+r.name, filter("tag:"+cloud.TagLegacy, cluster))
+		r.tagErr = r.ask(ctx, "the instances of cluster "+cluster+" in "+r.name, filter("tag:"+cloud.TagLegacy, cluster))
 	}
 }
 
@@ -102,9 +105,9 @@ func (r *region) usesTag(cluster string) bool {
 	return false
 }
 
-func (r *region) describe(ctx context.Context, what string, filters []types.Filter) error {
+func (r *region) ask(ctx context.Context, what string, filters []types.Filter) error {
 	return eachPage(ctx, what, func(token *string) (*string, error) {
-		out, err := r.ec2.DescribeInstances(ctx, &ec2.DescribeInstancesInput{
+		out, err := r.describe(ctx, &ec2.DescribeInstancesInput{
 			Filters: filters, MaxResults: awssdk.Int32(pageSize), NextToken: token,
 		})
 		if err != nil {

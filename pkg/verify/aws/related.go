@@ -10,6 +10,7 @@ import (
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/ec2/types"
+	"github.com/aws/aws-sdk-go-v2/service/iam"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -52,7 +53,7 @@ func (a *Asker) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []
 	})
 	g.Go(func() error { f.Subnets = tagged(ctx, c, "subnets", subnet, subnets); return nil })
 	g.Go(func() error { f.RouteTables = tagged(ctx, c, "route tables", vpc, routeTables); return nil })
-	g.Go(func() error { f.Roles = roles(ctx, c.IAM(), profiles.sorted(), a.actions); return nil })
+	g.Go(func() error { f.Roles = roles(ctx, iam.NewFromConfig(c.cfg), profiles.sorted(), a.actions); return nil })
 	_ = g.Wait() // each reports in its own place
 }
 
@@ -80,7 +81,7 @@ func tagged(ctx context.Context, c Clients, what string, ids map[string]set, pag
 	var mu sync.Mutex
 	var errs []error
 	for _, region := range slices.Sorted(maps.Keys(ids)) {
-		client := c.EC2(region)
+		client := ec2Client(c, region)
 		errs = append(errs, inBatches(ctx, ids[region].sorted(), func(ctx context.Context, ids []string) error {
 			return eachPage(ctx, what, func(token *string) (*string, error) {
 				items, next, err := page(ctx, client, ids, token)
