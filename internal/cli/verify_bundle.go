@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
@@ -27,7 +28,8 @@ func dumpBundle(path string, seen sighting) error {
 		if err != nil {
 			return err
 		}
-		b.Side, record = side, slices.DeleteFunc(slices.Clone(seen.Own), func(c verify.Bound) bool { return !slices.Contains(rke2.Unkept(), c.ID) })
+		unkept := append(rke2.Unkept(), rke.Unkept()...)
+		b.Side, record = side, slices.DeleteFunc(slices.Clone(seen.Own), func(c verify.Bound) bool { return !slices.Contains(unkept, c.ID) })
 	}
 	b.Own = verify.Record(record)
 	text, err := bundle.Encode(b, redactor)
@@ -105,12 +107,16 @@ func (s *bundleSource) read(context.Context) (sighting, error) {
 // rebound are the checks of the side that configures the cluster, on what was read
 // of it.
 func (s *bundleSource) rebound() ([]verify.Bound, error) {
-	if len(s.bundle.Side) == 0 || s.bundle.Target.Kind != "rke2" {
+	if len(s.bundle.Side) == 0 {
 		return nil, nil
 	}
-	bound, err := rke2.Rebound(s.bundle.Side, s.bundle.Input)
+	rebind := rke2.Rebound
+	if s.bundle.Target.Kind == "rke" {
+		rebind = rke.Rebound
+	}
+	bound, err := rebind(s.bundle.Side, s.bundle.Input)
 	if err != nil {
-		return nil, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from", Seen: "what it holds of Rancher's side cannot be read", Err: err}
+		return nil, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from", Seen: "what it holds of the side that configures the cluster cannot be read", Err: err}
 	}
 	return bound, nil
 }

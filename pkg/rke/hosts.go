@@ -13,12 +13,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Annotations that rke writes on Nodes (rancher/rke:k8s/node.go@v1.5.9).
-const (
-	annotationInternal = "rke.cattle.io/internal-ip"
-	annotationExternal = "rke.cattle.io/external-ip"
-)
-
 // host is an entry of nodes as rke completes it: internal_address and
 // hostname_override default to address, and the override is put in lower case
 // (rancher/rke:cluster/defaults.go@v1.5.9, setClusterDefaults).
@@ -87,7 +81,7 @@ func pairNodes(f Facts, nodes []corev1.Node) ([]pair, error) {
 
 func unpaired(object, seen string) error {
 	return &fault.Error{Class: fault.Check, Reason: ReasonNamesNotProven, Object: object, Seen: seen,
-		Wanted: "exactly one Node, by label " + corev1.LabelHostname + ", InternalIP or annotation " + annotationInternal,
+		Wanted: "exactly one Node, by label " + corev1.LabelHostname + ", InternalIP or annotation " + downstream.AnnotationRKEInternal,
 		Fix:    "correct address, internal_address or hostname_override of that node"}
 }
 
@@ -106,7 +100,7 @@ func nodesOf(h host, nodes []corev1.Node) []*corev1.Node {
 	look(func(n *corev1.Node) bool { return slices.Contains(internalIPs(n), h.internal) })
 	if len(found) == 0 {
 		look(func(n *corev1.Node) bool {
-			return n.Annotations[annotationInternal] == h.internal || n.Annotations[annotationExternal] == h.address
+			return n.Annotations[downstream.AnnotationRKEInternal] == h.internal || n.Annotations[downstream.AnnotationRKEExternal] == h.address
 		})
 	}
 	return found

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 const current = "v1.26.13-rancher1-1"
@@ -141,7 +142,7 @@ func TestChooseNames(t *testing.T) {
 		{"found by annotation", func(n *named) {
 			n.facts.Config.Nodes[2].Address = "54.1.2.3"
 			n.nodes[2].Labels[corev1.LabelHostname] = "changed"
-			n.nodes[2].Annotations = map[string]string{annotationExternal: "54.1.2.3"}
+			n.nodes[2].Annotations = map[string]string{downstream.AnnotationRKEExternal: "54.1.2.3"}
 		}, false, fault.Check, "InternalIP is 10.0.0.12"},
 		{"no Node for a node", func(n *named) { n.nodes = n.nodes[:2] }, false, fault.Check, "node 10.0.0.12"},
 		{"two nodes for a Node", func(n *named) { n.facts.Config.Nodes[1] = n.facts.Config.Nodes[0] }, false, fault.Check, "too"},

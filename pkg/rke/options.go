@@ -36,6 +36,14 @@ func (o Options) Validate() error {
 	return o.Options.Validate()
 }
 
+// targets are the versions to come under which names must be kept.
+func (o Options) targets() []string {
+	if o.KubernetesVersion == "" {
+		return nil
+	}
+	return []string{o.KubernetesVersion}
+}
+
 // validateManaged refuses what only somebody who runs rke can ask for.
 func (o Options) validateManaged() error {
 	for _, one := range []struct {

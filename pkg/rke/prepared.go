@@ -45,4 +45,5 @@ type Prepared struct {
 	Names   NameRule // how Nodes keep their names
 	NameErr error    // why they do not
 	EditErr error    // an edit to come cannot be computed
+	Kept    bool     // it comes from a bundle, which has no text of cluster.yml
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // planeLabel marks RKE's control-plane Nodes, without a hyphen
@@ -100,7 +101,7 @@ func nodeOf(host StateNode, nodes []corev1.Node) *corev1.Node {
 		},
 		func(n *corev1.Node) bool { return hasInternalIP(n, internal) },
 		func(n *corev1.Node) bool {
-			return n.Annotations["rke.cattle.io/internal-ip"] == internal || n.Annotations["rke.cattle.io/external-ip"] == host.Address
+			return n.Annotations[downstream.AnnotationRKEInternal] == internal || n.Annotations[downstream.AnnotationRKEExternal] == host.Address
 		},
 	} {
 		for i := range nodes {

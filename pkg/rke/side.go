@@ -113,7 +113,7 @@ func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migratio
 		input.KCMs = append(input.KCMs, position.KCM{Machine: k.Member, Known: k.Known, Why: k.Why, Provider: k.Provider(), Migration: k.Flagged()})
 	}
 	prepared := Prepared{Facts: p.facts, Reading: p.Reading, Prepared: made, Input: *input, Options: p.options}
-	prepared.Names, prepared.NameErr = ChooseNames(p.facts, p.Reading.Down.Nodes, input.Cloud, p.targets()...)
+	prepared.Names, prepared.NameErr = ChooseNames(p.facts, p.Reading.Down.Nodes, input.Cloud, p.options.targets()...)
 	if prepared.NameErr == nil && input.Nodes.Looked {
 		p.names = &prepared.Names
 	}
@@ -121,14 +121,6 @@ func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migratio
 		prepared.EditErr = p.tryEdits(prepared.Names)
 	}
 	return verify.Bind(prepared, Checks()...)
-}
-
-// targets are the versions to come under which names must be kept.
-func (p *Procedure) targets() []string {
-	if p.options.KubernetesVersion == "" {
-		return nil
-	}
-	return []string{p.options.KubernetesVersion}
 }
 
 // Unfit implements migration.Side.

@@ -20,7 +20,7 @@ func seeing(judge judgement, sights ...judgement) judgement {
 }
 
 func theFile(p Prepared) []verify.Finding {
-	if p.File == nil {
+	if p.File == nil && !p.Kept {
 		return unknown(p.file(), "the configuration was not read")
 	}
 	return nil

@@ -46,7 +46,7 @@ func (p *Procedure) nameRule(ctx context.Context) (NameRule, error) {
 	if err != nil {
 		return NameRule{}, err
 	}
-	rule, err := ChooseNames(p.facts, p.Reading.Down.Nodes, instances, p.targets()...)
+	rule, err := ChooseNames(p.facts, p.Reading.Down.Nodes, instances, p.options.targets()...)
 	if err == nil {
 		p.names = &rule
 	}

@@ -18,6 +18,10 @@ const (
 	AnnotationHost = "rke2.io/hostname"  // repeats the node name, no evidence of the OS host name
 	AnnotationOurs = "awsmigrate.io/cordoned-by"
 
+	// What rke writes on Nodes (rancher/rke:k8s/node.go@v1.5.9).
+	AnnotationRKEInternal = "rke.cattle.io/internal-ip"
+	AnnotationRKEExternal = "rke.cattle.io/external-ip"
+
 	TaintUninitialized = "node.cloudprovider.kubernetes.io/uninitialized"
 	TaintShutdown      = "node.cloudprovider.kubernetes.io/shutdown"
 	TaintOutOfService  = "node.kubernetes.io/out-of-service"

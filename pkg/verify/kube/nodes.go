@@ -76,7 +76,8 @@ func node(n *corev1.Node, words intern) downstream.Node {
 	for k, v := range n.Labels {
 		out.Labels[words.get(k)] = words.get(v)
 	}
-	for _, k := range []string{downstream.AnnotationArgs, downstream.AnnotationHost, downstream.AnnotationOurs} {
+	for _, k := range []string{downstream.AnnotationArgs, downstream.AnnotationHost, downstream.AnnotationOurs,
+		downstream.AnnotationRKEInternal, downstream.AnnotationRKEExternal} {
 		if v, ok := n.Annotations[k]; ok {
 			out.Annotations[k] = words.long(v)
 		}

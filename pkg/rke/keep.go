@@ -1,0 +1,78 @@
+package rke
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+)
+
+// kept is RKE's side of a cluster in a bundle. The Nodes that belong to it are in
+// the bundle's Input.
+type kept struct {
+	Path              string                      `json:"path,omitempty"` // "" where Rancher manages the cluster
+	Cluster           string                      `json:"cluster,omitempty"`
+	Object            string                      `json:"object"`
+	Config            clusterfile.Config          `json:"config"`
+	StateSource       string                      `json:"stateSource"`
+	StateKnown        bool                        `json:"stateKnown"`
+	State             StateConfig                 `json:"state"`
+	Binary            verify.Read[Binary]         `json:"binary"`
+	PinnedVolumes     verify.Read[[]PinnedVolume] `json:"pinnedVolumes"`
+	Unrest            []migration.Unrest          `json:"unrest,omitempty"`
+	KubernetesVersion string                      `json:"kubernetesVersion,omitempty"`
+	NoRKEUp           bool                        `json:"noRKEUp,omitempty"`
+}
+
+// Keep implements migration.Keeper.
+func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
+	f := redactFacts(r, p.facts)
+	k := kept{
+		Path: f.Path, Cluster: p.options.Cluster, Object: p.Reading.Object, Config: f.Config,
+		StateSource: f.State.Source, StateKnown: f.State.Current.Known, State: f.State.Current.Config,
+		Binary: f.Binary, PinnedVolumes: f.PinnedVolumes,
+		KubernetesVersion: p.options.KubernetesVersion, NoRKEUp: p.options.NoRKEUp,
+	}
+	for _, u := range p.Reading.Unrest {
+		u.Seen, u.Wanted = bundle.Scrub(u.Seen), bundle.Scrub(u.Wanted)
+		k.Unrest = append(k.Unrest, u)
+	}
+	text, err := json.Marshal(k)
+	if err != nil {
+		return nil, fmt.Errorf("write RKE's side into the bundle: %w", err)
+	}
+	return text, nil
+}
+
+// Unkept are the checks that compare whole texts, in which any secret may be, or
+// judge what was tried on the cluster. Of them a bundle has the findings.
+func Unkept() []string {
+	return []string{"AWSM-725", "AWSM-726", "AWSM-727", "AWSM-728", "AWSM-729", "AWSM-781", "AWSM-782"}
+}
+
+// Rebound are the other checks, on what Keep wrote and what else was read then.
+func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
+	var k kept
+	if err := json.Unmarshal(text, &k); err != nil {
+		return nil, fmt.Errorf("read RKE's side from the bundle: %w", err)
+	}
+	registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return slices.Contains(Unkept(), c.ID) })
+	if !in.Nodes.OK() {
+		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes"), nil
+	}
+	p := Prepared{Kept: true, Input: in, Prepared: migration.Prepared{Untried: migration.Untried}, Facts: Facts{
+		Path: k.Path, Config: k.Config, Binary: k.Binary, PinnedVolumes: k.PinnedVolumes,
+		State: State{Source: k.StateSource, Current: Applied{Known: k.StateKnown, Config: k.State}},
+	}}
+	p.Options.Cluster, p.Options.KubernetesVersion, p.Options.NoRKEUp = k.Cluster, k.KubernetesVersion, k.NoRKEUp
+	p.Reading = reading(p.Facts, migration.Revived(in.Facts), "")
+	p.Object, p.Unrest = k.Object, k.Unrest
+	p.RestErr = p.Rest(migration.TellUnrest)
+	p.Names, p.NameErr = ChooseNames(p.Facts, p.Down.Nodes, in.Cloud, p.Options.targets()...)
+	return verify.Bind(p, registry...), nil
+}

@@ -1,0 +1,147 @@
+package rke
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// nodesRead are Nodes as the reader of a bundle's Input saw them.
+func nodesRead(nodes []corev1.Node) []downstream.Node {
+	var all []downstream.Node
+	for i := range nodes {
+		n := &nodes[i]
+		one := downstream.Node{Name: n.Name, ProviderID: n.Spec.ProviderID, Labels: n.Labels, Annotations: n.Annotations, Ready: downstream.Condition{Status: "True"}}
+		for _, a := range n.Status.Addresses {
+			one.Addresses = append(one.Addresses, downstream.Address{Type: string(a.Type), Address: a.Address})
+		}
+		all = append(all, one)
+	}
+	return all
+}
+
+// through sends a cluster through a bundle, and judges it before and after.
+func through(t *testing.T, p *Prepared) (live, again verify.Report, text string) {
+	t.Helper()
+	in := p.Input
+	if in.Position.Position == position.Unknown {
+		in.Position.Position = position.P0
+	}
+	in.Nodes = verify.Got(nodesRead(p.Down.Nodes))
+	p.Input = in
+	p.choose(t)
+	r := reading(p.Facts, migration.Revived(in.Facts), "")
+	p.Reading = r
+	p.RestErr = r.Rest(migration.TellUnrest)
+	procedure := &Procedure{Core: &migration.Core{Reading: r}, facts: p.Facts, options: p.Options}
+	redactor := bundle.NewRedactor()
+	side, err := procedure.Keep(redactor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := bundle.Encode(bundle.Bundle{Side: side, Input: in}, redactor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bundle.Decode("file x", whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bound, err := Rebound(b.Side, b.Input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := verify.Options{Position: in.Position.Position}
+	return verify.RunAll(t.Context(), verify.Bind(*p, Checks()...), o), verify.RunAll(t.Context(), bound, o), string(whole)
+}
+
+// What was wrong with RKE's side is found again in a bundle, check by check.
+func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
+	noticed := map[string]bool{}
+	for _, tt := range spoiltClusters() {
+		t.Run(tt.id+" "+tt.name, func(t *testing.T) {
+			p := sound(t)
+			tt.breaks(t, p)
+			live, again, _ := through(t, p)
+			was := map[string]verify.Result{}
+			for _, res := range live.Results {
+				was[res.ID] = res
+			}
+			for _, now := range again.Results {
+				before := was[now.ID]
+				if now.Status != before.Status || len(now.Findings) != len(before.Findings) {
+					t.Errorf("%s was %s %+v, and is %s %+v", now.ID, before.Status, before.Findings, now.Status, now.Findings)
+					continue
+				}
+				for i, f := range now.Findings {
+					if f.Object != before.Findings[i].Object {
+						t.Errorf("%s: was of %s, and is of %s", now.ID, before.Findings[i].Object, f.Object)
+					}
+				}
+				if now.ID == tt.id && now.Status != verify.OK && now.Status == tt.want {
+					noticed[tt.id] = true
+				}
+			}
+		})
+	}
+	if len(noticed) < 20 {
+		t.Errorf("traps of %d checks only are found in a bundle", len(noticed))
+	}
+}
+
+// No secret of cluster.yml and of rke's state is in a bundle.
+func TestBundleOfRKEHoldsNoSecret(t *testing.T) {
+	const planted = "hunter-two-planted"
+	p := sound(t)
+	secret := map[string]string{"oidc-client": planted, "cloud-provider": "aws"}
+	service := clusterfile.Service{Image: planted, ExtraArgs: secret, ExtraArgsArray: map[string][]string{"x": {planted}}, ExtraEnv: []string{planted},
+		ExtraBinds: []string{planted}, WinExtraArgs: secret}
+	c := &p.Config
+	c.Services = clusterfile.Services{Etcd: service, KubeAPI: service, KubeController: service, Scheduler: service, Kubelet: service, Kubeproxy: service}
+	c.CloudProvider.Custom, c.Addons, c.AddonsInclude, c.PrefixPath = planted, planted, []string{planted}, planted
+	c.CloudProvider.AWS = &clusterfile.AWSCloudProvider{Global: clusterfile.AWSGlobal{RoleARN: planted, VPC: planted},
+		ServiceOverride: map[string]clusterfile.AWSServiceOverride{planted: {URL: planted}}}
+	c.Network.Options, c.Ingress.Options = secret, secret
+	c.Nodes[0].User, c.Nodes[0].Labels = planted, secret
+	state := &p.State.Current.Config
+	state.CloudProvider.Custom, state.CloudProvider.AWS = planted, []byte(`{"global":{"roleArn":"`+planted+`"}}`)
+	state.Services.KubeController.ExtraArgs, state.Services.KubeAPI.ExtraArgsArray = secret, map[string][]string{"x": {planted}}
+	p.State.Current.Tree, p.State.Desired.Tree = map[string]any{"x": planted}, map[string]any{"x": planted}
+	p.State.Desired.Config = *state
+	_, again, text := through(t, p)
+	if at := strings.Index(text, planted); at >= 0 {
+		t.Errorf("a secret is in the bundle: %s", text[max(0, at-80):at+20])
+	}
+	if !strings.Contains(text, `"oidc-client": "REDACTED-`) {
+		t.Error("the name of an argument is not in the bundle")
+	}
+	for _, res := range again.Results {
+		if res.ID == "AWSM-751" && res.Status != verify.Fail {
+			t.Errorf("%s is %s of arguments that beat the provider", res.ID, res.Status)
+		}
+	}
+}
+
+func TestReboundNeedsTheNodes(t *testing.T) {
+	bound, err := Rebound([]byte(`{}`), checks.Input{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, res := range verify.RunAll(t.Context(), bound, verify.Options{Position: position.P0}).Results {
+		if res.Status != verify.Unknown {
+			t.Errorf("%s is %s without Nodes", res.ID, res.Status)
+		}
+	}
+	if _, err := Rebound([]byte(`[]`), checks.Input{}); err == nil {
+		t.Error("a bundle that holds something else is taken")
+	}
+}
