@@ -1,0 +1,69 @@
+package rke
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Each trap in a cluster that is sound otherwise is found by its check, which names
+// the object and a way out, and by no other check but those that see the same thing
+// from another side.
+func TestExactlyTheExpectedCheck(t *testing.T) {
+	for _, tt := range spoiltClusters() {
+		if tt.want == verify.OK || tt.want == verify.Skip {
+			continue
+		}
+		name := tt.id + " " + tt.name
+		t.Run(name, func(t *testing.T) {
+			p := sound(t)
+			tt.breaks(t, p)
+			var beside []string
+			for _, res := range verify.RunAll(t.Context(), verify.Bind(*p, Checks()...), verify.Options{Position: position.P0}).Results {
+				if res.Status == verify.OK || res.Status == verify.Skip {
+					continue
+				}
+				if res.ID != tt.id {
+					if res.ID == "AWSM-727" { // a changed file is one that was not applied
+						continue
+					}
+					if tt.want != verify.Unknown || res.Status != verify.Unknown {
+						beside = append(beside, res.ID)
+					}
+					continue
+				}
+				for _, f := range res.Findings {
+					if f.Status == tt.want && (f.Object == "" || f.Fix+res.Fix == "") {
+						t.Errorf("no object or no fix: %+v", f)
+					}
+				}
+			}
+			slices.Sort(beside)
+			if got := strings.Join(beside, " "); got != besides[name] {
+				t.Errorf("wrong besides: %q, want %q", got, besides[name])
+			}
+		})
+	}
+}
+
+// besides are the checks that see a trap from another side.
+var besides = map[string]string{
+	"AWSM-701 too new":                  "AWSM-743",
+	"AWSM-701 too old":                  "AWSM-743",
+	"AWSM-701 unreadable":               "AWSM-743 AWSM-755",
+	"AWSM-703 no provider":              "AWSM-722",
+	"AWSM-703 external":                 "AWSM-722",
+	"AWSM-704 a Node beside":            "AWSM-763",
+	"AWSM-704 a machine without Node":   "AWSM-706 AWSM-764",
+	"AWSM-706 not to be told":           "AWSM-704 AWSM-764",
+	"AWSM-722 an old file":              "AWSM-703",
+	"AWSM-724 an image, and an upgrade": "AWSM-743", // the binary does not know the target
+	"AWSM-741 somebody else runs it":    "AWSM-742 AWSM-743",
+	"AWSM-755 Rancher's advice":         "AWSM-743",
+	"AWSM-755 on, and an upgrade":       "AWSM-743",
+	"AWSM-763 required":                 "AWSM-761",
+	"AWSM-764 no Node":                  "AWSM-704 AWSM-706",
+}
