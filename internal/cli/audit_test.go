@@ -67,6 +67,25 @@ func rendered(t *testing.T, format string, doc auditDocument, bend func(*Streams
 	return out.String()
 }
 
+// What could not be seen is told where it is met first, and every check that is
+// unknown for it is still named.
+func TestUnseenIsToldOnce(t *testing.T) {
+	findings := flawed()
+	for _, id := range []string{"AWSM-403", "AWSM-404"} {
+		findings[id] = findings["AWSM-402"]
+	}
+	findings["AWSM-405"] = []verify.Finding{{Status: verify.Unknown, Object: "instances", Reason: "another reason"}}
+	text := rendered(t, "text", audited(t, position.P3, migration.Options{}, findings), nil)
+	if n := strings.Count(text, "UnauthorizedOperation"); n != 1 {
+		t.Errorf("told %d times", n)
+	}
+	for _, want := range []string{"\n\n?  AWSM-403  ", "as AWSM-402\n?  AWSM-404  ", "as AWSM-402\n\n?  AWSM-405  ", "another reason"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 func TestGoldenAudits(t *testing.T) {
 	healthy := audited(t, position.P5, migration.Options{}, map[string][]verify.Finding{"AWSM-421": flawed()["AWSM-421"]})
 	bad := audited(t, position.P3, migration.Options{}, flawed())

@@ -44,20 +44,42 @@ func writeAuditText(s screen, doc auditDocument) {
 	for _, line := range categoryLines(doc) {
 		s.line("%s", line)
 	}
-	blank := func() { s.line("") }
+	blinded := map[string]string{} // IDs by what could not be seen
+	short := false                 // the last result took one line
 	for _, status := range inOrder {
 		for _, result := range doc.With(status) {
 			if doc.Elsewhere(result) {
 				continue
 			}
-			blank()
-			writeResult(s, result, mostShown)
-			if status == verify.Skip {
-				blank = func() {} // they are one line each
+			first, again := blinded[unseen(result)]
+			if !short || status != verify.Skip && !again {
+				s.line("")
 			}
+			if again {
+				s.prose(auditMarks[status]+"  "+result.ID+"  ", result.Title+": as "+first)
+			} else {
+				writeResult(s, result, mostShown)
+			}
+			if text := unseen(result); text != "" && !again {
+				blinded[text] = result.ID
+			}
+			short = again || status == verify.Skip
 		}
 	}
 	writeAuditFoot(s, doc)
+}
+
+// unseen is what kept an unknown result from being known, in full. One thing that
+// cannot be read makes many checks unknown.
+func unseen(result verify.Result) string {
+	if result.Status != verify.Unknown {
+		return ""
+	}
+	var parts []string
+	for _, finding := range telling(result) {
+		parts = append(parts, finding.Object+": "+saidOf(finding))
+	}
+	return strings.Join(parts, "\n")
 }
 
 // mostShown is how many findings of one check the text view shows; a defect of
