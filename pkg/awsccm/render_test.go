@@ -14,6 +14,7 @@ import (
 	"helm.sh/helm/v3/pkg/lint"
 	"helm.sh/helm/v3/pkg/lint/support"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
 
@@ -72,6 +73,7 @@ func scenarios() map[string]Inputs {
 			UserValues: map[string]any{
 				"args":             []any{"--v=4", "--use-service-account-credentials=true"},
 				"podAnnotations":   map[string]any{"team": "platform"},
+				"auditRole":        map[string]any{"create": true, "subjects": []any{map[string]any{"apiGroup": "rbac.authorization.k8s.io", "kind": "Group", "name": "auditors"}}},
 				"imagePullSecrets": []any{map[string]any{"name": "mirror"}},
 				"env":              []any{map[string]any{"name": "HTTPS_PROXY", "value": "http://proxy:3128"}},
 				"extraVolumes":     []any{map[string]any{"name": "ca", "hostPath": map[string]any{"path": "/etc/ssl/certs"}}},
@@ -124,6 +126,41 @@ func TestValuesAndObjectsGolden(t *testing.T) {
 				golden(t, "helmchart.yaml", manifest)
 			}
 		})
+	}
+}
+
+// The chart's roles for the audit have the rights that docs has, of which tests run
+// a whole audit.
+func TestAuditRoleIsTheOneOfDocs(t *testing.T) {
+	out, err := Values(scenarios()["rke2-everything"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := Render(ownChartForTest(t), out.Values, "v1.26.15+rke2r1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "clusterrole-readonly.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	documented, err := ParseManifest(string(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := func(objects []unstructured.Unstructured, kind string) any {
+		for _, o := range objects {
+			if o.GetKind() == kind && o.GetName() == "awsmigrate-audit" {
+				return o.Object["rules"]
+			}
+		}
+		t.Fatalf("no %s awsmigrate-audit", kind)
+		return nil
+	}
+	for _, kind := range []string{"ClusterRole", "Role"} {
+		if diff := cmp.Diff(named(documented, kind), named(objects, kind)); diff != "" {
+			t.Errorf("%s in docs (-) and in the chart (+):\n%s", kind, diff)
+		}
 	}
 }
 
