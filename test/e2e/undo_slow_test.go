@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,8 @@ var undoSteps = []string{"undo-disable-leader-migration", "undo-switch-provider"
 
 // TestUndo goes back from every position, then from a half-done step, then from
 // the far end, killed once in every step. Each time Rancher's configuration, the
-// Nodes and the cordons are what they were, and no controller runs twice.
+// objects in kube-system, the Nodes and the cordons are what they were, and no
+// controller runs twice.
 func TestUndo(t *testing.T) {
 	u, ctx := toUndo(t)
 	for _, until := range []string{"lease-access", "enable-leader-migration", "cordon", "install-ccm", "switch-provider"} {
@@ -31,28 +33,42 @@ func TestUndo(t *testing.T) {
 		})
 	}
 	for _, step := range []string{"enable-leader-migration", "switch-provider"} {
-		t.Run("from the middle of "+step, func(t *testing.T) {
-			if killed := u.killed(ctx, t, "", map[string]bool{}, []string{step}); killed != step {
-				t.Fatalf("killed in %q", killed)
-			}
-			u.goes(ctx, t, "undo")
-			u.isBack(ctx, t)
-		})
+		t.Run("from the middle of "+step, func(t *testing.T) { u.fromTheMiddle(ctx, t, step) })
 	}
-	t.Run("from the far end, killed in every step", func(t *testing.T) {
-		u.goes(ctx, t, "")
-		killed := map[string]bool{}
-		for range undoSteps {
-			t.Logf("killed in %q", u.killed(ctx, t, "undo", killed, undoSteps))
+	t.Run("from the far end, killed in every step", func(t *testing.T) { u.fromTheFarEnd(ctx, t) })
+}
+
+// TestRKEUndo goes back with a cluster.yml, from the middle of the switch and from
+// the far end. The file is the same to the byte.
+func TestRKEUndo(t *testing.T) {
+	u, ctx := toUndo(t, "--distro", "rke")
+	t.Run("from the middle of switch-provider", func(t *testing.T) { u.fromTheMiddle(ctx, t, "switch-provider") })
+	t.Run("from the far end, killed in every step", func(t *testing.T) { u.fromTheFarEnd(ctx, t) })
+}
+
+func (u undo) fromTheMiddle(ctx context.Context, t *testing.T, step string) {
+	t.Helper()
+	if killed := u.killed(ctx, t, "", map[string]bool{}, []string{step}); killed != step {
+		t.Fatalf("killed in %q", killed)
+	}
+	u.goes(ctx, t, "undo")
+	u.isBack(ctx, t)
+}
+
+func (u undo) fromTheFarEnd(ctx context.Context, t *testing.T) {
+	t.Helper()
+	u.goes(ctx, t, "")
+	killed := map[string]bool{}
+	for range undoSteps {
+		t.Logf("killed in %q", u.killed(ctx, t, "undo", killed, undoSteps))
+	}
+	u.goes(ctx, t, "undo")
+	for _, step := range undoSteps {
+		if !killed[step] {
+			t.Errorf("was never killed in %s", step)
 		}
-		u.goes(ctx, t, "undo")
-		for _, step := range undoSteps {
-			if !killed[step] {
-				t.Errorf("was never killed in %s", step)
-			}
-		}
-		u.isBack(ctx, t)
-	})
+	}
+	u.isBack(ctx, t)
 }
 
 // undo is a lab and how it was before anything was done to it.
@@ -60,14 +76,15 @@ type undo struct {
 	lab      *scenario.Lab
 	start    time.Time
 	nodes    map[string]scenario.Identity
-	config   map[string]any
+	config   any
+	objects  []string
 	cordoned []string
 }
 
 // toUndo is a lab with a cordon of somebody's, before anything is done to it.
-func toUndo(t *testing.T) (undo, context.Context) {
+func toUndo(t *testing.T, flags ...string) (undo, context.Context) {
 	t.Helper()
-	lab := boot(t, "--lease", quick)
+	lab := boot(t, append(flags, "--lease", quick)...)
 	ctx := within(t, 40*time.Minute)
 	workers, err := lab.Workers(ctx)
 	if err != nil || len(workers) == 0 {
@@ -77,16 +94,22 @@ func toUndo(t *testing.T) (undo, context.Context) {
 	u := undo{lab: lab, start: time.Now()}
 	u.nodes, err = lab.Identities(ctx)
 	must(t, err)
-	u.config, err = rancherConfig(ctx, lab)
+	u.config, err = configuration(ctx, lab)
+	must(t, err)
+	u.objects, err = lab.Objects(ctx)
 	must(t, err)
 	u.cordoned, err = lab.Cordoned(ctx)
 	must(t, err)
 	return u, ctx
 }
 
-// rancherConfig is Rancher's configuration of the cluster. The request for an etcd
-// snapshot stays: the snapshot was taken.
-func rancherConfig(ctx context.Context, lab *scenario.Lab) (map[string]any, error) {
+// configuration is the text of cluster.yml, or Rancher's configuration. There the
+// request for an etcd snapshot stays: the snapshot was taken.
+func configuration(ctx context.Context, lab *scenario.Lab) (any, error) {
+	if lab.ClusterFile != "" {
+		text, err := os.ReadFile(lab.ClusterFile)
+		return string(text), err
+	}
 	config, err := lab.RKEConfig(ctx)
 	delete(config, "etcdSnapshotCreate")
 	return config, err
@@ -122,12 +145,19 @@ func (u undo) isBack(ctx context.Context, t *testing.T) {
 	if diff := cmp.Diff(u.nodes, nodes); diff != "" {
 		t.Errorf("Nodes:\n%s", diff)
 	}
-	config, err := rancherConfig(ctx, u.lab)
+	config, err := configuration(ctx, u.lab)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(u.config, config); diff != "" {
-		t.Errorf("Rancher's configuration:\n%s", diff)
+		t.Errorf("configuration:\n%s", diff)
+	}
+	objects, err := u.lab.Objects(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(u.objects, objects); diff != "" {
+		t.Errorf("objects in kube-system and roles:\n%s", diff)
 	}
 	if cordoned, err := u.lab.Cordoned(ctx); err != nil || cmp.Diff(u.cordoned, cordoned) != "" {
 		t.Errorf("cordoned %v, were %v; %v", cordoned, u.cordoned, err)

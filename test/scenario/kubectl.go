@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -29,3 +30,23 @@ func (l *Lab) kubectl(ctx context.Context, cluster, manifest string, args []stri
 	}
 	return out.String(), nil
 }
+
+// Objects names what a migration may leave in the downstream cluster: objects of the
+// cloud controller manager, of Helm and of ours, but the journal and the lock.
+func (l *Lab) Objects(ctx context.Context) ([]string, error) {
+	out, err := l.Kubectl(ctx, "", "-n", "kube-system", "get", "-o", "name",
+		"configmaps,secrets,serviceaccounts,roles,rolebindings,daemonsets,deployments,jobs,leases,clusterroles,clusterrolebindings")
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, name := range strings.Fields(out) {
+		_, short, _ := strings.Cut(name, "/")
+		if short != recordName && touched.MatchString(short) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+var touched = regexp.MustCompile(`awsmigrate|cloud-controller|cloud-provider|extension-apiserver|helm`)
