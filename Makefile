@@ -20,13 +20,14 @@ export AWSMIGRATE_LAB_BIN := $(LABBIN)
 
 .PHONY: help
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-14s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z/-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F ':.*## ' '{printf "  %-15s %s\n", $$1, $$2}'
 
 .PHONY: build
 build: $(BIN)/awsmigrate $(BIN)/lab lab-binaries ## build awsmigrate, the lab and the lab's Kubernetes
 
-# Go's own cache decides what is stale, so these two are always asked.
-.PHONY: $(BIN)/awsmigrate $(BIN)/lab
+# Go's own cache decides what is stale, so these are always asked.
+.PHONY: $(BIN)/awsmigrate $(BIN)/lab bin/awsmigrate
+bin/awsmigrate: $(BIN)/awsmigrate ## build awsmigrate alone
 $(BIN)/awsmigrate:
 	go build -trimpath -ldflags "-s -w" -o $@ ./cmd/awsmigrate
 $(BIN)/lab:
