@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// writeAuditText is one screen where all is well: a line for every category, what
+// is not ok in full, counts and the way on.
+func writeAuditText(s screen, doc auditDocument) {
+	writeAuditHead(s, doc)
+	s.line("")
+	for _, line := range categoryLines(doc) {
+		s.line("%s", line)
+	}
+	blinded := map[string]string{} // IDs by what could not be seen
+	short := false                 // the last result took one line
+	for _, status := range inOrder {
+		for _, result := range doc.With(status) {
+			if doc.Elsewhere(result) {
+				continue
+			}
+			first, again := blinded[unseen(result)]
+			if !short || status != verify.Skip && !again {
+				s.line("")
+			}
+			if again {
+				s.prose(auditMarks[status]+"  "+result.ID+"  ", result.Title+": as "+first)
+			} else {
+				writeResult(s, result, mostShown)
+			}
+			if text := unseen(result); text != "" && !again {
+				blinded[text] = result.ID
+			}
+			short = again || status == verify.Skip
+		}
+	}
+	writeAuditFoot(s, doc)
+}
+
+// unseen is what kept an unknown result from being known, in full. One thing that
+// cannot be read makes many checks unknown.
+func unseen(result verify.Result) string {
+	if result.Status != verify.Unknown {
+		return ""
+	}
+	var parts []string
+	for _, finding := range telling(result) {
+		parts = append(parts, finding.Object+": "+saidOf(finding))
+	}
+	return strings.Join(parts, "\n")
+}
+
+// mostShown is how many findings of one check the text view shows; a defect of
+// every node of a large cluster is one fact.
+const mostShown = 5
+
+// categoryLines count the results of every category.
+func categoryLines(doc auditDocument) []string {
+	var lines []string
+	widest := 0
+	for _, category := range categories() {
+		widest = max(widest, utf8.RuneCountInString(category))
+	}
+	for _, category := range categories() {
+		counts, seen := map[verify.Status]int{}, false
+		for _, result := range doc.Results {
+			if result.Category == category {
+				seen = true
+				if !doc.Elsewhere(result) {
+					counts[result.Status]++
+				}
+			}
+		}
+		if !seen {
+			continue
+		}
+		line := category + strings.Repeat(" ", widest-utf8.RuneCountInString(category))
+		for _, status := range append([]verify.Status{verify.OK}, inOrder...) {
+			cell := ""
+			if counts[status] > 0 {
+				cell = fmt.Sprintf("%s %d", auditMarks[status], counts[status])
+			}
+			line += fmt.Sprintf("   %-4s", cell)
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}
