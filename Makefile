@@ -14,7 +14,8 @@ GOTEST := go test
 # kustomize, which Helm brings along, can load Go plugins. Nobody here does, and a
 # program that can is linked with every method of every type: it has twice the size.
 TAGS := kustomize_disable_go_plugin_support
-export GOFLAGS += -tags=$(TAGS)
+# With the same flags for programs, tests and linters everything is compiled once.
+export GOFLAGS := $(strip $(shell go env GOFLAGS) -trimpath -tags=$(TAGS))
 
 export AWSMIGRATE_LAB_BIN := $(LABBIN)
 
@@ -29,9 +30,9 @@ build: $(BIN)/awsmigrate $(BIN)/lab lab-binaries ## build awsmigrate, the lab an
 .PHONY: $(BIN)/awsmigrate $(BIN)/lab bin/awsmigrate
 bin/awsmigrate: $(BIN)/awsmigrate ## build awsmigrate alone
 $(BIN)/awsmigrate:
-	go build -trimpath -ldflags "-s -w" -o $@ ./cmd/awsmigrate
+	go build -ldflags "-s -w" -o $@ ./cmd/awsmigrate
 $(BIN)/lab:
-	go build -trimpath -o $@ ./test/lab/cmd/lab
+	go build -o $@ ./test/lab/cmd/lab
 
 # What the binaries say they are. Without it /version answers v0.0.0-master, which
 # no client that compares versions can work with.
