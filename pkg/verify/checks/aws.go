@@ -43,7 +43,7 @@ func AWS() []verify.Check[Input] {
 			ID: "AWSM-406", Title: "instances are tagged for exactly one cluster", Category: aws,
 			Why:    "without a cluster tag the CCM exits at start, where kube-controller-manager may have been told to go on; with two it cannot decide",
 			Source: "cloud-provider-aws pkg/providers/v1/tags.go; --allow-untagged-cloud",
-			Fix:    "aws ec2 create-tags --resources INSTANCE --tags Key=kubernetes.io/cluster/CLUSTER,Value=owned",
+			Fix:    "aws ec2 create-tags --resources INSTANCE --tags Key=kubernetes.io/cluster/CLUSTER,Value=owned --region REGION",
 		}},
 		{Judge: securityGroups, Meta: verify.Meta{
 			ID: "AWSM-407", Title: "exactly one security group of each instance is tagged", Category: aws,
@@ -55,14 +55,14 @@ func AWS() []verify.Check[Input] {
 			ID: "AWSM-408", Title: "the nodes' subnets are tagged", Category: aws,
 			Why:    "new load balancers look for subnets by the cluster tag",
 			Source: "cloud-provider-aws findSubnets",
-			Fix:    "aws ec2 create-tags --resources SUBNET --tags Key=kubernetes.io/cluster/CLUSTER,Value=shared",
+			Fix:    "aws ec2 create-tags --resources SUBNET --tags Key=kubernetes.io/cluster/CLUSTER,Value=shared --region REGION",
 		}},
 		{Judge: httpTokens, Meta: verify.Meta{
 			ID: "AWSM-409", Title: "RKE2 can read the node's name from the metadata service", Category: aws, Names: true,
 			Applies: beforeSwitch,
 			Why:     "RKE2 up to 1.28 asks without a token; where tokens are required it falls back to hostname -f, which the external kubelet then takes as the node's name",
 			Source:  "rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1 hostnameFromMetadataEndpoint",
-			Fix:     "aws ec2 modify-instance-metadata-options --instance-id ID --http-tokens optional, until RKE2 is 1.29.11 or later",
+			Fix:     "until RKE2 is 1.29.11 or later: aws ec2 modify-instance-metadata-options --instance-id ID --http-tokens optional --region REGION",
 		}},
 		{Judge: routeTables, Meta: verify.Meta{
 			ID: "AWSM-410", Title: "pod routes have one route table", Category: aws,

@@ -45,6 +45,7 @@ func awsCases() []broken {
 			instance(in, 5, func(i *cloud.Instance) { i.HTTPTokens = "required" })
 			node(in, 5).Labels[downstream.LabelHostname] = "demo-5"
 		}, fail, "demo-5"},
+		{"AWSM-409", "no metadata service", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.MetadataDisabled = true }) }, warn, "HttpEndpoint=disabled"},
 		{"AWSM-409", "AWS off, name not proven", P0, func(in *Input) {
 			in.Cloud = cloud.Facts{Off: "--aws=off"}
 			node(in, 5).Labels[downstream.LabelHostname] = "demo-5"

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -87,11 +88,14 @@ type statement struct {
 }
 
 // grantCommand is ready to paste: it adds an inline policy of its own with
-// nothing but the missing actions, and changes no other one.
+// nothing but the missing actions, and changes no other one. The command would
+// replace a policy of its name; so other actions, missing another day, have
+// another name.
 func grantCommand(role, name string, actions []string) string {
 	document, err := json.Marshal(policy{"2012-10-17", []statement{{"AWSCloudControllerManager", "Allow", actions, "*"}}})
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("aws iam put-role-policy --role-name %s --policy-name awsmigrate-%s --policy-document '%s'", role[strings.LastIndex(role, "/")+1:], name, document)
+	digest := sha256.Sum256(document)
+	return fmt.Sprintf("aws iam put-role-policy --role-name %s --policy-name awsmigrate-%s-%x --policy-document '%s'", role[strings.LastIndex(role, "/")+1:], name, digest[:4], document)
 }

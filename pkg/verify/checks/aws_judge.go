@@ -96,7 +96,7 @@ func clusterTags(in Input) []verify.Finding {
 			switch {
 			case !p.found || len(have) == 1 && have[0] == id:
 			case len(have) == 0:
-				out = append(out, fail(p.object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+orElse(id, "CLUSTER"), createTag(p.id, orElse(id, "CLUSTER"), "owned")))
+				out = append(out, fail(p.object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+orElse(id, "CLUSTER"), tagInstance(p, id)))
 			default:
 				out = append(out, fail(p.object(), "tagged for "+strings.Join(have, ", "), "one cluster, the same for all nodes: "+id, ""))
 			}
@@ -138,15 +138,11 @@ func subnets(in Input) []verify.Finding {
 					continue
 				}
 				seen[s] = true
-				out = append(out, warn("subnet "+s, "not tagged for cluster "+id, cloud.TagCluster+id, createTag(s, id, "shared")))
+				out = append(out, warn("subnet "+s, "not tagged for cluster "+id, cloud.TagCluster+id, createTag(s, id, "shared", p.zone)))
 			}
 			return out
 		})
 	})
-}
-
-func createTag(resource, cluster, value string) string {
-	return "aws ec2 create-tags --resources " + resource + " --tags Key=" + cloud.TagCluster + cluster + ",Value=" + value
 }
 
 // httpTokens matters to the end state overrides, whose names come from the
@@ -180,14 +176,24 @@ func httpTokens(in Input) []verify.Finding {
 		case p.instance.HTTPTokens != "required" && !p.instance.MetadataDisabled, proof.External:
 			return nil
 		case proof.Overrides:
-			return []verify.Finding{warn(p.object(), "HttpTokens=required", "optional: the name it has is proven, the next start reads hostname -f, and so does a node that joins", optionalTokens(p.id))}
+			return []verify.Finding{warn(p.object(), metadataSeen(p), metadataWanted(p)+": the name it has is proven, the next start reads hostname -f, and so does a node that joins", allowMetadata(p))}
 		}
-		return []verify.Finding{fail(p.object(), "HttpTokens=required, and "+downstream.LabelHostname+"="+p.node.Labels[downstream.LabelHostname], "HttpTokens=optional", "")}
+		return []verify.Finding{fail(p.object(), metadataSeen(p)+", and "+downstream.LabelHostname+"="+p.node.Labels[downstream.LabelHostname], metadataWanted(p), allowMetadata(p))}
 	})
 }
 
-func optionalTokens(instance string) string {
-	return "until RKE2 is 1.29.11 or later: aws ec2 modify-instance-metadata-options --instance-id " + instance + " --http-tokens optional"
+func metadataSeen(p pair) string {
+	if p.instance.MetadataDisabled {
+		return "HttpEndpoint=disabled"
+	}
+	return "HttpTokens=required"
+}
+
+func metadataWanted(p pair) string {
+	if p.instance.MetadataDisabled {
+		return "HttpEndpoint=enabled and HttpTokens=optional"
+	}
+	return "HttpTokens=optional"
 }
 
 // routesAtWork says whether a route controller maintains pod routes today: it

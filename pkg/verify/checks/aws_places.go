@@ -44,8 +44,8 @@ func (in Input) lost(i cloud.Instance, cluster string) verify.Finding {
 	if age := in.ServerClock.Sub(i.Launched); i.State == "running" && !in.ServerClock.IsZero() && age < joining {
 		return info(object, "was launched less than 15 minutes ago and has no Node yet")
 	}
-	return warn(object, i.State+", "+orElse(i.PrivateDNSName, "no private DNS name")+", and no Node", "a Node, or no tag "+cloud.TagCluster+cluster,
-		"find out what the machine is; if it is none of the cluster's: aws ec2 delete-tags --resources "+i.ID+" --tags Key="+cloud.TagCluster+cluster)
+	return warn(object, i.State+", "+orElse(i.PrivateDNSName, "no private DNS name")+", and no Node", "a Node, or no tag "+strings.Join(tagsOf(i, cluster), ", "),
+		"find out what the machine is; if it is none of the cluster's"+deleteTags(i, cluster))
 }
 
 func vpcs(pairs []pair) map[string]int {

@@ -136,7 +136,12 @@ func mends() map[string]mend {
 		"AWSM-408 untagged":    {"create-tags --resources subnet-1", func(in *Input) { in.Cloud.Subnets.Value["subnet-1"] = owned }},
 		"AWSM-409 tokens required, name proven": {"--instance-id i-00000005 --http-tokens optional",
 			everyInstance(func(i *cloud.Instance) { i.HTTPTokens = "optional" })},
-		"AWSM-410 no tagged table": {"tag one route table", func(in *Input) { in.Cloud.RouteTables.Value["rtb-1"] = owned }},
+		"AWSM-409 tokens required, name not proven": {"--instance-id i-00000005 --http-tokens optional", func(in *Input) {
+			everyInstance(func(i *cloud.Instance) { i.HTTPTokens = "optional" })(in)
+			node(in, 5).Labels[downstream.LabelHostname] = nodeName(5) // which the next start reads
+		}},
+		"AWSM-409 no metadata service": {"--http-tokens optional --http-endpoint enabled", everyInstance(func(i *cloud.Instance) { i.MetadataDisabled = false })},
+		"AWSM-410 no tagged table":     {"tag one route table", func(in *Input) { in.Cloud.RouteTables.Value["rtb-1"] = owned }},
 		"AWSM-418 hard": {"put-role-policy --role-name cp --policy-name awsmigrate-ccm-required", func(in *Input) {
 			r := &in.Cloud.Roles.Value[0]
 			r.Allowed, r.Denied = append(r.Allowed, r.Denied...), nil

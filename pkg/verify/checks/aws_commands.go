@@ -1,0 +1,80 @@
+package checks
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+)
+
+// What follows are commands of the AWS command line that can be pasted as they
+// are. Each names its region: the audit asks in that of the nodes, the command
+// line in whatever is configured. IAM has none.
+
+// portable are the characters that tags may have in every AWS service. EC2 alone
+// allows any, among them those that a shell obeys.
+var portable = regexp.MustCompile(`^[\p{L}\p{N} +\-=._:/@]+$`)
+
+// word is one argument for a shell; of portable characters only the blank needs
+// quotes.
+func word(text string) string {
+	if strings.Contains(text, " ") {
+		return "'" + text + "'"
+	}
+	return text
+}
+
+func inRegion(zone string) string {
+	if region := cloud.RegionOf(zone); region != "" {
+		return " --region " + region
+	}
+	return ""
+}
+
+// createTag is "" for a cluster id that nobody should paste.
+func createTag(resource, cluster, value, zone string) string {
+	if !portable.MatchString(cluster) {
+		return ""
+	}
+	return "aws ec2 create-tags --resources " + resource + " --tags " + word("Key="+cloud.TagCluster+cluster+",Value="+value) + inRegion(zone)
+}
+
+func tagInstance(p pair, cluster string) string {
+	if cluster == "" {
+		return "with the cluster's id for CLUSTER: " + createTag(p.id, "CLUSTER", "owned", p.zone)
+	}
+	return createTag(p.id, cluster, "owned", p.zone)
+}
+
+// tagsOf are the keys by which an instance is the cluster's.
+func tagsOf(i cloud.Instance, cluster string) []string {
+	var keys []string
+	if _, has := i.Tags[cloud.TagCluster+cluster]; has {
+		keys = append(keys, cloud.TagCluster+cluster)
+	}
+	if i.Tags[cloud.TagLegacy] == cluster {
+		keys = append(keys, cloud.TagLegacy)
+	}
+	return keys
+}
+
+// deleteTags is the end of a sentence.
+func deleteTags(i cloud.Instance, cluster string) string {
+	if !portable.MatchString(cluster) {
+		return ", take the tag off it"
+	}
+	command := ": aws ec2 delete-tags --resources " + i.ID + " --tags"
+	for _, key := range tagsOf(i, cluster) {
+		command += " " + word("Key="+key)
+	}
+	return command + inRegion(i.Zone)
+}
+
+// allowMetadata lets RKE2 ask without a token, where there is a service to ask.
+func allowMetadata(p pair) string {
+	command := "until RKE2 is 1.29.11 or later: aws ec2 modify-instance-metadata-options --instance-id " + p.id + " --http-tokens optional"
+	if p.instance.MetadataDisabled {
+		command += " --http-endpoint enabled"
+	}
+	return command + inRegion(p.zone)
+}

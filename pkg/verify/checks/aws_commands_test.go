@@ -1,0 +1,102 @@
+package checks
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// taggedFor makes all instances those of a cluster but the last, which has no tag.
+func taggedFor(in *Input, cluster string) {
+	everyInstance(func(i *cloud.Instance) { i.Tags = cloud.Tags{cloud.TagCluster + cluster: "owned"} })(in)
+	in.Cloud.Subnets.Value["subnet-1"] = cloud.Tags{cloud.TagCluster + cluster: "shared"}
+	instance(in, 5, func(i *cloud.Instance) { i.Tags = nil })
+}
+
+// What somebody wrote into a tag is no part of a command that a shell would obey.
+func TestClusterIDsInCommands(t *testing.T) {
+	for id, want := range map[string]string{
+		"demo":          "aws ec2 create-tags --resources i-00000005 --tags Key=kubernetes.io/cluster/demo,Value=owned --region us-east-1",
+		"my cluster":    "aws ec2 create-tags --resources i-00000005 --tags 'Key=kubernetes.io/cluster/my cluster,Value=owned' --region us-east-1",
+		"x;reboot":      "",
+		"$(reboot)":     "",
+		"a' 'b":         "",
+		"a,Value=b":     "",
+		"~root `reboot": "",
+	} {
+		in := healthy(t, position.P0)
+		taggedFor(&in, id)
+		if got := one(t, in, "AWSM-406").Findings; len(got) != 1 || got[0].Fix != want {
+			t.Errorf("%q: %+v, want %q", id, got, want)
+		}
+		i := lost("running", "vpc-1")
+		i.Tags = cloud.Tags{cloud.TagCluster + id: "owned"}
+		in.Cloud.Unclaimed.Value = []cloud.Instance{i}
+		if got := one(t, in, "AWSM-422").Findings; len(got) != 1 || strings.Contains(got[0].Fix, "aws ec2") != (want != "") {
+			t.Errorf("%q: %+v", id, got)
+		}
+	}
+}
+
+// A placeholder is said to be one.
+func TestNoClusterIsKnown(t *testing.T) {
+	in := healthy(t, position.P0)
+	everyInstance(func(i *cloud.Instance) { i.Tags = nil })(&in)
+	for _, finding := range one(t, in, "AWSM-406").Findings {
+		if !strings.HasPrefix(finding.Fix, "with the cluster's id for CLUSTER: aws ec2 create-tags ") {
+			t.Errorf("fix %q", finding.Fix)
+		}
+	}
+}
+
+// The command line asks in the region that is configured, the audit in those of
+// the nodes.
+func TestCommandsNameTheirRegion(t *testing.T) {
+	for zone, want := range map[string]string{"eu-west-1b": " --region eu-west-1", "us-east-1-bos-1a": " --region us-east-1", "rack1": ""} {
+		in := healthy(t, position.P0)
+		node(&in, 5).ProviderID = "aws:///" + zone + "/i-00000005"
+		in.Cloud.Subnets.Value["subnet-5"] = nil
+		instance(&in, 5, func(i *cloud.Instance) { i.Tags, i.HTTPTokens, i.Subnet = nil, "required", "subnet-5" })
+		i := lost("running", "vpc-1")
+		i.Zone = zone
+		in.Cloud.Unclaimed.Value = []cloud.Instance{i}
+		for _, id := range []string{"AWSM-406", "AWSM-408", "AWSM-409", "AWSM-422"} {
+			got := one(t, in, id).Findings
+			if len(got) != 1 || !strings.HasSuffix(got[0].Fix, want) || strings.Contains(got[0].Fix, "--region") != (want != "") {
+				t.Errorf("%s in %s: %+v", id, zone, got)
+			}
+		}
+	}
+}
+
+// An instance loses every tag that makes it the cluster's.
+func TestOldTagIsTakenOff(t *testing.T) {
+	both := cloud.Tags{"kubernetes.io/cluster/demo": "owned", "KubernetesCluster": "demo"}
+	for want, tags := range map[string]cloud.Tags{
+		"--tags Key=kubernetes.io/cluster/demo":                       {"kubernetes.io/cluster/demo": "owned", "KubernetesCluster": "other"},
+		"--tags Key=KubernetesCluster":                                {"KubernetesCluster": "demo"},
+		"--tags Key=kubernetes.io/cluster/demo Key=KubernetesCluster": both,
+	} {
+		in, i := healthy(t, position.P0), lost("running", "vpc-1")
+		i.Tags = tags
+		in.Cloud.Unclaimed.Value = []cloud.Instance{i}
+		if got := one(t, in, "AWSM-422").Findings; len(got) != 1 || !strings.HasSuffix(got[0].Fix, want) {
+			t.Errorf("%v: %+v", tags, got)
+		}
+	}
+}
+
+// What put-role-policy does to a policy of the same name: it replaces it.
+func TestOtherActionsAreAnotherPolicy(t *testing.T) {
+	name := func(actions ...string) string {
+		_, rest, _ := strings.Cut(grantCommand("arn:aws:iam::1:role/cp", "ccm-required", actions), "--policy-name ")
+		name, _, _ := strings.Cut(rest, " ")
+		return name
+	}
+	a, b := name("ec2:DescribeSubnets"), name("ec2:DescribeVpcs")
+	if a == b || a != name("ec2:DescribeSubnets") || len(a) > 128 {
+		t.Errorf("policies %s and %s", a, b)
+	}
+}
