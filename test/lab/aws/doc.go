@@ -1,13 +1,14 @@
 // Package aws is the lab's AWS: enough of EC2, both load balancing APIs, IAM,
 // STS, Auto Scaling and the instance metadata service for the in-tree provider
-// of Kubernetes 1.26, aws-cloud-controller-manager v1.26 and v1.28, and
-// awsmigrate itself to run against unchanged, from state kept in memory.
+// of Kubernetes 1.26, aws-cloud-controller-manager v1.26 and v1.28, awsmigrate
+// itself, and the commands that it tells people to run, all of them unchanged,
+// from state kept in memory.
 //
 // One HTTP endpoint serves every API, as each is told apart by the Version
 // parameter of its query protocol. The path is /as/<caller>/: every process
 // gets its own, so that the record of calls says who called without trusting
 // user agents. The principal is another matter: it comes from the access key
-// of the request's signature, and its role's policy decides whether the call
+// of the request's signature, and its role's policies decide whether the call
 // is allowed. The same evaluation answers SimulatePrincipalPolicy.
 //
 // What is real: authorisation and its error forms, temporary credentials with

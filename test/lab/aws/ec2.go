@@ -5,6 +5,7 @@ func ec2Actions() map[string]action {
 		"DescribeInstances":             reads(describeInstances),
 		"TerminateInstances":            writes(terminateInstances),
 		"ModifyInstanceAttribute":       writes(modifyInstanceAttribute),
+		"ModifyInstanceMetadataOptions": writes(modifyInstanceMetadataOptions),
 		"DescribeInstanceTopology":      reads(describeInstanceTopology),
 		"DescribeVolumes":               reads(describeVolumes),
 		"DescribeNetworkInterfaces":     reads(describeNetworkInterfaces),

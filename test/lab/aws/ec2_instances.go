@@ -129,10 +129,7 @@ func (c *Cloud) instanceItem(i *Instance) instanceItem {
 		ID: i.ID, Image: "ami-0123456789abcdef0", State: stateItem{Code: code, Name: i.State},
 		Type: i.Type, LaunchTime: i.LaunchTime.Format(time.RFC3339), Zone: i.Zone, Tenancy: "default",
 		Architecture: "x86_64", RootDeviceType: "ebs", RootDeviceName: "/dev/sda1", Tags: c.tags.items(i.ID),
-		Metadata: metadataItem{
-			State: "applied", Tokens: i.HTTPTokens, HopLimit: i.HopLimit,
-			Endpoint: "enabled", IPv6: "disabled", Tags: "disabled",
-		},
+		Metadata: metadataOptions(i, "applied"),
 	}
 	if i.Role != "" {
 		out.Profile = &profileItem{ARN: c.profileARN(i.Role), ID: c.profileID(i.Role)}

@@ -88,7 +88,7 @@ func (c *Cloud) authorise(who Principal, a api, name string, todo action) error 
 	}
 	decision := decisionImplicitDeny
 	if r, ok := c.roles.get(who.Role); ok {
-		decision = r.Document.evaluate(a.Prefix + ":" + name)
+		decision = r.evaluate(a.Prefix + ":" + name)
 	}
 	if decision != decisionAllowed {
 		return a.denied(who.ARN, a.Prefix+":"+name, decision)

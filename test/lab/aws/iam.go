@@ -12,6 +12,7 @@ func iamActions() map[string]action {
 		"GetRole":                  reads(getRole),
 		"ListRolePolicies":         reads(listRolePolicies),
 		"GetRolePolicy":            reads(getRolePolicy),
+		"PutRolePolicy":            writes(putRolePolicy),
 		"ListAttachedRolePolicies": reads(listAttachedRolePolicies),
 		"SimulatePrincipalPolicy":  reads(simulatePrincipalPolicy),
 	}
@@ -21,7 +22,7 @@ func iamActions() map[string]action {
 // things, and in most accounts have different names.
 const profileSuffix = "-profile"
 
-// inlinePolicy is the name of every role's one policy.
+// inlinePolicy is the name of the policy that every role has from the beginning.
 const inlinePolicy = "cluster"
 
 func (c *Cloud) profileARN(role string) string {
@@ -104,10 +105,15 @@ type policyNamesResult struct {
 }
 
 func listRolePolicies(c *Cloud, q *call) (any, error) {
-	if _, err := c.roleNamed(q); err != nil {
+	r, err := c.roleNamed(q)
+	if err != nil {
 		return nil, err
 	}
-	return policyNamesResult{Names: []string{inlinePolicy}}, nil
+	var out policyNamesResult
+	for _, e := range r.Policies.order {
+		out.Names = append(out.Names, e.id)
+	}
+	return out, nil
 }
 
 type rolePolicyResult struct {
@@ -121,14 +127,16 @@ func getRolePolicy(c *Cloud, q *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if name := q.str("PolicyName"); name != inlinePolicy {
+	name := q.str("PolicyName")
+	d, ok := r.Policies.get(name)
+	if !ok {
 		return nil, noEntity("role policy", name)
 	}
-	text, err := r.Document.text()
+	text, err := d.text()
 	if err != nil {
 		return nil, err
 	}
-	return rolePolicyResult{RoleName: r.Name, Name: inlinePolicy, Document: url.QueryEscape(text)}, nil
+	return rolePolicyResult{RoleName: r.Name, Name: name, Document: url.QueryEscape(text)}, nil
 }
 
 type attachedPoliciesResult struct {
@@ -136,7 +144,7 @@ type attachedPoliciesResult struct {
 	Truncated bool       `xml:"IsTruncated"`
 }
 
-// listAttachedRolePolicies is empty: a role's rights are in its inline policy.
+// listAttachedRolePolicies is empty: a role's rights are in its inline policies.
 func listAttachedRolePolicies(c *Cloud, q *call) (any, error) {
 	if _, err := c.roleNamed(q); err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type matchedStatement struct {
 	Type   string `xml:"SourcePolicyType"`
 }
 
-// simulatePrincipalPolicy evaluates the document that authorises the role's
+// simulatePrincipalPolicy evaluates the documents that authorise the role's
 // calls. Like IAM it takes the ARN of a role, not of an assumed one.
 func simulatePrincipalPolicy(c *Cloud, q *call) (any, error) {
 	arn := q.str("PolicySourceArn")
@@ -67,9 +67,11 @@ func (c *Cloud) simulatePager(q *call) (pager, error) {
 }
 
 func evaluation(r *role, action string) evaluationItem {
-	item := evaluationItem{Action: action, Resource: "*", Decision: r.Document.evaluate(action)}
-	if item.Decision != decisionImplicitDeny {
-		item.Matched = []matchedStatement{{Policy: inlinePolicy, Type: "IAM Policy"}}
+	item := evaluationItem{Action: action, Resource: "*", Decision: r.evaluate(action)}
+	for _, e := range r.Policies.order {
+		if item.Decision != decisionImplicitDeny && e.value.evaluate(action) == item.Decision {
+			item.Matched = append(item.Matched, matchedStatement{Policy: e.id, Type: "IAM Policy"})
+		}
 	}
 	return item
 }

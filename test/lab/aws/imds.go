@@ -95,6 +95,9 @@ func (c *Cloud) metadata(r *http.Request, id string, hops int) metadataAnswer {
 	if !ok || i.State == StateTerminated {
 		return refuse(http.StatusServiceUnavailable)
 	}
+	if i.HTTPEndpoint == EndpointDisabled {
+		return refuse(http.StatusForbidden)
+	}
 	switch r.Method {
 	case http.MethodPut:
 		return c.metadataToken(r, i, hops)

@@ -36,6 +36,8 @@ type Instance struct {
 	Role       string // IAM role of the instance profile; empty: no profile
 	HTTPTokens string // "optional" (default) or "required"
 	HopLimit   int    // of metadata token answers; default 1
+	// HTTPEndpoint says whether there is a metadata service; default EndpointEnabled.
+	HTTPEndpoint string
 
 	// Tags default to the cluster tag, value owned. An empty, non-nil map means
 	// none. Name is added from the field.
@@ -101,6 +103,7 @@ func (c *Cloud) fill(i *Instance) error {
 	setDefault(&i.LocalHostname, i.PrivateDNSName)
 	setDefault(&i.Hostname, i.PrivateDNSName)
 	setDefault(&i.HTTPTokens, "optional")
+	setDefault(&i.HTTPEndpoint, EndpointEnabled)
 	if i.HTTPTokens != "optional" && i.HTTPTokens != "required" {
 		return fmt.Errorf("run instance %s: HTTPTokens is %q; wanted optional or required", i.ID, i.HTTPTokens)
 	}

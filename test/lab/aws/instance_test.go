@@ -16,7 +16,7 @@ func TestRunInstanceDefaults(t *testing.T) {
 	want := aws.Instance{
 		ID: i.ID, Zone: "eu-west-1a", Type: "m5.large", PrivateIP: "10.0.0.4",
 		PrivateDNSName: "ip-10-0-0-4.eu-west-1.compute.internal", LocalHostname: "ip-10-0-0-4.eu-west-1.compute.internal",
-		Hostname: "ip-10-0-0-4.eu-west-1.compute.internal", HTTPTokens: "optional", HopLimit: 1,
+		Hostname: "ip-10-0-0-4.eu-west-1.compute.internal", HTTPTokens: "optional", HopLimit: 1, HTTPEndpoint: aws.EndpointEnabled,
 		Tags: map[string]string{"kubernetes.io/cluster/demo": "owned"}, State: aws.StateRunning,
 		SubnetID: net.Subnets["eu-west-1a"], VpcID: net.VpcID, SecurityGroups: []string{net.NodeSecurityGroup},
 		InterfaceID: i.InterfaceID, MAC: i.MAC, SourceDestCheck: true, LaunchTime: start,

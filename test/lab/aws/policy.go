@@ -17,6 +17,7 @@ type Document struct {
 // Statement allows or denies actions; names may hold * and ?. Resource is
 // shown, not evaluated.
 type Statement struct {
+	Sid      string `json:",omitempty"`
 	Effect   string // Allow or Deny
 	Action   []string
 	Resource string
@@ -85,16 +86,25 @@ func (d Document) text() (string, error) {
 
 type role struct {
 	Name     string
-	Document Document
+	Policies *store[Document] // inline ones, by name
 }
 
-// SetPolicy gives a role the policy that allows exactly these actions; a role
+// evaluate decides by all policies together.
+func (r *role) evaluate(action string) string {
+	var all Document
+	for _, d := range r.Policies.all() {
+		all.Statement = append(all.Statement, d.Statement...)
+	}
+	return all.evaluate(action)
+}
+
+// SetPolicy gives a role one policy that allows exactly these actions; a role
 // that is new is made.
 func (c *Cloud) SetPolicy(name string, actions []string) error {
 	return c.SetPolicyDocument(name, allow(actions))
 }
 
-// SetPolicyDocument gives a role a policy with statements, also denying ones.
+// SetPolicyDocument gives a role one policy with statements, also denying ones.
 func (c *Cloud) SetPolicyDocument(name string, d Document) error {
 	if name == "" {
 		return fmt.Errorf("set policy: the role has no name")
@@ -109,14 +119,12 @@ func (c *Cloud) SetPolicyDocument(name string, d Document) error {
 }
 
 func (c *Cloud) setDocument(name string, d Document) {
-	if r, ok := c.roles.get(name); ok {
-		r.Document = d
-		return
-	}
-	c.roles.put(name, &role{Name: name, Document: d})
+	r := &role{Name: name, Policies: newStore[Document]()}
+	r.Policies.put(inlinePolicy, d)
+	c.roles.put(name, r)
 }
 
-// Policy gives the actions that a role's policy allows, as written.
+// Policy gives the actions that a role's policies allow, as written.
 func (c *Cloud) Policy(name string) ([]string, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -125,9 +133,11 @@ func (c *Cloud) Policy(name string) ([]string, bool) {
 		return nil, false
 	}
 	var out []string
-	for _, s := range r.Document.Statement {
-		if s.Effect == "Allow" {
-			out = append(out, s.Action...)
+	for _, d := range r.Policies.all() {
+		for _, s := range d.Statement {
+			if s.Effect == "Allow" {
+				out = append(out, s.Action...)
+			}
 		}
 	}
 	return out, true

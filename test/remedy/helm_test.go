@@ -1,0 +1,36 @@
+package remedy
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+	"helm.sh/helm/v3/pkg/action"
+	"helm.sh/helm/v3/pkg/cli"
+)
+
+// runHelm is `helm uninstall` with helm's own global flags and none of its own.
+func runHelm(_ context.Context, args []string) error {
+	settings, flags := cli.New(), pflag.NewFlagSet("helm", pflag.ContinueOnError)
+	settings.AddFlags(flags)
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 2 || flags.Arg(0) != "uninstall" {
+		return fmt.Errorf("%q, wanted uninstall and a release", flags.Args())
+	}
+	helm, err := helmIn(settings.Namespace(), settings)
+	if err != nil {
+		return err
+	}
+	_, err = action.NewUninstall(helm).Run(flags.Arg(1))
+	return err
+}
+
+func helmIn(namespace string, settings *cli.EnvSettings) (*action.Configuration, error) {
+	helm := &action.Configuration{}
+	if err := helm.Init(settings.RESTClientGetter(), namespace, "", func(string, ...any) {}); err != nil {
+		return nil, fmt.Errorf("preparing Helm for namespace %s: %w", namespace, err)
+	}
+	return helm, nil
+}

@@ -1,0 +1,74 @@
+package remedy
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestMain is aws or helm where a shell has found this binary under that name.
+func TestMain(m *testing.M) {
+	standIn, is := map[string]func(context.Context, []string) error{"aws": runAWS, "helm": runHelm}[filepath.Base(os.Args[0])]
+	if !is {
+		os.Exit(m.Run())
+	}
+	if err := standIn(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// realAWS names an AWS CLI to take instead of the stand-in.
+const realAWS = "AWSMIGRATE_AWS_CLI"
+
+// toolbox is a directory for PATH with aws and helm in it.
+func toolbox(t *testing.T) string {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	dir := t.TempDir()
+	must(t, os.Symlink(self, filepath.Join(dir, "helm")))
+	aws := filepath.Join(dir, "aws")
+	if path := os.Getenv(realAWS); path != "" {
+		// It needs no region for IAM, but where an endpoint is given.
+		script := "#!/bin/sh\nPATH='" + os.Getenv("PATH") + "'\nif [ \"$1\" = iam ]; then export AWS_DEFAULT_REGION=us-east-1; fi\nexec '" + path + "' \"$@\"\n"
+		must(t, os.WriteFile(aws, []byte(script), 0o755))
+		return dir
+	}
+	must(t, os.Symlink(self, aws))
+	return dir
+}
+
+// paste runs a line as a user's shell does. Nothing of this process's environment
+// reaches it, above all no region.
+func (c *cluster) paste(ctx context.Context, line string) error {
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	cmd.Env = append(c.access(follower), "PATH="+c.tools, "GORACE=atexit_sleep_ms=0") // else a second for each command
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w: %s", line, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// access is an environment in which a role reaches this cluster and its AWS, and
+// nothing else.
+func (c *cluster) access(role string) []string {
+	id, secret, token := c.Credentials(role)
+	return []string{
+		"KUBECONFIG=" + c.kubeconfig, "HOME=" + c.home, "AWS_ENDPOINT_URL=" + c.url + "/as/" + role + "/",
+		"AWS_ACCESS_KEY_ID=" + id, "AWS_SECRET_ACCESS_KEY=" + secret, "AWS_SESSION_TOKEN=" + token,
+		"AWS_CONFIG_FILE=" + os.DevNull, "AWS_SHARED_CREDENTIALS_FILE=" + os.DevNull,
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
