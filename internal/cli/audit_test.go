@@ -86,6 +86,19 @@ func TestUnseenIsToldOnce(t *testing.T) {
 	}
 }
 
+// A command can be pasted out of a screen of any width, and what is said before it
+// keeps to the width.
+func TestCommandsStayWhole(t *testing.T) {
+	const grant = "aws iam put-role-policy --role-name control-plane --policy-name awsmigrate-ccm-required --policy-document '{\"Version\":\"2012-10-17\"}'"
+	findings := flawed()
+	findings["AWSM-406"] = []verify.Finding{{Status: verify.Fail, Object: "role", Seen: "x", Fix: "find out what the machine is, and if it is none of the cluster's and never was one of them: " + grant}}
+	findings["AWSM-418"] = []verify.Finding{{Status: verify.Fail, Object: "role", Seen: "x", Fix: grant}}
+	text := rendered(t, "text", audited(t, position.P3, migration.Options{}, findings), nil)
+	if strings.Count(text, "      fix    "+grant+"\n") != 1 || strings.Count(text, "             "+grant+"\n") != 1 {
+		t.Errorf("a command is broken in\n%s", text)
+	}
+}
+
 func TestGoldenAudits(t *testing.T) {
 	healthy := audited(t, position.P5, migration.Options{}, map[string][]verify.Finding{"AWSM-421": flawed()["AWSM-421"]})
 	bad := audited(t, position.P3, migration.Options{}, flawed())

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -98,9 +99,27 @@ func writeResult(s screen, result verify.Result, most int) {
 			s.line("             and %d more: -o wide", len(fixes)-i)
 			break
 		}
-		s.prose([]string{"      fix    ", "             "}[min(i, 1)], fix)
+		s.remedy([]string{"      fix    ", "             "}[min(i, 1)], fix)
 	}
 	s.line("      why    awsmigrate explain %s · %s", result.ID, checkLink(result.ID))
+}
+
+// shellCommand is one, at the end of a fix.
+var shellCommand = regexp.MustCompile(`(?:^|: )((?:aws|helm|kubectl|rke) .+)$`)
+
+// remedy is prose that leaves a command in one line, however long, so that it can
+// be pasted.
+func (s screen) remedy(prefix, fix string) {
+	match := shellCommand.FindStringSubmatchIndex(fix)
+	if match == nil || utf8.RuneCountInString(s.plain(prefix+fix)) <= s.width {
+		s.prose(prefix, fix)
+		return
+	}
+	if words := strings.TrimSpace(fix[:match[2]]); words != "" {
+		s.prose(prefix, words)
+		prefix = "             "
+	}
+	s.line("%s%s", prefix, fix[match[2]:])
 }
 
 // saidOf is what a finding tells: of one that could not look the reason.
