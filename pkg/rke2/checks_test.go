@@ -78,7 +78,9 @@ func spoiltClusters() []spoilt {
 				Selector: &metav1.LabelSelector{MatchLabels: map[string]string{config.LabelControlPlane: "true"}}}}
 		}, fail, "cloud-provider-config"},
 		{"AWSM-105", "rolling", func(p *Prepared) { p.RestErr = refusal("not applied everywhere") }, fail, "not applied"},
-		{"AWSM-105", "could not look", func(p *Prepared) { p.RestErr = &fault.Error{Class: fault.CouldNotLook, Object: "Cluster fleet-default/demo", Seen: "forbidden"} }, unknown, "forbidden"},
+		{"AWSM-105", "could not look", func(p *Prepared) {
+			p.RestErr = &fault.Error{Class: fault.CouldNotLook, Object: "Cluster fleet-default/demo", Seen: "forbidden"}
+		}, unknown, "forbidden"},
 		{"AWSM-106", "Fleet", func(p *Prepared) { p.Cluster.Labels = map[string]string{"objectset.rio.cattle.io/hash": "x"} }, warn, "Fleet"},
 		{"AWSM-106", "Terraform", func(p *Prepared) { p.Cluster.Managers = []string{"terraform-provider-rancher2"} }, warn, "terraform"},
 		{"AWSM-107", "servers", func(p *Prepared) { p.Cluster.Spec.Pools[0].UnhealthyNodeTimeout = "5m" }, fail, "5m"},

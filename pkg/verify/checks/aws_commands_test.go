@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -47,6 +48,11 @@ func TestNoClusterIsKnown(t *testing.T) {
 	for _, finding := range one(t, in, "AWSM-406").Findings {
 		if !strings.HasPrefix(finding.Fix, "with the cluster's id for CLUSTER: aws ec2 create-tags ") {
 			t.Errorf("fix %q", finding.Fix)
+		}
+	}
+	for _, id := range []string{"AWSM-407", "AWSM-408", "AWSM-410", "AWSM-422"} { // none can be ok
+		if got := one(t, in, id); got.Status != verify.Skip {
+			t.Errorf("%s is %s: %+v", id, got.Status, got.Findings)
 		}
 	}
 }

@@ -106,9 +106,8 @@ func clusterTags(in Input) []verify.Finding {
 }
 
 func securityGroups(in Input) []verify.Finding {
-	return in.withAWS(func(pairs []pair) []verify.Finding {
+	return in.withCluster(func(pairs []pair, id string) []verify.Finding {
 		return verify.Judge(in.Cloud.SecurityGroups, "security groups", func(groups map[string]cloud.Tags) []verify.Finding {
-			id := cluster(pairs)
 			var out []verify.Finding
 			for _, p := range pairs {
 				var tagged []string
@@ -128,9 +127,9 @@ func securityGroups(in Input) []verify.Finding {
 }
 
 func subnets(in Input) []verify.Finding {
-	return in.withAWS(func(pairs []pair) []verify.Finding {
+	return in.withCluster(func(pairs []pair, id string) []verify.Finding {
 		return verify.Judge(in.Cloud.Subnets, "subnets", func(tags map[string]cloud.Tags) []verify.Finding {
-			id, seen := cluster(pairs), map[string]bool{}
+			seen := map[string]bool{}
 			var out []verify.Finding
 			for _, p := range pairs {
 				s := p.instance.Subnet
@@ -208,12 +207,11 @@ func (in Input) routesAtWork() bool {
 }
 
 func routeTables(in Input) []verify.Finding {
-	return in.withAWS(func(pairs []pair) []verify.Finding {
+	return in.withCluster(func(_ []pair, id string) []verify.Finding {
 		return verify.Judge(in.Cloud.RouteTables, "route tables", func(tables map[string]cloud.Tags) []verify.Finding {
 			if !in.routesAtWork() && in.CloudRoutes != "on" {
 				return nil
 			}
-			id := cluster(pairs)
 			var tagged []string
 			for t, tags := range tables {
 				if tags.Has(id) {

@@ -52,6 +52,18 @@ func (in Input) withAWS(judge func([]pair) []verify.Finding) []verify.Finding {
 	})
 }
 
+// withCluster is withAWS for what is told by the cluster's tag. Where no instance
+// has one, there is nothing to hold anything against.
+func (in Input) withCluster(judge func(pairs []pair, id string) []verify.Finding) []verify.Finding {
+	return in.withAWS(func(pairs []pair) []verify.Finding {
+		id := cluster(pairs)
+		if id == "" {
+			return verify.Skipped("no instance is tagged for a cluster (AWSM-406), so there is nothing to look for")
+		}
+		return judge(pairs, id)
+	})
+}
+
 // unasked says of how many Nodes nothing is known, for each reason.
 func unasked(missed map[string]int) []verify.Finding {
 	var out []verify.Finding

@@ -16,11 +16,7 @@ const joining = 15 * time.Minute
 
 // everyInstanceHasNode finds the machines that the cluster lost sight of.
 func everyInstanceHasNode(in Input) []verify.Finding {
-	return in.withAWS(func(pairs []pair) []verify.Finding {
-		id := cluster(pairs)
-		if id == "" {
-			return verify.Skipped("no instance is tagged for a cluster (AWSM-406), so there is nothing to look for")
-		}
+	return in.withCluster(func(pairs []pair, id string) []verify.Finding {
 		return verify.Judge(in.Cloud.Unclaimed, "EC2 instances tagged "+cloud.TagCluster+id, func(unclaimed []cloud.Instance) []verify.Finding {
 			networks := vpcs(pairs)
 			var out []verify.Finding

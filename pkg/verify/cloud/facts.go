@@ -95,10 +95,10 @@ func (t Tags) Clusters() []string {
 	return ids
 }
 
-// Has says whether the resource is tagged for the cluster.
+// Has says whether the resource is tagged for the cluster; for none, "", it is not.
 func (t Tags) Has(cluster string) bool {
 	_, ok := t[TagCluster+cluster]
-	return ok || t[TagLegacy] == cluster
+	return cluster != "" && (ok || t[TagLegacy] == cluster)
 }
 
 // MostTagged is the cluster that most of the tags name, the first by name of
