@@ -217,21 +217,6 @@ func TestChecksPageIsGenerated(t *testing.T) {
 	}
 }
 
-// TestAuditsInDocsAreGenerated: the reports on the page of verify are what the
-// views print.
-func TestAuditsInDocsAreGenerated(t *testing.T) {
-	page := readDoc(t, "docs/verify.md")
-	for _, name := range []string{"audit-healthy.txt", "audit.txt", "audit.short.txt"} {
-		want := readDoc(t, "internal/cli/testdata/"+name+".golden")
-		begin, end := "<!-- "+name+":begin -->\n```\n", "```\n<!-- "+name+":end -->\n"
-		_, rest, _ := strings.Cut(page, begin)
-		got, _, found := strings.Cut(rest, end)
-		if diff := cmp.Diff(want, got); diff != "" || !found {
-			t.Errorf("docs/verify.md: printed (-), on the page (+):\n%s", diff)
-		}
-	}
-}
-
 func TestChecksNamedInDocsExist(t *testing.T) {
 	known := map[string]bool{"AWSM-nnn": true}
 	for _, meta := range allChecks() {

@@ -38,6 +38,9 @@ func (c change) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	if got := report.wrong(); !slices.Equal(got, c.wrong) {
 		t.Errorf("wrong %v, want %v", got, c.wrong)
 	}
+	if c.name == onPage {
+		shown(ctx, t, lab)
+	}
 	for _, check := range report.Checks {
 		if slices.Contains(c.wrong, check.ID) && (len(check.Findings) == 0 || check.Findings[0].Object == "" || check.Fix+check.Findings[0].Fix == "") {
 			t.Errorf("%s names no object or no fix: %+v", check.ID, check)
@@ -116,7 +119,7 @@ func beforeMigration() []change {
 	}
 	secrets := schema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 	return append(anywhere("AWSM-310"),
-		change{"a zone label that is wrong", []string{"AWSM-303"}, nodePatch(`{"metadata":{"labels":{"topology.kubernetes.io/zone":"us-east-1z"}}}`, ""), true},
+		change{onPage, []string{"AWSM-303"}, nodePatch(`{"metadata":{"labels":{"topology.kubernetes.io/zone":"us-east-1z"}}}`, ""), true},
 		change{"a node waits for a cloud controller", []string{"AWSM-306"}, nodePatch(
 			`{"spec":{"taints":[{"key":"node.cloudprovider.kubernetes.io/uninitialized","value":"true","effect":"NoSchedule"}]}}`, `{"spec":{"taints":null}}`), false},
 		change{"a release in default", []string{"AWSM-601"}, object(secrets, release("deployed")), false},

@@ -74,6 +74,9 @@ func auditedAt(ctx context.Context, t *testing.T, lab *scenario.Lab, position st
 	if err != nil || code != 0 || strings.Count(stdout, "\n") > 25 || !strings.Contains(stdout, "now    "+position+" ") {
 		t.Errorf("at %s: exit %d, %d lines, %v\n%s%s", position, code, strings.Count(stdout, "\n"), err, stdout, stderr)
 	}
+	if position == "P0" {
+		onThePage(t, "healthy", stdout)
+	}
 	bundle := filepath.Join(t.TempDir(), "bundle.json")
 	code, live := auditOf(ctx, t, lab, "--cluster", "demo", "--dump", bundle)
 	if code != 0 || live.Position != position || len(live.wrong()) > 0 {

@@ -1,0 +1,54 @@
+package e2e
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// onPage is the change that docs/verify.md shows.
+const onPage = "a zone label that is wrong"
+
+// onThePage holds what an audit of this lab printed against what docs/verify.md
+// shows, but for what differs from lab to lab.
+func onThePage(t *testing.T, name, printed string) {
+	t.Helper()
+	page, err := os.ReadFile("../../docs/verify.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "<!-- "+name+":begin -->\n```\n")
+	shown, _, found := strings.Cut(rest, "```\n<!-- "+name+":end -->\n")
+	if diff := cmp.Diff(alike(shown), alike(printed)); diff != "" || !found {
+		t.Errorf("docs/verify.md, %s: on the page (-), printed (+):\n%s\nin full:\n%s", name, diff, printed)
+	}
+}
+
+var (
+	differs = regexp.MustCompile(`\d+\.\d+s|c-m-\w+`)
+	blanks  = regexp.MustCompile(` {2,}`)
+)
+
+// alike leaves out how long it took, Rancher's random name of the cluster, and the
+// gaps that depend on the length of both.
+func alike(text string) string {
+	return blanks.ReplaceAllString(differs.ReplaceAllString(text, "…"), "  ")
+}
+
+// shown are the screens of a cluster with something wrong.
+func shown(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	t.Helper()
+	for name, format := range map[string]string{"failing": "text", "failing, short": "short"} {
+		code, stdout, stderr, err := lab.Awsmigrate(ctx, silent{}, "verify", "--cluster", "demo", "-o", format)
+		if err != nil || code != 3 {
+			t.Errorf("-o %s: exit %d, %v\n%s", format, code, err, stderr)
+		}
+		onThePage(t, name, stdout)
+	}
+}
