@@ -70,8 +70,9 @@ func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 		State: State{Source: k.StateSource, Current: Applied{Known: k.StateKnown, Config: k.State}},
 	}}
 	p.Options.Cluster, p.Options.KubernetesVersion, p.Options.NoRKEUp = k.Cluster, k.KubernetesVersion, k.NoRKEUp
-	p.Reading = reading(p.Facts, migration.Revived(in.Facts), "")
-	p.Object, p.Unrest = k.Object, k.Unrest
+	down := migration.Revived(in.Facts)
+	p.Reading = reading(p.Facts, down, "")
+	p.Down, p.Object, p.Unrest = down, k.Object, k.Unrest
 	p.RestErr = p.Rest(migration.TellUnrest)
 	p.Names, p.NameErr = ChooseNames(p.Facts, p.Down.Nodes, in.Cloud, p.Options.targets()...)
 	return verify.Bind(p, registry...), nil
