@@ -112,7 +112,7 @@ check-mutations: ## take the body out of every check in turn, and see that a tes
 	$(GOTEST) -count=1 -run '^TestBlankedChecksAreNoticed$$' -v ./pkg/verify/checks ./pkg/rke2 ./pkg/rke
 
 .PHONY: promises
-promises: ## the tests of docs/promises.md that run in two minutes, and their counts
+promises: ## the tests of docs/promises.md that take a minute or two, and their counts
 	@$(GOTEST) -count=1 -timeout 20m -v ./test/sim > $(or $(TMPDIR),/tmp)/awsmigrate-promises.log; code=$$?; \
 	grep -E '^(--- FAIL|FAIL|ok)|counts:' $(or $(TMPDIR),/tmp)/awsmigrate-promises.log | sed 's/^ *[a-z_]*_test.go:[0-9]*: //'; exit $$code
 
