@@ -40,6 +40,7 @@ func TestOnAPIServer(t *testing.T) {
 	t.Run("idle lease", e.idleLease)
 	t.Run("upgrade from upstream", e.upgradeFromUpstream)
 	t.Run("kill at every point", e.killPoints)
+	t.Run("orphans", e.orphans)
 	t.Run("foreign installations", e.foreignInstallations)
 	t.Run("pending of another tool", e.pendingOfAnother)
 	t.Run("upstream chart given", e.upstreamChartGiven)
