@@ -1,6 +1,7 @@
 package rke
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -146,6 +147,8 @@ func TestBundleOfRKEHoldsNoSecret(t *testing.T) {
 	state.Services.KubeController.ExtraArgs, state.Services.KubeAPI.ExtraArgsArray = secret, map[string][]string{"x": {planted}}
 	p.State.Current.Tree, p.State.Desired.Tree = map[string]any{"x": planted}, map[string]any{"x": planted}
 	p.State.Desired.Config = *state
+	p.PinnedVolumes = verify.Failed[[]PinnedVolume](errors.New("get with token=" + planted))
+	p.Binary = verify.Failed[Binary](errors.New("password: " + planted))
 	_, again, text := through(t, p)
 	if at := strings.Index(text, planted); at >= 0 {
 		t.Errorf("a secret is in the bundle: %s", text[max(0, at-80):at+20])

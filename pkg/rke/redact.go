@@ -12,7 +12,7 @@ import (
 // arguments that no check reads only the name stays, and a mark, which is equal
 // where the values were.
 func redactFacts(r *bundle.Redactor, f Facts) Facts {
-	out := Facts{Path: f.Path, Binary: f.Binary, PinnedVolumes: f.PinnedVolumes, Config: redactConfig(r, f.Config)}
+	out := Facts{Path: f.Path, Binary: bundle.Unread(f.Binary), PinnedVolumes: bundle.Unread(f.PinnedVolumes), Config: redactConfig(r, f.Config)}
 	out.State.Source, out.State.Current.Known = f.State.Source, f.State.Current.Known
 	out.State.Current.Config = redactState(r, f.State.Current.Config)
 	return out

@@ -2,6 +2,7 @@ package rke2
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -129,6 +130,7 @@ func TestBundleOfRancherHoldsNoSecret(t *testing.T) {
 		"machineSelectorConfig": []any{map[string]any{"config": config, "stray": planted, "machineLabelSelector": map[string]any{"matchLabels": map[string]any{"role": "cp"}}}},
 	}
 	p.ControlPlane.AppliedSpec = p.ControlPlane.Spec
+	p.Rancher = verify.Failed[string](errors.New("get with token=" + planted))
 	_, again, text := through(t, p)
 	if at := strings.Index(text, planted); at >= 0 {
 		t.Errorf("a secret is in the bundle: %s", text[max(0, at-80):at+20])

@@ -14,6 +14,7 @@ import (
 // which is equal where the texts were: Rancher's two copies of a configuration, and
 // what a Node runs with, are compared.
 func redactFacts(r *bundle.Redactor, f Facts) Facts {
+	f.Rancher = bundle.Unread(f.Rancher)
 	f.Cluster.Labels, f.Cluster.Annotations = ownersOnly(f.Cluster.Labels), ownersOnly(f.Cluster.Annotations)
 	f.Cluster.Spec.Global = redactKeys(r, f.Cluster.Spec.Global)
 	f.Cluster.Spec.Entries = slices.Clone(f.Cluster.Spec.Entries)

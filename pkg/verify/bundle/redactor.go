@@ -5,6 +5,9 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // Redactor leaves secrets out of one bundle. What it leaves out it marks: equal
@@ -27,6 +30,14 @@ func (r *Redactor) Mark(text string) string {
 	sum := hmac.New(sha256.New, r.key[:])
 	sum.Write([]byte(text))
 	return gone + "-" + hex.EncodeToString(sum.Sum(nil))[:12]
+}
+
+// Unread leaves secrets out of why something could not be read.
+func Unread[T any](read verify.Read[T]) verify.Read[T] {
+	if read.Err != nil {
+		read.Err = errors.New(Scrub(read.Err.Error()))
+	}
+	return read
 }
 
 // Argument is an argument "name=value" of a component: the value stays where a
