@@ -69,12 +69,18 @@ $(LABBIN)/rkeplan-$(REAL_RKE): test/lab/rkereal/go.mod $(wildcard test/lab/rkere
 demo: build ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher
 	go run ./test/cmd/demo -bin $(BIN) -dir $(LABDIR) -distro $(DISTRO)
 
+# Under the race detector the simulator would take eight times as long.
+PACKAGES = $$(go list ./... | grep -vE '/test/(e2e|sim)$$')
+
+.PHONY: check
+check: build lint ## for every edit: lint, unit tests, a sample of the simulated migrations
+	$(GOTEST) -timeout 15m $(PACKAGES) ./test/sim
+
 .PHONY: test
 test: build lint ## all tests that CI runs
-	$(GOTEST) -race -timeout 15m $$(go list ./... | grep -vE '/test/(e2e|sim)$$')
-	$(GOTEST) -timeout 15m ./test/sim
-	$(MAKE) --no-print-directory fuzz FUZZTIME=60s
-	$(GOTEST) -v -count=1 -parallel 2 -timeout 30m ./test/e2e
+	$(GOTEST) -race -timeout 20m $(PACKAGES)
+	$(GOTEST) -timeout 20m ./test/sim
+	$(GOTEST) -v -count=1 -parallel 2 -timeout 45m ./test/e2e
 
 .PHONY: test-slow
 test-slow: build rke-binaries ## the long scenarios, by hand; SHARD=k/n for a part of them
