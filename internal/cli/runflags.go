@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"strings"
 	"time"
 
@@ -29,6 +31,8 @@ type migrationFlags struct {
 	failOn               string
 	aws, region, profile string
 	assumeRole           string
+	externalID           string
+	sessionName          string
 	lookOnly             bool                   // the audit, which prepares no installation
 	given                func(flag string) bool // whether a flag was typed
 }
@@ -58,6 +62,27 @@ func (m *migrationFlags) registerChecks(flags *pflag.FlagSet) {
 	flags.StringVar(&m.region, "region", "", "AWS region")
 	flags.StringVar(&m.profile, "profile", "", "AWS profile")
 	flags.StringVar(&m.assumeRole, "assume-role", "", "ARN of an AWS role to assume")
+	flags.StringVar(&m.externalID, "external-id", "", "external id that the trust policy of --assume-role asks for")
+	flags.StringVar(&m.sessionName, "role-session-name", "", "name of the session of --assume-role, as CloudTrail shows it (default awsmigrate)")
+}
+
+// What AssumeRole takes (AWS STS API reference, 2011-06-15).
+var (
+	roleSessionName = regexp.MustCompile(`^[\w+=,.@-]{2,64}$`)
+	roleExternalID  = regexp.MustCompile(`^[\w+=,.@:/-]{2,}$`)
+)
+
+// checkRole refuses what STS would refuse only when it is asked.
+func (m *migrationFlags) checkRole() error {
+	switch {
+	case m.assumeRole == "" && (m.externalID != "" || m.sessionName != ""):
+		return errors.New("flags --external-id and --role-session-name: wanted with --assume-role")
+	case m.sessionName != "" && !roleSessionName.MatchString(m.sessionName):
+		return fmt.Errorf("flag --role-session-name: %q, wanted 2 to 64 letters, digits and _+=,.@-", m.sessionName)
+	case m.externalID != "" && (len(m.externalID) > 1224 || !roleExternalID.MatchString(m.externalID)):
+		return errors.New("flag --external-id: wanted 2 to 1224 letters, digits and _+=,.@:/-") // it may be kept secret
+	}
+	return nil
 }
 
 // options turns flags into what every migration takes, reading the files they name.
@@ -67,7 +92,10 @@ func (m *migrationFlags) options(runID string) (migration.Options, error) {
 		KeepLeaderMigration: m.keepLeaderMigration,
 		DisableAsked:        m.given("keep-leader-migration") && !m.keepLeaderMigration, CloudRoutes: m.cloudRoutes, CCMImage: m.ccmImage,
 		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, Region: m.region, Profile: m.profile,
-		AssumeRole: m.assumeRole, RunID: runID, LookOnly: m.lookOnly, Skip: map[string]string{},
+		AssumeRole: m.assumeRole, ExternalID: m.externalID, SessionName: m.sessionName, RunID: runID, LookOnly: m.lookOnly, Skip: map[string]string{},
+	}
+	if err := m.checkRole(); err != nil {
+		return o, usage(err)
 	}
 	switch m.failOn {
 	case "failure":

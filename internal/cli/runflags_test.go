@@ -66,3 +66,28 @@ func TestDisableIsAskedForByTypingIt(t *testing.T) {
 		}
 	}
 }
+
+func TestRolesThatSTSWouldRefuse(t *testing.T) {
+	role := []string{"--assume-role", "arn:aws:iam::2:role/audit"}
+	for _, tt := range []struct {
+		args []string
+		ok   bool
+	}{
+		{role, true},
+		{append(role, "--external-id", "ticket:42/a", "--role-session-name", "night@audit"), true},
+		{[]string{"--external-id", "ticket"}, false},
+		{[]string{"--role-session-name", "night"}, false},
+		{append(role, "--external-id", "a b"), false},
+		{append(role, "--role-session-name", "a"), false},
+		{append(role, "--role-session-name", "night audit"), false},
+	} {
+		flags, _ := parsed(t, tt.args...)
+		options, err := flags.options("run")
+		if (err == nil) != tt.ok || (err != nil && fault.ClassOf(err) != fault.Usage) {
+			t.Errorf("%v: %v", tt.args, err)
+		}
+		if tt.ok && (options.ExternalID != flags.externalID || options.SessionName != flags.sessionName) {
+			t.Errorf("%v: %+v", tt.args, options)
+		}
+	}
+}

@@ -14,7 +14,8 @@ import (
 // still being listed. version tells from what was read which CCM's actions IAM is
 // asked about.
 func readBoth(ctx context.Context, reader kube.Reader, o Options, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
-	asker := aws.Begin(ctx, aws.Options{Mode: aws.Mode(o.AWS), Region: o.Region, Profile: o.Profile, AssumeRole: o.AssumeRole})
+	asker := aws.Begin(ctx, aws.Options{Mode: aws.Mode(o.AWS), Region: o.Region, Profile: o.Profile,
+		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName})
 	reader.OnNodes = asker.Add
 	facts := kube.Read(ctx, reader)
 	asker.Simulate(iamActions(o, version(facts)))

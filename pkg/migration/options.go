@@ -38,7 +38,9 @@ type Options struct {
 	FailOnWarning   bool
 	AWS             string // "auto", "on", "off"
 	Region, Profile string
-	AssumeRole      string
+	AssumeRole      string // ARN; ExternalID and SessionName go with it
+	ExternalID      string
+	SessionName     string
 	RunID           string
 	// LookOnly leaves out what needs rights to write: the installation to come is
 	// neither rendered nor tried with dryRun=All.

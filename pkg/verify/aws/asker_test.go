@@ -156,12 +156,19 @@ func TestRegions(t *testing.T) {
 
 func TestAssumedRole(t *testing.T) {
 	nodes, instances := many(1, "us-east-1", "demo")
-	serve(t, &fake{instances: instances})
 	o := quick
 	o.AssumeRole = "arn:aws:iam::2:role/audit"
-	got := Read(t.Context(), nodes, o)
-	if !got.Instances.OK() || got.Calls["sts:AssumeRole"] != 1 {
-		t.Errorf("calls %v, %v", got.Calls, got.Instances.Err)
+	for _, tc := range []struct{ externalID, session, asked string }{
+		{"", "", "arn:aws:iam::2:role/audit as awsmigrate, external id "},
+		{"ticket:42", "night-audit", "arn:aws:iam::2:role/audit as night-audit, external id ticket:42"},
+	} {
+		role := &fake{instances: instances}
+		serve(t, role)
+		o.ExternalID, o.SessionName = tc.externalID, tc.session
+		got := Read(t.Context(), nodes, o)
+		if !got.Instances.OK() || got.Calls["sts:AssumeRole"] != 1 || role.role != tc.asked {
+			t.Errorf("calls %v, %v, asked for %q, want %q", got.Calls, got.Instances.Err, role.role, tc.asked)
+		}
 	}
 	serve(t, &fake{instances: instances, deny: "AssumeRole"})
 	if got := Read(t.Context(), nodes, o); got.Off != "" || !got.On || got.Instances.OK() {

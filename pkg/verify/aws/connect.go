@@ -6,6 +6,7 @@
 package aws
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,10 @@ type Options struct {
 	Region     string // the only one to ask; "": those of the nodes' zones
 	Profile    string
 	AssumeRole string // ARN
+	// ExternalID is what the role's trust policy may ask for; "": none is sent.
+	ExternalID string
+	// SessionName stands in CloudTrail beside the role; "": DefaultSessionName.
+	SessionName string
 	// Actions are what the CCM's version needs; none: IAM is not asked.
 	Actions []string
 	// Timeout bounds one request, Patience each of the stages: what is asked beside
@@ -112,7 +117,7 @@ func load(ctx context.Context, o Options, region string, counted *calls) (awssdk
 		return cfg, err
 	}
 	if o.AssumeRole != "" {
-		cfg.Credentials = awssdk.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), o.AssumeRole))
+		cfg.Credentials = awssdk.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), o.AssumeRole, o.session))
 	}
 	if cfg.Credentials == nil {
 		return cfg, errors.New("no AWS credentials are configured")
@@ -124,6 +129,18 @@ func load(ctx context.Context, o Options, region string, counted *calls) (awssdk
 		return cfg, errors.New("the region is not known: no node has a ProviderID of AWS, and none is configured (--region)")
 	}
 	return cfg, nil
+}
+
+// DefaultSessionName is the role session's name where none is given.
+const DefaultSessionName = "awsmigrate"
+
+// session names the role's session and adds the external id, as AssumeRole takes
+// them (AWS STS API reference, 2011-06-15).
+func (o Options) session(role *stscreds.AssumeRoleOptions) {
+	role.RoleSessionName = cmp.Or(o.SessionName, DefaultSessionName)
+	if o.ExternalID != "" {
+		role.ExternalID = &o.ExternalID
+	}
 }
 
 // retryer is the SDK's adaptive mode with an end to it.

@@ -32,6 +32,7 @@ type fake struct {
 	short    int    // answers by id that leave out the last instance
 	half     bool   // IAM answers for half of the actions
 	byTag    int
+	role     string // the role that was asked for, its session and external id
 }
 
 type ec2Instance struct{ region, tag, state string }
@@ -105,6 +106,7 @@ func (f *fake) answer(action, region string, form url.Values) string {
 	case "GetCallerIdentity":
 		return `<GetCallerIdentityResponse><GetCallerIdentityResult><Arn>arn:aws:iam::1:user/a</Arn><Account>1</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`
 	case "AssumeRole":
+		f.role = fmt.Sprintf("%s as %s, external id %s", form.Get("RoleArn"), form.Get("RoleSessionName"), form.Get("ExternalId"))
 		return `<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>ASIA</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken><Expiration>2099-01-01T00:00:00Z</Expiration></Credentials></AssumeRoleResult></AssumeRoleResponse>`
 	case "GetInstanceProfile":
 		return `<GetInstanceProfileResponse><GetInstanceProfileResult><InstanceProfile><Roles><member><Arn>arn:aws:iam::1:role/cp</Arn></member></Roles></InstanceProfile></GetInstanceProfileResult></GetInstanceProfileResponse>`
