@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
@@ -14,11 +15,15 @@ import (
 const apiVersion = "awsmigrate.io/v1"
 
 type typeMeta struct {
-	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
+	APIVersion string       `json:"apiVersion"`
+	Kind       string       `json:"kind"`
+	Producer   *build.Stamp `json:"producer,omitempty"` // the awsmigrate that wrote the document
 }
 
-func kind(name string) typeMeta { return typeMeta{APIVersion: apiVersion, Kind: name} }
+func kind(name string) typeMeta {
+	this := build.This()
+	return typeMeta{APIVersion: apiVersion, Kind: name, Producer: &this}
+}
 
 // errorDocument is what stdout holds when a command fails under -o other than text.
 type errorDocument struct {

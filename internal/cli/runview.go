@@ -108,7 +108,7 @@ func (v *eventStream) Emit(e runner.Event) {
 	if e.Type == runner.RunFinished {
 		v.ended = e.Elapsed
 	}
-	doc := eventDocument{typeMeta: kind("Event"), Event: e}
+	doc := eventDocument{typeMeta: typeMeta{APIVersion: apiVersion, Kind: "Event"}, Event: e} // the stream's last document names the build
 	if e.Err != nil {
 		doc.Error = e.Err.Error()
 	}

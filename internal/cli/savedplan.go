@@ -24,8 +24,7 @@ func savedPlan(path string, target runner.Target) ([]runner.PlannedStep, error) 
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return nil, bad("is no plan", err)
 	}
-	want := kind("Plan")
-	if doc.typeMeta != want || len(doc.Steps) == 0 {
+	if doc.APIVersion != apiVersion || doc.Kind != "Plan" || len(doc.Steps) == 0 {
 		return nil, bad(fmt.Sprintf("holds kind %q of %q with %d steps", doc.Kind, doc.APIVersion, len(doc.Steps)), nil)
 	}
 	if doc.Target != target {

@@ -24,7 +24,7 @@ func documents() map[string]any {
 // folder of the sources, whose comments become descriptions.
 func Schemas(root string) (map[string][]byte, error) {
 	comments := map[string]string{}
-	for _, pkg := range []string{"/internal/cli", "/pkg/runner", "/pkg/verify"} {
+	for _, pkg := range []string{"/internal/build", "/internal/cli", "/pkg/runner", "/pkg/verify"} {
 		if err := schema.Comments(root, module, module+pkg, comments); err != nil {
 			return nil, err
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
@@ -21,7 +22,7 @@ import (
 // dumpBundle saves a reading for --from, whole or not at all.
 func dumpBundle(path string, seen sighting) error {
 	redactor := bundle.NewRedactor()
-	b := bundle.Bundle{At: seen.At, Target: bundle.Target(seen.Target), Header: seen.Header, Next: seen.Next, Input: seen.Input}
+	b := bundle.Bundle{Producer: build.This(), At: seen.At, Target: bundle.Target(seen.Target), Header: seen.Header, Next: seen.Next, Input: seen.Input}
 	record := seen.Own
 	if seen.Keep != nil {
 		side, err := seen.Keep(redactor)

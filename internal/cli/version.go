@@ -3,9 +3,11 @@ package cli
 import (
 	"fmt"
 	"runtime"
-	"runtime/debug"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/internal/build"
 )
 
 // versionInfo is what `awsmigrate version` knows.
@@ -30,7 +32,7 @@ func newVersion(a *app) *cobra.Command {
 			if a.output != "text" {
 				return writeDocument(a.streams.Out, a.output, info)
 			}
-			_, err := fmt.Fprintf(a.streams.Out, "awsmigrate %s (%s, %s)\n", info.Version, info.GoVersion, info.Platform)
+			_, err := fmt.Fprintln(a.streams.Out, info.text())
 			return err
 		},
 	}
@@ -39,21 +41,18 @@ func newVersion(a *app) *cobra.Command {
 }
 
 func readVersion() versionInfo {
-	info := versionInfo{typeMeta: kind("Version"), Version: "devel",
+	this := build.This()
+	return versionInfo{typeMeta: kind("Version"), Version: this.Version, Commit: this.Commit,
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
-	build, ok := debug.ReadBuildInfo()
-	if !ok {
-		return info
+}
+
+// text is the version in one line.
+func (v versionInfo) text() string {
+	about := []string{v.GoVersion, v.Platform}
+	if v.Commit != "" {
+		about = append([]string{"commit " + v.Commit}, about...)
 	}
-	if build.Main.Version != "" && build.Main.Version != "(devel)" {
-		info.Version = build.Main.Version
-	}
-	for _, setting := range build.Settings {
-		if setting.Key == "vcs.revision" {
-			info.Commit = setting.Value
-		}
-	}
-	return info
+	return fmt.Sprintf("awsmigrate %s (%s)", v.Version, strings.Join(about, ", "))
 }
 
 func addOutputFlag(cmd *cobra.Command, a *app, formats string) {

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -28,13 +29,15 @@ const (
 
 // Bundle is one reading of a cluster.
 type Bundle struct {
-	APIVersion string    `json:"apiVersion"`
-	Kind       string    `json:"kind"`
-	Schema     int       `json:"schema"`
-	At         time.Time `json:"at"` // when it was read
-	Target     Target    `json:"target"`
-	Header     []string  `json:"header"`
-	Next       string    `json:"next,omitempty"`
+	APIVersion string `json:"apiVersion"`
+	Kind       string `json:"kind"`
+	Schema     int    `json:"schema"`
+	// Producer is the build of awsmigrate that read the cluster.
+	Producer build.Stamp `json:"producer,omitzero"`
+	At       time.Time  `json:"at"` // when it was read
+	Target   Target     `json:"target"`
+	Header   []string   `json:"header"`
+	Next     string     `json:"next,omitempty"`
 	// Side is what the side's own checks judge, without secrets, as the side wrote
 	// it; null: only what they found is known.
 	Side json.RawMessage `json:"side,omitempty"`
