@@ -119,9 +119,10 @@ bench: $(BIN)/awsmigrate lab-binaries ## the benchmarks, on this machine; the au
 	AWSMIGRATE_BENCH_NODES=$(BENCH_NODES) $(GOTEST) -timeout 90m -run '^$$' -bench . -benchmem $$(grep -rlE '^func Benchmark' --include='*_test.go' pkg internal test | xargs -n1 dirname | sort -u | sed 's|^|./|')
 
 .PHONY: generate
-generate: ## write docs/schema and docs/checks.md anew
+generate: ## write docs/schema, docs/checks.md and THIRD_PARTY_NOTICES anew
 	go run ./internal/cmd/schema
 	go run ./internal/cmd/checks
+	go run ./internal/cmd/notices
 
 .PHONY: check-mutations
 check-mutations: ## take the body out of every check in turn, and see that a test notices
