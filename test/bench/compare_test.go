@@ -18,10 +18,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
 )
 
-// Bounds of the design, for 5,000 nodes.
+// Bounds for 5,000 nodes. What a busy machine changes, wall time, is shown and not
+// judged.
 const (
-	againstDescribe = 50
-	againstJSONPath = 5
+	againstJSONPath = 5 // of CPU time
 	peak            = 150 << 20
 	programSize     = 80 << 20 // ours: what is mapped of the program counts as its memory
 )
@@ -36,7 +36,7 @@ const (
 	lost    = 2
 )
 
-// rounds is how often each quick contender runs, in turn; the fastest run counts.
+// rounds is how often each quick contender runs, in turn; the one with the least CPU time counts.
 const rounds = 3
 
 // BenchmarkAuditSideBySide compares the audit of all nodes, with EC2's agreement,
@@ -74,7 +74,7 @@ func BenchmarkAuditSideBySide(b *testing.B) {
 func compare(b *testing.B, env []string, kubectl string, n int) {
 	b.Helper()
 	shell := func(line string) usage { return measure(b, env, "sh", "-c", line) }
-	best := fastest(
+	best := thriftiest(
 		func() usage { return audit(b, env, n, lost) },
 		func() usage {
 			return shell(kubectl + ` get nodes -o jsonpath='{range .items[*]}{.metadata.name}{"\t"}{.spec.providerID}{"\n"}{end}' | tail -1`)
@@ -83,9 +83,9 @@ func compare(b *testing.B, env []string, kubectl string, n int) {
 	)
 	ours, jsonpath, list := best[0], best[1], best[2]
 	describe := describeAll(b, shell, kubectl, n)
-	fmt.Printf("\n%d nodes, EC2 answering in %s\n%-52s %10s %10s %10s %9s\n", n, latency, "", "seconds", "CPU", "peak", "audit is")
+	fmt.Printf("\n%d nodes, %d pods, EC2 answering in %s\n%-52s %10s %10s %10s %9s %9s\n", n, n*podsOnNode, latency, "", "seconds", "CPU", "peak", "audit is", "of CPU")
 	row := func(what string, u usage) {
-		fmt.Printf("%-52s %10.2f %10.2f %10s %9s\n", what, u.Seconds, u.CPU, mb(u.Peak), fmt.Sprintf("1/%.1f", u.Seconds/ours.Seconds))
+		fmt.Printf("%-52s %10.2f %10.2f %10s %9s %9s\n", what, u.Seconds, u.CPU, mb(u.Peak), ratio(u.Seconds, ours.Seconds), ratio(u.CPU, ours.CPU))
 	}
 	row("awsmigrate verify, with EC2 and IAM", ours)
 	row("kubectl get --raw /api/v1/nodes (bare LIST)", list)
@@ -93,29 +93,24 @@ func compare(b *testing.B, env []string, kubectl string, n int) {
 	row(fmt.Sprintf("kubectl describe nodes | grep ProviderID (time of %d × %d)", min(described, n), n/min(described, n)), describe)
 	b.ReportMetric(describe.Seconds/ours.Seconds, "x-describe")
 	b.ReportMetric(jsonpath.Seconds/ours.Seconds, "x-jsonpath")
+	b.ReportMetric(jsonpath.CPU/ours.CPU, "x-jsonpath-CPU")
 	b.ReportMetric(list.Seconds/ours.Seconds, "x-list")
 	b.ReportMetric(float64(ours.Peak)/(1<<20), "MB-peak")
-	if n < 5000 {
-		return // the bounds are for 5,000
-	}
-	if r := describe.Seconds / ours.Seconds; r < againstDescribe {
-		b.Errorf("the audit takes 1/%.1f of describe, want 1/%d", r, againstDescribe)
-	}
-	if r := jsonpath.Seconds / ours.Seconds; r < againstJSONPath {
-		b.Errorf("the audit takes 1/%.1f of jsonpath, want 1/%d", r, againstJSONPath)
-	}
-	if ours.Peak > peak {
-		b.Errorf("the audit takes %s, want %s at most", mb(ours.Peak), mb(peak))
+	if n >= 5000 { // the bounds are for 5,000
+		judge(b, ours, jsonpath)
 	}
 }
 
-// fastest runs each contender in turn, so that a machine that grows slower or
-// faster does so for all, and gives the fastest run of each.
-func fastest(contenders ...func() usage) []usage {
+// ratio is how much of theirs is ours.
+func ratio(theirs, ours float64) string { return fmt.Sprintf("1/%.1f", theirs/ours) }
+
+// thriftiest runs each contender in turn, so that a machine that grows slower or
+// faster does so for all, and gives the run of each that took the least CPU time.
+func thriftiest(contenders ...func() usage) []usage {
 	best := make([]usage, len(contenders))
 	for range rounds {
 		for i, run := range contenders {
-			if u := run(); best[i].Seconds == 0 || u.Seconds < best[i].Seconds {
+			if u := run(); best[i].CPU == 0 || u.CPU < best[i].CPU {
 				best[i] = u
 			}
 		}
@@ -129,6 +124,17 @@ func perAudit(calls map[string]int) map[string]int {
 		calls[kind] /= rounds
 	}
 	return calls
+}
+
+// judge holds an audit to the bounds.
+func judge(b *testing.B, ours, jsonpath usage) {
+	b.Helper()
+	if r := jsonpath.CPU / ours.CPU; r < againstJSONPath {
+		b.Errorf("the audit takes 1/%.1f of jsonpath's CPU time, want 1/%d", r, againstJSONPath)
+	}
+	if ours.Peak > peak {
+		b.Errorf("the audit takes %s, want %s at most", mb(ours.Peak), mb(peak))
+	}
 }
 
 // describeAll is what kubectl takes to describe n nodes, as many times what it takes
@@ -149,7 +155,11 @@ func describeAll(b *testing.B, shell func(string) usage, kubectl string, n int) 
 	return u
 }
 
-// createPods gives every Node the least that RKE2 runs on it, and its Lease.
+// podsOnNode makes 150,000 pods of 5,000 Nodes, the most that Kubernetes is made
+// for: what RKE2 runs on every node, and pods of Deployments.
+const podsOnNode = 30
+
+// createPods gives every Node its pods and its Lease.
 func createPods(b *testing.B, client kubernetes.Interface, n int) {
 	b.Helper()
 	ctx := b.Context()
@@ -163,7 +173,7 @@ func createPods(b *testing.B, client kubernetes.Interface, n int) {
 	g.SetLimit(16)
 	for i := range n {
 		g.Go(func() error {
-			for _, pod := range standin.Pods(i) {
+			for _, pod := range standin.Pods(i, podsOnNode) {
 				if _, err := client.CoreV1().Pods(pod.Namespace).Create(ctx, pod, metav1.CreateOptions{}); err != nil {
 					return err
 				}
