@@ -51,7 +51,11 @@ version-flags = -X k8s.io/$(1).gitVersion=$(2) -X k8s.io/$(1).gitMajor=1 -X k8s.
 lab-ldflags = -s -w $(call version-flags,component-base/version,$(1)) $(call version-flags,client-go/pkg/version,$(1))
 
 .PHONY: lab-binaries
-lab-binaries: $(LABBIN)/components $(LABBIN)/ccm-v1.26.0 $(LABBIN)/ccm-v1.28.1
+lab-binaries: demo-binaries $(LABBIN)/ccm-v1.28.1
+
+# All that a demo starts.
+.PHONY: demo-binaries
+demo-binaries: $(LABBIN)/components $(LABBIN)/ccm-v1.26.0
 
 $(LABBIN)/components: test/lab/controlplane/go.mod $(wildcard test/lab/controlplane/components/*.go)
 	cd test/lab/controlplane && go build -trimpath -ldflags "$(call lab-ldflags,$(LAB_KUBERNETES))" -o $@ ./components
@@ -76,7 +80,7 @@ $(LABBIN)/rkeplan-$(REAL_RKE): test/lab/rkereal/go.mod $(wildcard test/lab/rkere
 	cd test/lab/rkereal && go build -trimpath -ldflags "-s -w" -o $@ ./rkeplan
 
 .PHONY: demo
-demo: build ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher
+demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher
 	go run ./test/cmd/demo -bin $(BIN) -dir $(LABDIR) -distro $(DISTRO)
 
 # Under the race detector the simulator would take eight times as long.
