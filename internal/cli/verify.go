@@ -160,6 +160,7 @@ func (v *auditor) look(ctx context.Context) (auditDocument, error) {
 	if err := v.refused(seen.Input.Position); err != nil {
 		return auditDocument{}, err
 	}
+	seen.Input.Preflight = v.preflight
 	report := verify.RunAll(ctx, seen.Bound(), v.selection(seen.Input.Position))
 	doc := newAudit(seen, report, v.options)
 	doc.Preflight, doc.Seconds = v.preflight, v.clock.Since(began).Seconds()

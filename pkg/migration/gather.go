@@ -39,7 +39,7 @@ func (c *Core) Gather(ctx context.Context, record runner.Record) (Inspection, er
 	facts.Admission = prepared.Admission
 	input := checks.Input{
 		Facts: facts, Position: c.Result, Distribution: c.Distribution,
-		Machines: c.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes,
+		Machines: c.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes, Preflight: !c.Options.LookOnly,
 		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances,
 	}
 	before, known, err := fingerprint(record)

@@ -57,6 +57,8 @@ type KCM struct {
 	Hash    string // changes exactly when its manifest does; "" where none can be seen
 	Started string // of its container, by the API server's clock; "" where not seen
 	Pod     *corev1.Pod
+	// Mirror tells whether Pod shows the arguments in force; zero where it is none.
+	Mirror component.Mirror
 }
 
 // Provider is the last --cloud-provider, which is the one that counts.

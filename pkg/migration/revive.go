@@ -5,6 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -54,6 +55,9 @@ func revivedPod(p downstream.Pod) corev1.Pod {
 	}
 	for _, c := range p.Containers {
 		out.Spec.Containers = append(out.Spec.Containers, corev1.Container{Name: c.Name, Image: c.Image, Command: c.Command, Args: c.Args})
+	}
+	if p.PodHash && len(out.Spec.Containers) > 0 {
+		out.Spec.Containers[0].Env = []corev1.EnvVar{{Name: component.PodHash}}
 	}
 	return out
 }

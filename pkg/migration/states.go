@@ -61,6 +61,9 @@ func (s standing) current() (current, error) {
 	if s.Result.HandMade {
 		return current{}, s.halfMigrated()
 	}
+	if err := s.Reading.Frozen(); err != nil {
+		return current{}, err
+	}
 	if s.upgrading() && s.Result.Position == position.Unknown {
 		return current{step: StepUpgrade, reached: position.P4}, nil
 	}

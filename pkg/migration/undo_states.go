@@ -31,6 +31,9 @@ func (s standing) undoing() (current, error) {
 	last := s.lastToUndo()
 	moving := last != "" && (len(s.Reading.Unrest) > 0 || s.cordonsOpen(last) || s.cordonsOpen(undoes[last]))
 	at := s.Result.Position
+	if err := s.Reading.Frozen(); err != nil {
+		return current{}, err
+	}
 	switch {
 	case s.Result.HandMade:
 		return current{}, s.halfMigrated()

@@ -78,6 +78,9 @@ func Checks() []verify.Check[Prepared] {
 		check("AWSM-118", "the chart's values are safe",
 			"values that take away what keeps two managers apart, or what the CCM needs",
 			"kubernetes/cloud-provider-aws chart", "correct --values", beforeInstall, concerns),
+		must(check("AWSM-120", "the cluster is brought to no release that freezes the arguments of static pods",
+			"on such a release the API goes on showing the first arguments of kube-controller-manager: no step of a migration could be seen applied",
+			"rancher/rke2:pkg/staticpod/staticpod.go, v1.23.13 to v1.27.4", "choose a release that shows them", beforeSwitch, judgeRelease)),
 	}
 }
 

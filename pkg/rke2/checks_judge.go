@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 func fail(object, seen, wanted, fix string) verify.Finding {
@@ -29,6 +30,19 @@ func judgeWindow(p Prepared) []verify.Finding {
 		return []verify.Finding{fail(p.object(), "Kubernetes "+version, "1.22 to 1.26", "")}
 	}
 	return nil
+}
+
+// judgeRelease judges the versions asked for. What the machines run is AWSM-119's.
+func judgeRelease(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	judge := func(object, version string) {
+		if component.FixedUID(version) {
+			found = append(found, fail(object, "RKE2 "+version+" gives static pods a fixed UID", "a release that shows the arguments in force: "+component.Unfixed(version), ""))
+		}
+	}
+	judge(p.object(), p.Cluster.Spec.KubernetesVersion)
+	judge("flag --kubernetes-version", p.Options.KubernetesVersion)
+	return found
 }
 
 // judgeRancher: Rancher 2.9 and later carry no release data for 1.26 and older

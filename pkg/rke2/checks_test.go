@@ -63,7 +63,7 @@ func spoiltClusters() []spoilt {
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
 	return []spoilt{
 		{"AWSM-101", "too old", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.21.14+rke2r1" }, fail, "v1.21.14"},
-		{"AWSM-101", "no provider left", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.27.1+rke2r1" }, fail, "v1.27.1"},
+		{"AWSM-101", "no provider left", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.27.16+rke2r1" }, fail, "v1.27.16"},
 		{"AWSM-101", "no version", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "latest" }, fail, "latest"},
 		{"AWSM-102", "Rancher is too new", func(p *Prepared) { p.Rancher = verify.Got("v2.9.3") }, fail, "no release data"},
 		{"AWSM-102", "Rancher says so", func(p *Prepared) {
@@ -110,6 +110,8 @@ func spoiltClusters() []spoilt {
 		{"AWSM-116", "no place", func(p *Prepared) { p.EditErr = refusal("no place fits") }, fail, "no place"},
 		{"AWSM-117", "owned elsewhere", func(p *Prepared) { p.ChartErr = refusal("release in default") }, fail, "default"},
 		{"AWSM-118", "blocks", func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "args", Seen: "x", Blocking: true}} }, fail, "x"},
+		{"AWSM-120", "on its way", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.25.3+rke2r1" }, fail, "v1.25.3+rke2r1"},
+		{"AWSM-120", "the target", func(p *Prepared) { p.Options.KubernetesVersion = "v1.27.4+rke2r1" }, fail, "--kubernetes-version"},
 		{"AWSM-118", "a note", func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "hostNetworking", Seen: "off"}} }, warn, "off"},
 	}
 }

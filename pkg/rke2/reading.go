@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
 // Unrest is one reason why a cluster is not at rest.
@@ -71,10 +72,22 @@ func kcmOf(m Machine, nodes []*corev1.Node, down migration.Downstream) migration
 		k.Why = fmt.Sprintf("no mirror pod kube-controller-manager-%s", k.Node)
 		return k
 	}
-	k.Known, k.Pod, k.Ready = true, pod, migration.PodReady(pod)
-	k.Args = component.Parse(pod.Spec.Containers[0].Command, pod.Spec.Containers[0].Args)
+	k.Pod, k.Ready = pod, migration.PodReady(pod)
 	k.Hash, k.Started = pod.Annotations["kubernetes.io/config.hash"], startedAt(pod)
+	if k.Mirror = kube.Mirror(pod, kubeletOf(nodes)); k.Mirror.Frozen() != "" {
+		k.Why = k.Mirror.Frozen()
+		return k
+	}
+	k.Known, k.Args = true, component.Parse(pod.Spec.Containers[0].Command, pod.Spec.Containers[0].Args)
 	return k
+}
+
+// kubeletOf is the version of a Machine's kubelet; "" where its Node is not clear.
+func kubeletOf(nodes []*corev1.Node) string {
+	if len(nodes) != 1 {
+		return ""
+	}
+	return nodes[0].Status.NodeInfo.KubeletVersion
 }
 
 func mirrorPod(pods []corev1.Pod, node string) *corev1.Pod {

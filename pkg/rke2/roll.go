@@ -62,6 +62,10 @@ func (p *Procedure) watchRoll(ctx context.Context, tx *runner.Tx, compute func(c
 		return r, err
 	}
 	r.Progress = p.progress()
+	if err := p.Reading.Frozen(); err != nil {
+		r.Stop(migration.Failed(err))
+		return r, nil
+	}
 	if err := p.Guard.Judge(p.Sighting(tx)); err != nil {
 		r.Stop(migration.Braked(err))
 		return r, nil

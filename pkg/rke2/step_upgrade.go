@@ -4,18 +4,30 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
 // upgrade changes spec.kubernetesVersion, in an edit of its own behind its own
 // gate: with 1.27 there is no in-tree provider left to go back to.
 type upgrade struct{ base }
 
+// upgradeAllowed refuses besides a release after which no arguments are seen.
+func upgradeAllowed(now, target string) error {
+	if err := migration.UpgradeAllowed(now, target, "+rke2"); err != nil || !component.FixedUID(target) {
+		return err
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "UpgradeNotAllowed", Object: "flag --kubernetes-version",
+		Seen:   "RKE2 " + target + " gives static pods a fixed UID: the API would go on showing arguments that are no longer in force",
+		Wanted: component.Unfixed(target)}
+}
+
 func (s *upgrade) Plan(context.Context) (runner.Plan, error) {
 	now, target := s.p.facts.Cluster.Spec.KubernetesVersion, s.p.options.KubernetesVersion
-	if err := migration.UpgradeAllowed(now, target, "+rke2"); err != nil {
+	if err := upgradeAllowed(now, target); err != nil {
 		return runner.Plan{}, err
 	}
 	return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", now, target)}, Rolls: len(s.p.facts.Machines),
@@ -32,7 +44,7 @@ func (s *upgrade) Do(ctx context.Context, tx *runner.Tx) error {
 	if now == target {
 		return nil
 	}
-	if err := migration.UpgradeAllowed(now, target, "+rke2"); err != nil {
+	if err := upgradeAllowed(now, target); err != nil {
 		return err
 	}
 	if err := s.RequireRest(); err != nil {

@@ -40,7 +40,8 @@ func full() Bundle {
 		Args:    []string{"--cloud-provider=aws", "--enable-leader-migration", "--some-flag=" + planted, "--other", planted, "--v", "2"}}
 	in := checks.Input{Distribution: checks.RKE2, Position: position.Result{Position: position.P2, Summary: position.P2.Summary()}}
 	in.Version, in.Nodes = verify.Got("v1.26.13+rke2r1"), verify.Got([]downstream.Node{node})
-	in.StaticPods = verify.Got([]downstream.Pod{{Namespace: downstream.System, Name: "kube-controller-manager-a", Node: node.Name, Mirror: true, Ready: true, Containers: []downstream.Container{container}}})
+	in.StaticPods = verify.Got([]downstream.Pod{{Namespace: downstream.System, Name: "kube-controller-manager-a", Node: node.Name, Mirror: true, Ready: true, Containers: []downstream.Container{container}},
+		{Namespace: downstream.System, Name: "kube-controller-manager-elsewhere", Node: "elsewhere", Mirror: true, PodHash: true}})
 	in.Workloads, in.DaemonSets, in.CCMPods = verify.Got[[]downstream.Workload](nil), verify.Got[[]downstream.DaemonSet](nil), verify.Got[[]downstream.Pod](nil)
 	in.Migration = verify.Got(map[string]downstream.MigrationConfig{"/etc/f": {ConfigMap: "kube-system/f", Text: "apiVersion: v1\nmyfield: " + planted + "\nleaderName: x\n"}})
 	in.Events = verify.Got([]downstream.Event{{Object: "Service a/b", Reason: "SyncLoadBalancerFailed", Message: strings.Join(patterned, " "), Warning: true}})
@@ -105,6 +106,9 @@ func TestSameReport(t *testing.T) {
 		if !strings.Contains(live, part) {
 			t.Errorf("the report does not say %q, and proves little", part)
 		}
+	}
+	if pods := back.Input.StaticPods.Value; pods[0].PodHash || !pods[1].PodHash {
+		t.Error("the sign of frozen arguments is lost")
 	}
 	if !back.At.Equal(b.At) || back.Target != b.Target {
 		t.Errorf("came back as %+v", back)

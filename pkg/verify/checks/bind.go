@@ -30,7 +30,7 @@ func Bind(in Input) []verify.Bound {
 // plane. The others that do are known by their positions: a cluster without a
 // visible kube-controller-manager has none.
 var needsPlane = map[string]bool{ //nolint:gochecknoglobals // a constant table
-	"AWSM-131": true, "AWSM-132": true, "AWSM-202": true, "AWSM-203": true, "AWSM-204": true, "AWSM-205": true, "AWSM-206": true, "AWSM-207": true,
+	"AWSM-119": true, "AWSM-131": true, "AWSM-132": true, "AWSM-202": true, "AWSM-203": true, "AWSM-204": true, "AWSM-205": true, "AWSM-206": true, "AWSM-207": true,
 	"AWSM-210": true, "AWSM-211": true, "AWSM-212": true, "AWSM-213": true, "AWSM-418": true, "AWSM-502": true,
 	"AWSM-605": true, "AWSM-606": true, "AWSM-607": true,
 }

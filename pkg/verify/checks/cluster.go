@@ -9,6 +9,13 @@ const cluster1xx = "cluster"
 // Cluster are the checks 1xx that need nothing but the API, of every cluster.
 func Cluster() []verify.Check[Input] {
 	return []verify.Check[Input]{
+		{Judge: argumentsShown, Meta: verify.Meta{
+			ID: "AWSM-119", Title: "the API shows the arguments that kube-controller-manager runs with", Category: cluster1xx, Unskip: true,
+			Why: "36 releases of RKE2 give static pods a fixed UID: the API goes on showing the arguments of their first start, a run could edit every control plane " +
+				"and never see it applied, and a position would be computed from arguments that are no longer in force",
+			Source: "rancher/rke2:pkg/staticpod/staticpod.go, v1.23.13 to v1.23.17, v1.24.7 to v1.24.16, v1.25.3 to v1.25.12, v1.26.0 to v1.26.7; kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13, IsMirrorPodOf",
+			Fix:    "upgrade RKE2 to v1.25.15, v1.26.10 or later ones of their minor versions first",
+		}},
 		{Judge: apiServersAlive, Meta: verify.Meta{
 			ID: "AWSM-131", Title: "an API server is alive for every control plane", Category: cluster1xx,
 			Why:    "every kube-controller-manager talks to its own API server: where that is away, its leases and so the cloud controllers move",

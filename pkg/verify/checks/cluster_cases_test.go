@@ -28,7 +28,21 @@ func fewer(in *Input, gone int) {
 func clusterCases() []broken {
 	const P0, P3 = position.P0, position.P3
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
+	frozen := func(version string) func(*Input) {
+		return func(in *Input) {
+			in.Preflight = true
+			node(in, 1).Kubelet, in.StaticPods.Value[1].PodHash = version, true
+		}
+	}
 	return []broken{
+		{"AWSM-119", "1.26", P0, frozen("v1.26.7+rke2r1"), fail, "RKE2 v1.26.7+rke2r1 gives static pods a fixed UID"},
+		{"AWSM-119", "of no known version", P3, frozen("own"), fail, "POD_HASH"},
+		{"AWSM-119", "by its version", P0, func(in *Input) { in.Preflight, node(in, 2).Kubelet = true, "v1.23.13+rke2r1" }, fail, nodeName(2)},
+		{"AWSM-119", "by its hash", P0, func(in *Input) {
+			in.Preflight, in.StaticPods.Value[0].ConfigHash = true, "57585a0305e4e46df816ebab263926f3"
+		}, fail, nodeName(0)},
+		{"AWSM-119", "in an audit", P3, func(in *Input) { node(in, 0).Kubelet = "v1.25.3+rke2r1" }, unknown, "upgrade RKE2 to v1.25.15 or later"},
+		{"AWSM-119", "out of sight", P0, func(in *Input) { in.StaticPods.Value = in.StaticPods.Value[1:] }, unknown, "no kube-controller-manager"},
 		{"AWSM-131", "one is away", P0, func(in *Input) { in.APIServers.Value[1].Renew = clusterNow.Add(-10 * time.Minute) }, warn, "2 alive, with 3 control planes"},
 		{"AWSM-131", "not visible", P0, func(in *Input) { in.APIServers = verify.Failed[[]lease.Observation](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-132", "crash loop", P0, func(in *Input) {

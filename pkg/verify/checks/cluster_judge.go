@@ -46,6 +46,28 @@ func apiServersAlive(in Input) []verify.Finding {
 	})
 }
 
+// argumentsShown refuses before a migration, and says at any other time that nothing
+// is known.
+func argumentsShown(in Input) []verify.Finding {
+	kcms, ok := in.Facts.KCMs()
+	if !ok || len(kcms) == 0 {
+		return []verify.Finding{unknown("kube-controller-manager", "nodes or pods could not be read, or no node carries a control-plane label")}
+	}
+	var out []verify.Finding
+	for _, k := range kcms {
+		object, why := "kube-controller-manager on "+k.Machine, k.Mirror.Frozen()
+		switch {
+		case k.Pod.Name == "":
+			out = append(out, unknown(object, k.Why))
+		case why != "" && in.Preflight:
+			out = append(out, fail(object, why, "the arguments in force", k.Mirror.Remedy()))
+		case why != "":
+			out = append(out, unknown(object, why+"; to see them, "+k.Mirror.Remedy()))
+		}
+	}
+	return out
+}
+
 func managersRun(in Input) []verify.Finding {
 	kcms, ok := in.Facts.KCMs()
 	if !ok {

@@ -10,6 +10,7 @@ import (
 // issued lists every ID ever given out in this package. An ID may lose its check
 // (then it moves to retired) and is never given to another one.
 var issued = map[string]string{
+	"AWSM-119": "the API shows the arguments that kube-controller-manager runs with",
 	"AWSM-131": "an API server is alive for every control plane",
 	"AWSM-132": "kube-controller-manager runs on every control plane",
 	"AWSM-141": "Kubernetes version has the in-tree provider and leader migration",
@@ -83,7 +84,7 @@ var issued = map[string]string{
 var retired = map[string]bool{}
 
 func TestIDsAreStable(t *testing.T) {
-	pattern := regexp.MustCompile(`^AWSM-(1[34]|[2-68][0-9])[0-9]$`)
+	pattern := regexp.MustCompile(`^AWSM-(119|(1[34]|[2-68][0-9])[0-9])$`)
 	seen := map[string]bool{}
 	for _, m := range verify.Metas(append(Alone(), All()...)...) {
 		if seen[m.ID] || retired[m.ID] || !pattern.MatchString(m.ID) {
@@ -106,7 +107,7 @@ func TestIDsAreStable(t *testing.T) {
 
 func TestForRKELeavesNamesToItsOwnChecks(t *testing.T) {
 	for _, c := range For(RKE) {
-		if c.ID == "AWSM-132" || c.ID == "AWSM-304" || c.ID == "AWSM-311" || c.ID == "AWSM-409" {
+		if c.ID == "AWSM-119" || c.ID == "AWSM-132" || c.ID == "AWSM-304" || c.ID == "AWSM-311" || c.ID == "AWSM-409" {
 			t.Errorf("%s is judged for RKE", c.ID)
 		}
 	}

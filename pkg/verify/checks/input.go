@@ -55,6 +55,9 @@ type Input struct {
 	// Plain: only the API of the cluster is known. What Rancher's or rke's side
 	// judges elsewhere is then judged by what the API shows.
 	Plain bool
+	// Preflight: judged as before a migration, which must not begin where it could
+	// not be watched.
+	Preflight bool `json:"-"`
 	// Planned is the DaemonSet that install-ccm would make; nil outside a run.
 	Planned *downstream.DaemonSet
 	// ImageAllowed says why an image must not run with a Kubernetes version; nil
@@ -80,7 +83,7 @@ func For(d Distribution) []verify.Check[Input] {
 	if d != RKE {
 		return All()
 	}
-	elsewhere := map[string]bool{"AWSM-132": true, "AWSM-304": true, "AWSM-311": true, "AWSM-409": true}
+	elsewhere := map[string]bool{"AWSM-119": true, "AWSM-132": true, "AWSM-304": true, "AWSM-311": true, "AWSM-409": true}
 	var out []verify.Check[Input]
 	for _, c := range All() {
 		if !elsewhere[c.ID] {

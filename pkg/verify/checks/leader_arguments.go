@@ -30,7 +30,7 @@ func (in Input) programs() (all []program, gaps []verify.Finding) {
 			gaps = append(gaps, unknown("kube-controller-manager", "no node carries a control-plane label"))
 		}
 		for _, k := range kcms {
-			if k.Pod.Name == "" {
+			if k.Pod.Name == "" || k.Mirror.Frozen() != "" {
 				gaps = append(gaps, unknown("kube-controller-manager on "+k.Machine, k.Why))
 				continue
 			}

@@ -13,8 +13,9 @@ import (
 // KCM is the kube-controller-manager of one control-plane Node.
 type KCM struct {
 	position.KCM
-	Flags component.Args
-	Pod   Pod // zero when there is none
+	Flags  component.Args // none where the pod is frozen
+	Pod    Pod            // zero when there is none
+	Mirror component.Mirror
 }
 
 // KCMs lists one entry for every control-plane Node, also for those without a
@@ -33,15 +34,15 @@ func (f Facts) KCMs() (kcms []KCM, ok bool) {
 	}
 	for _, n := range f.Nodes.Value {
 		if n.ControlPlane() {
-			kcms = append(kcms, kcmOf(n.Name, byNode[n.Name]))
+			kcms = append(kcms, kcmOf(n, byNode[n.Name]))
 		}
 	}
 	sort.Slice(kcms, func(i, j int) bool { return kcms[i].Machine < kcms[j].Machine })
 	return kcms, true
 }
 
-func kcmOf(node string, pods []Pod) KCM {
-	k := KCM{KCM: position.KCM{Machine: node}}
+func kcmOf(node Node, pods []Pod) KCM {
+	k := KCM{KCM: position.KCM{Machine: node.Name}}
 	switch len(pods) {
 	case 0:
 		k.Why = "no kube-controller-manager static pod is visible on this node"
@@ -52,7 +53,12 @@ func kcmOf(node string, pods []Pod) KCM {
 		return k
 	}
 	c, _ := RunsKCM(pods[0].Containers)
-	k.Pod, k.Flags = pods[0], c.Flags()
+	k.Pod = pods[0]
+	k.Mirror = component.Mirror{Kubelet: node.Kubelet, Hash: k.Pod.ConfigHash, PodHash: k.Pod.PodHash}
+	if k.Why = k.Mirror.Frozen(); k.Why != "" {
+		return k
+	}
+	k.Flags = c.Flags()
 	migration, err := k.Flags.Bool(component.EnableLeaderMigration, false)
 	if err != nil {
 		k.Why = err.Error()

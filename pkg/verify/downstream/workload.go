@@ -32,6 +32,7 @@ type Pod struct {
 	Labels               map[string]string
 	Mirror               bool   // made by a kubelet from a file
 	ConfigHash           string // annotation kubernetes.io/config.hash
+	PodHash              bool   // a container has the environment variable component.PodHash
 	Phase                string
 	Ready                bool
 	Deleting             bool

@@ -1,10 +1,13 @@
 package kube
 
 import (
+	"slices"
+
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -31,6 +34,7 @@ func pod(p *corev1.Pod) downstream.Pod {
 		Deleting: p.DeletionTimestamp != nil, HostNetwork: p.Spec.HostNetwork, Containers: containers(p.Spec),
 	}
 	_, out.Mirror = p.Annotations[annotationMirror]
+	out.PodHash = Mirror(p, "").PodHash
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			out.Ready = c.Status == corev1.ConditionTrue
@@ -46,6 +50,16 @@ func pod(p *corev1.Pod) downstream.Pod {
 		}
 	}
 	return out
+}
+
+// Mirror is what tells whether a mirror pod shows the arguments in force. kubelet is
+// the version of its Node's.
+func Mirror(p *corev1.Pod, kubelet string) component.Mirror {
+	m := component.Mirror{Kubelet: kubelet, Hash: p.Annotations[annotationConfigHash]}
+	for _, c := range p.Spec.Containers {
+		m.PodHash = m.PodHash || slices.ContainsFunc(c.Env, func(v corev1.EnvVar) bool { return v.Name == component.PodHash })
+	}
+	return m
 }
 
 func containers(spec corev1.PodSpec) []downstream.Container {
