@@ -260,7 +260,7 @@ func (l *Lab) agentConfig(facts node.Facts, log io.Writer) node.Config {
 func (l *Lab) startRancher(ctx context.Context, parts *errgroup.Group) error {
 	var err error
 	l.rancher, err = rancher.New(rancher.Config{
-		Mgmt: l.management, Downstream: l.downstream, Infrastructure: l.machines, Version: RancherVersion,
+		Mgmt: l.management, Downstream: l.downstream, Infrastructure: l.machines, Version: l.options.Rancher,
 		Token: l.secrets.tokens[UserRancher], ProxyAddress: l.addr.Proxy(), WebhookAddress: l.addr.Webhook(),
 		Authority: l.secrets.rancher, Log: l.log,
 	})

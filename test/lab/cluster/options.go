@@ -17,6 +17,7 @@ type Options struct {
 	Nodes         int    `json:"nodes"`         // more that only exist and heartbeat
 
 	Version      string `json:"version"`      // Kubernetes version, as Rancher writes it
+	Rancher      string `json:"rancher"`      // Rancher's own version, which decides the releases that it manages
 	ClusterPatch []byte `json:"clusterPatch"` // YAML merge patch over the Cluster object; RKE: cluster.yml after its nodes
 
 	RKEVersion       string        `json:"rkeVersion"`       // RKE: release of the rke binary
@@ -47,6 +48,7 @@ func Defaults() Options {
 	return Options{
 		Distro: RKE2, Layout: Combined, ControlPlanes: -1, Workers: -1,
 		Version:       "v1.26.13+rke2r1", // what the lab's binaries and its kubelet are
+		Rancher:       RancherVersion,
 		IMDS:          "optional",
 		APIServerDown: 20 * time.Second, ComponentDown: 3 * time.Second,
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,7 +24,8 @@ const (
 )
 
 // manifest is the static pod that RKE2 writes for a component, its UID the hash
-// of its content (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1).
+// of its content (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1), or of
+// its place in releases that fix it.
 // files are the contents that the arguments refer to.
 func manifest(s StaticPod, version string, files [][]byte) *corev1.Pod {
 	sum := sha256.New()
@@ -54,7 +56,31 @@ func manifest(s StaticPod, version string, files [][]byte) *corev1.Pod {
 		},
 	}
 	pod.UID = types.UID(manifestHash(pod))
+	if fixesUID(version) {
+		fixUID(pod)
+	}
 	return pod
+}
+
+// podHash is what tells a manifest from another under the same UID.
+const podHash = "POD_HASH"
+
+// fixUID gives a static pod the UID of its place, so that a kubelet changes its
+// container where it stands (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.7+rke2r1).
+func fixUID(pod *corev1.Pod) {
+	env := &pod.Spec.Containers[0].Env
+	*env = append(*env, corev1.EnvVar{Name: podHash, Value: string(pod.UID)})
+	sum := md5.Sum([]byte(manifestPath(pod)))
+	pod.UID = types.UID(hex.EncodeToString(sum[:]))
+}
+
+// sameManifest says whether a kubelet has nothing to do.
+func sameManifest(a, b *corev1.Pod) bool {
+	return a.UID == b.UID && slices.Equal(a.Spec.Containers[0].Env, b.Spec.Containers[0].Env)
+}
+
+func manifestPath(pod *corev1.Pod) string {
+	return path.Join(agentDir, "pod-manifests", pod.Name+".yaml")
 }
 
 func manifestHash(pod *corev1.Pod) string {
@@ -62,7 +88,7 @@ func manifestHash(pod *corev1.Pod) string {
 	if err != nil {
 		panic(err) // a Pod always encodes
 	}
-	sum := md5.Sum(append(raw, []byte("file:"+path.Join(agentDir, "pod-manifests", pod.Name+".yaml"))...))
+	sum := md5.Sum(append(raw, []byte("file:"+manifestPath(pod))...))
 	return hex.EncodeToString(sum[:])
 }
 

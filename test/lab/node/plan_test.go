@@ -52,6 +52,28 @@ func TestManifestHashMovesWithItsContent(t *testing.T) {
 	}
 }
 
+// In some releases the UID is that of the place: the mirror pod stays the first one.
+func TestFixedUIDStaysWhateverTheManifestSays(t *testing.T) {
+	const release = "v1.26.7+rke2r1"
+	base := manifest(StaticPod{KubeControllerManager, []string{"--a=b"}}, release, nil)
+	if base.UID != "57585a0305e4e46df816ebab263926f3" { // as on machines with the default data directory
+		t.Errorf("UID %s", base.UID)
+	}
+	changed := manifest(StaticPod{KubeControllerManager, []string{"--a=c"}}, release, nil)
+	if changed.UID != base.UID || sameManifest(base, changed) {
+		t.Errorf("UID %s, taken for the same: %t", changed.UID, sameManifest(base, changed))
+	}
+	if again := manifest(StaticPod{KubeControllerManager, []string{"--a=b"}}, release, nil); !sameManifest(base, again) {
+		t.Error("the same manifest is taken for another")
+	}
+	for version, fixed := range map[string]bool{"v1.23.12+rke2r1": false, "v1.23.17+rke2r1": true, "v1.24.17+rke2r1": false, "v1.25.3+rke2r1": true,
+		"v1.26.8+rke2r1": false, rke2Version: false, "v1.26.7-rancher1-1": false, "v1.27.4+rke2r1": true} {
+		if fixesUID(version) != fixed {
+			t.Errorf("%s: %t", version, !fixed)
+		}
+	}
+}
+
 func TestParseObjects(t *testing.T) {
 	got, err := parseObjects([]byte("# only a comment\n---\n\n---\nkind: A\n---\nkind: B\n"))
 	if err != nil || len(got) != 2 {

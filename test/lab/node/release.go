@@ -45,6 +45,28 @@ func (a *Agent) release() (string, error) {
 	return orDefault(string(raw), rke2Version), nil
 }
 
+// fixesUID says whether a release of RKE2 gives static pods the same UID whatever
+// is in them: those of which pkg/staticpod/staticpod.go sets POD_HASH.
+func fixesUID(version string) bool {
+	v, err := semver.NewVersion(version)
+	if err != nil || !strings.Contains(version, "+rke2r") {
+		return false
+	}
+	switch v.Minor() {
+	case 23:
+		return v.Patch() >= 13
+	case 24:
+		return v.Patch() >= 7 && v.Patch() < 17
+	case 25:
+		return v.Patch() >= 3 && v.Patch() < 13
+	case 26:
+		return v.Patch() < 8
+	case 27:
+		return v.Patch() < 5
+	}
+	return false
+}
+
 // noInTreeAWS is how a component of 1.27 or later ends that is told to be in-tree
 // (kubernetes/kubernetes:CHANGELOG/CHANGELOG-1.27.md: the provider is removed).
 func noInTreeAWS(version string, args []string) error {

@@ -74,13 +74,17 @@ func (s *staticPods) replace(component string, pod *corev1.Pod) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.pods[component]
-	if old != nil && old.manifest.UID == pod.UID {
+	if old != nil && sameManifest(old.manifest, pod) {
 		return
 	}
 	ctx, cancel := context.WithCancel(s.ctx)
 	done := make(chan struct{})
 	started := &staticPod{manifest: pod, seen: s.a.c.Clock.Now(), task: s.task(component, pod)}
 	started.stop = func() { cancel(); <-done }
+	inPlace := old != nil && old.manifest.UID == pod.UID
+	if inPlace {
+		started.seen = old.seen // to the kubelet it is the pod that was there
+	}
 	s.pods[component] = started
 	go func() {
 		defer close(done)
@@ -88,6 +92,9 @@ func (s *staticPods) replace(component string, pod *corev1.Pod) {
 			s.a.logf("%s: manifest changed (%s → %s), stopping", component, old.manifest.UID, pod.UID)
 			old.stop()
 			started.task.delay = s.a.down(component)
+		}
+		if inPlace {
+			started.task.follow(old.task.snapshot())
 		}
 		s.a.logf("%s: starting, manifest %s", component, pod.UID)
 		started.task.run(ctx)

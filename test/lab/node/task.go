@@ -190,6 +190,11 @@ func (t *task) running(p process, at time.Time, attempt int) {
 	})
 }
 
+// follow makes the task the next container of one that has ended.
+func (t *task) follow(old taskState) {
+	t.update(func(s *taskState) { s.Restarts, s.Last = old.Restarts+1, old.Last })
+}
+
 func (t *task) exited(p process, started time.Time) {
 	end := &termination{ExitCode: p.ExitCode(), Message: t.tail(), Started: started, Finished: t.clock.Now()}
 	t.mu.Lock()

@@ -49,6 +49,7 @@ func upCommand(dir *string) *cobra.Command {
 	flags.IntVar(&options.ControlPlanes, "control-planes", options.ControlPlanes, "control-plane machines; negative: the layout's own")
 	flags.IntVar(&options.Workers, "workers", options.Workers, "worker machines; negative: the layout's own")
 	flags.StringVar(&options.Version, "kubernetes-version", options.Version, "as Rancher or rke writes it; by default one of the distribution's 1.26")
+	flags.StringVar(&options.Rancher, "rancher-version", options.Rancher, "rke2: version of Rancher, whose metadata must have the release")
 	flags.StringVar(&options.IMDS, "imds", options.IMDS, "metadata tokens: optional or required")
 	flags.BoolVar(&options.ExplicitNodeNames, "explicit-node-names", options.ExplicitNodeNames, "machine plans carry the node name")
 	flags.StringVar(&options.OSHostname, "os-hostname", options.OSHostname, "what `hostname` prints, which no API shows; %m is the machine's name, %d its private DNS name")
