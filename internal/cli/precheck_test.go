@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -21,6 +23,27 @@ func (u *unfitScript) Paused() string   { return "" }
 func (u *unfitScript) Precheck(context.Context) error {
 	u.looked = true
 	return errors.New("unfit")
+}
+
+func (u *unfitScript) Alone(context.Context) error {
+	return errors.New("Deployment web/second runs an aws-cloud-controller-manager")
+}
+
+type openedScript struct{ *session }
+
+func (o openedScript) open(context.Context, *app, access) (*session, error) { return o.session, nil }
+
+// No position is shown of a cluster in which somebody else runs cloud controllers:
+// it would say nothing of them, and pass for the whole.
+func TestStatusNamesWhoElseRuns(t *testing.T) {
+	for _, output := range []string{"text", "json"} {
+		var out bytes.Buffer
+		a := &app{output: output, streams: Streams{Out: &out, Err: &out}}
+		err := showStatus(t.Context(), a, openedScript{&session{procedure: &unfitScript{script: wholeScript()}, journal: &runner.MemoryJournal{}}}, false)
+		if err == nil || !strings.Contains(err.Error(), "web/second") || out.Len() > 0 {
+			t.Errorf("-o %s: %v, shown %q", output, err, out.String())
+		}
+	}
 }
 
 // What would stop the preflight is told before anybody is asked and before the

@@ -26,6 +26,8 @@ type migrationProcedure interface {
 	Paused() string
 	// Precheck says why nothing may be begun; it writes nothing, not even a lock.
 	Precheck(context.Context) error
+	// Alone says who else runs controller managers for the cluster; nil: nobody.
+	Alone(context.Context) error
 }
 
 // session is a procedure together with where its journal and lock live.

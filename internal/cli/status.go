@@ -61,6 +61,9 @@ func showStatus(ctx context.Context, a *app, flags opener, exitCode bool) error 
 	if err != nil {
 		return err
 	}
+	if err := session.procedure.Alone(ctx); err != nil {
+		return err
+	}
 	doc := newStatus(session.procedure, session.procedure.Header(), session.procedure.Paused(), observation, session.words)
 	if a.output == "text" {
 		writeStatus(newScreen(a.streams, a.streams.Out), doc)

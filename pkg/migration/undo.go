@@ -62,6 +62,9 @@ func (u *Undo) Observe(ctx context.Context, record runner.Record) (runner.Observ
 // back, and it comes before the question.
 func (u *Undo) Precheck(context.Context) error { return nil }
 
+// Alone says who else runs controller managers for the cluster.
+func (u *Undo) Alone(ctx context.Context) error { return u.core.Alone(ctx) }
+
 // Header describes cluster and direction for people.
 func (u *Undo) Header() []string {
 	lines := u.Forward.Header()

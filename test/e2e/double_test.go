@@ -21,6 +21,10 @@ func TestDoubleRunning(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Run("the flag and the file", func(t *testing.T) { flagAndFileDoNot(t, lab) })
+	if err := lab.Lab(within(t, 5*time.Minute), "reset"); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("a second one at the end", func(t *testing.T) { secondAtTheEnd(t, lab) })
 }
 
 func flagAloneRunsTwice(t *testing.T, lab *scenario.Lab) {
@@ -85,5 +89,30 @@ func flagAndFileDoNot(t *testing.T, lab *scenario.Lab) {
 		if by := seen.Of(controller).RunBy(); len(by) != 1 || by[0].Kind != scenario.KubeControllerManager {
 			t.Errorf("%s is run by %v, wanted a kube-controller-manager", controller, by)
 		}
+	}
+}
+
+// secondAtTheEnd puts a cloud controller manager that waits for nobody beside the one
+// of a migrated cluster. The lab gives a kubeconfig to pods of the DaemonSet alone, so
+// it takes its own from the machine.
+func secondAtTheEnd(t *testing.T, lab *scenario.Lab) {
+	ctx := within(t, 15*time.Minute)
+	migrate(ctx, t, lab, 0, "--no-etcd-snapshot")
+	since := time.Now()
+	if err := lab.SecondCCM(ctx, "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"); err != nil {
+		t.Fatal(err)
+	}
+	refused(ctx, t, lab, "Deployment kube-system/second", "verify", "--cluster", "demo")
+	err := scenario.Until(ctx, "the service controller to run twice", func(ctx context.Context) (bool, string, error) {
+		seen, text, err := lab.Observe(ctx, since)
+		return len(seen.Of(scenario.Service).Overlaps) > 0, text, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused(ctx, t, lab, "AWSM-215", "verify", "--cluster", "demo")
+	refused(ctx, t, lab, "Deployment kube-system/second", "rke2", "status", "--cluster", "demo")
+	if _, err := lab.Kubectl(ctx, "", "-n", "kube-system", "delete", "deployment", "second", "--wait"); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -10,6 +10,16 @@ import (
 //go:embed manifests/upstream-ccm.yaml
 var upstreamCCM string
 
+//go:embed manifests/second-ccm.yaml
+var secondCCM string
+
+// SecondCCM runs a cloud controller manager in a Deployment, without leader election.
+func (l *Lab) SecondCCM(ctx context.Context, image string) error {
+	manifest := strings.NewReplacer("IMAGE", image, "KUBECONFIG", l.Kubeconfig("downstream")).Replace(secondCCM)
+	_, err := l.Kubectl(ctx, manifest, "apply", "-f", "-")
+	return err
+}
+
 // UpstreamCCM installs a cloud controller manager as somebody does who follows
 // upstream's chart by hand.
 func (l *Lab) UpstreamCCM(ctx context.Context, image string, args ...string) error {

@@ -42,6 +42,8 @@ func full() Bundle {
 	in.Version, in.Nodes = verify.Got("v1.26.13+rke2r1"), verify.Got([]downstream.Node{node})
 	in.StaticPods = verify.Got([]downstream.Pod{{Namespace: downstream.System, Name: "kube-controller-manager-a", Node: node.Name, Mirror: true, Ready: true, Containers: []downstream.Container{container}},
 		{Namespace: downstream.System, Name: "kube-controller-manager-elsewhere", Node: "elsewhere", Mirror: true, PodHash: true}})
+	in.LoosePods = verify.Got([]downstream.Pod{{Namespace: "web", Name: "stray", Containers: []downstream.Container{{Image: "busybox",
+		Command: []string{"sh", "-c", "exec aws-cloud-controller-manager --cloud-provider=aws --kubeconfig=/k/a.conf --leader-elect=false --x=" + planted}, Mounts: []downstream.Mount{{Path: "/k", Kind: "Secret", Name: "a"}}}}}})
 	in.Workloads, in.DaemonSets, in.CCMPods = verify.Got[[]downstream.Workload](nil), verify.Got[[]downstream.DaemonSet](nil), verify.Got[[]downstream.Pod](nil)
 	in.Migration = verify.Got(map[string]downstream.MigrationConfig{"/etc/f": {ConfigMap: "kube-system/f", Text: "apiVersion: v1\nmyfield: " + planted + "\nleaderName: x\n"}})
 	in.Events = verify.Got([]downstream.Event{{Object: "Service a/b", Reason: "SyncLoadBalancerFailed", Message: strings.Join(patterned, " "), Warning: true}})
@@ -76,10 +78,46 @@ func TestBundleHoldsNoSecret(t *testing.T) {
 	}
 }
 
+// A bundle of a version that did not look for the pods that no workload made proves
+// nothing about them.
+func TestEarlierBundleIsUnknown(t *testing.T) {
+	text, err := Encode(full(), NewRedactor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document map[string]any
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	input, ok := document["input"].(map[string]any)
+	if _, has := input["LoosePods"]; !ok || !has {
+		t.Fatalf("the bundle has no LoosePods: %v", input)
+	}
+	delete(input, "LoosePods")
+	if text, err = json.Marshal(document); err != nil {
+		t.Fatal(err)
+	}
+	back, err := Decode("file x", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := verify.RunAll(t.Context(), checks.Bind(back.Input), verify.Options{Position: position.P2, Only: []string{"AWSM-205", "AWSM-215"}})
+	if report.Counts[verify.Unknown] != 2 {
+		t.Errorf("%+v", report.Results)
+	}
+}
+
 // What is judged from a bundle is what was judged of the cluster.
 func TestSameReport(t *testing.T) {
 	b := full()
 	b.Input.Rights = verify.Failed[downstream.Rights](errors.New("forbidden"))
+	b.Input.Workloads.Value = []downstream.Workload{
+		{Object: downstream.Object{Kind: "Deployment", Namespace: "tenant", Name: "plane"}, Replicas: 1, Containers: []downstream.Container{
+			{Image: "a", Command: []string{"kube-apiserver", "--secret=" + planted}}, {Image: "a", Command: []string{"kube-controller-manager", "--kubeconfig=/k/a.conf"},
+				Mounts: []downstream.Mount{{Path: "/k", Kind: "Secret", Name: "a"}}}}},
+		{Object: downstream.Object{Kind: "StatefulSet", Namespace: "web", Name: "idle"}, Containers: []downstream.Container{{Image: "r/hyperkube:v1", Command: []string{"/hyperkube", "controller-manager"}}}},
+		{Object: downstream.Object{Kind: "DaemonSet", Namespace: "web", Name: "fetches"}, Replicas: 3, Containers: []downstream.Container{{Image: "r/kube-controller-manager:v1", Command: []string{"/bin/sleep", "3600"}}}},
+	}
 	b.Input.Events.Value[0].Message = "AccessDenied"
 	b.Input.Nodes.Value[0].Ready.Message = ""
 	text, err := Encode(b, NewRedactor())
@@ -102,7 +140,7 @@ func TestSameReport(t *testing.T) {
 	if diff := cmp.Diff(live, judge(back.Input)); diff != "" {
 		t.Errorf("of the cluster (-), of the bundle (+):\n%s", diff)
 	}
-	for _, part := range []string{"forbidden", "nobody looked", "stopped"} {
+	for _, part := range []string{"forbidden", "nobody looked", "stopped", "so that it waits for nobody", "taken for another cluster's", "would run"} {
 		if !strings.Contains(live, part) {
 			t.Errorf("the report does not say %q, and proves little", part)
 		}

@@ -61,14 +61,14 @@ var judged = []string{ //nolint:gochecknoglobals // a constant table
 	"leader-elect", "leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
 	"leader-elect-resource-lock", "leader-elect-resource-name", "leader-elect-resource-namespace", "use-service-account-credentials",
 	"allow-untagged-cloud", "node-name", "cloud-provider-name", "disable-cloud-controller", "hostname-override", "node-ip",
-	"image-credential-provider-config", "image-credential-provider-bin-dir", "secure-port", "bind-address", "v",
+	"image-credential-provider-config", "image-credential-provider-bin-dir", "secure-port", "bind-address", "v", "kubeconfig", "master",
 }
 
 // nested are RKE2's arguments whose values are arguments of a component.
 var nested = []string{"kubelet-arg", "kube-controller-manager-arg", "kube-cloud-controller-manager-arg"} //nolint:gochecknoglobals // a constant table
 
 // programs are words of a command line that say what runs.
-var programs = regexp.MustCompile(`^([\w./-]*/)?(kube-controller-manager|aws-cloud-controller-manager|cloud-controller-manager|hyperkube|server|agent|sh|bash|exec)$|^-c$`)
+var programs = regexp.MustCompile(`^([\w./-]*/)?(((kube|aws-cloud|cloud)-)?controller-manager(-amd64|-arm64)?|kube-apiserver|hyperkube|server|agent|sh|bash|exec|sleep|tail|cp|cat|kubectl|grep|pgrep|while|do|done|true)$|^(-c|--)$`)
 
 // words is a command line in which only judged arguments have their values.
 func (r *Redactor) words(line []string) []string {

@@ -1,6 +1,8 @@
 package checks
 
 import (
+	"slices"
+
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -51,6 +53,6 @@ func (in Input) Hosted() bool {
 			return false
 		}
 	}
-	strays, ok := in.Strays()
-	return ok && len(strays) == 0
+	strays, gaps := in.Strays()
+	return len(gaps) == 0 && !slices.ContainsFunc(strays, func(s downstream.Stray) bool { return !s.CCM && s.Other == "" })
 }

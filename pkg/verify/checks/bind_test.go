@@ -17,6 +17,7 @@ func hosted(t *testing.T) Input {
 	in.Version = verify.Got("v1.26.15-eks-1234567")
 	in.Nodes.Value = in.Nodes.Value[3:]
 	in.StaticPods, in.DaemonSets, in.CCMPods = verify.Got[[]downstream.Pod](nil), verify.Got[[]downstream.DaemonSet](nil), verify.Got[[]downstream.Pod](nil)
+	in.LoosePods = verify.Got[[]downstream.Pod](nil)
 	in.Leases.Value.CCM = lease.Series{}
 	in.Position = position.Compute(in.Evidence(nil))
 	return in
@@ -48,12 +49,13 @@ func TestHostedControlPlane(t *testing.T) {
 // Where something could not be read, nobody may take a control plane for hosted.
 func TestHostedNeedsALook(t *testing.T) {
 	for name, change := range map[string]func(*Input){
-		"nodes":     func(in *Input) { in.Nodes = verify.Failed[[]downstream.Node](errForbidden) },
-		"pods":      func(in *Input) { in.StaticPods = verify.Failed[[]downstream.Pod](errForbidden) },
-		"workloads": func(in *Input) { in.Workloads = verify.Failed[[]downstream.Workload](errForbidden) },
-		"a KCM":     func(in *Input) { in.KCMs = []position.KCM{{}} },
-		"no node":   func(in *Input) { in.Nodes.Value = nil },
-		"a label":   func(in *Input) { node(in, 0).Labels["node-role.kubernetes.io/control-plane"] = "" },
+		"nodes":      func(in *Input) { in.Nodes = verify.Failed[[]downstream.Node](errForbidden) },
+		"pods":       func(in *Input) { in.StaticPods = verify.Failed[[]downstream.Pod](errForbidden) },
+		"loose pods": func(in *Input) { in.LoosePods = verify.Failed[[]downstream.Pod](errForbidden) },
+		"workloads":  func(in *Input) { in.Workloads = verify.Failed[[]downstream.Workload](errForbidden) },
+		"a KCM":      func(in *Input) { in.KCMs = []position.KCM{{}} },
+		"no node":    func(in *Input) { in.Nodes.Value = nil },
+		"a label":    func(in *Input) { node(in, 0).Labels["node-role.kubernetes.io/control-plane"] = "" },
 		"a KCM pod": func(in *Input) {
 			in.StaticPods.Value = []downstream.Pod{{Containers: []downstream.Container{{Name: "kube-controller-manager"}}}}
 		},

@@ -20,6 +20,7 @@ func plain(change func(*Input)) func(*Input) {
 // fewer control planes with all that runs on them.
 func fewer(in *Input, gone int) {
 	in.Nodes.Value, in.StaticPods.Value = in.Nodes.Value[gone:], in.StaticPods.Value[gone:]
+	in.LoosePods.Value = in.LoosePods.Value[gone:]
 	in.Etcds.Value, in.APIServers.Value = in.Etcds.Value[gone:], in.APIServers.Value[gone:]
 	in.Leases.Value.KCM = heldBy(nodeName(2)+"_a", "kube-controller-manager")
 }
@@ -50,7 +51,7 @@ func clusterCases() []broken {
 			p.Waiting, p.Restarts, p.Ready = "CrashLoopBackOff", 12, false
 		}, fail, "CrashLoopBackOff, 12 restarts"},
 		{"AWSM-132", "not ready", P3, func(in *Input) { in.StaticPods.Value[1].Ready = false }, fail, "not ready"},
-		{"AWSM-132", "out of sight", P0, func(in *Input) { in.StaticPods.Value = in.StaticPods.Value[1:] }, unknown, "no kube-controller-manager"},
+		{"AWSM-132", "out of sight", P0, outOfSight, unknown, "no kube-controller-manager"},
 		{"AWSM-141", "too old", P0, plain(func(in *Input) { in.Version = verify.Got("v1.21.14") }), fail, "v1.21.14"},
 		{"AWSM-141", "too new", P0, plain(func(in *Input) { in.Version = verify.Got("v1.27.3") }), fail, "v1.27.3"},
 		{"AWSM-142", "one member", P0, plain(func(in *Input) { fewer(in, 2) }), warn, "1 members"},

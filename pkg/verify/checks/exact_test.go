@@ -70,24 +70,33 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 	}
 }
 
+// beginsByHand are the checks that see a CCM beside in-tree managers at P0.
+const beginsByHand = "AWSM-201 AWSM-208 AWSM-209 AWSM-210 AWSM-213 AWSM-604 AWSM-612"
+
 // besides are the checks that see a trap from another side.
 var besides = map[string]string{
-	"AWSM-201 no update":                        "AWSM-213", // starved, which no run leaves behind
-	"AWSM-208 still the KCM":                    "AWSM-213",
-	"AWSM-208 no lease":                         "AWSM-209",
-	"AWSM-210 KCM without flag":                 "AWSM-213",
-	"AWSM-210 CCM without flag":                 "AWSM-213 AWSM-311", // such a CCM is one of P5
-	"AWSM-211 external with flag":               "AWSM-213",
-	"AWSM-212 v1.28 without file":               "AWSM-213",
-	"AWSM-212 no readable tag":                  "AWSM-213",
-	"AWSM-213 by hand":                          "AWSM-201",
-	"AWSM-302 one instance in two zones":        "AWSM-303 AWSM-305 AWSM-403 AWSM-404 AWSM-405", // it claims another's instance
-	"AWSM-302 twice":                            "AWSM-305 AWSM-404 AWSM-405",
-	"AWSM-305 two nodes for an address":         "AWSM-405",
-	"AWSM-409 tokens required, name not proven": "AWSM-304",
-	"AWSM-409 AWS off, name not proven":         "AWSM-304",
-	"AWSM-502 KCM":                              "AWSM-207 AWSM-501", // locked on in 1.26; the volumes are there
-	"AWSM-604 zero pods":                        "AWSM-213",
-	"AWSM-604 none":                             "AWSM-213",
-	"AWSM-615 pending":                          "AWSM-601",
+	"AWSM-201 no update":                           "AWSM-213", // starved, which no run leaves behind
+	"AWSM-208 still the KCM":                       "AWSM-213",
+	"AWSM-208 no lease":                            "AWSM-209",
+	"AWSM-210 KCM without flag":                    "AWSM-213",
+	"AWSM-210 CCM without flag":                    "AWSM-213 AWSM-311", // such a CCM is one of P5
+	"AWSM-205 a static pod on a worker":            "AWSM-215",          // it is in-tree
+	"AWSM-215 a Deployment of the CCM before":      beginsByHand,
+	"AWSM-215 a bare pod in back-off before":       "AWSM-201 AWSM-208 AWSM-209 AWSM-210 AWSM-213 AWSM-311 AWSM-604 AWSM-612", // such a CCM is one of P5
+	"AWSM-215 a second DaemonSet of the CCM":       "AWSM-604",
+	"AWSM-215 in-tree in a DaemonSet":              "AWSM-205",
+	"AWSM-215 an old manifest under another label": "AWSM-205",
+	"AWSM-211 external with flag":                  "AWSM-213",
+	"AWSM-212 v1.28 without file":                  "AWSM-213",
+	"AWSM-212 no readable tag":                     "AWSM-213",
+	"AWSM-213 by hand":                             "AWSM-201",
+	"AWSM-302 one instance in two zones":           "AWSM-303 AWSM-305 AWSM-403 AWSM-404 AWSM-405", // it claims another's instance
+	"AWSM-302 twice":                               "AWSM-305 AWSM-404 AWSM-405",
+	"AWSM-305 two nodes for an address":            "AWSM-405",
+	"AWSM-409 tokens required, name not proven":    "AWSM-304",
+	"AWSM-409 AWS off, name not proven":            "AWSM-304",
+	"AWSM-502 KCM":                                 "AWSM-207 AWSM-501", // locked on in 1.26; the volumes are there
+	"AWSM-604 zero pods":                           "AWSM-213",
+	"AWSM-604 none":                                "AWSM-213",
+	"AWSM-615 pending":                             "AWSM-601",
 }

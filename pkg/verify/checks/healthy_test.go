@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -54,6 +55,7 @@ func healthy(t *testing.T, p position.Position) Input {
 		}
 	}
 	in.Nodes, in.StaticPods, in.Workloads = verify.Got(ns), verify.Got(static), verify.Got[[]downstream.Workload](nil)
+	in.LoosePods = verify.Got(slices.Clone(static)) // no workload makes static pods either
 	healthyCCM(&in, p)
 	healthyLeases(&in, p)
 	granted := p >= position.P1 && p <= position.P4

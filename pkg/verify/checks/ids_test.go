@@ -30,6 +30,7 @@ var issued = map[string]string{
 	"AWSM-212": "the CCM's controllers wait for the migration lease",
 	"AWSM-213": "the cluster is at one position of the migration",
 	"AWSM-214": "in-tree cloud controllers are not switched off",
+	"AWSM-215": "nobody else runs the cloud controllers",
 	"AWSM-301": "every node has a ProviderID of AWS",
 	"AWSM-302": "no two nodes have the same ProviderID",
 	"AWSM-303": "zone labels agree with the ProviderIDs",

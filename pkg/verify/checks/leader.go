@@ -39,7 +39,7 @@ func LeaderMigration() []verify.Check[Input] {
 			ID: "AWSM-205", Title: "no other kube-controller-manager process", Category: leader, Unskip: true,
 			Why:    "a kube-controller-manager that runs elsewhere keeps its old arguments and can win the lease with them",
 			Source: "cmd/kube-controller-manager: every process competes for the same Lease",
-			Fix:    "scale it to zero before the migration",
+			Fix:    "stop it before the migration, then remove it where it comes from",
 		}},
 		{Judge: holderPlaced, Meta: verify.Meta{
 			ID: "AWSM-206", Title: "the leading kube-controller-manager runs on a control-plane node", Category: leader,
@@ -97,6 +97,12 @@ func LeaderMigration() []verify.Check[Input] {
 			Why:     "RKE2 with its own cloud controller active starts kube-controller-manager without them: nobody runs them today",
 			Source:  "k3s-io/k3s pkg/daemons/control/server.go: --controllers=…,-service,-route,-cloud-node-lifecycle",
 			Fix:     "set disable-cloud-controller: true on all servers",
+		}},
+		{Judge: cloudStrays, Meta: verify.Meta{
+			ID: "AWSM-215", Title: "nobody else runs the cloud controllers", Category: leader, Unskip: true,
+			Why:    "a second manager that shares no lease with the first changes the same load balancers, routes and nodes at the same time",
+			Source: "k8s.io/client-go tools/leaderelection: processes exclude each other by one Lease, and with --leader-elect=false by none",
+			Fix:    "stop it once the CCM's DaemonSet, or in-tree kube-controller-managers, run the cloud controllers, then remove it where it comes from",
 		}},
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // leaderCases are the traps 2xx.
 func leaderCases() []broken {
-	const P0, P1, P2, P3, P4 = position.P0, position.P1, position.P2, position.P3, position.P4
+	const P0, P1, P2, P3, P4, P5 = position.P0, position.P1, position.P2, position.P3, position.P4, position.P5
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
 	return []broken{
 		{"AWSM-201", "no update", P2, func(in *Input) { in.Rights.Value.Update = false }, fail, "update no"},
@@ -24,7 +24,7 @@ func leaderCases() []broken {
 		}, fail, "namespace=ccm"},
 		{"AWSM-202", "endpoints", P0, func(in *Input) { args(in, 0, "--leader-elect-resource-lock=endpointsleases") }, fail, "endpointsleases"},
 		{"AWSM-202", "unreadable", P0, func(in *Input) { args(in, 0, "--leader-elect-renew-deadline=ten") }, fail, "ten"},
-		{"AWSM-202", "KCM not visible", P0, func(in *Input) { in.StaticPods.Value = in.StaticPods.Value[1:] }, unknown, "no kube-controller-manager"},
+		{"AWSM-202", "KCM not visible", P0, outOfSight, unknown, "no kube-controller-manager"},
 		{"AWSM-203", "differ", P0, func(in *Input) { args(in, 0, "--leader-elect-lease-duration=60s") }, warn, "1m0s"},
 		{"AWSM-204", "KCM has a file", P0, func(in *Input) { args(in, 0, "--leader-migration-config=/etc/x.yaml") }, unknown, "lies on the node"},
 		{"AWSM-204", "nodeipam", P3, migrationFile(goodFile + "- {name: nodeipam, component: \"*\"}\n"), fail, "nodeipam"},
@@ -45,6 +45,29 @@ func leaderCases() []broken {
 			in.StaticPods.Value = append(in.StaticPods.Value, stray)
 		}, fail, "runs a kube"},
 		{"AWSM-205", "not visible", P0, func(in *Input) { in.Workloads = verify.Failed[[]downstream.Workload](errForbidden) }, unknown, "could not be read"},
+		{"AWSM-205", "scaled to zero", P0, withWorkload("StatefulSet", 0, kcmOf("--cloud-provider=aws")), warn, "scaled to zero"},
+		{"AWSM-205", "a DaemonSet", P5, withWorkload("DaemonSet", 3, kcmOf("--cloud-provider=external")), fail, "runs a kube-controller-manager"},
+		{"AWSM-205", "a Job", P5, withWorkload("Job", 1, kcmOf("--cloud-provider=external")), fail, "Job web/second"},
+		{"AWSM-205", "a bare pod", P0, withPod(downstream.Pod{Name: "kcm", Containers: kcmOf("--cloud-provider=external")}), fail, "Pod web/kcm"},
+		{"AWSM-205", "of another cluster", P5, hostedPlane(kcmOf("--cloud-provider=aws", "--kubeconfig=/k/controller.conf")), warn, "taken for another cluster's"},
+		{"AWSM-205", "pods not visible", P0, func(in *Input) { in.LoosePods = verify.Failed[[]downstream.Pod](errForbidden) }, unknown, "pods that no workload made could not be read: forbidden"},
+		{"AWSM-205", "bundle of before", P0, func(in *Input) { in.LoosePods = verify.Read[[]downstream.Pod]{} }, unknown, "pods that no workload made could not be read"},
+		{"AWSM-215", "a Deployment of the CCM", P5, withWorkload("Deployment", 1, ccmOf("--leader-elect=false")), fail, "waits for nobody"},
+		{"AWSM-215", "a Deployment of the CCM before", P0, withWorkload("Deployment", 1, ccmOf("--enable-leader-migration")), fail, "Deployment web/second runs an aws-cloud"},
+		{"AWSM-215", "a CronJob of the CCM", P5, withWorkload("CronJob", 1, ccmOf()), fail, "CronJob web/second"},
+		{"AWSM-215", "a suspended CronJob", P5, withWorkload("CronJob", 0, ccmOf()), warn, "suspended"},
+		{"AWSM-215", "a second DaemonSet of the CCM", P5, func(in *Input) {
+			second := in.DaemonSets.Value[0]
+			second.Namespace, second.Owner = "web", ""
+			in.DaemonSets.Value = append(in.DaemonSets.Value, second)
+		}, fail, "DaemonSet web/aws-cloud-controller-manager"},
+		{"AWSM-215", "a bare pod in back-off before", P0, withPod(downstream.Pod{Name: "ccm", Phase: "Pending", Waiting: "ErrImagePull", Containers: ccmOf()}), fail, "ErrImagePull now; it is started again"},
+		{"AWSM-215", "a static pod of the CCM", P5, withPod(downstream.Pod{Name: "ccm-x", Node: nodeName(0), Mirror: true, Containers: ccmOf()}), fail, "Pod web/ccm-x"},
+		{"AWSM-215", "a pod of a CloneSet", P5, withPod(downstream.Pod{Name: "ccm-x", Controller: "CloneSet ccm", Containers: ccmOf()}), fail, "Pod web/ccm-x"},
+		{"AWSM-215", "in-tree in a DaemonSet", P5, withWorkload("DaemonSet", 3, kcmOf("--cloud-provider=aws", "--leader-elect=false")), fail, "cloud controllers in a kube-controller-manager"},
+		{"AWSM-215", "an old manifest under another label", P5, withPod(downstream.Pod{Name: "old-x", Node: nodeName(0), Mirror: true, Containers: kcmOf("--cloud-provider=aws")}), fail, "Pod web/old-x"},
+		{"AWSM-215", "of another cluster", P5, hostedPlane(ccmOf("--kubeconfig=/k/controller.conf")), warn, "taken for another cluster's"},
+		{"AWSM-215", "pods not visible", P0, func(in *Input) { in.LoosePods = verify.Failed[[]downstream.Pod](errForbidden) }, unknown, "pods that no workload made could not be read: forbidden"},
 		{"AWSM-206", "on a worker", P0, func(in *Input) { in.Leases.Value.KCM = heldBy("ip-10-0-0-14_z", "kube-controller-manager") }, fail, nodeName(4)},
 		{"AWSM-206", "on no node", P0, func(in *Input) { in.Leases.Value.KCM = heldBy("laptop_z", "kube-controller-manager") }, warn, "laptop"},
 		{"AWSM-207", "locked gate", P0, func(in *Input) { args(in, 0, "--feature-gates=ControllerManagerLeaderMigration=false") }, fail, "=false"},
@@ -79,6 +102,39 @@ func leaderCases() []broken {
 		}, unknown, "not known"},
 		{"AWSM-214", "service off", P0, func(in *Input) { args(in, 2, "--controllers=*,tokencleaner,-service") }, fail, "-service"},
 	}
+}
+
+// outOfSight takes the kube-controller-manager of one Node out of the reading.
+func outOfSight(in *Input) {
+	in.StaticPods.Value, in.LoosePods.Value = in.StaticPods.Value[1:], in.LoosePods.Value[1:]
+}
+
+func withWorkload(kind string, replicas int32, cs []downstream.Container) func(*Input) {
+	return func(in *Input) {
+		in.Workloads.Value = append(in.Workloads.Value, downstream.Workload{
+			Object: downstream.Object{Kind: kind, Namespace: "web", Name: "second"}, Replicas: replicas, Containers: cs})
+	}
+}
+
+func withPod(p downstream.Pod) func(*Input) {
+	p.Namespace = "web"
+	return func(in *Input) { in.LoosePods.Value = append(in.LoosePods.Value, p) }
+}
+
+// hostedPlane is a control plane of another cluster, as its operator would make it.
+func hostedPlane(manager []downstream.Container) func(*Input) {
+	return func(in *Input) {
+		manager[0].Mounts = []downstream.Mount{{Path: "/k", Kind: "Secret", Name: "tenant-kubeconfig"}}
+		withWorkload("Deployment", 1, append(manager, downstream.Container{Name: "api", Image: "r/kube-apiserver:v1.30.1"}))(in)
+	}
+}
+
+func ccmOf(more ...string) []downstream.Container {
+	return []downstream.Container{{Name: "ccm", Image: image, Args: append([]string{"--cloud-provider=aws", "--configure-cloud-routes=false"}, more...)}}
+}
+
+func kcmOf(args ...string) []downstream.Container {
+	return []downstream.Container{{Name: "m", Image: "registry/kube-controller-manager:v1.26.13", Args: args}}
 }
 
 func args(in *Input, i int, more ...string) {

@@ -32,26 +32,6 @@ func yes(b bool) string {
 	return "no"
 }
 
-func strays(in Input) []verify.Finding {
-	found, ok := in.Strays()
-	if !ok {
-		return []verify.Finding{unknown("kube-controller-manager", "nodes, pods, Deployments or StatefulSets could not be read")}
-	}
-	var out []verify.Finding
-	for _, s := range found {
-		fix := "kubectl -n " + s.Namespace + " scale " + strings.ToLower(s.Kind) + "/" + s.Name + " --replicas=0"
-		switch {
-		case s.Idle:
-			out = append(out, info(s.String(), "would run a kube-controller-manager, and is scaled to zero"))
-			continue
-		case s.Kind == "Pod":
-			fix = "remove it where it comes from: a manifest on its node, or whoever makes it"
-		}
-		out = append(out, fail(s.String(), "runs a kube-controller-manager", "only the control-plane nodes' own", fix))
-	}
-	return out
-}
-
 func holderPlaced(in Input) []verify.Finding {
 	if !in.Leases.OK() {
 		return verify.Unread(in.Leases, "Lease kube-system/"+lease.KCMMain)

@@ -91,7 +91,7 @@ func mends() map[string]mend {
 		"AWSM-204 nodeipam":          {"the file of our chart", migrationFile(goodFile)},
 		"AWSM-204 another lease":     {"the file of our chart", migrationFile(goodFile)},
 		"AWSM-204 not a ConfigMap":   {"the file of our chart", migrationFile(goodFile)},
-		"AWSM-205 a Deployment":      {"scale deployment/kcm --replicas=0", func(in *Input) { in.Workloads.Value[0].Replicas = 0 }},
+		"AWSM-205 a Deployment":      {"scale deployment/kcm --replicas=0", func(in *Input) { in.Workloads.Value = nil }},
 		"AWSM-205 a static pod on a worker": {"remove it where it comes from", func(in *Input) {
 			in.StaticPods.Value = in.StaticPods.Value[:3]
 		}},

@@ -2,6 +2,7 @@ package downstream
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 
@@ -26,15 +27,10 @@ func (f Facts) KCMs() (kcms []KCM, ok bool) {
 	if !f.Nodes.OK() || !f.StaticPods.OK() {
 		return nil, false
 	}
-	byNode := map[string][]Pod{}
-	for _, p := range f.StaticPods.Value {
-		if _, is := RunsKCM(p.Containers); is && p.Mirror && !p.Deleting {
-			byNode[p.Node] = append(byNode[p.Node], p)
-		}
-	}
+	byNode := f.staticKCMs()
 	for _, n := range f.Nodes.Value {
 		if n.ControlPlane() {
-			kcms = append(kcms, kcmOf(n, byNode[n.Name]))
+			kcms = append(kcms, kcmOf(n, slices.DeleteFunc(byNode[n.Name], func(p Pod) bool { return p.Deleting })))
 		}
 	}
 	sort.Slice(kcms, func(i, j int) bool { return kcms[i].Machine < kcms[j].Machine })
@@ -68,46 +64,15 @@ func kcmOf(node Node, pods []Pod) KCM {
 	return k
 }
 
-// Stray is a kube-controller-manager that belongs to no control-plane Node's
-// static pods.
-type Stray struct {
-	Object
-	Idle  bool // a workload without replicas
-	Flags component.Args
-}
-
-// Strays lists them: pods that are no mirror pods or sit elsewhere, Deployments
-// and StatefulSets. ok is false when something could not be read.
-func (f Facts) Strays() (strays []Stray, ok bool) {
-	if !f.Nodes.OK() || !f.StaticPods.OK() || !f.Workloads.OK() {
-		return nil, false
-	}
-	controlPlane := map[string]bool{}
-	for _, n := range f.Nodes.Value {
-		controlPlane[n.Name] = n.ControlPlane()
-	}
-	for _, w := range f.Workloads.Value {
-		if c, is := RunsKCM(w.Containers); is {
-			strays = append(strays, Stray{w.Object, w.Replicas == 0, c.Flags()})
-		}
-	}
-	for _, p := range f.StaticPods.Value {
-		if c, is := RunsKCM(p.Containers); is && (!p.Mirror || !controlPlane[p.Node]) {
-			strays = append(strays, Stray{Object: Object{Kind: "Pod", Namespace: p.Namespace, Name: p.Name}, Flags: c.Flags()})
-		}
-	}
-	return strays, true
-}
-
-// CCM joins every DaemonSet and workload that runs an AWS cloud controller
-// manager with its pods. The flag and the configuration file count only if all
-// of them have it.
+// CCM joins whatever runs an AWS cloud controller manager of this cluster with its
+// pods. The flag and the configuration file count only if all of them have it. What
+// is scaled to zero does not count.
 func (f Facts) CCM() position.CCM {
 	switch {
 	case !f.DaemonSets.OK():
 		return position.CCM{Why: "DaemonSets could not be read"}
 	case !f.Workloads.OK():
-		return position.CCM{Why: "Deployments and StatefulSets could not be read"}
+		return position.CCM{Why: "workloads could not be read"}
 	}
 	containers := f.ccmTemplates()
 	if len(containers) == 0 {
@@ -157,14 +122,9 @@ func DefaultUnsafe(image string) bool {
 
 func (f Facts) ccmTemplates() []Container {
 	var cs []Container
-	for _, d := range f.DaemonSets.Value {
-		if c, is := RunsCCM(d.Containers); is {
-			cs = append(cs, c)
-		}
-	}
-	for _, w := range f.Workloads.Value {
-		if c, is := RunsCCM(w.Containers); is {
-			cs = append(cs, c)
+	for _, m := range f.managers() {
+		if m.CCM && m.Other == "" && (m.expected || !m.Idle) {
+			cs = append(cs, m.container)
 		}
 	}
 	return cs

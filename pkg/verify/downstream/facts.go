@@ -30,6 +30,7 @@ type Facts struct {
 	CCMRights   verify.Read[[]AccountRights]
 	StaticPods  verify.Read[[]Pod] // pods labelled component=…-controller-manager, any namespace
 	CCMPods     verify.Read[[]Pod] // pods of the DaemonSets below
+	LoosePods   verify.Read[[]Pod] // that run a controller manager and that no workload made: bare ones, static ones, those of custom kinds
 	Workloads   verify.Read[[]Workload]
 	DaemonSets  verify.Read[[]DaemonSet] // that run a cloud controller manager, any namespace
 	Leases      verify.Read[lease.Leases]

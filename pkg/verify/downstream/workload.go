@@ -1,7 +1,6 @@
 package downstream
 
 import (
-	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -14,10 +13,10 @@ type Container struct {
 	Mounts        []Mount
 }
 
-// Mount is a volume mount backed by a ConfigMap or Secret.
+// Mount is a volume mount whose content somebody put there.
 type Mount struct {
 	Path string
-	Kind string // "ConfigMap", "Secret", "HostPath"; others are left out
+	Kind string // "ConfigMap", "Secret", "Projected" (with one of these in it), "HostPath"; others are left out
 	Name string
 }
 
@@ -41,12 +40,20 @@ type Pod struct {
 	Waiting              string    // reason of the first waiting container
 	HostNetwork          bool
 	Containers           []Container
+	Controller           string // "CloneSet a": who makes it, where it is no kind of Kubernetes itself
 }
 
-// Workload is a Deployment or StatefulSet that runs a controller manager.
+// Over says whether the pod has run to its end. A static pod never has: its kubelet
+// starts it again.
+func (p Pod) Over() bool { return !p.Mirror && (p.Phase == "Succeeded" || p.Phase == "Failed") }
+
+func (p Pod) object() Object { return Object{Kind: "Pod", Namespace: p.Namespace, Name: p.Name} }
+
+// Workload is an object with a pod template that runs a controller manager, or the
+// API server beside one. DaemonSets of a CCM are DaemonSet.
 type Workload struct {
 	Object
-	Replicas   int32
+	Replicas   int32 // pods it wants or still has; 0: none until somebody scales it up or resumes it
 	Containers []Container
 }
 
@@ -127,47 +134,3 @@ func (d DaemonSet) Keeps(n Node) []Taint {
 	}
 	return kept
 }
-
-// RunsKCM finds the container that runs a kube-controller-manager.
-func RunsKCM(cs []Container) (Container, bool) { return runs(cs, "kube-controller-manager") }
-
-// RunsCCM finds the container that runs an AWS cloud controller manager. The
-// upstream image is named cloud-controller-manager under provider-aws and has no
-// command; RKE2's own stub is named rke2-cloud-provider and is not meant.
-func RunsCCM(cs []Container) (Container, bool) {
-	if c, ok := runs(cs, "aws-cloud-controller-manager"); ok {
-		return c, true
-	}
-	for _, c := range cs {
-		image := strings.ToLower(c.Image)
-		if strings.Contains(image, "cloud-controller-manager") && (strings.Contains(image, "aws") || c.Flags().Last(component.CloudProvider) == "aws") {
-			return c, true
-		}
-	}
-	return Container{}, false
-}
-
-func runs(cs []Container, program string) (Container, bool) {
-	for _, c := range cs {
-		if repository(c.Image) == program || c.Name == program {
-			return c, true
-		}
-		for _, w := range append(append([]string{}, c.Command...), c.Args...) {
-			first, _, _ := strings.Cut(strings.TrimSpace(w), " ")
-			if base(first) == program || strings.Contains(w, program+" --") {
-				return c, true
-			}
-		}
-	}
-	return Container{}, false
-}
-
-// repository is the last path element of an image without tag and digest.
-func repository(image string) string {
-	image, _, _ = strings.Cut(image, "@")
-	name := base(image)
-	name, _, _ = strings.Cut(name, ":")
-	return name
-}
-
-func base(path string) string { return path[strings.LastIndex(path, "/")+1:] }

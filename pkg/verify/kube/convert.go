@@ -35,6 +35,9 @@ func pod(p *corev1.Pod) downstream.Pod {
 	}
 	_, out.Mirror = p.Annotations[annotationMirror]
 	out.PodHash = Mirror(p, "").PodHash
+	if maker := metav1.GetControllerOf(p); maker != nil && maker.Kind != "Node" {
+		out.Controller = maker.Kind + " " + maker.Name
+	}
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady {
 			out.Ready = c.Status == corev1.ConditionTrue
@@ -72,10 +75,12 @@ func containers(spec corev1.PodSpec) []downstream.Container {
 			volumes[v.Name] = downstream.Mount{Kind: "Secret", Name: v.Secret.SecretName}
 		case v.HostPath != nil:
 			volumes[v.Name] = downstream.Mount{Kind: "HostPath", Name: v.HostPath.Path}
+		case v.Projected != nil && holdsFiles(v.Projected):
+			volumes[v.Name] = downstream.Mount{Kind: "Projected", Name: v.Name}
 		}
 	}
 	out := make([]downstream.Container, 0, len(spec.Containers))
-	for _, c := range spec.Containers {
+	for _, c := range everyContainer(spec) {
 		d := downstream.Container{Name: c.Name, Image: c.Image, Command: c.Command, Args: c.Args}
 		for _, m := range c.VolumeMounts {
 			if v, ok := volumes[m.Name]; ok {
@@ -86,6 +91,21 @@ func containers(spec corev1.PodSpec) []downstream.Container {
 		out = append(out, d)
 	}
 	return out
+}
+
+// everyContainer has those that run in a pod's working order first. One that comes
+// before them, or is added to a running pod, runs a program as well.
+func everyContainer(spec corev1.PodSpec) []corev1.Container {
+	all := slices.Concat(spec.Containers, spec.InitContainers)
+	for _, c := range spec.EphemeralContainers {
+		all = append(all, corev1.Container(c.EphemeralContainerCommon))
+	}
+	return all
+}
+
+// holdsFiles says whether a projected volume has files that somebody made.
+func holdsFiles(p *corev1.ProjectedVolumeSource) bool {
+	return slices.ContainsFunc(p.Sources, func(s corev1.VolumeProjection) bool { return s.Secret != nil || s.ConfigMap != nil })
 }
 
 // DaemonSet turns a rendered or live DaemonSet into what the checks judge.

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/ptr"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -62,7 +63,8 @@ func fill(t *testing.T, c kubernetes.Interface) {
 	keep(c.AppsV1().DaemonSets("kube-system").Create(ctx, &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Name: "other"}, Spec: appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: other}, Template: template(other, plain)},
 	}, o))
-	keep(c.CoreV1().Pods("kube-system").Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "ccm-1", Labels: app}, Spec: ccm}, o))
+	keep(c.CoreV1().Pods("kube-system").Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "ccm-1", Labels: app, OwnerReferences: []metav1.OwnerReference{
+		{APIVersion: "apps/v1", Kind: "DaemonSet", Name: "aws-cloud-controller-manager", UID: "d", Controller: ptr.To(true)}}}, Spec: ccm}, o))
 	keep(c.CoreV1().ConfigMaps("kube-system").Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "migration"}, Data: map[string]string{"f.yaml": "leaderName: x"}}, o))
 	extra := corev1.PodSpec{Containers: []corev1.Container{{Name: "x", Image: "registry/kube-controller-manager:v1.26.13"}}}
 	for name, spec := range map[string]corev1.PodSpec{"extra": extra, "web": plain} {

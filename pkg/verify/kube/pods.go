@@ -2,7 +2,6 @@ package kube
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path"
 
@@ -104,34 +103,6 @@ func (r Reader) configMapKey(ctx context.Context, namespace, name, key string) (
 		return "", fmt.Errorf("reading ConfigMap %s/%s: it has no key %q", namespace, name, key)
 	}
 	return text, nil
-}
-
-// workloads are the Deployments and StatefulSets that run a controller manager.
-func (r Reader) workloads(ctx context.Context) verify.Read[[]downstream.Workload] {
-	keep := func(kind string, m metav1.ObjectMeta, replicas *int32, spec corev1.PodSpec) (downstream.Workload, bool) {
-		cs := containers(spec)
-		_, kcm := downstream.RunsKCM(cs)
-		_, ccm := downstream.RunsCCM(cs)
-		w := downstream.Workload{Object: object(kind, m), Replicas: 1, Containers: cs}
-		if replicas != nil {
-			w.Replicas = *replicas
-		}
-		return w, kcm || ccm
-	}
-	deployments := collect(ctx, r, "deployments", metav1.ListOptions{}, r.Kube.AppsV1().Deployments(metav1.NamespaceAll).List, func(l *appsv1.DeploymentList) []downstream.Workload {
-		return filter(l.Items, func(d *appsv1.Deployment) (downstream.Workload, bool) {
-			return keep("Deployment", d.ObjectMeta, d.Spec.Replicas, d.Spec.Template.Spec)
-		})
-	})
-	sets := collect(ctx, r, "statefulsets", metav1.ListOptions{}, r.Kube.AppsV1().StatefulSets(metav1.NamespaceAll).List, func(l *appsv1.StatefulSetList) []downstream.Workload {
-		return filter(l.Items, func(d *appsv1.StatefulSet) (downstream.Workload, bool) {
-			return keep("StatefulSet", d.ObjectMeta, d.Spec.Replicas, d.Spec.Template.Spec)
-		})
-	})
-	if err := errors.Join(deployments.Err, sets.Err); err != nil {
-		return verify.Failed[[]downstream.Workload](err)
-	}
-	return verify.Got(append(deployments.Value, sets.Value...))
 }
 
 func absent(err error) bool { return apierrors.IsNotFound(err) }

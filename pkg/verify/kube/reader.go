@@ -104,6 +104,20 @@ func ReadForPosition(ctx context.Context, r Reader) downstream.Facts {
 	return f
 }
 
+// ReadManagers reads what tells who runs controller managers in the cluster, and no
+// more.
+func ReadManagers(ctx context.Context, r Reader) downstream.Facts {
+	var f downstream.Facts
+	together([]func(){
+		func() { f.LoosePods = r.loosePods(ctx) },
+		func() { f.Workloads = r.workloads(ctx) },
+		func() { f.Nodes = r.nodes(ctx) },
+		func() { f.StaticPods = r.staticPods(ctx) },
+		func() { r.ccm(ctx, &f) },
+	})
+	return f
+}
+
 // forPosition begins with the leases, which take longest.
 func (r Reader) forPosition(ctx context.Context, f *downstream.Facts) []func() {
 	return []func(){
@@ -112,6 +126,7 @@ func (r Reader) forPosition(ctx context.Context, f *downstream.Facts) []func() {
 		func() { f.Version = r.version(ctx) },
 		func() { f.UID = r.uid(ctx) },
 		func() { f.StaticPods = r.staticPods(ctx) },
+		func() { f.LoosePods = r.loosePods(ctx) },
 		func() { f.Workloads = r.workloads(ctx) },
 		func() { r.ccm(ctx, f) },
 		func() { f.Rights = r.rights(ctx) },

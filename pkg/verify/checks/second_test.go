@@ -1,0 +1,24 @@
+package checks
+
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+func secondCCM() downstream.Workload {
+	return downstream.Workload{Object: downstream.Object{Kind: "Deployment", Namespace: "kube-system", Name: "second"}, Replicas: 1,
+		Containers: []downstream.Container{{Name: "ccm", Image: image, Args: []string{"--cloud-provider=aws", "--leader-elect=false"}}}}
+}
+
+// No position is healthy with a second cloud controller manager.
+func TestSecondManagerIsNeverGreen(t *testing.T) {
+	for _, p := range position.All() {
+		in := healthy(t, p)
+		in.Workloads.Value = append(in.Workloads.Value, secondCCM())
+		if got := audit(t, in); got.Err() == nil {
+			t.Errorf("at %s nothing fails", p)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package checks
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Managers are the checks of who runs controller managers: all that they judge is
+// what kube.ReadManagers reads.
+func Managers() []verify.Check[Input] {
+	var out []verify.Check[Input]
+	for _, c := range LeaderMigration() {
+		if c.ID == "AWSM-205" || c.ID == "AWSM-215" {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// strays judges every kube-controller-manager beside the control plane's own.
+func strays(in Input) []verify.Finding {
+	found, out := in.seenStrays("kube-controller-manager")
+	for _, s := range found {
+		if !s.CCM {
+			out = append(out, in.stray(s, "a kube-controller-manager", "only the control-plane nodes' own"))
+		}
+	}
+	return out
+}
+
+// cloudStrays judges whatever runs cloud controllers beside the CCM's DaemonSet and
+// the control plane's own. Of kube-controller-managers those that only might are
+// left to strays.
+func cloudStrays(in Input) []verify.Finding {
+	found, out := in.seenStrays("cloud controllers")
+	for _, s := range found {
+		switch {
+		case s.CCM && s.RunsClouds():
+			out = append(out, in.stray(s, "an aws-cloud-controller-manager", in.wantedManagers()))
+		case !s.CCM && s.RunsClouds() && !s.Idle && s.Other == "":
+			out = append(out, in.stray(s, "the cloud controllers in a kube-controller-manager", in.wantedManagers()))
+		}
+	}
+	return out
+}
+
+func (in Input) wantedManagers() string {
+	if own, has := in.OwnDaemonSet(); has {
+		return "only the pods of " + own.String() + ", and the control-plane nodes' own kube-controller-managers"
+	}
+	return "only the control-plane nodes' own kube-controller-managers, and the DaemonSet of the CCM"
+}
+
+// seenStrays are what was found, with a finding for what could not be read.
+func (in Input) seenStrays(object string) ([]downstream.Stray, []verify.Finding) {
+	found, gaps := in.Strays()
+	if len(gaps) == 0 {
+		return found, nil
+	}
+	reason := strings.Join(gaps, ", ") + " could not be read"
+	for _, err := range []error{in.Nodes.Err, in.StaticPods.Err, in.Workloads.Err, in.DaemonSets.Err, in.LoosePods.Err} {
+		if err != nil {
+			reason += ": " + err.Error()
+			break
+		}
+	}
+	return found, []verify.Finding{unknown(object, reason)}
+}
+
+// stray is the finding for one. What talks to another cluster does no harm here, and
+// what is scaled to zero none yet.
+func (in Input) stray(s downstream.Stray, program, wanted string) verify.Finding {
+	switch {
+	case s.Other != "":
+		return warn(s.String(), "runs "+program+" with the kubeconfig in "+s.Other+", beside an API server in its namespace: taken for another cluster's", wanted, "nothing, if it belongs to a cluster that this one hosts")
+	case s.Idle:
+		return warn(s.String(), "would run "+program+", and is scaled to zero or suspended", wanted, "remove it, so that nobody starts it again")
+	}
+	seen := "runs " + program
+	if on, err := s.Flags.Bool("leader-elect", true); err == nil && !on {
+		seen += " with --leader-elect=false, so that it waits for nobody"
+	}
+	if s.Pod.Waiting != "" {
+		seen += fmt.Sprintf(" (%s now; it is started again)", s.Pod.Waiting)
+	}
+	return fail(s.String(), seen, wanted, in.stop(s))
+}
+
+// stop says how to stop it. A command is given only where somebody else runs the
+// cloud controllers meanwhile, and where it can be taken back.
+func (in Input) stop(s downstream.Stray) string {
+	command := ""
+	on := "kubectl -n " + s.Namespace + " "
+	switch {
+	case s.Owner != "":
+		return "take it out of the release of " + s.Owner
+	case s.Pod.Mirror:
+		return "take its manifest off Node " + s.Pod.Node
+	case s.Pod.Controller != "":
+		return "stop it at its " + s.Pod.Controller + " in namespace " + s.Namespace
+	}
+	switch s.Kind {
+	case "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController":
+		command = on + "scale " + strings.ToLower(s.Kind) + "/" + s.Name + " --replicas=0"
+	case "Job", "CronJob":
+		command = on + "patch " + strings.ToLower(s.Kind) + "/" + s.Name + ` --type=merge -p '{"spec":{"suspend":true}}'`
+	default:
+		return "remove it where it comes from" + in.first(s)
+	}
+	if first := in.first(s); first != "" {
+		return "scale it to zero" + first
+	}
+	return command
+}
+
+// first is what has to be there before a manager may be stopped; "": it is there. A
+// control plane that hosts itself has no other kube-controller-manager.
+func (in Input) first(s downstream.Stray) string {
+	kcms, _ := in.kcms()
+	own, inTree := false, false
+	for _, k := range kcms {
+		own, inTree = own || k.Known, inTree || k.Known && k.Provider == position.InTree
+	}
+	switch {
+	case !s.CCM && !own:
+		return ", unless it is the control plane's own: no other kube-controller-manager is seen"
+	case !s.CCM, inTree, in.CCM().Complete:
+		return ""
+	}
+	return ", once the DaemonSet of a CCM has a ready pod on every control-plane node: until then nobody else runs the cloud controllers"
+}
