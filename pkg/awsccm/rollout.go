@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // Rollout is one reading of the controller manager's DaemonSet.
@@ -55,7 +56,7 @@ func JudgeDaemonSet(r Rollout) RolloutVerdict {
 	if r.DaemonSet == nil {
 		return v.waiting("DaemonSet " + Namespace + "/" + DaemonSetName + " does not exist yet")
 	}
-	v.Done = countCurrent(r)
+	v.Done = len(r.Nodes) - len(missing(r, good(r)))
 	for _, look := range []func(Rollout) error{noNodes, notSelected, notTolerated, refused, badPod} {
 		if err := look(r); err != nil {
 			v.State, v.Err, v.Seen = RolloutFault, err, err.Error()
@@ -114,25 +115,6 @@ func container(list []corev1.Container) *corev1.Container {
 	return nil
 }
 
-func countCurrent(r Rollout) int {
-	n := 0
-	for _, p := range r.Pods {
-		if current(r.DaemonSet, p) && podReady(p) && p.DeletionTimestamp == nil && isControlPlane(r, p.Spec.NodeName) {
-			n++
-		}
-	}
-	return n
-}
-
-func isControlPlane(r Rollout, node string) bool {
-	for _, n := range r.Nodes {
-		if n.Name == node {
-			return true
-		}
-	}
-	return false
-}
-
 func podReady(p corev1.Pod) bool {
 	for _, c := range p.Status.Conditions {
 		if c.Type == corev1.PodReady {
@@ -155,29 +137,34 @@ func podToken(pods []corev1.Pod) string {
 	return strings.Join(parts, " ")
 }
 
+// good is a pod that runs what it is to run.
+func good(r Rollout) func(corev1.Pod) bool {
+	return func(p corev1.Pod) bool { return current(r.DaemonSet, p) && podReady(p) && p.DeletionTimestamp == nil }
+}
+
 // nodesWithoutPod names them, for people.
 func nodesWithoutPod(r Rollout) string {
-	return named("; no pod yet on ", r, func(p corev1.Pod) bool { return p.DeletionTimestamp == nil })
+	return named("; no pod yet on ", missing(r, func(p corev1.Pod) bool { return p.DeletionTimestamp == nil }))
 }
 
 // notReady names the Nodes without a ready, current pod.
-func notReady(r Rollout) string {
-	return named("; waiting on ", r, func(p corev1.Pod) bool {
-		return current(r.DaemonSet, p) && podReady(p) && p.DeletionTimestamp == nil
-	})
-}
+func notReady(r Rollout) string { return named("; waiting on ", missing(r, good(r))) }
 
-func named(intro string, r Rollout, good func(corev1.Pod) bool) string {
-	has := map[string]bool{}
-	for _, p := range r.Pods {
-		has[p.Spec.NodeName] = has[p.Spec.NodeName] || good(p)
-	}
-	var names []string
+// missing are the control-plane Nodes without such a pod.
+func missing(r Rollout, such func(corev1.Pod) bool) []string {
+	var c downstream.Coverage
 	for _, n := range r.Nodes {
-		if !has[n.Name] {
-			names = append(names, n.Name)
+		c.Nodes = append(c.Nodes, n.Name)
+	}
+	for _, p := range r.Pods {
+		if such(p) {
+			c.Ready = append(c.Ready, p.Spec.NodeName)
 		}
 	}
+	return c.Missing()
+}
+
+func named(intro string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}

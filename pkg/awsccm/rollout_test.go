@@ -102,6 +102,7 @@ func TestJudgeDaemonSet(t *testing.T) {
 			old.Spec.Containers[0].Args = []string{"--v=2"}
 			r.Pods[0] = old
 		}, RolloutWaiting, "", "2/3 ready; waiting on cp-0"},
+		{"as many pods, two on one node", func(r *Rollout) { r.Pods[2].Spec.NodeName = r.Pods[1].Spec.NodeName }, RolloutWaiting, "", "2/3 ready; waiting on cp-2"},
 		{"a pod going", func(r *Rollout) { r.Pods[0].DeletionTimestamp = &metav1.Time{Time: rolloutNow} }, RolloutWaiting, "", "2/3 ready; waiting on cp-0"},
 		{"admission", func(r *Rollout) {
 			r.Pods = nil

@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -52,7 +53,11 @@ func (r Reading) ccmEvidence() position.CCM {
 	ccm := position.CCM{Seen: position.Yes, Migration: flagged, Image: container.Image, ConfigFile: args.Has("leader-migration-config")}
 	image, err := awsccm.ParseImage(container.Image)
 	ccm.DefaultUnsafe = err != nil || defaultUnsafe(image)
-	ready := 0
+	coverage := downstream.Coverage{Desired: int(set.Status.DesiredNumberScheduled), Updated: int(set.Status.UpdatedNumberScheduled),
+		Observed: set.Status.ObservedGeneration >= set.Generation}
+	for _, node := range r.PlaneNodes() {
+		coverage.Nodes = append(coverage.Nodes, node.Name)
+	}
 	for i := range r.Down.CCMPods {
 		pod := &r.Down.CCMPods[i]
 		if len(pod.Spec.Containers) == 0 || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
@@ -63,13 +68,11 @@ func (r Reading) ccmEvidence() position.CCM {
 		} else {
 			ccm.PodsWithout++
 		}
-		if PodReady(pod) {
-			ready++
+		if PodReady(pod) && pod.DeletionTimestamp == nil {
+			coverage.Ready = append(coverage.Ready, pod.Spec.NodeName)
 		}
 	}
-	planes := r.Planes()
-	ccm.Complete = planes > 0 && int(set.Status.DesiredNumberScheduled) == planes && ready == planes &&
-		set.Status.ObservedGeneration >= set.Generation && int(set.Status.UpdatedNumberScheduled) == planes
+	ccm.Complete = coverage.Complete() && len(coverage.Nodes) == r.Planes()
 	return ccm
 }
 

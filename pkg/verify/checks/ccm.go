@@ -29,8 +29,8 @@ func CCM() []verify.Check[Input] {
 		}},
 		{Judge: daemonSetComplete, Meta: verify.Meta{
 			ID: "AWSM-604", Title: "a ready CCM pod on every control-plane node", Category: ccm, Applies: withCCM, Unskip: true,
-			Why:    "kubectl rollout status passes a DaemonSet with no pods at all",
-			Source: "DaemonSet status against Nodes with the control-plane label; rancher/rancher#43891",
+			Why:    "kubectl rollout status passes a DaemonSet with no pods at all, and its numbers those on other nodes",
+			Source: "pods by Node, and DaemonSet status, against Nodes with the control-plane label; rancher/rancher#43891",
 			Fix:    "look at node selector, tolerations and the pods' events",
 		}},
 		{Judge: selector, Meta: verify.Meta{

@@ -28,6 +28,9 @@ func ccmCases() []broken {
 			in.CCMObjects.Value = []downstream.Object{{Kind: "ClusterRole", Name: "system:cloud-controller-manager"}}
 		}, fail, "no Helm release"},
 		{"AWSM-604", "zero pods", P3, func(in *Input) { d := &in.DaemonSets.Value[0]; d.Desired, d.Updated, d.Ready = 0, 0, 0 }, fail, "desired 0"},
+		{"AWSM-604", "as many, one on a worker", P4, func(in *Input) { in.CCMPods.Value[2].Node = nodeName(4) }, fail, "no ready pod on " + nodeName(2)},
+		{"AWSM-604", "two on one node", P3, func(in *Input) { in.CCMPods.Value[2].Node = nodeName(1) }, fail, "no ready pod on " + nodeName(2)},
+		{"AWSM-604", "pods not visible", P4, func(in *Input) { in.CCMPods = verify.Failed[[]downstream.Pod](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-604", "none", P4, func(in *Input) { in.DaemonSets.Value = nil }, fail, "0 DaemonSets"},
 		{"AWSM-605", "upstream's default", P3, func(in *Input) {
 			in.DaemonSets.Value[0].NodeSelector = map[string]string{"node-role.kubernetes.io/control-plane": ""}

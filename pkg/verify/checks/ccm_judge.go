@@ -103,20 +103,22 @@ func daemonSetComplete(in Input) []verify.Finding {
 	if !in.Nodes.OK() {
 		return verify.Unread(in.Nodes, "nodes")
 	}
-	want := int32(0)
-	for _, n := range in.Nodes.Value {
-		if n.ControlPlane() {
-			want++
-		}
-	}
 	if n := len(in.DaemonSets.Value); n != 1 {
 		return []verify.Finding{fail("aws-cloud-controller-manager", fmt.Sprintf("%d DaemonSets", n), "one", "")}
 	}
-	d := in.DaemonSets.Value[0]
-	if want > 0 && d.Desired == want && d.Ready == want && d.Updated == want && d.Observed >= d.Generation {
+	coverage, ok := in.CCMCoverage()
+	if !ok {
+		return verify.Unread(in.CCMPods, "pods of the CCM")
+	}
+	if coverage.Complete() {
 		return nil
 	}
-	return []verify.Finding{fail(d.String(), fmt.Sprintf("desired %d, updated %d, ready %d", d.Desired, d.Updated, d.Ready), fmt.Sprintf("%d of each: one for every control-plane node, and more than none", want), "")}
+	d := in.DaemonSets.Value[0]
+	seen := fmt.Sprintf("desired %d, updated %d, ready %d", d.Desired, d.Updated, d.Ready)
+	if missing := coverage.Missing(); len(missing) > 0 {
+		seen += ", no ready pod on " + some(missing)
+	}
+	return []verify.Finding{fail(d.String(), seen, fmt.Sprintf("one ready pod on each of the %d control-plane nodes, more than none, and on no others", len(coverage.Nodes)), "")}
 }
 
 // candidates are the DaemonSets to judge: those there are, and the one to come.

@@ -22,3 +22,13 @@ func TestSecondManagerIsNeverGreen(t *testing.T) {
 		}
 	}
 }
+
+func TestNodeWithoutPodIsNeverGreen(t *testing.T) {
+	for _, p := range position.All()[position.P3:] {
+		in := healthy(t, p)
+		in.CCMPods.Value[2].Node = nodeName(4)
+		if got := audit(t, in); got.Err() == nil {
+			t.Errorf("at %s nothing fails", p)
+		}
+	}
+}

@@ -130,20 +130,11 @@ func (f Facts) ccmTemplates() []Container {
 	return cs
 }
 
-// ccmComplete: exactly one DaemonSet, rolled out, a Ready pod for every
-// control-plane Node. kubectl's rollout status is no proof: it passes zero pods.
+// ccmComplete: exactly one DaemonSet, rolled out, a Ready pod on every control-plane
+// Node.
 func (f Facts) ccmComplete() bool {
-	if len(f.DaemonSets.Value) != 1 || !f.Nodes.OK() {
-		return false
-	}
-	d := f.DaemonSets.Value[0]
-	want := int32(0)
-	for _, n := range f.Nodes.Value {
-		if n.ControlPlane() {
-			want++
-		}
-	}
-	return want > 0 && d.Desired == want && d.Ready == want && d.Updated == want && d.Observed >= d.Generation && !d.Deleting
+	c, ok := f.CCMCoverage()
+	return ok && c.Complete()
 }
 
 // MigrationLease is the verdict on the migration lease. ok is false when the leases
