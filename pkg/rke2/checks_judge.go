@@ -45,27 +45,18 @@ func judgeRelease(p Prepared) []verify.Finding {
 	return found
 }
 
-// judgeRancher: Rancher 2.9 and later carry no release data for 1.26 and older
-// (rancher/kontainer-driver-metadata:channels-rke2.yaml@dev-v2.10,
-// maxChannelServerVersion v2.8.99 for v1.26.15+rke2r1).
+// judgeRancher reads what the planner says of release data, and whether Rancher
+// supports the cluster's release.
 func judgeRancher(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for kind, condition := range p.ControlPlane.Conditions {
 		message := strings.ToLower(condition.Message)
 		if strings.Contains(message, "release data") || strings.Contains(message, "releasedata") {
-			found = append(found, fail(p.object(), fmt.Sprintf("%s: %s", kind, condition.Message), "a version that this Rancher can manage", "see Rancher's support matrix"))
+			found = append(found, fail(p.object(), fmt.Sprintf("%s: %s", kind, condition.Message), "release data: without any, Rancher rolls nothing out",
+				"look in Rancher's log for why it could not load them (setting rke-metadata-config), and let it refresh them"))
 		}
 	}
-	if !p.Rancher.OK() {
-		return append(found, verify.Finding{Status: verify.Warn, Object: "Setting server-version", Seen: "Rancher's version could not be read", Wanted: "v2.7.5 to v2.8 for Kubernetes 1.26"})
-	}
-	rancher, err := semver.NewVersion(strings.TrimPrefix(p.Rancher.Value, "v"))
-	kubernetes, kubeErr := semver.NewVersion(strings.TrimPrefix(p.Cluster.Spec.KubernetesVersion, "v"))
-	if err == nil && kubeErr == nil && rancher.Major() == 2 && rancher.Minor() >= 9 && kubernetes.Minor() <= 26 {
-		found = append(found, fail("Rancher "+p.Rancher.Value, "has no release data for "+p.Cluster.Spec.KubernetesVersion,
-			"Rancher v2.8 or older for Kubernetes 1.26 and older", "migrate with a Rancher that manages this version"))
-	}
-	return found
+	return append(found, unsupported(p.Rancher, p.Cluster.Spec.KubernetesVersion)...)
 }
 
 func judgeProviders(p Prepared) []verify.Finding {

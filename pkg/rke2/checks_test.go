@@ -65,10 +65,16 @@ func spoiltClusters() []spoilt {
 		{"AWSM-101", "too old", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.21.14+rke2r1" }, fail, "v1.21.14"},
 		{"AWSM-101", "no provider left", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.27.16+rke2r1" }, fail, "v1.27.16"},
 		{"AWSM-101", "no version", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "latest" }, fail, "latest"},
-		{"AWSM-102", "Rancher is too new", func(p *Prepared) { p.Rancher = verify.Got("v2.9.3") }, fail, "no release data"},
+		{"AWSM-102", "Rancher is too new", func(p *Prepared) { p.Rancher = verify.Got("v2.9.3") }, warn, "Rancher v2.9.3 does not support v1.26.13+rke2r1"},
+		{"AWSM-102", "Rancher 3", func(p *Prepared) { p.Rancher = verify.Got("v3.0.0") }, warn, "Rancher v3.0.0 does not support"},
+		{"AWSM-102", "Rancher is too old", func(p *Prepared) { p.Rancher = verify.Got("v2.7.4") }, warn, "Rancher v2.7.4 does not support"},
+		{"AWSM-102", "built from a branch", func(p *Prepared) { p.Rancher = verify.Got("head") }, warn, "is no released version"},
 		{"AWSM-102", "Rancher says so", func(p *Prepared) {
-			p.ControlPlane.Conditions["Ready"] = Condition{Status: "False", Message: "no Release Data for v1.26.13"}
+			p.ControlPlane.Conditions["Ready"] = Condition{Status: "False", Message: "KDM Release Data is empty for v1.26.13+rke2r1"}
 		}, fail, "Release Data"},
+		{"AWSM-102", "an older Rancher says so", func(p *Prepared) {
+			p.ControlPlane.Conditions["Ready"] = Condition{Status: "Unknown", Message: "fleet-default/demo: releaseData nil for version v1.26.13+rke2r1"}
+		}, fail, "releaseData"},
 		{"AWSM-102", "not visible", func(p *Prepared) { p.Rancher = verify.Failed[string](errors.New("forbidden")) }, warn, "could not be read"},
 		{"AWSM-103", "a machine without", func(p *Prepared) { p.Cluster.Spec.Global = map[string]any{} }, fail, "cloud-provider-name"},
 		{"AWSM-103", "a process that runs another", func(p *Prepared) { p.KCMs[1].Args = component.Parse([]string{"--cloud-provider=vsphere"}) }, fail, "vsphere"},

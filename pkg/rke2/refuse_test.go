@@ -27,6 +27,12 @@ func fit(version, rancher, provider, os string) Facts {
 	return v
 }
 
+// withoutData is a cluster whose Rancher could load no release data.
+func withoutData(f Facts) Facts {
+	f.ControlPlane.Conditions["Ready"] = Condition{Status: "Unknown", Message: "fleet-default/demo: KDM release data is empty for v1.26.13+rke2r1"}
+	return f
+}
+
 func TestRefusedBeforeALockIsTaken(t *testing.T) {
 	const version, rancher = "v1.26.13+rke2r1", "v2.8.5"
 	tests := []struct {
@@ -39,11 +45,12 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 	}{
 		{"fits", fit(version, rancher, "aws", "linux"), at(position.P0), Options{}, 0, ""},
 		{"too new", fit("v1.27.10+rke2r1", rancher, "aws", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-101"},
-		{"Rancher too new", fit(version, "v2.9.3", "aws", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-102"},
+		{"Rancher does not support it", fit(version, "v2.9.3", "aws", "linux"), at(position.P0), Options{}, 0, ""},
+		{"Rancher has no release data", withoutData(fit(version, "v2.9.3", "aws", "linux")), at(position.P0), Options{}, fault.Check, "AWSM-102"},
 		{"no provider", fit(version, rancher, "", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-103"},
 		{"another provider", fit(version, rancher, "vsphere", "linux"), at(position.P0), Options{}, fault.Check, "Machine m"},
 		{"Windows", fit(version, rancher, "aws", "windows"), at(position.P0), Options{}, fault.Check, "Windows"},
-		{"once begun, preflight judges", fit(version, "v2.9.3", "aws", "linux"), at(position.P1), Options{}, 0, ""},
+		{"once begun, preflight judges", withoutData(fit(version, "v2.9.3", "aws", "linux")), at(position.P1), Options{}, 0, ""},
 		{"no such check", fit(version, rancher, "aws", "linux"), at(position.P3), Options{Options: migration.Options{Skip: map[string]string{"AWSM-999": "why"}}}, fault.Usage, "AWSM-999"},
 		{"a check of another package", fit(version, rancher, "aws", "linux"), at(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-303": "why"}}}, 0, ""},
 		{"not skippable", fit(version, rancher, "aws", "linux"), at(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-105": "why"}}}, fault.Usage, "cannot be skipped"},

@@ -147,10 +147,6 @@ func refusedClusters(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 			t.Fatal(err)
 		}
 	}
-	must(lab.PretendRancher(ctx, "v2.9.3", ""))
-	refuses(ctx, t, lab, scenario.Refusal{Args: run(), Code: 3, Says: []string{"AWSM-102", "v1.26.13+rke2r1"}})
-	must(lab.PretendRancher(ctx, "", "v2.8.5"))
-
 	must(lab.Pause(ctx, true))
 	must(lab.LabelMachine(ctx, workers[0], "cattle.io/os", "windows"))
 	refuses(ctx, t, lab, scenario.Refusal{Args: run(), Code: 3, Says: []string{"AWSM-103", "Machine " + workers[0], "Windows"}})

@@ -138,18 +138,15 @@ func (l *Lab) waitReady(ctx context.Context, status string) error {
 	})
 }
 
-// PretendRancher sets the version that Rancher says it is; empty takes that back
-// and waits until its planner manages the cluster again.
-func (l *Lab) PretendRancher(ctx context.Context, version, back string) error {
-	value, want := version, "Unknown"
-	if version == "" {
-		value, want = back, "True"
-	}
-	patch := fmt.Appendf(nil, `{"value":%q}`, value)
+// PretendRancher sets the version that Rancher says it is, and waits until its
+// planner has nothing to do. What a stand-in of another version does otherwise is
+// what it takes for the metadata of the cluster's release.
+func (l *Lab) PretendRancher(ctx context.Context, version string) error {
+	patch := fmt.Appendf(nil, `{"value":%q}`, version)
 	if _, err := l.Management.Resource(settings()).Patch(ctx, "server-version", types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		return err
 	}
-	return l.waitReady(ctx, want)
+	return l.waitReady(ctx, "True")
 }
 
 // Machines are the names of the Machines with a role, e.g. "worker".

@@ -43,7 +43,7 @@ func clusterCases() []broken {
 			in.Preflight, in.StaticPods.Value[0].ConfigHash = true, "57585a0305e4e46df816ebab263926f3"
 		}, fail, nodeName(0)},
 		{"AWSM-119", "in an audit", P3, func(in *Input) { node(in, 0).Kubelet = "v1.25.3+rke2r1" }, unknown, "upgrade RKE2 to v1.25.15 or later"},
-		{"AWSM-119", "out of sight", P0, func(in *Input) { in.StaticPods.Value = in.StaticPods.Value[1:] }, unknown, "no kube-controller-manager"},
+		{"AWSM-119", "out of sight", P0, outOfSight, unknown, "no kube-controller-manager"},
 		{"AWSM-131", "one is away", P0, func(in *Input) { in.APIServers.Value[1].Renew = clusterNow.Add(-10 * time.Minute) }, warn, "2 alive, with 3 control planes"},
 		{"AWSM-131", "not visible", P0, func(in *Input) { in.APIServers = verify.Failed[[]lease.Observation](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-132", "crash loop", P0, func(in *Input) {

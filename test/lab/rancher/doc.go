@@ -14,7 +14,7 @@
 // What it leaves out: users, tokens and impersonation (a bearer token passes
 // through); one downstream cluster only; tokens, node addresses, registries and
 // chart values in the rendered configuration; probes of etcd and of the network
-// plugin; differences of the release metadata between versions; restoring a
+// plugin; differences of the release metadata between versions up to 1.26; restoring a
 // snapshot, rotating certificates and keys; K3s and Windows plans; MachineSets,
 // bootstrap and infrastructure objects; every part of Rancher that serves people.
 // A plan that has probes counts as healthy only once they are reported: Rancher

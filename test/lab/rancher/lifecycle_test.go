@@ -51,7 +51,7 @@ func TestCluster(t *testing.T) {
 	f.run("failing machine", func(f *fixture) { f.failing(workers[0]) })
 	f.run("probes", func(f *fixture) { f.probes(cp) })
 	f.run("drain uncordons what others cordoned", func(f *fixture) { f.drains(workers[0]) })
-	f.run("no release metadata", (*fixture).noMetadata)
+	f.run("a release that is not in the metadata", func(f *fixture) { f.unknownRelease(cp[0]) })
 	f.run("proxy", (*fixture).proxied)
 	f.run("webhook", (*fixture).webhooked)
 	f.run("custom machine", (*fixture).custom)
@@ -293,7 +293,9 @@ func (f *fixture) drains(worker string) {
 	}
 }
 
-func (f *fixture) noMetadata() {
+// unknownRelease is a Rancher that has no metadata of the cluster's release: it
+// rolls out what any of the releases knows that it has.
+func (f *fixture) unknownRelease(cp string) {
 	set := func(version string) {
 		f.t.Helper()
 		err := f.mutate(f.t.Context(), gvrSetting, "", "server-version", func(o *object) error { o.Object["value"] = version; return nil })
@@ -301,9 +303,17 @@ func (f *fixture) noMetadata() {
 			f.t.Fatal(err)
 		}
 	}
-	set("v2.9.3")
-	f.awaitWaiting("KDM release data is empty for v1.26.15+rke2r1")
+	for i, version := range []string{"v2.9.3", "v2.12.3"} {
+		set(version)
+		f.patch(fmt.Sprintf(`{"spec":{"rkeConfig":{"machineGlobalConfig":{"kube-scheduler-arg":["v=%d"],"no-such-key":"x"}}}}`, i+4))
+		f.awaitSettled()
+		config := f.config(cp)
+		if args := fmt.Sprint(config["kube-scheduler-arg"]); !strings.Contains(args, fmt.Sprintf("v=%d", i+4)) || config["no-such-key"] != nil {
+			f.t.Errorf("under Rancher %s: kube-scheduler-arg %s, no-such-key %v", version, args, config["no-such-key"])
+		}
+	}
 	set("v2.8.5")
+	f.patch(`{"spec":{"rkeConfig":{"machineGlobalConfig":{"kube-scheduler-arg":null,"no-such-key":null}}}}`)
 	f.awaitSettled()
 }
 

@@ -49,7 +49,7 @@ func TestMergeVectors(t *testing.T) {
 				if m.Filtered == nil {
 					return
 				}
-				if d := cmp.Diff(m.Filtered, filter(got, isServer(m.Labels), rke2Arguments())); d != "" {
+				if d := cmp.Diff(m.Filtered, filter(got, isServer(m.Labels), rke2Arguments(26))); d != "" {
 					t.Errorf("filtered (-want +got):\n%s", d)
 				}
 			})
@@ -72,23 +72,38 @@ func TestMergeRefusesSelectorOfUnknownOperator(t *testing.T) {
 func TestReleaseFor(t *testing.T) {
 	for _, c := range []struct {
 		rancher, kubernetes string
-		known               bool
+		own                 bool // no argument of a newer release is known
 	}{
 		{"v2.8.5", "v1.26.15+rke2r1", true},
 		{"v2.7.5", "v1.26.15+rke2r1", true},
-		{"v2.7.4", "v1.26.15+rke2r1", false},
-		{"v2.9.0", "v1.26.15+rke2r1", false},
-		{"v2.9.3", "v1.27.16+rke2r2", true},
+		{"v2.7.4", "v1.26.15+rke2r1", true}, // all that it has are 1.25 and older
 		{"v2.8.5", "v1.24.17+rke2r1", false},
-		{"v2.8.5", "v1.26.5+rke2r1", false},
-		{"v2.8.5", "v1.26.15+k3s1", false},
+		{"v2.9.0", "v1.26.15+rke2r1", false},
+		{"v2.12.3", "v1.26.15+rke2r1", false},
+		{"v2.9.3", "v1.27.16+rke2r2", false},
 	} {
-		_, known, err := releaseFor(c.rancher, c.kubernetes)
-		if err != nil || known != c.known {
-			t.Errorf("Rancher %s, %s: known %t, %v; wanted %t", c.rancher, c.kubernetes, known, err, c.known)
+		got, err := releaseFor(c.rancher, c.kubernetes)
+		if err != nil {
+			t.Errorf("Rancher %s, %s: %v", c.rancher, c.kubernetes, err)
+			continue
+		}
+		for name, kind := range rke2Arguments(26).agent {
+			if got.agent[name] != kind {
+				t.Errorf("Rancher %s, %s: %s is %q, wanted %q", c.rancher, c.kubernetes, name, got.agent[name], kind)
+			}
+		}
+		for name, kind := range rke2Arguments(26).server {
+			if got.server[name] != kind {
+				t.Errorf("Rancher %s, %s: %s is %q, wanted %q", c.rancher, c.kubernetes, name, got.server[name], kind)
+			}
+		}
+		if _, newer := got.server["datastore-endpoint"]; newer == c.own {
+			t.Errorf("Rancher %s, %s: knows datastore-endpoint of 1.27: %t", c.rancher, c.kubernetes, newer)
 		}
 	}
-	if _, _, err := releaseFor("v2.8.5", "newest"); err == nil {
-		t.Error("no error for a version that is none")
+	for _, c := range [][2]string{{"v2.8.5", "newest"}, {"head", "v1.26.15+rke2r1"}, {"v2.8.5", "v1.26.15+k3s1"}, {"v2.5.9", "v1.26.15+rke2r1"}} {
+		if _, err := releaseFor(c[0], c[1]); err == nil {
+			t.Errorf("no error for Rancher %s and %s", c[0], c[1])
+		}
 	}
 }

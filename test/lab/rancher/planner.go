@@ -114,14 +114,9 @@ func (p *pass) process(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	release, known, err := releaseFor(version, p.spec.KubernetesVersion)
-	if err != nil {
+	if p.release, err = releaseFor(version, p.spec.KubernetesVersion); err != nil {
 		return err
 	}
-	if !known {
-		return waitError(noReleaseMessage(version, p.cp.GetNamespace(), p.cp.GetName(), p.spec.KubernetesVersion))
-	}
-	p.release = release
 	capi, err := p.get(ctx, gvrCAPICluster, p.cp.GetNamespace(), p.cp.GetName())
 	switch {
 	case err != nil:

@@ -2,6 +2,7 @@ package rancher
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -41,46 +42,48 @@ func windows() []window {
 	}
 }
 
-// releaseFor is the metadata that a Rancher has for an RKE2 version, and whether
-// it has any. An error means that one of the two is no version.
-func releaseFor(rancher, kubernetes string) (release, bool, error) {
+// releaseFor is what a Rancher takes for the metadata of an RKE2 version: the
+// release's own, or, where it has none, the arguments of all releases that it has
+// together. The error says that one of the two is no version, or that the Rancher
+// has no releases at all, for which the lab has no model.
+// Source: rancher/rancher:pkg/channelserver/channelserver.go@v2.8.5, @v2.9.3 and
+// @v2.12.3 (GetReleaseConfigByRuntimeAndVersion).
+func releaseFor(rancher, kubernetes string) (release, error) {
 	rv, err := semver.NewVersion(rancher)
 	if err != nil {
-		return release{}, false, fmt.Errorf("version of Rancher, %q: %w", rancher, err)
+		return release{}, fmt.Errorf("version of Rancher, %q: %w", rancher, err)
 	}
 	kv, err := semver.NewVersion(kubernetes)
 	if err != nil {
-		return release{}, false, fmt.Errorf("spec.kubernetesVersion %q: %w", kubernetes, err)
+		return release{}, fmt.Errorf("spec.kubernetesVersion %q: %w", kubernetes, err)
 	}
 	if !strings.Contains(kubernetes, "+rke2r") || kv.Major() != 1 {
-		return release{}, false, nil
+		return release{}, fmt.Errorf("spec.kubernetesVersion %q: no release of RKE2", kubernetes)
 	}
+	union := release{agent: map[string]string{}, server: map[string]string{}}
 	for _, w := range windows() {
-		if kv.Minor() != w.minor || kv.Patch() < w.first || kv.Patch() > w.last {
+		if rv.LessThan(semver.MustParse(w.from)) || rv.GreaterThan(semver.MustParse(w.to)) {
 			continue
 		}
-		if rv.Compare(semver.MustParse(w.from)) >= 0 && rv.Compare(semver.MustParse(w.to)) <= 0 {
-			return rke2Arguments(), true, nil
+		if kv.Minor() == w.minor && kv.Patch() >= w.first && kv.Patch() <= w.last {
+			return rke2Arguments(w.minor), nil
 		}
+		one := rke2Arguments(w.minor)
+		maps.Copy(union.agent, one.agent)
+		maps.Copy(union.server, one.server)
 	}
-	return release{}, false, nil
+	if len(union.agent) == 0 || len(union.server) == 0 {
+		return release{}, fmt.Errorf("version of Rancher, %q: the lab knows no release of RKE2 that it manages", rancher)
+	}
+	return union, nil
 }
 
-// noReleaseMessage is what the planner waits with when the metadata lacks the
-// version; the wording changed in 2.9.
-// Source: rancher/rancher:pkg/capr/planner/planner.go@v2.8.5 and @v2.9.3 (Process).
-func noReleaseMessage(rancher, namespace, name, kubernetes string) string {
-	if v, err := semver.NewVersion(rancher); err == nil && (v.Major() > 2 || v.Minor() >= 9) {
-		return fmt.Sprintf("%s/%s: KDM release data is empty for %s", namespace, name, kubernetes)
-	}
-	return fmt.Sprintf("%s/%s: releaseData nil for version %s", namespace, name, kubernetes)
-}
-
-// rke2Arguments are the serverArgs and agentArgs of v1.26.15+rke2r1 with their
-// types (rancher/kontainer-driver-metadata:channels-rke2.yaml@7c2ba528). The lab
-// uses them for every version.
-func rke2Arguments() release {
-	return release{
+// rke2Arguments are the serverArgs and agentArgs of a minor's last release with
+// their types (rancher/kontainer-driver-metadata:channels-rke2.yaml@7c2ba528). Up
+// to 1.26 the lab uses those of v1.26.15+rke2r1; what releases brought after 1.26
+// is added to them, and nothing was taken away.
+func rke2Arguments(minor uint64) release {
+	r := release{
 		server: fields(map[string]string{
 			"string": "audit-policy-file cluster-cidr cluster-dns cluster-domain container-runtime-endpoint egress-selector-mode " +
 				"etcd-image kube-apiserver-image kube-controller-manager-image kube-scheduler-image kubelet-path pause-image " +
@@ -101,6 +104,16 @@ func rke2Arguments() release {
 			"enum":    "cloud-provider-name profile",
 		}),
 	}
+	if minor >= 27 {
+		maps.Copy(r.server, fields(map[string]string{"string": "datastore-cafile datastore-certfile datastore-endpoint datastore-keyfile write-kubeconfig-group",
+			"boolean": "supervisor-metrics"}))
+		maps.Copy(r.agent, fields(map[string]string{"string": "bind-address", "boolean": "enable-pprof"}))
+	}
+	if minor >= 28 {
+		maps.Copy(r.server, fields(map[string]string{"boolean": "embedded-registry"}))
+		maps.Copy(r.agent, fields(map[string]string{"string": "default-runtime", "boolean": "disable-default-registry-endpoint"}))
+	}
+	return r
 }
 
 func fields(byType map[string]string) map[string]string {

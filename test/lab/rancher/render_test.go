@@ -59,7 +59,7 @@ func TestRenderAdditions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			spec := controlPlaneSpec{userConfig: userConfig{MachineGlobalConfig: c.config}}
-			got, _, err := render(spec, rke2Arguments(), c.target, nil, "demo", "fleet-default")
+			got, _, err := render(spec, rke2Arguments(26), c.target, nil, "demo", "fleet-default")
 			if err != nil {
 				t.Fatal(err)
 			}
