@@ -15,10 +15,13 @@ import (
 type unfitScript struct {
 	*script
 	looked bool
+	owned  error
 }
 
 func (u *unfitScript) Header() []string { return nil }
 func (u *unfitScript) Paused() string   { return "" }
+
+func (u *unfitScript) RequireInformed() error { return u.owned }
 
 func (u *unfitScript) Precheck(context.Context) error {
 	u.looked = true
@@ -61,6 +64,19 @@ func TestCheckedFirst(t *testing.T) {
 		err := approve(t.Context(), runner.Observation{States: map[runner.StepID]runner.State{"a": {Kind: tt.kind}}}, nil)
 		if cluster.looked != tt.looks || asked != tt.asks || (err == nil) != tt.asks {
 			t.Errorf("%s: looked %t, asked %t, %v", name, cluster.looked, asked, err)
+		}
+	}
+}
+
+// Whatever is in progress, nothing is written beside an owner that was not informed.
+func TestOwnerIsAskedFirst(t *testing.T) {
+	owned := errors.New("kept by Fleet")
+	for _, kind := range []runner.StateKind{runner.Todo, runner.InProgress} {
+		cluster, asked := &unfitScript{script: wholeScript(), owned: owned}, false
+		approve := checkedFirst(cluster, func(context.Context, runner.Observation, []runner.PlannedStep) error { asked = true; return nil })
+		err := approve(t.Context(), runner.Observation{States: map[runner.StepID]runner.State{"a": {Kind: kind}}}, nil)
+		if !errors.Is(err, owned) || asked || cluster.looked {
+			t.Errorf("%s: asked %t, looked %t, %v", kind, asked, cluster.looked, err)
 		}
 	}
 }

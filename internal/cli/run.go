@@ -78,9 +78,12 @@ type approval = func(context.Context, runner.Observation, []runner.PlannedStep) 
 
 // checkedFirst asks nobody to approve what the checks would stop. A step that is
 // in progress moves the cluster by our own doing, and is taken up whatever they
-// find.
+// find, but not beside an owner of the configuration that nobody informed.
 func checkedFirst(p migrationProcedure, ask approval) approval {
 	return func(ctx context.Context, seen runner.Observation, steps []runner.PlannedStep) error {
+		if err := p.RequireInformed(); err != nil {
+			return err
+		}
 		if !inProgress(seen) {
 			if err := p.Precheck(ctx); err != nil {
 				return err

@@ -33,6 +33,7 @@ type migrationFlags struct {
 	assumeRole           string
 	externalID           string
 	sessionName          string
+	ownerInformed        []string
 	lookOnly             bool                   // the audit, which prepares no installation
 	given                func(flag string) bool // whether a flag was typed
 }
@@ -57,6 +58,7 @@ func (m *migrationFlags) registerChecks(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&m.values, "values", nil, "file with chart values (repeatable)")
 	flags.StringArrayVar(&m.skip, "skip", nil, "ID=REASON: skip a check and record why (repeatable)")
 	flags.StringSliceVar(&m.only, "only", nil, "run only these checks; those that may not be skipped run too")
+	flags.StringSliceVar(&m.ownerInformed, "owner-informed", nil, "tool that keeps the cluster's configuration, such as terraform or fleet, and that has what is written (repeatable)")
 	flags.StringVar(&m.failOn, "fail-on", "failure", "failure|warning")
 	flags.StringVar(&m.aws, "aws", "auto", "auto|on|off: ask EC2 and IAM")
 	flags.StringVar(&m.region, "region", "", "AWS region")
@@ -92,7 +94,8 @@ func (m *migrationFlags) options(runID string) (migration.Options, error) {
 		KeepLeaderMigration: m.keepLeaderMigration,
 		DisableAsked:        m.given("keep-leader-migration") && !m.keepLeaderMigration, CloudRoutes: m.cloudRoutes, CCMImage: m.ccmImage,
 		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, Region: m.region, Profile: m.profile,
-		AssumeRole: m.assumeRole, ExternalID: m.externalID, SessionName: m.sessionName, RunID: runID, LookOnly: m.lookOnly, Skip: map[string]string{},
+		AssumeRole: m.assumeRole, ExternalID: m.externalID, SessionName: m.sessionName,
+		OwnersInformed: m.ownerInformed, RunID: runID, LookOnly: m.lookOnly, Skip: map[string]string{},
 	}
 	if err := m.checkRole(); err != nil {
 		return o, usage(err)

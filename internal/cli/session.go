@@ -24,6 +24,9 @@ type migrationProcedure interface {
 	Header() []string
 	// Paused says who keeps the cluster from being rolled; "": nobody.
 	Paused() string
+	// RequireInformed says why nothing may be written at all, begun or not: a tool
+	// keeps the configuration and would put the old one back.
+	RequireInformed() error
 	// Precheck says why nothing may be begun; it writes nothing, not even a lock.
 	Precheck(context.Context) error
 	// Alone says who else runs controller managers for the cluster; nil: nobody.

@@ -24,6 +24,8 @@ type Prepared struct {
 	RestErr    error // the unrest of the configuration's side and of the Nodes
 	// Untried is why the installation was not computed; "": it was.
 	Untried string
+	Stands  position.Position
+	Writes  bool // the run has a step left that writes
 }
 
 // Untried is the reason of checks of an installation that nobody prepares.
@@ -57,7 +59,7 @@ func (p Prepared) ConcernFindings() []verify.Finding {
 // prepare computes the installation without making it, so that what would stop
 // a later step stops the run before its first write.
 func (c *Core) prepare(ctx context.Context) Prepared {
-	out := Prepared{RestErr: c.RequireRest()}
+	out := Prepared{RestErr: c.RequireRest(), Stands: c.Result.Position, Writes: c.Writes()}
 	switch {
 	case c.Result.Position.AtLeast(position.P3):
 		return out // no check judges the installation any more

@@ -42,6 +42,9 @@ type Options struct {
 	ExternalID      string
 	SessionName     string
 	RunID           string
+	// OwnersInformed are the tools that keep the configuration elsewhere and that
+	// the user says know of what a run writes; words as Owner.Word has them.
+	OwnersInformed []string
 	// LookOnly leaves out what needs rights to write: the installation to come is
 	// neither rendered nor tried with dryRun=All.
 	LookOnly bool
@@ -57,6 +60,9 @@ func (o Options) Validate() error {
 		if err != nil {
 			return err
 		}
+	}
+	if err := o.checkInformed(); err != nil {
+		return err
 	}
 	ids := make([]string, 0, len(o.Skip))
 	for id := range o.Skip {

@@ -22,8 +22,8 @@ type Reading struct {
 	Unrest []Unrest
 	// CordonSkip is the side's own reason to leave nodes uncordoned; "": none.
 	CordonSkip string
-	// OwnedBy would put the old configuration back at its next run; "": nobody.
-	OwnedBy string
+	// Owners would put the old configuration back at their next run.
+	Owners []Owner
 
 	Down   Downstream
 	Leases lease.Leases // this reading and the one before it

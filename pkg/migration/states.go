@@ -204,8 +204,8 @@ func (s standing) disableSkipped() string {
 	switch {
 	case s.Options.KeepLeaderMigration:
 		return "--keep-leader-migration"
-	case s.Reading.OwnedBy != "" && !s.Options.DisableAsked:
-		return fmt.Sprintf("%s owns this configuration and could put the old configuration back: commit the new one there first, then run with --keep-leader-migration=false", s.Reading.OwnedBy)
+	case len(s.Reading.Owners) > 0 && !s.Options.DisableAsked:
+		return fmt.Sprintf("%s keeps this configuration and could put the old one back: commit the new one there first, then run with --keep-leader-migration=false", s.Reading.Owners[0])
 	}
 	return ""
 }

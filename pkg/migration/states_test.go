@@ -75,7 +75,7 @@ func TestJudge(t *testing.T) {
 		{"P4, cordons still there", standing{Reading: resting(), Result: at(position.P4), Cordon: cordonPlan{Ours: []string{"cp"}}}, StepUncordon, runner.Todo, ""},
 		{"P4, never cordoned again", standing{Reading: resting(), Result: at(position.P4), Cordon: open}, StepDisable, runner.Todo, ""},
 		{"P4, leader migration kept", standing{Reading: resting(), Result: at(position.P4), Options: Options{KeepLeaderMigration: true}}, "", "", ""},
-		{"P4, owned by Terraform", standing{Reading: Reading{OwnedBy: "terraform"}, Result: at(position.P4)}, "", "", ""},
+		{"P4, owned by Terraform", standing{Reading: Reading{Owners: []Owner{{Name: "Terraform", Mark: "field manager terraform"}}}, Result: at(position.P4)}, "", "", ""},
 		{"P5: nothing is ever put back", standing{Reading: resting(), Result: at(position.P5), Options: Options{Snapshot: true}, Cordon: open}, "", "", ""},
 		{"P5 with an upgrade", standing{Reading: resting(), Result: at(position.P5), Options: Options{KubernetesVersion: "v1.27.10+rke2r1"}}, StepUpgrade, runner.Todo, ""},
 		{"enabled by us, not copied yet", standing{Reading: rolling(), Result: at(position.P1), Record: journal(StepEnable)}, StepEnable, runner.InProgress, ""},

@@ -17,7 +17,7 @@ func (s *preflight) Plan(ctx context.Context) (runner.Plan, error) {
 	if err := s.refused(ctx); err != nil {
 		return runner.Plan{}, err
 	}
-	return runner.Plan{Summary: []string{s.checkCount(ctx)}, Estimate: "~10s"}, nil
+	return runner.Plan{Summary: []string{s.checkCount(ctx)}, Notes: s.ownerNotes(), Estimate: "~10s"}, nil
 }
 
 func (s *preflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {

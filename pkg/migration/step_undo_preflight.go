@@ -20,7 +20,7 @@ import (
 type undoPreflight struct{ Base }
 
 func (s *undoPreflight) Plan(context.Context) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Estimate: "1s"}, s.undoRefused(s.Record)
+	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Notes: s.ownerNotes(), Estimate: "1s"}, s.undoRefused(s.Record)
 }
 
 func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {

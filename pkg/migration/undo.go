@@ -65,6 +65,9 @@ func (u *Undo) Precheck(context.Context) error { return nil }
 // Alone says who else runs controller managers for the cluster.
 func (u *Undo) Alone(ctx context.Context) error { return u.core.Alone(ctx) }
 
+// RequireInformed refuses to write beside an owner of the configuration.
+func (u *Undo) RequireInformed() error { return u.core.RequireInformed() }
+
 // Header describes cluster and direction for people.
 func (u *Undo) Header() []string {
 	lines := u.Forward.Header()

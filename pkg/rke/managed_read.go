@@ -134,7 +134,7 @@ func (m *Managed) Combine(down migration.Downstream) migration.Reading {
 	r := reading(m.facts, down, "")
 	r.Object, r.Unrest = m.cluster.object(), open
 	if m.cluster.Template != "" {
-		r.OwnedBy = "RKE template revision " + m.cluster.Template
+		r.Owners = []migration.Owner{{Name: "RKE template", Mark: "revision " + m.cluster.Template}}
 	}
 	for i := range r.Members {
 		member := &r.Members[i]

@@ -79,12 +79,22 @@ func judgeProviders(p Prepared) []verify.Finding {
 	return found
 }
 
+// judgeOwner fails where the run would write beside an owner that nobody informed.
+// An audit writes nothing, and warns of what a revert would do.
 func judgeOwner(p Prepared) []verify.Finding {
-	if by := owner(p.Cluster); by != "" {
-		return []verify.Finding{warn(p.object(), "is kept by "+by, "the new configuration in its source, too",
-			"commit the edits of `plan` there; disable-leader-migration is left out until you ask for it")}
+	var found []verify.Finding
+	for _, o := range p.Owners {
+		f := warn(p.object(), "is kept by "+o.String(), "the new configuration in its source, too",
+			"commit the edits of `plan` there; disable-leader-migration is left out until you ask for it")
+		if harm := migration.RevertHarm(p.Stands); harm != "" {
+			f.Seen += ": " + harm
+		}
+		if p.Writes && !p.Options.Informed(o) {
+			f.Status, f.Fix = verify.Fail, migration.InformFix([]migration.Owner{o})
+		}
+		found = append(found, f)
 	}
-	return nil
+	return found
 }
 
 // serversNeed is the least that unhealthyNodeTimeout may be on servers.

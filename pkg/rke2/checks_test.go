@@ -59,6 +59,12 @@ func kcmArg(arg string) func(*Prepared) {
 	return func(p *Prepared) { p.Cluster.Spec.Global["kube-controller-manager-arg"] = []any{arg} }
 }
 
+// keptBy gives the Cluster field managers, and reads its owners anew.
+func (p *Prepared) keptBy(managers ...string) {
+	p.Cluster.Managers = managers
+	p.Owners = owners(p.Cluster)
+}
+
 func spoiltClusters() []spoilt {
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
 	return []spoilt{
@@ -87,8 +93,21 @@ func spoiltClusters() []spoilt {
 		{"AWSM-105", "could not look", func(p *Prepared) {
 			p.RestErr = &fault.Error{Class: fault.CouldNotLook, Object: "Cluster fleet-default/demo", Seen: "forbidden"}
 		}, unknown, "forbidden"},
-		{"AWSM-106", "Fleet", func(p *Prepared) { p.Cluster.Labels = map[string]string{"objectset.rio.cattle.io/hash": "x"} }, warn, "Fleet"},
-		{"AWSM-106", "Terraform", func(p *Prepared) { p.Cluster.Managers = []string{"terraform-provider-rancher2"} }, warn, "terraform"},
+		{"AWSM-106", "Fleet", func(p *Prepared) {
+			p.Cluster.Labels = map[string]string{"objectset.rio.cattle.io/hash": "x"}
+			p.keptBy()
+		}, warn, "Fleet (label objectset.rio.cattle.io/hash)"},
+		{"AWSM-106", "Terraform", func(p *Prepared) { p.keptBy("terraform-provider-rancher2") }, warn, "Terraform (field manager terraform-provider-rancher2)"},
+		{"AWSM-106", "after the install, in an audit", func(p *Prepared) { p.keptBy("fleetagent"); p.Stands = position.P3 }, warn, "beside the CCM: two managers"},
+		{"AWSM-106", "a run that writes", func(p *Prepared) { p.keptBy("fleetagent"); p.Writes = true }, fail, "Fleet"},
+		{"AWSM-106", "another was informed", func(p *Prepared) {
+			p.keptBy("fleetagent", "terraform")
+			p.Writes, p.Options.OwnersInformed = true, []string{"terraform"}
+		}, fail, "Fleet"},
+		{"AWSM-106", "informed", func(p *Prepared) {
+			p.keptBy("argocd-controller")
+			p.Writes, p.Options.OwnersInformed = true, []string{"Argo CD"}
+		}, warn, "Argo CD"},
 		{"AWSM-107", "servers", func(p *Prepared) { p.Cluster.Spec.Pools[0].UnhealthyNodeTimeout = "5m" }, fail, "5m"},
 		{"AWSM-107", "servers, unreadable", func(p *Prepared) { p.Cluster.Spec.Pools[0].UnhealthyNodeTimeout = "soon" }, fail, "soon"},
 		{"AWSM-107", "workers", func(p *Prepared) { p.Cluster.Spec.Pools[1].UnhealthyNodeTimeout = "5m" }, warn, "5m"},

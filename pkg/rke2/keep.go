@@ -22,12 +22,15 @@ type kept struct {
 	Stale             []string `json:"stale,omitempty"` // Nodes
 	EndState          EndState `json:"endState"`        // asked for
 	KubernetesVersion string   `json:"kubernetesVersion,omitempty"`
+	Writes            bool     `json:"writes,omitempty"` // the run that read it had a step left that writes
+	OwnersInformed    []string `json:"ownersInformed,omitempty"`
 }
 
 // Keep implements migration.Keeper.
 func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
 	text, err := json.Marshal(kept{Facts: redactFacts(r, p.facts), Stale: slices.Sorted(maps.Keys(p.Reading.Stale)),
-		EndState: p.options.EndState, KubernetesVersion: p.options.KubernetesVersion})
+		EndState: p.options.EndState, KubernetesVersion: p.options.KubernetesVersion,
+		Writes: p.Core.Writes(), OwnersInformed: p.options.OwnersInformed})
 	if err != nil {
 		return nil, fmt.Errorf("write Rancher's side into the bundle: %w", err)
 	}
@@ -54,7 +57,7 @@ func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 		r.Stale[node] = true
 	}
 	options := Options{EndState: k.EndState}
-	options.KubernetesVersion = k.KubernetesVersion
-	made := migration.Prepared{RestErr: r.Rest(SummariseUnrest), Untried: migration.Untried}
+	options.KubernetesVersion, options.OwnersInformed = k.KubernetesVersion, k.OwnersInformed
+	made := migration.Prepared{RestErr: r.Rest(SummariseUnrest), Untried: migration.Untried, Stands: in.Position.Position, Writes: k.Writes}
 	return verify.Bind(prepare(k.Facts, r, made, options, in.Position.Position.AtLeast(position.P4)), registry...), nil
 }

@@ -21,7 +21,7 @@ const planeLabel = "node-role.kubernetes.io/control-plane"
 func reading(f Facts, down migration.Downstream) migration.Reading {
 	r := migration.Reading{
 		Object: f.object(), Version: f.Cluster.Spec.KubernetesVersion, PlaneLabel: planeLabel,
-		Unrest: f.AtRest(), OwnedBy: owner(f.Cluster),
+		Unrest: f.AtRest(), Owners: owners(f.Cluster),
 	}
 	if upgrade := f.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {
 		r.CordonSkip = "Rancher drains nodes while it rolls (drain options or hooks are set), and uncordons what it drained"

@@ -39,7 +39,7 @@ func ownersOnly(all map[string]string) map[string]string {
 		switch {
 		case key == "meta.helm.sh/release-name":
 			out[key] = bundle.Scrub(value)
-		case owner(Cluster{Labels: map[string]string{key: ""}, Annotations: map[string]string{key: ""}}) != "":
+		case len(owners(Cluster{Labels: map[string]string{key: ""}, Annotations: map[string]string{key: ""}})) > 0:
 			out[key] = ""
 		}
 	}

@@ -41,38 +41,6 @@ func providersOf(f Facts) map[string]string {
 	return providers
 }
 
-// owner names a tool that keeps the Cluster object's configuration elsewhere
-// and would put the old one back at its next run. It is told by the labels and
-// annotations that these tools leave, and by the field managers of spec.
-func owner(c Cluster) string {
-	for key := range c.Labels {
-		if strings.HasPrefix(key, "objectset.rio.cattle.io/") {
-			return "Fleet"
-		}
-	}
-	for key := range c.Annotations {
-		switch {
-		case strings.HasPrefix(key, "objectset.rio.cattle.io/id"), strings.HasPrefix(key, "fleet.cattle.io/bundle"):
-			return "Fleet"
-		case key == "meta.helm.sh/release-name":
-			return "Helm release " + c.Annotations[key]
-		case strings.HasPrefix(key, "argocd.argoproj.io/"):
-			return "Argo CD"
-		case strings.HasPrefix(key, "kustomize.toolkit.fluxcd.io/"):
-			return "Flux"
-		}
-	}
-	for _, manager := range c.Managers {
-		lower := strings.ToLower(manager)
-		for _, known := range []string{"terraform", "fleet", "argocd", "kustomize-controller", "helm", "crossplane", "pulumi"} {
-			if strings.Contains(lower, known) {
-				return manager
-			}
-		}
-	}
-	return ""
-}
-
 // object names the cluster in messages.
 func (f Facts) object() string {
 	return fmt.Sprintf("Cluster %s/%s", f.Cluster.Namespace, f.Cluster.Name)

@@ -1,0 +1,135 @@
+package migration
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Owner is a tool that keeps a cluster's configuration elsewhere, and puts what it
+// has there back at its next run.
+type Owner struct {
+	Name string `json:"name"` // one of KnownOwners
+	Mark string `json:"mark"` // what tells: "label objectset.rio.cattle.io/hash"
+}
+
+// String is the owner in messages.
+func (o Owner) String() string { return o.Name + " (" + o.Mark + ")" }
+
+// Word is the owner as --owner-informed names it: "argocd" for Argo CD.
+func (o Owner) Word() string { return ownerWord(o.Name) }
+
+// KnownOwners are the names that an Owner can have.
+func KnownOwners() []string {
+	return []string{"Terraform", "Fleet", "Argo CD", "Flux", "Helm", "Crossplane", "Pulumi", "RKE template"}
+}
+
+func ownerWord(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, name)
+}
+
+// checkInformed refuses a word that is no owner's.
+func (o Options) checkInformed() error {
+	known := make([]string, 0, len(KnownOwners()))
+	for _, name := range KnownOwners() {
+		known = append(known, ownerWord(name))
+	}
+	for _, word := range o.OwnersInformed {
+		if !slices.Contains(known, ownerWord(word)) {
+			return UsageError("flag --owner-informed", word, "one of "+strings.Join(known, ", "))
+		}
+	}
+	return nil
+}
+
+// Informed says whether the user says that an owner has, or will not undo, what a
+// run writes.
+func (o Options) Informed(owner Owner) bool {
+	return slices.ContainsFunc(o.OwnersInformed, func(word string) bool { return ownerWord(word) == owner.Word() })
+}
+
+// RevertHarm is what a full revert of the configuration does to a cluster at a
+// position; "": it takes nothing away that holds two managers apart.
+func RevertHarm(at position.Position) string {
+	switch {
+	case at == position.Unknown:
+		return "where a CCM is installed, a full revert puts kube-controller-manager back in-tree without the flag beside it: two managers"
+	case at.AtLeast(position.P3):
+		return "a full revert now puts kube-controller-manager back in-tree without the flag beside the CCM: two managers"
+	}
+	return ""
+}
+
+// uninformed are the owners that nobody says were informed.
+func (c *Core) uninformed() []Owner {
+	return slices.DeleteFunc(slices.Clone(c.Reading.Owners), c.Options.Informed)
+}
+
+// InformFix says how to be allowed to write on a cluster that somebody keeps.
+func InformFix(owners []Owner) string {
+	words := make([]string, 0, len(owners))
+	for _, o := range owners {
+		words = append(words, o.Word())
+	}
+	return "commit each edit of `plan` there before the step that writes it, or keep it from syncing until all are there; then add --owner-informed=" + strings.Join(words, ",")
+}
+
+// RequireInformed refuses to write beside an owner who would put the old
+// configuration back. A run that takes up another, and an undo, is asked anew.
+func (c *Core) RequireInformed() error {
+	owners := c.uninformed()
+	if len(owners) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(owners))
+	for _, o := range owners {
+		names = append(names, o.String())
+	}
+	return &fault.Error{Class: fault.Check, Reason: "OwnerNotInformed", Object: c.Reading.Object,
+		Seen:   "is kept by " + strings.Join(names, ", ") + ": " + OrElse(RevertHarm(c.Result.Position), RevertHarm(position.P3)),
+		Wanted: "an owner who has what is written", Fix: InformFix(owners)}
+}
+
+// ownerNotes are for a plan: what keeps a run from writing.
+func (c *Core) ownerNotes() []string {
+	owners := c.uninformed()
+	if len(owners) == 0 || !c.Writes() {
+		return nil
+	}
+	notes := make([]string, 0, len(owners))
+	for _, o := range owners {
+		notes = append(notes, "! kept by "+o.String()+": a run needs --owner-informed="+o.Word())
+	}
+	return notes
+}
+
+// Writes says whether the run, in its direction, has a step left that writes. An
+// audit has none.
+func (c *Core) Writes() bool {
+	if c.Options.LookOnly {
+		return false
+	}
+	now := c.standing(c.Record)
+	seen, err := now.judge(c.order())
+	if c.back {
+		seen, err = now.judgeUndo(undoOrder())
+	}
+	if err != nil {
+		return true // what cannot be judged is not known to be finished
+	}
+	for _, state := range seen.States {
+		if state.Kind == runner.Todo || state.Kind == runner.InProgress {
+			return true
+		}
+	}
+	return false
+}
