@@ -123,6 +123,7 @@ func (m *Managed) Look(ctx context.Context) error {
 	if !f.PinnedVolumes.Looked {
 		f.PinnedVolumes = readPinnedVolumes(ctx, m.edges.Kube)
 	}
+	f.Registries = registriesOf(c.object(), "privateRegistries", "isDefault", c.Config)
 	f.Local, f.Binary = verify.Read[State]{}, verify.Read[Binary]{}
 	m.cluster, m.facts = c, f
 	return ctx.Err()

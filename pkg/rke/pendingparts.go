@@ -107,7 +107,7 @@ func (d *differ) images(f Facts, file map[string]any) {
 	if len(taken) == 0 {
 		return
 	}
-	prefix := defaultRegistry(file)
+	prefix := defaultRegistry(file, "private_registries", "is_default")
 	binary, stored := map[string][]string{}, map[string][]string{}
 	for _, image := range taken {
 		binary[repository(image)] = append(binary[repository(image)], image)
@@ -138,11 +138,12 @@ func (d *differ) images(f Facts, file map[string]any) {
 }
 
 // defaultRegistry is what rke puts before its own images
-// (rancher/rke:cluster/defaults.go@v1.5.9, setClusterImageDefaults).
-func defaultRegistry(file map[string]any) string {
-	for _, one := range listOf(file, "private_registries") {
+// (rancher/rke:cluster/defaults.go@v1.5.9, setClusterImageDefaults), with a slash;
+// list and isDefault are the keys as the configuration spells them.
+func defaultRegistry(file map[string]any, list, isDefault string) string {
+	for _, one := range listOf(file, list) {
 		registry := asMap(one)
-		if on, _ := boolean(fmt.Sprint(registry["is_default"])); !on {
+		if on, _ := boolean(fmt.Sprint(registry[isDefault])); !on {
 			continue
 		}
 		if url := fmt.Sprint(registry["url"]); registry["url"] != nil && url != "" {

@@ -5,6 +5,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // Facts are what is read beside the cluster itself: the file, rke's state and
@@ -21,6 +22,8 @@ type Facts struct {
 	// Volumes are the PersistentVolumes whose nodeAffinity names the label
 	// kubernetes.io/hostname.
 	PinnedVolumes verify.Read[[]PinnedVolume]
+	// Registries are where the nodes are told to pull images from.
+	Registries []downstream.Registry
 }
 
 // Binary is the rke that `rke up` will run.

@@ -37,6 +37,7 @@ func (p *Procedure) Look(ctx context.Context) error {
 	if !f.PinnedVolumes.Looked {
 		f.PinnedVolumes = readPinnedVolumes(ctx, p.edges.Kube)
 	}
+	f.Registries = registriesOf("file "+f.Path, "private_registries", "is_default", treeOf(file.Text()))
 	p.facts = f
 	return ctx.Err()
 }
@@ -112,6 +113,7 @@ func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migratio
 	for _, k := range p.Reading.KCMs {
 		input.KCMs = append(input.KCMs, position.KCM{Machine: k.Member, Known: k.Known, Why: k.Why, Provider: k.Provider(), Migration: k.Flagged()})
 	}
+	input.Registries = p.facts.Registries
 	prepared := Prepared{Facts: p.facts, Reading: p.Reading, Prepared: made, Input: *input, Options: p.options}
 	prepared.Names, prepared.NameErr = ChooseNames(p.facts, p.Reading.Down.Nodes, input.Cloud, p.options.targets()...)
 	if prepared.NameErr == nil && input.Nodes.Looked {

@@ -117,6 +117,7 @@ func result(r verify.Report, id string) verify.Result {
 func TestBundleOfRancherHoldsNoSecret(t *testing.T) {
 	const planted = "hunter-two-planted"
 	p := sound()
+	p.Cluster.Spec.Mirrors = []config.Mirror{{Of: "docker.io", Endpoints: []string{"https://robot:" + planted + "@harbor.local"}}}
 	config := map[string]any{
 		"cloud-provider-name": "aws", "etcd-arg": []any{planted}, "kubelet-arg": []any{"whatever=" + planted}, "kube-apiserver-arg": "oidc-x=" + planted,
 		"cloud-provider-config": "[Global]\nKey=" + planted, "tls-san": []any{planted}, "nested": map[string]any{"a": planted},

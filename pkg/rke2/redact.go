@@ -21,6 +21,7 @@ func redactFacts(r *bundle.Redactor, f Facts) Facts {
 	for i, entry := range f.Cluster.Spec.Entries {
 		f.Cluster.Spec.Entries[i].Config = redactKeys(r, entry.Config)
 	}
+	f.Cluster.Spec.Mirrors = nil // the registries that checks judge are in the Input
 	f.Cluster.Spec.AdditionalManifest = r.Mark(f.Cluster.Spec.AdditionalManifest)
 	f.ControlPlane.Spec, f.ControlPlane.AppliedSpec = redactPlane(r, f.ControlPlane.Spec), redactPlane(r, f.ControlPlane.AppliedSpec)
 	f.ControlPlane.Conditions = scrubbed(f.ControlPlane.Conditions)

@@ -69,6 +69,7 @@ func (p *Procedure) Unfit() []string { return []string{"AWSM-101", "AWSM-102", "
 func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migration.Prepared) []verify.Bound {
 	prepared := prepare(p.facts, p.Reading, made, p.options, p.Switched())
 	input.EndState = checks.EndState(prepared.Choice.State)
+	input.Registries = registries(p.facts, nodesOfMachines(p.Reading.Down))
 	return verify.Bind(prepared, Checks()...)
 }
 

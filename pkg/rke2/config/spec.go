@@ -16,7 +16,8 @@ type Spec struct {
 	Global             map[string]any // machineGlobalConfig; nil when absent or null
 	Entries            []Entry        // machineSelectorConfig, in order; nil when absent or null
 	AdditionalManifest string
-	HasManifest        bool // additionalManifest is there, empty or not
+	HasManifest        bool     // additionalManifest is there, empty or not
+	Mirrors            []Mirror // registries.mirrors
 	Pools              []Pool
 	Upgrade            UpgradeStrategy
 	PSACT              string // name of the pod security admission configuration template, "" without one

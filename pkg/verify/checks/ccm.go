@@ -99,6 +99,12 @@ func CCM() []verify.Check[Input] {
 			Source: "k8s.io/cloud-provider@v0.26.13:controllers and node/helpers; SubjectAccessReviews for the DaemonSet's ServiceAccount",
 			Fix:    "bind the ServiceAccount to a ClusterRole with these rights, as awsmigrate's chart has it",
 		}},
+		{Judge: registry, Meta: verify.Meta{
+			ID: "AWSM-617", Title: "the CCM's image comes from the cluster's registry", Category: ccm, Applies: beforeInstall,
+			Why:    "where control planes reach no registry but the cluster's own, the CCM's pods cannot start, and the control planes were rolled for nothing",
+			Source: "rancher/rancher:pkg/provisioningv2/image/resolve.go@v2.8.5, pkg/capr/planner/registry.go; rancher/rke:cluster/defaults.go@v1.5.9",
+			Fix:    "copy the image into the registry, and name it there with --ccm-image",
+		}},
 		{Judge: pendingRelease, Meta: verify.Meta{
 			ID: "AWSM-615", Title: "no Helm operation of the CCM is half-done", Category: ccm,
 			Why:    "Helm refuses every further operation on a pending release",

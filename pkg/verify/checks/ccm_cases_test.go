@@ -10,6 +10,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
+// planImage is a CCM that would be installed with an image, in a cluster with a
+// registry of its own.
+func planImage(in *Input, image string, r downstream.Registry) {
+	in.Planned = &downstream.DaemonSet{NodeSelector: map[string]string{"node-role.kubernetes.io/control-plane": "true"}, Tolerations: []downstream.Toleration{{Operator: "Exists"}},
+		Containers: []downstream.Container{{Image: image}}}
+	in.Registries = []downstream.Registry{r}
+}
+
 // ccmCases are the traps 6xx.
 func ccmCases() []broken {
 	const P0, P2, P3, P4 = position.P0, position.P2, position.P3, position.P4
@@ -63,6 +71,13 @@ func ccmCases() []broken {
 		}, warn, "PodSecurity"},
 		{"AWSM-616", "a role that lacks", P4, func(in *Input) { in.CCMRights.Value[0].Missing = []string{"patch nodes/status"} }, fail, "may not patch nodes/status"},
 		{"AWSM-616", "not visible", P4, func(in *Input) { in.CCMRights = verify.Failed[[]downstream.AccountRights](errForbidden) }, unknown, "forbidden"},
+		{"AWSM-617", "an air-gapped cluster", P0, func(in *Input) {
+			planImage(in, "registry.k8s.io/provider-aws/ccm:v1.26.14", downstream.Registry{Object: "Cluster a/b", Default: "harbor.local:5000"})
+		}, warn, "the cluster's images from harbor.local:5000"},
+		{"AWSM-617", "mirrored", P2, func(in *Input) {
+			planImage(in, "registry.k8s.io/provider-aws/ccm:v1.26.14", downstream.Registry{Object: "Cluster a/b", Default: "harbor.local", Mirrors: []downstream.Mirror{
+				{Of: "registry.k8s.io", Endpoints: []string{"https://harbor.local/v2/k8s"}, Rewrites: map[string]string{"^provider-aws/": "aws/"}}}})
+		}, warn, "through a mirror"},
 		{"AWSM-615", "pending", P2, func(in *Input) {
 			in.Releases.Value = []downstream.Release{{Namespace: "kube-system", Name: ReleaseName, Status: "pending-install"}}
 		}, warn, "pending-install"},

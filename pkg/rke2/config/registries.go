@@ -1,0 +1,72 @@
+package config
+
+import (
+	"maps"
+	"slices"
+)
+
+// KeyRegistry is the registry of RKE2's own images.
+const KeyRegistry = "system-default-registry"
+
+// Mirror is one of rkeConfig.registries.mirrors, which become registries.yaml on
+// every machine (rancher/rancher:pkg/capr/planner/registry.go@v2.8.5).
+type Mirror struct {
+	Of        string
+	Endpoints []string
+	Rewrites  map[string]string
+}
+
+// mirrors leaves out what has another shape: no migration is decided by it.
+func mirrors(rke map[string]any) []Mirror {
+	registries, _ := rke["registries"].(map[string]any)
+	all, _ := registries["mirrors"].(map[string]any)
+	var out []Mirror
+	for _, of := range slices.Sorted(maps.Keys(all)) {
+		raw, _ := all[of].(map[string]any)
+		m := Mirror{Of: of}
+		endpoints, _ := raw["endpoint"].([]any)
+		for _, e := range endpoints {
+			if text, ok := e.(string); ok {
+				m.Endpoints = append(m.Endpoints, text)
+			}
+		}
+		rewrites, _ := raw["rewrite"].(map[string]any)
+		for _, pattern := range slices.Sorted(maps.Keys(rewrites)) {
+			if text, ok := rewrites[pattern].(string); ok {
+				if m.Rewrites == nil {
+					m.Rewrites = map[string]string{}
+				}
+				m.Rewrites[pattern] = text
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// Registry is the registry that a machine pulls RKE2's own images from by this
+// configuration; "": none is set. On servers Rancher puts machineGlobalConfig's
+// value, or the first one of an entry without selector, over whatever the merge
+// yields (rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addRoleConfig, and
+// pkg/provisioningv2/image/resolve.go, getPrivateRepoURL). Rancher's own setting
+// system-default-registry, which comes last, is not in the object.
+func Registry(s Spec, m Machine) string {
+	if m.Server() {
+		if set := s.clusterRegistry(); set != "" {
+			return set
+		}
+	}
+	return Effective(s, m).Text(KeyRegistry)
+}
+
+func (s Spec) clusterRegistry() string {
+	if set, ok := s.Global[KeyRegistry].(string); ok {
+		return set
+	}
+	for _, e := range s.Entries {
+		if set, ok := e.Config[KeyRegistry].(string); ok && e.Selector == nil {
+			return set
+		}
+	}
+	return ""
+}

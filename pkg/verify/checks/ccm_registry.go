@@ -1,0 +1,37 @@
+package checks
+
+import (
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// registry says which image has to be where, in clusters that pull their own images
+// from a registry of theirs, or through mirrors. No image is changed by itself, and
+// whether it is there no API tells.
+func registry(in Input) []verify.Finding {
+	if in.Planned == nil || len(in.Planned.Containers) == 0 {
+		return verify.Skipped("no pod was rendered")
+	}
+	image := in.Planned.Containers[0].Image
+	var found []verify.Finding
+	for _, r := range in.Registries {
+		switch mirrored := r.Mirrored(image); {
+		case r.Holds(image):
+		case len(mirrored) > 0:
+			found = append(found, warn(r.Object, image+" is pulled through a mirror", "the image at "+strings.Join(mirrored, ", or at "),
+				"copy it there unless the mirror fetches by itself; --ccm-image names another image"))
+		case r.Default != "":
+			found = append(found, warn(r.Object, image+" is pulled from its own registry, the cluster's images from "+r.Default,
+				inRegistry(r.Default, image), "copy the image there and give --ccm-image "+inRegistry(r.Default, image)+", unless the control planes reach its own registry"))
+		}
+	}
+	return found
+}
+
+// inRegistry is an image under the same repository and version in another registry.
+func inRegistry(registry, image string) string {
+	_, repository, version := downstream.SplitImage(image)
+	return strings.TrimSuffix(registry, "/") + "/" + repository + version
+}
