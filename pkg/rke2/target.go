@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -64,7 +63,9 @@ func clusterNames(items []unstructured.Unstructured) string {
 // DownstreamConfig says how to reach the cluster being migrated. Through
 // Rancher, with the user's own credentials, when the management kubeconfig goes
 // through Rancher too; otherwise from the Secret that Rancher keeps, whose
-// address is Rancher's internal one and may be out of reach from here.
+// address is Rancher's internal one and may be out of reach from here. Of what the
+// Secret holds only what Rancher writes there is used (handedOut); a kubeconfig with
+// more is a fault of class CouldNotLook, KubeconfigRefused.
 func DownstreamConfig(ctx context.Context, management *rest.Config, kube kubernetes.Interface, cluster *unstructured.Unstructured) (*rest.Config, error) {
 	if err := provisioned(cluster); err != nil {
 		return nil, err
@@ -79,12 +80,7 @@ func DownstreamConfig(ctx context.Context, management *rest.Config, kube kuberne
 	if err != nil {
 		return nil, migration.CouldNotRead(object, err)
 	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(secret.Data["value"])
-	if err != nil {
-		return nil, &fault.Error{Class: fault.CouldNotLook, Reason: "NoDownstreamKubeconfig", Object: object,
-			Seen: "key \"value\" holds no kubeconfig", Fix: "name one with --downstream-kubeconfig", Err: err}
-	}
-	return config, nil
+	return handedOut(secret.Data["value"], object)
 }
 
 // provisioned refuses what Rancher only knows, and keeps no kubeconfig of,
