@@ -21,12 +21,13 @@ var exitCodes = map[fault.Class]int{
 	fault.Stale:        9,
 	fault.CouldNotLook: 10,
 	fault.NoProgress:   11,
+	fault.HungUp:       129,
 	fault.Interrupted:  130,
 }
 
 // precedence orders the classes when several apply to one ending.
 var precedence = []fault.Class{
-	fault.Interrupted, fault.Locked, fault.Stale, fault.Usage, fault.Check, fault.CouldNotLook,
+	fault.Interrupted, fault.HungUp, fault.Locked, fault.Stale, fault.Usage, fault.Check, fault.CouldNotLook,
 	fault.NoProgress, fault.Warnings, fault.Pending, fault.Gate, fault.Declined,
 }
 

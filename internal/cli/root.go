@@ -12,14 +12,21 @@ import (
 
 // Main runs the command line and returns its exit code.
 func Main(ctx context.Context, args []string, streams Streams) int {
-	ctx, interrupts, stop := watchSignals(ctx)
+	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
-	app := &app{streams: streams, interrupts: interrupts, args: args}
+	app := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args}
 	root := newRoot(app)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	return app.end(root.ExecuteContext(ctx))
+}
+
+// end shows what no view has shown yet, and gives the exit code.
+func (a *app) end(err error) int {
 	if err != nil && !errors.Is(err, errShown) {
-		app.showError(err)
+		a.showError(err)
+	}
+	if a.unwatched != nil {
+		a.unwatched.log.close()
 	}
 	return ExitCode(err)
 }
@@ -38,7 +45,9 @@ func shown(err error) error {
 // app is what the commands share: streams, signals and the words as typed.
 type app struct {
 	streams    Streams
+	signals    *signals
 	interrupts <-chan struct{}
+	unwatched  *unwatched // nil: a command that a hang-up ends
 	args       []string
 	output     string // -o, the same flag on every command that reports
 }

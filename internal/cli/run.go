@@ -27,6 +27,12 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 	if engine.dryRun {
 		return planMigration(ctx, a, flags, false, false)
 	}
+	if a.unwatched == nil { // an undo on failure has it already
+		a.outlive()
+	}
+	if note := overSSH(a.streams); note != "" {
+		newScreen(a.streams, a.streams.Err).prose("   ", note)
+	}
 	session, err := flags.open(ctx, a, readWrite)
 	if err != nil {
 		return err
@@ -37,7 +43,7 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 		Until: runner.StepID(engine.until), Only: runner.StepID(engine.step),
 		Timeout: engine.timeout, Deadline: engine.deadline,
 		Journal: session.journal, Lock: session.lock,
-		Clock: clock.RealClock{}, Sink: view, Interrupt: a.interrupts,
+		Clock: clock.RealClock{}, Sink: view, Interrupt: a.interrupts, HangUp: a.signals.hangUps,
 		Approve: checkedFirst(session.procedure, a.approver(engine, session.procedure)),
 		Confirm: confirmer(engine, session.procedure.Target().Name),
 	}
@@ -48,7 +54,7 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 	}
 	result, err := runner.Run(ctx, session.procedure, options)
 	failed := view.finish(result, err)
-	if engine.onFailure == "undo" && mayGoBack(result, err) {
+	if engine.onFailure == "undo" && mayGoBack(result, err) && !a.signals.hungUp() {
 		return goBack(ctx, a, flags, engine, failed)
 	}
 	return failed
@@ -119,11 +125,36 @@ func (a *app) approver(engine *engineFlags, target interface{ Header() []string 
 		}
 		writePlanTable(s, steps)
 		fmt.Fprint(a.streams.Err, "Go on? Only \"yes\" is accepted: ")
-		answer, err := bufio.NewReader(a.streams.In).ReadString('\n')
-		if strings.TrimSpace(answer) == "yes" {
+		answer, err := a.answer()
+		switch {
+		case a.signals.hungUp():
+			return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: "this run", Seen: "nobody is there any more to approve it; nothing was written", Err: ignoreEOF(err)}
+		case strings.TrimSpace(answer) == "yes":
 			return nil
 		}
 		return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved; nothing was written", Err: ignoreEOF(err)}
+	}
+}
+
+// answer is a line of standard input, or nothing once nobody is there to give it.
+func (a *app) answer() (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	read := make(chan line, 1)
+	go func() {
+		text, err := bufio.NewReader(a.streams.In).ReadString('\n')
+		read <- line{text, err}
+	}()
+	select {
+	case <-a.signals.hangUps:
+		return "", nil
+	case got := <-read:
+		if got.err != nil {
+			fmt.Fprintln(a.streams.Err) // ends the line of the question, and finds out whether anybody is there
+		}
+		return got.text, got.err
 	}
 }
 

@@ -108,6 +108,9 @@ func (v *eventStream) Emit(e runner.Event) {
 	if e.Type == runner.RunFinished {
 		v.ended = e.Elapsed
 	}
+	if u := v.app.unwatched; u != nil && e.Type == runner.LockTaken {
+		e.Message = u.named()
+	}
 	doc := eventDocument{typeMeta: typeMeta{APIVersion: apiVersion, Kind: "Event"}, Event: e} // the stream's last document names the build
 	if e.Err != nil {
 		doc.Error = e.Err.Error()

@@ -50,7 +50,7 @@ func enums() map[reflect.Type][]string {
 		reflect.TypeFor[verify.Status](): names(verify.OK, verify.Warn, verify.Fail, verify.Skip, verify.Unknown),
 		reflect.TypeFor[runner.EventType](): names(runner.RunStarted, runner.LockTaken, runner.StepDone, runner.StepSkipped,
 			runner.StepStarted, runner.StepWaiting, runner.StepWarning, runner.StepFinished, runner.StepFailed,
-			runner.BrakePulled, runner.Interrupting, runner.RunFinished),
+			runner.BrakePulled, runner.Interrupting, runner.HungUp, runner.RunFinished),
 	}
 }
 

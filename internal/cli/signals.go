@@ -4,34 +4,143 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 )
 
-// watchSignals gives two stages: the first SIGINT or SIGTERM closes the
-// returned channel, so that a run finishes the action in hand, records and
-// releases its lock; the second cancels the context.
-// A third is not caught any more and ends the process, whatever it waits for.
-func watchSignals(parent context.Context) (context.Context, <-chan struct{}, func()) {
+// notice is what a process is told from outside.
+type notice int
+
+const (
+	// interrupt is SIGINT or SIGTERM.
+	interrupt notice = iota
+	// hangUp is SIGHUP, or a terminal or pipe that takes no more output.
+	hangUp
+)
+
+// phase is how far a run has been told to end. The zero value is a run that works
+// and is watched.
+type phase struct {
+	unwatched bool // nobody sees it any more
+	stopping  bool // it finishes the action in hand, then ends
+	leaving   bool // it ends at once
+}
+
+// action is what is done about a notice.
+type action int
+
+const (
+	ignore action = iota
+	// goUnwatched moves the output to the log file and begins no further step.
+	goUnwatched
+	// stopCleanly finishes the action in hand, records and gives the lock back.
+	stopCleanly
+	// leaveAtOnce ends everything; the lock expires by itself.
+	leaveAtOnce
+)
+
+// on decides about a notice. A hang-up never counts as an interrupt: losing a
+// terminal is nobody's wish to leave a control plane alone half way, and a shell
+// that ends sends more than one.
+func (p phase) on(n notice) (phase, action) {
+	switch {
+	case p.leaving:
+		return p, ignore
+	case n == hangUp && p.unwatched:
+		return p, ignore
+	case n == hangUp:
+		p.unwatched = true
+		return p, goUnwatched
+	case p.stopping:
+		p.leaving = true
+		return p, leaveAtOnce
+	}
+	p.stopping = true
+	return p, stopCleanly
+}
+
+// signals carries out what phase decides.
+type signals struct {
+	interrupts chan struct{} // closed by the first interrupt
+	hangUps    chan struct{} // closed by the first hang-up
+	cancel     context.CancelFunc
+	wanted     chan os.Signal // SIGINT, SIGTERM
+	lines      chan os.Signal // SIGHUP, SIGPIPE
+
+	mu      sync.Mutex
+	phase   phase
+	lastSay func() // moves the output, before anybody is told that nobody watches
+}
+
+// watchSignals gives two stages: the first SIGINT or SIGTERM closes interrupts, so
+// that a run finishes the action in hand, records and releases its lock; the
+// second cancels the context. A third is not caught any more and ends the process,
+// whatever it waits for. A hang-up ends every command at once but those that
+// called outlive.
+func watchSignals(parent context.Context) (context.Context, *signals, func()) {
 	ctx, cancel := context.WithCancel(parent)
-	first := make(chan struct{})
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	go func() {
-		select {
-		case <-signals:
-			close(first)
-		case <-ctx.Done():
-			return
-		}
-		select {
-		case <-signals:
-			signal.Stop(signals)
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, first, func() {
-		signal.Stop(signals)
+	s := &signals{interrupts: make(chan struct{}), hangUps: make(chan struct{}), cancel: cancel,
+		wanted: make(chan os.Signal, 2), lines: make(chan os.Signal, 2)}
+	signal.Notify(s.wanted, os.Interrupt, syscall.SIGTERM)
+	go s.attend(ctx.Done())
+	return ctx, s, func() {
+		signal.Stop(s.wanted)
+		signal.Stop(s.lines)
 		cancel()
 	}
+}
+
+func (s *signals) attend(done <-chan struct{}) {
+	for {
+		select {
+		case <-s.wanted:
+			s.notice(interrupt)
+		case got := <-s.lines:
+			if got == syscall.SIGHUP { // SIGPIPE comes with an error of the write
+				s.notice(hangUp)
+			}
+		case <-done:
+			return
+		}
+	}
+}
+
+// outlive takes a hang-up as the end of being watched and not of the process. One
+// that was ignored at the start, as by nohup, stays ignored.
+func (s *signals) outlive(lastSay func()) {
+	s.mu.Lock()
+	s.lastSay = lastSay
+	s.mu.Unlock()
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(s.lines, syscall.SIGHUP)
+	}
+	signal.Notify(s.lines, syscall.SIGPIPE) // else a write to a broken pipe ends the process
+}
+
+func (s *signals) notice(n notice) {
+	s.mu.Lock()
+	var do action
+	s.phase, do = s.phase.on(n)
+	lastSay := s.lastSay
+	s.mu.Unlock()
+	switch do {
+	case ignore:
+	case goUnwatched:
+		if lastSay != nil {
+			lastSay()
+		}
+		close(s.hangUps)
+	case stopCleanly:
+		close(s.interrupts)
+	case leaveAtOnce:
+		signal.Stop(s.wanted)
+		s.cancel()
+	}
+}
+
+// hungUp says whether nobody watches any more.
+func (s *signals) hungUp() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.phase.unwatched
 }

@@ -41,6 +41,9 @@ func (v *textView) Emit(e runner.Event) {
 	case runner.RunStarted:
 		v.line("run %s, from %s", e.Message, e.Position)
 	case runner.LockTaken:
+		if u := v.app.unwatched; u != nil && (u.out.terminal || u.err.terminal) {
+			v.line("   %s", u.named())
+		}
 	case runner.StepDone:
 		v.row("✓", e.Step, e.Message, "")
 	case runner.StepSkipped:
@@ -62,6 +65,9 @@ func (v *textView) Emit(e runner.Event) {
 		v.line("   brake pulled: %s", e.Message)
 	case runner.Interrupting:
 		v.line("   interrupted: %s; once more to leave at once", e.Message)
+	case runner.HungUp:
+		v.unwatch()
+		v.line("   hang-up: %s", e.Message)
 	case runner.RunFinished:
 		v.ended = e.Elapsed
 	}
@@ -128,6 +134,13 @@ func (v *textView) clear() {
 		if v.live > 1 {
 			fmt.Fprint(v.screen.out, "\x1b[1A")
 		}
+	}
+}
+
+// unwatch draws nothing any more once the lines go to a file.
+func (v *textView) unwatch() {
+	if o, may := v.screen.out.(*outlet); may && !o.watched() {
+		v.live, v.screen.terminal, v.screen.colour, v.screen.width = 0, false, false, pipedWidth
 	}
 }
 

@@ -40,6 +40,8 @@ const (
 	NoProgress
 	// Interrupted is a clean stop on request.
 	Interrupted
+	// HungUp is a clean stop because nobody watches any more: the terminal is gone.
+	HungUp
 )
 
 // Error is an error a person can act on.

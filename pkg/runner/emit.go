@@ -21,6 +21,10 @@ func (r *run) interrupting() {
 	r.emit(Event{Type: Interrupting, Message: "finishing the change under way, then giving back the lock"})
 }
 
+func (r *run) hangingUp() {
+	r.emit(Event{Type: HungUp, Message: "nobody watches any more: what was begun is watched to its end, and no further step begins"})
+}
+
 // outside shows a wait of the journal, the lock or a retried write, which have
 // no step's verdict to show.
 func (r *run) outside(waitingFor, seen string, until time.Time) {

@@ -35,7 +35,8 @@ type EventType string
 const (
 	// RunStarted has Position and Message (the run id).
 	RunStarted EventType = "run-started"
-	// LockTaken says that the Lease is ours.
+	// LockTaken says that the Lease is ours. A view may add in Message where the
+	// output goes on if nobody takes it any more.
 	LockTaken EventType = "lock-taken"
 	// StepDone is a step found done, not run; Message holds the evidence.
 	StepDone EventType = "step-done"
@@ -55,6 +56,8 @@ const (
 	BrakePulled EventType = "brake-pulled"
 	// Interrupting says that the first Ctrl-C was seen, and in Message what is being finished.
 	Interrupting EventType = "interrupting"
+	// HungUp says that nobody watches any more, and in Message what becomes of the run.
+	HungUp EventType = "hung-up"
 	// RunFinished is the last event of every run, Err set if it failed.
 	RunFinished EventType = "run-finished"
 )

@@ -52,6 +52,9 @@ type Options struct {
 	// Interrupt asks for a clean stop by one value or by being closed.
 	// Cancelling the context is the second, unclean one.
 	Interrupt <-chan struct{}
+	// HangUp says, by one value or by being closed, that nobody watches any more.
+	// The step in hand is watched to its end, its brake armed; no other begins.
+	HangUp <-chan struct{}
 	// Approve is asked once, before the lock is taken, and only if a step is to
 	// do. nil means yes. What it approved is compared with what is planned once
 	// the lock is ours; a difference stops the run as Stale.

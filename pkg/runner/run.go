@@ -18,10 +18,11 @@ import (
 func Run(ctx context.Context, p Procedure, o Options) (Result, error) {
 	o = o.withDefaults()
 	r := &run{p: p, o: o, s: &session{o: o}, report: newReport(p.Steps()), shown: map[StepID]bool{}, confirmed: map[StepID]bool{}}
-	r.stop = newStopper(o.Interrupt, r.interrupting)
+	r.stop, r.gone = newStopper(o.Interrupt, r.interrupting), newStopper(o.HangUp, r.hangingUp)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the renewing of the lock, also on a panic
 	go r.stop.watch(ctx.Done())
+	go r.gone.watch(ctx.Done())
 	ctx = withPatience(ctx, patience{report: r.outside, stop: r.stop.ch})
 	err := r.all(ctx)
 	switch {
@@ -40,7 +41,8 @@ type run struct {
 	p      Procedure
 	o      Options
 	s      *session
-	stop   *stopper
+	stop   *stopper // a clean stop was asked for
+	gone   *stopper // nobody watches any more
 	report *report
 
 	seen      Observation
@@ -84,7 +86,7 @@ func (r *run) all(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.stop.requested() {
+	if r.leaving() {
 		return r.interrupted("before the first step")
 	}
 	return r.locked(ctx, yes)
@@ -111,13 +113,16 @@ func (r *run) observe(ctx context.Context) error {
 
 // locked does the work that writes, from taking the lock to giving it back.
 func (r *run) locked(ctx context.Context, yes approved) error {
-	if err := r.o.Lock.Acquire(ctx); isStop(err) {
+	free, held := r.untilLeaving(ctx)
+	err := r.o.Lock.Acquire(free)
+	held()
+	if isStop(err) {
 		return r.interrupted("while it waited for the lock")
 	} else if err != nil {
 		return classify(err, targetName(r.p))
 	}
 	r.emit(Event{Type: LockTaken})
-	err := r.underLock(ctx, yes)
+	err = r.underLock(ctx, yes)
 	if ctx.Err() != nil {
 		return err // out at once: the lock expires by itself
 	}
@@ -251,7 +256,7 @@ func (r *run) show(info Info, state State) {
 // mayBegin refuses to begin a step after a stop, after the deadline, or again.
 func (r *run) mayBegin(info Info, state State) error {
 	switch {
-	case r.stop.requested():
+	case r.leaving():
 		return r.interrupted("before step " + string(info.ID))
 	case r.ran[info.ID] && state.Kind.writes():
 		return &fault.Error{
@@ -288,7 +293,7 @@ func (r *run) planRest(ctx context.Context, sc scope) error {
 
 // cutOff is the error of a run whose context ended.
 func (r *run) cutOff(err error) error {
-	if fault.ClassOf(err) == fault.Interrupted {
+	if isStop(err) {
 		return err
 	}
 	return &fault.Error{
@@ -297,8 +302,13 @@ func (r *run) cutOff(err error) error {
 	}
 }
 
-// interrupted is the error of a clean stop.
+// interrupted is the error of a clean stop. Whoever asked for one goes before a
+// terminal that is gone.
 func (r *run) interrupted(where string) error {
+	if !r.stop.requested() && r.gone.requested() {
+		return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: targetName(r.p),
+			Seen: "stopped " + where + ": nobody watches any more", Fix: r.resumeFix()}
+	}
 	return &fault.Error{
 		Class: fault.Interrupted, Reason: "Interrupted", Object: targetName(r.p),
 		Seen: "stopped on request " + where, Fix: r.resumeFix(),
@@ -323,5 +333,5 @@ func (r *run) result(err error) Result {
 // isStop says whether err is the clean stop itself and nothing worse.
 func isStop(err error) bool {
 	e, ok := fault.As(err)
-	return ok && e.Class == fault.Interrupted
+	return ok && (e.Class == fault.Interrupted || e.Class == fault.HungUp)
 }

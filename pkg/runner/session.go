@@ -146,7 +146,7 @@ func (s *session) end(ctx context.Context, step StepID, err error) error {
 				continue
 			}
 			run.Outcome, run.Step = "stopped", step
-			if fault.ClassOf(err) == fault.Interrupted {
+			if isStop(err) {
 				run.Outcome = "interrupted"
 			}
 			if e, ok := fault.As(err); ok {

@@ -9,7 +9,7 @@ import (
 
 // step runs one step from its start to its verdict.
 func (r *run) step(ctx context.Context, step Step, info Info, state State) error {
-	tx := &Tx{step: info, s: r.s, stop: r.stop, reads: state.Kind == Always}
+	tx := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, reads: state.Kind == Always, begun: state.Kind == InProgress}
 	tx.warn = func(message string, lines []string) {
 		r.emit(Event{Type: StepWarning, Step: info.ID, Title: info.Title, Message: message, Lines: lines})
 	}
@@ -34,7 +34,7 @@ func (r *run) step(ctx context.Context, step Step, info Info, state State) error
 	res.Outcome, res.Evidence = Finished, met.Evidence
 	if err != nil {
 		done.Type, done.Err, res.Outcome = StepFailed, err, Stopped
-		if fault.ClassOf(err) == fault.Interrupted || ctx.Err() != nil {
+		if isStop(err) || ctx.Err() != nil {
 			res.Outcome = Halted
 		}
 	}
@@ -45,7 +45,7 @@ func (r *run) step(ctx context.Context, step Step, info Info, state State) error
 // stepError is what a failed Do or Verify ends the run with. A stop that was
 // asked for goes first, with what it cut short as its cause.
 func (r *run) stepError(ctx context.Context, info Info, err error, where string) error {
-	if ctx.Err() == nil && r.stop.requested() {
+	if ctx.Err() == nil && (r.stop.requested() || r.gone.requested() && isStop(err)) {
 		e := r.interrupted(where)
 		if !isStop(err) {
 			if f, ok := fault.As(e); ok {
@@ -65,7 +65,7 @@ func (r *run) brake(ctx context.Context, info Info, tx *Tx, cause error) error {
 	}
 	r.braked = true
 	ctx = unstoppable(ctx)
-	pulling := &Tx{step: info, s: r.s, stop: r.stop, brakes: true, warn: tx.warn}
+	pulling := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, brakes: true, warn: tx.warn}
 	done, err := r.p.Brake(ctx, pulling, cause)
 	if err != nil {
 		err = &fault.Error{

@@ -16,11 +16,13 @@ type Tx struct {
 	step   Info
 	s      *session
 	stop   *stopper
-	reads  bool // the step is one that only reads
-	brakes bool // the brake: not ended by an interrupt
+	gone   *stopper // nobody watches any more
+	reads  bool     // the step is one that only reads
+	brakes bool     // the brake: not ended by an interrupt
 	warn   func(message string, lines []string)
 
 	mu       sync.Mutex
+	begun    bool // something of the step was changed, by this run or by one before it
 	warnings []string
 }
 
@@ -32,7 +34,7 @@ func NewTx(ctx context.Context, step Info, o Options) (*Tx, error) {
 	if err := s.load(ctx); err != nil {
 		return nil, err
 	}
-	tx := &Tx{step: step, s: s, stop: newStopper(o.Interrupt, func() {})}
+	tx := &Tx{step: step, s: s, stop: newStopper(o.Interrupt, func() {}), gone: newStopper(o.HangUp, func() {})}
 	tx.warn = func(message string, lines []string) {
 		o.Sink.Emit(Event{Time: o.Clock.Now(), Type: StepWarning, Step: step.ID, Title: step.Title, Message: message, Lines: lines})
 	}
@@ -67,7 +69,7 @@ func (tx *Tx) Effect(ctx context.Context, in Intent, do func(context.Context) er
 	}
 	if tx.brakes {
 		ctx = unstoppable(ctx)
-	} else if tx.stop.requested() {
+	} else if tx.stop.requested() || tx.gone.requested() && !tx.holds() {
 		return errStopped()
 	}
 	if err := tx.s.prove(ctx); err != nil {
@@ -82,7 +84,22 @@ func (tx *Tx) Effect(ctx context.Context, in Intent, do func(context.Context) er
 	if err := tx.s.prove(ctx); err != nil {
 		return fmt.Errorf("before %s: %w", in.What, err)
 	}
+	tx.hold()
 	return do(ctx)
+}
+
+// holds says whether something of the step was changed, so that it has to be seen
+// to its end.
+func (tx *Tx) holds() bool {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	return tx.begun
+}
+
+func (tx *Tx) hold() {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	tx.begun = true
 }
 
 // addIntent appends in, unless this run announced exactly the same before: a

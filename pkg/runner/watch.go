@@ -45,6 +45,9 @@ func (w *watch) do(ctx context.Context, step Step, tx *Tx) error {
 		if ctx.Err() != nil || w.r.stop.requested() || !passing && !Transient(err) {
 			return w.r.stepError(ctx, w.info, err, "during step "+string(w.info.ID))
 		}
+		if w.r.stopping(tx) {
+			return w.r.interrupted("during step " + string(w.info.ID))
+		}
 		v := Verdict{WaitingFor: "the API, to make the changes of the step"}
 		if passing {
 			v, err = Verdict{WaitingFor: unsettled.Wanted, Seen: unsettled.Object + ": " + unsettled.Seen, Progress: unsettled.Seen}, nil
@@ -59,7 +62,7 @@ func (w *watch) do(ctx context.Context, step Step, tx *Tx) error {
 func (w *watch) verify(ctx context.Context, step Step, tx *Tx) (Verdict, error) {
 	met, first := 0, time.Time{}
 	for {
-		if w.r.stop.requested() {
+		if w.r.stopping(tx) {
 			return Verdict{}, w.r.stepError(ctx, w.info, errStopped(), "while step "+string(w.info.ID)+" waited for "+orNothing(w.last.WaitingFor))
 		}
 		v, err := step.Verify(ctx, tx)
@@ -199,6 +202,9 @@ func (r *run) lookAgain(ctx context.Context) error {
 		}
 		if ctx.Err() != nil || r.stop.requested() || !Transient(err) {
 			return r.stepError(ctx, w.info, err, "after step "+string(r.current))
+		}
+		if r.leaving() {
+			return r.interrupted("after step " + string(r.current))
 		}
 		if err := w.later(ctx, Verdict{WaitingFor: "the API, to see how far the cluster is"}, err); err != nil {
 			return err

@@ -1,0 +1,34 @@
+package runner
+
+import (
+	"context"
+)
+
+// leaving says whether no further step may begin: a clean stop was asked for, or
+// nobody watches any more.
+func (r *run) leaving() bool { return r.stop.requested() || r.gone.requested() }
+
+// stopping says whether the step of tx is to be left. A hang-up leaves only what
+// has changed nothing yet: Rancher, rke and the API servers go on with a change
+// whether or not somebody watches, and then somebody should.
+func (r *run) stopping(tx *Tx) bool {
+	return r.stop.requested() || r.gone.requested() && !tx.holds()
+}
+
+// untilLeaving is ctx for a wait that comes before anything was begun, which a
+// hang-up ends as an interrupt does. end gives back what that takes.
+func (r *run) untilLeaving(ctx context.Context) (free context.Context, end func()) {
+	p := patienceOf(ctx)
+	over, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		select {
+		case <-r.stop.ch:
+		case <-r.gone.ch:
+		case <-ended:
+			return
+		}
+		close(over)
+	}()
+	p.stop = over
+	return withPatience(ctx, p), func() { close(ended) }
+}

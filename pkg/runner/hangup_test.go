@@ -1,0 +1,213 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// hung is a bench whose terminal goes away when f is called.
+func hung(t *testing.T) (b *bench, hangUp func()) {
+	t.Helper()
+	b = newBench(t, migration(newWorld()))
+	ch := make(chan struct{})
+	b.o.HangUp = ch
+	gone := false
+	return b, func() {
+		if !gone {
+			close(ch)
+		}
+		gone = true
+	}
+}
+
+func wantLeft(t *testing.T, b *bench, res Result, err error) {
+	t.Helper()
+	wantClass(t, err, fault.HungUp, b.o.Command)
+	if b.lock.Holder() != nil {
+		t.Error("the lock was not given back")
+	}
+	if res.Resume != b.o.Command {
+		t.Errorf("resume %q", res.Resume)
+	}
+}
+
+// The terminal goes away inside of each effect in turn: the step in hand is
+// finished with all of its effects and watched until it is Met, and no other
+// begins. The same command goes on from there.
+func TestHangUpEndsTheStepInHandAndBeginsNoOther(t *testing.T) {
+	for n := range 8 {
+		b, hangUp := hung(t)
+		effects := 0
+		b.w.hook = func(point string) {
+			if point[:6] == "before" && point != "before commit" {
+				if effects == n {
+					hangUp()
+				}
+				effects++
+			}
+		}
+		res, err := b.run()
+		if n >= 6 { // in the last step: nothing was left to begin
+			if err != nil {
+				t.Errorf("in effect %d: %v", n, err)
+			}
+			continue
+		}
+		wantLeft(t, b, res, err)
+		if want := n/2*2 + 2; effects != want || len(b.w.facts) != want {
+			t.Errorf("in effect %d: %d effects, %v; wanted %d", n, effects, b.w.facts, want)
+		}
+		inHand := []StepID{"one", "two", "three"}[n/2]
+		if outcomes(res)[inHand] != Finished || len(b.events.of(HungUp)) != 1 {
+			t.Errorf("in effect %d: %v, %d events", n, outcomes(res), len(b.events.of(HungUp)))
+		}
+		if h := b.history(); h[0].Outcome != "interrupted" || h[0].Reason != "HungUp" || h[0].End == "" {
+			t.Errorf("history: %+v", h)
+		}
+		b.o.HangUp, b.o.RunID = nil, "run-2"
+		b.w.hook = func(string) {}
+		if _, err := b.run(); err != nil {
+			t.Fatal(err)
+		}
+		for fact, times := range b.w.facts {
+			if times != 1 {
+				t.Errorf("%s took place %d times", fact, times)
+			}
+		}
+	}
+}
+
+// The guard judges on after a hang-up, and the brake is pulled.
+func TestBrakeIsPulledAfterAHangUp(t *testing.T) {
+	b, hangUp := hung(t)
+	paused, reads := false, 0
+	b.p.brake = func(ctx context.Context, tx *Tx, _ error) (string, error) {
+		return "paused", tx.Effect(ctx, Intent{What: "pause"}, func(context.Context) error { paused = true; return nil })
+	}
+	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
+		hangUp()
+		if reads++; reads > 20 {
+			return Verdict{Kind: Braked, Err: &fault.Error{Class: fault.Check, Reason: "NodeRenamed", Object: "Machine a"}}, nil
+		}
+		return Verdict{Kind: Waiting, WaitingFor: "the roll", Seen: "1/3", Progress: fmt.Sprint(reads)}, nil
+	}
+	_, err := b.run()
+	wantClass(t, err, fault.Check, "Machine a")
+	if !paused || reads != 21 {
+		t.Errorf("paused %t after %d readings", paused, reads)
+	}
+}
+
+// What changes nothing is left at once: a step that only reads, and one whose
+// first effect is still to come.
+func TestHangUpLeavesWhatHasNotBegun(t *testing.T) {
+	waits := func(hangUp func()) func(context.Context, *Tx) (Verdict, error) {
+		return func(context.Context, *Tx) (Verdict, error) {
+			hangUp()
+			return Verdict{Kind: Waiting, WaitingFor: "rest", Seen: "moving"}, nil
+		}
+	}
+	for name, tt := range map[string]struct {
+		step StepID
+		bend func(b *bench, hangUp func())
+	}{
+		"a reading step that waits": {"preflight", func(b *bench, hangUp func()) { b.p.step("preflight").verify = waits(hangUp) }},
+		"before the first effect": {"two", func(b *bench, hangUp func()) {
+			two := b.p.step("two")
+			two.do = func(ctx context.Context, tx *Tx) error { hangUp(); return two.apply(ctx, tx) }
+		}},
+		"not yet at rest": {"two", func(b *bench, hangUp func()) {
+			b.p.step("two").do = func(context.Context, *Tx) error {
+				hangUp()
+				return &fault.Error{Class: fault.Check, Passing: true, Object: "cluster", Seen: "moves", Wanted: "rest"}
+			}
+		}},
+		"nothing to change, and not settled": {"two", func(b *bench, hangUp func()) {
+			b.p.step("two").do = func(context.Context, *Tx) error { return nil }
+			b.p.step("two").verify = waits(hangUp)
+		}},
+	} {
+		b, hangUp := hung(t)
+		tt.bend(b, hangUp)
+		res, err := b.run()
+		wantLeft(t, b, res, err)
+		if outcomes(res)[tt.step] != Halted || b.w.facts["two/0"] != 0 {
+			t.Errorf("%s: %v, %v", name, outcomes(res), b.w.facts)
+		}
+	}
+}
+
+// A step that an earlier run began is in hand, whether or not this run has changed
+// anything of it yet.
+func TestHangUpWatchesWhatAnEarlierRunBegan(t *testing.T) {
+	b := newBench(t, migration(newWorld()))
+	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) { return Verdict{}, errors.New("gone") }
+	if _, err := b.run(); err == nil {
+		t.Fatal("the first run ended well")
+	}
+	b.p.step("two").verify = nil
+	ch := make(chan struct{})
+	b.o.HangUp, b.o.RunID, b.o.Lock = ch, "run-2", b.lock.For(Owner{Run: "run-2"})
+	b.p.step("two").do = func(context.Context, *Tx) error { close(ch); return nil }
+	res, err := b.run()
+	wantLeft(t, b, res, err)
+	if outcomes(res)["two"] != Finished || b.w.facts["three/0"] != 0 {
+		t.Errorf("%v, %v", outcomes(res), b.w.facts)
+	}
+}
+
+// Before anything was begun, a hang-up ends the run without a trace: before the
+// question, at the question, and while it waits for the lock.
+func TestHangUpBeforeTheFirstStep(t *testing.T) {
+	for name, bend := range map[string]func(b *bench, hangUp func()){
+		"at once": func(_ *bench, hangUp func()) { hangUp() },
+		"at the question": func(b *bench, hangUp func()) {
+			b.o.Approve = func(context.Context, Observation, []PlannedStep) error { hangUp(); return nil }
+		},
+		"while it waits for the lock": func(b *bench, hangUp func()) { b.o.Lock = waitingLock{b.o.Lock, hangUp} },
+	} {
+		b, hangUp := hung(t)
+		bend(b, hangUp)
+		res, err := b.run()
+		wantLeft(t, b, res, err)
+		if len(b.w.facts) != 0 || b.journal.Versions() != 0 {
+			t.Errorf("%s: %v, %d commits", name, b.w.facts, b.journal.Versions())
+		}
+	}
+}
+
+// waitingLock is held by somebody who never lets it go.
+type waitingLock struct {
+	Lock
+	hangUp func()
+}
+
+func (l waitingLock) Acquire(ctx context.Context) error {
+	l.hangUp()
+	<-patienceOf(ctx).stop
+	return errStopped()
+}
+
+// An interrupt counts as one whatever came before it, and goes before the hang-up.
+func TestInterruptAfterAHangUp(t *testing.T) {
+	b, hangUp := hung(t)
+	stop := make(chan struct{})
+	b.o.Interrupt = stop
+	reads := 0
+	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
+		hangUp()
+		if reads++; reads == 5 {
+			close(stop)
+		}
+		return Verdict{Kind: Waiting, WaitingFor: "the roll", Seen: "1/3", Progress: fmt.Sprint(reads)}, nil
+	}
+	_, err := b.run()
+	wantClass(t, err, fault.Interrupted, b.o.Command)
+	if reads != 5 {
+		t.Errorf("%d readings", reads)
+	}
+}
