@@ -79,6 +79,8 @@ type played2 struct {
 func (*played2) Header() []string               { return nil }
 func (*played2) Paused() string                 { return "" }
 func (*played2) Precheck(context.Context) error { return nil }
+func (*played2) RequireInformed() error         { return nil }
+func (*played2) Alone(context.Context) error    { return nil }
 
 func (p *played2) Steps() []runner.Step {
 	return []runner.Step{&withChild{scripted: p.list[0], dir: p.dir}, &leavesFile{p.list[1], p.dir}}

@@ -159,6 +159,9 @@ func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
 		})
 	}
 	a.group.Wait()
+	for name, r := range a.regions {
+		r.err = clients.calls.explained(r.err, "ec2:DescribeInstances", name)
+	}
 	a.instances(ctx, &f, ids, clients.calls.made()["ec2:DescribeInstances"+throttled])
 	a.related(ctx, &f, clients, nodes)
 	f.Calls = clients.calls.made()

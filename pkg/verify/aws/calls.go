@@ -2,6 +2,8 @@ package aws
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"sync"
@@ -15,6 +17,9 @@ import (
 type calls struct {
 	mu sync.Mutex
 	n  map[string]int
+	// refused is why the last attempt of an operation in a region came to nothing.
+	// The SDK keeps it to itself where time runs out before the next attempt.
+	refused map[string]error
 }
 
 // options adds the counter behind the retries, so that it sees each of them.
@@ -31,7 +36,33 @@ func (c *calls) count(ctx context.Context, in middleware.FinalizeInput, next mid
 	if retry.IsErrorThrottles(retry.DefaultThrottles).IsErrorThrottle(err).Bool() {
 		c.add(kind + throttled)
 	}
+	if err != nil && ctx.Err() == nil {
+		c.refuse(kind, awsmiddleware.GetRegion(ctx), err)
+	}
 	return out, meta, err
+}
+
+func (c *calls) refuse(kind, region string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.refused == nil {
+		c.refused = map[string]error{}
+	}
+	c.refused[kind+" "+region] = err
+}
+
+// explained is an error with what the last attempt came to, where the error says
+// only that time ran out.
+func (c *calls) explained(err error, kind, region string) error {
+	if c == nil || err == nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if last := c.refused[kind+" "+region]; last != nil {
+		return fmt.Errorf("%w; the last attempt: %w", err, last)
+	}
+	return err
 }
 
 // throttled follows an action's name where the answers are counted that were a

@@ -103,7 +103,7 @@ func load(ctx context.Context, o Options, region string, counted *calls) (awssdk
 	options := []func(*config.LoadOptions) error{
 		config.WithRetryer(func() awssdk.Retryer { return retryer(attempts, maxBackoff) }),
 		config.WithLogger(logging.Nop{}), // what matters comes back as an error
-		config.WithAPIOptions(counted.options()),
+		config.WithAPIOptions(append(counted.options(), answered)),
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(orDefault(o.Timeout, DefaultTimeout))),
 	}
 	if region != "" {

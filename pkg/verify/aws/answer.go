@@ -1,0 +1,133 @@
+package aws
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"strings"
+
+	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
+)
+
+// answered lets through what the service itself has answered, for every operation
+// of every client. The SDK looks only inside an answer: it takes the login page of
+// a proxy, and an empty body, for "there are no instances".
+func answered(stack *middleware.Stack) error {
+	return stack.Deserialize.Insert(middleware.DeserializeMiddlewareFunc("awsmigrateAnswer", checkAnswer), "OperationDeserializer", middleware.After)
+}
+
+// speaksXML are the services that are asked here and answer in XML. The credential
+// chain has others, which answer in JSON.
+var speaksXML = map[string]bool{"EC2": true, "IAM": true, "STS": true}
+
+func checkAnswer(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+	out, meta, err := next.HandleDeserialize(ctx, in)
+	answer, ok := out.RawResponse.(*smithyhttp.Response)
+	if err != nil || !ok || !speaksXML[awsmiddleware.GetServiceID(ctx)] {
+		return out, meta, err
+	}
+	wanted := []string{awsmiddleware.GetOperationName(ctx) + "Response"}
+	if answer.StatusCode < 200 || answer.StatusCode > 299 {
+		wanted = []string{"Response", "ErrorResponse"} // EC2's, and everybody else's
+	}
+	var read bytes.Buffer
+	root, err := rootOf(io.TeeReader(answer.Body, &read))
+	if isOneOf(root, wanted) || err != nil {
+		answer.Body = replayed{io.MultiReader(&read, orFailing(answer.Body, err)), answer.Body}
+		return out, meta, nil
+	}
+	rest, _ := io.ReadAll(io.LimitReader(answer.Body, mostOfPage)) // of a page that is not AWS's any part will do
+	_ = answer.Body.Close()
+	return out, meta, fmt.Errorf("the answer (HTTP %d) is not AWS's: it %s, wanted %s; is there a proxy between?",
+		answer.StatusCode, describePage(append(read.Bytes(), rest...), root), strings.Join(wanted, " or "))
+}
+
+// mostOfPage bounds in bytes how much of a page is searched for its title.
+const mostOfPage = 64 << 10
+
+// rootOf is the name of the first element; "" where there is none. An error is one
+// of the connection: the SDK knows which of these to send again.
+func rootOf(body io.Reader) (string, error) {
+	watched := &watchedReader{from: body}
+	decoder := xml.NewDecoder(watched)
+	decoder.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil }
+	for {
+		token, err := decoder.Token()
+		if start, is := token.(xml.StartElement); is {
+			return start.Name.Local, nil
+		}
+		if err != nil {
+			return "", watched.err
+		}
+	}
+}
+
+// watchedReader keeps the error that reading ended with, if it was not the end.
+type watchedReader struct {
+	from io.Reader
+	err  error
+}
+
+func (w *watchedReader) Read(p []byte) (int, error) {
+	n, err := w.from.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		w.err = err
+	}
+	return n, err
+}
+
+// replayed is a body of which a part was read before.
+type replayed struct {
+	io.Reader
+	io.Closer
+}
+
+func orFailing(body io.Reader, err error) io.Reader {
+	if err != nil {
+		return failing{err}
+	}
+	return body
+}
+
+func isOneOf(name string, names []string) bool {
+	for _, n := range names {
+		if name == n {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	pageTitle = regexp.MustCompile(`(?is)<title[^>]*>(.*?)</title>`)
+	pageTag   = regexp.MustCompile(`(?s)<[^>]*>`)
+)
+
+// describePage says what somebody else's answer is, in a few words of its own.
+func describePage(page []byte, root string) string {
+	const most = 80
+	text := strings.TrimSpace(string(page))
+	if text == "" {
+		return "is empty"
+	}
+	what := "begins with"
+	if strings.EqualFold(root, "html") || bytes.Contains(bytes.ToLower(page), []byte("<html")) {
+		what = "is an HTML page that begins with"
+		if title := pageTitle.FindStringSubmatch(text); title != nil && strings.TrimSpace(title[1]) != "" {
+			what, text = "is an HTML page titled", title[1]
+		}
+		text = html.UnescapeString(pageTag.ReplaceAllString(text, " "))
+	}
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "?")), " ")
+	if runes := []rune(text); len(runes) > most {
+		text = string(runes[:most]) + "…"
+	}
+	return fmt.Sprintf("%s %q", what, text)
+}
