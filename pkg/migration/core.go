@@ -82,7 +82,7 @@ const leaseWindow = 15 * time.Second
 func (c *Core) observeLeases(down Downstream, at time.Duration) lease.Leases {
 	series := func(name string) lease.Series {
 		readings := append(c.leases[name], observeLease(down.Leases[name], at))
-		for len(readings) > 1 && at-readings[0].At > leaseWindow {
+		for len(readings) > 1 && (at-readings[0].At > leaseWindow || at < readings[0].At) { // a clock that was put back orders nothing
 			readings = readings[1:]
 		}
 		c.leases[name] = readings

@@ -27,6 +27,9 @@ type Reading struct {
 
 	Down   Downstream
 	Leases lease.Leases // this reading and the one before it
+	// MayOutlive: a process of a control plane from before its last restart may still
+	// run, for all that this run has seen.
+	MayOutlive bool
 	// Stale are Nodes that a rename before this run left behind, or made.
 	Stale map[string]bool
 }

@@ -24,6 +24,9 @@ func (r *Roll) Wait(format string, args ...any) {
 	r.waits = append(r.waits, fmt.Sprintf(format, args...))
 }
 
+// Waits says whether something is open.
+func (r *Roll) Waits() bool { return len(r.waits) > 0 }
+
 // Stop ends the judgement with a verdict.
 func (r *Roll) Stop(with runner.Verdict) {
 	with.Progress = r.Progress

@@ -49,7 +49,8 @@ func (s *audit) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, erro
 // checked runs every check and stops where one fails, unless a step is in
 // progress: the write that this would prevent has been made, and leaving it
 // alone half way helps nobody. Its own waits, the guard and the audit at its end
-// judge it, and the next write demands a cluster at rest.
+// judge it, and the next write demands a cluster at rest. Where all of it is rolled
+// out and only its end was not seen, what fails may pass with it, and is waited for.
 func (c *Core) checked(ctx context.Context, tx *runner.Tx) (verify.Report, downstream.Facts, *runner.Verdict, error) {
 	report, facts, err := c.inspect(ctx, tx.Record())
 	if err != nil {
@@ -57,9 +58,14 @@ func (c *Core) checked(ctx context.Context, tx *runner.Tx) (verify.Report, downs
 	}
 	if err := JudgeReport(report, c.Options); err != nil {
 		begun := c.inProgress(tx.Record())
-		if begun == "" {
+		ending := len(c.Reading.Unrest) == 0 && c.standing(tx.Record()).unseen(begun)
+		if begun == "" || ending {
 			stop := Failed(err)
-			if wait := c.leftMoving(tx); wait != nil {
+			wait := c.leftMoving(tx)
+			if ending {
+				wait = &runner.Verdict{Kind: runner.Waiting, WaitingFor: "the end of what an earlier run rolled out"}
+			}
+			if wait != nil {
 				stop = *wait // nothing is written meanwhile, and what fails is shown
 				if f, ok := fault.As(err); ok {
 					stop.Seen = f.Seen

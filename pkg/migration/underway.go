@@ -14,7 +14,13 @@ func (s standing) rollOf(at position.Position) runner.StepID {
 		return StepUpgrade
 	}
 	step := s.lastIntended()
-	if !s.Rolls(step) || len(s.Reading.Unrest) == 0 && !s.cordonsOpen(step) {
+	if !s.Rolls(step) {
+		return ""
+	}
+	if len(s.Reading.Unrest) == 0 && !s.cordonsOpen(step) {
+		if s.unseen(step) && reaches[step] == at {
+			return step
+		}
 		return ""
 	}
 	if reached := reaches[step]; reached == at || reached == at+1 {
@@ -23,13 +29,30 @@ func (s standing) rollOf(at position.Position) runner.StepID {
 	return ""
 }
 
+// unseen says whether no run has seen the end of a roll that the journal announced
+// last. What a roll waits for at its end shows in no position: that no process of
+// before runs beside the new ones.
+func (s standing) unseen(step runner.StepID) bool {
+	switch step {
+	case StepEnable, StepSwitch, StepUndoEnable, StepUndoSwitch:
+		return s.Reading.MayOutlive && s.leftAt(step)
+	}
+	return false
+}
+
+// leftAt says whether the last thing that the journal announced is of a step that no
+// run has ended.
+func (s standing) leftAt(step runner.StepID) bool {
+	n := len(s.Record.Intents)
+	return n > 0 && s.Record.LeftOpen && s.Record.Intents[n-1].Step == step
+}
+
 // cordonsOpen says whether the last thing that the journal announced is a step's
 // roll that removed cordons of the user's which nobody has set again: a run that
 // was killed in between must not leave that to the user. After a run that came to
 // its end it was the user who removed them.
 func (s standing) cordonsOpen(step runner.StepID) bool {
-	n := len(s.Record.Intents)
-	if n == 0 || !s.Record.LeftOpen || s.Record.Intents[n-1].Step != step {
+	if !s.leftAt(step) {
 		return false
 	}
 	before, known, err := fingerprint(s.Record)

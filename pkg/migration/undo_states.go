@@ -44,7 +44,8 @@ func (s standing) undoing() (current, error) {
 		}
 		return current{step: step, reached: s.Result.Between[1]}, nil
 	case at != position.Unknown:
-		if from := undoFrom(last); moving && s.Rolls(undoes[last]) && (from == at || from == at+1) {
+		from := undoFrom(last)
+		if moving && s.Rolls(undoes[last]) && (from == at || from == at+1) || s.unseen(last) && from == at+1 {
 			return current{step: last, reached: at}, nil
 		}
 		return current{reached: at}, nil

@@ -21,12 +21,14 @@ type Procedure struct {
 	target  runner.Target
 	steps   []runner.Step
 	facts   Facts // the last reading of Rancher's side
+	// kubelets are those of control planes, by Machine UID, as this run saw them.
+	kubelets map[string]kubelet
 }
 
 // New reads the cluster once, proves that the downstream cluster is the one
 // that Rancher's object describes, and refuses what this tool cannot migrate.
 func New(ctx context.Context, clients Clients, options Options, clk clock.WithTicker) (*Procedure, error) {
-	p := &Procedure{clients: clients, options: options}
+	p := &Procedure{clients: clients, options: options, kubelets: map[string]kubelet{}}
 	p.Core = &migration.Core{Kube: clients.Downstream, Config: clients.DownstreamConfig, Options: options.Options,
 		Clock: clk, Side: p, Distribution: checks.RKE2}
 	p.Begin()

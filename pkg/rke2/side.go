@@ -3,6 +3,7 @@ package rke2
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -24,7 +25,9 @@ func (p *Procedure) Look(ctx context.Context) error {
 
 // Combine implements migration.Side.
 func (p *Procedure) Combine(down migration.Downstream) migration.Reading {
-	return reading(p.facts, down)
+	r := reading(p.facts, down)
+	r.MayOutlive = slices.ContainsFunc(r.KCMs, func(k migration.KCM) bool { return !p.alone(k) })
+	return r
 }
 
 // Supported implements migration.Side.

@@ -83,7 +83,7 @@ func (s *enable) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, err
 		fmt.Sprintf("%d of %d control planes run with enable-leader-migration", roll.Done, roll.Total),
 		fmt.Sprintf("migration lease: %s (kube-controller-manager), renewing", lease.Host(verdict.Holder)),
 	}
-	return roll.Verdict(), nil
+	return s.p.verdict(ctx, &roll.Roll)
 }
 
 // planEdit shows an edit and what it restarts.

@@ -94,7 +94,7 @@ func (s *switchProvider) Verify(ctx context.Context, tx *runner.Tx) (runner.Verd
 		fmt.Sprintf("migration lease: %s (aws-cloud-controller-manager), renewing", lease.Host(verdict.Holder)),
 		"every Node kept its name, UID and ProviderID",
 	}
-	return roll.Verdict(), nil
+	return s.p.verdict(ctx, &roll.Roll)
 }
 
 // Tend implements runner.Tender: cordons are given back as soon as every

@@ -84,6 +84,10 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "every kubelet to run " + target, Seen: SummariseUnrest(open),
 			Progress: s.p.progress() + fmt.Sprint(done), Done: done, Total: len(s.Reading.Down.Nodes)}, nil
 	}
+	roll := &migration.Roll{WaitingFor: "every control plane to run one kube-controller-manager", Progress: s.p.progress(), Done: done, Total: done}
+	if verdict, err := s.p.verdict(ctx, roll); err != nil || verdict.Kind != runner.Met {
+		return verdict, err
+	}
 	if s.ImageDue(ctx) {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager of the new version", Seen: "the old image is installed",
 			Progress: "image", Done: done, Total: done}, nil

@@ -112,7 +112,7 @@ func (s *undoEdit) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, e
 	}
 	roll.Total = len(s.Reading.Members)
 	s.open(roll)
-	return roll.Verdict(), nil
+	return s.p.verdict(ctx, &roll.Roll)
 }
 
 // Tend implements runner.Tender.

@@ -20,7 +20,9 @@ func (w *World) restartService(m machine) {
 	w.down.put("nodes", node, w.now)
 	w.setNodeReady(m.node, false)
 	if m.controlPlane && w.staticPodStale(m) {
-		w.stop(func(p process) bool { return p.component == kcmName && p.node == m.node })
+		if w.outlive == 0 {
+			w.stop(func(p process) bool { return p.component == kcmName && p.node == m.node })
+		}
 		w.down.remove(key{pods, kubeSystem, kcmName + "-" + m.node})
 	}
 }
@@ -66,6 +68,11 @@ func (w *World) staticPodStale(m machine) bool {
 func (w *World) syncStaticPod(m machine) {
 	if !m.controlPlane || !w.staticPodStale(m) {
 		return
+	}
+	for i := range w.processes { // those that run on
+		if p := &w.processes[i]; p.component == kcmName && p.node == m.node && p.ends.IsZero() {
+			p.ends = w.now.Add(w.outlive)
+		}
 	}
 	name, hash := kcmName+"-"+m.node, short(fmt.Sprint(kcmArgs(m)))
 	spec := object{"nodeName": m.node, "hostNetwork": true, "containers": []any{object{"name": kcmName,

@@ -29,6 +29,8 @@ type process struct {
 	provider  string
 	migration bool
 	user      string
+	// ends is when a process that was replaced is ended; zero: it was not.
+	ends time.Time
 }
 
 func (p process) mainLease() string {

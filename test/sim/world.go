@@ -20,11 +20,14 @@ type World struct {
 	machines  []machine
 	processes []process
 	started   int // processes ever started
-	restarts  map[string]int
-	sets      setState
-	rancher   *rancherState // nil for RKE
-	rke       *rkeState     // nil for RKE2
-	monitor   monitor
+	// outlive is how long a kube-controller-manager goes on running after the start of
+	// the one that replaces it, while its machine's kubelet reaches no API server.
+	outlive  time.Duration
+	restarts map[string]int
+	sets     setState
+	rancher  *rancherState // nil for RKE
+	rke      *rkeState     // nil for RKE2
+	monitor  monitor
 }
 
 // machine is one host of the cluster.
@@ -39,7 +42,7 @@ type machine struct {
 // clone copies the world as it is; nothing is shared that can change.
 // w.mu is held, as it is in the hooks of a Process.
 func (w *World) clone() *World {
-	c := &World{now: w.now, down: w.down.clone(), started: w.started, restarts: maps.Clone(w.restarts),
+	c := &World{now: w.now, down: w.down.clone(), started: w.started, outlive: w.outlive, restarts: maps.Clone(w.restarts),
 		machines: slices.Clone(w.machines), processes: slices.Clone(w.processes), sets: w.sets.clone(), monitor: w.monitor.clone()}
 	if w.mgmt != nil {
 		c.mgmt = w.mgmt.clone()
@@ -80,6 +83,7 @@ func (w *World) advance(now time.Time) {
 		if w.rke != nil {
 			w.rkeTick()
 		}
+		w.kubeletTick()
 		w.setTick()
 		w.leaseTick()
 		w.monitor.look(w)

@@ -1,0 +1,94 @@
+package rke2
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+const (
+	nodeLeases = "kube-node-lease"
+	// oldEnds is how long a kube-controller-manager may outlive the start of the one
+	// that replaces it, on a machine whose kubelet reaches its API server: the grace
+	// period of a static pod (kubernetes/kubernetes:pkg/apis/core/v1/defaults.go@v1.26.13).
+	oldEnds = 30 * time.Second
+)
+
+// kubelet is what was seen of a machine's kubelet since its kube-controller-manager
+// started. A mirror pod that is new and Ready does not say that the process before
+// it has ended: a kubelet ends that only once it reaches its API server, which
+// renewals of its Node's lease show. All times are by the clock of that machine.
+type kubelet struct {
+	started time.Time // of the container
+	first   time.Time // the first renewal seen that came after it; zero: none
+	alone   bool      // the process before cannot run any more
+}
+
+// renewed takes one reading of the Node's lease in.
+func (k kubelet) renewed(started, renewal time.Time) kubelet {
+	if !k.started.Equal(started) {
+		k = kubelet{started: started}
+	}
+	switch {
+	case k.alone || !renewal.After(started):
+	case k.first.IsZero():
+		k.first = renewal
+	case renewal.After(k.first):
+		k.alone = renewal.Sub(started) >= oldEnds
+	}
+	return k
+}
+
+// verdict is Met only once no kube-controller-manager from before the roll can run.
+// Node leases are read when nothing else is awaited, and no more once each was seen.
+func (p *Procedure) verdict(ctx context.Context, r *migration.Roll) (runner.Verdict, error) {
+	if r.Waits() || r.Stopped() {
+		return r.Verdict(), nil
+	}
+	for _, k := range p.Reading.KCMs {
+		if p.alone(k) {
+			continue
+		}
+		started, err := time.Parse(time.RFC3339, k.Started)
+		if err != nil {
+			r.Wait("%s: its start is not seen", k.Name())
+			continue
+		}
+		renewal, err := p.nodeRenewal(ctx, k.Node)
+		if err != nil {
+			return r.Verdict(), err
+		}
+		seen := p.kubelets[k.ID].renewed(started, renewal)
+		if p.kubelets[k.ID] = seen; !seen.alone {
+			r.Wait("%s: the process before it may still run; Node %s has not renewed its lease twice, up to %s after the start", k.Name(), k.Node, oldEnds)
+		}
+	}
+	return r.Verdict(), nil
+}
+
+// alone says whether this run has seen that nothing from before the last start of a
+// kube-controller-manager can run beside it.
+func (p *Procedure) alone(k migration.KCM) bool {
+	seen := p.kubelets[k.ID]
+	return seen.alone && seen.started.Format(time.RFC3339) == k.Started
+}
+
+// nodeRenewal is when a Node's lease was renewed last, by its kubelet's clock; zero
+// without one.
+func (p *Procedure) nodeRenewal(ctx context.Context, node string) (time.Time, error) {
+	lease, err := p.Kube.CoordinationV1().Leases(nodeLeases).Get(ctx, node, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return time.Time{}, nil
+	case err != nil:
+		return time.Time{}, migration.CouldNotRead("Lease "+nodeLeases+"/"+node, err)
+	case lease.Spec.RenewTime == nil:
+		return time.Time{}, nil
+	}
+	return lease.Spec.RenewTime.Time, nil
+}

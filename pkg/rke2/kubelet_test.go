@@ -1,0 +1,104 @@
+package rke2
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	ktesting "k8s.io/client-go/testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+func TestKubeletRenewed(t *testing.T) {
+	start := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	at := func(seconds ...int) []time.Time {
+		var times []time.Time
+		for _, s := range seconds {
+			times = append(times, start.Add(time.Duration(s)*time.Second))
+		}
+		return times
+	}
+	for name, tt := range map[string]struct {
+		renewals []time.Time
+		alone    bool
+	}{
+		"none yet":                       {[]time.Time{{}, {}}, false},
+		"from before the start alone":    {at(-12, -2, -2), false},
+		"one, read again and again":      {at(31, 31, 31), false},
+		"two, too early":                 {at(9, 19, 29), false},
+		"as a kubelet that is connected": {at(-2, 8, 18, 28, 38), true},
+		"connected late":                 {at(-2, -2, 100), false}, // the API server was away: the process before ends about now
+		"connected late, and still":      {at(-2, -2, 100, 110), true},
+		"one before and one after":       {at(-2, 30), false},
+		"long ago":                       {at(86400, 86410), true},
+		"its clock was put back":         {at(40, 35, 20), false},
+		"in the second of the start":     {at(0, 30), false},
+	} {
+		var k kubelet
+		for _, r := range tt.renewals {
+			k = k.renewed(start, r)
+		}
+		if k.alone != tt.alone {
+			t.Errorf("%s: %+v", name, k)
+		}
+	}
+	k := kubelet{}.renewed(start, start.Add(30*time.Second)).renewed(start, start.Add(40*time.Second))
+	if k = k.renewed(start.Add(35*time.Second), start.Add(40*time.Second)); k.alone {
+		t.Error("a later start is not judged by what was seen of an earlier one")
+	}
+}
+
+// The leases are read when nothing else is awaited, by one request for each control
+// plane, and no more once each was seen.
+func TestNodeLeasesAreReadLast(t *testing.T) {
+	start := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	reads, renewal := 0, start
+	kube := fake.NewClientset()
+	kube.PrependReactor("*", "*", func(a ktesting.Action) (bool, runtime.Object, error) {
+		get, ok := a.(ktesting.GetAction)
+		if !ok || a.GetNamespace() != "kube-node-lease" {
+			t.Errorf("asked for %v", a)
+			return true, nil, fmt.Errorf("unexpected")
+		}
+		reads++
+		return true, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: get.GetName()}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: renewal}}}, nil
+	})
+	p := &Procedure{Core: &migration.Core{Kube: kube}, kubelets: map[string]kubelet{}}
+	for i := range 3 {
+		p.Reading.KCMs = append(p.Reading.KCMs, migration.KCM{ID: fmt.Sprint(i), Node: fmt.Sprint("node-", i), Started: start.Format(time.RFC3339)})
+	}
+	judge := func(waits string) runner.VerdictKind {
+		r := &migration.Roll{}
+		if waits != "" {
+			r.Wait("%s", waits)
+		}
+		verdict, err := p.verdict(context.WithoutCancel(t.Context()), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return verdict.Kind
+	}
+	if kind := judge("a machine"); kind != runner.Waiting || reads != 0 {
+		t.Errorf("%s after %d reads while something else is awaited", kind, reads)
+	}
+	for i, want := range []runner.VerdictKind{runner.Waiting, runner.Waiting, runner.Waiting, runner.Met} {
+		renewal = start.Add(time.Duration(1+10*i) * time.Second)
+		if kind := judge(""); kind != want || reads != 3*(i+1) {
+			t.Errorf("%s after: %s, %d reads", renewal.Sub(start), kind, reads)
+		}
+	}
+	if kind := judge(""); kind != runner.Met || reads != 12 {
+		t.Errorf("%s, %d reads after each was seen", kind, reads)
+	}
+	p.Reading.KCMs[1].Started = start.Add(time.Minute).Format(time.RFC3339)
+	if kind := judge(""); kind != runner.Waiting || reads != 13 {
+		t.Errorf("%s, %d reads after one was started again", kind, reads)
+	}
+}

@@ -1,0 +1,39 @@
+package sim
+
+import "time"
+
+const (
+	nodeLeases = "kube-node-lease"
+	// heartbeat is how often a kubelet renews its Node's lease
+	// (kubernetes:pkg/kubelet/kubelet.go@v1.26, a quarter of 40 s).
+	heartbeat = 10 * time.Second
+)
+
+// kubeletTick renews the leases of Nodes, and ends processes that were replaced and
+// ran on: not before their kubelet reaches an API server again, which is when it
+// renews.
+func (w *World) kubeletTick() {
+	ended := map[string]bool{}
+	w.stop(func(p process) bool {
+		over := !p.ends.IsZero() && !w.now.Before(p.ends)
+		ended[p.node] = ended[p.node] || over
+		return over
+	})
+	away := map[string]bool{}
+	for _, p := range w.processes {
+		away[p.node] = away[p.node] || !p.ends.IsZero()
+	}
+	for _, k := range w.down.keys("nodes", "") {
+		last, _ := time.Parse(microTime, text(w.down.peek(leasesResource, nodeLeases, k.name), "spec", "renewTime"))
+		if away[k.name] || !ended[k.name] && w.now.Sub(last) < heartbeat {
+			continue
+		}
+		lease := w.down.get(leasesResource, nodeLeases, k.name)
+		if lease == nil {
+			lease = object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": object{"name": k.name, "namespace": nodeLeases},
+				"spec": object{"holderIdentity": k.name, "leaseDurationSeconds": int64(40)}}
+		}
+		mapAt(lease, "spec")["renewTime"] = w.now.UTC().Format(microTime)
+		w.down.put(leasesResource, lease, w.now)
+	}
+}

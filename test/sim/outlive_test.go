@@ -1,0 +1,105 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// stillThere are for how long the old kube-controller-manager of each roll runs beside
+// the new one, which a kubelet shows at once: as long as its API server is away. On a
+// real kubelet 25.7 s were seen.
+var stillThere = []time.Duration{26 * time.Second, 90 * time.Second}
+
+// doubled are the machines on which two kube-controller-managers run.
+func (w *World) doubled() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.doubledLocked()
+}
+
+// doubledLocked is the same where w.mu is held, as it is in the hooks of a Process.
+func (w *World) doubledLocked() []string {
+	on, twice := map[string]int{}, []string(nil)
+	for _, p := range w.processes {
+		if p.component != kcmName {
+			continue
+		}
+		if on[p.node]++; on[p.node] == 2 {
+			twice = append(twice, p.node)
+		}
+	}
+	return twice
+}
+
+// watched says at which steps two of them ran although a roll was called over. A
+// roll ends with its step; what comes after it may not begin either.
+func watched(w *World, says func(string)) runner.Sink {
+	after := map[runner.StepID]bool{"cordon": true, "install-ccm": true, "uncordon": true, "verify": true, "disable-leader-migration": true,
+		"undo-install-ccm": true, "undo-lease-access": true}
+	rolls := map[runner.StepID]bool{"enable-leader-migration": true, "switch-provider": true, "undo-switch-provider": true, "undo-enable-leader-migration": true}
+	return runner.SinkFunc(func(e runner.Event) {
+		if e.Type == runner.StepFinished && rolls[e.Step] || e.Type == runner.StepStarted && after[e.Step] {
+			if twice := w.doubled(); len(twice) > 0 {
+				says(fmt.Sprintf("%s of %s while two run on %v", e.Type, e.Step, twice))
+			}
+		}
+	})
+}
+
+// A kube-controller-manager that outlives its mirror pod is waited for at the end of
+// each roll, forwards and backwards, though all that the API shows is as it should be.
+func TestOldProcessesAreGoneWhenARollEnds(t *testing.T) {
+	for _, long := range stillThere {
+		s, seen := scenarios[0], false
+		w := s.world()
+		w.outlive = long
+		for _, r := range []Run{s.run, back(s.run)} {
+			r.ID = w.nextRun()
+			r.Sink = watched(w, func(wrong string) { t.Errorf("for %s: %s", long, wrong) })
+			r.Before = func(Call) Outcome {
+				seen = seen || len(w.doubledLocked()) > 0
+				return Pass
+			}
+			if ended := do(t, r, w); ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
+		}
+		for _, v := range w.Violations() {
+			t.Errorf("for %s: %s", long, v)
+		}
+		if !seen {
+			t.Errorf("for %s: no two processes stood side by side, and nothing is proven", long)
+		}
+	}
+}
+
+// So it is by a run that takes up a roll which another one did not see to its end.
+func TestOldProcessesAreGoneWhenARollIsTakenUp(t *testing.T) {
+	s := scenarios[0]
+	w := s.world()
+	w.outlive = stillThere[0]
+	first := s.run
+	first.ID = w.nextRun()
+	_, points := traced(t, first, w)
+	tried, every := 0, sampled(3)
+	for _, p := range points {
+		if len(p.world.doubled()) == 0 {
+			continue
+		}
+		if tried++; tried%every != 0 {
+			continue
+		}
+		r := s.run
+		r.ID = p.world.nextRun()
+		r.Sink = watched(p.world, func(wrong string) { t.Errorf("%s: %s", p.where, wrong) })
+		if ended := do(t, r, p.world); ended.Err != nil {
+			t.Errorf("%s: %v", p.where, ended.Err)
+		}
+	}
+	if tried < every {
+		t.Errorf("%d states in which two stood side by side", tried)
+	}
+}
