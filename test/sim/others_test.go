@@ -174,6 +174,40 @@ func TestUnknownBlocks(t *testing.T) {
 	}
 }
 
+// A controller manager of somebody else's stops a run before its first write, whatever
+// made it and wherever it is.
+func TestOthersManagersStopARun(t *testing.T) {
+	kcm := object{"containers": []any{object{"name": "m", "image": "r/kube-controller-manager:v1.26.13", "args": []any{"--cloud-provider=external"}}}}
+	ccm := object{"containers": []any{object{"name": "m", "image": "r/aws-cloud-controller-manager:v1.26.14", "args": []any{"--cloud-provider=aws"}}}}
+	for _, tc := range []struct {
+		name, resource, version, kind string
+		spec                          object
+	}{
+		{"a DaemonSet of a kube-controller-manager", "daemonsets.apps", "apps/v1", "DaemonSet", object{"template": object{"spec": kcm}}},
+		{"a pod of a kube-controller-manager", "pods", "v1", "Pod", kcm},
+		{"a Job of a CCM", "jobs.batch", "batch/v1", "Job", object{"template": object{"spec": ccm}}},
+		{"a pod of a CCM", "pods", "v1", "Pod", ccm},
+	} {
+		for _, scenario := range []scenario{scenarios[0], scenarios[2]} {
+			t.Run(scenario.name+"/"+tc.name, func(t *testing.T) {
+				t.Parallel()
+				w := scenario.world()
+				w.down.put(tc.resource, object{"apiVersion": tc.version, "kind": tc.kind, "metadata": object{"namespace": "default", "name": "other"}, "spec": tc.spec}, w.now)
+				var wrote []string
+				ended := do(t, Run{ID: runID(1), Before: func(c Call) Outcome {
+					if c.Writes && !strings.Contains(c.Path, "/configmaps") && !strings.Contains(c.Path, "/leases") { // journal and lock
+						wrote = append(wrote, c.String())
+					}
+					return Pass
+				}}, w)
+				if fault.ClassOf(ended.Err) != fault.Check || !strings.Contains(ended.Err.Error(), tc.kind+" default/other") || len(wrote) > 0 {
+					t.Errorf("%v, wrote %v", ended.Err, wrote)
+				}
+			})
+		}
+	}
+}
+
 // Somebody pauses Rancher in the middle of a roll. The wait ends by itself, with
 // what was last seen, a bounded time after the last progress; and a run after the
 // pause ends as if it had not been.
