@@ -91,12 +91,26 @@ func Values(in Inputs) (ChartValues, error) {
 	out.Concerns = append(out.Concerns, judgeUserValues(in, user, config)...)
 
 	merged := merge(in.base(img), user)
+	if !in.foreign() {
+		emptyIsNone(merged, user)
+	}
 	merged["image"] = imageValues(img, merged["image"], in.foreign())
 	merged["leaderMigration"] = merge(asMap(merged["leaderMigration"]), map[string]any{"enabled": in.LeaderMigration})
 	in.finishArguments(merged, img, config)
 	out.Values = merged
 	out.Concerns = append(out.Concerns, judgeValues(in, merged, img)...)
 	return out, blocking(out.Concerns)
+}
+
+// emptyIsNone takes our chart's security contexts away where the user's values have
+// an empty map for one, which is upstream's way to say none: merged with the chart's
+// map it would change nothing.
+func emptyIsNone(merged, user map[string]any) {
+	for _, key := range []string{"securityContext", "podSecurityContext"} {
+		if own, isMap := user[key].(map[string]any); isMap && len(own) == 0 {
+			merged[key] = nil
+		}
+	}
 }
 
 // base is everything before the user's values.

@@ -23,6 +23,9 @@ func (c *Core) chartValues(ctx context.Context, migration bool) (*chart.Chart, a
 	}
 	inputs.Chart = ch
 	values, err := awsccm.Values(inputs)
+	if err == nil {
+		values.Concerns = append(values.Concerns, awsccm.Unreached(inputs, ch)...)
+	}
 	return ch, values, err
 }
 
