@@ -185,3 +185,36 @@ machinePools:
 		t.Errorf("idle settings without the pool: %v", idle)
 	}
 }
+
+// Selectors by labels that Rancher puts on every pool's machines match the next
+// machine of a pool as well.
+func TestSelectorsByLabelsOfEveryPool(t *testing.T) {
+	const pools = "machinePools:\n- {name: cp, quantity: 1, controlPlaneRole: true, etcdRole: true}\n- {name: w, quantity: 1, workerRole: true}\n"
+	machines := func(s Spec) []Machine {
+		cp := machine("cp-0", "ce", "cluster.x-k8s.io/deployment-name", "demo-cp", "cluster.x-k8s.io/control-plane", "true")
+		return append([]Machine{cp, machine("w-0", "w", "cluster.x-k8s.io/deployment-name", "demo-w")}, s.PoolMachines()...)
+	}
+	byDeployment := parse(t, fromYAML(t, pools+`machineSelectorConfig:
+- config: {cloud-provider-name: aws}
+  machineLabelSelector: {matchExpressions: [{key: cluster.x-k8s.io/deployment-name, operator: In, values: [demo-cp, demo-w]}]}
+`))
+	if _, err := SwitchProvider(byDeployment, machines(byDeployment), Overrides); err != nil {
+		t.Errorf("by the deployment's name: %v", err)
+	}
+	byPlane := parse(t, fromYAML(t, pools+`machineGlobalConfig: {cloud-provider-name: aws}
+machineSelectorConfig:
+- config: {kube-controller-manager-arg: [v=4]}
+  machineLabelSelector: {matchExpressions: [{key: cluster.x-k8s.io/control-plane, operator: Exists}]}
+`))
+	e, err := EnableLeaderMigration(byPlane, machines(byPlane))
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := e.Apply(byPlane)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(after.Entries) != 1 {
+		t.Errorf("%d entries, wanted the flag in the one that is there", len(after.Entries))
+	}
+}

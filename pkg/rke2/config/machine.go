@@ -1,6 +1,10 @@
 package config
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/rancher/wrangler/v3/pkg/name"
+)
 
 // Machine is what the merge needs of a machines.cluster.x-k8s.io object.
 type Machine struct {
@@ -26,16 +30,21 @@ func (m Machine) Windows() bool { return m.Labels[labelOS] == "windows" }
 
 // PoolMachines gives one machine for each machine pool, labelled as Rancher
 // would label the next one to join (rancher/rancher:pkg/controllers/
-// provisioningv2/provisioningcluster/template.go@v2.8.5). Edits computed for
-// these as well also cover pools that have no machine today.
+// provisioningv2/provisioningcluster/template.go, the same at v2.7.5, v2.8.5, v2.12.3
+// and v2.15.0). Edits computed for these as well also cover pools that have no
+// machine today. What Cluster API adds for each MachineSet cannot be foretold.
 func (s Spec) PoolMachines() []Machine {
 	var out []Machine
 	for _, p := range s.Pools {
 		labels := map[string]string{
-			"cluster.x-k8s.io/cluster-name": s.Name,
-			"rke.cattle.io/cluster-name":    s.Name,
-			labelPool:                       p.Name,
-			labelOS:                         p.OS,
+			"cluster.x-k8s.io/cluster-name":    s.Name,
+			"rke.cattle.io/cluster-name":       s.Name,
+			"cluster.x-k8s.io/deployment-name": name.SafeConcatName(s.Name, p.Name),
+			labelPool:                          p.Name,
+			labelOS:                            p.OS,
+		}
+		if p.ControlPlane {
+			labels["cluster.x-k8s.io/control-plane"] = "true"
 		}
 		for label, held := range map[string]bool{LabelControlPlane: p.ControlPlane, LabelEtcd: p.Etcd, LabelWorker: p.Worker} {
 			if held {

@@ -33,3 +33,27 @@ func TestMergeVectors(t *testing.T) {
 		})
 	}
 }
+
+// TestPoolVectors is the same for the labels of a pool's machines.
+func TestPoolVectors(t *testing.T) {
+	var cases []struct {
+		Name    string            `json:"name"`
+		Source  string            `json:"source"`
+		Cluster string            `json:"cluster"`
+		Pool    map[string]any    `json:"pool"`
+		Labels  map[string]string `json:"labels"`
+	}
+	readYAML(t, "../../../test/vectors/rke2-pools.yaml", &cases)
+	if len(cases) < 4 {
+		t.Fatalf("only %d cases were read", len(cases))
+	}
+	for _, c := range cases {
+		object := cluster(map[string]any{"machinePools": []any{c.Pool}})
+		object["metadata"] = map[string]any{"name": c.Cluster}
+		s, err := Parse(object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, c.Name, s.PoolMachines()[0].Labels, c.Labels)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 )
 
@@ -104,6 +105,36 @@ func TestReleaseFor(t *testing.T) {
 	for _, c := range [][2]string{{"v2.8.5", "newest"}, {"head", "v1.26.15+rke2r1"}, {"v2.8.5", "v1.26.15+k3s1"}, {"v2.5.9", "v1.26.15+rke2r1"}} {
 		if _, err := releaseFor(c[0], c[1]); err == nil {
 			t.Errorf("no error for Rancher %s and %s", c[0], c[1])
+		}
+	}
+}
+
+func TestPoolVectors(t *testing.T) {
+	data, err := os.ReadFile("../../vectors/rke2-pools.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vectors []struct {
+		Name    string            `json:"name"`
+		Source  string            `json:"source"`
+		Cluster string            `json:"cluster"`
+		Pool    machinePool       `json:"pool"`
+		Labels  map[string]string `json:"labels"`
+	}
+	if err := yaml.UnmarshalStrict(data, &vectors); err != nil {
+		t.Fatal(err)
+	}
+	if len(vectors) < 4 {
+		t.Fatalf("read %d vectors", len(vectors))
+	}
+	for _, v := range vectors {
+		spec, err := deploymentSpec(v.Cluster, v.Pool, deploymentName(v.Cluster, v.Pool.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, _ := unstructured.NestedStringMap(spec, "template", "metadata", "labels")
+		if d := cmp.Diff(v.Labels, got); d != "" || v.Source == "" {
+			t.Errorf("%s (source %q, -want +got):\n%s", v.Name, v.Source, d)
 		}
 	}
 }

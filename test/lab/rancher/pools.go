@@ -2,6 +2,7 @@ package rancher
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,7 +44,7 @@ func (r *Rancher) ensurePools(ctx context.Context, c *object) error {
 		if err := decode(e, &p); err != nil {
 			return fmt.Errorf("machinePools[%d]: %w", i, err)
 		}
-		name := c.GetName() + "-" + p.Name
+		name := deploymentName(c.GetName(), p.Name)
 		switch {
 		case p.Name == "":
 			return fmt.Errorf("machinePools[%d]: invalid machinePool [] missing name", i)
@@ -68,6 +69,22 @@ func (r *Rancher) ensurePools(ctx context.Context, c *object) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// deploymentName is a pool's MachineDeployment. From 64 characters on the name is cut
+// behind its 57th, or before it if that is neither a small letter nor a digit, and
+// filled up with the beginning of its digest.
+// Source: rancher/wrangler:pkg/name/name.go@v2.1.4 (SafeConcatName).
+func deploymentName(cluster, pool string) string {
+	full := cluster + "-" + pool
+	if len(full) < 64 {
+		return full
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256([]byte(full)))
+	if last := full[56]; last >= 'a' && last <= 'z' || last >= '0' && last <= '9' {
+		return full[:57] + "-" + sum[:5]
+	}
+	return full[:56] + "-" + sum[:6]
 }
 
 func (r *Rancher) removePool(ctx context.Context, namespace, name string) error {
