@@ -90,7 +90,7 @@ func whereIs(s Spec, p Place, selector any) Where {
 func (w Where) alike(s Spec) []Place {
 	var out []Place
 	for i, e := range s.Entries {
-		if equal(e.rawSelector, w.Selector) {
+		if sameSelector(e.rawSelector, w.Selector) {
 			out = append(out, Place(i))
 		}
 	}
@@ -217,7 +217,15 @@ func ownArgs(e Entry) (string, []Element) {
 }
 
 // peers tells the places that set a key, but for one entry.
-func peers(s Spec, key string, but Place) string {
+func peers(s Spec, key string, but Place) string { return peersAs(s, key, but, normalSelector) }
+
+// peersAre says whether those places are what a journal calls them, which before
+// had the selectors as they were written.
+func peersAre(s Spec, key string, but Place, recorded string) bool {
+	return recorded == peers(s, key, but) || recorded == peersAs(s, key, but, func(raw any) any { return raw })
+}
+
+func peersAs(s Spec, key string, but Place, selector func(any) any) string {
 	var out []any
 	for _, p := range s.places() {
 		if _, set := s.values(p)[key]; !set || p == but {
@@ -227,7 +235,7 @@ func peers(s Spec, key string, but Place) string {
 			out = append(out, "global")
 			continue
 		}
-		out = append(out, s.Entries[p].rawSelector)
+		out = append(out, selector(s.Entries[p].rawSelector))
 	}
 	return digest(out)
 }

@@ -61,7 +61,7 @@ func (o addEntry) patch(root string) []PatchOp {
 
 func (o addEntry) missing(s Spec) []string {
 	for _, e := range s.Entries {
-		if !equal(e.rawSelector, o.entry.rawSelector) {
+		if !sameSelector(e.rawSelector, o.entry.rawSelector) {
 			continue
 		}
 		held := true
@@ -107,7 +107,7 @@ func (o dropEntry) patch(root string) []PatchOp {
 
 func (o dropEntry) missing(s Spec) []string {
 	for i, e := range s.Entries {
-		if e.same(o.entry) {
+		if equal(e.Config, o.entry.Config) && sameSelector(e.rawSelector, o.entry.rawSelector) && slices.Equal(e.Strays, o.entry.Strays) {
 			return []string{entryName(i) + ": wanted no entry for " + string(canonical(o.entry.rawSelector)) + " with " + string(canonical(o.entry.Config))}
 		}
 	}

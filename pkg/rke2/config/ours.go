@@ -23,7 +23,7 @@ func ourEntry(key string, args ...any) Entry {
 // isOurs recognises such an entry by its content; nothing else marks it.
 func isOurs(e Entry, key string) bool {
 	_, has := e.Config[key]
-	return has && len(e.Config) == 1 && len(e.Strays) == 0 && equal(e.rawSelector, ourEntry(key).rawSelector)
+	return has && len(e.Config) == 1 && len(e.Strays) == 0 && sameSelector(e.rawSelector, ourEntry(key).rawSelector)
 }
 
 // selectsControlPlanes says whether a selector asks for the control-plane role

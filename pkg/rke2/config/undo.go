@@ -265,7 +265,7 @@ func (e *editor) undoDropped(u Undo) error {
 			return nil
 		}
 	}
-	if peers(e.spec, u.Key, Default) != u.Peers {
+	if !peersAre(e.spec, u.Key, Default, u.Peers) {
 		return e.moved(u, "other places set "+u.Key+" now, and an entry that comes back could beat them")
 	}
 	entry := ourEntry(u.Key)
