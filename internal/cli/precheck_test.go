@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -103,6 +104,25 @@ func TestMayGoBack(t *testing.T) {
 		"an input has moved": {result("switch-provider", "P3"), fault.Stale, false},
 	} {
 		if got := mayGoBack(tt.result, &fault.Error{Class: tt.class}); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// Nothing is taken back by itself while a failure may come of an API that was away.
+func TestOutageForbidsTheWayBack(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for name, tt := range map[string]struct {
+		unread time.Time
+		want   bool
+	}{
+		"it always answered":     {time.Time{}, false},
+		"away a moment ago":      {now.Add(-26 * time.Second), true},
+		"away 4 minutes ago":     {now.Add(-4 * time.Minute), true},
+		"away 5 minutes ago":     {now.Add(-5 * time.Minute), false},
+		"the clock was put back": {now.Add(time.Hour), true},
+	} {
+		if got := outage(now.Sub(tt.unread)); got != tt.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

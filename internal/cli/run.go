@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -54,10 +55,15 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 	}
 	result, err := runner.Run(ctx, session.procedure, options)
 	failed := view.finish(result, err)
-	if engine.onFailure == "undo" && mayGoBack(result, err) && !a.signals.hungUp() {
-		return goBack(ctx, a, flags, engine, failed)
+	if engine.onFailure != "undo" || !mayGoBack(result, err) || a.signals.hungUp() {
+		return failed
 	}
-	return failed
+	if since := options.Clock.Since(result.Unread); outage(since) {
+		fmt.Fprintf(a.streams.Err, "not taken back by itself: the API could not be read %s ago, and what failed may have failed for that; %s says how to go back or on\n",
+			since.Round(time.Second), goingBack)
+		return failed
+	}
+	return goBack(ctx, a, flags, engine, failed)
 }
 
 // mayGoBack says whether a run failed in the middle of its work: not refused, not
@@ -66,6 +72,10 @@ func mayGoBack(result runner.Result, err error) bool {
 	class, step := fault.ClassOf(err), stoppedStep(result)
 	return (class == fault.Check || class == fault.NoProgress) && step != "" && step != migration.StepPreflight && result.Position != position.P0.String()
 }
+
+// outage says whether an API was away so shortly ago that a failure may come of it.
+// After a run that could read all the time since is an age.
+func outage(since time.Duration) bool { return since < migration.BackOff }
 
 // goBack takes back what a failed run did. The failure stays the outcome.
 func goBack(ctx context.Context, a *app, flags opener, engine *engineFlags, failed error) error {

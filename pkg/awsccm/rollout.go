@@ -21,6 +21,9 @@ type Rollout struct {
 	// Nodes are the control-plane Nodes, all of them.
 	Nodes  []corev1.Node
 	Events []corev1.Event // of the DaemonSet and its pods
+	// Outage: the API did not answer a few minutes ago. A process that ended for want
+	// of it is held back for a while; without a cause that it names it is not at fault.
+	Outage bool
 	// Logs are last lines by pod name, where somebody read them.
 	Logs map[string]string
 }

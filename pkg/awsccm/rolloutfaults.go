@@ -190,7 +190,7 @@ func crashing(r Rollout, p corev1.Pod) error {
 		}
 		text := strings.TrimSpace(ended.Message + "\n" + r.Logs[p.Name])
 		cause, line := causeOf(text)
-		if cause.passing {
+		if cause.passing || r.Outage && cause.word == "" {
 			continue
 		}
 		return broken(cause.reason, podObject(p),

@@ -38,6 +38,7 @@ type Core struct {
 	// undo goes back from. Their Nodes are nobody's any more.
 	found map[string]bool
 
+	outage  outage
 	started time.Time
 	leases  map[string][]lease.Observation
 }
@@ -58,6 +59,12 @@ func (c *Core) ClusterUID(ctx context.Context) (string, error) {
 
 // Read reads both sides again.
 func (c *Core) Read(ctx context.Context) error {
+	err := c.read(ctx)
+	c.outage = c.outage.next(c.Clock.Now(), err)
+	return err
+}
+
+func (c *Core) read(ctx context.Context) error {
 	if err := c.Side.Look(ctx); err != nil {
 		return err
 	}

@@ -32,9 +32,9 @@ const (
 	GrantName = "awsmigrate-leader-migration"
 	// ccmSelector is the chart's pod selector.
 	ccmSelector = "k8s-app=" + CCMName
-	// kcmSelector finds RKE2's static pods
+	// kcmSelector finds RKE2's static pods of these two
 	// (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1).
-	kcmSelector = "component=kube-controller-manager,tier=control-plane"
+	kcmSelector = "component in (kube-apiserver,kube-controller-manager),tier=control-plane"
 	pageSize    = 500
 )
 
@@ -43,6 +43,7 @@ const (
 type Downstream struct {
 	Nodes     []corev1.Node
 	KCMPods   []corev1.Pod
+	APIPods   []corev1.Pod      // of kube-apiservers; none where no static pods run them
 	CCM       *appsv1.DaemonSet // nil: there is none
 	CCMPods   []corev1.Pod
 	Leases    map[string]*coordinationv1.Lease
@@ -94,7 +95,18 @@ func (d *Downstream) readPods(ctx context.Context, kube kubernetes.Interface) er
 		}
 		*part.into = list.Items
 	}
+	d.KCMPods, d.APIPods = byComponent(d.KCMPods, kcmLease), byComponent(d.KCMPods, "kube-apiserver")
 	return nil
+}
+
+func byComponent(pods []corev1.Pod, name string) []corev1.Pod {
+	var found []corev1.Pod
+	for i := range pods {
+		if pods[i].Labels["component"] == name {
+			found = append(found, pods[i])
+		}
+	}
+	return found
 }
 
 func (d *Downstream) readCCM(ctx context.Context, kube kubernetes.Interface) error {

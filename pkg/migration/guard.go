@@ -36,6 +36,11 @@ type Guard struct {
 // Sighting is what the guard judges in one reading.
 type Sighting struct {
 	At time.Time
+	// Unseen: the reading before this one failed. What did not move meanwhile could
+	// not be seen moving, or had no API server to move by.
+	Unseen bool
+	// Outage: a reading failed less than BackOff ago.
+	Outage bool
 	// Renames are continuity findings that mean a second name for one machine.
 	Renames []Rename
 	// Starving are control planes whose KCM is external and still has the flag.
@@ -78,7 +83,7 @@ func (g *Guard) Judge(s Sighting) error {
 }
 
 func (g *Guard) judgeLease(s Sighting) error {
-	if !s.LeaseNeeded || s.LeaseMark != g.leaseMark || g.leaseMoved.IsZero() {
+	if !s.LeaseNeeded || s.Unseen || s.LeaseMark != g.leaseMark || g.leaseMoved.IsZero() {
 		g.leaseMark, g.leaseMoved = s.LeaseMark, s.At
 		return nil
 	}
@@ -99,7 +104,7 @@ func (g *Guard) judgeCCM(s Sighting) error {
 	g.ccmRestarts = s.CCMRestarts
 	wasHandedOver := g.handedOver
 	g.handedOver = g.handedOver || s.CCMHolds
-	if !wasHandedOver || before == nil {
+	if !wasHandedOver || before == nil || s.Outage {
 		return nil
 	}
 	for pod, restarts := range s.CCMRestarts {
@@ -115,7 +120,7 @@ func (g *Guard) judgeReady(s Sighting) error {
 	since := make(map[string]time.Time, len(s.SwitchedNotReady))
 	for _, machine := range s.SwitchedNotReady {
 		first, known := g.notReadySince[machine]
-		if !known {
+		if !known || s.Unseen {
 			first = s.At
 		}
 		since[machine] = first

@@ -62,6 +62,8 @@ type KCM struct {
 	Pod     *corev1.Pod
 	// Mirror tells whether Pod shows the arguments in force; zero where it is none.
 	Mirror component.Mirror
+	// Server is the kube-apiserver of the same Node; nil: none is seen.
+	Server *corev1.Pod
 }
 
 // Provider is the last --cloud-provider, which is the one that counts.

@@ -10,25 +10,78 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// crashLimit is how many restarts of a component in one manifest are a fault
-// and not a start that raced something else.
+// crashLimit is how many equal ends of a component, seen by this run while its API
+// server answered, may be a start that raced something else.
 const crashLimit = 3
+
+// exits is what this run saw of the ends of one kube-controller-manager. It ends by
+// itself when its API server is away for longer than a renew deadline, and its count
+// of restarts tells neither when nor why: such ends do not count.
+type exits struct {
+	pod    string // UID and manifest
+	server string // start of the API server on the same Node
+	code   int32  // of the last end
+	spared int32  // ends that do not count
+	all    int32
+}
+
+// count is how many ends of the same kind there were.
+func (e exits) count() int { return int(e.all - e.spared) }
+
+// next takes a reading in. unseen: the reading before it failed.
+func (e exits) next(k migration.KCM, unseen bool) exits {
+	if k.Pod == nil || len(k.Pod.Status.ContainerStatuses) == 0 {
+		return e
+	}
+	status := k.Pod.Status.ContainerStatuses[0]
+	now := exits{pod: string(k.Pod.UID) + " " + k.Hash, server: startedAt(k.Server), all: status.RestartCount, spared: e.spared, code: e.code}
+	if last := lastEnd(status); last != nil {
+		now.code = last.ExitCode
+		if backingOff(status) {
+			now.all++ // it has ended, and was not started again
+		}
+	}
+	answers := k.Server == nil || migration.PodReady(k.Server)
+	switch {
+	case e.pod == "" && answers && status.State.Waiting != nil && now.all > crashLimit:
+		now.spared = now.all - crashLimit // held back when this run began: one more end tells
+	case e.pod != now.pod || e.server != now.server || !answers || unseen:
+		now.spared = now.all
+	case e.code != now.code && e.all > e.spared:
+		now.spared = now.all - 1
+	}
+	return now
+}
+
+func lastEnd(status corev1.ContainerStatus) *corev1.ContainerStateTerminated {
+	if status.State.Terminated != nil {
+		return status.State.Terminated
+	}
+	return status.LastTerminationState.Terminated
+}
 
 // crashed names a control plane whose kube-controller-manager cannot start with
 // its arguments: the roll stands still there by itself, since Rancher's probes
-// block the tier, and waiting does not mend it.
-func (p *Procedure) crashed() error { return crashOf(p.Reading.KCMs) }
+// block the tier, and waiting does not help.
+func (p *Procedure) crashed() error {
+	for _, k := range p.Reading.KCMs {
+		p.exits[k.ID] = p.exits[k.ID].next(k, p.Unseen())
+	}
+	return crashOf(p.Reading.KCMs, p.exits, p.Outage())
+}
 
-func crashOf(kcms []migration.KCM) error {
+// crashOf is pure. outage: a reading failed less than a back-off ago, and what stands
+// still may do so for that.
+func crashOf(kcms []migration.KCM, seen map[string]exits, outage bool) error {
 	for _, k := range kcms {
-		if k.Pod == nil {
+		if k.Pod == nil || outage || seen[k.ID].count() <= crashLimit {
 			continue
 		}
 		for _, status := range k.Pod.Status.ContainerStatuses {
-			if status.Ready || status.RestartCount < crashLimit || status.LastTerminationState.Terminated == nil || !backingOff(status) {
+			last := lastEnd(status)
+			if status.Ready || last == nil || !backingOff(status) {
 				continue
 			}
-			last := status.LastTerminationState.Terminated
 			return &fault.Error{Class: fault.Check, Reason: "ComponentCrashes", Object: k.Name(),
 				Seen:   fmt.Sprintf("exits with code %d, %d restarts%s", last.ExitCode, status.RestartCount, why(k, kcms, last.Message)),
 				Wanted: "a component that starts with its arguments: " + strings.Join(userArgs(k), " "),

@@ -3,8 +3,11 @@ package rke2
 import (
 	"strings"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -21,7 +24,7 @@ func kcmFor(machine string, ready bool, restarts int32, message string, args ...
 		status.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 1, Message: message}
 	}
 	pod.Status = corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{status}, Conditions: []corev1.PodCondition{condition}}
-	return migration.KCM{Member: machine, Kind: "Machine", Node: machine, Known: true, Ready: ready, Pod: pod}
+	return migration.KCM{Member: machine, Kind: "Machine", ID: machine, Node: machine, Known: true, Ready: ready, Pod: pod}
 }
 
 func TestCrashOf(t *testing.T) {
@@ -40,7 +43,13 @@ func TestCrashOf(t *testing.T) {
 		"nothing sets it apart":     {kcms: []migration.KCM{kcmFor("a", false, 5, "", "--profiling=false"), sound}, seen: "exits with code 1, 5 restarts"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, ok := fault.As(crashOf(c.kcms))
+			seen := map[string]exits{}
+			for _, k := range c.kcms { // every end was seen by this run
+				if k.Pod != nil {
+					seen[k.ID] = exits{all: k.Pod.Status.ContainerStatuses[0].RestartCount + 1}
+				}
+			}
+			f, ok := fault.As(crashOf(c.kcms, seen, false))
 			switch {
 			case ok != (c.seen != ""):
 				t.Fatalf("fault %v", f)
@@ -54,5 +63,82 @@ func TestCrashOf(t *testing.T) {
 				t.Errorf("fix %q", f.Fix)
 			}
 		})
+	}
+}
+
+// seenKCM is what one reading shows: "run 3" runs after 3 restarts, "held 3" is held
+// back after 3 restarts and one more end.
+type seenKCM struct {
+	state    string
+	restarts int32
+	code     int32
+	server   string // start of the API server beside it; "": not Ready
+	pod      string
+	unseen   bool // the reading before failed
+	outage   bool // one failed less than a back-off ago
+}
+
+func (s seenKCM) kcm() migration.KCM {
+	k := kcmFor("a", s.state == "run", s.restarts, "", "--profiling=false")
+	k.Pod.UID = types.UID(s.pod)
+	status := &k.Pod.Status.ContainerStatuses[0]
+	status.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: s.code}
+	if s.restarts == 0 && s.state != "held" {
+		status.LastTerminationState.Terminated = nil
+	}
+	server := kcmFor("a", s.server != "", 0, "").Pod
+	if started, err := time.Parse(time.TimeOnly, s.server); err == nil {
+		server.Status.ContainerStatuses[0].State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(started)}
+	}
+	k.Server = server
+	return k
+}
+
+// A component that ends because its API server was away is not called broken, however
+// often it did, now or months ago; one that ends by itself is, while it is held back.
+func TestOnlyEndsThatTellAreCounted(t *testing.T) {
+	const up, later = "10:00:00", "11:00:00"
+	run := func(restarts int32) seenKCM {
+		return seenKCM{state: "run", restarts: restarts, code: 1, server: up, pod: "p"}
+	}
+	held := func(restarts int32) seenKCM {
+		return seenKCM{state: "held", restarts: restarts, code: 1, server: up, pod: "p"}
+	}
+	with := func(s seenKCM, change func(*seenKCM)) seenKCM { change(&s); return s }
+	unseen := func(s *seenKCM) { s.unseen, s.outage = true, true }
+	outage := func(s *seenKCM) { s.outage = true }
+	for name, tt := range map[string]struct {
+		readings []seenKCM
+		named    int // by which reading; 0: never
+	}{
+		"a wrong argument, from its first start":      {[]seenKCM{run(0), held(0), held(1), run(2), held(2), held(3)}, 6},
+		"the same, seen while it is created":          {[]seenKCM{{state: "new", server: up, pod: "p"}, held(0), held(1), held(2), held(3)}, 5},
+		"ends between readings count":                 {[]seenKCM{run(0), held(3)}, 2},
+		"a start that raced":                          {[]seenKCM{run(0), held(0), held(1), held(2), run(3), run(3)}, 0},
+		"restarted three times months ago, ends once": {[]seenKCM{run(3), held(3), run(4)}, 0},
+		"the same, with its API server": {[]seenKCM{run(3), with(held(3), func(s *seenKCM) { s.server = "" }),
+			with(held(3), func(s *seenKCM) { s.server = later }), with(run(4), func(s *seenKCM) { s.server = later })}, 0},
+		"its API server goes again and again": {[]seenKCM{run(0), with(held(1), func(s *seenKCM) { s.server = "" }), with(held(3), func(s *seenKCM) { s.server = later }),
+			with(held(5), func(s *seenKCM) { s.server = "" }), with(held(7), func(s *seenKCM) { s.server = up })}, 0},
+		"an outage that the run saw":             {[]seenKCM{run(0), with(held(4), unseen), with(held(4), outage), with(run(5), outage)}, 0},
+		"and broken all the same":                {[]seenKCM{run(0), with(held(4), unseen), with(held(5), outage), with(held(6), outage), with(held(8), outage), held(8)}, 6},
+		"an outage, and one end more":            {[]seenKCM{run(0), with(held(4), unseen), with(held(5), outage), held(5)}, 0},
+		"another end each time":                  {[]seenKCM{run(0), held(0), with(held(1), func(s *seenKCM) { s.code = 2 }), held(2), with(held(3), func(s *seenKCM) { s.code = 2 }), held(4)}, 0},
+		"held back when the run began":           {[]seenKCM{held(7), held(7), held(8)}, 3},
+		"held back when the run began, but well": {[]seenKCM{held(7), run(8), run(8)}, 0},
+		"another manifest":                       {[]seenKCM{run(0), held(2), with(held(2), func(s *seenKCM) { s.pod = "q" }), with(held(3), func(s *seenKCM) { s.pod = "q" })}, 0},
+		"it runs at the moment":                  {[]seenKCM{run(0), held(2), run(9)}, 0},
+	} {
+		named, seen := 0, map[string]exits{}
+		for i, r := range tt.readings {
+			k := r.kcm()
+			seen[k.ID] = seen[k.ID].next(k, r.unseen)
+			if err := crashOf([]migration.KCM{k}, seen, r.outage); err != nil && named == 0 {
+				named = i + 1
+			}
+		}
+		if named != tt.named {
+			t.Errorf("%s: named by reading %d, wanted %d", name, named, tt.named)
+		}
 	}
 }

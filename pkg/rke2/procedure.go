@@ -23,12 +23,13 @@ type Procedure struct {
 	facts   Facts // the last reading of Rancher's side
 	// kubelets are those of control planes, by Machine UID, as this run saw them.
 	kubelets map[string]kubelet
+	exits    map[string]exits // the same, of their kube-controller-managers
 }
 
 // New reads the cluster once, proves that the downstream cluster is the one
 // that Rancher's object describes, and refuses what this tool cannot migrate.
 func New(ctx context.Context, clients Clients, options Options, clk clock.WithTicker) (*Procedure, error) {
-	p := &Procedure{clients: clients, options: options, kubelets: map[string]kubelet{}}
+	p := &Procedure{clients: clients, options: options, kubelets: map[string]kubelet{}, exits: map[string]exits{}}
 	p.Core = &migration.Core{Kube: clients.Downstream, Config: clients.DownstreamConfig, Options: options.Options,
 		Clock: clk, Side: p, Distribution: checks.RKE2}
 	p.Begin()

@@ -72,7 +72,7 @@ func kcmOf(m Machine, nodes []*corev1.Node, down migration.Downstream) migration
 		k.Why = fmt.Sprintf("no mirror pod kube-controller-manager-%s", k.Node)
 		return k
 	}
-	k.Pod, k.Ready = pod, migration.PodReady(pod)
+	k.Pod, k.Ready, k.Server = pod, migration.PodReady(pod), mirrorPod(down.APIPods, k.Node)
 	k.Hash, k.Started = pod.Annotations["kubernetes.io/config.hash"], startedAt(pod)
 	if k.Mirror = kube.Mirror(pod, kubeletOf(nodes)); k.Mirror.Frozen() != "" {
 		k.Why = k.Mirror.Frozen()

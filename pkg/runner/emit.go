@@ -32,11 +32,19 @@ func (r *run) outside(waitingFor, seen string, until time.Time) {
 	wait := &Wait{For: waitingFor, Seen: seen, Until: until}
 	r.emitting.Lock()
 	due := r.outer.due(wait, now)
+	r.unread = now
 	wait.Since, wait.LastProgress = r.outer.since, r.outer.since
 	r.emitting.Unlock()
 	if due {
 		r.emit(Event{Type: StepWaiting, Waiting: wait, Elapsed: now.Sub(wait.Since)})
 	}
+}
+
+// couldNotRead notes that an API gave no answer.
+func (r *run) couldNotRead(at time.Time) {
+	r.emitting.Lock()
+	defer r.emitting.Unlock()
+	r.unread = at
 }
 
 // shownWait is what the views last saw of a wait.

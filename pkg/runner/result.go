@@ -14,6 +14,8 @@ type Result struct {
 	// Added is the time the run itself added: over all waits, the end of the
 	// wait minus the first Met reading of the streak that ended it.
 	Added time.Duration `json:"-"`
+	// Unread is when a reading failed last, by the run's clock; zero: none did.
+	Unread time.Time `json:"-"`
 	// Resume is the command that goes on from here; empty when nothing is left
 	// of what was asked for.
 	Resume string `json:"resume,omitempty"`

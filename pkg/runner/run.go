@@ -58,6 +58,8 @@ type run struct {
 	ran       map[StepID]bool
 	braked    bool
 
+	unread time.Time // a reading failed last
+
 	emitting sync.Mutex
 	ended    bool
 	outer    shownWait
@@ -323,7 +325,9 @@ func (r *run) resumeFix() string {
 }
 
 func (r *run) result(err error) Result {
-	res := Result{RunID: r.o.RunID, Position: r.seen.Position, Observation: r.seen, Steps: r.report.list(), Added: r.added}
+	r.emitting.Lock()
+	defer r.emitting.Unlock()
+	res := Result{RunID: r.o.RunID, Position: r.seen.Position, Observation: r.seen, Steps: r.report.list(), Added: r.added, Unread: r.unread}
 	if class := fault.ClassOf(err); err != nil && class != fault.Usage && class != fault.Declined {
 		res.Resume = r.o.Command
 	}

@@ -143,6 +143,7 @@ func (w *watch) later(ctx context.Context, v Verdict, unread error) error {
 	now := w.r.o.Clock.Now()
 	w.blind = unread != nil
 	if w.blind {
+		w.r.couldNotRead(now)
 		if w.last.WaitingFor != "" {
 			v = w.last
 		}

@@ -108,5 +108,11 @@ func defects() []seeded {
 		{"H4-uncovered", "a control-plane Node without a pod of the CCM is taken for covered", "pkg/verify/downstream/coverage.go",
 			"return has[node] })", `return has[node] || defect.On("H4-uncovered") })`,
 			"./pkg/verify/checks", "TestNodeWithoutPodIsNeverGreen", false},
+		{"H5-outage", "what ends for want of an API counts as broken", "pkg/rke2/crash.go",
+			"		if k.Pod == nil || outage ||", `		if k.Pod == nil || outage && !defect.On("H5-outage") ||`,
+			"./pkg/rke2", "TestOnlyEndsThatTellAreCounted", false},
+		{"H5-back", "an outage is followed by an undo that nobody asked for", "internal/cli/run.go",
+			"func outage(since time.Duration) bool { return since < migration.BackOff }", `func outage(since time.Duration) bool { return since < migration.BackOff && !defect.On("H5-back") }`,
+			"./internal/cli", "TestOutageForbidsTheWayBack", false},
 	}
 }
