@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -69,10 +70,30 @@ func ignoreMissing(err error) error {
 // bundleSource is a reading that was saved.
 type bundleSource struct{ bundle bundle.Bundle }
 
-func openBundle(path string) (source, error) {
-	text, err := os.ReadFile(filepath.Clean(path))
+// mostBundle bounds a bundle, in bytes. One of 5,000 nodes has 8 MB.
+const mostBundle = 256 << 20
+
+// readBounded reads a file of most bytes at most, whatever its size is said to be.
+func readBounded(path string, most int64) ([]byte, error) {
+	file, err := os.Open(filepath.Clean(path))
 	if err != nil {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag --from", Seen: path + " cannot be read", Err: err}
+	}
+	text, err := io.ReadAll(io.LimitReader(file, most+1))
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "UnreadableFile", Object: "flag --from", Seen: path + " cannot be read", Err: err}
+	}
+	if int64(len(text)) > most {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
+			Seen: fmt.Sprintf("%s has more than %d MB", path, most>>20), Wanted: fmt.Sprintf("a bundle of %d MB at most: one of 5,000 nodes has 8 MB", most>>20)}
+	}
+	return text, nil
+}
+
+func openBundle(path string) (source, error) {
+	text, err := readBounded(path, mostBundle)
+	if err != nil {
+		return nil, err
 	}
 	b, err := bundle.Decode("file "+path, text)
 	if err != nil {

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -44,8 +45,9 @@ func holderPlaced(in Input) []verify.Finding {
 		return []verify.Finding{fail("Lease kube-system/"+lease.KCMMain, "no holder", "a kube-controller-manager of a control-plane node", "")}
 	}
 	host := lease.Host(holder)
+	machines := in.onHost(host)
 	for _, n := range in.Nodes.Value {
-		if !in.isHost(n, host) {
+		if !isHost(n, machines, host) {
 			continue
 		}
 		if n.ControlPlane() {
@@ -61,26 +63,34 @@ func holderPlaced(in Input) []verify.Finding {
 	return []verify.Finding{warn("Lease kube-system/"+lease.KCMMain, "held from host "+host+", which no Node or machine name tells", "a control-plane node; the operating system's host name may differ from the Node's", "")}
 }
 
+// sameHost says whether two names, short or long, may be those of one host.
+func sameHost(name, host string) bool {
+	short, _, _ := strings.Cut(strings.ToLower(host), ".")
+	first, _, _ := strings.Cut(strings.ToLower(name), ".")
+	return first != "" && (strings.EqualFold(name, host) || first == short)
+}
+
+// onHost are the machines of that host name: "node " and their Node, "uid " and
+// their UID.
+func (in Input) onHost(host string) map[string]bool {
+	on := map[string]bool{}
+	for _, m := range in.Machines {
+		if sameHost(m.Name, host) {
+			on["node "+m.Node], on["uid "+m.UID] = true, m.UID != ""
+		}
+	}
+	return on
+}
+
 // isHost says whether an operating system of that host name may be the node: the
 // API has no host name, so every name it does have is tried, short and long.
-func (in Input) isHost(n downstream.Node, host string) bool {
+func isHost(n downstream.Node, machines map[string]bool, host string) bool {
 	names := []string{n.Name, n.Labels[downstream.LabelHostname], n.Annotations[downstream.AnnotationHost]}
 	for _, a := range n.Addresses {
 		names = append(names, a.Address)
 	}
-	for _, m := range in.Machines {
-		if m.Node == n.Name || m.UID != "" && m.UID == n.MachineUID() {
-			names = append(names, m.Name)
-		}
-	}
-	short, _, _ := strings.Cut(strings.ToLower(host), ".")
-	for _, name := range names {
-		first, _, _ := strings.Cut(strings.ToLower(name), ".")
-		if first != "" && (strings.EqualFold(name, host) || first == short) {
-			return true
-		}
-	}
-	return false
+	return machines["node "+n.Name] || machines["uid "+n.MachineUID()] ||
+		slices.ContainsFunc(names, func(name string) bool { return sameHost(name, host) })
 }
 
 func leaseOwner(in Input) []verify.Finding {

@@ -3,6 +3,7 @@ package continuity
 import (
 	"fmt"
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -32,19 +33,22 @@ type MachineRef struct {
 // Nodes for one machine, instance or InternalIP are a rename.
 func Continuity(fp Fingerprint, f downstream.Facts, machines []MachineRef) []verify.Finding {
 	return verify.Judge(f.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
-		c := comparison{fp: fp, machines: machines, now: map[string]downstream.Node{}, before: map[string]NodePrint{}, clock: f.ServerClock}
+		c := comparison{machines: index(machines), known: machines != nil, now: map[string]downstream.Node{}, before: map[string]bool{}, nameOf: map[string]string{}, clock: f.ServerClock}
 		for _, n := range nodes {
 			c.now[n.Name] = n
 		}
 		for _, p := range fp.Nodes {
-			c.before[p.Name] = p
+			c.before[p.Name] = true
+			if _, has := c.nameOf[p.Machine]; !has {
+				c.nameOf[p.Machine] = p.Name
+			}
 		}
 		findings := Twins(nodes)
 		for _, p := range fp.Nodes {
 			findings = append(findings, c.old(p)...)
 		}
 		for _, n := range nodes {
-			if _, known := c.before[n.Name]; !known {
+			if !c.before[n.Name] {
 				findings = append(findings, c.joined(n)...)
 			}
 		}
@@ -53,29 +57,47 @@ func Continuity(fp Fingerprint, f downstream.Facts, machines []MachineRef) []ver
 }
 
 type comparison struct {
-	fp       Fingerprint
-	machines []MachineRef
+	machines machineIndex
+	known    bool // which machines there are
 	now      map[string]downstream.Node
-	before   map[string]NodePrint
+	before   map[string]bool   // names of the fingerprint
+	nameOf   map[string]string // the name in the fingerprint, by machine
 	clock    time.Time
 }
 
-func (c comparison) machineOf(uid, node string) (MachineRef, bool) {
-	for _, m := range c.machines {
-		if m.UID != "" && m.UID == uid || m.UID == "" && m.Node == node {
-			return m, true
+// machineIndex finds machines by UID, and those without one by their Node. Of equal
+// ones the first counts.
+type machineIndex struct{ byUID, byNode map[string]MachineRef }
+
+func index(machines []MachineRef) machineIndex {
+	i := machineIndex{map[string]MachineRef{}, map[string]MachineRef{}}
+	for _, m := range machines {
+		into, key := i.byUID, m.UID
+		if m.UID == "" {
+			into, key = i.byNode, m.Node
+		}
+		if _, has := into[key]; !has {
+			into[key] = m
 		}
 	}
-	return MachineRef{}, false
+	return i
+}
+
+func (i machineIndex) find(uid, node string) (MachineRef, bool) {
+	if m, ok := i.byUID[uid]; ok {
+		return m, true
+	}
+	m, ok := i.byNode[node]
+	return m, ok
 }
 
 func (c comparison) old(p NodePrint) []verify.Finding {
 	object := "Node " + p.Name
 	n, here := c.now[p.Name]
 	if !here {
-		m, exists := c.machineOf(p.Machine, p.Name)
+		m, exists := c.machines.find(p.Machine, p.Name)
 		switch {
-		case c.machines == nil:
+		case !c.known:
 			return []verify.Finding{{Status: verify.Warn, Object: object, Seen: "is gone, and nothing says whether its machine is", Wanted: "the Node of the fingerprint"}}
 		case exists && !m.Deleting:
 			return []verify.Finding{{
@@ -105,16 +127,14 @@ func as(node, before string) string {
 func (c comparison) joined(n downstream.Node) []verify.Finding {
 	object := "Node " + n.Name
 	if uid := n.MachineUID(); uid != "" {
-		for _, p := range c.fp.Nodes {
-			if p.Machine == uid {
-				return []verify.Finding{{
-					Status: verify.Fail, Object: object, Seen: "a new name of the machine that was Node " + p.Name, Wanted: "Node " + p.Name,
-					Fix: "stop the roll and undo: the node was renamed",
-				}}
-			}
+		if before, was := c.nameOf[uid]; was {
+			return []verify.Finding{{
+				Status: verify.Fail, Object: object, Seen: "a new name of the machine that was Node " + before, Wanted: "Node " + before,
+				Fix: "stop the roll and undo: the node was renamed",
+			}}
 		}
 	}
-	if _, exists := c.machineOf(n.MachineUID(), n.Name); c.machines != nil && !exists {
+	if _, exists := c.machines.find(n.MachineUID(), n.Name); c.known && !exists {
 		return []verify.Finding{{Status: verify.Fail, Object: object, Seen: "is new and belongs to no machine", Wanted: "a machine for every Node"}}
 	}
 	_, waiting := n.Taint(downstream.TaintUninitialized)
@@ -157,7 +177,7 @@ func Twins(nodes []downstream.Node) []verify.Finding {
 		}
 		seen[pair] = true
 		out = append(out, verify.Finding{
-			Status: verify.Fail, Object: what, Seen: fmt.Sprintf("has %d Nodes: %s", len(names), join(names)), Wanted: "one Node",
+			Status: verify.Fail, Object: what, Seen: fmt.Sprintf("has %d Nodes: %s", len(names), strings.Join(names, ", ")), Wanted: "one Node",
 			Fix: "stop the roll and undo: a node registered under a second name",
 		})
 	}
@@ -169,13 +189,13 @@ func Twins(nodes []downstream.Node) []verify.Finding {
 func ControlPlaneMoved(fp Fingerprint, machines []MachineRef) []verify.Finding {
 	known := map[string]bool{}
 	var out []verify.Finding
-	c := comparison{machines: machines}
+	now := index(machines)
 	for _, p := range fp.Nodes {
 		if !p.ControlPlane {
 			continue
 		}
 		known[p.Machine], known["node "+p.Name] = true, true
-		if m, ok := c.machineOf(p.Machine, p.Name); !ok || m.Deleting {
+		if m, ok := now.find(p.Machine, p.Name); !ok || m.Deleting {
 			out = append(out, verify.Finding{Status: verify.Fail, Object: "Node " + p.Name, Seen: "its control-plane machine is gone or going", Wanted: "the control-plane machines of the fingerprint"})
 		}
 	}
@@ -194,15 +214,4 @@ func keys(m map[string][]string) []string {
 	}
 	sort.Strings(out)
 	return out
-}
-
-func join(names []string) string {
-	s := ""
-	for i, n := range names {
-		if i > 0 {
-			s += ", "
-		}
-		s += n
-	}
-	return s
 }

@@ -3,6 +3,8 @@ package continuity
 import (
 	"fmt"
 	"reflect"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -205,5 +207,23 @@ func TestChangedHostnameLabel(t *testing.T) {
 		if got := Changed(fp, []downstream.Node{labelled("ip-10-0-0-1.ec2.internal")}); len(got) != tt.want {
 			t.Errorf("%s: %+v", name, got)
 		}
+	}
+}
+
+// What many equal Nodes take grows with their number, and not with its square.
+func TestEqualNodesAreLinear(t *testing.T) {
+	took := func(n int) uint64 {
+		node := downstream.Node{Name: "a", ProviderID: "aws:///us-east-1a/i-00000001", Labels: map[string]string{downstream.LabelMachine: "m"}}
+		f := downstream.Facts{Nodes: verify.Got(slices.Repeat([]downstream.Node{node}, n))}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if len(Continuity(Fingerprint{}, f, []MachineRef{{UID: "m", Name: "a"}})) == 0 {
+			t.Error("nothing found")
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	if few, many := took(1000), took(16000); many > 64*few {
+		t.Errorf("1,000 take %d bytes, 16,000 take %d", few, many)
 	}
 }
