@@ -68,7 +68,22 @@ func effectiveImage(in Inputs) (Image, error) {
 	if _, err := ParseImage(img.String()); err != nil {
 		return Image{}, err
 	}
-	return img, ImageAllowed(img, in.KubernetesVersion)
+	return img, fromValues(ImageAllowed(img, in.KubernetesVersion), user)
+}
+
+// fromValues gives the refusal of an image whose version the user's values name the
+// advice that fits: to leave the flag out would change nothing.
+func fromValues(err error, image map[string]any) error {
+	f, refused := fault.As(err)
+	if !refused || image["tag"] == nil {
+		return err
+	}
+	named := *f
+	named.Fix = "take image.tag out of --values"
+	if named.Reason == "ImageTooNew" {
+		named.Fix += ", or upgrade the cluster first"
+	}
+	return &named
 }
 
 // imageValues says an image so that either chart renders it. Upstream's knows

@@ -67,7 +67,7 @@ func Checks() []verify.Check[Prepared] {
 			"leader election off, another lock, a migration file or fatal feature gates make the lease protect nothing or the component crash",
 			"k8s.io/controller-manager 1.22–1.26, kubernetes/kubernetes feature gates", "take the argument out of machineGlobalConfig or machineSelectorConfig", beforeSwitch, judgeArguments)),
 		check("AWSM-115", "no entry of machineSelectorConfig is without effect",
-			"Rancher's documentation prints its control-plane override wrongly indented; Rancher ignores such keys",
+			"Rancher's documentation prints its control-plane override wrongly indented; such keys are dropped when the entry is written, and a selector without configuration is left",
 			"rancher/rancher-product-docs: set-up page, versions 2.8 to 2.15", "indent the keys under config, or remove the entry", nil, judgeStrays),
 		must(check("AWSM-116", "both edits can be computed without losing an argument",
 			"where no place fits, an edit would drop somebody's arguments or hit machines it should not",

@@ -54,19 +54,22 @@ type Finding struct {
 
 // StrayEntries are entries whose keys sit beside config instead of under it,
 // as Rancher's documentation prints its control-plane override in versions 2.8
-// to 2.15. Rancher ignores them.
+// to 2.15, and what is left of them once they are written: a selector without
+// configuration. The CRD lets nothing else through beside config and
+// machineLabelSelector (rancher/rancher:pkg/crds/yaml/generated/
+// provisioning.cattle.io_clusters.yaml@v2.12.3).
 func StrayEntries(s Spec) []Finding {
 	var out []Finding
 	for i, e := range s.Entries {
-		if len(e.Strays) == 0 && (e.HasConfig || e.Selector == nil) {
+		if len(e.Strays) == 0 && (len(e.Config) > 0 || e.Selector == nil) {
 			continue
 		}
 		f := Finding{Topic: MisIndented, Location: entryName(i),
 			Why: "Rancher reads only config and machineLabelSelector here, so the entry does less than it seems to",
 			Fix: "indent the keys under config:, or remove the entry"}
-		f.Seen = "config is " + map[bool]string{true: "there", false: "null"}[e.HasConfig]
+		f.Seen = "has a selector and no configuration: keys beside config are dropped when an entry is written"
 		if len(e.Strays) > 0 {
-			f.Seen += ", beside it " + strings.Join(e.Strays, ", ")
+			f.Seen = "has keys beside config: " + strings.Join(e.Strays, ", ")
 		}
 		out = append(out, f)
 	}

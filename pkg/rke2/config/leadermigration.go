@@ -23,7 +23,7 @@ func EnableLeaderMigration(s Spec, machines []Machine) (Edit, error) {
 		if p := ManagerProvider(c); p != ProviderAWS {
 			return Edit{}, refuse(s.Object, "ManagerNotInTree",
 				fmt.Sprintf("%s of machine %s sets %s=%s", c[KeyManagerArg].Location, m.Name, FlagProvider, p),
-				"a kube-controller-manager with provider aws", "")
+				"a kube-controller-manager with provider aws", managerAdvice(p))
 		}
 	}
 	e := edits(s)
@@ -31,6 +31,15 @@ func EnableLeaderMigration(s Spec, machines []Machine) (Edit, error) {
 		return Edit{}, err
 	}
 	return e.finish(s, machines, intent{keys: []string{KeyManagerArg}, holds: hasFlag})
+}
+
+// managerAdvice tells a cluster that was switched already from one that runs another
+// provider.
+func managerAdvice(provider string) string {
+	if provider == ProviderExternal {
+		return "look with `status` whether the cluster is switched already: then nothing is left to enable"
+	}
+	return "take cloud-provider out of " + KeyManagerArg
 }
 
 // DisableLeaderMigration takes the flag out again, without a journal: an entry

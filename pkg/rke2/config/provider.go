@@ -25,6 +25,8 @@ func (s Setting) String() string {
 		return s.Machine + ": not set"
 	case strings.HasSuffix(s.Location, "."+KeyCloudConfig) && !strings.HasPrefix(s.Value, "secret://"):
 		return fmt.Sprintf("%s: inline text sha256 %.12s (%s)", s.Machine, digest(s.Value), s.Location)
+	case s.Value == "":
+		return fmt.Sprintf(`%s: "" (%s)`, s.Machine, s.Location)
 	default:
 		return fmt.Sprintf("%s: %s (%s)", s.Machine, s.Value, s.Location)
 	}

@@ -1,5 +1,10 @@
 package config
 
+import (
+	"fmt"
+	"slices"
+)
+
 // SwitchBack undoes SwitchProvider from what the cluster says alone, when the
 // journal with the exact inverse is lost: provider aws again, no
 // cloud-provider=external arguments, kube-controller-manager with the
@@ -14,6 +19,9 @@ func SwitchBack(s Spec, machines []Machine) (Edit, error) {
 	if provider != ProviderAWS && provider != ProviderExternal {
 		return Edit{}, wrongProvider(s, machines, ProviderAWS+" or "+ProviderExternal)
 	}
+	if err := anotherProvider(s, machines); err != nil {
+		return Edit{}, err
+	}
 	e := edits(s)
 	for _, p := range e.winners(KeyProvider, machines).places {
 		if err := e.set(Location{p, KeyProvider}, present(ProviderAWS)); err != nil {
@@ -27,6 +35,26 @@ func SwitchBack(s Spec, machines []Machine) (Edit, error) {
 		return Edit{}, err
 	}
 	return e.finish(s, machines, intent{keys: []string{KeyProvider, KeyManagerArg, KeyKubeletArg}, holds: isInTree})
+}
+
+// anotherProvider refuses arguments that would still name another provider, or none,
+// once what a switch added is out: they are not ours to take.
+func anotherProvider(s Spec, machines []Machine) error {
+	for _, m := range machines {
+		keys := []string{KeyKubeletArg}
+		if m.ControlPlane() {
+			keys = append(keys, KeyManagerArg)
+		}
+		c := Effective(s, m)
+		for _, key := range keys {
+			rest := slices.DeleteFunc(slices.Clone(c.Args(key)), isExternal)
+			if provider, set := Last(rest, FlagProvider); set && provider != ProviderAWS {
+				return refuse(s.Object, "AnotherProvider", fmt.Sprintf("%s of machine %s sets %s=%s", c[key].Location, m.Name, FlagProvider, provider),
+					"provider aws, or nothing said of it", "take that argument out, wait until Rancher has applied it, and start again")
+			}
+		}
+	}
+	return nil
 }
 
 func isInTree(m Machine, c Config) (string, bool) {
