@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -11,8 +12,12 @@ import (
 // from a registry of theirs, or through mirrors. No image is changed by itself, and
 // whether it is there no API tells.
 func registry(in Input) []verify.Finding {
-	if in.Planned == nil || len(in.Planned.Containers) == 0 {
-		return verify.Skipped("no pod was rendered")
+	none := func(r downstream.Registry) bool { return r.Default == "" && len(r.Mirrors) == 0 }
+	switch {
+	case len(in.Registries) > 0 && !slices.ContainsFunc(in.Registries, func(r downstream.Registry) bool { return !none(r) }):
+		return nil // every image comes from its own registry, whichever it is
+	case in.Planned == nil || len(in.Planned.Containers) == 0:
+		return verify.Skipped("no pod was rendered to try")
 	}
 	image := in.Planned.Containers[0].Image
 	var found []verify.Finding

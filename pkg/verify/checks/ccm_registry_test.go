@@ -37,3 +37,15 @@ func TestRegistrySaysWhere(t *testing.T) {
 		}
 	}
 }
+
+// Without a registry of the cluster's own no image has to be known.
+func TestNoRegistryNeedsNoImage(t *testing.T) {
+	if found := registry(Input{Registries: []downstream.Registry{{Object: "Cluster a/b"}}}); len(found) > 0 {
+		t.Errorf("no registry: %+v", found)
+	}
+	for name, in := range map[string]Input{"not read": {}, "a registry, no image": {Registries: []downstream.Registry{{Default: "harbor.local"}}}} {
+		if found := registry(in); len(found) != 1 || found[0].Status != verify.Skip {
+			t.Errorf("%s: %+v", name, found)
+		}
+	}
+}
