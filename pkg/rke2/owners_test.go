@@ -2,9 +2,12 @@ package rke2
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 func TestOwners(t *testing.T) {
@@ -30,6 +33,45 @@ func TestOwners(t *testing.T) {
 		}
 		if !slices.Equal(words, tt.want) {
 			t.Errorf("%s: %v, wanted %v", name, words, tt.want)
+		}
+	}
+}
+
+// A plan says what a run will be asked for, in both directions, and no more once it
+// was said or nothing is left to write.
+func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at       position.Position
+		informed []string
+		lookOnly bool
+		undo     bool
+		says     bool
+	}{
+		"a migration":         {at: position.P0, says: true},
+		"in the middle":       {at: position.P3, says: true},
+		"an undo":             {at: position.P3, undo: true, says: true},
+		"nothing to undo":     {at: position.P0, undo: true},
+		"informed":            {at: position.P0, informed: []string{"fleet"}},
+		"another is informed": {at: position.P0, informed: []string{"terraform"}, says: true},
+		"an audit":            {at: position.P3, lookOnly: true},
+		"finished":            {at: position.P5},
+	} {
+		facts := fit("v1.26.13+rke2r1", "v2.8.5", "aws", "linux")
+		facts.Cluster.Managers = []string{"fleetagent"}
+		o := Options{Options: migration.Options{OwnersInformed: tt.informed, LookOnly: tt.lookOnly, InstallMethod: InstallHelm}}
+		p := &Procedure{facts: facts, options: o}
+		p.Core = &migration.Core{Side: p, Options: o.Options, Distribution: checks.RKE2, Result: at(tt.at)}
+		p.Reading = p.Combine(migration.Downstream{})
+		step := p.makeSteps()[0]
+		if tt.undo {
+			step = p.Undo().Steps()[0]
+		}
+		plan, err := step.Plan(t.Context())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if says := strings.Contains(strings.Join(plan.Notes, "\n"), "--owner-informed=fleet"); says != tt.says {
+			t.Errorf("%s: notes %q", name, plan.Notes)
 		}
 	}
 }
