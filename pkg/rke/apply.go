@@ -100,6 +100,11 @@ func (s *change) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, err
 	if verdict, err := s.p.childVerdict(ctx, tx, upNote, s.token); err != nil || verdict != nil {
 		return orZero(verdict), err
 	}
+	// Not while rke works: it read the file when it began, and must not be ended in
+	// the middle of a node.
+	if edit, err := s.compute(ctx); err == nil && !edit.Empty() {
+		return migration.TakenBack(s.p.fileObject(), nil, ""), nil
+	}
 	roll := &migration.Roll{WaitingFor: s.wait, Progress: s.Reading.Progress(), Total: len(s.Reading.Members)}
 	if why := s.p.unfinished(); why != "" {
 		roll.Wait("%s", why)

@@ -82,10 +82,10 @@ func (s *managedChange) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdi
 	if err := s.m.cluster.failure(); err != nil {
 		return migration.Failed(err), nil
 	}
-	roll := &migration.Roll{WaitingFor: s.wait, Progress: s.Reading.Progress(s.m.marks()...), Total: len(s.Reading.Members)}
 	if edit, err := s.compute(ctx); err == nil && !edit.Empty() {
-		roll.Wait("%s no longer has the edit", s.m.cluster.object())
+		return migration.TakenBack(s.m.cluster.object(), edit.locations(), s.m.cluster.LastWriter), nil
 	}
+	roll := &migration.Roll{WaitingFor: s.wait, Progress: s.Reading.Progress(s.m.marks()...), Total: len(s.Reading.Members)}
 	for _, open := range s.Reading.Unrest {
 		roll.Wait("%s", open.Seen)
 	}

@@ -231,6 +231,15 @@ func (e ManagedEdit) made(el Element) []string {
 	return made
 }
 
+// locations are the paths that it changes.
+func (e ManagedEdit) locations() []string {
+	all := make([]string, 0, len(e.Elements))
+	for _, el := range e.Elements {
+		all = append(all, "spec."+rkeConfigKey+"."+strings.Join(el.Path, "."))
+	}
+	return all
+}
+
 // Changes shows the edit in a plan, without the values of awsCloudProvider.
 func (e ManagedEdit) Changes(object string) []runner.Change {
 	changes := make([]runner.Change, 0, len(e.Elements))

@@ -38,6 +38,7 @@ type ManagedCluster struct {
 	Provisioned     bool   // by the newer kind of Cluster object, which RKE2 has
 	Deleting        bool
 	Nodes           []ManagedNode
+	LastWriter      string // the field manager that wrote spec last; "": not to be seen
 }
 
 type managedCondition struct{ Status, Message string }
@@ -71,7 +72,7 @@ func parseManaged(o *unstructured.Unstructured) ManagedCluster {
 	c := ManagedCluster{
 		ID: o.GetName(), DisplayName: migration.OrElse(text("spec", "displayName"), o.GetName()), Driver: text("status", "driver"),
 		Config: tree("spec", rkeConfigKey), Applied: tree("status", "appliedSpec", rkeConfigKey), Failed: tree("status", "failedSpec", rkeConfigKey),
-		Template: text("spec", "clusterTemplateRevisionName"), Deleting: o.GetDeletionTimestamp() != nil, Conditions: map[string]managedCondition{},
+		Template: text("spec", "clusterTemplateRevisionName"), Deleting: o.GetDeletionTimestamp() != nil, LastWriter: migration.LastWriter(o), Conditions: map[string]managedCondition{},
 	}
 	c.Internal, _, _ = unstructured.NestedBool(o.Object, "spec", "internal")
 	for key := range o.GetAnnotations() {

@@ -35,6 +35,7 @@ type Cluster struct {
 	Deleting             bool
 	Labels, Annotations  map[string]string
 	Managers             []string // field managers of spec, e.g. "terraform-provider-rancher2"
+	LastWriter           string   // the one that wrote spec last; "": not to be seen
 }
 
 // ControlPlane is what this package knows of an RKEControlPlane.

@@ -96,7 +96,7 @@ func parseCluster(object *unstructured.Unstructured) (Cluster, error) {
 	cluster := Cluster{
 		Namespace: object.GetNamespace(), Name: object.GetName(), UID: string(object.GetUID()),
 		Generation: object.GetGeneration(), Deleting: object.GetDeletionTimestamp() != nil,
-		Labels: object.GetLabels(), Annotations: object.GetAnnotations(), Managers: specManagers(object),
+		Labels: object.GetLabels(), Annotations: object.GetAnnotations(), Managers: specManagers(object), LastWriter: migration.LastWriter(object),
 	}
 	cluster.ManagementID, _, _ = unstructured.NestedString(object.Object, "status", "clusterName")
 	cluster.ObservedGeneration, _, _ = unstructured.NestedInt64(object.Object, "status", "observedGeneration")

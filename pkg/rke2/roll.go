@@ -51,9 +51,9 @@ type roll struct {
 	step   runner.StepID
 }
 
-// watchRoll reads once, lets the guard judge, names components that crash, and
-// says what of the roll is still open.
-func (p *Procedure) watchRoll(ctx context.Context, tx *runner.Tx, compute func(config.Spec) (config.Edit, error), waitingFor string) (*roll, error) {
+// watchRoll reads once, lets the guard judge, names components that crash and an
+// edit that somebody took back, and says what of the roll is still open.
+func (p *Procedure) watchRoll(ctx context.Context, tx *runner.Tx, edit *placed, waitingFor string) (*roll, error) {
 	r := &roll{Roll: migration.Roll{WaitingFor: waitingFor}, step: tx.Step()}
 	if err := p.Read(ctx); err != nil {
 		return r, err
@@ -74,8 +74,12 @@ func (p *Procedure) watchRoll(ctx context.Context, tx *runner.Tx, compute func(c
 		r.Stop(migration.Failed(err))
 		return r, nil
 	}
+	if lacks := edit.takenBack(p.facts.Cluster.Spec); lacks != nil {
+		r.Stop(migration.TakenBack(p.facts.object(), lacks, p.facts.Cluster.LastWriter))
+		return r, nil
+	}
 	missing := func(spec config.Spec) (bool, []string) {
-		edit, err := compute(spec)
+		edit, err := edit.compute(spec)
 		if err != nil {
 			return false, []string{err.Error()}
 		}

@@ -16,7 +16,16 @@ import (
 // control plane's kube-controller-manager. Rancher's guide adds a selector
 // entry, which replaces every argument that the machine had; here the place
 // that wins is edited and nothing is lost.
-type enable struct{ base }
+type enable struct {
+	base
+	edit placed
+}
+
+func newEnable(b base) *enable {
+	s := &enable{base: b}
+	s.edit.compute = s.compute
+	return s
+}
 
 func (s *enable) compute(spec config.Spec) (config.Edit, error) {
 	return config.EnableLeaderMigration(spec, s.p.facts.editMachines())
@@ -58,7 +67,7 @@ func (s *enable) Do(ctx context.Context, tx *runner.Tx) error {
 }
 
 func (s *enable) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	roll, err := s.p.watchRoll(ctx, tx, s.compute, "every control plane to run with the flag")
+	roll, err := s.p.watchRoll(ctx, tx, &s.edit, "every control plane to run with the flag")
 	if err != nil || roll.Stopped() {
 		return roll.Verdict(), err
 	}

@@ -16,7 +16,16 @@ import (
 // hold the migration lease and run none of its controllers. Rancher's guide
 // edits machineGlobalConfig, which a selector-less entry beats on every cluster
 // made in the UI; here the place that wins is edited.
-type switchProvider struct{ base }
+type switchProvider struct {
+	base
+	edit placed
+}
+
+func newSwitch(b base) *switchProvider {
+	s := &switchProvider{base: b}
+	s.edit.compute = s.compute
+	return s
+}
 
 func (s *switchProvider) compute(spec config.Spec) (config.Edit, error) {
 	choice, err := s.p.endState()
@@ -69,7 +78,7 @@ func (s *switchProvider) Do(ctx context.Context, tx *runner.Tx) error {
 }
 
 func (s *switchProvider) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	roll, err := s.p.watchRoll(ctx, tx, s.compute, "every machine to run with the external provider")
+	roll, err := s.p.watchRoll(ctx, tx, &s.edit, "every machine to run with the external provider")
 	if err != nil || roll.Stopped() {
 		return roll.Verdict(), err
 	}

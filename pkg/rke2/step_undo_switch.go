@@ -17,6 +17,7 @@ import (
 func newUndoSwitch(b base) *undoEdit {
 	s := &undoEdit{base: b, of: StepSwitch, wait: "every machine to run with the in-tree provider",
 		compute: b.p.takeBack(StepSwitch, config.SwitchBack)}
+	s.edit.compute = s.compute
 	s.allowed = func(*runner.Tx) error { return s.MayComeBack() }
 	s.open = func(r *roll) {
 		for _, k := range s.Reading.KCMs {
@@ -53,6 +54,7 @@ func newUndoSwitch(b base) *undoEdit {
 func newUndoEnable(b base) *undoEdit {
 	s := &undoEdit{base: b, of: StepEnable, wait: "every control plane to run without the flag",
 		compute: b.p.takeBack(StepEnable, config.DisableLeaderMigration)}
+	s.edit.compute = s.compute
 	s.allowed = func(*runner.Tx) error { return s.RequireNoCCM() }
 	s.open = func(r *roll) {
 		for _, k := range s.Reading.KCMs {

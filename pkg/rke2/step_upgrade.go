@@ -68,6 +68,9 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	if err := s.p.crashed(); err != nil {
 		return migration.Failed(err), nil
 	}
+	if now := s.p.facts.Cluster.Spec.KubernetesVersion; now != target {
+		return migration.TakenBack(s.Reading.Object, []string{"spec.kubernetesVersion is " + now}, s.p.facts.Cluster.LastWriter), nil
+	}
 	open := append(s.p.rolledOut(func(spec config.Spec) (bool, []string) {
 		return spec.KubernetesVersion == target, []string{"spec.kubernetesVersion"}
 	}), s.Reading.NodesNotReady()...)

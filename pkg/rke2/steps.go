@@ -16,8 +16,8 @@ func (p *Procedure) makeSteps() []runner.Step {
 	of := func(b migration.Base) base { return base{b, p} }
 	return p.Core.Steps(map[runner.StepID]func(migration.Base) runner.Step{
 		StepSnapshot: func(b migration.Base) runner.Step { return &snapshot{of(b)} },
-		StepEnable:   func(b migration.Base) runner.Step { return &enable{of(b)} },
-		StepSwitch:   func(b migration.Base) runner.Step { return &switchProvider{of(b)} },
+		StepEnable:   func(b migration.Base) runner.Step { return newEnable(of(b)) },
+		StepSwitch:   func(b migration.Base) runner.Step { return newSwitch(of(b)) },
 		StepUpgrade:  func(b migration.Base) runner.Step { return &upgrade{of(b)} },
 	})
 }

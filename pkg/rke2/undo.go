@@ -50,6 +50,7 @@ type undoEdit struct {
 	base
 	of      runner.StepID
 	compute func(config.Spec) (config.Edit, error)
+	edit    placed
 	// allowed are the conditions of the write.
 	allowed func(tx *runner.Tx) error
 	// open adds what the roll does not show.
@@ -79,6 +80,7 @@ func (s *undoEdit) Plan(context.Context) (runner.Plan, error) {
 // Do takes the edits back one after the other. In the middle of a roll, or behind
 // the brake, it does not wait for rest: the rest of that roll is what it prevents.
 func (s *undoEdit) Do(ctx context.Context, tx *runner.Tx) error {
+	made := map[string]bool{}
 	for {
 		if err := s.Read(ctx); err != nil {
 			return err
@@ -88,6 +90,11 @@ func (s *undoEdit) Do(ctx context.Context, tx *runner.Tx) error {
 		if err != nil || edit.Empty() {
 			return err
 		}
+		id := fmt.Sprint(changesOf("", edit))
+		if made[id] { // each is made once: with somebody who takes it back it would go on for ever
+			return migration.TakenBack(s.p.facts.object(), locations(edit), s.p.facts.Cluster.LastWriter).Err
+		}
+		made[id] = true
 		if !s.Undoing(tx.Record()) {
 			if err := s.RequireRest(); err != nil {
 				return err
@@ -106,7 +113,7 @@ func (s *undoEdit) Do(ctx context.Context, tx *runner.Tx) error {
 }
 
 func (s *undoEdit) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	roll, err := s.p.watchRoll(ctx, tx, s.compute, s.wait)
+	roll, err := s.p.watchRoll(ctx, tx, &s.edit, s.wait)
 	if err != nil || roll.Stopped() {
 		return roll.Verdict(), err
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime"
+
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
@@ -246,4 +248,81 @@ func (w *World) pause(value string) {
 		annotations[paused] = value
 	}
 	w.mgmt.put(controlPlanes, plane, w.now)
+}
+
+// Somebody puts the configuration from before an edit back while it is rolled out,
+// as Terraform does: the run stops at once, says so and names them, and does not
+// wait for a roll that will never be.
+func TestEditTakenBackWhileItRolls(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		undo bool
+		edit int // the edit of the Cluster object whose roll is hit
+		wait time.Duration
+	}{
+		{"enable", false, 1, 0}, {"enable, later", false, 1, 10 * time.Second}, {"switch, later", false, 2, 10 * time.Second},
+		{"undo-switch", true, 1, 0}, {"undo-switch, later", true, 1, 10 * time.Second}, {"undo-enable, later", true, 2, 10 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := NewRKE2()
+			if tt.undo {
+				if ended := do(t, Run{ID: runID(1)}, w); ended.Err != nil {
+					t.Fatal(ended.Err)
+				}
+			}
+			var before object
+			var edited, since time.Time
+			seen := 0
+			back := func() {
+				back := runtime.DeepCopyJSON(before)
+				mapAt(back, "metadata")["managedFields"] = []any{
+					object{"manager": "awsmigrate", "operation": "Update", "time": w.now.UTC().Format(time.RFC3339), "fieldsV1": object{"f:spec": object{}}},
+					object{"manager": "terraform-provider-rancher2", "operation": "Update", "time": w.now.UTC().Format(time.RFC3339), "fieldsV1": object{"f:spec": object{}}},
+					object{"manager": "rancher", "operation": "Update", "subresource": "status", "time": w.now.Add(time.Second).UTC().Format(time.RFC3339), "fieldsV1": object{"f:status": object{}}},
+				}
+				w.mgmt.put(provClusters, back, w.now)
+				since = w.now
+			}
+			r := Run{ID: runID(2), Undo: tt.undo, Before: func(c Call) Outcome {
+				if edits(c) && edited.IsZero() {
+					before = w.mgmt.get(provClusters, fleet, clusterName)
+				}
+				if !edited.IsZero() && since.IsZero() && w.now.Sub(edited) >= tt.wait {
+					back()
+				}
+				return Pass
+			}, After: func(c Call) {
+				if !edited.IsZero() || !edits(c) || !rolls(w, before) {
+					return
+				}
+				if seen++; seen == tt.edit {
+					edited = w.now
+				}
+			}}
+			ended := do(t, r, w)
+			f, _ := fault.As(ended.Err)
+			if f == nil || f.Class != fault.Stale || f.Reason != "EditTakenBack" || !strings.Contains(f.Seen, "terraform-provider-rancher2") {
+				t.Errorf("%v", ended.Err)
+			}
+			if took := w.Now().Sub(since); since.IsZero() || took > time.Minute {
+				t.Errorf("it took %s", took)
+			}
+		})
+	}
+}
+
+// edits says whether a call writes Rancher's Cluster object.
+func edits(c Call) bool { return c.Writes && strings.HasSuffix(c.Path, "/clusters/"+clusterName) }
+
+// rolls says whether the machines' configuration is another one than before: a
+// snapshot is asked for on the same object.
+func rolls(w *World, before object) bool {
+	now := w.mgmt.peek(provClusters, fleet, clusterName)
+	for _, part := range []string{"machineGlobalConfig", "machineSelectorConfig"} {
+		if fmt.Sprint(at(now, "spec", "rkeConfig", part)) != fmt.Sprint(at(before, "spec", "rkeConfig", part)) {
+			return true
+		}
+	}
+	return false
 }
