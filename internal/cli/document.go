@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // apiVersion of every document that the command line prints.
@@ -33,6 +34,7 @@ type errorDocument struct {
 	Also    []faultDocument `json:"also,omitempty"` // what else was wrong, e.g. every other check that failed
 	Message string          `json:"message"`        // all of it in one text, for people
 	Resume  string          `json:"resume,omitempty"`
+	Left    *runner.Left    `json:"left,omitempty"` // a roll that was not seen to its end
 }
 
 // faultDocument is one thing that was wrong.

@@ -63,7 +63,7 @@ func (a *app) endDocument(target targetWords, result runner.Result, took time.Du
 		return newRunResult(result, took, target.next(result.Observation))
 	}
 	doc := newErrorDocument(err)
-	doc.Resume = result.Resume
+	doc.Resume, doc.Left = result.Resume, result.Left
 	return doc
 }
 

@@ -32,6 +32,7 @@ type scripted struct {
 	verdicts []runner.Verdict // one for each reading, the last one again and again
 	reaches  string           // the position it brings about
 	warns    []string
+	reads    func() // called at every reading; nil: nothing
 }
 
 // Info implements runner.Step.
@@ -56,6 +57,9 @@ func (s *scripted) Do(ctx context.Context, tx *runner.Tx) error {
 
 // Verify implements runner.Step.
 func (s *scripted) Verify(context.Context, *runner.Tx) (runner.Verdict, error) {
+	if s.reads != nil {
+		s.reads()
+	}
 	verdict := s.verdicts[0]
 	if len(s.verdicts) > 1 {
 		s.verdicts = s.verdicts[1:]

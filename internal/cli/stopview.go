@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -25,6 +26,9 @@ func (v *textView) stopped(result runner.Result, err error) {
 			s.line("%s%s", [2]string{first, rest}[min(i, 1)], line)
 		}
 	}
+	if text := leftText(result.Left, fault.ClassOf(err)); text != "" {
+		s.prose("   !  ", text)
+	}
 	if step := stoppedStep(result); step != "" {
 		switch {
 		case v.braked:
@@ -39,6 +43,26 @@ func (v *textView) stopped(result runner.Result, err error) {
 		s.line("   on:      %s", result.Resume)
 	}
 	s.line("exit %d", ExitCode(err))
+}
+
+// leftText says what becomes of a roll that the run has left; "": nothing is left
+// to say.
+func leftText(left *runner.Left, why fault.Class) string {
+	if left == nil {
+		return ""
+	}
+	changed := fmt.Sprintf("%d of %d machines are changed", left.Changed, left.Total)
+	switch {
+	case left.GoesOn && why == fault.Locked:
+		return fmt.Sprintf("%s goes on with the rest by itself: %s; this run no longer watches, and brakes nothing. The run that took the lock does, if it lives", left.By, changed)
+	case left.GoesOn:
+		return fmt.Sprintf("%s goes on with the rest by itself: %s; nobody watches the others, and nobody brakes", left.By, changed)
+	case left.CutOff:
+		return fmt.Sprintf("%s was interrupted in the middle of its work: the node in hand stays as it is, cordoned perhaps, until the same command runs %s again", left.By, left.By)
+	case why == fault.Interrupted:
+		return fmt.Sprintf("%s was let finish: nothing goes on by itself", left.By)
+	}
+	return "" // held by the brake, which has said so
 }
 
 // stoppedStep is the step that a run did not finish.

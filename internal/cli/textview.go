@@ -59,7 +59,7 @@ func (v *textView) Emit(e runner.Event) {
 	case runner.StepFinished:
 		v.finished(e)
 	case runner.StepFailed:
-		v.row("✗", e.Step, v.stoppedAt(), short(e.Elapsed))
+		v.row("✗", e.Step, v.stoppedAt(e.Left), short(e.Elapsed))
 	case runner.BrakePulled:
 		v.braked = true
 		v.line("   brake pulled: %s", e.Message)
@@ -74,7 +74,10 @@ func (v *textView) Emit(e runner.Event) {
 }
 
 // stoppedAt is how far the step in hand had come.
-func (v *textView) stoppedAt() string {
+func (v *textView) stoppedAt(left *runner.Left) string {
+	if left != nil && left.GoesOn {
+		return fmt.Sprintf("left at %d of %d", left.Changed, left.Total)
+	}
 	if v.last == nil || v.last.Total == 0 {
 		return "stopped"
 	}

@@ -14,10 +14,15 @@ type Roll struct {
 	Done, Total int
 	Evidence    []string
 	Progress    string
+	By          runner.Roller // who carries it out
 
 	waits []string
 	stop  *runner.Verdict // judged already: braked or failed
 }
+
+// ByRancher says that Rancher carries a change out, and goes on by itself, machine
+// after machine, whether or not a run watches.
+func ByRancher() runner.Roller { return runner.Roller{Name: "Rancher", Alone: true} }
 
 // Wait adds what the roll still waits for.
 func (r *Roll) Wait(format string, args ...any) {
@@ -45,7 +50,7 @@ func (r *Roll) Verdict() runner.Verdict {
 		return Met(r.Evidence...)
 	}
 	return runner.Verdict{Kind: runner.Waiting, WaitingFor: r.WaitingFor, Seen: TellSome(r.waits),
-		Progress: r.Progress, Done: r.Done, Total: r.Total}
+		Progress: r.Progress, Done: r.Done, Total: r.Total, By: r.By}
 }
 
 // Progress changes exactly when something moved: what the Side marks, a Node's

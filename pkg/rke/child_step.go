@@ -107,7 +107,7 @@ func (p *Procedure) childVerdict(ctx context.Context, tx *runner.Tx, note, token
 	if p.child.Running() {
 		last, mark := p.child.Seen()
 		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to finish (its output: " + filepath.Base(p.child.LogPath()) + ")",
-			Seen: migration.OrElse(last, "no output yet"), Progress: mark + p.Reading.Progress()}, nil
+			Seen: migration.OrElse(last, "no output yet"), By: runner.Roller{Name: "rke"}, Progress: mark + p.Reading.Progress()}, nil
 	}
 	if err := p.child.Err(); err != nil {
 		v := migration.Failed(err)

@@ -85,7 +85,7 @@ func (s *managedChange) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdi
 	if edit, err := s.compute(ctx); err == nil && !edit.Empty() {
 		return migration.TakenBack(s.m.cluster.object(), edit.locations(), s.m.cluster.LastWriter), nil
 	}
-	roll := &migration.Roll{WaitingFor: s.wait, Progress: s.Reading.Progress(s.m.marks()...), Total: len(s.Reading.Members)}
+	roll := &migration.Roll{WaitingFor: s.wait, Progress: s.Reading.Progress(s.m.marks()...), Total: len(s.Reading.Members), By: migration.ByRancher()}
 	for _, open := range s.Reading.Unrest {
 		roll.Wait("%s", open.Seen)
 	}

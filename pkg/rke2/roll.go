@@ -54,7 +54,7 @@ type roll struct {
 // watchRoll reads once, lets the guard judge, names components that crash and an
 // edit that somebody took back, and says what of the roll is still open.
 func (p *Procedure) watchRoll(ctx context.Context, tx *runner.Tx, edit *placed, waitingFor string) (*roll, error) {
-	r := &roll{Roll: migration.Roll{WaitingFor: waitingFor}, step: tx.Step()}
+	r := &roll{Roll: migration.Roll{WaitingFor: waitingFor, By: migration.ByRancher()}, step: tx.Step()}
 	if err := p.Read(ctx); err != nil {
 		return r, err
 	}

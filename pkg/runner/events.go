@@ -15,6 +15,7 @@ type Event struct {
 	Elapsed  time.Duration `json:"-"`
 	Seconds  float64       `json:"seconds,omitempty"` // Elapsed, for machines
 	Position string        `json:"position,omitempty"`
+	Left     *Left         `json:"left,omitempty"` // of a step, or run, that ended in the middle of a roll
 	Err      error         `json:"-"`
 }
 

@@ -62,6 +62,9 @@ func TestHangUpEndsTheStepInHandAndBeginsNoOther(t *testing.T) {
 			t.Errorf("in effect %d: %d effects, %v; wanted %d", n, effects, b.w.facts, want)
 		}
 		inHand := []StepID{"one", "two", "three"}[n/2]
+		if begun := b.events.steps(StepStarted); begun[len(begun)-1] != inHand {
+			t.Errorf("in effect %d: %v were begun", n, begun)
+		}
 		if outcomes(res)[inHand] != Finished || len(b.events.of(HungUp)) != 1 {
 			t.Errorf("in effect %d: %v, %d events", n, outcomes(res), len(b.events.of(HungUp)))
 		}

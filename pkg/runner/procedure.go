@@ -133,6 +133,8 @@ type Verdict struct {
 	// The time without progress is measured between its changes.
 	Progress    string
 	Done, Total int
+	// By is who carries out what is waited for, whoever has begun it.
+	By Roller
 	// Err says why, for Failed and Braked; its class decides the exit code.
 	Err error
 	// Evidence is what proved it, one fact a line, for Met.

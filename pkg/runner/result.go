@@ -16,6 +16,8 @@ type Result struct {
 	Added time.Duration `json:"-"`
 	// Unread is when a reading failed last, by the run's clock; zero: none did.
 	Unread time.Time `json:"-"`
+	// Left is what goes on, or was cut off, where the run ended; nil: nothing.
+	Left *Left `json:"left,omitempty"`
 	// Resume is the command that goes on from here; empty when nothing is left
 	// of what was asked for.
 	Resume string `json:"resume,omitempty"`

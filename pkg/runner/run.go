@@ -32,7 +32,7 @@ func Run(ctx context.Context, p Procedure, o Options) (Result, error) {
 		err = r.interrupted("before the first step")
 	}
 	result := r.result(err)
-	r.emit(Event{Type: RunFinished, Position: result.Position, Message: o.RunID, Elapsed: r.elapsed(), Err: err})
+	r.emit(Event{Type: RunFinished, Position: result.Position, Message: o.RunID, Elapsed: r.elapsed(), Left: result.Left, Err: err})
 	return result, err
 }
 
@@ -56,7 +56,9 @@ type run struct {
 	shown     map[StepID]bool // done and skipped steps that the views know of
 	confirmed map[StepID]bool
 	ran       map[StepID]bool
-	braked    bool
+	braked    bool  // the brake was pulled, or tried
+	held      bool  // it holds
+	left      *Left // by the step that ended the run
 
 	unread time.Time // a reading failed last
 
@@ -327,7 +329,7 @@ func (r *run) resumeFix() string {
 func (r *run) result(err error) Result {
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
-	res := Result{RunID: r.o.RunID, Position: r.seen.Position, Observation: r.seen, Steps: r.report.list(), Added: r.added, Unread: r.unread}
+	res := Result{RunID: r.o.RunID, Position: r.seen.Position, Observation: r.seen, Steps: r.report.list(), Added: r.added, Unread: r.unread, Left: r.left}
 	if class := fault.ClassOf(err); err != nil && class != fault.Usage && class != fault.Declined {
 		res.Resume = r.o.Command
 	}

@@ -22,8 +22,9 @@ func (r *run) step(ctx context.Context, step Step, info Info, state State) error
 		met, err = w.verify(ctx, step, tx)
 	}
 
+	kindly := ctx.Err() == nil && r.stop.requested()
 	if f, ok := step.(Finisher); ok {
-		if ended := f.Finish(unstoppable(ctx), tx, ctx.Err() == nil && r.stop.requested()); ended != nil && err == nil {
+		if ended := f.Finish(unstoppable(ctx), tx, kindly); ended != nil && err == nil {
 			err = ended
 		}
 	}
@@ -33,7 +34,8 @@ func (r *run) step(ctx context.Context, step Step, info Info, state State) error
 	done := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Elapsed: res.Elapsed, Lines: met.Evidence}
 	res.Outcome, res.Evidence = Finished, met.Evidence
 	if err != nil {
-		done.Type, done.Err, res.Outcome = StepFailed, err, Stopped
+		r.left = w.leftBy(ctx, tx, kindly)
+		done.Type, done.Err, done.Left, res.Outcome = StepFailed, err, r.left, Stopped
 		if isStop(err) || ctx.Err() != nil {
 			res.Outcome = Halted
 		}
@@ -74,6 +76,7 @@ func (r *run) brake(ctx context.Context, info Info, tx *Tx, cause error) error {
 		}
 		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: "the brake could not be pulled", Err: err})
 	} else {
+		r.held = true
 		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: done})
 	}
 	r.farewell(ctx, "the brake could not be written to the journal", func(ctx context.Context) error {

@@ -18,6 +18,7 @@ type watch struct {
 	progress   string
 	progressed time.Time
 	last       Verdict // the last reading that was not an error
+	looked     bool    // a reading was tried
 	blind      bool    // the last reading was an error
 	shown      shownWait
 }
@@ -62,10 +63,10 @@ func (w *watch) do(ctx context.Context, step Step, tx *Tx) error {
 func (w *watch) verify(ctx context.Context, step Step, tx *Tx) (Verdict, error) {
 	met, first := 0, time.Time{}
 	for {
-		if w.r.stopping(tx) {
+		if w.r.stopping(tx) && (w.looked || !tx.holds()) {
 			return Verdict{}, w.r.stepError(ctx, w.info, errStopped(), "while step "+string(w.info.ID)+" waited for "+orNothing(w.last.WaitingFor))
 		}
-		v, err := step.Verify(ctx, tx)
+		v, err := w.read(ctx, step, tx)
 		switch {
 		case err != nil && (ctx.Err() != nil || w.r.stop.requested() || !Transient(err)):
 			return v, w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" was verified")
@@ -99,6 +100,22 @@ func (w *watch) verify(ctx context.Context, step Step, tx *Tx) (Verdict, error) 
 			return v, err
 		}
 	}
+}
+
+// read is one reading. A run that is to stop right behind its first change looks
+// once more, and not for long, so that it can say what it leaves.
+func (w *watch) read(ctx context.Context, step Step, tx *Tx) (Verdict, error) {
+	if w.r.stopping(tx) {
+		soon, cancel := context.WithTimeout(ctx, parting)
+		defer cancel()
+		ctx = soon
+	}
+	v, err := step.Verify(ctx, tx)
+	w.looked = true
+	if err == nil && v.By.Name != "" {
+		w.last = v
+	}
+	return v, err
 }
 
 // tend lets a step act on the reading it has just made. An API that is away is

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// leftInTheSwitch is a run that is interrupted while Rancher rolls the switch.
+func leftInTheSwitch(t *testing.T, output string) played {
+	t.Helper()
+	s := wholeScript()
+	stop, once := make(chan struct{}), sync.Once{}
+	for _, step := range s.list {
+		if step.id == migration.StepSwitch {
+			verdict := runner.Verdict{Kind: runner.Waiting, WaitingFor: "every machine", Seen: "Rancher: configuring", Done: 1, Total: 6, By: migration.ByRancher()}
+			step.verdicts, step.reads = repeated(verdict, 3), func() { once.Do(func() { close(stop) }) }
+		}
+	}
+	return play(t, s, output, func(_ *Streams, o *runner.Options) { o.Interrupt = stop })
+}
+
+// Whoever stops a run in the middle of a roll reads who goes on with it, how far it
+// is, that nobody brakes, and how to look; a machine gets the same as data.
+func TestLeavingARollSaysWhoGoesOn(t *testing.T) {
+	text := strings.Join(strings.Fields(leftInTheSwitch(t, "text").out+leftInTheSwitch(t, "text").err), " ")
+	for _, want := range []string{"left at 1 of 6", "Rancher goes on with the rest by itself: 1 of 6 machines are changed; nobody watches the others, and nobody brakes",
+		"look: awsmigrate rke2 status --cluster demo", "on: awsmigrate rke2 --cluster demo --yes"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q: %s", want, text)
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(leftInTheSwitch(t, "jsonl").out), "\n")
+	var end errorDocument
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &end); err != nil {
+		t.Fatal(err)
+	}
+	want := runner.Left{Step: migration.StepSwitch, By: "Rancher", GoesOn: true, Changed: 1, Total: 6}
+	if end.Left == nil || *end.Left != want || end.Code != 130 {
+		t.Errorf("got %+v, code %d", end.Left, end.Code)
+	}
+}
+
+func TestLeftText(t *testing.T) {
+	rancher, rke := runner.Left{By: "Rancher", GoesOn: true, Changed: 2, Total: 3}, runner.Left{By: "rke", Changed: 2, Total: 3}
+	held, cut := rancher, rke
+	held.GoesOn, cut.CutOff = false, true
+	for name, tt := range map[string]struct {
+		left *runner.Left
+		why  fault.Class
+		want string // part of it; "": nothing is said
+	}{
+		"nothing":                {nil, fault.Interrupted, ""},
+		"an interrupt":           {&rancher, fault.Interrupted, "nobody brakes"},
+		"the deadline":           {&rancher, fault.NoProgress, "2 of 3 machines are changed"},
+		"the lock is lost":       {&rancher, fault.Locked, "The run that took the lock does, if it lives"},
+		"held by the brake":      {&held, fault.Check, ""},
+		"rke is let finish":      {&rke, fault.Interrupted, "nothing goes on by itself"},
+		"rke is interrupted":     {&cut, fault.NoProgress, "until the same command runs rke again"},
+		"rke fails by itself":    {&rke, fault.Check, ""},
+		"rke is interrupted, 2x": {&cut, fault.Interrupted, "in the middle of its work"},
+	} {
+		got := leftText(tt.left, tt.why)
+		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -1,0 +1,44 @@
+package sim
+
+import (
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// A first interrupt while the switch rolls: the result says who goes on with it,
+// and that is what happens. rke, a child of the run, is let finish.
+func TestInterruptedInARoll(t *testing.T) {
+	for _, s := range []scenario{scenarios[0], scenarios[2]} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			want := undisturbed(t, s).want
+			w, r, ended := s.world(), s.run, Ended{}
+			synctest.Test(t, func(t *testing.T) {
+				stop, once := make(chan struct{}), sync.Once{}
+				r.ID, r.Interrupt = runID(1), stop
+				r.Sink = runner.SinkFunc(func(e runner.Event) {
+					if e.Type == runner.StepWaiting && e.Step == migration.StepSwitch {
+						once.Do(func() { close(stop) })
+					}
+				})
+				ended = r.On(t.Context(), w)
+			})
+			left := ended.Result.Left
+			if fault.ClassOf(ended.Err) != fault.Interrupted || left == nil || left.Step != migration.StepSwitch || left.CutOff {
+				t.Fatalf("%v, left %+v", ended.Err, left)
+			}
+			if alone := left.By == "Rancher"; left.GoesOn != alone || alone && left.Total == 0 {
+				t.Errorf("left %+v", left)
+			}
+			r.Interrupt, r.Sink, r.ID = nil, nil, runID(2)
+			if wrong := faults(w, do(t, r, w), want); wrong != "" {
+				t.Error(wrong)
+			}
+		})
+	}
+}
