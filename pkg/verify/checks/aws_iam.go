@@ -12,33 +12,30 @@ import (
 )
 
 func iamActions(in Input) []verify.Finding {
-	if !in.Cloud.On {
-		return verify.Skipped("AWS was not asked: " + orElse(in.Cloud.Off, "off"))
-	}
-	return verify.Judge(in.Cloud.Roles, "IAM", func(roles []cloud.RoleRights) []verify.Finding {
-		if len(roles) == 0 {
-			return []verify.Finding{unknown("IAM", "no control-plane instance has an instance profile: the CCM's credentials come from elsewhere")}
-		}
-		out := in.withoutProfile()
-		for _, r := range roles {
-			out = append(out, missingActions(r)...)
-		}
-		return out
+	return in.withAWS(func(pairs []pair) []verify.Finding {
+		return verify.Judge(in.Cloud.Roles, "IAM", func(roles []cloud.RoleRights) []verify.Finding {
+			if len(roles) == 0 {
+				return []verify.Finding{unknown("IAM", "no control-plane instance has an instance profile: the CCM's credentials come from elsewhere")}
+			}
+			out := withoutProfile(pairs)
+			for _, r := range roles {
+				out = append(out, missingActions(r)...)
+			}
+			return out
+		})
 	})
 }
 
 // withoutProfile finds control planes on which a CCM would have no credentials
 // although it has some on others.
-func (in Input) withoutProfile() []verify.Finding {
-	return in.withAWS(func(pairs []pair) []verify.Finding {
-		var out []verify.Finding
-		for _, p := range pairs {
-			if p.found && p.node.ControlPlane() && p.instance.InstanceProfile == "" {
-				out = append(out, warn(p.object(), "no instance profile", "the one of the other control planes", ""))
-			}
+func withoutProfile(pairs []pair) []verify.Finding {
+	var out []verify.Finding
+	for _, p := range pairs {
+		if p.found && p.node.ControlPlane() && p.instance.InstanceProfile == "" {
+			out = append(out, warn(p.object(), "no instance profile", "the one of the other control planes", ""))
 		}
-		return out
-	})
+	}
+	return out
 }
 
 // tolerable are actions without which the CCM goes on: it logs, or works only in

@@ -13,7 +13,10 @@ import (
 )
 
 func instancesExist(in Input) []verify.Finding {
-	return in.withAWS(func(pairs []pair) []verify.Finding {
+	return in.compared(func(pairs []pair) []verify.Finding {
+		if noneFound(pairs) {
+			return append([]verify.Finding{in.wrongPlace(pairs)}, in.notCompared()...)
+		}
 		var out []verify.Finding
 		for _, p := range pairs {
 			if !p.found {
@@ -22,6 +25,17 @@ func instancesExist(in Input) []verify.Finding {
 		}
 		return append(out, in.notCompared()...)
 	})
+}
+
+// wrongPlace is the one finding where no instance at all is found.
+func (in Input) wrongPlace(pairs []pair) verify.Finding {
+	account := "the account of these credentials"
+	if id := in.Cloud.Identity; id.OK() && id.Value.Account != "" {
+		account = "account " + id.Value.Account
+	}
+	return fail(fmt.Sprintf("%d nodes", len(pairs)),
+		fmt.Sprintf("none of the %d instances is in %s, region %s", len(pairs), account, orElse(in.Cloud.Region, "unknown")), "the nodes' instances",
+		"ask with credentials of the account that the instances are in: --profile, --assume-role, --region")
 }
 
 // notCompared names the Nodes that no check against EC2 looks at.

@@ -22,8 +22,25 @@ func (p pair) object() string { return "Node " + p.node.Name + " (" + p.id + ")"
 
 // withAWS hands every Node that has an AWS ProviderID to judge, with its
 // instance. Without a look at AWS it skips or is unknown; Nodes that EC2 was not
-// asked about, or gave no answer for, are unknown and not handed on.
+// asked about, or gave no answer for, are unknown and not handed on. Where none of
+// all instances is found, AWSM-401 says so for all checks: it is more likely that
+// the wrong place was asked than that everything is missing.
 func (in Input) withAWS(judge func([]pair) []verify.Finding) []verify.Finding {
+	return in.compared(func(pairs []pair) []verify.Finding {
+		if noneFound(pairs) {
+			return []verify.Finding{unknown("EC2 instances", fmt.Sprintf("could not look: none of %d was found (AWSM-401)", len(pairs)))}
+		}
+		return judge(pairs)
+	})
+}
+
+// noneFound says whether instances were asked for and not one is there.
+func noneFound(pairs []pair) bool {
+	return len(pairs) > 0 && !slices.ContainsFunc(pairs, func(p pair) bool { return p.found })
+}
+
+// compared is withAWS for whoever can say something where no instance is found.
+func (in Input) compared(judge func([]pair) []verify.Finding) []verify.Finding {
 	if !in.Cloud.On {
 		return verify.Skipped("AWS was not asked: " + orElse(in.Cloud.Off, "off"))
 	}
@@ -31,25 +48,34 @@ func (in Input) withAWS(judge func([]pair) []verify.Finding) []verify.Finding {
 		return verify.Unread(in.Nodes, "nodes")
 	}
 	return verify.Judge(in.Cloud.Instances, "EC2 instances", func(instances map[string]cloud.Instance) []verify.Finding {
-		pairs := make([]pair, 0, len(in.Nodes.Value))
-		missed := map[string]int{}
-		for _, n := range in.Nodes.Value {
-			zone, id, ok := downstream.ParseProviderID(n.ProviderID)
-			if !ok {
-				continue // AWSM-301
-			}
-			i, found := instances[id]
-			if why := in.Cloud.MissedIn(zone); !found && why != "" {
-				missed[why]++
-				continue
-			}
-			pairs = append(pairs, pair{n, zone, id, i, found})
+		pairs, missed := in.pairs(instances)
+		switch {
+		case len(pairs) > 0:
+			return append(unasked(missed), judge(pairs)...)
+		case len(missed) > 0:
+			return unasked(missed)
 		}
-		if len(pairs)+len(missed) == 0 {
-			return verify.Skipped("no node has the ProviderID of an EC2 instance")
-		}
-		return append(unasked(missed), judge(pairs)...)
+		return verify.Skipped("no node has the ProviderID of an EC2 instance")
 	})
+}
+
+// pairs are the Nodes that EC2 was asked about. Of the others there is the number,
+// by the reason.
+func (in Input) pairs(instances map[string]cloud.Instance) (pairs []pair, missed map[string]int) {
+	pairs, missed = make([]pair, 0, len(in.Nodes.Value)), map[string]int{}
+	for _, n := range in.Nodes.Value {
+		zone, id, ok := downstream.ParseProviderID(n.ProviderID)
+		if !ok {
+			continue // AWSM-301
+		}
+		i, found := instances[id]
+		if why := in.Cloud.MissedIn(zone); !found && why != "" {
+			missed[why]++
+			continue
+		}
+		pairs = append(pairs, pair{n, zone, id, i, found})
+	}
+	return pairs, missed
 }
 
 // withCluster is withAWS for what is told by the cluster's tag. Where no instance

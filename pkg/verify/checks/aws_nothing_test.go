@@ -1,0 +1,56 @@
+package checks
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// nothingThere is what the credentials of another account see.
+func nothingThere(in *Input) {
+	none := verify.Got(map[string]cloud.Tags{})
+	in.Cloud.Identity = verify.Got(cloud.Identity{Account: "999999999999"})
+	in.Cloud.Instances = verify.Got(map[string]cloud.Instance{})
+	in.Cloud.SecurityGroups, in.Cloud.Subnets, in.Cloud.RouteTables = none, none, none
+	in.Cloud.Roles, in.Cloud.Unclaimed = verify.Got[[]cloud.RoleRights](nil), verify.Read[[]cloud.Instance]{}
+}
+
+// Where no instance is found one check says so once, and no other one takes it for
+// a sound cluster or for one that lacks everything.
+func TestNothingFoundIsOneFinding(t *testing.T) {
+	for _, p := range position.All() {
+		in := healthy(t, p)
+		nothingThere(&in)
+		for _, res := range verify.RunAll(t.Context(), verify.Bind(in, AWS()...), verify.Options{Position: p}).Results {
+			switch {
+			case res.ID == "AWSM-401":
+				if len(res.Findings) != 1 || res.Status != verify.Fail ||
+					res.Findings[0].Seen != "none of the 6 instances is in account 999999999999, region us-east-1" || !strings.Contains(res.Findings[0].Fix, "credentials") {
+					t.Errorf("at %s: %s %+v", p, res.Status, res.Findings)
+				}
+			case res.Status == verify.Skip && strings.Contains(res.Reason, "host network"): // nothing to look for
+			case res.Status != verify.Unknown && !strings.HasPrefix(res.Reason, "applies at "):
+				t.Errorf("%s at %s is %s: %+v", res.ID, p, res.Status, res.Findings)
+			}
+		}
+	}
+}
+
+// --region restricts the look to a region without nodes: of nothing there is any
+// word but that.
+func TestNothingAskedIsNotMissing(t *testing.T) {
+	in := healthy(t, position.P0)
+	nothingThere(&in)
+	in.Cloud.Missed = map[string]string{"us-east-1": "region us-east-1 was not asked: --region is eu-west-1"}
+	for _, res := range verify.RunAll(t.Context(), verify.Bind(in, AWS()...), verify.Options{Position: position.P0}).Results {
+		if res.Status == verify.Skip && strings.HasPrefix(res.Reason, "applies at ") {
+			continue
+		}
+		if res.Status != verify.Unknown || len(res.Findings) != 1 || !strings.Contains(res.Findings[0].Reason, "was not asked") {
+			t.Errorf("%s is %s: %+v", res.ID, res.Status, res.Findings)
+		}
+	}
+}
