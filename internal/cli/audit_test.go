@@ -86,6 +86,21 @@ func TestUnseenIsToldOnce(t *testing.T) {
 	}
 }
 
+// So does the view of twelve lines, which has no room to say it again, and keeps
+// the end of a long reason: that is where the cause stands.
+func TestUnseenIsToldOnceInShort(t *testing.T) {
+	findings := flawed()
+	delete(findings, "AWSM-303")
+	const cause = "the SSO session has expired"
+	for _, id := range []string{"AWSM-401", "AWSM-402", "AWSM-403", "AWSM-404", "AWSM-405"} {
+		findings[id] = []verify.Finding{{Status: verify.Unknown, Object: "EC2 instances", Reason: "could not look: " + strings.Repeat("failed to refresh, ", 20) + cause}}
+	}
+	text := rendered(t, "short", audited(t, position.P3, migration.Options{}, findings), nil)
+	if strings.Count(text, cause) != 1 || !strings.Contains(text, "?  AWSM-401 and 4 more  EC2 instances: ") || strings.Count(text, "?  ") != 1 {
+		t.Errorf("short view:\n%s", text)
+	}
+}
+
 // A command can be pasted out of a screen of any width, and what is said before it
 // keeps to the width.
 func TestCommandsStayWhole(t *testing.T) {

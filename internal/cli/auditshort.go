@@ -21,10 +21,8 @@ func writeAuditShort(s screen, doc auditDocument) {
 	}
 	head = append(head, tailed(auditCounts(doc), fmt.Sprintf("exit %d", doc.Code), 0))
 	for _, status := range inOrder {
-		for _, result := range doc.With(status) {
-			if status != verify.Skip {
-				lines = append(lines, shortLine(result))
-			}
+		if status != verify.Skip {
+			lines = append(lines, shortResults(s, doc.With(status))...)
 		}
 	}
 	for _, refused := range doc.Refused {
@@ -45,9 +43,34 @@ func writeAuditShort(s screen, doc auditDocument) {
 	}
 }
 
+// shortResults are a line for each result. What could not be seen takes one for all
+// checks that it keeps from being known, cut where its cause is not: an error names
+// the cause last.
+func shortResults(s screen, results []verify.Result) []string {
+	alike := map[string][]verify.Result{}
+	for _, result := range results {
+		alike[unseen(result)] = append(alike[unseen(result)], result)
+	}
+	var lines []string
+	for _, result := range results {
+		same := alike[unseen(result)]
+		switch {
+		case result.Status != verify.Unknown:
+			lines = append(lines, shortLine(result, ""))
+		case same[0].ID == result.ID:
+			more := ""
+			if len(same) > 1 {
+				more = fmt.Sprintf(" and %d more", len(same)-1)
+			}
+			lines = append(lines, clipMiddle(s.plain(shortLine(result, more)), s.width, s.ascii))
+		}
+	}
+	return lines
+}
+
 // shortLine is one result with its first finding.
-func shortLine(result verify.Result) string {
-	line := fmt.Sprintf("%s  %s  ", auditMarks[result.Status], result.ID)
+func shortLine(result verify.Result, more string) string {
+	line := fmt.Sprintf("%s  %s%s  ", auditMarks[result.Status], result.ID, more)
 	findings := telling(result)
 	if len(findings) == 0 {
 		return line + result.Title

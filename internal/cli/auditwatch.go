@@ -112,7 +112,7 @@ func changed(before, after auditDocument) []string {
 			continue
 		}
 		status := migration.OrElse(string(was.Status), "new")
-		lines = append(lines, fmt.Sprintf("%s → %s  %s", auditMarks[was.Status], shortLine(result), status+" before"))
+		lines = append(lines, fmt.Sprintf("%s → %s  %s", auditMarks[was.Status], shortLine(result, ""), status+" before"))
 	}
 	return lines
 }

@@ -82,8 +82,9 @@ func ec2Client(c Clients, region string) *ec2.Client {
 }
 
 // Connect loads credentials the way the AWS command line does. off is a reason
-// for not asking: mode off, or auto without credentials. With mode on missing
-// credentials are an error.
+// for not asking: mode off, or auto where nothing at all is configured. Credentials
+// that are configured and do not work are an error, and so are missing ones with
+// mode on.
 func Connect(ctx context.Context, o Options, region string) (c Clients, off string, err error) {
 	if o.Mode == Off {
 		return Clients{}, "--aws=off", nil
@@ -91,13 +92,22 @@ func Connect(ctx context.Context, o Options, region string) (c Clients, off stri
 	counted := &calls{}
 	cfg, err := load(ctx, o, region, counted)
 	switch {
-	case err != nil && o.Mode != On && o.Profile == "" && o.AssumeRole == "":
-		return Clients{}, "no AWS credentials: " + firstLine(err), nil
-	case err != nil:
+	case errors.Is(err, errNoRegion) && o.Mode != On:
+		return Clients{}, err.Error(), nil
+	case err == nil:
+		return Clients{cfg: cfg, calls: counted}, "", nil
+	}
+	switch source := configured(ctx, o); {
+	case source != "":
+		return Clients{}, "", fmt.Errorf("AWS credentials of %s do not work: %w; --aws off asks nothing", source, err)
+	case o.Mode == On:
 		return Clients{}, "", fmt.Errorf("AWS credentials: %w", err)
 	}
-	return Clients{cfg: cfg, calls: counted}, "", nil
+	return Clients{}, "no AWS credentials: " + firstLine(err), nil
 }
+
+// errNoRegion is what credentials are of no use for.
+var errNoRegion = errors.New("the region is not known: no node has a ProviderID of AWS that tells one, and none is configured (--region)")
 
 func load(ctx context.Context, o Options, region string, counted *calls) (awssdk.Config, error) {
 	options := []func(*config.LoadOptions) error{
@@ -126,7 +136,7 @@ func load(ctx context.Context, o Options, region string, counted *calls) (awssdk
 		return cfg, err
 	}
 	if cfg.Region == "" {
-		return cfg, errors.New("the region is not known: no node has a ProviderID of AWS, and none is configured (--region)")
+		return cfg, errNoRegion
 	}
 	return cfg, nil
 }
