@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
-	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -115,9 +113,7 @@ func (v *eventStream) Emit(e runner.Event) {
 	if e.Err != nil {
 		doc.Error = e.Err.Error()
 	}
-	if line, err := json.Marshal(doc); err == nil {
-		fmt.Fprintf(v.out, "%s\n", line)
-	}
+	_ = writeDocument(v.out, "jsonl", doc) // nobody is left to tell
 }
 
 func (v *eventStream) finish(result runner.Result, err error) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -138,4 +139,72 @@ func TestSchemasRefuse(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
+}
+
+// A document in which nothing is set, and one in which every list has one such
+// item, hold no null: no schema allows one.
+func TestNoDocumentHoldsNull(t *testing.T) {
+	for kind, document := range documents() {
+		for name, value := range map[string]any{"empty": document, "one of each": oneOfEach(reflect.TypeOf(document), 0).Interface()} {
+			for _, format := range []string{"json", "jsonl", "yaml"} {
+				var out bytes.Buffer
+				if err := writeDocument(&out, format, value); err != nil {
+					t.Fatal(err)
+				}
+				var read any
+				if err := yaml.Unmarshal(out.Bytes(), &read); err != nil {
+					t.Fatal(err)
+				}
+				for _, path := range nulls(read, kind) {
+					t.Errorf("%s, %s: %s is null", name, format, path)
+				}
+			}
+		}
+	}
+}
+
+// oneOfEach is a value whose lists, maps and pointers hold one item each.
+func oneOfEach(t reflect.Type, depth int) reflect.Value {
+	v := reflect.New(t).Elem()
+	const deep = 6
+	if depth > deep {
+		return v
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if t.Field(i).IsExported() || t.Field(i).Anonymous && v.Field(i).CanSet() {
+				v.Field(i).Set(oneOfEach(t.Field(i).Type, depth+1))
+			}
+		}
+	case reflect.Slice:
+		if t.Elem().Kind() != reflect.Uint8 {
+			v.Set(reflect.Append(v, oneOfEach(t.Elem(), depth+1)))
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(t))
+		v.SetMapIndex(reflect.Zero(t.Key()), oneOfEach(t.Elem(), depth+1))
+	case reflect.Pointer:
+		v.Set(reflect.New(t.Elem()))
+		v.Elem().Set(oneOfEach(t.Elem(), depth+1))
+	default:
+	}
+	return v
+}
+
+func nulls(v any, path string) []string {
+	var found []string
+	switch v := v.(type) {
+	case nil:
+		return []string{path}
+	case map[string]any:
+		for key, item := range v {
+			found = append(found, nulls(item, path+"."+key)...)
+		}
+	case []any:
+		for _, item := range v {
+			found = append(found, nulls(item, path+"[]")...)
+		}
+	}
+	return found
 }

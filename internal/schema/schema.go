@@ -102,8 +102,8 @@ func (g Generator) fields(t reflect.Type, properties map[string]any, required *[
 	return nil
 }
 
-// of is the schema of one value. A slice, map or pointer that is always written
-// may be null.
+// of is the schema of one value. A pointer that is always written may be null; a
+// list or a map is empty then.
 func (g Generator) of(t reflect.Type, always bool) (map[string]any, error) {
 	if special := g.special(t); special != nil {
 		return special, nil
@@ -120,9 +120,9 @@ func (g Generator) of(t reflect.Type, always bool) (map[string]any, error) {
 	case reflect.Interface:
 		return map[string]any{}, nil
 	case reflect.Slice:
-		return g.collection("array", "items", t.Elem(), always)
+		return g.collection("array", "items", t.Elem())
 	case reflect.Map:
-		return g.collection("object", "additionalProperties", t.Elem(), always)
+		return g.collection("object", "additionalProperties", t.Elem())
 	case reflect.Pointer:
 		inner, err := g.of(t.Elem(), true)
 		if err != nil || !always {
@@ -151,16 +151,12 @@ func (g Generator) special(t reflect.Type) map[string]any {
 	return nil
 }
 
-func (g Generator) collection(kind, of string, elem reflect.Type, always bool) (map[string]any, error) {
+func (g Generator) collection(kind, of string, elem reflect.Type) (map[string]any, error) {
 	inner, err := g.of(elem, true)
 	if err != nil {
 		return nil, err
 	}
-	var types any = kind
-	if always {
-		types = []string{kind, "null"}
-	}
-	return map[string]any{"type": types, of: inner}, nil
+	return map[string]any{"type": kind, of: inner}, nil
 }
 
 func (g Generator) reference(t reflect.Type) (map[string]any, error) {

@@ -55,7 +55,7 @@ func TestOf(t *testing.T) {
 		"kind": {"const": "Sample"},
 		"count": {"type": "integer", "description": "how many"},
 		"share": {"type": "number"},
-		"list": {"type": ["array", "null"], "items": {"type": "string"}},
+		"list": {"type": "array", "items": {"type": "string"}},
 		"map": {"type": "object", "additionalProperties": {"$ref": "#/$defs/leaf"}},
 		"leaf": {"anyOf": [{"$ref": "#/$defs/leaf"}, {"type": "null"}]},
 		"any": {}
