@@ -17,6 +17,7 @@ type planDocument struct {
 	Header      []string             `json:"header"`
 	Steps       []runner.PlannedStep `json:"steps"`
 	Pending     bool                 `json:"pending"`
+	Offline     *offlineDocument     `json:"offline,omitempty"` // with --offline: what cluster.yml alone tells
 }
 
 // newPlan is the plan command of a distribution.

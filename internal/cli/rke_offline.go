@@ -1,16 +1,29 @@
 package cli
 
 import (
+	"context"
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
+
+// offlineDocument is what a plan without a cluster knows, and what it does not.
+type offlineDocument struct {
+	Names     rke.NameAssumption `json:"names"`
+	Results   []verify.Result    `json:"checks"`    // those that the file alone decides
+	Undecided []string           `json:"undecided"` // the checks that need the cluster
+}
 
 // addOffline gives `rke plan` the flag that needs no cluster.
 func addOffline(cmd *cobra.Command, a *app, flags *rkeFlags) {
 	var offline bool
-	cmd.Flags().BoolVar(&offline, "offline", false, "show the edits of cluster.yml alone; contacts no cluster")
+	cmd.Flags().BoolVar(&offline, "offline", false, "judge cluster.yml alone and show its edits; contacts no cluster")
 	online := cmd.RunE
 	cmd.RunE = func(c *cobra.Command, args []string) error {
 		if !offline {
@@ -19,23 +32,65 @@ func addOffline(cmd *cobra.Command, a *app, flags *rkeFlags) {
 		if err := a.checkOutput("text", "json", "yaml"); err != nil {
 			return err
 		}
-		return planOffline(a, flags)
+		return planOffline(c.Context(), a, flags)
 	}
 }
 
-func planOffline(a *app, flags *rkeFlags) error {
+// planOffline shows the plan also where a check failed, and the check's exit code
+// tells it. In JSON that is one document: what failed is in it.
+func planOffline(ctx context.Context, a *app, flags *rkeFlags) error {
 	if flags.config == "" {
 		return usage(errNoConfig)
 	}
-	steps, note, err := rke.OfflinePlan(flags.config, flags.migration.kubernetesVersion)
+	options, err := flags.options("")
 	if err != nil {
 		return err
 	}
-	target := runner.Target{Kind: "rke", Name: flags.config}
-	if a.output != "text" {
-		return writeDocument(a.streams.Out, a.output, planDocument{typeMeta: kind("Plan"), Target: target,
-			Header: []string{note}, Steps: steps, Pending: len(steps) > 0})
+	plan, err := rke.OfflinePlan(ctx, options)
+	if err != nil {
+		return err
 	}
-	writePlan(newScreen(a.streams, a.streams.Out), []string{note}, steps, true)
-	return nil
+	report := tidyReport(plan.Report)
+	header := offlineHeader(flags.config, plan, report)
+	if a.output != "text" {
+		doc := planDocument{typeMeta: kind("Plan"), Target: runner.Target{Kind: "rke", Name: flags.config}, Header: header,
+			Steps: plan.Steps, Pending: len(plan.Steps) > 0,
+			Offline: &offlineDocument{Names: plan.Names, Results: report.Results, Undecided: plan.Undecided}}
+		if err := writeDocument(a.streams.Out, a.output, doc); err != nil {
+			return err
+		}
+		return shown(plan.Err)
+	}
+	writePlan(newScreen(a.streams, a.streams.Out), header, plan.Steps, true)
+	return plan.Err
+}
+
+// offlineHeader says what was judged, found, assumed, and left to the cluster.
+func offlineHeader(config string, plan rke.Offline, report verify.Report) []string {
+	lines := []string{fmt.Sprintf("%s   judged alone: %d checks ok; %d need the cluster", config, report.Counts[verify.OK], len(plan.Undecided))}
+	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn} {
+		for _, result := range report.With(status) {
+			for _, f := range telling(result) {
+				lines = append(lines, offlineFinding(result, f))
+			}
+		}
+	}
+	switch {
+	case len(plan.Steps) > 0:
+		return append(lines, plan.Names.String())
+	case plan.Err != nil:
+		return append(lines, "no plan: the file is not one of a cluster that can be migrated as it is")
+	}
+	return append(lines, "nothing to do in the file: its provider is external-aws")
+}
+
+func offlineFinding(result verify.Result, f verify.Finding) string {
+	line := fmt.Sprintf("%s  %s  %s: %s", auditMarks[f.Status], result.ID, f.Object, saidOf(f))
+	if f.Wanted != "" {
+		line += "; wanted " + f.Wanted
+	}
+	if fix := migration.OrElse(f.Fix, result.Fix); fix != "" && !strings.Contains(line, fix) {
+		line += "; " + fix
+	}
+	return line
 }

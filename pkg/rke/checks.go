@@ -47,13 +47,13 @@ func clusterChecks() []verify.Check[Prepared] {
 		must(check("AWSM-701", "Kubernetes version has the in-tree provider and leader migration",
 			"before 1.22 the flag stops the component or needs a file; from 1.27 rke refuses the provider aws",
 			"k8s.io/controller-manager:pkg/leadermigration/options; rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider",
-			"upgrade to 1.22–1.26 first", beforeSwitch, seeing(judgeWindow, theState))),
+			"upgrade to 1.22–1.26 first", beforeSwitch, seeing(judgeWindow, theVersion))),
 		must(check("AWSM-702", "no node runs Windows",
 			"Windows nodes have arguments of their own, and no rke-tools that ask for a name: they would be renamed",
 			"rancher/rke:hosts/hosts.go@v1.5.9, GetExtraArgs; rancher/rke-tools:windows", "remove the Windows nodes", nil, seeing(judgeWindows, theNodes))),
 		must(check("AWSM-703", "rke applied the in-tree provider",
 			"a cluster without the in-tree AWS provider has nothing to hand over",
-			"rancher/rke:cluster/state.go@v1.5.9: the stored name is the resolved one", "use a cluster whose cloud_provider is aws", beforeSwitch, seeing(judgeProvider, theState))),
+			"rancher/rke:cluster/state.go@v1.5.9: the stored name is the resolved one", "use a cluster whose cloud_provider is aws", beforeSwitch, seeing(judgeProvider, theVersion))),
 		must(check("AWSM-704", "cluster.yml and the cluster have the same nodes",
 			"rke changes the machines of cluster.yml and no other: a Node beside them keeps its in-tree kubelet",
 			"rancher/rke:k8s/node.go@v1.5.9, GetNode", "add the missing node to cluster.yml, or delete the Node whose machine is gone", nil, seeing(judgeMembership, theHosts, theNodes))),
@@ -88,7 +88,7 @@ func fileChecks() []verify.Check[Prepared] {
 			"rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider", "use the cluster.yml that was applied last", nil, seeing(judgeFileProvider, theFile, theState))),
 		must(check("AWSM-723", "kubernetes_version is set",
 			"without one rke takes its own newest version, and the first `rke up` upgrades the cluster",
-			"rancher/rke:cluster/defaults.go@v1.5.9, setClusterDefaults", "set kubernetes_version to the version in force", nil, seeing(judgeVersionSet, theFile, theState))),
+			"rancher/rke:cluster/defaults.go@v1.5.9, setClusterDefaults", "set kubernetes_version to the version in force", nil, seeing(judgeVersionSet, theFile, theVersion))),
 		check("AWSM-724", "no image of Kubernetes beats kubernetes_version",
 			"system_images.kubernetes wins: an upgrade by kubernetes_version changes nothing, or half of it",
 			"rancher/rke1-docs:docs/upgrades/upgrades.md", "remove system_images.kubernetes", nil, seeing(judgeKubernetesImage, theFile)),
@@ -111,6 +111,12 @@ func fileChecks() []verify.Check[Prepared] {
 			"rke's writer of cloud configs knows no maps: with a service_override in awsCloudProvider every `rke up` fails before it does anything",
 			"rancher/rke:cloudprovider/aws/aws.go@v1.5.9, GenerateCloudConfigFile; `rke up --init` of v1.5.9 was run", "write the cloud config as customCloudProvider",
 			nil, seeing(judgeServiceOverride, theFile))),
+		must(check("AWSM-731", "rke accepts cluster.yml",
+			"`rke up` ends before it does anything where a node, a version, an option is not one it takes: the migration would stop half way for it",
+			"rancher/rke:cluster/validation.go@v1.5.9, ValidateCluster", "correct the key", nil, seeing(judgeAccepted, theFile))),
+		must(check("AWSM-732", "no other provider's options stand beside aws",
+			"rke writes the cloud config of the last provider whose options are there, under the name aws: the in-tree provider and the CCM would get another cloud's configuration",
+			"rancher/rke:cloudprovider/cloudprovider.go@v1.5.9, InitCloudProvider", "remove the other provider's block", nil, seeing(judgeOtherProviders, theFile))),
 	}
 }
 
@@ -145,7 +151,7 @@ func argumentChecks() []verify.Check[Prepared] {
 			plan, "write the key without dashes", nil, seeing(judgeDashes, theFile))),
 		check("AWSM-755", "no service names the feature gate CSIMigrationAWS",
 			"Rancher advises false for the in-tree provider; it is locked on from 1.25 and stops components from 1.27",
-			"kubernetes/kubernetes:pkg/features/kube_features.go 1.21–1.27; kubernetes/kops#15197", "install aws-ebs-csi-driver and remove the gate", nil, seeing(judgeCSIGate, theFile, theState)),
+			"kubernetes/kubernetes:pkg/features/kube_features.go 1.21–1.27; kubernetes/kops#15197", "install aws-ebs-csi-driver and remove the gate", nil, seeing(judgeCSIGate, theFile, theVersion)),
 	}
 }
 

@@ -144,6 +144,10 @@ func spoiltClusters() []spoilt {
 		{"AWSM-726", "a provider key", rewrite("name: aws\n", "name: aws\n  use_instance_metadata_hostname: true\n"), fail, "useInstanceMetadataHostname"},
 		{"AWSM-726", "a node's name", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_overide: x"), fail, "hostname_override"},
 		{"AWSM-726", "a harmless one", top("addon_includes: []"), warn, "addons_include"},
+		{"AWSM-726", "in the depth", rewrite("    global:\n", "    global:\n      role_arn: x\n"), warn, "role-arn"},
+		{"AWSM-726", "like no key", top("colour: red"), warn, "colour"},
+		{"AWSM-726", "there to be repeated", top("common: &c {labels: {a: b}}\nx-more: {}\nother: *c"), warn, "other"},
+		{"AWSM-726", "many", top(manyKeys(60)), warn, "more keys"},
 		{"AWSM-727", "pending", rewrite("max-pods: 250", "max-pods: 110"), warn, "max-pods"},
 		{"AWSM-727", "another rke", set(func(p *Prepared) {
 			p.Binary.Value.Images["v1.26.9-rancher1-1"]["rancher/mirrored-pause"] = "rancher/mirrored-pause:3.9"
@@ -170,6 +174,34 @@ func spoiltClusters() []spoilt {
 			rewrite("    global:\n", "    service_override: {\"1\": {service: ec2}}\n    global:\n")(t, p)
 			p.Config.CloudProvider.Custom = "[Global]"
 		}, ok, ""},
+		{"AWSM-731", "no user", rewrite("user: ubuntu\n    role: [worker]", "role: [worker]"), fail, "has no user"},
+		{"AWSM-731", "a name twice", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_override: 10.0.0.11"), fail, "a second time"},
+		{"AWSM-731", "an upper-case name is none of two", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_override: NODE"), ok, ""},
+		{"AWSM-731", "an underscore in a name", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_override: a_b"), fail, "no DNS name"},
+		{"AWSM-731", "a network plugin", rewrite("plugin: canal", "plugin: cilium"), fail, "cilium"},
+		{"AWSM-731", "an ingress provider", top("ingress: {provider: traefik}"), fail, "traefik"},
+		{"AWSM-731", "ports that are one", top("ingress: {network_mode: hostPort, http_port: 80, https_port: 80}"), fail, "80 and 80"},
+		{"AWSM-731", "a DNS policy", top("ingress: {dns_policy: Own}"), fail, "Own"},
+		{"AWSM-731", "a network mode", top("ingress: {network_mode: bridge}"), fail, "bridge"},
+		{"AWSM-731", "no x509", top("authentication: {strategy: webhook}"), fail, "x509"},
+		{"AWSM-731", "both strategies", top("authentication: {strategy: x509 | Webhook}"), ok, ""},
+		{"AWSM-731", "a strategy", top("authentication: {strategy: x509|token}"), fail, "token"},
+		{"AWSM-731", "flannel with an MTU", rewrite("plugin: canal", "plugin: flannel\n  mtu: 1400"), fail, "MTU"},
+		{"AWSM-731", "a bucket without endpoint", rewrite("services:\n  etcd:\n", "services:\n  etcd:\n    backup_config: {s3backupconfig: {bucket_name: b}}\n"), fail, "endpoint"},
+		{"AWSM-731", "a pod security", inService("kube-api", "{pod_security_configuration: baseline}"), fail, "baseline"},
+		{"AWSM-731", "pod security without RBAC", func(t *testing.T, p *Prepared) {
+			top("authorization: {mode: none}")(t, p)
+			text := strings.Replace(string(p.File.Text()), "services:\n", "services:\n  kube-api: {pod_security_configuration: restricted}\n", 1)
+			f := appliedAs(t, "plain", text)
+			p.File, p.Config = f.File, f.Config
+		}, fail, "RBAC"},
+		{"AWSM-731", "azure without options", rewrite("name: aws\n", "name: azure\n"), fail, "azureCloudProvider"},
+		{"AWSM-731", "custom text without a name", rewrite("  name: aws\n", "  customCloudProvider: x\n"), fail, "without a name"},
+		{"AWSM-731", "images of one's own", rewrite("kubernetes_version: v1.26.9-rancher1-1", "kubernetes_version: v1.26.9-own\nsystem_images: {etcd: a, kubernetes: b, pod_infra_container: c, "+
+			"alpine: d, nginx_proxy: e, cert_downloader: f, kubernetes_services_sidecar: g}"), ok, ""},
+		{"AWSM-731", "Rancher's", set(func(p *Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "validated"},
+		{"AWSM-732", "vsphere's options", rewrite("name: aws\n", "name: aws\n  vsphereCloudProvider: {}\n"), fail, "vsphereCloudProvider"},
+		{"AWSM-732", "custom text wins", rewrite("name: aws\n", "name: aws\n  vsphereCloudProvider: {}\n  customCloudProvider: x\n"), ok, ""},
 		{"AWSM-741", "dev", set(func(p *Prepared) { p.Binary.Value.Version = "dev" }), unknown, "dev"},
 		{"AWSM-741", "not found", set(func(p *Prepared) { p.Binary = verify.Failed[Binary](errRead) }), unknown, "refused"},
 		{"AWSM-741", "somebody else runs it", set(func(p *Prepared) { p.Binary, p.Options.NoRKEUp = verify.Failed[Binary](errRead), true }), warn, "--no-rke-up"},
@@ -235,6 +267,15 @@ func spoiltClusters() []spoilt {
 		{"AWSM-782", "blocks", set(func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "args", Seen: "x", Blocking: true}} }), fail, "args"},
 		{"AWSM-782", "a note", set(func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "hostNetworking", Seen: "off"}} }), warn, "hostNetworking"},
 	}
+}
+
+// manyKeys are n keys that rke does not know.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "unheard_of_%d: 0\n", i)
+	}
+	return b.String()
 }
 
 func judged(t *testing.T, p *Prepared, id string) verify.Result {
@@ -368,6 +409,8 @@ var issued = map[string]string{
 	"AWSM-728": "the state file beside cluster.yml is the cluster's",
 	"AWSM-729": "both edits can be computed",
 	"AWSM-730": "rke can write the cloud config",
+	"AWSM-731": "rke accepts cluster.yml",
+	"AWSM-732": "no other provider's options stand beside aws",
 	"AWSM-741": "the rke binary tells its version",
 	"AWSM-742": "the rke binary knows external-aws",
 	"AWSM-743": "the rke binary knows the Kubernetes versions",

@@ -51,19 +51,23 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 
 // besides are the checks that see a trap from another side.
 var besides = map[string]string{
-	"AWSM-701 too new":                  "AWSM-743",
-	"AWSM-701 too old":                  "AWSM-743",
-	"AWSM-701 unreadable":               "AWSM-743 AWSM-755",
-	"AWSM-703 no provider":              "AWSM-722",
-	"AWSM-703 external":                 "AWSM-722",
-	"AWSM-704 a Node beside":            "AWSM-763",
-	"AWSM-704 a machine without Node":   "AWSM-706 AWSM-764",
-	"AWSM-706 not to be told":           "AWSM-704 AWSM-764",
-	"AWSM-722 an old file":              "AWSM-703",
-	"AWSM-724 an image, and an upgrade": "AWSM-743", // the binary does not know the target
-	"AWSM-741 somebody else runs it":    "AWSM-742 AWSM-743",
-	"AWSM-755 Rancher's advice":         "AWSM-743",
-	"AWSM-755 on, and an upgrade":       "AWSM-743",
-	"AWSM-763 required":                 "AWSM-761",
-	"AWSM-764 no Node":                  "AWSM-704 AWSM-706",
+	"AWSM-701 too new":                    "AWSM-743",
+	"AWSM-701 too old":                    "AWSM-743",
+	"AWSM-701 unreadable":                 "AWSM-743 AWSM-755",
+	"AWSM-703 no provider":                "AWSM-722",
+	"AWSM-703 external":                   "AWSM-722",
+	"AWSM-704 a Node beside":              "AWSM-763",
+	"AWSM-704 a machine without Node":     "AWSM-706 AWSM-764",
+	"AWSM-706 not to be told":             "AWSM-704 AWSM-764",
+	"AWSM-722 another":                    "AWSM-731",
+	"AWSM-731 a name twice":               "AWSM-704 AWSM-706 AWSM-764",
+	"AWSM-731 azure without options":      "AWSM-722",
+	"AWSM-731 custom text without a name": "AWSM-722",
+	"AWSM-722 an old file":                "AWSM-703",
+	"AWSM-724 an image, and an upgrade":   "AWSM-743", // the binary does not know the target
+	"AWSM-741 somebody else runs it":      "AWSM-742 AWSM-743",
+	"AWSM-755 Rancher's advice":           "AWSM-743",
+	"AWSM-755 on, and an upgrade":         "AWSM-743",
+	"AWSM-763 required":                   "AWSM-761",
+	"AWSM-764 no Node":                    "AWSM-704 AWSM-706",
 }

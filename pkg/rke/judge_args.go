@@ -110,9 +110,10 @@ const gateCSI = "CSIMigrationAWS"
 // judgeCSIGate: the gate is locked on from 1.25 and unknown from 1.27
 // (kubernetes/kubernetes:pkg/features/kube_features.go).
 func judgeCSIGate(p Prepared) []verify.Finding {
-	now, err := component.ParseVersion(p.State.Current.Config.KubernetesVersion)
+	current := p.inForce()
+	now, err := component.ParseVersion(current.version)
 	if err != nil {
-		return unknown(p.State.Source, err.Error())
+		return unknown(current.versionObject, err.Error())
 	}
 	target, err := component.ParseVersion(p.Options.KubernetesVersion)
 	if err != nil {

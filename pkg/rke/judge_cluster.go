@@ -14,10 +14,10 @@ import (
 )
 
 func judgeWindow(p Prepared) []verify.Finding {
-	version := p.State.Current.Config.KubernetesVersion
-	v, err := component.ParseVersion(version)
+	now := p.inForce()
+	v, err := component.ParseVersion(now.version)
 	if err != nil || v.Major != 1 || v.Minor < 22 || v.Minor > 26 {
-		return []verify.Finding{fail(p.State.Source, fmt.Sprintf("Kubernetes %q", version), "v1.22 to v1.26", "")}
+		return []verify.Finding{fail(now.versionObject, fmt.Sprintf("Kubernetes %q", now.version), "v1.22 to v1.26", "")}
 	}
 	return nil
 }
@@ -34,8 +34,8 @@ func judgeWindows(p Prepared) []verify.Finding {
 }
 
 func judgeProvider(p Prepared) []verify.Finding {
-	if name := p.State.Current.Config.CloudProvider.Name; name != providerAWS {
-		return []verify.Finding{fail(p.State.Source, fmt.Sprintf("currentState: cloud provider %q", name), providerAWS, "")}
+	if now := p.inForce(); now.provider != providerAWS {
+		return []verify.Finding{fail(now.nameObject, now.providerSeen, providerAWS, "")}
 	}
 	return nil
 }

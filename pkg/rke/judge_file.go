@@ -3,22 +3,13 @@ package rke
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
-
-// resolved is the provider that rke makes of cloud_provider
-// (rancher/rke:cloudprovider/cloudprovider.go@v1.5.9).
-func resolved(c clusterfile.CloudProvider) string {
-	if c.Custom == "" && c.AWS != nil {
-		return providerAWS
-	}
-	return c.Name
-}
 
 func judgeTrap(p Prepared) []verify.Finding {
 	c := p.Config.CloudProvider
@@ -42,7 +33,7 @@ func judgeServiceOverride(p Prepared) []verify.Finding {
 }
 
 func judgeFileProvider(p Prepared) []verify.Finding {
-	file, state := resolved(p.Config.CloudProvider), p.State.Current.Config.CloudProvider.Name
+	file, state := p.Config.CloudProvider.Resolved(), p.State.Current.Config.CloudProvider.Name
 	object := p.file() + ": cloud_provider"
 	switch {
 	case file == state:
@@ -63,6 +54,10 @@ func judgeFileProvider(p Prepared) []verify.Finding {
 func judgeVersionSet(p Prepared) []verify.Finding {
 	if p.Config.KubernetesVersion != "" || p.Config.SystemImagesKubernetes != "" {
 		return nil
+	}
+	if p.Offline {
+		return []verify.Finding{fail(p.file(), "no kubernetes_version: rke takes its own newest, and which the cluster runs is not in the file",
+			"the version that the cluster runs", "set kubernetes_version to it")}
 	}
 	now := p.State.Current.Config.KubernetesVersion
 	return []verify.Finding{fail(p.file()+": kubernetes_version", "is empty: rke takes its own newest, and the first `rke up` would upgrade the cluster from "+now+", or fail where that has no provider aws",
@@ -101,29 +96,51 @@ func judgeOtherWork(p Prepared) []verify.Finding {
 	return found
 }
 
+// mostFindings is how many keys, values or lines of one kind a check names.
+const mostFindings = 50
+
 func judgeMisspelt(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, f := range p.File.Findings() {
-		one := warn(fmt.Sprintf("%s, line %d: %s", p.file(), f.Line, f.Path), "rke ignores "+f.Seen, f.Wanted, "did you mean "+f.Wanted+"?")
-		top, _, nested := strings.Cut(f.Path, ".")
-		if grave(top, f.Wanted, nested) {
+		one := warn(fmt.Sprintf("%s, line %d: %s", p.file(), f.Line, f.Path), "rke ignores "+f.Seen, "a key that rke knows", "remove it, or correct it")
+		if f.Wanted != "" {
+			one.Wanted, one.Fix = f.Wanted, "did you mean "+f.Wanted+"?"
+		}
+		if grave(f.Path, f.Wanted) {
 			one.Status = verify.Fail
 		}
 		found = append(found, one)
 	}
-	return found
+	return firstOf(found, p.file(), "keys that rke ignores")
+}
+
+// firstOf keeps the gravest of many findings, and says how many there are.
+func firstOf(found []verify.Finding, object, what string) []verify.Finding {
+	if len(found) <= mostFindings {
+		return found
+	}
+	slices.SortStableFunc(found, func(a, b verify.Finding) int {
+		return strings.Compare(string(a.Status), string(b.Status)) // fail before warn
+	})
+	return append(found[:mostFindings:mostFindings], warn(object, fmt.Sprintf("%d more %s", len(found)-mostFindings, what), "none", ""))
 }
 
 // grave are misspelt keys on which arguments, the provider or names depend.
-func grave(top, wanted string, nested bool) bool {
+func grave(path, wanted string) bool {
+	at := strings.Split(path, ".")
 	switch {
-	case !nested:
+	case wanted == "":
+		return false
+	case len(at) == 1:
 		return wanted == "services" || wanted == "cloud_provider" || wanted == "nodes" || wanted == "kubernetes_version"
-	case strings.HasPrefix(top, "nodes["):
-		return wanted == "hostname_override" || wanted == "internal_address" || wanted == "address" || wanted == "role"
+	case strings.HasPrefix(path, "nodes["):
+		return len(at) == 2 && (wanted == "hostname_override" || wanted == "internal_address" || wanted == "address" || wanted == "role")
 	}
-	return true // clusterfile looks nowhere else but under services and cloud_provider
+	return len(at) == 2 && meant(at[0], "cloud_provider") || len(at) <= 3 && meant(at[0], "services")
 }
+
+// meant compares keys as a person reads them.
+func meant(key, known string) bool { return folded(key) == folded(known) }
 
 func judgePending(p Prepared) []verify.Finding {
 	var found []verify.Finding

@@ -1,81 +1,140 @@
 package rke
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// OfflinePlan computes the edits of a cluster.yml without its cluster. How Nodes
-// keep their names cannot be known then; the note says what was assumed.
-func OfflinePlan(path, version string) (steps []runner.PlannedStep, note string, err error) {
-	file, err := clusterfile.Read(path)
+// Offline is what a cluster.yml tells without its cluster.
+type Offline struct {
+	// Report has the checks that the file alone decides, and Undecided the IDs of
+	// the others.
+	Report    verify.Report
+	Undecided []string
+	Names     NameAssumption
+	Steps     []runner.PlannedStep
+	// Err is why no run could begin with this file; nil: the file holds no reason.
+	Err error
+}
+
+// OfflinePlan judges a cluster.yml by the checks of a migration and computes its
+// edits, without a cluster. A file that cannot be read or edited is a *fault.Error
+// of class Usage. Of a cluster that is not to be migrated there are no steps.
+func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
+	file, err := clusterfile.Read(options.Config)
 	if err != nil {
-		return nil, "", err
+		return Offline{}, err
 	}
-	names, note := assumeNames(file.Config(), version)
-	add := func(id runner.StepID, edit clusterfile.Edit) error {
-		if edit.Empty() {
-			return nil
+	var plan Offline
+	plan.Names = assumeNames(file.Config(), options.KubernetesVersion)
+	var refused error
+	plan.Steps, refused = offlineSteps(file, plan.Names.rule(), options)
+	p := Prepared{Facts: Facts{Path: options.Config, File: file, Config: file.Config()}, Options: options, Offline: true, EditErr: refused}
+	report := verify.RunAll(ctx, verify.Bind(p, Checks()...), verify.Options{Position: position.Unknown, Within: within(file.Config()),
+		Skip: ours(options.Skip)})
+	plan.Report, plan.Undecided = decided(report)
+	plan.Err = migration.JudgeReport(plan.Report, options.Options)
+	switch {
+	case slices.ContainsFunc(plan.Report.With(verify.Fail), func(r verify.Result) bool { return slices.Contains(noPlan(), r.ID) }):
+		plan.Steps = []runner.PlannedStep{}
+	case refused != nil:
+		return Offline{}, refused // a fault of the file, which names the line
+	}
+	return plan, nil
+}
+
+// noPlan are the checks of a cluster for which no edit can be right: it cannot be
+// migrated, or rke would not take the file.
+func noPlan() []string { return append(Unfit(), "AWSM-723", "AWSM-731") }
+
+// within are the positions at which a cluster with this file may be.
+func within(c clusterfile.Config) []position.Position {
+	if c.CloudProvider.Resolved() == providerExternal {
+		return []position.Position{position.P4, position.P5}
+	}
+	return beforeSwitch
+}
+
+// ours leaves out the skips of checks that only a cluster has; one that does not
+// exist at all stays, to be refused.
+func ours(skips map[string]string) map[string]string {
+	out := maps.Clone(skips)
+	for _, meta := range CheckMetas() {
+		if !slices.ContainsFunc(Checks(), func(c verify.Check[Prepared]) bool { return c.ID == meta.ID }) {
+			delete(out, meta.ID)
 		}
-		added, removed := edit.Lines()
-		for _, info := range migration.StepInfos() {
-			if info.ID == id {
-				steps = append(steps, runner.PlannedStep{Info: info, State: runner.State{Kind: runner.Todo},
-					Plan: runner.Plan{Summary: []string{fmt.Sprintf("~ %s (+%d −%d)", path, added, removed)}, Changes: ChangeOf(path, edit)}})
-			}
+	}
+	return out
+}
+
+// decided parts the checks that the file decides from those that need the cluster.
+func decided(all verify.Report) (report verify.Report, undecided []string) {
+	report = verify.Report{Position: all.Position, Results: []verify.Result{}, Counts: map[verify.Status]int{}, Partial: all.Partial, Refused: all.Refused}
+	undecided = []string{}
+	for _, result := range all.Results {
+		if result.Status == verify.Unknown && result.Reason == NeedsCluster {
+			undecided = append(undecided, result.ID)
+			continue
 		}
-		file, err = clusterfile.Parse(path, edit.After)
+		report.Results = append(report.Results, result)
+		report.Counts[result.Status]++
+	}
+	return report, undecided
+}
+
+// offlineSteps are the edits to come. After the switch only the flag is still to
+// go: what names nodes have then the file decides, and no plan changes it.
+func offlineSteps(file *clusterfile.File, names NameRule, options Options) ([]runner.PlannedStep, error) {
+	steps := []runner.PlannedStep{}
+	var made [][]string
+	add := func(id runner.StepID, compute func() (clusterfile.Edit, error)) error {
+		edit, err := compute()
+		if err != nil || edit.Empty() {
+			return err
+		}
+		if id == migration.StepEnable {
+			made = edit.Created
+		}
+		steps = append(steps, plannedEdit(id, options.Config, edit))
+		file, err = clusterfile.Parse(options.Config, edit.After)
 		return err
 	}
-	var made [][]string
-	if file.Config().CloudProvider.Name != externalName {
-		edit, err := EnableEdit(file)
-		if err == nil {
-			made, err = edit.Created, add(migration.StepEnable, edit)
+	if file.Config().CloudProvider.Resolved() == providerExternal {
+		if err := add(migration.StepSwitch, func() (clusterfile.Edit, error) { return file.Edit(clusterfile.Delete(flagPath...)) }); err != nil {
+			return nil, err
 		}
-		if err != nil {
-			return nil, "", err
+	} else {
+		if err := add(migration.StepEnable, func() (clusterfile.Edit, error) { return EnableEdit(file) }); err != nil {
+			return nil, err
+		}
+		if err := add(migration.StepSwitch, func() (clusterfile.Edit, error) { return SwitchEdit(file, names, made) }); err != nil {
+			return nil, err
 		}
 	}
-	edit, err := SwitchEdit(file, names, made)
-	if err == nil {
-		err = add(migration.StepSwitch, edit)
+	if options.KubernetesVersion != "" {
+		if err := add(migration.StepUpgrade, func() (clusterfile.Edit, error) { return UpgradeEdit(file, options.KubernetesVersion) }); err != nil {
+			return nil, err
+		}
 	}
-	if err != nil || version == "" {
-		return steps, note, err
-	}
-	if edit, err = UpgradeEdit(file, version); err == nil {
-		err = add(migration.StepUpgrade, edit)
-	}
-	return steps, note, err
+	return steps, nil
 }
 
-// assumeNames is the name rule by the file alone: rke-tools of its version decide
-// whether the metadata service can name the kubelet.
-func assumeNames(config clusterfile.Config, target string) (NameRule, string) {
-	provider := config.CloudProvider
-	if provider.Name == externalName && provider.UseInstanceMetadataHostname != nil {
-		return NameRule{UseMetadata: *provider.UseInstanceMetadataHostname}, "names as the file says; not verified"
+func plannedEdit(id runner.StepID, path string, edit clusterfile.Edit) runner.PlannedStep {
+	added, removed := edit.Lines()
+	step := runner.PlannedStep{State: runner.State{Kind: runner.Todo},
+		Plan: runner.Plan{Summary: []string{fmt.Sprintf("~ %s (+%d −%d)", path, added, removed)}, Changes: ChangeOf(path, edit)}}
+	for _, info := range migration.StepInfos() {
+		if info.ID == id {
+			step.Info = info
+		}
 	}
-	versions := []string{config.KubernetesVersion}
-	if target != "" {
-		versions = append(versions, target)
-	}
-	old := slices.ContainsFunc(versions, func(v string) bool { return !metadataNamesKubelet(v) })
-	if old {
-		return NameRule{UseMetadata: false}, fmt.Sprintf("assumes useInstanceMetadataHostname: false, since rke-tools of %v does not name the kubelet; "+
-			"this needs hostname_override = Node name on every node. Not verified: no cluster was asked", versions)
-	}
-	return NameRule{UseMetadata: true}, "assumes useInstanceMetadataHostname: true; every node's internal_address must be its InternalIP. Not verified: no cluster was asked"
-}
-
-// metadataNamesKubelet says whether the rke-tools of a version do; of an unknown
-// one, nobody knows, and true would rename.
-func metadataNamesKubelet(version string) bool {
-	tools := ToolsFor(version)
-	return tools != nil && !tools.LessThan(toolsNameKubelet)
+	return step
 }

@@ -49,4 +49,5 @@ type Prepared struct {
 	NameErr error    // why they do not
 	EditErr error    // an edit to come cannot be computed
 	Kept    bool     // it comes from a bundle, which has no text of cluster.yml
+	Offline bool     // no cluster was asked: cluster.yml alone is the evidence
 }

@@ -123,8 +123,8 @@ func (r *realRKE) read(t *testing.T, raw []byte, said string, text []byte) (Stat
 func agree(t *testing.T, text []byte, state StateConfig, hosts []realHost) {
 	t.Helper()
 	config := configOf(t, string(text))
-	if mine := (Facts{Config: config}).resolvedName(); mine != state.CloudProvider.Name || resolved(config.CloudProvider) != mine {
-		t.Errorf("provider: rke %q, resolvedName %q, resolved %q", state.CloudProvider.Name, mine, resolved(config.CloudProvider))
+	if mine := config.CloudProvider.Resolved(); mine != state.CloudProvider.Name {
+		t.Errorf("provider: rke %q, Resolved %q", state.CloudProvider.Name, mine)
 	}
 	if len(hosts) != len(config.Nodes) || len(state.Nodes) != len(hosts) {
 		t.Errorf("%d nodes in the file, %d in the state, %d in the plan", len(config.Nodes), len(state.Nodes), len(hosts))

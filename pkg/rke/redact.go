@@ -28,7 +28,7 @@ func redactConfig(r *bundle.Redactor, c clusterfile.Config) clusterfile.Config {
 			Scheduler: redactService(r, s.Scheduler), Kubelet: redactService(r, s.Kubelet), Kubeproxy: redactService(r, s.Kubeproxy),
 		},
 		CloudProvider: clusterfile.CloudProvider{Name: c.CloudProvider.Name,
-			UseInstanceMetadataHostname: c.CloudProvider.UseInstanceMetadataHostname, Custom: r.Mark(c.CloudProvider.Custom)},
+			UseInstanceMetadataHostname: c.CloudProvider.UseInstanceMetadataHostname, Custom: r.Mark(c.CloudProvider.Custom), Blocks: c.CloudProvider.Blocks},
 	}
 	if aws := c.CloudProvider.AWS; aws != nil { // that it is there is what counts, and how many overrides it has
 		out.CloudProvider.AWS = &clusterfile.AWSCloudProvider{}

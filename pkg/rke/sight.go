@@ -1,6 +1,9 @@
 package rke
 
 import (
+	"fmt"
+	"strings"
+
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -26,14 +29,31 @@ func theFile(p Prepared) []verify.Finding {
 	return nil
 }
 
+// NeedsCluster is the reason of every check that cluster.yml alone does not decide.
+const NeedsCluster = "needs the cluster"
+
 func theState(p Prepared) []verify.Finding {
+	if p.Offline {
+		return unknown("rke's state", NeedsCluster)
+	}
 	if !p.State.Current.Known {
 		return unknown("rke's state", "currentState was not read")
 	}
 	return nil
 }
 
+// theVersion is what rke applied; without a cluster what cluster.yml says.
+func theVersion(p Prepared) []verify.Finding {
+	if p.Offline {
+		return theFile(p)
+	}
+	return theState(p)
+}
+
 func theNodes(p Prepared) []verify.Finding {
+	if p.Offline {
+		return unknown("Nodes", NeedsCluster)
+	}
 	if len(p.Down.Nodes) == 0 {
 		return unknown("Nodes", "no Node was read")
 	}
@@ -50,6 +70,8 @@ func theHosts(p Prepared) []verify.Finding {
 // theBinary is only there where awsmigrate runs rke itself.
 func theBinary(p Prepared) []verify.Finding {
 	switch {
+	case p.Offline:
+		return unknown("rke binary", NeedsCluster)
 	case p.managed():
 		return verify.Skipped("Rancher applies the configuration, with the rke that it is built with")
 	case p.Binary.OK():
@@ -63,6 +85,9 @@ func theBinary(p Prepared) []verify.Finding {
 
 // theChart was computed, or it is known why not.
 func theChart(p Prepared) []verify.Finding {
+	if p.Offline {
+		return unknown("chart", NeedsCluster)
+	}
 	if p.ChartErr == nil && p.PlannedSet == nil && p.Untried == "" {
 		return unknown("chart", "the installation was not computed")
 	}
@@ -78,6 +103,17 @@ func (p Prepared) file() string {
 		return p.Path
 	}
 	return orElse(p.Object, "cluster.yml")
+}
+
+// where is a key of the configuration in messages, with its line if it has one.
+func (p Prepared) where(path ...string) string {
+	name := p.file()
+	if p.File != nil && p.Path != "" {
+		if line := p.File.Line(path...); line > 0 {
+			name = fmt.Sprintf("%s:%d", name, line)
+		}
+	}
+	return name + ": " + strings.Join(path, ".")
 }
 
 func fail(object, seen, wanted, fix string) verify.Finding {

@@ -6,7 +6,7 @@ import "fmt"
 // show; "": nothing. Where the system images are named, the version decides nothing.
 func (f Facts) stateLags() string {
 	current := f.State.Current.Config
-	wanted, flag := f.resolvedName(), f.Config.Services.KubeController.ExtraArgs["enable-leader-migration"]
+	wanted, flag := f.Config.CloudProvider.Resolved(), f.Config.Services.KubeController.ExtraArgs["enable-leader-migration"]
 	have, on := current.CloudProvider.Name, current.Services.KubeController.ExtraArgs["enable-leader-migration"]
 	switch {
 	case wanted != have:
@@ -17,14 +17,4 @@ func (f Facts) stateLags() string {
 		return fmt.Sprintf("the configuration says Kubernetes %s, rke's state %s", f.Config.KubernetesVersion, current.KubernetesVersion)
 	}
 	return ""
-}
-
-// resolvedName is the provider that rke makes of the file
-// (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider): custom text keeps
-// the name, the in-tree block overrides it.
-func (f Facts) resolvedName() string {
-	if provider := f.Config.CloudProvider; provider.Custom != "" || provider.AWS == nil {
-		return provider.Name
-	}
-	return "aws"
 }

@@ -54,6 +54,9 @@ type CloudProvider struct {
 	// rke then takes the in-tree provider whatever Name says.
 	AWS    *AWSCloudProvider `yaml:"awsCloudProvider"`
 	Custom string            `yaml:"customCloudProvider"` // verbatim; it wins over AWS
+	// Blocks are the other providers whose options are there, also empty ones, in the
+	// order in which rke looks for them: azure, openstack, vsphere, harvester.
+	Blocks []string `yaml:"-"`
 }
 
 // AWSCloudProvider is the in-tree provider's configuration.

@@ -81,7 +81,7 @@ func TestDeletionBesideBlocks(t *testing.T) {
 
 func TestReplacedValuesKeepTheirQuotes(t *testing.T) {
 	ingress := func(v string, s clusterfile.Style) clusterfile.Change {
-		return clusterfile.Set(v, s, "ingress", "default_backend")
+		return clusterfile.Set(v, s, "ingress", "dns_policy")
 	}
 	for _, c := range []struct {
 		change        clusterfile.Change
@@ -104,8 +104,8 @@ func TestReplacedValuesKeepTheirQuotes(t *testing.T) {
 		{ingress("x", clusterfile.Plain), "null", "x"},
 		{ingress("x", clusterfile.Plain), "~ # c", "x # c"},
 	} {
-		e := edit(t, []byte("ingress:\n  default_backend: "+c.before+"\n  provider: nginx\n"), c.change)
-		same(t, c.before, e.After, []byte("ingress:\n  default_backend: "+c.after+"\n  provider: nginx\n"))
+		e := edit(t, []byte("ingress:\n  dns_policy: "+c.before+"\n  provider: nginx\n"), c.change)
+		same(t, c.before, e.After, []byte("ingress:\n  dns_policy: "+c.after+"\n  provider: nginx\n"))
 		holds(t, e)
 	}
 }

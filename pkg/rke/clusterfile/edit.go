@@ -50,7 +50,7 @@ func (f *File) Edit(changes ...Change) (Edit, error) {
 	if err := intact(f.doc.source, d.source, origins); err != nil {
 		return Edit{}, (&refusal{reason: ReasonNotProven, seen: "cannot be edited safely", wanted: "a change of a few lines", err: err}).in(f.name)
 	}
-	if _, r := readConfig(d); r != nil {
+	if _, _, r := readConfig(d); r != nil {
 		return Edit{}, r.in(f.name)
 	}
 	e.After = d.text

@@ -5,6 +5,7 @@ type File struct {
 	name     string
 	doc      *document
 	config   Config
+	whole    rkeFile
 	findings []Finding
 }
 
@@ -17,11 +18,14 @@ func Parse(name string, text []byte) (*File, error) {
 	if r != nil {
 		return nil, r.in(name)
 	}
-	c, r := readConfig(d)
+	if r := d.unrendered(); r != nil {
+		return nil, r.in(name)
+	}
+	c, whole, r := readConfig(d)
 	if r != nil {
 		return nil, r.in(name)
 	}
-	return &File{name: name, doc: d, config: c, findings: findings(d.root)}, nil
+	return &File{name: name, doc: d, config: c, whole: whole, findings: d.findings()}, nil
 }
 
 // Name is what Parse or Read was given.
@@ -33,8 +37,8 @@ func (f *File) Text() []byte { return f.doc.text }
 // Config gives the values as rke reads them.
 func (f *File) Config() Config { return f.config }
 
-// Findings lists keys that rke ignores and that look like ones it knows. They
-// are warnings: rke itself says nothing.
+// Findings lists the keys that rke ignores, with the one that was probably meant.
+// They are warnings: rke itself says nothing.
 func (f *File) Findings() []Finding { return f.findings }
 
 // Line is where a key stands, 1-based; 0 when it is not there. It is for

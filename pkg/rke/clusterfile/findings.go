@@ -2,78 +2,89 @@ package clusterfile
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// Finding is a key that rke ignores and that looks like one it knows.
+// Finding is a key that rke ignores.
 type Finding struct {
 	Line   int
 	Path   string // dotted, with the key as written
 	Seen   string // the key
-	Wanted string // the key that was probably meant
+	Wanted string // the key that was probably meant; "": like none that rke knows
 }
 
 func (f Finding) String() string {
+	if f.Wanted == "" {
+		return fmt.Sprintf("line %d: rke ignores %s", f.Line, f.Path)
+	}
 	return fmt.Sprintf("line %d: rke ignores %s; did you mean %s?", f.Line, f.Path, f.Wanted)
 }
 
-func findings(root *yaml.Node) []Finding {
-	out := misspelt(root, nil, topKeys(), nil)
-	each(root, func(k string, v *yaml.Node) {
-		switch nearest(k, topKeys(), nil) {
-		case "services":
-			out = append(out, inServices(v, k)...)
-		case "cloud_provider":
-			out = append(out, misspelt(v, []string{k}, cloudProviderKeys(), nil)...)
-		case "nodes":
-			for i, n := range v.Content {
-				out = append(out, misspelt(n, []string{fmt.Sprintf("%s[%d]", k, i)}, nodeKeys(), nil)...)
-			}
-		}
-	})
-	slices.SortStableFunc(out, func(a, b Finding) int { return a.Line - b.Line })
-	return out
+// findings holds every key of the file against what rke takes there.
+func (d *document) findings() []Finding {
+	w := walk{d: d, schemas: schemas{}}
+	w.value(d.root, reflect.TypeFor[rkeFile](), nil)
+	slices.SortStableFunc(w.found, func(a, b Finding) int { return a.Line - b.Line })
+	return w.found
 }
 
-// inServices looks below misspelt services as well: who mends the one should
-// hear of the other at once.
-func inServices(v *yaml.Node, key string) []Finding {
-	out := misspelt(v, []string{key}, serviceNames(), otherServiceNames())
-	each(v, func(k string, v *yaml.Node) {
-		if name := nearest(k, serviceNames(), otherServiceNames()); name != "" {
-			out = append(out, misspelt(v, []string{key, k}, serviceKeys(name), nil)...)
-		}
-	})
-	return out
+type walk struct {
+	d       *document
+	schemas schemas
+	found   []Finding
 }
 
-func each(m *yaml.Node, do func(key string, v *yaml.Node)) {
-	if m.Kind != yaml.MappingNode {
-		return
+// value follows what is written as far as its kind is the one that rke wants. An
+// alias is not followed: what it repeats is judged where it stands.
+func (w *walk) value(n *yaml.Node, t reflect.Type, path []string) {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
 	}
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		if m.Content[i].Kind == yaml.ScalarNode {
-			do(m.Content[i].Value, m.Content[i+1])
+	switch known := w.schemas.of(t); {
+	case n.Kind == yaml.MappingNode && known != nil:
+		w.mapping(n, known, path)
+	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Map:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			w.value(n.Content[i+1], t.Elem(), append(path, n.Content[i].Value))
+		}
+	case n.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
+		for i, item := range n.Content {
+			w.value(item, t.Elem(), append(path[:max(0, len(path)-1):max(0, len(path)-1)], fmt.Sprintf("%s[%d]", path[len(path)-1], i)))
 		}
 	}
 }
 
-func misspelt(m *yaml.Node, path, known []string, other map[string]string) []Finding {
-	var out []Finding
-	if m.Kind != yaml.MappingNode {
-		return nil
+// mapping looks below misspelt keys as well: who corrects the one should hear of
+// the other at once.
+func (w *walk) mapping(n *yaml.Node, known *known, path []string) {
+	var other map[string]string
+	if len(path) == 1 && known.types["kube-controller"] != nil {
+		other = otherServiceNames()
 	}
-	for i := 0; i+1 < len(m.Content); i += 2 {
-		k := m.Content[i]
-		if want := nearest(k.Value, known, other); want != "" && want != k.Value {
-			full := append(slices.Clone(path), k.Value)
-			out = append(out, Finding{k.Line, dotted(full), k.Value, want})
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		if k.Kind != yaml.ScalarNode || k.Value == "<<" {
+			continue
+		}
+		full := append(path[:len(path):len(path)], k.Value)
+		want := nearest(k.Value, known.names, other)
+		if want != k.Value && (want != "" || !w.d.shelf(k, v)) {
+			w.found = append(w.found, Finding{k.Line, dotted(full), k.Value, want})
+		}
+		if t := known.types[want]; t != nil {
+			w.value(v, t, full)
 		}
 	}
-	return out
+}
+
+// shelf says whether a key that rke does not know is there to be repeated
+// elsewhere, or says by its name that it is an extension.
+func (d *document) shelf(k, v *yaml.Node) bool {
+	return strings.HasPrefix(k.Value, "x-") || v.Anchor != "" && d.aliased[v.Anchor] > 0
 }
 
 // nearest is the known key that a key is, or was probably meant to be; empty
@@ -94,7 +105,11 @@ func nearest(key string, known []string, other map[string]string) string {
 	best, least := "", 3
 	for _, k := range known {
 		// A short word is two letters away from many others.
-		if d := distance(fold(k), folded); d < least && 4*d <= len(folded) {
+		as := fold(k)
+		if apart := len(as) - len(folded); apart >= least || -apart >= least {
+			continue
+		}
+		if d := distance(as, folded); d < least && 4*d <= len(folded) {
 			best, least = k, d
 		}
 	}

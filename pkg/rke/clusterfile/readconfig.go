@@ -11,13 +11,13 @@ import (
 // are merged, arguments keep their text and booleans must be booleans
 // (rancher/rke:cluster/cluster.go@v1.5.9 ParseConfig). What rke would not take
 // is refused here, before anybody runs rke.
-func readConfig(d *document) (Config, *refusal) {
-	var c struct {
-		Config `yaml:",inline"`
-		// rke lists these images one by one; all are text.
-		SystemImages map[string]string `yaml:"system_images"`
-	}
+func readConfig(d *document) (Config, rkeFile, *refusal) {
+	var c Config
+	var whole rkeFile
 	text, err := asRKEPrepares(d.text)
+	if err == nil {
+		err = yaml2.Unmarshal(text, &whole)
+	}
 	if err == nil {
 		err = yaml2.Unmarshal(text, &c)
 	}
@@ -28,11 +28,11 @@ func readConfig(d *document) (Config, *refusal) {
 		if len(text) > 0 && !bytes.Equal(text, d.text) {
 			r.line = 0 // a line of the text that was encoded again
 		}
-		return Config{}, r
+		return Config{}, rkeFile{}, r
 	}
-	c.Config.SystemImages = c.SystemImages
-	c.SystemImagesKubernetes = c.SystemImages["kubernetes"]
-	return c.Config, nil
+	c.SystemImages, c.SystemImagesKubernetes = whole.SystemImages, whole.SystemImages["kubernetes"]
+	c.CloudProvider.Blocks = whole.CloudProvider.others()
+	return c, whole, nil
 }
 
 // asRKEPrepares is the text that rke decodes. It is the file's own, but for one

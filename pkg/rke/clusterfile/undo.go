@@ -93,7 +93,7 @@ func (f *File) provenBack(after source, origins []int, done Edit) *refusal {
 	if bad != nil {
 		return fail(bad.in("the new text"))
 	}
-	if _, bad := readConfig(result); bad != nil {
+	if _, _, bad := readConfig(result); bad != nil {
 		return fail(bad.in("the new text"))
 	}
 	old, bad := load(done.Before)

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const soundRKE = "nodes:\n- {address: 1.2.3.4, user: u, role: [controlplane, etcd, worker]}\nkubernetes_version: v1.26.9-rancher1-1\n"
+
+// A file of a cluster that is not on the in-tree AWS provider, or that rke would
+// not take, gets no plan with exit 0.
+func TestOfflinePlanJudgesTheFile(t *testing.T) {
+	aws := soundRKE + "cloud_provider: {name: aws}\n"
+	with := func(old, new string) string {
+		if !strings.Contains(aws, old) {
+			t.Fatalf("%q is not there", old)
+		}
+		return strings.Replace(aws, old, new, 1)
+	}
+	for name, tt := range map[string]struct {
+		file string
+		code int
+		says string
+	}{
+		"in-tree AWS":               {aws, 0, "enable-leader-migration"},
+		"AWS by its block":          {soundRKE + "cloud_provider:\n  awsCloudProvider: {}\n", 0, "enable-leader-migration"},
+		"no provider":               {soundRKE, 3, "cluster.yml: cloud_provider.name: no cloud_provider"},
+		"a provider without name":   {soundRKE + "cloud_provider: {}\n", 3, "without a name"},
+		"azure":                     {with("aws", "azure"), 3, "cluster.yml:4"},
+		"azure with its block":      {with("name: aws", "name: azure, azureCloudProvider: {tenantId: x}"), 3, `cloud provider "azure"`},
+		"vsphere with its block":    {with("name: aws", "name: vsphere, vsphereCloudProvider: {}"), 3, `cloud provider "vsphere"`},
+		"vsphere's block alone":     {with("name: aws", "vsphereCloudProvider: {}"), 3, `takes provider "vsphere"`},
+		"vsphere's block beside":    {with("name: aws", "name: aws, vsphereCloudProvider: {}"), 3, "AWSM-732"},
+		"custom text for another":   {with("name: aws", "name: gce, awsCloudProvider: {}, customCloudProvider: x"), 3, `cloud provider "gce"`},
+		"harvester":                 {with("name: aws", "name: harvester, harvesterCloudProvider: {cloud_config: x}"), 3, `takes provider "external"`},
+		"external":                  {with("aws", "external"), 3, `cloud provider "external"`},
+		"capitals":                  {with("aws", "AWS"), 3, `cloud provider "AWS"`},
+		"yes":                       {with("aws", "yes"), 3, `cloud provider "yes"`},
+		"a blank":                   {with("aws", `"aws "`), 3, `cloud provider "aws "`},
+		"1.16":                      {with("v1.26.9", "v1.16.3"), 3, "cluster.yml:3"},
+		"1.27":                      {with("v1.26.9", "v1.27.16"), 3, "AWSM-701"},
+		"1.29":                      {with("v1.26.9", "v1.29.3"), 3, "AWSM-701"},
+		"latest":                    {with("v1.26.9-rancher1-1", "latest"), 3, "latest"},
+		"no version of Rancher's":   {with("-rancher1-1", ""), 3, "AWSM-731"},
+		"no version":                {with("kubernetes_version: v1.26.9-rancher1-1\n", ""), 3, "AWSM-723"},
+		"a placeholder":             {with("v1.26.9-rancher1-1", "${K8S}"), 2, "cluster.yml:3"},
+		"another placeholder":       {with("v1.26.9-rancher1-1", `"{{ k8s }}"`), 2, "cluster.yml:3"},
+		"a placeholder in a node":   {with("1.2.3.4", "$IP"), 2, "cluster.yml:2"},
+		"no nodes":                  {strings.Join(strings.SplitAfter(aws, "\n")[2:], ""), 3, "no nodes"},
+		"no control plane":          {with("controlplane, ", ""), 3, "controlplane"},
+		"a node without user":       {with("user: u, ", ""), 3, "has no user"},
+		"an unknown role":           {with("worker]", "master]"), 3, `role "master"`},
+		"an override of the config": {with("name: aws", "name: aws, awsCloudProvider: {service_override: {'1': {service: s3}}}"), 3, "AWSM-730"},
+		"a misspelt service":        {aws + "services: {kube_controller: {extra_args: {v: '2'}}}\n", 3, "did you mean kube-controller?"},
+		"kube_api":                  {aws + "services: {kube_api: {extra_args: {v: '2'}}}\n", 3, "did you mean kube-api?"},
+		"cloud-provider":            {with("cloud_provider", "cloud-provider"), 3, "did you mean cloud_provider?"},
+		"cloud_provder":             {with("cloud_provider", "cloud_provder"), 3, "did you mean cloud_provider?"},
+		"a key in the depth":        {aws + "network: {plugin: canal, canal_network_provder: {iface: eth0}}\n", 0, "did you mean canal_network_provider?"},
+		"a deep key, an option":     {with("name: aws", "name: aws, awsCloudProvider: {global: {role_arn: x}}"), 0, "did you mean role-arn?"},
+		"like no key":               {aws + "colour: red\n", 0, "rke ignores colour"},
+		"flag in the array":         {aws + "services: {kube-controller: {extra_args_array: {enable-leader-migration: ['true']}}}\n", 3, "AWSM-752"},
+		"flag with dashes":          {aws + "services: {kube-controller: {extra_args: {--enable-leader-migration: 'true'}}}\n", 3, "AWSM-754"},
+		"a network plugin":          {aws + "network: {plugin: cilium}\n", 3, "cilium"},
+		"a kind that rke refuses":   {aws + "addon_job_timeout: soon\n", 2, "cluster.yml:5"},
+		"done":                      {with("name: aws", "name: external-aws, useInstanceMetadataHostname: true"), 0, "nothing to do"},
+		"done, names unsaid":        {with("aws", "external-aws"), 0, "nothing to do"},
+		"the trap":                  {with("name: aws", "name: external-aws, awsCloudProvider: {}"), 3, "AWSM-721"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, out, errs, left := command(t, map[string]string{"cluster.yml": tt.file}, "rke", "plan", "--config", "cluster.yml", "--offline")
+			if flat := strings.Join(strings.Fields(out+errs), " "); code != tt.code || !strings.Contains(flat, tt.says) || len(left) != 1 {
+				t.Errorf("exit %d, wanted %d and %q:\n%s%s", code, tt.code, tt.says, out, errs)
+			}
+		})
+	}
+}
+
+// What is not known is said to be unknown, in words and as data, and no list is null.
+func TestOfflinePlanAsData(t *testing.T) {
+	valid := validator(t)
+	for name, tt := range map[string]struct {
+		file, basis, says string
+		steps             int
+	}{
+		"known":         {soundRKE + "cloud_provider: {name: aws}\n", "rke-tools", "useInstanceMetadataHostname: true", 2},
+		"too old":       {strings.Replace(soundRKE, "v1.26.9", "v1.26.8", 1) + "cloud_provider: {name: aws}\n", "rke-tools", "do not name the kubelet", 2},
+		"unknown tools": {strings.Replace(soundRKE, "v1.26.9", "v1.26.1", 1) + "cloud_provider: {name: aws}\n", "unknown", "it is not known", 2},
+		"done":          {soundRKE + "cloud_provider: {name: external-aws, useInstanceMetadataHostname: true}\n", "file", "nothing to do", 0},
+		"no plan":       {soundRKE, "rke-tools", "no plan", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, out, errs, _ := command(t, map[string]string{"cluster.yml": tt.file}, "rke", "plan", "--config", "cluster.yml", "--offline", "-o", "json")
+			var doc struct {
+				Header  []string
+				Steps   []json.RawMessage
+				Offline struct {
+					Names struct {
+						Basis string
+					}
+					Checks    []struct{ ID, Status string }
+					Undecided []string
+				}
+			}
+			if err := json.Unmarshal([]byte(out), &doc); err != nil || strings.Contains(out, ": null") {
+				t.Fatalf("%v\n%s%s", err, out, errs)
+			}
+			if doc.Offline.Names.Basis != tt.basis || len(doc.Steps) != tt.steps || !strings.Contains(fmt.Sprint(doc.Header), tt.says) ||
+				len(doc.Offline.Undecided) < 5 || len(doc.Offline.Checks) < 10 {
+				t.Errorf("%+v", doc)
+			}
+			if err := valid(json.RawMessage(out)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

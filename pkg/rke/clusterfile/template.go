@@ -1,0 +1,93 @@
+package clusterfile
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Placeholder is a value that looks as if it was to be filled in before rke reads it.
+type Placeholder struct {
+	Line int
+	Path string // dotted
+	Seen string
+}
+
+// wholePlaceholder are values that are a name between marks and nothing else.
+var wholePlaceholder = regexp.MustCompile(`^(%[A-Za-z_][\w.-]*%|<[^<>]*>|\$[A-Za-z_]\w*|@@?[A-Za-z_]\w*@@?|__[A-Za-z]\w*__)$`)
+
+// placeholder says whether a value is still to be filled in. Text of several lines
+// may hold such marks for somebody else: addons, scripts.
+func placeholder(n *yaml.Node) bool {
+	if n.Kind != yaml.ScalarNode || n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
+		return false
+	}
+	for _, mark := range []string{"{{", "{%", "${", "<%"} {
+		if strings.Contains(n.Value, mark) {
+			return true
+		}
+	}
+	return wholePlaceholder.MatchString(strings.TrimSpace(n.Value))
+}
+
+// Placeholders lists the values that look like ones of a template, but for those
+// that Parse refuses.
+func (f *File) Placeholders() []Placeholder {
+	var found []Placeholder
+	eachScalar(f.doc.root, nil, func(path []string, n *yaml.Node) {
+		if placeholder(n) {
+			found = append(found, Placeholder{n.Line, dotted(path), excerpt(n.Value)})
+		}
+	})
+	return found
+}
+
+// unrendered refuses a text in which a key that a migration goes by is not filled in.
+func (d *document) unrendered() *refusal {
+	var r *refusal
+	eachScalar(d.root, nil, func(path []string, n *yaml.Node) {
+		if r == nil && decides(path) && placeholder(n) {
+			r = &refusal{
+				reason: ReasonTemplate, line: n.Line, seen: dotted(path) + " looks like a placeholder: " + excerpt(n.Value),
+				wanted: "the rendered cluster.yml that rke is given", fix: "render the template, and name the result with --config",
+			}
+		}
+	})
+	return r
+}
+
+// decides are the keys of which a plan depends.
+func decides(path []string) bool {
+	last := path[len(path)-1]
+	switch {
+	case len(path) == 1:
+		return last == "kubernetes_version"
+	case len(path) == 2 && path[0] == "cloud_provider":
+		return last == "name" || last == "useInstanceMetadataHostname"
+	case len(path) >= 2 && strings.HasPrefix(path[0], "nodes["):
+		return last == "address" || last == "internal_address" || last == "hostname_override" || strings.HasPrefix(last, "role[")
+	}
+	return false
+}
+
+// eachScalar gives every scalar with its path; aliases are not followed.
+func eachScalar(n *yaml.Node, path []string, do func(path []string, n *yaml.Node)) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			eachScalar(n.Content[i+1], append(path, n.Content[i].Value), do)
+		}
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			if len(path) > 0 {
+				eachScalar(item, append(path[:len(path)-1:len(path)-1], path[len(path)-1]+"["+strconv.Itoa(i)+"]"), do)
+			}
+		}
+	case yaml.ScalarNode:
+		if len(path) > 0 {
+			do(path, n)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package rke
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+)
+
+// NameBasis is what an assumption about names rests on.
+type NameBasis string
+
+const (
+	// NamesOfFile: cluster.yml says it.
+	NamesOfFile NameBasis = "file"
+	// NamesOfTools: the rke-tools that go with the versions are known.
+	NamesOfTools NameBasis = "rke-tools"
+	// NamesUnknown: nothing tells it.
+	NamesUnknown NameBasis = "unknown"
+)
+
+// NameAssumption is how an offline plan takes nodes to keep their names. Nothing
+// of it is verified: Nodes are in the cluster.
+type NameAssumption struct {
+	// UseInstanceMetadataHostname is what the plan writes; absent: nothing.
+	UseInstanceMetadataHostname *bool        `json:"useInstanceMetadataHostname,omitempty"`
+	Basis                       NameBasis    `json:"basis"`
+	RKETools                    []KnownTools `json:"rkeTools"`
+}
+
+// KnownTools is the rke-tools of a Kubernetes version.
+type KnownTools struct {
+	Kubernetes string `json:"kubernetes"`
+	Version    string `json:"version,omitempty"` // "v0.1.96"; absent: not known
+	// NamesKubelet: its entrypoint asks the metadata service for the kubelet's name;
+	// absent: not known.
+	NamesKubelet *bool `json:"namesKubelet,omitempty"`
+}
+
+// assumeNames is the name rule by the file alone: rke-tools of its version decide
+// whether the metadata service can name the kubelet.
+func assumeNames(config clusterfile.Config, target string) NameAssumption {
+	provider := config.CloudProvider
+	a := NameAssumption{RKETools: []KnownTools{}}
+	if provider.Resolved() == providerExternal {
+		a.Basis, a.UseInstanceMetadataHostname = NamesOfFile, provider.UseInstanceMetadataHostname
+		return a
+	}
+	use, known := true, true
+	for _, version := range []string{config.KubernetesVersion, target} {
+		if version == "" {
+			continue
+		}
+		one := knownTools(config, version)
+		a.RKETools = append(a.RKETools, one)
+		known = known && one.NamesKubelet != nil
+		use = use && one.NamesKubelet != nil && *one.NamesKubelet
+	}
+	a.Basis = NamesOfTools
+	if !known || len(a.RKETools) == 0 {
+		a.Basis, use = NamesUnknown, false
+	}
+	a.UseInstanceMetadataHostname = &use
+	return a
+}
+
+// knownTools takes the image that the file sets, which holds for every version,
+// before the table.
+func knownTools(config clusterfile.Config, kubernetes string) KnownTools {
+	tools := ToolsFor(kubernetes)
+	if own := ownTools(config); own != "" {
+		tools = toolsOf(own)
+	}
+	one := KnownTools{Kubernetes: kubernetes}
+	if tools != nil {
+		names := !tools.LessThan(toolsNameKubelet)
+		one.Version, one.NamesKubelet = "v"+tools.String(), &names
+	}
+	return one
+}
+
+// rule is what the plan writes. Where nothing is known that is false: true would
+// rename every node whose kubelet is not named by its rke-tools.
+func (a NameAssumption) rule() NameRule {
+	return NameRule{UseMetadata: a.UseInstanceMetadataHostname != nil && *a.UseInstanceMetadataHostname}
+}
+
+// String is the assumption with what it needs, for people.
+func (a NameAssumption) String() string {
+	const unverified = " Not verified: no cluster was asked"
+	switch {
+	case a.Basis == NamesOfFile:
+		return "names as the file says." + unverified
+	case a.Basis == NamesUnknown:
+		return "assumes useInstanceMetadataHostname: false, since it is not known whether the rke-tools of " + a.versions(false) +
+			" name the kubelet; false needs hostname_override = Node name on every node." + unverified
+	case a.rule().UseMetadata:
+		return "assumes useInstanceMetadataHostname: true; every node's internal_address must be its InternalIP." + unverified
+	}
+	return "assumes useInstanceMetadataHostname: false, since the rke-tools of " + a.versions(true) +
+		" do not name the kubelet; this needs hostname_override = Node name on every node." + unverified
+}
+
+// versions are those whose rke-tools do not name the kubelet, or are not known.
+func (a NameAssumption) versions(known bool) string {
+	var out []string
+	for _, t := range a.RKETools {
+		switch {
+		case known && t.NamesKubelet != nil && !*t.NamesKubelet:
+			out = append(out, fmt.Sprintf("%s (%s)", t.Kubernetes, t.Version))
+		case !known && t.NamesKubelet == nil:
+			out = append(out, t.Kubernetes)
+		}
+	}
+	if len(out) == 0 {
+		return "a version that the file does not name"
+	}
+	return strings.Join(out, ", ")
+}
