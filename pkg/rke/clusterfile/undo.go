@@ -54,21 +54,18 @@ func joined(hunks []hunk) []hunk {
 }
 
 // seek is the line at which the edit's lines stand in s. They must be found in
-// one place only, with as much context as is left of it, one line at least.
+// one place only, with as much context as is left of it, one line at least. Where
+// the file had fewer lines around them, its edge stands for those at first; lines
+// that somebody added there since then are no part of the place.
 func seek(s, after source, h hunk) (int, *refusal) {
-	for n := context; n > 0; n-- {
-		c0, c1 := max(0, h.a0-n), min(len(after.lines), h.a1+n)
-		var found []int
-		for i := 0; i+c1-c0 <= len(s.lines); i++ {
-			if after.same(c0, c1, s, i) && (c0 > 0 || i == 0) && (c1 < len(after.lines) || i+c1-c0 == len(s.lines)) {
-				found = append(found, i+h.a0-c0)
+	for _, edges := range []bool{true, false} {
+		for n := context; n > 0; n-- {
+			switch found := places(s, after, h, n, edges); {
+			case len(found) == 1:
+				return found[0], nil
+			case len(found) > 1:
+				return 0, notOurs(found[1]+1, "the edit's lines stand here and at line "+strconv.Itoa(found[0]+1))
 			}
-		}
-		switch {
-		case len(found) == 1:
-			return found[0], nil
-		case len(found) > 1:
-			return 0, notOurs(found[1]+1, "the edit's lines stand here and at line "+strconv.Itoa(found[0]+1))
 		}
 	}
 	seen := "the lines that the edit wrote, or those beside them, have changed"
@@ -76,6 +73,23 @@ func seek(s, after source, h hunk) (int, *refusal) {
 		seen += ": " + excerpt(strings.SplitN(after.content(h.a0), ":", 2)[0])
 	}
 	return 0, notOurs(0, seen)
+}
+
+// places are the lines at which the edit's lines stand with n lines of context, or
+// as many as there were: then at the edge of the file, if edges is set.
+func places(s, after source, h hunk, n int, edges bool) []int {
+	c0, c1 := max(0, h.a0-n), min(len(after.lines), h.a1+n)
+	if c0 == c1 {
+		return nil
+	}
+	first, last := edges && h.a0 < n, edges && h.a1+n > len(after.lines)
+	var found []int
+	for i := 0; i+c1-c0 <= len(s.lines); i++ {
+		if (!first || i == 0) && (!last || i+c1-c0 == len(s.lines)) && after.same(c0, c1, s, i) {
+			found = append(found, i+h.a0-c0)
+		}
+	}
+	return found
 }
 
 // provenBack decodes and compares: every changed key as before the edit, all

@@ -48,6 +48,36 @@ func TestUndoBesideOtherChanges(t *testing.T) {
 	}
 }
 
+// An edge of the file is no part of what the edit wrote: lines may be added above
+// its first line and below its last.
+func TestUndoBesideLinesAtTheEdges(t *testing.T) {
+	const rest = "nodes: [{address: 1.2.3.4, user: u, role: [controlplane, etcd, worker]}]\nkubernetes_version: v1.26.9-rancher1-1\n"
+	for what, text := range map[string]string{
+		"first, over lines": "cloud_provider:\n  name: aws\n" + rest,
+		"first, on a line":  "cloud_provider: {name: aws}\n" + rest,
+		"second":            "# x\ncloud_provider: {name: aws, awsCloudProvider: {}}\n" + rest,
+		"last, over lines":  rest + "cloud_provider:\n  name: aws\n",
+		"last, on a line":   rest + "cloud_provider: {name: aws}\n",
+		"alone":             "cloud_provider: {name: aws}\n",
+		"CRLF":              strings.ReplaceAll("cloud_provider:\n  name: aws\n"+rest, "\n", "\r\n"),
+	} {
+		for where, add := range map[string]func(string) string{
+			"above": func(s string) string { return "# later\n" + s },
+			"below": func(s string) string { return s + "# later\n" },
+			"both":  func(s string) string { return "# later\ncluster_name: x\n" + s + "# and later\n" },
+		} {
+			t.Run(what+" "+where, func(t *testing.T) {
+				e := edit(t, []byte(text), switchTo(nil)...)
+				back, err := parse(t, []byte(add(string(e.After)))).Undo(e.Receipt(), e.Before)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, "undone", back.After, []byte(add(text)))
+			})
+		}
+	}
+}
+
 func TestUndoRefusesWhereThePlaceChanged(t *testing.T) {
 	e := edit(t, []byte(withAWS), switchTo(nil)...)
 	for what, change := range map[string][2]string{
