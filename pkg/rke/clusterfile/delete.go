@@ -23,8 +23,7 @@ func (d *document) delete(c Change) ([]attempt, *refusal) {
 	case only && len(s.steps) == 1:
 		return nil, &refusal{reason: ReasonEmpty, line: victim.key.Line, seen: "nothing else stands in the file", wanted: "a cluster.yml with other keys"}
 	case flow(victim.in):
-		a, r := d.deleteFlow(victim, only)
-		return []attempt{a}, r
+		return d.deleteFlow(victim, only)
 	}
 	bound := d.bound(s)
 	last := d.region(victim, bound)

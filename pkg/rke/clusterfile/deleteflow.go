@@ -7,47 +7,78 @@ import (
 )
 
 // deleteFlow takes an entry out of a mapping in braces, with one comma.
-func (d *document) deleteFlow(s step, only bool) (attempt, *refusal) {
+func (d *document) deleteFlow(s step, only bool) ([]attempt, *refusal) {
 	start, end := d.at(s.key), d.valueEnd(s)
 	if end < 0 {
-		return nil, &refusal{reason: ReasonForm, line: s.key.Line, seen: "a value in braces in a form that cannot be edited", wanted: "a simple value"}
+		return nil, &refusal{reason: ReasonForm, line: s.key.Line, seen: "a value in braces in a form that cannot be edited", wanted: "a simple value",
+			fix: "delete " + s.key.Value + " by hand"}
 	}
 	after := d.skipSpace(end)
 	comma := after < len(d.text) && d.text[after] == ','
-	if only {
-		if comma {
-			end = after + 1
-		}
-		open := d.skipProperties(d.at(s.in))
-		shut := d.skipBlanks(end)
-		if open+1 <= start && strings.Trim(string(d.text[open+1:start]), " \t") == "" && shut < len(d.text) && d.text[shut] == '}' {
-			start, end = open+1, shut
-		}
-		return attempt{{start, end, ""}}, nil
+	switch {
+	case only:
+		return []attempt{d.emptied(s, start, end, after, comma)}, nil
+	case comma:
+		return []attempt{{d.entryCut(start, after+1)}}, nil
 	}
-	if comma {
-		return attempt{d.entryCut(start, after+1)}, nil
+	before := d.commaBefore(s)
+	if before < 0 {
+		return nil, &refusal{reason: ReasonForm, line: s.key.Line, seen: "the entry before " + s.key.Value + " is in a form that cannot be edited", wanted: "a simple value",
+			fix: "delete " + s.key.Value + " by hand"}
 	}
-	back := start
-	for back > 0 && strings.ContainsRune(" \t\r\n", rune(d.text[back-1])) {
-		back--
+	if strings.Trim(string(d.text[before+1:start]), " \t") == "" {
+		return []attempt{{{before, end, ""}}}, nil
 	}
-	if back == 0 || d.text[back-1] != ',' {
-		return nil, &refusal{
-			reason: ReasonForm, line: s.key.Line, seen: "a comment before the last entry in braces", wanted: "the entry beside the others",
-		}
-	}
-	if l := d.lineAt(start); d.lineAt(back-1) < l && d.skipBlanks(end) == d.lines[l].end {
-		return attempt{{back - 1, back, ""}, {d.lines[l].start, d.lines[l].next, ""}}, nil
-	}
-	return attempt{{back - 1, end, ""}}, nil
+	// A comment may keep the two apart, and it stays. A comma before the brace is
+	// allowed, and needed where the comment follows it without a blank.
+	cut := d.entryCut(start, end)
+	return []attempt{{{before, before + 1, ""}, cut}, {cut}}, nil
 }
 
-// entryCut widens a cut to whole lines where nothing else stands on them, else
-// over the blanks that follow.
+// emptied takes out the one entry, and blanks beside it.
+func (d *document) emptied(s step, start, end, after int, comma bool) attempt {
+	if comma {
+		if d.lineAt(after) != d.lineAt(end-1) {
+			return attempt{{start, end, ""}, {after, after + 1, ""}} // a comment in between stays
+		}
+		end = after + 1
+	}
+	open := d.skipProperties(d.at(s.in))
+	shut := d.skipBlanks(end)
+	if open+1 <= start && strings.Trim(string(d.text[open+1:start]), " \t") == "" && shut < len(d.text) && d.text[shut] == '}' {
+		start, end = open+1, shut
+	}
+	return attempt{{start, end, ""}}
+}
+
+// commaBefore is the comma between an entry and the one before it, whatever stands
+// between the two; -1 where it cannot be told.
+func (d *document) commaBefore(s step) int {
+	prev := step{in: s.in, key: s.in.Content[s.index-2], value: s.in.Content[s.index-1], index: s.index - 2}
+	end := d.valueEnd(prev)
+	if end < 0 && null(prev.value) {
+		end = d.tokenEnd(prev.key)
+	}
+	if end >= 0 {
+		if end = d.skipSpace(end); end < len(d.text) && d.text[end] == ',' {
+			return end
+		}
+		return -1
+	}
+	// A value over several lines: without a comment the comma stands right before.
+	if back := len(strings.TrimRight(string(d.text[:d.at(s.key)]), " \t\r\n")); back > 0 && d.text[back-1] == ',' {
+		return back - 1
+	}
+	return -1
+}
+
+// entryCut widens a cut to whole lines where nothing else stands on them but the
+// entry's own comment, else over the blanks that follow.
 func (d *document) entryCut(start, end int) splice {
 	first, last := d.lines[d.lineAt(start)], d.lines[d.lineAt(end-1)]
-	if strings.Trim(string(d.text[first.start:start]), " ") == "" && d.skipBlanks(end) == last.end {
+	rest := d.skipBlanks(end)
+	comment := rest > end && rest < last.end && d.text[rest] == '#'
+	if strings.Trim(string(d.text[first.start:start]), " ") == "" && (rest == last.end || comment) {
 		return splice{first.start, last.next, ""}
 	}
 	return splice{start, d.skipBlanks(end), ""}

@@ -51,6 +51,7 @@ func FuzzEdit(f *testing.F) {
 		"cloud_provider:\n  awsCloudProvider:\n    global:\n      zone: \"a\n  # b\"\n# c\n",
 		"cloud_provider: { name: aws # c\n, useInstanceMetadataHostname: off }\n",
 		"cloud_provider:\n  name: aws\nkubernetes_version: v1.26.9-rancher1-1\n",
+		"cloud_provider: {\n  name: aws,   # the name\n  awsCloudProvider: {}\n}\n",
 		"kubernetes_version: v1.26.9-rancher1-1\ncloud_provider: {name: aws}\n",
 	} {
 		for i := range menu() {
@@ -72,6 +73,7 @@ func FuzzEdit(f *testing.F) {
 		}
 		holds(t, e)
 		withLaterLines(t, e)
+		withComments(t, e)
 	})
 }
 
@@ -80,6 +82,31 @@ func isRefusal(t *testing.T, err error) {
 	bad, ok := fault.As(err)
 	if !ok || bad.Class != fault.Usage || bad.Seen == "" || !strings.HasPrefix(bad.Object, "cluster.yml") {
 		t.Errorf("no refusal: %#v", err)
+	}
+}
+
+// withComments puts a comment after a comma, where that means nothing: what could be
+// edited can be edited still.
+func withComments(t *testing.T, e clusterfile.Edit) {
+	t.Helper()
+	const most = 4
+	for at, tried := 0, 0; tried < most; tried++ {
+		next := bytes.IndexByte(e.Before[at:], ',')
+		if next < 0 {
+			return
+		}
+		at += next + 1
+		text := slices.Concat(e.Before[:at], []byte(" # c, {\n   "), e.Before[at:])
+		f, err := clusterfile.Parse("cluster.yml", text)
+		if err != nil || !meansTheSame(t, e.Before, text) {
+			continue
+		}
+		commented, err := f.Edit(e.Changes...)
+		if err != nil {
+			t.Errorf("refused with a comment: %v\n%s", err, text)
+			continue
+		}
+		holds(t, commented)
 	}
 }
 
