@@ -107,6 +107,40 @@ func TestEarlierBundleIsUnknown(t *testing.T) {
 	}
 }
 
+// What a container runs is the same from a bundle, whatever its command line hides.
+func TestProgramsAreKept(t *testing.T) {
+	sh := func(script string) downstream.Container {
+		return downstream.Container{Name: "x", Image: "busybox", Command: []string{"/bin/sh", "-ec"}, Args: []string{script}}
+	}
+	all := []downstream.Container{
+		sh("helm upgrade x " + planted + "; exec kube-controller-manager --a=" + planted), sh(`cp /a /b&&"/b/aws-cloud-controller-manager" --cloud-provider=aws`),
+		sh("sleep 5\nkube-controller-manager|tee /x"), sh("helm upgrade aws-cloud-controller-manager"), sh("while true; do sleep 60; done"),
+		{Image: "alpine/helm:3", Args: []string{"upgrade", "aws-cloud-controller-manager"}}, {Image: "a", Command: []string{"helm", "install", "aws-cloud-controller-manager"}},
+		{Image: "r/kube-controller-manager-amd64:v1", Command: []string{"/bin/sleep", "3600"}}, {Image: "r/hyperkube:v1", Command: []string{"/hyperkube", "controller-manager"}},
+		{Image: "r/kube-controller-manager:v1", Command: []string{"sh", "-ec", "sleep 3600"}},
+		{Image: "a", Command: []string{"tini", "--", "kube-controller-manager"}}, {Image: "a", Command: []string{"/x/kube-controller-manager-arm64"}},
+		{Image: "a", Command: []string{"/ccm"}, Args: []string{"--cloud-provider=aws", "--concurrent-service-syncs=" + planted}},
+	}
+	b := full()
+	b.Input.LoosePods = verify.Got([]downstream.Pod{{Containers: all}})
+	text, err := Encode(b, NewRedactor())
+	if err != nil || bytes.Contains(text, []byte(planted)) {
+		t.Fatalf("%v, or a secret is in the bundle", err)
+	}
+	back, err := Decode("file x", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, now := range back.Input.LoosePods.Value[0].Containers {
+		for _, runs := range []func([]downstream.Container) (downstream.Container, bool){downstream.RunsKCM, downstream.RunsCCM} {
+			_, before := runs(all[i : i+1])
+			if _, after := runs([]downstream.Container{now}); before != after {
+				t.Errorf("%q %q is %t, and %t from a bundle: %q %q", all[i].Command, all[i].Args, before, after, now.Command, now.Args)
+			}
+		}
+	}
+}
+
 // What is judged from a bundle is what was judged of the cluster.
 func TestSameReport(t *testing.T) {
 	b := full()

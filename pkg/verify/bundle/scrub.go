@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // gone stands where something was left out.
@@ -68,7 +69,7 @@ var judged = []string{ //nolint:gochecknoglobals // a constant table
 var nested = []string{"kubelet-arg", "kube-controller-manager-arg", "kube-cloud-controller-manager-arg"} //nolint:gochecknoglobals // a constant table
 
 // programs are words of a command line that say what runs.
-var programs = regexp.MustCompile(`^([\w./-]*/)?(((kube|aws-cloud|cloud)-)?controller-manager(-amd64|-arm64)?|kube-apiserver|hyperkube|server|agent|sh|bash|exec|sleep|tail|cp|cat|kubectl|grep|pgrep|while|do|done|true)$|^(-c|--)$`)
+var programs = regexp.MustCompile(`^([\w./-]*/)?(((kube|aws-cloud|cloud)-)?controller-manager|kube-apiserver|server|agent)(-amd64|-arm64|-arm|-ppc64le|-s390x)?$|^--$|^-[celux]+$`)
 
 // words is a command line in which only judged arguments have their values.
 func (r *Redactor) words(line []string) []string {
@@ -76,20 +77,40 @@ func (r *Redactor) words(line []string) []string {
 	var value func(string) string // what becomes of the word behind a flag; nil: it has its own rule
 	for i, word := range line {
 		switch {
-		case strings.HasPrefix(word, "--") && !strings.ContainsAny(word, " \n\t"):
+		case len(word) > 2 && strings.HasPrefix(word, "--") && !strings.ContainsAny(word, " \n\t"):
 			out[i], value = r.flagWord(word)
 			continue
 		case value != nil:
 			out[i] = value(word)
-		case strings.ContainsAny(word, " \n\t"):
-			out[i] = strings.Join(r.words(strings.Fields(word)), " ")
-		case programs.MatchString(word):
+		case strings.ContainsAny(word, downstream.ScriptMarks):
+			out[i] = r.script(word)
+		case programs.MatchString(word), downstream.StartsOther(word):
 		default:
 			out[i] = gone
 		}
 		value = nil
 	}
 	return out
+}
+
+// script is a shell's script: where one command ends is kept, because it decides
+// what the next one is.
+func (r *Redactor) script(text string) string {
+	var out strings.Builder
+	for text != "" {
+		end := strings.IndexAny(text, downstream.CommandEnds)
+		if end < 0 {
+			end = len(text)
+		}
+		words := strings.FieldsFunc(text[:end], func(c rune) bool { return strings.ContainsRune(" \t\"'", c) })
+		out.WriteString(strings.Join(r.words(words), " "))
+		if end < len(text) {
+			out.WriteString(" " + text[end:end+1] + " ")
+			end++
+		}
+		text = text[end:]
+	}
+	return out.String()
 }
 
 // flagWord is one flag, and what is to become of a value in the next word.

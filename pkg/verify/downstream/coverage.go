@@ -1,6 +1,8 @@
 package downstream
 
-import "slices"
+import (
+	"slices"
+)
 
 // Coverage is how far the pods of a DaemonSet cover the Nodes that it is for. Its own
 // numbers count pods on whatever Nodes they are, and kubectl's rollout status passes

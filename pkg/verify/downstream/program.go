@@ -82,21 +82,32 @@ func runs(cs []Container, program string) (Container, bool) {
 // commandLine is what a container starts, as far as its words tell.
 type commandLine struct {
 	commands [][]string // of a shell's script each of its own
-	// harmless: there is a command, and all that it starts is known to be something
-	// else, such as the sleep of a DaemonSet that fetches images.
+	// harmless: all that it starts is known to be something else, such as the sleep of
+	// a DaemonSet that fetches images, or Helm with a chart of that name.
 	harmless bool
 }
 
-// line takes command and args apart. A word with spaces is a shell's script.
+// ScriptMarks make a word of a command line a shell's script; CommandEnds end a
+// command in one.
+const (
+	ScriptMarks = " \t\n;&|"
+	CommandEnds = ";&|\n()`"
+)
+
+// line takes command and args apart. A word with spaces is a shell's script. Without
+// a command the image's own program runs, which has its name more often than not.
 func (c Container) line() commandLine {
 	var plain []string
+	if len(c.Command) == 0 {
+		plain = append(plain, repository(c.Image))
+	}
 	var scripts [][]string
 	for _, word := range slices.Concat(c.Command, c.Args) {
-		if strings.HasPrefix(word, "-") || !strings.ContainsAny(word, " \t\n;&|") {
+		if strings.HasPrefix(word, "-") || !strings.ContainsAny(word, ScriptMarks) {
 			plain = append(plain, word)
 			continue
 		}
-		for _, part := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(";&|\n()`", r) }) {
+		for _, part := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(CommandEnds, r) }) {
 			scripts = append(scripts, strings.FieldsFunc(part, func(r rune) bool { return strings.ContainsRune(" \t\"'", r) }))
 		}
 	}
@@ -112,7 +123,7 @@ func (c Container) line() commandLine {
 		}
 		seen = true
 	}
-	line.harmless = seen && len(c.Command) > 0
+	line.harmless = seen
 	return line
 }
 
@@ -126,7 +137,7 @@ func (l commandLine) names(program string) bool {
 		hyperkube := slices.ContainsFunc(command, func(w string) bool { return base(w) == "hyperkube" })
 		for i, word := range command {
 			option := i > 0 && strings.HasPrefix(command[i-1], "--") && len(command[i-1]) > 2 && !strings.Contains(command[i-1], "=")
-			if strings.HasPrefix(word, "-") || option && i > 1 {
+			if strings.HasPrefix(word, "-") || option {
 				continue
 			}
 			name := withoutArch(base(word))
@@ -141,17 +152,26 @@ func (l commandLine) names(program string) bool {
 // starts is the program that a command begins with, behind a shell's words.
 func starts(command []string) string {
 	for _, word := range command {
-		name := base(word)
-		switch name {
-		case "sh", "bash", "ash", "dash", "exec", "env", "sudo", "nohup", "time", "do", "then", "else", "if", "while", "until", "!", "{", "}", "done", "fi":
+		if shellWord(base(word)) || strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
 			continue
 		}
-		if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
-			continue
-		}
-		return name
+		return base(word)
 	}
 	return ""
+}
+
+// StartsOther says whether a word tells what is started, and it is no controller
+// manager: a shell, a shell's keyword, or a program known for something else.
+func StartsOther(word string) bool {
+	return shellWord(base(word)) || elsewhereUsed(base(word)) || base(word) == "hyperkube"
+}
+
+func shellWord(name string) bool {
+	switch name {
+	case "sh", "bash", "ash", "dash", "exec", "env", "sudo", "nohup", "time", "do", "then", "else", "if", "while", "until", "!", "{", "}", "done", "fi":
+		return true
+	}
+	return false
 }
 
 // elsewhereUsed are programs that may have the name of a controller manager among
@@ -159,7 +179,9 @@ func starts(command []string) string {
 func elsewhereUsed(program string) bool {
 	switch program {
 	case "sleep", "pause", "true", "false", ":", "tail", "cat", "ls", "cp", "mv", "rm", "install", "echo", "test", "[", "set", "trap", "wait",
-		"grep", "pgrep", "pkill", "killall", "pidof", "ps", "kubectl", "crictl", "docker", "curl", "wget":
+		"mkdir", "chmod", "chown", "ln", "tar", "touch", "find", "sed", "awk", "head", "wc", "jq", "yq", "printf", "diff", "stat", "date",
+		"grep", "pgrep", "pkill", "killall", "pidof", "ps", "kubectl", "crictl", "ctr", "docker", "podman", "nerdctl", "curl", "wget",
+		"helm", "klipper-helm", "kustomize", "flux", "argocd", "git", "skopeo", "crane", "oras", "aws":
 		return true
 	}
 	return false

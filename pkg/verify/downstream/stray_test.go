@@ -45,6 +45,12 @@ func TestPrograms(t *testing.T) {
 		{"looks for it", sh("pgrep kube-controller-manager || exit 1"), false, false},
 		{"asks for its logs", line("kubectl", []string{"kubectl", "logs", "kube-controller-manager"}), false, false},
 		{"logs to a file of that name", line("a", []string{"kube-scheduler", "--log-file=/var/log/kube-controller-manager"}), false, false},
+		{"Helm installs a chart of that name", line("alpine/helm:3", nil, "upgrade", "--install", "aws-cloud-controller-manager", "repo/aws-cloud-controller-manager"), false, false},
+		{"Helm in a command", line("rancher/shell:v1", []string{"helm", "upgrade", "aws-cloud-controller-manager"}), false, false},
+		{"Helm in a shell", sh("helm upgrade -i aws-cloud-controller-manager /charts/aws-cloud-controller-manager"), false, false},
+		{"asks for its logs by the image's program", line("bitnami/kubectl:1.26", nil, "-n", "kube-system", "rollout", "status", "ds/aws-cloud-controller-manager"), false, false},
+		{"names its lease in arguments alone", line("a", nil, "--leader-elect-resource-name", "kube-controller-manager"), false, false},
+		{"copies in a shell, then runs", sh("cp /a /b; /b/kube-controller-manager --v=2"), true, false},
 		{"names its lease", line("a", []string{"/x"}, "--leader-elect-resource-name", "kube-controller-manager"), false, false},
 	} {
 		if _, got := RunsKCM([]Container{tc.c}); got != tc.kcm {
