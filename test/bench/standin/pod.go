@@ -14,14 +14,11 @@ import (
 // Pods are n pods of a node: what RKE2 runs on every node as mirror pods, and pods
 // of Deployments.
 func Pods(i, n int) []*corev1.Pod {
-	pods := make([]*corev1.Pod, 0, n)
-	for _, name := range []string{"kube-proxy", "rke2-canal"} {
-		pods = append(pods, mirrorPod(i, name))
-	}
+	pods := []*corev1.Pod{mirrorPod(i, "kube-proxy"), mirrorPod(i, "rke2-canal")}
 	for len(pods) < n {
 		pods = append(pods, ownedPod(i, len(pods)))
 	}
-	return pods
+	return pods[:n]
 }
 
 func mirrorPod(i int, name string) *corev1.Pod {
