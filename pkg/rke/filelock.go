@@ -132,6 +132,9 @@ func (l *FileLock) write() error {
 // Prove implements runner.Lock. The file lock cannot be lost while we live.
 func (l *FileLock) Prove(ctx context.Context) error { return l.Inner.Prove(ctx) }
 
+// Lost implements runner.Lock.
+func (l *FileLock) Lost() error { return l.Inner.Lost() }
+
 // Release implements runner.Lock. The file stays: removing it would let two runs
 // lock two files of one name.
 func (l *FileLock) Release(ctx context.Context) error {

@@ -20,6 +20,7 @@ type freeLease struct{ held atomic.Int32 }
 
 func (l *freeLease) Acquire(context.Context) error { l.held.Add(1); return nil }
 func (l *freeLease) Prove(context.Context) error   { return nil }
+func (l *freeLease) Lost() error                   { return nil }
 func (l *freeLease) Release(context.Context) error { l.held.Add(-1); return nil }
 
 // table stands in for the process table: who is dead.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -50,6 +51,8 @@ type LeaseLock struct {
 	proved  time.Time             // before the request that last showed it as ours
 	renewed time.Time             // before the request that last renewed it
 	lost    error
+	gone    atomic.Pointer[fault.Error] // lost, for who must not wait for a request under way
+	fresh   atomic.Pointer[time.Time]   // renewed, likewise
 	cancel  context.CancelFunc
 	idle    chan struct{} // closed when the renewing ended
 }
@@ -128,6 +131,7 @@ func (l *LeaseLock) renew(ctx context.Context) error {
 	switch {
 	case err == nil:
 		l.lease, l.proved, l.renewed = out, before, before
+		l.fresh.Store(&before)
 		return nil
 	case apierrors.IsNotFound(err):
 		return l.lose("it was deleted", err)
@@ -143,11 +147,25 @@ func (l *LeaseLock) renew(ctx context.Context) error {
 }
 
 func (l *LeaseLock) lose(how string, err error) error {
-	l.lost = &fault.Error{
+	gone := &fault.Error{
 		Class: fault.Locked, Reason: "LockLost", Object: l.object(), Seen: how,
 		Wanted: "held by this run to its end", Fix: "let the other run finish, then run the same command again", Err: err,
 	}
+	l.lost = gone
+	l.gone.Store(gone)
 	return l.lost
+}
+
+// Lost implements Lock.
+func (l *LeaseLock) Lost() error {
+	if gone := l.gone.Load(); gone != nil {
+		return gone
+	}
+	if renewed := l.fresh.Load(); renewed != nil && l.elapsed(*renewed) > l.Duration {
+		return &fault.Error{Class: fault.CouldNotLook, Reason: "LockNotRenewed", Object: l.object(),
+			Seen: "was not renewed for longer than it holds: another run may have it", Wanted: "to be read as this run's"}
+	}
+	return nil
 }
 
 // stamp makes next a Lease of ours, renewed now. The times in it are for

@@ -120,6 +120,8 @@ func (l *LeaseLock) taken(ctx context.Context, lease *coordinationv1.Lease, befo
 	// The first interrupt must not end the renewing: an effect may be under way.
 	ctx, cancel := context.WithCancel(unstoppable(ctx))
 	l.lease, l.proved, l.renewed, l.lost = lease, before, before, nil
+	l.gone.Store(nil)
+	l.fresh.Store(&before)
 	l.cancel, l.idle = cancel, make(chan struct{})
 	go l.keep(ctx, l.idle)
 }

@@ -18,6 +18,10 @@ type Lock interface {
 	// Prove succeeds only if the lock was just read as ours. While it cannot be
 	// read it goes on trying; a lock that somebody else took is class Locked.
 	Prove(ctx context.Context) error
+	// Lost says without a request why the lock is not this run's any more (class
+	// Locked), or why that is not known (class CouldNotLook: it was not renewed for
+	// as long as it holds); nil while it is.
+	Lost() error
 	// Release gives the lock back if it is still ours.
 	Release(ctx context.Context) error
 }

@@ -123,6 +123,9 @@ func (h *memoryHandle) Prove(ctx context.Context) error {
 	return lockedBy("lock in memory", *h.m.holder, "")
 }
 
+// Lost implements Lock.
+func (h *memoryHandle) Lost() error { return h.Prove(context.Background()) }
+
 // Release implements Lock.
 func (h *memoryHandle) Release(context.Context) error {
 	h.m.mu.Lock()

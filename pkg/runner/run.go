@@ -131,12 +131,16 @@ func (r *run) locked(ctx context.Context, yes approved) error {
 		return err // out at once: the lock expires by itself
 	}
 	if r.writing {
+		var lost error
 		r.farewell(ctx, "the end of the run could not be written to the journal", func(ctx context.Context) error {
-			if err := r.o.Lock.Prove(ctx); err != nil {
-				return err
+			if lost = r.o.Lock.Prove(ctx); lost != nil {
+				return lost
 			}
 			return r.s.end(ctx, r.current, err)
 		})
+		if err == nil && fault.ClassOf(lost) == fault.Locked {
+			err = lost // the success may be another run's
+		}
 	}
 	r.farewell(ctx, "the lock could not be given back; it expires by itself", r.o.Lock.Release)
 	return err
@@ -195,6 +199,9 @@ func (r *run) steps(ctx context.Context, sc scope) error {
 				return err
 			}
 		}
+		if err := r.keepHold(ctx); err != nil {
+			return err
+		}
 		step := r.next(sc)
 		if step == nil {
 			r.current = ""
@@ -220,6 +227,16 @@ func (r *run) steps(ctx context.Context, sc scope) error {
 			return err
 		}
 	}
+}
+
+// keepHold ends the run between two steps once its lock is lost: what was observed
+// may be another run's work. Where nothing has shown it for too long, it is asked.
+func (r *run) keepHold(ctx context.Context) error {
+	err := r.s.held()
+	if err == nil || fault.ClassOf(err) == fault.Locked {
+		return err
+	}
+	return classify(r.o.Lock.Prove(ctx), targetName(r.p))
 }
 
 // next is the first step of sc that is to run now, nil if none is left. Steps

@@ -105,6 +105,7 @@ type refusingLock struct{}
 
 func (refusingLock) Acquire(context.Context) error { return errors.New("the lock was asked for") }
 func (refusingLock) Prove(context.Context) error   { return errors.New("the lock was asked for") }
+func (refusingLock) Lost() error                   { return errors.New("the lock was asked for") }
 func (refusingLock) Release(context.Context) error { return errors.New("the lock was asked for") }
 
 func TestReadingStepMayNotMakeAnEffect(t *testing.T) {

@@ -119,6 +119,15 @@ func (s *session) prove(ctx context.Context) error {
 	return s.o.Lock.Prove(ctx)
 }
 
+// held says, without a request, why this run may not speak of the cluster as its
+// own any more: what it sees may be another run's work. nil while it may.
+func (s *session) held() error {
+	if !s.writable {
+		return nil
+	}
+	return s.o.Lock.Lost()
+}
+
 // begin opens the run in the history. A run that was left open died: the lock
 // is ours now.
 func (s *session) begin(ctx context.Context) error {

@@ -65,10 +65,16 @@ func (r *run) brake(ctx context.Context, info Info, tx *Tx, cause error) error {
 	if tx.reads || !r.s.writable || r.braked {
 		return cause
 	}
+	if lost := r.s.held(); fault.ClassOf(lost) == fault.Locked {
+		return lost // the brake, and what it brakes for, are the other run's
+	}
 	r.braked = true
 	ctx = unstoppable(ctx)
 	pulling := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, brakes: true, warn: tx.warn}
 	done, err := r.p.Brake(ctx, pulling, cause)
+	if lost := r.s.held(); fault.ClassOf(lost) == fault.Locked {
+		return lost
+	}
 	if err != nil {
 		err = &fault.Error{
 			Class: fault.ClassOf(cause), Reason: "BrakeFailed", Object: targetName(r.p),

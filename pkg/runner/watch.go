@@ -41,6 +41,9 @@ func (w *watch) do(ctx context.Context, step Step, tx *Tx) error {
 		if err == nil {
 			return nil
 		}
+		if lost := w.r.s.held(); fault.ClassOf(lost) == fault.Locked {
+			return lost
+		}
 		unsettled, passing := fault.As(err)
 		passing = passing && unsettled.Passing && w.r.o.Clock.Since(w.since) < settling
 		if ctx.Err() != nil || w.r.stop.requested() || !passing && !Transient(err) {
@@ -67,7 +70,12 @@ func (w *watch) verify(ctx context.Context, step Step, tx *Tx) (Verdict, error) 
 			return Verdict{}, w.r.stepError(ctx, w.info, errStopped(), "while step "+string(w.info.ID)+" waited for "+orNothing(w.last.WaitingFor))
 		}
 		v, err := w.read(ctx, step, tx)
+		lost := w.r.s.held() // behind the reading: what it shows may be another run's work
 		switch {
+		case fault.ClassOf(lost) == fault.Locked:
+			return v, lost
+		case lost != nil:
+			met, err = 0, lost
 		case err != nil && (ctx.Err() != nil || w.r.stop.requested() || !Transient(err)):
 			return v, w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" was verified")
 		case err != nil:

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -302,6 +303,12 @@ func TestSupersededRunStops(t *testing.T) {
 			w, r := s.world(), s.run
 			r.ID = runID(1)
 			stolen, late, when := false, []string{}, time.Time{}
+			r.Sink = runner.SinkFunc(func(e runner.Event) {
+				// The loss is noticed when the lock is renewed, every 20 s.
+				if stolen && e.Time.Sub(when) > 30*time.Second && e.Type != runner.StepWarning {
+					late = append(late, fmt.Sprintf("%s %s after %s", e.Type, e.Step, e.Time.Sub(when)))
+				}
+			})
 			r.Before = func(c Call) Outcome {
 				if c.Writes && c.Write >= at && !stolen {
 					stolen, when = true, time.Now()

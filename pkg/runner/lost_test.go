@@ -1,0 +1,117 @@
+package runner
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// stolen is the lock of a run that another run has taken over.
+func (b *bench) steal() {
+	b.lock.Break()
+	if err := b.lock.For(Owner{User: "carol", Run: "run-2"}).Acquire(context.Background()); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// A run that has lost its lock ends with that, whatever its next reading shows: it
+// is another run's work.
+func TestRunWithoutItsLockSpeaksOfNothing(t *testing.T) {
+	for name, v := range map[string]Verdict{
+		"met":     {Kind: Met},
+		"waiting": {Kind: Waiting, WaitingFor: "x", Seen: "y"},
+		"failed":  {Kind: Failed, Seen: "z"},
+		"braked":  {Kind: Braked, Seen: "z"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b *bench
+			readings, pulled := 0, 0
+			b = waiting(t, func(i int, _ time.Time) (Verdict, error) {
+				readings++
+				if i == 1 {
+					b.steal()
+					return v, nil
+				}
+				return Verdict{Kind: Met}, nil
+			})
+			b.p.brake = func(context.Context, *Tx, error) (string, error) { pulled++; return "", nil }
+			_, err := b.run()
+			wantClass(t, err, fault.Locked)
+			if readings != 2 || pulled != 0 || len(b.events.of(StepFinished)) != 0 || len(b.events.of(BrakePulled)) != 0 {
+				t.Errorf("%d readings, the brake was pulled %d times, finished %v", readings, pulled, b.events.of(StepFinished))
+			}
+		})
+	}
+}
+
+// Lost between two steps, and behind the last one.
+func TestLockLostBetweenSteps(t *testing.T) {
+	for name, last := range map[string]bool{"between": false, "at the end": true} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld()
+			list := []*scripted{step("one"), step("two")}
+			if last {
+				list = list[:1]
+			}
+			b := newBench(t, newScript(w, list...))
+			b.o.Sink = SinkFunc(func(e Event) {
+				if e.Type == StepFinished && e.Step == "one" {
+					b.steal()
+				}
+				b.events.Emit(e)
+			})
+			_, err := b.run()
+			wantClass(t, err, fault.Locked)
+			for _, e := range b.events.of(StepStarted) {
+				if e.Step == "two" {
+					t.Error("another step was begun")
+				}
+			}
+		})
+	}
+}
+
+// Lost makes no request: it is known from the renewing, and unknown when there was
+// none for as long as the lock holds.
+func TestLeaseLockLost(t *testing.T) {
+	clk, client := fakeClock(), fake.NewClientset()
+	l := NewLeaseLock(client, "default", "lock", Owner{User: "alice", Run: "run-1"}, clk)
+	if err := l.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.cancel() // the process is frozen: nothing is renewed
+	<-l.idle
+	if err := l.Lost(); err != nil {
+		t.Errorf("just taken: %v", err)
+	}
+	clk.Step(l.Duration + time.Second)
+	before := len(client.Actions())
+	wantClass(t, l.Lost(), fault.CouldNotLook, "not renewed")
+	if len(client.Actions()) != before {
+		t.Error("Lost made a request")
+	}
+	if err := l.Prove(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Lost(); err != nil {
+		t.Errorf("renewed: %v", err)
+	}
+	thief := Owner{User: "carol", Run: "run-2"}.Identity()
+	lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "lock", get)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lease.Spec = coordinationv1.LeaseSpec{HolderIdentity: &thief}
+	if _, err := client.CoordinationV1().Leases("default").Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	clk.Step(2 * freshProof)
+	wantClass(t, l.Prove(t.Context()), fault.Locked)
+	wantClass(t, l.Lost(), fault.Locked, "carol")
+}
