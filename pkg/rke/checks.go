@@ -117,6 +117,12 @@ func fileChecks() []verify.Check[Prepared] {
 		must(check("AWSM-732", "no other provider's options stand beside aws",
 			"rke writes the cloud config of the last provider whose options are there, under the name aws: the in-tree provider and the CCM would get another cloud's configuration",
 			"rancher/rke:cloudprovider/cloudprovider.go@v1.5.9, InitCloudProvider", "remove the other provider's block", nil, seeing(judgeOtherProviders, theFile))),
+		check("AWSM-733", "no value is a placeholder",
+			"a value of a template that nobody filled in is for rke a value like any other",
+			"rancher/rke:cluster/cluster.go@v1.5.9, ParseConfig", "render the template, and name the result with --config", nil, seeing(judgePlaceholders, theFile)),
+		check("AWSM-734", "no key stands twice",
+			"of two values rke takes the last, of two mappings it merges the keys: what somebody sees in the file may not be what is in force. On the path of an edit two are refused",
+			"rancher/rke:cluster/cluster.go@v1.5.9, ParseConfig, with yaml.v2", "keep one of the two", nil, seeing(judgeDuplicates, theFile)),
 	}
 }
 

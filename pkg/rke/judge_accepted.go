@@ -37,3 +37,31 @@ func judgeOtherProviders(p Prepared) []verify.Finding {
 	return []verify.Finding{fail(p.file()+": cloud_provider."+keys[0], strings.Join(keys, ", ")+" beside name aws: rke writes its cloud config, and none of AWS",
 		"the options of AWS alone", "remove "+strings.Join(keys, ", "))}
 }
+
+func judgePlaceholders(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, one := range p.File.Placeholders() {
+		found = append(found, warn(fmt.Sprintf("%s:%d: %s", p.file(), one.Line, one.Path), "looks like a value of a template: "+shownAt(one.Path, one.Seen), "the value itself", ""))
+	}
+	return firstOf(found, p.file(), "placeholders")
+}
+
+// shownAt is a value, unless its place holds secrets.
+func shownAt(path, value string) string {
+	if hidden(path) {
+		return notShown
+	}
+	return value
+}
+
+func judgeDuplicates(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, d := range p.File.Duplicates() {
+		taken := "rke takes the last"
+		if d.Merged {
+			taken = "rke merges the two"
+		}
+		found = append(found, warn(fmt.Sprintf("%s:%d: %s", p.file(), d.Line, d.Path), fmt.Sprintf("a second time, after line %d: %s", d.First, taken), "once", ""))
+	}
+	return firstOf(found, p.file(), "keys twice")
+}

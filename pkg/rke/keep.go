@@ -52,7 +52,7 @@ func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
 // Unkept are the checks that compare whole texts, in which any secret may be, or
 // judge what was tried on the cluster. Of them a bundle has the findings.
 func Unkept() []string {
-	return []string{"AWSM-725", "AWSM-726", "AWSM-727", "AWSM-728", "AWSM-729", "AWSM-731", "AWSM-781", "AWSM-782"}
+	return []string{"AWSM-725", "AWSM-726", "AWSM-727", "AWSM-728", "AWSM-729", "AWSM-731", "AWSM-733", "AWSM-734", "AWSM-781", "AWSM-782"}
 }
 
 // Rebound are the other checks, on what Keep wrote and what else was read then.

@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -40,7 +39,7 @@ func load(text []byte) (*document, *refusal) {
 	case errors.Is(err, io.EOF):
 		return nil, &refusal{reason: ReasonEmpty, seen: "holds no YAML", wanted: "an RKE cluster configuration"}
 	case err != nil:
-		return nil, d.notYAML(err)
+		return nil, d.notYAML(err, nil)
 	}
 	var second yaml.Node
 	switch err := decoder.Decode(&second); {
@@ -50,10 +49,10 @@ func load(text []byte) (*document, *refusal) {
 			seen: "a second YAML document begins here", wanted: "one document: rke ignores all but the first",
 		}
 	case !errors.Is(err, io.EOF):
-		return nil, d.notYAML(err)
+		return nil, d.notYAML(err, nil)
 	}
 	if err := yaml2.Unmarshal(text, &d.generic); err != nil {
-		return nil, d.notYAML(err)
+		return nil, d.notYAML(err, doc.Content[0])
 	}
 	d.root = doc.Content[0]
 	collectAliases(d.root, d.aliased)
@@ -98,7 +97,7 @@ func (d *document) unfit() *refusal {
 	seen := map[string]int{}
 	for i := 0; i < len(d.root.Content); i += 2 {
 		k := d.root.Content[i]
-		if first, twice := seen[k.Value]; twice && k.Kind == yaml.ScalarNode {
+		if first, twice := seen[k.Value]; twice && k.Kind == yaml.ScalarNode && slices.Contains(editedKeys(), k.Value) {
 			return duplicate(k, k.Value, first)
 		}
 		seen[k.Value] = k.Line
@@ -133,67 +132,6 @@ func collectAliases(n *yaml.Node, into map[string]int) {
 	for _, c := range n.Content {
 		collectAliases(c, into)
 	}
-}
-
-// notYAML names the likely cause of a parse error: people forget that a file is
-// a template, or indent with tabs, far more often than they break YAML.
-func (d *document) notYAML(err error) *refusal {
-	at := min(errorLine(err), len(d.lines))
-	if l := d.templateLine(at); l > 0 {
-		return &refusal{
-			reason: ReasonTemplate, line: l, seen: "a template marker: " + excerpt(d.content(l-1)),
-			wanted: "the rendered cluster.yml that rke is given", err: oneLine(err),
-		}
-	}
-	if l := d.tabLine(); l > 0 && strings.Contains(err.Error(), "found") {
-		return &refusal{
-			reason: ReasonTabs, line: l, seen: "a tab in the indentation", wanted: "spaces: YAML takes no tabs there", err: oneLine(err),
-		}
-	}
-	return &refusal{reason: ReasonNotYAML, line: at, seen: "is not YAML", wanted: "a file that rke can read", err: oneLine(err)}
-}
-
-// templateLine is where a marker stands: near the error, else the first one
-// that YAML itself would not take as text.
-func (d *document) templateLine(near int) int {
-	for l := max(1, near-1); near > 0 && l <= min(near+1, len(d.lines)); l++ {
-		if strings.Contains(d.content(l-1), "{{") || strings.Contains(d.content(l-1), "{%") || strings.Contains(d.content(l-1), "${") {
-			return l
-		}
-	}
-	for i := range d.lines {
-		c := strings.TrimLeft(d.content(i), " -")
-		_, value, _ := strings.Cut(c, ": ")
-		for _, marker := range []string{"{{", "{%", "{#"} {
-			if strings.HasPrefix(c, marker) || strings.HasPrefix(strings.TrimLeft(value, " "), marker) {
-				return i + 1
-			}
-		}
-	}
-	return 0
-}
-
-func (d *document) tabLine() int {
-	for i := range d.lines {
-		c := d.content(i)
-		if strings.Contains(c[:len(c)-len(strings.TrimLeft(c, " \t"))], "\t") && !d.blankOrComment(i) {
-			return i + 1
-		}
-	}
-	return 0
-}
-
-func errorLine(err error) int {
-	m := regexp.MustCompile(`line (\d+)`).FindStringSubmatch(err.Error())
-	if m == nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(m[1])
-	// The parser, unlike the scanner, counts lines from zero (go-yaml decode.go, fail).
-	if strings.Contains(err.Error(), "did not find expected") && !strings.Contains(err.Error(), "whitespace") {
-		n++
-	}
-	return n
 }
 
 // oneLine is an error as one line, for messages that are one.

@@ -23,7 +23,7 @@ func Parse(name string, text []byte) (*File, error) {
 	}
 	c, whole, r := readConfig(d)
 	if r != nil {
-		return nil, r.in(name)
+		return nil, d.orTemplate(r).in(name)
 	}
 	return &File{name: name, doc: d, config: c, whole: whole, findings: d.findings()}, nil
 }

@@ -58,6 +58,17 @@ func (d *document) unrendered() *refusal {
 	return r
 }
 
+// orTemplate tells of a value that rke cannot read that it is to be filled in.
+func (d *document) orTemplate(r *refusal) *refusal {
+	eachScalar(d.root, nil, func(path []string, n *yaml.Node) {
+		if n.Line == r.line && placeholder(n) {
+			r = &refusal{reason: ReasonTemplate, line: n.Line, seen: dotted(path) + " looks like a placeholder: " + excerpt(n.Value),
+				wanted: "the rendered cluster.yml that rke is given", fix: "render the template, and name the result with --config", err: r.err}
+		}
+	})
+	return r
+}
+
 // decides are the keys of which a plan depends.
 func decides(path []string) bool {
 	last := path[len(path)-1]

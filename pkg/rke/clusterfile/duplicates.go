@@ -1,0 +1,49 @@
+package clusterfile
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Duplicate is a key that stands twice in its mapping.
+type Duplicate struct {
+	Line, First int
+	Path        string // dotted
+	// Merged: both are mappings, whose keys rke merges. Of others it takes the last.
+	Merged bool
+}
+
+// editedKeys are the top-level keys below which a migration edits. Twice there they
+// are refused at once, and further down on the path when an edit is computed.
+func editedKeys() []string { return []string{"services", "cloud_provider", "kubernetes_version"} }
+
+// Duplicates lists the keys that stand twice, at any depth. Those on the path of an
+// edit are refused by it.
+func (f *File) Duplicates() []Duplicate {
+	var found []Duplicate
+	duplicates(f.doc.root, nil, &found)
+	slices.SortStableFunc(found, func(a, b Duplicate) int { return a.Line - b.Line })
+	return found
+}
+
+func duplicates(n *yaml.Node, path []string, found *[]Duplicate) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		first := map[string]int{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			k, v := n.Content[i], n.Content[i+1]
+			at := append(path, k.Value)
+			if j, twice := first[k.Value]; twice && k.Kind == yaml.ScalarNode {
+				merged := v.Kind == yaml.MappingNode && n.Content[j+1].Kind == yaml.MappingNode
+				*found = append(*found, Duplicate{k.Line, n.Content[j].Line, dotted(at), merged})
+			}
+			first[k.Value] = i
+			duplicates(v, at, found)
+		}
+	case yaml.SequenceNode:
+		for _, item := range n.Content {
+			duplicates(item, path, found)
+		}
+	}
+}

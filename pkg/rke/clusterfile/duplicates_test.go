@@ -1,0 +1,62 @@
+package clusterfile_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+)
+
+// Off the path of an edit a key may stand twice, at top level as anywhere: it is
+// told, and the edit is made.
+func TestDuplicatesOffThePath(t *testing.T) {
+	const text = goodText + `private_registries: []
+nodes:
+- {address: 10.0.0.1, user: a, user: b}
+private_registries:
+- {url: x}
+network: {plugin: canal}
+network: {mtu: 1400}
+`
+	f := parse(t, []byte(text))
+	var got []string
+	for _, d := range f.Duplicates() {
+		got = append(got, fmt.Sprintf("%d after %d: %s merged %t", d.Line, d.First, d.Path, d.Merged))
+	}
+	want := []string{"9 after 9: nodes.user merged false", "10 after 7: private_registries merged false", "13 after 12: network merged true"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	e, err := f.Edit(enable())
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, e)
+	c := f.Config()
+	if c.Network.Plugin != "canal" || c.Network.MTU != 1400 || c.Nodes[0].User != "b" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// On the path it is refused, with both lines.
+func TestDuplicatesOnThePath(t *testing.T) {
+	for text, path := range map[string]string{
+		"services: {}\nservices: {}\n":                                                           "services",
+		"cloud_provider: {name: aws}\ncloud_provider: {name: aws}\n":                             "cloud_provider",
+		"cloud_provider:\n  name: aws\n  name: aws\n":                                            "cloud_provider.name",
+		"services:\n  kube-controller: {}\n  kube-controller: {}\ncloud_provider: {name: aws}\n": "services.kube-controller",
+		"kubernetes_version: v1\nkubernetes_version: v2\n":                                       "kubernetes_version",
+	} {
+		f, err := clusterfile.Parse("cluster.yml", []byte(text))
+		if err == nil {
+			_, err = f.Edit(append([]clusterfile.Change{enable()}, switchTo(nil)...)...)
+		}
+		if bad, ok := fault.As(err); !ok || bad.Reason != clusterfile.ReasonDuplicateKey || !strings.Contains(bad.Seen, path+" a second time") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
