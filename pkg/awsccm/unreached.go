@@ -20,7 +20,7 @@ func Unreached(in Inputs, ch *chart.Chart) []Concern {
 	in.Chart = ch
 	shown, ok := in.shown(in.UserValues)
 	if !ok {
-		return nil // the error is told elsewhere
+		return nil // Values itself gives the error
 	}
 	reached := func(path []string) bool {
 		value := at(in.UserValues, path)

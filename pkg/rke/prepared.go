@@ -22,7 +22,7 @@ type Facts struct {
 	// Volumes are the PersistentVolumes whose nodeAffinity names the label
 	// kubernetes.io/hostname.
 	PinnedVolumes verify.Read[[]PinnedVolume]
-	// Registries are where the nodes are told to pull images from.
+	// Registries are where the configuration has the nodes pull images from.
 	Registries []downstream.Registry
 }
 

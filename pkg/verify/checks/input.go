@@ -60,7 +60,7 @@ type Input struct {
 	Preflight bool `json:"-"`
 	// Planned is the DaemonSet that install-ccm would make; nil outside a run.
 	Planned *downstream.DaemonSet
-	// Registries are where the control planes are told to pull images from.
+	// Registries are where the configuration has the control planes pull images from.
 	Registries []downstream.Registry `json:"registries,omitempty"`
 	// ImageAllowed says why an image must not run with a Kubernetes version; nil
 	// function: the matrix is not known here.

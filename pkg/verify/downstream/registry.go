@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Registry is where machines are told to pull images from.
+// Registry is where a configuration has machines pull images from.
 type Registry struct {
-	Object  string // who is told: "Machine demo-cp-1", "cluster.yml"
+	Object  string // whose configuration: "Machine demo-cp-1", "cluster.yml"
 	Default string // registry of the distribution's own images, with a path or without; "": each image's own
 	Mirrors []Mirror
 }
