@@ -2,11 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // planDocument is what `plan -o json` prints.
@@ -18,6 +23,15 @@ type planDocument struct {
 	Steps       []runner.PlannedStep `json:"steps"`
 	Pending     bool                 `json:"pending"`
 	Offline     *offlineDocument     `json:"offline,omitempty"` // with --offline: what cluster.yml alone tells
+	Checks      *planChecks          `json:"checks,omitempty"`  // none: of a file alone
+}
+
+// planChecks are the checks that the preflight of a run would make now.
+type planChecks struct {
+	Counts  map[verify.Status]int `json:"counts"`
+	Results []verify.Result       `json:"results,omitempty"` // those that fail, warn or are unknown
+	Stops   []faultDocument       `json:"stops,omitempty"`   // what would stop the run
+	Code    int                   `json:"code"`              // the exit code with --detailed-exitcode
 }
 
 // newPlan is the plan command of a distribution.
@@ -34,7 +48,7 @@ func newPlan(a *app, target string, flags opener) *cobra.Command {
 			return planMigration(cmd.Context(), a, flags, detailed, diff)
 		},
 	}
-	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 5 if a step is still to do")
+	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 0: nothing to do, 5: steps are to do, 3: the checks would stop the run, 10: something could not be looked at")
 	cmd.Flags().BoolVar(&diff, "diff", false, "show the lines of every object, also of those that Helm installs")
 	addOutputFlag(cmd, a, "text|json|yaml")
 	return cmd
@@ -49,20 +63,87 @@ func planMigration(ctx context.Context, a *app, flags opener, detailed, diff boo
 	if err != nil {
 		return err
 	}
+	foreseen, err := foresee(ctx, session)
+	if err != nil {
+		return err
+	}
+	steps = counted(steps, foreseen)
 	pending := anyPending(observation)
+	if pending && foreseen.Stops == nil { // also where a step is in progress, and of an undo
+		foreseen.Stops = session.procedure.RequireInformed()
+	}
+	outcome := foreseen.Stops
+	if pending {
+		outcome = errors.Join(outcome, &fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
+	}
 	if a.output == "text" {
 		writePlan(newScreen(a.streams, a.streams.Out), session.procedure.Header(), steps, diff)
+		writeForeseen(newScreen(a.streams, a.streams.Out), foreseen)
 	} else {
 		doc := planDocument{typeMeta: kind("Plan"), Target: session.procedure.Target(), Observation: observation,
-			Header: session.procedure.Header(), Steps: steps, Pending: pending}
+			Header: session.procedure.Header(), Steps: steps, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
 		if err := writeDocument(a.streams.Out, a.output, doc); err != nil {
 			return err
 		}
 	}
-	if detailed && pending {
-		return shown(&fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
+	if detailed {
+		return shown(outcome)
 	}
 	return nil
+}
+
+// foresee judges what the preflight of a run would, with the journal as it is.
+func foresee(ctx context.Context, s *session) (migration.Foreseen, error) {
+	state, err := s.journal.Load(ctx)
+	if err != nil {
+		return migration.Foreseen{}, err
+	}
+	return s.procedure.Foresee(ctx, state.Record())
+}
+
+// counted puts the counts of the checks into the row of the preflight. No saved
+// plan is compared by it: that step changes nothing.
+func counted(steps []runner.PlannedStep, seen migration.Foreseen) []runner.PlannedStep {
+	steps = slices.Clone(steps)
+	for i := range steps {
+		if steps[i].ID == migration.StepPreflight && steps[i].State.Kind == runner.Always && seen.Counts() != "" {
+			steps[i].Summary = []string{strings.Join(append(slices.Clone(steps[i].Summary), seen.Counts()), ": ")}
+		}
+	}
+	return steps
+}
+
+func newPlanChecks(seen migration.Foreseen, outcome error) *planChecks {
+	doc := &planChecks{Counts: seen.Report.Counts, Results: tidyReport(verify.Report{Results: seen.Results()}).Results, Code: ExitCode(outcome)}
+	if doc.Counts == nil {
+		doc.Counts = map[verify.Status]int{}
+	}
+	if seen.Stops != nil {
+		for _, one := range flatten(seen.Stops) {
+			doc.Stops = append(doc.Stops, newFaultDocument(one))
+		}
+	}
+	return doc
+}
+
+// writeForeseen prints what the checks found, and that it would stop the run.
+func writeForeseen(s screen, seen migration.Foreseen) {
+	lines := seen.Lines()
+	if seen.Stops != nil && len(lines) == 0 {
+		for _, one := range flatten(seen.Stops) {
+			lines = append(lines, faultLines(one)...)
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	s.line("")
+	for _, line := range lines {
+		s.prose(line[:len(line)-len(strings.TrimLeft(line, " "))], strings.TrimLeft(line, " "))
+	}
+	if seen.Stops != nil {
+		s.line("a run would stop here, before its first write   exit %d", ExitCode(seen.Stops))
+	}
 }
 
 // anyPending says whether a run would write.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -126,4 +127,8 @@ func TestOutageForbidsTheWayBack(t *testing.T) {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
+}
+
+func (*unfitScript) Foresee(context.Context, runner.Record) (migration.Foreseen, error) {
+	return migration.Foreseen{}, nil
 }

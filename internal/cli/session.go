@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -31,6 +32,8 @@ type migrationProcedure interface {
 	Precheck(context.Context) error
 	// Alone says who else runs controller managers for the cluster; nil: nobody.
 	Alone(context.Context) error
+	// Foresee says what the preflight of a run would come to now; it writes nothing.
+	Foresee(context.Context, runner.Record) (migration.Foreseen, error)
 }
 
 // session is a procedure together with where its journal and lock live.

@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// foreseen is a cluster of which the checks say what they are given.
+type foreseen struct {
+	*script
+	report migration.Foreseen
+	err    error
+	owned  error
+}
+
+func (*foreseen) Header() []string               { return scriptHeader }
+func (*foreseen) Paused() string                 { return "" }
+func (*foreseen) Precheck(context.Context) error { return nil }
+func (*foreseen) Alone(context.Context) error    { return nil }
+func (f *foreseen) RequireInformed() error       { return f.owned }
+
+func (f *foreseen) Foresee(context.Context, runner.Record) (migration.Foreseen, error) {
+	return f.report, f.err
+}
+
+func (f *foreseen) open(context.Context, *app, access) (*session, error) {
+	return &session{procedure: f, journal: &runner.MemoryJournal{}, runID: "run-1"}, nil
+}
+
+func finding(status verify.Status, id string) verify.Report {
+	result := verify.Result{Status: status}
+	result.ID, result.Title = id, "zone labels agree with the ProviderIDs"
+	result.Findings = []verify.Finding{{Status: status, Object: "Node a", Seen: "zone label us-east-1q", Wanted: "us-east-1c"}}
+	return verify.Report{Counts: map[verify.Status]int{verify.OK: 3, status: 1}, Results: []verify.Result{result}}
+}
+
+// plan says what would stop the run, with its exit code where one is asked for, and
+// never changes it where none is.
+func TestPlanForesees(t *testing.T) {
+	stop := func(class fault.Class) error {
+		return &fault.Error{Class: class, Object: "AWSM-303", Seen: "zone label us-east-1q"}
+	}
+	done := &script{list: []*scripted{{id: migration.StepPreflight, state: runner.State{Kind: runner.Always}}}}
+	for name, tt := range map[string]struct {
+		script *script
+		report migration.Foreseen
+		err    error
+		code   int // with --detailed-exitcode
+		plain  int // without
+	}{
+		"nothing to do":            {done, migration.Foreseen{}, nil, 0, 0},
+		"nothing to do, but wrong": {done, migration.Foreseen{Report: finding(verify.Fail, "AWSM-303"), Stops: stop(fault.Check)}, nil, 3, 0},
+		"changes":                  {wholeScript(), migration.Foreseen{}, nil, 5, 0},
+		"would be stopped":         {wholeScript(), migration.Foreseen{Report: finding(verify.Fail, "AWSM-303"), Stops: stop(fault.Check)}, nil, 3, 0},
+		"could not look at one":    {wholeScript(), migration.Foreseen{Report: finding(verify.Unknown, "AWSM-303"), Stops: stop(fault.CouldNotLook)}, nil, 10, 0},
+		"both": {wholeScript(), migration.Foreseen{Report: finding(verify.Fail, "AWSM-303"),
+			Stops: errors.Join(stop(fault.CouldNotLook), stop(fault.Check))}, nil, 3, 0},
+		"warnings, asked for":   {wholeScript(), migration.Foreseen{Report: finding(verify.Warn, "AWSM-303"), Stops: stop(fault.Warnings)}, nil, 4, 0},
+		"warnings":              {wholeScript(), migration.Foreseen{Report: finding(verify.Warn, "AWSM-303")}, nil, 5, 0},
+		"checks cannot be made": {wholeScript(), migration.Foreseen{}, stop(fault.CouldNotLook), 10, 10},
+	} {
+		for _, output := range []string{"text", "json"} {
+			var out bytes.Buffer
+			a := &app{streams: Streams{Out: &out, Err: &out}, output: output}
+			cluster := &foreseen{script: tt.script, report: tt.report, err: tt.err}
+			if code := ExitCode(planMigration(t.Context(), a, cluster, true, false)); code != tt.code {
+				t.Errorf("%s, %s: exit %d, want %d", name, output, code, tt.code)
+			}
+			if code := ExitCode(planMigration(t.Context(), &app{streams: a.streams, output: output}, cluster, false, false)); code != tt.plain {
+				t.Errorf("%s, %s: exit %d without the flag, want %d", name, output, code, tt.plain)
+			}
+			if shows := strings.Contains(out.String(), "zone label us-east-1q"); shows != (len(tt.report.Report.Results) > 0) {
+				t.Errorf("%s, %s: shows the finding: %t\n%s", name, output, shows, out.String())
+			}
+			if output != "json" || tt.err != nil {
+				continue
+			}
+			var doc planDocument
+			if err := json.NewDecoder(&out).Decode(&doc); err != nil || doc.Checks == nil || len(doc.Checks.Results) != len(tt.report.Report.Results) ||
+				doc.Checks.Code != tt.code || (len(doc.Checks.Stops) > 0) != (tt.report.Stops != nil) {
+				t.Errorf("%s: %v, %+v", name, err, doc.Checks)
+			}
+			if first := strings.Join(doc.Steps[0].Summary, " "); len(tt.report.Report.Results) > 0 && !strings.Contains(first, "3 ok, 1 ") {
+				t.Errorf("%s: the first row says %q", name, first)
+			}
+		}
+	}
+}
+
+// An owner that was not informed stops every run that would write, also one that no
+// check stops.
+func TestPlanForeseesOwners(t *testing.T) {
+	owned := &fault.Error{Class: fault.Check, Object: "Cluster demo", Seen: "is kept by Fleet"}
+	finished := &script{list: []*scripted{{id: migration.StepPreflight, state: runner.State{Kind: runner.Always}}}}
+	for name, tt := range map[string]struct {
+		script *script
+		code   int
+	}{"steps to do": {wholeScript(), 3}, "nothing to write": {finished, 0}} {
+		var out bytes.Buffer
+		a := &app{streams: Streams{Out: &out, Err: &out}, output: "text"}
+		if code := ExitCode(planMigration(t.Context(), a, &foreseen{script: tt.script, owned: owned}, true, false)); code != tt.code {
+			t.Errorf("%s: exit %d, want %d", name, code, tt.code)
+		}
+		if shows := strings.Contains(out.String(), "is kept by Fleet"); shows != (tt.code == 3) {
+			t.Errorf("%s: shows the owner: %t\n%s", name, shows, out.String())
+		}
+	}
+}
