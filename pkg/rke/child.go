@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"regexp"
@@ -38,38 +39,35 @@ type Child struct {
 // tailEvery is how often the log is looked at for new lines.
 const tailEvery = 200 * time.Millisecond
 
-// StartChild runs the binary with args. Its output goes to the file log, which
-// only its owner may read, and on to the writer live, line by line. keep is
+// StartChild runs the binary with args. Its output goes to a new file, named log or
+// like it, which only its owner may read, and on to the writer live, line by line. keep is
 // inherited and closed by nobody but the child's end: the lock.
 func StartChild(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (*Child, error) {
 	what := strings.Join(append([]string{"rke"}, args...), " ")
-	out, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	out, err := newLog(log)
 	if err != nil {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "NoLog", Object: "file " + log, Seen: "cannot be written", Wanted: "a place to keep the output of " + what, Err: err}
 	}
-	defer func() { _ = out.Close() }()
-	from, err := out.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, fmt.Errorf("find the end of %s: %w", log, err)
-	}
-	c := &Child{Log: log, what: what, done: make(chan struct{}), cmd: exec.Command(binary, args...)}
+	c := &Child{Log: out.Name(), what: what, done: make(chan struct{}), cmd: exec.Command(binary, args...)}
 	c.cmd.Stdout, c.cmd.Stderr = out, out
 	if keep != nil {
 		c.cmd.ExtraFiles = []*os.File{keep}
 	}
 	ownGroup(c.cmd)
 	if err := c.cmd.Start(); err != nil {
+		_ = out.Close()
 		return nil, &fault.Error{Class: fault.Usage, Reason: "RKENotStarted", Object: what, Seen: "cannot be started", Fix: "name rke with --rke-binary", Err: err}
 	}
-	go c.attend(from, live, clk)
+	go c.attend(out, live, clk)
 	return c, nil
 }
 
 // attend follows the log until the process has ended and all of it was read.
-func (c *Child) attend(from int64, live io.Writer, clk clock.WithTicker) {
+func (c *Child) attend(log *os.File, live io.Writer, clk clock.WithTicker) {
+	defer func() { _ = log.Close() }()
 	ended := make(chan error, 1)
 	go func() { ended <- c.cmd.Wait() }()
-	tail := &tail{path: c.Log, at: from, line: func(line string) { c.note(line, live) }}
+	tail := &tail{log: log, line: func(line string) { c.note(line, live) }}
 	ticker := clk.NewTicker(tailEvery)
 	defer ticker.Stop()
 	for {
@@ -180,7 +178,7 @@ func (c *Child) Err() error {
 
 // tail reads what a file has grown by, in whole lines.
 type tail struct {
-	path string
+	log  io.ReaderAt
 	at   int64
 	rest []byte
 	line func(string)
@@ -188,15 +186,7 @@ type tail struct {
 
 // read gives every complete line; at the end also what has no line end.
 func (t *tail) read(end bool) {
-	f, err := os.Open(t.path)
-	if err != nil {
-		return
-	}
-	defer func() { _ = f.Close() }()
-	if _, err := f.Seek(t.at, io.SeekStart); err != nil {
-		return
-	}
-	grown, _ := io.ReadAll(f)
+	grown, _ := io.ReadAll(io.NewSectionReader(t.log, t.at, math.MaxInt64-t.at))
 	t.at += int64(len(grown))
 	t.rest = append(t.rest, grown...)
 	for {

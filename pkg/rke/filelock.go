@@ -42,7 +42,7 @@ func (l *FileLock) File() *os.File { return l.file }
 // that was killed, which may just be restarting the only API server that rke's
 // kubeconfig names.
 func (l *FileLock) Busy() bool {
-	file, err := os.OpenFile(l.Path, os.O_RDWR, 0)
+	file, err := openBeside(l.Path, os.O_RDWR)
 	if err != nil {
 		return false
 	}
@@ -66,10 +66,9 @@ func (l *FileLock) Acquire(ctx context.Context) error {
 }
 
 func (l *FileLock) acquireFile(ctx context.Context) error {
-	file, err := os.OpenFile(l.Path, os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := openBeside(l.Path, os.O_CREATE|os.O_RDWR)
 	if err != nil {
-		return &fault.Error{Class: fault.Usage, Reason: "NoFileLock", Object: "file " + l.Path, Seen: "cannot be written",
-			Wanted: "a lock beside cluster.yml", Fix: "run where the folder of cluster.yml can be written", Err: err}
+		return noFileLock(l.Path, err)
 	}
 	for said := false; ; said = true {
 		held, err := tryLock(file)

@@ -1,0 +1,11 @@
+//go:build !unix
+
+package rke
+
+import "io/fs"
+
+// noFollow has no counterpart here.
+const noFollow = 0
+
+// foreign sees neither names nor owners here.
+func foreign(fs.FileInfo) error { return nil }

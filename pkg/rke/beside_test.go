@@ -1,0 +1,156 @@
+//go:build unix
+
+package rke
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+const victimText = "the victim's own text\n"
+
+// traps are what somebody who may write the folder can put where a file of ours
+// is to be; each returns the victim that must stay as it is, if there is one.
+func traps(t *testing.T) map[string]func(t *testing.T, path string) string {
+	t.Helper()
+	victim := func(t *testing.T) string {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "victim")
+		if err := os.WriteFile(path, []byte(victimText), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	must := func(t *testing.T, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := map[string]func(t *testing.T, path string) string{
+		"symbolic link": func(t *testing.T, path string) string {
+			v := victim(t)
+			must(t, os.Symlink(v, path))
+			return v
+		},
+		"hard link": func(t *testing.T, path string) string {
+			v := filepath.Join(filepath.Dir(path), "victim")
+			must(t, os.WriteFile(v, []byte(victimText), 0o600))
+			must(t, os.Link(v, path))
+			return v
+		},
+		"link to nothing": func(t *testing.T, path string) string {
+			must(t, os.Symlink(filepath.Join(t.TempDir(), "made"), path))
+			return ""
+		},
+		"pipe":      func(t *testing.T, path string) string { must(t, syscall.Mkfifo(path, 0o600)); return "" },
+		"directory": func(t *testing.T, path string) string { must(t, os.Mkdir(path, 0o700)); return "" },
+	}
+	if os.Geteuid() == 0 { // as in CI; nobody else can give a file away
+		all["another owner"] = func(t *testing.T, path string) string {
+			must(t, os.WriteFile(path, []byte(victimText), 0o666))
+			must(t, os.Chown(path, 65534, 65534))
+			return path
+		}
+	}
+	return all
+}
+
+func untouched(t *testing.T, victim, path string) {
+	t.Helper()
+	if target, err := os.Readlink(path); err == nil && victim == "" {
+		if _, err := os.Stat(target); err == nil {
+			t.Errorf("%s was made through a link", target)
+		}
+	}
+	if victim == "" {
+		return
+	}
+	if text, err := os.ReadFile(victim); err != nil || string(text) != victimText {
+		t.Errorf("the victim is %q now, %v", text, err)
+	}
+}
+
+func TestLockIsNotTakenInSomebodysFile(t *testing.T) {
+	for name, trap := range traps(t) {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate.lock")
+			victim := trap(t, path)
+			l := lockOf(path, 100)
+			err := l.Acquire(t.Context())
+			if f, ok := fault.As(err); !ok || f.Class != fault.Usage || f.Object != "file "+path {
+				t.Errorf("got %v", err)
+			}
+			if held := l.Inner.(*freeLease).held.Load(); held != 0 {
+				t.Errorf("the Lease is still held %d times", held)
+			}
+			if l.Busy() {
+				t.Error("it is called busy")
+			}
+			untouched(t, victim, path)
+		})
+	}
+}
+
+func TestLogIsAlwaysANewFile(t *testing.T) {
+	for name, trap := range traps(t) {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate-run.log")
+			victim := trap(t, path)
+			var live bytes.Buffer
+			child, err := StartChild(script(t, "echo said\n"), nil, path, &live, nil, clock.RealClock{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			<-child.Done()
+			text, err := os.ReadFile(child.LogPath())
+			if err != nil || string(text) != "said\n" || child.LogPath() == path || !strings.Contains(live.String(), "said") {
+				t.Errorf("%s holds %q, %v; shown %q", child.LogPath(), text, err, live.String())
+			}
+			untouched(t, victim, path)
+		})
+	}
+}
+
+// Two runs of rke in one run of awsmigrate have a log each.
+func TestSecondLogOfARun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate-run.log")
+	var names []string
+	for _, says := range []string{"first", "second"} {
+		child, err := StartChild(script(t, "echo "+says+"\n"), nil, path, &bytes.Buffer{}, nil, clock.RealClock{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-child.Done()
+		if text, err := os.ReadFile(child.LogPath()); err != nil || string(text) != says+"\n" {
+			t.Errorf("%q, %v", text, err)
+		}
+		names = append(names, filepath.Base(child.LogPath()))
+	}
+	if got := strings.Join(names, " "); got != "cluster.yml.awsmigrate-run.log cluster.yml.awsmigrate-run-2.log" {
+		t.Error(got)
+	}
+}
+
+// The file of an earlier run stays, and is written anew.
+func TestLockThatWasThereBeforeIsTaken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lock")
+	if err := os.WriteFile(path, []byte(`{"run":"old","and":"longer than the next owner, by far, so that a rest would show"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := lockOf(path, 100)
+	if err := l.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(path); err != nil || strings.Contains(string(text), "old") {
+		t.Errorf("%q, %v", text, err)
+	}
+}
