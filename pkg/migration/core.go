@@ -92,10 +92,22 @@ func (c *Core) observeLeases(down Downstream, at time.Duration) lease.Leases {
 		for len(readings) > 1 && (at-readings[0].At > leaseWindow || at < readings[0].At) { // a clock that was put back orders nothing
 			readings = readings[1:]
 		}
+		readings = sinceMade(readings)
 		c.leases[name] = readings
 		return lease.Series{First: readings[0], Last: readings[len(readings)-1]}
 	}
 	return lease.Leases{Migration: series(MigrationLease), KCM: series(kcmLease), CCM: series(ccmLease)}
+}
+
+// sinceMade leaves out what was read before the lease that is there now existed: that
+// time is no time without a renewal.
+func sinceMade(readings []lease.Observation) []lease.Observation {
+	for i := len(readings) - 2; i >= 0 && readings[i+1].Exists; i-- {
+		if !readings[i].Exists {
+			return readings[i+1:]
+		}
+	}
+	return readings
 }
 
 // Observe implements runner.Procedure.
