@@ -138,6 +138,16 @@ func lostCordons(before continuity.Fingerprint, nodes []corev1.Node) []string {
 	return lost
 }
 
+// OpenCordons is what every roll waits for: that the cordons which it removed are
+// set again by RestoreUserCordons.
+func (c *Core) OpenCordons(record runner.Record) []Unrest {
+	var open []Unrest
+	for _, name := range c.LostCordons(record) {
+		open = append(open, Unrest{Object: "Node " + name, Seen: "is to be cordoned again, as its user had", Wanted: "cordoned"})
+	}
+	return open
+}
+
 // CordonedElsewhere says whether a Node is cordoned neither by us nor, before the
 // first write, by its user.
 func (c *Core) CordonedElsewhere(record runner.Record, node *corev1.Node) bool {

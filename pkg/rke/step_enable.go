@@ -51,8 +51,8 @@ func (s *enable) stillOpen(roll *migration.Roll, tx *runner.Tx) {
 	if verdict.Owner != lease.KCM || verdict.Life != lease.Alive {
 		roll.Wait("migration lease: %s, %s", verdict.Owner, verdict.Life)
 	}
-	for _, name := range s.LostCordons(tx.Record()) {
-		roll.Wait("Node %s is to be cordoned again, as its user had", name)
+	for _, open := range s.OpenCordons(tx.Record()) {
+		roll.Wait("%s %s", open.Object, open.Seen)
 	}
 	roll.Done = s.Reading.Planes()
 	roll.Evidence = []string{

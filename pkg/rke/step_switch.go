@@ -109,8 +109,8 @@ func (s *switchProvider) stillOpen(roll *migration.Roll, tx *runner.Tx) {
 	for _, open := range s.NewNodesOpen(tx) {
 		roll.Wait("%s", open)
 	}
-	for _, name := range s.LostCordons(tx.Record()) {
-		roll.Wait("Node %s is to be cordoned again, as its user had", name)
+	for _, open := range s.OpenCordons(tx.Record()) {
+		roll.Wait("%s %s", open.Object, open.Seen)
 	}
 	roll.Evidence = []string{
 		fmt.Sprintf("%s; rke's state shows %s for %d hosts, no flag left", s.p.applied, externalName, roll.Done),

@@ -49,8 +49,8 @@ func (s *upgrade) stillOpen(roll *migration.Roll, tx *runner.Tx) {
 			roll.Wait("Node %s runs %s", node.Name, node.Status.NodeInfo.KubeletVersion)
 		}
 	}
-	for _, name := range s.LostCordons(tx.Record()) {
-		roll.Wait("Node %s is to be cordoned again, as its user had", name)
+	for _, open := range s.OpenCordons(tx.Record()) {
+		roll.Wait("%s %s", open.Object, open.Seen)
 	}
 	roll.Evidence = []string{fmt.Sprintf("%d kubelets run %s", roll.Done, target)}
 }

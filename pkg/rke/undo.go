@@ -134,7 +134,7 @@ func newUndoEnable(b migration.Base, p *Procedure) *undoEdit {
 }
 
 func (s *undoEdit) waitForCordons(roll *migration.Roll, tx *runner.Tx) {
-	for _, name := range s.LostCordons(tx.Record()) {
-		roll.Wait("Node %s is to be cordoned again, as its user had", name)
+	for _, open := range s.OpenCordons(tx.Record()) {
+		roll.Wait("%s %s", open.Object, open.Seen)
 	}
 }

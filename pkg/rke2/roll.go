@@ -91,8 +91,8 @@ func (p *Procedure) watchRoll(ctx context.Context, tx *runner.Tx, edit *placed, 
 	for _, open := range p.Reading.NodesNotReady() {
 		r.Wait("%s %s", open.Object, open.Seen)
 	}
-	for _, name := range p.LostCordons(tx.Record()) {
-		r.Wait("Node %s is to be cordoned again, as its user had", name)
+	for _, open := range p.OpenCordons(tx.Record()) {
+		r.Wait("%s %s", open.Object, open.Seen)
 	}
 	return r, nil
 }

@@ -74,6 +74,7 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	open := append(s.p.rolledOut(func(spec config.Spec) (bool, []string) {
 		return spec.KubernetesVersion == target, []string{"spec.kubernetesVersion"}
 	}), s.Reading.NodesNotReady()...)
+	open = append(open, s.OpenCordons(tx.Record())...)
 	done := 0
 	for i := range s.Reading.Down.Nodes {
 		node := &s.Reading.Down.Nodes[i]
@@ -102,4 +103,9 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 }
 
 // Tend implements runner.Tender.
-func (s *upgrade) Tend(ctx context.Context, tx *runner.Tx) error { return s.FollowImage(ctx, tx) }
+func (s *upgrade) Tend(ctx context.Context, tx *runner.Tx) error {
+	if err := s.RestoreUserCordons(ctx, tx); err != nil {
+		return err
+	}
+	return s.FollowImage(ctx, tx)
+}

@@ -1,0 +1,52 @@
+package rke2
+
+import (
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+)
+
+// A cordon of the user's that the upgrade's roll removed is waited for and set again.
+func TestUpgradeGivesBackCordons(t *testing.T) {
+	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1", UID: "u-1"}}
+	kube := fake.NewClientset(node)
+	p := &Procedure{facts: resting()}
+	p.Core = &migration.Core{Side: p, Kube: kube, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}
+	p.Reading = migration.Reading{Down: migration.Downstream{Nodes: []corev1.Node{*node}}}
+
+	then := continuity.Fingerprint{Schema: 1, Nodes: []continuity.NodePrint{{Name: "worker-1", UID: "u-1", Cordoned: true}}}
+	packed, err := then.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock := (&runner.MemoryLock{}).For(runner.Owner{Run: "r"})
+	if err := lock.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := runner.NewTx(t.Context(), runner.Info{ID: StepUpgrade}, runner.Options{RunID: "r", Lock: lock, Journal: &runner.MemoryJournal{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Note(t.Context(), "fingerprint", packed); err != nil {
+		t.Fatal(err)
+	}
+	if open := p.OpenCordons(tx.Record()); len(open) != 1 || open[0].Object != "Node worker-1" {
+		t.Errorf("open: %v", open)
+	}
+	s := &upgrade{base{migration.Base{Core: p.Core}, p}}
+	if err := s.Tend(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	now, err := kube.CoreV1().Nodes().Get(t.Context(), "worker-1", metav1.GetOptions{})
+	if err != nil || !now.Spec.Unschedulable {
+		t.Errorf("it is schedulable: %v %v", now, err)
+	}
+}
