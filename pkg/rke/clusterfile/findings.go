@@ -71,7 +71,7 @@ func (w *walk) mapping(n *yaml.Node, known *known, path []string) {
 			continue
 		}
 		full := append(path[:len(path):len(path)], k.Value)
-		want := nearest(k.Value, known.names, other)
+		want := known.nearest(k.Value, other)
 		if want != k.Value && (want != "" || !w.d.shelf(k, v)) {
 			w.found = append(w.found, Finding{k.Line, dotted(full), k.Value, want})
 		}
@@ -89,35 +89,41 @@ func (d *document) shelf(k, v *yaml.Node) bool {
 
 // nearest is the known key that a key is, or was probably meant to be; empty
 // when it looks like none.
-func nearest(key string, known []string, other map[string]string) string {
-	if slices.Contains(known, key) {
+func (k *known) nearest(key string, other map[string]string) string {
+	if k.types[key] != nil {
 		return key
 	}
 	folded := fold(key)
-	for _, k := range known {
-		if fold(k) == folded {
-			return k
-		}
+	if i := slices.Index(k.folded, folded); i >= 0 {
+		return k.names[i]
 	}
-	if k, ok := other[folded]; ok {
-		return k
+	if name, ok := other[folded]; ok {
+		return name
 	}
 	best, least := "", 3
-	for _, k := range known {
-		// A short word is two letters away from many others.
-		as := fold(k)
-		if apart := len(as) - len(folded); apart >= least || -apart >= least {
+	for i, as := range k.folded {
+		apart := len(as) - len(folded)
+		if apart >= least || -apart >= least {
 			continue
 		}
+		// A short word is two letters away from many others.
 		if d := distance(as, folded); d < least && 4*d <= len(folded) {
-			best, least = k, d
+			best, least = k.names[i], d
 		}
 	}
 	return best
 }
 
 func fold(s string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "", ".", "").Replace(strings.ToLower(s))
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '_' || r == '-' || r == ' ' || r == '.':
+			return -1
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
 }
 
 // distance counts the letters to insert, drop, change or swap with a neighbour.

@@ -8,8 +8,9 @@ import (
 // known are the keys that a structure of rke's takes, each with the type of its
 // value; nil for a type whose keys are data, or Kubernetes' own.
 type known struct {
-	names []string // in the order of the structure
-	types map[string]reflect.Type
+	names  []string // in the order of the structure
+	folded []string // the same without case and marks
+	types  map[string]reflect.Type
 }
 
 // schemas finds out what each type takes, once.
@@ -29,6 +30,11 @@ func (s schemas) of(t reflect.Type) *known {
 	case t.Kind() == reflect.Struct:
 		k = &known{types: map[string]reflect.Type{}}
 		k.add(t)
+	}
+	if k != nil {
+		for _, name := range k.names {
+			k.folded = append(k.folded, fold(name))
+		}
 	}
 	s[t] = k
 	return k
