@@ -117,7 +117,7 @@ func writeChanges(s screen, number int, step runner.PlannedStep, full bool) bool
 	folded, last := false, ""
 	for _, change := range step.Changes {
 		lines := diffLines(change.Diff)
-		if !full && (isUnified(change.Diff) || len(lines) > foldedOver) {
+		if !full && (isRendered(change) || len(lines) > foldedOver) {
 			if !folded {
 				s.line("")
 				s.line("step %d, %s", number, step.ID)
@@ -140,6 +140,10 @@ func writeChanges(s screen, number int, step runner.PlannedStep, full bool) bool
 	}
 	return folded
 }
+
+// isRendered tells an object that Helm renders from a file of the user's, whose text
+// is there: of that every line counts.
+func isRendered(change runner.Change) bool { return isUnified(change.Diff) && change.Result == "" }
 
 // isUnified tells the diff of a whole rendered object from one of a field.
 func isUnified(diff string) bool { return strings.HasPrefix(diff, "--- ") }
