@@ -162,7 +162,7 @@ func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
 	for name, r := range a.regions {
 		r.err = clients.calls.explained(r.err, "ec2:DescribeInstances", name)
 	}
-	a.instances(ctx, &f, ids, clients.calls.made()["ec2:DescribeInstances"+throttled])
+	a.instances(ctx, &f, nodes, ids, clients.calls.made()["ec2:DescribeInstances"+throttled])
 	a.related(ctx, &f, clients, nodes)
 	f.Calls = clients.calls.made()
 	return f
@@ -179,7 +179,7 @@ func failed(regions string, err error) cloud.Facts {
 }
 
 // instances joins what the regions gave.
-func (a *Asker) instances(ctx context.Context, f *cloud.Facts, ids map[string][]string, refused int) {
+func (a *Asker) instances(ctx context.Context, f *cloud.Facts, nodes []downstream.Node, ids map[string][]string, refused int) {
 	all, missed := map[string]cloud.Instance{}, map[string]string{}
 	var errs []error
 	answered := 0
@@ -214,17 +214,29 @@ func (a *Asker) instances(ctx context.Context, f *cloud.Facts, ids map[string][]
 	} else {
 		f.Instances = verify.Got(all)
 	}
-	f.Unclaimed = a.unclaimed(ctx, all, known)
+	f.Unclaimed = a.unclaimed(ctx, clusterOf(nodes, all), known)
+}
+
+// clusterOf is the cluster that the Nodes' instances belong to.
+func clusterOf(nodes []downstream.Node, found map[string]cloud.Instance) string {
+	var planes, all []cloud.Tags
+	for _, n := range nodes {
+		_, id, _ := downstream.ParseProviderID(n.ProviderID)
+		i, ok := found[id]
+		if !ok || !i.Alive() {
+			continue
+		}
+		all = append(all, i.Tags)
+		if n.ControlPlane() {
+			planes = append(planes, i.Tags)
+		}
+	}
+	return cloud.ClusterOf(planes, all)
 }
 
 // unclaimed asks again where the few instances that were looked at first had not
-// the tag that most have.
-func (a *Asker) unclaimed(ctx context.Context, all map[string]cloud.Instance, known map[string]bool) verify.Read[[]cloud.Instance] {
-	var tagged []cloud.Tags
-	for _, i := range all {
-		tagged = append(tagged, i.Tags)
-	}
-	cluster := cloud.MostTagged(tagged)
+// the cluster's tag.
+func (a *Asker) unclaimed(ctx context.Context, cluster string, known map[string]bool) verify.Read[[]cloud.Instance] {
 	if cluster == "" {
 		return verify.Read[[]cloud.Instance]{}
 	}

@@ -31,15 +31,15 @@ func TestAsksByTagFirst(t *testing.T) {
 		t.Error("the missing instance was found")
 	}
 	want := map[string]int{
-		"ec2:DescribeInstances":      6, // the probe, three pages by tag, one batch, the missing one once more
+		"ec2:DescribeInstances":      7, // the probe, three pages by tag, one by the old tag, one batch, the missing one once more
 		"ec2:DescribeSecurityGroups": 1, "ec2:DescribeSubnets": 1, "ec2:DescribeRouteTables": 1,
 		"sts:GetCallerIdentity": 1, "iam:GetInstanceProfile": 1, "iam:SimulatePrincipalPolicy": 2,
 	}
 	if !maps.Equal(got.Calls, want) {
 		t.Errorf("calls %v, want %v", got.Calls, want)
 	}
-	if f.byTag != 3 {
-		t.Errorf("%d pages by tag, want 3", f.byTag)
+	if f.byTag != 4 {
+		t.Errorf("%d pages by tag, want 4", f.byTag)
 	}
 	i := got.Instances.Value["i-aa000001"]
 	if i.HTTPTokens != "required" || i.HopLimit != 1 || i.Zone != "us-east-1a" || i.State != "running" || !slices.Equal(i.PrivateIPs, []string{"10.0.0.1", "10.0.0.2", "fd00::1"}) || !i.Tags.Has("demo") || i.Launched.Year() != 2024 {
@@ -90,10 +90,10 @@ func TestUnclaimed(t *testing.T) {
 	}
 }
 
-// The first instances have another tag than most: the tag of most decides.
-func TestUnclaimedAsksForTheTagOfMost(t *testing.T) {
+// The first instances have another tag than the control plane, whose tag decides.
+func TestUnclaimedAsksForTheTagOfTheControlPlane(t *testing.T) {
 	nodes, instances := many(100, "us-east-1", "demo")
-	for i := range probe {
+	for i := 1; i < 90; i++ {
 		instances[fmt.Sprintf("i-aa%06x", i)] = ec2Instance{region: "us-east-1", tag: "wrong"}
 	}
 	instances["i-cc000001"] = ec2Instance{region: "us-east-1", tag: "demo"}
@@ -113,7 +113,7 @@ func TestNodesInPagesAndAgain(t *testing.T) {
 	a.Add(nodes[:30]) // the list began anew
 	a.Add(nodes[30:])
 	got := a.Facts(nodes[1:]) // and one Node left meanwhile
-	if len(got.Instances.Value) != 59 || f.questions("DescribeInstances") != 2 {
+	if len(got.Instances.Value) != 59 || f.questions("DescribeInstances") != 3 {
 		t.Errorf("%d instances, calls %v", len(got.Instances.Value), got.Calls)
 	}
 	if u := got.Unclaimed; len(u.Value) != 1 || u.Value[0].ID != "i-aa000000" {
@@ -227,8 +227,8 @@ func TestThrottledForAWhile(t *testing.T) {
 	if len(got.Instances.Value) != 30 || len(got.Missed) != 0 {
 		t.Fatalf("%d instances, missed %v", len(got.Instances.Value), got.Missed)
 	}
-	if n := got.Calls["ec2:DescribeInstances"]; n < 3 || f.questions("DescribeInstances") != 2 {
-		t.Errorf("%d calls, want one that was refused and the answers to two questions", n)
+	if n := got.Calls["ec2:DescribeInstances"]; n < 3 || f.questions("DescribeInstances") != 3 {
+		t.Errorf("%d calls, want one that was refused and the answers to three questions", n)
 	}
 	if n := got.Calls["ec2:DescribeInstances throttled"]; n != 1 {
 		t.Errorf("%d counted as throttled, want 1", n)

@@ -84,25 +84,15 @@ func (r *region) byID(ctx context.Context, ids []string) error {
 	})
 }
 
-// byTag reads every instance of the cluster, in whatever state. Failing, it costs
+// byTag reads every instance of the cluster, in whatever state: the AWS provider
+// takes one with either tag for its own. Failing, it costs
 // the look for instances without a Node; the Nodes' own are then asked for by id.
 func (r *region) byTag(ctx context.Context, cluster string) {
 	r.tagged = cluster
 	r.tagErr = r.ask(ctx, "the instances of cluster "+cluster+" in "+r.name, filter("tag-key", cloud.TagCluster+cluster))
-	if r.tagErr == nil && !r.usesTag(cluster) {
+	if r.tagErr == nil {
 		r.tagErr = r.ask(ctx, "the instances of cluster "+cluster+" in "+r.name, filter("tag:"+cloud.TagLegacy, cluster))
 	}
-}
-
-// usesTag says whether the cluster has the tag with its id in the key. Where one
-// has it, the AWS provider ignores the legacy tag.
-func (r *region) usesTag(cluster string) bool {
-	for _, i := range r.found {
-		if _, ok := i.Tags[cloud.TagCluster+cluster]; ok {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *region) ask(ctx context.Context, what string, filters []types.Filter) error {

@@ -13,7 +13,7 @@ func AWS() []verify.Check[Input] {
 			ID: "AWSM-401", Title: "every node's instance exists", Category: aws,
 			Why:    "the node lifecycle controller deletes a Node that is not ready and whose instance does not exist",
 			Source: "k8s.io/cloud-provider controllers/nodelifecycle",
-			Fix:    "remove the stale Node, or look in the right account and region (--profile, --region)",
+			Fix:    "find out which machine the Node stands for before anything is removed; or look in the right account and region (--profile, --region)",
 		}},
 		{Judge: instancesRun, Meta: verify.Meta{
 			ID: "AWSM-402", Title: "every node's instance runs", Category: aws,
@@ -43,7 +43,7 @@ func AWS() []verify.Check[Input] {
 			ID: "AWSM-406", Title: "instances are tagged for exactly one cluster", Category: aws,
 			Why:    "without a cluster tag the CCM exits at start, where kube-controller-manager may have been told to go on; with two it cannot decide",
 			Source: "cloud-provider-aws pkg/providers/v1/tags.go; --allow-untagged-cloud",
-			Fix:    "aws ec2 create-tags --resources INSTANCE --tags Key=kubernetes.io/cluster/CLUSTER,Value=owned --region REGION",
+			Fix:    "give each instance the tag kubernetes.io/cluster/CLUSTER of its one cluster, the control plane's, and no other's",
 		}},
 		{Judge: securityGroups, Meta: verify.Meta{
 			ID: "AWSM-407", Title: "exactly one security group of each instance is tagged", Category: aws,
@@ -55,14 +55,14 @@ func AWS() []verify.Check[Input] {
 			ID: "AWSM-408", Title: "the nodes' subnets are tagged", Category: aws,
 			Why:    "new load balancers look for subnets by the cluster tag",
 			Source: "cloud-provider-aws findSubnets",
-			Fix:    "aws ec2 create-tags --resources SUBNET --tags Key=kubernetes.io/cluster/CLUSTER,Value=shared --region REGION",
+			Fix:    "give the subnet the tag kubernetes.io/cluster/CLUSTER, value shared, of the control plane's cluster",
 		}},
 		{Judge: httpTokens, Meta: verify.Meta{
 			ID: "AWSM-409", Title: "RKE2 can read the node's name from the metadata service", Category: aws, Names: true,
 			Applies: beforeSwitch,
 			Why:     "RKE2 up to 1.28 asks without a token; where tokens are required it falls back to hostname -f, which the external kubelet then takes as the node's name",
 			Source:  "rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1 hostnameFromMetadataEndpoint",
-			Fix:     "until RKE2 is 1.29.11 or later: aws ec2 modify-instance-metadata-options --instance-id ID --http-tokens optional --region REGION",
+			Fix:     "let the instance be asked without a token (HttpTokens=optional) until RKE2 is 1.29.11 or later",
 		}},
 		{Judge: routeTables, Meta: verify.Meta{
 			ID: "AWSM-410", Title: "pod routes have one route table", Category: aws,

@@ -22,7 +22,7 @@ func awsCases() []broken {
 			in.Cloud.Missed = map[string]string{"us-east-1": "RequestLimitExceeded"}
 		}, unknown, "1 nodes could not look: RequestLimitExceeded"},
 		{"AWSM-402", "stopped", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.State = "stopped" }) }, fail, "stopped"},
-		{"AWSM-403", "moved", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.Zone = "us-east-1c" }) }, fail, "us-east-1c"},
+		{"AWSM-403", "moved", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.Zone = "us-east-1c" }) }, fail, "ProviderID says zone us-east-1a"},
 		{"AWSM-404", "another name", P4, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.PrivateDNSName = "ip-9.ec2.internal" }) }, warn, "ip-9"},
 		{"AWSM-405", "another address", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.PrivateIPs = []string{"10.9.9.9"} }) }, fail, "10.0.0.15"},
 		{"AWSM-405", "another address beside its own", P0, func(in *Input) {
@@ -31,10 +31,40 @@ func awsCases() []broken {
 		{"AWSM-405", "no address", P0, func(in *Input) { node(in, 5).Addresses = nil }, fail, "no InternalIP"},
 		{"AWSM-406", "no tag", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.Tags = nil }) }, fail, "no tag"},
 		{"AWSM-406", "two clusters", P0, func(in *Input) {
-			instance(in, 5, func(i *cloud.Instance) {
+			instance(in, 1, func(i *cloud.Instance) {
 				i.Tags = cloud.Tags{"kubernetes.io/cluster/demo": "owned", "kubernetes.io/cluster/b": "owned"}
 			})
 		}, fail, "b, demo"},
+		{"AWSM-406", "the old tag names another cluster", P0, func(in *Input) {
+			instance(in, 1, func(i *cloud.Instance) {
+				i.Tags = cloud.Tags{"kubernetes.io/cluster/demo": "owned", "KubernetesCluster": "zzz"}
+			})
+		}, fail, "demo, zzz"},
+		{"AWSM-406", "the old tag of a worker names another cluster", P0, func(in *Input) {
+			instance(in, 5, func(i *cloud.Instance) {
+				i.Tags = cloud.Tags{"kubernetes.io/cluster/demo": "owned", "KubernetesCluster": "zzz"}
+			})
+		}, warn, "demo, zzz"},
+		{"AWSM-402", "terminated", P0, func(in *Input) {
+			instance(in, 1, func(i *cloud.Instance) {
+				*i = cloud.Instance{ID: i.ID, State: "terminated", Zone: i.Zone, Launched: i.Launched}
+			})
+		}, fail, "terminated"},
+		{"AWSM-402", "no state", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.State = "" }) }, unknown, "does not say"},
+		{"AWSM-403", "no zone", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.Zone = "" }) }, unknown, "does not say"},
+		{"AWSM-405", "no addresses", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.PrivateIPs = nil }) }, unknown, "does not say"},
+		{"AWSM-405", "IPv6 written in another way", P0, func(in *Input) {
+			node(in, 5).Addresses = append(node(in, 5).Addresses, downstream.Address{Type: "InternalIP", Address: "2600:1f18:1:2:0:0:0:5"},
+				downstream.Address{Type: "InternalIP", Address: "2600:1f18:1:2:0:0:0:6"})
+			instance(in, 5, func(i *cloud.Instance) { i.PrivateIPs = append(i.PrivateIPs, "2600:1f18:1:2::5") })
+		}, warn, "InternalIP 2600:1f18:1:2:0:0:0:6 beside"},
+		{"AWSM-407", "no groups", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.SecurityGroups = nil }) }, unknown, "does not say"},
+		{"AWSM-408", "a subnet that was not shown", P0, func(in *Input) { delete(in.Cloud.Subnets.Value, "subnet-1") }, unknown, "does not say"},
+		{"AWSM-409", "no metadata options", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.HTTPTokens, i.HopLimit = "", 0 }) }, unknown, "does not say"},
+		{"AWSM-422", "its Node has another ProviderID", P0, func(in *Input) {
+			node(in, 5).ProviderID = "aws:///us-east-1a/i-00000099"
+			in.Cloud.Unclaimed.Value = []cloud.Instance{healthyInstance(5)}
+		}, warn, "Node " + nodeName(5) + " has its name and address, but another ProviderID"},
 		{"AWSM-407", "two tagged", P0, func(in *Input) {
 			in.Cloud.SecurityGroups.Value["sg-2"] = cloud.Tags{"kubernetes.io/cluster/demo": "owned"}
 		}, fail, "2 of its 2"},

@@ -40,10 +40,19 @@ func createTag(resource, cluster, value, zone string) string {
 }
 
 func tagInstance(p pair, cluster string) string {
-	if cluster == "" {
-		return "with the cluster's id for CLUSTER: " + createTag(p.id, "CLUSTER", "owned", p.zone)
+	const advice = "tag the instance of this node for the cluster, once it is known which instance and which cluster these are (AWSM-403, AWSM-405)"
+	if !p.sure() || cluster == "" {
+		return advice
 	}
 	return createTag(p.id, cluster, "owned", p.zone)
+}
+
+// tagSubnet is "" where it is not certain that the subnet is a node's.
+func tagSubnet(p pair, subnet, cluster string) string {
+	if !p.sure() {
+		return ""
+	}
+	return createTag(subnet, cluster, "shared", p.zone)
 }
 
 // tagsOf are the keys by which an instance is the cluster's.
@@ -58,9 +67,10 @@ func tagsOf(i cloud.Instance, cluster string) []string {
 	return keys
 }
 
-// deleteTags is the end of a sentence.
+// deleteTags is the end of a sentence. Without exactly the tags that make it the
+// cluster's, the AWS command line would take off all that it has.
 func deleteTags(i cloud.Instance, cluster string) string {
-	if !portable.MatchString(cluster) {
+	if len(tagsOf(i, cluster)) == 0 || !portable.MatchString(cluster) {
 		return ", take the tag off it"
 	}
 	command := ": aws ec2 delete-tags --resources " + i.ID + " --tags"
@@ -72,6 +82,9 @@ func deleteTags(i cloud.Instance, cluster string) string {
 
 // allowMetadata lets RKE2 ask without a token, where there is a service to ask.
 func allowMetadata(p pair) string {
+	if !p.sure() {
+		return "until RKE2 is 1.29.11 or later, let the node's instance be asked without a token, once it is known which instance it is (AWSM-403, AWSM-405)"
+	}
 	command := "until RKE2 is 1.29.11 or later: aws ec2 modify-instance-metadata-options --instance-id " + p.id + " --http-tokens optional"
 	if p.instance.MetadataDisabled {
 		command += " --http-endpoint enabled"

@@ -41,12 +41,12 @@ func TestClusterIDsInCommands(t *testing.T) {
 	}
 }
 
-// A placeholder is said to be one.
+// Without an id there is no command: a placeholder would be pasted as it is.
 func TestNoClusterIsKnown(t *testing.T) {
 	in := healthy(t, position.P0)
 	everyInstance(func(i *cloud.Instance) { i.Tags = nil })(&in)
 	for _, finding := range one(t, in, "AWSM-406").Findings {
-		if !strings.HasPrefix(finding.Fix, "with the cluster's id for CLUSTER: aws ec2 create-tags ") {
+		if strings.Contains(finding.Fix, "aws ec2") || finding.Fix == "" {
 			t.Errorf("fix %q", finding.Fix)
 		}
 	}
@@ -64,7 +64,7 @@ func TestCommandsNameTheirRegion(t *testing.T) {
 		in := healthy(t, position.P0)
 		node(&in, 5).ProviderID = "aws:///" + zone + "/i-00000005"
 		in.Cloud.Subnets.Value["subnet-5"] = nil
-		instance(&in, 5, func(i *cloud.Instance) { i.Tags, i.HTTPTokens, i.Subnet = nil, "required", "subnet-5" })
+		instance(&in, 5, func(i *cloud.Instance) { i.Zone, i.Tags, i.HTTPTokens, i.Subnet = zone, nil, "required", "subnet-5" })
 		i := lost("running", "vpc-1")
 		i.Zone = zone
 		in.Cloud.Unclaimed.Value = []cloud.Instance{i}
@@ -104,5 +104,33 @@ func TestOtherActionsAreAnotherPolicy(t *testing.T) {
 	a, b := name("ec2:DescribeSubnets"), name("ec2:DescribeVpcs")
 	if a == b || a != name("ec2:DescribeSubnets") || len(a) > 128 {
 		t.Errorf("policies %s and %s", a, b)
+	}
+}
+
+// A CCM takes the cluster from its own instance, a control plane's: however many
+// workers are tagged for another, they are wrong. Control planes that differ name none.
+func TestControlPlaneNamesTheCluster(t *testing.T) {
+	in := healthy(t, position.P0)
+	for i := 1; i < 6; i++ {
+		delete(node(&in, i).Labels, "node-role.kubernetes.io/control-plane")
+		instance(&in, i, func(i *cloud.Instance) { i.Tags = cloud.Tags{"kubernetes.io/cluster/zzz": "owned"} })
+	}
+	if got := one(t, in, "AWSM-406").Findings; len(got) != 5 || strings.Contains(got[0].Object, "i-00000000") || !strings.Contains(got[0].Wanted, "demo") {
+		t.Errorf("%+v", got)
+	}
+	if got := one(t, in, "AWSM-408"); got.Status != verify.OK { // the subnet is demo's
+		t.Errorf("%+v", got)
+	}
+	node(&in, 1).Labels["node-role.kubernetes.io/control-plane"] = "true"
+	in.Cloud.Subnets.Value["subnet-1"] = nil
+	for _, id := range []string{"AWSM-407", "AWSM-408", "AWSM-410", "AWSM-422"} {
+		if got := one(t, in, id); got.Status != verify.Unknown || strings.Contains(got.Findings[0].Fix, "aws ec2") {
+			t.Errorf("%s: %+v", id, got)
+		}
+	}
+	for _, f := range one(t, in, "AWSM-406").Findings {
+		if f.Status != verify.Fail || strings.Contains(f.Fix, "aws ec2") {
+			t.Errorf("%+v", f)
+		}
 	}
 }

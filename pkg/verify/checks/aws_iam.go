@@ -31,7 +31,7 @@ func iamActions(in Input) []verify.Finding {
 func withoutProfile(pairs []pair) []verify.Finding {
 	var out []verify.Finding
 	for _, p := range pairs {
-		if p.found && p.node.ControlPlane() && p.instance.InstanceProfile == "" {
+		if p.there() && p.node.ControlPlane() && p.instance.InstanceProfile == "" {
 			out = append(out, warn(p.object(), "no instance profile", "the one of the other control planes", ""))
 		}
 	}

@@ -20,11 +20,19 @@ func instancesExist(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, p := range pairs {
 			if !p.found {
-				out = append(out, fail(p.object(), "no such instance in "+orElse(cloud.RegionOf(p.zone), "the region asked"), "an instance", ""))
+				out = append(out, fail(p.object(), "no such instance in "+orElse(cloud.RegionOf(p.zone), "the region asked"), "an instance", stale(p.node)))
 			}
 		}
 		return append(out, in.notCompared()...)
 	})
+}
+
+// stale is what to do about a Node without instance: one that is alive has one.
+func stale(n downstream.Node) string {
+	if n.Ready.Status == "True" {
+		return "keep the Node: it is alive, so its instance is elsewhere (--profile, --region), or the ProviderID is wrong and the node must be replaced"
+	}
+	return "find out whether the machine is gone, and if so remove it and its Node; it may also be in another account or region (--profile, --region)"
 }
 
 // wrongPlace is the one finding where no instance at all is found.
@@ -53,20 +61,33 @@ func (in Input) notCompared() []verify.Finding {
 }
 
 func instancesRun(in Input) []verify.Finding {
-	return eachInstance(in, func(p pair) []verify.Finding {
-		if p.instance.State == "running" {
-			return nil
+	return in.withAWS(func(pairs []pair) []verify.Finding {
+		var out []verify.Finding
+		for _, p := range pairs {
+			switch {
+			case !p.found || p.instance.State == "running":
+			case p.instance.State == "":
+				out = append(out, p.silent("in which state it is")...)
+			case !p.instance.Alive():
+				out = append(out, fail(p.object(), "instance is "+p.instance.State, "a machine behind the Node",
+					"it cannot be started again: remove the Node with its machine before a CCM starts, which deletes such a Node as soon as it is not ready"))
+			default:
+				out = append(out, fail(p.object(), "instance is "+p.instance.State, "running", ""))
+			}
 		}
-		return []verify.Finding{fail(p.object(), "instance is "+p.instance.State, "running", "")}
+		return out
 	})
 }
 
 func instanceZones(in Input) []verify.Finding {
 	return eachInstance(in, func(p pair) []verify.Finding {
-		if p.instance.Zone == p.zone {
+		switch p.instance.Zone {
+		case p.zone:
 			return nil
+		case "":
+			return p.silent("in which zone it is")
 		}
-		return []verify.Finding{fail(p.object(), "instance in "+p.instance.Zone, "zone "+p.zone+" of the ProviderID", "")}
+		return []verify.Finding{fail(p.object(), "ProviderID says zone "+p.zone, "zone "+p.instance.Zone+", where the instance is", "")}
 	})
 }
 
@@ -81,15 +102,11 @@ func privateNames(in Input) []verify.Finding {
 
 func instanceAddresses(in Input) []verify.Finding {
 	return eachInstance(in, func(p pair) []verify.Finding {
-		var other []string
-		ips := p.node.InternalIPs()
-		for _, ip := range ips {
-			if !slices.Contains(p.instance.PrivateIPs, ip) {
-				other = append(other, ip)
-			}
-		}
-		wanted := "one of " + orElse(strings.Join(p.instance.PrivateIPs, ", "), "none")
+		ips, other := p.node.InternalIPs(), p.foreignIPs()
+		wanted := "one of " + strings.Join(p.instance.PrivateIPs, ", ")
 		switch {
+		case len(p.instance.PrivateIPs) == 0:
+			return p.silent("which addresses it has")
 		case len(ips) == 0:
 			return []verify.Finding{fail(p.object(), "no InternalIP", wanted, "")}
 		case len(other) == len(ips):
@@ -108,15 +125,26 @@ func clusterTags(in Input) []verify.Finding {
 		for _, p := range pairs {
 			have := p.instance.Tags.Clusters()
 			switch {
-			case !p.found || len(have) == 1 && have[0] == id:
+			case !p.there() || len(have) == 1 && have[0] == id:
 			case len(have) == 0:
 				out = append(out, fail(p.object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+orElse(id, "CLUSTER"), tagInstance(p, id)))
+			case len(have) > 1 && !p.node.ControlPlane() && p.instance.Tags.Has(id):
+				// No manager starts there, and this cluster's still finds the instance.
+				out = append(out, warn(p.object(), "tagged for "+strings.Join(have, ", "), "one cluster: "+id, ""))
 			default:
-				out = append(out, fail(p.object(), "tagged for "+strings.Join(have, ", "), "one cluster, the same for all nodes: "+id, ""))
+				out = append(out, fail(p.object(), "tagged for "+strings.Join(have, ", "), "one cluster, the same for all nodes"+wantedCluster(id), ""))
 			}
 		}
 		return out
 	})
+}
+
+// wantedCluster is "" where the control planes do not agree on one.
+func wantedCluster(id string) string {
+	if id == "" {
+		return ""
+	}
+	return ": " + id
 }
 
 func securityGroups(in Input) []verify.Finding {
@@ -124,13 +152,20 @@ func securityGroups(in Input) []verify.Finding {
 		return verify.Judge(in.Cloud.SecurityGroups, "security groups", func(groups map[string]cloud.Tags) []verify.Finding {
 			var out []verify.Finding
 			for _, p := range pairs {
+				if !p.there() {
+					continue
+				}
 				var tagged []string
+				if !allSeen(groups, p.instance.SecurityGroups) {
+					out = append(out, p.silent("which security groups it has, or what tags they have")...)
+					continue
+				}
 				for _, g := range p.instance.SecurityGroups {
 					if groups[g].Has(id) {
 						tagged = append(tagged, g)
 					}
 				}
-				if !p.found || len(tagged) == 1 || len(tagged) == 0 && len(p.instance.SecurityGroups) == 1 {
+				if len(tagged) == 1 || len(tagged) == 0 && len(p.instance.SecurityGroups) == 1 {
 					continue
 				}
 				out = append(out, fail(p.object(), fmt.Sprintf("%d of its %d security groups are tagged (%s)", len(tagged), len(p.instance.SecurityGroups), orElse(strings.Join(tagged, ", "), "none")), "exactly one", ""))
@@ -147,14 +182,26 @@ func subnets(in Input) []verify.Finding {
 			var out []verify.Finding
 			for _, p := range pairs {
 				s := p.instance.Subnet
-				if !p.found || seen[s] || tags[s].Has(id) {
+				if !p.there() || seen[s] || tags[s].Has(id) {
+					continue
+				}
+				if !allSeen(tags, []string{s}) {
+					out = append(out, p.silent("in which subnet it is, or what tags that has")...)
 					continue
 				}
 				seen[s] = true
-				out = append(out, warn("subnet "+s, "not tagged for cluster "+id, cloud.TagCluster+id, createTag(s, id, "shared", p.zone)))
+				out = append(out, warn("subnet "+s, "not tagged for cluster "+id, cloud.TagCluster+id, tagSubnet(p, s, id)))
 			}
 			return out
 		})
+	})
+}
+
+// allSeen says whether there are ids, and EC2 has shown what each of them is.
+func allSeen(tags map[string]cloud.Tags, ids []string) bool {
+	return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool {
+		_, seen := tags[id]
+		return !seen
 	})
 }
 
@@ -186,6 +233,8 @@ func httpTokens(in Input) []verify.Finding {
 	return eachInstance(in, func(p pair) []verify.Finding {
 		proof := NameProof(p.node)
 		switch {
+		case p.instance.HTTPTokens == "" && !p.instance.MetadataDisabled && !proof.External:
+			return p.silent("whether its metadata service asks for a token")
 		case p.instance.HTTPTokens != "required" && !p.instance.MetadataDisabled, proof.External:
 			return nil
 		case proof.Overrides:
@@ -253,6 +302,9 @@ func hopLimit(in Input) []verify.Finding {
 		return verify.Skipped("hop limit not looked at: the CCM's pods use the host network")
 	}
 	return eachInstance(in, func(p pair) []verify.Finding {
+		if p.node.ControlPlane() && (p.instance.HTTPTokens == "" || p.instance.HopLimit == 0) {
+			return p.silent("how its metadata service answers")
+		}
 		if !p.node.ControlPlane() || p.instance.HopLimit != 1 || p.instance.HTTPTokens != "required" {
 			return nil
 		}

@@ -3,7 +3,9 @@ package checks
 import (
 	"fmt"
 	"maps"
+	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -16,6 +18,36 @@ type pair struct {
 	zone, id string
 	instance cloud.Instance
 	found    bool
+	shared   bool // another Node has the same instance in its ProviderID
+}
+
+// sure says whether all that was seen agrees that the instance is the Node's: it
+// is alive, in the zone of the ProviderID, has the Node's addresses, and is no other
+// Node's. A command may only name an instance, or what hangs on it, that is.
+func (p pair) sure() bool {
+	ips := p.node.InternalIPs()
+	return p.found && !p.shared && p.instance.Alive() && p.instance.Zone == p.zone && len(ips) > 0 && len(p.foreignIPs()) == 0
+}
+
+// foreignIPs are the Node's internal addresses that its instance does not have.
+func (p pair) foreignIPs() []string {
+	var other []string
+	for _, ip := range p.node.InternalIPs() {
+		if !slices.ContainsFunc(p.instance.PrivateIPs, func(have string) bool { return sameAddress(have, ip) }) {
+			other = append(other, ip)
+		}
+	}
+	return other
+}
+
+// sameAddress compares addresses and not texts: EC2 shortens those of IPv6.
+func sameAddress(a, b string) bool {
+	x, err := netip.ParseAddr(a)
+	y, other := netip.ParseAddr(b)
+	if err != nil || other != nil {
+		return a == b
+	}
+	return x.Unmap() == y.Unmap()
 }
 
 func (p pair) object() string { return "Node " + p.node.Name + " (" + p.id + ")" }
@@ -73,7 +105,14 @@ func (in Input) pairs(instances map[string]cloud.Instance) (pairs []pair, missed
 			missed[why]++
 			continue
 		}
-		pairs = append(pairs, pair{n, zone, id, i, found})
+		pairs = append(pairs, pair{node: n, zone: zone, id: id, instance: i, found: found})
+	}
+	claims := map[string]int{}
+	for _, p := range pairs {
+		claims[p.id]++
+	}
+	for i, p := range pairs {
+		pairs[i].shared = claims[p.id] > 1
 	}
 	return pairs, missed
 }
@@ -83,6 +122,10 @@ func (in Input) pairs(instances map[string]cloud.Instance) (pairs []pair, missed
 func (in Input) withCluster(judge func(pairs []pair, id string) []verify.Finding) []verify.Finding {
 	return in.withAWS(func(pairs []pair) []verify.Finding {
 		id := cluster(pairs)
+		planes, _ := tagsOfMachines(pairs)
+		if ids := cloud.PlaneClusters(planes); len(ids) > 1 {
+			return []verify.Finding{unknown("control planes", "they are tagged for "+strings.Join(ids, " and for ")+" (AWSM-406): which cluster this is cannot be told")}
+		}
 		if id == "" {
 			return verify.Skipped("no instance is tagged for a cluster (AWSM-406), so there is nothing to look for")
 		}
@@ -99,12 +142,23 @@ func unasked(missed map[string]int) []verify.Finding {
 	return out
 }
 
-// eachInstance judges every pair whose instance exists; AWSM-401 has the others.
+// there says whether there is a machine behind the Node. Of one that was terminated
+// EC2 still shows a record for an hour, without most of what it was.
+func (p pair) there() bool { return p.found && p.instance.Alive() }
+
+// silent says that EC2's answer had no word about something that every instance has:
+// an empty one is neither good nor bad.
+func (p pair) silent(what string) []verify.Finding {
+	return []verify.Finding{unknown(p.object(), "EC2's answer does not say "+what)}
+}
+
+// eachInstance judges every pair whose instance is there; AWSM-401 and AWSM-402
+// have the others.
 func eachInstance(in Input, judge func(pair) []verify.Finding) []verify.Finding {
 	return in.withAWS(func(pairs []pair) []verify.Finding {
 		var out []verify.Finding
 		for _, p := range pairs {
-			if p.found {
+			if p.there() {
 				out = append(out, judge(p)...)
 			}
 		}
@@ -112,13 +166,23 @@ func eachInstance(in Input, judge func(pair) []verify.Finding) []verify.Finding 
 	})
 }
 
-// cluster is the id that most instances are tagged for.
+// cluster is the id that the instances are tagged for, see cloud.ClusterOf.
 func cluster(pairs []pair) string {
-	tags := make([]cloud.Tags, 0, len(pairs))
+	return cloud.ClusterOf(tagsOfMachines(pairs))
+}
+
+// tagsOfMachines are the tags of the control planes' instances and of all.
+func tagsOfMachines(pairs []pair) (planes, all []cloud.Tags) {
 	for _, p := range pairs {
-		tags = append(tags, p.instance.Tags)
+		if !p.there() {
+			continue
+		}
+		all = append(all, p.instance.Tags)
+		if p.node.ControlPlane() {
+			planes = append(planes, p.instance.Tags)
+		}
 	}
-	return cloud.MostTagged(tags)
+	return planes, all
 }
 
 func orElse(s, fallback string) string {

@@ -22,7 +22,7 @@ func everyInstanceHasNode(in Input) []verify.Finding {
 			var out []verify.Finding
 			for _, i := range unclaimed {
 				if networks[i.VPC] != 0 && settledState(i.State) {
-					out = append(out, in.lost(i, id))
+					out = append(out, in.lost(i, id, settledNodes(in, pairs)))
 				}
 			}
 			return out
@@ -35,19 +35,56 @@ func settledState(state string) bool {
 	return state == "running" || state == "stopped" || state == "stopping"
 }
 
-func (in Input) lost(i cloud.Instance, cluster string) verify.Finding {
+// settledNodes says whether it is certain for every Node which instance is its own.
+func settledNodes(in Input, pairs []pair) bool {
+	return len(pairs) == len(in.Nodes.Value) && !slices.ContainsFunc(pairs, func(p pair) bool { return !p.sure() })
+}
+
+// standsFor is the Node that has an instance's name or one of its addresses,
+// although its ProviderID names another instance or none.
+func (in Input) standsFor(i cloud.Instance) (name, what string) {
+	for _, n := range in.Nodes.Value {
+		named := strings.EqualFold(n.Name, i.PrivateDNSName) || strings.EqualFold(n.Name, shortName(i.PrivateDNSName))
+		addressed := slices.ContainsFunc(n.InternalIPs(), func(ip string) bool {
+			return slices.ContainsFunc(i.PrivateIPs, func(have string) bool { return sameAddress(have, ip) })
+		})
+		switch {
+		case n.Name != "" && named && addressed:
+			return n.Name, "its name and address"
+		case n.Name != "" && named:
+			return n.Name, "its name"
+		case addressed:
+			return n.Name, "its address"
+		}
+	}
+	return "", ""
+}
+
+func shortName(dns string) string {
+	name, _, _ := strings.Cut(dns, ".")
+	return name
+}
+
+func (in Input) lost(i cloud.Instance, cluster string, settled bool) verify.Finding {
 	object := "instance " + i.ID
+	if node, what := in.standsFor(i); node != "" {
+		return warn(object, fmt.Sprintf("%s; Node %s has %s, but another ProviderID", i.State, node, what), "the Node's ProviderID names it",
+			"keep the instance and its tags: the ProviderID is what is wrong (AWSM-301, AWSM-401)")
+	}
 	if age := in.ServerClock.Sub(i.Launched); i.State == "running" && !in.ServerClock.IsZero() && age < joining {
 		return info(object, "was launched less than 15 minutes ago and has no Node yet")
 	}
-	return warn(object, i.State+", "+orElse(i.PrivateDNSName, "no private DNS name")+", and no Node", "a Node, or no tag "+strings.Join(tagsOf(i, cluster), ", "),
-		"find out what the machine is; if it is none of the cluster's"+deleteTags(i, cluster))
+	fix := "find out what the machine is, once every Node is known to have its own instance (AWSM-301, AWSM-401 to AWSM-405)"
+	if settled {
+		fix = "find out what the machine is; if it is none of the cluster's" + deleteTags(i, cluster)
+	}
+	return warn(object, i.State+", "+orElse(i.PrivateDNSName, "no private DNS name")+", and no Node", "a Node, or no tag "+strings.Join(tagsOf(i, cluster), ", "), fix)
 }
 
 func vpcs(pairs []pair) map[string]int {
 	count := map[string]int{}
 	for _, p := range pairs {
-		if p.found {
+		if p.there() && p.instance.VPC != "" {
 			count[p.instance.VPC]++
 		}
 	}

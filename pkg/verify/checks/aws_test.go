@@ -156,7 +156,7 @@ func TestJunkIsShown(t *testing.T) {
 	for i := range in.Nodes.Value {
 		n := node(&in, i)
 		n.Ready = downstream.Condition{Status: "False" + junk, Reason: junk}
-		n.Labels[downstream.LabelZone] = junk
+		n.Labels[downstream.LabelZone] = "another " + junk
 		n.Labels[downstream.LabelHostname] = junk
 		n.Annotations[downstream.AnnotationArgs] = junk
 		n.Addresses = []downstream.Address{{Type: "InternalIP", Address: junk}}

@@ -90,9 +90,11 @@ var besides = map[string]string{
 	"AWSM-212 v1.28 without file":                  "AWSM-213",
 	"AWSM-212 no readable tag":                     "AWSM-213",
 	"AWSM-213 by hand":                             "AWSM-201",
-	"AWSM-302 one instance in two zones":           "AWSM-303 AWSM-305 AWSM-403 AWSM-404 AWSM-405", // it claims another's instance
+	"AWSM-302 one instance in two zones":           "AWSM-305 AWSM-403 AWSM-404 AWSM-405", // it claims another's instance
 	"AWSM-302 twice":                               "AWSM-305 AWSM-404 AWSM-405",
 	"AWSM-305 two nodes for an address":            "AWSM-405",
+	"AWSM-403 moved":                               "AWSM-303", // the label is where the ProviderID says
+	"AWSM-422 its Node has another ProviderID":     "AWSM-401",
 	"AWSM-409 tokens required, name not proven":    "AWSM-304",
 	"AWSM-409 AWS off, name not proven":            "AWSM-304",
 	"AWSM-502 KCM":                                 "AWSM-207 AWSM-501", // locked on in 1.26; the volumes are there

@@ -127,7 +127,7 @@ func mends() map[string]mend {
 		"AWSM-313 Windows": {"explicit node-name", func(in *Input) {
 			node(in, 5).Annotations[downstream.AnnotationArgs] = `["agent","--cloud-provider-name=aws","--node-name=` + nodeName(5) + `"]`
 		}},
-		"AWSM-401 gone":        {"remove the stale Node", withoutNode(5)},
+		"AWSM-401 gone":        {"its instance is elsewhere", func(in *Input) { in.Cloud.Instances.Value["i-00000005"] = healthyInstance(5) }},
 		"AWSM-402 stopped":     {"start the instance", everyInstance(func(i *cloud.Instance) { i.State = "running" })},
 		"AWSM-403 moved":       {"replace the node", withoutNode(5)},
 		"AWSM-406 no tag":      {"create-tags --resources i-00000005 --tags Key=kubernetes.io/cluster/demo,Value=owned", everyInstance(func(i *cloud.Instance) { i.Tags = owned })},

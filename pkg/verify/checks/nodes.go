@@ -25,7 +25,7 @@ func Nodes() []verify.Check[Input] {
 			ID: "AWSM-303", Title: "zone labels agree with the ProviderIDs", Category: nodes,
 			Why:    "volumes and load balancers follow the label",
 			Source: "label topology.kubernetes.io/zone, set once at initialization",
-			Fix:    "kubectl label node NODE topology.kubernetes.io/zone=ZONE --overwrite",
+			Fix:    "look in EC2 which instance the node is and in which zone, and set the label topology.kubernetes.io/zone to that",
 		}},
 		{Judge: namesSurvive, Meta: verify.Meta{
 			ID: "AWSM-304", Title: "node names survive the switch", Category: nodes, Unskip: true, Names: true,

@@ -11,21 +11,37 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
+// zoneLabels holds the label to the zone that EC2 gave. Where it gave none, the
+// ProviderID is what is left to compare with, and proves too little for a command.
 func zoneLabels(in Input) []verify.Finding {
+	instances := map[string]pair{}
+	if in.Cloud.On && in.Cloud.Instances.OK() {
+		pairs, _ := in.pairs(in.Cloud.Instances.Value)
+		for _, p := range pairs {
+			instances[p.node.Name] = p
+		}
+	}
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		zone, _, ok := downstream.ParseProviderID(n.ProviderID)
+		p := instances[n.Name]
+		if p.found && p.instance.Alive() && p.instance.Zone != "" {
+			zone = p.instance.Zone
+		}
 		switch {
 		case !ok || n.Zone() == zone: // AWSM-301 reports the ProviderID
 			return nil
 		case n.Zone() == "":
-			return []verify.Finding{warn("Node "+n.Name, "no zone label", zone, labelZone(n, zone))}
+			return []verify.Finding{warn("Node "+n.Name, "no zone label", zone, labelZone(p, zone))}
 		}
-		return []verify.Finding{fail("Node "+n.Name, "zone label "+n.Zone(), zone, labelZone(n, zone))}
+		return []verify.Finding{fail("Node "+n.Name, "zone label "+n.Zone(), zone, labelZone(p, zone))}
 	})(in)
 }
 
-func labelZone(n downstream.Node, zone string) string {
-	return "kubectl label node " + n.Name + " " + downstream.LabelZone + "=" + zone + " --overwrite"
+func labelZone(p pair, zone string) string {
+	if !p.sure() {
+		return ""
+	}
+	return "kubectl label node " + p.node.Name + " " + downstream.LabelZone + "=" + zone + " --overwrite"
 }
 
 // Proof says which end states keep a node's name by construction.

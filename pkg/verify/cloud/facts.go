@@ -3,6 +3,7 @@
 package cloud
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -78,9 +79,10 @@ type RoleRights struct {
 	Forbidden []string
 }
 
-// Clusters are the ids of the clusters a resource is tagged for. Two different
-// kubernetes.io/cluster/ tags are an error for the AWS provider; the legacy tag
-// counts only when there is none of them.
+// Clusters are the ids of the clusters a resource is tagged for. Two different ones
+// end a CCM, and an in-tree kube-controller-manager, that starts on the instance:
+// of the tags kubernetes.io/cluster/, or of one and the legacy tag
+// (kubernetes/cloud-provider-aws:pkg/providers/v1/tags.go@v1.26.0 findClusterIDs, init).
 func (t Tags) Clusters() []string {
 	var ids []string
 	for k := range t {
@@ -88,8 +90,8 @@ func (t Tags) Clusters() []string {
 			ids = append(ids, id)
 		}
 	}
-	if len(ids) == 0 && t[TagLegacy] != "" {
-		ids = []string{t[TagLegacy]}
+	if old := t[TagLegacy]; old != "" && !slices.Contains(ids, old) {
+		ids = append(ids, old)
 	}
 	sort.Strings(ids)
 	return ids
@@ -99,6 +101,39 @@ func (t Tags) Clusters() []string {
 func (t Tags) Has(cluster string) bool {
 	_, ok := t[TagCluster+cluster]
 	return cluster != "" && (ok || t[TagLegacy] == cluster)
+}
+
+// ClusterOf is the cluster that instances belong to: the one that the control
+// planes are tagged for, since a CCM takes the tag of its own instance
+// (kubernetes/cloud-provider-aws:pkg/providers/v1/aws.go@v1.26.0 newAWSCloud). Where
+// none of them is seen, or tagged, most of all instances decide. Control planes that
+// differ name none.
+func ClusterOf(planes, all []Tags) string {
+	switch named := PlaneClusters(planes); len(named) {
+	case 0:
+		return MostTagged(all)
+	case 1:
+		return named[0]
+	}
+	return ""
+}
+
+// PlaneClusters are the ids that control planes are tagged for, each once. One that
+// is tagged for several has no say where another is tagged for one.
+func PlaneClusters(planes []Tags) []string {
+	var sole, several []string
+	for _, t := range planes {
+		ids := t.Clusters()
+		several = append(several, ids...)
+		if len(ids) == 1 {
+			sole = append(sole, ids...)
+		}
+	}
+	if len(sole) > 0 {
+		several = sole
+	}
+	slices.Sort(several)
+	return slices.Compact(several)
 }
 
 // MostTagged is the cluster that most of the tags name, the first by name of

@@ -1,0 +1,167 @@
+package checks
+
+import (
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// damages are what can be wrong with Node and instance number i, k being another one.
+func damages() []func(in *Input, i, k int) {
+	set := func(change func(*cloud.Instance)) func(*Input, int, int) {
+		return func(in *Input, i, _ int) {
+			if _, there := in.Cloud.Instances.Value[healthyInstance(i).ID]; there {
+				instance(in, i, change)
+			}
+		}
+	}
+	return []func(*Input, int, int){
+		func(in *Input, i, k int) {
+			node(in, i).ProviderID, node(in, k).ProviderID = node(in, k).ProviderID, node(in, i).ProviderID
+		},
+		func(in *Input, i, k int) { node(in, i).ProviderID = node(in, k).ProviderID },
+		func(in *Input, i, _ int) { node(in, i).ProviderID = "aws:///eu-west-1a/" + healthyInstance(i).ID },
+		func(in *Input, i, _ int) { node(in, i).ProviderID = "" },
+		func(in *Input, i, _ int) { node(in, i).ProviderID = "aws:////" + healthyInstance(i).ID },
+		func(in *Input, i, _ int) { node(in, i).Labels[downstream.LabelZone] = "us-east-1f" },
+		func(in *Input, i, _ int) { delete(node(in, i).Labels, downstream.LabelZone) },
+		func(in *Input, i, _ int) { node(in, i).Addresses = nil },
+		func(in *Input, i, k int) { node(in, i).Addresses = node(in, k).Addresses },
+		func(in *Input, i, _ int) { delete(in.Cloud.Instances.Value, healthyInstance(i).ID) },
+		func(in *Input, i, _ int) { in.Nodes.Value = slices.Delete(slices.Clone(in.Nodes.Value), i, i+1) },
+		func(in *Input, i, _ int) {
+			x := healthyInstance(i)
+			in.Cloud.Unclaimed.Value = append(in.Cloud.Unclaimed.Value, x)
+		},
+		func(in *Input, _, _ int) {
+			x := lost("running", "vpc-1")
+			x.Zone = "us-east-1a"
+			in.Cloud.Unclaimed.Value = append(in.Cloud.Unclaimed.Value, x)
+		},
+		func(in *Input, _, _ int) { in.Cloud.Subnets.Value["subnet-1"] = nil },
+		set(func(i *cloud.Instance) { i.Zone = "us-east-1d" }), set(func(i *cloud.Instance) { i.Zone = "" }),
+		set(func(i *cloud.Instance) { i.State = "terminated" }), set(func(i *cloud.Instance) { i.PrivateIPs = nil }),
+		set(func(i *cloud.Instance) { i.Tags = nil }), set(func(i *cloud.Instance) { i.HTTPTokens = "required" }),
+		set(func(i *cloud.Instance) { i.Tags = cloud.Tags{cloud.TagCluster + "other": "owned"} }),
+		set(func(i *cloud.Instance) {
+			i.State, i.Subnet, i.SecurityGroups, i.Tags, i.PrivateIPs, i.Zone = "terminated", "", nil, nil, nil, ""
+		}),
+	}
+}
+
+var (
+	labelCommand    = regexp.MustCompile(`^kubectl label node (\S+) topology\.kubernetes\.io/zone=(\S+) --overwrite$`)
+	createCommand   = regexp.MustCompile(`^aws ec2 create-tags --resources (\S+) --tags Key=(\S+),Value=(\w+) --region us-east-1$`)
+	deleteCommand   = regexp.MustCompile(`^aws ec2 delete-tags --resources (\S+) --tags Key=\S+ --region us-east-1$`)
+	metadataCommand = regexp.MustCompile(`^aws ec2 modify-instance-metadata-options --instance-id (\S+) --http-tokens optional --region us-east-1$`)
+	anyCommand      = regexp.MustCompile(`(?:^|: )((?:aws (?:ec2|iam)|kubectl|helm) .*)$`)
+)
+
+// follow does to the cluster what a command does, and says whether it is one that
+// is known, and names what is there.
+func follow(in *Input, command string) bool {
+	if m := labelCommand.FindStringSubmatch(command); m != nil {
+		for i, n := range in.Nodes.Value {
+			if n.Name == m[1] {
+				in.Nodes.Value[i].Labels[downstream.LabelZone] = m[2]
+				return true
+			}
+		}
+	}
+	if m := createCommand.FindStringSubmatch(command); m != nil {
+		if x, is := in.Cloud.Instances.Value[m[1]]; is {
+			x.Tags = cloud.Tags{m[2]: m[3]}
+			in.Cloud.Instances.Value[m[1]] = x
+			return true
+		}
+		if _, is := in.Cloud.Subnets.Value[m[1]]; is {
+			in.Cloud.Subnets.Value[m[1]] = cloud.Tags{m[2]: m[3]}
+			return true
+		}
+	}
+	if m := deleteCommand.FindStringSubmatch(command); m != nil {
+		before := len(in.Cloud.Unclaimed.Value)
+		in.Cloud.Unclaimed.Value = slices.DeleteFunc(in.Cloud.Unclaimed.Value, func(i cloud.Instance) bool { return i.ID == m[1] })
+		return len(in.Cloud.Unclaimed.Value) < before
+	}
+	if m := metadataCommand.FindStringSubmatch(command); m != nil {
+		x, is := in.Cloud.Instances.Value[m[1]]
+		x.HTTPTokens = "optional"
+		in.Cloud.Instances.Value[m[1]] = x
+		return is
+	}
+	return false
+}
+
+// complaints are what is wrong, by check and object.
+func complaints(t *testing.T, in Input) map[string]verify.Finding {
+	t.Helper()
+	found := map[string]verify.Finding{}
+	for _, res := range verify.RunAll(t.Context(), verify.Bind(in, append(Nodes(), AWS()...)...), verify.Options{Position: in.Position.Position}).Results {
+		for _, f := range res.Findings {
+			if f.Status == verify.Fail || f.Status == verify.Warn {
+				if f.Fix == "" {
+					f.Fix = res.Fix
+				}
+				found[res.ID+" "+f.Object] = f
+			}
+		}
+	}
+	return found
+}
+
+// Whatever is wrong, a command that is printed for it names what was seen to be so:
+// followed, it settles what it was printed for, makes nothing else wrong, and does
+// not touch an instance that is another Node's.
+func TestCommandsAreSafeInTheStateTheyArePrintedFor(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 11))
+	all := damages()
+	followed := map[string]int{}
+	for range 3000 {
+		in := healthy(t, position.P0)
+		in.Fingerprint = nil
+		for range 1 + random.IntN(3) {
+			n := len(in.Nodes.Value)
+			all[random.IntN(len(all))](&in, random.IntN(n), random.IntN(n))
+		}
+		before := complaints(t, in)
+		for _, name := range slices.Sorted(maps.Keys(before)) {
+			command := anyCommand.FindStringSubmatch(before[name].Fix)
+			if command == nil {
+				continue
+			}
+			if strings.Contains(command[1], "i-0000000") && strings.HasPrefix(name, "AWSM-422") {
+				t.Errorf("%s: %s: the instance has a Node", name, command[1])
+			}
+			if !follow(&in, command[1]) {
+				t.Errorf("%s: %q does nothing that is known", name, command[1])
+			}
+			followed[name[:8]]++
+			after := complaints(t, in)
+			if _, still := after[name]; still {
+				t.Errorf("%s stays after %q: %+v", name, command[1], after[name])
+			}
+			for other, f := range after {
+				if _, was := before[other]; !was {
+					t.Errorf("%q, printed for %s, makes %s: %+v", command[1], name, other, f)
+				}
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	for _, id := range []string{"AWSM-303", "AWSM-406", "AWSM-408", "AWSM-409", "AWSM-422"} {
+		if followed[id] < 5 {
+			t.Errorf("%s: %d commands were followed, want more", id, followed[id])
+		}
+	}
+}
