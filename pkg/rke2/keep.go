@@ -30,7 +30,7 @@ type kept struct {
 func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
 	text, err := json.Marshal(kept{Facts: redactFacts(r, p.facts), Stale: slices.Sorted(maps.Keys(p.Reading.Stale)),
 		EndState: p.options.EndState, KubernetesVersion: p.options.KubernetesVersion,
-		Writes: p.Core.Writes(), OwnersInformed: p.options.OwnersInformed})
+		Writes: p.Writes(), OwnersInformed: p.options.OwnersInformed})
 	if err != nil {
 		return nil, fmt.Errorf("write Rancher's side into the bundle: %w", err)
 	}
