@@ -28,6 +28,7 @@ const rkeConfigKey = "rancherKubernetesEngineConfig"
 // ManagedCluster is the little that is read of Rancher's Cluster and its Nodes.
 type ManagedCluster struct {
 	ID, DisplayName string
+	ResourceVersion string         // of the reading; edits are for this one
 	Driver          string         // status.driver
 	Internal        bool           // the cluster Rancher itself runs in
 	Config          map[string]any // spec.rancherKubernetesEngineConfig; nil: none
@@ -70,7 +71,7 @@ func parseManaged(o *unstructured.Unstructured) ManagedCluster {
 	text := func(path ...string) string { s, _, _ := unstructured.NestedString(o.Object, path...); return s }
 	tree := func(path ...string) map[string]any { m, _, _ := unstructured.NestedMap(o.Object, path...); return m }
 	c := ManagedCluster{
-		ID: o.GetName(), DisplayName: migration.OrElse(text("spec", "displayName"), o.GetName()), Driver: text("status", "driver"),
+		ID: o.GetName(), ResourceVersion: o.GetResourceVersion(), DisplayName: migration.OrElse(text("spec", "displayName"), o.GetName()), Driver: text("status", "driver"),
 		Config: tree("spec", rkeConfigKey), Applied: tree("status", "appliedSpec", rkeConfigKey), Failed: tree("status", "failedSpec", rkeConfigKey),
 		Template: text("spec", "clusterTemplateRevisionName"), Deleting: o.GetDeletionTimestamp() != nil, LastWriter: migration.LastWriter(o), Conditions: map[string]managedCondition{},
 	}

@@ -5,10 +5,9 @@ import (
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -32,7 +31,7 @@ func (m *Managed) write(ctx context.Context, tx *runner.Tx, edit ManagedEdit) er
 
 // patch sends it and, when the answer is lost, looks whether it arrived.
 func (m *Managed) patch(ctx context.Context, patch []byte, edit ManagedEdit) error {
-	_, err := m.edges.Management.Resource(managedClusters).Patch(ctx, m.cluster.ID, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: "awsmigrate"})
+	err := migration.PatchRead(ctx, m.edges.Management.Resource(managedClusters), m.cluster.ID, m.cluster.ResourceVersion, patch)
 	switch {
 	case err == nil:
 		return nil

@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -36,8 +35,8 @@ func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, edit config.Ed
 // patchCluster sends a patch and, when the answer is lost, looks whether it
 // arrived before saying that it failed.
 func (p *Procedure) patchCluster(ctx context.Context, patch []byte, applied func(config.Spec) (bool, []string)) error {
-	_, err := p.clients.Management.Resource(clustersGVR).Namespace(p.options.Namespace).
-		Patch(ctx, p.options.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+	err := migration.PatchRead(ctx, p.clients.Management.Resource(clustersGVR).Namespace(p.options.Namespace),
+		p.options.Name, p.facts.Cluster.ResourceVersion, patch)
 	if err == nil {
 		return nil
 	}

@@ -27,6 +27,7 @@ type Facts struct {
 // Cluster is what this package knows of a provisioning.cattle.io/v1 Cluster.
 type Cluster struct {
 	Namespace, Name, UID string
+	ResourceVersion      string // of the reading; edits are for this one
 	ManagementID         string // status.clusterName, "c-m-…"
 	Spec                 config.Spec
 	HasRKEConfig         bool

@@ -94,7 +94,7 @@ func (c Clients) readCAPIPaused(ctx context.Context, namespace, name string) (bo
 
 func parseCluster(object *unstructured.Unstructured) (Cluster, error) {
 	cluster := Cluster{
-		Namespace: object.GetNamespace(), Name: object.GetName(), UID: string(object.GetUID()),
+		Namespace: object.GetNamespace(), Name: object.GetName(), UID: string(object.GetUID()), ResourceVersion: object.GetResourceVersion(),
 		Generation: object.GetGeneration(), Deleting: object.GetDeletionTimestamp() != nil,
 		Labels: object.GetLabels(), Annotations: object.GetAnnotations(), Managers: specManagers(object), LastWriter: migration.LastWriter(object),
 	}

@@ -1,0 +1,109 @@
+package migration
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// oneObject is an API server with one object. It leaves out all but GET and PATCH.
+type oneObject struct {
+	dynamic.ResourceInterface
+	object  map[string]any
+	version int
+	before  func(try int) // each patch
+	patches int
+}
+
+func (o *oneObject) change(value, status string) {
+	o.version++
+	o.object = map[string]any{"metadata": map[string]any{"name": "demo", "resourceVersion": strconv.Itoa(o.version)}, "spec": map[string]any{"value": value}, "status": status}
+}
+
+func (o *oneObject) Get(context.Context, string, metav1.GetOptions, ...string) (*unstructured.Unstructured, error) {
+	return (&unstructured.Unstructured{Object: o.object}).DeepCopy(), nil
+}
+
+func (o *oneObject) Patch(_ context.Context, name string, _ types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (*unstructured.Unstructured, error) {
+	if o.patches++; o.before != nil {
+		o.before(o.patches)
+	}
+	raw, err := json.Marshal(o.object)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := jsonpatch.DecodePatch(data)
+	if err == nil {
+		raw, err = patch.Apply(raw)
+	}
+	if err != nil {
+		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Cluster"}, name, nil)
+	}
+	var next map[string]any
+	if err := json.Unmarshal(raw, &next); err != nil {
+		return nil, err
+	}
+	o.change(next["spec"].(map[string]any)["value"].(string), next["status"].(string))
+	return nil, nil
+}
+
+func TestPatchIsForWhatWasRead(t *testing.T) {
+	const edit = `[{"op":"test","path":"/spec/value","value":"old"},{"op":"replace","path":"/spec/value","value":"new"}]`
+	for name, tt := range map[string]struct {
+		before  func(o *oneObject, try int)
+		lands   bool
+		patches int
+	}{
+		"nothing moved":            {func(*oneObject, int) {}, true, 1},
+		"the status moved":         {func(o *oneObject, try int) { statusMoves(o, try, 1) }, true, 2},
+		"it moves again and again": {func(o *oneObject, try int) { statusMoves(o, try, 100) }, false, patchTries},
+		"the value moved":          {func(o *oneObject, _ int) { valueMoves(o) }, false, 2},
+	} {
+		o := &oneObject{}
+		o.change("old", "")
+		o.before = func(try int) { tt.before(o, try) }
+		err := PatchRead(t.Context(), o, "demo", "1", []byte(edit))
+		if landed := valueOf(o.object) == "new"; landed != tt.lands || (err == nil) != tt.lands || o.patches != tt.patches {
+			t.Errorf("%s: %v, %d patches, the value is %q", name, err, o.patches, valueOf(o.object))
+		}
+	}
+}
+
+func statusMoves(o *oneObject, try, upTo int) {
+	if try <= upTo {
+		o.change(valueOf(o.object), strconv.Itoa(try))
+	}
+}
+
+// What the network held back arrives when the values are the same again.
+func TestPatchThatWasHeldBackDoesNotLandAfterAnUndo(t *testing.T) {
+	late := &oneObject{}
+	late.change("old", "")
+	held, err := onVersion([]byte(`[{"op":"test","path":"/spec/value","value":"old"},{"op":"replace","path":"/spec/value","value":"new"}]`), "1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	late.change("new", "") // another run's edit
+	late.change("old", "") // its undo
+	if _, err := late.Patch(t.Context(), "demo", types.JSONPatchType, held, metav1.PatchOptions{}); !apierrors.IsInvalid(err) || valueOf(late.object) != "old" {
+		t.Errorf("it landed: %v, %v", err, late.object)
+	}
+}
+
+func valueOf(o map[string]any) string { return o["spec"].(map[string]any)["value"].(string) }
+
+// valueMoves changes the value once; the second patch fails at its own test.
+func valueMoves(o *oneObject) {
+	if valueOf(o.object) == "old" {
+		o.change("another", "")
+	}
+}
