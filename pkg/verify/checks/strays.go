@@ -91,30 +91,27 @@ func (in Input) stray(s downstream.Stray, program, wanted string) verify.Finding
 }
 
 // stop says how to stop it. A command is given only where somebody else runs the
-// cloud controllers meanwhile, and where it can be taken back.
+// same meanwhile, and where it can be taken back.
 func (in Input) stop(s downstream.Stray) string {
-	command := ""
-	on := "kubectl -n " + s.Namespace + " "
+	first := in.first(s)
+	object := strings.ToLower(s.Kind) + "/" + s.Name
 	switch {
 	case s.Owner != "":
-		return "take it out of the release of " + s.Owner
+		return "it belongs to " + s.Owner + ": take it out there" + first
 	case s.Pod.Mirror:
-		return "take its manifest off Node " + s.Pod.Node
+		return "take its manifest off Node " + s.Pod.Node + first
 	case s.Pod.Controller != "":
-		return "stop it at its " + s.Pod.Controller + " in namespace " + s.Namespace
+		return "stop it at its " + s.Pod.Controller + " in namespace " + s.Namespace + first
+	case first != "":
+		return "stop it" + first
 	}
 	switch s.Kind {
 	case "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController":
-		command = on + "scale " + strings.ToLower(s.Kind) + "/" + s.Name + " --replicas=0"
+		return "kubectl -n " + s.Namespace + " scale " + object + " --replicas=0"
 	case "Job", "CronJob":
-		command = on + "patch " + strings.ToLower(s.Kind) + "/" + s.Name + ` --type=merge -p '{"spec":{"suspend":true}}'`
-	default:
-		return "remove it where it comes from" + in.first(s)
+		return "kubectl -n " + s.Namespace + " patch " + object + ` --type=merge -p '{"spec":{"suspend":true}}'`
 	}
-	if first := in.first(s); first != "" {
-		return "scale it to zero" + first
-	}
-	return command
+	return "remove it where it comes from"
 }
 
 // first is what has to be there before a manager may be stopped; "": it is there. A
