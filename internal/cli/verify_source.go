@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -76,7 +77,7 @@ func (s *plainSource) read(ctx context.Context) (sighting, error) {
 	}
 	version := migration.OrElse(seen.Input.Version.Value, "version unknown")
 	header := append([]string{
-		fmt.Sprintf("%s   %s · Kubernetes %s · %s", s.name, s.plain.Config.Host, version, nodeCount(seen)),
+		fmt.Sprintf("%s   %s · Kubernetes %s · %s", s.name, fault.Server(s.plain.Config.Host), version, nodeCount(seen)),
 		positionLine(seen),
 	}, awsLine(seen.Input.Cloud)...)
 	if s.note != "" {

@@ -42,19 +42,19 @@ type Installer struct {
 func NewInstaller(config *rest.Config, ch *chart.Chart, clk clock.PassiveClock, log func(format string, v ...any)) (*Installer, error) {
 	getter, err := newRESTGetter(config)
 	if err != nil {
-		return nil, fmt.Errorf("prepare Helm for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("prepare Helm for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("prepare Helm for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("prepare Helm for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	dyn, err := dynamic.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("prepare Helm for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("prepare Helm for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	meta, err := metadata.NewForConfig(config)
 	if err != nil {
-		return nil, fmt.Errorf("prepare Helm for %s: %w", config.Host, err)
+		return nil, fmt.Errorf("prepare Helm for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	kc := kube.New(getter)
 	kc.Log, kc.Namespace = log, Namespace

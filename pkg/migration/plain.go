@@ -34,8 +34,8 @@ func (p Plain) Gather(ctx context.Context) (Inspection, error) {
 	}
 	facts, instances := readBoth(ctx, reader, p.Options, func(f downstream.Facts) string { return f.Version.Value })
 	if !facts.Version.OK() && !facts.UID.OK() && !facts.Nodes.OK() {
-		return Inspection{}, &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "API server " + p.Config.Host,
-			Seen: "could not be read", Fix: "check --kubeconfig and --context", Err: facts.Nodes.Err}
+		return Inspection{}, &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "API server " + fault.Server(p.Config.Host),
+			Seen: "could not be read", Fix: "check --kubeconfig and --context", Err: fault.Shown(facts.Nodes.Err)}
 	}
 	input := checks.Input{
 		Facts: facts, Position: position.Compute(facts.Evidence(nil)), Distribution: checks.Distribution(OrElse(string(p.Distribution), string(distributionOf(facts)))), Target: p.Options.KubernetesVersion,

@@ -96,7 +96,7 @@ func ManagedDownstream(management *rest.Config, c ManagedCluster) (*rest.Config,
 	server, err := url.Parse(management.Host)
 	if err != nil || !strings.HasSuffix(strings.TrimSuffix(server.Path, "/"), localPath) {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "NoDownstreamKubeconfig", Object: c.object(),
-			Seen:   "the management kubeconfig does not go through Rancher (" + management.Host + "), and Rancher keeps no kubeconfig of an RKE cluster",
+			Seen:   "the management kubeconfig does not go through Rancher (" + fault.Server(management.Host) + "), and Rancher keeps no kubeconfig of an RKE cluster",
 			Wanted: "a server <rancher>" + localPath, Fix: "name the cluster's own with --downstream-kubeconfig"}
 	}
 	server.Path = strings.TrimSuffix(strings.TrimSuffix(server.Path, "/"), "local") + c.ID

@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -63,13 +64,13 @@ func New(config *rest.Config, c clock.WithTicker) (Reader, error) {
 	r := Reader{Clock: c}
 	var err error
 	if r.Kube, err = kubernetes.NewForConfig(typed); err != nil {
-		return Reader{}, fmt.Errorf("client for %s: %w", config.Host, err)
+		return Reader{}, fmt.Errorf("client for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	if r.Metadata, err = metadata.NewForConfig(config); err != nil {
-		return Reader{}, fmt.Errorf("metadata client for %s: %w", config.Host, err)
+		return Reader{}, fmt.Errorf("metadata client for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	if r.Dynamic, err = dynamic.NewForConfig(config); err != nil {
-		return Reader{}, fmt.Errorf("dynamic client for %s: %w", config.Host, err)
+		return Reader{}, fmt.Errorf("dynamic client for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	return r, nil
 }

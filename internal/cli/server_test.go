@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A password in the address of a server reaches no view, no error and no bundle,
+// whether the server answers or not.
+func TestServersPasswordIsNotShown(t *testing.T) {
+	const secret = "hunter2"
+	answers := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/version" {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"major":"1","minor":"26","gitVersion":"v1.26.13"}`)
+			return
+		}
+		w.WriteHeader(http.StatusForbidden)
+	}))
+	defer answers.Close()
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for name, address := range map[string]string{"answers": answers.URL, "does not answer": gone.URL, "is no address": "http://[::1"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			kubeconfig := filepath.Join(dir, "kubeconfig")
+			text := fmt.Sprintf("apiVersion: v1\nkind: Config\ncurrent-context: c\nclusters: [{name: c, cluster: {server: %q}}]\nusers: [{name: u, user: {}}]\ncontexts: [{name: c, context: {cluster: c, user: u}}]\n",
+				strings.Replace(address, "://", "://somebody:"+secret+"@", 1))
+			if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, format := range auditFormats {
+				var out, errs bytes.Buffer
+				dump := filepath.Join(dir, "bundle.json")
+				code := Main(t.Context(), []string{"verify", "--kubeconfig", kubeconfig, "--aws", "off", "--request-timeout", "5s", "-o", format, "--dump", dump}, Streams{Out: &out, Err: &errs})
+				if code == 0 || out.Len()+errs.Len() == 0 {
+					t.Errorf("-o %s: exit %d and %d bytes", format, code, out.Len()+errs.Len())
+				}
+				saved, _ := os.ReadFile(dump)
+				for where, text := range map[string]string{"stdout": out.String(), "stderr": errs.String(), "bundle": string(saved)} {
+					if strings.Contains(text, secret) {
+						t.Errorf("-o %s: the password is on %s:\n%s", format, where, text)
+					}
+				}
+			}
+		})
+	}
+}

@@ -1,0 +1,38 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestServerHasNoSecret(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://rancher.example:6443/k8s/clusters/local":         "https://rancher.example:6443/k8s/clusters/local",
+		"https://user:hunter2@rancher.example/k8s/clusters/local": "https://rancher.example/k8s/clusters/local",
+		"https://hunter2@h":                            "https://h",
+		"https://u:hunt%40er2@h?token=hunter2#hunter2": "https://h",
+		"https://u:hunter2@h:port":                     "https://h:port",
+		"https://u:hunter2%zz@h":                       "https://h",
+		"10.0.0.1:6443":                                "10.0.0.1:6443",
+		"rancher.example":                              "rancher.example",
+		"":                                             "",
+	} {
+		if got := Server(address); got != want {
+			t.Errorf("%q: %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestShownErrorsHaveNoSecret(t *testing.T) {
+	_, cause := url.Parse("https://user:hunter2@host:port")
+	err := Shown(fmt.Errorf("client: %w", cause))
+	if strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "host:port") || !errors.Is(err, cause) {
+		t.Errorf("%v", err)
+	}
+	if Shown(nil) != nil {
+		t.Error("an error of nothing")
+	}
+}
