@@ -182,6 +182,6 @@ func confirmer(engine *engineFlags, cluster string) func(context.Context, runner
 			return nil
 		}
 		return &fault.Error{Class: fault.Gate, Reason: "IrreversibleGate", Object: "step " + string(step.ID),
-			Seen: "cannot be undone: " + step.Irreversible, Fix: "add --confirm=" + cluster + " to go on"}
+			Seen: "cannot be undone: " + step.Irreversible, Fix: "add " + fault.Command("--confirm="+cluster) + " to go on"}
 	}
 }

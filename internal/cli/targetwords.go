@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"regexp"
-	"strings"
-
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -54,18 +52,9 @@ func (t targetWords) next(seen runner.Observation) string {
 	return t.status()
 }
 
-var harmless = regexp.MustCompile(`^[\w@%+=:,./-]+$`)
-
 // commandLine is a command that a shell takes as it was meant.
 func commandLine(args []string) string {
-	quoted := []string{"awsmigrate"}
-	for _, arg := range args {
-		if !harmless.MatchString(arg) {
-			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
-		}
-		quoted = append(quoted, arg)
-	}
-	return strings.Join(quoted, " ")
+	return fault.Command(append([]string{"awsmigrate"}, args...)...)
 }
 
 func (t targetWords) plan() string {

@@ -115,7 +115,7 @@ func refuseForeign(f Found) error {
 	for _, ns := range f.Elsewhere {
 		return refuse("ReleaseElsewhere", "Helm release "+ns+"/"+ReleaseName,
 			"the controller manager is recorded in namespace "+ns+", its objects are in "+Namespace,
-			"helm -n "+ns+" uninstall "+ReleaseName)
+			fault.Command("helm", "-n", ns, "uninstall", ReleaseName))
 	}
 	var unowned, commands []string
 	for _, o := range f.Objects {
@@ -124,7 +124,7 @@ func refuseForeign(f Found) error {
 		case o.ReleaseName != "":
 			return refuse("OtherRelease", o.Object,
 				"Helm release "+o.ReleaseNamespace+"/"+o.ReleaseName+" owns it",
-				"helm -n "+o.ReleaseNamespace+" uninstall "+o.ReleaseName)
+				fault.Command("helm", "-n", o.ReleaseNamespace, "uninstall", o.ReleaseName))
 		default:
 			unowned = append(unowned, o.Object)
 			commands = append(commands, o.deleteCommand())
@@ -139,9 +139,9 @@ func refuseForeign(f Found) error {
 
 func (o FoundObject) deleteCommand() string {
 	if o.namespace == "" {
-		return "kubectl delete " + o.resource.Resource + " " + o.shortName
+		return fault.Command("kubectl", "delete", o.resource.Resource, o.shortName)
 	}
-	return "kubectl -n " + o.namespace + " delete " + o.resource.Resource + " " + o.shortName
+	return fault.Command("kubectl", "-n", o.namespace, "delete", o.resource.Resource, o.shortName)
 }
 
 func refuse(reason, object, seen, fix string) error {

@@ -38,7 +38,7 @@ func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coo
 		return &fault.Error{
 			Class: fault.Stale, Reason: "LeaseInUse", Object: object,
 			Seen: "it was renewed or replaced after it was judged idle", Wanted: "a lease nobody renews",
-			Fix: "find who still holds it: kubectl -n " + Namespace + " get lease " + seen.Name + " -o yaml", Err: err,
+			Fix: "find who still holds it: " + fault.Command("kubectl", "-n", Namespace, "get", "lease", seen.Name, "-o", "yaml"), Err: err,
 		}
 	}
 	return fmt.Errorf("delete %s: %w", object, couldNotLook(err))

@@ -33,7 +33,7 @@ func (c *Core) installJobFault(ctx context.Context) error {
 	for _, c := range job.Status.Conditions {
 		if c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue {
 			return &fault.Error{Class: fault.Check, Reason: "InstallJobFailed", Object: object, Seen: c.Reason + ": " + c.Message,
-				Wanted: "a Job that completes", Fix: "kubectl -n kube-system logs job/" + installJob}
+				Wanted: "a Job that completes", Fix: fault.Command("kubectl", "-n", "kube-system", "logs", "job/"+installJob)}
 		}
 	}
 	return nil

@@ -71,7 +71,7 @@ func supportedManaged(c ManagedCluster) error {
 	case c.Internal || c.ID == "local":
 		return refuse("LocalCluster", "this is the cluster Rancher itself runs in", "if rke made it: awsmigrate rke --config cluster.yml")
 	case c.Provisioned:
-		return refuse("NotRKE", "it belongs to a Cluster of provisioning.cattle.io", "awsmigrate rke2 --cluster "+c.DisplayName)
+		return refuse("NotRKE", "it belongs to a Cluster of provisioning.cattle.io", fault.Command("awsmigrate", "rke2", "--cluster", c.DisplayName))
 	case c.Config == nil || c.Driver != "" && c.Driver != driverRKE:
 		return refuse("NotRKE", fmt.Sprintf("driver %q: an imported or hosted cluster, which Rancher does not configure by rke", c.Driver),
 			"change it where it is configured; a cluster.yml: awsmigrate rke --config cluster.yml")

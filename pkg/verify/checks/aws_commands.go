@@ -2,8 +2,8 @@ package checks
 
 import (
 	"regexp"
-	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
@@ -15,28 +15,20 @@ import (
 // allows any, among them those that a shell obeys.
 var portable = regexp.MustCompile(`^[\p{L}\p{N} +\-=._:/@]+$`)
 
-// word is one argument for a shell; of portable characters only the blank needs
-// quotes.
-func word(text string) string {
-	if strings.Contains(text, " ") {
-		return "'" + text + "'"
-	}
-	return text
-}
-
-func inRegion(zone string) string {
+func inRegion(zone string) []string {
 	if region := cloud.RegionOf(zone); region != "" {
-		return " --region " + region
+		return []string{"--region", region}
 	}
-	return ""
+	return nil
 }
 
 // createTag is "" for a cluster id that nobody should paste.
 func createTag(resource, cluster, value, zone string) string {
-	if !portable.MatchString(cluster) {
+	if resource == "" || !portable.MatchString(cluster) {
 		return ""
 	}
-	return "aws ec2 create-tags --resources " + resource + " --tags " + word("Key="+cloud.TagCluster+cluster+",Value="+value) + inRegion(zone)
+	words := []string{"aws", "ec2", "create-tags", "--resources", resource, "--tags", "Key=" + cloud.TagCluster + cluster + ",Value=" + value}
+	return fault.Command(append(words, inRegion(zone)...)...)
 }
 
 func tagInstance(p pair, cluster string) string {
@@ -73,11 +65,11 @@ func deleteTags(i cloud.Instance, cluster string) string {
 	if len(tagsOf(i, cluster)) == 0 || !portable.MatchString(cluster) {
 		return ", take the tag off it"
 	}
-	command := ": aws ec2 delete-tags --resources " + i.ID + " --tags"
+	words := []string{"aws", "ec2", "delete-tags", "--resources", i.ID, "--tags"}
 	for _, key := range tagsOf(i, cluster) {
-		command += " " + word("Key="+key)
+		words = append(words, "Key="+key)
 	}
-	return command + inRegion(i.Zone)
+	return ": " + fault.Command(append(words, inRegion(i.Zone)...)...)
 }
 
 // allowMetadata lets RKE2 ask without a token, where there is a service to ask.
@@ -85,9 +77,9 @@ func allowMetadata(p pair) string {
 	if !p.sure() {
 		return "until RKE2 is 1.29.11 or later, let the node's instance be asked without a token, once it is known which instance it is (AWSM-403, AWSM-405)"
 	}
-	command := "until RKE2 is 1.29.11 or later: aws ec2 modify-instance-metadata-options --instance-id " + p.id + " --http-tokens optional"
+	words := []string{"aws", "ec2", "modify-instance-metadata-options", "--instance-id", p.id, "--http-tokens", "optional"}
 	if p.instance.MetadataDisabled {
-		command += " --http-endpoint enabled"
+		words = append(words, "--http-endpoint", "enabled")
 	}
-	return command + inRegion(p.zone)
+	return "until RKE2 is 1.29.11 or later: " + fault.Command(append(words, inRegion(p.zone)...)...)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
@@ -94,5 +95,6 @@ func grantCommand(role, name string, actions []string) string {
 		return ""
 	}
 	digest := sha256.Sum256(document)
-	return fmt.Sprintf("aws iam put-role-policy --role-name %s --policy-name awsmigrate-%s-%x --policy-document '%s'", role[strings.LastIndex(role, "/")+1:], name, digest[:4], document)
+	return fault.Command("aws", "iam", "put-role-policy", "--role-name", role[strings.LastIndex(role, "/")+1:],
+		"--policy-name", fmt.Sprintf("awsmigrate-%s-%x", name, digest[:4]), "--policy-document", string(document))
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -76,7 +77,7 @@ func managersRun(in Input) []verify.Finding {
 	var out []verify.Finding
 	for _, k := range kcms {
 		object := "Pod " + k.Pod.Namespace + "/" + k.Pod.Name
-		logs := "kubectl -n " + k.Pod.Namespace + " logs " + k.Pod.Name + " --previous"
+		logs := fault.Command("kubectl", "-n", k.Pod.Namespace, "logs", k.Pod.Name, "--previous")
 		switch {
 		case k.Pod.Name == "":
 			out = append(out, unknown("kube-controller-manager on "+k.Machine, k.Why))

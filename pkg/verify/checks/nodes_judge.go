@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -41,7 +42,7 @@ func labelZone(p pair, zone string) string {
 	if !p.sure() {
 		return ""
 	}
-	return "kubectl label node " + p.node.Name + " " + downstream.LabelZone + "=" + zone + " --overwrite"
+	return fault.Command("kubectl", "label", "node", p.node.Name, downstream.LabelZone+"="+zone, "--overwrite")
 }
 
 // Proof says which end states keep a node's name by construction.
@@ -164,7 +165,7 @@ func cordons(in Input) []verify.Finding {
 			by, ours := n.Annotations[downstream.AnnotationOurs]
 			switch {
 			case n.Unschedulable && ours:
-				out = append(out, warn("Node "+n.Name, "cordoned by awsmigrate ("+by+")", "uncordoned once the switch is done", "if no run is under way: kubectl uncordon "+n.Name))
+				out = append(out, warn("Node "+n.Name, "cordoned by awsmigrate ("+by+")", "uncordoned once the switch is done", "if no run is under way: "+fault.Command("kubectl", "uncordon", n.Name)))
 			case n.Unschedulable:
 				out = append(out, info("Node "+n.Name, "cordoned by its user"))
 			}
@@ -188,7 +189,7 @@ func shutDown(in Input) []verify.Finding {
 			if t, ok := n.Taint(key); ok {
 				fix := ""
 				if key == downstream.TaintOutOfService { // set by hand, and taken away by nobody else
-					fix = "once its machine runs, or its Node is to be used again: kubectl taint node " + n.Name + " " + key + "-"
+					fix = "once its machine runs, or its Node is to be used again: " + fault.Command("kubectl", "taint", "node", n.Name, key+"-")
 				}
 				return []verify.Finding{fail("Node "+n.Name, "taint "+t.String(), "a running node", fix)}
 			}

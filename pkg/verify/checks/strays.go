@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -107,9 +108,9 @@ func (in Input) stop(s downstream.Stray) string {
 	}
 	switch s.Kind {
 	case "Deployment", "StatefulSet", "ReplicaSet", "ReplicationController":
-		return "kubectl -n " + s.Namespace + " scale " + object + " --replicas=0"
+		return fault.Command("kubectl", "-n", s.Namespace, "scale", object, "--replicas=0")
 	case "Job", "CronJob":
-		return "kubectl -n " + s.Namespace + " patch " + object + ` --type=merge -p '{"spec":{"suspend":true}}'`
+		return fault.Command("kubectl", "-n", s.Namespace, "patch", object, "--type=merge", "-p", `{"spec":{"suspend":true}}`)
 	}
 	return "remove it where it comes from"
 }
