@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -56,6 +57,17 @@ func newSession(p migrationProcedure, home kubernetes.Interface, runID string, w
 		procedure: p, runID: runID, words: words, owner: who, lock: lock,
 		journal: runner.NewConfigMapJournal(home, target.Namespace, name, target),
 	}
+}
+
+// record is the journal for a command that looks. One that could not be read costs
+// only what it alone can settle; one that is broken, or of another cluster, is an
+// error as everywhere.
+func (s *session) record(ctx context.Context) (runner.Record, error) {
+	state, err := s.journal.Load(ctx)
+	if err != nil && fault.ClassOf(err) == fault.CouldNotLook && ctx.Err() == nil {
+		return runner.Record{Unread: err}, nil
+	}
+	return state.Record(), err
 }
 
 // owner says for other runs who holds the lock, and lets those on the same

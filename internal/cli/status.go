@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -18,8 +19,11 @@ type statusDocument struct {
 	Observation runner.Observation `json:"observation"`
 	Steps       []stepStatus       `json:"steps"`
 	Paused      string             `json:"paused,omitempty"`
-	Pending     bool               `json:"pending"`
-	Next        string             `json:"next"` // the command that goes on, or looks again
+	// Unread is why the journal could not be read: what it alone settles, such as a
+	// snapshot of ours, is told as if there were none.
+	Unread  string `json:"unread,omitempty"`
+	Pending bool   `json:"pending"`
+	Next    string `json:"next"` // the command that goes on, or looks again
 }
 
 type stepStatus struct {
@@ -53,27 +57,40 @@ func showStatus(ctx context.Context, a *app, flags opener, exitCode bool) error 
 	if err != nil {
 		return err
 	}
-	state, err := session.journal.Load(ctx)
+	record, err := session.record(ctx)
 	if err != nil {
 		return err
 	}
-	observation, err := session.look(ctx, state.Record())
+	observation, err := session.look(ctx, record)
 	if err != nil {
+		if record.Unread != nil && fault.ClassOf(err) == fault.Check {
+			return record.Unread // a mixture may be our own half-done step, which the journal alone tells
+		}
 		return err
 	}
 	if err := session.procedure.Alone(ctx); err != nil {
 		return err
 	}
 	doc := newStatus(session.procedure, session.procedure.Header(), session.procedure.Paused(), observation, session.words)
+	doc.Unread = unreadText(record)
 	if a.output == "text" {
 		writeStatus(newScreen(a.streams, a.streams.Out), doc)
 	} else if err := writeDocument(a.streams.Out, a.output, doc); err != nil {
 		return err
 	}
+	outcome := record.Unread
 	if exitCode && doc.Pending {
-		return shown(&fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
+		outcome = errors.Join(outcome, &fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
 	}
-	return nil
+	return shown(outcome)
+}
+
+// unreadText says that the journal could not be read; "": it was.
+func unreadText(record runner.Record) string {
+	if record.Unread == nil {
+		return ""
+	}
+	return record.Unread.Error()
 }
 
 // newStatus puts one observation into words.
@@ -110,6 +127,10 @@ func writeStatus(s screen, doc statusDocument) {
 		s.line("")
 		s.line("Rancher is paused for this cluster: %s", doc.Paused)
 		s.line("%s says how to go back or on", goingBack)
+	}
+	if doc.Unread != "" {
+		s.line("")
+		s.prose("?  ", doc.Unread)
 	}
 	if doc.Pending {
 		s.line("")

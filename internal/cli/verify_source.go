@@ -38,11 +38,11 @@ type procedureSource struct {
 // read implements source. The journal is read for its fingerprint.
 func (s *procedureSource) read(ctx context.Context) (sighting, error) {
 	at := s.clock.Now()
-	state, err := s.session.journal.Load(ctx)
+	record, err := s.session.record(ctx)
 	if err != nil {
 		return sighting{}, err
 	}
-	seen, err := s.procedure.Gather(ctx, state.Record())
+	seen, err := s.procedure.Gather(ctx, record)
 	if err != nil {
 		return sighting{}, err
 	}
@@ -50,6 +50,9 @@ func (s *procedureSource) read(ctx context.Context) (sighting, error) {
 	header := append(s.procedure.Header(), awsLine(seen.Input.Cloud)...)
 	if paused := s.procedure.Paused(); paused != "" {
 		header = append(header, "paused "+paused)
+	}
+	if record.Unread != nil {
+		header = append(header, "partly visible: "+record.Unread.Error())
 	}
 	next := s.session.words.plan()
 	if seen.Input.Position.Position == position.P5 {

@@ -46,6 +46,7 @@ func (c *Core) Gather(ctx context.Context, record runner.Record) (Inspection, er
 	if err != nil {
 		return Inspection{}, err
 	}
+	input.Unread = record.Unread
 	if known {
 		input.Fingerprint = &before
 	}

@@ -64,9 +64,20 @@ func (j *ConfigMapJournal) Load(ctx context.Context) (JournalState, error) {
 		return JournalState{}, nil
 	}
 	if err != nil {
-		return JournalState{}, fmt.Errorf("read the journal, %s: %w", j.object(), err)
+		return JournalState{}, unreadJournal(j.object(), err)
 	}
 	return j.decode(cm)
+}
+
+// unreadJournal classes a reading that failed: nothing is known of the journal then,
+// whatever the API answered.
+func unreadJournal(object string, err error) error {
+	f := &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: "the journal could not be read",
+		Fix: "run the same command again once the API answers", Err: err}
+	if Denied(err) {
+		f.Reason, f.Seen, f.Fix = "Forbidden", "the journal may not be read with these credentials", "docs/permissions.md has the rule: get on this ConfigMap"
+	}
+	return f
 }
 
 func (j *ConfigMapJournal) decode(cm *corev1.ConfigMap) (JournalState, error) {

@@ -169,6 +169,9 @@ type Record struct {
 	// LeftOpen says that no run has seen the step of the last intent to its end: the
 	// run that announced it still works, died, or was stopped in that step.
 	LeftOpen bool `json:"-"`
+	// Unread is why the journal could not be read, so that the rest of the record
+	// says nothing; nil: it was. Only commands that look go on without it.
+	Unread error `json:"-"`
 }
 
 // Intent is committed before the first side effect it announces.

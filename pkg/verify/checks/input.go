@@ -47,7 +47,9 @@ type Input struct {
 	KCMs []position.KCM
 	// Fingerprint is the one of the run's preflight; nil when there is none.
 	Fingerprint *continuity.Fingerprint
-	Machines    []continuity.MachineRef // nil: not known
+	// Unread is why nobody knows whether there is one: the journal could not be read.
+	Unread   error
+	Machines []continuity.MachineRef // nil: not known
 	// Target is the Kubernetes version to upgrade to; "" without an upgrade.
 	Target string
 	// CloudRoutes is --cloud-routes: "on", "off" or "".

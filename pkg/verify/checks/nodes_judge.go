@@ -157,8 +157,11 @@ func orNone(s string) string {
 
 func cordons(in Input) []verify.Finding {
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
-		if in.Fingerprint != nil && in.Position.Position.AtLeast(position.P4) {
+		switch late := in.Position.Position.AtLeast(position.P4); {
+		case late && in.Fingerprint != nil:
 			return told(continuity.Cordons(*in.Fingerprint, nodes))
+		case late && in.Unread != nil:
+			return noFingerprint(in)
 		}
 		var out []verify.Finding
 		for _, n := range nodes {
@@ -174,9 +177,18 @@ func cordons(in Input) []verify.Finding {
 	})
 }
 
+// noFingerprint is what a comparison with the fingerprint comes to without one: it
+// is unknown where the journal that may hold one could not be read.
+func noFingerprint(in Input) []verify.Finding {
+	if in.Unread != nil {
+		return []verify.Finding{unknown("", "the fingerprint is in the journal: "+in.Unread.Error())}
+	}
+	return verify.Skipped("no fingerprint to compare with")
+}
+
 func addressesStable(in Input) []verify.Finding {
 	if in.Fingerprint == nil {
-		return verify.Skipped("no fingerprint to compare with")
+		return noFingerprint(in)
 	}
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
 		return told(continuity.Addresses(*in.Fingerprint, nodes))
@@ -218,7 +230,7 @@ func kubeletsExternal(in Input) []verify.Finding {
 
 func sameNodes(in Input) []verify.Finding {
 	if in.Fingerprint == nil {
-		return verify.Skipped("no fingerprint to compare with")
+		return noFingerprint(in)
 	}
 	out := continuity.Continuity(*in.Fingerprint, in.Facts, in.Machines)
 	if in.Nodes.OK() {

@@ -34,7 +34,7 @@ func Services() []verify.Check[Input] {
 
 func sameBalancers(in Input) []verify.Finding {
 	if in.Fingerprint == nil {
-		return verify.Skipped("no fingerprint to compare with")
+		return noFingerprint(in)
 	}
 	return verify.Judge(in.Services, "services", func(s []downstream.Service) []verify.Finding {
 		return continuity.LoadBalancers(*in.Fingerprint, s)

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// unreadable is a cluster whose journal's API answers with one status code.
+type unreadable struct {
+	*foreseen
+	home    kubernetes.Interface
+	observe error
+}
+
+func (u *unreadable) open(context.Context, *app, access) (*session, error) {
+	target := u.Target()
+	return &session{procedure: u, runID: "run-1",
+		journal: runner.NewConfigMapJournal(u.home, target.Namespace, runner.JournalName(target.Name), target)}, nil
+}
+
+func (u *unreadable) Observe(ctx context.Context, record runner.Record) (runner.Observation, error) {
+	if u.observe != nil {
+		return runner.Observation{}, u.observe
+	}
+	return u.foreseen.Observe(ctx, record)
+}
+
+// Gather judges what needs no journal by a cluster of one Node.
+func (u *unreadable) Gather(_ context.Context, record runner.Record) (migration.Inspection, error) {
+	input := checks.Input{Unread: record.Unread, Position: position.Result{Position: position.P4}}
+	input.Nodes = verify.Got([]downstream.Node{{Name: "a"}})
+	input.Services = verify.Got([]downstream.Service{})
+	return migration.Inspection{Input: input}, nil
+}
+
+func answering(t *testing.T, code int) *unreadable {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code})
+	}))
+	t.Cleanup(server.Close)
+	kube, err := kubernetes.NewForConfig(&rest.Config{Host: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &unreadable{foreseen: &foreseen{script: wholeScript()}, home: kube}
+}
+
+// Whatever the API answers when the journal is read: verify judges the rest and
+// calls unknown what the fingerprint in it alone can settle, status shows what the
+// cluster shows, and both, like plan, end with 10.
+func TestJournalThatCannotBeRead(t *testing.T) {
+	for _, code := range []int{http.StatusForbidden, http.StatusUnauthorized, http.StatusInternalServerError, http.StatusServiceUnavailable,
+		http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusTeapot} {
+		u := answering(t, code)
+		var out bytes.Buffer
+		a := &app{streams: Streams{Out: &out, Err: &out}, output: "text"}
+		if got := ExitCode(showStatus(t.Context(), a, u, false)); got != 10 || !strings.Contains(out.String(), "lease-access") || !strings.Contains(out.String(), "the journal") {
+			t.Errorf("%d: status: exit %d\n%s", code, got, out.String())
+		}
+		if got := ExitCode(showStatus(t.Context(), a, u, true)); got != 10 {
+			t.Errorf("%d: status --exit-code: exit %d", code, got)
+		}
+		if got := ExitCode(planMigration(t.Context(), a, u, true, false)); got != 10 {
+			t.Errorf("%d: plan: exit %d", code, got)
+		}
+		s, _ := u.open(t.Context(), a, readOnly)
+		v := &auditor{app: a, source: &procedureSource{procedure: u, session: s, clock: clock.RealClock{}}, clock: clock.RealClock{}}
+		doc, err := v.look(t.Context())
+		if err != nil {
+			t.Errorf("%d: verify: %v", code, err)
+			continue
+		}
+		unknown, judged := map[string]bool{}, 0
+		for _, result := range doc.Results {
+			unknown[result.ID] = result.Status == verify.Unknown
+			if result.Status == verify.OK {
+				judged++
+			}
+		}
+		for _, id := range []string{"AWSM-309", "AWSM-312", "AWSM-801"} {
+			if !unknown[id] {
+				t.Errorf("%d: %s is not unknown", code, id)
+			}
+		}
+		if judged == 0 || !strings.Contains(strings.Join(doc.Header, " "), "partly visible") {
+			t.Errorf("%d: %d judged, header %v", code, judged, doc.Header)
+		}
+	}
+	u := answering(t, http.StatusForbidden)
+	u.observe = renamed() // what only the journal could tell from a migration by hand
+	a := &app{streams: Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
+	if err := showStatus(t.Context(), a, u, false); ExitCode(err) != 10 || errors.Is(err, errShown) {
+		t.Errorf("a mixture without a journal: %v", err)
+	}
+}
