@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -40,6 +41,15 @@ func TestPartly(t *testing.T) {
 		"AWSM-729": verify.Unknown, "AWSM-742": verify.Unknown, "AWSM-761": verify.Unknown, "AWSM-702": verify.Unknown} {
 		if got := judged()[id]; got != want {
 			t.Errorf("%s is %s, want %s", id, got, want)
+		}
+	}
+	bound, err := Partly(t.Context(), Options{Config: path, RKEBinary: filepath.Join(t.TempDir(), "none")}, errors.New("forbidden"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, res := range verify.RunAll(t.Context(), bound, verify.Options{Position: position.Unknown, Blind: true}).Results {
+		if strings.Contains(res.Reason, "no Node was read") {
+			t.Errorf("%s blames the Nodes, which were read: %s", res.ID, res.Reason)
 		}
 	}
 	write(file + "services: {kubelet: {extra_args: {cloud-provider: aws}}}\n")

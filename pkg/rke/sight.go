@@ -54,7 +54,11 @@ func theNodes(p Prepared) []verify.Finding {
 	if p.Offline {
 		return unknown("Nodes", NeedsCluster)
 	}
-	if len(p.Down.Nodes) == 0 {
+	switch {
+	case len(p.Down.Nodes) > 0:
+	case !p.State.Current.Known:
+		return unknown("rke's state", "currentState was not read: it tells which Node is which machine of cluster.yml")
+	default:
 		return unknown("Nodes", "no Node was read")
 	}
 	return nil
