@@ -112,6 +112,9 @@ const gateCSI = "CSIMigrationAWS"
 func judgeCSIGate(p Prepared) []verify.Finding {
 	current := p.inForce()
 	now, err := component.ParseVersion(current.version)
+	if err != nil && p.Offline {
+		return unknown(current.versionObject, NeedsCluster)
+	}
 	if err != nil {
 		return unknown(current.versionObject, err.Error())
 	}

@@ -16,6 +16,13 @@ import (
 func judgeWindow(p Prepared) []verify.Finding {
 	now := p.inForce()
 	v, err := component.ParseVersion(now.version)
+	if p.Offline && now.version == "" {
+		return nil // that it is missing another check says
+	}
+	if err == nil && v.AtLeast(1, 27) {
+		return []verify.Finding{fail(now.versionObject, fmt.Sprintf("Kubernetes %q", now.version), "v1.22 to v1.26",
+			"check the version: from 1.27 on no cluster can run the in-tree provider, and there is nothing to migrate")}
+	}
 	if err != nil || v.Major != 1 || v.Minor < 22 || v.Minor > 26 {
 		return []verify.Finding{fail(now.versionObject, fmt.Sprintf("Kubernetes %q", now.version), "v1.22 to v1.26", "")}
 	}
