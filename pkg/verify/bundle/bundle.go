@@ -89,5 +89,8 @@ func Decode(object string, text []byte) (Bundle, error) {
 	if err := json.Unmarshal(text, &b); err != nil {
 		return Bundle{}, refuse("cannot be read", err)
 	}
+	if object := impossible(b.Input); object != "" {
+		return Bundle{}, refuse("holds a "+object+", which no API server has", nil)
+	}
 	return b, nil
 }

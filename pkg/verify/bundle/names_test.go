@@ -1,0 +1,46 @@
+package bundle
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// No API server has objects of such names, so no reading of one has.
+func TestImpossibleNamesAreRefused(t *testing.T) {
+	for name, change := range map[string]func(*checks.Input, string){
+		"Node": func(in *checks.Input, s string) { in.Nodes = verify.Got([]downstream.Node{{Name: s}}) },
+		"Pod": func(in *checks.Input, s string) {
+			in.StaticPods = verify.Got([]downstream.Pod{{Namespace: s, Name: "a"}})
+		},
+		"Workload": func(in *checks.Input, s string) {
+			in.Workloads = verify.Got([]downstream.Workload{{Object: downstream.Object{Name: s}}})
+		},
+		"Object": func(in *checks.Input, s string) {
+			in.CCMObjects = verify.Got([]downstream.Object{{Kind: "Role", Name: s}})
+		},
+		"Release":    func(in *checks.Input, s string) { in.Releases = verify.Got([]downstream.Release{{Namespace: s}}) },
+		"Pod's Node": func(in *checks.Input, s string) { in.CCMPods = verify.Got([]downstream.Pod{{Name: "a", Node: s}}) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			for text, bad := range map[string]bool{
+				"ip-10-0-0-1.ec2.internal": false, "system:cloud-controller-manager": false,
+				"$(touch X)": true, "a b": true, "a;b": true, "-n": true, "a/b": true, "a\nb": true, strings.Repeat("a", 254): true,
+			} {
+				var b Bundle
+				change(&b.Input, text)
+				saved, err := Encode(b, NewRedactor())
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = Decode("file x", saved)
+				if (err != nil) != bad || bad && !strings.Contains(err.Error(), "no API server") {
+					t.Errorf("%q: %v", text, err)
+				}
+			}
+		})
+	}
+}
