@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-var regionPattern = regexp.MustCompile(`^[a-z]{2}(?:-[a-z]+)+-\d+`)
+var regionPattern = regexp.MustCompile(`^[a-z]{2,4}(?:-[a-z]+)+-\d+`)
 
 // RegionOf is the region a zone lies in: us-east-1a is in us-east-1, and so is
 // local zone us-east-1-bos-1a. "" when the name does not tell.
