@@ -54,6 +54,12 @@ func (a *Asker) patient() (context.Context, context.CancelFunc) {
 	return context.WithTimeoutCause(a.ctx, patience, fmt.Errorf("AWS had %s to answer", patience))
 }
 
+// aside bounds the asking of IAM and STS within a stage.
+func (a *Asker) aside(ctx context.Context) (context.Context, context.CancelFunc) {
+	patience := orDefault(a.o.SidePatience, DefaultSidePatience)
+	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("it had %s to answer", patience))
+}
+
 // Read asks about Nodes that are all known. It always returns; what could not be
 // read says so in its place.
 func Read(ctx context.Context, nodes []downstream.Node, o Options) cloud.Facts {
@@ -151,7 +157,11 @@ func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
 	f := cloud.Facts{On: true, Region: names}
 	ctx, cancel := a.patient()
 	defer cancel()
-	a.group.Go(func() { f.Identity = identity(ctx, sts.NewFromConfig(clients.cfg)) })
+	a.group.Go(func() {
+		ctx, cancel := a.aside(ctx)
+		defer cancel()
+		f.Identity = identity(ctx, sts.NewFromConfig(clients.cfg))
+	})
 	for name, r := range a.regions {
 		a.group.Go(func() {
 			<-r.started

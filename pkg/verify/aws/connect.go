@@ -37,6 +37,8 @@ const (
 const (
 	DefaultTimeout  = 20 * time.Second
 	DefaultPatience = 2 * time.Minute
+	// DefaultSidePatience is Patience for what is not EC2.
+	DefaultSidePatience = 20 * time.Second
 )
 
 // Options say whom to ask and as whom.
@@ -54,6 +56,9 @@ type Options struct {
 	// Timeout bounds one request, Patience each of the stages: what is asked beside
 	// the listing of Nodes, and what after it; 0: the defaults.
 	Timeout, Patience time.Duration
+	// SidePatience bounds IAM and STS, which many a VPC has no way to and which one
+	// check and the header need; 0: DefaultSidePatience.
+	SidePatience time.Duration
 }
 
 // attempts bounds how often one request is sent. The SDK's adaptive mode slows

@@ -53,7 +53,12 @@ func (a *Asker) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []
 	})
 	g.Go(func() error { f.Subnets = tagged(ctx, c, "subnets", subnet, subnets); return nil })
 	g.Go(func() error { f.RouteTables = tagged(ctx, c, "route tables", vpc, routeTables); return nil })
-	g.Go(func() error { f.Roles = roles(ctx, iam.NewFromConfig(c.cfg), profiles.sorted(), a.actions); return nil })
+	g.Go(func() error {
+		ctx, cancel := a.aside(ctx)
+		defer cancel()
+		f.Roles = roles(ctx, iam.NewFromConfig(c.cfg), profiles.sorted(), a.actions)
+		return nil
+	})
 	_ = g.Wait() // each reports in its own place
 }
 
