@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -32,7 +33,9 @@ func brakeHoldsTheRest(t *testing.T, lab *scenario.Lab) {
 		t.Fatal(err)
 	}
 	defective := *lab
-	defective.Bin = withDefect(t, lab.Bin, "defect_endstate")
+	// Whatever was chosen, and whatever the checks found to be safe, the edits make the
+	// cluster external, which renames every Node without an explicit name.
+	defective.Bin = withDefect(t, lab.Bin, "pkg/rke2/endstate_edit.go", "return config.EndState(choice.State)", "return config.External")
 	start := time.Now()
 	code, stdout, stderr, err := defective.Awsmigrate(ctx, testWriter{t}, run()...)
 	if err != nil || code != 3 {
@@ -122,14 +125,35 @@ func waitFor(t *testing.T, d time.Duration) {
 	}
 }
 
-// withDefect builds awsmigrate with a build tag that seeds a defect, into a
-// folder of its own beside a link to the lab.
-func withDefect(t *testing.T, bin, tag string) string {
+// withDefect builds awsmigrate with one place of a source file replaced, by an
+// overlay, into a folder of its own beside a link to the lab. The sources stay as
+// they are: no program has the defect.
+func withDefect(t *testing.T, bin, file, old, broken string) string {
 	t.Helper()
 	dir := t.TempDir()
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", tag, "-o", filepath.Join(dir, "awsmigrate"), "../../cmd/awsmigrate")
+	source, err := filepath.Abs(filepath.Join("..", "..", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(source)
+	if err != nil || strings.Count(string(text), old) != 1 {
+		t.Fatalf("%q is not in %s once: %v", old, source, err)
+	}
+	with := filepath.Join(dir, "broken.go")
+	if err := os.WriteFile(with, []byte(strings.Replace(string(text), old, broken, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	list, err := json.Marshal(map[string]any{"Replace": map[string]string{source: with}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	overlay := filepath.Join(dir, "overlay.json")
+	if err := os.WriteFile(overlay, list, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-overlay", overlay, "-o", filepath.Join(dir, "awsmigrate"), "../../cmd/awsmigrate")
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("build with %s: %v\n%s", tag, err, out)
+		t.Fatalf("build with a defect in %s: %v\n%s", file, err, out)
 	}
 	if err := os.Symlink(filepath.Join(bin, "lab"), filepath.Join(dir, "lab")); err != nil {
 		t.Fatal(err)

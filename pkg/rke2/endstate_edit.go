@@ -1,5 +1,3 @@
-//go:build !defect_endstate
-
 package rke2
 
 import "github.com/awsmigrate/awsmigrate/pkg/rke2/config"
