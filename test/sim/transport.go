@@ -47,7 +47,6 @@ const (
 	Torn                     // carry it out and cut the answer in the middle
 	Hang                     // never answer
 	Stranger                 // 401
-	Unserved                 // 404: no such resource
 )
 
 // Process is one run of awsmigrate as the world sees it.
@@ -151,7 +150,7 @@ func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 		return nil, errHang
 	case Lose:
 		return nil, &connectionError{syscall.ECONNREFUSED}
-	case Busy, Internal, Away, Denied, Conflict, Stranger, Unserved:
+	case Busy, Internal, Away, Denied, Conflict, Stranger:
 		res := failing[outcome].response(req)
 		if outcome == Busy {
 			res.Header.Set("Retry-After", "1")
@@ -200,7 +199,6 @@ var failing = map[Outcome]answer{
 	Away:     {http.StatusServiceUnavailable, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"ServiceUnavailable","code":503}`)},
 	Denied:   {http.StatusForbidden, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"forbidden by the test"}`)},
 	Stranger: {http.StatusUnauthorized, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`)},
-	Unserved: notServed,
 	Conflict: {http.StatusConflict, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Conflict","code":409,"message":"the object has been modified"}`)},
 }
 

@@ -1,0 +1,160 @@
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// looker is what verify, status and plan ask of a procedure.
+type looker interface {
+	runner.Procedure
+	Gather(context.Context, runner.Record) (migration.Inspection, error)
+	Foresee(context.Context, runner.Record) (migration.Foreseen, error)
+}
+
+// look reads all that verify, status and plan read, the journal first, and gives
+// every error and the report.
+func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Report, err error) {
+	procedure, home, err := r.open(ctx, w, p)
+	if err != nil {
+		return report, err
+	}
+	target := procedure.Target()
+	journal := runner.NewConfigMapJournal(home, target.Namespace, runner.JournalName(target.Name), target)
+	state, journalErr := journal.Load(ctx)
+	record := state.Record()
+	record.Unread = journalErr
+	seen := procedure.(looker)
+	inspection, gatherErr := seen.Gather(ctx, record)
+	if gatherErr == nil {
+		report = verify.RunAll(ctx, inspection.Bound(), verify.Options{Position: inspection.Input.Position.Position})
+		if reportErr := migration.JudgeReport(report, migration.Options{}); reportErr != nil {
+			err = reportErr
+		}
+	}
+	_, observeErr := seen.Observe(ctx, record)
+	_, _, planErr := runner.PlanAll(ctx, procedure, journal)
+	_, foreseeErr := seen.Foresee(ctx, record)
+	return report, errors.Join(journalErr, gatherErr, err, observeErr, planErr, foreseeErr)
+}
+
+// Every request of the commands that look is refused in turn, as forbidden and as unauthenticated. None
+// ends as an error that nobody classified, none in nothing at all, and a journal
+// that may not be read costs the comparisons with its fingerprint alone.
+func TestEveryReadIsRefused(t *testing.T) {
+	for _, s := range []scenario{scenarios[0]} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w := s.world()
+			r := s.run
+			r.ID, r.Until = runID(1), migration.StepInstall
+			if ended := do(t, r, w); ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
+			calls := map[string]bool{}
+			if _, err := lookAt(t, s, w, func(c Call) Outcome { calls[c.String()] = true; return Pass }); err != nil {
+				t.Fatalf("with nothing refused: %v", err)
+			}
+			var names []string
+			for name := range calls {
+				names = append(names, name)
+			}
+			sort.Strings(names)
+			for _, name := range names {
+				for outcome, what := range map[Outcome]string{Denied: "403", Stranger: "401"} {
+					report, err := lookAt(t, s, w, func(c Call) Outcome {
+						if c.String() == name {
+							return outcome
+						}
+						return Pass
+					})
+					for _, one := range leaves(err) {
+						if fault.ClassOf(one) == fault.Unexpected {
+							t.Errorf("%s: %s: nobody classified %v", name, what, one)
+						}
+					}
+					if isJournal(name) {
+						wantJournalUnknown(t, name+": "+what, report, err)
+					}
+				}
+			}
+			_, err := lookAt(t, s, w, func(c Call) Outcome {
+				if c.Server == "file" {
+					return Pass
+				}
+				return Denied
+			})
+			if fault.ClassOf(err) != fault.CouldNotLook {
+				t.Errorf("with everything refused: %v", err)
+			}
+			t.Logf("counts: %s: %d requests, each refused in 2 ways", s.name, len(names))
+		})
+	}
+}
+
+func lookAt(t *testing.T, s scenario, w *World, before func(Call) Outcome) (report verify.Report, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+		defer cancel()
+		mine := w.clone()
+		var mu sync.Mutex
+		p := &Process{world: mine, die: cancel, Before: func(c Call) Outcome {
+			mu.Lock()
+			defer mu.Unlock()
+			return before(c)
+		}}
+		r := s.run
+		r.ID, r.Clock = runID(2), clock.RealClock{}
+		pass(time.Until(mine.Now()))
+		report, err = r.look(ctx, mine, p)
+	})
+	return report, err
+}
+
+func isJournal(name string) bool {
+	return name == fmt.Sprintf("management GET /api/v1/namespaces/%s/configmaps/awsmigrate-%s", fleet, clusterName)
+}
+
+func wantJournalUnknown(t *testing.T, what string, report verify.Report, err error) {
+	t.Helper()
+	unknown := map[string]bool{}
+	for _, result := range report.With(verify.Unknown) {
+		unknown[result.ID] = true
+	}
+	for _, id := range []string{"AWSM-309", "AWSM-312", "AWSM-801"} {
+		if !unknown[id] {
+			t.Errorf("%s: %s is not unknown", what, id)
+		}
+	}
+	if len(unknown) != 3 || len(report.With(verify.OK)) < 20 || fault.ClassOf(err) != fault.CouldNotLook {
+		t.Errorf("%s: unknown %v, %d ok, %v", what, unknown, len(report.With(verify.OK)), err)
+	}
+}
+
+func leaves(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		var all []error
+		for _, one := range joined.Unwrap() {
+			all = append(all, leaves(one)...)
+		}
+		return all
+	}
+	if err == nil {
+		return nil
+	}
+	return []error{err}
+}
