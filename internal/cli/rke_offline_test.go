@@ -15,11 +15,11 @@ const soundRKE = "nodes:\n- {address: 1.2.3.4, user: u, role: [controlplane, etc
 // not take, gets no plan with exit 0.
 func TestOfflinePlanJudgesTheFile(t *testing.T) {
 	aws := soundRKE + "cloud_provider: {name: aws}\n"
-	with := func(old, new string) string {
+	with := func(old, with string) string {
 		if !strings.Contains(aws, old) {
 			t.Fatalf("%q is not there", old)
 		}
-		return strings.Replace(aws, old, new, 1)
+		return strings.Replace(aws, old, with, 1)
 	}
 	for name, tt := range map[string]struct {
 		file string

@@ -11,11 +11,11 @@ import (
 type NameBasis string
 
 const (
-	// NamesOfFile: cluster.yml says it.
+	// NamesOfFile rests on what cluster.yml says.
 	NamesOfFile NameBasis = "file"
-	// NamesOfTools: the rke-tools that go with the versions are known.
+	// NamesOfTools rests on the rke-tools that are known to go with the versions.
 	NamesOfTools NameBasis = "rke-tools"
-	// NamesUnknown: nothing tells it.
+	// NamesUnknown rests on nothing.
 	NamesUnknown NameBasis = "unknown"
 )
 

@@ -45,5 +45,6 @@ func duplicates(n *yaml.Node, path []string, found *[]Duplicate) {
 		for _, item := range n.Content {
 			duplicates(item, path, found)
 		}
+	default:
 	}
 }

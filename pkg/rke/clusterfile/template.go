@@ -100,5 +100,6 @@ func eachScalar(n *yaml.Node, path []string, do func(path []string, n *yaml.Node
 		if len(path) > 0 {
 			do(path, n)
 		}
+	default:
 	}
 }
