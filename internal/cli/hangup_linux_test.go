@@ -112,7 +112,7 @@ func (s *withChild) Verify(context.Context, *runner.Tx) (runner.Verdict, error) 
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to finish", Seen: "working"}, nil
 	}
 	if err := s.child.Err(); err != nil {
-		return runner.Verdict{Kind: runner.Failed, Err: err}, nil
+		return runner.Verdict{Kind: runner.Failed, Err: err}, nil //nolint:nilerr // the verdict has it
 	}
 	s.state = runner.State{Kind: runner.Done, Reason: "observed"}
 	return runner.Verdict{Kind: runner.Met, Evidence: []string{"rke finished"}, Stable: 1}, nil

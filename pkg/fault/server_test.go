@@ -27,7 +27,7 @@ func TestServerHasNoSecret(t *testing.T) {
 }
 
 func TestShownErrorsHaveNoSecret(t *testing.T) {
-	_, cause := url.Parse("https://user:hunter2@host:port")
+	_, cause := url.Parse("https://user:hunter2@host:port") //nolint:staticcheck // no URL, on purpose
 	err := Shown(fmt.Errorf("client: %w", cause))
 	if strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "host:port") || !errors.Is(err, cause) {
 		t.Errorf("%v", err)

@@ -27,7 +27,7 @@ func (c *Core) Foresee(ctx context.Context, record runner.Record) (Foreseen, err
 		return Foreseen{}, err
 	}
 	seen := Foreseen{Report: report}
-	if c.inProgress(record) == "" && !(record.LeftOpen && len(c.Reading.Unrest) > 0) {
+	if c.inProgress(record) == "" && (!record.LeftOpen || len(c.Reading.Unrest) == 0) {
 		seen.Stops = JudgeReport(report, c.Options)
 	}
 	return seen, nil
@@ -56,8 +56,8 @@ func (f Foreseen) Results() []verify.Result {
 
 // Foresee is what the undo's own preflight would come to: it makes no checks.
 func (u *Undo) Foresee(_ context.Context, record runner.Record) (Foreseen, error) {
-	if err := u.core.undoRefused(record); err != nil {
-		return Foreseen{Stops: err}, nil
+	if stops := u.core.undoRefused(record); stops != nil {
+		return Foreseen{Stops: stops}, nil
 	}
 	if u.core.Undoing(record) || record.LeftOpen && len(u.core.Reading.Unrest) > 0 {
 		return Foreseen{}, nil

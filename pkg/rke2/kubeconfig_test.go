@@ -288,13 +288,13 @@ func TestSecretsKubeconfigOddities(t *testing.T) {
 	server := func(server string) func(*testing.T) []byte {
 		return with(func(c *clientcmdv1.Config) { c.Clusters[0].Cluster.Server = server })
 	}
-	text := func(old, new string) func(*testing.T) []byte {
+	text := func(old, replacement string) func(*testing.T) []byte {
 		return func(t *testing.T) []byte {
 			raw := string(encoded(t, plainKubeconfig(address)))
 			if !strings.Contains(raw, old) {
 				t.Fatalf("%q is not in %s", old, raw)
 			}
-			return []byte(strings.Replace(raw, old, new, 1))
+			return []byte(strings.Replace(raw, old, replacement, 1))
 		}
 	}
 	tests := []struct {

@@ -110,11 +110,17 @@ func (h *memoryHandle) Acquire(ctx context.Context) error {
 
 // Prove implements Lock.
 func (h *memoryHandle) Prove(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return h.Lost()
+}
+
+// Lost implements Lock.
+func (h *memoryHandle) Lost() error {
 	h.m.mu.Lock()
 	defer h.m.mu.Unlock()
 	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
 	case h.m.holder == &h.owner:
 		return nil
 	case h.m.holder == nil:
@@ -122,9 +128,6 @@ func (h *memoryHandle) Prove(ctx context.Context) error {
 	}
 	return lockedBy("lock in memory", *h.m.holder, "")
 }
-
-// Lost implements Lock.
-func (h *memoryHandle) Lost() error { return h.Prove(context.Background()) }
 
 // Release implements Lock.
 func (h *memoryHandle) Release(context.Context) error {

@@ -35,7 +35,7 @@ func TestRunsOnAnEmptyImage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(root, "awsmigrate"), copied, 0o755); err != nil { //nolint:gosec // it is to be run
+	if err := os.WriteFile(filepath.Join(root, "awsmigrate"), copied, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {

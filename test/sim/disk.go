@@ -39,7 +39,7 @@ func (d disk) do(verb, path string, writes bool, f func(r *rkeState) error) erro
 		return ErrKilled
 	case Lose, Away, Internal, Busy, Conflict, Torn, Hang:
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.EIO}
-	case Denied:
+	case Denied, Stranger:
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.ENOSPC}
 	case Pass, LoseReply, KillAfter: // it is carried out first
 	}

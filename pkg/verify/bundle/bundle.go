@@ -34,10 +34,10 @@ type Bundle struct {
 	Schema     int    `json:"schema"`
 	// Producer is the build of awsmigrate that read the cluster.
 	Producer build.Stamp `json:"producer,omitzero"`
-	At       time.Time  `json:"at"` // when it was read
-	Target   Target     `json:"target"`
-	Header   []string   `json:"header"`
-	Next     string     `json:"next,omitempty"`
+	At       time.Time   `json:"at"` // when it was read
+	Target   Target      `json:"target"`
+	Header   []string    `json:"header"`
+	Next     string      `json:"next,omitempty"`
 	// Side is what the side's own checks judge, without secrets, as the side wrote
 	// it; null: only what they found is known.
 	Side json.RawMessage `json:"side,omitempty"`
