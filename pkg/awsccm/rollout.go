@@ -17,7 +17,9 @@ import (
 type Rollout struct {
 	Now       time.Time
 	DaemonSet *appsv1.DaemonSet // nil: it does not exist
-	Pods      []corev1.Pod      // with the DaemonSet's selector labels
+	// Existed: it was there before, in this run. Nobody makes it again by itself.
+	Existed bool
+	Pods    []corev1.Pod // with the DaemonSet's selector labels
 	// Nodes are the control-plane Nodes, all of them.
 	Nodes  []corev1.Node
 	Events []corev1.Event // of the DaemonSet and its pods
@@ -56,14 +58,18 @@ type RolloutVerdict struct {
 // which kubectl rollout status calls success.
 func JudgeDaemonSet(r Rollout) RolloutVerdict {
 	v := RolloutVerdict{Total: len(r.Nodes), Token: podToken(r.Pods)}
-	if r.DaemonSet == nil {
+	switch {
+	case r.DaemonSet == nil && r.Existed:
+		return v.fault(&fault.Error{Class: fault.Check, Reason: "DaemonSetGone", Object: "DaemonSet " + Namespace + "/" + DaemonSetName,
+			Seen: "it was there and is gone: somebody deleted it", Wanted: "the CCM on every control-plane node",
+			Fix: "find out who deleted it, put it back, and run the same command again: helm -n " + Namespace + " get manifest " + ReleaseName + " | kubectl apply -f -"})
+	case r.DaemonSet == nil:
 		return v.waiting("DaemonSet " + Namespace + "/" + DaemonSetName + " does not exist yet")
 	}
 	v.Done = len(r.Nodes) - len(missing(r, good(r)))
 	for _, look := range []func(Rollout) error{noNodes, notSelected, notTolerated, refused, badPod} {
 		if err := look(r); err != nil {
-			v.State, v.Err, v.Seen = RolloutFault, err, err.Error()
-			return v
+			return v.fault(err)
 		}
 	}
 	s := r.DaemonSet.Status
@@ -93,6 +99,11 @@ func OldPods(ds *appsv1.DaemonSet, pods []corev1.Pod) []string {
 	}
 	sort.Strings(old)
 	return old
+}
+
+func (v RolloutVerdict) fault(err error) RolloutVerdict {
+	v.State, v.Err, v.Seen = RolloutFault, err, err.Error()
+	return v
 }
 
 func (v RolloutVerdict) waiting(seen string) RolloutVerdict {

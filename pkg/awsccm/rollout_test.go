@@ -81,6 +81,7 @@ func TestJudgeDaemonSet(t *testing.T) {
 	}{
 		{"all well", func(*Rollout) {}, RolloutReady, "", "3/3 ready"},
 		{"no DaemonSet", func(r *Rollout) { r.DaemonSet = nil }, RolloutWaiting, "", "does not exist yet"},
+		{"deleted", func(r *Rollout) { r.DaemonSet, r.Existed = nil, true }, RolloutFault, "DaemonSetGone", "is gone"},
 		{"no control plane", func(r *Rollout) { r.Nodes = nil }, RolloutFault, "NoControlPlane", ""},
 		{"selector of upstream's default", func(r *Rollout) {
 			r.DaemonSet.Spec.Template.Spec.NodeSelector = map[string]string{"node-role.kubernetes.io/control-plane": ""}

@@ -65,7 +65,8 @@ func (c *Core) rollout(ctx context.Context) (awsccm.Rollout, error) {
 	if err != nil {
 		return awsccm.Rollout{}, CouldNotRead("Events in kube-system", err)
 	}
-	r := awsccm.Rollout{Now: c.Clock.Now(), Outage: c.Outage(), DaemonSet: c.Reading.Down.CCM, Pods: c.Reading.Down.CCMPods, Nodes: c.Reading.PlaneNodes()}
+	c.hadCCM = c.hadCCM || c.Reading.Down.CCM != nil
+	r := awsccm.Rollout{Now: c.Clock.Now(), Outage: c.Outage(), DaemonSet: c.Reading.Down.CCM, Existed: c.hadCCM, Pods: c.Reading.Down.CCMPods, Nodes: c.Reading.PlaneNodes()}
 	for i := range events.Items {
 		if strings.HasPrefix(events.Items[i].InvolvedObject.Name, CCMName) {
 			r.Events = append(r.Events, events.Items[i])

@@ -39,6 +39,7 @@ type Core struct {
 	found map[string]bool
 
 	outage  outage
+	hadCCM  bool // a step of this run has watched the CCM's DaemonSet
 	started time.Time
 	leases  map[string][]lease.Observation
 }

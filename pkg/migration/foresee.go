@@ -56,11 +56,10 @@ func (f Foreseen) Results() []verify.Result {
 
 // Foresee is what the undo's own preflight would come to: it makes no checks.
 func (u *Undo) Foresee(_ context.Context, record runner.Record) (Foreseen, error) {
-	if stops := u.core.undoRefused(record); stops != nil {
-		return Foreseen{Stops: stops}, nil
+	stops := u.core.undoRefused(record)
+	moving := u.core.Undoing(record) || record.LeftOpen && len(u.core.Reading.Unrest) > 0
+	if stops == nil && !moving {
+		stops = u.core.requireRestOrOurPause()
 	}
-	if u.core.Undoing(record) || record.LeftOpen && len(u.core.Reading.Unrest) > 0 {
-		return Foreseen{}, nil
-	}
-	return Foreseen{Stops: u.core.requireRestOrOurPause()}, nil
+	return Foreseen{Stops: stops}, nil
 }

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -325,4 +326,45 @@ func rolls(w *World, before object) bool {
 		}
 	}
 	return false
+}
+
+// Somebody deletes the CCM's DaemonSet while a step watches its pods. The run says so
+// at once instead of waiting for pods that nobody makes, and ends as it would have
+// once the DaemonSet is back.
+func TestDaemonSetIsDeletedWhileItIsWatched(t *testing.T) {
+	for _, s := range scenarios {
+		for step, flagged := range map[string]bool{"install-ccm": true, "disable-leader-migration": false} {
+			t.Run(s.name+"/"+step, func(t *testing.T) {
+				t.Parallel()
+				want := undisturbed(t, s).want
+				w, seen, gone, taken := s.world(), time.Time{}, time.Time{}, object(nil)
+				r := s.run
+				r.ID, r.Before = runID(1), func(Call) Outcome {
+					set := w.down.get(daemonSets, kubeSystem, ccmName)
+					switch {
+					case set == nil || !gone.IsZero() || strings.Contains(string(must(json.Marshal(set))), "enable-leader-migration") != flagged:
+					case seen.IsZero():
+						seen = w.now
+					case w.now.Sub(seen) > 5*time.Second:
+						w.down.remove(key{daemonSets, kubeSystem, ccmName})
+						gone, taken = w.now, set
+					}
+					return Pass
+				}
+				ended := do(t, r, w)
+				if f, ok := fault.As(ended.Err); !ok || f.Reason != "DaemonSetGone" || f.Class != fault.Check {
+					t.Fatalf("the run ended with %v", ended.Err)
+				}
+				if took := w.Now().Sub(gone); took > time.Minute {
+					t.Errorf("said after %s", took)
+				}
+				w.down.put(daemonSets, taken, w.now)
+				r.ID, r.Before = runID(2), nil
+				ended = do(t, r, w)
+				if wrong := faults(w, ended, want); wrong != "" {
+					t.Errorf("taken up: %s", wrong)
+				}
+			})
+		}
+	}
 }
