@@ -41,7 +41,9 @@ func judgeRelease(p Prepared) []verify.Finding {
 		}
 	}
 	judge(p.object(), p.Cluster.Spec.KubernetesVersion)
-	judge("flag --kubernetes-version", p.Options.KubernetesVersion)
+	if migration.UpgradeAllowed(p.Cluster.Spec.KubernetesVersion, p.Options.KubernetesVersion, "+rke2") == nil { // else the flag itself is wrong
+		judge("flag --kubernetes-version", p.Options.KubernetesVersion)
+	}
 	return found
 }
 
