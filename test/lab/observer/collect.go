@@ -190,6 +190,7 @@ func scan(r io.Reader, runs []*run, zone *time.Location) ([]Event, map[*run]bool
 		heard[writer] = true
 		if line.routesOff() {
 			routesOff[writer] = true
+			events = append(events, Event{Time: line.time, Kind: ControllerDeclined, Process: writer.process, Controller: Route})
 		}
 		if c, ok := line.startedController(); ok && (c != Route || !routesOff[writer]) {
 			events = append(events, Event{Time: line.time, Kind: ControllerStarted, Process: writer.process, Controller: c})

@@ -55,6 +55,7 @@ const (
 	ProcessStarted EventKind = iota
 	ProcessExited
 	ControllerStarted
+	ControllerDeclined // the process says that it is configured not to run it
 	AWSCall
 )
 
@@ -63,6 +64,6 @@ type Event struct {
 	Time       time.Time
 	Kind       EventKind
 	Process    Process // of an AWSCall only the Name is known
-	Controller string  // ControllerStarted: which one; AWSCall: which one makes such calls
+	Controller string  // ControllerStarted, ControllerDeclined: which one; AWSCall: which one makes such calls
 	Detail     string  // AWSCall: "elasticloadbalancing:CreateLoadBalancer"
 }

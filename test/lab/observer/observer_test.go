@@ -30,6 +30,10 @@ func starts(p Process, seconds float64, controllers ...string) []Event {
 	return out
 }
 
+func declines(p Process, seconds float64, controller string) []Event {
+	return []Event{{Time: at(seconds), Kind: ControllerDeclined, Process: p, Controller: controller}}
+}
+
 func exits(p Process, seconds float64) []Event {
 	return []Event{{Time: at(seconds), Kind: ProcessExited, Process: p}}
 }
@@ -97,6 +101,16 @@ func TestJudge(t *testing.T) {
 		{
 			name:   "an open gap",
 			events: events(starts(kcm0, 0, Service), exits(kcm0, 70)),
+			gaps:   []Gap{{From: at(70), To: at(100), Seconds: 30, Before: kcm0}},
+		},
+		{
+			name:   "an open gap that was configured",
+			events: events(declines(kcm1, 5, Service), starts(kcm0, 0, Service), exits(kcm0, 70), declines(ccm0, 80, Service), declines(ccm0, 85, Lifecycle)),
+			gaps:   []Gap{{From: at(70), To: at(100), Seconds: 30, Before: kcm0, Declined: &ccm0}},
+		},
+		{
+			name:   "declined before somebody else's end only",
+			events: events(declines(ccm0, 20, Service), starts(kcm0, 0, Service), exits(kcm0, 70)),
 			gaps:   []Gap{{From: at(70), To: at(100), Seconds: 30, Before: kcm0}},
 		},
 		{
@@ -177,8 +191,8 @@ func TestRealLogs(t *testing.T) {
 		pid  int
 		want []string
 	}{
-		{"kcm-v1.26.log", 7378, []string{"09:36:02.492 service", "09:36:02.492 cloud-node-lifecycle"}},
-		{"ccm-v1.26.0.log", 7550, []string{"09:36:26.803 cloud-node-lifecycle", "09:36:26.803 service"}},
+		{"kcm-v1.26.log", 7378, []string{"09:36:02.492 service", "09:36:02.492 cloud-node-lifecycle", "09:36:02.493 route declined"}},
+		{"ccm-v1.26.0.log", 7550, []string{"09:36:26.803 cloud-node-lifecycle", "09:36:26.803 service", "09:36:26.803 route declined"}},
 		{"ccm-v1.28.1.log", 7556, []string{"09:36:37.403 cloud-node-lifecycle", "09:36:37.403 service", "09:36:37.403 route"}},
 	} {
 		t.Run(test.file, func(t *testing.T) {
@@ -204,7 +218,11 @@ func TestRealLogs(t *testing.T) {
 				if e.Time.Year() != 2026 {
 					t.Errorf("year %d", e.Time.Year())
 				}
-				got = append(got, e.Time.Format("15:04:05.000")+" "+e.Controller)
+				what := e.Controller
+				if e.Kind == ControllerDeclined {
+					what += " declined"
+				}
+				got = append(got, e.Time.Format("15:04:05.000")+" "+what)
 			}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("start lines (-want +got):\n%s", diff)
@@ -225,8 +243,8 @@ I0304 10:00:01.000005      99 controllermanager.go:622] Started "cloud-node-life
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(found) != 1 || found[0].Controller != Service {
-		t.Errorf("found %+v, wanted only the service controller", found)
+	if len(found) != 2 || found[0].Kind != ControllerDeclined || found[0].Controller != Route || found[1].Kind != ControllerStarted || found[1].Controller != Service {
+		t.Errorf("found %+v, wanted that route is declined and the service controller starts", found)
 	}
 }
 

@@ -45,6 +45,10 @@ func (c Controller) print(b *strings.Builder) {
 			o.Seconds, o.First.Name, o.First.PID, o.Second.Name, o.Second.PID)
 	}
 	for _, g := range c.Gaps {
+		if g.Declined != nil {
+			fmt.Fprintf(b, "  off      %s  %-13s  as configured: %s does not run it, %s was the last that did\n", g.From.Format(clock), g.To.Format(clock), g.Declined.Name, g.Before.Name)
+			continue
+		}
 		after := "nobody yet"
 		if g.After != nil {
 			after = g.After.Name

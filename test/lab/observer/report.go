@@ -53,6 +53,9 @@ type Gap struct {
 	Seconds float64   `json:"seconds"`
 	Before  Process   `json:"before"`          // who ran it last
 	After   *Process  `json:"after,omitempty"` // who took over; none: the gap is open
+	// Declined is who said since, in an open gap, that it is configured not to run the
+	// controller.
+	Declined *Process `json:"declined,omitempty"`
 }
 
 // Unexplained is an AWS call of a controller's kind, by a process that did not
@@ -86,6 +89,7 @@ func Judge(events []Event, window Window) Report {
 
 	all := map[string][]Interval{}
 	open := map[string]map[Process]int{} // controller, process → index in all
+	declined := map[string][]Event{}
 	for _, e := range events {
 		switch e.Kind {
 		case ControllerStarted:
@@ -104,13 +108,17 @@ func Judge(events []Event, window Window) Report {
 					delete(processes, e.Process)
 				}
 			}
+		case ControllerDeclined:
+			declined[e.Controller] = append(declined[e.Controller], e)
 		case ProcessStarted, AWSCall: // bound no interval
 		}
 	}
 
 	r := Report{Since: window.Since, Until: window.Until, Unexplained: unexplained(events, all, window)}
 	for _, name := range Controllers() {
-		r.Controllers = append(r.Controllers, judgeOne(name, all[name], window))
+		c := judgeOne(name, all[name], window)
+		whoDeclined(c.Gaps, declined[name], window)
+		r.Controllers = append(r.Controllers, c)
 	}
 	return r
 }
@@ -179,6 +187,18 @@ func gaps(intervals []Interval, window Window) []Gap {
 		add(covered, window.Until, last, nil)
 	}
 	return out
+}
+
+// whoDeclined names in an open gap the last process that declined the controller.
+func whoDeclined(gaps []Gap, declined []Event, window Window) {
+	for i := range gaps {
+		for _, e := range declined {
+			if gaps[i].After == nil && !e.Time.Before(gaps[i].From) && !e.Time.After(window.Until) {
+				by := e.Process
+				gaps[i].Declined = &by
+			}
+		}
+	}
 }
 
 func unexplained(events []Event, all map[string][]Interval, window Window) []Unexplained {
