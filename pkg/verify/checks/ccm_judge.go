@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -39,7 +38,7 @@ func foreignRelease(in Input) []verify.Finding {
 			case r.Namespace == downstream.System && r.Name == ReleaseName:
 				out = append(out, warn(object, r.Status, "none yet: it will be taken over after the plan showed the difference", ""))
 			default:
-				out = append(out, fail(object, r.Status, "none, or "+ReleaseName+" in kube-system", fault.Command("helm", "-n", r.Namespace, "uninstall", r.Name)))
+				out = append(out, fail(object, r.Status, "none, or "+ReleaseName+" in kube-system", in.removal("helm", "-n", r.Namespace, "uninstall", r.Name)))
 			}
 		}
 		return out
@@ -63,7 +62,7 @@ func helmCharts(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, c := range charts {
 			if strings.Contains(c.Chart, ReleaseName) || in.isCCM(orElse(c.TargetNamespace, c.Namespace), c.Name) {
-				out = append(out, fail(c.String(), strings.TrimSpace("exists "+c.Version), "none before install-ccm", fault.Command("kubectl", "-n", c.Namespace, "delete", strings.ToLower(c.Kind), c.Name)))
+				out = append(out, fail(c.String(), strings.TrimSpace("exists "+c.Version), "none before install-ccm", in.removal("kubectl", "-n", c.Namespace, "delete", strings.ToLower(c.Kind), c.Name)))
 			}
 		}
 		return out
@@ -84,7 +83,7 @@ func unowned(in Input) []verify.Finding {
 	}
 	for _, o := range objects {
 		if o.Owner == "" {
-			out = append(out, fail(o.String(), "exists and belongs to no Helm release", "none before install-ccm", fault.Command(append([]string{"kubectl", "delete", strings.ToLower(o.Kind), o.Name}, inNamespace(o.Namespace)...)...)))
+			out = append(out, fail(o.String(), "exists and belongs to no Helm release", "none before install-ccm", in.removal(append([]string{"kubectl", "delete", strings.ToLower(o.Kind), o.Name}, inNamespace(o.Namespace)...)...)))
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -115,18 +116,30 @@ func (in Input) stop(s downstream.Stray) string {
 	return "remove it where it comes from"
 }
 
+// inTreeEverywhere says whether the cloud controllers run in the control plane's own
+// kube-controller-managers, whichever of them leads.
+func (in Input) inTreeEverywhere() bool {
+	kcms, ok := in.kcms()
+	return ok && !slices.ContainsFunc(kcms, func(k position.KCM) bool { return !k.Known || k.Provider != position.InTree })
+}
+
+// removal is a command that takes a CCM away, where in-tree managers carry on.
+func (in Input) removal(words ...string) string {
+	if !in.inTreeEverywhere() {
+		return "leave it: the control planes' own kube-controller-managers are not seen to run the cloud controllers, and without it nobody may; bring the cluster to one position first (AWSM-213)"
+	}
+	return fault.Command(words...)
+}
+
 // first is what has to be there before a manager may be stopped; "": it is there. A
 // control plane that hosts itself has no other kube-controller-manager.
 func (in Input) first(s downstream.Stray) string {
 	kcms, _ := in.kcms()
-	own, inTree := false, false
-	for _, k := range kcms {
-		own, inTree = own || k.Known, inTree || k.Known && k.Provider == position.InTree
-	}
+	own := slices.ContainsFunc(kcms, func(k position.KCM) bool { return k.Known })
 	switch {
 	case !s.CCM && !own:
 		return ", unless it is the control plane's own: no other kube-controller-manager is seen"
-	case !s.CCM, inTree, in.CCM().Complete:
+	case !s.CCM, in.inTreeEverywhere(), in.CCM().Complete:
 		return ""
 	}
 	return ", once the DaemonSet of a CCM has a ready pod on every control-plane node: until then nobody else runs the cloud controllers"

@@ -41,3 +41,43 @@ func TestStrayIsStoppedOnlyBesideOthers(t *testing.T) {
 		}
 	}
 }
+
+// A CCM of somebody else's is taken away by a command only where the in-tree managers
+// run the cloud controllers on every control plane: the leader may be any of them.
+func TestInstallationIsRemovedOnlyBesideInTreeManagers(t *testing.T) {
+	external := func(planes ...int) func(*Input) {
+		return func(in *Input) {
+			for _, i := range planes {
+				args(in, i, "--cloud-provider=external")
+			}
+		}
+	}
+	found := func(in *Input) []verify.Finding {
+		in.Releases = verify.Got([]downstream.Release{{Namespace: "default", Name: ReleaseName, Status: "deployed"}})
+		in.Charts = verify.Got([]downstream.Chart{{Object: downstream.Object{Kind: "HelmChart", Namespace: "kube-system", Name: ReleaseName}, Chart: ReleaseName}})
+		in.CCMObjects = verify.Got([]downstream.Object{{Kind: "ClusterRole", Name: "system:cloud-controller-manager"}})
+		return append(append(foreignRelease(*in), helmCharts(*in)...), unowned(*in)...)
+	}
+	for _, tc := range []struct {
+		name    string
+		change  func(*Input)
+		command bool
+	}{
+		{"in-tree", func(*Input) {}, true},
+		{"one is external", external(1), false},
+		{"all are external", external(0, 1, 2), false},
+		{"one is not seen", outOfSight, false},
+	} {
+		in := healthy(t, position.P0)
+		tc.change(&in)
+		all := found(&in)
+		if len(all) != 3 {
+			t.Fatalf("%s: %+v", tc.name, all)
+		}
+		for _, f := range all {
+			if command := strings.HasPrefix(f.Fix, "helm ") || strings.HasPrefix(f.Fix, "kubectl "); command != tc.command || f.Fix == "" {
+				t.Errorf("%s: %s: fix %q", tc.name, f.Object, f.Fix)
+			}
+		}
+	}
+}
