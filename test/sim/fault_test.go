@@ -298,7 +298,7 @@ const provenFor = 5 * time.Second
 func TestSupersededRunStops(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"taken", "deleted"} {
-		for _, at := range []int{8, 20, 34, 50} {
+		for _, at := range []int{8, 20, 34, 50, 61} { // 61: the next write comes before the next renewal
 			s := scenarios[0]
 			w, r := s.world(), s.run
 			r.ID = runID(1)
