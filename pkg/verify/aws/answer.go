@@ -9,6 +9,7 @@ import (
 	"html"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
@@ -39,7 +40,7 @@ func checkAnswer(ctx context.Context, in middleware.DeserializeInput, next middl
 	}
 	var read bytes.Buffer
 	root, err := rootOf(io.TeeReader(answer.Body, &read))
-	if isOneOf(root, wanted) || err != nil {
+	if slices.Contains(wanted, root) || err != nil {
 		answer.Body = replayed{io.MultiReader(&read, orFailing(answer.Body, err)), answer.Body}
 		return out, meta, nil
 	}
@@ -94,15 +95,6 @@ func orFailing(body io.Reader, err error) io.Reader {
 		return failing{err}
 	}
 	return body
-}
-
-func isOneOf(name string, names []string) bool {
-	for _, n := range names {
-		if name == n {
-			return true
-		}
-	}
-	return false
 }
 
 var (
