@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -40,14 +39,8 @@ func (r Reader) pods(ctx context.Context, what, namespace string, opts metav1.Li
 
 // ccm reads the DaemonSets that run a cloud controller manager, then their pods
 // and the migration files they mount.
-func (r Reader) ccm(ctx context.Context, f *downstream.Facts) {
-	f.DaemonSets = collect(ctx, r, "daemonsets", metav1.ListOptions{}, r.Kube.AppsV1().DaemonSets(metav1.NamespaceAll).List, func(l *appsv1.DaemonSetList) []downstream.DaemonSet {
-		return filter(l.Items, func(d *appsv1.DaemonSet) (downstream.DaemonSet, bool) {
-			cs := containers(d.Spec.Template.Spec)
-			_, is := downstream.RunsCCM(cs)
-			return daemonSet(d, cs), is
-		})
-	})
+func (r Reader) ccm(ctx context.Context, sets daemonSets, f *downstream.Facts) {
+	f.DaemonSets = sets().ccms
 	if !f.DaemonSets.OK() {
 		f.CCMPods = verify.Failed[[]downstream.Pod](f.DaemonSets.Err)
 		f.Migration = verify.Failed[map[string]downstream.MigrationConfig](f.DaemonSets.Err)

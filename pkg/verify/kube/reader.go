@@ -79,7 +79,18 @@ func New(config *rest.Config, c clock.WithTicker) (Reader, error) {
 // says so in its own place.
 func Read(ctx context.Context, r Reader) downstream.Facts {
 	var f downstream.Facts
-	together(append(r.forPosition(ctx, &f),
+	sets := r.daemonSets(ctx)
+	together([]func(){
+		func() { f.Leases = r.leases(ctx) }, // which take longest
+		func() { f.Nodes = r.nodes(ctx) },
+		func() { f.Version = r.version(ctx) },
+		func() { f.UID = r.uid(ctx) },
+		func() { f.StaticPods = r.staticPods(ctx) },
+		func() { f.LoosePods = r.loosePods(ctx) },
+		func() { f.Workloads = r.workloads(ctx, sets) },
+		func() { r.ccm(ctx, sets, &f) },
+		func() { f.Rights = r.rights(ctx) },
+		func() { f.Grant = r.grant(ctx) },
 		func() { f.APIServers = r.apiServers(ctx) },
 		func() { f.Charts = r.charts(ctx) },
 		func() { f.Releases = r.releases(ctx) },
@@ -90,17 +101,8 @@ func Read(ctx context.Context, r Reader) downstream.Facts {
 		func() { f.CSINodes = r.csiNodes(ctx) },
 		func() { f.Events = r.events(ctx) },
 		func() { f.Etcds = r.etcds(ctx) },
-	))
+	})
 	f.CCMRights = r.ccmRights(ctx, f.DaemonSets)
-	f.ServerClock = newest(f)
-	return f
-}
-
-// ReadForPosition reads what the position, the lease verdicts and the continuity
-// of Nodes need, and no more: it is what a waiting step looks at again and again.
-func ReadForPosition(ctx context.Context, r Reader) downstream.Facts {
-	var f downstream.Facts
-	together(r.forPosition(ctx, &f))
 	f.ServerClock = newest(f)
 	return f
 }
@@ -109,30 +111,15 @@ func ReadForPosition(ctx context.Context, r Reader) downstream.Facts {
 // more.
 func ReadManagers(ctx context.Context, r Reader) downstream.Facts {
 	var f downstream.Facts
+	sets := r.daemonSets(ctx)
 	together([]func(){
 		func() { f.LoosePods = r.loosePods(ctx) },
-		func() { f.Workloads = r.workloads(ctx) },
+		func() { f.Workloads = r.workloads(ctx, sets) },
 		func() { f.Nodes = r.nodes(ctx) },
 		func() { f.StaticPods = r.staticPods(ctx) },
-		func() { r.ccm(ctx, &f) },
+		func() { r.ccm(ctx, sets, &f) },
 	})
 	return f
-}
-
-// forPosition begins with the leases, which take longest.
-func (r Reader) forPosition(ctx context.Context, f *downstream.Facts) []func() {
-	return []func(){
-		func() { f.Leases = r.leases(ctx) },
-		func() { f.Nodes = r.nodes(ctx) },
-		func() { f.Version = r.version(ctx) },
-		func() { f.UID = r.uid(ctx) },
-		func() { f.StaticPods = r.staticPods(ctx) },
-		func() { f.LoosePods = r.loosePods(ctx) },
-		func() { f.Workloads = r.workloads(ctx) },
-		func() { r.ccm(ctx, f) },
-		func() { f.Rights = r.rights(ctx) },
-		func() { f.Grant = r.grant(ctx) },
-	}
 }
 
 // together runs the parts side by side; each reports in its own place.

@@ -17,7 +17,7 @@ import (
 // workloads are the objects of every kind of Kubernetes with a pod template that
 // runs a controller manager, or the API server beside one. DaemonSets of a CCM are
 // left to ccm, and Jobs that have ended are left out.
-func (r Reader) workloads(ctx context.Context) verify.Read[[]downstream.Workload] {
+func (r Reader) workloads(ctx context.Context, sets daemonSets) verify.Read[[]downstream.Workload] {
 	apps, core, batch := r.Kube.AppsV1(), r.Kube.CoreV1(), r.Kube.BatchV1()
 	all := metav1.NamespaceAll
 	parts := []verify.Read[[]downstream.Workload]{
@@ -31,9 +31,7 @@ func (r Reader) workloads(ctx context.Context) verify.Read[[]downstream.Workload
 				return workload("StatefulSet", s.ObjectMeta, pods(s.Spec.Replicas, s.Status.Replicas), s.Spec.Template.Spec)
 			})
 		}),
-		collect(ctx, r, "daemonsets", metav1.ListOptions{}, apps.DaemonSets(all).List, func(l *appsv1.DaemonSetList) []downstream.Workload {
-			return filter(l.Items, daemonWorkload)
-		}),
+		sets().others,
 		collect(ctx, r, "replicationcontrollers", metav1.ListOptions{}, core.ReplicationControllers(all).List, func(l *corev1.ReplicationControllerList) []downstream.Workload {
 			return filter(l.Items, func(c *corev1.ReplicationController) (downstream.Workload, bool) {
 				if c.Spec.Template == nil {
@@ -79,17 +77,6 @@ func unlessSuspended(suspend *bool) int32 {
 		return 0
 	}
 	return 1
-}
-
-func daemonWorkload(d *appsv1.DaemonSet) (downstream.Workload, bool) {
-	s := d.Status
-	count := max(s.DesiredNumberScheduled, s.CurrentNumberScheduled+s.NumberMisscheduled)
-	if s.ObservedGeneration < d.Generation {
-		count = max(1, count) // its controller has not looked at it yet
-	}
-	w, is := workload("DaemonSet", d.ObjectMeta, count, d.Spec.Template.Spec)
-	_, ccm := downstream.RunsCCM(w.Containers)
-	return w, is && !ccm
 }
 
 func job(j *batchv1.Job) (downstream.Workload, bool) {
