@@ -1,0 +1,283 @@
+package rke
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// sound is a cluster of rke's with nothing wrong in it, at a position: the one
+// of testdata/applied/plain.yml, with a Node for each machine.
+func sound(t *testing.T) *Prepared {
+	t.Helper()
+	p := &Prepared{Facts: applied(t, "plain")}
+	p.Path = "plain.yml"
+	p.Input.Cloud = cloud.Facts{On: true, Instances: verify.Got(map[string]cloud.Instance{})}
+	for i := range p.Config.Nodes {
+		id := fmt.Sprintf("i-0000000%d", i)
+		p.Down.Nodes = append(p.Down.Nodes, corev1.Node{
+			ObjectMeta: metav1.ObjectMeta{Name: dnsName(i), Labels: map[string]string{
+				corev1.LabelHostname: ip(i), corev1.LabelOSStable: "linux", corev1.LabelTopologyZone: "us-east-1" + string("abc"[i%3])}},
+			Spec: corev1.NodeSpec{ProviderID: "aws:///us-east-1a/" + id},
+			Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: ip(i)},
+				{Type: corev1.NodeInternalDNS, Address: dnsName(i)}}},
+		})
+		p.Input.Cloud.Instances.Value[id] = cloud.Instance{ID: id, HTTPTokens: "optional", PrivateDNSName: dnsName(i)}
+	}
+	p.PinnedVolumes = verify.Got([]PinnedVolume(nil))
+	p.PlannedSet = &downstream.DaemonSet{}
+	p.choose(t)
+	return p
+}
+
+func (p *Prepared) choose(t *testing.T) {
+	t.Helper()
+	p.Names, p.NameErr = ChooseNames(p.Facts, p.Down.Nodes, p.Input.Cloud, p.Options.KubernetesVersion)
+}
+
+// rewrite changes the text of cluster.yml, and leaves what was applied alone.
+func rewrite(old, with string) func(*testing.T, *Prepared) {
+	return func(t *testing.T, p *Prepared) {
+		source := string(p.File.Text())
+		if !strings.Contains(source, old) {
+			t.Fatalf("%q is not in the file", old)
+		}
+		f := appliedAs(t, "plain", strings.Replace(source, old, with, 1))
+		p.File, p.Config = f.File, f.Config
+	}
+}
+
+// top adds keys at the top level, service adds to a service.
+func top(text string) func(*testing.T, *Prepared) {
+	return rewrite("cluster_name: shop\n", "cluster_name: shop\n"+text+"\n")
+}
+
+func inService(name, text string) func(*testing.T, *Prepared) {
+	return rewrite("services:\n", "services:\n  "+name+": "+text+"\n")
+}
+
+func kubelet(text string) func(*testing.T, *Prepared) {
+	return rewrite("max-pods: 250", "max-pods: 250\n      "+text)
+}
+
+func set(change func(*Prepared)) func(*testing.T, *Prepared) {
+	return func(_ *testing.T, p *Prepared) { change(p) }
+}
+
+type spoilt struct {
+	id     string
+	name   string
+	breaks func(*testing.T, *Prepared)
+	want   verify.Status
+	seen   string // in the finding's object, seen, reason or fix
+}
+
+var errRead = errors.New("connection refused")
+
+func spoiltClusters() []spoilt {
+	const ok, fail, warn, unknown, skip = verify.OK, verify.Fail, verify.Warn, verify.Unknown, verify.Skip
+	version := func(v string) func(*testing.T, *Prepared) {
+		return set(func(p *Prepared) { p.State.Current.Config.KubernetesVersion = v })
+	}
+	return []spoilt{
+		{"AWSM-701", "too new", version("v1.27.6-rancher1-1"), fail, "v1.27.6"},
+		{"AWSM-701", "too old", version("v1.21.14-rancher1-1"), fail, "v1.21"},
+		{"AWSM-701", "unreadable", version("latest"), fail, "latest"},
+		{"AWSM-701", "the oldest", version("v1.22.4-rancher1-1"), ok, ""},
+		{"AWSM-702", "Windows", set(func(p *Prepared) { p.Down.Nodes[4].Labels[corev1.LabelOSStable] = "windows" }), fail, dnsName(4)},
+		{"AWSM-703", "no provider", set(func(p *Prepared) { p.State.Current.Config.CloudProvider.Name = "" }), fail, `""`},
+		{"AWSM-703", "external", set(func(p *Prepared) { p.State.Current.Config.CloudProvider.Name = "external" }), fail, "external"},
+		{"AWSM-704", "a Node beside", set(func(p *Prepared) {
+			p.Down.Nodes = append(p.Down.Nodes, corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "stray"}})
+		}), fail, "stray"},
+		{"AWSM-704", "a machine without Node", set(func(p *Prepared) { p.Down.Nodes = p.Down.Nodes[:4] }), fail, "10.0.0.14"},
+		{"AWSM-705", "two members", rewrite("role: [etcd, controlplane]", "role: [worker]"), warn, "2 etcd members"},
+		{"AWSM-705", "one control plane", func(t *testing.T, p *Prepared) {
+			rewrite("[controlplane, etcd]", "[etcd]")(t, p)
+			rewrite("[etcd, controlplane]", "[etcd]")(t, p)
+		}, warn, "1 control plane"},
+		{"AWSM-706", "two zones", set(func(p *Prepared) { p.Down.Nodes[2].Labels[corev1.LabelTopologyZone] = "us-east-1a" }), warn, "us-east-1a ×2"},
+		{"AWSM-706", "not to be told", set(func(p *Prepared) { p.Down.Nodes = p.Down.Nodes[:1] }), unknown, "10.0.0.11"},
+		{"AWSM-707", "two together", top("upgrade_strategy: {max_unavailable_controlplane: 2}"), warn, "2 of 3"},
+		{"AWSM-707", "all together", top("upgrade_strategy: {max_unavailable_controlplane: 100%}"), fail, "all"},
+		{"AWSM-707", "a small percentage", top("upgrade_strategy: {max_unavailable_controlplane: 10%}"), ok, ""},
+		{"AWSM-707", "unreadable", top("upgrade_strategy: {max_unavailable_controlplane: some}"), warn, "some"},
+		{"AWSM-708", "drains", top("upgrade_strategy: {drain: true}"), warn, "evicted"},
+		{"AWSM-709", "not at rest", set(func(p *Prepared) {
+			p.RestErr = &fault.Error{Class: fault.Check, Object: "Node x", Seen: "is not Ready"}
+		}), fail, "is not Ready"},
+		{"AWSM-710", "always", set(func(*Prepared) {}), ok, "31 July 2025"},
+		{"AWSM-721", "the trap", rewrite("name: aws\n", "name: external-aws\n"), fail, "awsCloudProvider"},
+		{"AWSM-721", "the trap, empty", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: external-aws\n  awsCloudProvider: {}\n"), fail, "awsCloudProvider"},
+		{"AWSM-721", "null is harmless", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: external-aws\n  awsCloudProvider:\n"), ok, ""},
+		{"AWSM-722", "switched by hand", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: external-aws\n"), fail, "without the steps before"},
+		{"AWSM-722", "switched and not applied yet", func(t *testing.T, p *Prepared) {
+			rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: external-aws\n")(t, p)
+			p.Input.Position.Position = position.P3
+		}, warn, "external-aws"},
+		{"AWSM-722", "an old file", set(func(p *Prepared) { p.State.Current.Config.CloudProvider.Name = providerExternal }), fail, "bring the in-tree provider back"},
+		{"AWSM-722", "another", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: azure\n"), fail, "azure"},
+		{"AWSM-723", "empty", rewrite("kubernetes_version: v1.26.9-rancher1-1\n", ""), fail, "set kubernetes_version: v1.26.9-rancher1-1"},
+		{"AWSM-724", "an image", top("system_images: {kubernetes: rancher/hyperkube:v1.26.9-rancher1}"), warn, "wins"},
+		{"AWSM-724", "an image, and an upgrade", func(t *testing.T, p *Prepared) {
+			top("system_images: {kubernetes: rancher/hyperkube:v1.26.9-rancher1}")(t, p)
+			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
+		}, fail, "change nothing"},
+		{"AWSM-725", "rotates certificates", top("rotate_certificates: {}"), fail, "rotate_certificates"},
+		{"AWSM-725", "rotates the key", top("rotate_encryption_key: true"), fail, "rotate_encryption_key"},
+		{"AWSM-725", "restores", top("restore: {restore: true, snapshot_name: x}"), fail, "restore"},
+		{"AWSM-725", "written out and off", top("restore: {restore: false}\nrotate_encryption_key: false\nrotate_certificates:"), ok, ""},
+		{"AWSM-726", "a service", inService("kube_controller", "{extra_args: {a: b}}"), fail, "kube-controller"},
+		{"AWSM-726", "a provider key", rewrite("name: aws\n", "name: aws\n  use_instance_metadata_hostname: true\n"), fail, "useInstanceMetadataHostname"},
+		{"AWSM-726", "a node's name", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_overide: x"), fail, "hostname_override"},
+		{"AWSM-726", "a harmless one", top("addon_includes: []"), warn, "addons_include"},
+		{"AWSM-726", "in the depth", rewrite("    global:\n", "    global:\n      role_arn: x\n"), warn, "role-arn"},
+		{"AWSM-726", "like no key", top("colour: red"), warn, "colour"},
+		{"AWSM-726", "there to be repeated", top("common: &c {labels: {a: b}}\nx-more: {}\nother: *c"), warn, "other"},
+		{"AWSM-726", "many", top(manyKeys(60)), warn, "more keys"},
+		{"AWSM-727", "pending", rewrite("max-pods: 250", "max-pods: 110"), warn, "max-pods"},
+		{"AWSM-727", "another rke", set(func(p *Prepared) {
+			p.Binary.Value.Images["v1.26.9-rancher1-1"]["rancher/mirrored-pause"] = "rancher/mirrored-pause:3.9"
+		}), warn, "3.9"},
+		{"AWSM-728", "missing", set(func(p *Prepared) {
+			p.Local = verify.Failed[State](&fault.Error{Class: fault.Usage, Object: "plain.rkestate", Seen: "does not exist"})
+		}), fail, "get-state-file"},
+		{"AWSM-728", "not readable", set(func(p *Prepared) {
+			p.Local = verify.Failed[State](&fault.Error{Class: fault.CouldNotLook, Object: "plain.rkestate", Seen: "may not be read"})
+		}), unknown, "may not be read"},
+		{"AWSM-728", "fresh", set(func(p *Prepared) { p.Local.Value.Current.Known = false }), fail, "new one"},
+		{"AWSM-728", "old", func(t *testing.T, p *Prepared) {
+			old := applied(t, "plain").State
+			old.Current.Tree["kubernetesVersion"] = "v1.25.9-rancher2-2"
+			p.Local = verify.Got(old)
+		}, fail, "kubernetesVersion"},
+		{"AWSM-728", "Rancher's", set(func(p *Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "Rancher keeps"},
+		{"AWSM-729", "not to be edited", set(func(p *Prepared) {
+			p.EditErr = &fault.Error{Class: fault.Usage, Object: "plain.yml", Seen: "line 3: an alias"}
+		}), fail, "an alias"},
+		{"AWSM-730", "an entry", rewrite("    global:\n", "    service_override: {\"1\": {service: ec2}}\n    global:\n"), fail, "service_override"},
+		{"AWSM-730", "an empty map", rewrite("    global:\n", "    service_override: {}\n    global:\n"), ok, ""},
+		{"AWSM-730", "custom text", func(t *testing.T, p *Prepared) {
+			rewrite("    global:\n", "    service_override: {\"1\": {service: ec2}}\n    global:\n")(t, p)
+			p.Config.CloudProvider.Custom = "[Global]"
+		}, ok, ""},
+		{"AWSM-731", "no user", rewrite("user: ubuntu\n    role: [worker]", "role: [worker]"), fail, "has no user"},
+		{"AWSM-731", "a name twice", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_override: 10.0.0.11"), fail, "a second time"},
+		{"AWSM-731", "an upper-case name is none of two", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_override: NODE"), ok, ""},
+		{"AWSM-731", "an underscore in a name", rewrite("address: 10.0.0.13", "address: 10.0.0.13\n    hostname_override: a_b"), fail, "no DNS name"},
+		{"AWSM-731", "a network plugin", rewrite("plugin: canal", "plugin: cilium"), fail, "cilium"},
+		{"AWSM-731", "an ingress provider", top("ingress: {provider: traefik}"), fail, "traefik"},
+		{"AWSM-731", "ports that are one", top("ingress: {network_mode: hostPort, http_port: 80, https_port: 80}"), fail, "80 and 80"},
+		{"AWSM-731", "a DNS policy", top("ingress: {dns_policy: Own}"), fail, "Own"},
+		{"AWSM-731", "a network mode", top("ingress: {network_mode: bridge}"), fail, "bridge"},
+		{"AWSM-731", "no x509", top("authentication: {strategy: webhook}"), fail, "x509"},
+		{"AWSM-731", "both strategies", top("authentication: {strategy: x509 | Webhook}"), ok, ""},
+		{"AWSM-731", "a strategy", top("authentication: {strategy: x509|token}"), fail, "token"},
+		{"AWSM-731", "flannel with an MTU", rewrite("plugin: canal", "plugin: flannel\n  mtu: 1400"), fail, "MTU"},
+		{"AWSM-731", "a bucket without endpoint", rewrite("services:\n  etcd:\n", "services:\n  etcd:\n    backup_config: {s3backupconfig: {bucket_name: b}}\n"), fail, "endpoint"},
+		{"AWSM-731", "a pod security", inService("kube-api", "{pod_security_configuration: baseline}"), fail, "baseline"},
+		{"AWSM-731", "pod security without RBAC", func(t *testing.T, p *Prepared) {
+			top("authorization: {mode: none}")(t, p)
+			text := strings.Replace(string(p.File.Text()), "services:\n", "services:\n  kube-api: {pod_security_configuration: restricted}\n", 1)
+			f := appliedAs(t, "plain", text)
+			p.File, p.Config = f.File, f.Config
+		}, fail, "RBAC"},
+		{"AWSM-731", "azure without options", rewrite("name: aws\n", "name: azure\n"), fail, "azureCloudProvider"},
+		{"AWSM-731", "custom text without a name", rewrite("  name: aws\n", "  customCloudProvider: x\n"), fail, "without a name"},
+		{"AWSM-731", "images of one's own", rewrite("kubernetes_version: v1.26.9-rancher1-1", "kubernetes_version: v1.26.9-own\nsystem_images: {etcd: a, kubernetes: b, pod_infra_container: c, "+
+			"alpine: d, nginx_proxy: e, cert_downloader: f, kubernetes_services_sidecar: g}"), ok, ""},
+		{"AWSM-731", "Rancher's", set(func(p *Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "validated"},
+		{"AWSM-732", "vsphere's options", rewrite("name: aws\n", "name: aws\n  vsphereCloudProvider: {}\n"), fail, "vsphereCloudProvider"},
+		{"AWSM-732", "custom text wins", rewrite("name: aws\n", "name: aws\n  vsphereCloudProvider: {}\n  customCloudProvider: x\n"), ok, ""},
+		{"AWSM-733", "in braces", rewrite("cluster_name: shop", "cluster_name: \"{{ name }}\""), warn, "plain.yml:28: cluster_name"},
+		{"AWSM-733", "a word between marks", top("prefix_path: <path>"), warn, "<path>"},
+		{"AWSM-733", "a secret", top("bastion_host: {ssh_key: '${KEY}'}"), warn, "not shown"},
+		{"AWSM-733", "the text of an addon", top("addons: |\n  a: ${B}\n  c: {{ d }}"), ok, ""},
+		{"AWSM-734", "two values", top("prefix_path: /a\nprefix_path: /b"), warn, "rke takes the last"},
+		{"AWSM-734", "two mappings", top("ingress: {provider: none}\ningress: {dns_policy: Default}"), warn, "rke merges the two"},
+		{"AWSM-741", "dev", set(func(p *Prepared) { p.Binary.Value.Version = "dev" }), unknown, "dev"},
+		{"AWSM-741", "not found", set(func(p *Prepared) { p.Binary = verify.Failed[Binary](errRead) }), unknown, "refused"},
+		{"AWSM-741", "somebody else runs it", set(func(p *Prepared) { p.Binary, p.Options.NoRKEUp = verify.Failed[Binary](errRead), true }), warn, "--no-rke-up"},
+		{"AWSM-741", "Rancher's", set(func(p *Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "Rancher applies"},
+		{"AWSM-742", "too old", set(func(p *Prepared) { p.Binary.Value.Version = "v1.4.14" }), fail, "v1.4.14"},
+		{"AWSM-742", "dev", set(func(p *Prepared) { p.Binary.Value.Version = "dev" }), skip, "another check"},
+		{"AWSM-743", "not the one in force", set(func(p *Prepared) { p.Binary.Value.Images = nil }), fail, "v1.26.9"},
+		{"AWSM-743", "not the target", set(func(p *Prepared) { p.Options.KubernetesVersion = "v1.27.16-rancher1-1" }), fail, "v1.27.16"},
+		{"AWSM-751", "KCM", inService("kube-controller", "{extra_args: {cloud-provider: external}}"), fail, "cloud-provider=external"},
+		{"AWSM-751", "API server, array", inService("kube-api", "{extra_args_array: {cloud-config: [/x]}}"), fail, "services.kube-api"},
+		{"AWSM-751", "kubelet", kubelet("cloud_provider: aws"), fail, "services.kubelet"},
+		{"AWSM-751", "elsewhere it means nothing", inService("scheduler", "{extra_args: {cloud-provider: x}}"), ok, ""},
+		{"AWSM-752", "one that decides", inService("kube-controller", "{extra_args: {feature-gates: A=true}, extra_args_array: {feature-gates: [B=true]}}"), fail, "random"},
+		{"AWSM-752", "one that does not", inService("kube-api", "{extra_args: {v: 1}, extra_args_array: {v: [2]}}"), warn, "random"},
+		{"AWSM-752", "ours, elsewhere", inService("kube-controller", `{extra_args_array: {enable-leader-migration: ["true"]}}`), fail, "extra_args_array"},
+		{"AWSM-753", "no election", inService("kube-controller", `{extra_args: {leader-elect: "false"}}`), fail, "leader-elect=false"},
+		{"AWSM-753", "election said twice", inService("kube-controller", `{extra_args: {leader-elect: "true"}}`), ok, ""},
+		{"AWSM-753", "a file", inService("kube-controller", "{extra_args: {leader-migration-config: /x}}"), fail, "leader-migration-config"},
+		{"AWSM-753", "another namespace", inService("kube-controller", "{extra_args: {leader-elect-resource-namespace: x}}"), fail, "namespace"},
+		{"AWSM-754", "dashes", inService("kube-controller", `{extra_args: {"--v": "2"}}`), fail, "--v"},
+		{"AWSM-755", "Rancher's advice", func(t *testing.T, p *Prepared) {
+			kubelet("feature-gates: CSIMigrationAWS=false")(t, p)
+			p.State.Current.Config.KubernetesVersion = "v1.24.17-rancher1-1"
+		}, warn, "Rancher advises"},
+		{"AWSM-755", "locked", inService("scheduler", "{extra_args: {feature-gates: 'A=true,CSIMigrationAWS=false'}}"), fail, "locked"},
+		{"AWSM-755", "on", inService("kube-api", "{extra_args: {feature-gates: CSIMigrationAWS=true}}"), warn, "before that upgrade"},
+		{"AWSM-755", "on, and an upgrade", func(t *testing.T, p *Prepared) {
+			inService("kubeproxy", "{extra_args_array: {feature-gates: [CSIMigrationAWS=true]}}")(t, p)
+			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
+		}, fail, "from 1.27"},
+		{"AWSM-755", "another gate", kubelet("feature-gates: RotateKubeletServerCertificate=true"), ok, ""},
+		{"AWSM-761", "renamed", func(t *testing.T, p *Prepared) {
+			p.State.Current.Config.SystemImages["kubernetesServicesSidecar"] = "rancher/rke-tools:v0.1.90"
+			p.choose(t)
+		}, fail, "v0.1.90"},
+		{"AWSM-761", "tokens not seen", func(t *testing.T, p *Prepared) { p.Input.Cloud = cloud.Facts{}; p.choose(t) }, unknown, "HttpTokens"},
+		{"AWSM-761", "nobody looked", set(func(p *Prepared) { p.Names = NameRule{} }), unknown, "nobody"},
+		{"AWSM-762", "kubelet", kubelet("hostname-override: x"), fail, "services.kubelet"},
+		{"AWSM-762", "kubeproxy", inService("kubeproxy", "{extra_args: {hostname-override: x}}"), fail, "services.kubeproxy"},
+		{"AWSM-763", "required", func(t *testing.T, p *Prepared) {
+			p.Input.Cloud.Instances.Value["i-00000003"] = cloud.Instance{HTTPTokens: "required"}
+			p.choose(t)
+		}, fail, dnsName(3)},
+		{"AWSM-763", "not seen", func(t *testing.T, p *Prepared) { p.Input.Cloud = cloud.Facts{Off: "--aws off"}; p.choose(t) }, unknown, "--aws off"},
+		{"AWSM-763", "not asked", func(t *testing.T, p *Prepared) {
+			p.Input.Cloud = cloud.Facts{}
+			p.Names, p.NameErr = NameRule{Why: "hostname_override"}, nil
+		}, ok, "not asked"},
+		{"AWSM-764", "a public address", func(t *testing.T, p *Prepared) {
+			rewrite("address: 10.0.0.13", "address: 54.0.0.3")(t, p)
+			p.Down.Nodes[3].Labels[corev1.LabelHostname] = "54.0.0.3"
+		}, fail, "10.0.0.13"},
+		{"AWSM-764", "no Node", set(func(p *Prepared) { p.Down.Nodes = p.Down.Nodes[:4] }), fail, "10.0.0.14"},
+		{"AWSM-765", "a local volume", set(func(p *Prepared) {
+			p.PinnedVolumes = verify.Got([]PinnedVolume{{"pv-1", ip(3)}, {"pv-2", "gone"}})
+		}), warn, "pv-1"},
+		{"AWSM-765", "not readable", set(func(p *Prepared) { p.PinnedVolumes = verify.Failed[[]PinnedVolume](errRead) }), unknown, "refused"},
+		{"AWSM-781", "a release elsewhere", set(func(p *Prepared) {
+			p.ChartErr = &fault.Error{Class: fault.Check, Object: "release default/ccm", Seen: "exists"}
+		}), fail, "exists"},
+		{"AWSM-781", "not computed", set(func(p *Prepared) { p.PlannedSet = nil }), unknown, "not computed"},
+		{"AWSM-710", "always", set(func(*Prepared) {}), verify.OK, "31 July 2025"},
+		{"AWSM-782", "blocks", set(func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "args", Seen: "x", Blocking: true}} }), fail, "args"},
+		{"AWSM-782", "a note", set(func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "hostNetworking", Seen: "off"}} }), warn, "hostNetworking"},
+	}
+}
+
+// manyKeys are n keys that rke does not know.
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "unheard_of_%d: 0\n", i)
+	}
+	return b.String()
+}
