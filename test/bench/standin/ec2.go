@@ -42,7 +42,7 @@ func (s *AWS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/xml")
-	fmt.Fprint(w, s.answer(action, r.Form))
+	fmt.Fprintf(w, "<%[1]sResponse>%[2]s</%[1]sResponse>", action, s.answer(action, r.Form))
 }
 
 func (s *AWS) count(kind string) {
@@ -56,26 +56,27 @@ func (s *AWS) count(kind string) {
 
 const tagItem = `<tagSet><item><key>kubernetes.io/cluster/` + Cluster + `</key><value>owned</value></item></tagSet>`
 
+// answer is what stands in the answer's root element.
 func (s *AWS) answer(action string, form url.Values) string {
 	switch action {
 	case "DescribeInstances":
 		return s.describe(form)
 	case "DescribeSecurityGroups":
-		return `<R><securityGroupInfo><item><groupId>sg-1</groupId>` + tagItem + `</item></securityGroupInfo></R>`
+		return `<securityGroupInfo><item><groupId>sg-1</groupId>` + tagItem + `</item></securityGroupInfo>`
 	case "DescribeSubnets":
-		return `<R><subnetSet><item><subnetId>subnet-a</subnetId>` + tagItem + `</item><item><subnetId>subnet-b</subnetId>` + tagItem + `</item><item><subnetId>subnet-c</subnetId>` + tagItem + `</item></subnetSet></R>`
+		return `<subnetSet><item><subnetId>subnet-a</subnetId>` + tagItem + `</item><item><subnetId>subnet-b</subnetId>` + tagItem + `</item><item><subnetId>subnet-c</subnetId>` + tagItem + `</item></subnetSet>`
 	case "DescribeRouteTables":
-		return `<R><routeTableSet><item><routeTableId>rtb-1</routeTableId>` + tagItem + `</item></routeTableSet></R>`
+		return `<routeTableSet><item><routeTableId>rtb-1</routeTableId>` + tagItem + `</item></routeTableSet>`
 	case "GetCallerIdentity":
-		return `<R><GetCallerIdentityResult><Arn>arn:aws:iam::1:user/a</Arn><Account>1</Account></GetCallerIdentityResult></R>`
+		return `<GetCallerIdentityResult><Arn>arn:aws:iam::1:user/a</Arn><Account>1</Account></GetCallerIdentityResult>`
 	case "GetInstanceProfile":
-		return `<R><GetInstanceProfileResult><InstanceProfile><Roles><member><Arn>arn:aws:iam::1:role/cp</Arn></member></Roles></InstanceProfile></GetInstanceProfileResult></R>`
+		return `<GetInstanceProfileResult><InstanceProfile><Roles><member><Arn>arn:aws:iam::1:role/cp</Arn></member></Roles></InstanceProfile></GetInstanceProfileResult>`
 	case "SimulatePrincipalPolicy":
 		var b strings.Builder
 		for i := 1; form.Get(fmt.Sprintf("ActionNames.member.%d", i)) != ""; i++ {
 			fmt.Fprintf(&b, `<member><EvalActionName>%s</EvalActionName><EvalDecision>allowed</EvalDecision></member>`, form.Get(fmt.Sprintf("ActionNames.member.%d", i)))
 		}
-		return `<R><SimulatePrincipalPolicyResult><EvaluationResults>` + b.String() + `</EvaluationResults><IsTruncated>false</IsTruncated></SimulatePrincipalPolicyResult></R>`
+		return `<SimulatePrincipalPolicyResult><EvaluationResults>` + b.String() + `</EvaluationResults><IsTruncated>false</IsTruncated></SimulatePrincipalPolicyResult>`
 	}
 	return "no such action " + action
 }
@@ -101,11 +102,11 @@ func (s *AWS) describe(form url.Values) string {
 		}
 	}
 	var b strings.Builder
-	b.WriteString(`<DescribeInstancesResponse><reservationSet>`)
+	b.WriteString(`<reservationSet>`)
 	for _, i := range which {
 		writeInstance(&b, i)
 	}
-	b.WriteString(`</reservationSet>` + next + `</DescribeInstancesResponse>`)
+	b.WriteString(`</reservationSet>` + next)
 	return b.String()
 }
 
