@@ -17,16 +17,7 @@ const most = 768 << 20
 // bounds far beyond the size that Kubernetes itself is made for.
 func BenchmarkFiftyThousandNodes(b *testing.B) {
 	const n = 50_000
-	nodes := &standin.Nodes{Count: n}
-	server := httptest.NewServer(nodes)
-	b.Cleanup(server.Close)
-	cloud := &standin.AWS{Count: n, Lost: lost}
-	kubeconfig := filepath.Join(b.TempDir(), "kubeconfig")
-	text := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: x, cluster: {server: %q}}]\ncontexts: [{name: x, context: {cluster: x, user: x}}]\nusers: [{name: x}]\ncurrent-context: x\n", server.URL)
-	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
-		b.Fatal(err)
-	}
-	env := environment(kubeconfig, serveAWS(b, cloud))
+	env, nodes, cloud := standIns(b, n)
 	for b.Loop() {
 		before := cloud.Calls()
 		u := audit(b, env, n, lost)
@@ -40,6 +31,29 @@ func BenchmarkFiftyThousandNodes(b *testing.B) {
 			b.Errorf("%d calls of DescribeInstances, want the probe, a page for every thousand, and few that are sent again", got)
 		}
 	}
+}
+
+// TestAuditOfTheStandIns holds them to what the audit takes for an answer: no suite
+// but the benchmarks has them all.
+func TestAuditOfTheStandIns(t *testing.T) {
+	const n = 200
+	env, _, _ := standIns(t, n)
+	audit(t, env, n, lost)
+}
+
+// standIns is the environment of a cluster of n Nodes and its AWS, of which nothing
+// is real.
+func standIns(t testing.TB, n int) (env []string, nodes *standin.Nodes, cloud *standin.AWS) {
+	t.Helper()
+	nodes, cloud = &standin.Nodes{Count: n}, &standin.AWS{Count: n, Lost: lost}
+	server := httptest.NewServer(nodes)
+	t.Cleanup(server.Close)
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	text := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: x, cluster: {server: %q}}]\ncontexts: [{name: x, context: {cluster: x, user: x}}]\nusers: [{name: x}]\ncurrent-context: x\n", server.URL)
+	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return environment(kubeconfig, serveAWS(t, cloud)), nodes, cloud
 }
 
 // since are the calls that came after before was read.

@@ -40,7 +40,7 @@ func environment(kubeconfig, endpoint string) []string {
 }
 
 // measure runs a command in a process of its own.
-func measure(b *testing.B, env []string, args ...string) usage {
+func measure(b testing.TB, env []string, args ...string) usage {
 	b.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -62,7 +62,7 @@ func measure(b *testing.B, env []string, args ...string) usage {
 }
 
 // program is awsmigrate as `make build` leaves it, beside the lab's binaries.
-func program(b *testing.B) string {
+func program(b testing.TB) string {
 	b.Helper()
 	dir, err := component.Dir()
 	if err != nil {
@@ -87,7 +87,7 @@ const withoutNode = "AWSM-422"
 // audit measures the whole of `awsmigrate verify`, which must have found every node
 // in order and the lost instances. Other checks fail: there are Nodes, and nothing
 // that runs on them.
-func audit(b *testing.B, env []string, nodes, lost int) usage {
+func audit(b testing.TB, env []string, nodes, lost int) usage {
 	b.Helper()
 	u := measure(b, env, "sh", "-c", "exec "+program(b)+` verify --kubeconfig "$KUBECONFIG" --aws on -o json`)
 	var report struct {
@@ -112,7 +112,7 @@ func audit(b *testing.B, env []string, nodes, lost int) usage {
 	return u
 }
 
-func serveAWS(b *testing.B, s *standin.AWS) string {
+func serveAWS(b testing.TB, s *standin.AWS) string {
 	b.Helper()
 	server := httptest.NewServer(s)
 	b.Cleanup(server.Close)
