@@ -54,7 +54,7 @@ type Reader struct {
 // refuses writes.
 func New(config *rest.Config, c clock.WithTicker) (Reader, error) {
 	config = rest.CopyConfig(config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return ReadOnly(next) })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return newLean(ReadOnly(next)) })
 	if config.QPS == 0 {
 		config.QPS, config.Burst = 100, 200
 	}
