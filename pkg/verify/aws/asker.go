@@ -76,24 +76,31 @@ func (a *Asker) Add(nodes []downstream.Node) {
 	defer a.mu.Unlock()
 	byRegion := a.byRegion(nodes)
 	for _, name := range slices.Sorted(maps.Keys(byRegion)) {
-		if a.regions[name] != nil || a.leftOut(name) {
-			continue
+		if name != "" {
+			a.begin(name, byRegion[name])
 		}
-		a.connect(name)
-		r := newRegion(name, a.words)
-		a.regions[name] = r
-		a.group.Go(func() {
-			clients, off, err := a.clients()
-			if err != nil || off != "" {
-				close(r.started)
-				return
-			}
-			r.describe = ec2Client(clients, name).DescribeInstances
-			ctx, cancel := a.patient()
-			defer cancel()
-			r.start(ctx, byRegion[name])
-		})
 	}
+}
+
+// begin sets off the asking in a region, once.
+func (a *Asker) begin(name string, ids []string) {
+	if a.regions[name] != nil || a.leftOut(name) {
+		return
+	}
+	a.connect(name)
+	r := newRegion(name, a.words)
+	a.regions[name] = r
+	a.group.Go(func() {
+		clients, off, err := a.clients()
+		if err != nil || off != "" {
+			close(r.started)
+			return
+		}
+		r.describe = ec2Client(clients, name).DescribeInstances
+		ctx, cancel := a.patient()
+		defer cancel()
+		r.start(ctx, ids)
+	})
 }
 
 // connect looks for credentials once, in the region that is met first.
@@ -116,8 +123,8 @@ func (a *Asker) connect(region string) {
 	a.clients = func() (Clients, string, error) { r := once(); return r.clients, r.off, r.err }
 }
 
-// byRegion are the instance ids of Nodes by the region of their zone. A zone that
-// tells none is in the configured region.
+// byRegion are the instance ids of Nodes by the region of their zone; "" of those
+// whose ProviderID tells none.
 func (a *Asker) byRegion(nodes []downstream.Node) map[string][]string {
 	out := map[string][]string{}
 	for _, n := range nodes {
@@ -142,10 +149,10 @@ func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
 		return cloud.Facts{Off: "--aws=off", Region: a.o.Region}
 	}
 	a.Add(nodes)
-	a.connect("")
 	ids := a.byRegion(nodes)
-	names := strings.Join(slices.Sorted(maps.Keys(ids)), ", ")
+	a.settle(ids)
 	clients, off, err := a.clients()
+	names := strings.Join(slices.Sorted(maps.Keys(ids)), ", ")
 	switch {
 	case err != nil:
 		a.group.Wait()
@@ -169,6 +176,7 @@ func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
 		})
 	}
 	a.group.Wait()
+	a.elsewhere(ctx, ids)
 	for name, r := range a.regions {
 		r.err = clients.calls.explained(r.err, "ec2:DescribeInstances", name)
 	}
@@ -176,6 +184,70 @@ func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
 	a.related(ctx, &f, clients, nodes)
 	f.Calls = clients.calls.made()
 	return f
+}
+
+// settle gives the ids that tell no region to one: to every region that is asked, as
+// a CCM asks for all its Nodes in the control plane's, or else to the configured one.
+func (a *Asker) settle(ids map[string][]string) {
+	untold := ids[""]
+	delete(ids, "")
+	if len(untold) == 0 {
+		a.connect("")
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.regions) == 0 {
+		a.connect("")
+		name := a.o.Region
+		if clients, _, err := a.clients(); err == nil && name == "" {
+			name = clients.cfg.Region
+		}
+		a.begin(name, untold)
+	}
+	for name := range a.regions {
+		ids[name] = append(ids[name], untold...)
+	}
+}
+
+// elsewhere asks the other regions for what is in none so far: a zone that somebody
+// wrote by hand may lie about its region, and a CCM does not read it.
+func (a *Asker) elsewhere(ctx context.Context, ids map[string][]string) {
+	var group sync.WaitGroup
+	for name, r := range a.regions {
+		var wanted []string
+		for other, of := range ids {
+			if other != name {
+				wanted = append(wanted, a.unseen(of)...)
+			}
+		}
+		if r.err == nil && len(wanted) > 0 {
+			group.Go(func() { r.err = r.byID(ctx, wanted) })
+		}
+	}
+	group.Wait()
+}
+
+// unseen are those of ids that no region has.
+func (a *Asker) unseen(ids []string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		_, seen := a.seen(id)
+		return seen
+	})
+}
+
+// seen is an instance of whatever region.
+func (a *Asker) seen(id string) (cloud.Instance, bool) {
+	for _, name := range slices.Sorted(maps.Keys(a.regions)) {
+		r := a.regions[name]
+		r.mu.Lock()
+		i, has := r.found[id]
+		r.mu.Unlock()
+		if has {
+			return i, true
+		}
+	}
+	return cloud.Instance{}, false
 }
 
 // failed says of every part that it could not be had.
@@ -195,26 +267,30 @@ func (a *Asker) instances(ctx context.Context, f *cloud.Facts, nodes []downstrea
 	answered := 0
 	known := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(ids)) {
-		r := a.regions[name]
-		if r == nil {
-			missed[name] = fmt.Sprintf("region %s was not asked: --region is %s", name, a.o.Region)
-			continue
-		}
+		open := false
 		for _, id := range ids[name] {
 			known[id] = true
-			if i, ok := r.found[id]; ok {
+			i, seen := a.seen(id)
+			if seen {
 				all[id] = i
 			}
+			open = open || !seen
 		}
-		if r.err != nil && refused > 0 {
-			r.err = fmt.Errorf("%w; EC2 throttled %d of the calls", r.err, refused)
-		}
-		if r.err != nil {
+		r := a.regions[name]
+		switch {
+		case r == nil && open:
+			missed[name] = fmt.Sprintf("region %s was not asked: --region is %s", name, a.o.Region)
+		case r == nil || r.err != nil && !open:
+			// Everything that was to be there is somewhere else.
+		case r.err != nil:
+			if refused > 0 {
+				r.err = fmt.Errorf("%w; EC2 throttled %d of the calls", r.err, refused)
+			}
 			missed[name] = r.err.Error()
 			errs = append(errs, r.err)
-			continue
+		default:
+			answered++
 		}
-		answered++
 	}
 	if len(missed) > 0 {
 		f.Missed = missed
@@ -224,7 +300,7 @@ func (a *Asker) instances(ctx context.Context, f *cloud.Facts, nodes []downstrea
 	} else {
 		f.Instances = verify.Got(all)
 	}
-	f.Unclaimed = a.unclaimed(ctx, clusterOf(nodes, all), known)
+	f.Unclaimed = a.unclaimed(ctx, clusterOf(nodes, all), known, missed)
 }
 
 // clusterOf is the cluster that the Nodes' instances belong to.
@@ -246,13 +322,16 @@ func clusterOf(nodes []downstream.Node, found map[string]cloud.Instance) string 
 
 // unclaimed asks again where the few instances that were looked at first had not
 // the cluster's tag.
-func (a *Asker) unclaimed(ctx context.Context, cluster string, known map[string]bool) verify.Read[[]cloud.Instance] {
+func (a *Asker) unclaimed(ctx context.Context, cluster string, known map[string]bool, missed map[string]string) verify.Read[[]cloud.Instance] {
 	if cluster == "" {
 		return verify.Read[[]cloud.Instance]{}
 	}
 	var out []cloud.Instance
 	for _, name := range slices.Sorted(maps.Keys(a.regions)) {
 		r := a.regions[name]
+		if r.err != nil && missed[name] == "" {
+			continue // none of the Nodes is there
+		}
 		if r.err == nil && r.tagged != cluster {
 			r.byTag(ctx, cluster)
 		}

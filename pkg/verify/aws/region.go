@@ -20,7 +20,7 @@ const probe = 20
 // region asks EC2 in one region. First by the tag of the cluster, a thousand
 // instances to a page; then by id for those that do not carry it.
 type region struct {
-	name     string
+	name     string // "": the configured one
 	describe describeInstances
 	words    *words
 
@@ -106,7 +106,9 @@ func (r *region) ask(ctx context.Context, what string, filters []types.Filter) e
 		part := map[string]cloud.Instance{}
 		for _, reservation := range out.Reservations {
 			for _, i := range reservation.Instances {
-				part[awssdk.ToString(i.InstanceId)] = r.words.instance(i)
+				found := r.words.instance(i)
+				found.Region = r.name
+				part[found.ID] = found
 			}
 		}
 		r.mu.Lock()

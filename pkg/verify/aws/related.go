@@ -30,18 +30,14 @@ func (a *Asker) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []
 	group, subnet, vpc := map[string]set{}, map[string]set{}, map[string]set{}
 	profiles := set{}
 	for _, n := range nodes {
-		zone, id, _ := downstream.ParseProviderID(n.ProviderID)
+		_, id, _ := downstream.ParseProviderID(n.ProviderID)
 		i, ok := f.Instances.Value[id]
 		if !ok {
 			continue
 		}
-		name := cloud.RegionOf(zone)
-		if name == "" {
-			name = a.o.Region
-		}
-		add(group, name, i.SecurityGroups...)
-		add(subnet, name, i.Subnet)
-		add(vpc, name, i.VPC)
+		add(group, i.Region, i.SecurityGroups...)
+		add(subnet, i.Region, i.Subnet)
+		add(vpc, i.Region, i.VPC)
 		if n.ControlPlane() && i.InstanceProfile != "" {
 			profiles[i.InstanceProfile] = true
 		}

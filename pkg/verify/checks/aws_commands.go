@@ -15,20 +15,20 @@ import (
 // allows any, among them those that a shell obeys.
 var portable = regexp.MustCompile(`^[\p{L}\p{N} +\-=._:/@]+$`)
 
-func inRegion(zone string) []string {
-	if region := cloud.RegionOf(zone); region != "" {
+func inRegion(i cloud.Instance) []string {
+	if region := regionOf(i); region != "" {
 		return []string{"--region", region}
 	}
 	return nil
 }
 
 // createTag is "" for a cluster id that nobody should paste.
-func createTag(resource, cluster, value, zone string) string {
+func createTag(resource, cluster, value string, of cloud.Instance) string {
 	if resource == "" || !portable.MatchString(cluster) {
 		return ""
 	}
 	words := []string{"aws", "ec2", "create-tags", "--resources", resource, "--tags", "Key=" + cloud.TagCluster + cluster + ",Value=" + value}
-	return fault.Command(append(words, inRegion(zone)...)...)
+	return fault.Command(append(words, inRegion(of)...)...)
 }
 
 func tagInstance(p pair, cluster string) string {
@@ -36,7 +36,7 @@ func tagInstance(p pair, cluster string) string {
 	if !p.sure() || cluster == "" {
 		return advice
 	}
-	return createTag(p.id, cluster, "owned", p.zone)
+	return createTag(p.id, cluster, "owned", p.instance)
 }
 
 // tagSubnet is "" where it is not certain that the subnet is a node's.
@@ -44,7 +44,7 @@ func tagSubnet(p pair, subnet, cluster string) string {
 	if !p.sure() {
 		return ""
 	}
-	return createTag(subnet, cluster, "shared", p.zone)
+	return createTag(subnet, cluster, "shared", p.instance)
 }
 
 // tagsOf are the keys by which an instance is the cluster's.
@@ -69,7 +69,7 @@ func deleteTags(i cloud.Instance, cluster string) string {
 	for _, key := range tagsOf(i, cluster) {
 		words = append(words, "Key="+key)
 	}
-	return ": " + fault.Command(append(words, inRegion(i.Zone)...)...)
+	return ": " + fault.Command(append(words, inRegion(i)...)...)
 }
 
 // allowMetadata lets RKE2 ask without a token, where there is a service to ask.
@@ -81,5 +81,5 @@ func allowMetadata(p pair) string {
 	if p.instance.MetadataDisabled {
 		words = append(words, "--http-endpoint", "enabled")
 	}
-	return "until RKE2 is 1.29.11 or later: " + fault.Command(append(words, inRegion(p.zone)...)...)
+	return "until RKE2 is 1.29.11 or later: " + fault.Command(append(words, inRegion(p.instance)...)...)
 }

@@ -20,7 +20,7 @@ func instancesExist(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, p := range pairs {
 			if !p.found {
-				out = append(out, fail(p.object(), "no such instance in "+orElse(cloud.RegionOf(p.zone), "the region asked"), "an instance", stale(p.node)))
+				out = append(out, fail(p.object(), "no such instance in "+orElse(cloud.RegionOf(p.zone), orElse(in.Cloud.Region, "the region asked")), "an instance", stale(p.node)))
 			}
 		}
 		return append(out, in.notCompared()...)
@@ -81,11 +81,11 @@ func instancesRun(in Input) []verify.Finding {
 
 func instanceZones(in Input) []verify.Finding {
 	return eachInstance(in, func(p pair) []verify.Finding {
-		switch p.instance.Zone {
-		case p.zone:
-			return nil
-		case "":
+		switch {
+		case p.instance.Zone == "":
 			return p.silent("in which zone it is")
+		case p.zoneAgrees():
+			return nil
 		}
 		return []verify.Finding{fail(p.object(), "ProviderID says zone "+p.zone, "zone "+p.instance.Zone+", where the instance is", "")}
 	})

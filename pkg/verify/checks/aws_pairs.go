@@ -15,19 +15,27 @@ import (
 // pair is a Node with its instance.
 type pair struct {
 	node     downstream.Node
-	zone, id string
+	zone, id string // of the ProviderID; it may name no zone
 	instance cloud.Instance
 	found    bool
 	shared   bool // another Node has the same instance in its ProviderID
 }
 
 // sure says whether all that was seen agrees that the instance is the Node's: it
-// is alive, in the zone of the ProviderID, has the Node's addresses, and is no other
-// Node's. A command may only name an instance, or what hangs on it, that is.
+// is alive, in the zone of the ProviderID where that names one, has the Node's
+// addresses, and is no other Node's. A command may only name an instance, or what
+// hangs on it, that is.
 func (p pair) sure() bool {
 	ips := p.node.InternalIPs()
-	return p.found && !p.shared && p.instance.Alive() && p.instance.Zone == p.zone && len(ips) > 0 && len(p.foreignIPs()) == 0
+	return p.found && !p.shared && p.instance.State != "" && p.instance.Alive() && p.instance.Zone != "" && p.zoneAgrees() && len(ips) > 0 && len(p.foreignIPs()) == 0
 }
+
+// zoneAgrees says whether the instance is in the zone of the ProviderID, or that
+// names none.
+func (p pair) zoneAgrees() bool { return p.zone == "" || p.zone == p.instance.Zone }
+
+// regionOf is the region an instance is in; "" where neither EC2 nor its zone tells.
+func regionOf(i cloud.Instance) string { return orElse(i.Region, cloud.RegionOf(i.Zone)) }
 
 // foreignIPs are the Node's internal addresses that its instance does not have.
 func (p pair) foreignIPs() []string {

@@ -96,10 +96,16 @@ func vpcs(pairs []pair) map[string]int {
 func onePlace(in Input) []verify.Finding {
 	return in.withAWS(func(pairs []pair) []verify.Finding {
 		regions := map[string]int{}
-		for _, p := range pairs {
-			regions[orElse(cloud.RegionOf(p.zone), p.zone)]++
-		}
 		var out []verify.Finding
+		for _, p := range pairs {
+			switch region := regionOf(p.instance); {
+			case !p.there(): // AWSM-401 and AWSM-402
+			case region == "":
+				out = append(out, p.silent("in which region it is")...)
+			default:
+				regions[region]++
+			}
+		}
 		for what, count := range map[string]map[string]int{"regions": regions, "VPCs": vpcs(pairs)} {
 			if len(count) > 1 {
 				out = append(out, warn("nodes", "in "+spread(count), "one of the "+what+" for all nodes", ""))

@@ -31,6 +31,8 @@ func damages() []func(in *Input, i, k int) {
 		func(in *Input, i, _ int) { node(in, i).ProviderID = "aws:///eu-west-1a/" + healthyInstance(i).ID },
 		func(in *Input, i, _ int) { node(in, i).ProviderID = "" },
 		func(in *Input, i, _ int) { node(in, i).ProviderID = "aws:////" + healthyInstance(i).ID },
+		func(in *Input, i, _ int) { node(in, i).ProviderID = healthyInstance(i).ID },
+		func(in *Input, i, _ int) { node(in, i).ProviderID = "aws://us-east-1c/" + healthyInstance(i).ID + "/" },
 		func(in *Input, i, _ int) { node(in, i).Labels[downstream.LabelZone] = "us-east-1f" },
 		func(in *Input, i, _ int) { delete(node(in, i).Labels, downstream.LabelZone) },
 		func(in *Input, i, _ int) { node(in, i).Addresses = nil },
@@ -138,7 +140,9 @@ func TestCommandsAreSafeInTheStateTheyArePrintedFor(t *testing.T) {
 			if command == nil {
 				continue
 			}
-			if strings.Contains(command[1], "i-0000000") && strings.HasPrefix(name, "AWSM-422") {
+			if strings.HasPrefix(name, "AWSM-422") && slices.ContainsFunc(in.Nodes.Value, func(n downstream.Node) bool {
+				return strings.Contains(command[1], "i-0000000"+strings.TrimPrefix(n.UID, "n"))
+			}) {
 				t.Errorf("%s: %s: the instance has a Node", name, command[1])
 			}
 			if !follow(&in, command[1]) {

@@ -91,6 +91,7 @@ var besides = map[string]string{
 	"AWSM-212 no readable tag":                     "AWSM-213",
 	"AWSM-213 by hand":                             "AWSM-201",
 	"AWSM-302 one instance in two zones":           "AWSM-305 AWSM-403 AWSM-404 AWSM-405", // it claims another's instance
+	"AWSM-302 one instance in two forms":           "AWSM-301 AWSM-305 AWSM-404 AWSM-405",
 	"AWSM-302 twice":                               "AWSM-305 AWSM-404 AWSM-405",
 	"AWSM-305 two nodes for an address":            "AWSM-405",
 	"AWSM-403 moved":                               "AWSM-303", // the label is where the ProviderID says

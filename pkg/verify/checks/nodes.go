@@ -12,8 +12,8 @@ func Nodes() []verify.Check[Input] {
 		{Judge: providerIDs, Meta: verify.Meta{
 			ID: "AWSM-301", Title: "every node has a ProviderID of AWS", Category: nodes, Unskip: true,
 			Why:    "the CCM never fills in the ProviderID of a node that is initialized, cannot use it for a load balancer, and may delete its Node; a foreign one makes older images panic",
-			Source: "k8s.io/cloud-provider node and node lifecycle controllers 1.23 to 1.29; kubernetes/cloud-provider-aws#604",
-			Fix:    "an empty one: add the taint node.cloudprovider.kubernetes.io/uninitialized once a CCM runs; a foreign one: replace the node",
+			Source: "k8s.io/cloud-provider node and node lifecycle controllers 1.23 to 1.29; kubernetes/cloud-provider-aws#604; pkg/providers/v1/instances.go MapToAWSInstanceID, the same from v1.22.8 to v1.28.1",
+			Fix:    "an empty one: add the taint node.cloudprovider.kubernetes.io/uninitialized once a CCM runs; a foreign one: replace the node; an instance's in another form: keep the node, a CCM takes it",
 		}},
 		{Judge: providerIDUnique, Meta: verify.Meta{
 			ID: "AWSM-302", Title: "no two nodes have the same ProviderID", Category: nodes, Unskip: true,

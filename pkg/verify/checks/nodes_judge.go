@@ -29,8 +29,10 @@ func zoneLabels(in Input) []verify.Finding {
 			zone = p.instance.Zone
 		}
 		switch {
-		case !ok || n.Zone() == zone: // AWSM-301 reports the ProviderID
+		case !ok || zone != "" && n.Zone() == zone: // AWSM-301 reports the ProviderID
 			return nil
+		case zone == "":
+			return []verify.Finding{{Status: verify.Skip, Object: "Node " + n.Name, Reason: "neither its ProviderID nor EC2 says in which zone it is"}}
 		case n.Zone() == "":
 			return []verify.Finding{warn("Node "+n.Name, "no zone label", zone, labelZone(p, zone))}
 		}

@@ -9,8 +9,11 @@ import (
 
 const providerIDForm = "aws:///<zone>/<instance id>"
 
-// providerIDs looks at every ProviderID on its own. A node on Fargate has none of
-// an instance and is right so, where Rancher and rke have not made the cluster.
+// providerIDs looks at every ProviderID on its own. One in a form that nobody but a
+// person writes, with kubelet's --provider-id, is as good as any other where a CCM
+// reads the same instance id out of it: its Node cannot get another one without
+// being lost. A node on Fargate has none of an instance and is right so, where
+// Rancher and rke have not made the cluster.
 func providerIDs(in Input) []verify.Finding {
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		object := "Node " + n.Name
@@ -18,6 +21,10 @@ func providerIDs(in Input) []verify.Finding {
 		switch {
 		case kind == downstream.InstanceID:
 			return nil
+		case kind == downstream.OtherForm:
+			_, id, _ := downstream.ParseProviderID(n.ProviderID)
+			return []verify.Finding{warn(object, fmt.Sprintf("ProviderID %s: of instance %s, in a form that only people write", quoted(n.ProviderID), id), providerIDForm,
+				"keep the Node: a CCM finds the instance by its id (AWSM-401 to AWSM-405 look at it); have the machine that replaces it one day register without --provider-id")}
 		case kind == downstream.FargateID && in.Distribution == "":
 			return []verify.Finding{info(object, "runs on Fargate, without an EC2 instance")}
 		case why != "":

@@ -53,6 +53,7 @@ type Tags map[string]string
 // Instance is the part of an EC2 instance that some rule looks at.
 type Instance struct {
 	ID, State, Zone  string
+	Region           string // whose EC2 has it; the zone's name need not tell
 	PrivateDNSName   string
 	PrivateIPs       []string // of all interfaces, IPv6 too
 	Tags             Tags     // only those of clusters, see Tags.Clusters

@@ -13,8 +13,8 @@ import (
 func TestParseProviderID(t *testing.T) {
 	for id, want := range map[string]bool{
 		"aws:///us-east-1a/i-0123456789abcdef0": true, "aws:///us-east-1a/i-01234567": true,
-		"": false, "rke2://node": false, "aws:///i-01234567": false, "aws:///us-east-1a/fargate-ip": false, "aws:///us-east-1a/i-0123456": false,
-		"aws:///us-east-1a/i-01234567/x": false, "aws://us-east-1a/i-01234567": false,
+		"": false, "rke2://node": false, "aws:///i-01234567": true, "aws:///us-east-1a/fargate-ip": false, "aws:///us-east-1a/i-0123456": false,
+		"aws:///us-east-1a/i-01234567/x": false, "aws://us-east-1a/i-01234567": true,
 	} {
 		if _, _, got := ParseProviderID(id); got != want {
 			t.Errorf("%q: %v, want %v", id, got, want)

@@ -19,15 +19,23 @@ func TestKindOf(t *testing.T) {
 		"k3s://worker-1":                                    ForeignProviderID,
 		"openstack:///uuid":                                 ForeignProviderID,
 		"something":                                         ForeignProviderID,
-		"i-0123456789abcdef0":                               BadProviderID,
-		"aws:////i-01234567":                                BadProviderID,
-		"aws://us-east-1a/i-01234567":                       BadProviderID,
+		"i-0123456789abcdef0":                               OtherForm,
+		"us-east-1a/i-01234567":                             OtherForm,
+		"aws:////i-01234567":                                OtherForm,
+		"aws:///i-01234567":                                 OtherForm,
+		"aws://us-east-1a/i-01234567":                       OtherForm,
+		"aws:///rack/us-east-1a/i-01234567":                 OtherForm,
+		"aws:///us-east-1a/i-01234567?x=y":                  OtherForm,
+		"rke2://i-01234567":                                 ForeignProviderID,
+		"gce://p/z/i-01234567":                              ForeignProviderID,
 		"aws:///us-east-1a/i-0123456G":                      BadProviderID,
 		"aws:///us-east-1a/I-01234567":                      BadProviderID,
-		"aws:///us-east-1a/i-01234567/":                     BadProviderID,
+		"aws:///us-east-1a/i-01234567/":                     OtherForm,
+		"aws:///us-east-1a/i-01234567/x":                    BadProviderID,
+		"i-01234567.eu-west-1.compute.internal":             BadProviderID,
 		"aws:///us-east-1a/i-01234567\n":                    BadProviderID,
 		"aws:///us-east-1a/i-0123456７":                      BadProviderID, // a full-width digit
-		"aws:///us-еast-1a/i-01234567":                      BadProviderID, // a Cyrillic е
+		"aws:///us-еast-1a/i-01234567":                      OtherForm,     // a Cyrillic е
 		"aws:///us-east-1a/i-01234567\u200b":                BadProviderID,
 		"aws:///us-east-1a/\x1b[31mi-01234567":              BadProviderID,
 		"aws:///us-east-1a/i-01234567\xff":                  BadProviderID,
@@ -38,14 +46,27 @@ func TestKindOf(t *testing.T) {
 		if kind != want {
 			t.Errorf("%.80q is %s, want %s", id, kind, want)
 		}
-		if _, _, ok := ParseProviderID(id); ok != (want == InstanceID) {
+		if _, _, ok := ParseProviderID(id); ok != (want == InstanceID || want == OtherForm) {
 			t.Errorf("%.80q parses: %v", id, ok)
 		}
 	}
 }
 
-// Whatever is written there, it is an instance's only in the one form that EC2
-// can be asked for without a change.
+// What a zone is said to be is read where one can stand, and nowhere else.
+func TestZoneOfOtherForms(t *testing.T) {
+	for id, want := range map[string]string{
+		"aws:///us-east-1a/i-01234567": "us-east-1a", "aws:///us-east-1a/i-01234567/": "us-east-1a", "aws://us-east-1a/i-01234567": "us-east-1a",
+		"us-east-1a/i-01234567": "us-east-1a", "aws:///rack/us-east-1a/i-01234567": "us-east-1a",
+		"i-01234567": "", "aws:////i-01234567": "", "aws:///us-еast-1a/i-01234567": "",
+	} {
+		if zone, instance, ok := ParseProviderID(id); zone != want || instance != "i-01234567" || !ok {
+			t.Errorf("%q: instance %q in %q, want zone %q", id, instance, zone, want)
+		}
+	}
+}
+
+// Whatever is written there, it is an instance's only with an id that EC2 can be
+// asked for, and in the usual form only without a change.
 func FuzzKindOf(f *testing.F) {
 	for _, s := range []string{"aws:///us-east-1a/i-01234567", "gce://a/b/c", "aws:////i-1", "\x00", "aws:///a/b/fargate-c"} {
 		f.Add(s)
@@ -53,10 +74,13 @@ func FuzzKindOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, id string) {
 		kind, _ := KindOf(id)
 		zone, instance, ok := ParseProviderID(id)
-		if ok != (kind == InstanceID) {
+		if ok != (kind == InstanceID || kind == OtherForm) {
 			t.Fatalf("%q is %s and parses: %v", id, kind, ok)
 		}
-		if ok && "aws:///"+zone+"/"+instance != id {
+		if ok && (!strings.HasPrefix(instance, "i-") || hidden(zone+instance)) {
+			t.Fatalf("%q is taken for %q in %q", id, instance, zone)
+		}
+		if (kind == InstanceID) != (ok && zone != "" && "aws:///"+zone+"/"+instance == id) {
 			t.Fatalf("%q is taken for %q in %q", id, instance, zone)
 		}
 		if kind == FargateID && hidden(id) {
