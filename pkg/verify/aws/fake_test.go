@@ -32,7 +32,8 @@ type fake struct {
 	short    int    // answers by id that leave out the last instance
 	half     bool   // IAM answers for half of the actions
 	byTag    int
-	role     string // the role that was asked for, its session and external id
+	change   func(action, body string) string // what becomes of an answer; nil: nothing
+	role     string                           // the role that was asked for, its session and external id
 }
 
 type ec2Instance struct{ region, tag, state string }
@@ -65,6 +66,9 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body := f.answer(action, region, r.Form)
+	if f.change != nil {
+		body = f.change(action, body)
+	}
 	if f.cut && action == "DescribeInstances" {
 		body = body[:len(body)/2]
 	}

@@ -20,6 +20,9 @@ func identity(ctx context.Context, client *sts.Client) verify.Read[cloud.Identit
 	if err != nil {
 		return verify.Failed[cloud.Identity](fmt.Errorf("asking AWS who we are: %w", err))
 	}
+	if awssdk.ToString(out.Account) == "" || awssdk.ToString(out.Arn) == "" {
+		return verify.Failed[cloud.Identity](errors.New("asking AWS who we are: the answer does not say"))
+	}
 	return verify.Got(cloud.Identity{Account: awssdk.ToString(out.Account), ARN: awssdk.ToString(out.Arn)})
 }
 
@@ -38,11 +41,17 @@ func roles(ctx context.Context, client *iam.Client, profiles, actions []string) 
 		if err == nil && profile.InstanceProfile == nil {
 			err = errors.New("the answer has no instance profile")
 		}
+		if err == nil && len(profile.InstanceProfile.Roles) == 0 {
+			err = errors.New("it has no role, so nothing on its instances has credentials")
+		}
 		if err != nil {
 			return verify.Failed[[]cloud.RoleRights](fmt.Errorf("reading instance profile %s: %w", name, err))
 		}
 		for _, r := range profile.InstanceProfile.Roles {
 			role := awssdk.ToString(r.Arn)
+			if role == "" {
+				return verify.Failed[[]cloud.RoleRights](fmt.Errorf("reading instance profile %s: %w", name, errNameless))
+			}
 			if seen[role] {
 				continue
 			}
@@ -73,16 +82,18 @@ func simulate(ctx context.Context, client *iam.Client, role string, actions []st
 			if !open[strings.ToLower(action)] {
 				continue
 			}
-			delete(open, strings.ToLower(action))
 			switch r.EvalDecision {
 			case types.PolicyEvaluationDecisionTypeAllowed:
 				rights.Allowed = append(rights.Allowed, action)
 			case types.PolicyEvaluationDecisionTypeExplicitDeny:
 				rights.Forbidden = append(rights.Forbidden, action)
 				rights.Denied = append(rights.Denied, action)
-			default:
+			case types.PolicyEvaluationDecisionTypeImplicitDeny:
 				rights.Denied = append(rights.Denied, action)
+			default:
+				continue // that is no answer
 			}
+			delete(open, strings.ToLower(action))
 		}
 		return page.Marker, nil
 	})

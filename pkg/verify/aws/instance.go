@@ -1,6 +1,7 @@
 package aws
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -86,11 +87,14 @@ func (w *words) instance(i types.Instance) cloud.Instance {
 		out.Zone = w.get(i.Placement.AvailabilityZone)
 	}
 	if m := i.MetadataOptions; m != nil {
-		out.HTTPTokens, out.HopLimit = string(m.HttpTokens), int(awssdk.ToInt32(m.HttpPutResponseHopLimit))
+		out.HopLimit = int(awssdk.ToInt32(m.HttpPutResponseHopLimit))
 		out.MetadataDisabled = m.HttpEndpoint == types.InstanceMetadataEndpointStateDisabled
+		if m.HttpEndpoint != "" { // else it may answer nobody, with a token or without
+			out.HTTPTokens = string(m.HttpTokens)
+		}
 	}
 	if i.IamInstanceProfile != nil {
-		out.InstanceProfile = w.get(i.IamInstanceProfile.Arn)
+		out.InstanceProfile = cmp.Or(w.get(i.IamInstanceProfile.Arn), cloud.Nameless)
 	}
 	return out
 }

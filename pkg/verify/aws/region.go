@@ -107,6 +107,9 @@ func (r *region) ask(ctx context.Context, what string, filters []types.Filter) e
 		for _, reservation := range out.Reservations {
 			for _, i := range reservation.Instances {
 				found := r.words.instance(i)
+				if found.ID == "" {
+					return nil, errNameless
+				}
 				found.Region = r.name
 				part[found.ID] = found
 			}

@@ -52,10 +52,18 @@ func (a *Asker) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []
 	g.Go(func() error {
 		ctx, cancel := a.aside(ctx)
 		defer cancel()
-		f.Roles = roles(ctx, iam.NewFromConfig(c.cfg), profiles.sorted(), a.actions)
+		f.Roles = roles(ctx, iam.NewFromConfig(c.cfg), named(profiles), a.actions)
+		if profiles[cloud.Nameless] {
+			f.Roles = verify.Failed[[]cloud.RoleRights](errors.New("EC2's answer does not say which instance profile a control plane has"))
+		}
 		return nil
 	})
 	_ = g.Wait() // each reports in its own place
+}
+
+// named are those of the profiles that IAM can be asked about.
+func named(profiles set) []string {
+	return slices.DeleteFunc(profiles.sorted(), func(arn string) bool { return arn == cloud.Nameless })
 }
 
 type set map[string]bool
@@ -86,6 +94,9 @@ func tagged(ctx context.Context, c Clients, what string, ids map[string]set, pag
 		errs = append(errs, inBatches(ctx, ids[region].sorted(), func(ctx context.Context, ids []string) error {
 			return eachPage(ctx, what, func(token *string) (*string, error) {
 				items, next, err := page(ctx, client, ids, token)
+				if _, nameless := items[""]; nameless && err == nil {
+					err = errNameless
+				}
 				mu.Lock()
 				defer mu.Unlock()
 				for id, t := range items {

@@ -50,6 +50,37 @@ func awsCases() []broken {
 				*i = cloud.Instance{ID: i.ID, State: "terminated", Zone: i.Zone, Launched: i.Launched}
 			})
 		}, fail, "terminated"},
+		{"AWSM-404", "no name", P4, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.PrivateDNSName = "" }) }, unknown, "does not say"},
+		{"AWSM-410", "no table was shown", P0, func(in *Input) {
+			in.CloudRoutes, in.Cloud.RouteTables.Value = "on", map[string]cloud.Tags{}
+		}, unknown, "no route table"},
+		{"AWSM-410", "the VPC was not said", P0, func(in *Input) {
+			in.CloudRoutes, in.Cloud.RouteTables.Value["rtb-1"] = "on", cloud.Tags{"kubernetes.io/cluster/demo": "owned"}
+			instance(in, 5, func(i *cloud.Instance) { i.VPC = "" })
+		}, unknown, "in which VPC"},
+		{"AWSM-421", "no hop limit", P4, func(in *Input) {
+			in.DaemonSets.Value[0].HostNetwork = false
+			instance(in, 0, func(i *cloud.Instance) { i.HTTPTokens, i.HopLimit = "required", 0 })
+		}, unknown, "does not say"},
+		{"AWSM-422", "no state", P0, func(in *Input) { in.Cloud.Unclaimed.Value = []cloud.Instance{lost("", "vpc-1")} }, unknown, "in which state"},
+		{"AWSM-422", "no VPC", P0, func(in *Input) { in.Cloud.Unclaimed.Value = []cloud.Instance{lost("running", "")} }, unknown, "in which VPC"},
+		{"AWSM-422", "the nodes' VPC was not said", P0, func(in *Input) {
+			everyInstance(func(i *cloud.Instance) { i.VPC = "" })(in)
+			in.Cloud.Unclaimed.Value = []cloud.Instance{lost("running", "vpc-1")}
+		}, unknown, "in which VPC"},
+		{"AWSM-422", "not said when it began", P0, func(in *Input) {
+			i := lost("running", "vpc-1")
+			i.Launched = time.Time{}
+			in.Cloud.Unclaimed.Value = []cloud.Instance{i}
+		}, unknown, "since when"},
+		{"AWSM-423", "no VPC", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.VPC = "" }) }, unknown, "in which VPC"},
+		{"AWSM-423", "no region", P0, func(in *Input) {
+			node(in, 5).ProviderID, node(in, 5).Labels[downstream.LabelZone] = "aws:///rack7/i-00000005", "rack7"
+			instance(in, 5, func(i *cloud.Instance) { i.Zone = "rack7" })
+		}, unknown, "in which region"},
+		{"AWSM-403", "the zone of another region", P0, func(in *Input) {
+			node(in, 5).ProviderID = "aws:///eu-west-1a/i-00000005"
+		}, fail, "zone eu-west-1a"},
 		{"AWSM-402", "no state", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.State = "" }) }, unknown, "does not say"},
 		{"AWSM-403", "no zone", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.Zone = "" }) }, unknown, "does not say"},
 		{"AWSM-405", "no addresses", P0, func(in *Input) { instance(in, 5, func(i *cloud.Instance) { i.PrivateIPs = nil }) }, unknown, "does not say"},

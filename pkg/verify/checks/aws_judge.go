@@ -93,10 +93,13 @@ func instanceZones(in Input) []verify.Finding {
 
 func privateNames(in Input) []verify.Finding {
 	return eachInstance(in, func(p pair) []verify.Finding {
-		if strings.EqualFold(p.instance.PrivateDNSName, p.node.Name) {
+		switch {
+		case p.instance.PrivateDNSName == "":
+			return p.silent("which private DNS name it has")
+		case strings.EqualFold(p.instance.PrivateDNSName, p.node.Name):
 			return nil
 		}
-		return []verify.Finding{warn(p.object(), "private DNS name "+orElse(p.instance.PrivateDNSName, "none"), p.node.Name, "")}
+		return []verify.Finding{warn(p.object(), "private DNS name "+p.instance.PrivateDNSName, p.node.Name, "")}
 	})
 }
 
@@ -270,10 +273,16 @@ func (in Input) routesAtWork() bool {
 }
 
 func routeTables(in Input) []verify.Finding {
-	return in.withCluster(func(_ []pair, id string) []verify.Finding {
+	return in.withCluster(func(pairs []pair, id string) []verify.Finding {
 		return verify.Judge(in.Cloud.RouteTables, "route tables", func(tables map[string]cloud.Tags) []verify.Finding {
 			if !in.routesAtWork() && in.CloudRoutes != "on" {
 				return nil
+			}
+			if lost := withoutVPC(pairs); len(lost) > 0 {
+				return lost
+			}
+			if len(tables) == 0 { // a VPC has a main one from its beginning
+				return []verify.Finding{unknown("route tables", "EC2's answer has no route table of the nodes' VPCs")}
 			}
 			var tagged []string
 			for t, tags := range tables {

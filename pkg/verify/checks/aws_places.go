@@ -18,16 +18,43 @@ const joining = 15 * time.Minute
 func everyInstanceHasNode(in Input) []verify.Finding {
 	return in.withCluster(func(pairs []pair, id string) []verify.Finding {
 		return verify.Judge(in.Cloud.Unclaimed, "EC2 instances tagged "+cloud.TagCluster+id, func(unclaimed []cloud.Instance) []verify.Finding {
-			networks := vpcs(pairs)
+			networks, another := vpcs(pairs), false
 			var out []verify.Finding
 			for _, i := range unclaimed {
-				if networks[i.VPC] != 0 && settledState(i.State) {
+				switch {
+				case i.State == "":
+					out = append(out, unsaid(i, "in which state it is"))
+				case !settledState(i.State):
+				case i.VPC == "":
+					out = append(out, unsaid(i, "in which VPC it is"))
+				case networks[i.VPC] != 0:
 					out = append(out, in.lost(i, id, settledNodes(in, pairs)))
+				default:
+					another = true // another VPC's, if those of all nodes are known
 				}
+			}
+			if another {
+				out = append(out, withoutVPC(pairs)...)
 			}
 			return out
 		})
 	})
+}
+
+// unsaid is silent for an instance without a Node.
+func unsaid(i cloud.Instance, what string) verify.Finding {
+	return unknown("instance "+i.ID, "EC2's answer does not say "+what)
+}
+
+// withoutVPC are the Nodes' instances of which it was not said where they are.
+func withoutVPC(pairs []pair) []verify.Finding {
+	var out []verify.Finding
+	for _, p := range pairs {
+		if p.there() && p.instance.VPC == "" {
+			out = append(out, p.silent("in which VPC it is")...)
+		}
+	}
+	return out
 }
 
 // settledState leaves out what is coming up or gone.
@@ -71,6 +98,9 @@ func (in Input) lost(i cloud.Instance, cluster string, settled bool) verify.Find
 		return warn(object, fmt.Sprintf("%s; Node %s has %s, but another ProviderID", i.State, node, what), "the Node's ProviderID names it",
 			"keep the instance and its tags: the ProviderID is what is wrong (AWSM-301, AWSM-401)")
 	}
+	if i.Launched.IsZero() {
+		return unsaid(i, "since when it runs")
+	}
 	if age := in.ServerClock.Sub(i.Launched); i.State == "running" && !in.ServerClock.IsZero() && age < joining {
 		return info(object, "was launched less than 15 minutes ago and has no Node yet")
 	}
@@ -78,7 +108,7 @@ func (in Input) lost(i cloud.Instance, cluster string, settled bool) verify.Find
 	if settled {
 		fix = "find out what the machine is; if it is none of the cluster's" + deleteTags(i, cluster)
 	}
-	return warn(object, i.State+", "+orElse(i.PrivateDNSName, "no private DNS name")+", and no Node", "a Node, or no tag "+strings.Join(tagsOf(i, cluster), ", "), fix)
+	return warn(object, i.State+", "+orElse(i.PrivateDNSName, "private DNS name not said")+", and no Node", "a Node, or no tag "+strings.Join(tagsOf(i, cluster), ", "), fix)
 }
 
 func vpcs(pairs []pair) map[string]int {
@@ -96,7 +126,7 @@ func vpcs(pairs []pair) map[string]int {
 func onePlace(in Input) []verify.Finding {
 	return in.withAWS(func(pairs []pair) []verify.Finding {
 		regions := map[string]int{}
-		var out []verify.Finding
+		out := withoutVPC(pairs)
 		for _, p := range pairs {
 			switch region := regionOf(p.instance); {
 			case !p.there(): // AWSM-401 and AWSM-402

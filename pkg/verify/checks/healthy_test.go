@@ -72,7 +72,7 @@ func healthy(t *testing.T, p position.Position) Input {
 		On: true, Region: "us-east-1", Instances: verify.Got(instances),
 		SecurityGroups: verify.Got(map[string]cloud.Tags{"sg-1": {"kubernetes.io/cluster/demo": "owned"}, "sg-2": {}}),
 		Subnets:        verify.Got(map[string]cloud.Tags{"subnet-1": {"kubernetes.io/cluster/demo": "shared"}}),
-		RouteTables:    verify.Got(map[string]cloud.Tags{}),
+		RouteTables:    verify.Got(map[string]cloud.Tags{"rtb-1": {}}),
 		Unclaimed:      verify.Got[[]cloud.Instance](nil),
 		Roles:          verify.Got([]cloud.RoleRights{{Role: "arn:aws:iam::1:role/cp", Allowed: []string{"ec2:DescribeInstances"}}}),
 	}

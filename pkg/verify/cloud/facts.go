@@ -44,6 +44,9 @@ type Facts struct {
 	Calls map[string]int
 }
 
+// Nameless stands for a name that an answer of AWS left out of what it says is there.
+const Nameless = "nameless"
+
 // Identity is who asked.
 type Identity struct{ Account, ARN string }
 
@@ -59,9 +62,9 @@ type Instance struct {
 	Tags             Tags     // only those of clusters, see Tags.Clusters
 	VPC, Subnet      string
 	SecurityGroups   []string
-	HTTPTokens       string // "optional", "required"
+	HTTPTokens       string // "optional", "required"; "": not said, see MetadataDisabled
 	HopLimit         int
-	InstanceProfile  string // ARN
+	InstanceProfile  string // ARN, or Nameless; "": it has none
 	MetadataDisabled bool
 	Launched         time.Time // AWS's clock
 }
