@@ -148,5 +148,5 @@ func inZoneA(i *cloud.Instance) { i.Zone = "us-east-1a" }
 
 // lost is an instance of the cluster behind no Node.
 func lost(state, vpc string) cloud.Instance {
-	return cloud.Instance{ID: "i-99999999", State: state, VPC: vpc, Launched: clusterNow.Add(-time.Hour), Tags: cloud.Tags{"kubernetes.io/cluster/demo": "owned"}}
+	return cloud.Instance{ID: "i-99999999", State: state, Zone: "us-east-1a", VPC: vpc, Launched: clusterNow.Add(-time.Hour), Tags: cloud.Tags{"kubernetes.io/cluster/demo": "owned"}}
 }

@@ -88,7 +88,7 @@ func TestOldTagIsTakenOff(t *testing.T) {
 		in, i := healthy(t, position.P0), lost("running", "vpc-1")
 		i.Tags = tags
 		in.Cloud.Unclaimed.Value = []cloud.Instance{i}
-		if got := one(t, in, "AWSM-422").Findings; len(got) != 1 || !strings.HasSuffix(got[0].Fix, want) {
+		if got := one(t, in, "AWSM-422").Findings; len(got) != 1 || !strings.HasSuffix(got[0].Fix, want+" --region us-east-1") {
 			t.Errorf("%v: %+v", tags, got)
 		}
 	}

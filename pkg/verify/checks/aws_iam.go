@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -74,6 +75,9 @@ func missingActions(r cloud.RoleRights) []verify.Finding {
 	return out
 }
 
+// roleARN is what AWS calls a role, with or without a path (IAM reference, "IAM ARNs").
+var roleARN = regexp.MustCompile(`^arn:[a-z-]+:iam::\d*:role/(?:[\x21-\x7e]+/)?[\w+=,.@-]+$`)
+
 type policy struct {
 	Version   string
 	Statement []statement
@@ -90,6 +94,9 @@ type statement struct {
 // replace a policy of its name; so other actions, missing another day, have
 // another name.
 func grantCommand(role, name string, actions []string) string {
+	if !roleARN.MatchString(role) {
+		return ""
+	}
 	document, err := json.Marshal(policy{"2012-10-17", []statement{{"AWSCloudControllerManager", "Allow", actions, "*"}}})
 	if err != nil {
 		return ""

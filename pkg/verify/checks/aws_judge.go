@@ -171,7 +171,7 @@ func securityGroups(in Input) []verify.Finding {
 				if len(tagged) == 1 || len(tagged) == 0 && len(p.instance.SecurityGroups) == 1 {
 					continue
 				}
-				out = append(out, fail(p.object(), fmt.Sprintf("%d of its %d security groups are tagged (%s)", len(tagged), len(p.instance.SecurityGroups), orElse(strings.Join(tagged, ", "), "none")), "exactly one", ""))
+				out = append(out, fail(p.object(), fmt.Sprintf("%d of its %d security groups are tagged (%s)", len(tagged), len(p.instance.SecurityGroups), orElse(strings.Join(tagged, ", "), "none")), "exactly one", keepOne(len(tagged), "security group", id)))
 			}
 			return out
 		})
@@ -294,9 +294,25 @@ func routeTables(in Input) []verify.Finding {
 			if len(tagged) == 1 {
 				return nil
 			}
-			return []verify.Finding{fail("route tables", fmt.Sprintf("%d tagged for cluster %s (%s)", len(tagged), id, orElse(strings.Join(tagged, ", "), "none")), "exactly one", "")}
+			return []verify.Finding{fail("route tables", fmt.Sprintf("%d tagged for cluster %s (%s)", len(tagged), id, orElse(strings.Join(tagged, ", "), "none")), "exactly one", in.oneTable(len(tagged), id))}
 		})
 	})
+}
+
+func (in Input) oneTable(tagged int, id string) string {
+	fix := keepOne(tagged, "route table", id)
+	if !in.routesAtWork() {
+		fix += ", or set --cloud-routes=off"
+	}
+	return fix
+}
+
+// keepOne says how exactly one of several things is tagged for a cluster.
+func keepOne(tagged int, what, id string) string {
+	if tagged == 0 {
+		return "give one " + what + ", that the nodes use, the tag " + cloud.TagCluster + id
+	}
+	return "take the tag " + cloud.TagCluster + id + " off every " + what + " but one that the nodes use"
 }
 
 func hopLimit(in Input) []verify.Finding {

@@ -13,7 +13,7 @@ func CCM() []verify.Check[Input] {
 			ID: "AWSM-601", Title: "no Helm release of the CCM in another namespace", Category: ccm, Applies: beforeInstall,
 			Why:    "a second release fights for the same cluster-wide objects",
 			Source: "Helm's Secrets, by label; published guides install into default",
-			Fix:    "helm uninstall it, before the flag is on any kube-controller-manager",
+			Fix:    "uninstall it with helm, before the flag is on any kube-controller-manager",
 		}},
 		{Judge: helmCharts, Meta: verify.Meta{
 			ID: "AWSM-602", Title: "no HelmChart or HelmChartConfig of the CCM", Category: ccm, Applies: beforeInstall,
@@ -25,7 +25,7 @@ func CCM() []verify.Check[Input] {
 			ID: "AWSM-603", Title: "no unowned objects of the CCM", Category: ccm, Applies: beforeInstall,
 			Why:    "Helm refuses to install over objects that it does not own",
 			Source: "annotation meta.helm.sh/release-name; object names of upstream's chart",
-			Fix:    "kubectl delete them",
+			Fix:    "remove them",
 		}},
 		{Judge: daemonSetComplete, Meta: verify.Meta{
 			ID: "AWSM-604", Title: "a ready CCM pod on every control-plane node", Category: ccm, Applies: withCCM, Unskip: true,
@@ -73,7 +73,7 @@ func CCM() []verify.Check[Input] {
 			ID: "AWSM-611", Title: "CCM pods run without restarts", Category: ccm, Applies: withCCM,
 			Why:    "a CCM that fails when it takes over leaves nobody at work",
 			Source: "container states and restart counts",
-			Fix:    "kubectl -n kube-system logs --previous",
+			Fix:    "read what its container wrote before it ended",
 		}},
 		{Judge: mainLease, Meta: verify.Meta{
 			ID: "AWSM-612", Title: "a CCM leads", Category: ccm, Applies: withCCM, Unskip: true,

@@ -265,11 +265,11 @@ func pods(in Input) []verify.Finding {
 			object := "Pod " + p.Namespace + "/" + p.Name
 			switch {
 			case p.Waiting != "":
-				out = append(out, fail(object, fmt.Sprintf("%s, %d restarts", p.Waiting, p.Restarts), "running", ""))
+				out = append(out, fail(object, fmt.Sprintf("%s, %d restarts", p.Waiting, p.Restarts), "running", lookAt(p)))
 			case !p.Ready && !p.Deleting:
-				out = append(out, fail(object, "not ready, "+orElse(p.Phase, "no phase"), "ready", ""))
+				out = append(out, fail(object, "not ready, "+orElse(p.Phase, "no phase"), "ready", lookAt(p)))
 			case p.Restarts > 0:
-				out = append(out, warn(object, fmt.Sprintf("%d restarts", p.Restarts), "none since it was installed", ""))
+				out = append(out, warn(object, fmt.Sprintf("%d restarts", p.Restarts), "none since it was installed", lookAt(p)))
 			}
 		}
 		return out

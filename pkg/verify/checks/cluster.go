@@ -26,7 +26,7 @@ func Cluster() []verify.Check[Input] {
 			ID: "AWSM-132", Title: "kube-controller-manager runs on every control plane", Category: cluster1xx, Unskip: true,
 			Why:    "one that crashes today comes back later with arguments that nobody has seen work, and a migration takes its restarts for its own doing",
 			Source: "mirror pods kube-controller-manager-<node>: container states and readiness",
-			Fix:    "kubectl -n kube-system logs the pod --previous",
+			Fix:    "read what its container wrote before it ended",
 		}},
 	}
 }

@@ -77,17 +77,28 @@ func managersRun(in Input) []verify.Finding {
 	var out []verify.Finding
 	for _, k := range kcms {
 		object := "Pod " + k.Pod.Namespace + "/" + k.Pod.Name
-		logs := fault.Command("kubectl", "-n", k.Pod.Namespace, "logs", k.Pod.Name, "--previous")
 		switch {
 		case k.Pod.Name == "":
 			out = append(out, unknown("kube-controller-manager on "+k.Machine, k.Why))
 		case k.Pod.Waiting != "":
-			out = append(out, fail(object, fmt.Sprintf("%s, %d restarts", k.Pod.Waiting, k.Pod.Restarts), "running", logs))
+			out = append(out, fail(object, fmt.Sprintf("%s, %d restarts", k.Pod.Waiting, k.Pod.Restarts), "running", lookAt(k.Pod)))
 		case !k.Pod.Ready:
-			out = append(out, fail(object, "not ready", "ready", logs))
+			out = append(out, fail(object, "not ready", "ready", lookAt(k.Pod)))
 		}
 	}
 	return out
+}
+
+// lookAt is a command that shows why a pod does not run: what its container wrote
+// before its last restart, what it writes, or its events, where none has run.
+func lookAt(p downstream.Pod) string {
+	switch {
+	case p.Restarts > 0:
+		return fault.Command("kubectl", "-n", p.Namespace, "logs", p.Name, "--previous")
+	case p.Started.IsZero():
+		return fault.Command("kubectl", "-n", p.Namespace, "describe", "pod", p.Name)
+	}
+	return fault.Command("kubectl", "-n", p.Namespace, "logs", p.Name)
 }
 
 func (in Input) planes() []downstream.Node {

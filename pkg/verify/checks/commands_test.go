@@ -3,7 +3,6 @@ package checks
 import (
 	"maps"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -59,50 +58,6 @@ func damages() []func(in *Input, i, k int) {
 	}
 }
 
-var (
-	labelCommand    = regexp.MustCompile(`^kubectl label node (\S+) topology\.kubernetes\.io/zone=(\S+) --overwrite$`)
-	createCommand   = regexp.MustCompile(`^aws ec2 create-tags --resources (\S+) --tags Key=(\S+),Value=(\w+) --region us-east-1$`)
-	deleteCommand   = regexp.MustCompile(`^aws ec2 delete-tags --resources (\S+) --tags Key=\S+ --region us-east-1$`)
-	metadataCommand = regexp.MustCompile(`^aws ec2 modify-instance-metadata-options --instance-id (\S+) --http-tokens optional --region us-east-1$`)
-	anyCommand      = regexp.MustCompile(`(?:^|: )((?:aws (?:ec2|iam)|kubectl|helm) .*)$`)
-)
-
-// follow does to the cluster what a command does, and says whether it is one that
-// is known, and names what is there.
-func follow(in *Input, command string) bool {
-	if m := labelCommand.FindStringSubmatch(command); m != nil {
-		for i, n := range in.Nodes.Value {
-			if n.Name == m[1] {
-				in.Nodes.Value[i].Labels[downstream.LabelZone] = m[2]
-				return true
-			}
-		}
-	}
-	if m := createCommand.FindStringSubmatch(command); m != nil {
-		if x, is := in.Cloud.Instances.Value[m[1]]; is {
-			x.Tags = cloud.Tags{m[2]: m[3]}
-			in.Cloud.Instances.Value[m[1]] = x
-			return true
-		}
-		if _, is := in.Cloud.Subnets.Value[m[1]]; is {
-			in.Cloud.Subnets.Value[m[1]] = cloud.Tags{m[2]: m[3]}
-			return true
-		}
-	}
-	if m := deleteCommand.FindStringSubmatch(command); m != nil {
-		before := len(in.Cloud.Unclaimed.Value)
-		in.Cloud.Unclaimed.Value = slices.DeleteFunc(in.Cloud.Unclaimed.Value, func(i cloud.Instance) bool { return i.ID == m[1] })
-		return len(in.Cloud.Unclaimed.Value) < before
-	}
-	if m := metadataCommand.FindStringSubmatch(command); m != nil {
-		x, is := in.Cloud.Instances.Value[m[1]]
-		x.HTTPTokens = "optional"
-		in.Cloud.Instances.Value[m[1]] = x
-		return is
-	}
-	return false
-}
-
 // complaints are what is wrong, by check and object.
 func complaints(t *testing.T, in Input) map[string]verify.Finding {
 	t.Helper()
@@ -145,7 +100,7 @@ func TestCommandsAreSafeInTheStateTheyArePrintedFor(t *testing.T) {
 			}) {
 				t.Errorf("%s: %s: the instance has a Node", name, command[1])
 			}
-			if !follow(&in, command[1]) {
+			if look, does := follow(&in, command[1]); !does || look {
 				t.Errorf("%s: %q does nothing that is known", name, command[1])
 			}
 			followed[name[:8]]++

@@ -53,17 +53,17 @@ func election(in Input) []verify.Finding {
 	for _, p := range programs {
 		e, err := p.flags.Election()
 		if err != nil {
-			out = append(out, fail(p.object, err.Error(), "flags that can be read", ""))
+			out = append(out, fail(p.object, err.Error(), "flags that can be read", "correct that flag in its arguments"))
 			continue
 		}
 		if !e.Enabled {
-			out = append(out, fail(p.object, "--leader-elect=false", "leader election on", ""))
+			out = append(out, fail(p.object, "--leader-elect=false", "leader election on", "remove --leader-elect=false from its arguments"))
 		}
 		if e.Namespace != component.DefaultLockNamespace {
-			out = append(out, fail(p.object, "--leader-elect-resource-namespace="+e.Namespace, component.DefaultLockNamespace, ""))
+			out = append(out, fail(p.object, "--leader-elect-resource-namespace="+e.Namespace, component.DefaultLockNamespace, "remove --leader-elect-resource-namespace from its arguments"))
 		}
 		if e.Lock != "leases" {
-			out = append(out, fail(p.object, "--leader-elect-resource-lock="+e.Lock, "leases", ""))
+			out = append(out, fail(p.object, "--leader-elect-resource-lock="+e.Lock, "leases", "remove --leader-elect-resource-lock from its arguments"))
 		}
 	}
 	return out
@@ -115,7 +115,7 @@ func gates(in Input) []verify.Finding {
 		for gate, on := range p.flags.Gates() {
 			for _, v := range versions {
 				if why := fatalGate(gate, on, migration, v); why != "" {
-					out = append(out, fail(p.object, fmt.Sprintf("--feature-gates=%s=%v", gate, on), "no such gate: "+why, ""))
+					out = append(out, fail(p.object, fmt.Sprintf("--feature-gates=%s=%v", gate, on), "no such gate: "+why, "remove the gate "+gate+" from its --feature-gates"))
 				}
 			}
 		}

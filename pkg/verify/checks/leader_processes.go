@@ -42,7 +42,7 @@ func holderPlaced(in Input) []verify.Finding {
 	}
 	holder := in.Leases.Value.KCM.Last.Holder
 	if holder == "" {
-		return []verify.Finding{fail("Lease kube-system/"+lease.KCMMain, "no holder", "a kube-controller-manager of a control-plane node", "")}
+		return []verify.Finding{fail("Lease kube-system/"+lease.KCMMain, "no holder", "a kube-controller-manager of a control-plane node", "look why none takes it: the logs of the control planes' kube-controller-managers; leave the Lease as it is")}
 	}
 	host := lease.Host(holder)
 	machines := in.onHost(host)
@@ -53,14 +53,14 @@ func holderPlaced(in Input) []verify.Finding {
 		if n.ControlPlane() {
 			return nil
 		}
-		return []verify.Finding{fail("Lease kube-system/"+lease.KCMMain, "held from "+host+", which is Node "+n.Name+" and no control plane", "a control-plane node", "")}
+		return []verify.Finding{fail("Lease kube-system/"+lease.KCMMain, "held from "+host+", which is Node "+n.Name+" and no control plane", "a control-plane node", "once a kube-controller-manager of the control plane runs: stop the one on Node "+n.Name)}
 	}
 	for _, m := range in.Machines {
 		if m.ControlPlane && strings.EqualFold(m.Name, host) {
 			return nil
 		}
 	}
-	return []verify.Finding{warn("Lease kube-system/"+lease.KCMMain, "held from host "+host+", which no Node or machine name tells", "a control-plane node; the operating system's host name may differ from the Node's", "")}
+	return []verify.Finding{warn("Lease kube-system/"+lease.KCMMain, "held from host "+host+", which no Node or machine name tells", "a control-plane node; the operating system's host name may differ from the Node's", "find out which machine calls itself so: a control plane may keep the lease, anything else is to be stopped once the control plane's own runs")}
 }
 
 // sameHost says whether two names, short or long, may be those of one host.
@@ -157,12 +157,21 @@ func doubleRunning(in Input) []verify.Finding {
 		switch {
 		case !k.Known || k.Provider != position.InTree:
 		case !k.Migration:
-			gaps = append(gaps, fail(object, "--cloud-provider=aws without enable-leader-migration, beside a CCM", "the flag on every kube-controller-manager before a CCM runs", ""))
+			gaps = append(gaps, fail(object, "--cloud-provider=aws without enable-leader-migration, beside a CCM", "the flag on every kube-controller-manager before a CCM runs", in.exclude("put the flag on this kube-controller-manager, and on the CCM")))
 		case !ccm.Migration || ccm.PodsWithout > 0:
-			gaps = append(gaps, fail(object, "--cloud-provider=aws beside a CCM without enable-leader-migration", "the flag on the CCM as well", ""))
+			gaps = append(gaps, fail(object, "--cloud-provider=aws beside a CCM without enable-leader-migration", "the flag on the CCM as well", in.exclude("put the flag on the CCM")))
 		}
 	}
 	return gaps
+}
+
+// exclude says how an in-tree manager and a CCM are to wait for each other: by the
+// flag on both, or by one of them alone, where that one carries on.
+func (in Input) exclude(flag string) string {
+	if in.inTreeEverywhere() {
+		return flag + ", or take the CCM away"
+	}
+	return flag + "; leave the CCM, and the flag off those that are external"
 }
 
 func starvation(in Input) []verify.Finding {

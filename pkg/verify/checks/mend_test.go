@@ -106,9 +106,9 @@ func mends() map[string]mend {
 		"AWSM-211 external with flag": {"remove enable-leader-migration", without("enable-leader-migration")},
 		"AWSM-212 v1.28 without file": {"v1.22 to v1.27", func(in *Input) { in.DaemonSets.Value[0].Containers[0].Image = image }},
 		"AWSM-214 service off":        {"disable-cloud-controller: true", without("controllers")},
-		"AWSM-301 empty":              {"add the taint", func(in *Input) { node(in, 4).ProviderID = "aws:///us-east-1a/i-00000004" }},
+		"AWSM-301 empty":              {"write it", func(in *Input) { node(in, 4).ProviderID = "aws:///us-east-1a/i-00000004" }},
 		"AWSM-301 the stub's":         {"replace the node", withoutNode(4)},
-		"AWSM-302 twice":              {"remove the stale one", withoutNode(4)},
+		"AWSM-302 twice":              {"remove neither", withoutNode(4)},
 		"AWSM-303 another zone":       {"kubectl label node " + nodeName(4) + " topology.kubernetes.io/zone=us-east-1a", func(in *Input) { node(in, 4).Labels[downstream.LabelZone] = "us-east-1a" }},
 		"AWSM-303 no label":           {"topology.kubernetes.io/zone=us-east-1a", func(in *Input) { node(in, 4).Labels[downstream.LabelZone] = "us-east-1a" }},
 		"AWSM-304 label is the host name": {"explicit node-name", func(in *Input) {
@@ -118,7 +118,7 @@ func mends() map[string]mend {
 			}
 		}},
 		"AWSM-304 external without node-name": {"--end-state overrides", func(in *Input) { in.EndState = Overrides }},
-		"AWSM-305 two nodes for a machine":    {"undo the switch", withoutNode(4)},
+		"AWSM-305 two nodes for a machine":    {"undo", withoutNode(4)},
 		"AWSM-306 stuck":                      {"CCM's log", func(in *Input) { node(in, 5).Taints = nil }},
 		"AWSM-307 not ready":                  {"remove its machine", withoutNode(5)},
 		"AWSM-308 ours left":                  {"kubectl uncordon " + nodeName(0), func(in *Input) { node(in, 0).Unschedulable = false }},
@@ -131,8 +131,8 @@ func mends() map[string]mend {
 		"AWSM-402 stopped":     {"start the instance", everyInstance(func(i *cloud.Instance) { i.State = "running" })},
 		"AWSM-403 moved":       {"replace the node", withoutNode(5)},
 		"AWSM-406 no tag":      {"create-tags --resources i-00000005 --tags Key=kubernetes.io/cluster/demo,Value=owned", everyInstance(func(i *cloud.Instance) { i.Tags = owned })},
-		"AWSM-407 two tagged":  {"on one group only", func(in *Input) { in.Cloud.SecurityGroups.Value["sg-2"] = nil }},
-		"AWSM-407 none of two": {"on one group only", func(in *Input) { in.Cloud.SecurityGroups.Value["sg-1"] = owned }},
+		"AWSM-407 two tagged":  {"off every security group but one", func(in *Input) { in.Cloud.SecurityGroups.Value["sg-2"] = nil }},
+		"AWSM-407 none of two": {"give one security group", func(in *Input) { in.Cloud.SecurityGroups.Value["sg-1"] = owned }},
 		"AWSM-408 untagged":    {"create-tags --resources subnet-1", func(in *Input) { in.Cloud.Subnets.Value["subnet-1"] = owned }},
 		"AWSM-409 tokens required, name proven": {"--instance-id i-00000005 --http-tokens optional",
 			everyInstance(func(i *cloud.Instance) { i.HTTPTokens = "optional" })},
@@ -141,7 +141,7 @@ func mends() map[string]mend {
 			node(in, 5).Labels[downstream.LabelHostname] = nodeName(5) // which the next start reads
 		}},
 		"AWSM-409 no metadata service": {"--http-tokens optional --http-endpoint enabled", everyInstance(func(i *cloud.Instance) { i.MetadataDisabled = false })},
-		"AWSM-410 no tagged table":     {"tag one route table", func(in *Input) { in.Cloud.RouteTables.Value["rtb-1"] = owned }},
+		"AWSM-410 no tagged table":     {"give one route table", func(in *Input) { in.Cloud.RouteTables.Value["rtb-1"] = owned }},
 		"AWSM-418 hard": {"put-role-policy --role-name cp --policy-name awsmigrate-ccm-required", func(in *Input) {
 			r := &in.Cloud.Roles.Value[0]
 			r.Allowed, r.Denied = append(r.Allowed, r.Denied...), nil
@@ -165,7 +165,7 @@ func mends() map[string]mend {
 		"AWSM-608 refused":             {"exempt kube-system", func(in *Input) { in.Admission.Value = downstream.Admission{Allowed: true} }},
 		"AWSM-609 undecided":           {"--cloud-routes on or off", func(in *Input) { in.CloudRoutes = "on" }},
 		"AWSM-610 routes without CIDR": {"--configure-cloud-routes=false", chartArgs()},
-		"AWSM-611 crash loop":          {"logs --previous", func(in *Input) { in.CCMPods.Value[0].Waiting, in.CCMPods.Value[0].Restarts = "", 0 }},
+		"AWSM-611 crash loop":          {"logs ccm-0 --previous", func(in *Input) { in.CCMPods.Value[0].Waiting, in.CCMPods.Value[0].Restarts = "", 0 }},
 		"AWSM-612 nobody":              {"look at the CCM's log", func(in *Input) { in.Leases.Value.CCM = heldBy("ip-10-0-0-11_b", "aws-cloud-controller-manager") }},
 		"AWSM-613 runs":                {"disable-cloud-controller: true", func(in *Input) { in.StaticPods.Value = in.StaticPods.Value[:3] }},
 		"AWSM-615 pending":             {"repairs it", withoutReleases},

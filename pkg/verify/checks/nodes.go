@@ -13,13 +13,13 @@ func Nodes() []verify.Check[Input] {
 			ID: "AWSM-301", Title: "every node has a ProviderID of AWS", Category: nodes, Unskip: true,
 			Why:    "the CCM never fills in the ProviderID of a node that is initialized, cannot use it for a load balancer, and may delete its Node; a foreign one makes older images panic",
 			Source: "k8s.io/cloud-provider node and node lifecycle controllers 1.23 to 1.29; kubernetes/cloud-provider-aws#604; pkg/providers/v1/instances.go MapToAWSInstanceID, the same from v1.22.8 to v1.28.1",
-			Fix:    "an empty one: add the taint node.cloudprovider.kubernetes.io/uninitialized once a CCM runs; a foreign one: replace the node; an instance's in another form: keep the node, a CCM takes it",
+			Fix:    "an empty one: write it, once it is certain which instance the node is; a foreign one: replace the node; an instance's in another form: keep the node, a CCM takes it",
 		}},
 		{Judge: providerIDUnique, Meta: verify.Meta{
 			ID: "AWSM-302", Title: "no two nodes have the same ProviderID", Category: nodes, Unskip: true,
 			Why:    "with two nodes for one instance the CCM's route and load balancer controllers fail for all of them",
 			Source: "kubernetes/cloud-provider-aws: \"multiple nodes with instanceID\"",
-			Fix:    "find out which Node is alive (kubelet heartbeat) and remove the stale one, unless it carries an etcd member",
+			Fix:    "find out which Node is alive (kubelet heartbeat), and whether the machine of the other is gone, before anything is removed",
 		}},
 		{Judge: zoneLabels, Meta: verify.Meta{
 			ID: "AWSM-303", Title: "zone labels agree with the ProviderIDs", Category: nodes,
@@ -38,7 +38,7 @@ func Nodes() []verify.Check[Input] {
 			ID: "AWSM-305", Title: "one node for every machine, instance and address", Category: nodes, Unskip: true,
 			Why:    "a second node is what a rename looks like",
 			Source: "label rke.cattle.io/machine, spec.providerID, status.addresses",
-			Fix:    "stop the roll and undo the switch of that machine",
+			Fix:    "find out which of the Nodes the machine is; during a switch stop the roll and undo",
 		}},
 		{Judge: uninitialized, Meta: verify.Meta{
 			ID: "AWSM-306", Title: "no node waits for a cloud controller", Category: nodes,
@@ -56,7 +56,7 @@ func Nodes() []verify.Check[Input] {
 			ID: "AWSM-308", Title: "cordons are those of their users", Category: nodes,
 			Why:    "a cordon of ours that stays keeps pods away; a lost one lets pods onto a node under maintenance",
 			Source: "annotation awsmigrate.io/cordoned-by; Rancher uncordons whatever it drained",
-			Fix:    "kubectl cordon or uncordon the node",
+			Fix:    "cordon or uncordon the node, as it was before",
 		}},
 		{Judge: addressesStable, Meta: verify.Meta{
 			ID: "AWSM-309", Title: "node addresses are those of the fingerprint", Category: nodes,

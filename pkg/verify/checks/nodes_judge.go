@@ -120,7 +120,15 @@ func nameSurvives(n downstream.Node, end EndState) []verify.Finding {
 }
 
 func oneNodePerMachine(in Input) []verify.Finding {
-	return told(verify.Judge(in.Nodes, "nodes", continuity.Twins))
+	twins := told(verify.Judge(in.Nodes, "nodes", continuity.Twins))
+	if p := in.Position.Position; p != position.Unknown && !p.AtLeast(position.P3) { // nothing was switched: there is nothing to undo
+		for i := range twins {
+			if twins[i].Status == verify.Fail {
+				twins[i].Fix = "find out which of these Nodes the machine is (kubelet heartbeat), and whether the other's is gone, before anything is removed"
+			}
+		}
+	}
+	return twins
 }
 
 const uninitializedBound = 10 * time.Minute
@@ -202,8 +210,8 @@ func shutDown(in Input) []verify.Finding {
 		for _, key := range []string{downstream.TaintShutdown, downstream.TaintOutOfService} {
 			if t, ok := n.Taint(key); ok {
 				fix := ""
-				if key == downstream.TaintOutOfService { // set by hand, and taken away by nobody else
-					fix = "once its machine runs, or its Node is to be used again: " + fault.Command("kubectl", "taint", "node", n.Name, key+"-")
+				if key == downstream.TaintOutOfService && n.Ready.Status == "True" { // set by hand, and taken away by nobody else
+					fix = "if its machine is to be used again: " + fault.Command("kubectl", "taint", "node", n.Name, key+"-")
 				}
 				return []verify.Finding{fail("Node "+n.Name, "taint "+t.String(), "a running node", fix)}
 			}

@@ -2,8 +2,12 @@ package checks
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -30,8 +34,55 @@ func providerIDs(in Input) []verify.Finding {
 		case why != "":
 			why = ", " + why
 		}
-		return []verify.Finding{fail(object, fmt.Sprintf("ProviderID %s: %s%s", quoted(n.ProviderID), kind, why), providerIDForm, "")}
+		fix := "replace the node: a ProviderID cannot be changed"
+		if kind == downstream.NoProviderID {
+			fix = in.giveProviderID(n)
+		}
+		return []verify.Finding{fail(object, fmt.Sprintf("ProviderID %s: %s%s", quoted(n.ProviderID), kind, why), providerIDForm, fix)}
 	})(in)
+}
+
+// giveProviderID writes the ProviderID of a Node that has none. It can be written
+// once and never be changed (ValidateNodeUpdate of k8s.io/kubernetes
+// pkg/apis/core/validation): there is a command only where EC2 shows one instance
+// that is no other Node's and has this one's name and all of its addresses.
+func (in Input) giveProviderID(n downstream.Node) string {
+	var own []cloud.Instance
+	for _, i := range in.Cloud.Unclaimed.Value {
+		p := pair{node: n, id: i.ID, instance: i, found: true}
+		if i.State == "running" && p.sure() && strings.EqualFold(i.PrivateDNSName, n.Name) {
+			own = append(own, i)
+		}
+	}
+	const advice = "find its instance in EC2 by its name and addresses, and write zone and id into spec.providerID, which can be done once and not be changed"
+	if !in.Cloud.Unclaimed.OK() || len(own) != 1 || n.Ready.Status != "True" || in.sharesAddress(n) {
+		return advice
+	}
+	id := fmt.Sprintf(`{"spec":{"providerID":"aws:///%s/%s"}}`, own[0].Zone, own[0].ID)
+	return "it cannot be changed once it is written; EC2 has one instance with its name and addresses: " +
+		fault.Command("kubectl", "patch", "node", n.Name, "--type=merge", "-p", id)
+}
+
+// sharesAddress says whether another Node shows an address of this one.
+func (in Input) sharesAddress(n downstream.Node) bool {
+	return slices.ContainsFunc(in.Nodes.Value, func(other downstream.Node) bool {
+		return other.Name != n.Name && slices.ContainsFunc(other.InternalIPs(), func(ip string) bool { return slices.Contains(n.InternalIPs(), ip) })
+	})
+}
+
+// whichIsStale says what to do about two Nodes of one instance: a Node is removed
+// only where it is known to stand for nothing.
+func whichIsStale(a, b downstream.Node) string {
+	if a.Ready.Status == "True" {
+		a, b = b, a
+	}
+	switch {
+	case a.Ready.Status == "True":
+		return "remove neither: both are alive, so one has a wrong ProviderID; replace the machine of the one whose name and addresses are not the instance's (AWSM-404, AWSM-405)"
+	case b.Ready.Status == "True":
+		return "Node " + a.Name + " is not ready: find out whether its machine is gone, and only then remove it, through Rancher or rke where it carries an etcd member"
+	}
+	return "neither is ready: find out which of the machines is gone before anything is removed"
 }
 
 // quoted is a value in quotes, cut before it fills the screen.
@@ -47,7 +98,7 @@ func quoted(s string) string {
 // instance id are the same instance.
 func providerIDUnique(in Input) []verify.Finding {
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
-		first := map[string]string{}
+		first := map[string]downstream.Node{}
 		var out []verify.Finding
 		for _, n := range nodes {
 			key := n.ProviderID
@@ -58,10 +109,10 @@ func providerIDUnique(in Input) []verify.Finding {
 				continue
 			}
 			if other, ok := first[key]; ok {
-				out = append(out, fail("Node "+n.Name, quoted(n.ProviderID)+", as Node "+other, "an instance of its own", ""))
+				out = append(out, fail("Node "+n.Name, quoted(n.ProviderID)+", as Node "+other.Name, "an instance of its own", whichIsStale(n, other)))
 				continue
 			}
-			first[key] = n.Name
+			first[key] = n
 		}
 		return out
 	})

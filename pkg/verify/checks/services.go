@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -21,7 +22,7 @@ func Services() []verify.Check[Input] {
 			ID: "AWSM-802", Title: "every LoadBalancer Service has its load balancer", Category: services,
 			Why:    "one that is missing before the migration is not the migration's doing, and would look like it",
 			Source: "status.loadBalancer.ingress",
-			Fix:    "kubectl describe the Service",
+			Fix:    "look at the Service's events",
 		}},
 		{Judge: syncFailures, Meta: verify.Meta{
 			ID: "AWSM-803", Title: "no load balancer sync fails", Category: services,
@@ -46,7 +47,7 @@ func balancersExist(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, s := range all {
 			if len(s.Hostnames) == 0 && !s.Deleting && !s.Elsewhere() {
-				out = append(out, warn(s.String(), "no load balancer yet", "a host name in its status", ""))
+				out = append(out, warn(s.String(), "no load balancer yet", "a host name in its status", fault.Command("kubectl", "-n", s.Namespace, "describe", "service", s.Name)))
 			}
 		}
 		return out

@@ -63,11 +63,11 @@ func Cordons(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
 		switch {
 		case !known || n.Unschedulable == p.Cordoned:
 		case n.Unschedulable && ours:
-			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned by awsmigrate", Wanted: "schedulable, as before", Fix: fault.Command("kubectl", "uncordon", n.Name)})
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned by awsmigrate", Wanted: "schedulable, as before", Fix: "if no run is under way: " + fault.Command("kubectl", "uncordon", n.Name)})
 		case n.Unschedulable:
 			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "cordoned since the fingerprint, not by awsmigrate", Wanted: "schedulable, as before", Fix: "if nobody is at work on it: " + fault.Command("kubectl", "uncordon", n.Name)})
 		default:
-			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "schedulable: the cordon its user had set is gone", Wanted: "cordoned, as before", Fix: fault.Command("kubectl", "cordon", n.Name)})
+			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: "schedulable: the cordon its user had set is gone", Wanted: "cordoned, as before", Fix: "if its user still wants it so: " + fault.Command("kubectl", "cordon", n.Name)})
 		}
 	}
 	return out
