@@ -60,7 +60,7 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := bundle.Encode(bundle.Bundle{Side: side, Input: in}, redactor)
+	whole, err := bundle.Encode(bundle.Bundle{Target: bundle.Target{Kind: "rke", Name: "demo"}, Side: side, Input: in}, redactor)
 	if err != nil {
 		t.Fatal(err)
 	}

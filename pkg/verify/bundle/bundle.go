@@ -92,5 +92,9 @@ func Decode(object string, text []byte) (Bundle, error) {
 	if object := impossible(b.Input); object != "" {
 		return Bundle{}, refuse("holds a "+object+", which no API server has", nil)
 	}
+	if field := wrong(b); field != "" {
+		return Bundle{}, refuse("has "+field+", which awsmigrate does not write", nil)
+	}
+	b.Own = unadvised(b.Own)
 	return b, nil
 }

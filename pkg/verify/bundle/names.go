@@ -18,7 +18,21 @@ var objectName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9._:-]{0,251}[A-Za-z0
 // and what is said of it is read, and pasted.
 func impossible(input any) string { return impossibleIn(reflect.ValueOf(input)) }
 
-const facts = "/pkg/verify/downstream"
+const facts, cloudFacts = "/pkg/verify/downstream", "/pkg/verify/cloud"
+
+// cloudName is what AWS calls a thing: an id, a zone, an ARN. None begins with a dash.
+var cloudName = regexp.MustCompile(`^[A-Za-z0-9][\w+=,.@:/-]{0,999}$`)
+
+// names are the fields that name a thing, by the package of its type, with what such
+// a name can be.
+var names = []struct {
+	pkg    string
+	fields []string
+	form   *regexp.Regexp
+}{
+	{facts, []string{"Name", "Namespace", "Node", "Kind"}, objectName},
+	{cloudFacts, []string{"ID", "Zone", "Region", "VPC", "Subnet", "InstanceProfile", "Role"}, cloudName},
+}
 
 func impossibleIn(v reflect.Value) string {
 	switch v.Kind() {
@@ -34,6 +48,9 @@ func impossibleIn(v reflect.Value) string {
 		}
 	case reflect.Map:
 		for _, key := range v.MapKeys() {
+			if strings.HasSuffix(v.Type().Elem().PkgPath(), cloudFacts) && !cloudName.MatchString(key.String()) {
+				return fmt.Sprintf("thing of AWS called %q", key.String())
+			}
 			if found := impossibleIn(v.MapIndex(key)); found != "" {
 				return found
 			}
@@ -52,9 +69,12 @@ func impossibleStruct(v reflect.Value) string {
 		if !field.IsExported() {
 			continue
 		}
-		named := strings.HasSuffix(t.PkgPath(), facts) && slices.Contains([]string{"Name", "Namespace", "Node"}, field.Name)
-		if text := v.Field(i); named && text.Kind() == reflect.String && text.String() != "" && !objectName.MatchString(text.String()) {
-			return fmt.Sprintf("%s with %s %q", t.Name(), strings.ToLower(field.Name), text.String())
+		text := v.Field(i)
+		for _, n := range names {
+			named := strings.HasSuffix(t.PkgPath(), n.pkg) && slices.Contains(n.fields, field.Name)
+			if named && text.Kind() == reflect.String && text.String() != "" && !n.form.MatchString(text.String()) {
+				return fmt.Sprintf("%s with %s %q", t.Name(), strings.ToLower(field.Name), text.String())
+			}
 		}
 		if found := impossibleIn(v.Field(i)); found != "" {
 			return found

@@ -30,7 +30,7 @@ func TestImpossibleNamesAreRefused(t *testing.T) {
 				"ip-10-0-0-1.ec2.internal": false, "system:cloud-controller-manager": false,
 				"$(touch X)": true, "a b": true, "a;b": true, "-n": true, "a/b": true, "a\nb": true, strings.Repeat("a", 254): true,
 			} {
-				var b Bundle
+				b := Bundle{Target: Target{Kind: "rke2", Name: "demo"}}
 				change(&b.Input, text)
 				saved, err := Encode(b, NewRedactor())
 				if err != nil {
