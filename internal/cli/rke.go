@@ -123,6 +123,7 @@ func (f *rkeFlags) kubeconfigPath() string {
 
 // open implements opener.
 func (f *rkeFlags) open(ctx context.Context, a *app, may access) (*session, error) {
+	f.migration.say = a.say
 	if f.cluster != "" {
 		return f.openManaged(ctx, may)
 	}

@@ -69,6 +69,7 @@ func (f *rke2Flags) options(runID string) (rke2.Options, error) {
 
 // open connects, proves the target and builds the procedure.
 func (f *rke2Flags) open(ctx context.Context, a *app, may access) (*session, error) {
+	f.migration.say = a.say
 	runID := runner.NewRunID(time.Now())
 	options, err := f.options(runID)
 	if err != nil {

@@ -55,6 +55,9 @@ type app struct {
 // commandLine is the command as typed, for the journal and the resume line.
 func (a *app) commandLine() string { return commandLine(a.args) }
 
+// say tells a person what is waited for, beside whatever the command prints.
+func (a *app) say(line string) { newScreen(a.streams, a.streams.Err).line("%s", line) }
+
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "awsmigrate",

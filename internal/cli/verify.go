@@ -71,7 +71,7 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.checks.lookOnly = !f.preflight
+	f.checks.lookOnly, f.checks.say = !f.preflight, a.say
 	options, err := f.checks.options("")
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ import (
 // asked about.
 func readBoth(ctx context.Context, reader kube.Reader, o Options, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
 	asker := aws.Begin(ctx, aws.Options{Mode: aws.Mode(o.AWS), Region: o.Region, Profile: o.Profile,
-		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName})
+		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName, OnWait: o.OnWait})
 	reader.OnNodes = asker.Add
 	facts := kube.Read(ctx, reader)
 	asker.Simulate(iamActions(o, version(facts)))

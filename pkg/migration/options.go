@@ -45,6 +45,9 @@ type Options struct {
 	// OwnersInformed are the tools that keep the configuration elsewhere and that
 	// the user says know of what a run writes; words as Owner.Word has them.
 	OwnersInformed []string
+	// OnWait is given a line where a look waits for AWS, from another goroutine; nil:
+	// nobody is told.
+	OnWait func(line string)
 	// LookOnly leaves out what needs rights to write: the installation to come is
 	// neither rendered nor tried with dryRun=All.
 	LookOnly bool

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
@@ -27,6 +28,7 @@ type Asker struct {
 	ctx    context.Context // spans Begin to Facts
 	cancel context.CancelFunc
 	words  *words
+	waits  waits
 
 	actions []string // read once the Nodes are known, by Facts alone
 
@@ -58,6 +60,11 @@ func (a *Asker) patient() (context.Context, context.CancelFunc) {
 func (a *Asker) aside(ctx context.Context) (context.Context, context.CancelFunc) {
 	patience := orDefault(a.o.SidePatience, DefaultSidePatience)
 	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("it had %s to answer", patience))
+}
+
+// until is when a bound that begins now ends.
+func (a *Asker) until(bound, usual time.Duration) time.Time {
+	return orReal(a.o.Clock).Now().Add(orDefault(bound, usual))
 }
 
 // Read asks about Nodes that are all known. It always returns; what could not be
@@ -99,6 +106,7 @@ func (a *Asker) begin(name string, ids []string) {
 		r.describe = ec2Client(clients, name).DescribeInstances
 		ctx, cancel := a.patient()
 		defer cancel()
+		defer a.waits.begin(r.service(), a.until(a.o.Patience, DefaultPatience))()
 		r.start(ctx, ids)
 	})
 }
@@ -148,6 +156,7 @@ func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
 	if a.o.Mode == Off {
 		return cloud.Facts{Off: "--aws=off", Region: a.o.Region}
 	}
+	defer a.waits.watch(a.ctx, a.o)()
 	a.Add(nodes)
 	ids := a.byRegion(nodes)
 	a.settle(ids)
@@ -167,21 +176,25 @@ func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
 	a.group.Go(func() {
 		ctx, cancel := a.aside(ctx)
 		defer cancel()
+		defer a.waits.begin("STS", a.until(a.o.SidePatience, DefaultSidePatience))()
 		f.Identity = identity(ctx, sts.NewFromConfig(clients.cfg))
 	})
 	for name, r := range a.regions {
 		a.group.Go(func() {
 			<-r.started
+			defer a.waits.begin(r.service(), a.until(a.o.Patience, DefaultPatience))()
 			r.finish(ctx, ids[name])
 		})
 	}
 	a.group.Wait()
+	end := a.waits.begin("EC2", a.until(a.o.Patience, DefaultPatience))
+	defer end()
 	a.elsewhere(ctx, ids)
 	for name, r := range a.regions {
 		r.err = clients.calls.explained(r.err, "ec2:DescribeInstances", name)
 	}
 	a.instances(ctx, &f, nodes, ids, clients.calls.made()["ec2:DescribeInstances"+throttled])
-	a.related(ctx, &f, clients, nodes)
+	a.related(ctx, &f, clients, nodes, end)
 	f.Calls = clients.calls.made()
 	return f
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go/logging"
+	"k8s.io/utils/clock"
 )
 
 // Mode is --aws.
@@ -36,7 +37,7 @@ const (
 // Defaults of Options.
 const (
 	DefaultTimeout  = 20 * time.Second
-	DefaultPatience = 2 * time.Minute
+	DefaultPatience = time.Minute
 	// DefaultSidePatience is Patience for what is not EC2.
 	DefaultSidePatience = 20 * time.Second
 )
@@ -53,12 +54,17 @@ type Options struct {
 	SessionName string
 	// Actions are what the CCM's version needs; none: IAM is not asked.
 	Actions []string
-	// Timeout bounds one request, Patience each of the stages: what is asked beside
-	// the listing of Nodes, and what after it; 0: the defaults.
+	// Timeout bounds one request, Patience all that is asked from when the Nodes are
+	// known, and likewise what was asked beside their listing; 0: the defaults.
 	Timeout, Patience time.Duration
 	// SidePatience bounds IAM and STS, which many a VPC has no way to and which one
 	// check and the header need; 0: DefaultSidePatience.
 	SidePatience time.Duration
+	// OnWait is called, from another goroutine, where AWS does not answer for 5
+	// seconds: with a line that says what is waited for and until when. nil: nobody is
+	// told.
+	OnWait func(line string)
+	Clock  clock.WithTicker // nil: the real one
 }
 
 // attempts bounds how often one request is sent. The SDK's adaptive mode slows

@@ -32,6 +32,8 @@ type fake struct {
 	short    int    // answers by id that leave out the last instance
 	half     bool   // IAM answers for half of the actions
 	byTag    int
+	silent   string                           // the action that is never answered
+	heard    chan struct{}                    // gets a word for each question of that action
 	change   func(action, body string) string // what becomes of an answer; nil: nothing
 	role     string                           // the role that was asked for, its session and external id
 }
@@ -52,6 +54,12 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.asked[action][r.Form.Encode()] = true
 	w.Header().Set("Content-Type", "text/xml")
 	switch {
+	case f.silent == action && action != "":
+		f.heard <- struct{}{}
+		f.mu.Unlock()
+		<-r.Context().Done()
+		f.mu.Lock()
+		return
 	case f.hang && action == "DescribeInstances":
 		f.mu.Unlock()
 		<-r.Context().Done()

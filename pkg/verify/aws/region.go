@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -35,6 +36,9 @@ type region struct {
 
 // describeInstances is that method of a client; see Clients for why not the client.
 type describeInstances func(context.Context, *ec2.DescribeInstancesInput, ...func(*ec2.Options)) (*ec2.DescribeInstancesOutput, error)
+
+// service is what is asked there, for people.
+func (r *region) service() string { return strings.TrimSuffix("EC2 in "+r.name, " in ") }
 
 func newRegion(name string, w *words) *region {
 	return &region{name: name, words: w, found: map[string]cloud.Instance{}, started: make(chan struct{})}

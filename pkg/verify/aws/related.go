@@ -20,8 +20,9 @@ import (
 
 // related reads what the instances refer to: their security groups, subnets, the
 // route tables of their VPCs, and the roles of the control plane. Where instances
-// are not all known, what they refer to is not either.
-func (a *Asker) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []downstream.Node) {
+// are not all known, what they refer to is not either. ended is called once EC2 has
+// answered.
+func (a *Asker) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []downstream.Node, ended func()) {
 	if !f.Instances.OK() {
 		lost := failed("", f.Instances.Err)
 		f.SecurityGroups, f.Subnets, f.RouteTables, f.Roles = lost.SecurityGroups, lost.Subnets, lost.RouteTables, lost.Roles
@@ -42,22 +43,25 @@ func (a *Asker) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []
 			profiles[i.InstanceProfile] = true
 		}
 	}
-	var g errgroup.Group
-	g.Go(func() error {
+	var g, fromEC2 errgroup.Group
+	fromEC2.Go(func() error {
 		f.SecurityGroups = tagged(ctx, c, "security groups", group, securityGroups)
 		return nil
 	})
-	g.Go(func() error { f.Subnets = tagged(ctx, c, "subnets", subnet, subnets); return nil })
-	g.Go(func() error { f.RouteTables = tagged(ctx, c, "route tables", vpc, routeTables); return nil })
+	fromEC2.Go(func() error { f.Subnets = tagged(ctx, c, "subnets", subnet, subnets); return nil })
+	fromEC2.Go(func() error { f.RouteTables = tagged(ctx, c, "route tables", vpc, routeTables); return nil })
 	g.Go(func() error {
 		ctx, cancel := a.aside(ctx)
 		defer cancel()
+		defer a.waits.begin("IAM", a.until(a.o.SidePatience, DefaultSidePatience))()
 		f.Roles = roles(ctx, iam.NewFromConfig(c.cfg), named(profiles), a.actions)
 		if profiles[cloud.Nameless] {
 			f.Roles = verify.Failed[[]cloud.RoleRights](errors.New("EC2's answer does not say which instance profile a control plane has"))
 		}
 		return nil
 	})
+	_ = fromEC2.Wait()
+	ended()
 	_ = g.Wait() // each reports in its own place
 }
 
