@@ -25,9 +25,9 @@ func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
 // SwitchEdit makes the provider external in one edit that also takes the flag
 // away. awsCloudProvider goes: while the key is there, even empty, rke takes the
 // in-tree provider whatever the name says
-// (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider). created are the
-// mappings that EnableEdit made.
-func SwitchEdit(file *clusterfile.File, names NameRule, created [][]string) (clusterfile.Edit, error) {
+// (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider). made is what EnableEdit
+// put above the flag.
+func SwitchEdit(file *clusterfile.File, names NameRule, made clusterfile.Made) (clusterfile.Edit, error) {
 	changes := []clusterfile.Change{
 		clusterfile.Set(externalName, clusterfile.Plain, "cloud_provider", "name"),
 		clusterfile.Set(strconv.FormatBool(names.UseMetadata), clusterfile.Plain, "cloud_provider", "useInstanceMetadataHostname"),
@@ -35,7 +35,7 @@ func SwitchEdit(file *clusterfile.File, names NameRule, created [][]string) (clu
 	if file.Config().CloudProvider.AWS != nil {
 		changes = append(changes, clusterfile.Delete("cloud_provider", "awsCloudProvider"))
 	}
-	changes = append(changes, clusterfile.Delete(flagPath...).Pruning(created))
+	changes = append(changes, clusterfile.Delete(flagPath...).Pruning(made))
 	return file.Edit(changes...)
 }
 
@@ -49,29 +49,29 @@ func (p *Procedure) tryFileEdits(names NameRule) error {
 	if p.Switched() {
 		return nil
 	}
-	_, err := p.switchFrom(p.facts.File, names, nil)
+	_, err := p.switchFrom(p.facts.File, names, clusterfile.Made{})
 	return err
 }
 
 // switchFrom is the switch of a file that may not have the flag yet.
-func (p *Procedure) switchFrom(file *clusterfile.File, names NameRule, created [][]string) (clusterfile.Edit, error) {
+func (p *Procedure) switchFrom(file *clusterfile.File, names NameRule, made clusterfile.Made) (clusterfile.Edit, error) {
 	first, err := EnableEdit(file)
 	if err != nil {
 		return clusterfile.Edit{}, err
 	}
 	if !first.Empty() {
-		if created == nil {
-			created = first.Created
+		if made.Empty() {
+			made = first.Made
 		}
 		if file, err = clusterfile.Parse(file.Name(), first.After); err != nil {
 			return clusterfile.Edit{}, err
 		}
 	}
-	return SwitchEdit(file, names, created)
+	return SwitchEdit(file, names, made)
 }
 
-// created are the mappings that the journal's edit of a step made.
-func created(record runner.Record, object string) [][]string {
+// madeByEnable is what the journal's edit put above the flag.
+func madeByEnable(record runner.Record, object string) clusterfile.Made {
 	for i := len(record.Intents) - 1; i >= 0; i-- {
 		intent := record.Intents[i]
 		if intent.Step != migration.StepEnable || intent.Object != object || len(intent.Inverse) == 0 {
@@ -79,10 +79,10 @@ func created(record runner.Record, object string) [][]string {
 		}
 		var receipt clusterfile.Receipt
 		if json.Unmarshal(intent.Inverse, &receipt) == nil {
-			return receipt.Created
+			return receipt.Made
 		}
 	}
-	return nil
+	return clusterfile.Made{}
 }
 
 // writeEdit puts an edit on disk: intent and receipt first.

@@ -94,14 +94,14 @@ func decided(all verify.Report) (report verify.Report, undecided []string) {
 // go: what names nodes have then the file decides, and no plan changes it.
 func offlineSteps(file *clusterfile.File, names NameRule, options Options) ([]runner.PlannedStep, error) {
 	steps := []runner.PlannedStep{}
-	var made [][]string
+	var made clusterfile.Made
 	add := func(id runner.StepID, compute func() (clusterfile.Edit, error)) error {
 		edit, err := compute()
 		if err != nil || edit.Empty() {
 			return err
 		}
 		if id == migration.StepEnable {
-			made = edit.Created
+			made = edit.Made
 		}
 		steps = append(steps, plannedEdit(id, options.Config, edit))
 		file, err = clusterfile.Parse(options.Config, edit.After)

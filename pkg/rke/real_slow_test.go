@@ -240,11 +240,11 @@ func TestRealRKE(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			switched, err := SwitchEdit(parsed(t, flagged.After), NameRule{UseMetadata: true}, flagged.Created)
+			switched, err := SwitchEdit(parsed(t, flagged.After), NameRule{UseMetadata: true}, flagged.Made)
 			if err != nil {
 				t.Fatal(err)
 			}
-			byFile, err := SwitchEdit(parsed(t, flagged.After), NameRule{}, flagged.Created)
+			byFile, err := SwitchEdit(parsed(t, flagged.After), NameRule{}, flagged.Made)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,7 +34,7 @@ func (s *switchProvider) edit(ctx context.Context) (clusterfile.Edit, error) {
 			return clusterfile.Edit{}, err
 		}
 	}
-	return SwitchEdit(s.p.facts.File, names, created(s.p.Record, s.p.fileObject()))
+	return SwitchEdit(s.p.facts.File, names, madeByEnable(s.p.Record, s.p.fileObject()))
 }
 
 // nameRule is what the checks of this run decided, or what they would.
@@ -64,7 +64,7 @@ func (s *switchProvider) Plan(ctx context.Context) (runner.Plan, error) {
 		if err != nil {
 			return runner.Plan{}, err
 		}
-		if edit, err = s.p.switchFrom(s.p.facts.File, names, created(s.p.Record, s.p.fileObject())); err != nil {
+		if edit, err = s.p.switchFrom(s.p.facts.File, names, madeByEnable(s.p.Record, s.p.fileObject())); err != nil {
 			return runner.Plan{}, err
 		}
 	}

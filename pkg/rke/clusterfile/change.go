@@ -28,6 +28,9 @@ type Change struct {
 	// left in them: those that Edit.Created said an edit of ours had made.
 	// Others stay, as {}.
 	Prune [][]string `json:"prune,omitempty"`
+	// Refill names mappings above a deleted key that are written again as they were
+	// before an edit of ours put the first key into them.
+	Refill []Blank `json:"refill,omitempty"`
 	// Digest is the SHA-256 of a value that a Receipt leaves out.
 	Digest string `json:"digest,omitempty"`
 }
@@ -40,11 +43,26 @@ func Set(value string, style Style, path ...string) Change {
 // Delete wants the key at path gone, with all below it.
 func Delete(path ...string) Change { return Change{Path: path} }
 
-// Pruning is a deletion that also removes the mappings of created which it
-// leaves empty.
-func (c Change) Pruning(created [][]string) Change {
-	c.Prune = created
+// Pruning is a deletion that leaves the mappings above it as they were before the
+// edit that made or filled them.
+func (c Change) Pruning(made Made) Change {
+	c.Prune, c.Refill = made.Created, made.Filled
 	return c
+}
+
+// spellings are the ways in which a change may be written; the first that proves
+// right is taken.
+func (c Change) spellings() []Change {
+	other := c
+	switch {
+	case c.Value == nil && len(c.Refill) > 0:
+		other.Refill = nil // somebody gave the mapping an anchor, or a comment
+	case c.Value != nil && c.Style == Literal:
+		other.Style = Quoted // blank lines that follow would become part of a block that keeps its own
+	default:
+		return []Change{c}
+	}
+	return []Change{c, other}
 }
 
 func (c Change) prunes(path []string) bool {

@@ -22,6 +22,8 @@ func (d *document) delete(c Change) ([]attempt, *refusal) {
 	switch {
 	case only && len(s.steps) == 1:
 		return nil, &refusal{reason: ReasonEmpty, line: victim.key.Line, seen: "nothing else stands in the file", wanted: "a cluster.yml with other keys"}
+	case flow(victim.in) && only && len(s.steps) > 1:
+		return d.emptyBraces(c, s)
 	case flow(victim.in):
 		return d.deleteFlow(victim, only)
 	}
@@ -35,7 +37,7 @@ func (d *document) delete(c Change) ([]attempt, *refusal) {
 			if only {
 				above := s.steps[len(s.steps)-2]
 				at := d.skipProperties(d.colon(above.key))
-				all = attempt{{at, at, " {}"}, cut}
+				all = attempt{{at, at, c.refill(spot{steps: s.steps[:len(s.steps)-1]})}, cut}
 			}
 			out = append(out, all)
 		}

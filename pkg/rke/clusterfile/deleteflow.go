@@ -35,6 +35,17 @@ func (d *document) deleteFlow(s step, only bool) ([]attempt, *refusal) {
 	return []attempt{{{before, before + 1, ""}, cut}, {cut}}, nil
 }
 
+// emptyBraces takes the one entry out, with the braces where an edit had put them
+// there.
+func (d *document) emptyBraces(c Change, s spot) ([]attempt, *refusal) {
+	above := spot{steps: s.steps[:len(s.steps)-1]}
+	from, end := d.colon(above.last().key), d.valueEnd(above.last())
+	if _, known := c.blank(c.Path[:len(above.steps)]); known && from >= 0 && end >= 0 && d.lineAt(from) == d.lineAt(end) && above.last().value.Anchor == "" {
+		return []attempt{{{from, end, c.refill(above)}}}, nil
+	}
+	return d.deleteFlow(s.last(), true)
+}
+
 // emptied takes out the one entry, and blanks beside it.
 func (d *document) emptied(s step, start, end, after int, comma bool) attempt {
 	if comma {

@@ -53,7 +53,7 @@ func TestDuplicatesOnThePath(t *testing.T) {
 	} {
 		f, err := clusterfile.Parse("cluster.yml", []byte(text))
 		if err == nil {
-			_, err = f.Edit(append([]clusterfile.Change{enable()}, switchTo(nil)...)...)
+			_, err = f.Edit(append([]clusterfile.Change{enable()}, switchTo(clusterfile.Made{})...)...)
 		}
 		if bad, ok := fault.As(err); !ok || bad.Reason != clusterfile.ReasonDuplicateKey || !strings.Contains(bad.Seen, path+" a second time") {
 			t.Errorf("%s: %v", path, err)

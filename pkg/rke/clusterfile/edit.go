@@ -14,9 +14,7 @@ type Edit struct {
 	Before, After []byte
 	// Changes are those that Edit was given.
 	Changes []Change
-	// Created lists the mappings that the edit made, outermost first. Given to
-	// Change.Pruning, they go again when a later deletion empties them.
-	Created [][]string
+	Made
 
 	hunks []hunk
 }
@@ -40,12 +38,12 @@ func (f *File) Edit(changes ...Change) (Edit, error) {
 	e := Edit{Name: f.name, Before: f.doc.text, Changes: slices.Clone(changes)}
 	d, origins := f.doc, identity(len(f.doc.lines))
 	for _, c := range changes {
-		next, from, created, r := d.change(c, origins)
+		next, from, made, r := d.change(c, origins)
 		if r != nil {
 			return Edit{}, r.in(f.name)
 		}
 		d, origins = next, from
-		e.Created = append(e.Created, created...)
+		e.Created, e.Filled = append(e.Created, made.Created...), append(e.Filled, made.Filled...)
 	}
 	if err := intact(f.doc.source, d.source, origins); err != nil {
 		return Edit{}, (&refusal{reason: ReasonNotProven, seen: "cannot be edited safely", wanted: "a change of a few lines", err: err}).in(f.name)
@@ -59,41 +57,37 @@ func (f *File) Edit(changes ...Change) (Edit, error) {
 }
 
 // change makes one change. Without need for one it gives d back.
-func (d *document) change(c Change, origins []int) (*document, []int, [][]string, *refusal) {
-	var attempts []attempt
-	var created [][]string
-	var r *refusal
-	switch {
-	case len(c.Path) == 0:
-		r = &refusal{reason: ReasonForm, seen: "a change without a path", wanted: "a key"}
-	case c.Value == nil:
-		attempts, r = d.delete(c)
-	default:
-		attempts, created, r = d.set(c)
-		if c.Style == Literal && r == nil {
-			// Blank lines that follow would become part of a block that keeps its own.
-			quoted := c
-			quoted.Style = Quoted
-			more, _, _ := d.set(quoted)
-			attempts = append(attempts, more...)
-		}
-	}
-	if r != nil || len(attempts) == 0 {
-		return d, origins, nil, r
+func (d *document) change(c Change, origins []int) (*document, []int, Made, *refusal) {
+	if len(c.Path) == 0 {
+		return nil, nil, Made{}, &refusal{reason: ReasonForm, seen: "a change without a path", wanted: "a key"}
 	}
 	var why error
-	for _, a := range attempts {
-		text, from := spliced(d.source, origins, a)
-		next, r := load(text.text)
-		if r != nil {
-			why = r.in("the new text")
-			continue
+	for i, way := range c.spellings() {
+		attempts, made, r := d.attempts(way)
+		if i == 0 && (r != nil || len(attempts) == 0) {
+			return d, origins, Made{}, r
 		}
-		if why = prove(d, next, c); why == nil {
-			return next, from, created, nil
+		for _, a := range attempts {
+			text, from := spliced(d.source, origins, a)
+			next, r := load(text.text)
+			if r != nil {
+				why = r.in("the new text")
+				continue
+			}
+			if why = prove(d, next, way); why == nil {
+				return next, from, made, nil
+			}
 		}
 	}
-	return nil, nil, nil, d.notProven(c, why)
+	return nil, nil, Made{}, d.notProven(c, why)
+}
+
+func (d *document) attempts(c Change) ([]attempt, Made, *refusal) {
+	if c.Value == nil {
+		a, r := d.delete(c)
+		return a, Made{}, r
+	}
+	return d.set(c)
 }
 
 func (d *document) notProven(c Change, why error) *refusal {

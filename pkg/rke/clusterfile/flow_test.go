@@ -29,7 +29,7 @@ func TestEditsInBracesWithComments(t *testing.T) {
 					if err != nil {
 						continue // no YAML with a comment there
 					}
-					e, err := f.Edit(switchTo(nil)...)
+					e, err := f.Edit(switchTo(clusterfile.Made{})...)
 					if err != nil {
 						t.Errorf("%v\n%s", err, text)
 						continue

@@ -13,10 +13,10 @@ import (
 
 // menu is what the fuzzer may order: every edit that a migration needs.
 func menu() [][]clusterfile.Change {
-	created := [][]string{{"services"}, {"services", "kube-controller"}, {"services", "kube-controller", "extra_args"}}
+	created := clusterfile.Made{Created: [][]string{{"services"}, {"services", "kube-controller"}, {"services", "kube-controller", "extra_args"}}}
 	return [][]clusterfile.Change{
 		{enable()},
-		switchTo(nil),
+		switchTo(clusterfile.Made{}),
 		switchTo(created),
 		append([]clusterfile.Change{enable()}, switchTo(created)...),
 		{clusterfile.Delete("cloud_provider", "awsCloudProvider")},

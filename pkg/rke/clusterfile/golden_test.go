@@ -20,12 +20,12 @@ func enable() clusterfile.Change {
 	return clusterfile.Set("true", clusterfile.Quoted, flagPath()...)
 }
 
-func switchTo(created [][]string) []clusterfile.Change {
+func switchTo(made clusterfile.Made) []clusterfile.Change {
 	return []clusterfile.Change{
 		clusterfile.Set("external-aws", clusterfile.Plain, "cloud_provider", "name"),
 		clusterfile.Set("true", clusterfile.Plain, "cloud_provider", "useInstanceMetadataHostname"),
 		clusterfile.Delete("cloud_provider", "awsCloudProvider"),
-		clusterfile.Delete(flagPath()...).Pruning(created),
+		clusterfile.Delete(flagPath()...).Pruning(made),
 	}
 }
 
@@ -106,13 +106,13 @@ func TestGolden(t *testing.T) {
 		t.Run(g.name, func(t *testing.T) {
 			first := edit(t, g.before, enable())
 			same(t, "flag", first.After, g.flagged)
-			second := edit(t, first.After, switchTo(first.Created)...)
+			second := edit(t, first.After, switchTo(first.Made)...)
 			same(t, "switch", second.After, g.switched)
 
 			if again := edit(t, first.After, enable()); !again.Empty() || again.Diff() != "" {
 				t.Errorf("the flag a second time is no empty edit:\n%s", again.Diff())
 			}
-			if again := edit(t, second.After, switchTo(first.Created)...); !again.Empty() {
+			if again := edit(t, second.After, switchTo(first.Made)...); !again.Empty() {
 				t.Errorf("the switch a second time is no empty edit:\n%s", again.Diff())
 			}
 			back, err := second.Invert(parse(t, second.After))
@@ -140,7 +140,7 @@ func TestNetChangeIsTwoLinesAddedOneRemoved(t *testing.T) {
 		default:
 			continue
 		}
-		e := edit(t, g.before, append([]clusterfile.Change{enable()}, switchTo(nil)...)...)
+		e := edit(t, g.before, append([]clusterfile.Change{enable()}, switchTo(clusterfile.Made{})...)...)
 		var plus, minus int
 		for _, l := range strings.Split(e.Diff(), "\n")[2:] {
 			switch {

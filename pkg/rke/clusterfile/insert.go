@@ -6,16 +6,17 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// fillEmpty turns key: or key: {} into a mapping with the wanted keys.
-func (d *document) fillEmpty(c Change, s spot) ([]attempt, *refusal) {
-	parent := s.last()
+// fillEmpty turns key: or key: {} into a mapping with the wanted keys, and says how
+// it was written.
+func (d *document) fillEmpty(c Change, s spot) ([]attempt, []Blank, *refusal) {
+	parent, path := s.last(), c.Path[:len(s.steps)]
 	v := parent.value
 	from := d.colon(parent.key)
 	end := from
 	switch {
 	case v.Anchor != "" || v.Style&yaml.TaggedStyle != 0:
-		return nil, &refusal{
-			reason: ReasonForm, line: v.Line, seen: dotted(c.Path[:len(s.steps)]) + " is empty and carries an anchor or a tag", wanted: "a mapping without",
+		return nil, nil, &refusal{
+			reason: ReasonForm, line: v.Line, seen: dotted(path) + " is empty and carries an anchor or a tag", wanted: "a mapping without",
 		}
 	case emptyFlow(v):
 		end = d.flowEnd(d.at(v))
@@ -23,17 +24,28 @@ func (d *document) fillEmpty(c Change, s spot) ([]attempt, *refusal) {
 		end = d.tokenEnd(v)
 	}
 	if end < 0 {
-		return nil, &refusal{reason: ReasonForm, line: v.Line, seen: "an empty mapping in a form that cannot be edited", wanted: "{}"}
+		return nil, nil, &refusal{reason: ReasonForm, line: v.Line, seen: "an empty mapping in a form that cannot be edited", wanted: "{}"}
 	}
 	if flow(parent.in) {
 		quoted := parent.key.Style&yaml.DoubleQuotedStyle != 0
-		return []attempt{{{from, end, " {" + braces(c, s.missing, quoted) + "}"}}}, nil
+		return []attempt{{{from, end, " {" + braces(c, s.missing, quoted) + "}"}}}, d.blankAt(path, from, end), nil
 	}
 	l := d.lineAt(end - 1)
 	stop := d.lines[l].end
-	tail := strings.TrimRight(string(d.text[end:stop]), " \t")
+	tail := string(d.text[end:stop])
+	if strings.Trim(tail, " \t") == "" {
+		end, tail = stop, ""
+	}
 	indent := parent.key.Column - 1 + d.width()
-	return d.endings(splice{from, stop, tail + d.eol(l) + d.block(c, s.missing, indent, d.eol(l))}, l), nil
+	return d.endings(splice{from, stop, tail + d.eol(l) + d.block(c, s.missing, indent, d.eol(l))}, l), d.blankAt(path, from, end), nil
+}
+
+// blankAt is none where more was written than nothing, such as a comment in braces.
+func (d *document) blankAt(path []string, from, end int) []Blank {
+	if text := string(d.text[from:end]); blankText.MatchString(text) {
+		return []Blank{{path, text}}
+	}
+	return nil
 }
 
 // intoBraces puts an entry first into a flow mapping that has others: on a line

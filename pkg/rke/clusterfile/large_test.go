@@ -43,7 +43,7 @@ func BenchmarkLargeFile(b *testing.B) {
 				f.Refusals()
 				f.Duplicates()
 				f.Placeholders()
-				e, err := f.Edit(append([]clusterfile.Change{enable()}, switchTo(nil)...)...)
+				e, err := f.Edit(append([]clusterfile.Change{enable()}, switchTo(clusterfile.Made{})...)...)
 				if err != nil {
 					b.Fatal(err)
 				}

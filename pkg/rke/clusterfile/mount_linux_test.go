@@ -99,7 +99,7 @@ func judge(path, text string, free int) outcome {
 		o.Problem = err.Error()
 		return o
 	}
-	e, err := f.Edit(switchTo(nil)...)
+	e, err := f.Edit(switchTo(clusterfile.Made{})...)
 	if err != nil {
 		o.Problem = err.Error()
 		return o

@@ -38,8 +38,15 @@ func intended(v any, c clusterfile.Change) any {
 	switch {
 	case len(c.Path) > 1 && (there || c.Value != nil):
 		rest := c
-		rest.Path, rest.Prune = c.Path[1:], nil
-		prune := false
+		rest.Path, rest.Prune, rest.Refill = c.Path[1:], nil, nil
+		prune, null := false, false
+		for _, b := range c.Refill {
+			if len(b.Path) == 1 && b.Path[0] == k {
+				null = !strings.Contains(b.Text, "{")
+			} else if b.Path[0] == k {
+				rest.Refill = append(rest.Refill, clusterfile.Blank{Path: b.Path[1:], Text: b.Text})
+			}
+		}
 		for _, p := range c.Prune {
 			if len(p) == 1 && p[0] == k {
 				prune = true
@@ -49,8 +56,12 @@ func intended(v any, c clusterfile.Change) any {
 		}
 		had := there && reaches(child, c.Path[1:])
 		m[k] = intended(child, rest)
-		if left, ok := m[k].(map[any]any); ok && c.Value == nil && had && prune && len(left) == 0 {
-			delete(m, k)
+		if left, ok := m[k].(map[any]any); ok && c.Value == nil && had && len(left) == 0 {
+			if prune {
+				delete(m, k)
+			} else if null {
+				m[k] = nil
+			}
 		}
 	case len(c.Path) > 1:
 	case c.Value == nil:

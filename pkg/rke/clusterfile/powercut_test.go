@@ -150,7 +150,7 @@ func TestPowerCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := f.Edit(switchTo(nil)...)
+	e, err := f.Edit(switchTo(clusterfile.Made{})...)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,8 +48,9 @@ func TestGeneratedFiles(t *testing.T) {
 func TestGeneratedMigrations(t *testing.T) {
 	for seed := range uint64(25) {
 		before := generate(1_000_000 + seed)
+		takenOut(t, before)
 		first := edit(t, before, enable())
-		second := edit(t, first.After, switchTo(first.Created)...)
+		second := edit(t, first.After, switchTo(first.Made)...)
 		third := edit(t, second.After, clusterfile.Set("v1.27.16-rancher1-1", clusterfile.Plain, "kubernetes_version"))
 		for _, e := range []clusterfile.Edit{third, second, first} {
 			holds(t, e)
@@ -72,7 +73,7 @@ func TestLargeAddonsBlock(t *testing.T) {
 	}
 	b.WriteString("  cloud_provider:\n    name: gce\n\ncloud_provider:\n  name: aws\n  awsCloudProvider: {}\n")
 	first := edit(t, []byte(b.String()), enable())
-	second := edit(t, first.After, switchTo(first.Created)...)
+	second := edit(t, first.After, switchTo(first.Made)...)
 	holds(t, first)
 	holds(t, second)
 	want := strings.Replace(b.String(), "cloud_provider:\n  name: aws\n  awsCloudProvider: {}\n",

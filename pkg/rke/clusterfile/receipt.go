@@ -9,16 +9,16 @@ import (
 // another process: small, and without any text of the file. That is in the
 // backup, because it may be secret.
 type Receipt struct {
-	Before  string     `json:"before"` // SHA-256 of the file before, and of the backup
-	After   string     `json:"after"`  // SHA-256 of the file after
-	Changes []Change   `json:"changes"`
-	Created [][]string `json:"created,omitempty"`
+	Before  string   `json:"before"` // SHA-256 of the file before, and of the backup
+	After   string   `json:"after"`  // SHA-256 of the file after
+	Changes []Change `json:"changes"`
+	Made
 }
 
 // Receipt is the edit's, for File.Undo. Of a literal value, which may hold
 // credentials, it keeps a digest.
 func (e Edit) Receipt() Receipt {
-	r := Receipt{Before: digest(e.Before), After: digest(e.After), Created: e.Created}
+	r := Receipt{Before: digest(e.Before), After: digest(e.After), Made: e.Made}
 	for _, c := range e.Changes {
 		if c.Style == Literal && c.Value != nil {
 			c.Digest, c.Value = digest([]byte(*c.Value)), nil

@@ -10,42 +10,43 @@ import (
 // proves right is taken.
 type attempt []splice
 
-func (d *document) set(c Change) ([]attempt, [][]string, *refusal) {
+func (d *document) set(c Change) ([]attempt, Made, *refusal) {
 	s, r := d.locate(c.Path)
 	if r != nil {
-		return nil, nil, r
+		return nil, Made{}, r
 	}
 	if len(s.missing) == 0 {
 		if c.holds(s.last().value) {
-			return nil, nil, nil
+			return nil, Made{}, nil
 		}
 		a, r := d.replace(c, s.last())
-		return a, nil, r
+		return a, Made{}, r
 	}
-	var created [][]string
+	var made Made
 	for i := len(c.Path) - len(s.missing) + 1; i < len(c.Path); i++ {
-		created = append(created, c.Path[:i])
+		made.Created = append(made.Created, c.Path[:i])
 	}
 	if len(s.steps) == 0 {
 		if flow(d.root) {
-			return d.intoBraces(c, s, d.root), created, nil
+			return d.intoBraces(c, s, d.root), made, nil
 		}
-		return d.appendTop(c, s), created, nil
+		return d.appendTop(c, s), made, nil
 	}
 	parent := s.last()
 	switch {
 	case null(parent.value) || emptyFlow(parent.value):
-		a, r := d.fillEmpty(c, s)
-		return a, created, r
+		a, was, r := d.fillEmpty(c, s)
+		made.Filled = was
+		return a, made, r
 	case flow(parent.value):
-		return d.intoBraces(c, s, parent.value), created, nil
+		return d.intoBraces(c, s, parent.value), made, nil
 	default:
 		// Below the parent's own line and not above its first child's: a comment
 		// there belongs to the child.
 		l := parent.key.Line - 1
 		indent := parent.value.Content[0].Column - 1
 		at := d.lines[l].end
-		return d.endings(splice{at, at, d.eol(l) + d.block(c, s.missing, indent, d.eol(l))}, l), created, nil
+		return d.endings(splice{at, at, d.eol(l) + d.block(c, s.missing, indent, d.eol(l))}, l), made, nil
 	}
 }
 

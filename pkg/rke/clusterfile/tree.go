@@ -211,7 +211,11 @@ func (v *value) newMapping() string {
 
 func (c Change) take(chain []*value, d dialect) {
 	chain[len(chain)-1].remove(d.key(c.Path[len(c.Path)-1]))
-	for i := len(chain) - 1; i > 0 && chain[i].empty() && c.prunes(c.Path[:i]); i-- {
+	i := len(chain) - 1
+	for ; i > 0 && chain[i].empty() && c.prunes(c.Path[:i]); i-- {
 		chain[i-1].remove(d.key(c.Path[i-1]))
+	}
+	if b, ok := c.blank(c.Path[:i]); ok && i > 0 && chain[i].empty() && b.null() {
+		chain[i-1].put(d.key(c.Path[i-1]), d.scalar(Set("~", Plain)))
 	}
 }

@@ -142,6 +142,9 @@ func restore(now, was *value, path []string, d dialect) {
 	case len(path) == 1, child == nil:
 		now.put(key, old)
 	default:
+		if child.kind != mapping && old != nil && old.kind == mapping {
+			*child = value{kind: mapping, text: old.text} // null again, by a deletion
+		}
 		restore(child, old, path[1:], d)
 		switch {
 		case !child.empty():

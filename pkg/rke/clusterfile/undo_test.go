@@ -29,7 +29,7 @@ addons_include: []
 `
 
 func TestUndoBesideOtherChanges(t *testing.T) {
-	e := edit(t, []byte(withAWS), switchTo(nil)...)
+	e := edit(t, []byte(withAWS), switchTo(clusterfile.Made{})...)
 	for what, change := range map[string]func(string) string{
 		"a line at the end":      func(s string) string { return s + "cluster_name: x\n" },
 		"a line at the head":     func(s string) string { return "cluster_name: x\n" + s },
@@ -67,7 +67,7 @@ func TestUndoBesideLinesAtTheEdges(t *testing.T) {
 			"both":  func(s string) string { return "# later\ncluster_name: x\n" + s + "# and later\n" },
 		} {
 			t.Run(what+" "+where, func(t *testing.T) {
-				e := edit(t, []byte(text), switchTo(nil)...)
+				e := edit(t, []byte(text), switchTo(clusterfile.Made{})...)
 				back, err := parse(t, []byte(add(string(e.After)))).Undo(e.Receipt(), e.Before)
 				if err != nil {
 					t.Fatal(err)
@@ -79,7 +79,7 @@ func TestUndoBesideLinesAtTheEdges(t *testing.T) {
 }
 
 func TestUndoRefusesWhereThePlaceChanged(t *testing.T) {
-	e := edit(t, []byte(withAWS), switchTo(nil)...)
+	e := edit(t, []byte(withAWS), switchTo(clusterfile.Made{})...)
 	for what, change := range map[string][2]string{
 		"another provider":        {"name: external-aws", "name: external"},
 		"another boolean":         {"useInstanceMetadataHostname: true", "useInstanceMetadataHostname: false"},
@@ -110,7 +110,7 @@ func TestUndoRefusesWhereThePlaceChanged(t *testing.T) {
 }
 
 func TestUndoNeedsTheRightBackup(t *testing.T) {
-	e := edit(t, []byte(withAWS), switchTo(nil)...)
+	e := edit(t, []byte(withAWS), switchTo(clusterfile.Made{})...)
 	if _, err := parse(t, e.After).Undo(e.Receipt(), []byte(withAWS+"# x\n")); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("another backup: %v", err)
 	}
@@ -121,7 +121,7 @@ func TestUndoNeedsTheRightBackup(t *testing.T) {
 }
 
 func TestUndoOfAnotherEdit(t *testing.T) {
-	e := edit(t, []byte(withAWS), switchTo(nil)...)
+	e := edit(t, []byte(withAWS), switchTo(clusterfile.Made{})...)
 	later := append([]byte("# later\n"), e.After...)
 	for what, spoil := range map[string]func(*clusterfile.Receipt){
 		"another result":  func(r *clusterfile.Receipt) { r.After = r.Before[1:] + "0" },
@@ -162,7 +162,7 @@ func TestUndoRefusesTwoPlacesThatLookAlike(t *testing.T) {
 // A receipt goes through a journal that anybody may read.
 func TestReceiptHoldsNoText(t *testing.T) {
 	const secret = "AKIA-secret\nvpc-1\n"
-	changes := append(switchTo(nil), clusterfile.Set(secret, clusterfile.Literal, "cloud_provider", "customCloudProvider"))
+	changes := append(switchTo(clusterfile.Made{}), clusterfile.Set(secret, clusterfile.Literal, "cloud_provider", "customCloudProvider"))
 	e := edit(t, []byte(withAWS), changes...)
 	raw, err := json.Marshal(e.Receipt())
 	if err != nil {
@@ -192,31 +192,31 @@ func TestReceiptHoldsNoText(t *testing.T) {
 	}
 }
 
-// Created is enough to take the flag out in a later process, without a backup.
+// Made is enough to take the flag out in a later process, without a backup.
 func TestDeletionPrunesOnlyWhatWasCreated(t *testing.T) {
 	for _, c := range []struct{ before, after string }{
 		{"nodes: []\n", "nodes: []\n"},
-		{"nodes: []\nservices:\n  kube-controller:\n    extra_args:\n", "nodes: []\nservices:\n  kube-controller:\n    extra_args: {}\n"},
+		{"nodes: []\nservices:\n  kube-controller:\n    extra_args:\n", "nodes: []\nservices:\n  kube-controller:\n    extra_args:\n"},
 		{"nodes: []\nservices:\n  kube-controller: {}\n", "nodes: []\nservices:\n  kube-controller: {}\n"},
-		{"nodes: []\nservices:\n", "nodes: []\nservices: {}\n"},
+		{"nodes: []\nservices:\n", "nodes: []\nservices:\n"},
 		{"nodes: []\nservices: &a\n  etcd: {}\n", "nodes: []\nservices: &a\n  etcd: {}\n"},
 	} {
 		e := edit(t, []byte(c.before), enable())
-		raw, err := json.Marshal(e.Created)
+		raw, err := json.Marshal(e.Made)
 		if err != nil {
 			t.Fatal(err)
 		}
-		var created [][]string
-		if err := json.Unmarshal(raw, &created); err != nil {
+		var made clusterfile.Made
+		if err := json.Unmarshal(raw, &made); err != nil {
 			t.Fatal(err)
 		}
-		back := edit(t, e.After, clusterfile.Delete(flagPath()...).Pruning(created))
+		back := edit(t, e.After, clusterfile.Delete(flagPath()...).Pruning(made))
 		same(t, "without the flag", back.After, []byte(c.after))
 	}
 
 	// Somebody else's argument keeps the mappings that were ours.
 	e := edit(t, []byte("nodes: []\n"), enable())
 	others := strings.Replace(string(e.After), "      enable", "      v: \"2\"\n      enable", 1)
-	back := edit(t, []byte(others), clusterfile.Delete(flagPath()...).Pruning(e.Created))
+	back := edit(t, []byte(others), clusterfile.Delete(flagPath()...).Pruning(e.Made))
 	same(t, "beside another argument", back.After, []byte("nodes: []\nservices:\n  kube-controller:\n    extra_args:\n      v: \"2\"\n"))
 }
