@@ -19,30 +19,49 @@ func (d *document) delete(c Change) ([]attempt, *refusal) {
 	}
 	victim := s.last()
 	only := len(victim.in.Content) == 2
+	// What an edit of ours made has no comment of its own: one above it was there before.
+	first := victim.key.Line - 1
+	if len(s.steps) == len(c.Path) {
+		first = d.ownComment(victim)
+	}
 	switch {
 	case only && len(s.steps) == 1:
 		return nil, &refusal{reason: ReasonEmpty, line: victim.key.Line, seen: "nothing else stands in the file", wanted: "a cluster.yml with other keys"}
 	case flow(victim.in) && only && len(s.steps) > 1:
 		return d.emptyBraces(c, s)
 	case flow(victim.in):
-		return d.deleteFlow(victim, only)
+		return d.deleteFlow(victim, first, only)
 	}
 	bound := d.bound(s)
 	last := d.region(victim, bound)
 	var out []attempt
 	deeper := d.deeper(victim, last, bound)
-	for _, l := range []int{last, deeper, d.blanks(deeper, bound)} {
-		for _, cut := range d.lineCuts(victim, l) {
-			all := attempt{cut}
-			if only {
-				above := s.steps[len(s.steps)-2]
-				at := d.skipProperties(d.colon(above.key))
-				all = attempt{{at, at, c.refill(spot{steps: s.steps[:len(s.steps)-1]})}, cut}
+	for _, from := range []int{first, victim.key.Line - 1} {
+		for _, l := range []int{last, deeper, d.blanks(deeper, bound)} {
+			for _, cut := range d.lineCuts(from, l) {
+				all := attempt{cut}
+				if only {
+					above := s.steps[len(s.steps)-2]
+					at := d.skipProperties(d.colon(above.key))
+					all = attempt{{at, at, c.refill(spot{steps: s.steps[:len(s.steps)-1]})}, cut}
+				}
+				out = append(out, all)
 			}
-			out = append(out, all)
 		}
 	}
 	return out, nil
+}
+
+// ownComment is the first line of the comment right above a key, indented as it is;
+// the key's own line where there is none. Left behind, it would stand above the next
+// key, or nothing. Text of a value above may look like one: the proof of an edit
+// tells.
+func (d *document) ownComment(s step) int {
+	first := s.key.Line - 1
+	for first > 1 && !d.blank(first-1) && d.blankOrComment(first-1) && d.indent(first-1) == s.key.Column-1 {
+		first--
+	}
+	return first
 }
 
 // anchorsInUse refuses to delete text that another place repeats.
@@ -68,11 +87,10 @@ func (d *document) anchorsInUse(s step) *refusal {
 	return check(s.value)
 }
 
-// lineCuts take out the lines of a key, to the last one below it. A file
+// lineCuts take out the lines of a key, from the first to the last one. A file
 // without a last break keeps that, unless a block that ends there then would
 // lose its own.
-func (d *document) lineCuts(s step, last int) []splice {
-	first := s.key.Line - 1
+func (d *document) lineCuts(first, last int) []splice {
 	start, end := d.lines[first].start, d.lines[last].next
 	if first == 0 {
 		start = d.bom()

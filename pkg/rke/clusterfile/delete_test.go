@@ -70,6 +70,41 @@ func TestDeletionBesideBlocks(t *testing.T) {
 		},
 		{"alone in braces", noAWS, "cloud_provider: { awsCloudProvider: {} } # c\n", "cloud_provider: {} # c\n"},
 		{"alone, below an anchor", noAWS, "cloud_provider: &a # c\n  awsCloudProvider: {}\n", "cloud_provider: &a {} # c\n"},
+		{
+			"its own comment above", noAWS,
+			"cloud_provider:\n  name: aws\n  # options\n  # of AWS\n  awsCloudProvider: {}\nx: 1\n",
+			"cloud_provider:\n  name: aws\nx: 1\n",
+		},
+		{
+			"its own comment above, and others further up", noAWS,
+			"cloud_provider:\n  # who\n  name: aws\n  # rule\n\n # left of it\n  # options\n  awsCloudProvider: {}\n  # next\n  x: 1\n",
+			"cloud_provider:\n  # who\n  name: aws\n  # rule\n\n # left of it\n  # next\n  x: 1\n",
+		},
+		{
+			"its own comment, alone in the mapping", noAWS,
+			"cloud_provider:\n  # options\n  awsCloudProvider:\n    global: {}\nx: 1\n",
+			"cloud_provider: {}\nx: 1\n",
+		},
+		{
+			"quoted text above that looks like its comment", noAWS,
+			"cloud_provider:\n  customCloudProvider: \"a\n  # b\"\n  awsCloudProvider: {}\n",
+			"cloud_provider:\n  customCloudProvider: \"a\n  # b\"\n",
+		},
+		{
+			"its own comment in braces over lines", noAWS,
+			"cloud_provider: {\n  name: aws, # who\n  # options\n  awsCloudProvider: {}\n}\n",
+			"cloud_provider: {\n  name: aws # who\n}\n",
+		},
+		{
+			"its own comment in the middle of braces", noAWS,
+			"cloud_provider: {\n  # options\n  awsCloudProvider: {},\n  # who\n  name: aws\n}\n",
+			"cloud_provider: {\n  # who\n  name: aws\n}\n",
+		},
+		{
+			"a comment above a mapping that an edit had made", clusterfile.Delete(flagPath()...).Pruning(clusterfile.Made{Created: [][]string{{"services"}, {"services", "kube-controller"}, {"services", "kube-controller", "extra_args"}}}),
+			"x: 1\n# the end\nservices:\n  kube-controller:\n    extra_args:\n      enable-leader-migration: \"true\"\n",
+			"x: 1\n# the end\n",
+		},
 		{"not there", noAWS, "cloud_provider: {name: aws}\n", "cloud_provider: {name: aws}\n"},
 		{"nothing above it either", noAWS, "dns: {}\n", "dns: {}\n"},
 	} {

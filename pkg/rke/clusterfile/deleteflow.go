@@ -6,8 +6,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// deleteFlow takes an entry out of a mapping in braces, with one comma.
-func (d *document) deleteFlow(s step, only bool) ([]attempt, *refusal) {
+// deleteFlow takes an entry out of a mapping in braces, with one comma, and the
+// lines from first, its comment.
+func (d *document) deleteFlow(s step, first int, only bool) ([]attempt, *refusal) {
 	start, end := d.at(s.key), d.valueEnd(s)
 	if end < 0 {
 		return nil, &refusal{reason: ReasonForm, line: s.key.Line, seen: "a value in braces in a form that cannot be edited", wanted: "a simple value",
@@ -19,7 +20,8 @@ func (d *document) deleteFlow(s step, only bool) ([]attempt, *refusal) {
 	case only:
 		return []attempt{d.emptied(s, start, end, after, comma)}, nil
 	case comma:
-		return []attempt{{d.entryCut(start, after+1)}}, nil
+		cut := d.entryCut(start, after+1)
+		return []attempt{{d.withComment(cut, first)}, {cut}}, nil
 	}
 	before := d.commaBefore(s)
 	if before < 0 {
@@ -32,7 +34,19 @@ func (d *document) deleteFlow(s step, only bool) ([]attempt, *refusal) {
 	// A comment may keep the two apart, and it stays. A comma before the brace is
 	// allowed, and needed where the comment follows it without a blank.
 	cut := d.entryCut(start, end)
-	return []attempt{{{before, before + 1, ""}, cut}, {cut}}, nil
+	full := d.withComment(cut, first)
+	if full.start <= before {
+		full = cut
+	}
+	return []attempt{{{before, before + 1, ""}, full}, {{before, before + 1, ""}, cut}, {cut}}, nil
+}
+
+// withComment widens a cut that begins with a line to the comment above it.
+func (d *document) withComment(cut splice, first int) splice {
+	if start := d.lines[first].start; start < cut.start && cut.start == d.lines[d.lineAt(cut.start)].start {
+		cut.start = start
+	}
+	return cut
 }
 
 // emptyBraces takes the one entry out, with the braces where an edit had put them
@@ -43,7 +57,7 @@ func (d *document) emptyBraces(c Change, s spot) ([]attempt, *refusal) {
 	if _, known := c.blank(c.Path[:len(above.steps)]); known && from >= 0 && end >= 0 && d.lineAt(from) == d.lineAt(end) && above.last().value.Anchor == "" {
 		return []attempt{{{from, end, c.refill(above)}}}, nil
 	}
-	return d.deleteFlow(s.last(), true)
+	return d.deleteFlow(s.last(), s.last().key.Line-1, true)
 }
 
 // emptied takes out the one entry, and blanks beside it.

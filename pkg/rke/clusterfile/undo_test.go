@@ -84,7 +84,7 @@ func TestUndoRefusesWhereThePlaceChanged(t *testing.T) {
 		"another provider":        {"name: external-aws", "name: external"},
 		"another boolean":         {"useInstanceMetadataHostname: true", "useInstanceMetadataHostname: false"},
 		"a comment on our line":   {"name: external-aws", "name: external-aws # us"},
-		"an options block":        {"# options", "awsCloudProvider: {}"},
+		"an options block":        {"# end of options", "awsCloudProvider: {}"},
 		"the flag is back":        {"v: \"2\"", "v: \"2\"\n      enable-leader-migration: \"true\""},
 		"the parent was renamed":  {"cloud_provider:", "cloud_providers:"},
 		"the parent was indented": {"  name: external-aws\n", "  name: external-aws\n  customCloudProvider: x\n"},
