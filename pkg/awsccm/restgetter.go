@@ -3,7 +3,6 @@ package awsccm
 import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/discovery"
-	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
@@ -11,20 +10,33 @@ import (
 )
 
 // restGetter is Helm's view of a cluster, made of a configuration in memory.
-// Discovery is read once: what is asked for exists in every cluster.
+// The mapper reads discovery once: what is asked for exists in every cluster.
 type restGetter struct {
-	config *rest.Config
-	cached discovery.CachedDiscoveryInterface
-	mapper meta.RESTMapper
+	config    *rest.Config
+	discovery uncached
+	mapper    meta.RESTMapper
 }
+
+// uncached is discovery for those who want a cache. client-go's keeps a lock while it
+// asks again for what an API server refused, one group after the other, so that a
+// server that is away costs a timeout for each
+// (kubernetes/client-go:discovery/cached/memory/memcache.go@v0.37.2,
+// ServerResourcesForGroupVersionWithContext).
+type uncached struct{ *discovery.DiscoveryClient }
+
+// Fresh implements discovery.CachedDiscoveryInterface: asking again at once is of no use.
+func (uncached) Fresh() bool { return true }
+
+// Invalidate implements discovery.CachedDiscoveryInterface.
+func (uncached) Invalidate() {}
 
 func newRESTGetter(config *rest.Config) (*restGetter, error) {
 	client, err := discovery.NewDiscoveryClientForConfig(config)
 	if err != nil {
 		return nil, err
 	}
-	cached := memory.NewMemCacheClient(client)
-	return &restGetter{config: config, cached: cached, mapper: restmapper.NewDeferredDiscoveryRESTMapper(cached)}, nil
+	all := uncached{client}
+	return &restGetter{config: config, discovery: all, mapper: restmapper.NewDeferredDiscoveryRESTMapper(all)}, nil
 }
 
 // ToRESTConfig implements genericclioptions.RESTClientGetter.
@@ -32,7 +44,7 @@ func (g *restGetter) ToRESTConfig() (*rest.Config, error) { return rest.CopyConf
 
 // ToDiscoveryClient implements genericclioptions.RESTClientGetter.
 func (g *restGetter) ToDiscoveryClient() (discovery.CachedDiscoveryInterface, error) {
-	return g.cached, nil
+	return g.discovery, nil
 }
 
 // ToRESTMapper implements genericclioptions.RESTClientGetter.

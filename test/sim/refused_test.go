@@ -55,7 +55,7 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 // ends as an error that nobody classified, none in nothing at all, and a journal
 // that may not be read costs the comparisons with its fingerprint alone.
 func TestEveryReadIsRefused(t *testing.T) {
-	for _, s := range []scenario{scenarios[0]} {
+	for _, s := range []scenario{scenarios[0], scenarios[2]} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			w := s.world()
@@ -74,7 +74,7 @@ func TestEveryReadIsRefused(t *testing.T) {
 			}
 			sort.Strings(names)
 			for _, name := range names {
-				for outcome, what := range map[Outcome]string{Denied: "403", Stranger: "401"} {
+				for outcome, what := range map[Outcome]string{Denied: "403", Stranger: "401", Absent: "404", Away: "503"} {
 					report, err := lookAt(t, s, w, func(c Call) Outcome {
 						if c.String() == name {
 							return outcome
@@ -86,7 +86,8 @@ func TestEveryReadIsRefused(t *testing.T) {
 							t.Errorf("%s: %s: nobody classified %v", name, what, one)
 						}
 					}
-					if isJournal(name) {
+					if isJournal(name) && outcome != Absent { // without a journal there is nothing to compare with
+
 						wantJournalUnknown(t, name+": "+what, report, err)
 					}
 				}
@@ -100,7 +101,7 @@ func TestEveryReadIsRefused(t *testing.T) {
 			if fault.ClassOf(err) != fault.CouldNotLook {
 				t.Errorf("with everything refused: %v", err)
 			}
-			t.Logf("counts: %s: %d requests, each refused in 2 ways", s.name, len(names))
+			t.Logf("counts: %s: %d requests, each refused in 4 ways", s.name, len(names))
 		})
 	}
 }

@@ -47,6 +47,7 @@ const (
 	Torn                     // carry it out and cut the answer in the middle
 	Hang                     // never answer
 	Stranger                 // 401
+	Absent                   // 404
 )
 
 // Process is one run of awsmigrate as the world sees it.
@@ -150,7 +151,7 @@ func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 		return nil, errHang
 	case Lose:
 		return nil, &connectionError{syscall.ECONNREFUSED}
-	case Busy, Internal, Away, Denied, Conflict, Stranger:
+	case Busy, Internal, Away, Denied, Conflict, Stranger, Absent:
 		res := failing[outcome].response(req)
 		if outcome == Busy {
 			res.Header.Set("Retry-After", "1")
@@ -199,6 +200,7 @@ var failing = map[Outcome]answer{
 	Away:     {http.StatusServiceUnavailable, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"ServiceUnavailable","code":503}`)},
 	Denied:   {http.StatusForbidden, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","code":403,"message":"forbidden by the test"}`)},
 	Stranger: {http.StatusUnauthorized, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Unauthorized","code":401}`)},
+	Absent:   notServed,
 	Conflict: {http.StatusConflict, []byte(`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Conflict","code":409,"message":"the object has been modified"}`)},
 }
 
