@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -48,6 +51,11 @@ func (u *unreadable) Gather(_ context.Context, record runner.Record) (migration.
 	input.Nodes = verify.Got([]downstream.Node{{Name: "a"}})
 	input.Services = verify.Got([]downstream.Service{})
 	return migration.Inspection{Input: input}, nil
+}
+
+// GatherPartly is not called where all could be read.
+func (u *unreadable) GatherPartly(context.Context, runner.Record) (migration.Inspection, error) {
+	return migration.Inspection{}, errors.New("nothing was refused")
 }
 
 func answering(t *testing.T, code int) *unreadable {
@@ -111,5 +119,66 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 	a := &app{streams: Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
 	if err := showStatus(t.Context(), a, u, false); ExitCode(err) != 10 || errors.Is(err, errShown) {
 		t.Errorf("a mixture without a journal: %v", err)
+	}
+}
+
+// partlyReadable is a cluster that refuses what its procedure is judged by.
+type partlyReadable struct {
+	*unreadable
+	why, rest error
+}
+
+func (p *partlyReadable) Gather(context.Context, runner.Record) (migration.Inspection, error) {
+	return migration.Inspection{}, p.why
+}
+
+func (p *partlyReadable) GatherPartly(ctx context.Context, record runner.Record) (migration.Inspection, error) {
+	if p.rest != nil {
+		return migration.Inspection{}, p.rest
+	}
+	return p.unreadable.Gather(ctx, record)
+}
+
+// A read of the cluster that is refused once the cluster was found costs the checks
+// that need it, and no more.
+func TestRefusedReadLeavesAPartialAudit(t *testing.T) {
+	refused := migration.CouldNotRead("DaemonSet kube-system/aws-cloud-controller-manager", errors.New("forbidden"))
+	for name, tt := range map[string]struct {
+		why, rest error
+		partial   bool
+		exit      int
+	}{
+		"a refused read":     {refused, nil, true, 3}, // checks that could be made fail here, which says more than 10
+		"nothing to be read": {refused, errors.New("connection refused"), false, 10},
+		"another cluster":    {&fault.Error{Class: fault.Usage, Reason: "WrongTarget"}, nil, false, 2},
+	} {
+		u := answering(t, http.StatusNotFound)
+		s, _ := u.open(t.Context(), nil, readOnly)
+		p := &partlyReadable{unreadable: u, why: tt.why, rest: tt.rest}
+		a := &app{streams: Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
+		v := &auditor{app: a, source: &procedureSource{procedure: p, session: s, clock: clock.RealClock{}}, clock: clock.RealClock{}}
+		doc, err := v.look(t.Context())
+		if !tt.partial {
+			if ExitCode(err) != tt.exit || !errors.Is(err, tt.why) {
+				t.Errorf("%s: exit %d, %v", name, ExitCode(err), err)
+			}
+			continue
+		}
+		if err != nil || ExitCode(doc.err) != tt.exit || doc.Counts[verify.OK] == 0 || !strings.Contains(strings.Join(doc.Header, " "), "partly visible: DaemonSet") {
+			t.Errorf("%s: exit %d, %v, %v, header %v", name, ExitCode(doc.err), err, doc.Counts, doc.Header)
+		}
+		unjudged := 0
+		for _, result := range doc.Results {
+			if slices.ContainsFunc(verify.Metas(rke2.Checks()...), func(m verify.Meta) bool { return m.ID == result.ID }) {
+				if result.Status == verify.Unknown {
+					unjudged++
+				} else if result.Status != verify.Skip {
+					t.Errorf("%s: %s, which Rancher's side judges, is %s", name, result.ID, result.Status)
+				}
+			}
+		}
+		if unjudged == 0 {
+			t.Errorf("%s: nothing of Rancher's side is unknown", name)
+		}
 	}
 }

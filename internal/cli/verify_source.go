@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -26,6 +29,8 @@ type auditTarget struct {
 type auditable interface {
 	migrationProcedure
 	Gather(ctx context.Context, record runner.Record) (migration.Inspection, error)
+	// GatherPartly is what can be had where Gather cannot look.
+	GatherPartly(ctx context.Context, record runner.Record) (migration.Inspection, error)
 }
 
 // procedureSource is a cluster with the side that configures it.
@@ -43,6 +48,9 @@ func (s *procedureSource) read(ctx context.Context) (sighting, error) {
 		return sighting{}, err
 	}
 	seen, err := s.procedure.Gather(ctx, record)
+	if fault.ClassOf(err) == fault.CouldNotLook {
+		return s.partly(ctx, at, record, err)
+	}
 	if err != nil {
 		return sighting{}, err
 	}
@@ -59,6 +67,26 @@ func (s *procedureSource) read(ctx context.Context) (sighting, error) {
 		next = ""
 	}
 	return sighting{Inspection: seen, Header: header, At: at, Next: next,
+		Target: auditTarget{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
+}
+
+// partly judges what can still be read of a cluster that was proven to be the one
+// named; what its own side judges is unknown. Where nothing can be read, the first
+// reason says more.
+func (s *procedureSource) partly(ctx context.Context, at time.Time, record runner.Record, why error) (sighting, error) {
+	seen, err := s.procedure.GatherPartly(ctx, record)
+	if err != nil {
+		return sighting{}, why
+	}
+	target := s.procedure.Target()
+	metas := verify.Metas(rke2.Checks()...)
+	if target.Kind == "rke" {
+		metas = verify.Metas(rke.Checks()...)
+	}
+	seen.Own = unjudged(metas, why)
+	header := append([]string{fmt.Sprintf("%s   Kubernetes %s · %s", target.Name, migration.OrElse(seen.Input.Version.Value, "version unknown"), nodeCount(seen)),
+		positionLine(seen)}, awsLine(seen.Input.Cloud)...)
+	return sighting{Inspection: seen, Header: append(header, "partly visible: "+why.Error()), At: at,
 		Target: auditTarget{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
 }
 

@@ -58,6 +58,26 @@ func (c *Core) Gather(ctx context.Context, record runner.Record) (Inspection, er
 	return seen, nil
 }
 
+// GatherPartly is Gather where these credentials, or an API server, do not give all
+// that a procedure is judged by: what there is of the cluster itself. Of the position
+// it says what the API alone shows, and of the Side nothing.
+func (c *Core) GatherPartly(ctx context.Context, record runner.Record) (Inspection, error) {
+	plain := Plain{Config: c.Config, Clock: c.Clock, Options: c.Options, Distribution: c.Distribution}
+	seen, err := plain.Gather(ctx)
+	if err != nil {
+		return Inspection{}, err
+	}
+	before, known, err := fingerprint(record)
+	if err != nil {
+		return Inspection{}, err
+	}
+	seen.Input.Unread = record.Unread
+	if known {
+		seen.Input.Fingerprint = &before
+	}
+	return seen, nil
+}
+
 // inspect gathers and judges.
 func (c *Core) inspect(ctx context.Context, record runner.Record) (verify.Report, downstream.Facts, error) {
 	seen, err := c.Gather(ctx, record)

@@ -22,6 +22,7 @@ import (
 type looker interface {
 	runner.Procedure
 	Gather(context.Context, runner.Record) (migration.Inspection, error)
+	GatherPartly(context.Context, runner.Record) (migration.Inspection, error)
 	Foresee(context.Context, runner.Record) (migration.Foreseen, error)
 }
 
@@ -39,7 +40,12 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 	record.Unread = journalErr
 	seen := procedure.(looker)
 	inspection, gatherErr := seen.Gather(ctx, record)
-	if gatherErr == nil {
+	partly := fault.ClassOf(gatherErr) == fault.CouldNotLook
+	var partlyErr error
+	if partly {
+		inspection, partlyErr = seen.GatherPartly(ctx, record)
+	}
+	if gatherErr == nil || partly && partlyErr == nil {
 		report = verify.RunAll(ctx, inspection.Bound(), verify.Options{Position: inspection.Input.Position.Position})
 		if reportErr := migration.JudgeReport(report, migration.Options{}); reportErr != nil {
 			err = reportErr
@@ -48,7 +54,7 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 	_, observeErr := seen.Observe(ctx, record)
 	_, _, planErr := runner.PlanAll(ctx, procedure, journal)
 	_, foreseeErr := seen.Foresee(ctx, record)
-	return report, errors.Join(journalErr, gatherErr, err, observeErr, planErr, foreseeErr)
+	return report, errors.Join(journalErr, gatherErr, partlyErr, err, observeErr, planErr, foreseeErr)
 }
 
 // Every request of the commands that look is refused in turn, as forbidden and as unauthenticated. None

@@ -10,6 +10,7 @@ package bundle
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -44,6 +45,8 @@ type Bundle struct {
 	// Own are the findings of those that are not made from Side.
 	Own   []verify.Recorded `json:"own,omitempty"`
 	Input checks.Input      `json:"input"`
+	// Unread is Input.Unread: why nobody knows whether there is a fingerprint.
+	Unread string `json:"unread,omitempty"`
 }
 
 // Target is the cluster that was read.
@@ -58,6 +61,9 @@ type Target struct {
 // Redactor.
 func Encode(b Bundle, r *Redactor) ([]byte, error) {
 	b.APIVersion, b.Kind, b.Schema = apiVersion, kind, Schema
+	if b.Input.Unread != nil {
+		b.Unread = b.Input.Unread.Error()
+	}
 	text, err := json.MarshalIndent(redacted(r, b), "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the bundle: %w", err)
@@ -88,6 +94,9 @@ func Decode(object string, text []byte) (Bundle, error) {
 	var b Bundle
 	if err := json.Unmarshal(text, &b); err != nil {
 		return Bundle{}, refuse("cannot be read", err)
+	}
+	if b.Unread != "" {
+		b.Input.Unread = errors.New(b.Unread)
 	}
 	if object := impossible(b.Input); object != "" {
 		return Bundle{}, refuse("holds a "+object+", which no API server has", nil)

@@ -50,6 +50,7 @@ func full() Bundle {
 	in.Rights = verify.Failed[downstream.Rights](errors.New("forbidden: " + strings.Join(patterned, " ")))
 	in.Cloud = cloud.Facts{On: true, Region: "us-east-1", Instances: verify.Got(map[string]cloud.Instance{"i-00000001": {ID: "i-00000001", State: "stopped", Zone: "us-east-1a", HTTPTokens: "required",
 		Tags: cloud.Tags{"kubernetes.io/cluster/demo": "owned", "db": planted}}})}
+	in.Unread = errors.New("ConfigMap fleet-default/awsmigrate-demo: forbidden")
 	in.Planned = &downstream.DaemonSet{Containers: []downstream.Container{container}}
 	return Bundle{At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Header: []string{"demo"}, Input: in, Target: Target{Kind: "rke2", Name: "demo"},
 		Own: []verify.Recorded{{ID: "AWSM-111", Findings: []verify.Finding{{Status: verify.Fail, Object: "Machine a", Seen: "kubelet-arg: foo=" + planted + " HttpTokens=required", Wanted: "foo=" + planted + " cloud-provider=aws", Fix: strings.Join(patterned, " ")}}}}}

@@ -48,7 +48,7 @@ type Input struct {
 	// Fingerprint is the one of the run's preflight; nil when there is none.
 	Fingerprint *continuity.Fingerprint
 	// Unread is why nobody knows whether there is one: the journal could not be read.
-	Unread   error
+	Unread   error                   `json:"-"` // a bundle keeps its text
 	Machines []continuity.MachineRef // nil: not known
 	// Target is the Kubernetes version to upgrade to; "" without an upgrade.
 	Target string
