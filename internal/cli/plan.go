@@ -23,15 +23,16 @@ type planDocument struct {
 	Steps       []runner.PlannedStep `json:"steps"`
 	Pending     bool                 `json:"pending"`
 	Offline     *offlineDocument     `json:"offline,omitempty"` // with --offline: what cluster.yml alone tells
-	Checks      *planChecks          `json:"checks,omitempty"`  // none: of a file alone
+	Checks      *planChecks          `json:"checks,omitempty"`
 }
 
-// planChecks are the checks that the preflight of a run would make now.
+// planChecks are the checks that the preflight of a run would make now; with --offline
+// those that the file alone decides.
 type planChecks struct {
 	Counts  map[verify.Status]int `json:"counts"`
 	Results []verify.Result       `json:"results,omitempty"` // those that fail, warn or are unknown
 	Stops   []faultDocument       `json:"stops,omitempty"`   // what would stop the run
-	Code    int                   `json:"code"`              // the exit code with --detailed-exitcode
+	Code    int                   `json:"code"`              // the exit code: with --offline, and else with --detailed-exitcode
 }
 
 // newPlan is the plan command of a distribution.

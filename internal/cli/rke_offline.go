@@ -54,7 +54,7 @@ func planOffline(ctx context.Context, a *app, flags *rkeFlags) error {
 	header := offlineHeader(flags.config, plan, report)
 	if a.output != "text" {
 		doc := planDocument{typeMeta: kind("Plan"), Target: runner.Target{Kind: "rke", Name: flags.config}, Header: header,
-			Steps: plan.Steps, Pending: len(plan.Steps) > 0,
+			Steps: plan.Steps, Pending: len(plan.Steps) > 0, Checks: newPlanChecks(migration.Foreseen{Report: plan.Report, Stops: plan.Err}, plan.Err),
 			Offline: &offlineDocument{Names: plan.Names, Results: report.Results, Undecided: plan.Undecided}}
 		if err := writeDocument(a.streams.Out, a.output, doc); err != nil {
 			return err

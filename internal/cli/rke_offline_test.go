@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"sigs.k8s.io/yaml"
+
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -116,6 +118,51 @@ func TestOfflinePlanAsData(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// A file that fails says so in its one document, as a plan of a cluster does: the exit
+// code, and each cause by its reason. A file that is no cluster.yml has no plan.
+func TestOfflinePlanTellsItsExitCode(t *testing.T) {
+	valid := validator(t)
+	for name, tt := range map[string]struct {
+		file, kind, reason string
+	}{
+		"sound":                   {soundRKE + "cloud_provider: {name: aws}\n", "Plan", ""},
+		"another provider":        {soundRKE + "cloud_provider: {name: azure, azureCloudProvider: {tenantId: x}}\n", "Plan", "ChecksFailed"},
+		"a misspelt key":          {soundRKE + "cloud_provider: {name: aws}\nservices: {kube_api: {extra_args: {v: '2'}}}\n", "Plan", "ChecksFailed"},
+		"a key that stands twice": {soundRKE + "cloud_provider: {name: aws}\ncloud_provider: {name: aws}\n", "Error", "ClusterFileDuplicateKey"},
+		"no YAML":                 {"a: [", "Error", "ClusterFileNotYAML"},
+	} {
+		for _, format := range []string{"json", "yaml"} {
+			code, out, errs, _ := command(t, map[string]string{"cluster.yml": tt.file}, "rke", "plan", "--config", "cluster.yml", "--offline", "-o", format)
+			var doc struct {
+				Kind, Reason string
+				Code         int
+				Checks       struct {
+					Code  int
+					Stops []struct{ Reason, Seen string }
+				}
+			}
+			if err := yaml.Unmarshal([]byte(out), &doc); err != nil {
+				t.Fatalf("%s -o %s: %v\n%s%s", name, format, err, out, errs)
+			}
+			told, reason := doc.Checks.Code, ""
+			if len(doc.Checks.Stops) > 0 {
+				reason = doc.Checks.Stops[0].Reason
+			}
+			if doc.Kind == "Error" {
+				told, reason = doc.Code, doc.Reason
+			}
+			if doc.Kind != tt.kind || told != code || reason != tt.reason || (code == 0) != (tt.reason == "") {
+				t.Errorf("%s -o %s: exit %d, document %+v", name, format, code, doc)
+			}
+			if format == "json" {
+				if err := valid(json.RawMessage(out)); err != nil {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
 	}
 }
 
