@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -22,17 +19,16 @@ func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ error) (string, 
 	if p.facts.ControlPlane.Paused {
 		return object + " is paused already", nil
 	}
-	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]string{
-		pausedAnnotation: "true", pausedByAnnotation: p.options.RunID}}})
-	if err != nil {
-		return "", fmt.Errorf("encode the pause of %s: %w", object, err)
-	}
+	ours := true
 	intent := runner.Intent{What: "pause " + object, Object: object, Token: p.options.RunID}
 	pauseErr := tx.Effect(ctx, intent, func(ctx context.Context) error {
-		_, err := p.clients.Management.Resource(controlPlanesGVR).Namespace(p.options.Namespace).
-			Patch(ctx, p.options.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+		var err error
+		ours, err = pause(ctx, p.clients.Management.Resource(controlPlanesGVR).Namespace(p.options.Namespace), p.options.Name, p.options.RunID)
 		return err
 	})
+	if pauseErr == nil && !ours {
+		return object + " is paused already", nil
+	}
 	if pauseErr == nil {
 		return fmt.Sprintf("Rancher is paused for this cluster (%s on %s); machines without the edit keep what they run", pausedAnnotation, object), nil
 	}

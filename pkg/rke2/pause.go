@@ -1,0 +1,43 @@
+package rke2
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+)
+
+// pauseTries bounds how often an object that moves between read and patch is read
+// again: Rancher writes the status of an RKEControlPlane with every probe of a roll.
+const pauseTries = 10
+
+// pause pauses an RKEControlPlane in the name of a run, and says whether it did: not
+// where the object was paused already. What it read is a precondition of the write.
+// Without one the mark of the run would come to stand on a pause that somebody else
+// has set in between, and an undo, which ends only pauses with that mark, would end
+// theirs. The error is the API server's.
+func pause(ctx context.Context, planes dynamic.ResourceInterface, name, run string) (bool, error) {
+	for try := 1; ; try++ {
+		plane, err := planes.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return false, err
+		}
+		if plane.GetAnnotations()[pausedAnnotation] == "true" {
+			return false, nil
+		}
+		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
+			"resourceVersion": plane.GetResourceVersion(), "uid": plane.GetUID(),
+			"annotations": map[string]string{pausedAnnotation: "true", pausedByAnnotation: run}}})
+		if err != nil {
+			return false, fmt.Errorf("encode the pause of %s: %w", name, err)
+		}
+		_, err = planes.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+		if err == nil || !apierrors.IsConflict(err) || try == pauseTries {
+			return err == nil, err
+		}
+	}
+}
