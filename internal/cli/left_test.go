@@ -60,6 +60,7 @@ func TestLeftText(t *testing.T) {
 		"the deadline":           {&rancher, fault.NoProgress, "2 of 3 machines are changed"},
 		"the lock is lost":       {&rancher, fault.Locked, "The run that took the lock does, if it lives"},
 		"held by the brake":      {&held, fault.Check, ""},
+		"pods":                   {&runner.Left{By: "Kubernetes", Of: "pods of the CCM", GoesOn: true, Changed: 1, Total: 3}, fault.Interrupted, "Kubernetes goes on with the rest by itself: 1 of 3 pods of the CCM are changed"},
 		"rke is let finish":      {&rke, fault.Interrupted, "nothing goes on by itself"},
 		"rke is interrupted":     {&cut, fault.NoProgress, "until the same command runs rke again"},
 		"rke fails by itself":    {&rke, fault.Check, ""},

@@ -51,7 +51,7 @@ func leftText(left *runner.Left, why fault.Class) string {
 	if left == nil {
 		return ""
 	}
-	changed := fmt.Sprintf("%d of %d machines are changed", left.Changed, left.Total)
+	changed := fmt.Sprintf("%d of %d %s are changed", left.Changed, left.Total, migration.OrElse(left.Of, "machines"))
 	switch {
 	case left.GoesOn && why == fault.Locked:
 		return fmt.Sprintf("%s goes on with the rest by itself: %s; this run no longer watches, and brakes nothing. The run that took the lock does, if it lives", left.By, changed)

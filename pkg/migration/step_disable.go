@@ -96,9 +96,9 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	if judged.State == awsccm.RolloutFault {
 		return Failed(judged.Err), nil
 	}
-	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
+	return s.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
 		Seen:     fmt.Sprintf("%s; migration lease %s", judged.Seen, idle),
-		Progress: judged.Token + idle + fmt.Sprint(s.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total}, nil
+		Progress: judged.Token + idle + fmt.Sprint(s.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total}), nil
 }
 
 // JudgeRolledCCM judges as install-ccm does without the migration lease.
@@ -115,6 +115,6 @@ func (c *Core) JudgeRolledCCM(ctx context.Context) (runner.Verdict, error) {
 		return Met(judged.Seen), nil
 	case awsccm.RolloutWaiting:
 	}
-	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,
-		Progress: judged.Token, Done: judged.Done, Total: judged.Total}, nil
+	return c.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,
+		Progress: judged.Token, Done: judged.Done, Total: judged.Total}), nil
 }

@@ -87,8 +87,8 @@ func (c *Core) judgeCCM(ctx context.Context) (runner.Verdict, error) {
 		return runner.Verdict{}, err
 	}
 	judged := awsccm.JudgeDaemonSet(rollout)
-	v := runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager on every control plane",
-		Seen: judged.Seen, Progress: judged.Token, Done: judged.Done, Total: judged.Total}
+	v := c.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager on every control plane",
+		Seen: judged.Seen, Progress: judged.Token, Done: judged.Done, Total: judged.Total})
 	if judged.State == awsccm.RolloutFault {
 		return Failed(judged.Err), nil
 	}

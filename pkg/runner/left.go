@@ -5,6 +5,8 @@ import "context"
 // Roller is who carries out what a step waits for.
 type Roller struct {
 	Name string // "Rancher", "rke"; empty: nobody but the step itself
+	// Of is what it changes one after the other; empty: machines.
+	Of string
 	// Alone: it goes on whether or not a run watches. One that does not is a child
 	// of the run, and ends with it.
 	Alone bool
@@ -13,11 +15,12 @@ type Roller struct {
 // Left is a roll that a run has begun, or taken up, and not seen to its end.
 type Left struct {
 	Step    StepID `json:"step"`
-	By      string `json:"by"`      // who carries it out: "Rancher", "rke"
-	GoesOn  bool   `json:"goesOn"`  // it goes on with the rest by itself: nobody watches, and nobody brakes
-	CutOff  bool   `json:"cutOff"`  // it was ended in the middle of its work
-	Changed int    `json:"changed"` // machines that had the change when they were last seen
-	Total   int    `json:"total"`   // machines that get it
+	By      string `json:"by"`           // who carries it out: "Rancher", "Kubernetes", "rke"
+	GoesOn  bool   `json:"goesOn"`       // it goes on with the rest by itself: nobody watches, and nobody brakes
+	CutOff  bool   `json:"cutOff"`       // it was ended in the middle of its work
+	Of      string `json:"of,omitempty"` // what is counted; left out: machines
+	Changed int    `json:"changed"`      // those that had the change when they were last seen
+	Total   int    `json:"total"`        // those that get it
 }
 
 // leftBy is what a step that ended with an error leaves; nil: nothing that somebody
@@ -27,6 +30,6 @@ func (w *watch) leftBy(ctx context.Context, tx *Tx, kindly bool) *Left {
 	if by.Name == "" || !tx.holds() {
 		return nil
 	}
-	return &Left{Step: w.info.ID, By: by.Name, Changed: w.last.Done, Total: w.last.Total,
+	return &Left{Step: w.info.ID, By: by.Name, Of: by.Of, Changed: w.last.Done, Total: w.last.Total,
 		GoesOn: by.Alone && !w.r.held, CutOff: !by.Alone && (!kindly || ctx.Err() != nil)}
 }

@@ -42,3 +42,39 @@ func TestInterruptedInARoll(t *testing.T) {
 		})
 	}
 }
+
+// An interrupt while the pods of the CCM roll says who goes on with them, by each way
+// of installing it. What is left is what the words say: the same command finds it done
+// or goes on.
+func TestInterruptedWhileTheCCMRolls(t *testing.T) {
+	for _, s := range []scenario{scenarios[0], scenarios[1], scenarios[2]} {
+		for _, step := range []runner.StepID{migration.StepInstall, migration.StepDisable} {
+			t.Run(s.name+" "+string(step), func(t *testing.T) {
+				t.Parallel()
+				want := undisturbed(t, s).want
+				w, r, ended := s.world(), s.run, Ended{}
+				synctest.Test(t, func(t *testing.T) {
+					stop, once := make(chan struct{}), sync.Once{}
+					r.ID, r.Interrupt = runID(1), stop
+					r.Sink = runner.SinkFunc(func(e runner.Event) {
+						if e.Type == runner.StepWaiting && e.Step == step && e.Waiting.Done < e.Waiting.Total {
+							once.Do(func() { close(stop) })
+						}
+					})
+					ended = r.On(t.Context(), w)
+				})
+				left := ended.Result.Left
+				if fault.ClassOf(ended.Err) != fault.Interrupted || left == nil || left.Step != step || !left.GoesOn || left.CutOff || left.Total == 0 || left.Of != "pods of the CCM" {
+					t.Fatalf("%v, left %+v", ended.Err, left)
+				}
+				if left.By != "Kubernetes" && (left.By != "Rancher" || r.Method != migration.InstallManifest) {
+					t.Errorf("left %+v", left)
+				}
+				r.Interrupt, r.Sink, r.ID = nil, nil, runID(2)
+				if wrong := faults(w, do(t, r, w), want); wrong != "" {
+					t.Error(wrong)
+				}
+			})
+		}
+	}
+}
