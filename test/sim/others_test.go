@@ -313,6 +313,58 @@ func TestEditTakenBackWhileItRolls(t *testing.T) {
 	}
 }
 
+// The same of cluster.yml, which a pipeline checks out anew: before rke has read it, and
+// while rke works, which is let end. The run says so then, and not that rke has to run.
+func TestFileTakenBackWhileItRolls(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		undo bool
+		edit int // the edit of the file whose roll is hit
+		wait time.Duration
+	}{
+		{"enable", false, 1, 0}, {"enable, later", false, 1, 3 * time.Second}, {"switch", false, 2, 0}, {"switch, later", false, 2, 3 * time.Second},
+		{"undo-switch", true, 1, 0}, {"undo-switch, later", true, 1, 3 * time.Second}, {"undo-enable, later", true, 2, 3 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			w := NewRKE()
+			if tt.undo {
+				if ended := do(t, Run{ID: runID(1)}, w); ended.Err != nil {
+					t.Fatal(ended.Err)
+				}
+			}
+			before, seen := w.rke.disk[clusterFile], 0
+			var old file
+			var edited, since time.Time
+			r := Run{ID: runID(2), Undo: tt.undo, Before: func(c Call) Outcome {
+				if !edited.IsZero() && since.IsZero() && w.now.Sub(edited) >= tt.wait {
+					since, w.rke.disk[clusterFile] = w.now, old
+				}
+				return Pass
+			}, After: func(c Call) {
+				now := w.rke.disk[clusterFile]
+				if c.Server != "file" || now.text == before.text || !edited.IsZero() {
+					return
+				}
+				if old, before, seen = before, now, seen+1; seen == tt.edit {
+					edited = w.now
+				}
+			}}
+			ended := do(t, r, w)
+			f, _ := fault.As(ended.Err)
+			if f == nil || f.Class != fault.Stale || f.Reason != "EditTakenBack" {
+				t.Errorf("%v", ended.Err)
+			}
+			if took := w.Now().Sub(since); since.IsZero() || took > 2*time.Minute {
+				t.Errorf("it took %s", took)
+			}
+			if got := w.rke.disk[clusterFile].text; got != old.text {
+				t.Errorf("their file was written over:\n%s", got)
+			}
+		})
+	}
+}
+
 // edits says whether a call writes Rancher's Cluster object.
 func edits(c Call) bool { return c.Writes && strings.HasSuffix(c.Path, "/clusters/"+clusterName) }
 
