@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	corev1 "k8s.io/api/core/v1"
 )
 
 // Concern is one thing about the values that somebody should know.
@@ -62,7 +60,7 @@ func judgeValues(in Inputs, values map[string]any, img Image) []Concern {
 		note("hostNetworking", "off", "the controller manager then needs the cluster network before it can start, and the metadata service's hop limit above 1")
 	}
 	for _, taint := range distinctTaints(in.ControlPlaneTaints) {
-		if taint.Effect != corev1.TaintEffectPreferNoSchedule && !tolerated(taint, append(tolerationsOf(values), automaticTolerations()...)) {
+		if keepsAway(taint, tolerationsOf(values)) {
 			block("tolerations", "none for "+taint.ToString(), "no pod on the nodes with that taint")
 		}
 	}

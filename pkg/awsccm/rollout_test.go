@@ -91,6 +91,11 @@ func TestJudgeDaemonSet(t *testing.T) {
 		{"custom taint", func(r *Rollout) {
 			r.Nodes[2].Spec.Taints = append(r.Nodes[2].Spec.Taints, corev1.Taint{Key: "gpu", Value: "yes", Effect: corev1.TaintEffectNoSchedule})
 		}, RolloutFault, "UntoleratedTaint", "cp-2 (gpu=yes:NoSchedule)"},
+		{"a machine that is off", func(r *Rollout) {
+			r.Nodes[2].Spec.Taints = append(r.Nodes[2].Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule},
+				corev1.Taint{Key: "node.cloudprovider.kubernetes.io/shutdown", Effect: corev1.TaintEffectNoSchedule})
+			r.DaemonSet.Status.DesiredNumberScheduled, r.DaemonSet.Status.NumberReady, r.Pods = 2, 2, r.Pods[:2]
+		}, RolloutWaiting, "", "no pod yet on cp-2"},
 		{"soft taint", func(r *Rollout) {
 			r.Nodes[2].Spec.Taints = append(r.Nodes[2].Spec.Taints, corev1.Taint{Key: "gpu", Effect: corev1.TaintEffectPreferNoSchedule})
 		}, RolloutReady, "", ""},

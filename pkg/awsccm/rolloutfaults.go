@@ -58,11 +58,10 @@ func labelSeen(key, have string, ok bool) string {
 
 // notTolerated finds control-plane Nodes whose taints keep the pods away.
 func notTolerated(r Rollout) error {
-	tolerations := append(automaticTolerations(), r.DaemonSet.Spec.Template.Spec.Tolerations...)
 	var out []string
 	for _, n := range r.Nodes {
 		for _, taint := range n.Spec.Taints {
-			if taint.Effect != corev1.TaintEffectPreferNoSchedule && !tolerated(taint, tolerations) {
+			if keepsAway(taint, r.DaemonSet.Spec.Template.Spec.Tolerations) {
 				out = append(out, n.Name+" ("+taint.ToString()+")")
 			}
 		}

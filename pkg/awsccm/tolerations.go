@@ -4,6 +4,8 @@ import (
 	"sort"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // baseTolerations are the taints that RKE2, RKE, Kubernetes and cloud providers
@@ -27,17 +29,26 @@ func baseTolerations() []corev1.Toleration {
 	return list
 }
 
+// passing says whether a taint is Kubernetes' own and comes and goes with the state
+// of a Node: the DaemonSet controller tolerates it itself
+// (k8s.io/kubernetes@v1.26.15:pkg/controller/daemon/util/daemonset_util.go), or the
+// machine is down. It says nothing of how a cluster is configured.
+func passing(taint corev1.Taint) bool {
+	switch taint.Key {
+	case corev1.TaintNodeUnschedulable, corev1.TaintNodeDiskPressure, corev1.TaintNodeMemoryPressure,
+		corev1.TaintNodePIDPressure, corev1.TaintNodeNotReady:
+		return true
+	}
+	return downstream.MachineDown(taint.Key)
+}
+
 // Tolerations are the base list and one more for every NoSchedule or NoExecute
-// taint found on control-plane nodes. Taints of Kubernetes' own that come and
-// go are left out: the DaemonSet controller tolerates those itself
-// (k8s.io/kubernetes@v1.26.15:pkg/controller/daemon/util/daemonset_util.go).
+// taint found on control-plane nodes, but for those that pass.
 func Tolerations(found []corev1.Taint) []corev1.Toleration {
 	list := baseTolerations()
-	passing := set(corev1.TaintNodeUnschedulable, corev1.TaintNodeUnreachable, corev1.TaintNodeDiskPressure,
-		corev1.TaintNodeMemoryPressure, corev1.TaintNodePIDPressure, corev1.TaintNodeNotReady)
 	var more []corev1.Toleration
 	for _, taint := range found {
-		if taint.Effect == corev1.TaintEffectPreferNoSchedule || passing[taint.Key] {
+		if taint.Effect == corev1.TaintEffectPreferNoSchedule || passing(taint) {
 			continue
 		}
 		if !tolerated(taint, list) && !tolerated(taint, more) {
@@ -62,6 +73,12 @@ func distinctTaints(taints []corev1.Taint) []corev1.Taint {
 		}
 	}
 	return out
+}
+
+// keepsAway says whether a taint keeps pods with these tolerations away from a Node
+// that would run them otherwise.
+func keepsAway(taint corev1.Taint, tolerations []corev1.Toleration) bool {
+	return taint.Effect != corev1.TaintEffectPreferNoSchedule && !passing(taint) && !tolerated(taint, append(automaticTolerations(), tolerations...))
 }
 
 // tolerated says whether any of the tolerations matches the taint.

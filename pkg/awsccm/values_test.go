@@ -171,6 +171,31 @@ func TestTolerationsCoverWhatIsFound(t *testing.T) {
 	}
 }
 
+// A Node that does not answer has taints that no toleration is for: the values are
+// those of the same Node when it is back, and nobody's values are blamed.
+func TestTaintsOfNodesThatAreDownAreNobodysConfiguration(t *testing.T) {
+	inputs := func(taints ...corev1.Taint) Inputs {
+		return Inputs{Distribution: RKE2, KubernetesVersion: "v1.26.15", ControlPlaneTaints: taints}
+	}
+	up, err := Values(inputs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{corev1.TaintNodeUnreachable, corev1.TaintNodeNotReady, "node.cloudprovider.kubernetes.io/shutdown", corev1.TaintNodeOutOfService} {
+		for _, effect := range []corev1.TaintEffect{corev1.TaintEffectNoSchedule, corev1.TaintEffectNoExecute} {
+			taint := corev1.Taint{Key: key, Effect: effect}
+			down, err := Values(inputs(taint))
+			if err != nil {
+				t.Errorf("%s: %v", taint.ToString(), err)
+				continue
+			}
+			if diff := cmp.Diff(up.Values, down.Values); diff != "" {
+				t.Errorf("%s changes the values:\n%s", taint.ToString(), diff)
+			}
+		}
+	}
+}
+
 func TestChartDefaultsTolerateWhatValuesDo(t *testing.T) {
 	var defaults struct{ Tolerations []corev1.Toleration }
 	for _, f := range ownChartForTest(t).Raw {

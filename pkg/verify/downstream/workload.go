@@ -113,7 +113,21 @@ var automatic = []Toleration{
 	{TaintUnschedulable, "Exists", "", "NoSchedule"},
 }
 
-// Keeps lists the node's taints that keep the DaemonSet's pods away.
+// MachineDown says whether a taint tells only that its machine does not answer or is
+// off: no pod starts there whatever it tolerates, and the taint goes when the machine
+// comes back. A Node that somebody set out of service is one of these
+// (k8s.io/kubernetes@v1.26.15:pkg/controller/nodelifecycle,
+// k8s.io/cloud-provider@v0.26.15:api/well_known_taints.go).
+func MachineDown(taintKey string) bool {
+	switch taintKey {
+	case "node.kubernetes.io/unreachable", "node.kubernetes.io/out-of-service", TaintShutdown:
+		return true
+	}
+	return false
+}
+
+// Keeps lists the node's taints that keep the DaemonSet's pods away, but for those
+// of a machine that is down.
 func (d DaemonSet) Keeps(n Node) []Taint {
 	tolerations := append(append([]Toleration{}, automatic...), d.Tolerations...)
 	if d.HostNetwork {
@@ -121,7 +135,7 @@ func (d DaemonSet) Keeps(n Node) []Taint {
 	}
 	var kept []Taint
 	for _, taint := range n.Taints {
-		if taint.Effect == "PreferNoSchedule" {
+		if taint.Effect == "PreferNoSchedule" || MachineDown(taint.Key) {
 			continue
 		}
 		tolerated := false
