@@ -36,7 +36,7 @@ func (f Files) handle() string { return f.in("lab.json") }
 type Order struct {
 	Target string `json:"target,omitempty"` // process name, kind@machine, or machine
 	Signal string `json:"signal,omitempty"` // e.g. "STOP"; "" is KILL
-	State  string `json:"state,omitempty"`  // of an instance
+	State  string `json:"state,omitempty"`  // of an instance, or of Rancher
 }
 
 // startControl serves the lab command.
@@ -52,7 +52,7 @@ func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) e
 			reply(w, l.status(ctx), nil)
 		})
 		for path, do := range map[string]func(context.Context, Order) (string, error){
-			"POST /kill": l.kill, "POST /instance": l.setInstance, "POST /reset": l.reset,
+			"POST /kill": l.kill, "POST /instance": l.setInstance, "POST /rancher": l.setRancher, "POST /reset": l.reset,
 		} {
 			mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 				var order Order
@@ -195,4 +195,25 @@ func (l *Lab) setInstance(_ context.Context, order Order) (string, error) {
 		m.agent.Shutdown()
 	}
 	return fmt.Sprintf("instance %s of %s is %s", m.Instance, m.Name, order.State), nil
+}
+
+// The states of Rancher.
+const (
+	RancherStopped = "stopped"
+	RancherRunning = "running"
+)
+
+// setRancher stops Rancher, or runs it again.
+func (l *Lab) setRancher(_ context.Context, order Order) (string, error) {
+	switch {
+	case l.rancher == nil:
+		return "", errors.New("the lab has no Rancher, or not yet")
+	case order.State == RancherStopped:
+		l.rancher.Stop()
+	case order.State == RancherRunning:
+		l.rancher.Start()
+	default:
+		return "", fmt.Errorf("state %q is neither %s nor %s", order.State, RancherStopped, RancherRunning)
+	}
+	return "Rancher is " + order.State, nil
 }

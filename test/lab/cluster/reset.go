@@ -104,10 +104,13 @@ func (l *Lab) setDowntime(apiServer, component time.Duration) {
 	}
 }
 
-// resetMachines wakes what is frozen, powers on what is off and gives the roles
-// their policies back.
+// resetMachines wakes what is frozen, powers on what is off, takes left manifests
+// away and gives the roles their policies back.
 func (l *Lab) resetMachines(_ context.Context) error {
 	var errs []error
+	if l.rancher != nil {
+		l.rancher.Start()
+	}
 	for _, p := range l.supervisor.Processes() {
 		_ = p.Signal(syscall.SIGCONT) // fails only for one that has just exited
 	}
@@ -117,6 +120,7 @@ func (l *Lab) resetMachines(_ context.Context) error {
 	l.cloud.SetThrottle(nil)
 	for _, m := range l.machines.list() {
 		m.agent.FailPlans("")
+		errs = append(errs, m.agent.RemoveManifests())
 		if instance, ok := l.cloud.Instance(m.Instance); ok && instance.State == aws.StateStopped {
 			errs = append(errs, l.cloud.SetInstanceState(m.Instance, aws.StateRunning))
 			m.agent.PowerOn()

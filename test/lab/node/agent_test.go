@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 )
@@ -53,6 +54,7 @@ func TestMachine(t *testing.T) {
 		{"pods run", m.podsRun},
 		{"a cloud controller manager runs", m.cloudControllerRuns},
 		{"a bad flag crash-loops visibly", m.badFlag},
+		{"a left manifest runs until it is taken away", m.leftManifestRuns},
 		{"external renames, and taints the new node only", m.renames},
 		{"power off and on", m.powerCycle},
 	} {
@@ -307,6 +309,43 @@ func (m *machine) badFlag(t *testing.T) {
 	})
 	m.plan(rke2(nil), "")
 	m.eventually("KCM well again", 60*time.Second, func(ctx context.Context) error { return m.mirrorReady(ctx, kcmMirror) })
+}
+
+func (m *machine) leftManifestRuns(t *testing.T) {
+	own := m.mirror(t, KubeControllerManager)
+	left := own.Spec.Containers[0]
+	args := slices.DeleteFunc(slices.Clone(left.Args), func(a string) bool { return strings.HasPrefix(a, "--secure-port=") })
+	raw, err := json.Marshal(map[string]any{"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{"name": "old-manager", "namespace": "kube-system", "labels": map[string]string{"app": "old"}},
+		"spec": map[string]any{"hostNetwork": true, "containers": []any{map[string]any{"name": "manager", "image": left.Image,
+			"command": left.Command, "args": append(args, "--secure-port=10357", "--leader-elect=false")}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const file = ManifestDir + "/old-manager.yaml"
+	for name, content := range map[string][]byte{file: raw, ManifestDir + "/broken.yaml": []byte("{"), ManifestDir + "/.hidden": raw} {
+		if err := m.fs.write(name, content); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.eventually("the left pod", 30*time.Second, func(ctx context.Context) error { return m.mirrorReady(ctx, "old-manager-"+dnsName) })
+	pod, err := m.pod(t.Context(), "old-manager-"+dnsName)
+	if err != nil || pod.Labels["app"] != "old" || pod.Labels["component"] != "" || pod.Annotations[corev1.MirrorPodAnnotationKey] == "" {
+		t.Errorf("%v, %+v", err, pod)
+	}
+	if now := m.mirror(t, KubeControllerManager); now.UID != own.UID {
+		t.Error("the machine's own manager was replaced")
+	}
+	if err := m.RemoveManifests(); err != nil {
+		t.Fatal(err)
+	}
+	m.eventually("the left pod to be gone", 30*time.Second, func(ctx context.Context) error {
+		if _, err := m.pod(ctx, "old-manager-"+dnsName); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("still there: %w", err)
+		}
+		return nil
+	})
+	m.eventually("all probes healthy", 30*time.Second, m.probesHealthy)
 }
 
 func (m *machine) renames(t *testing.T) {

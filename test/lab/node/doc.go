@@ -15,7 +15,8 @@
 //
 // Left out: containers (a pod's container is a process that sees the machine's
 // files, with its mount paths rewritten in its arguments and environment),
-// images other than those of a fixed table, exec and TCP probes, kube-proxy,
+// images other than those of a fixed table, exec and TCP probes, static pods of
+// files other than kube-controller-managers, and their probes, kube-proxy,
 // CNI, volumes other than ConfigMap, Secret, projected, downward API, emptyDir
 // and hostPath, resource limits, eviction, secrets encryption keys that rotate,
 // and etcd, which the whole lab shares; of Docker everything but making, starting,

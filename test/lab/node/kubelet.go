@@ -54,6 +54,9 @@ func (k *kubelet) run(ctx context.Context) error {
 			k.a.logf("static pods: %v", err)
 		}
 	})
+	if k.s.rke2 != nil {
+		parts.Go(func() { k.leftManifests(ctx) })
+	}
 	if k.register(ctx) {
 		parts.Go(func() { k.heartbeats(ctx) })
 		parts.Go(func() { k.s.pods.serve(ctx, k) })

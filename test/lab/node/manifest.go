@@ -80,7 +80,7 @@ func sameManifest(a, b *corev1.Pod) bool {
 }
 
 func manifestPath(pod *corev1.Pod) string {
-	return path.Join(agentDir, "pod-manifests", pod.Name+".yaml")
+	return path.Join(ManifestDir, pod.Name+".yaml")
 }
 
 func manifestHash(pod *corev1.Pod) string {

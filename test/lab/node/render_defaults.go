@@ -131,7 +131,7 @@ func kubeletDefaults(c RKE2Config, f Facts, nodeName string) map[string]string {
 		"kubeconfig":                   path.Join(agentDir, "kubelet.kubeconfig"),
 		"node-ip":                      orDefault(c.String("node-ip"), f.PrivateIP),
 		"node-labels":                  strings.Join(c.List("node-label"), ","),
-		"pod-manifest-path":            path.Join(agentDir, "pod-manifests"),
+		"pod-manifest-path":            ManifestDir,
 		"read-only-port":               "0",
 		"serialize-image-pulls":        "false",
 		"tls-cert-file":                path.Join(agentDir, "serving-kubelet.crt"),

@@ -3,8 +3,10 @@ package node
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -20,7 +22,8 @@ type staticPods struct {
 	ctx context.Context // of the machine's power: containers outlive the kubelet
 
 	mu   sync.Mutex
-	pods map[string]*staticPod
+	pods map[string]*staticPod // RKE2's, by component
+	left map[string]*staticPod // of files that somebody left, by the pod's name
 }
 
 type staticPod struct {
@@ -31,7 +34,7 @@ type staticPod struct {
 }
 
 func newStaticPods(ctx context.Context, a *Agent) *staticPods {
-	return &staticPods{a: a, ctx: ctx, pods: map[string]*staticPod{}}
+	return &staticPods{a: a, ctx: ctx, pods: map[string]*staticPod{}, left: map[string]*staticPod{}}
 }
 
 // apply makes the running components those of r. What did not change keeps
@@ -179,10 +182,14 @@ func (s *staticPods) waitReady(ctx context.Context, component string) bool {
 	}
 }
 
+// get is a component of RKE2's, or the left pod of that name.
 func (s *staticPods) get(component string) *staticPod {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.pods[component]
+	if pod := s.pods[component]; pod != nil {
+		return pod
+	}
+	return s.left[component]
 }
 
 func (s *staticPods) list() []*staticPod {
@@ -193,6 +200,9 @@ func (s *staticPods) list() []*staticPod {
 		if pod := s.pods[component]; pod != nil {
 			out = append(out, pod)
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.left)) {
+		out = append(out, s.left[name])
 	}
 	return out
 }

@@ -59,6 +59,7 @@ type Rancher struct {
 	down      kubernetes.Interface
 	copyDelay atomic.Int64
 	agent     agentLink
+	power     power
 
 	mu       sync.Mutex
 	seen     map[string]copySeen      // Cluster to its change not yet copied
@@ -140,8 +141,14 @@ func (r *Rancher) SetCopyDelay(d time.Duration) { r.copyDelay.Store(int64(max(d,
 func (r *Rancher) Authority() *Authority { return r.cfg.Authority }
 
 // Run serves webhook and proxy and runs the controllers until ctx ends; that end
-// is no error. Install must have been called.
+// is no error. Install must have been called. While Rancher is stopped nothing of
+// it answers or acts.
 func (r *Rancher) Run(ctx context.Context) error {
+	return r.power.run(ctx, r.run)
+}
+
+func (r *Rancher) run(ctx context.Context) error {
+	defer r.agent.set(ctx, false)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return r.serve(ctx, "proxy", r.cfg.ProxyAddress, r.proxyHandler()) })
 	g.Go(func() error { return r.serve(ctx, "webhook", r.cfg.WebhookAddress, r.webhookHandler()) })

@@ -110,6 +110,11 @@ func instanceCommand(dir *string) *cobra.Command {
 	return cmd
 }
 
+func rancherCommand(dir *string) *cobra.Command {
+	return order(dir, "rancher "+cluster.RancherStopped+"|"+cluster.RancherRunning, "Stop Rancher, or run it again", "rancher", 1,
+		func(args []string) (cluster.Order, error) { return cluster.Order{State: args[0]}, nil })
+}
+
 func resetCommand(dir *string) *cobra.Command {
 	return order(dir, "reset", "Bring a booted lab back to its beginning", "reset", 0,
 		func([]string) (cluster.Order, error) { return cluster.Order{}, nil })

@@ -1,0 +1,84 @@
+package rancher
+
+import (
+	"context"
+	"sync"
+)
+
+// Stop ends Rancher as scaling its Deployment to zero does: its address refuses
+// connections, the agents' tunnels break, no controller acts and no webhook answers.
+// What its objects say stays as it was. It returns when all of it has ended.
+func (r *Rancher) Stop() { r.power.off() }
+
+// Start runs it again, with what its objects say.
+func (r *Rancher) Start() { r.power.on() }
+
+// power is whether Rancher is to run. The zero value is on.
+type power struct {
+	mu      sync.Mutex
+	stopped chan struct{} // not nil while it is off; closed when it is to run again
+	cancel  context.CancelFunc
+	ended   chan struct{} // closed when what runs has ended; nil: nothing runs
+}
+
+// run runs what is to run, again after each time that it was switched off.
+func (p *power) run(ctx context.Context, what func(context.Context) error) error {
+	for {
+		if !p.wait(ctx) {
+			return nil
+		}
+		running, ended := p.begin(ctx)
+		err := what(running)
+		close(ended)
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// wait is false when ctx is done.
+func (p *power) wait(ctx context.Context) bool {
+	p.mu.Lock()
+	stopped := p.stopped
+	p.mu.Unlock()
+	if stopped != nil {
+		select {
+		case <-stopped:
+		case <-ctx.Done():
+		}
+	}
+	return ctx.Err() == nil
+}
+
+func (p *power) begin(ctx context.Context) (context.Context, chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	running, cancel := context.WithCancel(ctx)
+	p.cancel, p.ended = cancel, make(chan struct{})
+	if p.stopped != nil {
+		cancel() // switched off since
+	}
+	return running, p.ended
+}
+
+func (p *power) off() {
+	p.mu.Lock()
+	if p.stopped == nil {
+		p.stopped = make(chan struct{})
+	}
+	cancel, ended := p.cancel, p.ended
+	p.mu.Unlock()
+	if cancel != nil {
+		cancel()
+		<-ended
+	}
+}
+
+func (p *power) on() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped != nil {
+		close(p.stopped)
+		p.stopped = nil
+	}
+}
