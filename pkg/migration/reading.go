@@ -138,20 +138,3 @@ type Unrest struct {
 func (r Reading) Restless() []Unrest {
 	return append(append([]Unrest{}, r.Unrest...), r.NodesNotReady()...)
 }
-
-// NodesNotReady are the Nodes among them.
-func (r Reading) NodesNotReady() []Unrest {
-	var problems []Unrest
-	for i := range r.Down.Nodes {
-		node := &r.Down.Nodes[i]
-		if !NodeReady(node) && !r.Stale[node.Name] {
-			problems = append(problems, Unrest{Object: "Node " + node.Name, Seen: "is not Ready", Wanted: "Ready"})
-		}
-		for _, taint := range node.Spec.Taints {
-			if taint.Key == "node.cloudprovider.kubernetes.io/shutdown" {
-				problems = append(problems, Unrest{Object: "Node " + node.Name, Seen: "its instance is shut down", Wanted: "a running instance"})
-			}
-		}
-	}
-	return problems
-}

@@ -16,8 +16,9 @@ type Roll struct {
 	Progress    string
 	By          runner.Roller // who carries it out
 
-	waits []string
-	stop  *runner.Verdict // judged already: braked or failed
+	waits  []string
+	holdup error           // what seems to keep it from moving
+	stop   *runner.Verdict // judged already: braked or failed
 }
 
 // ByRancher says that Rancher carries a change out, and goes on by itself, machine
@@ -65,7 +66,7 @@ func (r *Roll) Verdict() runner.Verdict {
 		return Met(r.Evidence...)
 	}
 	return runner.Verdict{Kind: runner.Waiting, WaitingFor: r.WaitingFor, Seen: TellSome(r.waits),
-		Progress: r.Progress, Done: r.Done, Total: r.Total, By: r.By}
+		Progress: r.Progress, Done: r.Done, Total: r.Total, By: r.By, Err: r.holdup}
 }
 
 // Progress changes exactly when something moved: what the Side marks, a Node's

@@ -109,9 +109,7 @@ func (s *change) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, err
 	if why := s.p.unfinished(); why != "" {
 		roll.Wait("%s", why)
 	}
-	for _, open := range s.Reading.NodesNotReady() {
-		roll.Wait("%s %s", open.Object, open.Seen)
-	}
+	roll.WaitForNodes(s.Reading)
 	s.open(roll, tx)
 	return roll.Verdict(), nil
 }

@@ -89,9 +89,7 @@ func (s *managedChange) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdi
 	for _, open := range s.Reading.Unrest {
 		roll.Wait("%s", open.Seen)
 	}
-	for _, open := range s.Reading.NodesNotReady() {
-		roll.Wait("%s %s", open.Object, open.Seen)
-	}
+	roll.WaitForNodes(s.Reading)
 	s.open(roll, tx)
 	return roll.Verdict(), nil
 }

@@ -88,9 +88,7 @@ func (p *Procedure) watchRoll(ctx context.Context, tx *runner.Tx, edit *placed, 
 	for _, open := range telling(p.rolledOut(missing)) {
 		r.Wait("%s", tell(open))
 	}
-	for _, open := range p.Reading.NodesNotReady() {
-		r.Wait("%s %s", open.Object, open.Seen)
-	}
+	r.WaitForNodes(p.Reading)
 	for _, open := range p.OpenCordons(tx.Record()) {
 		r.Wait("%s %s", open.Object, open.Seen)
 	}

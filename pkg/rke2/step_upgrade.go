@@ -86,7 +86,8 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	}
 	if len(open) > 0 {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "every kubelet to run " + target, Seen: SummariseUnrest(open),
-			Progress: s.p.progress() + fmt.Sprint(done), By: migration.ByRancher(), Done: done, Total: len(s.Reading.Down.Nodes)}, nil
+			Progress: s.p.progress() + fmt.Sprint(done), By: migration.ByRancher(), Done: done, Total: len(s.Reading.Down.Nodes),
+			Err: s.Reading.HeldUpBy()}, nil
 	}
 	roll := &migration.Roll{WaitingFor: "every control plane to run one kube-controller-manager", Progress: s.p.progress(), Done: done, Total: done}
 	if verdict, err := s.p.verdict(ctx, roll); err != nil || verdict.Kind != runner.Met {

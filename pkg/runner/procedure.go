@@ -135,7 +135,9 @@ type Verdict struct {
 	Done, Total int
 	// By is who carries out what is waited for, whoever has begun it.
 	By Roller
-	// Err says why, for Failed and Braked; its class decides the exit code.
+	// Err says why, for Failed and Braked; its class decides the exit code. For
+	// Waiting it is what seems to hold it up and may pass by itself: the run ends
+	// with it should nothing move for the timeout.
 	Err error
 	// Evidence is what proved it, one fact a line, for Met.
 	Evidence []string

@@ -106,6 +106,51 @@ func TestNoProgress(t *testing.T) {
 	}
 }
 
+// A wait that knows what holds it up ends with that, and not with "no cause found".
+// It goes on as long as any other, since what is broken may come back.
+func TestWaitEndsWithWhatHoldsItUp(t *testing.T) {
+	var start time.Time
+	down := &fault.Error{Class: fault.Check, Reason: "NodeNotReady", Object: "Node a", Seen: "is not Ready", Wanted: "Ready", Fix: "start it"}
+	script := func(comesBack, blind bool) *bench {
+		b := waiting(t, func(i int, now time.Time) (Verdict, error) {
+			if i == 0 {
+				start = now
+			}
+			v := Verdict{Kind: Waiting, WaitingFor: "3 control planes", Seen: "2/3", Progress: "2", Err: down}
+			switch {
+			case comesBack && now.Sub(start) > 4*time.Minute:
+				return Verdict{Kind: Met}, nil
+			case blind && now.Sub(start) > 4*time.Minute:
+				return Verdict{}, errRefused
+			}
+			return v, nil
+		})
+		b.o.Timeout = 5 * time.Minute
+		return b
+	}
+	b := script(false, false)
+	_, err := b.run()
+	wantClass(t, err, fault.Check, "Node a", "is not Ready", "waited for 3 control planes", "since "+start.UTC().Format(time.RFC3339), "start it")
+	if d := b.clock.Since(start); d < 5*time.Minute || d > 5*time.Minute+2*time.Second {
+		t.Errorf("gave up after %s", d)
+	}
+	if h := b.history(); h[0].Reason != "NodeNotReady" {
+		t.Errorf("history %+v", h)
+	}
+	if down.Seen != "is not Ready" {
+		t.Errorf("the verdict's own cause was changed: %q", down.Seen)
+	}
+	if _, err := script(true, false).run(); err != nil {
+		t.Errorf("what came back: %v", err)
+	}
+	_, err = script(false, true).run()
+	wantClass(t, err, fault.CouldNotLook)
+	b = script(false, false)
+	b.o.Deadline = time.Minute
+	_, err = b.run()
+	wantClass(t, err, fault.NoProgress, "1m0s", "Node a: is not Ready")
+}
+
 func TestProgressKeepsAWaitAlive(t *testing.T) {
 	var start time.Time
 	b := waiting(t, func(i int, now time.Time) (Verdict, error) {

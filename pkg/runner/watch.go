@@ -201,12 +201,24 @@ func (w *watch) expired(wait *Wait, now time.Time, unread error) error {
 	if !deadline && now.Sub(w.progressed) <= w.r.o.Timeout {
 		return nil
 	}
+	var holdup *fault.Error // what holds it up, as the last reading says
+	if !w.blind {
+		holdup, _ = fault.As(w.last.Err)
+	}
+	moments := fmt.Sprintf("since %s, nothing moved since %s", wait.Since.UTC().Format(time.RFC3339), wait.LastProgress.UTC().Format(time.RFC3339))
+	if holdup != nil && !deadline {
+		named := *holdup
+		named.Seen = fmt.Sprintf("%s; %s waited for %s %s", holdup.Seen, w.object(), wait.For, moments)
+		return &named
+	}
 	e := &fault.Error{
 		Class: fault.NoProgress, Reason: "NoProgress", Object: w.object(), Err: unread,
-		Seen: fmt.Sprintf("waiting for %s; seen: %s; since %s, nothing moved since %s", wait.For, wait.Seen,
-			wait.Since.UTC().Format(time.RFC3339), wait.LastProgress.UTC().Format(time.RFC3339)),
+		Seen:   fmt.Sprintf("waiting for %s; seen: %s; %s", wait.For, wait.Seen, moments),
 		Wanted: fmt.Sprintf("some progress within %s", w.r.o.Timeout),
 		Fix:    "find out what holds it up, then run the same command again",
+	}
+	if holdup != nil {
+		e.Seen, e.Fix = e.Seen+"; "+holdup.Object+": "+holdup.Seen, holdup.Fix
 	}
 	if deadline {
 		e.Reason, e.Wanted = "Deadline", fmt.Sprintf("all done within %s", w.r.o.Deadline)

@@ -1,0 +1,119 @@
+package migration
+
+import (
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// NodesNotReady are the Nodes that keep a cluster from being at rest, one line each.
+func (r Reading) NodesNotReady() []Unrest {
+	var problems []Unrest
+	for _, node := range r.notReady() {
+		problems = append(problems, Unrest{Object: "Node " + node.Name, Seen: whyNotReady(node), Wanted: "Ready"})
+	}
+	return problems
+}
+
+func (r Reading) notReady() []*corev1.Node {
+	var nodes []*corev1.Node
+	for i := range r.Down.Nodes {
+		node := &r.Down.Nodes[i]
+		if off(node) || !NodeReady(node) && !r.Stale[node.Name] {
+			nodes = append(nodes, node)
+		}
+	}
+	return nodes
+}
+
+// off says whether a cloud provider saw the Node's instance shut down.
+func off(node *corev1.Node) bool {
+	for _, taint := range node.Spec.Taints {
+		if taint.Key == downstream.TaintShutdown {
+			return true
+		}
+	}
+	return false
+}
+
+// whyNotReady has few words: what the Node says of itself may be a page.
+func whyNotReady(node *corev1.Node) string {
+	if off(node) {
+		return "is not Ready: its instance is shut down"
+	}
+	for _, c := range node.Status.Conditions {
+		if c.Type != corev1.NodeReady {
+			continue
+		}
+		since := c.LastTransitionTime.UTC().Format("15:04:05Z")
+		switch {
+		case c.Status == corev1.ConditionUnknown:
+			return "is not Ready: its kubelet says nothing since " + since
+		case c.Status == corev1.ConditionFalse && c.Reason != "":
+			return fmt.Sprintf("is not Ready: %s since %s", c.Reason, since)
+		}
+	}
+	return "is not Ready"
+}
+
+// HeldUpBy is what a change that rolls out cannot go on without; nil: every Node is
+// Ready. It may pass by itself: a machine is restarted, or somebody starts it.
+func (r Reading) HeldUpBy() error {
+	nodes := r.notReady()
+	if len(nodes) == 0 {
+		return nil
+	}
+	seen := whyNotReady(nodes[0])
+	var others []string
+	for _, node := range nodes[1:] {
+		others = append(others, "Node "+node.Name+" "+whyNotReady(node))
+	}
+	if len(others) > 0 {
+		seen += "; " + TellSome(others)
+	}
+	return &fault.Error{Class: fault.Check, Reason: "NodeNotReady", Object: "Node " + nodes[0].Name, Seen: seen,
+		Wanted: "every Node Ready", Fix: bringBack(nodes) + "; then run the same command again"}
+}
+
+// bringBack is advice for all of them; a command where their instances are known to be off.
+func bringBack(nodes []*corev1.Node) string {
+	zone := ""
+	var ids []string
+	for _, node := range nodes {
+		at, id, known := downstream.ParseProviderID(node.Spec.ProviderID)
+		if !off(node) || !known || zone != "" && cloud.RegionOf(zone) != cloud.RegionOf(at) {
+			return "bring the machine back, or its kubelet: " + names(nodes)
+		}
+		zone, ids = at, append(ids, id)
+	}
+	words := append([]string{"aws", "ec2", "start-instances", "--instance-ids"}, ids...)
+	if region := cloud.RegionOf(zone); region != "" {
+		words = append(words, "--region", region)
+	}
+	return "start what is off: " + fault.Command(words...)
+}
+
+func names(nodes []*corev1.Node) string {
+	all := make([]string, 0, len(nodes))
+	for _, node := range nodes {
+		all = append(all, node.Name)
+	}
+	return strings.Join(all, ", ")
+}
+
+// WaitForNodes makes a roll wait for the Nodes of a reading. It is said before
+// everything else: what others wait for, they wait for because of it.
+func (r *Roll) WaitForNodes(reading Reading) {
+	waits := r.waits
+	r.waits = nil
+	for _, open := range reading.NodesNotReady() {
+		r.Wait("%s %s", open.Object, open.Seen)
+	}
+	r.waits = append(r.waits, waits...)
+	r.holdup = reading.HeldUpBy()
+}

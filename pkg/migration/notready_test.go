@@ -1,0 +1,91 @@
+package migration
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+func nodeThat(name, providerID string, ready corev1.ConditionStatus, reason string, taints ...string) corev1.Node {
+	node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{ProviderID: providerID}}
+	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready, Reason: reason,
+		LastTransitionTime: metav1.NewTime(time.Date(2026, 11, 22, 19, 26, 49, 0, time.UTC))}}
+	for _, key := range taints {
+		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule})
+	}
+	return node
+}
+
+func TestHeldUpBy(t *testing.T) {
+	const a, b = "aws:///us-east-1a/i-0000000000000000a", "aws:///us-east-1b/i-0000000000000000b"
+	well := nodeThat("well", a, corev1.ConditionTrue, "KubeletReady")
+	silent := nodeThat("silent", a, corev1.ConditionUnknown, "NodeStatusUnknown")
+	offA := nodeThat("off-a", a, corev1.ConditionUnknown, "NodeStatusUnknown", downstream.TaintShutdown)
+	offB := nodeThat("off-b", b, corev1.ConditionUnknown, "NodeStatusUnknown", downstream.TaintShutdown)
+	for _, tt := range []struct {
+		name   string
+		nodes  []corev1.Node
+		object string
+		says   []string
+		not    string
+	}{
+		{"all well", []corev1.Node{well}, "", nil, ""},
+		{"a kubelet that says nothing", []corev1.Node{well, silent}, "Node silent",
+			[]string{"its kubelet says nothing since 19:26:49Z", "bring the machine back, or its kubelet: silent"}, "start-instances"},
+		{"a kubelet that says no", []corev1.Node{nodeThat("no", a, corev1.ConditionFalse, "KubeletNotReady")}, "Node no",
+			[]string{"is not Ready: KubeletNotReady since 19:26:49Z"}, "start-instances"},
+		{"an instance that is off", []corev1.Node{well, offA}, "Node off-a",
+			[]string{"its instance is shut down", "aws ec2 start-instances --instance-ids i-0000000000000000a --region us-east-1"}, "19:26"},
+		{"two", []corev1.Node{offA, offB}, "Node off-a",
+			[]string{"Node off-b is not Ready", "--instance-ids i-0000000000000000a i-0000000000000000b --region us-east-1"}, ""},
+		{"one off, one silent: no command for half of it", []corev1.Node{offA, silent}, "Node off-a", []string{"bring the machine back, or its kubelet: off-a, silent"}, "start-instances"},
+		{"off, and nothing tells which instance", []corev1.Node{nodeThat("x", "", corev1.ConditionUnknown, "", downstream.TaintShutdown)}, "Node x", []string{"bring the machine back"}, "start-instances"},
+		{"off, and its Node not yet told so", []corev1.Node{nodeThat("x", a, corev1.ConditionTrue, "", downstream.TaintShutdown)}, "Node x", []string{"its instance is shut down"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := Reading{Down: Downstream{Nodes: tt.nodes}}.HeldUpBy()
+			if tt.object == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			f, _ := fault.As(err)
+			if f == nil || f.Class != fault.Check || f.Object != tt.object {
+				t.Fatalf("%#v", err)
+			}
+			for _, part := range tt.says {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("does not say %q: %v", part, err)
+				}
+			}
+			if tt.not != "" && strings.Contains(err.Error(), tt.not) {
+				t.Errorf("says %q: %v", tt.not, err)
+			}
+		})
+	}
+}
+
+// What a roll waits for because of a Node stands behind the Node, and a roll that is
+// judged otherwise says nothing of it.
+func TestRollSaysItsNodesFirst(t *testing.T) {
+	reading := Reading{Down: Downstream{Nodes: []corev1.Node{nodeThat("silent", "", corev1.ConditionUnknown, "")}}}
+	roll := &Roll{WaitingFor: "all"}
+	roll.Wait("Rancher: waiting for plan to be applied")
+	roll.WaitForNodes(reading)
+	v := roll.Verdict()
+	if v.Kind != runner.Waiting || !strings.HasPrefix(v.Seen, "Node silent is not Ready") || !strings.HasSuffix(v.Seen, "; Rancher: waiting for plan to be applied") || v.Err == nil {
+		t.Errorf("%+v", v)
+	}
+	roll.Stop(Met())
+	if v := roll.Verdict(); v.Err != nil {
+		t.Errorf("%+v", v)
+	}
+}
