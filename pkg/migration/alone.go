@@ -2,9 +2,12 @@ package migration
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
@@ -12,13 +15,35 @@ import (
 // nothing was out of sight. A position is computed from those that a migration deals
 // with, and says nothing of others. It writes nothing.
 func (c *Core) Alone(ctx context.Context) error {
+	_, err := c.alone(ctx)
+	return err
+}
+
+// RequireAlone is Alone before a change of who runs the cloud controllers: hours may
+// have passed since the preflight looked. An API that is away for a moment is an
+// error that may be tried again, and no manager that could not be seen.
+func (c *Core) RequireAlone(ctx context.Context) error {
+	facts, err := c.alone(ctx)
+	if err == nil {
+		return nil
+	}
+	for _, unread := range []error{facts.LoosePods.Err, facts.Workloads.Err, facts.Nodes.Err, facts.StaticPods.Err, facts.DaemonSets.Err} {
+		if unread != nil && runner.Transient(unread) {
+			return fmt.Errorf("look for other controller managers: %w", unread)
+		}
+	}
+	return err
+}
+
+func (c *Core) alone(ctx context.Context) (downstream.Facts, error) {
 	reader, err := kube.New(c.Config, c.Clock)
 	if err != nil {
-		return err
+		return downstream.Facts{}, err
 	}
 	input := checks.Input{Facts: kube.ReadManagers(ctx, reader), Position: c.Result, Distribution: c.Distribution}
 	if len(input.StaticPods.Value) == 0 {
 		input.KCMs = c.Reading.kcmEvidence() // RKE runs them outside the API
 	}
-	return JudgeReport(verify.RunAll(ctx, verify.Bind(input, checks.Managers()...), verify.Options{Position: c.Result.Position}), Options{})
+	report := verify.RunAll(ctx, verify.Bind(input, checks.Managers()...), verify.Options{Position: c.Result.Position})
+	return input.Facts, JudgeReport(report, Options{})
 }

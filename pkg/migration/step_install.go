@@ -47,6 +47,9 @@ func (s *install) Do(ctx context.Context, tx *runner.Tx) error {
 				Fix: "run again: enable-leader-migration comes first"}
 		}
 	}
+	if err := s.RequireAlone(ctx); err != nil {
+		return err
+	}
 	return s.ApplyChart(ctx, tx, true)
 }
 

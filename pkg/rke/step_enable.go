@@ -32,12 +32,15 @@ func (s *enable) Plan(ctx context.Context) (runner.Plan, error) {
 	return s.p.planEdit(edit, "kube-controller-manager on every control plane, one after the other", s.Reading.Planes())
 }
 
-func (s *enable) mayWrite(context.Context, *runner.Tx) error {
+func (s *enable) mayWrite(ctx context.Context, _ *runner.Tx) error {
 	if !s.Reading.Down.MayGet || !s.Reading.Down.MayUpdate {
 		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + migration.MigrationLease,
 			Seen: migration.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
 	}
-	return s.p.requireInTree()
+	if err := s.p.requireInTree(); err != nil {
+		return err
+	}
+	return s.RequireAlone(ctx)
 }
 
 func (s *enable) stillOpen(roll *migration.Roll, tx *runner.Tx) {

@@ -73,7 +73,7 @@ func (s *switchProvider) Plan(ctx context.Context) (runner.Plan, error) {
 	return plan, err
 }
 
-func (s *switchProvider) mayWrite(_ context.Context, tx *runner.Tx) error {
+func (s *switchProvider) mayWrite(ctx context.Context, tx *runner.Tx) error {
 	if err := s.RequireSamePlanes(tx); err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (s *switchProvider) mayWrite(_ context.Context, tx *runner.Tx) error {
 			Wanted: position.P3.Summary() + ": with no cloud controller manager waiting for the lease another kube-controller-manager would take it back",
 			Fix:    "run again: install-ccm comes first"}
 	}
-	return nil
+	return s.RequireAlone(ctx)
 }
 
 func (s *switchProvider) stillOpen(roll *migration.Roll, tx *runner.Tx) {

@@ -60,6 +60,9 @@ func (s *enable) Do(ctx context.Context, tx *runner.Tx) error {
 		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + migration.MigrationLease,
 			Seen: migration.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
 	}
+	if err := s.RequireAlone(ctx); err != nil {
+		return err
+	}
 	if err := s.p.noteManifests(ctx, tx); err != nil {
 		return err
 	}

@@ -71,6 +71,9 @@ func (s *switchProvider) Do(ctx context.Context, tx *runner.Tx) error {
 			Wanted: position.P3.Summary() + ": with no cloud controller manager waiting for the lease another kube-controller-manager would take it back",
 			Fix:    "run again: install-ccm comes first"}
 	}
+	if err := s.RequireAlone(ctx); err != nil {
+		return err
+	}
 	if err := s.p.noteManifests(ctx, tx); err != nil {
 		return err
 	}

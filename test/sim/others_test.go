@@ -11,6 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // Somebody else edits what the run is about to edit, in the moment before each of
@@ -209,6 +211,54 @@ func TestOthersManagersStopARun(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A controller manager of somebody else's that comes while a run is under way stops it
+// before the next change of who runs the cloud controllers. Without it the same command
+// goes on to the end.
+func TestOthersManagerThatComesMeanwhile(t *testing.T) {
+	pod := object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"namespace": "default", "name": "other"},
+		"spec": object{"containers": []any{object{"name": "m", "image": "r/kube-controller-manager:v1.26.13", "args": []any{"--cloud-provider=aws", "--leader-elect=false"}}}}}
+	for _, scenario := range scenarios {
+		moments := []struct{ when, before string }{
+			{"/rolebindings", "enable-leader-migration"}, {"/nodes/", "install-ccm"}, {"/daemonsets", "switch-provider"}}
+		if scenario.run.Method == migration.InstallManifest { // the cordon comes behind it
+			moments[1].before, moments = "switch-provider", moments[:2]
+		}
+		for _, tc := range moments {
+			t.Run(scenario.name+"/before "+tc.before, func(t *testing.T) {
+				t.Parallel()
+				w := scenario.world()
+				r := scenario.run
+				came := false
+				r.ID, r.Before = runID(1), func(c Call) Outcome {
+					if !came && c.Writes && strings.Contains(c.Path, tc.when) {
+						came = true
+						w.down.put("pods", pod, w.now)
+					}
+					return Pass
+				}
+				ended := do(t, r, w)
+				f, _ := fault.As(ended.Err)
+				if !came || f == nil || f.Class != fault.Check || !strings.Contains(f.Error(), "Pod default/other") || !strings.Contains(f.Error(), "AWSM-205") {
+					t.Fatalf("came %t: %v", came, ended.Err)
+				}
+				if step := ended.Result.Steps; !stoppedIn(step, tc.before) {
+					t.Errorf("not stopped in %s: %+v", tc.before, step)
+				}
+				w.down.remove(key{"pods", "default", "other"})
+				r.ID, r.Before = runID(2), nil
+				if wrong := faults(w, do(t, r, w), undisturbed(t, scenario).want); wrong != "" {
+					t.Error(wrong)
+				}
+			})
+		}
+	}
+}
+
+// stoppedIn says whether a run was stopped in a step, by its result.
+func stoppedIn(steps []runner.StepResult, id string) bool {
+	return slices.ContainsFunc(steps, func(s runner.StepResult) bool { return string(s.ID) == id && s.Outcome == runner.Stopped })
 }
 
 // Somebody pauses Rancher in the middle of a roll. The wait ends by itself, with
