@@ -81,7 +81,7 @@ func moved(before continuity.Fingerprint, nodes []corev1.Node, names map[string]
 		case now == nil && other != nil:
 			found = append(found, Rename{Machine: machine, Old: name, New: other.Name, Why: "the old Node is gone"})
 		case now != nil && string(now.UID) != print.UID:
-			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("the Node object was replaced: UID %s, was %s", now.UID, print.UID)})
+			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("it was deleted and registered again: UID %s, was %s", now.UID, print.UID)})
 		case now != nil && now.Spec.ProviderID != print.ProviderID:
 			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("ProviderID %q, was %q", now.Spec.ProviderID, print.ProviderID)})
 		}

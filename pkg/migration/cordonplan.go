@@ -2,12 +2,14 @@ package migration
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // cordonPlan says which control-plane nodes are cordoned, and whether they
@@ -74,6 +76,28 @@ func cordonSkip(v Reading, targets, left int) string {
 		return "no schedulable, Ready node without special taints would be left, neither for pods nor for Rancher's agent"
 	}
 	return ""
+}
+
+// without leaves out Nodes of control planes that came since the preflight: the next
+// step that writes says that they came, and the preflight of a new run looks at them.
+func (p cordonPlan) without(newcomers []string) cordonPlan {
+	p.Open = slices.DeleteFunc(slices.Clone(p.Open), func(node string) bool { return slices.Contains(newcomers, node) })
+	return p
+}
+
+// newPlanes are the Nodes of control planes that the last preflight did not see.
+func (c *Core) newPlanes(record runner.Record) []string {
+	then, known, err := planesThen(record)
+	if err != nil || !known {
+		return nil
+	}
+	var nodes []string
+	for _, m := range c.Reading.Members {
+		if m.ControlPlane && !slices.Contains(then, m.plane()) {
+			nodes = append(nodes, m.Nodes...)
+		}
+	}
+	return nodes
 }
 
 // userCordons are the nodes that somebody else has cordoned, by UID.

@@ -129,7 +129,7 @@ func (c *Core) order() []runner.StepID {
 
 func (c *Core) standing(record runner.Record) standing {
 	return standing{
-		Reading: c.Reading, Result: c.Result, Record: record, Options: c.Options, Cordon: planCordon(c.Reading),
+		Reading: c.Reading, Result: c.Result, Record: record, Options: c.Options, Cordon: planCordon(c.Reading).without(c.newPlanes(record)),
 		AtTarget: c.AtTarget(), Rolls: c.Side.Rolls,
 		Snapshot: func(reached position.Position) runner.State { return c.Side.SnapshotState(record, reached) },
 	}
@@ -176,7 +176,13 @@ func (r Reading) Rest(tell func([]Unrest) string) error {
 	if len(problems) == 0 {
 		return nil
 	}
+	fix := "wait until nothing moves any more, or mend what is named, then run again"
+	for _, p := range problems {
+		if p.Fix != "" {
+			fix = p.Fix + "; then run the same command again"
+			break
+		}
+	}
 	return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: r.Object,
-		Seen: tell(problems), Wanted: "a cluster at rest before anything is written",
-		Fix: "wait until nothing moves any more, or mend what is named, then run again", Passing: true}
+		Seen: tell(problems), Wanted: "a cluster at rest before anything is written", Fix: fix, Passing: true}
 }

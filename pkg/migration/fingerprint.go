@@ -3,6 +3,7 @@ package migration
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -35,6 +36,31 @@ func (c *Core) noteFingerprint(ctx context.Context, tx *runner.Tx, facts downstr
 	return tx.Note(ctx, fingerprintNote, packed)
 }
 
+// takeAgain takes Nodes that were deleted and registered again since the fingerprint
+// as they are now: a person began this run, and nothing gives the old ones back. Each
+// is named.
+func (c *Core) takeAgain(ctx context.Context, tx *runner.Tx) error {
+	then, known, err := fingerprint(tx.Record())
+	if err != nil || !known {
+		return err
+	}
+	now := make([]continuity.NodePrint, 0, len(c.Reading.Down.Nodes))
+	for i := range c.Reading.Down.Nodes {
+		node := &c.Reading.Down.Nodes[i]
+		now = append(now, continuity.NodePrint{Name: node.Name, UID: string(node.UID), ProviderID: node.Spec.ProviderID, Machine: node.Labels[downstream.LabelMachine]})
+	}
+	again, names := then.TakeAgain(now)
+	if len(names) == 0 {
+		return nil
+	}
+	packed, err := again.Encode()
+	if err != nil {
+		return err
+	}
+	tx.Warn("deleted and registered again since the migration began, and taken as they are now: Node " + strings.Join(names, ", Node "))
+	return tx.Note(ctx, fingerprintNote, packed)
+}
+
 // begun says whether a migration is under way that somebody began, here or by hand.
 func (c *Core) begun(record runner.Record) bool {
 	return c.Result.Position != position.P0 || c.Result.Mixed || c.standing(record).lastIntended() != ""
@@ -51,31 +77,58 @@ func fingerprint(record runner.Record) (continuity.Fingerprint, bool, error) {
 	return then, err == nil, err
 }
 
-// RequireSamePlanes stops before a write when a control-plane machine came or
-// went during the migration: a newcomer may run with other arguments.
-func (c *Core) RequireSamePlanes(tx *runner.Tx) error {
-	before, known, err := fingerprint(tx.Record())
-	if err != nil || !known {
+// planesNote is the journal's key for the control-plane machines that a preflight saw,
+// where they are no longer those of the fingerprint.
+const planesNote = "control-planes"
+
+// notePlanes takes the control-plane machines of a preflight that passed for those of
+// the run: newcomers were looked at with the rest.
+func (c *Core) notePlanes(ctx context.Context, tx *runner.Tx) error {
+	then, known, err := planesThen(tx.Record())
+	if err != nil || !known || slices.Equal(then, c.planes()) {
 		return err
 	}
-	var then, now []string
+	return tx.Note(ctx, planesNote, c.planes())
+}
+
+// planesThen are the control-plane machines of the last preflight that passed, sorted.
+func planesThen(record runner.Record) (then []string, known bool, err error) {
+	if known, err := record.NoteInto(planesNote, &then); err != nil || known {
+		return then, known, err
+	}
+	before, known, err := fingerprint(record)
 	for _, node := range before.Nodes {
 		if node.ControlPlane {
 			then = append(then, OrElse(node.Machine, node.Name))
 		}
 	}
+	sort.Strings(then)
+	return then, known, err
+}
+
+// planes are those of the last reading, sorted.
+func (c *Core) planes() []string {
+	var now []string
 	for _, m := range c.Reading.Members {
 		if m.ControlPlane {
-			now = append(now, OrElse(m.ID, strings.Join(m.Nodes, ",")))
+			now = append(now, m.plane())
 		}
 	}
-	sort.Strings(then)
 	sort.Strings(now)
-	if fmt.Sprint(now) == fmt.Sprint(then) {
-		return nil
+	return now
+}
+
+func (m Member) plane() string { return OrElse(m.ID, strings.Join(m.Nodes, ",")) }
+
+// RequireSamePlanes stops before a write when a control-plane machine came or
+// went since the preflight: a newcomer may run with other arguments.
+func (c *Core) RequireSamePlanes(tx *runner.Tx) error {
+	then, known, err := planesThen(tx.Record())
+	if err != nil || !known || slices.Equal(then, c.planes()) {
+		return err
 	}
 	return &fault.Error{Class: fault.Stale, Reason: "ControlPlanesChanged", Object: c.Reading.Object,
-		Seen:   fmt.Sprintf("its control-plane machines are no longer those of the fingerprint (%d now, %d then)", len(now), len(then)),
-		Wanted: "the same control-plane machines during a migration",
-		Fix:    "see that the new ones are healthy, then run again"}
+		Seen:   fmt.Sprintf("its control-plane machines are no longer those that the preflight saw (%d now, %d then)", len(c.planes()), len(then)),
+		Wanted: "the same control-plane machines during a run",
+		Fix:    "see that the new ones are healthy, then run the same command again, whose preflight looks at them"}
 }

@@ -66,6 +66,11 @@ type Rename struct{ Machine, Old, New, Why string }
 func (g *Guard) Judge(s Sighting) error {
 	if len(s.Renames) > 0 {
 		r := s.Renames[0]
+		if r.Old == r.New {
+			return &fault.Error{Class: fault.Check, Reason: "NodeReplaced", Object: "Node " + r.Old, Seen: r.Why,
+				Wanted: "the Node that Machine " + r.Machine + " had",
+				Fix:    "find out what deleted it, and see that the pods it ran are back; then go on as after every brake: a new run takes the Node as it is now"}
+		}
 		return braked("NodeRenamed", "Machine "+r.Machine,
 			fmt.Sprintf("registered a second Node: %s beside %s (%s)", r.New, r.Old, r.Why), "the one name it had")
 	}

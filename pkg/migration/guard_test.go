@@ -23,6 +23,7 @@ func TestGuard(t *testing.T) {
 		want string // reason at the last sighting; "" for none
 	}{
 		{"nothing wrong", []Sighting{at(0, nil), at(time.Hour, nil)}, ""},
+		{"deleted and registered again", []Sighting{at(0, func(s *Sighting) { s.Renames = []Rename{{"m", "a", "a", "UID x, was y"}} })}, "NodeReplaced"},
 		{"renamed", []Sighting{at(0, func(s *Sighting) { s.Renames = []Rename{{"m", "old", "new", "same instance"}} })}, "NodeRenamed"},
 		{"external with flag", []Sighting{at(0, func(s *Sighting) { s.Starving = []string{"cp-1"} })}, "StarvingLease"},
 		{"lease quiet within a hand-over", []Sighting{at(0, stuck), at(84*time.Second, stuck)}, ""},

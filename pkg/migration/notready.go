@@ -61,10 +61,17 @@ func whyNotReady(node *corev1.Node) string {
 	return "is not Ready"
 }
 
-// HeldUpBy is what a change that rolls out cannot go on without; nil: every Node is
-// Ready. It may pass by itself: a machine is restarted, or somebody starts it.
+// HeldUpBy is what a change that rolls out cannot go on without; nil: every machine
+// has its Node, and every Node is Ready. It may pass by itself: a machine is restarted,
+// or somebody starts it.
 func (r Reading) HeldUpBy() error {
 	nodes := r.notReady()
+	for _, open := range r.Unrest {
+		if open.Fix != "" {
+			return &fault.Error{Class: fault.Check, Reason: "NodeDeleted", Object: open.Object, Seen: open.Seen, Wanted: open.Wanted,
+				Fix: open.Fix + "; then run the same command again"}
+		}
+	}
 	if len(nodes) == 0 {
 		return nil
 	}

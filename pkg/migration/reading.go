@@ -129,6 +129,8 @@ func (r Reading) refs() []continuity.MachineRef {
 // Unrest is one reason why a cluster is not at rest.
 type Unrest struct {
 	Object, Seen, Wanted string
+	// Fix is what a person does about it; "" for what passes by itself.
+	Fix string
 	// OurPause: the brake of an earlier run, and nothing else.
 	OurPause bool
 }

@@ -21,11 +21,17 @@ func (s *preflight) Plan(ctx context.Context) (runner.Plan, error) {
 }
 
 func (s *preflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+	if err := s.takeAgain(ctx, tx); err != nil {
+		return runner.Verdict{}, err
+	}
 	report, facts, stop, err := s.checked(ctx, tx)
 	if err != nil || stop != nil {
 		return orZero(stop), err
 	}
 	if err := s.noteFingerprint(ctx, tx, facts); err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := s.notePlanes(ctx, tx); err != nil {
 		return runner.Verdict{}, err
 	}
 	return Met(checkSummary(report)...), nil

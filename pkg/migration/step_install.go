@@ -75,6 +75,7 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	}
 	if open := s.Reading.Unrest; len(open) > 0 {
 		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", s.Side.Tell(open)
+		verdict.Err = s.Reading.HeldUpBy()
 		return verdict, nil
 	}
 	owner := s.Reading.LeaseVerdict()

@@ -30,6 +30,9 @@ func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdi
 	if err := s.undoRefused(tx.Record()); err != nil {
 		return Failed(err), nil
 	}
+	if err := s.takeAgain(ctx, tx); err != nil {
+		return runner.Verdict{}, err
+	}
 	if err := s.requireRestOrOurPause(); err != nil && !s.Undoing(tx.Record()) {
 		if wait := s.leftMoving(tx); wait != nil {
 			return *wait, nil

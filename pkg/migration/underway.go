@@ -67,7 +67,7 @@ func (c *Core) leftMoving(tx *runner.Tx) *runner.Verdict {
 		return nil
 	}
 	seen := c.Side.Tell(c.Reading.Unrest)
-	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "what an earlier run began to come to its end", Seen: seen, Progress: seen}
+	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "what an earlier run began to come to its end", Seen: seen, Progress: seen, Err: c.Reading.HeldUpBy()}
 }
 
 // upgrading says whether the last thing that the journal announced is an upgrade

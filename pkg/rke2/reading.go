@@ -33,12 +33,26 @@ func reading(f Facts, down migration.Downstream) migration.Reading {
 		for _, node := range nodes[m.UID] {
 			member.Nodes = append(member.Nodes, node.Name)
 		}
+		if m.NodeName != "" && !m.Deleting && len(member.Nodes) == 0 {
+			r.Unrest = append(r.Unrest, nodeGone(m))
+		}
 		r.Members = append(r.Members, member)
 		if m.ControlPlane() {
 			r.KCMs = append(r.KCMs, kcmOf(m, nodes[m.UID], down))
 		}
 	}
 	return r
+}
+
+// nodeGone is a Machine whose Node was deleted: Rancher still refers to it, and a
+// kubelet registers only when it starts (kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go@v1.26.15).
+func nodeGone(m Machine) Unrest {
+	service := "rke2-agent"
+	if m.Server() {
+		service = "rke2-server"
+	}
+	return Unrest{Object: machineKind + m.Name, Seen: fmt.Sprintf("its Node %s is gone: it was deleted", m.NodeName), Wanted: "its Node",
+		Fix: "restart the kubelet on that machine, which registers the Node again: systemctl restart " + service}
 }
 
 // nodesOfMachines are the Nodes of every Machine, by Rancher's own label.

@@ -111,18 +111,23 @@ func throughRancher(management *rest.Config, clusterID string) (*rest.Config, bo
 }
 
 // ProveTarget says whether the downstream cluster is the one that the Machines
-// belong to: every Machine that has a Node finds it there by its own UID.
+// belong to: Machines that have a Node find it there by their own UID, which no other
+// cluster has. One whose Node was deleted finds none; where others do it is this
+// cluster all the same, and what is missing is told of the cluster.
 func ProveTarget(machines []Machine, nodeMachineUIDs map[string]string, object string) error {
 	var missing []string
+	found := 0
 	for _, m := range machines {
 		if m.NodeName == "" {
 			continue
 		}
-		if _, ok := nodeMachineUIDs[m.UID]; !ok {
+		if _, ok := nodeMachineUIDs[m.UID]; ok {
+			found++
+		} else {
 			missing = append(missing, m.Name)
 		}
 	}
-	if len(missing) == 0 && len(machines) > 0 {
+	if (len(missing) == 0 || found > 0) && len(machines) > 0 {
 		return nil
 	}
 	seen := fmt.Sprintf("no Node there carries the UID of Machine %s in its label %s", strings.Join(missing, ", "), machineLabel)

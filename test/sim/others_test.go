@@ -261,6 +261,78 @@ func stoppedIn(steps []runner.StepResult, id string) bool {
 	return slices.ContainsFunc(steps, func(s runner.StepResult) bool { return string(s.ID) == id && s.Outcome == runner.Stopped })
 }
 
+// A control plane joins while a run is under way, by somebody who scales its pool. The
+// run stops before the switch and says so; the next one looks at it, cordons it with
+// the others, and goes on to the end.
+func TestControlPlaneThatJoinsMeanwhile(t *testing.T) {
+	t.Parallel()
+	w := NewRKE2()
+	came := false
+	ended := do(t, Run{ID: runID(1), Before: func(c Call) Outcome {
+		if !came && c.Writes && strings.Contains(c.Path, "/daemonsets") {
+			came = true
+			cluster := w.mgmt.get(provClusters, fleet, clusterName)
+			pools := at(cluster, "spec", "rkeConfig", "machinePools").([]any)
+			pools[0].(object)["quantity"] = int64(4)
+			w.mgmt.put(provClusters, cluster, w.now)
+			plane := w.mgmt.get(controlPlanes, fleet, clusterName)
+			w.addMachine(5, true, mapAt(plane, "spec"))
+		}
+		return Pass
+	}}, w)
+	f, _ := fault.As(ended.Err)
+	if !came || f == nil || f.Reason != "ControlPlanesChanged" || !strings.Contains(f.Seen, "4 now, 3 then") {
+		t.Fatalf("came %t: %v", came, ended.Err)
+	}
+	ended = do(t, Run{ID: runID(2)}, w)
+	if ended.Err != nil {
+		t.Fatal(ended.Err)
+	}
+	for _, step := range ended.Result.Steps {
+		if step.ID == "cordon" && step.Outcome != runner.Finished {
+			t.Errorf("the newcomer was not cordoned: %+v", step)
+		}
+	}
+	if wrong := w.cordonFaults(); len(wrong) > 0 {
+		t.Error(wrong)
+	}
+}
+
+// Somebody deletes a Node between two steps. The run stops before the next write and
+// names it; taken up without the Node it says the same, and not that this is another
+// cluster. Once its kubelet has registered it again, under a UID of its own, the same
+// command and undo go on with it as it is.
+func TestNodeIsDeleted(t *testing.T) {
+	for _, undo := range []bool{false, true} {
+		t.Run(fmt.Sprintf("undo %t", undo), func(t *testing.T) {
+			t.Parallel()
+			w := NewRKE2()
+			m := w.machines[3]
+			var node object
+			ended := do(t, Run{ID: runID(1), Before: func(c Call) Outcome {
+				if node == nil && c.Writes && strings.Contains(c.Path, "/daemonsets") {
+					node = w.down.get("nodes", "", m.node)
+					w.down.remove(key{"nodes", "", m.node})
+				}
+				return Pass
+			}}, w)
+			gone := "Machine " + m.name + ": its Node " + m.node + " is gone"
+			for i, ended := range []Ended{ended, do(t, Run{ID: runID(2), Undo: undo, Timeout: 5 * time.Minute}, w)} {
+				if fault.ClassOf(ended.Err) != fault.Check || !strings.Contains(fmt.Sprint(ended.Err), gone) {
+					t.Errorf("run %d: %v", i, ended.Err)
+				}
+			}
+			for _, server := range []string{"uid", "resourceVersion", "creationTimestamp"} {
+				delete(mapAt(node, "metadata"), server)
+			}
+			w.down.put("nodes", node, w.now)
+			if ended := do(t, Run{ID: runID(3), Undo: undo}, w); ended.Err != nil {
+				t.Errorf("with the Node again: %v", ended.Err)
+			}
+		})
+	}
+}
+
 // Somebody pauses Rancher in the middle of a roll. The wait ends by itself, with
 // what was last seen, a bounded time after the last progress; and a run after the
 // pause ends as if it had not been.

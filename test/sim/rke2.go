@@ -44,7 +44,7 @@ func NewRKE2() *World {
 	setCondition(plane, "Reconciled", "True", "")
 	w.mgmt.put(controlPlanes, plane, w.now)
 	for i := range 5 {
-		w.addMachine(i, spec)
+		w.addMachine(i, i < 3, spec)
 	}
 	w.startAll()
 	return w
@@ -56,9 +56,9 @@ func (w *World) namespaces(s *server, names ...string) {
 	}
 }
 
-// addMachine adds the i-th of three control planes and two workers.
-func (w *World) addMachine(i int, spec object) {
-	m := machine{name: fmt.Sprintf("%s-%d", clusterName, i), ip: fmt.Sprintf("10.0.%d.%d", i%3+1, 10+i), controlPlane: i < 3}
+// addMachine adds the i-th machine, to the pool of its role.
+func (w *World) addMachine(i int, controlPlane bool, spec object) {
+	m := machine{name: fmt.Sprintf("%s-%d", clusterName, i), ip: fmt.Sprintf("10.0.%d.%d", i%3+1, 10+i), controlPlane: controlPlane}
 	m.node = fmt.Sprintf("ip-10-0-%d-%d.eu-west-1.compute.internal", i%3+1, 10+i)
 	pool := "workers"
 	m.labels = map[string]string{"cluster.x-k8s.io/cluster-name": clusterName, "rke.cattle.io/cluster-name": clusterName, "cattle.io/os": "linux"}

@@ -100,6 +100,12 @@ func (c comparison) old(p NodePrint) []verify.Finding {
 		case !c.known:
 			return []verify.Finding{{Status: verify.Warn, Object: object, Seen: "is gone, and nothing says whether its machine is", Wanted: "the Node of the fingerprint"}}
 		case exists && !m.Deleting:
+			if !c.answers(p.Machine) {
+				return []verify.Finding{{
+					Status: verify.Fail, Object: object, Seen: "is gone, but its machine " + m.Name + " still exists, and has no other: it was deleted", Wanted: "the Node",
+					Fix: "restart the kubelet on that machine, with RKE2 its service rke2-agent or rke2-server: it registers the Node again; then run the same command again",
+				}}
+			}
 			return []verify.Finding{{
 				Status: verify.Fail, Object: object, Seen: "is gone, but its machine " + m.Name + " still exists" + as(m.Node, p.Name),
 				Wanted: "the same Node under the same name", Fix: "stop the roll and undo: the machine registered under another name",
@@ -109,12 +115,26 @@ func (c comparison) old(p NodePrint) []verify.Finding {
 	}
 	var out []verify.Finding
 	if n.UID != p.UID {
-		out = append(out, verify.Finding{Status: verify.Fail, Object: object, Seen: "UID " + n.UID + ": it was deleted and registered again", Wanted: "UID " + p.UID})
+		out = append(out, verify.Finding{Status: verify.Fail, Object: object, Seen: "UID " + n.UID + ": it was deleted and registered again", Wanted: "UID " + p.UID,
+			Fix: "find out what deleted it, and see that the pods it ran are back; the next run takes the Node as it is now"})
 	}
 	if p.ProviderID != "" && n.ProviderID != p.ProviderID {
 		out = append(out, verify.Finding{Status: verify.Fail, Object: object, Seen: fmt.Sprintf("ProviderID %q", n.ProviderID), Wanted: fmt.Sprintf("ProviderID %q", p.ProviderID)})
 	}
 	return out
+}
+
+// answers says whether a machine has a Node now. Without Rancher's UID nothing tells.
+func (c comparison) answers(machine string) bool {
+	if machine == "" {
+		return true
+	}
+	for _, n := range c.now {
+		if n.MachineUID() == machine {
+			return true
+		}
+	}
+	return false
 }
 
 func as(node, before string) string {

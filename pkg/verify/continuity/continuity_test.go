@@ -64,7 +64,7 @@ func TestContinuity(t *testing.T) {
 		{"unchanged", []downstream.Node{aNode(0), aNode(1), aNode(2)}, machines(0, 1, 2), verify.OK, ""},
 		{"left with its machine", []downstream.Node{aNode(0), aNode(1)}, machines(0, 1), verify.OK, "left"},
 		{"left, machine deleting", []downstream.Node{aNode(0), aNode(1)}, append(machines(0, 1), MachineRef{UID: "m2", Deleting: true}), verify.OK, "left"},
-		{"gone, machine there", []downstream.Node{aNode(0), aNode(1)}, machines(0, 1, 2), verify.Fail, "still exists"},
+		{"gone, machine there", []downstream.Node{aNode(0), aNode(1)}, machines(0, 1, 2), verify.Fail, "still exists, and has no other: it was deleted"},
 		{"gone, machines not known", []downstream.Node{aNode(0), aNode(1)}, nil, verify.Warn, "nothing says"},
 		{"renamed, old Node there", []downstream.Node{aNode(0), aNode(1), aNode(2), renamed}, machines(0, 1, 2), verify.Fail, "has 2 Nodes"},
 		{"renamed, old Node gone", []downstream.Node{aNode(0), aNode(1), renamed}, machines(0, 1, 2), verify.Fail, "a new name of the machine that was Node n2"},
@@ -225,5 +225,27 @@ func TestEqualNodesAreLinear(t *testing.T) {
 	}
 	if few, many := took(1000), took(16000); many > 64*few {
 		t.Errorf("1,000 take %d bytes, 16,000 take %d", few, many)
+	}
+}
+
+func TestTakeAgain(t *testing.T) {
+	fp := Fingerprint{Schema: schema, Nodes: []NodePrint{
+		{Name: "same", UID: "1", ProviderID: "p1", Machine: "m1"}, {Name: "again", UID: "2", ProviderID: "p2", Machine: "m2", Cordoned: true},
+		{Name: "other-instance", UID: "3", ProviderID: "p3", Machine: "m3"}, {Name: "other-machine", UID: "4", ProviderID: "p4", Machine: "m4"},
+		{Name: "gone", UID: "5", ProviderID: "p5", Machine: "m5"}, {Name: "unknown", UID: "6"}}}
+	now := []NodePrint{{Name: "same", UID: "1", ProviderID: "p1", Machine: "m1"}, {Name: "again", UID: "x", ProviderID: "p2", Machine: "m2"},
+		{Name: "other-instance", UID: "x", ProviderID: "p9", Machine: "m3"}, {Name: "other-machine", UID: "x", ProviderID: "p4", Machine: "m9"},
+		{Name: "unknown", UID: "x"}, {Name: "new", UID: "x", ProviderID: "p7", Machine: "m7"}}
+	again, names := fp.TakeAgain(now)
+	if fmt.Sprint(names) != "[again]" || len(again.Nodes) != len(fp.Nodes) || again.Nodes[1].UID != "x" || !again.Nodes[1].Cordoned {
+		t.Errorf("took %v: %+v", names, again.Nodes)
+	}
+	for i, n := range fp.Nodes {
+		if i != 1 && again.Nodes[i].UID != n.UID {
+			t.Errorf("took %s, too", n.Name)
+		}
+	}
+	if fp.Nodes[1].UID != "2" {
+		t.Error("the fingerprint itself was changed")
 	}
 }

@@ -76,6 +76,26 @@ func Take(f downstream.Facts) (Fingerprint, error) {
 	return fp, nil
 }
 
+// TakeAgain is the fingerprint with the UIDs of Nodes that were deleted and registered
+// again: the same machine and instance under the same name. names are these. A Node
+// that differs in more keeps what it was.
+func (fp Fingerprint) TakeAgain(now []NodePrint) (again Fingerprint, names []string) {
+	byName := map[string]NodePrint{}
+	for _, n := range now {
+		byName[n.Name] = n
+	}
+	again = fp
+	again.Nodes = slices.Clone(fp.Nodes)
+	for i, then := range again.Nodes {
+		n, here := byName[then.Name]
+		if here && n.UID != then.UID && n.Machine == then.Machine && n.ProviderID == then.ProviderID && n.ProviderID != "" {
+			again.Nodes[i].UID = n.UID
+			names = append(names, then.Name)
+		}
+	}
+	return again, names
+}
+
 func cause[T any](r verify.Read[T]) error {
 	if r.Err != nil {
 		return r.Err

@@ -1,0 +1,36 @@
+package rke2
+
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+)
+
+// A Machine without its Node makes no other cluster of one in which others have theirs.
+func TestProveTarget(t *testing.T) {
+	machine := func(uid, node string) Machine {
+		return Machine{Machine: config.Machine{Name: uid, UID: uid}, NodeName: node}
+	}
+	for _, tt := range []struct {
+		name     string
+		machines []Machine
+		nodes    []string // the UIDs that Nodes carry
+		proven   bool
+	}{
+		{"all", []Machine{machine("a", "1"), machine("b", "2")}, []string{"a", "b"}, true},
+		{"one was deleted", []Machine{machine("a", "1"), machine("b", "2")}, []string{"b"}, true},
+		{"none: another cluster", []Machine{machine("a", "1"), machine("b", "2")}, []string{"c", "d"}, false},
+		{"one that has no Node yet proves nothing", []Machine{machine("a", "1"), machine("b", "")}, []string{"c"}, false},
+		{"no Machines", nil, []string{"a"}, false},
+	} {
+		uids := map[string]string{}
+		for _, uid := range tt.nodes {
+			uids[uid] = "node of " + uid
+		}
+		err := ProveTarget(tt.machines, uids, "Cluster x")
+		if (err == nil) != tt.proven || err != nil && fault.ClassOf(err) != fault.Usage {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
