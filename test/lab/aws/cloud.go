@@ -100,7 +100,7 @@ func New(o Options) *Cloud {
 	return c
 }
 
-// ResetPolicies gives the three roles of every Cloud their DefaultPolicies
+// ResetPolicies gives the roles of every Cloud their DefaultPolicies
 // again, so that scenarios can share one.
 func (c *Cloud) ResetPolicies() {
 	c.mu.Lock()
@@ -110,7 +110,7 @@ func (c *Cloud) ResetPolicies() {
 
 func (c *Cloud) defaultPolicies() {
 	policies := DefaultPolicies()
-	for _, name := range []string{RoleControlPlane, RoleWorker, RoleOperator} {
+	for _, name := range []string{RoleControlPlane, RoleWorker, RoleOperator, RoleAdministrator} {
 		c.setDocument(name, allow(policies[name]))
 	}
 }

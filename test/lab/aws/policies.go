@@ -7,6 +7,9 @@ const (
 	RoleControlPlane = "control-plane"
 	RoleWorker       = "worker"
 	RoleOperator     = "operator" // whoever runs awsmigrate
+	// RoleAdministrator is whoever looks after the account: may change what an
+	// operator only looks at.
+	RoleAdministrator = "administrator"
 )
 
 // DefaultPolicies gives, for each role, the actions its policy allows.
@@ -23,8 +26,9 @@ func DefaultPolicies() map[string][]string {
 			"elasticloadbalancing:DeregisterTargets",
 			"elasticloadbalancing:SetSecurityGroups",
 		),
-		RoleWorker:   workerActions(),
-		RoleOperator: operatorActions(),
+		RoleWorker:        workerActions(),
+		RoleOperator:      operatorActions(),
+		RoleAdministrator: service("*", "*"),
 	}
 }
 

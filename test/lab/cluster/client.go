@@ -54,7 +54,7 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	return s, c.call(ctx, http.MethodGet, "/status", nil, &s)
 }
 
-// Do gives an order: kill, instance, reset or stop. The answer says what was done.
+// Do gives an order: kill, instance, facts, reset or stop. The answer says what was done.
 func (c *Client) Do(ctx context.Context, what string, order Order) (string, error) {
 	var answer string
 	return answer, c.call(ctx, http.MethodPost, "/"+what, order, &answer)
@@ -85,9 +85,13 @@ func (c *Client) call(ctx context.Context, method, path string, body, into any) 
 	return json.Unmarshal(content, into)
 }
 
-// Env are the variables under which a user's tools meet the lab.
-func (c *Client) Env(binaries string) []string {
-	h := c.handle
+// Env are the variables under which a user's tools meet the lab; an administrator's
+// may change things in AWS.
+func (c *Client) Env(binaries string, administrator bool) []string {
+	h, caller := c.handle, "awsmigrate"
+	if administrator {
+		caller, h.AWSKey, h.AWSSecret, h.AWSSession = "administrator", h.Administrator.ID, h.Administrator.Secret, h.Administrator.Session
+	}
 	kubeconfig := c.Files.Kubeconfig("rancher")
 	if h.Distro == RKE {
 		kubeconfig = rke.KubeconfigFile(c.Files.ClusterFile())
@@ -95,7 +99,7 @@ func (c *Client) Env(binaries string) []string {
 	}
 	return []string{
 		"KUBECONFIG=" + kubeconfig,
-		"AWS_ENDPOINT_URL=http://" + h.AWS() + "/as/awsmigrate",
+		"AWS_ENDPOINT_URL=http://" + h.AWS() + "/as/" + caller,
 		"AWS_ACCESS_KEY_ID=" + h.AWSKey,
 		"AWS_SECRET_ACCESS_KEY=" + h.AWSSecret,
 		"AWS_SESSION_TOKEN=" + h.AWSSession,

@@ -28,7 +28,11 @@ type handle struct {
 	Token  string `json:"token"`
 	// Of the AWS principal that whoever runs awsmigrate has.
 	AWSKey, AWSSecret, AWSSession string
+	Administrator                 accessKey // of whoever may change things in AWS
 }
+
+// accessKey is what an AWS principal signs with.
+type accessKey struct{ ID, Secret, Session string }
 
 func (f Files) handle() string { return f.in("lab.json") }
 
@@ -37,6 +41,10 @@ type Order struct {
 	Target string `json:"target,omitempty"` // process name, kind@machine, or machine
 	Signal string `json:"signal,omitempty"` // e.g. "STOP"; "" is KILL
 	State  string `json:"state,omitempty"`  // of an instance, or of Rancher
+	// Facts of an instance that no call of EC2's API here changes; nil leaves one.
+	Role           *string `json:"role,omitempty"` // of its profile; "" is no profile
+	Zone           *string `json:"zone,omitempty"`
+	PrivateDNSName *string `json:"privateDNSName,omitempty"`
 }
 
 // startControl serves the lab command.
@@ -45,6 +53,7 @@ func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) e
 		l.state.set(PhaseBooting, "API servers", time.Now())
 		h := handle{Addresses: l.addr, Distro: l.options.Distro, PID: os.Getpid(), Token: pki.Token()}
 		h.AWSKey, h.AWSSecret, h.AWSSession = l.cloud.Credentials(aws.RoleOperator)
+		h.Administrator.ID, h.Administrator.Secret, h.Administrator.Session = l.cloud.Credentials(aws.RoleAdministrator)
 		mux := http.NewServeMux()
 		mux.HandleFunc("GET /status", func(w http.ResponseWriter, r *http.Request) {
 			ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
@@ -52,7 +61,7 @@ func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) e
 			reply(w, l.status(ctx), nil)
 		})
 		for path, do := range map[string]func(context.Context, Order) (string, error){
-			"POST /kill": l.kill, "POST /instance": l.setInstance, "POST /rancher": l.setRancher, "POST /reset": l.reset,
+			"POST /kill": l.kill, "POST /instance": l.setInstance, "POST /facts": l.setFacts, "POST /rancher": l.setRancher, "POST /reset": l.reset,
 		} {
 			mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 				var order Order
@@ -216,4 +225,27 @@ func (l *Lab) setRancher(_ context.Context, order Order) (string, error) {
 		return "", fmt.Errorf("state %q is neither %s nor %s", order.State, RancherStopped, RancherRunning)
 	}
 	return "Rancher is " + order.State, nil
+}
+
+// setFacts changes what EC2 says of a machine's instance. The machine itself stays as
+// it is.
+func (l *Lab) setFacts(_ context.Context, order Order) (string, error) {
+	if l.machines == nil {
+		return "", errors.New("the lab has no machines yet")
+	}
+	m, err := l.machines.find(order.Target)
+	if err != nil {
+		return "", err
+	}
+	err = l.cloud.UpdateInstance(m.Instance, func(i *aws.Instance) {
+		for field, value := range map[*string]*string{&i.Role: order.Role, &i.Zone: order.Zone, &i.PrivateDNSName: order.PrivateDNSName} {
+			if value != nil {
+				*field = *value
+			}
+		}
+	})
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("instance %s of %s was changed", m.Instance, m.Name), nil
 }

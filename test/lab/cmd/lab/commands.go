@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 	"github.com/awsmigrate/awsmigrate/test/lab/cluster"
@@ -47,7 +48,8 @@ func statusCommand(dir *string) *cobra.Command {
 }
 
 func envCommand(dir *string) *cobra.Command {
-	return &cobra.Command{
+	administrator := false
+	cmd := &cobra.Command{
 		Use: "env", Short: "Print the variables under which tools meet the lab, for eval", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := open(*dir)
@@ -58,13 +60,15 @@ func envCommand(dir *string) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, variable := range client.Env(binaries) {
+			for _, variable := range client.Env(binaries, administrator) {
 				name, value, _ := strings.Cut(variable, "=")
 				fmt.Fprintf(cmd.OutOrStdout(), "export %s='%s'\n", name, strings.ReplaceAll(value, "'", `'\''`))
 			}
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&administrator, "administrator", false, "with credentials that may change things in AWS")
+	return cmd
 }
 
 // order makes a command that gives the supervisor one order.
@@ -113,6 +117,26 @@ func instanceCommand(dir *string) *cobra.Command {
 func rancherCommand(dir *string) *cobra.Command {
 	return order(dir, "rancher "+cluster.RancherStopped+"|"+cluster.RancherRunning, "Stop Rancher, or run it again", "rancher", 1,
 		func(args []string) (cluster.Order, error) { return cluster.Order{State: args[0]}, nil })
+}
+
+func factsCommand(dir *string) *cobra.Command {
+	var role, zone, name string
+	var flags *pflag.FlagSet
+	given := func(flag string, value *string) *string {
+		if flags.Changed(flag) {
+			return value
+		}
+		return nil
+	}
+	cmd := order(dir, "set-instance MACHINE", "Change what EC2 says of a machine's instance", "facts", 1,
+		func(args []string) (cluster.Order, error) {
+			return cluster.Order{Target: args[0], Role: given("role", &role), Zone: given("zone", &zone), PrivateDNSName: given("private-dns-name", &name)}, nil
+		})
+	flags = cmd.Flags()
+	flags.StringVar(&role, "role", "", "role of its instance profile; empty: no profile")
+	flags.StringVar(&zone, "zone", "", "its availability zone")
+	flags.StringVar(&name, "private-dns-name", "", "its private DNS name")
+	return cmd
 }
 
 func resetCommand(dir *string) *cobra.Command {
