@@ -7,10 +7,9 @@
 // `awsmigrate verify --kubeconfig`, sh, Helm's own code behind helm's flags.
 //
 // Stood in for: AWS (test/lab/aws; it authorises every call, and whoever follows
-// a fix may do no more than the fixes ask for); the aws command, which takes the
-// few commands and options that fixes have and no others (AWSMIGRATE_AWS_CLI
-// names a real one to take instead: 1.45.11 follows every fix); helm's main
-// program, whose dependencies are not in this module.
+// a fix may do no more than the fixes ask for); the aws command and helm's main program
+// (package tool; AWSMIGRATE_AWS_CLI names a real AWS CLI to take instead: 1.45.11
+// follows every fix).
 //
 // Left out: kubelets and controllers, so that the checks 1xx and 2xx, which judge
 // processes, are not made; profiles and roles that were given to the audit and

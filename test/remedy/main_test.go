@@ -8,18 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/awsmigrate/awsmigrate/test/remedy/tool"
 )
 
 // TestMain is aws or helm where a shell has found this binary under that name.
 func TestMain(m *testing.M) {
-	standIn, is := map[string]func(context.Context, []string) error{"aws": runAWS, "helm": runHelm}[filepath.Base(os.Args[0])]
-	if !is {
-		os.Exit(m.Run())
-	}
-	if err := standIn(context.Background(), os.Args[1:]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
+	tool.Main(context.Background())
+	os.Exit(m.Run())
 }
 
 // realAWS names an AWS CLI to take instead of the stand-in.
@@ -28,18 +24,15 @@ const realAWS = "AWSMIGRATE_AWS_CLI"
 // toolbox is a directory for PATH with aws and helm in it.
 func toolbox(t *testing.T) string {
 	t.Helper()
-	self, err := os.Executable()
-	must(t, err)
 	dir := t.TempDir()
-	must(t, os.Symlink(self, filepath.Join(dir, "helm")))
-	aws := filepath.Join(dir, "aws")
+	must(t, tool.Link(dir))
 	if path := os.Getenv(realAWS); path != "" {
 		// It needs no region for IAM, but where an endpoint is given.
 		script := "#!/bin/sh\nPATH='" + os.Getenv("PATH") + "'\nif [ \"$1\" = iam ]; then export AWS_DEFAULT_REGION=us-east-1; fi\nexec '" + path + "' \"$@\"\n"
+		aws := filepath.Join(dir, "aws")
+		must(t, os.Remove(aws))
 		must(t, os.WriteFile(aws, []byte(script), 0o755))
-		return dir
 	}
-	must(t, os.Symlink(self, aws))
 	return dir
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/test/bench/standin"
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
+	"github.com/awsmigrate/awsmigrate/test/remedy/tool"
 )
 
 // broken is how a sound cluster becomes a wrong one.
@@ -78,7 +79,7 @@ func lostByOldTag(t *testing.T, c *cluster) {
 func installed(t *testing.T, c *cluster) {
 	chart, err := awsccm.LoadChart(t.Context(), "", nil)
 	must(t, err)
-	helm, err := helmIn(metav1.NamespaceDefault, cli.New())
+	helm, err := tool.Helm(metav1.NamespaceDefault, cli.New())
 	must(t, err)
 	install := action.NewInstall(helm)
 	install.ReleaseName, install.Namespace = awsccm.ReleaseName, metav1.NamespaceDefault

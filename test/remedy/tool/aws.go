@@ -1,4 +1,4 @@
-package remedy
+package tool
 
 import (
 	"cmp"

@@ -1,4 +1,4 @@
-package remedy
+package tool
 
 import (
 	"context"
@@ -19,7 +19,7 @@ func runHelm(_ context.Context, args []string) error {
 	if flags.NArg() != 2 || flags.Arg(0) != "uninstall" {
 		return fmt.Errorf("%q, wanted uninstall and a release", flags.Args())
 	}
-	helm, err := helmIn(settings.Namespace(), settings)
+	helm, err := Helm(settings.Namespace(), settings)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,8 @@ func runHelm(_ context.Context, args []string) error {
 	return err
 }
 
-func helmIn(namespace string, settings *cli.EnvSettings) (*action.Configuration, error) {
+// Helm is what Helm works with in a namespace, by the environment.
+func Helm(namespace string, settings *cli.EnvSettings) (*action.Configuration, error) {
 	helm := &action.Configuration{}
 	if err := helm.Init(settings.RESTClientGetter(), namespace, "", func(string, ...any) {}); err != nil {
 		return nil, fmt.Errorf("preparing Helm for namespace %s: %w", namespace, err)
