@@ -20,7 +20,7 @@ import (
 // printing are the functions that make a command for a finding, each with the checks
 // that print it. A new one needs a form in known, so that it is followed below.
 var printing = map[string]string{
-	"lookAt": "AWSM-132 AWSM-611", "labelZone": "AWSM-303", "giveProviderID": "AWSM-301", "cordons": "AWSM-308", "Cordons": "AWSM-308", "shutDown": "AWSM-310",
+	"lookAt": "AWSM-132 AWSM-611", "labelPlace": "AWSM-303", "giveProviderID": "AWSM-301", "cordons": "AWSM-308", "Cordons": "AWSM-308", "shutDown": "AWSM-310",
 	"createTag": "AWSM-406 AWSM-408", "deleteTags": "AWSM-422", "allowMetadata": "AWSM-409", "grantCommand": "AWSM-418",
 	"stop": "AWSM-205 AWSM-215", "removal": "AWSM-601 AWSM-602 AWSM-603", "balancersExist": "AWSM-802",
 	"grantCommands": "AWSM-201", // a constant

@@ -24,8 +24,11 @@ var known = []struct {
 	{regexp.MustCompile(`^kubectl -n (\S+) describe service (\S+)$`), func(in *Input, m []string) bool {
 		return slices.ContainsFunc(in.Services.Value, func(s downstream.Service) bool { return s.Namespace == m[1] && s.Name == m[2] })
 	}},
-	{regexp.MustCompile(`^kubectl label node (\S+) topology\.kubernetes\.io/zone=(\S+) --overwrite$`), onNode(func(n *downstream.Node, m []string) {
-		n.Labels[downstream.LabelZone] = m[2]
+	{regexp.MustCompile(`^kubectl label node (\S+)((?: (?:topology|failure-domain\.beta)\.kubernetes\.io/(?:zone|region)=\S+)+) --overwrite$`), onNode(func(n *downstream.Node, m []string) {
+		for _, label := range strings.Fields(m[2]) {
+			key, value, _ := strings.Cut(label, "=")
+			n.Labels[key] = value
+		}
 	})},
 	{regexp.MustCompile(`^kubectl uncordon (\S+)$`), onNode(func(n *downstream.Node, _ []string) { n.Unschedulable = false })},
 	{regexp.MustCompile(`^kubectl cordon (\S+)$`), onNode(func(n *downstream.Node, _ []string) { n.Unschedulable = true })},

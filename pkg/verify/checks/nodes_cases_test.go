@@ -33,6 +33,12 @@ func nodeCases() []broken {
 		{"AWSM-302", "one instance in two forms", P0, func(in *Input) { node(in, 4).ProviderID = "i-00000003" }, fail, nodeName(3)},
 		{"AWSM-302", "twice", P0, func(in *Input) { node(in, 4).ProviderID = node(in, 3).ProviderID }, fail, nodeName(3)},
 		{"AWSM-303", "another zone", P0, func(in *Input) { node(in, 4).Labels[downstream.LabelZone] = "us-east-1b" }, fail, "us-east-1b"},
+		{"AWSM-303", "the old label alone", P0, func(in *Input) {
+			node(in, 4).Labels[downstream.LabelZoneBeta] = node(in, 4).Zone()
+			delete(node(in, 4).Labels, downstream.LabelZone)
+		}, warn, "no zone label"},
+		{"AWSM-303", "the old label in another zone", P0, func(in *Input) { node(in, 4).Labels[downstream.LabelZoneBeta] = "us-east-1b" }, fail, downstream.LabelZoneBeta},
+		{"AWSM-303", "another region", P0, func(in *Input) { node(in, 4).Labels[labelRegion] = "eu-west-1" }, fail, "eu-west-1"},
 		{"AWSM-303", "no label", P0, func(in *Input) { delete(node(in, 4).Labels, downstream.LabelZone) }, warn, "no zone label"},
 		{"AWSM-304", "label is the host name", P0, func(in *Input) { node(in, 4).Labels[downstream.LabelHostname] = "demo-4" }, fail, "demo-4"},
 		{"AWSM-304", "no label", P0, func(in *Input) { delete(node(in, 4).Labels, downstream.LabelHostname) }, unknown, "no evidence"},

@@ -2,11 +2,13 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -29,22 +31,55 @@ func zoneLabels(in Input) []verify.Finding {
 			zone = p.instance.Zone
 		}
 		switch {
-		case !ok || zone != "" && n.Zone() == zone: // AWSM-301 reports the ProviderID
+		case !ok: // AWSM-301 reports the ProviderID
 			return nil
 		case zone == "":
 			return []verify.Finding{{Status: verify.Skip, Object: "Node " + n.Name, Reason: "neither its ProviderID nor EC2 says in which zone it is"}}
-		case n.Zone() == "":
-			return []verify.Finding{warn("Node "+n.Name, "no zone label", zone, labelZone(p, zone))}
 		}
-		return []verify.Finding{fail("Node "+n.Name, "zone label "+n.Zone(), zone, labelZone(p, zone))}
+		return placeLabels(n, p, zone)
 	})(in)
 }
 
-func labelZone(p pair, zone string) string {
+// The region's labels. Volumes that in-tree made ask for region and zone, in the new
+// labels or in the old ones (kubernetes/kubernetes:plugin/pkg/admission/storage/persistentvolume/label@v1.26.13).
+const (
+	labelRegion     = "topology.kubernetes.io/region"
+	labelRegionBeta = "failure-domain.beta.kubernetes.io/region"
+)
+
+// placeLabels is one finding for all labels of a Node that say another place than its
+// own, with one command. A missing one matters only for the zone: the scheduler knows
+// no other name for it.
+func placeLabels(n downstream.Node, p pair, zone string) []verify.Finding {
+	var seen, wanted, wrong []string
+	for _, l := range []struct{ key, what, want string }{
+		{downstream.LabelZone, "zone label", zone}, {downstream.LabelZoneBeta, "label " + downstream.LabelZoneBeta, zone},
+		{labelRegion, "region label", cloud.RegionOf(zone)}, {labelRegionBeta, "label " + labelRegionBeta, cloud.RegionOf(zone)},
+	} {
+		if have := n.Labels[l.key]; have != l.want && have != "" && l.want != "" {
+			seen, wanted, wrong = append(seen, l.what+" "+have), append(wanted, l.want), append(wrong, l.key+"="+l.want)
+		}
+	}
+	none := n.Labels[downstream.LabelZone] == ""
+	if none {
+		seen, wanted, wrong = append(seen, "no zone label"), append(wanted, zone), append(wrong, downstream.LabelZone+"="+zone)
+	}
+	switch object, fix := "Node "+n.Name, labelPlace(p, wrong); {
+	case len(seen) == 0:
+		return nil
+	case none && len(seen) == 1:
+		return []verify.Finding{warn(object, seen[0], zone, fix)}
+	default:
+		return []verify.Finding{fail(object, strings.Join(seen, ", "), strings.Join(slices.Compact(wanted), ", "), fix)}
+	}
+}
+
+func labelPlace(p pair, labels []string) string {
 	if !p.sure() {
 		return ""
 	}
-	return fault.Command("kubectl", "label", "node", p.node.Name, downstream.LabelZone+"="+zone, "--overwrite")
+	words := append([]string{"kubectl", "label", "node", p.node.Name}, labels...)
+	return fault.Command(append(words, "--overwrite")...)
 }
 
 // Proof says which end states keep a node's name by construction.
