@@ -36,7 +36,8 @@ func foreignRelease(in Input) []verify.Finding {
 			switch {
 			case !in.isCCM(r.Namespace, r.Name):
 			case r.Namespace == downstream.System && r.Name == ReleaseName:
-				out = append(out, warn(object, r.Status, "none yet: it will be taken over after the plan showed the difference", ""))
+				out = append(out, warn(object, r.Status, "none yet: it will be taken over after the plan showed the difference",
+					"leave it: the step install-ccm takes it over, and it may be what that step has just installed"))
 			default:
 				out = append(out, fail(object, r.Status, "none, or "+ReleaseName+" in kube-system", in.removal("helm", "-n", r.Namespace, "uninstall", r.Name)))
 			}
