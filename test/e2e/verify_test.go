@@ -21,7 +21,7 @@ type auditReport struct {
 	Code     int
 	Checks   []struct {
 		ID, Status, Fix string
-		Findings        []struct{ Object, Fix string }
+		Findings        []struct{ Object, Status, Seen, Fix string }
 	}
 }
 

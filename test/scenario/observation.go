@@ -53,6 +53,8 @@ type Gap struct {
 	Seconds float64          `json:"seconds"`
 	Before  ObservedProcess  `json:"before"`
 	After   *ObservedProcess `json:"after"` // nil: nobody runs it yet
+	// Declined is who said in the gap that it is configured not to run the controller.
+	Declined *ObservedProcess `json:"declined"`
 }
 
 // Observe asks the observer what happened since a time.

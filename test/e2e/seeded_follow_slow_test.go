@@ -1,0 +1,219 @@
+//go:build slow
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/aws"
+	"github.com/awsmigrate/awsmigrate/test/remedy/tool"
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// administrator is a person at a shell who breaks the lab, follows fixes and heals.
+type administrator struct {
+	lab *scenario.Lab
+	env []string
+}
+
+// words are what the lines of breakages have beside the environment. save and restore
+// keep an object as it was; renode makes a Node anew, as a sed script changes it, since
+// its ProviderID cannot be changed.
+const words = `set -e
+mgmt() { kubectl --kubeconfig "$MANAGEMENT" -n fleet-default "$@"; }
+system() { kubectl -n kube-system "$@"; }
+lever() { lab "$@" --dir "$LAB" >/dev/null; }
+tag() { aws ec2 create-tags --region us-east-1 --resources "$1" --tags "$2"; }
+untag() { aws ec2 delete-tags --region us-east-1 --resources "$1" --tags "$2"; }
+policy() { aws iam put-role-policy --role-name control-plane --policy-name cluster --policy-document "$1"; }
+save() { system get $1 $2 -o yaml | sed -E '/^  (uid|resourceVersion|creationTimestamp|generation):/d' >"$STATE/$1-$2"; }
+restore() { kubectl create -f "$STATE/$1-$2" 2>/dev/null || kubectl replace -f "$STATE/$1-$2"; }
+renode() { sed -E "$1" "$STATE/node-$WORKER" >"$STATE/node"; kubectl delete node $WORKER; kubectl create -f "$STATE/node"; }
+metadata() { aws ec2 modify-instance-metadata-options --region us-east-1 --instance-id "$@"; }
+`
+
+func newAdministrator(ctx context.Context, t *testing.T, lab *scenario.Lab, position string) *administrator {
+	t.Helper()
+	tools := t.TempDir()
+	must(t, tool.Link(tools))
+	env, err := lab.Administrator(ctx, tools)
+	must(t, err)
+	a := &administrator{lab: lab, env: append(env, "LAB="+lab.Dir, "STATE="+t.TempDir(), "HOME="+t.TempDir(),
+		"MANAGEMENT="+lab.Kubeconfig("management"), "DOWNSTREAM="+lab.Kubeconfig("downstream"))}
+	truth, err := lab.Truth(ctx)
+	must(t, err)
+	for _, m := range truth.Machines { // of each kind the last one counts
+		kind := "WORKER"
+		if m.ControlPlane() {
+			kind = "PLANE"
+		}
+		i := truth.Instances[m.Instance]
+		a.env = append(a.env, kind+"="+m.Node, kind+"_MACHINE="+m.Name, kind+"_INSTANCE="+m.Instance, kind+"_ZONE="+i.Zone, kind+"_SUBNET="+i.Subnet, kind+"_GROUP="+i.Groups[0])
+	}
+	other := "us-east-1a"
+	if slices.Contains(a.env, "WORKER_ZONE="+other) {
+		other = "us-east-1b"
+	}
+	a.env = append(a.env, "CLUSTER="+truth.Cluster(), "OTHER_ZONE="+other)
+	a.env = append(a.env, policies(t, position)...)
+	return a
+}
+
+// run runs lines, and returns all they print.
+func (a *administrator) run(ctx context.Context, lines string) (string, error) {
+	cmd := exec.CommandContext(ctx, "sh", "-c", words+lines)
+	cmd.Env = a.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// sh runs lines that must succeed.
+func (a *administrator) sh(ctx context.Context, t *testing.T, lines string) {
+	t.Helper()
+	if out, err := a.run(ctx, lines); err != nil {
+		t.Fatalf("%s\n%v: %s", lines, err, out)
+	}
+}
+
+// audit is `awsmigrate verify` by the operator, with the lab's AWS, held against
+// what the lab itself knows.
+func (a *administrator) audit(ctx context.Context, t *testing.T) auditReport {
+	t.Helper()
+	before, err := a.lab.Truth(ctx)
+	must(t, err)
+	_, report := auditOf(ctx, t, a.lab, "--cluster", "demo")
+	lies := contradictions(report, before)
+	if len(lies) == 0 {
+		return report
+	}
+	after, err := a.lab.Truth(ctx) // what has changed meanwhile contradicts nothing
+	must(t, err)
+	for _, lie := range contradictions(report, after) {
+		if slices.Contains(lies, lie) {
+			t.Error(lie)
+		}
+	}
+	return report
+}
+
+// command is a fix that a shell takes, and the check that gave it.
+type command struct{ check, line string }
+
+// looks says whether it only shows something, so that nothing turns green by it.
+func (c command) looks() bool {
+	return regexp.MustCompile(`^kubectl( -n \S+)? (logs|get|describe) |^awsmigrate `).MatchString(c.line)
+}
+
+// program begins a command within a fix: at its beginning or after a colon.
+var program = regexp.MustCompile(`(?:^|: )((?:kubectl|helm|aws|awsmigrate|rke) .*)$`)
+
+// pasted are the fixes of the checks that a breakage has turned, as far as they are
+// commands.
+func (r auditReport) pasted(healthy auditReport) []command {
+	var all []command
+	for _, check := range r.Checks {
+		if check.Status == "ok" || check.Status == "skip" || check.Status == healthy.status(check.ID) {
+			continue
+		}
+		for _, f := range check.Findings {
+			fix := f.Fix
+			if fix == "" {
+				fix = check.Fix
+			}
+			if found := program.FindStringSubmatch(fix); found != nil && f.Status != "ok" {
+				all = append(all, command{check.ID, found[1]})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b command) int { return strings.Compare(a.check, b.check) })
+	return slices.Compact(all)
+}
+
+// follow runs a command as a person pastes it, and says what came of it.
+func (a *administrator) follow(ctx context.Context, t *testing.T, c command, broken auditReport, mayWarn []string) string {
+	t.Helper()
+	cmd := exec.CommandContext(ctx, "sh", "-c", c.line)
+	cmd.Env = a.env
+	out, err := cmd.CombinedOutput()
+	switch {
+	case err != nil && strings.Contains(string(out), "/containerLogs/"):
+		return c.line + ": the lab's kubelets serve no logs"
+	case err != nil:
+		t.Errorf("%s: %s: %v: %s", c.check, c.line, err, out)
+		return c.line + ": " + err.Error()
+	}
+	if c.looks() {
+		return c.line + ": looked"
+	}
+	if err := a.settles(ctx, t, c.check+" to be ok after "+c.line, func(r auditReport) []string {
+		var left []string
+		for _, check := range r.Checks {
+			was := broken.status(check.ID)
+			red := check.Status != "ok" && check.Status != "skip"
+			warns := check.Status == "warn" && slices.Contains(mayWarn, check.ID)
+			if check.ID == c.check && check.Status != "ok" && !warns || red && (was == "ok" || was == "skip") {
+				left = append(left, fmt.Sprintf("%s is %s, was %s: %+v", check.ID, check.Status, was, check.Findings))
+			}
+		}
+		return left
+	}); err != nil {
+		t.Errorf("%s: %v", c.check, err)
+		return c.line + ": NOT OK"
+	}
+	return c.line + ": ok"
+}
+
+// spoken are the checks that a breakage has turned, with their status.
+func (r auditReport) spoken(healthy auditReport) []string {
+	var all []string
+	for _, c := range r.Checks {
+		if c.Status != "ok" && c.Status != "skip" && c.Status != healthy.status(c.ID) {
+			all = append(all, strings.TrimPrefix(c.ID, "AWSM-")+" "+c.Status)
+		}
+	}
+	return all
+}
+
+// findings are those of the checks that are not green.
+func (r auditReport) findings() []string {
+	var all []string
+	for _, c := range r.Checks {
+		if c.Status != "ok" && c.Status != "skip" {
+			all = append(all, fmt.Sprintf("%s %s %+v", c.ID, c.Status, c.Findings))
+		}
+	}
+	return all
+}
+
+// policies are those of the control planes' role, whole and lacking one action. What a
+// fix has allowed stays allowed, so that each position has actions of its own.
+func policies(t *testing.T, position string) []string {
+	t.Helper()
+	all := aws.DefaultPolicies()[aws.RoleControlPlane]
+	needed := map[string]string{"P0": "ec2:DescribeVpcs", "P3": "ec2:DescribeSubnets", "P5": "ec2:DescribeSecurityGroups"}[position]
+	optional := map[string]string{"P0": "elasticloadbalancing:DeregisterTargets", "P3": "elasticloadbalancing:SetSecurityGroups", "P5": "ec2:DescribeInstanceTopology"}[position]
+	balancers := map[string]string{"P0": "CreateLoadBalancer", "P3": "ConfigureHealthCheck", "P5": "RegisterInstancesWithLoadBalancer"}[position]
+	without := func(action string) []string {
+		return slices.DeleteFunc(slices.Clone(all), func(a string) bool { return a == action })
+	}
+	document := func(name string, allowed []string, denied ...string) string {
+		d := aws.Document{Version: "2012-10-17", Statement: []aws.Statement{{Effect: "Allow", Action: allowed, Resource: "*"}}}
+		if len(denied) > 0 {
+			d.Statement = append(d.Statement, aws.Statement{Effect: "Deny", Action: denied, Resource: "*"})
+		}
+		text, err := json.Marshal(d)
+		must(t, err)
+		return name + "=" + string(text)
+	}
+	return []string{
+		document("POLICY", all), document("LACKS_NEEDED", without(needed)), document("LACKS_OPTIONAL", without(optional)),
+		document("DENIES", all, "ec2:DescribeRouteTables"), document("NO_BALANCERS", without("elasticloadbalancing:"+balancers)),
+	}
+}

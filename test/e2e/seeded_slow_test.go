@@ -1,0 +1,165 @@
+//go:build slow
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// breakage is one thing that goes wrong in a cluster. Its lines are a shell's, in the
+// environment of an administrator, with the words of administrator.words.
+type breakage struct {
+	name string
+	at   string // the positions at which it can happen; "" is all that are tried
+	seed string
+	// until holds once the lab itself shows the breakage: a process ended, a Node was
+	// marked. Without it the breakage is there when seed has ended.
+	until string
+	// speak are the checks that must not be green.
+	speak []string
+	// speakAt are those of single positions, instead of speak.
+	speakAt map[string][]string
+	heal    string // may be run after a fix that did the same
+	// left are checks that go on to warn after their own command: what it stopped is
+	// still there for somebody to start.
+	left []string
+}
+
+func (b breakage) checks(position string) []string {
+	if ids, own := b.speakAt[position]; own {
+		return ids
+	}
+	return b.speak
+}
+
+// breakages are tried in this order at each position.
+func breakages() []breakage {
+	return slices.Concat(brokenAWS(), brokenNodes(), brokenManagers(), brokenCCM(), brokenRancher())
+}
+
+// keptLab names a lab that runs already, for work on this suite: it is taken as it
+// stands, tried at its position alone, and left running.
+const keptLab = "AWSMIGRATE_KEPT_LAB"
+
+// TestSeededBreakages takes one lab to P0, P3 and P5. At each it breaks one thing
+// after the other and audits: no check may be green that the lab's own processes,
+// its observer or its EC2 contradict. What a failed check gives as a command is run
+// by a shell in the very state it was printed for; it must turn that check green and
+// no other one red. After each the audit is that of the healthy cluster again.
+func TestSeededBreakages(t *testing.T) {
+	if dir := os.Getenv(keptLab); dir != "" {
+		bin, err := filepath.Abs("../../bin")
+		must(t, err)
+		lab, err := scenario.Open(t.Context(), bin, dir, testWriter{t})
+		must(t, err)
+		position, err := lab.Standing(t.Context())
+		must(t, err)
+		seededAt(within(t, time.Hour), t, lab, position)
+		return
+	}
+	lab := boot(t, "--lease", quick)
+	ctx := within(t, time.Hour)
+	seededAt(ctx, t, lab, "P0")
+	for _, stage := range []struct{ until, position string }{{"install-ccm", "P3"}, {"disable-leader-migration", "P5"}} {
+		migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--until", stage.until)
+		seededAt(ctx, t, lab, stage.position)
+	}
+}
+
+// seededAt tries every breakage of a position.
+func seededAt(ctx context.Context, t *testing.T, lab *scenario.Lab, position string) {
+	if stands, err := lab.Standing(ctx); err != nil || stands != position {
+		t.Fatalf("the lab stands at %s, %v; wanted %s", stands, err, position)
+	}
+	admin := newAdministrator(ctx, t, lab, position)
+	healthy := admin.audit(ctx, t)
+	known := map[string][]string{"P3": {"AWSM-308"}}[position] // the run's own cordons, which it gives back after the switch
+	if wrong := healthy.wrong(); healthy.Position != position || !slices.Equal(wrong, slices.Concat([]string{}, known)) {
+		t.Fatalf("the healthy cluster is audited as at %s, wrong %v", healthy.Position, wrong)
+	}
+	var table []string
+	for _, b := range breakages() {
+		if b.at != "" && !strings.Contains(b.at, position) {
+			continue
+		}
+		t.Run(position+"/"+b.name, func(t *testing.T) {
+			began := time.Now()
+			row := admin.try(ctx, t, b, position, healthy)
+			table = append(table, fmt.Sprintf("| %s | %s | %s (%.0f s)", b.name, position, row, time.Since(began).Seconds()))
+		})
+	}
+	t.Logf("at %s:\n%s", position, strings.Join(table, "\n"))
+}
+
+// try seeds one breakage, judges what is said of it, follows the commands, and heals.
+func (a *administrator) try(ctx context.Context, t *testing.T, b breakage, position string, healthy auditReport) string {
+	a.sh(ctx, t, b.seed)
+	defer a.back(ctx, t, b, healthy)
+	if b.until != "" {
+		must(t, scenario.Until(ctx, b.until, func(ctx context.Context) (bool, string, error) {
+			out, err := a.run(ctx, b.until)
+			return err == nil, strings.TrimSpace(out), nil
+		}))
+	}
+	broken := a.audit(ctx, t)
+	for _, id := range b.checks(position) {
+		if status := broken.status(id); status == "ok" || status == "skip" {
+			t.Errorf("%s is %s", id, status)
+		}
+	}
+	if len(broken.wrong()) == len(healthy.wrong()) {
+		t.Errorf("nothing is said of it, exit %d", broken.Code)
+	}
+	var done []string
+	for _, c := range broken.pasted(healthy) {
+		done = append(done, a.follow(ctx, t, c, broken, b.left))
+	}
+	return fmt.Sprintf("%s | %s", strings.Join(broken.spoken(healthy), " "), strings.Join(done, "; "))
+}
+
+// back heals a breakage and waits until nothing is left of it.
+func (a *administrator) back(ctx context.Context, t *testing.T, b breakage, healthy auditReport) {
+	t.Helper()
+	a.sh(ctx, t, b.heal)
+	var last auditReport
+	if err := a.settles(ctx, t, "the audit to be as before", func(r auditReport) []string {
+		last = r
+		return differing(healthy, r)
+	}); err != nil {
+		t.Fatalf("not healed: %v: %+v", err, last.findings())
+	}
+}
+
+// settleFor bounds how long controllers may take to follow a fix, or a way back.
+const settleFor = 3 * time.Minute
+
+// settles audits until nothing is left over.
+func (a *administrator) settles(ctx context.Context, t *testing.T, what string, left func(auditReport) []string) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(ctx, settleFor)
+	defer cancel()
+	return scenario.Until(ctx, what, func(ctx context.Context) (bool, string, error) {
+		over := left(a.audit(ctx, t))
+		return len(over) == 0, strings.Join(over, ", "), nil
+	})
+}
+
+// differing are the checks that two audits judge differently.
+func differing(a, b auditReport) []string {
+	var ids []string
+	for _, c := range a.Checks {
+		if now := b.status(c.ID); now != c.Status {
+			ids = append(ids, c.ID+" is "+now)
+		}
+	}
+	return ids
+}
