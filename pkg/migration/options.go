@@ -46,7 +46,7 @@ type Options struct {
 	// the user says know of what a run writes; words as Owner.Word has them.
 	OwnersInformed []string
 	// OnWait is given a line where a look waits for AWS, from another goroutine; nil:
-	// nobody is told.
+	// no line is made.
 	OnWait func(line string)
 	// LookOnly leaves out what needs rights to write: the installation to come is
 	// neither rendered nor tried with dryRun=All.

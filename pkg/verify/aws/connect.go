@@ -61,8 +61,8 @@ type Options struct {
 	// check and the header need; 0: DefaultSidePatience.
 	SidePatience time.Duration
 	// OnWait is called, from another goroutine, where AWS does not answer for 5
-	// seconds: with a line that says what is waited for and until when. nil: nobody is
-	// told.
+	// seconds: with a line that says what is waited for and until when. nil: no line
+	// is made.
 	OnWait func(line string)
 	Clock  clock.WithTicker // nil: the real one
 }

@@ -44,7 +44,7 @@ func eachPage(ctx context.Context, what string, ask func(token *string) (next *s
 
 var errRepeats = errors.New("AWS gave the same page token twice, what comes after it was not seen")
 
-// errNameless is an answer of which it cannot be told what it is about.
+// errNameless is an answer that does not name what it is about.
 var errNameless = errors.New("the answer does not say which resource it describes")
 
 func inBatches(ctx context.Context, ids []string, ask func(context.Context, []string) error) error {

@@ -11,8 +11,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-// Whoever waits for AWS is told after 5 seconds, and not before, for which service and
-// until when; what it comes to is unknown.
+// After 5 seconds, and not before, a line says which service is waited for and until
+// when; what it comes to is unknown.
 func TestWaitingIsSaid(t *testing.T) {
 	for action, want := range map[string]string{
 		"DescribeInstances":  "EC2 in us-east-1 until 09:01:00",
@@ -49,7 +49,7 @@ func TestWaitingIsSaid(t *testing.T) {
 	}
 }
 
-// Who is answered at once is told nothing, and what was answered is not waited for.
+// What has answered is not waited for.
 func TestNothingIsSaidOfAnswers(t *testing.T) {
 	var w waits
 	end := w.begin("IAM", time.Unix(0, 0).UTC())
