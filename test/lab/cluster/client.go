@@ -54,7 +54,7 @@ func (c *Client) Status(ctx context.Context) (Status, error) {
 	return s, c.call(ctx, http.MethodGet, "/status", nil, &s)
 }
 
-// Do gives an order: kill, instance, facts, reset or stop. The answer says what was done.
+// Do gives an order: such as kill, instance or reset. The answer says what was done.
 func (c *Client) Do(ctx context.Context, what string, order Order) (string, error) {
 	var answer string
 	return answer, c.call(ctx, http.MethodPost, "/"+what, order, &answer)

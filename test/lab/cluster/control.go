@@ -38,9 +38,9 @@ func (f Files) handle() string { return f.in("lab.json") }
 
 // Order is what the lab command asks of the supervisor.
 type Order struct {
-	Target string `json:"target,omitempty"` // process name, kind@machine, or machine
+	Target string `json:"target,omitempty"` // process name, kind@machine, machine, or user
 	Signal string `json:"signal,omitempty"` // e.g. "STOP"; "" is KILL
-	State  string `json:"state,omitempty"`  // of an instance, or of Rancher
+	State  string `json:"state,omitempty"`  // of an instance, of Rancher, or of the proxy
 	// Facts of an instance that no call of EC2's API here changes; nil leaves one.
 	Role           *string `json:"role,omitempty"` // of its profile; "" is no profile
 	Zone           *string `json:"zone,omitempty"`
@@ -62,6 +62,7 @@ func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) e
 		})
 		for path, do := range map[string]func(context.Context, Order) (string, error){
 			"POST /kill": l.kill, "POST /instance": l.setInstance, "POST /facts": l.setFacts, "POST /rancher": l.setRancher, "POST /reset": l.reset,
+			"POST /proxy": l.setProxy, "POST /login": l.login, "POST /revoke": l.revoke,
 		} {
 			mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 				var order Order

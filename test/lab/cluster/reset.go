@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
+	"github.com/awsmigrate/awsmigrate/test/lab/rancher"
 )
 
 func controlPlanes() schema.GroupVersionResource {
@@ -118,6 +119,9 @@ func (l *Lab) resetMachines(_ context.Context) error {
 		errs = append(errs, l.cloud.SetPolicy(role, actions))
 	}
 	l.cloud.SetThrottle(nil)
+	if l.rancher != nil {
+		errs = append(errs, l.rancher.Proxy(rancher.ProxyOpen))
+	}
 	for _, m := range l.machines.list() {
 		m.agent.FailPlans("")
 		errs = append(errs, m.agent.RemoveManifests())

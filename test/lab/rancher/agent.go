@@ -31,8 +31,7 @@ func (r *Rancher) reconcileAgent(ctx context.Context) error {
 	connected := r.agent.up()
 	seen, seenErr := r.agentRuns(ctx, controlPlaneTaints())
 	if seenErr == nil {
-		connected = seen
-		r.agent.set(ctx, connected)
+		connected = r.agent.set(ctx, seen)
 	}
 	errs := []error{seenErr}
 	for i := range clusters {

@@ -11,8 +11,8 @@
 //   - the admission webhook's rewriting of kube-apiserver-arg (rancher/webhook@v0.4.18 provisioning.cattle.io/v1/cluster)
 //   - the proxy to downstream clusters (pkg/clusterrouter)
 //
-// What it leaves out: users, tokens and impersonation (a bearer token passes
-// through); one downstream cluster only; tokens, node addresses, registries and
+// What it leaves out: users and impersonation (a bearer token passes through, or
+// stands for one that does), and that a token ends by itself; one downstream cluster only; tokens, node addresses, registries and
 // chart values in the rendered configuration; probes of etcd and of the network
 // plugin; differences of the release metadata between versions up to 1.26; restoring a
 // snapshot, rotating certificates and keys; K3s and Windows plans; MachineSets,

@@ -25,15 +25,18 @@ func (r *Rancher) Kubeconfig(id, token string) ([]byte, error) {
 	})
 }
 
-// ensureKubeconfig keeps the Secret <cluster>-kubeconfig.
-// Source: rancher/rancher:pkg/provisioningv2/kubeconfig/manager.go@v2.8.5.
+// ensureKubeconfig keeps the Secret <cluster>-kubeconfig. One that was deleted is
+// made anew with a new token; the old one is refused from then on.
+// Source: rancher/rancher:pkg/provisioningv2/kubeconfig/manager.go@v2.8.5 (createUserToken).
 func (r *Rancher) ensureKubeconfig(ctx context.Context, c *object, id string) error {
 	ns, name := c.GetNamespace(), c.GetName()+"-kubeconfig"
 	_, err := r.mgmt.CoreV1().Secrets(ns).Get(ctx, name, metav1.GetOptions{})
 	if !apierrors.IsNotFound(err) {
 		return err
 	}
-	value, err := r.Kubeconfig(id, r.cfg.Token)
+	r.tokens.revokeOne(r.handedOut)
+	r.handedOut = r.tokens.issue(r.cfg.Token)
+	value, err := r.Kubeconfig(id, r.handedOut)
 	if err != nil {
 		return err
 	}
@@ -42,7 +45,7 @@ func (r *Rancher) ensureKubeconfig(ctx context.Context, c *object, id string) er
 			Namespace: ns, Name: name, Labels: map[string]string{labelCAPICluster: c.GetName()},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: c.GetAPIVersion(), Kind: c.GetKind(), Name: c.GetName(), UID: c.GetUID()}},
 		},
-		Data: map[string][]byte{"value": value, "token": []byte(r.cfg.Token)},
+		Data: map[string][]byte{"value": value, "token": []byte(r.handedOut)},
 	}, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("creating Secret %s/%s: %w", ns, name, err)

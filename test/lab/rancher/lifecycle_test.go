@@ -53,6 +53,8 @@ func TestCluster(t *testing.T) {
 	f.run("drain uncordons what others cordoned", func(f *fixture) { f.drains(workers[0]) })
 	f.run("a release that is not in the metadata", func(f *fixture) { f.unknownRelease(cp[0]) })
 	f.run("proxy", (*fixture).proxied)
+	f.run("tokens", (*fixture).tokensEnd)
+	f.run("the way is cut, then silent", (*fixture).ways)
 	f.run("webhook", (*fixture).webhooked)
 	f.run("custom machine", (*fixture).custom)
 	f.run("machine health check", func(f *fixture) { f.health(workers[0]) })

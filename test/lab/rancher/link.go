@@ -2,7 +2,16 @@ package rancher
 
 import (
 	"context"
+	"fmt"
 	"sync"
+)
+
+// How the way through Rancher to the downstream cluster is, beside what the
+// agent's pods make of it.
+const (
+	ProxyOpen = "open"
+	ProxyCut  = "cut"    // the agent's tunnel is broken: 503 to everybody
+	ProxyHang = "silent" // requests are taken and not answered
 )
 
 // agentLink is the tunnel that a downstream cluster's agent keeps to Rancher.
@@ -11,6 +20,8 @@ type agentLink struct {
 	mu     sync.Mutex
 	ctx    context.Context
 	cancel context.CancelFunc
+	cut    bool          // whatever the agent does
+	silent chan struct{} // closed when it speaks again; nil: it speaks
 }
 
 func (l *agentLink) up() bool {
@@ -19,16 +30,60 @@ func (l *agentLink) up() bool {
 	return l.cancel != nil
 }
 
-// set makes or breaks the tunnel; parent ends with the stand-in.
-func (l *agentLink) set(parent context.Context, up bool) {
+// set makes or breaks the tunnel, and says which; parent ends with the stand-in.
+// One that is cut stays broken.
+func (l *agentLink) set(parent context.Context, up bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	up = up && !l.cut
 	switch {
 	case up && l.cancel == nil:
 		l.ctx, l.cancel = context.WithCancel(parent)
 	case !up && l.cancel != nil:
 		l.cancel()
 		l.ctx, l.cancel = nil, nil
+	}
+	return up
+}
+
+// pretend makes the way as state says; what the agent's pods do counts again once
+// it is open.
+func (l *agentLink) pretend(state string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch state {
+	case ProxyOpen, ProxyCut, ProxyHang:
+	default:
+		return fmt.Errorf("the proxy can be %s, %s or %s, not %q", ProxyOpen, ProxyCut, ProxyHang, state)
+	}
+	l.cut = state == ProxyCut
+	if l.cut && l.cancel != nil {
+		l.cancel()
+		l.ctx, l.cancel = nil, nil
+	}
+	switch {
+	case state == ProxyHang && l.silent == nil:
+		l.silent = make(chan struct{})
+	case state != ProxyHang && l.silent != nil:
+		close(l.silent)
+		l.silent = nil
+	}
+	return nil
+}
+
+// spoken waits while the way is silent; false: the request ended before.
+func (l *agentLink) spoken(request context.Context) bool {
+	l.mu.Lock()
+	silent := l.silent
+	l.mu.Unlock()
+	if silent == nil {
+		return true
+	}
+	select {
+	case <-silent:
+		return true
+	case <-request.Done():
+		return false
 	}
 }
 
@@ -44,3 +99,6 @@ func (l *agentLink) through(request context.Context) (ctx context.Context, done 
 	stop := context.AfterFunc(l.ctx, cancel)
 	return ctx, func() { stop(); cancel() }, true
 }
+
+// Proxy makes the way to the downstream cluster ProxyOpen, ProxyCut or ProxyHang.
+func (r *Rancher) Proxy(state string) error { return r.agent.pretend(state) }

@@ -18,7 +18,7 @@ const proxyPrefix = "/k8s/clusters/"
 
 // proxyHandler is Rancher's address: /k8s/clusters/local is the management
 // cluster, /k8s/clusters/<id> a downstream one through its agent. The caller's
-// bearer token passes through. Unknown ids are 404; without agent it is 503; a
+// bearer token passes through, or stands for one that does (tokens). Unknown ids are 404; without agent it is 503; a
 // far end that does not answer is 502.
 func (r *Rancher) proxyHandler() http.Handler {
 	mux := http.NewServeMux()
@@ -44,11 +44,14 @@ func (r *Rancher) proxyHandler() http.Handler {
 			r.throughAgent(down, w, req)
 		}
 	})
-	return mux
+	return r.tokens.guard(mux)
 }
 
 // throughAgent ends the request when the agent goes, as its tunnel does.
 func (r *Rancher) throughAgent(down http.Handler, w http.ResponseWriter, req *http.Request) {
+	if !r.agent.spoken(req.Context()) {
+		return
+	}
 	ctx, done, ok := r.agent.through(req.Context())
 	if !ok {
 		http.Error(w, "cluster agent disconnected", http.StatusServiceUnavailable)

@@ -41,7 +41,7 @@ type Config struct {
 	Downstream     *rest.Config // balanced address, as system:masters
 	Infrastructure Infrastructure
 	Version        string           // Rancher's own, e.g. "v2.8.5"; the setting server-version overrides it
-	Token          string           // what the kubeconfig Secret carries
+	Token          string           // of the API servers, for the user of the kubeconfig Secret
 	ProxyAddress   string           // host:port of the proxy
 	WebhookAddress string           // host:port of the webhook
 	Authority      *Authority       // signs for both; nil: a new one
@@ -60,6 +60,8 @@ type Rancher struct {
 	copyDelay atomic.Int64
 	agent     agentLink
 	power     power
+	tokens    tokens
+	handedOut string // the token in the Secret <cluster>-kubeconfig, as it was written last
 
 	mu       sync.Mutex
 	seen     map[string]copySeen      // Cluster to its change not yet copied

@@ -139,6 +139,21 @@ func factsCommand(dir *string) *cobra.Command {
 	return cmd
 }
 
+func proxyCommand(dir *string) *cobra.Command {
+	return order(dir, "proxy open|cut|silent", "Break Rancher's way to the downstream cluster, or restore it", "proxy", 1,
+		func(args []string) (cluster.Order, error) { return cluster.Order{State: args[0]}, nil })
+}
+
+func revokeCommand(dir *string) *cobra.Command {
+	return order(dir, "revoke-tokens operator|viewer", "Let Rancher refuse every token that the user has so far", "revoke", 1,
+		func(args []string) (cluster.Order, error) { return cluster.Order{Target: args[0]}, nil })
+}
+
+func loginCommand(dir *string) *cobra.Command {
+	return order(dir, "login operator|viewer", "Put a new token of the user's into the kubeconfig", "login", 1,
+		func(args []string) (cluster.Order, error) { return cluster.Order{Target: args[0]}, nil })
+}
+
 func resetCommand(dir *string) *cobra.Command {
 	return order(dir, "reset", "Bring a booted lab back to its beginning", "reset", 0,
 		func([]string) (cluster.Order, error) { return cluster.Order{}, nil })

@@ -54,6 +54,7 @@ func root() *cobra.Command {
 	cmd.AddCommand(
 		upCommand(&dir), downCommand(&dir), statusCommand(&dir), envCommand(&dir), scaleCommand(&dir),
 		killCommand(&dir), instanceCommand(&dir), factsCommand(&dir), rancherCommand(&dir), callsCommand(&dir), observeCommand(&dir), resetCommand(&dir),
+		proxyCommand(&dir), revokeCommand(&dir), loginCommand(&dir),
 		serveCommand(&dir), klipperCommand(), shimCommand(), rkeCommand(),
 	)
 	return cmd

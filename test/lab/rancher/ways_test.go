@@ -1,0 +1,105 @@
+package rancher
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+)
+
+// way is a client that goes through the proxy as the kubeconfig Secret says.
+func (f *fixture) way(timeout time.Duration) (kubernetes.Interface, *rest.Config) {
+	f.t.Helper()
+	s, err := f.mgmt.CoreV1().Secrets("fleet-default").Get(f.t.Context(), "demo-kubeconfig", metav1.GetOptions{})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	config, err := clientcmd.RESTConfigFromKubeConfig(s.Data["value"])
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	config.Timeout = timeout
+	return kubernetes.NewForConfigOrDie(config), config
+}
+
+func nodesBy(ctx context.Context, client kubernetes.Interface) error {
+	_, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
+	return err
+}
+
+// tokensEnd holds that a deleted kubeconfig Secret comes back with another token and
+// ends the old one, and that a user's tokens end together, those given out later not.
+func (f *fixture) tokensEnd() {
+	ctx := f.t.Context()
+	old, config := f.way(0)
+	if err := nodesBy(ctx, old); err != nil || config.BearerToken == f.cfg.Token {
+		f.t.Fatalf("with the Secret's token, which is Rancher's own: %v", err)
+	}
+	if err := f.mgmt.CoreV1().Secrets("fleet-default").Delete(ctx, "demo-kubeconfig", metav1.DeleteOptions{}); err != nil {
+		f.t.Fatal(err)
+	}
+	f.await("a Secret with another token", func(ctx context.Context) (string, bool) {
+		s, err := f.mgmt.CoreV1().Secrets("fleet-default").Get(ctx, "demo-kubeconfig", metav1.GetOptions{})
+		return fmt.Sprint(err), err == nil && string(s.Data["token"]) != config.BearerToken
+	})
+	if err := nodesBy(ctx, old); !apierrors.IsUnauthorized(err) {
+		f.t.Errorf("the old token: %v", err)
+	}
+	fresh, _ := f.way(0)
+	if err := nodesBy(ctx, fresh); err != nil {
+		f.t.Errorf("the new token: %v", err)
+	}
+	user := &rest.Config{BearerToken: "viewer-token"}
+	before := f.Login(user)
+	f.Revoke(user)
+	after := f.Login(user)
+	for token, want := range map[string]func(error) bool{before: apierrors.IsUnauthorized, "viewer-token": apierrors.IsUnauthorized, after: apierrors.IsForbidden} {
+		as := rest.CopyConfig(config)
+		as.BearerToken = token
+		if err := nodesBy(ctx, kubernetes.NewForConfigOrDie(as)); !want(err) {
+			f.t.Errorf("token %d: %v", slices.Index([]string{before, "viewer-token", after}, token), err)
+		}
+	}
+}
+
+// ways holds that a cut way answers 503 and a silent one nothing, each to the
+// downstream cluster alone, and that both work again once it is open.
+func (f *fixture) ways() {
+	ctx := f.t.Context()
+	client, config := f.way(2 * time.Second)
+	local := rest.CopyConfig(config)
+	local.Host = "https://" + f.cfg.ProxyAddress + proxyPrefix + localManagementName
+	if err := f.Proxy("shut"); err == nil {
+		f.t.Error("no error for a state that there is not")
+	}
+	for state, is := range map[string]func(error) bool{
+		ProxyCut:  apierrors.IsServiceUnavailable,
+		ProxyHang: func(err error) bool { return err != nil && !apierrors.IsServiceUnavailable(err) },
+	} {
+		if err := f.Proxy(state); err != nil {
+			f.t.Fatal(err)
+		}
+		for range 2 { // the agent's pods run all the time
+			if err := nodesBy(ctx, client); !is(err) {
+				f.t.Errorf("%s: %v", state, err)
+			}
+			if err := nodesBy(ctx, kubernetes.NewForConfigOrDie(local)); err != nil {
+				f.t.Errorf("%s: local: %v", state, err)
+			}
+		}
+		if err := f.Proxy(ProxyOpen); err != nil {
+			f.t.Fatal(err)
+		}
+		f.await("the way to be open", func(ctx context.Context) (string, bool) {
+			err := nodesBy(ctx, client)
+			return fmt.Sprint(err), err == nil
+		})
+	}
+	f.awaitSettled()
+}
