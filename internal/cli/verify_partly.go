@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
@@ -41,7 +42,7 @@ func (t *verifyTarget) openPartly(ctx context.Context, options migration.Options
 func (t *verifyTarget) openFile(ctx context.Context, a *app, options migration.Options) (source, error) {
 	flags := t.rke("")
 	whole, err := opened(flags.open(ctx, a, readOnly))
-	if !isReason(err, "Forbidden") {
+	if !isReason(err, "Forbidden", fault.ReasonUnauthorized) {
 		return whole, err
 	}
 	config, loadErr := reach{t.requestTimeout, readOnly}.load(flags.kubeconfigPath(), t.kubeContext)

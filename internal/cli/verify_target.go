@@ -64,7 +64,7 @@ func (t *verifyTarget) openManaged(ctx context.Context, a *app, options migratio
 	flags := &rke2Flags{target: t.targetFlags, migration: migrating, endState: t.endState}
 	first, err := opened(flags.open(ctx, a, readOnly))
 	switch {
-	case isReason(err, "Forbidden"):
+	case isReason(err, "Forbidden", fault.ReasonUnauthorized):
 		return t.openPartly(ctx, options, err)
 	case !isReason(err, "ClusterNotFound", "NotRancher"):
 		return first, err
@@ -73,7 +73,7 @@ func (t *verifyTarget) openManaged(ctx context.Context, a *app, options migratio
 	switch {
 	case isReason(rkeErr, "ClusterNotFound", "NotRancher", "NotRKE"):
 		return nil, err
-	case isReason(rkeErr, "Forbidden"):
+	case isReason(rkeErr, "Forbidden", fault.ReasonUnauthorized):
 		return t.openManagedPartly(ctx, options, rkeErr)
 	}
 	return second, rkeErr

@@ -19,7 +19,9 @@ func couldNotLook(err error) error {
 	switch {
 	case apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
 		return &fault.Error{Class: fault.Stale, Reason: "Conflict", Seen: "somebody else changed it meanwhile", Fix: "run again", Err: err}
-	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+	case apierrors.IsUnauthorized(err):
+		return fault.Unauthorized("", err)
+	case apierrors.IsForbidden(err):
 		return &fault.Error{Class: fault.CouldNotLook, Reason: "Forbidden", Seen: "not allowed", Fix: "use credentials with the rights of docs/permissions.md", Err: err}
 	default:
 		return &fault.Error{Class: fault.CouldNotLook, Reason: "APIError", Seen: "the API server gave no usable answer", Err: err}

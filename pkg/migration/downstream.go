@@ -189,9 +189,12 @@ func PodReady(pod *corev1.Pod) bool {
 
 // CouldNotRead classes a failed read: nothing is known, which is never "ok".
 func CouldNotRead(object string, err error) error {
+	if apierrors.IsUnauthorized(err) {
+		return fault.Unauthorized(object, err)
+	}
 	f := &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: "could not be read", Err: err}
 	switch {
-	case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+	case apierrors.IsForbidden(err):
 		f.Reason, f.Seen, f.Fix = "Forbidden", "may not be read with these credentials", "use credentials that may"
 	case apierrors.IsNotFound(err):
 		f.Reason, f.Seen = "NotFound", "does not exist"

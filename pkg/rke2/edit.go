@@ -58,9 +58,12 @@ func isDefinite(err error) bool {
 }
 
 func (p *Procedure) patchRefused(err error) error {
+	if apierrors.IsUnauthorized(err) {
+		return fault.Unauthorized(p.facts.object(), err)
+	}
 	f := &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: p.facts.object(),
 		Seen: "it is no longer as it was when the edit was computed; nothing was written", Fix: "run again to see the new plan", Err: err}
-	if apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) {
+	if apierrors.IsForbidden(err) {
 		f.Class, f.Reason, f.Seen, f.Fix = fault.CouldNotLook, "Forbidden", "may not be patched with these credentials", "use credentials that may"
 	}
 	return f

@@ -72,6 +72,9 @@ func (j *ConfigMapJournal) Load(ctx context.Context) (JournalState, error) {
 // unreadJournal classes a reading that failed: nothing is known of the journal then,
 // whatever the API answered.
 func unreadJournal(object string, err error) error {
+	if unauthorized(err) {
+		return fault.Unauthorized("the journal, "+object, err)
+	}
 	f := &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: "the journal could not be read",
 		Fix: "run the same command again once the API answers", Err: err}
 	if Denied(err) {

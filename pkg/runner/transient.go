@@ -40,9 +40,16 @@ func Transient(err error) bool {
 
 // Denied says whether err holds an answer 401 or 403.
 func Denied(err error) bool {
+	return unauthorized(err) || answered(err, http.StatusForbidden)
+}
+
+// unauthorized says whether err holds an answer 401: the API does not know who asks.
+func unauthorized(err error) bool { return answered(err, http.StatusUnauthorized) }
+
+func answered(err error, with int32) bool {
 	return anywhere(err, func(e error) bool {
 		code, ok := statusCode(e)
-		return ok && (code == http.StatusUnauthorized || code == http.StatusForbidden)
+		return ok && code == with
 	})
 }
 
@@ -153,10 +160,12 @@ func classify(err error, object string) error {
 		return err
 	}
 	switch {
+	case unauthorized(err):
+		return fault.Unauthorized(object, err)
 	case Denied(err):
 		return &fault.Error{
-			Class: fault.CouldNotLook, Reason: "Denied", Object: object, Seen: "the API refuses these credentials",
-			Fix: "use credentials that are valid and may do this", Err: err,
+			Class: fault.CouldNotLook, Reason: "Denied", Object: object, Seen: "the API does not let these credentials do this",
+			Fix: "use credentials that may", Err: err,
 		}
 	case Transient(err):
 		return &fault.Error{

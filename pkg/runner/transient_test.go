@@ -140,3 +140,21 @@ func TestRetry(t *testing.T) {
 		t.Errorf("%d tries although cancelled at the second", tries)
 	}
 }
+
+// Credentials that have expired are told from rights that are missing, by whatever
+// reads or writes: what helps against one is none against the other.
+func TestExpiredCredentialsAreNoMissingRight(t *testing.T) {
+	for name, class := range map[string]func(error) error{
+		"anything":    func(err error) error { return classify(fmt.Errorf("read: %w", err), "x") },
+		"the journal": func(err error) error { return unreadJournal("ConfigMap x", err) },
+	} {
+		expired, _ := fault.As(class(status(401)))
+		denied, _ := fault.As(class(status(403)))
+		if expired.Class != fault.CouldNotLook || expired.Reason != fault.ReasonUnauthorized || expired.Fix == "" || expired.Object == "" {
+			t.Errorf("%s: 401: %+v", name, expired)
+		}
+		if denied.Class != fault.CouldNotLook || denied.Reason == fault.ReasonUnauthorized || denied.Fix == "" || denied.Fix == expired.Fix {
+			t.Errorf("%s: 403: %+v", name, denied)
+		}
+	}
+}

@@ -57,6 +57,10 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 	return report, errors.Join(journalErr, gatherErr, partlyErr, err, observeErr, planErr, foreseeErr)
 }
 
+// mixedUp is the reason that an answer must not be given as: more rights are no remedy
+// for credentials that have expired, nor new ones for a right that is missing.
+var mixedUp = map[Outcome]string{Denied: fault.ReasonUnauthorized, Stranger: "Forbidden"}
+
 // Every request of the commands that look is refused in turn, as forbidden and as unauthenticated. None
 // ends as an error that nobody classified, none in nothing at all, and a journal
 // that may not be read costs the comparisons with its fingerprint alone.
@@ -90,6 +94,9 @@ func TestEveryReadIsRefused(t *testing.T) {
 					for _, one := range leaves(err) {
 						if fault.ClassOf(one) == fault.Unexpected {
 							t.Errorf("%s: %s: nobody classified %v", name, what, one)
+						}
+						if f, ok := fault.As(one); ok && f.Reason == mixedUp[outcome] {
+							t.Errorf("%s: %s: reason %s, %v", name, what, f.Reason, one)
 						}
 					}
 					if isJournal(name) && outcome != Absent { // without a journal there is nothing to compare with
