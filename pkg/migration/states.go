@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -129,9 +130,13 @@ func stepTo(p position.Position) runner.StepID {
 }
 
 func (s standing) halfMigrated() error {
+	fix := "bring the components named to one state by hand, then run again"
+	if s.Result.Ungranted {
+		fix = "run again after these two commands in the cluster that is migrated: " + checks.GrantCommands
+	}
 	return &fault.Error{Class: fault.Check, Reason: "HalfMigrated", Object: s.Reading.Object,
 		Seen: s.Result.Summary, Wanted: "one position, or a step that awsmigrate began",
-		Fix: "bring the components named to one state by hand, then run again", Err: joined(s.Result.Problems)}
+		Fix: fix, Err: joined(s.Result.Problems)}
 }
 
 func joined(problems []string) error {

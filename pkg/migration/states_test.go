@@ -1,12 +1,28 @@
 package migration
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
+
+// Where nothing is wrong but that the grant is gone, the refusal has the commands that
+// give it back, and has them nowhere else.
+func TestDeletedGrantIsGivenBackByItsFix(t *testing.T) {
+	hazard := position.Result{Position: position.Unknown, Mixed: true, HandMade: true, Problems: []string{"x"}}
+	for _, ungranted := range []bool{true, false} {
+		hazard.Ungranted = ungranted
+		_, err := sided(standing{Reading: resting(), Result: hazard}).judge(order(InstallHelm, false))
+		f, ok := fault.As(err)
+		if !ok || f.Class != fault.Check || strings.Contains(f.Fix, checks.GrantCommands) != ungranted || strings.Contains(f.Fix, "by hand") == ungranted {
+			t.Errorf("ungranted %t: %v", ungranted, err)
+		}
+	}
+}
 
 // resting is a cluster on which nothing moves.
 func resting() Reading { return Reading{Object: "Cluster demo"} }

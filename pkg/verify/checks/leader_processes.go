@@ -13,8 +13,8 @@ import (
 
 const migrationLease = "Lease kube-system/" + lease.Migration
 
-// grantCommands make a grant of a name that awsmigrate's own does not have.
-const grantCommands = "kubectl -n kube-system create role leader-migration --verb=get,update,patch --resource=leases.coordination.k8s.io --resource-name=" + lease.Migration +
+// GrantCommands make a grant of a name that awsmigrate's own does not have.
+const GrantCommands = "kubectl -n kube-system create role leader-migration --verb=get,update,patch --resource=leases.coordination.k8s.io --resource-name=" + lease.Migration +
 	" && kubectl -n kube-system create rolebinding leader-migration --role=leader-migration --user=" + downstream.KCMUser
 
 func grant(in Input) []verify.Finding {
@@ -22,7 +22,7 @@ func grant(in Input) []verify.Finding {
 		if r.Get && r.Update {
 			return nil
 		}
-		return []verify.Finding{fail(migrationLease, fmt.Sprintf("%s: get %s, update %s", downstream.KCMUser, yes(r.Get), yes(r.Update)), "get yes, update yes", grantCommands)}
+		return []verify.Finding{fail(migrationLease, fmt.Sprintf("%s: get %s, update %s", downstream.KCMUser, yes(r.Get), yes(r.Update)), "get yes, update yes", GrantCommands)}
 	})
 }
 

@@ -16,8 +16,11 @@ type Result struct {
 	// HandMade: no run of ours, killed at whatever point, leaves such a cluster.
 	// A mixture without HandMade is ours only if the journal holds the intent or
 	// Rancher is still applying: that is for the caller to know.
-	HandMade bool     `json:"handMade,omitempty"`
-	Problems []string `json:"problems,omitempty"`
+	HandMade bool `json:"handMade,omitempty"`
+	// Ungranted: nothing is wrong but that KCMs with the flag may not use the migration
+	// lease. The right alone brings the cluster back to a position.
+	Ungranted bool     `json:"-"`
+	Problems  []string `json:"problems,omitempty"`
 }
 
 // Known says whether a next step may be derived from the result.
@@ -49,7 +52,8 @@ func Compute(e Evidence) Result {
 		between := span(e, c)
 		return Result{
 			Position: Unknown, Mixed: true, HandMade: true, Between: between, Problems: hazards,
-			Summary: fmt.Sprintf("half-migrated by hand, between %s and %s: %s", between[0], between[1], hazards[0]),
+			Ungranted: len(hazards) == 1 && ungranted(e, c),
+			Summary:   fmt.Sprintf("half-migrated by hand, between %s and %s: %s", between[0], between[1], hazards[0]),
 		}
 	}
 	switch {

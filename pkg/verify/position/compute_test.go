@@ -62,6 +62,7 @@ func TestCompute(t *testing.T) {
 		{"ccm beside", Evidence{flagged, ccm(true), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P3}, false, false, ""},
 		{"ccm beside, already with the lease", Evidence{flagged, ccm(true), Yes, Yes, HeldByCCM}, P3, [2]Position{P3, P3}, false, false, ""},
 		{"ccm beside, no grant", Evidence{flagged, ccm(true), No, No, HeldByCCM}, Unknown, [2]Position{P0, P3}, true, true, "may not use"},
+		{"ccm beside without flag, no grant", Evidence{flagged, ccm(false), No, No, HeldByCCM}, Unknown, [2]Position{P0, P5}, true, true, "run twice"},
 		{"ccm 1.28 default config", Evidence{flagged, with(ccm(true), func(c *CCM) { c.DefaultUnsafe = true }), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P3}, true, true, "do not wait for the migration lease"},
 		{"ccm 1.28 with the file", Evidence{flagged, with(ccm(true), func(c *CCM) { c.DefaultUnsafe, c.ConfigFile = true, true }), Yes, Yes, HeldByKCM}, P3, [2]Position{P3, P3}, false, false, ""},
 		{"ccm without flag beside flagged", Evidence{flagged, ccm(false), Yes, Yes, HeldByKCM}, Unknown, [2]Position{P2, P5}, true, true, "run twice"},
@@ -103,6 +104,9 @@ func TestCompute(t *testing.T) {
 			}
 			if all := strings.Join(got.Problems, "\n"); !strings.Contains(all, tc.problem) || (tc.problem == "") != (all == "") {
 				t.Errorf("problems %q, want one with %q", all, tc.problem)
+			}
+			if got.Ungranted != (len(got.Problems) == 1 && strings.Contains(got.Problems[0], "may not use")) {
+				t.Errorf("ungranted %t, problems %q", got.Ungranted, got.Problems)
 			}
 			if got.Summary == "" {
 				t.Error("no summary")

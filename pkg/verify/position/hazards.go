@@ -88,7 +88,7 @@ func hazards(e Evidence, c census) []string {
 	if ccm && len(inTree) > 0 && e.CCM.DefaultUnsafe && !e.CCM.ConfigFile {
 		add("CCM image %s without --leader-migration-config beside an in-tree KCM on %s: its service and route controllers do not wait for the migration lease", e.CCM.Image, list(inTree))
 	}
-	if len(c.flagged) > 0 && (e.Grant == No || e.Grant == Partly) {
+	if ungranted(e, c) {
 		add("KCM with enable-leader-migration on %s may not use the migration lease: there it runs no service, route and node lifecycle controllers", list(c.flagged))
 	}
 	if len(c.external) > 0 && len(c.plain) > 0 && !ccm {
@@ -98,6 +98,11 @@ func hazards(e Evidence, c census) []string {
 		add("external KCM on %s and no CCM: nobody runs the cloud controllers when it leads", list(c.external))
 	}
 	return h
+}
+
+// ungranted says whether KCMs with the flag lack the right on the migration lease.
+func ungranted(e Evidence, c census) bool {
+	return len(c.flagged) > 0 && (e.Grant == No || e.Grant == Partly)
 }
 
 func orElse(s, fallback string) string {
