@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 const (
@@ -187,6 +188,12 @@ func PodReady(pod *corev1.Pod) bool {
 	return false
 }
 
+// onceItAnswers is what helps against an API that is away. Through Rancher a
+// cluster's own API is away, too, while its agent is not connected: 503
+// (rancher/rancher:pkg/clusterrouter/router.go@v2.8.5).
+const onceItAnswers = "run the same command again once the API answers: kubectl get --raw /readyz with the same kubeconfig; " +
+	"where only Rancher's way to the cluster is cut, --downstream-kubeconfig names another"
+
 // CouldNotRead classes a failed read: nothing is known, which is never "ok".
 func CouldNotRead(object string, err error) error {
 	if apierrors.IsUnauthorized(err) {
@@ -198,6 +205,8 @@ func CouldNotRead(object string, err error) error {
 		f.Reason, f.Seen, f.Fix = "Forbidden", "may not be read with these credentials", "use credentials that may"
 	case apierrors.IsNotFound(err):
 		f.Reason, f.Seen = "NotFound", "does not exist"
+	case runner.Transient(err):
+		f.Fix = onceItAnswers
 	}
 	return f
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -208,6 +209,21 @@ func TestOutageWithoutEndIsCouldNotLook(t *testing.T) {
 	})
 	_, err := b.run()
 	wantClass(t, err, fault.CouldNotLook, "waiting for the flag", "503")
+	if f, _ := fault.As(err); !strings.Contains(f.Fix, "once the API answers") {
+		t.Errorf("fix %q: what holds it up is known", f.Fix)
+	}
+}
+
+// Whoever could not read knows best what helps.
+func TestOutageHasTheFixOfWhoCouldNotRead(t *testing.T) {
+	b := waiting(t, func(int, time.Time) (Verdict, error) {
+		return Verdict{}, &fault.Error{Class: fault.CouldNotLook, Fix: "go another way", Err: status(503)}
+	})
+	_, err := b.run()
+	wantClass(t, err, fault.CouldNotLook, "503")
+	if f, _ := fault.As(err); f.Fix != "go another way" {
+		t.Errorf("fix %q", f.Fix)
+	}
 }
 
 func TestDeniedStopsAtOnce(t *testing.T) {

@@ -224,7 +224,12 @@ func (w *watch) expired(wait *Wait, now time.Time, unread error) error {
 		e.Reason, e.Wanted = "Deadline", fmt.Sprintf("all done within %s", w.r.o.Deadline)
 	}
 	if w.blind {
-		e.Class, e.Reason = fault.CouldNotLook, "Unreachable"
+		e.Class, e.Reason, e.Fix = fault.CouldNotLook, "Unreachable", "run the same command again once the API answers"
+		if f, ok := unread.(*fault.Error); ok && f.Fix != "" { //nolint:errorlint // what wraps it would repeat its fix
+			cause := *f
+			cause.Fix = ""
+			e.Fix, e.Err = f.Fix, &cause
+		}
 	}
 	return e
 }
