@@ -53,13 +53,18 @@ type shownWait struct {
 	seen  string
 	since time.Time // it is waited for
 	at    time.Time // it was last shown
+	once  bool      // it was shown once since it changed
 }
 
-// due says whether w is to be shown: it changed, or was not shown for 30 s.
+// due says whether w is to be shown: it changed, was not shown for 30 s, or stayed for
+// 5 s as it was when it was shown first. The last is for views that leave out lines
+// which follow one another closely: what is seen now must not be among them.
 func (s *shownWait) due(w *Wait, now time.Time) bool {
-	if s.what == w.For && s.seen == w.Seen && now.Sub(s.at) < speakUp {
+	same := s.what == w.For && s.seen == w.Seen
+	if quiet := now.Sub(s.at); same && quiet < speakUp && (!s.once || quiet < stays) {
 		return false
 	}
+	s.once = !same
 	if s.what != w.For {
 		s.since = now
 	}

@@ -26,6 +26,8 @@ const (
 	parting = 10 * time.Second
 	// speakUp is how often a wait that does not change is shown again.
 	speakUp = 30 * time.Second
+	// stays is how long what is seen of a wait stays the same before it is shown again.
+	stays = 5 * time.Second
 )
 
 // Options say how a procedure is run. The zero value of every field is usable

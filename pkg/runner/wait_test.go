@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -349,5 +350,25 @@ func TestDoWaitsForWhatPassesByItself(t *testing.T) {
 		case tt.want == 0 && (!failed || f.Reason != "NotAtRest" || calls < 10 || calls > 1000):
 			t.Errorf("%s: %d calls, %v", name, calls, err)
 		}
+	}
+}
+
+// What is seen is shown when it changes, once more when it stays, and then every 30 s:
+// a view may have left the first out, so close behind another line.
+func TestWaitIsShownAgainOnceItStays(t *testing.T) {
+	var s shownWait
+	var shown []int
+	start := time.Now()
+	for second := range 70 {
+		seen := "the old"
+		if second > 0 {
+			seen = "the new"
+		}
+		if s.due(&Wait{For: "x", Seen: seen}, start.Add(time.Duration(second)*time.Second)) {
+			shown = append(shown, second)
+		}
+	}
+	if want := []int{0, 1, 6, 36, 66}; !slices.Equal(shown, want) {
+		t.Errorf("shown at %v, wanted %v", shown, want)
 	}
 }
