@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -29,6 +30,17 @@ func (l *Lab) kubectl(ctx context.Context, cluster, manifest string, args []stri
 		return out.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(problem.String()))
 	}
 	return out.String(), nil
+}
+
+// Shell runs a line that was printed to be pasted, with one of the lab's kubeconfigs.
+func (l *Lab) Shell(ctx context.Context, out io.Writer, kubeconfig, line string) error {
+	cmd := exec.CommandContext(ctx, "sh", "-c", line)
+	cmd.Env = append(append([]string{}, l.env...), "KUBECONFIG="+l.Kubeconfig(kubeconfig))
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("sh -c %s: %w", line, err)
+	}
+	return nil
 }
 
 // Objects names what a migration may leave in the downstream cluster: objects of the
