@@ -222,18 +222,3 @@ func ends(ctx context.Context, t *testing.T, run *scenario.Run, code int, says .
 		}
 	}
 }
-
-// says waits until a run that goes on has said something.
-func says(ctx context.Context, t *testing.T, run *scenario.Run, what string) {
-	t.Helper()
-	must(t, scenario.Until(ctx, "the run to say "+what, func(context.Context) (bool, string, error) {
-		text := run.Stdout() + run.Stderr()
-		if strings.Contains(text, what) {
-			return true, "", nil
-		}
-		if err := run.Ended(); err != nil {
-			t.Fatalf("%v:\n%s", err, text)
-		}
-		return false, "awsmigrate runs", nil
-	}))
-}
