@@ -205,20 +205,3 @@ func inTheMiddle(ctx context.Context, t *testing.T, run *scenario.Run, step stri
 		return false, "awsmigrate runs", nil
 	}))
 }
-
-// ends wants a run that was started before to end with an exit code, and soon, and
-// to say everything given.
-func ends(ctx context.Context, t *testing.T, run *scenario.Run, code int, says ...string) {
-	t.Helper()
-	began := time.Now()
-	got, err := run.Wait(ctx)
-	if err != nil || got != code {
-		t.Fatalf("exit %d, %v; wanted %d\n%s%s", got, err, code, run.Stdout(), run.Stderr())
-	}
-	t.Logf("ended %.0f s later", time.Since(began).Seconds())
-	for _, part := range says {
-		if text := run.Stdout() + run.Stderr(); !strings.Contains(text, part) {
-			t.Errorf("does not say %q:\n%s", part, text)
-		}
-	}
-}

@@ -96,36 +96,6 @@ func (d *disturbed) begin(ctx context.Context, t *testing.T, flags ...string) *s
 	return begun
 }
 
-// says waits until a run has printed something.
-func says(ctx context.Context, t *testing.T, run *scenario.Run, what string) {
-	t.Helper()
-	must(t, scenario.Until(ctx, "awsmigrate to say "+what, func(context.Context) (bool, string, error) {
-		text := run.Stdout() + run.Stderr()
-		if strings.Contains(text, what) {
-			return true, "", nil
-		}
-		if err := run.Ended(); err != nil {
-			t.Fatalf("it ended without %q, %v:\n%s", what, err, text)
-		}
-		return false, "it runs", nil
-	}))
-}
-
-// ends waits for the end of a run, its exit code, and everything that it has to say.
-func ends(ctx context.Context, t *testing.T, run *scenario.Run, wanted int, what ...string) {
-	t.Helper()
-	code, err := run.Wait(ctx)
-	text := run.Stdout() + run.Stderr()
-	if err != nil || code != wanted {
-		t.Fatalf("exit %d, %v; wanted %d\n%s", code, err, wanted, text)
-	}
-	for _, part := range what {
-		if !strings.Contains(text, part) {
-			t.Errorf("does not say %q:\n%s", part, text)
-		}
-	}
-}
-
 // instanceStops stops the instance of a control plane that Rancher has not reached
 // yet. The roll stands still there. The run waits for it, by its name, and ends with
 // what to start; a person starts it.
