@@ -185,6 +185,6 @@ func otherDocumentsAreKept(ctx context.Context, t *testing.T, lab *scenario.Lab,
 			t.Errorf("additionalManifest is %.500s", added)
 		}
 	case strings.Count(added, "kind: HelmChart") != 1 || strings.Count(added, "\n---\n") != 1:
-		t.Error(fmt.Sprintf("additionalManifest gained %.500s", added))
+		t.Errorf("additionalManifest gained %.500s", added)
 	}
 }

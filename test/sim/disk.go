@@ -41,6 +41,8 @@ func (d disk) do(verb, path string, writes bool, f func(r *rkeState) error) erro
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.EIO}
 	case Denied, Stranger:
 		return &fs.PathError{Op: verb, Path: path, Err: syscall.ENOSPC}
+	case Absent:
+		return &fs.PathError{Op: verb, Path: path, Err: syscall.ENOENT}
 	case Pass, LoseReply, KillAfter: // it is carried out first
 	}
 	err := f(w.rke)

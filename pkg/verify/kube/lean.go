@@ -143,5 +143,5 @@ func appendMessage(dst, message []byte, path []protowire.Number) ([]byte, bool) 
 		return nil, false
 	}
 	var length [10]byte
-	return slices.Insert(dst, begin, protowire.AppendVarint(length[:0], uint64(len(dst)-begin))...), true
+	return slices.Insert(dst, begin, protowire.AppendVarint(length[:0], uint64(len(dst[begin:])))...), true
 }

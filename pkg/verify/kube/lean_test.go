@@ -113,6 +113,7 @@ func TestLeanLeavesTheRest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			defer func() { _ = resp.Body.Close() }()
 			if got, err := io.ReadAll(resp.Body); err != nil || !bytes.Equal(got, c.body) {
 				t.Errorf("%d bytes of %d, %v", len(got), len(c.body), err)
 			}
