@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 	"github.com/awsmigrate/awsmigrate/test/remedy/tool"
@@ -82,23 +83,32 @@ func (a *administrator) sh(ctx context.Context, t *testing.T, lines string) {
 	}
 }
 
+// shownWithin bounds how long an API may show what is no longer so: kubelets look at
+// their containers every ten seconds.
+const shownWithin = 30 * time.Second
+
 // audit is `awsmigrate verify` by the operator, with the lab's AWS, held against
-// what the lab itself knows.
-func (a *administrator) audit(ctx context.Context, t *testing.T) auditReport {
+// what the lab itself knows. What the lab knew before and after it, and what stays
+// unsaid, is a lie.
+func (a *administrator) audit(ctx context.Context, t *testing.T) (report auditReport) {
 	t.Helper()
-	before, err := a.lab.Truth(ctx)
-	must(t, err)
-	_, report := auditOf(ctx, t, a.lab, "--cluster", "demo")
-	lies := contradictions(report, before)
-	if len(lies) == 0 {
-		return report
-	}
-	after, err := a.lab.Truth(ctx) // what has changed meanwhile contradicts nothing
-	must(t, err)
-	for _, lie := range contradictions(report, after) {
-		if slices.Contains(lies, lie) {
-			t.Error(lie)
+	patient, cancel := context.WithTimeout(ctx, shownWithin)
+	defer cancel()
+	if err := scenario.Until(patient, "the audit to contradict nothing", func(context.Context) (bool, string, error) {
+		before, err := a.lab.Truth(ctx)
+		must(t, err)
+		_, report = auditOf(ctx, t, a.lab, "--cluster", "demo")
+		lies := contradictions(report, before)
+		if len(lies) == 0 {
+			return true, "", nil
 		}
+		after, err := a.lab.Truth(ctx)
+		must(t, err)
+		still := contradictions(report, after)
+		lies = slices.DeleteFunc(lies, func(lie string) bool { return !slices.Contains(still, lie) })
+		return len(lies) == 0, strings.Join(lies, "; "), nil
+	}); err != nil {
+		t.Error(err)
 	}
 	return report
 }
