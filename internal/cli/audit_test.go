@@ -264,3 +264,36 @@ func TestJUnitWarningsBesideFailures(t *testing.T) {
 		}
 	}
 }
+
+// After verify --cluster, kubectl speaks to the cluster that Rancher runs in: a fix
+// that were pasted as it stands would write there.
+func TestFixesSayWhichClusterTheyAreFor(t *testing.T) {
+	const where = "where  kubectl and helm of a fix are for demo itself"
+	fixed := func(status verify.Status, fix string) map[string][]verify.Finding {
+		return map[string][]verify.Finding{"AWSM-308": {{Status: status, Object: "Node n", Seen: "cordoned", Fix: fix}}}
+	}
+	for _, tt := range []struct {
+		name      string
+		findings  map[string][]verify.Finding
+		inRancher bool
+		want      bool
+	}{
+		{"a command", fixed(verify.Fail, "kubectl uncordon n"), true, true},
+		{"a command behind a condition", fixed(verify.Warn, "if no run is under way: kubectl uncordon n"), true, true},
+		{"helm", fixed(verify.Fail, "helm -n kube-system uninstall x"), true, true},
+		{"a command of AWS", fixed(verify.Fail, "aws ec2 start-instances --instance-ids i-1"), true, false},
+		{"advice", fixed(verify.Fail, "look with kubectl at the node"), true, false},
+		{"nothing wrong", nil, true, false},
+		{"no Rancher", fixed(verify.Fail, "kubectl uncordon n"), false, false},
+	} {
+		doc := audited(t, position.P3, migration.Options{}, tt.findings)
+		if !tt.inRancher {
+			doc.Target.Namespace = ""
+		}
+		for _, format := range []string{"text", "wide"} {
+			if got := strings.Contains(rendered(t, format, doc, nil), where); got != tt.want {
+				t.Errorf("%s, %s: %t, want %t", tt.name, format, got, tt.want)
+			}
+		}
+	}
+}

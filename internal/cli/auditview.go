@@ -187,9 +187,24 @@ func writeAuditWide(s screen, doc auditDocument) {
 func writeAuditFoot(s screen, doc auditDocument) {
 	s.line("")
 	s.line("%s", tailed(auditCounts(doc), fmt.Sprintf("%s   exit %d", codeHint(doc), doc.Code), s.width))
+	if doc.Target.Namespace != "" && slices.ContainsFunc(doc.Results, runsHere) {
+		s.line("where  kubectl and helm of a fix are for %s itself, not for the cluster that Rancher runs in", doc.Target.Name)
+	}
 	if doc.Next != "" {
 		s.line("next   %s", doc.Next)
 	}
+}
+
+// forCluster finds a command that takes its cluster from where it is run. With a
+// cluster of Rancher's, awsmigrate itself is run with the kubeconfig of another one.
+var forCluster = regexp.MustCompile(`(^|: )(kubectl|helm) `)
+
+// runsHere says whether a result comes with such a command.
+func runsHere(result verify.Result) bool {
+	if result.Status == verify.OK || result.Status == verify.Skip {
+		return false
+	}
+	return slices.ContainsFunc(fixesOf(result, telling(result)), forCluster.MatchString)
 }
 
 // tailed puts a tail at the right where there is room for it, else behind.
