@@ -12,7 +12,7 @@ func brokenRancher() []breakage {
 		{name: "Argo CD keeps the Cluster", speak: []string{"AWSM-106"},
 			seed: `mgmt annotate clusters.provisioning.cattle.io demo argocd.argoproj.io/tracking-id=apps:demo`,
 			heal: `mgmt annotate clusters.provisioning.cattle.io demo argocd.argoproj.io/tracking-id-`},
-		{name: "journal that cannot be read", at: "P3 P5", speak: []string{"AWSM-312"},
+		{name: "journal that is broken", at: "P3 P5", refused: 9,
 			seed: `mgmt get cm awsmigrate-demo -o yaml | sed '/^  resourceVersion:/d' >$STATE/journal; mgmt patch cm awsmigrate-demo --type=merge -p '{"data":{"journal.json":"{"}}'`,
 			heal: `mgmt replace -f $STATE/journal`},
 	}

@@ -28,6 +28,8 @@ type breakage struct {
 	speak []string
 	// speakAt are those of single positions, instead of speak.
 	speakAt map[string][]string
+	// refused is the exit code of an audit that is not made at all.
+	refused int
 	heal    string // may be run after a fix that did the same
 	// left are checks that go on to warn after their own command: what it stopped is
 	// still there for somebody to start.
@@ -116,7 +118,13 @@ func (a *administrator) try(ctx context.Context, t *testing.T, b breakage, posit
 			t.Errorf("%s is %s", id, status)
 		}
 	}
-	if len(broken.wrong()) == len(healthy.wrong()) {
+	switch {
+	case b.refused != 0:
+		if broken.Code != b.refused || len(broken.Checks) > 0 {
+			t.Errorf("exit %d, %d checks; wanted %d and none", broken.Code, len(broken.Checks), b.refused)
+		}
+		return fmt.Sprintf("exit %d", broken.Code)
+	case len(broken.wrong()) == len(healthy.wrong()):
 		t.Errorf("nothing is said of it, exit %d", broken.Code)
 	}
 	var done []string
