@@ -13,7 +13,7 @@ import (
 )
 
 // tool begins a command in a text, and what stands behind it is part of one.
-var tool = regexp.MustCompile(`(?:^|[:;] |` + "`" + `)(?:kubectl|helm (?:-n|uninstall)|aws (?:ec2|iam)|awsmigrate (?:rke2?|status|undo)) .*$`)
+var tool = regexp.MustCompile(`(?:^|[:;] |` + "`" + `)(?:kubectl|helm (?:-n|uninstall)|aws (?:ec2|iam)|awsmigrate (?:rke2?|status|undo)|rke (?:up|util|etcd)) .*$`)
 
 // No text is put together with a value into a command: Command alone does that, since
 // it quotes. Constants may be joined.

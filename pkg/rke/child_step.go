@@ -95,7 +95,7 @@ func (p *Procedure) upArgs() []string {
 func (p *Procedure) gateUp() error {
 	return &fault.Error{Class: fault.Gate, Reason: "RunRKEUp", Object: p.fileObject(),
 		Seen: "it is edited and not applied; this run may not apply it (--no-rke-up)",
-		Fix:  "rke " + strings.Join(p.upArgs(), " ") + "; then run the same command again"}
+		Fix:  fault.Command(append([]string{"rke"}, p.upArgs()...)...) + "; then run the same command again"}
 }
 
 // childVerdict judges the child of this run: nil once it has ended well and that

@@ -68,7 +68,7 @@ func readLocalState(disk clusterfile.FS, config string) verify.Read[State] {
 	text, err := disk.ReadFile(path)
 	if err != nil {
 		return verify.Failed[State](&fault.Error{Class: fault.Usage, Reason: "NoStateFile", Object: "file " + path,
-			Seen: "cannot be read: rke would take the cluster for a new one", Fix: "rke util get-state-file --config " + config, Err: err})
+			Seen: "cannot be read: rke would take the cluster for a new one", Fix: fault.Command("rke", "util", "get-state-file", "--config", config), Err: err})
 	}
 	state, err := ParseState("file "+path, text)
 	if err != nil {
