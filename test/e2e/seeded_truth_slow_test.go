@@ -106,7 +106,7 @@ func factsOfManagers(t scenario.Truth, position string) []fact {
 			wrong = append(wrong, fact{what: fmt.Sprintf("%d kube-controller-managers run on %s", n, m.Name), by: "132 205 105 307 402"})
 		}
 		if on(t.CCMs, m) == 0 && position >= "P3" {
-			wrong = append(wrong, fact{what: "no CCM runs on " + m.Name, by: "604 605 606 611 213 307 402"})
+			wrong = append(wrong, fact{what: "no CCM runs on " + m.Name, by: "604 605 606 611 213 307"})
 		}
 	}
 	args := map[string]bool{}

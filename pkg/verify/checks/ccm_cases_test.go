@@ -39,6 +39,9 @@ func ccmCases() []broken {
 		{"AWSM-604", "as many, one on a worker", P4, func(in *Input) { in.CCMPods.Value[2].Node = nodeName(4) }, fail, "no ready pod on " + nodeName(2)},
 		{"AWSM-604", "two on one node", P3, func(in *Input) { in.CCMPods.Value[2].Node = nodeName(1) }, fail, "no ready pod on " + nodeName(2)},
 		{"AWSM-604", "pods not visible", P4, func(in *Input) { in.CCMPods = verify.Failed[[]downstream.Pod](errForbidden) }, unknown, "forbidden"},
+		{"AWSM-604", "a control plane that is off", P4, func(in *Input) {
+			instance(in, 1, func(i *cloud.Instance) { i.State = "stopped" })
+		}, fail, nodeName(1)},
 		{"AWSM-604", "none", P4, func(in *Input) { in.DaemonSets.Value = nil }, fail, "0 DaemonSets"},
 		{"AWSM-605", "upstream's default", P3, func(in *Input) {
 			in.DaemonSets.Value[0].NodeSelector = map[string]string{"node-role.kubernetes.io/control-plane": ""}

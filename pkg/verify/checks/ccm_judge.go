@@ -111,15 +111,35 @@ func daemonSetComplete(in Input) []verify.Finding {
 	if !ok {
 		return verify.Unread(in.CCMPods, "pods of the CCM")
 	}
-	if coverage.Complete() {
+	d := in.DaemonSets.Value[0]
+	switch off := in.planesOff(); {
+	case coverage.Complete() && len(off) > 0:
+		return []verify.Finding{fail(d.String(), "its pods are shown ready on "+some(off)+", whose instance does not run", "one on every control-plane node", "start the instance")}
+	case coverage.Complete():
 		return nil
 	}
-	d := in.DaemonSets.Value[0]
 	seen := fmt.Sprintf("desired %d, updated %d, ready %d", d.Desired, d.Updated, d.Ready)
 	if missing := coverage.Missing(); len(missing) > 0 {
 		seen += ", no ready pod on " + some(missing)
 	}
 	return []verify.Finding{fail(d.String(), seen, fmt.Sprintf("one ready pod on each of the %d control-plane nodes, more than none, and on no others", len(coverage.Nodes)), "")}
+}
+
+// planesOff are the control planes whose instance does not run by EC2. For 40 seconds
+// (kube-controller-manager's --node-monitor-grace-period) an API shows their pods as
+// they were.
+func (in Input) planesOff() []string {
+	if !in.Cloud.On || !in.Cloud.Instances.OK() {
+		return nil
+	}
+	var off []string
+	pairs, _ := in.pairs(in.Cloud.Instances.Value)
+	for _, p := range pairs {
+		if p.node.ControlPlane() && p.found && p.instance.State != "running" && p.instance.State != "" {
+			off = append(off, p.node.Name)
+		}
+	}
+	return off
 }
 
 // candidates are the DaemonSets to judge: those there are, and the one to come.
