@@ -118,7 +118,12 @@ func findingLine(finding verify.Finding) string {
 	return text
 }
 
+// fixOf is the way out of a finding: its own, or that of its check. What could not be
+// looked at may be in order, and needs no more than to be seen.
 func fixOf(result verify.Result, finding verify.Finding) string {
+	if result.Status == verify.Unknown {
+		return OrElse(finding.Fix, verify.FixUnknown)
+	}
 	return OrElse(finding.Fix, result.Fix)
 }
 

@@ -97,14 +97,22 @@ func (r Report) Err() error {
 	return nil
 }
 
+// FixUnknown is what helps where a check could not look. Its own remedy is for what
+// it would find: "remove the second one" harms where there may be one alone.
+const FixUnknown = "make readable what could not be looked at, then run the same command again"
+
 func (r Report) blocked(results []Result, s Status, class fault.Class, reason, verb string) error {
 	ids := make([]string, len(results))
 	for i, res := range results {
 		ids[i] = res.ID
 	}
 	first := results[0]
+	fix := first.Fix
+	if s == Unknown {
+		fix = FixUnknown
+	}
 	e := &fault.Error{
-		Class: class, Reason: reason, Object: first.ID + " " + first.Title, Fix: first.Fix,
+		Class: class, Reason: reason, Object: first.ID + " " + first.Title, Fix: fix,
 		Seen: fmt.Sprintf("%d of %d checks %s: %s", len(results), len(r.Results), verb, strings.Join(ids, ", ")),
 	}
 	for _, f := range first.Findings {

@@ -24,6 +24,20 @@ func result(t *testing.T, r Report, id string) Result {
 	return r.Results[i]
 }
 
+// The remedy of a check is for what it finds. Where it could not look, what it would
+// remove may be the only one.
+func TestUnknownDoesNotAdviseWhatTheCheckWould(t *testing.T) {
+	for name, found := range map[string]Finding{
+		FixUnknown: {Status: Unknown, Reason: "forbidden"},
+		"log in":   {Status: Unknown, Reason: "expired", Fix: "log in"},
+	} {
+		r := RunAll(t.Context(), []Bound{says(Meta{ID: "AWSM-210", Fix: "remove the CCM"}, found)}, Options{Position: position.P0})
+		if e, ok := fault.As(r.Err()); !ok || e.Class != fault.CouldNotLook || e.Fix != name {
+			t.Errorf("%+v, want fix %q", e, name)
+		}
+	}
+}
+
 func TestRunAllStatuses(t *testing.T) {
 	boom := Bind(0, Check[int]{Meta: Meta{ID: "AWSM-906"}, Judge: func(int) []Finding { panic("nil map") }})[0]
 	checks := []Bound{
