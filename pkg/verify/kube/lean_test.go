@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -13,8 +14,11 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	wire "k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 	"k8s.io/utils/ptr"
 )
 
@@ -88,6 +92,34 @@ func TestWithoutManagedFields(t *testing.T) {
 				t.Errorf("got  %+v\nwant %+v", c.into, want)
 			}
 		})
+	}
+}
+
+// The Reader's client of metadata is lean, and its typed client is not: it reads who
+// renews a lease from managedFields.
+func TestReadersMetadataIsLean(t *testing.T) {
+	metadata := encoded(t, metadataOf(metav1.ListMeta{}, scribed("a")))
+	lease := encoded(t, &coordinationv1.Lease{TypeMeta: metav1.TypeMeta{APIVersion: "coordination.k8s.io/v1", Kind: "Lease"}, ObjectMeta: scribed("l")})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/vnd.kubernetes.protobuf")
+		if strings.Contains(r.URL.Path, "/leases/") {
+			_, _ = w.Write(lease) // the client is gone
+			return
+		}
+		_, _ = w.Write(metadata)
+	}))
+	defer server.Close()
+	r, err := New(&rest.Config{Host: server.URL}, clock.RealClock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := r.Metadata.Resource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).List(t.Context(), metav1.ListOptions{})
+	if err != nil || len(list.Items) != 1 || list.Items[0].Labels["app"] != "x" || len(list.Items[0].ManagedFields) != 0 {
+		t.Errorf("%v, %+v", err, list)
+	}
+	got, err := r.Kube.CoordinationV1().Leases("kube-system").Get(t.Context(), "l", metav1.GetOptions{})
+	if err != nil || len(got.ManagedFields) != 2 {
+		t.Errorf("%v, %+v", err, got)
 	}
 }
 

@@ -50,11 +50,11 @@ type Reader struct {
 	Patience time.Duration
 }
 
-// New makes a Reader whose typed client speaks protobuf and whose transport
-// refuses writes.
+// New makes a Reader whose typed client speaks protobuf, whose client of metadata
+// leaves managedFields out, and whose transport refuses writes.
 func New(config *rest.Config, c clock.WithTicker) (Reader, error) {
 	config = rest.CopyConfig(config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return newLean(ReadOnly(next)) })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return ReadOnly(next) })
 	if config.QPS == 0 {
 		config.QPS, config.Burst = 100, 200
 	}
@@ -66,7 +66,9 @@ func New(config *rest.Config, c clock.WithTicker) (Reader, error) {
 	if r.Kube, err = kubernetes.NewForConfig(typed); err != nil {
 		return Reader{}, fmt.Errorf("client for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
-	if r.Metadata, err = metadata.NewForConfig(config); err != nil {
+	thin := rest.CopyConfig(config)
+	thin.Wrap(newLean)
+	if r.Metadata, err = metadata.NewForConfig(thin); err != nil {
 		return Reader{}, fmt.Errorf("metadata client for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	if r.Dynamic, err = dynamic.NewForConfig(config); err != nil {
