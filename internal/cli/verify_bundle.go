@@ -23,7 +23,10 @@ import (
 // dumpBundle saves a reading for --from, whole or not at all.
 func dumpBundle(path string, seen sighting) error {
 	redactor := bundle.NewRedactor()
-	b := bundle.Bundle{Producer: build.This(), At: seen.At, Target: bundle.Target(seen.Target), Header: seen.Header, Next: seen.Next, Input: seen.Input}
+	b := bundle.Bundle{Producer: build.This(), At: seen.At, Target: bundle.Target(seen.Target), Next: seen.Next, Input: seen.Input}
+	for _, line := range seen.Header { // an error in it has lines of its own
+		b.Header = append(b.Header, tidy(line))
+	}
 	record := seen.Own
 	if seen.Keep != nil {
 		side, err := seen.Keep(redactor)

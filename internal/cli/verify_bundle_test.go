@@ -2,12 +2,15 @@ package cli
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
 
 // A file of any size is refused by its name and the bound before it is in memory.
@@ -25,5 +28,24 @@ func TestBundleIsBounded(t *testing.T) {
 		if refused && (!strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "more than 1 MB")) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
+	}
+}
+
+// What is dumped of a cluster that could only be seen in part is a bundle that may
+// be judged: an error in the header has lines of its own.
+func TestDumpOfAPartialAuditIsJudged(t *testing.T) {
+	why := fmt.Errorf("partly visible: %w", errors.Join(errors.New("Nodes: \x1b[31mforbidden"), errors.New(strings.Repeat("long ", 2000))))
+	path := filepath.Join(t.TempDir(), "demo.json")
+	seen := sighting{At: auditTime, Target: auditTarget{Kind: "rke2", Name: "demo", Namespace: "fleet-default"}, Header: []string{"demo   Kubernetes v1.26.13", why.Error()}}
+	if err := dumpBundle(path, seen); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := bundle.Decode(path, text)
+	if err != nil || len(b.Header) != 2 || !strings.HasPrefix(b.Header[1], "partly visible: Nodes: ") {
+		t.Errorf("%v, %q", err, b.Header)
 	}
 }

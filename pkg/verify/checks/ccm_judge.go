@@ -114,7 +114,7 @@ func daemonSetComplete(in Input) []verify.Finding {
 	d := in.DaemonSets.Value[0]
 	switch off := in.planesOff(); {
 	case coverage.Complete() && len(off) > 0:
-		return []verify.Finding{fail(d.String(), "its pods are shown ready on "+some(off)+", whose instance does not run", "one on every control-plane node", "start the instance")}
+		return []verify.Finding{fail(d.String(), "its pods are shown ready on "+some(off)+", whose instance does not run", "one on every control-plane node", "bring the instance back as AWSM-402 says, which knows whether it can be started")}
 	case coverage.Complete():
 		return nil
 	}
