@@ -64,6 +64,9 @@ func Encode(b Bundle, r *Redactor) ([]byte, error) {
 	if b.Input.Unread != nil {
 		b.Unread = b.Input.Unread.Error()
 	}
+	if !command(b.Next) {
+		b.Next = "" // such as one with --rke-binary: nobody should paste a program's name from a file
+	}
 	text, err := json.MarshalIndent(redacted(r, b), "", " ")
 	if err != nil {
 		return nil, fmt.Errorf("encode the bundle: %w", err)

@@ -25,7 +25,7 @@ var labels = []string{"now ", "end ", "names ", "aws ", "paused ", "partly visib
 
 // reserved are the labels of lines that the audit itself writes. A heading that
 // begins with one would be taken for its advice.
-var reserved = regexp.MustCompile(`^(?i:next|fix|why|wanted|seen|source)\b`)
+var reserved = regexp.MustCompile(`^(?i:next|fix|why|wanted|seen|source|where)(?:\s|$)`)
 
 var (
 	uidText = regexp.MustCompile(`^[A-Za-z0-9._:-]{0,253}$`)

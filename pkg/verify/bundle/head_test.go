@@ -97,3 +97,23 @@ func TestRecordedAdviceIsNotRepeated(t *testing.T) {
 		t.Errorf("%+v, %v", got.Own, err)
 	}
 }
+
+// What Encode has written is what Decode takes, whatever the audit would have said
+// next, and however the cluster is called.
+func TestWhatIsWrittenIsTaken(t *testing.T) {
+	for next, kept := range map[string]string{
+		"awsmigrate rke plan --config cluster.yml":                       "awsmigrate rke plan --config cluster.yml",
+		"awsmigrate rke plan --config cluster.yml --rke-binary /opt/rke": "",
+		"awsmigrate rke plan --config cluster.yml --rke-arg --ssh-agent": "",
+	} {
+		b := written()
+		b.Next, b.Header[0] = next, "next-prod   fleet-default"
+		text, err := Encode(b, NewRedactor())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := Decode("x.json", text); err != nil || got.Next != kept {
+			t.Errorf("%q: %q, %v", next, got.Next, err)
+		}
+	}
+}
