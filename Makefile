@@ -94,7 +94,7 @@ check: build lint ## for every edit: lint, unit tests, a sample of the simulated
 test: build lint ## all tests that CI runs
 	$(RACE) -timeout 20m $(PACKAGES)
 	$(GOTEST) -timeout 20m ./test/sim
-	$(GOTEST) -v -count=1 -parallel 2 -timeout 45m ./test/e2e
+	$(GOTEST) -v -count=1 -parallel 4 -timeout 45m ./test/e2e
 
 .PHONY: test-slow
 test-slow: build rke-binaries ## the long scenarios, by hand; SHARD=k/n for a part of them
@@ -136,6 +136,11 @@ check-mutations: ## take the body out of every check in turn, and see that a tes
 promises: ## the tests of docs/promises.md that take a minute or two, and their counts
 	@$(GOTEST) -count=1 -timeout 20m -v ./test/sim > $(or $(TMPDIR),/tmp)/awsmigrate-promises.log; code=$$?; \
 	grep -E '^(--- FAIL|FAIL|ok)|counts:' $(or $(TMPDIR),/tmp)/awsmigrate-promises.log | sed 's/^ *[a-z_]*_test.go:[0-9]*: //'; exit $$code
+
+# ORACLE_DIR keeps the texts behind the digests, to compare two commits with diff -r.
+.PHONY: oracle
+oracle: ## what is said and done in 500 simulated moments, against what is recorded; ORACLE_DIR=folder keeps the texts
+	AWSMIGRATE_SIM=all AWSMIGRATE_ORACLE=$(ORACLE_DIR) $(GOTEST) -count=1 -timeout 20m -run '^TestOracle$$' ./test/sim
 
 .PHONY: kill-points
 kill-points: ## the same with every kill point, every call that fails, every undo; by hand
