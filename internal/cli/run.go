@@ -3,7 +3,9 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -169,10 +171,10 @@ func (a *app) answer() (string, error) {
 }
 
 func ignoreEOF(err error) error {
-	if err != nil && err.Error() != "EOF" {
-		return err
+	if errors.Is(err, io.EOF) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // confirmer passes an irreversible gate only with the cluster's own name.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
+
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -15,7 +17,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // targetFlags say which cluster, and how to reach it.
@@ -138,6 +139,6 @@ func (r reach) tune(config *rest.Config) {
 	config.QPS, config.Burst = 50, 100
 	config.WarningHandler = rest.NoWarnings{}
 	if r.may == readOnly {
-		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return runner.ReadOnly(next) })
+		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return kube.ReadOnly(next) })
 	}
 }

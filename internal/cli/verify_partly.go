@@ -12,12 +12,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // partly is a cluster of which these credentials may not read all that its
 // procedure needs. What they may is judged; the rest is unknown and never ok.
-func (t *verifyTarget) partly(config *rest.Config, d checks.Distribution, options migration.Options, own []verify.Bound, why error) source {
+func (t *verifyTarget) partly(config *rest.Config, d wellknown.Distribution, options migration.Options, own []verify.Bound, why error) source {
 	name := migration.OrElse(t.cluster, t.config)
 	return &plainSource{plain: migration.Plain{Config: config, Clock: clock.RealClock{}, Options: options, Distribution: d},
 		name: name, clock: clock.RealClock{}, own: own,
@@ -34,7 +34,7 @@ func (t *verifyTarget) openPartly(ctx context.Context, options migration.Options
 	if err != nil {
 		return nil, why
 	}
-	return t.partly(clients.DownstreamConfig, checks.RKE2, options, unjudged(verify.Metas(rke2.Checks()...), why), why), nil
+	return t.partly(clients.DownstreamConfig, wellknown.RKE2, options, unjudged(verify.Metas(rke2.Checks()...), why), why), nil
 }
 
 // openFile is RKE with its cluster.yml, whose state is a Secret: without the right
@@ -53,7 +53,7 @@ func (t *verifyTarget) openFile(ctx context.Context, a *app, options migration.O
 	if fileErr != nil {
 		return nil, fileErr
 	}
-	return t.partly(config, checks.RKE, options, own, err), nil
+	return t.partly(config, wellknown.RKE, options, own, err), nil
 }
 
 // openManagedPartly is RKE that Rancher manages, of which Rancher shows the cluster
@@ -76,5 +76,5 @@ func (t *verifyTarget) openManagedPartly(ctx context.Context, options migration.
 	if err != nil {
 		return nil, why
 	}
-	return t.partly(config, checks.RKE, options, unjudged(verify.Metas(rke.Checks()...), why), why), nil
+	return t.partly(config, wellknown.RKE, options, unjudged(verify.Metas(rke.Checks()...), why), why), nil
 }

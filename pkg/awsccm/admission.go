@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Admission is what the API server says to one pod of the DaemonSet.
@@ -48,7 +49,7 @@ func TryAdmission(ctx context.Context, client kubernetes.Interface, ds *appsv1.D
 		return Admission{}, fmt.Errorf("read ServiceAccount %s/%s: %w", ds.Namespace, account, couldNotLook(err))
 	}
 	_, err = client.CoreV1().Pods(ds.Namespace).Create(ctx, pod, metav1.CreateOptions{
-		DryRun: []string{metav1.DryRunAll}, FieldManager: FieldManager,
+		DryRun: []string{metav1.DryRunAll}, FieldManager: wellknown.FieldManager,
 	})
 	switch {
 	case err == nil:

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 func renderedDaemonSet(t *testing.T, in Inputs) *appsv1.DaemonSet {
@@ -32,7 +33,7 @@ func renderedDaemonSet(t *testing.T, in Inputs) *appsv1.DaemonSet {
 func (e env) enforce(t *testing.T, level string) {
 	t.Helper()
 	patch := []byte(`{"metadata":{"labels":{"pod-security.kubernetes.io/enforce":` + level + `}}}`)
-	if _, err := e.client.CoreV1().Namespaces().Patch(t.Context(), Namespace, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
+	if _, err := e.client.CoreV1().Namespaces().Patch(t.Context(), wellknown.System, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -75,7 +76,7 @@ func (e env) admission(t *testing.T) {
 	if _, err := TryAdmission(ctx, nobody, ds); fault.ClassOf(err) != fault.CouldNotLook {
 		t.Errorf("a user without rights must not read as a refusal of the pod: %v", err)
 	}
-	pods, err := e.client.CoreV1().Pods(Namespace).List(ctx, metav1.ListOptions{})
+	pods, err := e.client.CoreV1().Pods(wellknown.System).List(ctx, metav1.ListOptions{})
 	if err != nil || len(pods.Items) != 0 {
 		t.Errorf("a dry run left %d pods (%v)", len(pods.Items), err)
 	}

@@ -22,6 +22,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 	"github.com/awsmigrate/awsmigrate/test/apiserver"
 )
 
@@ -82,12 +83,12 @@ func (e env) grant(t *testing.T) {
 	}
 	waitFor(true)
 
-	role, err := e.client.RbacV1().Roles(Namespace).Get(ctx, GrantName, metav1.GetOptions{})
+	role, err := e.client.RbacV1().Roles(wellknown.System).Get(ctx, wellknown.Grant, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	role.Rules = role.Rules[:1]
-	if _, err := e.client.RbacV1().Roles(Namespace).Update(ctx, role, metav1.UpdateOptions{}); err != nil {
+	if _, err := e.client.RbacV1().Roles(wellknown.System).Update(ctx, role, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(false)
@@ -104,7 +105,7 @@ func (e env) grant(t *testing.T) {
 
 	foreign := grantRole()
 	foreign.Labels = nil
-	if _, err := e.client.RbacV1().Roles(Namespace).Create(ctx, foreign, metav1.CreateOptions{}); err != nil {
+	if _, err := e.client.RbacV1().Roles(wellknown.System).Create(ctx, foreign, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, call := range map[string]func() error{
@@ -115,10 +116,10 @@ func (e env) grant(t *testing.T) {
 			t.Errorf("%s over a foreign Role: %v", name, f)
 		}
 	}
-	if err := e.client.RbacV1().Roles(Namespace).Delete(ctx, GrantName, metav1.DeleteOptions{}); err != nil {
+	if err := e.client.RbacV1().Roles(wellknown.System).Delete(ctx, wellknown.Grant, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if bindings, _ := e.client.RbacV1().RoleBindings(Namespace).List(ctx, metav1.ListOptions{LabelSelector: managedByLabel + "=" + ManagedBy}); len(bindings.Items) != 0 {
+	if bindings, _ := e.client.RbacV1().RoleBindings(wellknown.System).List(ctx, metav1.ListOptions{LabelSelector: managedByLabel + "=" + wellknown.FieldManager}); len(bindings.Items) != 0 {
 		t.Errorf("a RoleBinding was made beside a foreign Role: %v", bindings.Items)
 	}
 }
@@ -191,8 +192,8 @@ func (e env) cordon(t *testing.T) {
 }
 
 func (e env) idleLease(t *testing.T) {
-	ctx, leases := t.Context(), e.client.CoordinationV1().Leases(Namespace)
-	made, err := leases.Create(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: MigrationLease}}, metav1.CreateOptions{})
+	ctx, leases := t.Context(), e.client.CoordinationV1().Leases(wellknown.System)
+	made, err := leases.Create(ctx, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: wellknown.MigrationLease}}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func (e env) idleLease(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := leases.Get(ctx, MigrationLease, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+	if _, err := leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
 	other := renewed.DeepCopy()
@@ -237,7 +238,7 @@ func (e env) eventually(t *testing.T, ok func() bool) {
 
 func (e env) installer(t *testing.T, ch *chart.Chart) *Installer {
 	t.Helper()
-	i, err := NewInstaller(e.config, ch, clock.RealClock{}, func(string, ...any) {})
+	i, err := NewInstaller(e.config, ch, clock.RealClock{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +247,7 @@ func (e env) installer(t *testing.T, ch *chart.Chart) *Installer {
 
 func migratingValues(t *testing.T, ch *chart.Chart) map[string]any {
 	t.Helper()
-	out, err := Values(Inputs{Distribution: RKE2, KubernetesVersion: "v1.26.13+rke2r1", LeaderMigration: true,
+	out, err := Values(Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.13+rke2r1", LeaderMigration: true,
 		CloudConfig: "[Global]\nZone = us-east-1a\n", Chart: ch})
 	if err != nil {
 		t.Fatal(err)
@@ -284,13 +285,13 @@ func (e env) upgradeFromUpstream(t *testing.T) {
 			ctx := t.Context()
 			i := e.installer(t, ownChartForTest(t))
 			install := action.NewInstall(i.helm)
-			install.ReleaseName, install.Namespace = ReleaseName, Namespace
+			install.ReleaseName, install.Namespace = wellknown.CCM, wellknown.System
 			user := map[string]any{"nodeSelector": map[string]any{"node-role.kubernetes.io/control-plane": "true"}}
 			if _, err := install.Run(upstreamChart(t, version), user); err != nil {
 				t.Fatal(err)
 			}
 			defer e.uninstall(t, i)
-			before, err := e.client.AppsV1().DaemonSets(Namespace).Get(ctx, DaemonSetName, metav1.GetOptions{})
+			before, err := e.client.AppsV1().DaemonSets(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -303,7 +304,7 @@ func (e env) upgradeFromUpstream(t *testing.T) {
 					t.Error("the plan shows a secret")
 				}
 			}
-			after, err := e.client.AppsV1().DaemonSets(Namespace).Get(ctx, DaemonSetName, metav1.GetOptions{})
+			after, err := e.client.AppsV1().DaemonSets(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

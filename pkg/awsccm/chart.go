@@ -18,6 +18,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/charts"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // maxChart bounds a chart that is fetched, in bytes. Upstream's has some 5 KB.
@@ -37,10 +38,10 @@ func LoadChart(ctx context.Context, ref string, client *http.Client) (*chart.Cha
 			Seen: "could not be loaded", Wanted: "a chart folder, a .tgz file or its http(s) URL", Err: err,
 		}
 	}
-	if ch.Name() != ChartName {
+	if ch.Name() != wellknown.CCM {
 		return nil, &fault.Error{
 			Class: fault.Usage, Reason: "WrongChart", Object: "chart " + ref,
-			Seen: "its name is " + ch.Name(), Wanted: ChartName,
+			Seen: "its name is " + ch.Name(), Wanted: wellknown.CCM,
 		}
 	}
 	if !IsOurs(ch) {

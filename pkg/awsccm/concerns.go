@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Concern is one thing about the values that somebody should know.
@@ -21,10 +23,10 @@ func judgeUserValues(in Inputs, user map[string]any, config CloudConfig) []Conce
 	if on, given := asMap(user["leaderMigration"])["enabled"]; given && on != in.LeaderMigration {
 		block("leaderMigration.enabled", fmt.Sprint(on), "awsmigrate turns it on and off at the right step")
 	}
-	if name, given := user["nameOverride"]; given && name != DaemonSetName {
+	if name, given := user["nameOverride"]; given && name != wellknown.CCM {
 		block("nameOverride", fmt.Sprint(name), "another name is a second DaemonSet beside the first")
 	}
-	if ns, given := user["namespace"]; given && ns != Namespace {
+	if ns, given := user["namespace"]; given && ns != wellknown.System {
 		block("namespace", fmt.Sprint(ns), "its leases must be where kube-controller-manager's are")
 	}
 	if _, given := asMap(user["cloudConfig"])["content"]; given && config.Text != "" {
@@ -85,7 +87,7 @@ func judgeValues(in Inputs, values map[string]any, img Image) []Concern {
 		block("clusterRoleRules", "without "+missing, "the controllers run, fail and say so only in their log")
 	}
 	if leases, given := asMap(values["leaderElection"])["leases"]; given {
-		for _, lease := range []string{MainLease, MigrationLease} {
+		for _, lease := range []string{wellknown.CCMLease, wellknown.MigrationLease} {
 			if !contains(leases, lease) {
 				block("leaderElection.leases", "without "+lease, "no controller would ever start")
 			}
@@ -119,8 +121,8 @@ func judgeArguments(in Inputs, values map[string]any) []Concern {
 		block(flagCloudRoutes, routes, "nobody would maintain the pod routes that exist")
 	}
 	for flag, want := range map[string]string{
-		"--leader-elect-resource-name":      MainLease,
-		"--leader-elect-resource-namespace": Namespace,
+		"--leader-elect-resource-name":      wellknown.CCMLease,
+		"--leader-elect-resource-namespace": wellknown.System,
 		"--leader-elect-resource-lock":      "leases",
 	} {
 		if v, given := args.get(flag); given && v != want {

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // CordonedBy is the annotation that tells our cordon from a user's. Its value
@@ -118,7 +120,7 @@ func onFreshNode(ctx context.Context, nodes corev1client.NodeInterface, name str
 		if err != nil {
 			return err
 		}
-		_, err = nodes.Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: FieldManager})
+		_, err = nodes.Patch(ctx, name, types.MergePatchType, body, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
 		if err == nil || !apierrors.IsConflict(err) || try == freshTries {
 			return err
 		}

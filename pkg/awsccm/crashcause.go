@@ -1,6 +1,10 @@
 package awsccm
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
 
 // cause is what a crashed controller manager's last words mean.
 type cause struct {
@@ -59,6 +63,6 @@ func causeOf(text string) (cause, string) {
 	}
 	return cause{
 		reason: "Crashing", wanted: "a process that keeps running",
-		fix: "kubectl -n " + Namespace + " logs daemonset/" + DaemonSetName + " --previous",
+		fix: "kubectl -n " + wellknown.System + " logs daemonset/" + wellknown.CCM + " --previous",
 	}, last
 }

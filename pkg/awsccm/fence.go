@@ -7,6 +7,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // fencedSecrets gives Helm's release records the preconditions that Helm does
@@ -55,7 +57,7 @@ func (f *fencedSecrets) List(ctx context.Context, opts metav1.ListOptions) (*cor
 
 // Create remembers what it made.
 func (f *fencedSecrets) Create(ctx context.Context, s *corev1.Secret, opts metav1.CreateOptions) (*corev1.Secret, error) {
-	opts.FieldManager = FieldManager
+	opts.FieldManager = wellknown.FieldManager
 	return f.remember(f.SecretInterface.Create(ctx, s, opts))
 }
 
@@ -64,7 +66,7 @@ func (f *fencedSecrets) Update(ctx context.Context, s *corev1.Secret, opts metav
 	if last := f.last(s.Name); last != nil {
 		s.UID, s.ResourceVersion = last.UID, last.ResourceVersion
 	}
-	opts.FieldManager = FieldManager
+	opts.FieldManager = wellknown.FieldManager
 	return f.remember(f.SecretInterface.Update(ctx, s, opts))
 }
 

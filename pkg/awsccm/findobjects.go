@@ -13,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Annotations by which Helm marks what a release owns
@@ -67,13 +69,13 @@ func (i *Installer) Find(ctx context.Context, values map[string]any) (Found, err
 // of Helm's records alone: the records themselves are large.
 func (i *Installer) elsewhere(ctx context.Context) ([]string, error) {
 	secrets := i.metadata.Resource(schema.GroupVersionResource{Version: "v1", Resource: "secrets"})
-	list, err := secrets.List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + ReleaseName})
+	list, err := secrets.List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + wellknown.CCM})
 	if err != nil {
-		return nil, fmt.Errorf("list Helm releases %s of all namespaces: %w", ReleaseName, couldNotLook(err))
+		return nil, fmt.Errorf("list Helm releases %s of all namespaces: %w", wellknown.CCM, couldNotLook(err))
 	}
 	names := map[string]bool{}
 	for _, s := range list.Items {
-		if s.Namespace != Namespace && s.Labels["status"] != "uninstalled" {
+		if s.Namespace != wellknown.System && s.Labels["status"] != "uninstalled" {
 			names[s.Namespace] = true
 		}
 	}
@@ -89,14 +91,14 @@ func (i *Installer) elsewhere(ctx context.Context) ([]string, error) {
 // cluster without that API has none.
 func (i *Installer) cattle(ctx context.Context, resource string) (bool, error) {
 	gvr := schema.GroupVersionResource{Group: "helm.cattle.io", Version: "v1", Resource: resource}
-	_, err := i.dynamic.Resource(gvr).Namespace(Namespace).Get(ctx, ReleaseName, metav1.GetOptions{})
+	_, err := i.dynamic.Resource(gvr).Namespace(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{})
 	switch {
 	case err == nil:
 		return true, nil
 	case apierrors.IsNotFound(err):
 		return false, nil
 	}
-	return false, fmt.Errorf("read %s %s/%s: %w", resource, Namespace, ReleaseName, couldNotLook(err))
+	return false, fmt.Errorf("read %s %s/%s: %w", resource, wellknown.System, wellknown.CCM, couldNotLook(err))
 }
 
 // existing reads the object in the cluster that a rendered one would meet.
@@ -115,7 +117,7 @@ func (i *Installer) existing(ctx context.Context, want *unstructured.Unstructure
 	namespace := ""
 	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
 		if namespace = want.GetNamespace(); namespace == "" {
-			namespace = Namespace
+			namespace = wellknown.System
 		}
 		have, err = objects.Namespace(namespace).Get(ctx, want.GetName(), metav1.GetOptions{})
 	} else {

@@ -2,13 +2,15 @@ package awsccm
 
 import (
 	"helm.sh/helm/v3/pkg/chart"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const (
 	foreignMigrationPath = "/etc/kubernetes/leader-migration"
 	foreignConfigPath    = "/etc/kubernetes/cloud-config"
-	migrationConfigMap   = DaemonSetName + "-leader-migration"
-	cloudConfigSecret    = DaemonSetName + "-cloud-config"
+	migrationConfigMap   = wellknown.CCM + "-leader-migration"
+	cloudConfigSecret    = wellknown.CCM + "-cloud-config"
 )
 
 // finishArguments settles the arguments after the user's list has replaced

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Found is what an installation finds in the cluster.
@@ -67,9 +68,9 @@ const foreignHelm = 5 * time.Minute
 // command that clears the way.
 func JudgeFound(f Found) (Operation, Repair, error) {
 	if f.HelmChart {
-		return "", "", refuse("HelmChartFound", "HelmChart "+Namespace+"/"+ReleaseName,
+		return "", "", refuse("HelmChartFound", "HelmChart "+wellknown.System+"/"+wellknown.CCM,
 			"RKE2's helm controller installs the controller manager and would undo ours",
-			"take it out of the cluster's additional manifest, or kubectl -n "+Namespace+" delete helmchart "+ReleaseName+
+			"take it out of the cluster's additional manifest, or kubectl -n "+wellknown.System+" delete helmchart "+wellknown.CCM+
 				"; or use --install-method additional-manifest")
 	}
 	if err := refuseForeign(f); err != nil {
@@ -83,7 +84,7 @@ func JudgeFound(f Found) (Operation, Repair, error) {
 	case release.StatusPendingInstall, release.StatusPendingUpgrade, release.StatusPendingRollback:
 		if age := f.Now.Sub(r.Updated); !r.OurChart && age < foreignHelm {
 			return "", "", &fault.Error{
-				Class: fault.Locked, Reason: "HelmAtWork", Object: "Helm release " + Namespace + "/" + ReleaseName,
+				Class: fault.Locked, Reason: "HelmAtWork", Object: "Helm release " + wellknown.System + "/" + wellknown.CCM,
 				Seen:   fmt.Sprintf("%s since %s, by a Helm that is not ours", r.Status, age.Round(time.Second)),
 				Wanted: "nobody else installing", Fix: "wait for it to end, or until it is " + foreignHelm.String() + " old",
 			}
@@ -98,29 +99,17 @@ func JudgeFound(f Found) (Operation, Repair, error) {
 	}
 }
 
-// JudgeFoundForManifest is the same for a HelmChart document: the helm
-// controller upgrades a release of its name, but a HelmChartConfig would
-// override its values. Whether a HelmChart found is ours is the caller's to know.
-func JudgeFoundForManifest(f Found) error {
-	if f.HelmChartConfig {
-		return refuse("HelmChartConfigFound", "HelmChartConfig "+Namespace+"/"+ReleaseName,
-			"its values override those of the migration",
-			"kubectl -n "+Namespace+" delete helmchartconfig "+ReleaseName+"; pass what you need with --values")
-	}
-	return refuseForeign(f)
-}
-
 // refuseForeign refuses objects that another release owns, or none.
 func refuseForeign(f Found) error {
 	for _, ns := range f.Elsewhere {
-		return refuse("ReleaseElsewhere", "Helm release "+ns+"/"+ReleaseName,
-			"the controller manager is recorded in namespace "+ns+", its objects are in "+Namespace,
-			fault.Command("helm", "-n", ns, "uninstall", ReleaseName))
+		return refuse("ReleaseElsewhere", "Helm release "+ns+"/"+wellknown.CCM,
+			"the controller manager is recorded in namespace "+ns+", its objects are in "+wellknown.System,
+			fault.Command("helm", "-n", ns, "uninstall", wellknown.CCM))
 	}
 	var unowned, commands []string
 	for _, o := range f.Objects {
 		switch {
-		case o.ReleaseName == ReleaseName && o.ReleaseNamespace == Namespace:
+		case o.ReleaseName == wellknown.CCM && o.ReleaseNamespace == wellknown.System:
 		case o.ReleaseName != "":
 			return refuse("OtherRelease", o.Object,
 				"Helm release "+o.ReleaseNamespace+"/"+o.ReleaseName+" owns it",
@@ -147,6 +136,6 @@ func (o FoundObject) deleteCommand() string {
 func refuse(reason, object, seen, fix string) error {
 	return &fault.Error{
 		Class: fault.Check, Reason: reason, Object: object, Seen: seen,
-		Wanted: "nothing, or Helm release " + Namespace + "/" + ReleaseName, Fix: fix,
+		Wanted: "nothing, or Helm release " + wellknown.System + "/" + wellknown.CCM, Fix: fix,
 	}
 }

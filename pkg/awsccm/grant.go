@@ -12,14 +12,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// GrantName is the name of the Role and the RoleBinding that let
-// kube-controller-manager use the migration lease.
-const GrantName = "awsmigrate-leader-migration"
-
-// KCMUser is the user kube-controller-manager authenticates as in RKE2 and RKE.
-const KCMUser = "system:kube-controller-manager"
 
 // grantRole gives what Kubernetes up to 1.30 withholds: the bootstrap role lets
 // the user create any lease, but get and update only its main one, so that with
@@ -35,7 +29,7 @@ func grantRole() *rbacv1.Role {
 			{APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, Verbs: []string{"create"}},
 			{
 				APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"},
-				ResourceNames: []string{MigrationLease}, Verbs: []string{"get", "update", "patch"},
+				ResourceNames: []string{wellknown.MigrationLease}, Verbs: []string{"get", "update", "patch"},
 			},
 		},
 	}
@@ -44,15 +38,15 @@ func grantRole() *rbacv1.Role {
 func grantBinding() *rbacv1.RoleBinding {
 	return &rbacv1.RoleBinding{
 		ObjectMeta: grantMeta(),
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: GrantName},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: KCMUser}},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: wellknown.Grant},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: wellknown.KCMUser}},
 	}
 }
 
 func grantMeta() metav1.ObjectMeta {
 	return metav1.ObjectMeta{
-		Name: GrantName, Namespace: Namespace,
-		Labels: map[string]string{managedByLabel: ManagedBy},
+		Name: wellknown.Grant, Namespace: wellknown.System,
+		Labels: map[string]string{managedByLabel: wellknown.FieldManager},
 	}
 }
 
@@ -69,61 +63,61 @@ func EnsureGrant(ctx context.Context, client kubernetes.Interface) (changed bool
 }
 
 func ensureRole(ctx context.Context, client kubernetes.Interface) (bool, error) {
-	roles, want := client.RbacV1().Roles(Namespace), grantRole()
-	have, err := roles.Get(ctx, GrantName, metav1.GetOptions{})
+	roles, want := client.RbacV1().Roles(wellknown.System), grantRole()
+	have, err := roles.Get(ctx, wellknown.Grant, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		_, err = roles.Create(ctx, want, metav1.CreateOptions{FieldManager: FieldManager})
+		_, err = roles.Create(ctx, want, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 		return err == nil, wrap(err, "create", "Role")
 	}
 	if err != nil {
 		return false, wrap(err, "read", "Role")
 	}
-	if have.Labels[managedByLabel] != ManagedBy {
+	if have.Labels[managedByLabel] != wellknown.FieldManager {
 		return false, foreignGrant("Role")
 	}
 	if reflect.DeepEqual(have.Rules, want.Rules) {
 		return false, nil
 	}
 	have.Rules = want.Rules
-	_, err = roles.Update(ctx, have, metav1.UpdateOptions{FieldManager: FieldManager})
+	_, err = roles.Update(ctx, have, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
 	return err == nil, wrap(err, "update", "Role")
 }
 
 func ensureBinding(ctx context.Context, client kubernetes.Interface) (bool, error) {
-	bindings, want := client.RbacV1().RoleBindings(Namespace), grantBinding()
-	have, err := bindings.Get(ctx, GrantName, metav1.GetOptions{})
+	bindings, want := client.RbacV1().RoleBindings(wellknown.System), grantBinding()
+	have, err := bindings.Get(ctx, wellknown.Grant, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		_, err = bindings.Create(ctx, want, metav1.CreateOptions{FieldManager: FieldManager})
+		_, err = bindings.Create(ctx, want, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 		return err == nil, wrap(err, "create", "RoleBinding")
 	}
 	if err != nil {
 		return false, wrap(err, "read", "RoleBinding")
 	}
-	if have.Labels[managedByLabel] != ManagedBy || have.RoleRef != want.RoleRef {
+	if have.Labels[managedByLabel] != wellknown.FieldManager || have.RoleRef != want.RoleRef {
 		return false, foreignGrant("RoleBinding")
 	}
 	if reflect.DeepEqual(have.Subjects, want.Subjects) {
 		return false, nil
 	}
 	have.Subjects = want.Subjects
-	_, err = bindings.Update(ctx, have, metav1.UpdateOptions{FieldManager: FieldManager})
+	_, err = bindings.Update(ctx, have, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
 	return err == nil, wrap(err, "update", "RoleBinding")
 }
 
 // DeleteGrant removes the RoleBinding and the Role if they are ours. What is
 // already gone is no error; what is not ours stays, and is refused.
 func DeleteGrant(ctx context.Context, client kubernetes.Interface) error {
-	bindings := client.RbacV1().RoleBindings(Namespace)
-	binding, err := bindings.Get(ctx, GrantName, metav1.GetOptions{})
+	bindings := client.RbacV1().RoleBindings(wellknown.System)
+	binding, err := bindings.Get(ctx, wellknown.Grant, metav1.GetOptions{})
 	if err := deleteOurs(err, "RoleBinding", binding, func(o metav1.DeleteOptions) error {
-		return bindings.Delete(ctx, GrantName, o)
+		return bindings.Delete(ctx, wellknown.Grant, o)
 	}); err != nil {
 		return err
 	}
-	roles := client.RbacV1().Roles(Namespace)
-	role, err := roles.Get(ctx, GrantName, metav1.GetOptions{})
+	roles := client.RbacV1().Roles(wellknown.System)
+	role, err := roles.Get(ctx, wellknown.Grant, metav1.GetOptions{})
 	return deleteOurs(err, "Role", role, func(o metav1.DeleteOptions) error {
-		return roles.Delete(ctx, GrantName, o)
+		return roles.Delete(ctx, wellknown.Grant, o)
 	})
 }
 
@@ -134,7 +128,7 @@ func deleteOurs(readErr error, kind string, obj metav1.Object, del func(metav1.D
 	if readErr != nil {
 		return wrap(readErr, "read", kind)
 	}
-	if obj.GetLabels()[managedByLabel] != ManagedBy {
+	if obj.GetLabels()[managedByLabel] != wellknown.FieldManager {
 		return foreignGrant(kind)
 	}
 	if err := del(exactly(obj)); err != nil && !apierrors.IsNotFound(err) {
@@ -161,15 +155,15 @@ func GrantAllowed(ctx context.Context, client kubernetes.Interface) (Grant, erro
 	}{{"get", &g.Get}, {"update", &g.Update}} {
 		review, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authzv1.SubjectAccessReview{
 			Spec: authzv1.SubjectAccessReviewSpec{
-				User: KCMUser, Groups: []string{"system:authenticated"},
+				User: wellknown.KCMUser, Groups: []string{"system:authenticated"},
 				ResourceAttributes: &authzv1.ResourceAttributes{
 					Group: "coordination.k8s.io", Version: "v1", Resource: "leases",
-					Namespace: Namespace, Name: MigrationLease, Verb: ask.verb,
+					Namespace: wellknown.System, Name: wellknown.MigrationLease, Verb: ask.verb,
 				},
 			},
 		}, metav1.CreateOptions{})
 		if err != nil {
-			return Grant{}, fmt.Errorf("ask whether %s may %s Lease %s/%s: %w", KCMUser, ask.verb, Namespace, MigrationLease, couldNotLook(err))
+			return Grant{}, fmt.Errorf("ask whether %s may %s Lease %s/%s: %w", wellknown.KCMUser, ask.verb, wellknown.System, wellknown.MigrationLease, couldNotLook(err))
 		}
 		*ask.answer = review.Status.Allowed && !review.Status.Denied
 		if review.Status.Reason != "" {
@@ -181,10 +175,10 @@ func GrantAllowed(ctx context.Context, client kubernetes.Interface) (Grant, erro
 
 func foreignGrant(kind string) error {
 	return &fault.Error{
-		Class: fault.Check, Reason: "NotOurs", Object: fmt.Sprintf("%s %s/%s", kind, Namespace, GrantName),
+		Class: fault.Check, Reason: "NotOurs", Object: fmt.Sprintf("%s %s/%s", kind, wellknown.System, wellknown.Grant),
 		Seen:   "exists and was not made by awsmigrate",
-		Wanted: "no object of that name, or one with label " + managedByLabel + "=" + ManagedBy,
-		Fix:    fmt.Sprintf("look at it, then kubectl -n %s delete %s %s", Namespace, kind, GrantName),
+		Wanted: "no object of that name, or one with label " + managedByLabel + "=" + wellknown.FieldManager,
+		Fix:    fmt.Sprintf("look at it, then kubectl -n %s delete %s %s", wellknown.System, kind, wellknown.Grant),
 	}
 }
 
@@ -192,5 +186,5 @@ func wrap(err error, verb, kind string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s %s %s/%s: %w", verb, kind, Namespace, GrantName, couldNotLook(err))
+	return fmt.Errorf("%s %s %s/%s: %w", verb, kind, wellknown.System, wellknown.Grant, couldNotLook(err))
 }

@@ -6,6 +6,8 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // HelmChartManifest is one HelmChart document, for Rancher's additional
@@ -23,15 +25,15 @@ func HelmChartManifest(ch *chart.Chart, values map[string]any) (string, error) {
 	}
 	content, err := yaml.Marshal(values)
 	if err != nil {
-		return "", fmt.Errorf("write values of HelmChart %s/%s: %w", Namespace, ReleaseName, err)
+		return "", fmt.Errorf("write values of HelmChart %s/%s: %w", wellknown.System, wellknown.CCM, err)
 	}
 	doc, err := yaml.Marshal(map[string]any{
 		"apiVersion": "helm.cattle.io/v1",
 		"kind":       "HelmChart",
-		"metadata":   map[string]any{"name": ReleaseName, "namespace": Namespace},
+		"metadata":   map[string]any{"name": wellknown.CCM, "namespace": wellknown.System},
 		"spec": map[string]any{
 			"chartContent":    base64.StdEncoding.EncodeToString(archive),
-			"targetNamespace": Namespace,
+			"targetNamespace": wellknown.System,
 			"bootstrap":       true,
 			"failurePolicy":   "abort",
 			"timeout":         "300s",
@@ -40,7 +42,7 @@ func HelmChartManifest(ch *chart.Chart, values map[string]any) (string, error) {
 		},
 	})
 	if err != nil {
-		return "", fmt.Errorf("write HelmChart %s/%s: %w", Namespace, ReleaseName, err)
+		return "", fmt.Errorf("write HelmChart %s/%s: %w", wellknown.System, wellknown.CCM, err)
 	}
 	return string(doc), nil
 }

@@ -18,6 +18,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 var errKilled = errors.New("killed")
@@ -51,7 +52,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 func (e env) killPoints(t *testing.T) {
 	ctx, ch := t.Context(), ownChartForTest(t)
 	migrating := migratingValues(t, ch)
-	out, err := Values(Inputs{Distribution: RKE2, KubernetesVersion: "v1.26.13"})
+	out, err := Values(Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.13"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func (e env) killPoints(t *testing.T) {
 			for n := int64(0); ; n++ {
 				healthy := e.installer(t, ch)
 				op.before(healthy)
-				victim, err := NewInstaller(dying(e.config, n), ch, clock.RealClock{}, func(string, ...any) {})
+				victim, err := NewInstaller(dying(e.config, n), ch, clock.RealClock{})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -117,7 +118,7 @@ func (e env) foreignInstallations(t *testing.T) {
 		}
 	}
 	t.Run("unowned object", func(t *testing.T) {
-		accounts := e.client.CoreV1().ServiceAccounts(Namespace)
+		accounts := e.client.CoreV1().ServiceAccounts(wellknown.System)
 		if _, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: ServiceAccountName}}, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
 		}
@@ -138,8 +139,8 @@ func (e env) foreignInstallations(t *testing.T) {
 	t.Run("release in another namespace", func(t *testing.T) {
 		secrets := e.client.CoreV1().Secrets("default")
 		record := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-			Name:   "sh.helm.release.v1." + ReleaseName + ".v1",
-			Labels: map[string]string{"owner": "helm", "name": ReleaseName, "status": "deployed", "version": "1"},
+			Name:   "sh.helm.release.v1." + wellknown.CCM + ".v1",
+			Labels: map[string]string{"owner": "helm", "name": wellknown.CCM, "status": "deployed", "version": "1"},
 		}}
 		if _, err := secrets.Create(ctx, record, metav1.CreateOptions{}); err != nil {
 			t.Fatal(err)
@@ -165,14 +166,14 @@ func (e env) foreignInstallations(t *testing.T) {
 		i := e.installer(t, ch)
 		e.apply(t, i, values)
 		defer e.uninstall(t, e.installer(t, ch))
-		if err := e.client.AppsV1().DaemonSets(Namespace).Delete(ctx, DaemonSetName, metav1.DeleteOptions{}); err != nil {
+		if err := e.client.AppsV1().DaemonSets(wellknown.System).Delete(ctx, wellknown.CCM, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
 		}
 		plan := e.apply(t, i, values)
 		if len(plan.Missing) != 1 || plan.Operation != OpUpgrade {
 			t.Errorf("missing %v, %s", plan.Missing, plan.Operation)
 		}
-		if _, err := e.client.AppsV1().DaemonSets(Namespace).Get(ctx, DaemonSetName, metav1.GetOptions{}); err != nil {
+		if _, err := e.client.AppsV1().DaemonSets(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -185,11 +186,11 @@ func (e env) foreignInstallations(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		last, err := fast.helm.Releases.Last(ReleaseName)
+		last, err := fast.helm.Releases.Last(wellknown.CCM)
 		if err != nil {
 			t.Fatal(err)
 		}
-		stale, err := slow.helm.Releases.Last(ReleaseName)
+		stale, err := slow.helm.Releases.Last(wellknown.CCM)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -209,7 +210,7 @@ func (e env) pendingOfAnother(t *testing.T) {
 	i := e.installer(t, ownChartForTest(t))
 	values := migratingValues(t, i.chart)
 	install := action.NewInstall(i.helm)
-	install.ReleaseName, install.Namespace = ReleaseName, Namespace
+	install.ReleaseName, install.Namespace = wellknown.CCM, wellknown.System
 	made, err := install.Run(upstreamChart(t, "0.0.8"), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -241,7 +242,7 @@ func (e env) upstreamChartGiven(t *testing.T) {
 	ch := upstreamChart(t, "0.0.11")
 	extend(ch)
 	out, err := Values(Inputs{
-		Distribution: RKE, KubernetesVersion: "v1.26.13-rancher1-1", LeaderMigration: true, Chart: ch,
+		Distribution: wellknown.RKE, KubernetesVersion: "v1.26.13-rancher1-1", LeaderMigration: true, Chart: ch,
 		CloudConfig: "[Global]\nZone = us-east-1a\n",
 		Image:       "registry.example/ccm@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 	})
@@ -251,7 +252,7 @@ func (e env) upstreamChartGiven(t *testing.T) {
 	i := e.installer(t, ch)
 	e.apply(t, i, out.Values)
 	defer e.uninstall(t, i)
-	ds, err := e.client.AppsV1().DaemonSets(Namespace).Get(ctx, DaemonSetName, metav1.GetOptions{})
+	ds, err := e.client.AppsV1().DaemonSets(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,14 +270,14 @@ func (e env) upstreamChartGiven(t *testing.T) {
 	if got := pod.Containers[0].Image; got != "registry.example/ccm@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" {
 		t.Error(got)
 	}
-	file, err := e.client.CoreV1().ConfigMaps(Namespace).Get(ctx, migrationConfigMap, metav1.GetOptions{})
+	file, err := e.client.CoreV1().ConfigMaps(wellknown.System).Get(ctx, migrationConfigMap, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if file.Data["leader-migration.yaml"]+"\n" != MigrationFile() && file.Data["leader-migration.yaml"] != MigrationFile() {
 		t.Errorf("migration file:\n%s", file.Data["leader-migration.yaml"])
 	}
-	secret, err := e.client.CoreV1().Secrets(Namespace).Get(ctx, cloudConfigSecret, metav1.GetOptions{})
+	secret, err := e.client.CoreV1().Secrets(wellknown.System).Get(ctx, cloudConfigSecret, metav1.GetOptions{})
 	if err != nil || string(secret.Data["cloud.conf"]) != "[Global]\nZone = us-east-1a\n" {
 		t.Errorf("cloud config %q, %v", secret.Data["cloud.conf"], err)
 	}

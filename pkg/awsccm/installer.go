@@ -19,6 +19,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // keepRevisions bounds the release records, as helm does by default.
@@ -37,9 +38,8 @@ type Installer struct {
 	clock    clock.PassiveClock
 }
 
-// NewInstaller prepares an installer for a cluster. log takes Helm's own
-// messages, for --debug.
-func NewInstaller(config *rest.Config, ch *chart.Chart, clk clock.PassiveClock, log func(format string, v ...any)) (*Installer, error) {
+// NewInstaller prepares an installer for a cluster.
+func NewInstaller(config *rest.Config, ch *chart.Chart, clk clock.PassiveClock) (*Installer, error) {
 	getter, err := newRESTGetter(config)
 	if err != nil {
 		return nil, fmt.Errorf("prepare Helm for %s: %w", fault.Server(config.Host), fault.Shown(err))
@@ -57,13 +57,14 @@ func NewInstaller(config *rest.Config, ch *chart.Chart, clk clock.PassiveClock, 
 		return nil, fmt.Errorf("prepare Helm for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
 	kc := kube.New(getter)
-	kc.Log, kc.Namespace = log, Namespace
-	records := driver.NewSecrets(fence(client.CoreV1().Secrets(Namespace)))
-	records.Log = log
+	silent := func(string, ...any) {} // what Helm says of its own steps is in the journal
+	kc.Log, kc.Namespace = silent, wellknown.System
+	records := driver.NewSecrets(fence(client.CoreV1().Secrets(wellknown.System)))
+	records.Log = silent
 	store := storage.Init(records)
-	store.Log = log
+	store.Log = silent
 	return &Installer{
-		helm:  &action.Configuration{RESTClientGetter: getter, KubeClient: kc, Releases: store, Log: log},
+		helm:  &action.Configuration{RESTClientGetter: getter, KubeClient: kc, Releases: store, Log: silent},
 		chart: ch, dynamic: dyn, metadata: meta, clock: clk,
 	}, nil
 }
@@ -83,7 +84,7 @@ type InstallPlan struct {
 
 // Current is the last revision of our release, nil without one.
 func (i *Installer) Current() (*Release, error) {
-	last, err := i.helm.Releases.Last(ReleaseName)
+	last, err := i.helm.Releases.Last(wellknown.CCM)
 	if errors.Is(err, driver.ErrReleaseNotFound) {
 		return nil, nil
 	}
@@ -164,13 +165,13 @@ func (i *Installer) Apply(ctx context.Context, plan *InstallPlan) (*Release, err
 	var made *release.Release
 	if plan.Operation == OpInstall {
 		install := action.NewInstall(i.helm)
-		install.ReleaseName, install.Namespace = ReleaseName, Namespace
+		install.ReleaseName, install.Namespace = wellknown.CCM, wellknown.System
 		install.Replace = plan.Release != nil
 		made, err = install.RunWithContext(ctx, i.chart, plan.values)
 	} else {
 		upgrade := action.NewUpgrade(i.helm)
-		upgrade.Namespace, upgrade.MaxHistory, upgrade.ResetValues = Namespace, keepRevisions, true
-		made, err = upgrade.RunWithContext(ctx, ReleaseName, i.chart, plan.values)
+		upgrade.Namespace, upgrade.MaxHistory, upgrade.ResetValues = wellknown.System, keepRevisions, true
+		made, err = upgrade.RunWithContext(ctx, wellknown.CCM, i.chart, plan.values)
 	}
 	if err != nil {
 		return nil, releaseError(string(plan.Operation), err)
@@ -182,7 +183,7 @@ func (i *Installer) Apply(ctx context.Context, plan *InstallPlan) (*Release, err
 func (i *Installer) repair(ctx context.Context, what Repair) error {
 	switch what {
 	case RepairMarkFailed:
-		last, err := i.helm.Releases.Last(ReleaseName)
+		last, err := i.helm.Releases.Last(wellknown.CCM)
 		if err != nil {
 			return releaseError("read", err)
 		}
@@ -219,7 +220,7 @@ func sameRelease(planned, now *Release) error {
 		return nil
 	}
 	return &fault.Error{
-		Class: fault.Stale, Reason: "ReleaseMoved", Object: "Helm release " + Namespace + "/" + ReleaseName,
+		Class: fault.Stale, Reason: "ReleaseMoved", Object: "Helm release " + wellknown.System + "/" + wellknown.CCM,
 		Seen: "now " + now.String(), Wanted: planned.String() + ", as planned", Fix: "plan again",
 	}
 }
@@ -236,5 +237,5 @@ func releaseError(verb string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s Helm release %s/%s: %w", verb, Namespace, ReleaseName, couldNotLook(err))
+	return fmt.Errorf("%s Helm release %s/%s: %w", verb, wellknown.System, wellknown.CCM, couldNotLook(err))
 }

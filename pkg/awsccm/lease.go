@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // DeleteIdleLease deletes the migration lease, or the CCM's own, as the caller saw
@@ -18,10 +19,10 @@ import (
 // with two owners. A lease already gone is no error.
 func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coordinationv1.Lease) error {
 	object := fmt.Sprintf("Lease %s/%s", seen.Namespace, seen.Name)
-	if seen.Namespace != Namespace || seen.Name != MigrationLease && seen.Name != MainLease {
+	if seen.Namespace != wellknown.System || seen.Name != wellknown.MigrationLease && seen.Name != wellknown.CCMLease {
 		return &fault.Error{
 			Class: fault.Unexpected, Reason: "WrongLease", Object: object,
-			Seen: "asked to delete it as a lease of the migration", Wanted: Namespace + "/" + MigrationLease + " or " + MainLease,
+			Seen: "asked to delete it as a lease of the migration", Wanted: wellknown.System + "/" + wellknown.MigrationLease + " or " + wellknown.CCMLease,
 		}
 	}
 	if seen.UID == "" || seen.ResourceVersion == "" {
@@ -30,7 +31,7 @@ func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coo
 			Seen: "asked to delete it without UID and resourceVersion",
 		}
 	}
-	err := client.CoordinationV1().Leases(Namespace).Delete(ctx, seen.Name, exactly(seen))
+	err := client.CoordinationV1().Leases(wellknown.System).Delete(ctx, seen.Name, exactly(seen))
 	switch {
 	case err == nil, apierrors.IsNotFound(err):
 		return nil
@@ -38,7 +39,7 @@ func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coo
 		return &fault.Error{
 			Class: fault.Stale, Reason: "LeaseInUse", Object: object,
 			Seen: "it was renewed or replaced after it was judged idle", Wanted: "a lease nobody renews",
-			Fix: "find who still holds it: " + fault.Command("kubectl", "-n", Namespace, "get", "lease", seen.Name, "-o", "yaml"), Err: err,
+			Fix: "find who still holds it: " + fault.Command("kubectl", "-n", wellknown.System, "get", "lease", seen.Name, "-o", "yaml"), Err: err,
 		}
 	}
 	return fmt.Errorf("delete %s: %w", object, couldNotLook(err))

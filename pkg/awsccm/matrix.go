@@ -85,20 +85,6 @@ func NeedsMigrationFile(img Image) bool {
 	return !ok || v.Major() > 1 || v.Minor() >= 24
 }
 
-// PanicsOnForeignProviderID says whether the image panics when any Node has a
-// ProviderID that is not AWS's, such as "rke2://name"
-// (kubernetes/cloud-provider-aws#604; InstanceIDIndexFunc read at every tag).
-// An image whose tag tells no version is taken to panic.
-func PanicsOnForeignProviderID(img Image) bool {
-	v, ok := img.Version()
-	if !ok {
-		return true
-	}
-	firstGood := map[uint64]uint64{23: 20, 24: 19, 25: 15, 26: 11, 27: 6}
-	good, indexed := firstGood[v.Minor()]
-	return v.Major() == 1 && indexed && v.Patch() < good
-}
-
 // parseKubernetes reads a version such as "v1.26.15+rke2r1" or "v1.26.8-rancher1-1".
 func parseKubernetes(version string) (*semver.Version, error) {
 	v, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v"))

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 func TestImageFor(t *testing.T) {
@@ -92,7 +93,7 @@ func TestImageRules(t *testing.T) {
 		if got := NeedsMigrationFile(img); got != c.file {
 			t.Errorf("%s: file %t", c.tag, got)
 		}
-		if got := PanicsOnForeignProviderID(img); got != c.panics {
+		if got := panicsOnForeignProviderID(img); got != c.panics {
 			t.Errorf("%s: panics %t", c.tag, got)
 		}
 		err := ImageAllowed(img, "v1.26.15+rke2r1")
@@ -116,7 +117,7 @@ func TestMatrixIsPromotedAndSound(t *testing.T) {
 		if !ok || v.Minor() != minor {
 			t.Errorf("1.%d → %s", minor, tag)
 		}
-		if PanicsOnForeignProviderID(img) {
+		if panicsOnForeignProviderID(img) {
 			t.Errorf("%s panics on a foreign ProviderID", tag)
 		}
 		for _, hole := range []string{"v1.24.20", "v1.25.16", "v1.26.7", "v1.26.13", "v1.28.0"} {
@@ -130,7 +131,7 @@ func TestMatrixIsPromotedAndSound(t *testing.T) {
 func TestMigrationFileNamesBothFamilies(t *testing.T) {
 	text := MigrationFile()
 	for _, want := range []string{
-		"apiVersion: controllermanager.config.k8s.io/v1\n", "leaderName: " + MigrationLease, "resourceLock: leases",
+		"apiVersion: controllermanager.config.k8s.io/v1\n", "leaderName: " + wellknown.MigrationLease, "resourceLock: leases",
 		"name: service\n", "name: service-lb-controller\n", "name: route\n", "name: node-route-controller\n",
 		"name: cloud-node-lifecycle\n", "name: cloud-node-lifecycle-controller\n",
 	} {
@@ -191,10 +192,24 @@ func TestImageAdviceNamesItsSource(t *testing.T) {
 		{Inputs{Image: "v1.26.14", UserValues: map[string]any{"image": map[string]any{"tag": "v1.28.1"}}}, "image.tag out of --values"},
 		{Inputs{Image: "v1.28.1", UserValues: map[string]any{"image": map[string]any{"pullPolicy": "Always"}}}, "--ccm-image"},
 	} {
-		tt.in.Distribution, tt.in.KubernetesVersion = RKE2, "v1.26.15+rke2r1"
+		tt.in.Distribution, tt.in.KubernetesVersion = wellknown.RKE2, "v1.26.15+rke2r1"
 		_, err := Values(tt.in)
 		if f, ok := fault.As(err); !ok || !strings.Contains(f.Fix, tt.says) {
 			t.Errorf("%+v: %v, wanted %q in the advice", tt.in, err, tt.says)
 		}
 	}
+}
+
+// panicsOnForeignProviderID says whether the image panics when any Node has a
+// ProviderID that is not AWS's, such as "rke2://name"
+// (kubernetes/cloud-provider-aws#604; InstanceIDIndexFunc read at every tag).
+// An image whose tag tells no version is taken to panic.
+func panicsOnForeignProviderID(img Image) bool {
+	v, ok := img.Version()
+	if !ok {
+		return true
+	}
+	firstGood := map[uint64]uint64{23: 20, 24: 19, 25: 15, 26: 11, 27: 6}
+	good, indexed := firstGood[v.Minor()]
+	return v.Major() == 1 && indexed && v.Patch() < good
 }

@@ -10,20 +10,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // orphans are objects that only the record before the last names. Ours go; one
 // that its chart wants kept stays, as Helm would leave it, and so does another's.
 func (e env) orphans(t *testing.T) {
 	ctx := t.Context()
-	maps := e.client.CoreV1().ConfigMaps(Namespace)
+	maps := e.client.CoreV1().ConfigMaps(wellknown.System)
 	manifest := ""
 	for name, more := range map[string]map[string]string{
 		"orphan-ours":   nil,
 		"orphan-kept":   {kube.ResourcePolicyAnno: kube.KeepPolicy},
 		"orphan-others": {helmReleaseName: "mine"},
 	} {
-		annotations := map[string]string{helmReleaseName: ReleaseName, helmReleaseNamespace: Namespace}
+		annotations := map[string]string{helmReleaseName: wellknown.CCM, helmReleaseNamespace: wellknown.System}
 		for key, value := range more {
 			annotations[key] = value
 		}
@@ -33,9 +35,9 @@ func (e env) orphans(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = maps.Delete(context.WithoutCancel(ctx), name, metav1.DeleteOptions{}) })
 		manifest += fmt.Sprintf("---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: %s\n  namespace: %s\n  annotations: {%q: %q}\n",
-			name, Namespace, kube.ResourcePolicyAnno, more[kube.ResourcePolicyAnno])
+			name, wellknown.System, kube.ResourcePolicyAnno, more[kube.ResourcePolicyAnno])
 	}
-	records := []*release.Release{{Name: ReleaseName, Version: 1, Manifest: manifest}, {Name: ReleaseName, Version: 2}}
+	records := []*release.Release{{Name: wellknown.CCM, Version: 1, Manifest: manifest}, {Name: wellknown.CCM, Version: 2}}
 	if err := e.installer(t, ownChartForTest(t)).deleteOrphans(ctx, records); err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Render is the chart's objects for these values, sorted by kind and name. It
@@ -27,7 +28,7 @@ func Render(ch *chart.Chart, values map[string]any, kubernetesVersion string) ([
 		return nil, fmt.Errorf("render chart %s for Kubernetes %q: %w", ch.Name(), kubernetesVersion, err)
 	}
 	capabilities.KubeVersion = *version
-	options := chartutil.ReleaseOptions{Name: ReleaseName, Namespace: Namespace, Revision: 1, IsInstall: true}
+	options := chartutil.ReleaseOptions{Name: wellknown.CCM, Namespace: wellknown.System, Revision: 1, IsInstall: true}
 	all, err := chartutil.ToRenderValues(ch, values, options, capabilities)
 	if err != nil {
 		return nil, badValues(err)
@@ -70,7 +71,7 @@ func ParseManifest(manifest string) ([]unstructured.Unstructured, error) {
 // DaemonSetOf is the DaemonSet among rendered objects.
 func DaemonSetOf(objects []unstructured.Unstructured) (*appsv1.DaemonSet, error) {
 	for i := range objects {
-		if objects[i].GetKind() != "DaemonSet" || objects[i].GetName() != DaemonSetName {
+		if objects[i].GetKind() != "DaemonSet" || objects[i].GetName() != wellknown.CCM {
 			continue
 		}
 		var ds appsv1.DaemonSet
@@ -79,7 +80,7 @@ func DaemonSetOf(objects []unstructured.Unstructured) (*appsv1.DaemonSet, error)
 		}
 		return &ds, nil
 	}
-	return nil, badValues(fmt.Errorf("the chart renders no DaemonSet %s", DaemonSetName))
+	return nil, badValues(fmt.Errorf("the chart renders no DaemonSet %s", wellknown.CCM))
 }
 
 func objectName(u *unstructured.Unstructured) string {
@@ -91,7 +92,7 @@ func objectName(u *unstructured.Unstructured) string {
 
 func badValues(err error) error {
 	return &fault.Error{
-		Class: fault.Check, Reason: "ChartDoesNotRender", Object: "chart " + ChartName,
+		Class: fault.Check, Reason: "ChartDoesNotRender", Object: "chart " + wellknown.CCM,
 		Seen: "it does not render with these values", Fix: "look at --values and --chart", Err: err,
 	}
 }

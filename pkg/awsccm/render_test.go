@@ -16,6 +16,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -53,19 +55,19 @@ func ownChartForTest(t *testing.T) *chart.Chart {
 func scenarios() map[string]Inputs {
 	return map[string]Inputs{
 		"rke2-migrating": {
-			Distribution: RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true,
+			Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true,
 			ControlPlaneTaints: []corev1.Taint{
 				{Key: "node-role.kubernetes.io/etcd", Effect: corev1.TaintEffectNoExecute},
 				{Key: "team", Value: "platform", Effect: corev1.TaintEffectNoSchedule},
 			},
 		},
-		"rke2-migrated": {Distribution: RKE2, KubernetesVersion: "v1.26.15+rke2r1"},
+		"rke2-migrated": {Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1"},
 		"rke-old-cloud-config": {
-			Distribution: RKE, KubernetesVersion: "v1.22.17-rancher1-2", LeaderMigration: true, AllowUntagged: true,
+			Distribution: wellknown.RKE, KubernetesVersion: "v1.22.17-rancher1-2", LeaderMigration: true, AllowUntagged: true,
 			CloudConfig: "[Global]\nZone = us-east-1a\nRegion = us-east-1\n",
 		},
 		"rke2-everything": {
-			Distribution: RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true,
+			Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true,
 			Image:  "mirror.example:5000/aws/ccm:v1.25.15@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 			Routes: true, ClusterCIDR: "10.42.0.0/16",
 			CloudConfig:    "[Global]\nZone = us-east-1a\n",
@@ -176,7 +178,7 @@ func TestChartLintsClean(t *testing.T) {
 	}
 	for name, v := range values {
 		t.Run(name, func(t *testing.T) {
-			result := lint.AllWithKubeVersion(dir, v, Namespace, nil)
+			result := lint.AllWithKubeVersion(dir, v, wellknown.System, nil)
 			for _, m := range result.Messages {
 				if m.Severity >= support.InfoSev {
 					t.Errorf("helm lint: %s", m)

@@ -7,6 +7,8 @@ import (
 	"k8s.io/client-go/restmapper"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // restGetter is Helm's view of a cluster, made of a configuration in memory.
@@ -54,5 +56,5 @@ func (g *restGetter) ToRESTMapper() (meta.RESTMapper, error) { return g.mapper, 
 // it for the namespace only.
 func (g *restGetter) ToRawKubeConfigLoader() clientcmd.ClientConfig {
 	return clientcmd.NewDefaultClientConfig(*clientcmdapi.NewConfig(),
-		&clientcmd.ConfigOverrides{Context: clientcmdapi.Context{Namespace: Namespace}})
+		&clientcmd.ConfigOverrides{Context: clientcmdapi.Context{Namespace: wellknown.System}})
 }

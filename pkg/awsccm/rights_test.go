@@ -20,6 +20,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
 )
 
@@ -57,7 +58,7 @@ func (e env) leastRights(t *testing.T) {
 		config += fmt.Sprintf("[ServiceOverride \"%d\"]\nService=%s\nRegion=us-east-1\nURL=%s\nSigningRegion=us-east-1\n", i, service, cloud.URL)
 	}
 	ch := ownChartForTest(t)
-	out, err := Values(Inputs{Distribution: RKE2, KubernetesVersion: "v1.26.13", LeaderMigration: true, Image: "v1.26.0", CloudConfig: config})
+	out, err := Values(Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.13", LeaderMigration: true, Image: "v1.26.0", CloudConfig: config})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,11 +93,11 @@ func (e env) leastRights(t *testing.T) {
 		events, eventErr := e.client.CoreV1().Events("default").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=lb"})
 		return err == nil && eventErr == nil && len(s.Finalizers) > 0 && len(events.Items) > 0
 	})
-	lease, err := e.client.CoordinationV1().Leases(Namespace).Get(ctx, MigrationLease, metav1.GetOptions{})
+	lease, err := e.client.CoordinationV1().Leases(wellknown.System).Get(ctx, wellknown.MigrationLease, metav1.GetOptions{})
 	if err != nil || lease.Spec.HolderIdentity == nil {
 		t.Errorf("the migration lease was not taken: %v", err)
 	}
-	if refused := refusedTo(t, e.server.AuditLog(), "system:serviceaccount:"+Namespace+":"+ServiceAccountName); len(refused) > 0 {
+	if refused := refusedTo(t, e.server.AuditLog(), "system:serviceaccount:"+wellknown.System+":"+ServiceAccountName); len(refused) > 0 {
 		t.Errorf("refused by the API server:\n%s", strings.Join(refused, "\n"))
 	}
 }
@@ -135,15 +136,15 @@ func (e env) cloudObjects(t *testing.T) {
 func (e env) mounted(t *testing.T, dir string) []string {
 	t.Helper()
 	ctx := t.Context()
-	ds, err := e.client.AppsV1().DaemonSets(Namespace).Get(ctx, DaemonSetName, metav1.GetOptions{})
+	ds, err := e.client.AppsV1().DaemonSets(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := e.client.CoreV1().ConfigMaps(Namespace).Get(ctx, migrationConfigMap, metav1.GetOptions{})
+	file, err := e.client.CoreV1().ConfigMaps(wellknown.System).Get(ctx, migrationConfigMap, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := e.client.CoreV1().Secrets(Namespace).Get(ctx, cloudConfigSecret, metav1.GetOptions{})
+	secret, err := e.client.CoreV1().Secrets(wellknown.System).Get(ctx, cloudConfigSecret, metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +167,7 @@ func (e env) mounted(t *testing.T, dir string) []string {
 // identity gives the process the service account's own token.
 func (e env) identity(t *testing.T, dir string) []string {
 	t.Helper()
-	token, err := e.client.CoreV1().ServiceAccounts(Namespace).CreateToken(t.Context(), ServiceAccountName, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
+	token, err := e.client.CoreV1().ServiceAccounts(wellknown.System).CreateToken(t.Context(), ServiceAccountName, &authenticationv1.TokenRequest{}, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Rollout is one reading of the controller manager's DaemonSet.
@@ -60,11 +61,11 @@ func JudgeDaemonSet(r Rollout) RolloutVerdict {
 	v := RolloutVerdict{Total: len(r.Nodes), Token: podToken(r.Pods)}
 	switch {
 	case r.DaemonSet == nil && r.Existed:
-		return v.fault(&fault.Error{Class: fault.Check, Reason: "DaemonSetGone", Object: "DaemonSet " + Namespace + "/" + DaemonSetName,
+		return v.fault(&fault.Error{Class: fault.Check, Reason: "DaemonSetGone", Object: "DaemonSet " + wellknown.System + "/" + wellknown.CCM,
 			Seen: "it was there and is gone: somebody deleted it", Wanted: "the CCM on every control-plane node",
-			Fix: "find out who deleted it, put it back, and run the same command again: helm -n " + Namespace + " get manifest " + ReleaseName + " | kubectl apply -f -"})
+			Fix: "find out who deleted it, put it back, and run the same command again: helm -n " + wellknown.System + " get manifest " + wellknown.CCM + " | kubectl apply -f -"})
 	case r.DaemonSet == nil:
-		return v.waiting("DaemonSet " + Namespace + "/" + DaemonSetName + " does not exist yet")
+		return v.waiting("DaemonSet " + wellknown.System + "/" + wellknown.CCM + " does not exist yet")
 	}
 	v.Done = len(r.Nodes) - len(missing(r, good(r)))
 	for _, look := range []func(Rollout) error{noNodes, notSelected, notTolerated, refused, badPod} {
@@ -88,19 +89,6 @@ func JudgeDaemonSet(r Rollout) RolloutVerdict {
 	return v
 }
 
-// OldPods are the pods, in whatever phase, whose arguments or image are not
-// those of the DaemonSet now. A pod on a Node that is down counts: it may run.
-func OldPods(ds *appsv1.DaemonSet, pods []corev1.Pod) []string {
-	var old []string
-	for _, p := range pods {
-		if !current(ds, p) {
-			old = append(old, p.Name)
-		}
-	}
-	sort.Strings(old)
-	return old
-}
-
 func (v RolloutVerdict) fault(err error) RolloutVerdict {
 	v.State, v.Err, v.Seen = RolloutFault, err, err.Error()
 	return v
@@ -122,7 +110,7 @@ func current(ds *appsv1.DaemonSet, p corev1.Pod) bool {
 
 func container(list []corev1.Container) *corev1.Container {
 	for i := range list {
-		if list[i].Name == ContainerName {
+		if list[i].Name == wellknown.CCM {
 			return &list[i]
 		}
 	}

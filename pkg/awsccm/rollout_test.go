@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 var rolloutNow = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -35,13 +36,13 @@ func healthyRollout(t *testing.T) Rollout {
 			}},
 		})
 		r.Pods = append(r.Pods, corev1.Pod{
-			ObjectMeta: metav1.ObjectMeta{Name: "ccm-" + node, Namespace: Namespace, UID: types.UID("pod-" + node),
+			ObjectMeta: metav1.ObjectMeta{Name: "ccm-" + node, Namespace: wellknown.System, UID: types.UID("pod-" + node),
 				CreationTimestamp: metav1.NewTime(rolloutNow.Add(-time.Hour))},
 			Spec: corev1.PodSpec{NodeName: node, Containers: ds.Spec.Template.Spec.Containers},
 			Status: corev1.PodStatus{
 				Phase:             corev1.PodRunning,
 				Conditions:        []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}},
-				ContainerStatuses: []corev1.ContainerStatus{{Name: ContainerName, Ready: true}},
+				ContainerStatuses: []corev1.ContainerStatus{{Name: wellknown.CCM, Ready: true}},
 			},
 		})
 	}
@@ -223,17 +224,5 @@ func TestRolloutToken(t *testing.T) {
 		if JudgeDaemonSet(r).Token == token {
 			t.Errorf("%s does not show", name)
 		}
-	}
-}
-
-func TestOldPods(t *testing.T) {
-	r := healthyRollout(t)
-	if got := OldPods(r.DaemonSet, r.Pods); got != nil {
-		t.Error(got)
-	}
-	without := renderedDaemonSet(t, scenarios()["rke2-migrated"])
-	r.Pods[1].Status.Phase = corev1.PodFailed
-	if got := OldPods(without, r.Pods); len(got) != 3 {
-		t.Errorf("pods with the flag are old whatever their phase: %v", got)
 	}
 }

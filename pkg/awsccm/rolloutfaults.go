@@ -7,6 +7,8 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // unschedulableFor is how long a pod may find no place before that is a fault:
@@ -93,7 +95,7 @@ func refused(r Rollout) error {
 		for _, word := range []string{"forbidden", "denied", "admission webhook", "exceeded quota", "Invalid value", "violates PodSecurity"} {
 			if strings.Contains(e.Message, word) {
 				return broken("PodsRefused", daemonSetObject(r), "the API server refuses its pods: "+e.Message,
-					"pods accepted in "+Namespace, "exempt "+Namespace+" or this DaemonSet from that policy")
+					"pods accepted in "+wellknown.System, "exempt "+wellknown.System+" or this DaemonSet from that policy")
 			}
 		}
 	}

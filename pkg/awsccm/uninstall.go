@@ -13,6 +13,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Uninstall removes the release and its objects. A release already gone, or
@@ -25,7 +27,7 @@ func (i *Installer) Uninstall(ctx context.Context) error {
 }
 
 func (i *Installer) uninstall(ctx context.Context) error {
-	records, err := i.helm.Releases.History(ReleaseName)
+	records, err := i.helm.Releases.History(wellknown.CCM)
 	if err != nil && !errors.Is(err, driver.ErrReleaseNotFound) {
 		return err
 	}
@@ -34,7 +36,7 @@ func (i *Installer) uninstall(ctx context.Context) error {
 	}
 	uninstall := action.NewUninstall(i.helm)
 	uninstall.IgnoreNotFound = true
-	_, err = uninstall.Run(ReleaseName)
+	_, err = uninstall.Run(wellknown.CCM)
 	return err
 }
 
@@ -74,7 +76,7 @@ func (i *Installer) deleteOrphan(ctx context.Context, object *unstructured.Unstr
 		return nil
 	}
 	found, err := i.existing(ctx, object)
-	if err != nil || found == nil || found.ReleaseName != ReleaseName || found.ReleaseNamespace != Namespace {
+	if err != nil || found == nil || found.ReleaseName != wellknown.CCM || found.ReleaseNamespace != wellknown.System {
 		return err
 	}
 	err = i.metadata.Resource(found.resource).Namespace(found.namespace).Delete(ctx, found.shortName, metav1.DeleteOptions{

@@ -6,11 +6,13 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 func unreachedKeys(t *testing.T, ch *chart.Chart, values string) []string {
 	t.Helper()
-	in := Inputs{Distribution: RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true}
+	in := Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true}
 	if err := yaml.Unmarshal([]byte(values), &in.UserValues); err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +72,7 @@ func TestUnreachedInUpstreamsCharts(t *testing.T) {
 // Upstream's way to say none: a map is merged with the chart's, and empty it would
 // leave ours as it is.
 func TestNoSecurityContext(t *testing.T) {
-	out, err := Values(Inputs{Distribution: RKE2, KubernetesVersion: "v1.26.15+rke2r1",
+	out, err := Values(Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1",
 		UserValues: map[string]any{"securityContext": map[string]any{}, "podSecurityContext": map[string]any{}}})
 	if err != nil {
 		t.Fatal(err)

@@ -5,22 +5,13 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 	corev1 "k8s.io/api/core/v1"
-)
 
-// Distribution is what runs the cluster; control-plane nodes are labelled
-// differently by each.
-type Distribution string
-
-const (
-	// RKE2 labels them node-role.kubernetes.io/control-plane=true.
-	RKE2 Distribution = "rke2"
-	// RKE labels them node-role.kubernetes.io/controlplane=true.
-	RKE Distribution = "rke"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Inputs are what the chart's values depend on.
 type Inputs struct {
-	Distribution Distribution
+	Distribution wellknown.Distribution
 	// KubernetesVersion is the oldest API server's, e.g. "v1.26.15+rke2r1". It
 	// chooses the image and bounds one that is named.
 	KubernetesVersion string
@@ -135,7 +126,7 @@ func (in Inputs) foreign() bool { return in.Chart != nil && !IsOurs(in.Chart) }
 // controlPlaneLabel is the label key of control-plane nodes; its value is "true"
 // in both distributions.
 func (in Inputs) controlPlaneLabel() string {
-	if in.Distribution == RKE {
+	if in.Distribution == wellknown.RKE {
 		return "node-role.kubernetes.io/controlplane"
 	}
 	return "node-role.kubernetes.io/control-plane"

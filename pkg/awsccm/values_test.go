@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 func TestUserValues(t *testing.T) {
@@ -52,7 +53,7 @@ func TestUserValues(t *testing.T) {
 		{name: "two cloud configs", values: "cloudConfig: {content: x}", in: func(i *Inputs) { i.CloudConfig = "[Global]\n" }, blocking: []string{"cloudConfig.content"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			in := Inputs{Distribution: RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true, ControlPlaneTaints: []corev1.Taint{
+			in := Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true, ControlPlaneTaints: []corev1.Taint{
 				{Key: "node-role.kubernetes.io/etcd", Effect: corev1.TaintEffectNoExecute},
 				{Key: "team", Value: "platform", Effect: corev1.TaintEffectNoSchedule},
 				{Key: "soft", Effect: corev1.TaintEffectPreferNoSchedule},
@@ -108,7 +109,7 @@ func compareKeys(t *testing.T, what string, want []string, got map[string]bool) 
 }
 
 func TestValuesRefuseInputs(t *testing.T) {
-	good := Inputs{Distribution: RKE2, KubernetesVersion: "v1.26.15"}
+	good := Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15"}
 	for name, spoil := range map[string]func(*Inputs){
 		"distribution":     func(i *Inputs) { i.Distribution = "k3s" },
 		"no CIDR":          func(i *Inputs) { i.Routes = true },
@@ -138,7 +139,7 @@ func TestValuesRefuseInputs(t *testing.T) {
 func TestUsersImageDecidesTheFile(t *testing.T) {
 	for tag, want := range map[string]bool{"v1.23.20": false, "v1.24.19": true, "mirror-1": true} {
 		out, err := Values(Inputs{
-			Distribution: RKE2, KubernetesVersion: "v1.26.15", LeaderMigration: true, Image: "v1.26.14",
+			Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15", LeaderMigration: true, Image: "v1.26.14",
 			UserValues: map[string]any{"image": map[string]any{"tag": tag}},
 		})
 		if err != nil {
@@ -175,7 +176,7 @@ func TestTolerationsCoverWhatIsFound(t *testing.T) {
 // those of the same Node when it is back, and nobody's values are blamed.
 func TestTaintsOfNodesThatAreDownAreNobodysConfiguration(t *testing.T) {
 	inputs := func(taints ...corev1.Taint) Inputs {
-		return Inputs{Distribution: RKE2, KubernetesVersion: "v1.26.15", ControlPlaneTaints: taints}
+		return Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15", ControlPlaneTaints: taints}
 	}
 	up, err := Values(inputs())
 	if err != nil {
@@ -210,28 +211,12 @@ func TestChartDefaultsTolerateWhatValuesDo(t *testing.T) {
 	}
 }
 
-func TestCarriedValues(t *testing.T) {
-	previous := map[string]any{
-		"args": []any{"--v=2"}, "tolerations": []any{}, "nodeSelector": map[string]any{"a": "b"},
-		"image":        map[string]any{"repository": "mirror/ccm", "tag": "v1.35.0"},
-		"env":          []any{map[string]any{"name": "A"}},
-		"extraVolumes": []any{map[string]any{"name": "mine"}, map[string]any{"name": "leader-migration", "configMap": map[string]any{"name": migrationConfigMap}}},
-	}
-	want := map[string]any{
-		"image": map[string]any{"repository": "mirror/ccm"}, "env": []any{map[string]any{"name": "A"}},
-		"extraVolumes": []any{map[string]any{"name": "mine"}},
-	}
-	if diff := cmp.Diff(want, CarriedValues(previous)); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // Three control planes carry the same taints, and one list of rules lacks many
 // verbs: each thing is said once, and the fix names a key once.
 func TestConcernsAreSaidOnce(t *testing.T) {
 	taint := corev1.Taint{Key: "node-role.kubernetes.io/etcd", Effect: corev1.TaintEffectNoExecute}
 	_, err := Values(Inputs{
-		Distribution: RKE2, KubernetesVersion: "v1.26.15", ControlPlaneTaints: []corev1.Taint{taint, taint, taint},
+		Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15", ControlPlaneTaints: []corev1.Taint{taint, taint, taint},
 		UserValues: map[string]any{"tolerations": []any{}, "clusterRoleRules": []any{}},
 	})
 	f, ok := fault.As(err)

@@ -91,7 +91,7 @@ func isConstant(e ast.Expr) bool {
 		return ast.IsExported(e.Name)
 	case *ast.SelectorExpr:
 		x, is := e.X.(*ast.Ident)
-		return is && (x.Name == "lease" || x.Name == "downstream")
+		return is && (x.Name == "wellknown" || x.Name == "downstream")
 	case *ast.BinaryExpr:
 		return isConstant(e.X)
 	case *ast.BasicLit:

@@ -72,7 +72,7 @@ func (c *Core) prepare(ctx context.Context) Prepared {
 	if err != nil {
 		return out
 	}
-	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock, func(string, ...any) {})
+	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
 		out.ChartErr = err
 		return out

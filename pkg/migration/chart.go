@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // chartValues computes chart and values for this cluster.
@@ -38,7 +39,7 @@ func (c *Core) chartInputs(ctx context.Context, migration bool) (awsccm.Inputs, 
 		}
 	}
 	inputs := awsccm.Inputs{
-		Distribution: awsccm.Distribution(c.Distribution), KubernetesVersion: c.Reading.Version, Image: c.Options.CCMImage,
+		Distribution: c.Distribution, KubernetesVersion: c.Reading.Version, Image: c.Options.CCMImage,
 		LeaderMigration: migration, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
 	}
 	for _, node := range c.Reading.PlaneNodes() {
@@ -61,14 +62,14 @@ func (c *Core) chartInputs(ctx context.Context, migration bool) (awsccm.Inputs, 
 
 // rollout is the CCM's DaemonSet as the install verdict judges it.
 func (c *Core) rollout(ctx context.Context) (awsccm.Rollout, error) {
-	events, err := c.Kube.CoreV1().Events(kubeSystem).List(ctx, metav1.ListOptions{Limit: pageSize})
+	events, err := c.Kube.CoreV1().Events(wellknown.System).List(ctx, metav1.ListOptions{Limit: pageSize})
 	if err != nil {
 		return awsccm.Rollout{}, CouldNotRead("Events in kube-system", err)
 	}
 	c.hadCCM = c.hadCCM || c.Reading.Down.CCM != nil
 	r := awsccm.Rollout{Now: c.Clock.Now(), Outage: c.Outage(), DaemonSet: c.Reading.Down.CCM, Existed: c.hadCCM, Pods: c.Reading.Down.CCMPods, Nodes: c.Reading.PlaneNodes()}
 	for i := range events.Items {
-		if strings.HasPrefix(events.Items[i].InvolvedObject.Name, CCMName) {
+		if strings.HasPrefix(events.Items[i].InvolvedObject.Name, wellknown.CCM) {
 			r.Events = append(r.Events, events.Items[i])
 		}
 	}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Core is the part of a procedure that its Side does not change. A procedure
@@ -26,7 +26,7 @@ type Core struct {
 	Options      Options
 	Clock        clock.WithTicker
 	Side         Side
-	Distribution checks.Distribution
+	Distribution wellknown.Distribution
 	Guard        Guard
 
 	Record  runner.Record   // the journal, as of the last observation
@@ -51,7 +51,7 @@ func (c *Core) Begin() {
 
 // ClusterUID is the cluster's identity: the UID of its kube-system.
 func (c *Core) ClusterUID(ctx context.Context) (string, error) {
-	system, err := c.Kube.CoreV1().Namespaces().Get(ctx, kubeSystem, metav1.GetOptions{})
+	system, err := c.Kube.CoreV1().Namespaces().Get(ctx, wellknown.System, metav1.GetOptions{})
 	if err != nil {
 		return "", CouldNotRead("Namespace kube-system of the cluster to migrate", err)
 	}
@@ -97,7 +97,7 @@ func (c *Core) observeLeases(down Downstream, at time.Duration) lease.Leases {
 		c.leases[name] = readings
 		return lease.Series{First: readings[0], Last: readings[len(readings)-1]}
 	}
-	return lease.Leases{Migration: series(MigrationLease), KCM: series(kcmLease), CCM: series(ccmLease)}
+	return lease.Leases{Migration: series(wellknown.MigrationLease), KCM: series(wellknown.KCMLease), CCM: series(wellknown.CCMLease)}
 }
 
 // sinceMade leaves out what was read before the lease that is there now existed: that

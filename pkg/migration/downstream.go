@@ -15,24 +15,12 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const (
-	kubeSystem = "kube-system"
-	// KCMUser is the user of the kube-controller-manager, in RKE2
-	// (k3s-io/k3s:pkg/daemons/control/deps) as in RKE (rancher/rke:pki).
-	KCMUser = "system:kube-controller-manager"
-	// MigrationLease is the default leader name of leader migration
-	// (k8s.io/controller-manager:pkg/leadermigration/config/default.go).
-	MigrationLease = "cloud-provider-extraction-migration"
-	kcmLease       = "kube-controller-manager"
-	ccmLease       = "cloud-controller-manager"
-	// CCMName names DaemonSet and Helm release, as upstream's chart does.
-	CCMName = "aws-cloud-controller-manager"
-	// GrantName names our Role and RoleBinding.
-	GrantName = "awsmigrate-leader-migration"
 	// ccmSelector is the chart's pod selector.
-	ccmSelector = "k8s-app=" + CCMName
+	ccmSelector = "k8s-app=" + wellknown.CCM
 	// kcmSelector finds RKE2's static pods of these two
 	// (rancher/rke2:pkg/staticpod/staticpod.go@v1.26.15+rke2r1).
 	kcmSelector = "component in (kube-apiserver,kube-controller-manager),tier=control-plane"
@@ -90,13 +78,13 @@ func (d *Downstream) readPods(ctx context.Context, kube kubernetes.Interface) er
 		selector string
 		into     *[]corev1.Pod
 	}{{kcmSelector, &d.KCMPods}, {ccmSelector, &d.CCMPods}} {
-		list, err := kube.CoreV1().Pods(kubeSystem).List(ctx, metav1.ListOptions{LabelSelector: part.selector})
+		list, err := kube.CoreV1().Pods(wellknown.System).List(ctx, metav1.ListOptions{LabelSelector: part.selector})
 		if err != nil {
 			return CouldNotRead("Pods kube-system with "+part.selector, err)
 		}
 		*part.into = list.Items
 	}
-	d.KCMPods, d.APIPods = byComponent(d.KCMPods, kcmLease), byComponent(d.KCMPods, "kube-apiserver")
+	d.KCMPods, d.APIPods = byComponent(d.KCMPods, wellknown.KCMLease), byComponent(d.KCMPods, "kube-apiserver")
 	return nil
 }
 
@@ -111,19 +99,19 @@ func byComponent(pods []corev1.Pod, name string) []corev1.Pod {
 }
 
 func (d *Downstream) readCCM(ctx context.Context, kube kubernetes.Interface) error {
-	set, err := kube.AppsV1().DaemonSets(kubeSystem).Get(ctx, CCMName, metav1.GetOptions{})
+	set, err := kube.AppsV1().DaemonSets(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{})
 	switch {
 	case err == nil:
 		d.CCM = set
 	case !apierrors.IsNotFound(err):
-		return CouldNotRead("DaemonSet kube-system/"+CCMName, err)
+		return CouldNotRead("DaemonSet kube-system/"+wellknown.CCM, err)
 	}
 	return nil
 }
 
 func (d *Downstream) readLeases(ctx context.Context, kube kubernetes.Interface) error {
-	for _, name := range []string{MigrationLease, kcmLease, ccmLease} {
-		lease, err := kube.CoordinationV1().Leases(kubeSystem).Get(ctx, name, metav1.GetOptions{})
+	for _, name := range []string{wellknown.MigrationLease, wellknown.KCMLease, wellknown.CCMLease} {
+		lease, err := kube.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			d.Leases[name] = lease
@@ -137,22 +125,22 @@ func (d *Downstream) readLeases(ctx context.Context, kube kubernetes.Interface) 
 func (d *Downstream) readGrant(ctx context.Context, kube kubernetes.Interface) error {
 	for verb, into := range map[string]*bool{"get": &d.MayGet, "update": &d.MayUpdate} {
 		review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
-			Spec: authorizationv1.SubjectAccessReviewSpec{User: KCMUser, ResourceAttributes: &authorizationv1.ResourceAttributes{
-				Namespace: kubeSystem, Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Name: MigrationLease}}},
+			Spec: authorizationv1.SubjectAccessReviewSpec{User: wellknown.KCMUser, ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Namespace: wellknown.System, Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Name: wellknown.MigrationLease}}},
 			metav1.CreateOptions{})
 		if err != nil {
-			return CouldNotRead(fmt.Sprintf("SubjectAccessReview for %s to %s Lease kube-system/%s", KCMUser, verb, MigrationLease), err)
+			return CouldNotRead(fmt.Sprintf("SubjectAccessReview for %s to %s Lease kube-system/%s", wellknown.KCMUser, verb, wellknown.MigrationLease), err)
 		}
 		*into = review.Status.Allowed
 	}
-	_, roleErr := kube.RbacV1().Roles(kubeSystem).Get(ctx, GrantName, metav1.GetOptions{})
-	_, bindingErr := kube.RbacV1().RoleBindings(kubeSystem).Get(ctx, GrantName, metav1.GetOptions{})
+	_, roleErr := kube.RbacV1().Roles(wellknown.System).Get(ctx, wellknown.Grant, metav1.GetOptions{})
+	_, bindingErr := kube.RbacV1().RoleBindings(wellknown.System).Get(ctx, wellknown.Grant, metav1.GetOptions{})
 	for kind, err := range map[string]error{"Role": roleErr, "RoleBinding": bindingErr} {
 		switch {
 		case err == nil:
 			d.OwnGrant = true
 		case !apierrors.IsNotFound(err):
-			return CouldNotRead(kind+" kube-system/"+GrantName, err)
+			return CouldNotRead(kind+" kube-system/"+wellknown.Grant, err)
 		}
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // idleLease watches one Lease until it can be nobody's.
@@ -45,13 +46,13 @@ func (c *Core) removeLease(ctx context.Context, tx *runner.Tx, name string) erro
 // removeLeaseAndGrant takes away one of the two in each call: the migration lease
 // first, so that a right is never gone while its lease could still be wanted.
 func (c *Core) removeLeaseAndGrant(ctx context.Context, tx *runner.Tx) error {
-	if c.Reading.Down.Leases[MigrationLease] != nil {
-		return c.removeLease(ctx, tx, MigrationLease)
+	if c.Reading.Down.Leases[wellknown.MigrationLease] != nil {
+		return c.removeLease(ctx, tx, wellknown.MigrationLease)
 	}
 	if !c.Reading.Down.OwnGrant {
 		return nil
 	}
-	intent := runner.Intent{What: "delete Role and RoleBinding kube-system/" + GrantName, Object: "Role kube-system/" + GrantName}
+	intent := runner.Intent{What: "delete Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		return awsccm.DeleteGrant(ctx, c.Kube)
 	})

@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // planChart shows what the installation would change.
@@ -27,7 +28,7 @@ func (c *Core) planChart(ctx context.Context, migration bool) (runner.Plan, erro
 	if c.Options.InstallMethod == InstallManifest {
 		return c.planDocument(plan, ch, values)
 	}
-	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock, func(string, ...any) {})
+	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
 		return plan, err
 	}
@@ -35,7 +36,7 @@ func (c *Core) planChart(ctx context.Context, migration bool) (runner.Plan, erro
 	if err != nil {
 		return plan, err
 	}
-	plan.Summary = []string{fmt.Sprintf("%s Helm release %s, image %s", operationMark(planned.Operation), CCMName, shortImage(values.Image))}
+	plan.Summary = []string{fmt.Sprintf("%s Helm release %s, image %s", operationMark(planned.Operation), wellknown.CCM, shortImage(values.Image))}
 	for _, change := range planned.Changes {
 		plan.Changes = append(plan.Changes, runner.Change{Object: change.Object, Diff: change.Diff})
 	}
@@ -47,7 +48,7 @@ func (c *Core) chartName() string {
 	if c.Options.InstallMethod == InstallManifest {
 		return "HelmChart document in additionalManifest"
 	}
-	return "Helm release " + CCMName
+	return "Helm release " + wellknown.CCM
 }
 
 // operationMark tells an installation from a change, as in the diffs.
@@ -75,7 +76,7 @@ func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, migration bool) er
 	if c.Options.InstallMethod == InstallManifest {
 		return c.applyDocument(ctx, tx, ch, values)
 	}
-	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock, func(string, ...any) {})
+	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
 		return err
 	}
@@ -86,12 +87,12 @@ func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, migration bool) er
 	if err := c.RequireRest(); err != nil {
 		return err
 	}
-	inverse, err := json.Marshal(map[string]any{"release": CCMName, "leaderMigration": !migration, "before": planned.Release.String()})
+	inverse, err := json.Marshal(map[string]any{"release": wellknown.CCM, "leaderMigration": !migration, "before": planned.Release.String()})
 	if err != nil {
 		return err
 	}
-	intent := runner.Intent{What: fmt.Sprintf("%s Helm release kube-system/%s", planned.Operation, CCMName),
-		Object: "Helm release kube-system/" + CCMName, Inverse: inverse}
+	intent := runner.Intent{What: fmt.Sprintf("%s Helm release kube-system/%s", planned.Operation, wellknown.CCM),
+		Object: "Helm release kube-system/" + wellknown.CCM, Inverse: inverse}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		_, err := installer.Apply(ctx, planned)
 		return err

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // A lease that is made while somebody looks is looked at from then on: the time
@@ -15,7 +16,7 @@ import (
 func TestLeaseThatIsMadeMeanwhileIsNotStuck(t *testing.T) {
 	holder, seconds := "ccm-1", int32(15)
 	with := func(version string) Downstream {
-		return Downstream{Leases: map[string]*coordinationv1.Lease{ccmLease: {
+		return Downstream{Leases: map[string]*coordinationv1.Lease{wellknown.CCMLease: {
 			ObjectMeta: metav1.ObjectMeta{UID: "u", ResourceVersion: version},
 			Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: &seconds}}}}
 	}

@@ -7,10 +7,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // helmObject is Helm's release of the chart in intents and messages.
-const helmObject = "Helm release kube-system/" + CCMName
+const helmObject = "Helm release kube-system/" + wellknown.CCM
 
 // recordLeft looks for Helm's record of a release whose DaemonSet is gone, or was
 // never made. Only a release that the journal announced is ours to end: RKE2's
@@ -20,7 +21,7 @@ func (c *Core) recordLeft(ctx context.Context, down Downstream) (bool, error) {
 	if !c.back || down.CCM != nil || !slices.ContainsFunc(c.Record.Intents, announced) {
 		return false, nil
 	}
-	records, err := c.Kube.CoreV1().Secrets(kubeSystem).List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + CCMName, Limit: 1})
+	records, err := c.Kube.CoreV1().Secrets(wellknown.System).List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + wellknown.CCM, Limit: 1})
 	if err != nil {
 		return false, CouldNotRead("Helm's records in kube-system", err)
 	}
@@ -44,5 +45,5 @@ func (r Reading) installLeft() string {
 // ccmLeaseLeft says whether the main lease of the CCM that we installed is there:
 // by the name that its process gives when it writes.
 func (r Reading) ccmLeaseLeft() bool {
-	return r.Leases.CCM.Last.Exists && r.Leases.CCM.Last.Manager == CCMName
+	return r.Leases.CCM.Last.Exists && r.Leases.CCM.Last.Manager == wellknown.CCM
 }

@@ -10,6 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // patchTries bounds how often an object that moves between read and patch is read
@@ -28,7 +30,7 @@ func PatchRead(ctx context.Context, objects dynamic.ResourceInterface, name, ver
 		if err != nil {
 			return fmt.Errorf("make a patch for %s: %w", name, err)
 		}
-		_, err = objects.Patch(ctx, name, types.JSONPatchType, conditional, metav1.PatchOptions{FieldManager: ourManager})
+		_, err = objects.Patch(ctx, name, types.JSONPatchType, conditional, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
 		if !apierrors.IsInvalid(err) && !apierrors.IsConflict(err) || try == patchTries {
 			return err
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Plain is a cluster of which only its API is known, whoever made it: no Rancher
@@ -21,7 +22,7 @@ type Plain struct {
 	Clock   clock.WithTicker
 	Options Options
 	// Distribution is what is known of it from elsewhere; "": what its API tells.
-	Distribution checks.Distribution
+	Distribution wellknown.Distribution
 }
 
 // Gather reads everything that checks judge, and computes the position from the
@@ -38,7 +39,7 @@ func (p Plain) Gather(ctx context.Context) (Inspection, error) {
 			Seen: "could not be read", Fix: "check --kubeconfig and --context", Err: fault.Shown(facts.Nodes.Err)}
 	}
 	input := checks.Input{
-		Facts: facts, Position: position.Compute(facts.Evidence(nil)), Distribution: checks.Distribution(OrElse(string(p.Distribution), string(distributionOf(facts)))), Target: p.Options.KubernetesVersion,
+		Facts: facts, Position: position.Compute(facts.Evidence(nil)), Distribution: wellknown.Distribution(OrElse(string(p.Distribution), string(distributionOf(facts)))), Target: p.Options.KubernetesVersion,
 		CloudRoutes: p.Options.CloudRoutes, ImageAllowed: ImageAllowed, Cloud: instances, Plain: true,
 	}
 	return Inspection{Input: input}, nil
@@ -46,9 +47,9 @@ func (p Plain) Gather(ctx context.Context) (Inspection, error) {
 
 // distributionOf tells RKE2, whose evidence of names and arguments is on the
 // Nodes, by the version that its API server gives.
-func distributionOf(facts downstream.Facts) checks.Distribution {
+func distributionOf(facts downstream.Facts) wellknown.Distribution {
 	if facts.Version.OK() && strings.Contains(facts.Version.Value, "+rke2") {
-		return checks.RKE2
+		return wellknown.RKE2
 	}
 	return ""
 }

@@ -8,11 +8,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // CheckMetas describes the checks of a migration, without a cluster: the side's
 // own first.
-func CheckMetas(d checks.Distribution, own []verify.Meta) []verify.Meta {
+func CheckMetas(d wellknown.Distribution, own []verify.Meta) []verify.Meta {
 	metas := own
 	for _, check := range checks.For(d) {
 		metas = append(metas, check.Meta)

@@ -11,11 +11,12 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // installJob is the Job that RKE2's helm controller makes for our HelmChart
 // (k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9).
-const installJob = "helm-install-" + CCMName
+const installJob = "helm-install-" + wellknown.CCM
 
 // installJobFault names why the helm controller's Job does not finish.
 func (c *Core) installJobFault(ctx context.Context) error {
@@ -23,17 +24,17 @@ func (c *Core) installJobFault(ctx context.Context) error {
 		return nil
 	}
 	object := "Job kube-system/" + installJob
-	job, err := c.Kube.BatchV1().Jobs(kubeSystem).Get(ctx, installJob, metav1.GetOptions{})
+	job, err := c.Kube.BatchV1().Jobs(wellknown.System).Get(ctx, installJob, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
 	if err != nil {
 		return CouldNotRead(object, err)
 	}
-	for _, c := range job.Status.Conditions {
-		if c.Type == batchv1.JobFailed && c.Status == corev1.ConditionTrue {
-			return &fault.Error{Class: fault.Check, Reason: "InstallJobFailed", Object: object, Seen: c.Reason + ": " + c.Message,
-				Wanted: "a Job that completes", Fix: fault.Command("kubectl", "-n", "kube-system", "logs", "job/"+installJob)}
+	for _, condition := range job.Status.Conditions {
+		if condition.Type == batchv1.JobFailed && condition.Status == corev1.ConditionTrue {
+			return &fault.Error{Class: fault.Check, Reason: "InstallJobFailed", Object: object, Seen: condition.Reason + ": " + condition.Message,
+				Wanted: "a Job that completes", Fix: fault.Command("kubectl", "-n", wellknown.System, "logs", "job/"+installJob)}
 		}
 	}
 	return nil
@@ -47,7 +48,7 @@ func (c *Core) missingRights(ctx context.Context) error {
 	}
 	account := c.Reading.Down.CCM.Spec.Template.Spec.ServiceAccountName
 	object := "ServiceAccount kube-system/" + account
-	missing, err := kube.MissingRights(ctx, c.Kube, kubeSystem, account, c.Reading.ccmEvidence().Migration)
+	missing, err := kube.MissingRights(ctx, c.Kube, wellknown.System, account, c.Reading.ccmEvidence().Migration)
 	switch {
 	case err != nil:
 		return CouldNotRead("rights of "+object, err)

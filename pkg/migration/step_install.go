@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // settle is two durations of the CCM's own lease: one that crashes at start, or
@@ -107,7 +108,7 @@ func (c *Core) judgeCCM(ctx context.Context) (runner.Verdict, error) {
 	}
 	main := lease.JudgeMain(c.Reading.Leases.CCM, 10*time.Second)
 	if main.Life != lease.Alive {
-		v.WaitingFor, v.Seen = "the cloud controller manager to take its own lease", fmt.Sprintf("Lease kube-system/%s: %s", ccmLease, main.Life)
+		v.WaitingFor, v.Seen = "the cloud controller manager to take its own lease", fmt.Sprintf("Lease kube-system/%s: %s", wellknown.CCMLease, main.Life)
 		return v, nil
 	}
 	owner := c.Reading.LeaseVerdict()

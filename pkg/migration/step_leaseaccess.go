@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // leaseAccess gives kube-controller-manager the right that no bootstrap role of
@@ -18,19 +19,19 @@ import (
 type leaseAccess struct{ Base }
 
 func (s *leaseAccess) Plan(context.Context) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + GrantName}, Estimate: "1s",
-		Changes: []runner.Change{{Object: "Role and RoleBinding kube-system/" + GrantName,
-			After: "create leases; get, update, patch Lease " + MigrationLease + "; for User " + KCMUser,
-			Diff:  "+ create leases\n+ get, update, patch lease " + MigrationLease + "\n+ for User " + KCMUser + "\n"}}}, nil
+	return runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant}, Estimate: "1s",
+		Changes: []runner.Change{{Object: "Role and RoleBinding kube-system/" + wellknown.Grant,
+			After: "create leases; get, update, patch Lease " + wellknown.MigrationLease + "; for User " + wellknown.KCMUser,
+			Diff:  "+ create leases\n+ get, update, patch lease " + wellknown.MigrationLease + "\n+ for User " + wellknown.KCMUser + "\n"}}}, nil
 }
 
 func (s *leaseAccess) Do(ctx context.Context, tx *runner.Tx) error {
-	inverse, err := json.Marshal(map[string]string{"delete": "Role, RoleBinding kube-system/" + GrantName})
+	inverse, err := json.Marshal(map[string]string{"delete": "Role, RoleBinding kube-system/" + wellknown.Grant})
 	if err != nil {
 		return err
 	}
-	intent := runner.Intent{Step: StepLeaseAccess, What: "create Role and RoleBinding kube-system/" + GrantName,
-		Object: "Role kube-system/" + GrantName, Inverse: inverse}
+	intent := runner.Intent{Step: StepLeaseAccess, What: "create Role and RoleBinding kube-system/" + wellknown.Grant,
+		Object: "Role kube-system/" + wellknown.Grant, Inverse: inverse}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		_, err := awsccm.EnsureGrant(ctx, s.Kube)
 		return err
@@ -42,14 +43,14 @@ func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict,
 		return runner.Verdict{}, err
 	}
 	if s.Reading.Down.MayGet && s.Reading.Down.MayUpdate {
-		v := Met(KCMUser + " may get and update the migration lease")
+		v := Met(wellknown.KCMUser + " may get and update the migration lease")
 		v.Stable = 1
 		return v, nil
 	}
 	if !s.Reading.Down.OwnGrant {
-		return Failed(&fault.Error{Class: fault.Stale, Reason: "GrantRemoved", Object: "Role kube-system/" + GrantName,
+		return Failed(&fault.Error{Class: fault.Stale, Reason: "GrantRemoved", Object: "Role kube-system/" + wellknown.Grant,
 			Seen: "somebody removed it again", Fix: "find who, then run again"}), nil
 	}
-	return runner.Verdict{Kind: runner.Waiting, WaitingFor: KCMUser + " to be allowed get and update on the migration lease",
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: wellknown.KCMUser + " to be allowed get and update on the migration lease",
 		Seen: "not allowed yet", Progress: "grant"}, nil
 }

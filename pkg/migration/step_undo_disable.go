@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // undoDisable gives the cloud controller manager its flag back, and with it the
@@ -19,7 +20,7 @@ import (
 type undoDisable struct{ Base }
 
 func (s *undoDisable) Plan(ctx context.Context) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + GrantName, "~ " + s.chartName() + " (flag on)"}, Estimate: "~3m",
+	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant, "~ " + s.chartName() + " (flag on)"}, Estimate: "~3m",
 		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
 	chart, err := s.planChart(ctx, true)
 	plan.Changes = chart.Changes
@@ -34,7 +35,7 @@ func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx) error {
 		return err
 	}
 	if !s.Reading.Down.MayGet || !s.Reading.Down.MayUpdate {
-		intent := runner.Intent{What: "create Role and RoleBinding kube-system/" + GrantName, Object: "Role kube-system/" + GrantName}
+		intent := runner.Intent{What: "create Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := awsccm.EnsureGrant(ctx, s.Kube)
 			return err

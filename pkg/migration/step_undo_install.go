@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // undoInstall takes the cloud controller manager away. Every
@@ -66,15 +67,15 @@ func (s *undoInstall) somebodyTakesOver() error {
 }
 
 func (s *undoInstall) uninstall(ctx context.Context, tx *runner.Tx) error {
-	installer, err := awsccm.NewInstaller(s.Config, nil, s.Clock, func(string, ...any) {})
+	installer, err := awsccm.NewInstaller(s.Config, nil, s.Clock)
 	if err != nil {
 		return err
 	}
-	inverse, err := json.Marshal(map[string]any{"release": CCMName, "leaderMigration": true})
+	inverse, err := json.Marshal(map[string]any{"release": wellknown.CCM, "leaderMigration": true})
 	if err != nil {
 		return err
 	}
-	intent := runner.Intent{What: "uninstall Helm release kube-system/" + CCMName, Object: "Helm release kube-system/" + CCMName, Inverse: inverse}
+	intent := runner.Intent{What: "uninstall Helm release kube-system/" + wellknown.CCM, Object: "Helm release kube-system/" + wellknown.CCM, Inverse: inverse}
 	return tx.Effect(ctx, intent, installer.Uninstall)
 }
 
@@ -96,10 +97,10 @@ func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict
 			open = append(open, fmt.Sprintf(format, args...))
 		}
 	}
-	wait(s.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", CCMName)
+	wait(s.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", wellknown.CCM)
 	wait(len(s.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(s.Reading.Down.CCMPods))
 	wait(s.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s, %s", owner.Owner, owner.Life)
-	wait(s.Reading.ccmLeaseLeft(), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", ccmLease)
+	wait(s.Reading.ccmLeaseLeft(), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", wellknown.CCMLease)
 	for _, u := range s.Reading.Unrest {
 		wait(!u.OurPause, "%s %s", u.Object, u.Seen)
 	}
@@ -116,5 +117,5 @@ func (s *undoInstall) Tend(ctx context.Context, tx *runner.Tx) error {
 	if !s.gone() || !s.Reading.ccmLeaseLeft() || !s.idle.since(s.Reading.Leases.CCM.Last, s.Clock) {
 		return nil
 	}
-	return s.removeLease(ctx, tx, ccmLease)
+	return s.removeLease(ctx, tx, wellknown.CCMLease)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // undoPreflight sees that there is a way back before anything is written.
@@ -125,7 +126,7 @@ func (c *Core) RequireNoCCM() error {
 	if c.Reading.Down.CCM == nil && len(c.Reading.Down.CCMPods) == 0 {
 		return nil
 	}
-	return &fault.Error{Class: fault.Stale, Reason: "CCMStillThere", Object: "DaemonSet kube-system/" + CCMName,
+	return &fault.Error{Class: fault.Stale, Reason: "CCMStillThere", Object: "DaemonSet kube-system/" + wellknown.CCM,
 		Seen:   "is there, or pods of it are",
 		Wanted: "none: a kube-controller-manager without the flag runs the controllers beside it", Fix: "run again: undo-install-ccm comes first",
 		Passing: c.Reading.Down.CCM == nil}
@@ -144,10 +145,10 @@ func (c *Core) MayComeBack() error {
 	case ccm.Seen != position.Yes || !ccm.Migration || ccm.PodsWithout > 0:
 		seen, wanted = fmt.Sprintf("CCM with the flag: %t, pods without it: %d", ccm.Migration, ccm.PodsWithout), "a CCM with the flag, and no pod without: it runs the controllers whoever holds the lease"
 	case !c.Reading.Down.MayGet || !c.Reading.Down.MayUpdate:
-		seen, wanted, passing = KCMUser+" may not get and update it", "the grant: without it nobody runs the controllers once the CCM is gone", false
+		seen, wanted, passing = wellknown.KCMUser+" may not get and update it", "the grant: without it nobody runs the controllers once the CCM is gone", false
 	default:
 		return nil
 	}
-	return &fault.Error{Class: fault.Stale, Reason: "NotReadyToComeBack", Object: "Lease kube-system/" + MigrationLease, Seen: seen, Wanted: wanted,
+	return &fault.Error{Class: fault.Stale, Reason: "NotReadyToComeBack", Object: "Lease kube-system/" + wellknown.MigrationLease, Seen: seen, Wanted: wanted,
 		Fix: "run again: undo-disable-leader-migration comes first", Passing: passing}
 }

@@ -2,7 +2,7 @@ package migration
 
 import "github.com/awsmigrate/awsmigrate/pkg/runner"
 
-// The steps of an RKE2 migration, named as in Rancher's guide where it has a name.
+// The steps of a migration, named as in Rancher's guide where it has a name.
 const (
 	StepPreflight   runner.StepID = "preflight"
 	StepSnapshot    runner.StepID = "etcd-snapshot"

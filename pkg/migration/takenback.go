@@ -7,10 +7,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// ourManager names our writes in managedFields.
-const ourManager = "awsmigrate"
 
 // TakenBack is the verdict on a roll whose edit is no longer in the object that it
 // was made in: what is waited for cannot come any more. lacks are the places, by is
@@ -35,7 +33,7 @@ func LastWriter(object *unstructured.Unstructured) string {
 		if entry.Subresource != "" || entry.Time == nil || entry.FieldsV1 == nil || !strings.Contains(string(entry.FieldsV1.GetRawBytes()), `"f:spec"`) {
 			continue
 		}
-		if at := entry.Time.Unix(); at > when || at == when && name == ourManager {
+		if at := entry.Time.Unix(); at > when || at == when && name == wellknown.FieldManager {
 			name, when = entry.Manager, at
 		}
 	}

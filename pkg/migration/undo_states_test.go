@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // intended is a journal that announced these steps.
@@ -26,7 +27,7 @@ func intended(steps ...runner.StepID) runner.Record {
 // granted adds the grant and the lease that a migration makes.
 func granted(r Reading) Reading {
 	r.Down.OwnGrant = true
-	r.Down.Leases = map[string]*coordinationv1.Lease{MigrationLease: {}}
+	r.Down.Leases = map[string]*coordinationv1.Lease{wellknown.MigrationLease: {}}
 	return r
 }
 

@@ -3,8 +3,8 @@ package rke
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 var (
@@ -30,7 +30,7 @@ func Unfit() []string { return []string{"AWSM-701", "AWSM-702", "AWSM-703"} }
 
 // CheckMetas describes every check of an RKE migration, without a cluster.
 func CheckMetas() []verify.Meta {
-	return migration.CheckMetas(checks.RKE, verify.Metas(Checks()...))
+	return migration.CheckMetas(wellknown.RKE, verify.Metas(Checks()...))
 }
 
 func check(id, title, why, source, fix string, applies []position.Position, judge judgement) verify.Check[Prepared] {

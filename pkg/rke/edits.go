@@ -15,8 +15,6 @@ import (
 // flagPath is where RKE's guide puts the flag.
 var flagPath = []string{"services", "kube-controller", "extra_args", "enable-leader-migration"}
 
-const externalName = "external-aws"
-
 // EnableEdit puts the flag on every kube-controller-manager.
 func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
 	return file.Edit(clusterfile.Set("true", clusterfile.Quoted, flagPath...))
@@ -29,7 +27,7 @@ func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
 // put above the flag.
 func SwitchEdit(file *clusterfile.File, names NameRule, made clusterfile.Made) (clusterfile.Edit, error) {
 	changes := []clusterfile.Change{
-		clusterfile.Set(externalName, clusterfile.Plain, "cloud_provider", "name"),
+		clusterfile.Set(providerExternal, clusterfile.Plain, "cloud_provider", "name"),
 		clusterfile.Set(strconv.FormatBool(names.UseMetadata), clusterfile.Plain, "cloud_provider", "useInstanceMetadataHostname"),
 	}
 	if file.Config().CloudProvider.AWS != nil {

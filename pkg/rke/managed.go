@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // ManagedEdges reach the two API servers of a cluster that Rancher manages.
@@ -38,7 +38,7 @@ func NewManaged(ctx context.Context, edges ManagedEdges, id string, options Opti
 	m := &Managed{edges: edges, cluster: ManagedCluster{ID: id}}
 	m.Procedure = &Procedure{options: options, edges: Edges{Kube: edges.Kube, Config: edges.DownstreamConfig, Clock: edges.Clock}, applied: "Rancher has applied it everywhere"}
 	m.tryEdits = m.tryManagedEdits
-	m.Core = &migration.Core{Kube: edges.Kube, Config: edges.DownstreamConfig, Options: options.Options, Clock: edges.Clock, Side: m, Distribution: checks.RKE}
+	m.Core = &migration.Core{Kube: edges.Kube, Config: edges.DownstreamConfig, Options: options.Options, Clock: edges.Clock, Side: m, Distribution: wellknown.RKE}
 	m.Begin()
 	if err := m.Look(ctx); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ type ManagedEdit struct {
 // Empty says whether nothing is to be changed.
 func (e ManagedEdit) Empty() bool { return len(e.Elements) == 0 }
 
-// edit sets or removes keys; those that are as wanted are left out.
+// editManaged sets or removes keys; those that are as wanted are left out.
 func editManaged(config map[string]any, wanted ...Element) ManagedEdit {
 	e := ManagedEdit{Config: config}
 	for _, w := range wanted {
@@ -71,7 +71,7 @@ func ManagedSwitch(config map[string]any, names NameRule, made []string) Managed
 	provider := func(key string) []string { return []string{"cloudProvider", key} }
 	flag := []string{"services", "kubeController", "extraArgs", keyFlag}
 	e := editManaged(config,
-		Element{Path: provider("name"), Value: externalName},
+		Element{Path: provider("name"), Value: providerExternal},
 		Element{Path: provider(keyMetadata), Value: names.UseMetadata},
 		Element{Path: provider(keyAWSBlock)},
 		Element{Path: flag})

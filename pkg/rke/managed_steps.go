@@ -38,7 +38,7 @@ func (m *Managed) switchProvider(b migration.Base) runner.Step {
 // decided when that was written.
 func (m *Managed) switchEdit(ctx context.Context) (ManagedEdit, error) {
 	provider := m.facts.Config.CloudProvider
-	if provider.Name == externalName && provider.UseInstanceMetadataHostname != nil {
+	if provider.Name == providerExternal && provider.UseInstanceMetadataHostname != nil {
 		return ManagedSwitch(m.cluster.Config, NameRule{UseMetadata: *provider.UseInstanceMetadataHostname}, m.made()), nil
 	}
 	names, err := m.nameRule(ctx)

@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"}
@@ -84,11 +85,11 @@ func (m *Managed) keep(ctx context.Context, tx *runner.Tx, edit ManagedEdit) err
 		}
 		object := "Secret " + m.cluster.ID + "/" + m.keptName(sum)
 		secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
-			"metadata":   map[string]any{"name": m.keptName(sum), "labels": map[string]any{"app.kubernetes.io/managed-by": "awsmigrate"}},
+			"metadata":   map[string]any{"name": m.keptName(sum), "labels": map[string]any{"app.kubernetes.io/managed-by": wellknown.FieldManager}},
 			"stringData": map[string]any{keptKey: string(raw)}}}
 		intent := runner.Intent{What: "keep a part of the configuration for an undo in " + object, Object: object, Token: sum}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
-			_, err := m.edges.Management.Resource(secrets).Namespace(m.cluster.ID).Create(ctx, secret, metav1.CreateOptions{FieldManager: "awsmigrate"})
+			_, err := m.edges.Management.Resource(secrets).Namespace(m.cluster.ID).Create(ctx, secret, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 			if apierrors.IsAlreadyExists(err) {
 				return nil // of an earlier run: its name is the content's digest
 			}

@@ -19,7 +19,7 @@ type Facts struct {
 	State  State
 	Local  verify.Read[State]
 	Binary verify.Read[Binary]
-	// Volumes are the PersistentVolumes whose nodeAffinity names the label
+	// PinnedVolumes are the PersistentVolumes whose nodeAffinity names the label
 	// kubernetes.io/hostname.
 	PinnedVolumes verify.Read[[]PinnedVolume]
 	// Registries are where the configuration has the nodes pull images from.

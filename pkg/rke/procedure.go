@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Edges are what a procedure reaches the world through.
@@ -55,7 +55,7 @@ func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) 
 	p := &Procedure{edges: edges, options: options, applied: "rke ended well"}
 	p.tryEdits = p.tryFileEdits
 	p.Core = &migration.Core{Kube: edges.Kube, Config: edges.Config, Options: options.Options,
-		Clock: edges.Clock, Side: p, Distribution: checks.RKE}
+		Clock: edges.Clock, Side: p, Distribution: wellknown.RKE}
 	p.Begin()
 	if err := p.Look(ctx); err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) 
 	if err != nil {
 		return nil, err
 	}
-	p.target = runner.Target{Kind: "rke", Name: p.clusterName(), Namespace: "kube-system", UID: uid}
+	p.target = runner.Target{Kind: "rke", Name: p.clusterName(), Namespace: wellknown.System, UID: uid}
 	if err := p.Read(ctx); err != nil {
 		return nil, err
 	}

@@ -133,7 +133,7 @@ func agree(t *testing.T, text []byte, state StateConfig, hosts []realHost) {
 	for _, node := range state.Nodes {
 		overrides[node.Address] = node.HostnameOverride
 	}
-	asks := state.CloudProvider.Name == externalName && state.CloudProvider.UseInstanceMetadataHostname != nil && *state.CloudProvider.UseInstanceMetadataHostname
+	asks := state.CloudProvider.Name == providerExternal && state.CloudProvider.UseInstanceMetadataHostname != nil && *state.CloudProvider.UseInstanceMetadataHostname
 	for _, host := range hosts {
 		kubelet := component.Parse(host.Processes["kubelet"])
 		if got := kubelet.Last(component.CloudProvider); got != state.Provider() {

@@ -17,6 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Look implements migration.Side: file, state, binary.
@@ -97,8 +98,8 @@ func (p *Procedure) CloudConfig(ctx context.Context) (string, error) {
 	if text := CloudConfigText(p.facts.Config); text != "" {
 		return text, nil
 	}
-	const name = migration.CCMName + "-cloud-config"
-	secret, err := p.edges.Kube.CoreV1().Secrets("kube-system").Get(ctx, name, metav1.GetOptions{})
+	const name = wellknown.CCM + "-cloud-config"
+	secret, err := p.edges.Kube.CoreV1().Secrets(wellknown.System).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return "", nil
 	}

@@ -11,7 +11,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // The switch takes awsCloudProvider out of the file; from then on the chart's
@@ -21,7 +21,7 @@ func TestCloudConfigOutlivesTheBlock(t *testing.T) {
 	const before = "cloud_provider: {name: aws, awsCloudProvider: {global: {vpc: vpc-1, kubernetes-cluster-id: demo}}}\n"
 	const after = "cloud_provider: {name: external-aws, useInstanceMetadataHostname: true}\n"
 	const text = "[Global]\nVPC = vpc-1\nKubernetesClusterID = demo\n"
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: migration.CCMName + "-cloud-config"},
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: wellknown.CCM + "-cloud-config"},
 		Data: map[string][]byte{"cloud.conf": []byte(text)}}
 	for name, tt := range map[string]struct {
 		file, want string

@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // stateName names the Secret, the ConfigMap of older binaries, and the key in
@@ -117,7 +118,7 @@ func ParseState(source string, text []byte) (State, error) {
 // ConfigMap that binaries before v1.4.19, v1.5.10 and v1.6.0 wrote.
 func ReadState(ctx context.Context, kube kubernetes.Interface) (State, error) {
 	object := "Secret kube-system/" + stateName
-	secret, err := kube.CoreV1().Secrets("kube-system").Get(ctx, stateName, metav1.GetOptions{})
+	secret, err := kube.CoreV1().Secrets(wellknown.System).Get(ctx, stateName, metav1.GetOptions{})
 	if err == nil {
 		return ParseState(object, secret.Data[stateName])
 	}
@@ -125,7 +126,7 @@ func ReadState(ctx context.Context, kube kubernetes.Interface) (State, error) {
 		return State{}, migration.CouldNotRead(object, err)
 	}
 	object = "ConfigMap kube-system/" + stateName
-	file, err := kube.CoreV1().ConfigMaps("kube-system").Get(ctx, stateName, metav1.GetOptions{})
+	file, err := kube.CoreV1().ConfigMaps(wellknown.System).Get(ctx, stateName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return State{}, &fault.Error{Class: fault.Usage, Reason: "NotRKE", Object: object,
 			Seen:   "neither it nor a Secret of that name exists",
@@ -140,7 +141,7 @@ func ReadState(ctx context.Context, kube kubernetes.Interface) (State, error) {
 // Provider is what a component gets as --cloud-provider: rke translates
 // external-aws (rancher/rke:cluster/plan.go@v1.5.9).
 func (c StateConfig) Provider() string {
-	if c.CloudProvider.Name == "external-aws" {
+	if c.CloudProvider.Name == providerExternal {
 		return "external"
 	}
 	return c.CloudProvider.Name

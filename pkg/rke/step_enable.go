@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // enable adds enable-leader-migration to the kube-controller-manager's
@@ -34,8 +35,8 @@ func (s *enable) Plan(ctx context.Context) (runner.Plan, error) {
 
 func (s *enable) mayWrite(ctx context.Context, _ *runner.Tx) error {
 	if !s.Reading.Down.MayGet || !s.Reading.Down.MayUpdate {
-		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + migration.MigrationLease,
-			Seen: migration.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
+		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + wellknown.MigrationLease,
+			Seen: wellknown.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
 	}
 	if err := s.p.requireInTree(); err != nil {
 		return err

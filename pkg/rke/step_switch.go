@@ -26,7 +26,7 @@ func newSwitch(b migration.Base, p *Procedure) *switchProvider {
 // when that was written, and are not decided again.
 func (s *switchProvider) edit(ctx context.Context) (clusterfile.Edit, error) {
 	names := NameRule{}
-	if provider := s.p.facts.Config.CloudProvider; provider.Name == externalName && provider.UseInstanceMetadataHostname != nil {
+	if provider := s.p.facts.Config.CloudProvider; provider.Name == providerExternal && provider.UseInstanceMetadataHostname != nil {
 		names.UseMetadata = *provider.UseInstanceMetadataHostname
 	} else {
 		var err error
@@ -113,7 +113,7 @@ func (s *switchProvider) stillOpen(roll *migration.Roll, tx *runner.Tx) {
 		roll.Wait("%s %s", open.Object, open.Seen)
 	}
 	roll.Evidence = []string{
-		fmt.Sprintf("%s; rke's state shows %s for %d hosts, no flag left", s.p.applied, externalName, roll.Done),
+		fmt.Sprintf("%s; rke's state shows %s for %d hosts, no flag left", s.p.applied, providerExternal, roll.Done),
 		fmt.Sprintf("migration lease: %s (aws-cloud-controller-manager), renewing", lease.Host(verdict.Holder)),
 		"every Node kept its name, UID and ProviderID",
 	}

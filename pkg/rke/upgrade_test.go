@@ -10,7 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // An upgrade that was cut off may find every kubelet at its target while rke has
@@ -32,7 +32,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			p, _ := edited(t)
 			p.facts = applied(t, "plain")
 			p.options.KubernetesVersion, p.Options.KubernetesVersion = target, target
-			p.Distribution, p.Config = checks.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
+			p.Distribution, p.Config = wellknown.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
 			journal := &runner.MemoryJournal{}
 			options := runner.Options{RunID: "run-2", Journal: journal, Lock: (&runner.MemoryLock{}).For(runner.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
 			if err := options.Lock.Acquire(t.Context()); err != nil {

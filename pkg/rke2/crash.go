@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // crashLimit is how many equal ends of a component, seen by this run while its API
@@ -85,7 +86,7 @@ func crashOf(kcms []migration.KCM, seen map[string]exits, outage bool) error {
 			return &fault.Error{Class: fault.Check, Reason: "ComponentCrashes", Object: k.Name(),
 				Seen:   fmt.Sprintf("exits with code %d, %d restarts%s", last.ExitCode, status.RestartCount, why(k, kcms, last.Message)),
 				Wanted: "a component that starts with its arguments: " + strings.Join(userArgs(k), " "),
-				Fix: "read why: " + fault.Command("kubectl", "-n", "kube-system", "logs", k.Pod.Name, "--previous") + "; correct the argument in Rancher's Cluster object; " +
+				Fix: "read why: " + fault.Command("kubectl", "-n", wellknown.System, "logs", k.Pod.Name, "--previous") + "; correct the argument in Rancher's Cluster object; " +
 					"to go back remove enable-leader-migration there too, and leave the rest as it is"}
 		}
 	}

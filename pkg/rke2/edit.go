@@ -14,9 +14,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// fieldManager names our writes in managedFields.
-const fieldManager = "awsmigrate"
-
 // writeEdit patches Rancher's Cluster object with one edit: intent and inverse
 // first, then one JSON patch whose tests are the values that were read.
 func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, edit config.Edit) error {

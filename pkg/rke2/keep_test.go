@@ -15,6 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // inputOf is what the reader of a bundle's Input saw of the same cluster.
@@ -29,7 +30,7 @@ func inputOf(p *Prepared) checks.Input {
 	for _, k := range p.KCMs {
 		for _, m := range p.Machines {
 			if m.Name == k.Member {
-				pods = append(pods, downstream.Pod{Namespace: downstream.System, Name: "kube-controller-manager-" + m.NodeName, Node: m.NodeName, Mirror: true, Ready: true,
+				pods = append(pods, downstream.Pod{Namespace: wellknown.System, Name: "kube-controller-manager-" + m.NodeName, Node: m.NodeName, Mirror: true, Ready: true,
 					Containers: []downstream.Container{{Name: "kube-controller-manager", Args: []string{"--cloud-provider=" + k.Provider()}}}})
 			}
 		}

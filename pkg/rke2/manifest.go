@@ -8,10 +8,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // chartRef is the HelmChart document of the install method additional-manifest.
-var chartRef = config.Chart{Namespace: "kube-system", Name: migration.CCMName}
+var chartRef = config.Chart{Namespace: wellknown.System, Name: wellknown.CCM}
 
 // PlanDocument implements migration.DocumentInstaller.
 func (p *Procedure) PlanDocument(document string) ([]runner.Change, error) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 func TestOwners(t *testing.T) {
@@ -60,7 +60,7 @@ func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
 		facts.Cluster.Managers = []string{"fleetagent"}
 		o := Options{Options: migration.Options{OwnersInformed: tt.informed, LookOnly: tt.lookOnly, InstallMethod: InstallHelm}}
 		p := &Procedure{facts: facts, options: o}
-		p.Core = &migration.Core{Side: p, Options: o.Options, Distribution: checks.RKE2, Result: at(tt.at)}
+		p.Core = &migration.Core{Side: p, Options: o.Options, Distribution: wellknown.RKE2, Result: at(tt.at)}
 		p.Reading = p.Combine(migration.Downstream{})
 		step := p.makeSteps()[0]
 		if tt.undo {

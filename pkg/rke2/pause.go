@@ -9,6 +9,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // pauseTries bounds how often an object that moves between read and patch is read
@@ -35,7 +37,7 @@ func pause(ctx context.Context, planes dynamic.ResourceInterface, name, run stri
 		if err != nil {
 			return false, fmt.Errorf("encode the pause of %s: %w", name, err)
 		}
-		_, err = planes.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+		_, err = planes.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
 		if err == nil || !apierrors.IsConflict(err) || try == pauseTries {
 			return err == nil, err
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Procedure is the migration of one RKE2 cluster. It implements
@@ -31,7 +31,7 @@ type Procedure struct {
 func New(ctx context.Context, clients Clients, options Options, clk clock.WithTicker) (*Procedure, error) {
 	p := &Procedure{clients: clients, options: options, kubelets: map[string]kubelet{}, exits: map[string]exits{}}
 	p.Core = &migration.Core{Kube: clients.Downstream, Config: clients.DownstreamConfig, Options: options.Options,
-		Clock: clk, Side: p, Distribution: checks.RKE2}
+		Clock: clk, Side: p, Distribution: wellknown.RKE2}
 	p.Begin()
 	if err := p.Look(ctx); err != nil {
 		return nil, err

@@ -12,8 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // fit is a cluster that can be migrated.
@@ -58,7 +58,7 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &Procedure{facts: tt.facts, options: tt.o}
-			p.Core = &migration.Core{Side: p, Options: tt.o.Options, Distribution: checks.RKE2, Result: tt.at}
+			p.Core = &migration.Core{Side: p, Options: tt.o.Options, Distribution: wellknown.RKE2, Result: tt.at}
 			p.Reading = p.Combine(migration.Downstream{})
 			_, err := p.makeSteps()[0].Plan(t.Context())
 			if tt.says == "" {

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // enable adds enable-leader-migration to the effective arguments of every
@@ -57,8 +57,8 @@ func (s *enable) Do(ctx context.Context, tx *runner.Tx) error {
 		}
 	}
 	if !s.Reading.Down.MayGet || !s.Reading.Down.MayUpdate {
-		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + migration.MigrationLease,
-			Seen: migration.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
+		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + wellknown.MigrationLease,
+			Seen: wellknown.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
 	}
 	if err := s.RequireAlone(ctx); err != nil {
 		return err

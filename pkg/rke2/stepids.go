@@ -3,7 +3,7 @@ package rke2
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // The steps that differ between distributions, by the names they share.
@@ -21,5 +21,5 @@ func CheckMetas() []verify.Meta {
 	for _, check := range Checks() {
 		own = append(own, check.Meta)
 	}
-	return migration.CheckMetas(checks.RKE2, own)
+	return migration.CheckMetas(wellknown.RKE2, own)
 }

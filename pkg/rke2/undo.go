@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Undo is the procedure that takes this migration back.
@@ -159,7 +160,7 @@ func (s *undoEdit) release(ctx context.Context, tx *runner.Tx) error {
 	intent := runner.Intent{What: "let Rancher go on: end the pause of " + object, Object: object, Token: plane.PausedBy}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		_, err := s.p.clients.Management.Resource(controlPlanesGVR).Namespace(s.p.options.Namespace).
-			Patch(ctx, s.p.options.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: fieldManager})
+			Patch(ctx, s.p.options.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
 		return err
 	})
 }

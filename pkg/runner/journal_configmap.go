@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const (
@@ -22,7 +23,6 @@ const (
 	keySum    = "sha256"
 
 	managedBy = "app.kubernetes.io/managed-by"
-	ourName   = "awsmigrate"
 )
 
 // outage is how long a commit or a proof of the lock goes on trying while the
@@ -132,7 +132,7 @@ func (j *ConfigMapJournal) write(ctx context.Context, content stored, version st
 	cms := j.client.CoreV1().ConfigMaps(j.namespace)
 	if version == "" {
 		cm := &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Name: j.name, Namespace: j.namespace, Labels: map[string]string{managedBy: ourName}},
+			ObjectMeta: metav1.ObjectMeta{Name: j.name, Namespace: j.namespace, Labels: map[string]string{managedBy: wellknown.FieldManager}},
 			Data:       map[string]string{keySum: content.sum},
 		}
 		if content.packed != nil {
@@ -140,7 +140,7 @@ func (j *ConfigMapJournal) write(ctx context.Context, content stored, version st
 		} else {
 			cm.Data[keyText] = content.text
 		}
-		out, err := cms.Create(ctx, cm, metav1.CreateOptions{FieldManager: ourName})
+		out, err := cms.Create(ctx, cm, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 		if err != nil {
 			return "", fmt.Errorf("create the journal, %s: %w", j.object(), err)
 		}
@@ -150,7 +150,7 @@ func (j *ConfigMapJournal) write(ctx context.Context, content stored, version st
 	if err != nil {
 		return "", err
 	}
-	out, err := cms.Patch(ctx, j.name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: ourName})
+	out, err := cms.Patch(ctx, j.name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
 	if err != nil {
 		return "", fmt.Errorf("write the journal, %s: %w", j.object(), err)
 	}

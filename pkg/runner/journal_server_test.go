@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 var journalTests = map[string]func(*testing.T, *rest.Config){
@@ -83,7 +84,7 @@ func journalLives(t *testing.T, config *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cm.Labels["theirs"] != "stays" || cm.Labels[managedBy] != ourName {
+	if cm.Labels["theirs"] != "stays" || cm.Labels[managedBy] != wellknown.FieldManager {
 		t.Errorf("labels %v", cm.Labels)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const (
@@ -127,7 +128,7 @@ func (l *LeaseLock) renew(ctx context.Context) error {
 	l.stamp(next, before)
 	req, cancel := request(ctx)
 	defer cancel()
-	out, err := l.client.CoordinationV1().Leases(l.namespace).Update(req, next, metav1.UpdateOptions{FieldManager: ourName})
+	out, err := l.client.CoordinationV1().Leases(l.namespace).Update(req, next, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
 	switch {
 	case err == nil:
 		l.lease, l.proved, l.renewed = out, before, before
@@ -231,7 +232,7 @@ func (l *LeaseLock) empty(ctx context.Context) error {
 	next.Spec.HolderIdentity = &nobody
 	req, cancel := request(ctx)
 	defer cancel()
-	_, err := l.client.CoordinationV1().Leases(l.namespace).Update(req, next, metav1.UpdateOptions{FieldManager: ourName})
+	_, err := l.client.CoordinationV1().Leases(l.namespace).Update(req, next, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
 	switch {
 	case err == nil || apierrors.IsNotFound(err):
 		l.lease = nil

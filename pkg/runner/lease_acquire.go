@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Acquire implements Lock. A free Lease is taken at once. One that is held is
@@ -58,10 +59,10 @@ func (l *LeaseLock) try(run context.Context, w *deathWatch) error {
 	now, err := leases.Get(ctx, l.name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		fresh := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
-			Name: l.name, Namespace: l.namespace, Labels: map[string]string{managedBy: ourName},
+			Name: l.name, Namespace: l.namespace, Labels: map[string]string{managedBy: wellknown.FieldManager},
 		}}
 		l.stamp(fresh, before)
-		out, err := leases.Create(ctx, fresh, metav1.CreateOptions{FieldManager: ourName})
+		out, err := leases.Create(ctx, fresh, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 		return l.settled(run, out, err, before)
 	}
 	if err != nil {
@@ -70,7 +71,7 @@ func (l *LeaseLock) try(run context.Context, w *deathWatch) error {
 	if l.free(now) || w.dead(now, before) {
 		next := now.DeepCopy()
 		l.stamp(next, before)
-		out, err := leases.Update(ctx, next, metav1.UpdateOptions{FieldManager: ourName})
+		out, err := leases.Update(ctx, next, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
 		return l.settled(run, out, err, before)
 	}
 	if w.alive(now) {

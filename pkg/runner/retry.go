@@ -14,15 +14,6 @@ const (
 	maxBackoff   = 5 * time.Second
 )
 
-// Retry calls f until it succeeds, fails with something that is not Transient,
-// or budget is over; the last error is returned. It honours Retry-After and is
-// ended by ctx and by a clean stop.
-//
-// f must observe before it writes: a try that failed may have been carried out.
-func Retry(ctx context.Context, c clock.Clock, budget time.Duration, f func(context.Context) error) error {
-	return retry(ctx, c, budget, "the API to answer", f)
-}
-
 func retry(ctx context.Context, c clock.Clock, budget time.Duration, waitingFor string, f func(context.Context) error) error {
 	p := patienceOf(ctx)
 	budget = p.limit(budget)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
+
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -92,14 +94,14 @@ func runTwice(t *testing.T, config *rest.Config) {
 }
 
 func runReadOnly(t *testing.T, config *rest.Config) {
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return ReadOnly(next) })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return kube.ReadOnly(next) })
 	c, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "never"}}
 	_, err = c.CoreV1().ConfigMaps("default").Create(t.Context(), cm, metav1.CreateOptions{})
-	var refused *WriteRefused
+	var refused *kube.WriteRefused
 	if !errors.As(err, &refused) || refused.Verb != "POST" || refused.Path != "/api/v1/namespaces/default/configmaps" {
 		t.Errorf("%v", err)
 	}

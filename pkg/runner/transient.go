@@ -13,6 +13,8 @@ import (
 	"os"
 	"syscall"
 
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
+
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
 
@@ -57,7 +59,7 @@ func answered(err error, with int32) bool {
 // error of a request a net.Error.
 func permanent(err error) bool {
 	switch err.(type) { //nolint:errorlint // anywhere unwraps, node by node
-	case *tls.CertificateVerificationError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError, *WriteRefused:
+	case *tls.CertificateVerificationError, x509.UnknownAuthorityError, x509.HostnameError, x509.CertificateInvalidError, *kube.WriteRefused:
 		return true
 	}
 	return err == context.Canceled //nolint:errorlint // likewise

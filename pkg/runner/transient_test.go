@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
+
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
@@ -40,7 +42,7 @@ func TestTransient(t *testing.T) {
 		"could not look":          {&fault.Error{Class: fault.CouldNotLook, Err: status(503)}, true},
 		"somebody's verdict":      {&fault.Error{Class: fault.Check, Err: status(503)}, false},
 		"a plain error":           {errors.New("no"), false},
-		"refused by the fence":    {get(&WriteRefused{}), false},
+		"refused by the fence":    {get(&kube.WriteRefused{}), false},
 		"joined, one of them 503": {errors.Join(errors.New("no"), status(503)), true},
 	} {
 		if got := Transient(c.err); got != c.want {
@@ -104,7 +106,7 @@ func TestTransientOnTheWire(t *testing.T) {
 func TestRetry(t *testing.T) {
 	c := newStepClock()
 	tries := 0
-	err := Retry(t.Context(), c, time.Minute, func(context.Context) error {
+	err := retry(t.Context(), c, time.Minute, "the API", func(context.Context) error {
 		if tries++; tries < 5 {
 			return status(503)
 		}
@@ -115,12 +117,12 @@ func TestRetry(t *testing.T) {
 	}
 
 	tries = 0
-	if err = Retry(t.Context(), c, time.Minute, func(context.Context) error { tries++; return status(409) }); tries != 1 || err == nil {
+	if err = retry(t.Context(), c, time.Minute, "the API", func(context.Context) error { tries++; return status(409) }); tries != 1 || err == nil {
 		t.Errorf("a conflict was tried %d times: %v", tries, err)
 	}
 
 	start := c.Now()
-	err = Retry(t.Context(), c, time.Minute, func(context.Context) error { return status(503) })
+	err = retry(t.Context(), c, time.Minute, "the API", func(context.Context) error { return status(503) })
 	if d := c.Since(start); d > time.Minute || d < 50*time.Second {
 		t.Errorf("gave up after %s", d)
 	}
@@ -130,7 +132,7 @@ func TestRetry(t *testing.T) {
 
 	ctx, cancel := context.WithCancel(t.Context())
 	tries = 0
-	_ = Retry(ctx, c, time.Minute, func(context.Context) error {
+	_ = retry(ctx, c, time.Minute, "the API", func(context.Context) error {
 		if tries++; tries == 2 {
 			cancel()
 		}

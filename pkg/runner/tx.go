@@ -53,10 +53,6 @@ func (tx *Tx) Now() time.Time { return tx.s.o.Clock.Now() }
 // Record is a copy of what the journal holds now.
 func (tx *Tx) Record() Record { return tx.s.record() }
 
-// Stopping is closed when a clean stop was asked for. Only an effect that takes
-// minutes and can be ended halfway needs it.
-func (tx *Tx) Stopping() <-chan struct{} { return tx.stop.ch }
-
 // Effect makes one side effect: it proves that the lock is ours, commits the
 // intent, and only then calls do. Nothing is begun once a clean stop was asked
 // for (class Interrupted); what was begun is not disturbed by it.

@@ -37,16 +37,6 @@ func (r *Report) add(res Result) {
 	r.Counts[res.Status]++
 }
 
-// Worst is the gravest status in the report. A failed check outranks one that
-// could not look, as in the precedence of exit codes.
-func (r Report) Worst() Status {
-	w := OK
-	for _, res := range r.Results {
-		w = graver(w, res.Status)
-	}
-	return w
-}
-
 // With are the results of one status.
 func (r Report) With(s Status) []Result {
 	var out []Result
@@ -62,22 +52,6 @@ func (r Report) With(s Status) []Result {
 // check applies at other positions.
 func (r Report) Elsewhere(res Result) bool {
 	return res.Status == Skip && strings.HasPrefix(res.Reason, elsewhere)
-}
-
-// Merge joins reports of checks over different facts.
-func Merge(reports ...Report) Report {
-	m := Report{Counts: map[Status]int{}}
-	for i, r := range reports {
-		if i == 0 {
-			m.Position = r.Position
-		}
-		m.Partial = m.Partial || r.Partial
-		m.Refused = append(m.Refused, r.Refused...)
-		for _, res := range r.Results {
-			m.add(res)
-		}
-	}
-	return m
 }
 
 // Err is nil when nothing blocks. Otherwise a *fault.Error of class Usage (a

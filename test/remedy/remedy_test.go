@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 	"github.com/awsmigrate/awsmigrate/test/bench/standin"
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 )
@@ -40,7 +40,7 @@ func traps() []trap {
 		{"one of each", "AWSM-418", verify.Fail, []string{role, role}, []broken{denied(needed, helpful)}, ""},
 		{"an instance without Node", "AWSM-422", verify.Warn, instance, []broken{lost(nil)}, ""},
 		{"by the old tag", "AWSM-422", verify.Warn, instance, []broken{lostByOldTag}, ""},
-		{"a release in default", "AWSM-601", verify.Fail, []string{"Helm release default/" + awsccm.ReleaseName}, []broken{installed}, ""},
+		{"a release in default", "AWSM-601", verify.Fail, []string{"Helm release default/" + wellknown.CCM}, []broken{installed}, ""},
 	}
 }
 

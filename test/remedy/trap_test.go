@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 	"github.com/awsmigrate/awsmigrate/test/bench/standin"
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 	"github.com/awsmigrate/awsmigrate/test/remedy/tool"
@@ -82,8 +83,8 @@ func installed(t *testing.T, c *cluster) {
 	helm, err := tool.Helm(metav1.NamespaceDefault, cli.New())
 	must(t, err)
 	install := action.NewInstall(helm)
-	install.ReleaseName, install.Namespace = awsccm.ReleaseName, metav1.NamespaceDefault
+	install.ReleaseName, install.Namespace = wellknown.CCM, metav1.NamespaceDefault
 	_, err = install.RunWithContext(t.Context(), chart, nil)
 	must(t, err)
-	must(t, c.client.AppsV1().DaemonSets(awsccm.Namespace).Delete(t.Context(), awsccm.DaemonSetName, metav1.DeleteOptions{}))
+	must(t, c.client.AppsV1().DaemonSets(wellknown.System).Delete(t.Context(), wellknown.CCM, metav1.DeleteOptions{}))
 }

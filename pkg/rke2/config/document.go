@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // document is one YAML document of additionalManifest, as a range of bytes.
@@ -67,7 +69,7 @@ func (c Chart) String() string { return "HelmChart " + c.Namespace + "/" + c.Nam
 func (c Chart) is(h header) bool {
 	namespace := h.Metadata.Namespace
 	if namespace == "" {
-		namespace = "kube-system"
+		namespace = wellknown.System
 	}
 	return strings.HasPrefix(h.APIVersion, "helm.cattle.io/") && h.Kind == "HelmChart" &&
 		h.Metadata.Name == c.Name && namespace == c.Namespace

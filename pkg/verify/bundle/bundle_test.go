@@ -16,6 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // planted stands for a secret. It looks like nothing that a pattern knows, so that
@@ -38,10 +39,10 @@ func full() Bundle {
 	container := downstream.Container{Name: "kube-controller-manager", Image: "rancher/hardened-kubernetes:v1.26.13",
 		Command: []string{"kube-controller-manager", planted, "/bin/sh", "-c", "exec kube-controller-manager --x " + planted + " --cloud-provider aws"},
 		Args:    []string{"--cloud-provider=aws", "--enable-leader-migration", "--some-flag=" + planted, "--other", planted, "--v", "2"}}
-	in := checks.Input{Distribution: checks.RKE2, Position: position.Result{Position: position.P2, Summary: position.P2.Summary()}}
+	in := checks.Input{Distribution: wellknown.RKE2, Position: position.Result{Position: position.P2, Summary: position.P2.Summary()}}
 	in.Version, in.Nodes = verify.Got("v1.26.13+rke2r1"), verify.Got([]downstream.Node{node})
-	in.StaticPods = verify.Got([]downstream.Pod{{Namespace: downstream.System, Name: "kube-controller-manager-a", Node: node.Name, Mirror: true, Ready: true, Containers: []downstream.Container{container}},
-		{Namespace: downstream.System, Name: "kube-controller-manager-elsewhere", Node: "elsewhere", Mirror: true, PodHash: true}})
+	in.StaticPods = verify.Got([]downstream.Pod{{Namespace: wellknown.System, Name: "kube-controller-manager-a", Node: node.Name, Mirror: true, Ready: true, Containers: []downstream.Container{container}},
+		{Namespace: wellknown.System, Name: "kube-controller-manager-elsewhere", Node: "elsewhere", Mirror: true, PodHash: true}})
 	in.LoosePods = verify.Got([]downstream.Pod{{Namespace: "web", Name: "stray", Containers: []downstream.Container{{Image: "busybox",
 		Command: []string{"sh", "-c", "exec aws-cloud-controller-manager --cloud-provider=aws --kubeconfig=/k/a.conf --leader-elect=false --x=" + planted}, Mounts: []downstream.Mount{{Path: "/k", Kind: "Secret", Name: "a"}}}}}})
 	in.Workloads, in.DaemonSets, in.CCMPods = verify.Got[[]downstream.Workload](nil), verify.Got[[]downstream.DaemonSet](nil), verify.Got[[]downstream.Pod](nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 func instancesExist(in Input) []verify.Finding {
@@ -317,7 +318,7 @@ func keepOne(tagged int, what, id string) string {
 
 func hopLimit(in Input) []verify.Finding {
 	if !in.DaemonSets.OK() {
-		return verify.Unread(in.DaemonSets, "aws-cloud-controller-manager")
+		return verify.Unread(in.DaemonSets, wellknown.CCM)
 	}
 	hostNetwork := len(in.DaemonSets.Value) > 0
 	for _, d := range in.DaemonSets.Value {

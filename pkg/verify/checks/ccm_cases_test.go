@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // planImage is a CCM that would be installed with an image, in a cluster with a
@@ -24,13 +25,13 @@ func ccmCases() []broken {
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
 	return []broken{
 		{"AWSM-601", "in default", P0, func(in *Input) {
-			in.Releases.Value = []downstream.Release{{Namespace: "default", Name: ReleaseName, Status: "deployed"}}
+			in.Releases.Value = []downstream.Release{{Namespace: "default", Name: wellknown.CCM, Status: "deployed"}}
 		}, fail, "deployed"},
 		{"AWSM-601", "to be adopted", P0, func(in *Input) {
-			in.Releases.Value = []downstream.Release{{Namespace: "kube-system", Name: ReleaseName, Status: "deployed"}}
+			in.Releases.Value = []downstream.Release{{Namespace: "kube-system", Name: wellknown.CCM, Status: "deployed"}}
 		}, warn, "deployed"},
 		{"AWSM-602", "HelmChartConfig", P0, func(in *Input) {
-			in.Charts.Value = []downstream.Chart{{Object: downstream.Object{Kind: "HelmChartConfig", Namespace: "kube-system", Name: ReleaseName}}}
+			in.Charts.Value = []downstream.Chart{{Object: downstream.Object{Kind: "HelmChartConfig", Namespace: "kube-system", Name: wellknown.CCM}}}
 		}, fail, "exists"},
 		{"AWSM-603", "by hand", P0, func(in *Input) {
 			in.CCMObjects.Value = []downstream.Object{{Kind: "ClusterRole", Name: "system:cloud-controller-manager"}}
@@ -70,7 +71,7 @@ func ccmCases() []broken {
 			in.StaticPods.Value = append(in.StaticPods.Value, downstream.Pod{Namespace: "kube-system", Name: "cloud-controller-manager-a", Mirror: true, Labels: map[string]string{"component": "cloud-controller-manager"}, Containers: []downstream.Container{{Name: "cloud-controller-manager", Image: "rancher/rke2-cloud-provider:v1.26"}}})
 		}, fail, "runs"},
 		{"AWSM-614", "refused", P3, func(in *Input) {
-			in.Events.Value = []downstream.Event{{Object: "DaemonSet kube-system/" + ReleaseName, Reason: "FailedCreate", Message: "violates PodSecurity", Warning: true}}
+			in.Events.Value = []downstream.Event{{Object: "DaemonSet kube-system/" + wellknown.CCM, Reason: "FailedCreate", Message: "violates PodSecurity", Warning: true}}
 		}, warn, "PodSecurity"},
 		{"AWSM-616", "a role that lacks", P4, func(in *Input) { in.CCMRights.Value[0].Missing = []string{"patch nodes/status"} }, fail, "may not patch nodes/status"},
 		{"AWSM-616", "not visible", P4, func(in *Input) { in.CCMRights = verify.Failed[[]downstream.AccountRights](errForbidden) }, unknown, "forbidden"},
@@ -82,7 +83,7 @@ func ccmCases() []broken {
 				{Of: "registry.k8s.io", Endpoints: []string{"https://harbor.local/v2/k8s"}, Rewrites: map[string]string{"^provider-aws/": "aws/"}}}})
 		}, warn, "through a mirror"},
 		{"AWSM-615", "pending", P2, func(in *Input) {
-			in.Releases.Value = []downstream.Release{{Namespace: "kube-system", Name: ReleaseName, Status: "pending-install"}}
+			in.Releases.Value = []downstream.Release{{Namespace: "kube-system", Name: wellknown.CCM, Status: "pending-install"}}
 		}, warn, "pending-install"},
 	}
 }

@@ -9,15 +9,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// ReleaseName is the name of upstream's release, chart and DaemonSet, and ours.
-const ReleaseName = "aws-cloud-controller-manager"
 
 // isCCM says whether a release or chart of that name brings a CCM: by the name,
 // or because a CCM's DaemonSet says it belongs to it.
 func (in Input) isCCM(namespace, name string) bool {
-	if strings.Contains(name, ReleaseName) {
+	if strings.Contains(name, wellknown.CCM) {
 		return true
 	}
 	for _, d := range in.DaemonSets.Value {
@@ -35,11 +33,11 @@ func foreignRelease(in Input) []verify.Finding {
 			object := "Helm release " + r.Namespace + "/" + r.Name
 			switch {
 			case !in.isCCM(r.Namespace, r.Name):
-			case r.Namespace == downstream.System && r.Name == ReleaseName:
+			case r.Namespace == wellknown.System && r.Name == wellknown.CCM:
 				out = append(out, warn(object, r.Status, "none yet: it will be taken over after the plan showed the difference",
 					"leave it: the step install-ccm takes it over, and it may be what that step has just installed"))
 			default:
-				out = append(out, fail(object, r.Status, "none, or "+ReleaseName+" in kube-system", in.removal("helm", "-n", r.Namespace, "uninstall", r.Name)))
+				out = append(out, fail(object, r.Status, "none, or "+wellknown.CCM+" in kube-system", in.removal("helm", "-n", r.Namespace, "uninstall", r.Name)))
 			}
 		}
 		return out
@@ -62,7 +60,7 @@ func helmCharts(in Input) []verify.Finding {
 	return verify.Judge(in.Charts, "HelmCharts", func(charts []downstream.Chart) []verify.Finding {
 		var out []verify.Finding
 		for _, c := range charts {
-			if strings.Contains(c.Chart, ReleaseName) || in.isCCM(orElse(c.TargetNamespace, c.Namespace), c.Name) {
+			if strings.Contains(c.Chart, wellknown.CCM) || in.isCCM(orElse(c.TargetNamespace, c.Namespace), c.Name) {
 				out = append(out, fail(c.String(), strings.TrimSpace("exists "+c.Version), "none before install-ccm", in.removal("kubectl", "-n", c.Namespace, "delete", strings.ToLower(c.Kind), c.Name)))
 			}
 		}
@@ -105,7 +103,7 @@ func daemonSetComplete(in Input) []verify.Finding {
 		return verify.Unread(in.Nodes, "nodes")
 	}
 	if n := len(in.DaemonSets.Value); n != 1 {
-		return []verify.Finding{fail("aws-cloud-controller-manager", fmt.Sprintf("%d DaemonSets", n), "one", "")}
+		return []verify.Finding{fail(wellknown.CCM, fmt.Sprintf("%d DaemonSets", n), "one", "")}
 	}
 	coverage, ok := in.CCMCoverage()
 	if !ok {
@@ -226,11 +224,11 @@ func admission(in Input) []verify.Finding {
 	if !in.Admission.Looked {
 		return verify.Skipped("no pod was rendered to try")
 	}
-	return verify.Judge(in.Admission, "pod of "+ReleaseName, func(a downstream.Admission) []verify.Finding {
+	return verify.Judge(in.Admission, "pod of "+wellknown.CCM, func(a downstream.Admission) []verify.Finding {
 		if a.Allowed {
 			return nil
 		}
-		return []verify.Finding{fail("pod of "+ReleaseName, "refused: "+a.Message, "admitted", "")}
+		return []verify.Finding{fail("pod of "+wellknown.CCM, "refused: "+a.Message, "admitted", "")}
 	})
 }
 
@@ -298,7 +296,7 @@ func pods(in Input) []verify.Finding {
 }
 
 func mainLease(in Input) []verify.Finding {
-	object := "Lease kube-system/" + lease.CCMMain
+	object := "Lease kube-system/" + wellknown.CCMLease
 	return verify.Judge(in.Leases, object, func(l lease.Leases) []verify.Finding {
 		v := lease.JudgeMain(l.CCM, in.RenewDeadline())
 		switch {

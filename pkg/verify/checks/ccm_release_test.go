@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // The release in kube-system is the one that a run takes over, or has just made: where
@@ -14,7 +15,7 @@ import (
 // uninstall it.
 func TestOwnReleaseIsNotToBeUninstalled(t *testing.T) {
 	in := healthy(t, position.P2)
-	in.Releases = verify.Got([]downstream.Release{{Namespace: downstream.System, Name: ReleaseName, Status: "deployed"}})
+	in.Releases = verify.Got([]downstream.Release{{Namespace: wellknown.System, Name: wellknown.CCM, Status: "deployed"}})
 	for _, f := range foreignRelease(in) {
 		if f.Fix == "" || strings.Contains(f.Fix, "uninstall") {
 			t.Errorf("the fix is %q: without one the check's own stands, which uninstalls", f.Fix)

@@ -15,6 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // printing are the functions that make a command for a finding, each with the checks
@@ -128,7 +129,7 @@ func TestEveryCommandIsSafeInTheStateItIsPrintedFor(t *testing.T) {
 			instance(in, 5, func(i *cloud.Instance) { i.Tags = nil })
 		},
 		func(in *Input) {
-			in.Charts.Value = []downstream.Chart{{Object: downstream.Object{Kind: "HelmChart", Namespace: "kube-system", Name: ReleaseName}}}
+			in.Charts.Value = []downstream.Chart{{Object: downstream.Object{Kind: "HelmChart", Namespace: "kube-system", Name: wellknown.CCM}}}
 			in.CCMObjects.Value = []downstream.Object{{Kind: "ServiceAccount", Namespace: "kube-system", Name: "cloud-controller-manager"}}
 		},
 		func(*Input) {},

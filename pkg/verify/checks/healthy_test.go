@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 var clusterNow = time.Date(2024, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -28,14 +29,14 @@ func nodeName(i int) string { return fmt.Sprintf("ip-10-0-0-%d.ec2.internal", 10
 // position, with nothing wrong in it.
 func healthy(t *testing.T, p position.Position) Input {
 	t.Helper()
-	in := Input{Distribution: RKE2, EndState: Overrides, Position: position.Result{Position: p, Summary: p.Summary()}}
+	in := Input{Distribution: wellknown.RKE2, EndState: Overrides, Position: position.Result{Position: p, Summary: p.Summary()}}
 	in.Version = verify.Got("v1.26.13+rke2r1")
-	in.CCMRights = verify.Got([]downstream.AccountRights{{Namespace: downstream.System, Name: "cloud-controller-manager"}})
+	in.CCMRights = verify.Got([]downstream.AccountRights{{Namespace: wellknown.System, Name: "cloud-controller-manager"}})
 	var servers []lease.Observation
 	var etcds []downstream.Pod
 	for i := range 3 {
 		servers = append(servers, lease.Observation{Exists: true, Holder: fmt.Sprintf("kube-apiserver-%d", i), Renew: clusterNow.Add(-9 * time.Second)})
-		etcds = append(etcds, downstream.Pod{Namespace: downstream.System, Name: "etcd-" + nodeName(i), Node: nodeName(i), Mirror: true, Ready: true})
+		etcds = append(etcds, downstream.Pod{Namespace: wellknown.System, Name: "etcd-" + nodeName(i), Node: nodeName(i), Mirror: true, Ready: true})
 	}
 	in.APIServers, in.Etcds = verify.Got(servers), verify.Got(etcds)
 	var ns []downstream.Node
@@ -48,7 +49,7 @@ func healthy(t *testing.T, p position.Position) Input {
 		in.Machines = append(in.Machines, continuity.MachineRef{UID: n.MachineUID(), Name: fmt.Sprintf("demo-%d", i), Node: n.Name, ControlPlane: i < 3})
 		if i < 3 {
 			static = append(static, downstream.Pod{
-				Namespace: downstream.System, Name: "kube-controller-manager-" + n.Name, Node: n.Name, Mirror: true, Ready: true,
+				Namespace: wellknown.System, Name: "kube-controller-manager-" + n.Name, Node: n.Name, Mirror: true, Ready: true,
 				Labels:     map[string]string{"component": "kube-controller-manager"},
 				Containers: []downstream.Container{{Name: "kube-controller-manager", Image: "rancher/hardened-kubernetes:v1.26.13", Args: kcmArgs(p)}},
 			})
@@ -137,12 +138,12 @@ func healthyCCM(in *Input, p position.Position) {
 		}
 		cs := []downstream.Container{{Name: "aws-cloud-controller-manager", Image: image, Args: args}}
 		sets = append(sets, downstream.DaemonSet{
-			Object:       downstream.Object{Kind: "DaemonSet", Namespace: downstream.System, Name: ReleaseName, Owner: "helm kube-system/" + ReleaseName},
+			Object:       downstream.Object{Kind: "DaemonSet", Namespace: wellknown.System, Name: wellknown.CCM, Owner: "helm kube-system/" + wellknown.CCM},
 			NodeSelector: map[string]string{"node-role.kubernetes.io/control-plane": "true"}, HostNetwork: true,
 			Tolerations: []downstream.Toleration{{Operator: "Exists"}}, Containers: cs, Desired: 3, Current: 3, Ready: 3, Updated: 3, Available: 3,
 		})
 		for i := range 3 {
-			pods = append(pods, downstream.Pod{Namespace: downstream.System, Name: fmt.Sprintf("ccm-%d", i), Node: nodeName(i), Phase: "Running", Ready: true, Containers: cs})
+			pods = append(pods, downstream.Pod{Namespace: wellknown.System, Name: fmt.Sprintf("ccm-%d", i), Node: nodeName(i), Phase: "Running", Ready: true, Containers: cs})
 		}
 	}
 	in.DaemonSets, in.CCMPods = verify.Got(sets), verify.Got(pods)

@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // A name that is a command of its own is one word in every fix: a shell that is
@@ -30,7 +31,7 @@ func TestNamesInFixesAreWords(t *testing.T) {
 	}
 	in.Workloads = verify.Got([]downstream.Workload{{Object: downstream.Object{Kind: "Deployment", Namespace: evil, Name: evil}, Replicas: 1,
 		Containers: []downstream.Container{{Args: []string{"kube-controller-manager", "--cloud-provider=aws"}}}}})
-	in.Releases = verify.Got([]downstream.Release{{Namespace: evil, Name: ReleaseName, Status: "deployed"}})
+	in.Releases = verify.Got([]downstream.Release{{Namespace: evil, Name: wellknown.CCM, Status: "deployed"}})
 	in.Charts = verify.Got([]downstream.Chart{{Object: downstream.Object{Kind: "HelmChart", Namespace: evil, Name: evil}}})
 	in.CCMObjects = verify.Got([]downstream.Object{{Kind: "ServiceAccount", Namespace: evil, Name: evil}})
 	commands := 0

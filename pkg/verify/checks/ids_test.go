@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // issued lists every ID ever given out in this package. An ID may lose its check
@@ -108,12 +109,12 @@ func TestIDsAreStable(t *testing.T) {
 }
 
 func TestForRKELeavesNamesToItsOwnChecks(t *testing.T) {
-	for _, c := range For(RKE) {
+	for _, c := range For(wellknown.RKE) {
 		if c.ID == "AWSM-119" || c.ID == "AWSM-132" || c.ID == "AWSM-304" || c.ID == "AWSM-311" || c.ID == "AWSM-409" {
 			t.Errorf("%s is judged for RKE", c.ID)
 		}
 	}
-	if len(For(RKE2)) != len(All()) {
+	if len(For(wellknown.RKE2)) != len(All()) {
 		t.Error("RKE2 misses checks")
 	}
 }

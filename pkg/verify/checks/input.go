@@ -15,16 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
-)
-
-// Distribution decides where some evidence is looked for.
-type Distribution string
-
-// Distributions. The zero value stands for a cluster of which only the API is
-// known (verify --kubeconfig).
-const (
-	RKE2 Distribution = "rke2"
-	RKE  Distribution = "rke"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // EndState is how the external provider is configured in the end.
@@ -41,7 +32,7 @@ type Input struct {
 	downstream.Facts
 	Cloud        cloud.Facts
 	Position     position.Result
-	Distribution Distribution
+	Distribution wellknown.Distribution
 	EndState     EndState
 	// KCMs replaces the kube-controller-managers seen through the API (RKE).
 	KCMs []position.KCM
@@ -83,8 +74,8 @@ func All() []verify.Check[Input] {
 // For leaves out the checks that another distribution answers elsewhere: RKE
 // decides names and reads component arguments from its own files (7xx), and runs
 // its control plane outside the API.
-func For(d Distribution) []verify.Check[Input] {
-	if d != RKE {
+func For(d wellknown.Distribution) []verify.Check[Input] {
+	if d != wellknown.RKE {
 		return All()
 	}
 	elsewhere := map[string]bool{"AWSM-119": true, "AWSM-132": true, "AWSM-304": true, "AWSM-311": true, "AWSM-409": true}

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // program is a component whose arguments can be seen.
@@ -38,7 +39,7 @@ func (in Input) programs() (all []program, gaps []verify.Finding) {
 		}
 	}
 	if !in.DaemonSets.OK() {
-		gaps = append(gaps, verify.Unread(in.DaemonSets, "aws-cloud-controller-manager")...)
+		gaps = append(gaps, verify.Unread(in.DaemonSets, wellknown.CCM)...)
 	}
 	for _, d := range in.DaemonSets.Value {
 		if c, is := downstream.RunsCCM(d.Containers); is {

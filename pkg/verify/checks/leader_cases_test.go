@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // leaderCases are the traps 2xx.
@@ -28,7 +29,7 @@ func leaderCases() []broken {
 		{"AWSM-203", "differ", P0, func(in *Input) { args(in, 0, "--leader-elect-lease-duration=60s") }, warn, "1m0s"},
 		{"AWSM-204", "KCM has a file", P0, func(in *Input) { args(in, 0, "--leader-migration-config=/etc/x.yaml") }, unknown, "lies on the node"},
 		{"AWSM-204", "nodeipam", P3, migrationFile(goodFile + "- {name: nodeipam, component: \"*\"}\n"), fail, "nodeipam"},
-		{"AWSM-204", "another lease", P3, migrationFile(strings.Replace(goodFile, lease.Migration, "other", 1)), fail, `"other"`},
+		{"AWSM-204", "another lease", P3, migrationFile(strings.Replace(goodFile, wellknown.MigrationLease, "other", 1)), fail, `"other"`},
 		{"AWSM-204", "unquoted star", P3, migrationFile(strings.ReplaceAll(goodFile, `"*"`, "*")), fail, "yaml"},
 		{"AWSM-204", "a controller is missing", P3, migrationFile(strings.Replace(goodFile, "name: route", "name: roote", 1)), fail, "route"},
 		{"AWSM-204", "component of the other side", P3, migrationFile(strings.Replace(goodFile, `"*"`, "kube-controller-manager", 1)), fail, "service"},

@@ -9,8 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // migrationConfiguration is the part of controllermanager.config.k8s.io
@@ -67,8 +67,8 @@ func judgeConfig(object, text string, v component.Version) []verify.Finding {
 		return []verify.Finding{fail(object, err.Error(), "YAML that can be read; component must be quoted: \"*\"", "")}
 	}
 	var out []verify.Finding
-	if c.LeaderName != lease.Migration {
-		out = append(out, fail(object, fmt.Sprintf("leaderName %q", c.LeaderName), lease.Migration, ""))
+	if c.LeaderName != wellknown.MigrationLease {
+		out = append(out, fail(object, fmt.Sprintf("leaderName %q", c.LeaderName), wellknown.MigrationLease, ""))
 	}
 	if c.ResourceLock != "leases" && (c.ResourceLock != "" || !strings.HasSuffix(c.APIVersion, "/v1")) {
 		out = append(out, fail(object, fmt.Sprintf("resourceLock %q in %s", c.ResourceLock, c.APIVersion), "leases", ""))
@@ -80,7 +80,7 @@ func judgeConfig(object, text string, v component.Version) []verify.Finding {
 			out = append(out, fail(object, "an entry without name or component", "name and component in one entry", ""))
 		case strings.Contains(l.Name, "nodeipam") || strings.Contains(l.Name, "node-ipam"):
 			out = append(out, fail(object, "lists "+l.Name, "not listed: the AWS CCM has no such controller", ""))
-		case l.Component == "*" || l.Component == lease.CCMMain:
+		case l.Component == "*" || l.Component == wellknown.CCMLease:
 			mine[l.Name] = true
 		}
 	}

@@ -9,20 +9,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-const migrationLease = "Lease kube-system/" + lease.Migration
+const migrationLease = "Lease kube-system/" + wellknown.MigrationLease
 
 // GrantCommands make a grant of a name that awsmigrate's own does not have.
-const GrantCommands = "kubectl -n kube-system create role leader-migration --verb=get,update,patch --resource=leases.coordination.k8s.io --resource-name=" + lease.Migration +
-	" && kubectl -n kube-system create rolebinding leader-migration --role=leader-migration --user=" + downstream.KCMUser
+const GrantCommands = "kubectl -n kube-system create role leader-migration --verb=get,update,patch --resource=leases.coordination.k8s.io --resource-name=" + wellknown.MigrationLease +
+	" && kubectl -n kube-system create rolebinding leader-migration --role=leader-migration --user=" + wellknown.KCMUser
 
 func grant(in Input) []verify.Finding {
 	return verify.Judge(in.Rights, migrationLease, func(r downstream.Rights) []verify.Finding {
 		if r.Get && r.Update {
 			return nil
 		}
-		return []verify.Finding{fail(migrationLease, fmt.Sprintf("%s: get %s, update %s", downstream.KCMUser, yes(r.Get), yes(r.Update)), "get yes, update yes", GrantCommands)}
+		return []verify.Finding{fail(migrationLease, fmt.Sprintf("%s: get %s, update %s", wellknown.KCMUser, yes(r.Get), yes(r.Update)), "get yes, update yes", GrantCommands)}
 	})
 }
 
@@ -35,14 +36,14 @@ func yes(b bool) string {
 
 func holderPlaced(in Input) []verify.Finding {
 	if !in.Leases.OK() {
-		return verify.Unread(in.Leases, "Lease kube-system/"+lease.KCMMain)
+		return verify.Unread(in.Leases, "Lease kube-system/"+wellknown.KCMLease)
 	}
 	if !in.Nodes.OK() {
 		return verify.Unread(in.Nodes, "nodes")
 	}
 	holder := in.Leases.Value.KCM.Last.Holder
 	if holder == "" {
-		return []verify.Finding{fail("Lease kube-system/"+lease.KCMMain, "no holder", "a kube-controller-manager of a control-plane node", "look why none takes it: the logs of the control planes' kube-controller-managers; leave the Lease as it is")}
+		return []verify.Finding{fail("Lease kube-system/"+wellknown.KCMLease, "no holder", "a kube-controller-manager of a control-plane node", "look why none takes it: the logs of the control planes' kube-controller-managers; leave the Lease as it is")}
 	}
 	host := lease.Host(holder)
 	machines := in.onHost(host)
@@ -53,14 +54,14 @@ func holderPlaced(in Input) []verify.Finding {
 		if n.ControlPlane() {
 			return nil
 		}
-		return []verify.Finding{fail("Lease kube-system/"+lease.KCMMain, "held from "+host+", which is Node "+n.Name+" and no control plane", "a control-plane node", "once a kube-controller-manager of the control plane runs: stop the one on Node "+n.Name)}
+		return []verify.Finding{fail("Lease kube-system/"+wellknown.KCMLease, "held from "+host+", which is Node "+n.Name+" and no control plane", "a control-plane node", "once a kube-controller-manager of the control plane runs: stop the one on Node "+n.Name)}
 	}
 	for _, m := range in.Machines {
 		if m.ControlPlane && strings.EqualFold(m.Name, host) {
 			return nil
 		}
 	}
-	return []verify.Finding{warn("Lease kube-system/"+lease.KCMMain, "held from host "+host+", which no Node or machine name tells", "a control-plane node; the operating system's host name may differ from the Node's", "find out which machine calls itself so: a control plane may keep the lease, anything else is to be stopped once the control plane's own runs")}
+	return []verify.Finding{warn("Lease kube-system/"+wellknown.KCMLease, "held from host "+host+", which no Node or machine name tells", "a control-plane node; the operating system's host name may differ from the Node's", "find out which machine calls itself so: a control plane may keep the lease, anything else is to be stopped once the control plane's own runs")}
 }
 
 // sameHost says whether two names, short or long, may be those of one host.
@@ -218,7 +219,7 @@ func (in Input) managers() ([]position.KCM, position.CCM, []verify.Finding) {
 	}
 	ccm := in.CCM()
 	if ccm.Seen == position.Unseen {
-		gaps = append(gaps, unknown("aws-cloud-controller-manager", ccm.Why))
+		gaps = append(gaps, unknown(wellknown.CCM, ccm.Why))
 	}
 	for _, k := range kcms {
 		if !k.Known {

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // zoneLabels holds the label to the zone that EC2 gave. Where it gave none, the
@@ -256,7 +257,7 @@ func shutDown(in Input) []verify.Finding {
 }
 
 func kubeletsExternal(in Input) []verify.Finding {
-	if in.Distribution != RKE2 {
+	if in.Distribution != wellknown.RKE2 {
 		return verify.Skipped("only RKE2 writes its arguments on the node")
 	}
 	return nodesOf(func(n downstream.Node) []verify.Finding {

@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // A command that stops a manager is given only where others run the same, so that
@@ -53,8 +54,8 @@ func TestInstallationIsRemovedOnlyBesideInTreeManagers(t *testing.T) {
 		}
 	}
 	found := func(in *Input) []verify.Finding {
-		in.Releases = verify.Got([]downstream.Release{{Namespace: "default", Name: ReleaseName, Status: "deployed"}})
-		in.Charts = verify.Got([]downstream.Chart{{Object: downstream.Object{Kind: "HelmChart", Namespace: "kube-system", Name: ReleaseName}, Chart: ReleaseName}})
+		in.Releases = verify.Got([]downstream.Release{{Namespace: "default", Name: wellknown.CCM, Status: "deployed"}})
+		in.Charts = verify.Got([]downstream.Chart{{Object: downstream.Object{Kind: "HelmChart", Namespace: "kube-system", Name: wellknown.CCM}, Chart: wellknown.CCM}})
 		in.CCMObjects = verify.Got([]downstream.Object{{Kind: "ClusterRole", Name: "system:cloud-controller-manager"}})
 		return append(append(foreignRelease(*in), helmCharts(*in)...), unowned(*in)...)
 	}

@@ -3,6 +3,8 @@ package component
 import (
 	"errors"
 	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Defaults of k8s.io/component-base/config, the same from 1.22 on.
@@ -10,7 +12,7 @@ const (
 	DefaultLeaseDuration = 15 * time.Second
 	DefaultRenewDeadline = 10 * time.Second
 	DefaultRetryPeriod   = 2 * time.Second
-	DefaultLockNamespace = "kube-system"
+	DefaultLockNamespace = wellknown.System
 )
 
 // Election is how a component elects its leader. The migration lock uses the

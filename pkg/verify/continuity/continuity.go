@@ -204,29 +204,6 @@ func Twins(nodes []downstream.Node) []verify.Finding {
 	return out
 }
 
-// ControlPlaneMoved finds control-plane machines that came or went since the
-// fingerprint. A run stops before its next write when there is one.
-func ControlPlaneMoved(fp Fingerprint, machines []MachineRef) []verify.Finding {
-	known := map[string]bool{}
-	var out []verify.Finding
-	now := index(machines)
-	for _, p := range fp.Nodes {
-		if !p.ControlPlane {
-			continue
-		}
-		known[p.Machine], known["node "+p.Name] = true, true
-		if m, ok := now.find(p.Machine, p.Name); !ok || m.Deleting {
-			out = append(out, verify.Finding{Status: verify.Fail, Object: "Node " + p.Name, Seen: "its control-plane machine is gone or going", Wanted: "the control-plane machines of the fingerprint"})
-		}
-	}
-	for _, m := range machines {
-		if m.ControlPlane && !known[m.UID] && (m.UID != "" || !known["node "+m.Node]) {
-			out = append(out, verify.Finding{Status: verify.Fail, Object: "machine " + m.Name, Seen: "a control-plane machine that was not there", Wanted: "the control-plane machines of the fingerprint"})
-		}
-	}
-	return out
-}
-
 func keys(m map[string][]string) []string {
 	out := make([]string, 0, len(m))
 	for k := range m {

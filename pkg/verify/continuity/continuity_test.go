@@ -93,28 +93,6 @@ func TestContinuity(t *testing.T) {
 	}
 }
 
-func TestControlPlaneMoved(t *testing.T) {
-	fp, err := Take(facts(aNode(0), aNode(1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, tc := range map[string]struct {
-		machines []MachineRef
-		want     int
-	}{
-		"as before":     {machines(0, 1), 0},
-		"worker left":   {machines(0), 0},
-		"worker joined": {machines(0, 1, 2), 0},
-		"gone":          {machines(1), 1},
-		"came":          {append(machines(0, 1), MachineRef{UID: "m9", ControlPlane: true}), 1},
-		"replaced":      {[]MachineRef{{UID: "m9", ControlPlane: true}}, 2},
-	} {
-		if got := ControlPlaneMoved(fp, tc.machines); len(got) != tc.want {
-			t.Errorf("%s: %v, want %d", name, got, tc.want)
-		}
-	}
-}
-
 func TestEncode(t *testing.T) {
 	var nodes []downstream.Node
 	for i := range 5000 {

@@ -12,13 +12,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
-// System is the namespace of everything the migration touches.
-const System = "kube-system"
-
-// KCMUser is the user of kube-controller-manager's client certificate in RKE2,
-// RKE and kubeadm.
-const KCMUser = "system:kube-controller-manager"
-
 // Facts is one look at a downstream cluster. Every part was read on its own, so
 // that a part that is forbidden costs only the checks that need it.
 type Facts struct {

@@ -106,16 +106,6 @@ func (n Node) InternalIPs() []string {
 	return ips
 }
 
-// HasAddress says whether a is one of the node's addresses, of whatever type.
-func (n Node) HasAddress(a string) bool {
-	for _, x := range n.Addresses {
-		if x.Address == a {
-			return true
-		}
-	}
-	return false
-}
-
 // NodeArgs are RKE2's own arguments on the node: the last value of every flag.
 type NodeArgs struct {
 	last   map[string]string

@@ -5,29 +5,25 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Programs that are looked for.
-const (
-	kubeControllerManager = "kube-controller-manager"
-	kubeAPIServer         = "kube-apiserver"
-	awsCloudManager       = "aws-cloud-controller-manager"
-)
+const kubeAPIServer = "kube-apiserver"
 
 // RunsKCM finds the container that runs a kube-controller-manager.
-func RunsKCM(cs []Container) (Container, bool) { return runs(cs, kubeControllerManager) }
+func RunsKCM(cs []Container) (Container, bool) { return runs(cs, wellknown.KCM) }
 
 // RunsCCM finds the container that runs an AWS cloud controller manager. The
 // upstream image is named cloud-controller-manager under provider-aws and has no
 // command; RKE2's own stub is named rke2-cloud-provider and is not meant. A copy
 // under another name is known by flags that nothing but a controller manager has.
 func RunsCCM(cs []Container) (Container, bool) {
-	if c, ok := runs(cs, awsCloudManager); ok {
+	if c, ok := runs(cs, wellknown.CCM); ok {
 		return c, true
 	}
 	for _, c := range cs {
 		line := c.line()
-		if _, kcm := runs([]Container{c}, kubeControllerManager); kcm || line.harmless {
+		if _, kcm := runs([]Container{c}, wellknown.KCM); kcm || line.harmless {
 			continue
 		}
 		flags := c.Flags()

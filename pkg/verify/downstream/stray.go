@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Stray is a controller manager that belongs neither to the static pods of a
@@ -119,7 +120,7 @@ func (f Facts) managers() []manager {
 // the one with the name that upstream's chart gives.
 func (f Facts) OwnDaemonSet() (DaemonSet, bool) {
 	for _, d := range f.DaemonSets.Value {
-		if len(f.DaemonSets.Value) == 1 || d.Namespace == System && d.Name == awsCloudManager {
+		if len(f.DaemonSets.Value) == 1 || d.Namespace == wellknown.System && d.Name == wellknown.CCM {
 			return d, true
 		}
 	}
@@ -149,7 +150,7 @@ func (f Facts) expectedPods() map[Object]bool {
 	expected := map[Object]bool{}
 	for node, pods := range f.staticKCMs() {
 		for _, p := range pods {
-			if len(pods) == 1 || p.Name == kubeControllerManager+"-"+node {
+			if len(pods) == 1 || p.Name == wellknown.KCM+"-"+node {
 				expected[p.object()] = true
 			}
 		}
@@ -188,7 +189,7 @@ func (f Facts) planesBeside() map[string]bool {
 	for _, p := range f.LoosePods.Value {
 		beside[p.Namespace] = beside[p.Namespace] || !p.Mirror && runsAPIServer(p.Containers)
 	}
-	beside[System] = false
+	beside[wellknown.System] = false
 	return beside
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 func TestPrograms(t *testing.T) {
@@ -80,10 +81,10 @@ func plane() Facts {
 	cp := Node{Name: "a", Labels: map[string]string{"node-role.kubernetes.io/control-plane": "true"}}
 	return Facts{
 		Nodes:      verify.Got([]Node{cp, {Name: "b"}}),
-		StaticPods: verify.Got([]Pod{{Namespace: System, Name: "kube-controller-manager-a", Node: "a", Mirror: true, Containers: kcmBy("--cloud-provider=external")}}),
-		LoosePods:  verify.Got([]Pod{{Namespace: System, Name: "kube-controller-manager-a", Node: "a", Mirror: true, Containers: kcmBy("--cloud-provider=external")}}),
+		StaticPods: verify.Got([]Pod{{Namespace: wellknown.System, Name: "kube-controller-manager-a", Node: "a", Mirror: true, Containers: kcmBy("--cloud-provider=external")}}),
+		LoosePods:  verify.Got([]Pod{{Namespace: wellknown.System, Name: "kube-controller-manager-a", Node: "a", Mirror: true, Containers: kcmBy("--cloud-provider=external")}}),
 		Workloads:  verify.Got[[]Workload](nil),
-		DaemonSets: verify.Got([]DaemonSet{{Object: Object{Kind: "DaemonSet", Namespace: System, Name: awsCloudManager}, Desired: 1, Containers: ccmOf()}}),
+		DaemonSets: verify.Got([]DaemonSet{{Object: Object{Kind: "DaemonSet", Namespace: wellknown.System, Name: wellknown.CCM}, Desired: 1, Containers: ccmOf()}}),
 	}
 }
 
@@ -109,7 +110,7 @@ func TestStrays(t *testing.T) {
 		want   string // of each: program, object, idle, another cluster, clouds
 	}{
 		{"nothing else", func(*Facts) {}, ""},
-		{"CCM Deployment", workload("Deployment", System, 1, ccmOf()), "ccm Deployment kube-system/x clouds"},
+		{"CCM Deployment", workload("Deployment", wellknown.System, 1, ccmOf()), "ccm Deployment kube-system/x clouds"},
 		{"CCM elsewhere", workload("Job", "web", 1, ccmOf("--leader-elect=false")), "ccm Job web/x clouds"},
 		{"scaled to zero", workload("ReplicaSet", "web", 0, ccmOf()), "ccm ReplicaSet web/x idle clouds"},
 		{"in-tree KCM DaemonSet", workload("DaemonSet", "web", 1, kcmBy("--cloud-provider=aws")), "kcm DaemonSet web/x clouds"},
@@ -128,7 +129,7 @@ func TestStrays(t *testing.T) {
 		{"static pod that failed", loose(Pod{Name: "p-a", Node: "a", Mirror: true, Phase: "Failed", Containers: ccmOf()}), "ccm Pod web/p-a clouds"},
 		{"old manifest under another label", loose(Pod{Name: "old-a", Node: "a", Mirror: true, Containers: kcmBy("--cloud-provider=aws")}), "kcm Pod web/old-a clouds"},
 		{"old manifest under the same label", func(f *Facts) {
-			f.StaticPods.Value = append(f.StaticPods.Value, Pod{Namespace: System, Name: "old-a", Node: "a", Mirror: true, Containers: kcmBy("--cloud-provider=aws")})
+			f.StaticPods.Value = append(f.StaticPods.Value, Pod{Namespace: wellknown.System, Name: "old-a", Node: "a", Mirror: true, Containers: kcmBy("--cloud-provider=aws")})
 		}, "kcm Pod kube-system/old-a clouds"},
 		{"KCM on a worker", loose(Pod{Name: "k-b", Node: "b", Mirror: true, Containers: kcmBy()}), "kcm Pod web/k-b"},
 		{"control plane without labels", func(f *Facts) { f.StaticPods.Value = nil }, ""},
@@ -152,8 +153,8 @@ func TestStrays(t *testing.T) {
 		{"--master beside it", tenant(mounted(kcmBy("--kubeconfig=/etc/kubernetes/c.conf", "--master=https://kubernetes.default"), secret)), "kcm Deployment tenant/x"},
 		{"--master alone", workload("Deployment", "tenant", 1, kcmBy("--master=https://elsewhere:6443")), "kcm Deployment tenant/x"},
 		{"an API server in kube-system", func(f *Facts) {
-			workload("Deployment", System, 1, mounted(kcmBy("--kubeconfig=/etc/kubernetes/c.conf"), secret))(f)
-			workload("DaemonSet", System, 1, []Container{{Name: "kube-apiserver"}})(f)
+			workload("Deployment", wellknown.System, 1, mounted(kcmBy("--kubeconfig=/etc/kubernetes/c.conf"), secret))(f)
+			workload("DaemonSet", wellknown.System, 1, []Container{{Name: "kube-apiserver"}})(f)
 		}, "kcm Deployment kube-system/x"},
 	} {
 		f := plane()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // rights asks for the KCM's user, not for ours. Creating the review changes
@@ -29,19 +29,19 @@ func (r Reader) rights(ctx context.Context) verify.Read[downstream.Rights] {
 func (r Reader) may(ctx context.Context, verb string) (bool, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
-	name := lease.Migration
+	name := wellknown.MigrationLease
 	if verb == "create" {
 		name = "" // a create request has no name when it is authorised
 	}
 	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
-		User: downstream.KCMUser, Groups: []string{"system:authenticated"},
+		User: wellknown.KCMUser, Groups: []string{"system:authenticated"},
 		ResourceAttributes: &authorizationv1.ResourceAttributes{
-			Namespace: downstream.System, Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Name: name,
+			Namespace: wellknown.System, Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Name: name,
 		},
 	}}
 	got, err := r.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
-		return false, fmt.Errorf("asking whether %s may %s Lease %s/%s: %w", downstream.KCMUser, verb, downstream.System, lease.Migration, err)
+		return false, fmt.Errorf("asking whether %s may %s Lease %s/%s: %w", wellknown.KCMUser, verb, wellknown.System, wellknown.MigrationLease, err)
 	}
 	return got.Status.Allowed, nil
 }
@@ -49,17 +49,17 @@ func (r Reader) may(ctx context.Context, verb string) (bool, error) {
 func (r Reader) grant(ctx context.Context) verify.Read[downstream.GrantObjects] {
 	name := r.GrantName
 	if name == "" {
-		name = DefaultGrantName
+		name = wellknown.Grant
 	}
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
-	_, roleErr := r.Kube.RbacV1().Roles(downstream.System).Get(ctx, name, metav1.GetOptions{})
+	_, roleErr := r.Kube.RbacV1().Roles(wellknown.System).Get(ctx, name, metav1.GetOptions{})
 	if roleErr != nil && !absent(roleErr) {
-		return verify.Failed[downstream.GrantObjects](fmt.Errorf("reading Role %s/%s: %w", downstream.System, name, roleErr))
+		return verify.Failed[downstream.GrantObjects](fmt.Errorf("reading Role %s/%s: %w", wellknown.System, name, roleErr))
 	}
-	_, bindErr := r.Kube.RbacV1().RoleBindings(downstream.System).Get(ctx, name, metav1.GetOptions{})
+	_, bindErr := r.Kube.RbacV1().RoleBindings(wellknown.System).Get(ctx, name, metav1.GetOptions{})
 	if bindErr != nil && !absent(bindErr) {
-		return verify.Failed[downstream.GrantObjects](fmt.Errorf("reading RoleBinding %s/%s: %w", downstream.System, name, bindErr))
+		return verify.Failed[downstream.GrantObjects](fmt.Errorf("reading RoleBinding %s/%s: %w", wellknown.System, name, bindErr))
 	}
 	return verify.Got(downstream.GrantObjects{Role: roleErr == nil, Binding: bindErr == nil})
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // needed are the calls of the CCM's four controllers and of its leader election, as
@@ -34,12 +34,12 @@ func needed(flagged bool) []authorizationv1.ResourceAttributes {
 	add("services", "list", "watch")
 	add("services/status", "patch")
 	election := func(verb, name string) {
-		all = append(all, authorizationv1.ResourceAttributes{Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Namespace: downstream.System, Name: name})
+		all = append(all, authorizationv1.ResourceAttributes{Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Namespace: wellknown.System, Name: name})
 	}
 	election("create", "") // a create request has no name when it is authorised
-	names := []string{lease.CCMMain}
+	names := []string{wellknown.CCMLease}
 	if flagged {
-		names = append(names, lease.Migration)
+		names = append(names, wellknown.MigrationLease)
 	}
 	for _, name := range names {
 		election("get", name)

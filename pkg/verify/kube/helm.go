@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // charts reads RKE2's HelmCharts and HelmChartConfigs. A cluster without these
@@ -68,10 +69,10 @@ func (r Reader) ccmObjects(ctx context.Context) verify.Read[[]downstream.Object]
 		resource        schema.GroupVersionResource
 		kind, ns, named string
 	}{
-		{schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}, "ServiceAccount", downstream.System, "cloud-controller-manager"},
+		{schema.GroupVersionResource{Version: "v1", Resource: "serviceaccounts"}, "ServiceAccount", wellknown.System, "cloud-controller-manager"},
 		{rbac("clusterroles"), "ClusterRole", "", "system:cloud-controller-manager"},
 		{rbac("clusterrolebindings"), "ClusterRoleBinding", "", "system:cloud-controller-manager"},
-		{rbac("rolebindings"), "RoleBinding", downstream.System, "cloud-controller-manager:apiserver-authentication-reader"},
+		{rbac("rolebindings"), "RoleBinding", wellknown.System, "cloud-controller-manager:apiserver-authentication-reader"},
 	} {
 		ctx, cancel := r.deadline(ctx)
 		m, err := r.Metadata.Resource(o.resource).Namespace(o.ns).Get(ctx, o.named, metav1.GetOptions{})

@@ -12,8 +12,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const (
@@ -88,15 +88,15 @@ func settled(l lease.Leases, looked, patience time.Duration) bool {
 
 func (r Reader) three(ctx context.Context) ([3]lease.Observation, error) {
 	var out [3]lease.Observation
-	for i, name := range []string{lease.Migration, lease.KCMMain, lease.CCMMain} {
+	for i, name := range []string{wellknown.MigrationLease, wellknown.KCMLease, wellknown.CCMLease} {
 		ctx, cancel := r.deadline(ctx)
-		l, err := r.Kube.CoordinationV1().Leases(downstream.System).Get(ctx, name, metav1.GetOptions{})
+		l, err := r.Kube.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
 		cancel()
 		if absent(err) {
 			continue
 		}
 		if err != nil {
-			return out, fmt.Errorf("reading Lease %s/%s: %w", downstream.System, name, err)
+			return out, fmt.Errorf("reading Lease %s/%s: %w", wellknown.System, name, err)
 		}
 		out[i] = observe(l)
 	}
@@ -145,7 +145,7 @@ func (r Reader) apiServers(ctx context.Context) verify.Read[[]lease.Observation]
 	var all []lease.Observation
 	for _, selector := range []string{"apiserver.kubernetes.io/identity=kube-apiserver", "k8s.io/component=kube-apiserver"} {
 		part := collect(ctx, r, "identity leases of API servers", metav1.ListOptions{LabelSelector: selector},
-			r.Kube.CoordinationV1().Leases(downstream.System).List, func(l *coordinationv1.LeaseList) []lease.Observation {
+			r.Kube.CoordinationV1().Leases(wellknown.System).List, func(l *coordinationv1.LeaseList) []lease.Observation {
 				return filter(l.Items, func(x *coordinationv1.Lease) (lease.Observation, bool) { return observe(x), true })
 			})
 		if !part.OK() {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const (
@@ -59,7 +60,7 @@ func from(at int, before, after script) script {
 // server writes them; nothing else of it is there.
 func scripted(migration, kcm, ccm script) Reader {
 	client := fake.NewClientset()
-	scripts := map[string]script{lease.Migration: migration, lease.KCMMain: kcm, lease.CCMMain: ccm}
+	scripts := map[string]script{wellknown.MigrationLease: migration, wellknown.KCMLease: kcm, wellknown.CCMLease: ccm}
 	var mu sync.Mutex
 	asked := map[string]int{}
 	client.PrependReactor("get", "leases", func(a clienttesting.Action) (bool, runtime.Object, error) {

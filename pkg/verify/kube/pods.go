@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // staticPods asks for the label that RKE2 and kubeadm put on the static pods of
@@ -24,7 +25,7 @@ func (r Reader) staticPods(ctx context.Context) verify.Read[[]downstream.Pod] {
 
 // etcds are the members that run as static pods. What they run with is not kept.
 func (r Reader) etcds(ctx context.Context) verify.Read[[]downstream.Pod] {
-	pods := r.pods(ctx, "pods of etcd", downstream.System, metav1.ListOptions{LabelSelector: "component=etcd"})
+	pods := r.pods(ctx, "pods of etcd", wellknown.System, metav1.ListOptions{LabelSelector: "component=etcd"})
 	for i := range pods.Value {
 		pods.Value[i].Containers = nil
 	}

@@ -20,16 +20,17 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	kubeapi "github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Defaults of Reader.
 const (
-	DefaultTimeout   = 30 * time.Second // of one request
-	DefaultPageSize  = 500
-	DefaultGrantName = "awsmigrate-leader-migration"
-	parallel         = 6 // reads at a time
+	DefaultTimeout  = 30 * time.Second // of one request
+	DefaultPageSize = 500
+	parallel        = 6 // reads at a time
 )
 
 // Reader reads one cluster.
@@ -40,7 +41,7 @@ type Reader struct {
 	Clock     clock.WithTicker
 	Timeout   time.Duration // of one request; 0: DefaultTimeout
 	PageSize  int64         // 0: DefaultPageSize, and fewer of Nodes
-	GrantName string        // of our Role and RoleBinding; "": DefaultGrantName
+	GrantName string        // of our Role and RoleBinding; "": wellknown.Grant
 	// OnNodes gets each page of Nodes as it comes, so that others need not wait for
 	// the last one; nil: nobody. It must not block, and sees a page again when a
 	// list begins anew.
@@ -54,7 +55,7 @@ type Reader struct {
 // leaves managedFields out, and whose transport refuses writes.
 func New(config *rest.Config, c clock.WithTicker) (Reader, error) {
 	config = rest.CopyConfig(config)
-	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return ReadOnly(next) })
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return kubeapi.ReadOnly(next) })
 	if config.QPS == 0 {
 		config.QPS, config.Burst = 100, 200
 	}
@@ -165,9 +166,9 @@ func (r Reader) version(ctx context.Context) verify.Read[string] {
 func (r Reader) uid(ctx context.Context) verify.Read[string] {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
-	ns, err := r.Kube.CoreV1().Namespaces().Get(ctx, downstream.System, metav1.GetOptions{})
+	ns, err := r.Kube.CoreV1().Namespaces().Get(ctx, wellknown.System, metav1.GetOptions{})
 	if err != nil {
-		return verify.Failed[string](fmt.Errorf("reading namespace %s: %w", downstream.System, err))
+		return verify.Failed[string](fmt.Errorf("reading namespace %s: %w", wellknown.System, err))
 	}
 	return verify.Got(string(ns.UID))
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 	"github.com/awsmigrate/awsmigrate/test/apiserver"
 )
 
@@ -131,10 +132,10 @@ func renewal(t *testing.T, server *apiserver.Server, admin kubernetes.Interface)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{lease.Migration, lease.KCMMain} {
+	for _, name := range []string{wellknown.MigrationLease, wellknown.KCMLease} {
 		makeLease(t, kcm, name, "cp-0_1")
 	}
-	makeLease(t, admin, lease.CCMMain, "cp-0_2")
+	makeLease(t, admin, wellknown.CCMLease, "cp-0_2")
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
 	go func() {
@@ -145,7 +146,7 @@ func renewal(t *testing.T, server *apiserver.Server, admin kubernetes.Interface)
 				ticker.Stop()
 				return
 			case <-ticker.C:
-				for _, name := range []string{lease.Migration, lease.KCMMain} {
+				for _, name := range []string{wellknown.MigrationLease, wellknown.KCMLease} {
 					renew(ctx, kcm, name)
 				}
 			}
@@ -201,13 +202,13 @@ func grantSeen(t *testing.T, config *rest.Config, admin kubernetes.Interface) {
 	if g := f.Grant.Value; g.Role || g.Binding {
 		t.Errorf("grant before %+v", g)
 	}
-	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: DefaultGrantName}, Rules: []rbacv1.PolicyRule{{
-		APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, ResourceNames: []string{lease.Migration}, Verbs: []string{"get", "update"},
+	role := &rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: wellknown.Grant}, Rules: []rbacv1.PolicyRule{{
+		APIGroups: []string{"coordination.k8s.io"}, Resources: []string{"leases"}, ResourceNames: []string{wellknown.MigrationLease}, Verbs: []string{"get", "update"},
 	}}}
 	binding := &rbacv1.RoleBinding{
-		ObjectMeta: metav1.ObjectMeta{Name: DefaultGrantName},
-		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: DefaultGrantName},
-		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: downstream.KCMUser}},
+		ObjectMeta: metav1.ObjectMeta{Name: wellknown.Grant},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: wellknown.Grant},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: wellknown.KCMUser}},
 	}
 	if _, err := admin.RbacV1().Roles("kube-system").Create(t.Context(), role, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)

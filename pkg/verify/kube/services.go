@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const annotationLBType = "service.beta.kubernetes.io/aws-load-balancer-type"
@@ -38,8 +39,8 @@ func (r Reader) events(ctx context.Context) verify.Read[[]downstream.Event] {
 	var all []downstream.Event
 	for _, q := range []struct{ namespace, selector string }{
 		{metav1.NamespaceAll, "involvedObject.kind=Service"},
-		{downstream.System, "involvedObject.kind=DaemonSet"},
-		{downstream.System, "involvedObject.kind=Lease"},
+		{wellknown.System, "involvedObject.kind=DaemonSet"},
+		{wellknown.System, "involvedObject.kind=Lease"},
 	} {
 		part := collect(ctx, r, "events", metav1.ListOptions{FieldSelector: q.selector}, r.Kube.CoreV1().Events(q.namespace).List, func(l *corev1.EventList) []downstream.Event {
 			return filter(l.Items, func(e *corev1.Event) (downstream.Event, bool) { return event(e), true })

@@ -5,13 +5,6 @@ package lease
 
 import "time"
 
-// Names of the leases, all in kube-system by default.
-const (
-	Migration = "cloud-provider-extraction-migration"
-	KCMMain   = "kube-controller-manager"
-	CCMMain   = "cloud-controller-manager"
-)
-
 // Observation is one reading of one Lease.
 type Observation struct {
 	Exists          bool

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Owner is the component that holds a lease.
@@ -15,9 +17,9 @@ const (
 	// Nobody says that it has no holder.
 	Nobody Owner = "nobody"
 	// KCM is kube-controller-manager.
-	KCM Owner = "kube-controller-manager"
+	KCM Owner = wellknown.KCM
 	// CCM is aws-cloud-controller-manager.
-	CCM Owner = "aws-cloud-controller-manager"
+	CCM Owner = wellknown.CCM
 	// Foreign is a program that has no business with the lease.
 	Foreign Owner = "foreign"
 	// Undecided says that the two kinds of evidence disagree, or that there is none.
@@ -124,9 +126,9 @@ func judge(s Series, renewDeadline time.Duration) Verdict {
 // ByManager maps a field manager, which is an executable's name, to its component.
 func ByManager(manager string) Owner {
 	switch manager {
-	case "kube-controller-manager":
+	case wellknown.KCM:
 		return KCM
-	case "aws-cloud-controller-manager", "cloud-controller-manager":
+	case wellknown.CCM, "cloud-controller-manager":
 		return CCM
 	case "":
 		return Undecided

@@ -14,6 +14,7 @@ type seeded struct {
 const (
 	simulated  = "./test/sim"
 	runnerTest = "./pkg/runner"
+	kubeTest   = "pkg/kube"
 )
 
 func defects() []seeded {
@@ -30,9 +31,9 @@ func defects() []seeded {
 		{"S2-providerid", "Nodes are not compared with the fingerprint", "pkg/migration/audit.go",
 			"	if err := report.Err(); fault.ClassOf(err) == fault.Usage {", "	if defect.On(\"S2-providerid\") {\n\t\treturn nil\n\t}\n	if err := report.Err(); fault.ClassOf(err) == fault.Usage {",
 			simulated, "TestHarmIsNoSuccess", false},
-		{"S4-fence", "a reading command's transport lets writes through", "pkg/runner/fence.go",
-			"	if readsOnly(req) {", `	if readsOnly(req) || defect.On("S4-fence") {`,
-			runnerTest, "TestReadOnly", false},
+		{"S4-fence", "a reading command's transport lets writes through", "pkg/kube/readonly.go",
+			"	if onlyReads(req) {", `	if onlyReads(req) || defect.On("S4-fence") {`,
+			kubeTest, "TestReadOnly", false},
 		{"S5-proof", "a write does not prove the lock", "pkg/runner/session.go",
 			"	return s.o.Lock.Prove(ctx)", "	if defect.On(\"S5-proof\") {\n\t\treturn nil\n\t}\n	return s.o.Lock.Prove(ctx)",
 			simulated, "TestSupersededRunStops", false},
@@ -104,16 +105,16 @@ func defects() []seeded {
 			simulated, "TestHarmIsNoSuccess", false},
 		{"H2-unknown", "what could not be looked at is fine", "pkg/verify/report.go",
 			"	if unknown := r.With(Unknown); len(unknown) > 0 {", `	if unknown := r.With(Unknown); len(unknown) > 0 && !defect.On("H2-unknown") {`,
-			"./pkg/verify", "TestMerge", false},
+			"./pkg/verify", "TestUnknownBlocks", false},
 		{"H2-frozen", "arguments that the API has frozen are taken for those in force", "pkg/verify/downstream/controllers.go",
 			`	if k.Why = k.Mirror.Frozen(); k.Why != "" {`, `	if k.Why = k.Mirror.Frozen(); k.Why != "" && !defect.On("H2-frozen") {`,
 			"./pkg/verify/checks", "TestFrozenArgumentsGiveNoPosition", false},
 		{"H2-frozen-run", "the same in a run", "pkg/rke2/reading.go",
 			`	if k.Mirror = kube.Mirror(pod, kubeletOf(nodes)); k.Mirror.Frozen() != "" {`, `	if k.Mirror = kube.Mirror(pod, kubeletOf(nodes)); k.Mirror.Frozen() != "" && !defect.On("H2-frozen-run") {`,
 			"./pkg/rke2", "TestFrozenArgumentsAreNotKnown", false},
-		{"H3-skips", "a check that was skipped is not listed", "pkg/verify/report.go",
-			"		for _, res := range r.Results {\n			m.add(res)", "		for _, res := range r.Results {\n			if res.Status == Skip && defect.On(\"H3-skips\") {\n\t\t\t\tcontinue\n\t\t\t}\n			m.add(res)",
-			"./pkg/verify", "TestMerge|TestSkips", false},
+		{"H3-skips", "a check that was skipped is not listed", "pkg/verify/run.go",
+			"	for _, res := range results {\n		r.add(res)", "	for _, res := range results {\n		if res.Status == Skip && defect.On(\"H3-skips\") {\n\t\t\tcontinue\n\t\t}\n		r.add(res)",
+			"./pkg/verify", "TestUnknownBlocks|TestSkips", false},
 		{"H4-second", "a second manager of the cloud controllers is taken for the first", "pkg/verify/downstream/stray.go",
 			"		if !m.expected {", `		if !m.expected && !defect.On("H4-second") {`,
 			"./pkg/verify/checks", "TestSecondManagerIsNeverGreen", false},

@@ -1,4 +1,4 @@
-package runner
+package kube
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// WriteRefused is a request that a read-only command must not make.
+// WriteRefused is a request that a read-only client must not make.
 type WriteRefused struct {
 	Verb string // HTTP method
 	Path string
@@ -22,14 +22,14 @@ func (e *WriteRefused) Error() string {
 // that run nothing, reviews of one's own or somebody's access, and requests to
 // the Kubernetes API with dryRun=All. Everything else fails with *WriteRefused
 // and is not sent.
-func ReadOnly(next http.RoundTripper) http.RoundTripper { return fence{next} }
+func ReadOnly(next http.RoundTripper) http.RoundTripper { return readOnly{next} }
 
-type fence struct{ next http.RoundTripper }
+type readOnly struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
-func (f fence) RoundTrip(req *http.Request) (*http.Response, error) {
-	if readsOnly(req) {
-		return f.next.RoundTrip(req)
+func (t readOnly) RoundTrip(req *http.Request) (*http.Response, error) {
+	if onlyReads(req) {
+		return t.next.RoundTrip(req)
 	}
 	if req.Body != nil {
 		_ = req.Body.Close() // a RoundTripper must, also on error
@@ -38,22 +38,21 @@ func (f fence) RoundTrip(req *http.Request) (*http.Response, error) {
 }
 
 // WrappedRoundTripper lets client-go find the transport beneath.
-func (f fence) WrappedRoundTripper() http.RoundTripper { return f.next }
+func (t readOnly) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 var (
 	// apiPath splits a request into what a proxy puts in front (Rancher:
 	// /k8s/clusters/<id>) and the API's own path.
 	apiPath = regexp.MustCompile(`^(/.*?)??/(api/v1|apis/[^/]+/[^/]+)/(.+)$`)
 	review  = regexp.MustCompile(`^apis/(authorization\.k8s\.io/v[^/]+/(self)?subjectaccessreviews|authentication\.k8s\.io/v[^/]+/selfsubjectreviews)$`)
+	// connects are subresources that run something whatever the verb, and that know no
+	// dry run: behind a proxy is a server that may act on a GET.
+	connects = regexp.MustCompile(`^(namespaces/[^/]+/)?(pods|services|nodes)/[^/]+/(exec|attach|portforward|proxy)(/|$)`)
 )
 
-// connects are subresources that run something whatever the verb, and that
-// know no dry run.
-var connects = regexp.MustCompile(`(^|/)pods/[^/]+/(exec|attach|portforward)$`)
-
-func readsOnly(req *http.Request) bool {
+func onlyReads(req *http.Request) bool {
 	m := apiPath.FindStringSubmatch(req.URL.Path)
-	if m != nil && connects.MatchString(m[3]) {
+	if m != nil && m[2] == "api/v1" && connects.MatchString(m[3]) {
 		return false
 	}
 	switch req.Method {
@@ -66,7 +65,7 @@ func readsOnly(req *http.Request) bool {
 	if req.Method == http.MethodPost && review.MatchString(m[2]+"/"+m[3]) {
 		return true
 	}
-	// Behind a proxy subresource sits a server that may not know dryRun.
+	// An aggregated API may have such subresources, too.
 	if strings.Contains("/"+m[3]+"/", "/proxy/") {
 		return false
 	}

@@ -1,4 +1,4 @@
-package runner
+package kube
 
 import (
 	"errors"
@@ -49,6 +49,15 @@ func TestReadOnly(t *testing.T) {
 		{"GET", rancher + "/api/v1/namespaces/a/pods/p/portforward", "", false},
 		{"GET", nodes, "websocket", false},
 		{"POST", "https://x/api/v1/namespaces/a/services/s/proxy/delete?dryRun=All", "", false},
+		{"GET", "https://x/api/v1/namespaces/a/services/s/proxy/delete", "", false},
+		{"GET", "https://x/api/v1/namespaces/a/services/s/proxy", "", false},
+		{"GET", rancher + "/api/v1/nodes/n/proxy/logs", "", false},
+		{"GET", rancher + "/api/v1/namespaces/a/pods/p/attach", "", false},
+		{"GET", "https://x/api/v1/namespaces/proxy/pods", "", true},
+		{"GET", "https://x/api/v1/namespaces/a/pods/exec", "", true},
+		{"GET", "https://x/api/v1/namespaces/pods/pods/proxy", "", true},
+		{"POST", "https://x/api/v1/namespaces/a/pods?dryRun=All", "", true},
+		{"POST", "https://x/api/v1/namespaces/a/pods?dryRun=None", "", false},
 	} {
 		req, err := http.NewRequestWithContext(t.Context(), c.method, c.url, strings.NewReader("{}"))
 		if err != nil {

@@ -1,0 +1,49 @@
+// Package wellknown holds names that several packages have to agree on: objects and
+// leases in the cluster that is migrated, users, field managers, distributions. It
+// imports nothing and decides nothing.
+package wellknown
+
+// System is the namespace of everything that a migration touches.
+const System = "kube-system"
+
+const (
+	// KCM names the component, its pods' label, and its field manager.
+	KCM = "kube-controller-manager"
+	// KCMUser is the user of kube-controller-manager's client certificate in RKE2
+	// (k3s-io/k3s:pkg/daemons/control/deps), RKE (rancher/rke:pki) and kubeadm.
+	KCMUser = "system:kube-controller-manager"
+	// CCM names the executable of the cloud controller manager, its Helm release, chart,
+	// DaemonSet and container: as in the chart that kubernetes/cloud-provider-aws
+	// publishes, so that either upgrades the other.
+	CCM = "aws-cloud-controller-manager"
+)
+
+// Leases of leader election, all in System by default.
+const (
+	// MigrationLease is shared by kube-controller-manager and the cloud controller
+	// manager while leader migration is on
+	// (k8s.io/controller-manager:pkg/leadermigration/config/default.go).
+	MigrationLease = "cloud-provider-extraction-migration"
+	KCMLease       = "kube-controller-manager"
+	CCMLease       = "cloud-controller-manager"
+)
+
+const (
+	// Grant names awsmigrate's own Role and RoleBinding.
+	Grant = "awsmigrate-leader-migration"
+	// FieldManager owns the fields that awsmigrate writes.
+	FieldManager = "awsmigrate"
+)
+
+// Distribution is how a cluster's components are run, which decides where some
+// evidence is looked for. "" is any other than these.
+type Distribution string
+
+const (
+	// RKE2 runs components as static pods and labels control planes
+	// node-role.kubernetes.io/control-plane=true.
+	RKE2 Distribution = "rke2"
+	// RKE runs components as containers outside the API and labels them
+	// node-role.kubernetes.io/controlplane=true.
+	RKE Distribution = "rke"
+)
