@@ -41,12 +41,12 @@ type Core struct {
 	outage  outage
 	hadCCM  bool // a step of this run has watched the CCM's DaemonSet
 	started time.Time
-	leases  map[string][]lease.Observation
+	leases  lease.Window
 }
 
 // Begin sets what New of a procedure cannot: the start of its lease readings.
 func (c *Core) Begin() {
-	c.started, c.leases = c.Clock.Now(), map[string][]lease.Observation{}
+	c.started, c.leases = c.Clock.Now(), lease.Window{}
 }
 
 // ClusterUID is the cluster's identity: the UID of its kube-system.
@@ -77,38 +77,47 @@ func (c *Core) read(ctx context.Context) error {
 		return err
 	}
 	reading := c.Side.Combine(down)
-	reading.Stale = c.found
-	reading.Down, reading.Leases = down, c.observeLeases(down, c.Clock.Since(c.started))
+	reading.Stale, reading.Down = c.found, down
+	if reading, err = c.observeLeases(ctx, reading); err != nil {
+		return err
+	}
 	c.Reading, c.Result = reading, position.Compute(reading.Evidence())
 	return nil
 }
 
-// leaseWindow is how far back lease readings are compared: longer than a renew
-// deadline, so that a holder which has not written for one is known to be dead.
-const leaseWindow = 15 * time.Second
-
-func (c *Core) observeLeases(down Downstream, at time.Duration) lease.Leases {
-	series := func(name string) lease.Series {
-		readings := append(c.leases[name], observeLease(down.Leases[name], at))
-		for len(readings) > 1 && (at-readings[0].At > leaseWindow || at < readings[0].At) { // a clock that was put back orders nothing
-			readings = readings[1:]
+// observeLeases takes the leases of a reading into the window. Where the position
+// rests on a holder that was not yet looked at for long enough, it looks on: after the
+// first reading of a run, or one that follows an outage.
+func (c *Core) observeLeases(ctx context.Context, r Reading) (Reading, error) {
+	deadline := r.RenewDeadline()
+	for {
+		c.leases = c.leases.Add(r.Down.leases(c.Clock.Since(c.started)), deadline+beyondDeadline)
+		if r.Leases = c.leases.Leases(); !r.awaitsCCM() || r.LeaseVerdict().Life != lease.Silent {
+			return r, nil
 		}
-		readings = sinceMade(readings)
-		c.leases[name] = readings
-		return lease.Series{First: readings[0], Last: readings[len(readings)-1]}
+		if err := runner.Pause(ctx, c.Clock, leaseTick); err != nil {
+			return r, err
+		}
+		if err := r.Down.readLeases(ctx, c.Kube); err != nil {
+			return r, err
+		}
 	}
-	return lease.Leases{Migration: series(wellknown.MigrationLease), KCM: series(wellknown.KCMLease), CCM: series(wellknown.CCMLease)}
 }
 
-// sinceMade leaves out what was read before the lease that is there now existed: that
-// time is no time without a renewal.
-func sinceMade(readings []lease.Observation) []lease.Observation {
-	for i := len(readings) - 2; i >= 0 && readings[i+1].Exists; i-- {
-		if !readings[i].Exists {
-			return readings[i+1:]
+const (
+	leaseTick = 500 * time.Millisecond
+	// beyondDeadline makes the window longer than the deadline by the pace of readings.
+	beyondDeadline = 5 * time.Second
+)
+
+// awaitsCCM says whether nobody but a CCM with the flag can hold the migration lease.
+func (r Reading) awaitsCCM() bool {
+	for _, k := range r.KCMs {
+		if !k.Known || k.Provider() != position.External {
+			return false
 		}
 	}
-	return readings
+	return len(r.KCMs) > 0 && r.ccmEvidence().Migration
 }
 
 // Observe implements runner.Procedure.
@@ -162,7 +171,7 @@ func atVersion(nodes []corev1.Node, version string) bool {
 
 // Switched says whether the cluster is past the switch of its provider.
 func (c *Core) Switched() bool {
-	return c.Result.Position >= position.P4 && c.Result.Position != position.Unknown
+	return c.Result.Position.AtLeast(position.P4)
 }
 
 // RequireRest stops before a write unless everything is where it should be.

@@ -47,7 +47,7 @@ type Downstream struct {
 // ReadDownstream reads it once, every part with a quorum read. The first part
 // that cannot be had fails the whole: half a picture gives no position.
 func ReadDownstream(ctx context.Context, kube kubernetes.Interface) (Downstream, error) {
-	d := Downstream{Leases: map[string]*coordinationv1.Lease{}}
+	var d Downstream
 	for _, read := range []func(context.Context, kubernetes.Interface) error{
 		d.readNodes, d.readPods, d.readCCM, d.readLeases, d.readGrant,
 	} {
@@ -110,6 +110,7 @@ func (d *Downstream) readCCM(ctx context.Context, kube kubernetes.Interface) err
 }
 
 func (d *Downstream) readLeases(ctx context.Context, kube kubernetes.Interface) error {
+	d.Leases = map[string]*coordinationv1.Lease{}
 	for _, name := range []string{wellknown.MigrationLease, wellknown.KCMLease, wellknown.CCMLease} {
 		lease, err := kube.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
 		switch {

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Evidence is what the position is computed from.
@@ -43,12 +44,12 @@ func grantAnswer(d Downstream) position.Answer {
 }
 
 func (r Reading) ccmEvidence() position.CCM {
-	set := r.Down.CCM
-	if set == nil || len(set.Spec.Template.Spec.Containers) == 0 {
+	args, there := r.ccmArgs()
+	if !there {
 		return position.CCM{Seen: position.No}
 	}
+	set := r.Down.CCM
 	container := set.Spec.Template.Spec.Containers[0]
-	args := component.Parse(container.Command, container.Args)
 	flagged, _ := args.Bool("enable-leader-migration", false)
 	ccm := position.CCM{Seen: position.Yes, Migration: flagged, Image: container.Image, ConfigFile: args.Has("leader-migration-config")}
 	image, err := awsccm.ParseImage(container.Image)
@@ -85,23 +86,40 @@ func defaultUnsafe(image awsccm.Image) bool {
 }
 
 func (r Reading) leaseOwner() position.Owner {
-	verdict := r.LeaseVerdict()
-	switch {
-	case verdict.Owner == lease.NoLease:
-		return position.NoLease
-	case verdict.Life == lease.Dead, verdict.Owner == lease.Nobody:
-		return position.Nobody
-	case verdict.Owner == lease.KCM:
-		return position.HeldByKCM
-	case verdict.Owner == lease.CCM:
-		return position.HeldByCCM
-	}
-	return position.Nobody
+	return downstream.OwnerOf(r.LeaseVerdict())
 }
 
 // LeaseVerdict says who holds the migration lease and whether it renews.
 func (r Reading) LeaseVerdict() lease.Verdict {
-	return lease.JudgeMigration(r.Leases, component.DefaultRenewDeadline)
+	return lease.JudgeMigration(r.Leases, r.RenewDeadline())
+}
+
+// RenewDeadline is the longest --leader-elect-renew-deadline in force.
+func (r Reading) RenewDeadline() time.Duration {
+	var all []component.Args
+	for _, k := range r.KCMs {
+		if k.Known {
+			all = append(all, k.Args)
+		}
+	}
+	if args, ok := r.ccmArgs(); ok {
+		all = append(all, args)
+	}
+	return component.LongestRenewDeadline(all)
+}
+
+// ccmArgs are those of the CCM's DaemonSet.
+func (r Reading) ccmArgs() (component.Args, bool) {
+	if r.Down.CCM == nil || len(r.Down.CCM.Spec.Template.Spec.Containers) == 0 {
+		return component.Args{}, false
+	}
+	container := r.Down.CCM.Spec.Template.Spec.Containers[0]
+	return component.Parse(container.Command, container.Args), true
+}
+
+// leases are the three leases as one reading of them.
+func (d Downstream) leases(at time.Duration) lease.Readings {
+	return lease.Readings{Migration: observeLease(d.Leases[wellknown.MigrationLease], at), KCM: observeLease(d.Leases[wellknown.KCMLease], at), CCM: observeLease(d.Leases[wellknown.CCMLease], at)}
 }
 
 // observeLease turns a Lease object into one reading of it.

@@ -56,8 +56,8 @@ type current struct {
 }
 
 func (s standing) current() (current, error) {
-	if !s.Result.Mixed && s.Result.Position != position.Unknown {
-		return current{step: s.rollOf(s.Result.Position), reached: s.Result.Position}, nil
+	if at := s.settled(); at != position.Unknown {
+		return current{step: s.rollOf(at), reached: at}, nil
 	}
 	if s.Result.HandMade {
 		return current{}, s.halfMigrated()
@@ -81,6 +81,18 @@ func (s standing) current() (current, error) {
 			Seen: s.Result.Summary, Wanted: "the arguments of every kube-controller-manager", Err: joined(s.Result.Problems)}
 	}
 	return current{step: step, reached: reaches[step] - 1}, nil
+}
+
+// settled is the position that the configuration is at; Unknown between two. A switched
+// cluster without a leader has no step left that would give it one: its checks say so.
+func (s standing) settled() position.Position {
+	switch {
+	case s.Result.Leaderless():
+		return position.P4
+	case s.Result.Mixed:
+		return position.Unknown
+	}
+	return s.Result.Position
 }
 
 // ours says whether a half-done step is one that awsmigrate began, or that

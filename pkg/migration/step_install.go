@@ -106,7 +106,7 @@ func (c *Core) judgeCCM(ctx context.Context) (runner.Verdict, error) {
 	if err := c.missingRights(ctx); err != nil {
 		return Failed(err), nil
 	}
-	main := lease.JudgeMain(c.Reading.Leases.CCM, 10*time.Second)
+	main := lease.JudgeMain(c.Reading.Leases.CCM, c.Reading.RenewDeadline())
 	if main.Life != lease.Alive {
 		v.WaitingFor, v.Seen = "the cloud controller manager to take its own lease", fmt.Sprintf("Lease kube-system/%s: %s", wellknown.CCMLease, main.Life)
 		return v, nil

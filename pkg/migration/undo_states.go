@@ -31,14 +31,14 @@ func (s standing) judgeUndo(ids []runner.StepID) (runner.Observation, error) {
 func (s standing) undoing() (current, error) {
 	last := s.lastToUndo()
 	moving := last != "" && (len(s.Reading.Unrest) > 0 || s.cordonsOpen(last) || s.cordonsOpen(undoes[last]))
-	at := s.Result.Position
+	at := s.settled()
 	if err := s.Reading.Frozen(); err != nil {
 		return current{}, err
 	}
 	switch {
 	case s.Result.HandMade:
 		return current{}, s.halfMigrated()
-	case at != position.Unknown && s.Result.Mixed:
+	case at == position.Unknown && s.Result.Known():
 		step := undoStep(stepTo(s.Result.Between[1]))
 		if !s.ours(undoes[step]) {
 			return current{}, s.halfMigrated()

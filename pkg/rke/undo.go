@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -121,7 +120,7 @@ func newUndoEnable(b migration.Base, p *Procedure) *undoEdit {
 				break
 			}
 		}
-		main := lease.JudgeMain(s.Reading.Leases.KCM, 10*time.Second)
+		main := lease.JudgeMain(s.Reading.Leases.KCM, s.Reading.RenewDeadline())
 		if main.Life != lease.Alive {
 			roll.Wait("Lease kube-system/kube-controller-manager: %s", main.Life)
 		}

@@ -2,7 +2,6 @@ package rke2
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -68,7 +67,7 @@ func newUndoEnable(b base) *undoEdit {
 			}
 		}
 		r.Total = s.Reading.Planes()
-		main := lease.JudgeMain(s.Reading.Leases.KCM, 10*time.Second)
+		main := lease.JudgeMain(s.Reading.Leases.KCM, s.Reading.RenewDeadline())
 		if main.Life != lease.Alive {
 			r.Wait("Lease kube-system/kube-controller-manager: %s", main.Life)
 		}

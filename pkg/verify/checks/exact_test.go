@@ -78,6 +78,7 @@ var besides = map[string]string{
 	"AWSM-201 no update":                           "AWSM-213", // starved, which no run leaves behind
 	"AWSM-208 still the KCM":                       "AWSM-213",
 	"AWSM-208 no lease":                            "AWSM-209",
+	"AWSM-209 frozen":                              "AWSM-213", // a CCM is needed that renews
 	"AWSM-210 KCM without flag":                    "AWSM-213",
 	"AWSM-210 CCM without flag":                    "AWSM-213 AWSM-311", // such a CCM is one of P5
 	"AWSM-205 a static pod on a worker":            "AWSM-215",          // it is in-tree

@@ -54,3 +54,14 @@ func (e Election) Gap() (shortest, longest time.Duration) {
 	jittered := time.Duration(float64(e.RetryPeriod) * 2.2)
 	return e.LeaseDuration - e.RetryPeriod, e.LeaseDuration + 2*jittered
 }
+
+// LongestRenewDeadline is that of several components; the default where none says more.
+func LongestRenewDeadline(all []Args) time.Duration {
+	longest := DefaultRenewDeadline
+	for _, args := range all {
+		if e, err := args.Election(); err == nil {
+			longest = max(longest, e.RenewDeadline)
+		}
+	}
+	return longest
+}

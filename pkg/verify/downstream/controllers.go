@@ -147,15 +147,7 @@ func (f Facts) MigrationLease() (v lease.Verdict, ok bool) {
 }
 
 // RenewDeadline is the longest --leader-elect-renew-deadline in force.
-func (f Facts) RenewDeadline() time.Duration {
-	longest := component.DefaultRenewDeadline
-	for _, a := range f.electing() {
-		if e, err := a.Election(); err == nil {
-			longest = max(longest, e.RenewDeadline)
-		}
-	}
-	return longest
-}
+func (f Facts) RenewDeadline() time.Duration { return component.LongestRenewDeadline(f.electing()) }
 
 func (f Facts) electing() []component.Args {
 	var all []component.Args

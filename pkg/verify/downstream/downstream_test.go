@@ -109,19 +109,28 @@ func TestOwner(t *testing.T) {
 		s.Last.At = at
 		return s
 	}
-	kcm, ccm := o("a", "kube-controller-manager", 0), o("b", "aws-cloud-controller-manager", 0)
+	alive := func(holder, manager string) lease.Series {
+		s := o(holder, manager, 2*time.Second)
+		s.Last.Renew = s.First.Renew.Add(2 * time.Second)
+		return s
+	}
+	kcm, ccm := alive("a", "kube-controller-manager"), alive("b", "aws-cloud-controller-manager")
 	for name, tc := range map[string]struct {
 		leases verify.Read[lease.Leases]
 		want   position.Owner
 	}{
-		"not read":         {verify.Failed[lease.Leases](errors.New("403")), position.OwnerUnseen},
-		"absent":           {verify.Got(lease.Leases{KCM: kcm}), position.NoLease},
-		"empty":            {verify.Got(lease.Leases{Migration: o("", "x", 0), KCM: kcm}), position.Nobody},
-		"KCM":              {verify.Got(lease.Leases{Migration: kcm, KCM: kcm}), position.HeldByKCM},
-		"dead KCM":         {verify.Got(lease.Leases{Migration: o("gone", "kube-controller-manager", time.Minute), KCM: kcm}), position.HeldByKCM},
-		"CCM":              {verify.Got(lease.Leases{Migration: ccm, KCM: kcm, CCM: ccm}), position.HeldByCCM},
-		"dead CCM":         {verify.Got(lease.Leases{Migration: o("gone", "aws-cloud-controller-manager", time.Minute), KCM: kcm, CCM: ccm}), position.Nobody},
-		"evidence differs": {verify.Got(lease.Leases{Migration: o("a", "aws-cloud-controller-manager", 0), KCM: kcm, CCM: ccm}), position.OwnerUnseen},
+		"not read":                   {verify.Failed[lease.Leases](errors.New("403")), position.OwnerUnseen},
+		"absent":                     {verify.Got(lease.Leases{KCM: kcm}), position.NoLease},
+		"empty":                      {verify.Got(lease.Leases{Migration: o("", "x", 0), KCM: kcm}), position.Nobody},
+		"KCM":                        {verify.Got(lease.Leases{Migration: kcm, KCM: kcm}), position.HeldByKCM},
+		"dead KCM":                   {verify.Got(lease.Leases{Migration: o("gone", "kube-controller-manager", time.Minute), KCM: kcm}), position.Nobody},
+		"CCM":                        {verify.Got(lease.Leases{Migration: ccm, KCM: kcm, CCM: ccm}), position.HeldByCCM},
+		"dead CCM":                   {verify.Got(lease.Leases{Migration: o("gone", "aws-cloud-controller-manager", time.Minute), KCM: kcm, CCM: ccm}), position.Nobody},
+		"CCM, not yet seen renewing": {verify.Got(lease.Leases{Migration: o("b", "aws-cloud-controller-manager", 0), KCM: kcm, CCM: ccm}), position.Nobody},
+		"evidence differs":           {verify.Got(lease.Leases{Migration: alive("a", "aws-cloud-controller-manager"), KCM: kcm, CCM: ccm}), position.OwnerUnseen},
+		"dead, evidence differs":     {verify.Got(lease.Leases{Migration: o("a", "aws-cloud-controller-manager", time.Minute), KCM: kcm, CCM: ccm}), position.Nobody},
+		"a stranger that renews":     {verify.Got(lease.Leases{Migration: alive("x", "someone"), KCM: kcm, CCM: ccm}), position.OwnerUnseen},
+		"dead stranger":              {verify.Got(lease.Leases{Migration: o("x", "someone", time.Minute), KCM: kcm, CCM: ccm}), position.Nobody},
 	} {
 		if got := (Facts{Leases: tc.leases}).owner(); got != tc.want {
 			t.Errorf("%s: %d, want %d", name, got, tc.want)

@@ -38,27 +38,27 @@ func answer(a, b bool) position.Answer {
 	return position.No
 }
 
-// owner maps the verdict on the lease to what the position asks. A dead KCM
-// still counts as the holder: nobody has taken over. What is undecided was, for
-// the position, not seen; the next look settles it.
 func (f Facts) owner() position.Owner {
 	v, ok := f.MigrationLease()
 	if !ok {
 		return position.OwnerUnseen
 	}
-	switch v.Owner {
-	case lease.NoLease:
+	return OwnerOf(v)
+}
+
+// OwnerOf maps the verdict on the migration lease to what the position asks. A
+// holder that is not seen renewing holds it for nobody. One that renews, and is
+// neither of the two components for sure, was for the position not seen.
+func OwnerOf(v lease.Verdict) position.Owner {
+	switch {
+	case v.Owner == lease.NoLease:
 		return position.NoLease
-	case lease.Nobody:
+	case v.Life != lease.Alive:
 		return position.Nobody
-	case lease.KCM:
+	case v.Owner == lease.KCM:
 		return position.HeldByKCM
-	case lease.CCM:
-		if v.Life == lease.Dead {
-			return position.Nobody
-		}
+	case v.Owner == lease.CCM:
 		return position.HeldByCCM
-	case lease.Foreign, lease.Undecided:
 	}
 	return position.OwnerUnseen
 }

@@ -33,16 +33,28 @@ func (r Reader) leases(ctx context.Context) verify.Read[lease.Leases] {
 	if err != nil {
 		return verify.Failed[lease.Leases](err)
 	}
-	start := r.Clock.Now()
-	seen := lease.Leases{
-		Migration: lease.Series{First: first[0], Last: first[0]},
-		KCM:       lease.Series{First: first[1], Last: first[1]},
-		CCM:       lease.Series{First: first[2], Last: first[2]},
-	}
 	patience := r.Patience
 	if patience <= 0 {
 		patience = component.DefaultRenewDeadline
 	}
+	return r.watch(ctx, lease.Leases{
+		Migration: lease.Series{First: first[0], Last: first[0]},
+		KCM:       lease.Series{First: first[1], Last: first[1]},
+		CCM:       lease.Series{First: first[2], Last: first[2]},
+	}, patience)
+}
+
+// lookOn looks at leases for longer, where a deadline in force is.
+func (r Reader) lookOn(ctx context.Context, seen verify.Read[lease.Leases], deadline time.Duration) verify.Read[lease.Leases] {
+	if !seen.OK() || deadline <= max(r.Patience, component.DefaultRenewDeadline) {
+		return seen
+	}
+	return r.watch(ctx, seen.Value, deadline)
+}
+
+func (r Reader) watch(ctx context.Context, seen lease.Leases, patience time.Duration) verify.Read[lease.Leases] {
+	looked := max(seen.Migration.Last.At, seen.KCM.Last.At, seen.CCM.Last.At)
+	start := r.Clock.Now().Add(-looked)
 	ticker := r.Clock.NewTicker(leaseTick)
 	defer ticker.Stop()
 	for !settled(seen, r.Clock.Since(start), patience) {

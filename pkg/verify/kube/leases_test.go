@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -161,5 +162,30 @@ func TestLeaseReadOnlyOnce(t *testing.T) {
 	})
 	if got := r.leases(t.Context()); got.OK() || !strings.Contains(got.Err.Error(), "went away") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A cluster whose components have longer durations renews less often: it is looked at
+// for as long as a deadline in force, and no holder is called dead before.
+func TestLongerDeadlinesAreWaitedFor(t *testing.T) {
+	for name, tc := range map[string]struct {
+		deadline time.Duration
+		want     lease.Life
+	}{
+		"renewed in time": {107 * time.Second, lease.Alive},
+		"the default":     {10 * time.Second, lease.Dead},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				// every second reading of ours is half a second later: 26 s
+				rare := func(n int) *state { return &state{"cp-b_2", ccmName, n / 52} }
+				r := scripted(rare, absentLease, rare)
+				r.Patience = 0
+				got := r.lookOn(t.Context(), r.leases(t.Context()), tc.deadline)
+				if v := lease.JudgeMigration(got.Value, tc.deadline); !got.OK() || v.Life != tc.want || v.Owner != lease.CCM {
+					t.Errorf("%+v, %v, want %s", v, got.Err, tc.want)
+				}
+			})
+		})
 	}
 }

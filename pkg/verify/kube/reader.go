@@ -105,6 +105,7 @@ func Read(ctx context.Context, r Reader) downstream.Facts {
 		func() { f.Events = r.events(ctx) },
 		func() { f.Etcds = r.etcds(ctx) },
 	})
+	f.Leases = r.lookOn(ctx, f.Leases, f.RenewDeadline())
 	f.CCMRights = r.ccmRights(ctx, f.DaemonSets)
 	f.ServerClock = newest(f)
 	return f

@@ -10,7 +10,7 @@ type Result struct {
 	Position Position `json:"position"`
 	Summary  string   `json:"summary"`
 	// Mixed: the cluster lies between two positions; then Position is the lower
-	// one of two neighbours, or Unknown.
+	// one of two neighbours, or Unknown. Leaderless is the exception.
 	Mixed   bool        `json:"mixed,omitempty"`
 	Between [2]Position `json:"between"`
 	// HandMade: no run of ours, killed at whatever point, leaves such a cluster.
@@ -86,10 +86,7 @@ func external(e Evidence) Result {
 		case HeldByCCM:
 			return at(P4)
 		case Nobody:
-			// No KCM can take it, so it waits for a CCM and for nobody else.
-			r := at(P4)
-			r.Problems = []string{"no living process holds the migration lease"}
-			return r
+			return leaderless()
 		case HeldByKCM:
 			return between(P3, P4, "every KCM external, migration lease not yet with the CCM")
 		case NoLease, OwnerUnseen:
@@ -106,6 +103,19 @@ func external(e Evidence) Result {
 	}
 	return at(P5)
 }
+
+// leaderless is a cluster with the configuration of P4 that nobody is seen to run the
+// controllers of. No KCM can take the lease, so it waits for a CCM and for nothing
+// else: it is judged, and taken further, as one at P4, and is not there.
+func leaderless() Result {
+	r := between(P3, P4, "every KCM external, no living process holds the migration lease")
+	r.Position, r.Problems = P4, []string{"no living process holds the migration lease"}
+	return r
+}
+
+// Leaderless says whether a CCM that renews the migration lease is all that keeps the
+// cluster from P4.
+func (r Result) Leaderless() bool { return r.Mixed && r.Position == P4 && r.Between[1] == P4 }
 
 func at(p Position) Result {
 	return Result{Position: p, Summary: p.Summary(), Between: [2]Position{p, p}}

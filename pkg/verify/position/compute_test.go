@@ -78,7 +78,7 @@ func TestCompute(t *testing.T) {
 		{"all switched, leases not visible", Evidence{external, ccm(true), Yes, Yes, OwnerUnseen}, Unknown, [2]Position{P3, P4}, false, false, "migration lease"},
 		{"switched", Evidence{external, ccm(true), Yes, Yes, HeldByCCM}, P4, [2]Position{P4, P4}, false, false, ""},
 		{"switched, grant gone or not visible", Evidence{external, ccm(true), Unseen, Unseen, HeldByCCM}, P4, [2]Position{P4, P4}, false, false, ""},
-		{"switched, CCM leader restarting", Evidence{external, ccm(true), Yes, Yes, Nobody}, P4, [2]Position{P4, P4}, false, false, "no living process"},
+		{"switched, CCM leader restarting", Evidence{external, ccm(true), Yes, Yes, Nobody}, P4, [2]Position{P3, P4}, true, false, "no living process"},
 		{"switched, one CCM pod down", Evidence{external, with(ccm(true), func(c *CCM) { c.Complete = false; c.PodsWith = 2 }), Yes, Yes, HeldByCCM}, P4, [2]Position{P4, P4}, false, false, ""},
 		{"flag being rolled off the CCM", Evidence{external, with(ccm(false), func(c *CCM) { c.PodsWith, c.PodsWithout = 1, 2 }), Yes, Yes, HeldByCCM}, P4, [2]Position{P4, P5}, true, false, ""},
 		{"flag off, lease left", Evidence{external, ccm(false), Yes, Yes, Nobody}, P4, [2]Position{P4, P5}, true, false, ""},
@@ -129,6 +129,9 @@ func TestFinishedNeverLooksTodo(t *testing.T) {
 					got := Compute(Evidence{external, c, grant, own, lease})
 					if !got.Position.AtLeast(P4) || got.HandMade {
 						t.Errorf("grant %d own %d lease %d flag %v: %+v", grant, own, lease, c.Migration, got)
+					}
+					if want := c.Migration && lease == Nobody; got.Leaderless() != want {
+						t.Errorf("lease %d flag %v: %+v, leaderless %t wanted", lease, c.Migration, got, want)
 					}
 				}
 			}
