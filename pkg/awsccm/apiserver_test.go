@@ -141,7 +141,7 @@ func (e env) cordon(t *testing.T) {
 		if n.Annotations["kept"] != "yes" {
 			t.Errorf("%s lost an annotation", name)
 		}
-		return CordonOf(n), n
+		return CordonOf(n.Annotations, n.Spec.Unschedulable), n
 	}
 	for range 2 {
 		if s, err := Cordon(ctx, nodes, "cp-0", "run-1"); err != nil || s != CordonedByUs {

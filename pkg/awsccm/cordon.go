@@ -32,13 +32,13 @@ const (
 	CordonLost CordonState = "cordon of awsmigrate was removed by somebody else"
 )
 
-// CordonOf reads a node's state.
-func CordonOf(node *corev1.Node) CordonState {
-	_, ours := node.Annotations[CordonedBy]
+// CordonOf reads the state of a node with these annotations.
+func CordonOf(annotations map[string]string, unschedulable bool) CordonState {
+	_, ours := annotations[CordonedBy]
 	switch {
-	case node.Spec.Unschedulable && ours:
+	case unschedulable && ours:
 		return CordonedByUs
-	case node.Spec.Unschedulable:
+	case unschedulable:
 		return CordonedByOther
 	case ours:
 		return CordonLost
@@ -53,7 +53,7 @@ func CordonOf(node *corev1.Node) CordonState {
 func Cordon(ctx context.Context, nodes corev1client.NodeInterface, name, run string) (CordonState, error) {
 	state := Schedulable
 	err := onFreshNode(ctx, nodes, name, func(node *corev1.Node) *nodePatch {
-		if state = CordonOf(node); node.Spec.Unschedulable {
+		if state = CordonOf(node.Annotations, node.Spec.Unschedulable); node.Spec.Unschedulable {
 			return nil
 		}
 		state = CordonedByUs
@@ -88,7 +88,7 @@ func Uncordon(ctx context.Context, nodes corev1client.NodeInterface, name string
 func RestoreUser(ctx context.Context, nodes corev1client.NodeInterface, name string, uid types.UID) (bool, error) {
 	wrote := false
 	err := onFreshNode(ctx, nodes, name, func(node *corev1.Node) *nodePatch {
-		if wrote = node.UID == uid && CordonOf(node) != CordonedByOther; !wrote {
+		if wrote = node.UID == uid && CordonOf(node.Annotations, node.Spec.Unschedulable) != CordonedByOther; !wrote {
 			return nil
 		}
 		// Without our annotation: a cordon that is the user's must survive Uncordon.

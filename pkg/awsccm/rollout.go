@@ -22,7 +22,7 @@ type Rollout struct {
 	Existed bool
 	Pods    []corev1.Pod // with the DaemonSet's selector labels
 	// Nodes are the control-plane Nodes, all of them.
-	Nodes  []corev1.Node
+	Nodes  []downstream.Node
 	Events []corev1.Event // of the DaemonSet and its pods
 	// Outage: the API did not answer a few minutes ago. A process that ended for want
 	// of it is held back for a while; without a cause that it names it is not at fault.

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -28,12 +29,12 @@ func healthyRollout(t *testing.T) Rollout {
 	r := Rollout{Now: rolloutNow, DaemonSet: ds}
 	for i := range 3 {
 		node := fmt.Sprintf("cp-%d", i)
-		r.Nodes = append(r.Nodes, corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: node, Labels: map[string]string{"node-role.kubernetes.io/control-plane": "true"}},
-			Spec: corev1.NodeSpec{Taints: []corev1.Taint{
-				{Key: "node-role.kubernetes.io/etcd", Effect: corev1.TaintEffectNoExecute},
-				{Key: corev1.TaintNodeUnschedulable, Effect: corev1.TaintEffectNoSchedule},
-			}},
+		r.Nodes = append(r.Nodes, downstream.Node{
+			Name: node, Labels: map[string]string{"node-role.kubernetes.io/control-plane": "true"},
+			Taints: []downstream.Taint{
+				{Key: "node-role.kubernetes.io/etcd", Effect: "NoExecute"},
+				{Key: corev1.TaintNodeUnschedulable, Effect: "NoSchedule"},
+			},
 		})
 		r.Pods = append(r.Pods, corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: "ccm-" + node, Namespace: wellknown.System, UID: types.UID("pod-" + node),
@@ -90,15 +91,15 @@ func TestJudgeDaemonSet(t *testing.T) {
 		}, RolloutFault, "SelectorMatchesNoNode", "matches no control-plane Node: cp-0 (node-role.kubernetes.io/control-plane=true), cp-1"},
 		{"one node lacks the label", func(r *Rollout) { r.Nodes[1].Labels = nil }, RolloutFault, "SelectorMatchesNoNode", "passes by cp-1 (no label"},
 		{"custom taint", func(r *Rollout) {
-			r.Nodes[2].Spec.Taints = append(r.Nodes[2].Spec.Taints, corev1.Taint{Key: "gpu", Value: "yes", Effect: corev1.TaintEffectNoSchedule})
+			r.Nodes[2].Taints = append(r.Nodes[2].Taints, downstream.Taint{Key: "gpu", Value: "yes", Effect: "NoSchedule"})
 		}, RolloutFault, "UntoleratedTaint", "cp-2 (gpu=yes:NoSchedule)"},
 		{"a machine that is off", func(r *Rollout) {
-			r.Nodes[2].Spec.Taints = append(r.Nodes[2].Spec.Taints, corev1.Taint{Key: corev1.TaintNodeUnreachable, Effect: corev1.TaintEffectNoSchedule},
-				corev1.Taint{Key: "node.cloudprovider.kubernetes.io/shutdown", Effect: corev1.TaintEffectNoSchedule})
+			r.Nodes[2].Taints = append(r.Nodes[2].Taints, downstream.Taint{Key: corev1.TaintNodeUnreachable, Effect: "NoSchedule"},
+				downstream.Taint{Key: "node.cloudprovider.kubernetes.io/shutdown", Effect: "NoSchedule"})
 			r.DaemonSet.Status.DesiredNumberScheduled, r.DaemonSet.Status.NumberReady, r.Pods = 2, 2, r.Pods[:2]
 		}, RolloutWaiting, "", "no pod yet on cp-2"},
 		{"soft taint", func(r *Rollout) {
-			r.Nodes[2].Spec.Taints = append(r.Nodes[2].Spec.Taints, corev1.Taint{Key: "gpu", Effect: corev1.TaintEffectPreferNoSchedule})
+			r.Nodes[2].Taints = append(r.Nodes[2].Taints, downstream.Taint{Key: "gpu", Effect: "PreferNoSchedule"})
 		}, RolloutReady, "", ""},
 		{"nothing desired, no cause seen", func(r *Rollout) { r.DaemonSet.Status, r.Pods = appsv1.DaemonSetStatus{ObservedGeneration: 2}, nil }, RolloutWaiting, "", "0 desired, 3 control-plane Nodes; no pod yet on cp-0, cp-1, cp-2"},
 		{"more desired than control planes", func(r *Rollout) { r.DaemonSet.Status.DesiredNumberScheduled = 5 }, RolloutWaiting, "", "5 desired, 3"},

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -58,11 +59,20 @@ func labelSeen(key, have string, ok bool) string {
 	return key + "=" + have
 }
 
+// Taints are a node's, as tolerations are held against them.
+func Taints(n downstream.Node) []corev1.Taint {
+	taints := make([]corev1.Taint, 0, len(n.Taints))
+	for _, t := range n.Taints {
+		taints = append(taints, corev1.Taint{Key: t.Key, Value: t.Value, Effect: corev1.TaintEffect(t.Effect)})
+	}
+	return taints
+}
+
 // notTolerated finds control-plane Nodes whose taints keep the pods away.
 func notTolerated(r Rollout) error {
 	var out []string
 	for _, n := range r.Nodes {
-		for _, taint := range n.Spec.Taints {
+		for _, taint := range Taints(n) {
 			if keepsAway(taint, r.DaemonSet.Spec.Template.Spec.Tolerations) {
 				out = append(out, n.Name+" ("+taint.ToString()+")")
 			}

@@ -43,7 +43,7 @@ func (c *Core) chartInputs(ctx context.Context, migration bool) (awsccm.Inputs, 
 		LeaderMigration: migration, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
 	}
 	for _, node := range c.Reading.PlaneNodes() {
-		inputs.ControlPlaneTaints = append(inputs.ControlPlaneTaints, node.Spec.Taints...)
+		inputs.ControlPlaneTaints = append(inputs.ControlPlaneTaints, awsccm.Taints(node)...)
 	}
 	for _, k := range c.Reading.KCMs {
 		if !k.Known {

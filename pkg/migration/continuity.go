@@ -5,8 +5,6 @@ import (
 	"slices"
 	"sort"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -15,17 +13,17 @@ import (
 // Renames finds machines that appear under a second name: two Nodes with one
 // Machine, one instance or one internal address, or a Node of the fingerprint
 // whose Machine now answers under another name.
-func Renames(before continuity.Fingerprint, nodes []corev1.Node, machineNames map[string]string) []Rename {
+func Renames(before continuity.Fingerprint, nodes []downstream.Node, machineNames map[string]string) []Rename {
 	var found []Rename
 	for _, key := range []struct {
 		what string
-		of   func(*corev1.Node) string
+		of   func(*downstream.Node) string
 	}{
-		{"same Machine", func(n *corev1.Node) string { return n.Labels[downstream.LabelMachine] }},
-		{"same instance", func(n *corev1.Node) string { return n.Spec.ProviderID }},
+		{"same Machine", func(n *downstream.Node) string { return n.Labels[downstream.LabelMachine] }},
+		{"same instance", func(n *downstream.Node) string { return n.ProviderID }},
 		{"same internal address", internalIP},
 	} {
-		first := map[string]*corev1.Node{}
+		first := map[string]*downstream.Node{}
 		for i := range nodes {
 			node := &nodes[i]
 			value := key.of(node)
@@ -46,7 +44,7 @@ func Renames(before continuity.Fingerprint, nodes []corev1.Node, machineNames ma
 }
 
 // renameOf tells the old name from the new one by the fingerprint.
-func renameOf(before continuity.Fingerprint, a, b *corev1.Node, why string, names map[string]string) Rename {
+func renameOf(before continuity.Fingerprint, a, b *downstream.Node, why string, names map[string]string) Rename {
 	if hasNode(before, b.Name) {
 		a, b = b, a
 	}
@@ -59,11 +57,11 @@ func renameOf(before continuity.Fingerprint, a, b *corev1.Node, why string, name
 
 // moved are fingerprinted Nodes whose Machine has another Node now, or whose
 // object was replaced under the same name.
-func moved(before continuity.Fingerprint, nodes []corev1.Node, names map[string]string) []Rename {
-	byIdentity := map[string]*corev1.Node{}
-	byName := map[string]*corev1.Node{}
+func moved(before continuity.Fingerprint, nodes []downstream.Node, names map[string]string) []Rename {
+	byIdentity := map[string]*downstream.Node{}
+	byName := map[string]*downstream.Node{}
 	for i := range nodes {
-		byIdentity[identity(nodes[i].Labels[downstream.LabelMachine], nodes[i].Spec.ProviderID)] = &nodes[i]
+		byIdentity[identity(nodes[i].Labels[downstream.LabelMachine], nodes[i].ProviderID)] = &nodes[i]
 		byName[nodes[i].Name] = &nodes[i]
 	}
 	var found []Rename
@@ -80,10 +78,10 @@ func moved(before continuity.Fingerprint, nodes []corev1.Node, names map[string]
 		switch {
 		case now == nil && other != nil:
 			found = append(found, Rename{Machine: machine, Old: name, New: other.Name, Why: "the old Node is gone"})
-		case now != nil && string(now.UID) != print.UID:
+		case now != nil && now.UID != print.UID:
 			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("it was deleted and registered again: UID %s, was %s", now.UID, print.UID)})
-		case now != nil && now.Spec.ProviderID != print.ProviderID:
-			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("ProviderID %q, was %q", now.Spec.ProviderID, print.ProviderID)})
+		case now != nil && now.ProviderID != print.ProviderID:
+			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("ProviderID %q, was %q", now.ProviderID, print.ProviderID)})
 		}
 	}
 	return found
@@ -98,11 +96,9 @@ func identity(machine, providerID string) string {
 	return OrElse(providerID, "unknown")
 }
 
-func internalIP(node *corev1.Node) string {
-	for _, address := range node.Status.Addresses {
-		if address.Type == corev1.NodeInternalIP {
-			return address.Address
-		}
+func internalIP(node *downstream.Node) string {
+	if all := node.InternalIPs(); len(all) > 0 {
+		return all[0]
 	}
 	return ""
 }

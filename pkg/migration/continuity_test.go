@@ -3,20 +3,13 @@ package migration
 import (
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-func machineNode(name, uid, machine, providerID, ip string) corev1.Node {
-	return corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(uid), Labels: map[string]string{downstream.LabelMachine: machine}},
-		Spec:       corev1.NodeSpec{ProviderID: providerID},
-		Status:     corev1.NodeStatus{Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: ip}}},
-	}
+func machineNode(name, uid, machine, providerID, ip string) downstream.Node {
+	return downstream.Node{Name: name, UID: uid, Labels: map[string]string{downstream.LabelMachine: machine},
+		ProviderID: providerID, Addresses: []downstream.Address{{Type: "InternalIP", Address: ip}}}
 }
 
 func TestRenames(t *testing.T) {
@@ -25,19 +18,19 @@ func TestRenames(t *testing.T) {
 	same := machineNode("old", "1", "m1", "aws:///a/i-1", "10.0.0.1")
 	tests := []struct {
 		name  string
-		nodes []corev1.Node
+		nodes []downstream.Node
 		names map[string]string
 		want  int
 	}{
-		{"unchanged", []corev1.Node{same}, names, 0},
-		{"second Node of the Machine", []corev1.Node{same, machineNode("new", "2", "m1", "", "")}, names, 1},
-		{"second Node of the instance", []corev1.Node{same, machineNode("new", "2", "", "aws:///a/i-1", "")}, names, 1},
-		{"second Node of the address", []corev1.Node{same, machineNode("new", "2", "", "", "10.0.0.1")}, names, 1},
-		{"the old Node is gone already", []corev1.Node{machineNode("new", "2", "m1", "aws:///a/i-1", "10.0.0.1")}, names, 1},
-		{"deleted and registered again", []corev1.Node{machineNode("old", "9", "m1", "aws:///a/i-1", "10.0.0.1")}, names, 1},
-		{"another ProviderID", []corev1.Node{machineNode("old", "1", "m1", "rke2://old", "10.0.0.1")}, names, 1},
+		{"unchanged", []downstream.Node{same}, names, 0},
+		{"second Node of the Machine", []downstream.Node{same, machineNode("new", "2", "m1", "", "")}, names, 1},
+		{"second Node of the instance", []downstream.Node{same, machineNode("new", "2", "", "aws:///a/i-1", "")}, names, 1},
+		{"second Node of the address", []downstream.Node{same, machineNode("new", "2", "", "", "10.0.0.1")}, names, 1},
+		{"the old Node is gone already", []downstream.Node{machineNode("new", "2", "m1", "aws:///a/i-1", "10.0.0.1")}, names, 1},
+		{"deleted and registered again", []downstream.Node{machineNode("old", "9", "m1", "aws:///a/i-1", "10.0.0.1")}, names, 1},
+		{"another ProviderID", []downstream.Node{machineNode("old", "1", "m1", "rke2://old", "10.0.0.1")}, names, 1},
 		{"the Machine left with its Node", nil, map[string]string{}, 0},
-		{"a new machine joined", []corev1.Node{same, machineNode("joined", "3", "m3", "aws:///b/i-3", "10.0.0.3")}, names, 0},
+		{"a new machine joined", []downstream.Node{same, machineNode("joined", "3", "m3", "aws:///b/i-3", "10.0.0.3")}, names, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -56,7 +49,7 @@ func TestRenames(t *testing.T) {
 func TestRenamesWithoutMachines(t *testing.T) {
 	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "old", UID: "1", ProviderID: "aws:///a/i-1"}}}
 	for name, tt := range map[string]struct {
-		node corev1.Node
+		node downstream.Node
 		want int
 	}{
 		"unchanged":                    {machineNode("old", "1", "", "aws:///a/i-1", "10.0.0.1"), 0},
@@ -64,7 +57,7 @@ func TestRenamesWithoutMachines(t *testing.T) {
 		"registered again":             {machineNode("old", "9", "", "aws:///a/i-1", "10.0.0.1"), 1},
 		"another machine":              {machineNode("joined", "3", "", "aws:///b/i-3", "10.0.0.3"), 0},
 	} {
-		if got := Renames(before, []corev1.Node{tt.node}, nil); len(got) != tt.want {
+		if got := Renames(before, []downstream.Node{tt.node}, nil); len(got) != tt.want {
 			t.Errorf("%s: %+v, want %d", name, got, tt.want)
 		}
 	}

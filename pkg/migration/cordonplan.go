@@ -6,10 +6,9 @@ import (
 	"sort"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // cordonPlan says which control-plane nodes are cordoned, and whether they
@@ -22,9 +21,9 @@ type cordonPlan struct {
 }
 
 // keepsPodsOff says whether taints keep ordinary pods off a node.
-func keepsPodsOff(node *corev1.Node) bool {
-	for _, taint := range node.Spec.Taints {
-		if taint.Effect == corev1.TaintEffectNoSchedule || taint.Effect == corev1.TaintEffectNoExecute {
+func keepsPodsOff(node *downstream.Node) bool {
+	for _, taint := range node.Taints {
+		if taint.Effect == "NoSchedule" || taint.Effect == "NoExecute" {
 			return true
 		}
 	}
@@ -49,7 +48,7 @@ func planCordon(v Reading) cordonPlan {
 	left := 0
 	for i := range v.Down.Nodes {
 		node := &v.Down.Nodes[i]
-		state := awsccm.CordonOf(node)
+		state := cordonOf(node)
 		switch {
 		case state == awsccm.CordonedByUs || state == awsccm.CordonLost:
 			plan.Ours = append(plan.Ours, node.Name)
@@ -58,7 +57,7 @@ func planCordon(v Reading) cordonPlan {
 		case targets[node.Name]:
 			plan.Open = append(plan.Open, node.Name)
 		}
-		if !targets[node.Name] && !node.Spec.Unschedulable && NodeReady(node) && !keepsPodsOff(node) {
+		if !targets[node.Name] && !node.Unschedulable && node.IsReady() && !keepsPodsOff(node) {
 			left++
 		}
 	}
@@ -100,11 +99,15 @@ func (c *Core) newPlanes(record runner.Record) []string {
 	return nodes
 }
 
+func cordonOf(node *downstream.Node) awsccm.CordonState {
+	return awsccm.CordonOf(node.Annotations, node.Unschedulable)
+}
+
 // userCordons are the nodes that somebody else has cordoned, by UID.
-func userCordons(nodes []corev1.Node) map[string]string {
+func userCordons(nodes []downstream.Node) map[string]string {
 	cordoned := map[string]string{}
 	for i := range nodes {
-		if awsccm.CordonOf(&nodes[i]) == awsccm.CordonedByOther {
+		if cordonOf(&nodes[i]) == awsccm.CordonedByOther {
 			cordoned[nodes[i].Name] = string(nodes[i].UID)
 		}
 	}

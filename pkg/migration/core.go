@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -157,12 +157,12 @@ func SameVersion(kubelet, version string) bool {
 	return found && kubelet == plain
 }
 
-func atVersion(nodes []corev1.Node, version string) bool {
+func atVersion(nodes []downstream.Node, version string) bool {
 	if version == "" {
 		return true
 	}
 	for i := range nodes {
-		if !SameVersion(nodes[i].Status.NodeInfo.KubeletVersion, version) {
+		if !SameVersion(nodes[i].Kubelet, version) {
 			return false
 		}
 	}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -30,7 +32,7 @@ const (
 // Downstream is one reading of the cluster being migrated: what a roll, a
 // hand-over and the position are judged by. Checks read more, and rarely.
 type Downstream struct {
-	Nodes     []corev1.Node
+	Nodes     []downstream.Node
 	KCMPods   []corev1.Pod
 	APIPods   []corev1.Pod      // of kube-apiservers; none where no static pods run them
 	CCM       *appsv1.DaemonSet // nil: there is none
@@ -46,26 +48,26 @@ type Downstream struct {
 
 // ReadDownstream reads it once, every part with a quorum read. The first part
 // that cannot be had fails the whole: half a picture gives no position.
-func ReadDownstream(ctx context.Context, kube kubernetes.Interface) (Downstream, error) {
+func ReadDownstream(ctx context.Context, client kubernetes.Interface) (Downstream, error) {
 	var d Downstream
 	for _, read := range []func(context.Context, kubernetes.Interface) error{
 		d.readNodes, d.readPods, d.readCCM, d.readLeases, d.readGrant,
 	} {
-		if err := read(ctx, kube); err != nil {
+		if err := read(ctx, client); err != nil {
 			return d, err
 		}
 	}
 	return d, nil
 }
 
-func (d *Downstream) readNodes(ctx context.Context, kube kubernetes.Interface) error {
+func (d *Downstream) readNodes(ctx context.Context, client kubernetes.Interface) error {
 	options := metav1.ListOptions{Limit: pageSize}
 	for {
-		page, err := kube.CoreV1().Nodes().List(ctx, options)
+		page, err := client.CoreV1().Nodes().List(ctx, options)
 		if err != nil {
 			return CouldNotRead("Nodes", err)
 		}
-		d.Nodes = append(d.Nodes, page.Items...)
+		d.Nodes = append(d.Nodes, kube.Nodes(page.Items)...)
 		if options.Continue = page.Continue; options.Continue == "" {
 			sort.Slice(d.Nodes, func(i, j int) bool { return d.Nodes[i].Name < d.Nodes[j].Name })
 			return nil
@@ -73,12 +75,12 @@ func (d *Downstream) readNodes(ctx context.Context, kube kubernetes.Interface) e
 	}
 }
 
-func (d *Downstream) readPods(ctx context.Context, kube kubernetes.Interface) error {
+func (d *Downstream) readPods(ctx context.Context, client kubernetes.Interface) error {
 	for _, part := range []struct {
 		selector string
 		into     *[]corev1.Pod
 	}{{kcmSelector, &d.KCMPods}, {ccmSelector, &d.CCMPods}} {
-		list, err := kube.CoreV1().Pods(wellknown.System).List(ctx, metav1.ListOptions{LabelSelector: part.selector})
+		list, err := client.CoreV1().Pods(wellknown.System).List(ctx, metav1.ListOptions{LabelSelector: part.selector})
 		if err != nil {
 			return CouldNotRead("Pods kube-system with "+part.selector, err)
 		}
@@ -98,8 +100,8 @@ func byComponent(pods []corev1.Pod, name string) []corev1.Pod {
 	return found
 }
 
-func (d *Downstream) readCCM(ctx context.Context, kube kubernetes.Interface) error {
-	set, err := kube.AppsV1().DaemonSets(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{})
+func (d *Downstream) readCCM(ctx context.Context, client kubernetes.Interface) error {
+	set, err := client.AppsV1().DaemonSets(wellknown.System).Get(ctx, wellknown.CCM, metav1.GetOptions{})
 	switch {
 	case err == nil:
 		d.CCM = set
@@ -109,10 +111,10 @@ func (d *Downstream) readCCM(ctx context.Context, kube kubernetes.Interface) err
 	return nil
 }
 
-func (d *Downstream) readLeases(ctx context.Context, kube kubernetes.Interface) error {
+func (d *Downstream) readLeases(ctx context.Context, client kubernetes.Interface) error {
 	d.Leases = map[string]*coordinationv1.Lease{}
 	for _, name := range []string{wellknown.MigrationLease, wellknown.KCMLease, wellknown.CCMLease} {
-		lease, err := kube.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
+		lease, err := client.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
 		switch {
 		case err == nil:
 			d.Leases[name] = lease
@@ -123,9 +125,9 @@ func (d *Downstream) readLeases(ctx context.Context, kube kubernetes.Interface) 
 	return nil
 }
 
-func (d *Downstream) readGrant(ctx context.Context, kube kubernetes.Interface) error {
+func (d *Downstream) readGrant(ctx context.Context, client kubernetes.Interface) error {
 	for verb, into := range map[string]*bool{"get": &d.MayGet, "update": &d.MayUpdate} {
-		review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
+		review, err := client.AuthorizationV1().SubjectAccessReviews().Create(ctx, &authorizationv1.SubjectAccessReview{
 			Spec: authorizationv1.SubjectAccessReviewSpec{User: wellknown.KCMUser, ResourceAttributes: &authorizationv1.ResourceAttributes{
 				Namespace: wellknown.System, Verb: verb, Group: "coordination.k8s.io", Resource: "leases", Name: wellknown.MigrationLease}}},
 			metav1.CreateOptions{})
@@ -134,8 +136,8 @@ func (d *Downstream) readGrant(ctx context.Context, kube kubernetes.Interface) e
 		}
 		*into = review.Status.Allowed
 	}
-	_, roleErr := kube.RbacV1().Roles(wellknown.System).Get(ctx, wellknown.Grant, metav1.GetOptions{})
-	_, bindingErr := kube.RbacV1().RoleBindings(wellknown.System).Get(ctx, wellknown.Grant, metav1.GetOptions{})
+	_, roleErr := client.RbacV1().Roles(wellknown.System).Get(ctx, wellknown.Grant, metav1.GetOptions{})
+	_, bindingErr := client.RbacV1().RoleBindings(wellknown.System).Get(ctx, wellknown.Grant, metav1.GetOptions{})
 	for kind, err := range map[string]error{"Role": roleErr, "RoleBinding": bindingErr} {
 		switch {
 		case err == nil:
@@ -148,23 +150,13 @@ func (d *Downstream) readGrant(ctx context.Context, kube kubernetes.Interface) e
 }
 
 // Node is the Node of a name; nil: there is none.
-func (d Downstream) Node(name string) *corev1.Node {
+func (d Downstream) Node(name string) *downstream.Node {
 	for i := range d.Nodes {
 		if d.Nodes[i].Name == name {
 			return &d.Nodes[i]
 		}
 	}
 	return nil
-}
-
-// NodeReady says whether a Node is Ready.
-func NodeReady(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }
 
 // PodReady says whether a Pod is Ready.

@@ -47,7 +47,7 @@ func (c *Core) takeAgain(ctx context.Context, tx *runner.Tx) error {
 	now := make([]continuity.NodePrint, 0, len(c.Reading.Down.Nodes))
 	for i := range c.Reading.Down.Nodes {
 		node := &c.Reading.Down.Nodes[i]
-		now = append(now, continuity.NodePrint{Name: node.Name, UID: string(node.UID), ProviderID: node.Spec.ProviderID, Machine: node.Labels[downstream.LabelMachine]})
+		now = append(now, continuity.NodePrint{Name: node.Name, UID: node.UID, ProviderID: node.ProviderID, Machine: node.Labels[downstream.LabelMachine]})
 	}
 	again, names := then.TakeAgain(now)
 	if len(names) == 0 {

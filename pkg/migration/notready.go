@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -20,11 +18,11 @@ func (r Reading) NodesNotReady() []Unrest {
 	return problems
 }
 
-func (r Reading) notReady() []*corev1.Node {
-	var nodes []*corev1.Node
+func (r Reading) notReady() []*downstream.Node {
+	var nodes []*downstream.Node
 	for i := range r.Down.Nodes {
 		node := &r.Down.Nodes[i]
-		if off(node) || !NodeReady(node) && !r.Stale[node.Name] {
+		if off(node) || !node.IsReady() && !r.Stale[node.Name] {
 			nodes = append(nodes, node)
 		}
 	}
@@ -32,8 +30,8 @@ func (r Reading) notReady() []*corev1.Node {
 }
 
 // off says whether a cloud provider saw the Node's instance shut down.
-func off(node *corev1.Node) bool {
-	for _, taint := range node.Spec.Taints {
+func off(node *downstream.Node) bool {
+	for _, taint := range node.Taints {
 		if taint.Key == downstream.TaintShutdown {
 			return true
 		}
@@ -42,21 +40,16 @@ func off(node *corev1.Node) bool {
 }
 
 // whyNotReady has few words: what the Node says of itself may be a page.
-func whyNotReady(node *corev1.Node) string {
+func whyNotReady(node *downstream.Node) string {
 	if off(node) {
 		return "is not Ready: its instance is shut down"
 	}
-	for _, c := range node.Status.Conditions {
-		if c.Type != corev1.NodeReady {
-			continue
-		}
-		since := c.LastTransitionTime.UTC().Format("15:04:05Z")
-		switch {
-		case c.Status == corev1.ConditionUnknown:
-			return "is not Ready: its kubelet says nothing since " + since
-		case c.Status == corev1.ConditionFalse && c.Reason != "":
-			return fmt.Sprintf("is not Ready: %s since %s", c.Reason, since)
-		}
+	since := node.Ready.Since.UTC().Format("15:04:05Z")
+	switch {
+	case node.Ready.Status == "Unknown":
+		return "is not Ready: its kubelet says nothing since " + since
+	case node.Ready.Status == "False" && node.Ready.Reason != "":
+		return fmt.Sprintf("is not Ready: %s since %s", node.Ready.Reason, since)
 	}
 	return "is not Ready"
 }
@@ -88,11 +81,11 @@ func (r Reading) HeldUpBy() error {
 }
 
 // bringBack is advice for all of them; a command where their instances are known to be off.
-func bringBack(nodes []*corev1.Node) string {
+func bringBack(nodes []*downstream.Node) string {
 	zone := ""
 	var ids []string
 	for _, node := range nodes {
-		at, id, known := downstream.ParseProviderID(node.Spec.ProviderID)
+		at, id, known := downstream.ParseProviderID(node.ProviderID)
 		if !off(node) || !known || zone != "" && cloud.RegionOf(zone) != cloud.RegionOf(at) {
 			return "bring the machine back, or its kubelet: " + names(nodes)
 		}
@@ -105,7 +98,7 @@ func bringBack(nodes []*corev1.Node) string {
 	return "start what is off: " + fault.Command(words...)
 }
 
-func names(nodes []*corev1.Node) string {
+func names(nodes []*downstream.Node) string {
 	all := make([]string, 0, len(nodes))
 	for _, node := range nodes {
 		all = append(all, node.Name)

@@ -5,49 +5,45 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-func nodeThat(name, providerID string, ready corev1.ConditionStatus, reason string, taints ...string) corev1.Node {
-	node := corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Spec: corev1.NodeSpec{ProviderID: providerID}}
-	node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready, Reason: reason,
-		LastTransitionTime: metav1.NewTime(time.Date(2026, 11, 22, 19, 26, 49, 0, time.UTC))}}
+func nodeThat(name, providerID, ready, reason string, taints ...string) downstream.Node {
+	node := downstream.Node{Name: name, ProviderID: providerID,
+		Ready: downstream.Condition{Status: ready, Reason: reason, Since: time.Date(2026, 11, 22, 19, 26, 49, 0, time.UTC)}}
 	for _, key := range taints {
-		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: key, Effect: corev1.TaintEffectNoSchedule})
+		node.Taints = append(node.Taints, downstream.Taint{Key: key, Effect: "NoSchedule"})
 	}
 	return node
 }
 
 func TestHeldUpBy(t *testing.T) {
 	const a, b = "aws:///us-east-1a/i-0000000000000000a", "aws:///us-east-1b/i-0000000000000000b"
-	well := nodeThat("well", a, corev1.ConditionTrue, "KubeletReady")
-	silent := nodeThat("silent", a, corev1.ConditionUnknown, "NodeStatusUnknown")
-	offA := nodeThat("off-a", a, corev1.ConditionUnknown, "NodeStatusUnknown", downstream.TaintShutdown)
-	offB := nodeThat("off-b", b, corev1.ConditionUnknown, "NodeStatusUnknown", downstream.TaintShutdown)
+	well := nodeThat("well", a, "True", "KubeletReady")
+	silent := nodeThat("silent", a, "Unknown", "NodeStatusUnknown")
+	offA := nodeThat("off-a", a, "Unknown", "NodeStatusUnknown", downstream.TaintShutdown)
+	offB := nodeThat("off-b", b, "Unknown", "NodeStatusUnknown", downstream.TaintShutdown)
 	for _, tt := range []struct {
 		name   string
-		nodes  []corev1.Node
+		nodes  []downstream.Node
 		object string
 		says   []string
 		not    string
 	}{
-		{"all well", []corev1.Node{well}, "", nil, ""},
-		{"a kubelet that says nothing", []corev1.Node{well, silent}, "Node silent",
+		{"all well", []downstream.Node{well}, "", nil, ""},
+		{"a kubelet that says nothing", []downstream.Node{well, silent}, "Node silent",
 			[]string{"its kubelet says nothing since 19:26:49Z", "bring the machine back, or its kubelet: silent"}, "start-instances"},
-		{"a kubelet that says no", []corev1.Node{nodeThat("no", a, corev1.ConditionFalse, "KubeletNotReady")}, "Node no",
+		{"a kubelet that says no", []downstream.Node{nodeThat("no", a, "False", "KubeletNotReady")}, "Node no",
 			[]string{"is not Ready: KubeletNotReady since 19:26:49Z"}, "start-instances"},
-		{"an instance that is off", []corev1.Node{well, offA}, "Node off-a",
+		{"an instance that is off", []downstream.Node{well, offA}, "Node off-a",
 			[]string{"its instance is shut down", "aws ec2 start-instances --instance-ids i-0000000000000000a --region us-east-1"}, "19:26"},
-		{"two", []corev1.Node{offA, offB}, "Node off-a",
+		{"two", []downstream.Node{offA, offB}, "Node off-a",
 			[]string{"Node off-b is not Ready", "--instance-ids i-0000000000000000a i-0000000000000000b --region us-east-1"}, ""},
-		{"one off, one silent: no command for half of it", []corev1.Node{offA, silent}, "Node off-a", []string{"bring the machine back, or its kubelet: off-a, silent"}, "start-instances"},
-		{"off, and nothing tells which instance", []corev1.Node{nodeThat("x", "", corev1.ConditionUnknown, "", downstream.TaintShutdown)}, "Node x", []string{"bring the machine back"}, "start-instances"},
-		{"off, and its Node not yet told so", []corev1.Node{nodeThat("x", a, corev1.ConditionTrue, "", downstream.TaintShutdown)}, "Node x", []string{"its instance is shut down"}, ""},
+		{"one off, one silent: no command for half of it", []downstream.Node{offA, silent}, "Node off-a", []string{"bring the machine back, or its kubelet: off-a, silent"}, "start-instances"},
+		{"off, and nothing tells which instance", []downstream.Node{nodeThat("x", "", "Unknown", "", downstream.TaintShutdown)}, "Node x", []string{"bring the machine back"}, "start-instances"},
+		{"off, and its Node not yet told so", []downstream.Node{nodeThat("x", a, "True", "", downstream.TaintShutdown)}, "Node x", []string{"its instance is shut down"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			err := Reading{Down: Downstream{Nodes: tt.nodes}}.HeldUpBy()
@@ -76,7 +72,7 @@ func TestHeldUpBy(t *testing.T) {
 // What a roll waits for because of a Node stands behind the Node, and a roll that is
 // judged otherwise says nothing of it.
 func TestRollSaysItsNodesFirst(t *testing.T) {
-	reading := Reading{Down: Downstream{Nodes: []corev1.Node{nodeThat("silent", "", corev1.ConditionUnknown, "")}}}
+	reading := Reading{Down: Downstream{Nodes: []downstream.Node{nodeThat("silent", "", "Unknown", "")}}}
 	roll := &Roll{WaitingFor: "all"}
 	roll.Wait("Rancher: waiting for plan to be applied")
 	roll.WaitForNodes(reading)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
@@ -103,8 +104,8 @@ func (r Reading) CountMembers() string {
 }
 
 // PlaneNodes are the Nodes that the CCM has to run on.
-func (r Reading) PlaneNodes() []corev1.Node {
-	var nodes []corev1.Node
+func (r Reading) PlaneNodes() []downstream.Node {
+	var nodes []downstream.Node
 	for i := range r.Down.Nodes {
 		if _, ok := r.Down.Nodes[i].Labels[r.PlaneLabel]; ok {
 			nodes = append(nodes, r.Down.Nodes[i])

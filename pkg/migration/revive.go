@@ -1,6 +1,8 @@
 package migration
 
 import (
+	"slices"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -14,31 +16,13 @@ import (
 // those what the facts do not have.
 func Revived(f downstream.Facts) Downstream {
 	var d Downstream
-	for _, n := range f.Nodes.Value {
-		d.Nodes = append(d.Nodes, revivedNode(n))
-	}
+	d.Nodes = slices.Clone(f.Nodes.Value)
 	for _, p := range f.StaticPods.Value {
 		if _, is := downstream.RunsKCM(p.Containers); is && !p.Deleting {
 			d.KCMPods = append(d.KCMPods, revivedPod(p))
 		}
 	}
 	return d
-}
-
-func revivedNode(n downstream.Node) corev1.Node {
-	out := corev1.Node{
-		ObjectMeta: metav1.ObjectMeta{Name: n.Name, UID: types.UID(n.UID), Labels: n.Labels, Annotations: n.Annotations, CreationTimestamp: metav1.NewTime(n.Created)},
-		Spec:       corev1.NodeSpec{ProviderID: n.ProviderID, Unschedulable: n.Unschedulable},
-		Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionStatus(n.Ready.Status), Reason: n.Ready.Reason}},
-			NodeInfo: corev1.NodeSystemInfo{KubeletVersion: n.Kubelet}},
-	}
-	for _, t := range n.Taints {
-		out.Spec.Taints = append(out.Spec.Taints, corev1.Taint{Key: t.Key, Value: t.Value, Effect: corev1.TaintEffect(t.Effect)})
-	}
-	for _, a := range n.Addresses {
-		out.Status.Addresses = append(out.Status.Addresses, corev1.NodeAddress{Type: corev1.NodeAddressType(a.Type), Address: a.Address})
-	}
-	return out
 }
 
 func revivedPod(p downstream.Pod) corev1.Pod {

@@ -75,7 +75,7 @@ func (r Reading) Progress(marks ...string) string {
 	marks = append([]string{"l " + r.Leases.Migration.Last.Holder}, marks...)
 	for i := range r.Down.Nodes {
 		node := &r.Down.Nodes[i]
-		marks = append(marks, fmt.Sprintf("n %s %t %s", node.UID, NodeReady(node), node.Annotations["rke2.io/node-config-hash"]))
+		marks = append(marks, fmt.Sprintf("n %s %t %s", node.UID, node.IsReady(), node.ConfigHash))
 	}
 	for _, k := range r.KCMs {
 		marks = append(marks, fmt.Sprintf("k %s %s %s %t", k.ID, k.Hash, k.Started, k.Ready))

@@ -22,7 +22,7 @@ func (c *Core) NewNodesOpen(tx *runner.Tx) []string {
 		if hasNode(before, node.Name) {
 			continue
 		}
-		for _, taint := range node.Spec.Taints {
+		for _, taint := range node.Taints {
 			if taint.Key == uninitializedTaint {
 				open = append(open, fmt.Sprintf("new Node %s is not initialized by the cloud controller manager yet", node.Name))
 			}
@@ -54,7 +54,7 @@ func (c *Core) Sighting(tx *runner.Tx) Sighting {
 	}
 	for _, m := range c.Reading.Members {
 		for _, name := range m.Nodes {
-			if node := c.Reading.Down.Node(name); node != nil && m.Lacks == "" && !NodeReady(node) {
+			if node := c.Reading.Down.Node(name); node != nil && m.Lacks == "" && !node.IsReady() {
 				s.SwitchedNotReady = append(s.SwitchedNotReady, m.Name)
 			}
 		}

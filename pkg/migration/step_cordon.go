@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // cordon marks control-plane nodes unschedulable, as the guides do before they
@@ -109,9 +110,9 @@ func (c *Core) GiveBackCordons(ctx context.Context, tx *runner.Tx) error {
 	return nil
 }
 
-func cordonedThen(before continuity.Fingerprint, node *corev1.Node) bool {
+func cordonedThen(before continuity.Fingerprint, node *downstream.Node) bool {
 	for _, then := range before.Nodes {
-		if then.Cordoned && then.Name == node.Name && then.UID == string(node.UID) {
+		if then.Cordoned && then.Name == node.Name && then.UID == node.UID {
 			return true
 		}
 	}
@@ -128,10 +129,10 @@ func (c *Core) LostCordons(record runner.Record) []string {
 	return lostCordons(before, c.Reading.Down.Nodes)
 }
 
-func lostCordons(before continuity.Fingerprint, nodes []corev1.Node) []string {
+func lostCordons(before continuity.Fingerprint, nodes []downstream.Node) []string {
 	var lost []string
 	for i := range nodes {
-		if node := &nodes[i]; !node.Spec.Unschedulable && cordonedThen(before, node) {
+		if node := &nodes[i]; !node.Unschedulable && cordonedThen(before, node) {
 			lost = append(lost, node.Name)
 		}
 	}
@@ -150,9 +151,9 @@ func (c *Core) OpenCordons(record runner.Record) []Unrest {
 
 // CordonedElsewhere says whether a Node is cordoned neither by us nor, before the
 // first write, by its user.
-func (c *Core) CordonedElsewhere(record runner.Record, node *corev1.Node) bool {
+func (c *Core) CordonedElsewhere(record runner.Record, node *downstream.Node) bool {
 	before, _, err := fingerprint(record)
-	return err == nil && awsccm.CordonOf(node) == awsccm.CordonedByOther && !cordonedThen(before, node)
+	return err == nil && cordonOf(node) == awsccm.CordonedByOther && !cordonedThen(before, node)
 }
 
 // RestoreUserCordons sets cordons again that were the user's and that a roll
@@ -160,9 +161,9 @@ func (c *Core) CordonedElsewhere(record runner.Record, node *corev1.Node) bool {
 func (c *Core) RestoreUserCordons(ctx context.Context, tx *runner.Tx) error {
 	for _, name := range c.LostCordons(tx.Record()) {
 		uid := c.Reading.Down.Node(name).UID
-		intent := runner.Intent{What: "cordon Node " + name + " again, as its user had", Object: "Node " + name, Token: string(uid)}
+		intent := runner.Intent{What: "cordon Node " + name + " again, as its user had", Object: "Node " + name, Token: uid}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
-			_, err := awsccm.RestoreUser(ctx, c.Kube.CoreV1().Nodes(), name, uid)
+			_, err := awsccm.RestoreUser(ctx, c.Kube.CoreV1().Nodes(), name, types.UID(uid))
 			return err
 		}); err != nil {
 			return err

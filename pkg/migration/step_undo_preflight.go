@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -92,12 +91,12 @@ func (c *Core) anyExternal() bool {
 // (k8s.io/legacy-cloud-providers/aws, CurrentNodeName; k8s.io/cloud-provider,
 // node controller). A name that a machine of the fingerprint was given by a rename
 // goes with the undo.
-func wouldBeRenamed(before continuity.Fingerprint, found map[string]bool, nodes []corev1.Node) []string {
+func wouldBeRenamed(before continuity.Fingerprint, found map[string]bool, nodes []downstream.Node) []string {
 	var bad []string
 	for i := range nodes {
 		node := &nodes[i]
-		if hasNode(before, node.Name) || found[node.Name] || slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool {
-			return a.Type == corev1.NodeInternalDNS && a.Address == node.Name
+		if hasNode(before, node.Name) || found[node.Name] || slices.ContainsFunc(node.Addresses, func(a downstream.Address) bool {
+			return a.Type == "InternalDNS" && a.Address == node.Name
 		}) {
 			continue
 		}

@@ -5,12 +5,11 @@ import (
 	"testing"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -97,13 +96,12 @@ func TestNothingIsInProgressAfterAnUndo(t *testing.T) {
 }
 
 func TestWouldBeRenamed(t *testing.T) {
-	node := func(name, dns string) corev1.Node {
-		return corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}, Status: corev1.NodeStatus{
-			Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalDNS, Address: dns}}}}
+	node := func(name, dns string) downstream.Node {
+		return downstream.Node{Name: name, Addresses: []downstream.Address{{Type: "InternalDNS", Address: dns}}}
 	}
 	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "host-0"}}}
-	nodes := []corev1.Node{node("host-0", "ip-10-0-0-1.ec2.internal"), node("ip-10-0-0-2.ec2.internal", "ip-10-0-0-2.ec2.internal"),
-		node("host-3", "ip-10-0-0-3.ec2.internal"), {ObjectMeta: metav1.ObjectMeta{Name: "host-4"}}, {ObjectMeta: metav1.ObjectMeta{Name: "host-5"}}}
+	nodes := []downstream.Node{node("host-0", "ip-10-0-0-1.ec2.internal"), node("ip-10-0-0-2.ec2.internal", "ip-10-0-0-2.ec2.internal"),
+		node("host-3", "ip-10-0-0-3.ec2.internal"), {Name: "host-4"}, {Name: "host-5"}}
 	if got := wouldBeRenamed(before, map[string]bool{"host-5": true}, nodes); !slices.Equal(got, []string{"Node host-3", "Node host-4"}) {
 		t.Errorf("got %v", got)
 	}

@@ -44,20 +44,20 @@ func (f Facts) hosts() []host {
 
 // foundAs says whether rke finds the Node after the switch, when its label
 // kubernetes.io/hostname is its name.
-func (h host) foundAs(node *corev1.Node) bool {
+func (h host) foundAs(node *downstream.Node) bool {
 	return h.override == node.Name || slices.Contains(internalIPs(node), h.internal)
 }
 
 // pair is an entry of nodes and its Node.
 type pair struct {
 	host host
-	node *corev1.Node
+	node *downstream.Node
 }
 
 // pairNodes finds the Node of every entry. A Node that two entries find, or an
 // entry that finds none or several, is a fault: nothing about names can be
 // proven then.
-func pairNodes(f Facts, nodes []corev1.Node) ([]pair, error) {
+func pairNodes(f Facts, nodes []downstream.Node) ([]pair, error) {
 	hosts, taken := f.hosts(), map[string]string{}
 	pairs := make([]pair, 0, len(hosts))
 	for _, h := range hosts {
@@ -87,37 +87,37 @@ func unpaired(object, seen string) error {
 
 // nodesOf looks for a node as rke does before the switch, by label, and by
 // address. Where the two disagree both are given.
-func nodesOf(h host, nodes []corev1.Node) []*corev1.Node {
-	var found []*corev1.Node
-	look := func(matches func(*corev1.Node) bool) {
+func nodesOf(h host, nodes []downstream.Node) []*downstream.Node {
+	var found []*downstream.Node
+	look := func(matches func(*downstream.Node) bool) {
 		for i := range nodes {
 			if matches(&nodes[i]) && !slices.Contains(found, &nodes[i]) {
 				found = append(found, &nodes[i])
 			}
 		}
 	}
-	look(func(n *corev1.Node) bool { return strings.EqualFold(n.Labels[corev1.LabelHostname], h.override) })
-	look(func(n *corev1.Node) bool { return slices.Contains(internalIPs(n), h.internal) })
+	look(func(n *downstream.Node) bool { return strings.EqualFold(n.Labels[corev1.LabelHostname], h.override) })
+	look(func(n *downstream.Node) bool { return slices.Contains(internalIPs(n), h.internal) })
 	if len(found) == 0 {
-		look(func(n *corev1.Node) bool {
+		look(func(n *downstream.Node) bool {
 			return n.Annotations[downstream.AnnotationRKEInternal] == h.internal || n.Annotations[downstream.AnnotationRKEExternal] == h.address
 		})
 	}
 	return found
 }
 
-func internalIPs(node *corev1.Node) []string {
+func internalIPs(node *downstream.Node) []string {
 	var ips []string
-	for _, a := range node.Status.Addresses {
-		if a.Type == corev1.NodeInternalIP {
+	for _, a := range node.Addresses {
+		if a.Type == "InternalIP" {
 			ips = append(ips, a.Address)
 		}
 	}
 	return ips
 }
 
-func instanceOf(node *corev1.Node, instances cloud.Facts) (cloud.Instance, bool) {
-	_, id, ok := downstream.ParseProviderID(node.Spec.ProviderID)
+func instanceOf(node *downstream.Node, instances cloud.Facts) (cloud.Instance, bool) {
+	_, id, ok := downstream.ParseProviderID(node.ProviderID)
 	if !ok || !instances.On || !instances.Instances.OK() {
 		return cloud.Instance{}, false
 	}

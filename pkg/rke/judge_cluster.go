@@ -50,7 +50,7 @@ func judgeProvider(p Prepared) []verify.Finding {
 // judgeMembership: rke changes the machines of cluster.yml and no other.
 func judgeMembership(p Prepared) []verify.Finding {
 	var found []verify.Finding
-	known := map[*corev1.Node]bool{}
+	known := map[*downstream.Node]bool{}
 	for _, h := range p.hosts() {
 		nodes := nodesOf(h, p.Down.Nodes)
 		if len(nodes) != 1 {

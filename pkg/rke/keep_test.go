@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -17,35 +15,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// nodesRead are Nodes as the reader of a bundle's Input saw them.
-func nodesRead(nodes []corev1.Node) []downstream.Node {
-	var all []downstream.Node
-	for i := range nodes {
-		n := &nodes[i]
-		one := downstream.Node{Name: n.Name, ProviderID: n.Spec.ProviderID, Labels: n.Labels, Annotations: n.Annotations, Ready: downstream.Condition{Status: string(n.Status.Conditions[0].Status)}}
-		for _, a := range n.Status.Addresses {
-			one.Addresses = append(one.Addresses, downstream.Address{Type: string(a.Type), Address: a.Address})
-		}
-		all = append(all, one)
-	}
-	return all
-}
-
 // through sends a cluster through a bundle, and judges it before and after.
 func through(t *testing.T, p *Prepared) (live, again verify.Report, text string) {
 	t.Helper()
 	for i := range p.Down.Nodes {
-		ready := corev1.ConditionTrue
+		ready := "True"
 		if i == 0 && p.RestErr != nil {
-			ready = corev1.ConditionFalse
+			ready = "False"
 		}
-		p.Down.Nodes[i].Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready}}
+		p.Down.Nodes[i].Ready = downstream.Condition{Status: ready}
 	}
 	in := p.Input
 	if in.Position.Position == position.Unknown {
 		in.Position.Position = position.P0
 	}
-	in.Nodes = verify.Got(nodesRead(p.Down.Nodes))
+	in.Nodes = verify.Got(p.Down.Nodes)
 	p.Input = in
 	if p.NameErr == nil {
 		p.choose(t)

@@ -106,7 +106,7 @@ func (m *Managed) marks() []string {
 	for i := range m.Reading.Down.Nodes {
 		// rke cordons the host in hand, and a kubelet that restarts writes its label.
 		node := &m.Reading.Down.Nodes[i]
-		marks = append(marks, fmt.Sprintf("h %s %t %s", node.UID, node.Spec.Unschedulable, node.Labels[corev1.LabelHostname]))
+		marks = append(marks, fmt.Sprintf("h %s %t %s", node.UID, node.Unschedulable, node.Labels[corev1.LabelHostname]))
 	}
 	return append(marks, fmt.Sprintf("s %v", m.facts.State.Current.Config.CloudProvider.Name))
 }

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // NameRule is how Nodes keep their names under the external provider.
@@ -35,7 +34,7 @@ const ReasonNamesNotProven = "NamesNotProven"
 // targets are Kubernetes versions of an upgrade in the same run. The error is a
 // *fault.Error with ReasonNamesNotProven, of class CouldNotLook where nothing
 // speaks against a rule but its evidence could not be seen.
-func ChooseNames(f Facts, nodes []corev1.Node, instances cloud.Facts, targets ...string) (NameRule, error) {
+func ChooseNames(f Facts, nodes []downstream.Node, instances cloud.Facts, targets ...string) (NameRule, error) {
 	if !f.State.Current.Known || len(nodes) == 0 {
 		return NameRule{}, &fault.Error{Class: fault.CouldNotLook, Reason: ReasonNamesNotProven, Object: "node names",
 			Seen: "rke's state or the Nodes could not be read", Wanted: "both: they tell under which name each node runs"}
@@ -171,8 +170,8 @@ func againstMetadata(f Facts, pairs []pair, instances cloud.Facts, targets []str
 // (kubernetes/legacy-cloud-providers:aws/aws.go@v0.26.13, NodeAddresses).
 func otherName(p pair, instances cloud.Facts) *obstacle {
 	object := "Node " + p.node.Name
-	for _, a := range p.node.Status.Addresses {
-		if a.Type == corev1.NodeInternalDNS && a.Address != p.node.Name {
+	for _, a := range p.node.Addresses {
+		if a.Type == "InternalDNS" && a.Address != p.node.Name {
 			return &obstacle{object: object, seen: "its metadata service tells the name " + a.Address + " (address InternalDNS)",
 				fix: "give the VPC's DHCP options EC2's own domain name alone"}
 		}
@@ -191,7 +190,7 @@ func otherName(p pair, instances cloud.Facts) *obstacle {
 
 // needsTokens says that an older rke-tools gets no answer from an instance, or
 // may get none: it takes the page that refuses it for a name.
-func needsTokens(node *corev1.Node, instances cloud.Facts, old Tools) *obstacle {
+func needsTokens(node *downstream.Node, instances cloud.Facts, old Tools) *obstacle {
 	object := "Node " + node.Name
 	instance, ok := instanceOf(node, instances)
 	switch {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
@@ -21,7 +20,7 @@ const current = "v1.26.13-rancher1-1"
 // as a case lets it.
 type named struct {
 	facts  Facts
-	nodes  []corev1.Node
+	nodes  []downstream.Node
 	cloud  cloud.Facts
 	target []string
 }
@@ -35,11 +34,10 @@ func inTree() *named {
 		SystemImages: map[string]string{"kubernetesServicesSidecar": "rancher/rke-tools:v0.1.96", "alpine": "rancher/rke-tools:v0.1.96"}}}
 	for i := range 3 {
 		id := fmt.Sprintf("i-0000000%d", i)
-		n.nodes = append(n.nodes, corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: dnsName(i), Labels: map[string]string{corev1.LabelHostname: ip(i)}},
-			Spec:       corev1.NodeSpec{ProviderID: "aws:///us-east-1a/" + id},
-			Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: ip(i)},
-				{Type: corev1.NodeInternalDNS, Address: dnsName(i)}, {Type: corev1.NodeHostName, Address: ip(i)}}},
+		n.nodes = append(n.nodes, downstream.Node{
+			Name: dnsName(i), Labels: map[string]string{corev1.LabelHostname: ip(i)}, ProviderID: "aws:///us-east-1a/" + id,
+			Addresses: []downstream.Address{{Type: "InternalIP", Address: ip(i)},
+				{Type: "InternalDNS", Address: dnsName(i)}, {Type: "Hostname", Address: ip(i)}},
 		})
 		n.cloud.Instances.Value[id] = cloud.Instance{ID: id, HTTPTokens: "optional", PrivateDNSName: dnsName(i)}
 		n.facts.Config.Nodes = append(n.facts.Config.Nodes, clusterfile.Node{Address: ip(i), Role: []string{"controlplane", "etcd"}})
@@ -126,7 +124,7 @@ func TestChooseNames(t *testing.T) {
 		{"instance not found", func(n *named) { delete(n.cloud.Instances.Value, "i-00000001") }, false, fault.CouldNotLook, "not found"},
 		{"no metadata service", func(n *named) { n.instance(0, func(i *cloud.Instance) { i.MetadataDisabled = true }) }, false, fault.Check, "switched off"},
 		{"another private DNS name", func(n *named) { n.instance(0, func(i *cloud.Instance) { i.PrivateDNSName = "a.corp" }) }, false, fault.Check, "a.corp"},
-		{"the metadata tells another domain", func(n *named) { n.nodes[2].Status.Addresses[1].Address = "ip-10-0-0-12.corp.example" }, false, fault.Check, "corp.example"},
+		{"the metadata tells another domain", func(n *named) { n.nodes[2].Addresses[1].Address = "ip-10-0-0-12.corp.example" }, false, fault.Check, "corp.example"},
 		{"public addresses", func(n *named) {
 			n.facts.Config.Nodes[2].Address = "54.1.2.3"
 			n.nodes[2].Labels[corev1.LabelHostname] = "54.1.2.3"

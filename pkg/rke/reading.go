@@ -42,7 +42,7 @@ func reading(f Facts, down migration.Downstream, unfinished string) migration.Re
 		}
 		k := migration.KCM{Member: m.Name, Kind: "host", ID: host.Address, Known: f.State.Current.Known, Args: args, Ready: len(m.Nodes) > 0}
 		if len(m.Nodes) > 0 {
-			k.Node, k.Ready = m.Nodes[0], migration.NodeReady(down.Node(m.Nodes[0]))
+			k.Node, k.Ready = m.Nodes[0], down.Node(m.Nodes[0]).IsReady()
 		}
 		if !k.Known {
 			k.Why = f.State.Source + " has no currentState"
@@ -93,14 +93,14 @@ func kcmArgs(c StateConfig) component.Args {
 
 // nodeOf finds a host's Node: by the hostname label, by its internal address, or
 // by the addresses that rke writes on it (rancher/rke:k8s/node.go@v1.5.9).
-func nodeOf(host StateNode, nodes []corev1.Node) *corev1.Node {
+func nodeOf(host StateNode, nodes []downstream.Node) *downstream.Node {
 	internal := migration.OrElse(host.InternalAddress, host.Address)
-	for _, matches := range []func(*corev1.Node) bool{
-		func(n *corev1.Node) bool {
+	for _, matches := range []func(*downstream.Node) bool{
+		func(n *downstream.Node) bool {
 			return host.HostnameOverride != "" && strings.EqualFold(n.Labels[corev1.LabelHostname], host.HostnameOverride)
 		},
-		func(n *corev1.Node) bool { return hasInternalIP(n, internal) },
-		func(n *corev1.Node) bool {
+		func(n *downstream.Node) bool { return hasInternalIP(n, internal) },
+		func(n *downstream.Node) bool {
 			return n.Annotations[downstream.AnnotationRKEInternal] == internal || n.Annotations[downstream.AnnotationRKEExternal] == host.Address
 		},
 	} {
@@ -113,9 +113,9 @@ func nodeOf(host StateNode, nodes []corev1.Node) *corev1.Node {
 	return nil
 }
 
-func hasInternalIP(node *corev1.Node, address string) bool {
-	for _, a := range node.Status.Addresses {
-		if a.Type == corev1.NodeInternalIP && a.Address == address {
+func hasInternalIP(node *downstream.Node, address string) bool {
+	for _, a := range node.Addresses {
+		if a.Type == "InternalIP" && a.Address == address {
 			return true
 		}
 	}

@@ -43,10 +43,10 @@ func (s *upgrade) stillOpen(roll *migration.Roll, tx *runner.Tx) {
 	target := s.p.options.KubernetesVersion
 	for i := range s.Reading.Down.Nodes {
 		node := &s.Reading.Down.Nodes[i]
-		if migration.SameVersion(node.Status.NodeInfo.KubeletVersion, target) {
+		if migration.SameVersion(node.Kubelet, target) {
 			roll.Done++
 		} else {
-			roll.Wait("Node %s runs %s", node.Name, node.Status.NodeInfo.KubeletVersion)
+			roll.Wait("Node %s runs %s", node.Name, node.Kubelet)
 		}
 	}
 	for _, open := range s.OpenCordons(tx.Record()) {

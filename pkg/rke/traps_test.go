@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -26,12 +25,11 @@ func sound(t *testing.T) *Prepared {
 	p.Input.Cloud = cloud.Facts{On: true, Instances: verify.Got(map[string]cloud.Instance{})}
 	for i := range p.Config.Nodes {
 		id := fmt.Sprintf("i-0000000%d", i)
-		p.Down.Nodes = append(p.Down.Nodes, corev1.Node{
-			ObjectMeta: metav1.ObjectMeta{Name: dnsName(i), Labels: map[string]string{
-				corev1.LabelHostname: ip(i), corev1.LabelOSStable: "linux", corev1.LabelTopologyZone: "us-east-1" + string("abc"[i%3])}},
-			Spec: corev1.NodeSpec{ProviderID: "aws:///us-east-1a/" + id},
-			Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: ip(i)},
-				{Type: corev1.NodeInternalDNS, Address: dnsName(i)}}},
+		p.Down.Nodes = append(p.Down.Nodes, downstream.Node{
+			Name: dnsName(i), Labels: map[string]string{
+				corev1.LabelHostname: ip(i), corev1.LabelOSStable: "linux", corev1.LabelTopologyZone: "us-east-1" + string("abc"[i%3])},
+			ProviderID: "aws:///us-east-1a/" + id,
+			Addresses:  []downstream.Address{{Type: "InternalIP", Address: ip(i)}, {Type: "InternalDNS", Address: dnsName(i)}},
 		})
 		p.Input.Cloud.Instances.Value[id] = cloud.Instance{ID: id, HTTPTokens: "optional", PrivateDNSName: dnsName(i)}
 	}
@@ -99,7 +97,7 @@ func spoiltClusters() []spoilt {
 		{"AWSM-703", "no provider", set(func(p *Prepared) { p.State.Current.Config.CloudProvider.Name = "" }), fail, `""`},
 		{"AWSM-703", "external", set(func(p *Prepared) { p.State.Current.Config.CloudProvider.Name = "external" }), fail, "external"},
 		{"AWSM-704", "a Node beside", set(func(p *Prepared) {
-			p.Down.Nodes = append(p.Down.Nodes, corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "stray"}})
+			p.Down.Nodes = append(p.Down.Nodes, downstream.Node{Name: "stray"})
 		}), fail, "stray"},
 		{"AWSM-704", "a machine without Node", set(func(p *Prepared) { p.Down.Nodes = p.Down.Nodes[:4] }), fail, "10.0.0.14"},
 		{"AWSM-705", "two members", rewrite("role: [etcd, controlplane]", "role: [worker]"), warn, "2 etcd members"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -52,15 +53,15 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 				}
 			}
 			p.Record = tx.Record()
-			node := corev1.Node{}
-			node.Status.NodeInfo.KubeletVersion = "v1.27.16"
+			node := downstream.Node{}
+			node.Kubelet = "v1.27.16"
 			if tt.ready {
-				node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+				node.Ready.Status = "True"
 			}
 			set := &appsv1.DaemonSet{}
 			set.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}
 			p.Reading = migration.Reading{Version: target}
-			p.Reading.Down.Nodes, p.Reading.Down.CCM = []corev1.Node{node}, set
+			p.Reading.Down.Nodes, p.Reading.Down.CCM = []downstream.Node{node}, set
 			if !step.ImageDue(t.Context()) {
 				t.Fatal("the image is not due: this test shows nothing")
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // EndStateChoice is an end state and the evidence it rests on.
@@ -27,7 +28,7 @@ type EndStateChoice struct {
 // --hostname-override, which the label repeats: where that is not the Node's name
 // (metadata that answers IMDSv2 only, so that RKE2 took `hostname -f`), it would
 // rename the Node too.
-func ChooseEndState(wanted EndState, nodes []corev1.Node) (EndStateChoice, error) {
+func ChooseEndState(wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
 	unproven := withoutExplicitName(nodes)
 	overridden := overriddenOtherwise(nodes)
 	switch {
@@ -54,7 +55,7 @@ func ChooseEndState(wanted EndState, nodes []corev1.Node) (EndStateChoice, error
 	return EndStateChoice{EndOverrides, nodesAre(unproven) + " without an explicit node-name"}, nil
 }
 
-func withoutExplicitName(nodes []corev1.Node) []string {
+func withoutExplicitName(nodes []downstream.Node) []string {
 	var names []string
 	for i := range nodes {
 		args, err := config.ParseNodeArgs(nodes[i].Annotations[config.NodeArgsAnnotation])
@@ -68,8 +69,8 @@ func withoutExplicitName(nodes []corev1.Node) []string {
 
 // overriddenOtherwise are the Nodes whose label is missing or tells another name
 // than theirs.
-func overriddenOtherwise(nodes []corev1.Node) []*corev1.Node {
-	var found []*corev1.Node
+func overriddenOtherwise(nodes []downstream.Node) []*downstream.Node {
+	var found []*downstream.Node
 	for i := range nodes {
 		if strings.ToLower(nodes[i].Labels[corev1.LabelHostname]) != nodes[i].Name {
 			found = append(found, &nodes[i])

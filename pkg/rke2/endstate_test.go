@@ -3,17 +3,15 @@ package rke2
 import (
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-func node(name, args string) corev1.Node {
-	return corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name,
+func node(name, args string) downstream.Node {
+	return downstream.Node{Name: name,
 		Annotations: map[string]string{config.NodeArgsAnnotation: args},
-		Labels:      map[string]string{"kubernetes.io/hostname": name}}}
+		Labels:      map[string]string{"kubernetes.io/hostname": name}}
 }
 
 func TestChooseEndState(t *testing.T) {
@@ -29,25 +27,25 @@ func TestChooseEndState(t *testing.T) {
 	tests := []struct {
 		name   string
 		wanted EndState
-		nodes  []corev1.Node
+		nodes  []downstream.Node
 		want   EndState
 		reason string
 	}{
-		{"every node was named", EndAuto, []corev1.Node{named}, EndExternal, ""},
-		{"no node was named, though label and name are equal", EndAuto, []corev1.Node{plain}, EndOverrides, ""},
-		{"one node was not named", EndAuto, []corev1.Node{named, plain}, EndOverrides, ""},
-		{"named otherwise", EndAuto, []corev1.Node{other}, EndOverrides, ""},
-		{"unreadable arguments prove nothing", EndAuto, []corev1.Node{node("d", "{")}, EndOverrides, ""},
+		{"every node was named", EndAuto, []downstream.Node{named}, EndExternal, ""},
+		{"no node was named, though label and name are equal", EndAuto, []downstream.Node{plain}, EndOverrides, ""},
+		{"one node was not named", EndAuto, []downstream.Node{named, plain}, EndOverrides, ""},
+		{"named otherwise", EndAuto, []downstream.Node{other}, EndOverrides, ""},
+		{"unreadable arguments prove nothing", EndAuto, []downstream.Node{node("d", "{")}, EndOverrides, ""},
 		{"no node at all proves nothing", EndAuto, nil, EndOverrides, ""},
-		{"external with proof", EndExternal, []corev1.Node{named}, EndExternal, ""},
-		{"external without proof", EndExternal, []corev1.Node{named, plain}, "", "NamesNotProven"},
-		{"RKE2 overrides with another name", EndAuto, []corev1.Node{named, hostnamed}, "", "NamesNotProven"},
-		{"RKE2 overrides with another name, overrides asked for", EndOverrides, []corev1.Node{hostnamed}, "", "NamesNotProven"},
-		{"RKE2 overrides with another name, external asked for", EndExternal, []corev1.Node{hostnamed}, "", "NamesNotProven"},
-		{"named, whatever the label says", EndAuto, []corev1.Node{namedHostnamed}, EndExternal, ""},
-		{"named, but overrides would take the label's", EndOverrides, []corev1.Node{namedHostnamed}, "", "NamesNotProven"},
-		{"a label in upper case is the same name", EndAuto, []corev1.Node{upper}, EndOverrides, ""},
-		{"overrides when asked", EndOverrides, []corev1.Node{named}, EndOverrides, ""},
+		{"external with proof", EndExternal, []downstream.Node{named}, EndExternal, ""},
+		{"external without proof", EndExternal, []downstream.Node{named, plain}, "", "NamesNotProven"},
+		{"RKE2 overrides with another name", EndAuto, []downstream.Node{named, hostnamed}, "", "NamesNotProven"},
+		{"RKE2 overrides with another name, overrides asked for", EndOverrides, []downstream.Node{hostnamed}, "", "NamesNotProven"},
+		{"RKE2 overrides with another name, external asked for", EndExternal, []downstream.Node{hostnamed}, "", "NamesNotProven"},
+		{"named, whatever the label says", EndAuto, []downstream.Node{namedHostnamed}, EndExternal, ""},
+		{"named, but overrides would take the label's", EndOverrides, []downstream.Node{namedHostnamed}, "", "NamesNotProven"},
+		{"a label in upper case is the same name", EndAuto, []downstream.Node{upper}, EndOverrides, ""},
+		{"overrides when asked", EndOverrides, []downstream.Node{named}, EndOverrides, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -66,7 +66,7 @@ func (p *Procedure) endState() (EndStateChoice, error) {
 	return endStateOf(p.facts, p.Switched(), p.options.EndState, p.Reading.Down.Nodes)
 }
 
-func endStateOf(f Facts, switched bool, wanted EndState, nodes []corev1.Node) (EndStateChoice, error) {
+func endStateOf(f Facts, switched bool, wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
 	if past, ok := pastEndState(f, switched); ok {
 		return past, nil
 	}

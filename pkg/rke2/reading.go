@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
@@ -56,8 +57,8 @@ func nodeGone(m Machine) Unrest {
 }
 
 // nodesOfMachines are the Nodes of every Machine, by Rancher's own label.
-func nodesOfMachines(down migration.Downstream) map[string][]*corev1.Node {
-	nodes := map[string][]*corev1.Node{}
+func nodesOfMachines(down migration.Downstream) map[string][]*downstream.Node {
+	nodes := map[string][]*downstream.Node{}
 	for i := range down.Nodes {
 		if uid := down.Nodes[i].Labels[machineLabel]; uid != "" {
 			nodes[uid] = append(nodes[uid], &down.Nodes[i])
@@ -76,7 +77,7 @@ func machineUIDs(down migration.Downstream) map[string]string {
 }
 
 // kcmOf is the kube-controller-manager of a Machine, as its mirror pod shows it.
-func kcmOf(m Machine, nodes []*corev1.Node, down migration.Downstream) migration.KCM {
+func kcmOf(m Machine, nodes []*downstream.Node, down migration.Downstream) migration.KCM {
 	k := migration.KCM{Member: m.Name, Kind: "Machine", ID: m.UID, Node: m.NodeName}
 	if len(nodes) == 1 {
 		k.Node = nodes[0].Name
@@ -97,11 +98,11 @@ func kcmOf(m Machine, nodes []*corev1.Node, down migration.Downstream) migration
 }
 
 // kubeletOf is the version of a Machine's kubelet; "" where its Node is not clear.
-func kubeletOf(nodes []*corev1.Node) string {
+func kubeletOf(nodes []*downstream.Node) string {
 	if len(nodes) != 1 {
 		return ""
 	}
-	return nodes[0].Status.NodeInfo.KubeletVersion
+	return nodes[0].Kubelet
 }
 
 func mirrorPod(pods []corev1.Pod, node string) *corev1.Pod {
@@ -117,7 +118,7 @@ func mirrorPod(pods []corev1.Pod, node string) *corev1.Pod {
 
 // lacksSwitch judges a Machine by its Node's own record of its arguments, the
 // only proof in the API that a worker runs the new configuration.
-func lacksSwitch(nodes []*corev1.Node) string {
+func lacksSwitch(nodes []*downstream.Node) string {
 	if len(nodes) == 0 {
 		return "has no Node"
 	}

@@ -3,8 +3,6 @@ package rke2
 import (
 	"slices"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -12,7 +10,7 @@ import (
 // registries are where the control planes pull images from: one for all where they
 // agree, else one for each. Where the Cluster says nothing, the Node's own record
 // does, which has Rancher's setting as well.
-func registries(f Facts, nodes map[string][]*corev1.Node) []downstream.Registry {
+func registries(f Facts, nodes map[string][]*downstream.Node) []downstream.Registry {
 	var mirrors []downstream.Mirror
 	for _, m := range f.Cluster.Spec.Mirrors {
 		plain := downstream.Mirror{Of: m.Of, Rewrites: m.Rewrites}

@@ -78,10 +78,10 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	done := 0
 	for i := range s.Reading.Down.Nodes {
 		node := &s.Reading.Down.Nodes[i]
-		if node.Status.NodeInfo.KubeletVersion == target {
+		if node.Kubelet == target {
 			done++
 		} else {
-			open = append(open, Unrest{Object: "Node " + node.Name, Seen: "runs " + node.Status.NodeInfo.KubeletVersion})
+			open = append(open, Unrest{Object: "Node " + node.Name, Seen: "runs " + node.Kubelet})
 		}
 	}
 	if len(open) > 0 {

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"time"
 
+	kubereader "github.com/awsmigrate/awsmigrate/pkg/verify/kube"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
@@ -20,7 +22,7 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	kube := fake.NewClientset(node)
 	p := &Procedure{facts: resting()}
 	p.Core = &migration.Core{Side: p, Kube: kube, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}
-	p.Reading = migration.Reading{Down: migration.Downstream{Nodes: []corev1.Node{*node}}}
+	p.Reading = migration.Reading{Down: migration.Downstream{Nodes: kubereader.Nodes([]corev1.Node{*node})}}
 
 	then := continuity.Fingerprint{Schema: 1, Nodes: []continuity.NodePrint{{Name: "worker-1", UID: "u-1", Cordoned: true}}}
 	packed, err := then.Encode()

@@ -40,6 +40,7 @@ type Node struct {
 	Network               Condition // NetworkUnavailable
 	Kubelet               string    // version
 	Created               time.Time // server clock
+	ConfigHash            string    `json:"-"` // RKE2's, of the configuration that its service started with
 	ECRImages             int       // images from ECR the node has pulled (kubelet lists 50 at most)
 }
 
@@ -58,7 +59,13 @@ func (t Taint) String() string {
 type Address struct{ Type, Address string }
 
 // Condition is a node condition.
-type Condition struct{ Status, Reason, Message string }
+type Condition struct {
+	Status, Reason, Message string
+	Since                   time.Time `json:"-"` // server clock; for people
+}
+
+// IsReady says whether the node's kubelet says so.
+func (n Node) IsReady() bool { return n.Ready.Status == "True" }
 
 // ControlPlane says whether the node carries a control-plane role label:
 // RKE2 and kubeadm write control-plane, older ones master, RKE controlplane.

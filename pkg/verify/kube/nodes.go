@@ -67,11 +67,25 @@ func (m intern) long(s string) string {
 	return cut(s, longestAnnotation)
 }
 
+// annotationNodeConfig is written by RKE2's agent when its service starts
+// (k3s-io/k3s:pkg/nodeconfig/nodeconfig.go, rke2.io for RKE2).
+const annotationNodeConfig = "rke2.io/node-config-hash"
+
+// Nodes keeps of each Node what some rule looks at.
+func Nodes(items []corev1.Node) []downstream.Node {
+	words := intern{}
+	nodes := make([]downstream.Node, 0, len(items))
+	for i := range items {
+		nodes = append(nodes, node(&items[i], words))
+	}
+	return nodes
+}
+
 func node(n *corev1.Node, words intern) downstream.Node {
 	out := downstream.Node{
 		Name: cut(n.Name, longest), UID: string(n.UID), ProviderID: cut(n.Spec.ProviderID, longest),
 		Labels: make(map[string]string, len(n.Labels)), Annotations: map[string]string{},
-		Unschedulable: n.Spec.Unschedulable, Kubelet: words.get(n.Status.NodeInfo.KubeletVersion), Created: n.CreationTimestamp.Time,
+		Unschedulable: n.Spec.Unschedulable, ConfigHash: words.get(n.Annotations[annotationNodeConfig]), Kubelet: words.get(n.Status.NodeInfo.KubeletVersion), Created: n.CreationTimestamp.Time,
 	}
 	for k, v := range n.Labels {
 		out.Labels[words.get(k)] = words.get(v)
@@ -89,7 +103,7 @@ func node(n *corev1.Node, words intern) downstream.Node {
 		out.Addresses = append(out.Addresses, downstream.Address{Type: words.get(string(a.Type)), Address: cut(a.Address, longest)})
 	}
 	for _, c := range n.Status.Conditions {
-		cond := downstream.Condition{Status: words.get(string(c.Status)), Reason: words.get(c.Reason), Message: words.get(c.Message)}
+		cond := downstream.Condition{Status: words.get(string(c.Status)), Reason: words.get(c.Reason), Message: words.get(c.Message), Since: c.LastTransitionTime.Time}
 		switch c.Type {
 		case corev1.NodeReady:
 			out.Ready = cond
