@@ -21,9 +21,9 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
-	"github.com/awsmigrate/awsmigrate/test/apiserver"
 )
 
 // TestOnAPIServer runs everything that needs a real API server on one of them:

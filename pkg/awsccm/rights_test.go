@@ -20,8 +20,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
-	"github.com/awsmigrate/awsmigrate/test/lab/component"
 )
 
 // ec2 answers DescribeInstances for i-0a, knows no i-0d, and refuses the rest.
@@ -183,7 +183,7 @@ func (e env) identity(t *testing.T, dir string) []string {
 
 func (e env) ccm(t *testing.T, args []string, log *bytes.Buffer) *exec.Cmd {
 	t.Helper()
-	binaries, err := component.Dir()
+	binaries, err := apiserver.Binaries()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/awsmigrate/awsmigrate/test/apiserver"
+	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 )
 
 // beside has somebody else write between a reading and what follows it.

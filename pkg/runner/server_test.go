@@ -5,7 +5,7 @@ import (
 
 	"k8s.io/client-go/rest"
 
-	"github.com/awsmigrate/awsmigrate/test/apiserver"
+	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 )
 
 // TestOnAPIServer holds everything that needs a real API server: only it has

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/awsmigrate/awsmigrate/test/bench/standin"
+	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 )
 
 // most is what 50,000 nodes may take: far less than their list, which has 1 GB.

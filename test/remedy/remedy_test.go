@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
-	"github.com/awsmigrate/awsmigrate/test/bench/standin"
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 )
 

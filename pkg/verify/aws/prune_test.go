@@ -14,8 +14,8 @@ import (
 	"github.com/aws/smithy-go/middleware"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
-	"github.com/awsmigrate/awsmigrate/test/bench/standin"
 )
 
 // answerOf is a realistic page of instances.

@@ -9,7 +9,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
-	"github.com/awsmigrate/awsmigrate/test/bench/standin"
+	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 )
 
 // Who made 150,000 pods is read page by page, and in full only what every node has,

@@ -21,8 +21,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/awsmigrate/awsmigrate/test/lab/testplane"
 )
@@ -183,18 +181,9 @@ func (p *plane) runPod(j *batchv1.Job) (string, error) {
 			}
 		}
 	}
-	kubeconfig := filepath.Join(dir, "kubeconfig")
-	err := clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters:  map[string]*clientcmdapi.Cluster{"c": {Server: p.config.Host, InsecureSkipTLSVerify: true}},
-		AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {Token: testplane.Token}},
-		Contexts:  map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u"}}, CurrentContext: "x",
-	}, kubeconfig)
-	if err != nil {
-		p.t.Fatal(err)
-	}
 	var out bytes.Buffer
-	env := append(plainEnv(j.Spec.Template.Spec), "KUBECONFIG="+kubeconfig, "LAB_VOLUMES="+dir)
-	err = RunKlipper(p.t.Context(), container.Args, env, &out)
+	env := append(plainEnv(j.Spec.Template.Spec), "KUBECONFIG="+testplane.Kubeconfig(p.t, p.config), "LAB_VOLUMES="+dir)
+	err := RunKlipper(p.t.Context(), container.Args, env, &out)
 	return out.String(), err
 }
 
@@ -316,17 +305,7 @@ func TestFailedRelease(t *testing.T) {
 // interrupted is a job killed in the middle of an upgrade: the next one retries.
 func (p *plane) interrupted(j *batchv1.Job) {
 	p.t.Helper()
-	k := &klipper{env: map[string]string{"KUBECONFIG": "", "TARGET_NAMESPACE": namespace, "NAME": "demo"}, volumes: p.t.TempDir(), out: &bytes.Buffer{}}
-	path := filepath.Join(k.volumes, "k")
-	err := clientcmd.WriteToFile(clientcmdapi.Config{
-		Clusters:  map[string]*clientcmdapi.Cluster{"c": {Server: p.config.Host, InsecureSkipTLSVerify: true}},
-		AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {Token: testplane.Token}},
-		Contexts:  map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u"}}, CurrentContext: "x",
-	}, path)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	k.env["KUBECONFIG"] = path
+	k := &klipper{env: map[string]string{"KUBECONFIG": testplane.Kubeconfig(p.t, p.config), "TARGET_NAMESPACE": namespace, "NAME": "demo"}, volumes: p.t.TempDir(), out: &bytes.Buffer{}}
 	if err := k.connect(); err != nil {
 		p.t.Fatal(err)
 	}

@@ -16,10 +16,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/awsmigrate/awsmigrate/test/apiserver"
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
 	"github.com/awsmigrate/awsmigrate/test/lab/pki"
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+	"github.com/awsmigrate/awsmigrate/test/lab/testplane"
 )
 
 // machine is one all-role machine on real components: its own etcd, a management
@@ -52,7 +52,7 @@ func newMachine(t *testing.T) *machine {
 	}
 	ip := fmt.Sprintf("127.252.%d.%d", os.Getpid()%250+2, os.Getpid()/250%250+2)
 	startEtcd(t, sup, binaries, dir, ip)
-	mgmt := apiserver.Start(t)
+	mgmt := testplane.Start(t, "mgmt")[0]
 
 	instance := Instance{ID: "i-0123456789abcdef0", Zone: "us-east-1a", PrivateIP: "10.0.1.10", PrivateDNSName: "ip-10-0-1-10.ec2.internal"}
 	m := &machine{t: t, aws: newFakeAWS(t, instance)}

@@ -15,11 +15,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/awsmigrate/awsmigrate/test/apiserver"
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
 	"github.com/awsmigrate/awsmigrate/test/lab/observer"
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+	"github.com/awsmigrate/awsmigrate/test/lab/testplane"
 )
 
 // bench is an API server, an AWS and real controller managers, without nodes.
@@ -37,12 +37,12 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	server := apiserver.New(t, apiserver.Options{})
-	client, err := kubernetes.NewForConfig(server.Config())
+	config := testplane.Start(t, "one")[0]
+	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{t: t, dir: t.TempDir(), client: client, kubeconfig: server.Kubeconfig(t), port: 20000 + os.Getpid()%10000}
+	b := &bench{t: t, dir: t.TempDir(), client: client, kubeconfig: testplane.Kubeconfig(t, config), port: 20000 + os.Getpid()%10000}
 	if b.binaries, err = component.Dir(); err != nil {
 		t.Fatal(err)
 	}

@@ -23,6 +23,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/component"
 )
 
 // Token is the bearer token of a user in system:masters; ViewerToken that of
@@ -33,11 +37,11 @@ const (
 )
 
 // Start gives a configuration per name, each for an API server of its own under
-// an etcd prefix of that name. The binaries are in the folder AWSMIGRATE_LAB_BIN
-// or in bin/lab.d of the repository (make lab-binaries).
+// an etcd prefix of that name. The binaries are those of component.Dir.
 func Start(t testing.TB, names ...string) []*rest.Config {
 	t.Helper()
-	bin := binaries(t)
+	bin, err := component.Dir()
+	must(t, err)
 	dir := t.TempDir()
 	client, peer := freePort(t), freePort(t)
 	start(t, dir, "etcd", filepath.Join(bin, "etcd"),
@@ -65,6 +69,18 @@ func Start(t testing.TB, names ...string) []*rest.Config {
 	return out
 }
 
+// Kubeconfig writes what reaches c's server as c's user, and gives its path.
+func Kubeconfig(t testing.TB, c *rest.Config) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	must(t, clientcmd.WriteToFile(clientcmdapi.Config{
+		Clusters:  map[string]*clientcmdapi.Cluster{"c": {Server: c.Host, InsecureSkipTLSVerify: true}},
+		AuthInfos: map[string]*clientcmdapi.AuthInfo{"u": {Token: c.BearerToken}},
+		Contexts:  map[string]*clientcmdapi.Context{"x": {Cluster: "c", AuthInfo: "u"}}, CurrentContext: "x",
+	}, path))
+	return path
+}
+
 // usable is more than /readyz: kube-apiserver's own controllers make the system's
 // namespaces a moment later.
 func usable(ctx context.Context, k kubernetes.Interface) error {
@@ -90,19 +106,6 @@ func awaitReady(t testing.TB, name string, c *rest.Config, dir string) {
 		log, _ := os.ReadFile(filepath.Join(dir, name+".log"))
 		t.Fatalf("kube-apiserver %s is not ready: %v\n%s", name, err, log[max(0, len(log)-4000):])
 	}
-}
-
-func binaries(t testing.TB) string {
-	t.Helper()
-	dir := os.Getenv("AWSMIGRATE_LAB_BIN")
-	if dir == "" {
-		_, file, _, _ := runtime.Caller(0)
-		dir = filepath.Join(filepath.Dir(file), "..", "..", "..", "bin", "lab.d")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "kube-apiserver")); err != nil {
-		t.Fatalf("the lab's binaries: %v; build them with make lab-binaries or set AWSMIGRATE_LAB_BIN", err)
-	}
-	return dir
 }
 
 // start runs a component; it dies with the test process, and its log is kept

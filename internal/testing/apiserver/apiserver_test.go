@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/awsmigrate/awsmigrate/test/apiserver"
+	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 )
 
 func client(t *testing.T, config *rest.Config) kubernetes.Interface {

@@ -1,8 +1,9 @@
 // Package apiserver gives a test a kube-apiserver of its own: Kubernetes 1.26,
 // RBAC on, bootstrap roles real, no controllers, no nodes.
 //
-// It is for tests only and stands apart from the lab: no AWS, no Rancher, no
-// kubelet. The ServiceAccount admission plugin is off, because without a
+// It is for tests only and shares no code with the lab, which is a module of its
+// own and serves others: no AWS, no Rancher, no kubelet. Only the binaries are the
+// lab's. The ServiceAccount admission plugin is off, because without a
 // controller manager no namespace has a default service account.
 package apiserver
 
@@ -10,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -22,15 +22,14 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-
-	"github.com/awsmigrate/awsmigrate/test/lab/component"
-	"github.com/awsmigrate/awsmigrate/test/lab/pki"
-	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
 // readyWithin is generous: four to five seconds on an idle machine, several
 // times that when every package's tests run at once.
 const readyWithin = 2 * time.Minute
+
+// grace is how long a component may take to end by SIGTERM.
+const grace = 5 * time.Second
 
 // Options of New. The zero value is what most tests want.
 type Options struct {
@@ -41,16 +40,9 @@ type Options struct {
 type Server struct {
 	dir   string
 	admin *rest.Config
-	spec  proc.Spec
-	sup   *proc.Supervisor
-	proc  *proc.Process
-}
-
-// Start starts a server and gives the configuration of its admin
-// (system:masters). Everything ends with the test.
-func Start(tb testing.TB) *rest.Config {
-	tb.Helper()
-	return New(tb, Options{}).Config()
+	path  string
+	args  []string
+	proc  *process
 }
 
 // New starts a server and waits until it is ready. Everything ends with the test.
@@ -98,100 +90,62 @@ current-context: test
 
 // Stop ends kube-apiserver only; its data stay. Restart starts it again on the
 // same address.
-func (s *Server) Stop() { s.proc.Stop(5 * time.Second) }
+func (s *Server) Stop() { s.proc.stop(grace) }
 
 // Restart starts a stopped server again and waits until it is ready.
 func (s *Server) Restart(tb testing.TB) {
 	tb.Helper()
 	s.Stop()
-	p, err := s.sup.Start(s.spec)
-	if err != nil {
+	if err := s.run(); err != nil {
 		tb.Fatal(err)
 	}
-	s.proc = p
 	if err := s.waitReady(tb.Context()); err != nil {
 		tb.Fatalf("%v\n%s", err, s.logTail())
 	}
 }
 
 func start(tb testing.TB, opts Options) (*Server, error) {
-	binaries, err := component.Dir()
+	binaries, err := Binaries()
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{dir: tb.TempDir()}
-	if s.sup, err = proc.New(s.dir); err != nil {
-		return nil, err
-	}
-	tb.Cleanup(func() {
-		if err := s.sup.Close(); err != nil {
-			tb.Errorf("stopping the API server: %v", err)
-		}
-	})
 	address := fmt.Sprintf("127.251.%d.%d", os.Getpid()%250+2, os.Getpid()/250%250+2)
 	ports, err := freePorts(address, 3)
 	if err != nil {
 		return nil, err
 	}
-	etcd := component.Etcd{
-		Binaries: binaries, Name: "etcd", DataDir: filepath.Join(s.dir, "etcd"), Log: filepath.Join(s.dir, "etcd.log"),
-		Address: address, ClientPort: ports[0], PeerPort: ports[1],
-	}
-	if _, err := s.sup.Start(etcd.Spec()); err != nil {
-		return nil, err
-	}
-	files, token, err := writeFiles(s.dir, address)
+	client, peer := fmt.Sprintf("http://%s:%d", address, ports[0]), fmt.Sprintf("http://%s:%d", address, ports[1])
+	etcd, err := startProcess(filepath.Join(s.dir, "etcd.log"), filepath.Join(binaries, "etcd"), etcdArguments(s.dir, client, peer)...)
 	if err != nil {
 		return nil, err
 	}
-	files.Binaries, files.Name, files.Log = binaries, "kube-apiserver", filepath.Join(s.dir, "kube-apiserver.log")
-	files.Address, files.Port = address, ports[2]
-	files.EtcdURL = fmt.Sprintf("http://%s:%d", address, ports[0])
-	files.AuditLog = s.AuditLog()
-	files.ExtraArguments = append([]string{"--disable-admission-plugins=ServiceAccount"}, opts.Args...)
-	s.spec = files.Spec()
+	tb.Cleanup(func() { etcd.stop(grace) })
+	files, err := writeFiles(s.dir, address)
+	if err != nil {
+		return nil, err
+	}
+	s.path = filepath.Join(binaries, "kube-apiserver")
+	s.args = append(files.arguments(address, ports[2], client, s.AuditLog()), opts.Args...)
 	s.admin = &rest.Config{
 		Host:            fmt.Sprintf("https://%s:%d", address, ports[2]),
-		BearerToken:     token,
-		TLSClientConfig: rest.TLSClientConfig{CAFile: files.ClientCAFile},
+		BearerToken:     files.token,
+		TLSClientConfig: rest.TLSClientConfig{CAFile: files.cert},
 		QPS:             -1, // tests wait for the server, not for a client-side limit
 	}
-	s.proc, err = s.sup.Start(s.spec)
-	return s, err
+	if err := s.run(); err != nil {
+		return nil, err
+	}
+	tb.Cleanup(func() { s.proc.stop(grace) })
+	return s, nil
 }
 
-// writeFiles makes the certificates, keys and tokens, and names them.
-func writeFiles(dir, address string) (component.APIServer, string, error) {
-	in := func(name string) string { return filepath.Join(dir, name) }
-	token := pki.Token()
-	spec := component.APIServer{
-		CertFile: in("tls.crt"), KeyFile: in("tls.key"), ClientCAFile: in("ca.crt"), TokenFile: in("tokens.csv"),
-		AccountKey: in("sa.key"), AccountPublic: in("sa.pub"), AuditPolicy: in("audit-policy.yaml"),
-	}
-	ca, err := pki.NewCA("test")
-	if err != nil {
-		return spec, "", err
-	}
-	server, err := ca.Server("kube-apiserver", address, "kubernetes.default.svc")
-	if err != nil {
-		return spec, "", err
-	}
-	private, public, err := pki.ServiceAccountKey()
-	if err != nil {
-		return spec, "", err
-	}
-	for path, content := range map[string][]byte{
-		spec.CertFile: server.Cert, spec.KeyFile: server.Key, spec.ClientCAFile: ca.CertPEM,
-		spec.AccountKey: private, spec.AccountPublic: public,
-		spec.AuditPolicy: []byte(component.AuditPolicy),
-		spec.TokenFile:   []byte(token + ",admin,admin,system:masters\n"),
-	} {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			return spec, "", err
-		}
-	}
-	return spec, token, nil
+func (s *Server) run() (err error) {
+	s.proc, err = startProcess(s.log(), s.path, s.args...)
+	return err
 }
+
+func (s *Server) log() string { return filepath.Join(s.dir, "kube-apiserver.log") }
 
 // freePorts holds all the listeners at once, so that no port comes twice.
 func freePorts(address string, n int) ([]int, error) {
@@ -222,8 +176,8 @@ func (s *Server) waitReady(ctx context.Context) error {
 			return nil
 		}
 		select {
-		case <-s.proc.Done():
-			return fmt.Errorf("kube-apiserver exited with code %d before it was ready", s.proc.ExitCode())
+		case <-s.proc.done:
+			return fmt.Errorf("kube-apiserver exited before it was ready: %s", s.proc.cmd.ProcessState)
 		case <-ctx.Done():
 			return fmt.Errorf("kube-apiserver is not ready after %s: %w", readyWithin, errors.Join(err, ctx.Err()))
 		case <-tick.C:
@@ -246,12 +200,7 @@ func usable(ctx context.Context, client kubernetes.Interface) error {
 }
 
 func (s *Server) logTail() string {
-	f, err := os.Open(filepath.Join(s.dir, "kube-apiserver.log"))
-	if err != nil {
-		return err.Error()
-	}
-	defer f.Close()
-	raw, err := io.ReadAll(f)
+	raw, err := os.ReadFile(s.log())
 	if err != nil {
 		return err.Error()
 	}

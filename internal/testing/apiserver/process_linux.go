@@ -1,0 +1,7 @@
+package apiserver
+
+import "syscall"
+
+func diesWithParent() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+}
