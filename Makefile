@@ -6,10 +6,16 @@ SHELL := /bin/bash
 
 BIN    := $(CURDIR)/bin
 LABBIN := $(BIN)/lab.d
-TOOL   := go tool -modfile=tools/go.mod
+TOOL   := go tool -modfile=$(CURDIR)/tools/go.mod
 LABDIR ?= $(CURDIR)/.lab
 DISTRO ?= rke2
 GOTEST := go test
+
+# The product, the lab, and the tests that need both. The product's go.mod names
+# neither of the others, or `go install …/cmd/awsmigrate@version` would refuse it.
+MODULES := . test/lab test
+# $(call each,COMMAND) runs it in every module, and fails if it failed in one.
+each = code=0; for m in $(MODULES); do (cd $(CURDIR)/$$m && echo "module $$m" && $(1)) || code=$$?; done; exit $$code
 
 # kustomize, which Helm brings along, can load Go plugins. Nobody here does, and a
 # program that can is linked with every method of every type: it has twice the size.
@@ -36,7 +42,7 @@ bin/awsmigrate: $(BIN)/awsmigrate ## build awsmigrate alone
 $(BIN)/awsmigrate:
 	go build -ldflags "-s -w" -o $@ ./cmd/awsmigrate
 $(BIN)/lab:
-	go build -o $@ ./test/lab/cmd/lab
+	cd test/lab && go build -o $@ ./cmd/lab
 
 # Go links a position-independent program without an interpreter only through a C
 # compiler with a static libc. It runs on an empty image like the one above.
@@ -50,6 +56,10 @@ LAB_KUBERNETES := v1.26.13+rke2r1
 version-flags = -X k8s.io/$(1).gitVersion=$(2) -X k8s.io/$(1).gitMajor=1 -X k8s.io/$(1).gitMinor=$(word 2,$(subst ., ,$(2))) -X k8s.io/$(1).gitTreeState=clean
 lab-ldflags = -s -w $(call version-flags,component-base/version,$(1)) $(call version-flags,client-go/pkg/version,$(1))
 
+# Go keeps the result of a test as long as the files of its module that it read are
+# unchanged. These binaries lie outside the lab's module.
+FORGET := go clean -testcache
+
 .PHONY: lab-binaries
 lab-binaries: demo-binaries $(LABBIN)/ccm-v1.28.1
 
@@ -59,13 +69,16 @@ demo-binaries: $(LABBIN)/components $(LABBIN)/ccm-v1.26.0
 
 $(LABBIN)/components: test/lab/controlplane/go.mod $(wildcard test/lab/controlplane/components/*.go)
 	cd test/lab/controlplane && go build -trimpath -ldflags "$(call lab-ldflags,$(LAB_KUBERNETES))" -o $@ ./components
+	$(FORGET)
 	cd $(LABBIN) && for c in etcd kube-apiserver kube-controller-manager kube-scheduler kubectl; do ln -sf components $$c; done
 
 $(LABBIN)/ccm-v1.26.0: test/lab/controlplane/go.mod
 	cd test/lab/controlplane && go build -trimpath -ldflags "$(call lab-ldflags,v1.26.0)" -o $@ k8s.io/cloud-provider-aws/cmd/aws-cloud-controller-manager
+	$(FORGET)
 
 $(LABBIN)/ccm-v1.28.1: test/lab/ccm128/go.mod
 	cd test/lab/ccm128 && go build -trimpath -ldflags "$(call lab-ldflags,v1.28.1)" -o $@ k8s.io/cloud-provider-aws/cmd/aws-cloud-controller-manager
+	$(FORGET)
 
 # The real rke, for the slow suite alone. Its go.sum is complete: the checksum
 # database does not know this version, and is not asked for what go.sum has.
@@ -81,25 +94,25 @@ $(LABBIN)/rkeplan-$(REAL_RKE): test/lab/rkereal/go.mod $(wildcard test/lab/rkere
 
 .PHONY: demo
 demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher
-	go run ./test/cmd/demo -bin $(BIN) -dir $(LABDIR) -distro $(DISTRO)
+	cd test && go run ./cmd/demo -bin $(BIN) -dir $(abspath $(LABDIR)) -distro $(DISTRO)
 
 # Under the race detector the simulator would take eight times as long.
 PACKAGES = $$(go list ./... | grep -vE '/test/(e2e|sim)$$')
 
 .PHONY: check
 check: build lint ## for every edit: lint, unit tests, a sample of the simulated migrations
-	$(GOTEST) -timeout 15m $(PACKAGES) ./test/sim
+	@$(call each,$(GOTEST) -timeout 15m $$(go list ./... | grep -v '/test/e2e$$'))
 
 .PHONY: test
 test: build lint ## all tests that CI runs
-	$(RACE) -timeout 20m $(PACKAGES)
-	$(GOTEST) -timeout 20m ./test/sim
-	$(GOTEST) -v -count=1 -parallel 4 -timeout 45m ./test/e2e
+	@$(call each,$(RACE) -timeout 20m $(PACKAGES))
+	cd test && $(GOTEST) -timeout 20m ./sim
+	cd test && $(GOTEST) -v -count=1 -parallel 4 -timeout 45m ./e2e
 
 .PHONY: test-slow
 test-slow: build rke-binaries ## the long scenarios, by hand; SHARD=k/n for a part of them
 	$(GOTEST) -v -count=1 -tags slow,$(TAGS) -run '^TestRealRKE' ./pkg/rke
-	$(GOTEST) -v -count=1 -parallel 1 -timeout 120m -tags slow,$(TAGS) ./test/e2e
+	cd test && $(GOTEST) -v -count=1 -parallel 1 -timeout 120m -tags slow,$(TAGS) ./e2e
 
 # FUZZTIME is for all fuzz tests together, in s, m or h.
 FUZZTIME ?= 10m
@@ -118,9 +131,10 @@ fuzz: ## every fuzz test in turn, FUZZTIME (10m) in all
 
 # The comparison with kubectl takes minutes.
 BENCH_NODES ?= 5000
+BENCHMARKED = $$(go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.Dir}}{{end}}' ./... | while read -r dir; do ! grep -qE '^func Benchmark' $$dir/*_test.go || echo $$dir; done)
 .PHONY: bench
 bench: $(BIN)/awsmigrate lab-binaries ## the benchmarks, on this machine; the audit against kubectl with BENCH_NODES (5000)
-	AWSMIGRATE_BENCH_NODES=$(BENCH_NODES) $(GOTEST) -timeout 90m -run '^$$' -bench . -benchmem $$(grep -rlE '^func Benchmark' --include='*_test.go' pkg internal test | xargs -n1 dirname | sort -u | sed 's|^|./|')
+	@export AWSMIGRATE_BENCH_NODES=$(BENCH_NODES); $(call each,$(GOTEST) -timeout 90m -run '^$$' -bench . -benchmem $(BENCHMARKED))
 
 .PHONY: generate
 generate: ## write docs/schema, docs/checks.md and THIRD_PARTY_NOTICES anew
@@ -134,30 +148,33 @@ check-mutations: ## take the body out of every check in turn, and see that a tes
 
 .PHONY: promises
 promises: ## the tests of docs/promises.md that take a minute or two, and their counts
-	@$(GOTEST) -count=1 -timeout 20m -v ./test/sim > $(or $(TMPDIR),/tmp)/awsmigrate-promises.log; code=$$?; \
+	@cd test && $(GOTEST) -count=1 -timeout 20m -v ./sim > $(or $(TMPDIR),/tmp)/awsmigrate-promises.log; code=$$?; \
 	grep -E '^(--- FAIL|FAIL|ok)|counts:' $(or $(TMPDIR),/tmp)/awsmigrate-promises.log | sed 's/^ *[a-z_]*_test.go:[0-9]*: //'; exit $$code
 
 # ORACLE_DIR keeps the texts behind the digests, to compare two commits with diff -r.
 .PHONY: oracle
 oracle: ## what is said and done in 500 simulated moments, against what is recorded; ORACLE_DIR=folder keeps the texts
-	AWSMIGRATE_SIM=all AWSMIGRATE_ORACLE=$(ORACLE_DIR) $(GOTEST) -count=1 -timeout 20m -run '^TestOracle$$' ./test/sim
+	cd test && AWSMIGRATE_SIM=all AWSMIGRATE_ORACLE=$(ORACLE_DIR) $(GOTEST) -count=1 -timeout 20m -run '^TestOracle$$' ./sim
 
 .PHONY: kill-points
 kill-points: ## the same with every kill point, every call that fails, every undo; by hand
-	AWSMIGRATE_SIM=all $(GOTEST) -tags slow,$(TAGS) -count=1 -timeout 3h -v ./test/sim
+	cd test && AWSMIGRATE_SIM=all $(GOTEST) -tags slow,$(TAGS) -count=1 -timeout 3h -v ./sim
 
 .PHONY: seeded-defects
 seeded-defects: ## break every promise once on purpose, and see that a test notices
-	go run ./test/cmd/seeded
+	cd test && go run ./cmd/seeded
 
 .PHONY: lint
 lint: ## linters, vet, formatting, chart lint
-	$(TOOL) golangci-lint run --allow-parallel-runners ./...
-	go vet ./...
+	@$(call each,$(TOOL) golangci-lint run --allow-parallel-runners ./... && go vet ./...)
+
+.PHONY: tidy
+tidy: ## go mod tidy in every module; asks the module proxy for what only tests of dependencies import
+	@$(call each,go mod tidy)
 
 .PHONY: vuln
 vuln: ## known vulnerabilities; says so when it could not look
-	@$(TOOL) govulncheck ./... || { code=$$?; [ $$code -eq 3 ] || echo "could not look: the vulnerability database is out of reach (exit $$code)"; exit $$code; }
+	@$(call each,$(TOOL) govulncheck ./... || { code=$$?; [ $$code -eq 3 ] || echo "could not look: the vulnerability database is out of reach (exit $$code)"; exit $$code; })
 
 .PHONY: clean
 clean: ## remove what was built and the lab's folder

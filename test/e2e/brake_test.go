@@ -151,7 +151,8 @@ func withDefect(t *testing.T, bin, file, old, broken string) string {
 	if err := os.WriteFile(overlay, list, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-overlay", overlay, "-o", filepath.Join(dir, "awsmigrate"), "../../cmd/awsmigrate")
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-overlay", overlay, "-o", filepath.Join(dir, "awsmigrate"), "./cmd/awsmigrate")
+	build.Dir = "../.." // the product is a module of its own
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build with a defect in %s: %v\n%s", file, err, out)
 	}

@@ -76,7 +76,7 @@ func TestOracle(t *testing.T) {
 		}
 	}
 	if t.Failed() {
-		t.Logf("for the texts, before the change and after it: %s=FOLDER go test ./test/sim -run TestOracle", oracleDump)
+		t.Logf("for the texts, before the change and after it: cd test; %s=FOLDER go test ./sim -run TestOracle", oracleDump)
 	}
 }
 

@@ -16,7 +16,7 @@ func TestMergeVectors(t *testing.T) {
 			Filtered  map[string]any    `json:"filtered"`
 		} `json:"machines"`
 	}
-	readYAML(t, "../../../test/vectors/rke2-merge.yaml", &cases)
+	readYAML(t, "../../../test/lab/vectors/rke2-merge.yaml", &cases)
 	if len(cases) < 20 {
 		t.Fatalf("only %d cases were read", len(cases))
 	}
@@ -43,7 +43,7 @@ func TestPoolVectors(t *testing.T) {
 		Pool    map[string]any    `json:"pool"`
 		Labels  map[string]string `json:"labels"`
 	}
-	readYAML(t, "../../../test/vectors/rke2-pools.yaml", &cases)
+	readYAML(t, "../../../test/lab/vectors/rke2-pools.yaml", &cases)
 	if len(cases) < 4 {
 		t.Fatalf("only %d cases were read", len(cases))
 	}

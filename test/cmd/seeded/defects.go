@@ -5,10 +5,10 @@ package main
 type seeded struct {
 	name      string // begins with the promise of docs/promises.md
 	what      string
-	file      string
+	file      string // of the repository
 	old, new  string // of the source; new has the break behind defect.On
-	pkg, test string
-	all       bool // only a test of every kill point sees it
+	pkg, test string // pkg is a folder of the repository
+	all       bool   // only a test of every kill point sees it
 }
 
 const (

@@ -1,7 +1,7 @@
 // Command seeded breaks each promise once, on purpose, and sees whether the tests
 // notice. All breaks are compiled into one set of test binaries, each behind a
 // switch, by an overlay: the sources stay as they are. It prints a score, and exits
-// with 1 unless every break was caught.
+// with 1 unless every break was caught. Run it in the folder test.
 package main
 
 import (
@@ -17,7 +17,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/test/sim/defect"
+	"github.com/awsmigrate/awsmigrate/internal/testing/defect"
 )
 
 func main() {
@@ -29,16 +29,20 @@ func main() {
 	}
 }
 
-const importPath = "github.com/awsmigrate/awsmigrate/test/sim/defect"
+const importPath = "github.com/awsmigrate/awsmigrate/internal/testing/defect"
 
 // run tries the defects named, or all.
 func run(ctx context.Context, out io.Writer, only []string) error {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		return err
+	}
 	dir, err := os.MkdirTemp("", "seeded-")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	overlay, err := overlayFile(dir, defects())
+	overlay, err := overlayFile(root, dir, defects())
 	if err != nil {
 		return err
 	}
@@ -49,13 +53,14 @@ func run(ctx context.Context, out io.Writer, only []string) error {
 		}
 		if binaries[d.pkg] == "" {
 			binaries[d.pkg] = filepath.Join(dir, filepath.Base(d.pkg)+".test")
-			build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", binaries[d.pkg], d.pkg)
+			build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", binaries[d.pkg], ".")
+			build.Dir = filepath.Join(root, d.pkg) // Go takes the module that the folder is in
 			if said, err := build.CombinedOutput(); err != nil {
 				return fmt.Errorf("build %s: %w\n%s", d.pkg, err, said)
 			}
 		}
 		tried++
-		caught, took, err := try(ctx, binaries[d.pkg], d)
+		caught, took, err := try(ctx, root, binaries[d.pkg], d)
 		if err != nil {
 			return err
 		}
@@ -75,12 +80,12 @@ func run(ctx context.Context, out io.Writer, only []string) error {
 
 // try runs a defect's tests with it and, first, without it: a test that is red
 // anyway catches nothing.
-func try(ctx context.Context, binary string, d seeded) (caught bool, took time.Duration, err error) {
+func try(ctx context.Context, root, binary string, d seeded) (caught bool, took time.Duration, err error) {
 	begin := time.Now()
-	if said, err := test(ctx, binary, d, ""); err != nil {
+	if said, err := test(ctx, root, binary, d, ""); err != nil {
 		return false, 0, fmt.Errorf("%s: the tests fail without it: %w\n%s", d.name, err, said)
 	}
-	_, err = test(ctx, binary, d, d.name)
+	_, err = test(ctx, root, binary, d, d.name)
 	var red *exec.ExitError
 	if err != nil && !errors.As(err, &red) {
 		return false, 0, err
@@ -88,9 +93,9 @@ func try(ctx context.Context, binary string, d seeded) (caught bool, took time.D
 	return err != nil, time.Since(begin), nil
 }
 
-func test(ctx context.Context, binary string, d seeded, on string) ([]byte, error) {
+func test(ctx context.Context, root, binary string, d seeded, on string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, binary, "-test.run", d.test, "-test.failfast", "-test.timeout", "20m")
-	cmd.Dir, cmd.Env = d.pkg, append(os.Environ(), defect.Variable+"="+on)
+	cmd.Dir, cmd.Env = filepath.Join(root, d.pkg), append(os.Environ(), defect.Variable+"="+on)
 	if d.all && on != "" {
 		cmd.Env = append(cmd.Env, "AWSMIGRATE_SIM=all")
 	}
@@ -99,16 +104,12 @@ func test(ctx context.Context, binary string, d seeded, on string) ([]byte, erro
 
 // overlayFile writes the sources with all defects in them, and the list that the go
 // command takes them from.
-func overlayFile(dir string, all []seeded) (string, error) {
-	root, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
+func overlayFile(root, dir string, all []seeded) (string, error) {
 	texts := map[string]string{}
 	for _, d := range all {
 		text, begun := texts[d.file]
 		if !begun {
-			raw, err := os.ReadFile(filepath.Clean(d.file))
+			raw, err := os.ReadFile(filepath.Join(root, d.file))
 			if err != nil {
 				return "", err
 			}

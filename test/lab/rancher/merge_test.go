@@ -23,7 +23,7 @@ type vector struct {
 }
 
 func TestMergeVectors(t *testing.T) {
-	data, err := os.ReadFile("../../vectors/rke2-merge.yaml")
+	data, err := os.ReadFile("../vectors/rke2-merge.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestReleaseFor(t *testing.T) {
 }
 
 func TestPoolVectors(t *testing.T) {
-	data, err := os.ReadFile("../../vectors/rke2-pools.yaml")
+	data, err := os.ReadFile("../vectors/rke2-pools.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
