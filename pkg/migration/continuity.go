@@ -10,106 +10,71 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Renames finds machines that appear under a second name: two Nodes with one
-// Machine, one instance or one internal address, or a Node of the fingerprint
-// whose Machine now answers under another name.
-func Renames(before continuity.Fingerprint, nodes []downstream.Node, machineNames map[string]string) []Rename {
+// Renames are the differences between a fingerprint and the Nodes now that mean a
+// second name for a machine, or another Node under its name, by machine.
+func Renames(before continuity.Fingerprint, nodes []downstream.Node, machines []continuity.MachineRef) []Rename {
+	byName := make(map[string]*downstream.Node, len(nodes))
+	for i := range nodes {
+		byName[nodes[i].Name] = &nodes[i]
+	}
+	machine := machineNames(machines)
 	var found []Rename
-	for _, key := range []struct {
-		what string
-		of   func(*downstream.Node) string
-	}{
-		{"same Machine", func(n *downstream.Node) string { return n.Labels[downstream.LabelMachine] }},
-		{"same instance", func(n *downstream.Node) string { return n.ProviderID }},
-		{"same internal address", internalIP},
-	} {
-		first := map[string]*downstream.Node{}
-		for i := range nodes {
-			node := &nodes[i]
-			value := key.of(node)
-			if value == "" {
-				continue
-			}
-			other, twice := first[value]
-			if !twice {
-				first[value] = node
-				continue
-			}
-			found = append(found, renameOf(before, other, node, key.what, machineNames))
+	for _, d := range continuity.Duplicates(nodes) {
+		first := byName[d.Nodes[0]]
+		for _, name := range d.Nodes[1:] {
+			found = append(found, renameOf(before, first, byName[name], d.Shared, machine))
 		}
 	}
-	found = append(found, moved(before, nodes, machineNames)...)
+	for _, d := range continuity.Differences(before, nodes, machines) {
+		if why, is := whyRenamed(d); is {
+			found = append(found, Rename{Machine: machine(d.Was.Machine, d.Was.Name), Old: d.Was.Name, New: d.Now.Name, Why: why})
+		}
+	}
 	sort.SliceStable(found, func(i, j int) bool { return found[i].Machine < found[j].Machine })
 	return found
 }
 
+// whyRenamed says why a difference is one, if it is. Nodes that left with their
+// machines, or were deleted, have no second name.
+func whyRenamed(d continuity.Difference) (why string, is bool) {
+	switch d.Kind {
+	case continuity.Renamed:
+		return "the old Node is gone", d.Now != nil
+	case continuity.Replaced:
+		return fmt.Sprintf("it was deleted and registered again: UID %s, was %s", d.Now.UID, d.Was.UID), true
+	case continuity.Reassigned:
+		return fmt.Sprintf("ProviderID %q, was %q", d.Now.ProviderID, d.Was.ProviderID), true
+	case continuity.Left, continuity.Lost, continuity.Deleted:
+	}
+	return "", false
+}
+
 // renameOf tells the old name from the new one by the fingerprint.
-func renameOf(before continuity.Fingerprint, a, b *downstream.Node, why string, names map[string]string) Rename {
+func renameOf(before continuity.Fingerprint, a, b *downstream.Node, shared continuity.Shared, machine func(uid, node string) string) Rename {
 	if hasNode(before, b.Name) {
 		a, b = b, a
 	}
-	uid := a.Labels[downstream.LabelMachine]
-	if uid == "" {
-		uid = b.Labels[downstream.LabelMachine]
-	}
-	return Rename{Machine: OrElse(names[uid], uid), Old: a.Name, New: b.Name, Why: why}
+	why := map[continuity.Shared]string{continuity.SharedMachine: "same Machine", continuity.SharedInstance: "same instance",
+		continuity.SharedAddress: "same internal address"}[shared]
+	return Rename{Machine: machine(OrElse(a.MachineUID(), b.MachineUID()), ""), Old: a.Name, New: b.Name, Why: why}
 }
 
-// moved are fingerprinted Nodes whose Machine has another Node now, or whose
-// object was replaced under the same name.
-func moved(before continuity.Fingerprint, nodes []downstream.Node, names map[string]string) []Rename {
-	byIdentity := map[string]*downstream.Node{}
-	byName := map[string]*downstream.Node{}
-	for i := range nodes {
-		byIdentity[identity(nodes[i].Labels[downstream.LabelMachine], nodes[i].ProviderID)] = &nodes[i]
-		byName[nodes[i].Name] = &nodes[i]
+// machineNames names a machine for people, by its UID; where it has none by its Node.
+func machineNames(machines []continuity.MachineRef) func(uid, node string) string {
+	names := make(map[string]string, len(machines))
+	for _, m := range machines {
+		names[m.UID] = m.Name
 	}
-	var found []Rename
-	for _, print := range before.Nodes {
-		name := print.Name
-		machine, alive := names[print.Machine]
-		if print.Machine == "" {
-			machine, alive = name, true
+	return func(uid, node string) string {
+		if uid == "" {
+			return node
 		}
-		if !alive {
-			continue
-		}
-		now, other := byName[name], byIdentity[identity(print.Machine, print.ProviderID)]
-		switch {
-		case now == nil && other != nil:
-			found = append(found, Rename{Machine: machine, Old: name, New: other.Name, Why: "the old Node is gone"})
-		case now != nil && now.UID != print.UID:
-			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("it was deleted and registered again: UID %s, was %s", now.UID, print.UID)})
-		case now != nil && now.ProviderID != print.ProviderID:
-			found = append(found, Rename{Machine: machine, Old: name, New: name, Why: fmt.Sprintf("ProviderID %q, was %q", now.ProviderID, print.ProviderID)})
-		}
+		return OrElse(names[uid], uid)
 	}
-	return found
-}
-
-// identity tells a machine without its Node's name: Rancher's Machine, else the
-// instance. A machine that has neither is told by no one.
-func identity(machine, providerID string) string {
-	if machine != "" {
-		return machine
-	}
-	return OrElse(providerID, "unknown")
-}
-
-func internalIP(node *downstream.Node) string {
-	if all := node.InternalIPs(); len(all) > 0 {
-		return all[0]
-	}
-	return ""
 }
 
 func hasNode(before continuity.Fingerprint, name string) bool {
-	for _, node := range before.Nodes {
-		if node.Name == name {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(before.Nodes, func(n continuity.NodePrint) bool { return n.Name == name })
 }
 
 // renames judges this reading against the journal's fingerprint. Without one,
@@ -119,11 +84,7 @@ func (c *Core) renames(record runner.Record) []Rename {
 	if err != nil {
 		before = continuity.Fingerprint{}
 	}
-	names := make(map[string]string, len(c.Reading.Members))
-	for _, m := range c.Reading.Members {
-		names[m.ID] = m.Name
-	}
-	return slices.DeleteFunc(Renames(before, c.Reading.Down.Nodes, names), func(r Rename) bool { return c.found[r.New] })
+	return slices.DeleteFunc(Renames(before, c.Reading.Down.Nodes, c.Reading.refs()), func(r Rename) bool { return c.found[r.New] })
 }
 
 // keepFound takes the renames of this reading for what an undo goes back from.

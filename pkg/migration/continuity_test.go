@@ -1,8 +1,12 @@
 package migration
 
 import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -14,27 +18,27 @@ func machineNode(name, uid, machine, providerID, ip string) downstream.Node {
 
 func TestRenames(t *testing.T) {
 	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "old", UID: "1", Machine: "m1", ProviderID: "aws:///a/i-1"}}}
-	names := map[string]string{"m1": "demo-cp-0"}
+	machines := []continuity.MachineRef{{UID: "m1", Name: "demo-cp-0", Node: "old"}}
 	same := machineNode("old", "1", "m1", "aws:///a/i-1", "10.0.0.1")
 	tests := []struct {
-		name  string
-		nodes []downstream.Node
-		names map[string]string
-		want  int
+		name     string
+		nodes    []downstream.Node
+		machines []continuity.MachineRef
+		want     int
 	}{
-		{"unchanged", []downstream.Node{same}, names, 0},
-		{"second Node of the Machine", []downstream.Node{same, machineNode("new", "2", "m1", "", "")}, names, 1},
-		{"second Node of the instance", []downstream.Node{same, machineNode("new", "2", "", "aws:///a/i-1", "")}, names, 1},
-		{"second Node of the address", []downstream.Node{same, machineNode("new", "2", "", "", "10.0.0.1")}, names, 1},
-		{"the old Node is gone already", []downstream.Node{machineNode("new", "2", "m1", "aws:///a/i-1", "10.0.0.1")}, names, 1},
-		{"deleted and registered again", []downstream.Node{machineNode("old", "9", "m1", "aws:///a/i-1", "10.0.0.1")}, names, 1},
-		{"another ProviderID", []downstream.Node{machineNode("old", "1", "m1", "rke2://old", "10.0.0.1")}, names, 1},
-		{"the Machine left with its Node", nil, map[string]string{}, 0},
-		{"a new machine joined", []downstream.Node{same, machineNode("joined", "3", "m3", "aws:///b/i-3", "10.0.0.3")}, names, 0},
+		{"unchanged", []downstream.Node{same}, machines, 0},
+		{"second Node of the Machine", []downstream.Node{same, machineNode("new", "2", "m1", "", "")}, machines, 1},
+		{"second Node of the instance", []downstream.Node{same, machineNode("new", "2", "", "aws:///a/i-1", "")}, machines, 1},
+		{"second Node of the address", []downstream.Node{same, machineNode("new", "2", "", "", "10.0.0.1")}, machines, 1},
+		{"the old Node is gone already", []downstream.Node{machineNode("new", "2", "m1", "aws:///a/i-1", "10.0.0.1")}, machines, 1},
+		{"deleted and registered again", []downstream.Node{machineNode("old", "9", "m1", "aws:///a/i-1", "10.0.0.1")}, machines, 1},
+		{"another ProviderID", []downstream.Node{machineNode("old", "1", "m1", "rke2://old", "10.0.0.1")}, machines, 1},
+		{"the Machine left with its Node", nil, []continuity.MachineRef{}, 0},
+		{"a new machine joined", []downstream.Node{same, machineNode("joined", "3", "m3", "aws:///b/i-3", "10.0.0.3")}, machines, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := Renames(before, tt.nodes, tt.names)
+			got := Renames(before, tt.nodes, tt.machines)
 			if len(got) != tt.want {
 				t.Fatalf("%d renames, want %d: %+v", len(got), tt.want, got)
 			}
@@ -60,5 +64,49 @@ func TestRenamesWithoutMachines(t *testing.T) {
 		if got := Renames(before, []downstream.Node{tt.node}, nil); len(got) != tt.want {
 			t.Errorf("%s: %+v, want %d", name, got, tt.want)
 		}
+	}
+}
+
+// What makes a run pull its brake fails in the audit, too, whatever became of the Nodes.
+func TestRunAndAuditSeeTheSameRenames(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(of string, n int) string {
+		if i := random.IntN(n + 1); i < n {
+			return fmt.Sprint(of, i)
+		}
+		return ""
+	}
+	braked := 0
+	for range 5000 {
+		var before continuity.Fingerprint
+		var nodes []downstream.Node
+		machines := []continuity.MachineRef{}
+		for i := range 4 {
+			node := machineNode(fmt.Sprint("n", i), fmt.Sprint("u", i), pick("m", 4), "aws:///us-east-1a/i-0000000"+pick("", 4), fmt.Sprint("10.0.0.", i))
+			before.Nodes = append(before.Nodes, continuity.NodePrint{Name: node.Name, UID: node.UID, Machine: node.MachineUID(), ProviderID: node.ProviderID})
+			if random.IntN(3) == 0 {
+				node.Name = pick("n", 6)
+			}
+			if random.IntN(6) == 0 {
+				node.UID += "x"
+			}
+			if node.Name != "" && !slices.ContainsFunc(nodes, func(n downstream.Node) bool { return n.Name == node.Name }) {
+				nodes = append(nodes, node)
+			}
+			if uid := node.MachineUID(); uid != "" && random.IntN(5) > 0 {
+				machines = append(machines, continuity.MachineRef{UID: uid, Name: "demo-" + uid, Node: node.Name, Deleting: random.IntN(6) == 0})
+			}
+		}
+		if len(Renames(before, nodes, machines)) == 0 {
+			continue
+		}
+		braked++
+		findings := continuity.Continuity(before, downstream.Facts{Nodes: verify.Got(nodes)}, machines)
+		if !slices.ContainsFunc(findings, func(f verify.Finding) bool { return f.Status == verify.Fail }) {
+			t.Fatalf("a run brakes, the audit is fine:\nbefore %+v\nnow %+v\nmachines %+v", before, nodes, machines)
+		}
+	}
+	if braked < 1000 {
+		t.Errorf("only %d of 5000 clusters have a rename", braked)
 	}
 }

@@ -33,10 +33,7 @@ type MachineRef struct {
 // Nodes for one machine, instance or InternalIP are a rename.
 func Continuity(fp Fingerprint, f downstream.Facts, machines []MachineRef) []verify.Finding {
 	return verify.Judge(f.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
-		c := comparison{machines: index(machines), known: machines != nil, now: map[string]downstream.Node{}, before: map[string]bool{}, nameOf: map[string]string{}, clock: f.ServerClock}
-		for _, n := range nodes {
-			c.now[n.Name] = n
-		}
+		c := comparison{machines: index(machines), known: machines != nil, before: map[string]bool{}, nameOf: map[string]string{}, clock: f.ServerClock}
 		for _, p := range fp.Nodes {
 			c.before[p.Name] = true
 			if _, has := c.nameOf[p.Machine]; !has {
@@ -44,8 +41,8 @@ func Continuity(fp Fingerprint, f downstream.Facts, machines []MachineRef) []ver
 			}
 		}
 		findings := Twins(nodes)
-		for _, p := range fp.Nodes {
-			findings = append(findings, c.old(p)...)
+		for _, d := range Differences(fp, nodes, machines) {
+			findings = append(findings, finding(d))
 		}
 		for _, n := range nodes {
 			if !c.before[n.Name] {
@@ -59,7 +56,6 @@ func Continuity(fp Fingerprint, f downstream.Facts, machines []MachineRef) []ver
 type comparison struct {
 	machines machineIndex
 	known    bool // which machines there are
-	now      map[string]downstream.Node
 	before   map[string]bool   // names of the fingerprint
 	nameOf   map[string]string // the name in the fingerprint, by machine
 	clock    time.Time
@@ -91,50 +87,30 @@ func (i machineIndex) find(uid, node string) (MachineRef, bool) {
 	return m, ok
 }
 
-func (c comparison) old(p NodePrint) []verify.Finding {
-	object := "Node " + p.Name
-	n, here := c.now[p.Name]
-	if !here {
-		m, exists := c.machines.find(p.Machine, p.Name)
-		switch {
-		case !c.known:
-			return []verify.Finding{{Status: verify.Warn, Object: object, Seen: "is gone, and nothing says whether its machine is", Wanted: "the Node of the fingerprint"}}
-		case exists && !m.Deleting:
-			if !c.answers(p.Machine) {
-				return []verify.Finding{{
-					Status: verify.Fail, Object: object, Seen: "is gone, but its machine " + m.Name + " still exists, and has no other: it was deleted", Wanted: "the Node",
-					Fix: "restart the kubelet on that machine, with RKE2 its service rke2-agent or rke2-server: it registers the Node again; then run the same command again",
-				}}
-			}
-			return []verify.Finding{{
-				Status: verify.Fail, Object: object, Seen: "is gone, but its machine " + m.Name + " still exists" + as(m.Node, p.Name),
-				Wanted: "the same Node under the same name", Fix: "stop the roll and undo: the machine registered under another name",
-			}}
+// finding judges a difference.
+func finding(d Difference) verify.Finding {
+	f := verify.Finding{Status: verify.Fail, Object: "Node " + d.Was.Name}
+	switch d.Kind {
+	case Left:
+		f.Status, f.Seen = verify.OK, "left: its machine is gone"
+	case Lost:
+		f.Status, f.Seen, f.Wanted = verify.Warn, "is gone, and nothing says whether its machine is", "the Node of the fingerprint"
+	case Deleted:
+		f.Seen, f.Wanted = "is gone, but its machine "+d.Machine.Name+" still exists, and has no other: it was deleted", "the Node"
+		f.Fix = "restart the kubelet on that machine, with RKE2 its service rke2-agent or rke2-server: it registers the Node again; then run the same command again"
+	case Renamed:
+		f.Seen, f.Wanted = "is gone, but its machine "+d.Machine.Name+" still exists"+as(d.Machine.Node, d.Was.Name), "the same Node under the same name"
+		f.Fix = "stop the roll and undo: the machine registered under another name"
+		if d.Machine == (MachineRef{}) {
+			f.Seen = "is gone, and its instance is Node " + d.Now.Name
 		}
-		return []verify.Finding{{Status: verify.OK, Object: object, Seen: "left: its machine is gone"}}
+	case Replaced:
+		f.Seen, f.Wanted = "UID "+d.Now.UID+": it was deleted and registered again", "UID "+d.Was.UID
+		f.Fix = "find out what deleted it, and see that the pods it ran are back; the next run takes the Node as it is now"
+	case Reassigned:
+		f.Seen, f.Wanted = fmt.Sprintf("ProviderID %q", d.Now.ProviderID), fmt.Sprintf("ProviderID %q", d.Was.ProviderID)
 	}
-	var out []verify.Finding
-	if n.UID != p.UID {
-		out = append(out, verify.Finding{Status: verify.Fail, Object: object, Seen: "UID " + n.UID + ": it was deleted and registered again", Wanted: "UID " + p.UID,
-			Fix: "find out what deleted it, and see that the pods it ran are back; the next run takes the Node as it is now"})
-	}
-	if p.ProviderID != "" && n.ProviderID != p.ProviderID {
-		out = append(out, verify.Finding{Status: verify.Fail, Object: object, Seen: fmt.Sprintf("ProviderID %q", n.ProviderID), Wanted: fmt.Sprintf("ProviderID %q", p.ProviderID)})
-	}
-	return out
-}
-
-// answers says whether a machine has a Node now. Without Rancher's UID nothing tells.
-func (c comparison) answers(machine string) bool {
-	if machine == "" {
-		return true
-	}
-	for _, n := range c.now {
-		if n.MachineUID() == machine {
-			return true
-		}
-	}
-	return false
+	return f
 }
 
 func as(node, before string) string {
@@ -173,31 +149,21 @@ func (c comparison) joined(n downstream.Node) []verify.Finding {
 	}}
 }
 
-// Twins finds Nodes that are the same thing under two names.
+// Twins finds Nodes that are the same thing under two names. Those that are the same
+// in several respects are named once.
 func Twins(nodes []downstream.Node) []verify.Finding {
-	groups := map[string][]string{}
-	for _, n := range nodes {
-		if uid := n.MachineUID(); uid != "" {
-			groups["machine "+uid] = append(groups["machine "+uid], n.Name)
-		}
-		if _, id, ok := downstream.ParseProviderID(n.ProviderID); ok {
-			groups["instance "+id] = append(groups["instance "+id], n.Name)
-		}
-		for _, ip := range n.InternalIPs() {
-			groups["InternalIP "+ip] = append(groups["InternalIP "+ip], n.Name)
-		}
-	}
+	all := Duplicates(nodes)
+	byObject(all)
 	seen := map[string]bool{}
 	var out []verify.Finding
-	for _, what := range keys(groups) {
-		names := sorted(groups[what])
-		pair := fmt.Sprint(names)
-		if len(names) < 2 || seen[pair] {
+	for _, d := range all {
+		pair := fmt.Sprint(d.Nodes)
+		if seen[pair] {
 			continue
 		}
 		seen[pair] = true
 		out = append(out, verify.Finding{
-			Status: verify.Fail, Object: what, Seen: fmt.Sprintf("has %d Nodes: %s", len(names), strings.Join(names, ", ")), Wanted: "one Node",
+			Status: verify.Fail, Object: d.object(), Seen: fmt.Sprintf("has %d Nodes: %s", len(d.Nodes), strings.Join(d.Nodes, ", ")), Wanted: "one Node",
 			Fix: "stop the roll and undo: a node registered under a second name",
 		})
 	}

@@ -49,6 +49,11 @@ func TestContinuity(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	unmanaged := fp
+	unmanaged.Nodes = slices.Clone(fp.Nodes)
+	for i := range unmanaged.Nodes {
+		unmanaged.Nodes[i].Machine = ""
+	}
 	renamed := with(aNode(2), func(n *downstream.Node) { n.Name, n.UID = "demo-2", "x" })
 	young := func(n *downstream.Node) {
 		n.ProviderID, n.Created = "", now.Add(55*time.Minute)
@@ -74,13 +79,18 @@ func TestContinuity(t *testing.T) {
 		{"joined, young", []downstream.Node{aNode(0), aNode(1), aNode(2), with(aNode(3), young)}, machines(0, 1, 2, 3), verify.Warn, "not initialized yet"},
 		{"joined, stuck", []downstream.Node{aNode(0), aNode(1), aNode(2), with(aNode(3), func(n *downstream.Node) { young(n); n.Created = now })}, machines(0, 1, 2, 3), verify.Fail, "after 10 minutes"},
 		{"joined without a machine", []downstream.Node{aNode(0), aNode(1), aNode(2), aNode(3)}, machines(0, 1, 2), verify.Fail, "belongs to no machine"},
+		{"no Machine, renamed", []downstream.Node{aNode(0), aNode(1), with(aNode(2), func(n *downstream.Node) { n.Name, n.UID, n.Labels = "demo-2", "x", nil })},
+			[]MachineRef{{Name: "a", Node: "n0"}, {Name: "b", Node: "n1"}, {Name: "c", Node: "demo-2"}}, verify.Fail, "is gone, and its instance is Node demo-2"},
 		{"RKE, gone from cluster.yml", []downstream.Node{aNode(0)}, []MachineRef{{Name: "a", Node: "n0"}}, verify.OK, "left"},
 		{"RKE, still in cluster.yml", []downstream.Node{aNode(0)}, []MachineRef{{Name: "b", Node: "n1"}, {Name: "c", Node: "n2"}}, verify.Fail, "still exists"},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
-			worst, all := verify.OK, ""
-			for _, f := range Continuity(fp, facts(tc.nodes...), tc.machines) {
+			worst, all, before := verify.OK, "", fp
+			if strings.HasPrefix(tc.name, "no Machine") {
+				before = unmanaged
+			}
+			for _, f := range Continuity(before, facts(tc.nodes...), tc.machines) {
 				all += fmt.Sprintf("%s %s: %s\n", f.Status, f.Object, f.Seen)
 				if f.Status == verify.Fail || worst == verify.OK {
 					worst = f.Status
