@@ -108,7 +108,7 @@ func userCordons(nodes []downstream.Node) map[string]string {
 	cordoned := map[string]string{}
 	for i := range nodes {
 		if cordonOf(&nodes[i]) == awsccm.CordonedByOther {
-			cordoned[nodes[i].Name] = string(nodes[i].UID)
+			cordoned[nodes[i].Name] = nodes[i].UID
 		}
 	}
 	return cordoned

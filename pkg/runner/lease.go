@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -47,7 +46,7 @@ type LeaseLock struct {
 	// proven dead is taken over at once. nil: every owner is watched.
 	Processes Processes
 
-	mu      sync.Mutex
+	turn    turn
 	lease   *coordinationv1.Lease // as last read as ours
 	proved  time.Time             // before the request that last showed it as ours
 	renewed time.Time             // before the request that last renewed it
@@ -62,7 +61,7 @@ type LeaseLock struct {
 func NewLeaseLock(client kubernetes.Interface, namespace, name string, owner Owner, c clock.WithTicker) *LeaseLock {
 	return &LeaseLock{
 		client: client, namespace: namespace, name: name, owner: owner, clock: c,
-		Duration: leaseDuration, Budget: outage,
+		Duration: leaseDuration, Budget: outage, turn: make(turn, 1),
 	}
 }
 
@@ -85,8 +84,10 @@ func (l *LeaseLock) elapsed(t time.Time) time.Duration {
 // alone would not stop them.
 func (l *LeaseLock) Prove(ctx context.Context) error {
 	return retry(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be read as ours", func(ctx context.Context) error {
-		l.mu.Lock()
-		defer l.mu.Unlock()
+		if err := l.turn.take(ctx); err != nil {
+			return err
+		}
+		defer l.turn.give()
 		switch {
 		case l.lost != nil:
 			return l.lost
@@ -101,7 +102,7 @@ func (l *LeaseLock) Prove(ctx context.Context) error {
 	})
 }
 
-// look reads the Lease and says whether it is still ours. l.mu is held.
+// look reads the Lease and says whether it is still ours. l.turn is taken.
 func (l *LeaseLock) look(ctx context.Context) error {
 	ctx, cancel := request(ctx)
 	defer cancel()
@@ -121,7 +122,7 @@ func (l *LeaseLock) look(ctx context.Context) error {
 }
 
 // renew writes the Lease anew on the condition that it is as we last saw it.
-// l.mu is held.
+// l.turn is taken.
 func (l *LeaseLock) renew(ctx context.Context) error {
 	before := l.clock.Now()
 	next := l.lease.DeepCopy()
@@ -191,10 +192,12 @@ func (l *LeaseLock) keep(ctx context.Context, idle chan<- struct{}) {
 		if Pause(ctx, l.clock, wait) != nil {
 			return
 		}
-		l.mu.Lock()
+		if l.turn.take(ctx) != nil {
+			return
+		}
 		err := l.renew(ctx)
 		lost := l.lost != nil
-		l.mu.Unlock()
+		l.turn.give()
 		if lost {
 			return
 		}
@@ -207,18 +210,22 @@ func (l *LeaseLock) keep(ctx context.Context, idle chan<- struct{}) {
 // Release implements Lock. The Lease stays, without holder, so that the next
 // run takes it at once.
 func (l *LeaseLock) Release(ctx context.Context) error {
-	l.mu.Lock()
+	if err := l.turn.take(ctx); err != nil {
+		return err
+	}
 	cancel, idle := l.cancel, l.idle
 	l.cancel = nil
-	l.mu.Unlock()
+	l.turn.give()
 	if cancel == nil {
 		return nil
 	}
 	cancel()
 	<-idle
 	return retry(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be given back", func(ctx context.Context) error {
-		l.mu.Lock()
-		defer l.mu.Unlock()
+		if err := l.turn.take(ctx); err != nil {
+			return err
+		}
+		defer l.turn.give()
 		if l.lost != nil {
 			return nil // nothing of ours to give back
 		}

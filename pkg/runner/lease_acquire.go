@@ -113,8 +113,8 @@ func (l *LeaseLock) namespaceExists(ctx context.Context) bool {
 }
 
 func (l *LeaseLock) taken(ctx context.Context, lease *coordinationv1.Lease, before time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	_ = l.turn.take(context.WithoutCancel(ctx)) // which does not end
+	defer l.turn.give()
 	if l.cancel != nil {
 		l.cancel()
 	}

@@ -112,8 +112,10 @@ func deadRenewsOnce(t *testing.T, config *rest.Config) {
 	asked := 0
 	b := known(t, config, "bob", table{known: true, asked: func(int, uint64) {
 		if asked++; asked == 1 { // a request that was under way when alice died
-			a.mu.Lock()
-			defer a.mu.Unlock()
+			if err := a.turn.take(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			defer a.turn.give()
 			a.clock.Step(time.Second)
 			if err := a.renew(t.Context()); err != nil {
 				t.Error(err)

@@ -55,7 +55,7 @@ func Continuity(fp Fingerprint, f downstream.Facts, machines []MachineRef) []ver
 
 type comparison struct {
 	machines machineIndex
-	known    bool // which machines there are
+	known    bool              // which machines there are
 	before   map[string]bool   // names of the fingerprint
 	nameOf   map[string]string // the name in the fingerprint, by machine
 	clock    time.Time
