@@ -1,0 +1,79 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// A run, and an audit that knows nothing but the cluster's API, see the cluster at the
+// same position, wherever a migration or its undo was killed. Where it moves while it
+// is looked at, the run sees what the audit sees before or after.
+func TestRunAndAuditSeeTheSamePosition(t *testing.T) {
+	compared, moving := 0, 0
+	for _, s := range scenarios[:2] { // an API shows nothing of RKE's components
+		for _, undo := range []bool{false, true} {
+			points := pointsOf(t, s, undo)
+			for i := 0; i < len(points); i += sampled(12) {
+				at := points[i]
+				at.world.mu.Lock()
+				w := at.world.clone()
+				at.world.mu.Unlock()
+				before, run, after := positions(t, s, w)
+				switch {
+				case before != after:
+					moving++
+				case run != before:
+					t.Errorf("%s, undo %t, killed %s: a run sees %s, an audit %s", s.name, undo, at.where, run, before)
+				default:
+					compared++
+				}
+			}
+		}
+	}
+	if t.Logf("counts: positions compared: %d, and %d moved meanwhile", compared, moving); compared < moving || compared == 0 {
+		t.Errorf("%d compared, %d moved meanwhile", compared, moving)
+	}
+}
+
+// positions are those that an audit, a run, and another audit see.
+func positions(t *testing.T, s scenario, w *World) (before, run, after string) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		pass(max(0, time.Until(w.Now())))
+		r := s.run
+		r.ID, r.Clock = "look", clock.RealClock{}
+		procedure, _, err := r.open(ctx, w, &Process{world: w, die: cancel})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		seen := procedure.(looker)
+		audit := func() string {
+			inspection, err := seen.GatherPartly(ctx, runner.Record{})
+			if err != nil {
+				return err.Error()
+			}
+			return said(inspection.Input.Position)
+		}
+		before = audit()
+		inspection, err := seen.Gather(ctx, runner.Record{})
+		if run = said(inspection.Input.Position); err != nil {
+			run = err.Error()
+		}
+		after = audit()
+	})
+	return before, run, after
+}
+
+func said(r position.Result) string {
+	return fmt.Sprintf("%s, mixed %t between %s, made by hand %t", r.Position, r.Mixed, r.Between, r.HandMade)
+}
