@@ -134,7 +134,20 @@ type Unrest struct {
 	Fix string
 	// OurPause: the brake of an earlier run, and nothing else.
 	OurPause bool
+
+	// Kind, Name and Condition are what Seen says, for code: which of several to show
+	// is chosen by them, never by words. A bundle keeps the words alone.
+	Kind      UnrestKind `json:"-"`
+	Name      string     `json:"-"` // of Object, without its kind
+	Condition Condition  `json:"-"` // that is not True; zero where it is none
 }
+
+// UnrestKind is what an Unrest is about; the side that finds it out names its own,
+// and "" is what nothing chooses by.
+type UnrestKind string
+
+// Condition is a status condition of an API object.
+type Condition struct{ Type, Status, Reason, Message string }
 
 // Restless lists what still moves, or is broken: a Node that is not Ready would
 // come back with old arguments.

@@ -1,9 +1,9 @@
 package rke2
 
 import (
-	"fmt"
 	"reflect"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
@@ -19,8 +19,7 @@ func (f Facts) AtRest() []Unrest {
 	}
 	problems = append(problems, f.poolsAtRest()...)
 	if len(problems) == 0 && !f.copied() {
-		problems = append(problems, Unrest{Object: f.object(), Seen: "Rancher has not copied its configuration to the RKEControlPlane yet",
-			Wanted: "the same configuration in both"})
+		problems = append(problems, pending(specNotCopied, f.clusterSubject()))
 	}
 	return problems
 }
@@ -48,74 +47,54 @@ func (f Facts) planeSpec() (config.Spec, error) {
 }
 
 func (f Facts) planeAtRest() []Unrest {
-	object := fmt.Sprintf(planeKind+"%s/%s", f.Cluster.Namespace, f.Cluster.Name)
 	plane := f.ControlPlane
 	if !plane.Found {
-		return []Unrest{{Object: object, Seen: "does not exist", Wanted: "Rancher's copy of the cluster's configuration"}}
+		return []Unrest{pending(planeAbsent, f.planeSubject())}
 	}
 	var problems []Unrest
-	add := func(bad bool, seen, wanted string) {
-		if bad {
-			problems = append(problems, Unrest{Object: object, Seen: seen, Wanted: wanted})
+	add := func(is bool, kind migration.UnrestKind, details ...any) {
+		if is {
+			problems = append(problems, pending(kind, f.planeSubject(), details...))
 		}
 	}
-	add(f.Cluster.Deleting, "the Cluster is being deleted", "a cluster that stays")
-	if plane.Paused {
-		problems = append(problems, Unrest{Object: object, Seen: pausedText(plane), Wanted: "not paused", OurPause: plane.PausedBy != ""})
-	}
-	add(f.CAPIPaused, "the CAPI Cluster is paused", "not paused")
-	add(plane.ObservedGeneration < plane.Generation,
-		fmt.Sprintf("observedGeneration %d of %d", plane.ObservedGeneration, plane.Generation), "the newest generation observed")
-	add(!reflect.DeepEqual(plane.Spec, plane.AppliedSpec), notApplied+" (appliedSpec differs from spec)", "appliedSpec equal to spec")
-	for _, kind := range []string{"Ready", "Reconciled"} {
-		condition := plane.Conditions[kind]
-		add(condition.Status != "True", conditionText(kind, condition), kind+"=True")
-	}
-	add(unfinished(plane.SnapshotPhase) || f.Cluster.Spec.SnapshotGeneration > plane.SnapshotGeneration,
-		"an etcd snapshot is under way ("+plane.SnapshotPhase+")", "no snapshot under way")
-	add(unfinished(plane.RestorePhase), "an etcd restore is under way ("+plane.RestorePhase+")", "no restore under way")
-	add(plane.RotationPhase != "" && plane.RotationPhase != "Done" && plane.RotationPhase != "Failed",
-		"encryption keys are being rotated ("+plane.RotationPhase+")", "no rotation under way")
+	add(f.Cluster.Deleting, clusterDeleting)
+	problems = append(problems, f.paused()...)
+	add(plane.ObservedGeneration < plane.Generation, specNotObserved, plane.ObservedGeneration, plane.Generation)
+	add(!reflect.DeepEqual(plane.Spec, plane.AppliedSpec), specNotApplied)
+	problems = append(problems, conditionsPending(planeCondition, f.planeSubject(), plane.Conditions, conditionReady, conditionReconciled)...)
+	add(unfinished(plane.SnapshotPhase) || f.Cluster.Spec.SnapshotGeneration > plane.SnapshotGeneration, snapshotUnderWay, plane.SnapshotPhase)
+	add(unfinished(plane.RestorePhase), restoreUnderWay, plane.RestorePhase)
+	add(plane.RotationPhase != "" && plane.RotationPhase != "Done" && plane.RotationPhase != "Failed", rotationUnderWay, plane.RotationPhase)
 	return problems
+}
+
+// paused is what stops Rancher from rolling the cluster.
+func (f Facts) paused() []Unrest {
+	var open []Unrest
+	switch plane := f.ControlPlane; {
+	case plane.Paused && plane.PausedBy != "":
+		open = append(open, pending(pausedByRun, f.planeSubject(), plane.PausedBy))
+	case plane.Paused:
+		open = append(open, pending(pausedByOther, f.planeSubject(), pausedAnnotation))
+	}
+	if f.CAPIPaused {
+		open = append(open, pending(capiPaused, f.planeSubject()))
+	}
+	return open
 }
 
 func unfinished(phase string) bool {
 	return phase != "" && phase != "Finished" && phase != "Failed"
 }
 
-func pausedText(plane ControlPlane) string {
-	if plane.PausedBy != "" {
-		return "paused by awsmigrate (" + plane.PausedBy + ")"
-	}
-	return "paused by annotation " + pausedAnnotation
-}
-
-func conditionText(kind string, c Condition) string {
-	if c.Status == "" {
-		return "condition " + kind + " is missing"
-	}
-	text := kind + "=" + c.Status
-	if c.Message != "" {
-		text += ": " + c.Message
-	}
-	return text
-}
-
 func machineAtRest(m Machine) []Unrest {
-	object := machineKind + m.Name
-	if m.Deleting {
-		return []Unrest{{Object: object, Seen: "is being deleted", Wanted: "gone, or here to stay"}}
+	switch {
+	case m.Deleting:
+		return []Unrest{pending(machineDeleting, machineSubject(m.Name))}
+	case m.NodeName == "":
+		return []Unrest{pending(machineWithoutNode, machineSubject(m.Name))}
 	}
-	if m.NodeName == "" {
-		return []Unrest{{Object: object, Seen: "has no Node yet", Wanted: "status.nodeRef"}}
-	}
-	var problems []Unrest
-	for _, kind := range []string{"PlanApplied", "Reconciled"} {
-		if condition := m.Conditions[kind]; condition.Status != "True" {
-			problems = append(problems, Unrest{Object: object, Seen: conditionText(kind, condition), Wanted: kind + "=True"})
-		}
-	}
-	return problems
+	return conditionsPending(machineCondition, machineSubject(m.Name), m.Conditions, conditionPlanApplied, conditionReconciled)
 }
 
 func (f Facts) poolsAtRest() []Unrest {
@@ -130,8 +109,7 @@ func (f Facts) poolsAtRest() []Unrest {
 		if have[pool.Name] == pool.Quantity {
 			continue
 		}
-		problems = append(problems, Unrest{Object: "machine pool " + pool.Name,
-			Seen: fmt.Sprintf("%d of %d Machines", have[pool.Name], pool.Quantity), Wanted: "its replicas"})
+		problems = append(problems, pending(poolIncomplete, subject{"machine pool", pool.Name}, have[pool.Name], pool.Quantity))
 	}
 	return problems
 }

@@ -70,12 +70,11 @@ func (p *Procedure) patchRefused(err error) error {
 // of the configuration holds it, and nothing waits any more.
 func (p *Procedure) rolledOut(missing func(config.Spec) (bool, []string)) []Unrest {
 	copied, err := p.facts.planeSpec()
-	object := fmt.Sprintf(planeKind+"%s/%s", p.facts.Cluster.Namespace, p.facts.Cluster.Name)
 	if err != nil {
-		return []Unrest{{Object: object, Seen: err.Error(), Wanted: "a readable copy of the configuration"}}
+		return []Unrest{pending(planeUnreadable, p.facts.planeSubject(), err)}
 	}
 	if ok, lacks := missing(copied); !ok {
-		return []Unrest{{Object: object, Seen: "Rancher has not copied the edit yet: " + strings.Join(lacks, ", "), Wanted: "the edit"}}
+		return []Unrest{pending(editNotCopied, p.facts.planeSubject(), strings.Join(lacks, ", "))}
 	}
 	return p.Reading.Unrest
 }

@@ -106,11 +106,8 @@ func (p *Procedure) Header() []string {
 
 // Paused says whether somebody has stopped Rancher from rolling this cluster.
 func (p *Procedure) Paused() string {
-	switch {
-	case p.facts.ControlPlane.Paused:
-		return pausedText(p.facts.ControlPlane)
-	case p.facts.CAPIPaused:
-		return "the CAPI Cluster is paused"
+	if open := p.facts.paused(); len(open) > 0 {
+		return open[0].Seen
 	}
 	return ""
 }

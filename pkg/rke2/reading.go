@@ -52,8 +52,9 @@ func nodeGone(m Machine) Unrest {
 	if m.Server() {
 		service = "rke2-server"
 	}
-	return Unrest{Object: machineKind + m.Name, Seen: fmt.Sprintf("its Node %s is gone: it was deleted", m.NodeName), Wanted: "its Node",
-		Fix: "restart the kubelet on that machine, which registers the Node again: systemctl restart " + service}
+	gone := pending(machineNodeGone, machineSubject(m.Name), m.NodeName)
+	gone.Fix = "restart the kubelet on that machine, which registers the Node again: systemctl restart " + service
+	return gone
 }
 
 // nodesOfMachines are the Nodes of every Machine, by Rancher's own label.

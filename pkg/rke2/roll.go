@@ -116,9 +116,9 @@ func (r *roll) restarted(k migration.KCM) bool {
 // progress changes exactly when something moved, a machine's plan among it.
 func (p *Procedure) progress() string {
 	plane := p.facts.ControlPlane
-	marks := []string{fmt.Sprintf("p %d %s", plane.ObservedGeneration, plane.Conditions["Ready"].Status)}
+	marks := []string{fmt.Sprintf("p %d %s", plane.ObservedGeneration, plane.Conditions[conditionReady].Status)}
 	for _, m := range p.facts.Machines {
-		marks = append(marks, fmt.Sprintf("m %s %s %s", m.UID, m.Conditions["PlanApplied"].Status, m.Conditions["Reconciled"].Status))
+		marks = append(marks, fmt.Sprintf("m %s %s %s", m.UID, m.Conditions[conditionPlanApplied].Status, m.Conditions[conditionReconciled].Status))
 	}
 	return p.Reading.Progress(marks...)
 }

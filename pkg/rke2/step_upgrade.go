@@ -81,7 +81,7 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 		if node.Kubelet == target {
 			done++
 		} else {
-			open = append(open, Unrest{Object: "Node " + node.Name, Seen: "runs " + node.Kubelet})
+			open = append(open, pending(kubeletNotUpgraded, subject{"Node", node.Name}, node.Kubelet))
 		}
 	}
 	if len(open) > 0 {

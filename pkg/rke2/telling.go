@@ -1,71 +1,62 @@
 package rke2
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-)
-
-const (
-	planeKind   = "RKEControlPlane "
-	machineKind = "Machine "
-	notApplied  = "an edit is not applied everywhere yet"
 )
 
 // telling puts the most telling line first and leaves out what only repeats it.
 // While Rancher rolls an edit out, its Ready condition names the machines and
 // what they wait for; appliedSpec, Reconciled and the machines' own conditions
 // then say the same with fewer words. Of a list that is not empty something is
-// always left.
+// always left. It chooses by kinds and by Rancher's messages, never by the
+// sentences that are shown.
 func telling(open []Unrest) []Unrest {
-	ready, message := readyMessage(open)
-	if message == "" {
+	at := slices.IndexFunc(open, explains)
+	if at < 0 {
 		return open
 	}
+	ready := open[at]
 	kept := []Unrest{ready}
 	for _, one := range open {
-		if one != ready && !repeats(one, message) {
+		if one != ready && !repeats(one, ready.Condition.Message) {
 			kept = append(kept, one)
 		}
 	}
 	return kept
 }
 
-// readyMessage is Rancher's word on what it does, if there is one.
-func readyMessage(open []Unrest) (Unrest, string) {
-	for _, one := range open {
-		if !strings.HasPrefix(one.Object, planeKind) {
-			continue
-		}
-		if condition, message, ok := strings.Cut(one.Seen, ": "); ok && strings.HasPrefix(condition, "Ready=") {
-			return one, message
-		}
-	}
-	return Unrest{}, ""
+// explains says whether it is Rancher's word on what it does.
+func explains(one Unrest) bool {
+	c := one.Condition
+	return one.Kind == planeCondition && c.Type == conditionReady && c.Status != "" && c.Message != ""
 }
 
+// repeats says whether Rancher's message says it already.
 func repeats(one Unrest, message string) bool {
-	condition, own, _ := strings.Cut(one.Seen, ": ")
-	if strings.HasPrefix(one.Object, planeKind) {
-		return strings.HasPrefix(one.Seen, notApplied) || condition == "Reconciled=Unknown"
+	c := one.Condition
+	switch one.Kind {
+	case specNotApplied:
+		return true
+	case planeCondition:
+		return c.Type == conditionReconciled && c.Status == "Unknown"
+	case machineCondition:
+		return c.Status == "Unknown" && strings.Contains(message, one.Name) && strings.Contains(message, c.Message)
 	}
-	name, machine := strings.CutPrefix(one.Object, machineKind)
-	return machine && strings.HasSuffix(condition, "=Unknown") && strings.Contains(message, name) && strings.Contains(message, own)
+	return false
 }
 
 // tell is one line of a wait or an error. Rancher's own words stand for themselves.
 func tell(u Unrest) string {
-	if !strings.HasPrefix(u.Object, planeKind) {
-		return u.Object + ": " + u.Seen
-	}
-	condition, message, ok := strings.Cut(u.Seen, ": ")
 	switch {
-	case strings.HasPrefix(u.Seen, "Rancher "):
+	case u.Kind == editNotCopied:
 		return u.Seen
-	case ok && condition == "Ready=Unknown":
-		return "Rancher: " + message
-	case ok && condition == "Ready=False":
-		return "Rancher, not Ready: " + message
+	case explains(u) && u.Condition.Status == "Unknown":
+		return "Rancher: " + u.Condition.Message
+	case explains(u) && u.Condition.Status == "False":
+		return "Rancher, not Ready: " + u.Condition.Message
 	}
 	return u.Object + ": " + u.Seen
 }
