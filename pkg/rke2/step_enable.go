@@ -3,7 +3,6 @@ package rke2
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -106,24 +105,10 @@ func (p *Procedure) planEdit(edit config.Edit, from config.Spec) (runner.Plan, e
 	}
 	plan := runner.Plan{Rolls: len(rolls), Changes: changesOf(p.facts.object(), edit), Notes: edit.Notes}
 	for _, c := range edit.Changes {
-		added, removed := countLines(c.Diff)
-		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", c.Location, added, removed))
+		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", c.Location, c.Added, c.Removed))
 	}
 	if len(rolls) > 0 {
 		plan.Estimate = fmt.Sprintf("~%dm", 2*len(rolls))
 	}
 	return plan, nil
-}
-
-func countLines(diff string) (added, removed int) {
-	for _, line := range strings.Split(diff, "\n") {
-		line = strings.TrimPrefix(line, "  ") // config's diffs are indented by two
-		switch {
-		case strings.HasPrefix(line, "+"):
-			added++
-		case strings.HasPrefix(line, "-"):
-			removed++
-		}
-	}
-	return added, removed
 }

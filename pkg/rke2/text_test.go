@@ -122,16 +122,3 @@ func TestPendingSentences(t *testing.T) {
 		}
 	}
 }
-
-func TestCountLines(t *testing.T) {
-	for diff, want := range map[string][2]int{
-		"    - feature-gates=X\n  + - enable-leader-migration\n":    {1, 0}, // a list item is no removal
-		"  - cloud-provider-name: aws\n  + a: b\n  + c: d\n    e\n": {2, 1},
-		"+ 1\n- 0\n": {1, 1},
-		"":           {0, 0},
-	} {
-		if added, removed := countLines(diff); added != want[0] || removed != want[1] {
-			t.Errorf("%q: +%d −%d, want +%d −%d", diff, added, removed, want[0], want[1])
-		}
-	}
-}

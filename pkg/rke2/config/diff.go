@@ -12,8 +12,9 @@ import (
 // many kilobytes.
 const longLine = 160
 
-// diff shows two values as YAML lines, marked for what goes and what comes.
-func diff(before, after any) string {
+// diff shows two values as YAML lines, marked for what goes and what comes, and
+// counts both.
+func diff(before, after any) (text string, added, removed int) {
 	b, a := lines(before), lines(after)
 	var out strings.Builder
 	m := difflib.NewMatcher(b, a)
@@ -24,8 +25,9 @@ func diff(before, after any) string {
 		}
 		mark(&out, '-', b[op.I1:op.I2])
 		mark(&out, '+', a[op.J1:op.J2])
+		added, removed = added+op.J2-op.J1, removed+op.I2-op.I1
 	}
-	return out.String()
+	return out.String(), added, removed
 }
 
 func mark(out *strings.Builder, sign byte, lines []string) {

@@ -25,6 +25,8 @@ type Change struct {
 	Before   any    // nil when absent
 	After    any    // nil when taken away
 	Diff     string // lines marked +, - or blank
+	Added    int    // lines of Diff that come
+	Removed  int    // lines of Diff that go
 
 	op op
 }
@@ -157,7 +159,8 @@ func (e *editor) already(key string, added []Element) []Where {
 
 func change(o op) Change {
 	before, after := o.values()
-	return Change{Location: o.location(), Before: before, After: after, Diff: diff(before, after), op: o}
+	text, added, removed := diff(before, after)
+	return Change{Location: o.location(), Before: before, After: after, Diff: text, Added: added, Removed: removed, op: o}
 }
 
 // merge joins a change with an earlier one in the same place, so that a reader,
