@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -48,7 +49,7 @@ func onVersion(patch []byte, version string) ([]byte, error) {
 	if version == "" {
 		return patch, nil
 	}
-	test, err := json.Marshal([]map[string]string{{"op": "test", "path": "/metadata/resourceVersion", "value": version}})
+	test, err := kube.JSONPatch(kube.Test("/metadata/resourceVersion", version))
 	if err != nil {
 		return nil, err
 	}

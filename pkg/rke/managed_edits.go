@@ -1,7 +1,6 @@
 package rke
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"reflect"
@@ -11,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -138,31 +138,16 @@ func (e ManagedEdit) Apply() map[string]any {
 	return out
 }
 
-type operation struct {
-	Op    string `json:"op"`
-	Path  string `json:"path"`
-	Value any    `json:"value,omitempty"`
-}
-
-// MarshalJSON keeps a null that is to be tested for.
-func (o operation) MarshalJSON() ([]byte, error) {
-	fields := map[string]any{"op": o.Op, "path": o.Path}
-	if o.Op != "remove" {
-		fields["value"] = o.Value
-	}
-	return json.Marshal(fields)
-}
-
 // Patch is the edit as a JSON patch. Its tests are what was read: the element
 // itself, or where it was not there the nearest thing above it, which cannot have
 // gained it then.
 func (e ManagedEdit) Patch() ([]byte, error) {
-	var tests, writes []operation
+	var tests, writes []kube.PatchOp
 	tested := map[string]bool{}
 	test := func(path []string, value any) {
 		if p := pointer(path); !tested[p] {
 			tested[p] = true
-			tests = append(tests, operation{Op: "test", Path: p, Value: value})
+			tests = append(tests, kube.Test(p, value))
 		}
 	}
 	now := runtime.DeepCopyJSON(e.Config)
@@ -174,7 +159,7 @@ func (e ManagedEdit) Patch() ([]byte, error) {
 			test(el.Path[:depth], value)
 		}
 		if el.Value == nil {
-			writes = append(writes, operation{Op: "remove", Path: pointer(el.Path)})
+			writes = append(writes, kube.Remove(pointer(el.Path)))
 			continue
 		}
 		depth, _ := nearest(now, el.Path)
@@ -182,10 +167,10 @@ func (e ManagedEdit) Patch() ([]byte, error) {
 		for i := len(el.Path) - 1; i > depth; i-- {
 			set = map[string]any{el.Path[i]: set}
 		}
-		writes = append(writes, operation{Op: "add", Path: pointer(el.Path[:min(depth+1, len(el.Path))]), Value: set})
+		writes = append(writes, kube.Add(pointer(el.Path[:min(depth+1, len(el.Path))]), set))
 		now = ManagedEdit{Config: now, Elements: []Element{el}}.Apply()
 	}
-	return json.Marshal(append(tests, writes...))
+	return kube.JSONPatch(append(tests, writes...)...)
 }
 
 // nearest is the deepest mapping above a path that is there, and its depth.
@@ -202,12 +187,7 @@ func nearest(config map[string]any, path []string) (int, any) {
 }
 
 func pointer(path []string) string {
-	var b strings.Builder
-	b.WriteString("/spec/" + rkeConfigKey)
-	for _, key := range path {
-		b.WriteString("/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
-	}
-	return b.String()
+	return kube.Pointer(append([]string{"spec", rkeConfigKey}, path...)...)
 }
 
 // Made are the mappings that the whole edit makes, by pointer.

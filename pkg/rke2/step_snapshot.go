@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -38,22 +39,25 @@ func (s *snapshot) Do(ctx context.Context, tx *runner.Tx) error {
 		return err
 	}
 	next := now + 1
+	patch, err := snapshotPatch(now, next)
+	if err != nil {
+		return err
+	}
 	intent := runner.Intent{Step: StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: s.Reading.Object, Token: strconv.FormatInt(next, 10)}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		return s.p.patchCluster(ctx, snapshotPatch(now, next), func(spec config.Spec) (bool, []string) {
+		return s.p.patchCluster(ctx, patch, func(spec config.Spec) (bool, []string) {
 			return spec.SnapshotGeneration >= next, nil
 		})
 	})
 }
 
 // snapshotPatch tests what was read, so that two runs never share a generation.
-func snapshotPatch(now, next int64) []byte {
+func snapshotPatch(now, next int64) ([]byte, error) {
 	const path = "/spec/rkeConfig/etcdSnapshotCreate"
 	if now == 0 {
-		return fmt.Appendf(nil, `[{"op":"add","path":%q,"value":{"generation":%d}}]`, path, next)
+		return kube.JSONPatch(kube.Add(path, map[string]any{"generation": next}))
 	}
-	return fmt.Appendf(nil, `[{"op":"test","path":%q,"value":%d},{"op":"replace","path":%q,"value":%d}]`,
-		path+"/generation", now, path+"/generation", next)
+	return kube.JSONPatch(kube.Test(path+"/generation", now), kube.Replace(path+"/generation", next))
 }
 
 func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -50,11 +51,20 @@ func (s *upgrade) Do(ctx context.Context, tx *runner.Tx) error {
 	if err := s.RequireRest(); err != nil {
 		return err
 	}
-	patch := fmt.Appendf(nil, `[{"op":"test","path":"/spec/kubernetesVersion","value":%q},{"op":"replace","path":"/spec/kubernetesVersion","value":%q}]`, now, target)
+	patch, err := upgradePatch(now, target)
+	if err != nil {
+		return err
+	}
 	intent := runner.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", s.Reading.Object, now, target), Object: s.Reading.Object, Token: target}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		return s.p.patchCluster(ctx, patch, func(spec config.Spec) (bool, []string) { return spec.KubernetesVersion == target, nil })
 	})
+}
+
+// upgradePatch tests for the version that the gate was asked about.
+func upgradePatch(now, target string) ([]byte, error) {
+	const path = "/spec/kubernetesVersion"
+	return kube.JSONPatch(kube.Test(path, now), kube.Replace(path, target))
 }
 
 func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -146,14 +146,8 @@ func (s *undoEdit) release(ctx context.Context, tx *runner.Tx) error {
 		return err
 	}
 	object := fmt.Sprintf("RKEControlPlane %s/%s", s.p.options.Namespace, s.p.options.Name)
-	path := func(annotation string) string {
-		return "/metadata/annotations/" + strings.ReplaceAll(annotation, "/", "~1")
-	}
-	patch, err := json.Marshal([]map[string]string{
-		{"op": "test", "path": path(pausedByAnnotation), "value": plane.PausedBy},
-		{"op": "remove", "path": path(pausedByAnnotation)},
-		{"op": "remove", "path": path(pausedAnnotation)},
-	})
+	by, pause := kube.Pointer("metadata", "annotations", pausedByAnnotation), kube.Pointer("metadata", "annotations", pausedAnnotation)
+	patch, err := kube.JSONPatch(kube.Test(by, plane.PausedBy), kube.Remove(by), kube.Remove(pause))
 	if err != nil {
 		return fmt.Errorf("encode the end of the pause of %s: %w", object, err)
 	}

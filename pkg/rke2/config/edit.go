@@ -1,12 +1,12 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
 )
 
 // Edit is one change to a Cluster object, computed from one reading of it. The
@@ -51,11 +51,11 @@ func (e Edit) Apply(s Spec) (Spec, error) {
 // the selector of the entry it goes into. Nothing else is tested, so that
 // Rancher's webhook and other writers do not make it fail by accident.
 func (e Edit) JSONPatch() ([]byte, error) {
-	ops := []PatchOp{}
+	var ops []kube.PatchOp
 	for _, c := range e.Changes {
 		ops = append(ops, c.op.patch(e.root)...)
 	}
-	b, err := json.Marshal(ops)
+	b, err := kube.JSONPatch(ops...)
 	if err != nil {
 		return nil, fmt.Errorf("write the JSON patch of %s: %w", e.Object, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
 )
 
 // op is one change to a Spec. Operations are applied in order, and each one's
@@ -13,7 +14,7 @@ type op interface {
 	// apply changes s, or says that s is not what was read.
 	apply(s *Spec) error
 	// patch is the same as JSON patch operations below the pointer root.
-	patch(root string) []PatchOp
+	patch(root string) []kube.PatchOp
 	// values are what a person is shown.
 	values() (before, after any)
 	// missing says what of the change does not hold in s.
@@ -100,29 +101,29 @@ func (s *Spec) setValues(p Place, values map[string]any) {
 	s.Entries[p].Config, s.Entries[p].HasConfig = values, values != nil
 }
 
-func (o setKey) patch(root string) []PatchOp {
-	var ops []PatchOp
+func (o setKey) patch(root string) []kube.PatchOp {
+	var ops []kube.PatchOp
 	container := root + "/machineGlobalConfig"
 	if p := o.at.Place; p >= 0 {
 		entry := fmt.Sprintf("%s/machineSelectorConfig/%d", root, int(p))
-		ops = append(ops, test(entry+"/machineLabelSelector", o.where.Selector))
+		ops = append(ops, kube.Test(entry+"/machineLabelSelector", o.where.Selector))
 		container = entry + "/config"
 	}
-	path := container + "/" + escape(o.at.Key)
+	path := container + kube.Pointer(o.at.Key)
 	switch {
 	case o.made:
-		return append(ops, test(container, nil), add(container, map[string]any{o.at.Key: o.after.value}))
+		return append(ops, kube.Test(container, nil), kube.Add(container, map[string]any{o.at.Key: o.after.value}))
 	case o.unmade:
-		return append(ops, test(container, map[string]any{o.at.Key: o.before.value}), remove(container))
+		return append(ops, kube.Test(container, map[string]any{o.at.Key: o.before.value}), kube.Remove(container))
 	}
-	ops = append(ops, test(path, o.before.value))
+	ops = append(ops, kube.Test(path, o.before.value))
 	switch {
 	case !o.after.there:
-		return append(ops, remove(path))
+		return append(ops, kube.Remove(path))
 	case o.before.there:
-		return append(ops, replace(path, o.after.value))
+		return append(ops, kube.Replace(path, o.after.value))
 	default:
-		return append(ops, add(path, o.after.value))
+		return append(ops, kube.Add(path, o.after.value))
 	}
 }
 

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
 )
 
 // addEntry puts an entry of ours into machineSelectorConfig.
@@ -51,12 +53,12 @@ func (o addEntry) apply(s *Spec) error {
 	return nil
 }
 
-func (o addEntry) patch(root string) []PatchOp {
+func (o addEntry) patch(root string) []kube.PatchOp {
 	list := root + "/machineSelectorConfig"
 	if o.made {
-		return []PatchOp{test(list, nil), add(list, []any{o.entry.shape()})}
+		return []kube.PatchOp{kube.Test(list, nil), kube.Add(list, []any{o.entry.shape()})}
 	}
-	return []PatchOp{add(fmt.Sprintf("%s/%d", list, o.index), o.entry.shape())}
+	return []kube.PatchOp{kube.Add(fmt.Sprintf("%s/%d", list, o.index), o.entry.shape())}
 }
 
 func (o addEntry) missing(s Spec) []string {
@@ -95,14 +97,14 @@ func (o dropEntry) apply(s *Spec) error {
 	return nil
 }
 
-func (o dropEntry) patch(root string) []PatchOp {
+func (o dropEntry) patch(root string) []kube.PatchOp {
 	list := root + "/machineSelectorConfig"
 	path := fmt.Sprintf("%s/%d", list, o.index)
-	ops := []PatchOp{test(path, o.entry.shape())}
+	ops := []kube.PatchOp{kube.Test(path, o.entry.shape())}
 	if o.unmade {
-		return []PatchOp{test(list, []any{o.entry.shape()}), remove(list)}
+		return []kube.PatchOp{kube.Test(list, []any{o.entry.shape()}), kube.Remove(list)}
 	}
-	return append(ops, remove(path))
+	return append(ops, kube.Remove(path))
 }
 
 func (o dropEntry) missing(s Spec) []string {

@@ -1,6 +1,10 @@
 package config
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
+)
 
 // setManifest writes additionalManifest. People and journals see only the
 // chart's document: the rest is the user's and may hold secrets.
@@ -42,15 +46,15 @@ func (o setManifest) apply(s *Spec) error {
 	return nil
 }
 
-func (o setManifest) patch(root string) []PatchOp {
+func (o setManifest) patch(root string) []kube.PatchOp {
 	path := root + "/additionalManifest"
 	if !o.had {
-		return []PatchOp{test(path, nil), add(path, o.after)}
+		return []kube.PatchOp{kube.Test(path, nil), kube.Add(path, o.after)}
 	}
 	if !o.has {
-		return []PatchOp{test(path, o.before), remove(path)}
+		return []kube.PatchOp{kube.Test(path, o.before), kube.Remove(path)}
 	}
-	return []PatchOp{test(path, o.before), replace(path, o.after)}
+	return []kube.PatchOp{kube.Test(path, o.before), kube.Replace(path, o.after)}
 }
 
 func (o setManifest) missing(s Spec) []string {

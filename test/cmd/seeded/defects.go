@@ -44,7 +44,7 @@ func defects() []seeded {
 			"	return s.o.Lock.Lost()", "	if defect.On(\"S5-lost\") {\n\t\treturn nil\n\t}\n	return s.o.Lock.Lost()",
 			runnerTest, "TestRunWithoutItsLockSpeaksOfNothing", false},
 		{"S6-precondition", "an edit does not test what was read", "pkg/rke2/config/op.go",
-			"	ops = append(ops, test(path, o.before.value))", "	if !defect.On(\"S6-precondition\") {\n\t\tops = append(ops, test(path, o.before.value))\n\t}",
+			"	ops = append(ops, kube.Test(path, o.before.value))", "	if !defect.On(\"S6-precondition\") {\n\t\tops = append(ops, kube.Test(path, o.before.value))\n\t}",
 			simulated, "TestOthersEditInBetween/rke2", false},
 		{"S6-version", "an edit does not test the reading it was computed from", "pkg/migration/patch.go",
 			"	if version == \"\" {", `	if version == "" || defect.On("S6-version") {`,
