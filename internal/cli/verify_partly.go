@@ -42,7 +42,7 @@ func (t *verifyTarget) openPartly(ctx context.Context, options migration.Options
 func (t *verifyTarget) openFile(ctx context.Context, a *app, options migration.Options) (source, error) {
 	flags := t.rke("")
 	whole, err := opened(flags.open(ctx, a, readOnly))
-	if !isReason(err, "Forbidden", fault.ReasonUnauthorized) {
+	if !isReason(err, fault.ReasonForbidden, fault.ReasonUnauthorized) {
 		return whole, err
 	}
 	config, loadErr := reach{t.requestTimeout, readOnly}.load(flags.kubeconfigPath(), t.kubeContext)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
 )
 
 // verifyTarget says which cluster is audited, and how it is reached.
@@ -64,16 +65,16 @@ func (t *verifyTarget) openManaged(ctx context.Context, a *app, options migratio
 	flags := &rke2Flags{target: t.targetFlags, migration: migrating, endState: t.endState}
 	first, err := opened(flags.open(ctx, a, readOnly))
 	switch {
-	case isReason(err, "Forbidden", fault.ReasonUnauthorized):
+	case isReason(err, fault.ReasonForbidden, fault.ReasonUnauthorized):
 		return t.openPartly(ctx, options, err)
-	case !isReason(err, "ClusterNotFound", "NotRancher"):
+	case !isReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher):
 		return first, err
 	}
 	second, rkeErr := opened(t.rke(t.cluster).open(ctx, a, readOnly))
 	switch {
-	case isReason(rkeErr, "ClusterNotFound", "NotRancher", "NotRKE"):
+	case isReason(rkeErr, migration.ReasonClusterNotFound, migration.ReasonNotRancher, rke.ReasonNotRKE):
 		return nil, err
-	case isReason(rkeErr, "Forbidden", fault.ReasonUnauthorized):
+	case isReason(rkeErr, fault.ReasonForbidden, fault.ReasonUnauthorized):
 		return t.openManagedPartly(ctx, options, rkeErr)
 	}
 	return second, rkeErr

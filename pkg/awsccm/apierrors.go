@@ -22,7 +22,7 @@ func couldNotLook(err error) error {
 	case apierrors.IsUnauthorized(err):
 		return fault.Unauthorized("", err)
 	case apierrors.IsForbidden(err):
-		return &fault.Error{Class: fault.CouldNotLook, Reason: "Forbidden", Seen: "not allowed", Fix: "use credentials with the rights of docs/permissions.md", Err: err}
+		return &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Seen: "not allowed", Fix: "use credentials with the rights of docs/permissions.md", Err: err}
 	default:
 		return &fault.Error{Class: fault.CouldNotLook, Reason: "APIError", Seen: "the API server gave no usable answer", Err: err}
 	}

@@ -81,7 +81,7 @@ func fromValues(err error, image map[string]any) error {
 	}
 	named := *f
 	named.Fix = "take image.tag out of --values"
-	if named.Reason == "ImageTooNew" {
+	if named.Reason == reasonImageTooNew {
 		named.Fix += ", or upgrade the cluster first"
 	}
 	return &named

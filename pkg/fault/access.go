@@ -1,8 +1,5 @@
 package fault
 
-// ReasonUnauthorized is of every Unauthorized.
-const ReasonUnauthorized = "Unauthorized"
-
 // Unauthorized says that an API did not accept the credentials at all (HTTP 401):
 // it does not know who asks, where a refused right (403) means that it does. More
 // rights are no remedy, and waiting is none.

@@ -183,7 +183,7 @@ func CouldNotRead(object string, err error) error {
 	f := &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: "could not be read", Err: err}
 	switch {
 	case apierrors.IsForbidden(err):
-		f.Reason, f.Seen, f.Fix = "Forbidden", "may not be read with these credentials", "use credentials that may"
+		f.Reason, f.Seen, f.Fix = fault.ReasonForbidden, "may not be read with these credentials", "use credentials that may"
 	case apierrors.IsNotFound(err):
 		f.Reason, f.Seen = "NotFound", "does not exist"
 	case runner.Transient(err):

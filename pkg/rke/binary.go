@@ -34,7 +34,7 @@ func FindBinary(ctx context.Context, name string, kubernetes ...string) (Binary,
 	}
 	match := versionLine.FindSubmatch(out)
 	if match == nil {
-		return Binary{}, &fault.Error{Class: fault.Usage, Reason: "NotRKE", Object: "rke binary " + path,
+		return Binary{}, &fault.Error{Class: fault.Usage, Reason: ReasonNotRKE, Object: "rke binary " + path,
 			Seen: fmt.Sprintf("--version prints %q", firstLine(out)), Wanted: "rke version vX.Y.Z", Fix: "name rke with --rke-binary"}
 	}
 	b := Binary{Path: path, Version: string(match[1]), Images: map[string]map[string]string{}}

@@ -16,6 +16,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
+// ReasonNotRKE is of a cluster, a state or a program that is not rke's.
+const ReasonNotRKE = "NotRKE"
+
 // FindManaged finds Rancher's Cluster by its id or its display name, refuses a
 // name that several have, and a cluster that Rancher does not run rke for.
 func FindManaged(ctx context.Context, management dynamic.Interface, name string) (ManagedCluster, error) {
@@ -23,7 +26,7 @@ func FindManaged(ctx context.Context, management dynamic.Interface, name string)
 	object := "Cluster " + name
 	switch {
 	case apierrors.IsNotFound(err):
-		return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: "NotRancher", Object: object,
+		return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: object,
 			Seen: "this API server does not serve clusters.management.cattle.io", Fix: "point --kubeconfig at the cluster Rancher runs in", Err: err}
 	case err != nil:
 		return ManagedCluster{}, migration.CouldNotRead("Clusters of Rancher", err)
@@ -51,7 +54,7 @@ func chooseManaged(all []ManagedCluster, name string) (ManagedCluster, error) {
 	case 1:
 		return found[0], supportedManaged(found[0])
 	case 0:
-		return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: "ClusterNotFound", Object: "Cluster " + name,
+		return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: "Cluster " + name,
 			Seen: "no such id and no such name", Wanted: "one of " + migration.OrElse(some(others), "none: this Rancher has no clusters"), Fix: "check --cluster"}
 	}
 	return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: "AmbiguousCluster", Object: "Cluster " + name,
@@ -71,9 +74,9 @@ func supportedManaged(c ManagedCluster) error {
 	case c.Internal || c.ID == "local":
 		return refuse("LocalCluster", "this is the cluster Rancher itself runs in", "if rke made it: awsmigrate rke --config cluster.yml")
 	case c.Provisioned:
-		return refuse("NotRKE", "it belongs to a Cluster of provisioning.cattle.io", fault.Command("awsmigrate", "rke2", "--cluster", c.DisplayName))
+		return refuse(ReasonNotRKE, "it belongs to a Cluster of provisioning.cattle.io", fault.Command("awsmigrate", "rke2", "--cluster", c.DisplayName))
 	case c.Config == nil || c.Driver != "" && c.Driver != driverRKE:
-		return refuse("NotRKE", fmt.Sprintf("driver %q: an imported or hosted cluster, which Rancher does not configure by rke", c.Driver),
+		return refuse(ReasonNotRKE, fmt.Sprintf("driver %q: an imported or hosted cluster, which Rancher does not configure by rke", c.Driver),
 			"change it where it is configured; a cluster.yml: awsmigrate rke --config cluster.yml")
 	}
 	return nil

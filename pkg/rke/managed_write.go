@@ -38,7 +38,7 @@ func (m *Managed) patch(ctx context.Context, patch []byte, edit ManagedEdit) err
 	case apierrors.IsUnauthorized(err):
 		return fault.Unauthorized(m.cluster.object(), err)
 	case apierrors.IsForbidden(err):
-		return &fault.Error{Class: fault.CouldNotLook, Reason: "Forbidden", Object: m.cluster.object(), Seen: "may not be patched with these credentials",
+		return &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Object: m.cluster.object(), Seen: "may not be patched with these credentials",
 			Fix: "use credentials that may", Err: err}
 	case apierrors.IsInvalid(err) || apierrors.IsConflict(err) || apierrors.IsBadRequest(err) || apierrors.IsNotFound(err):
 		return &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: m.cluster.object(),

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -19,7 +20,7 @@ type NameRule struct {
 }
 
 // ReasonNamesNotProven is the reason of a fault of ChooseNames.
-const ReasonNamesNotProven = "NamesNotProven"
+const ReasonNamesNotProven = migration.ReasonNamesNotProven
 
 // ChooseNames decides how nodes keep their names after the switch. The in-tree
 // kubelet names its Node after EC2's private DNS name whatever hostname_override

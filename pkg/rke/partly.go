@@ -18,7 +18,7 @@ func Partly(ctx context.Context, options Options, why error) ([]verify.Bound, er
 	if err != nil {
 		return nil, err
 	}
-	unseen := &fault.Error{Class: fault.CouldNotLook, Reason: "Forbidden", Object: "rke's state", Seen: "could not be read", Err: why}
+	unseen := &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Object: "rke's state", Seen: "could not be read", Err: why}
 	p := Prepared{
 		Facts:    Facts{Path: options.Config, File: file, Config: file.Config(), Local: readLocalState(clusterfile.Disk{}, options.Config)},
 		Prepared: migration.Prepared{Untried: migration.Untried}, Options: options, NameErr: unseen, EditErr: unseen,

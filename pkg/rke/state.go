@@ -128,7 +128,7 @@ func ReadState(ctx context.Context, kube kubernetes.Interface) (State, error) {
 	object = "ConfigMap kube-system/" + stateName
 	file, err := kube.CoreV1().ConfigMaps(wellknown.System).Get(ctx, stateName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return State{}, &fault.Error{Class: fault.Usage, Reason: "NotRKE", Object: object,
+		return State{}, &fault.Error{Class: fault.Usage, Reason: ReasonNotRKE, Object: object,
 			Seen:   "neither it nor a Secret of that name exists",
 			Wanted: "an RKE cluster: rke keeps its state there", Fix: "check --kubeconfig; the default is kube_config_<file> beside cluster.yml"}
 	}

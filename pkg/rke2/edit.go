@@ -61,7 +61,7 @@ func (p *Procedure) patchRefused(err error) error {
 	f := &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: p.facts.object(),
 		Seen: "it is no longer as it was when the edit was computed; nothing was written", Fix: "run again to see the new plan", Err: err}
 	if apierrors.IsForbidden(err) {
-		f.Class, f.Reason, f.Seen, f.Fix = fault.CouldNotLook, "Forbidden", "may not be patched with these credentials", "use credentials that may"
+		f.Class, f.Reason, f.Seen, f.Fix = fault.CouldNotLook, fault.ReasonForbidden, "may not be patched with these credentials", "use credentials that may"
 	}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -33,7 +34,7 @@ func ChooseEndState(wanted EndState, nodes []downstream.Node) (EndStateChoice, e
 	overridden := overriddenOtherwise(nodes)
 	switch {
 	case len(overridden) > 0 && (wanted == EndOverrides || wanted == EndAuto && len(unproven) > 0):
-		return EndStateChoice{}, &fault.Error{Class: fault.Check, Reason: "NamesNotProven",
+		return EndStateChoice{}, &fault.Error{Class: fault.Check, Reason: migration.ReasonNamesNotProven,
 			Object: "Node " + overridden[0].Name,
 			Seen: fmt.Sprintf("label %s is %q, and so is RKE2's --hostname-override: its kubelet would register under that name",
 				corev1.LabelHostname, overridden[0].Labels[corev1.LabelHostname]),
@@ -44,7 +45,7 @@ func ChooseEndState(wanted EndState, nodes []downstream.Node) (EndStateChoice, e
 	case len(unproven) == 0 && len(nodes) > 0:
 		return EndStateChoice{EndExternal, fmt.Sprintf("all %d nodes were registered with an explicit node-name", len(nodes))}, nil
 	case wanted == EndExternal:
-		return EndStateChoice{}, &fault.Error{Class: fault.Check, Reason: "NamesNotProven",
+		return EndStateChoice{}, &fault.Error{Class: fault.Check, Reason: migration.ReasonNamesNotProven,
 			Object: "flag --end-state external",
 			Seen:   fmt.Sprintf("%s not registered with an explicit node-name: under `external` its name would be the operating system's host name, which no API shows", nodesAre(unproven)),
 			Wanted: "--node-name equal to the Node's name in annotation " + config.NodeArgsAnnotation + " of every Node",

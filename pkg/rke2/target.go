@@ -35,13 +35,13 @@ func FindCluster(ctx context.Context, management dynamic.Interface, namespace, n
 	list, listErr := management.Resource(clustersGVR).List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsNotFound(listErr):
-		return nil, &fault.Error{Class: fault.Usage, Reason: "NotRancher", Object: object,
+		return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: object,
 			Seen: "this API server does not serve clusters.provisioning.cattle.io",
 			Fix:  "point --kubeconfig at the cluster Rancher runs in", Err: err}
 	case listErr != nil:
 		return nil, migration.CouldNotRead("Clusters in all namespaces", listErr)
 	}
-	return nil, &fault.Error{Class: fault.Usage, Reason: "ClusterNotFound", Object: object,
+	return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: object,
 		Seen: "no such Cluster", Wanted: "one of " + clusterNames(list.Items), Fix: "check --cluster and --namespace"}
 }
 

@@ -78,7 +78,7 @@ func unreadJournal(object string, err error) error {
 	f := &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: "the journal could not be read",
 		Fix: "run the same command again once the API answers", Err: err}
 	if Denied(err) {
-		f.Reason, f.Seen, f.Fix = "Forbidden", "the journal may not be read with these credentials", "docs/permissions.md has the rule: get on this ConfigMap"
+		f.Reason, f.Seen, f.Fix = fault.ReasonForbidden, "the journal may not be read with these credentials", "docs/permissions.md has the rule: get on this ConfigMap"
 	}
 	return f
 }
