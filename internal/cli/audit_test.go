@@ -243,7 +243,7 @@ func TestPreflightOfAMigratedCluster(t *testing.T) {
 	if err := v.refused(position.Result{Position: position.Unknown}); err != nil {
 		t.Error(err)
 	}
-	if got := v.selection(position.Result{Position: position.Unknown}).Within; len(got) != 4 {
+	if got := v.selection(position.Result{Position: position.Unknown}).AlsoAt; len(got) != 4 {
 		t.Errorf("a preflight at an unknown position is judged as at %v", got)
 	}
 }

@@ -36,7 +36,7 @@ IDs are stable and never used again for another check. *At* are the [positions](
 }
 
 func keptMark(meta verify.Meta) string {
-	if meta.Unskip || meta.Names {
+	if !meta.Skippable() {
 		return " **§**"
 	}
 	return ""

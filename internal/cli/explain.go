@@ -103,7 +103,7 @@ func writeExplanation(s screen, e explanation) {
 	field("why", c.Why)
 	field("fix", c.Fix)
 	field("source", c.Source)
-	if c.Unskip || c.Names {
+	if !c.Skippable() {
 		field("skip", "this check cannot be skipped")
 	}
 }

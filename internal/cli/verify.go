@@ -182,9 +182,9 @@ func (v *auditor) refused(at position.Result) error {
 func (v *auditor) selection(at position.Result) verify.Options {
 	o := v.options.Checks(at.Position)
 	o.KeepGuards = false
-	o.Blind, o.Within = at.Position == position.Unknown && !at.HandMade, at.Within()
+	o.PositionUnknown, o.AlsoAt = at.Position == position.Unknown && !at.HandMade, at.AlsoAt()
 	if v.preflight && at.Position == position.Unknown {
-		o.Within = []position.Position{position.P0, position.P1, position.P2, position.P3}
+		o.AlsoAt = []position.Position{position.P0, position.P1, position.P2, position.P3}
 	}
 	return o
 }

@@ -34,7 +34,7 @@ func completeChecks(cmd *cobra.Command) {
 			return append(words, more...), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}) // an unknown flag shows in tests
 	}
-	offer("skip", "=", func(m verify.Meta) bool { return !m.Unskip && !m.Names })
+	offer("skip", "=", verify.Meta.Skippable)
 	offer("only", "", func(verify.Meta) bool { return true }, categories()...)
 }
 

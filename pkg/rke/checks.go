@@ -38,9 +38,12 @@ func check(id, title, why, source, fix string, applies []position.Position, judg
 		Source: source, Fix: fix, Applies: applies}}
 }
 
-func must(c verify.Check[Prepared]) verify.Check[Prepared] { c.Unskip = true; return c }
+func must(c verify.Check[Prepared]) verify.Check[Prepared] { c.Mandatory = true; return c }
 
-func names(c verify.Check[Prepared]) verify.Check[Prepared] { c.Names, c.Unskip = true, true; return c }
+func names(c verify.Check[Prepared]) verify.Check[Prepared] {
+	c.DecidesNames, c.Mandatory = true, true
+	return c
+}
 
 func clusterChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{

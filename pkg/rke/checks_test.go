@@ -108,7 +108,7 @@ func TestNamesCannotBeSkipped(t *testing.T) {
 	for _, c := range Checks() {
 		if strings.HasPrefix(c.ID, "AWSM-76") && c.ID != "AWSM-765" {
 			skips[c.ID] = "no time"
-			if !c.Names || !c.Unskip {
+			if !c.DecidesNames || !c.Mandatory {
 				t.Errorf("%s does not decide names", c.ID)
 			}
 		}

@@ -38,7 +38,7 @@ func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 	var refused error
 	plan.Steps, refused = offlineSteps(file, plan.Names.rule(), options)
 	p := Prepared{Facts: Facts{Path: options.Config, File: file, Config: file.Config()}, Options: options, Offline: true, EditErr: refused}
-	report := verify.RunAll(ctx, verify.Bind(p, Checks()...), verify.Options{Position: position.Unknown, Within: within(file.Config()),
+	report := verify.RunAll(ctx, verify.Bind(p, Checks()...), verify.Options{Position: position.Unknown, AlsoAt: within(file.Config()),
 		Skip: ours(options.Skip)})
 	plan.Report, plan.Undecided = decided(report)
 	plan.Err = migration.JudgeReport(plan.Report, options.Options)

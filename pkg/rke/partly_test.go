@@ -28,7 +28,7 @@ func TestPartly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		report := verify.RunAll(t.Context(), bound, verify.Options{Position: position.Unknown, Blind: true})
+		report := verify.RunAll(t.Context(), bound, verify.Options{Position: position.Unknown, PositionUnknown: true})
 		all := map[string]verify.Status{}
 		for _, res := range report.Results {
 			all[res.ID] = res.Status
@@ -47,7 +47,7 @@ func TestPartly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, res := range verify.RunAll(t.Context(), bound, verify.Options{Position: position.Unknown, Blind: true}).Results {
+	for _, res := range verify.RunAll(t.Context(), bound, verify.Options{Position: position.Unknown, PositionUnknown: true}).Results {
 		if strings.Contains(res.Reason, "no Node was read") {
 			t.Errorf("%s blames the Nodes, which were read: %s", res.ID, res.Reason)
 		}

@@ -21,8 +21,11 @@ func Checks() []verify.Check[Prepared] {
 		return verify.Check[Prepared]{Judge: judge, Meta: verify.Meta{ID: id, Title: title, Category: category, Why: why,
 			Source: source, Fix: fix, Applies: applies}}
 	}
-	must := func(c verify.Check[Prepared]) verify.Check[Prepared] { c.Unskip = true; return c }
-	names := func(c verify.Check[Prepared]) verify.Check[Prepared] { c.Names, c.Unskip = true, true; return c }
+	must := func(c verify.Check[Prepared]) verify.Check[Prepared] { c.Mandatory = true; return c }
+	names := func(c verify.Check[Prepared]) verify.Check[Prepared] {
+		c.DecidesNames, c.Mandatory = true, true
+		return c
+	}
 	return []verify.Check[Prepared]{
 		must(check("AWSM-101", "Kubernetes version has the in-tree provider and leader migration",
 			"before 1.22 the flag stops the component or needs a file; from 1.27 there is no in-tree provider to migrate from",

@@ -23,19 +23,26 @@ const (
 	Unknown Status = "unknown"
 )
 
-// Meta is what is known of a check without a cluster. IDs are stable and never
-// used again for another check.
+// Meta is all that is known of a check without a cluster: what a document says of
+// it, and where and when it is made. IDs are stable and never used again for another
+// check.
 type Meta struct {
-	ID       string              `json:"id"`       // "AWSM-201"
-	Title    string              `json:"title"`    // "kube-controller-manager may use the migration lease"
-	Category string              `json:"category"` // "cluster", "leader migration", "nodes", "aws", "storage, images", "ccm", "rke", "services"
-	Why      string              `json:"why"`      // whose cluster breaks, and how
-	Source   string              `json:"source"`   // upstream document or code, with version
-	Fix      string              `json:"fix"`      // general remedy; a finding may name a sharper one
-	Unskip   bool                `json:"notSkippable,omitempty"`
-	Names    bool                `json:"decidesNames,omitempty"` // unknown, never skip, without its evidence
-	Applies  []position.Position `json:"-"`                      // empty: everywhere
+	ID       string `json:"id"`       // "AWSM-201"
+	Title    string `json:"title"`    // "kube-controller-manager may use the migration lease"
+	Category string `json:"category"` // "cluster", "leader migration", "nodes", "aws", "storage, images", "ccm", "rke", "services"
+	Why      string `json:"why"`      // whose cluster breaks, and how
+	Source   string `json:"source"`   // upstream document or code, with version
+	Fix      string `json:"fix"`      // general remedy; a finding may name a sharper one
+
+	Mandatory    bool `json:"notSkippable,omitempty"`
+	DecidesNames bool `json:"decidesNames,omitempty"` // unknown, never skip, without its evidence
+
+	// Applies are the positions at which it is made; empty: everywhere.
+	Applies []position.Position `json:"-"`
 }
+
+// Skippable says whether somebody may leave the check out, with a reason.
+func (m Meta) Skippable() bool { return !m.Mandatory && !m.DecidesNames }
 
 // Finding is one judgement about one object.
 type Finding struct {

@@ -59,10 +59,10 @@ func TestDeadlineOfOneCheck(t *testing.T) {
 	}
 }
 
-func TestWithinJudgesAnUnknownPositionAsThose(t *testing.T) {
+func TestAlsoAtJudgesAnUnknownPositionAsThose(t *testing.T) {
 	before := []position.Position{position.P0, position.P1}
 	checks := []Bound{says(Meta{ID: "AWSM-901", Applies: before[:1]}), says(Meta{ID: "AWSM-902", Applies: []position.Position{position.P5}}), says(Meta{ID: "AWSM-903"})}
-	r := RunAll(t.Context(), checks, Options{Position: position.Unknown, Within: before})
+	r := RunAll(t.Context(), checks, Options{Position: position.Unknown, AlsoAt: before})
 	for id, want := range map[string]Status{"AWSM-901": OK, "AWSM-902": Skip, "AWSM-903": OK} {
 		if got := result(t, r, id); got.Status != want || r.Elsewhere(got) != (want == Skip) {
 			t.Errorf("%s is %s (%s), want %s", id, got.Status, got.Reason, want)

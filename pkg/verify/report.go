@@ -51,7 +51,7 @@ func (r Report) With(s Status) []Result {
 // Elsewhere says whether a result of this report is a skip only because its
 // check applies at other positions.
 func (r Report) Elsewhere(res Result) bool {
-	return res.Status == Skip && strings.HasPrefix(res.Reason, elsewhere)
+	return res.Status == Skip && strings.HasPrefix(res.Reason, otherPosition)
 }
 
 // Err is nil when nothing blocks. Otherwise a *fault.Error of class Usage (a

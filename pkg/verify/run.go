@@ -28,12 +28,12 @@ type Options struct {
 	// KeepGuards runs the checks that must not be skipped whatever Only says:
 	// before a write no selection may leave them out.
 	KeepGuards bool
-	// Blind: Position is Unknown because evidence could not be had. What a check
-	// of certain positions finds wrong may then be right, and is Unknown as well.
-	Blind bool
-	// Within are positions whose checks run beside those of Position. While that is
+	// PositionUnknown: Position is Unknown because evidence could not be had. What a
+	// check of certain positions finds wrong may then be right, and is Unknown as well.
+	PositionUnknown bool
+	// AlsoAt are positions whose checks run beside those of Position. While that is
 	// Unknown they are the only ones; empty then: all of them.
-	Within []position.Position
+	AlsoAt []position.Position
 	// Deadline is how long one check may judge; 0: DefaultDeadline. A check beyond
 	// it is Unknown, and its goroutine is left to itself: a judgement takes no
 	// context, being a computation over what was read.
@@ -78,8 +78,8 @@ func RunAll(ctx context.Context, checks []Bound, o Options) Report {
 	return r
 }
 
-// elsewhere begins the reason of a check that applies at other positions only.
-const elsewhere = "applies at "
+// otherPosition begins the reason of a check that applies at other positions only.
+const otherPosition = "applies at "
 
 // onRequest begins the reason of a skip that somebody asked for.
 const onRequest = "skipped on request: "
@@ -92,7 +92,7 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 		res.Status, res.Reason = Skip, onRequest+strings.TrimSpace(reason)
 		return res
 	case !o.applies(c.Meta):
-		res.Status, res.Reason = Skip, o.elsewhere(c.Meta)
+		res.Status, res.Reason = Skip, o.otherPosition(c.Meta)
 		return res
 	case ctx.Err() != nil:
 		res.Status, res.Reason = Unknown, "not looked: "+context.Cause(ctx).Error()
@@ -100,11 +100,11 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 	}
 	res.Findings = o.judged(ctx, c)
 	for i, f := range res.Findings {
-		if o.Blind && len(c.Applies) > 0 && (f.Status == Fail || f.Status == Warn) {
+		if o.PositionUnknown && len(c.Applies) > 0 && (f.Status == Fail || f.Status == Warn) {
 			res.Findings[i].Status, res.Findings[i].Fix = Unknown, ""
-			res.Findings[i].Reason = elsewhere + spell(c.Applies) + ", and the position is not known: " + f.Seen
+			res.Findings[i].Reason = otherPosition + spell(c.Applies) + ", and the position is not known: " + f.Seen
 		}
-		if f.Status == Skip && c.Names {
+		if f.Status == Skip && c.DecidesNames {
 			res.Findings[i].Status = Unknown
 			res.Findings[i].Reason = "decides node names, and its evidence is missing: " + f.Reason
 		}
@@ -149,22 +149,22 @@ func (o Options) applies(m Meta) bool {
 	switch {
 	case len(m.Applies) == 0:
 		return true
-	case o.Position != position.Unknown && slices.Contains(m.Applies, o.Position), o.Position == position.Unknown && len(o.Within) == 0:
+	case o.Position != position.Unknown && slices.Contains(m.Applies, o.Position), o.Position == position.Unknown && len(o.AlsoAt) == 0:
 		return true
 	}
-	return slices.ContainsFunc(m.Applies, func(p position.Position) bool { return slices.Contains(o.Within, p) })
+	return slices.ContainsFunc(m.Applies, func(p position.Position) bool { return slices.Contains(o.AlsoAt, p) })
 }
 
-// elsewhere says at which.
-func (o Options) elsewhere(m Meta) string {
+// otherPosition says at which positions a check applies, and where the cluster is.
+func (o Options) otherPosition(m Meta) string {
 	if o.Position == position.Unknown {
-		return fmt.Sprintf(elsewhere+"%s; judged as at %s", spell(m.Applies), spell(o.Within))
+		return fmt.Sprintf(otherPosition+"%s; judged as at %s", spell(m.Applies), spell(o.AlsoAt))
 	}
-	return fmt.Sprintf(elsewhere+"%s; the cluster is at %s", spell(m.Applies), o.Position)
+	return fmt.Sprintf(otherPosition+"%s; the cluster is at %s", spell(m.Applies), o.Position)
 }
 
 func (o Options) selects(m Meta) bool {
-	if len(o.Only) == 0 || o.KeepGuards && (m.Unskip || m.Names) {
+	if len(o.Only) == 0 || o.KeepGuards && !m.Skippable() {
 		return true
 	}
 	return slices.ContainsFunc(o.Only, func(s string) bool { return matches(s, m) })
@@ -195,9 +195,9 @@ func Refusals(checks []Bound, o Options) []Refusal {
 			refused = append(refused, Refusal{id, "there is no such check"})
 		case strings.TrimSpace(o.Skip[id]) == "":
 			refused = append(refused, Refusal{id, "a skip needs a reason: " + id + "=REASON"})
-		case m.Unskip:
+		case m.Mandatory:
 			refused = append(refused, Refusal{id, "this check cannot be skipped"})
-		case m.Names:
+		case m.DecidesNames:
 			refused = append(refused, Refusal{id, "this check decides node names and cannot be skipped"})
 		}
 	}

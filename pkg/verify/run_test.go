@@ -44,7 +44,7 @@ func TestRunAllStatuses(t *testing.T) {
 		says(Meta{ID: "AWSM-901"}),
 		says(Meta{ID: "AWSM-902"}, Finding{Status: Warn}, Finding{Status: OK}),
 		says(Meta{ID: "AWSM-903"}, Finding{Status: Unknown, Reason: "forbidden"}, Finding{Status: Fail, Object: "Node a", Seen: "x", Wanted: "y", Fix: "mend"}),
-		says(Meta{ID: "AWSM-904", Names: true}, Finding{Status: Skip, Reason: "no credentials"}),
+		says(Meta{ID: "AWSM-904", DecidesNames: true}, Finding{Status: Skip, Reason: "no credentials"}),
 		says(Meta{ID: "AWSM-905", Applies: []position.Position{position.P4}}, Finding{Status: Fail}),
 		boom,
 		says(Meta{ID: "AWSM-907"}, Finding{Status: Skip, Reason: "off"}),
@@ -82,7 +82,7 @@ func TestRunAllAtUnknownPositionSkipsNothing(t *testing.T) {
 
 func TestSkips(t *testing.T) {
 	bad := Finding{Status: Fail, Seen: "bad"}
-	checks := []Bound{says(Meta{ID: "AWSM-901"}, bad), says(Meta{ID: "AWSM-902", Unskip: true}, bad), says(Meta{ID: "AWSM-903", Names: true}, bad)}
+	checks := []Bound{says(Meta{ID: "AWSM-901"}, bad), says(Meta{ID: "AWSM-902", Mandatory: true}, bad), says(Meta{ID: "AWSM-903", DecidesNames: true}, bad)}
 	cases := []struct {
 		name    string
 		skip    map[string]string
@@ -128,8 +128,8 @@ func TestOnly(t *testing.T) {
 }
 
 func TestOnlyKeepsGuards(t *testing.T) {
-	checks := []Bound{says(Meta{ID: "AWSM-901"}), says(Meta{ID: "AWSM-902", Unskip: true}, Finding{Status: Fail}),
-		says(Meta{ID: "AWSM-903", Names: true}, Finding{Status: Unknown}), says(Meta{ID: "AWSM-904"}, Finding{Status: Fail})}
+	checks := []Bound{says(Meta{ID: "AWSM-901"}), says(Meta{ID: "AWSM-902", Mandatory: true}, Finding{Status: Fail}),
+		says(Meta{ID: "AWSM-903", DecidesNames: true}, Finding{Status: Unknown}), says(Meta{ID: "AWSM-904"}, Finding{Status: Fail})}
 	r := RunAll(t.Context(), checks, Options{Only: []string{"AWSM-901"}, KeepGuards: true})
 	if len(r.Results) != 3 || !r.Partial || r.Counts[Fail] != 1 || r.Counts[Unknown] != 1 {
 		t.Errorf("results %+v, counts %v", r.Results, r.Counts)
@@ -175,11 +175,11 @@ func TestJudge(t *testing.T) {
 
 // Where nothing tells the position, a check of certain positions cannot say that
 // something is wrong; one of all positions can.
-func TestBlindFindsNothingWrongThatMayBeRight(t *testing.T) {
+func TestUnknownPositionFindsNothingWrongThatMayBeRight(t *testing.T) {
 	bad := func(int) []Finding { return []Finding{{Status: Fail, Object: "Lease", Seen: "no grant"}} }
 	checks := Bind(0, Check[int]{Meta: Meta{ID: "AWSM-1", Applies: []position.Position{position.P1}}, Judge: bad}, Check[int]{Meta: Meta{ID: "AWSM-2"}, Judge: bad})
 	for blind, want := range map[bool]Status{true: Unknown, false: Fail} {
-		r := RunAll(t.Context(), checks, Options{Position: position.Unknown, Blind: blind})
+		r := RunAll(t.Context(), checks, Options{Position: position.Unknown, PositionUnknown: blind})
 		if r.Results[0].Status != want || r.Results[1].Status != Fail {
 			t.Errorf("blind %t: %s, %s", blind, r.Results[0].Status, r.Results[1].Status)
 		}
@@ -187,11 +187,11 @@ func TestBlindFindsNothingWrongThatMayBeRight(t *testing.T) {
 }
 
 // Beside a position's own checks run those of the positions within.
-func TestWithinBesideAPosition(t *testing.T) {
+func TestAlsoAtBesideAPosition(t *testing.T) {
 	later := says(Meta{ID: "AWSM-901", Applies: []position.Position{position.P3}}, Finding{Status: Fail})
 	other := says(Meta{ID: "AWSM-902", Applies: []position.Position{position.P4}}, Finding{Status: Fail})
 	own := says(Meta{ID: "AWSM-903", Applies: []position.Position{position.P2}}, Finding{Status: Fail})
-	r := RunAll(t.Context(), []Bound{later, other, own}, Options{Position: position.P2, Within: []position.Position{position.P3}})
+	r := RunAll(t.Context(), []Bound{later, other, own}, Options{Position: position.P2, AlsoAt: []position.Position{position.P3}})
 	for id, want := range map[string]Status{"AWSM-901": Fail, "AWSM-902": Skip, "AWSM-903": Fail} {
 		if got := result(t, r, id); got.Status != want {
 			t.Errorf("%s is %s, want %s", id, got.Status, want)

@@ -58,7 +58,7 @@ func AWS() []verify.Check[Input] {
 			Fix:    "give the subnet the tag kubernetes.io/cluster/CLUSTER, value shared, of the control plane's cluster",
 		}},
 		{Judge: httpTokens, Meta: verify.Meta{
-			ID: "AWSM-409", Title: "RKE2 can read the node's name from the metadata service", Category: aws, Names: true,
+			ID: "AWSM-409", Title: "RKE2 can read the node's name from the metadata service", Category: aws, DecidesNames: true,
 			Applies: beforeSwitch,
 			Why:     "RKE2 up to 1.28 asks without a token; where tokens are required it falls back to hostname -f, which the external kubelet then takes as the node's name",
 			Source:  "rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1 hostnameFromMetadataEndpoint",

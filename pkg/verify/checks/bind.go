@@ -21,7 +21,7 @@ func Bind(in Input) []verify.Bound {
 				all[i].Judge = func(Input) []verify.Finding {
 					return verify.Skipped("no kube-controller-manager and no control-plane node is visible here: the control plane is hosted elsewhere")
 				}
-				all[i].Applies, all[i].Names = nil, false
+				all[i].Applies, all[i].DecidesNames = nil, false
 			}
 		}
 	}

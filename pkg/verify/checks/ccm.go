@@ -28,7 +28,7 @@ func CCM() []verify.Check[Input] {
 			Fix:    "remove them",
 		}},
 		{Judge: daemonSetComplete, Meta: verify.Meta{
-			ID: "AWSM-604", Title: "a ready CCM pod on every control-plane node", Category: ccm, Applies: withCCM, Unskip: true,
+			ID: "AWSM-604", Title: "a ready CCM pod on every control-plane node", Category: ccm, Applies: withCCM, Mandatory: true,
 			Why:    "kubectl rollout status passes a DaemonSet with no pods at all, and its numbers those on other nodes",
 			Source: "pods by Node, and DaemonSet status, against Nodes with the control-plane label; rancher/rancher#43891",
 			Fix:    "look at node selector, tolerations and the pods' events",
@@ -46,19 +46,19 @@ func CCM() []verify.Check[Input] {
 			Fix:    "tolerate the key with operator Exists",
 		}},
 		{Judge: imageMatrix, Meta: verify.Meta{
-			ID: "AWSM-607", Title: "the CCM image fits the cluster", Category: ccm, Unskip: true,
+			ID: "AWSM-607", Title: "the CCM image fits the cluster", Category: ccm, Mandatory: true,
 			Why:    "an image newer than the API server, one that panics on a foreign ProviderID or one that was never published",
 			Source: "Kubernetes version skew policy; kubernetes/cloud-provider-aws#604; registry.k8s.io image list",
 			Fix:    "use the image of the version matrix",
 		}},
 		{Judge: admission, Meta: verify.Meta{
-			ID: "AWSM-608", Title: "the CCM's pod is admitted", Category: ccm, Applies: beforeInstall, Unskip: true,
+			ID: "AWSM-608", Title: "the CCM's pod is admitted", Category: ccm, Applies: beforeInstall, Mandatory: true,
 			Why:    "an admission policy shows only in events: desired 3, current 0",
 			Source: "create of the rendered pod with dryRun=All",
 			Fix:    "exempt kube-system, or this pod, in the policy named in the message",
 		}},
 		{Judge: cloudRoutes, Meta: verify.Meta{
-			ID: "AWSM-609", Title: "pod routes have somebody who maintains them", Category: ccm, Unskip: true,
+			ID: "AWSM-609", Title: "pod routes have somebody who maintains them", Category: ccm, Mandatory: true,
 			Why:    "where the route controller works today and the CCM runs without it, new nodes get no pod network, silently",
 			Source: "node condition NetworkUnavailable, reason RouteCreated",
 			Fix:    "decide with --cloud-routes on or off",
@@ -76,7 +76,7 @@ func CCM() []verify.Check[Input] {
 			Fix:    "read what its container wrote before it ended",
 		}},
 		{Judge: mainLease, Meta: verify.Meta{
-			ID: "AWSM-612", Title: "a CCM leads", Category: ccm, Applies: withCCM, Unskip: true,
+			ID: "AWSM-612", Title: "a CCM leads", Category: ccm, Applies: withCCM, Mandatory: true,
 			Why:    "only a CCM that holds its main lease waits for the migration lease",
 			Source: "Lease kube-system/cloud-controller-manager",
 			Fix:    "look at the CCM's log: rights on leases, API server",

@@ -10,7 +10,7 @@ const cluster1xx = "cluster"
 func Cluster() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: argumentsShown, Meta: verify.Meta{
-			ID: "AWSM-119", Title: "the API shows the arguments that kube-controller-manager runs with", Category: cluster1xx, Unskip: true,
+			ID: "AWSM-119", Title: "the API shows the arguments that kube-controller-manager runs with", Category: cluster1xx, Mandatory: true,
 			Why: "36 releases of RKE2 give static pods a fixed UID: the API goes on showing the arguments of their first start, a run could edit every control plane " +
 				"and never see it applied, and a position would be computed from arguments that are no longer in force",
 			Source: "rancher/rke2:pkg/staticpod/staticpod.go, v1.23.13 to v1.23.17, v1.24.7 to v1.24.16, v1.25.3 to v1.25.12, v1.26.0 to v1.26.7; kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13, IsMirrorPodOf",
@@ -23,7 +23,7 @@ func Cluster() []verify.Check[Input] {
 			Fix:    "look at the kube-apiserver of the control planes: its pod, or its container on the machine",
 		}},
 		{Judge: managersRun, Meta: verify.Meta{
-			ID: "AWSM-132", Title: "kube-controller-manager runs on every control plane", Category: cluster1xx, Unskip: true,
+			ID: "AWSM-132", Title: "kube-controller-manager runs on every control plane", Category: cluster1xx, Mandatory: true,
 			Why:    "one that crashes today comes back later with arguments that nobody has seen work, and a migration takes its restarts for its own doing",
 			Source: "mirror pods kube-controller-manager-<node>: container states and readiness",
 			Fix:    "read what its container wrote before it ended",
@@ -36,7 +36,7 @@ func Cluster() []verify.Check[Input] {
 func Alone() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: window, Meta: verify.Meta{
-			ID: "AWSM-141", Title: "Kubernetes version has the in-tree provider and leader migration", Category: cluster1xx, Unskip: true,
+			ID: "AWSM-141", Title: "Kubernetes version has the in-tree provider and leader migration", Category: cluster1xx, Mandatory: true,
 			Applies: beforeSwitch,
 			Why:     "before 1.22 the flag stops the component or needs a file; from 1.27 there is no in-tree provider to migrate from",
 			Source:  "k8s.io/controller-manager:pkg/leadermigration/options, kubernetes/kubernetes 1.27 changelog",

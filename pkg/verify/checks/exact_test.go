@@ -27,7 +27,7 @@ func audit(t *testing.T, in Input) verify.Report {
 	t.Helper()
 	in.Position = position.Compute(in.Evidence(in.KCMs))
 	return verify.RunAll(t.Context(), Bind(in), verify.Options{Position: in.Position.Position,
-		Within: in.Position.Within(), Blind: in.Position.Position == position.Unknown && !in.Position.HandMade})
+		AlsoAt: in.Position.AlsoAt(), PositionUnknown: in.Position.Position == position.Unknown && !in.Position.HandMade})
 }
 
 // printed are the cases in which a cluster differs from its fingerprint. The others

@@ -10,13 +10,13 @@ const nodes = "nodes"
 func Nodes() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: providerIDs, Meta: verify.Meta{
-			ID: "AWSM-301", Title: "every node has a ProviderID of AWS", Category: nodes, Unskip: true,
+			ID: "AWSM-301", Title: "every node has a ProviderID of AWS", Category: nodes, Mandatory: true,
 			Why:    "the CCM never fills in the ProviderID of a node that is initialized, cannot use it for a load balancer, and may delete its Node; a foreign one makes older images panic",
 			Source: "k8s.io/cloud-provider node and node lifecycle controllers 1.23 to 1.29; kubernetes/cloud-provider-aws#604; pkg/providers/v1/instances.go MapToAWSInstanceID, the same from v1.22.8 to v1.28.1",
 			Fix:    "an empty one: write it, once it is certain which instance the node is; a foreign one: replace the node; an instance's in another form: keep the node, a CCM takes it",
 		}},
 		{Judge: providerIDUnique, Meta: verify.Meta{
-			ID: "AWSM-302", Title: "no two nodes have the same ProviderID", Category: nodes, Unskip: true,
+			ID: "AWSM-302", Title: "no two nodes have the same ProviderID", Category: nodes, Mandatory: true,
 			Why:    "with two nodes for one instance the CCM's route and load balancer controllers fail for all of them",
 			Source: "kubernetes/cloud-provider-aws: \"multiple nodes with instanceID\"",
 			Fix:    "find out which Node is alive (kubelet heartbeat), and whether the machine of the other is gone, before anything is removed",
@@ -28,14 +28,14 @@ func Nodes() []verify.Check[Input] {
 			Fix:    "look in EC2 which instance the node is and in which zone, and set the label topology.kubernetes.io/zone to that",
 		}},
 		{Judge: namesSurvive, Meta: verify.Meta{
-			ID: "AWSM-304", Title: "node names survive the switch", Category: nodes, Unskip: true, Names: true,
+			ID: "AWSM-304", Title: "node names survive the switch", Category: nodes, Mandatory: true, DecidesNames: true,
 			Applies: beforeSwitch,
 			Why:     "a kubelet with the external provider names its node by override or host name, no longer by EC2's private DNS name: a renamed node registers a second time and its pods are evicted",
 			Source:  "cmd/kubelet/app/server.go getNodeName 1.26; rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1",
 			Fix:     "use --end-state overrides where label kubernetes.io/hostname equals the node's name, or give every node an explicit node-name",
 		}},
 		{Judge: oneNodePerMachine, Meta: verify.Meta{
-			ID: "AWSM-305", Title: "one node for every machine, instance and address", Category: nodes, Unskip: true,
+			ID: "AWSM-305", Title: "one node for every machine, instance and address", Category: nodes, Mandatory: true,
 			Why:    "a second node is what a rename looks like",
 			Source: "label rke.cattle.io/machine, spec.providerID, status.addresses",
 			Fix:    "find out which of the Nodes the machine is; during a switch stop the roll and undo",
@@ -47,7 +47,7 @@ func Nodes() []verify.Check[Input] {
 			Fix:    "look at the CCM's log: it finds a new node's instance by the node's name",
 		}},
 		{Judge: ready, Meta: verify.Meta{
-			ID: "AWSM-307", Title: "every node is ready", Category: nodes, Unskip: true,
+			ID: "AWSM-307", Title: "every node is ready", Category: nodes, Mandatory: true,
 			Why:    "a control plane that is down comes back with its old arguments; a node that is not ready can lose its Node object during the switch",
 			Source: "condition Ready; k8s.io/cloud-provider node lifecycle controller",
 			Fix:    "bring the node back or remove its machine",
@@ -65,7 +65,7 @@ func Nodes() []verify.Check[Input] {
 			Fix:    "nothing to do if it settles after the switch",
 		}},
 		{Judge: shutDown, Meta: verify.Meta{
-			ID: "AWSM-310", Title: "no node is shut down or out of service", Category: nodes, Unskip: true,
+			ID: "AWSM-310", Title: "no node is shut down or out of service", Category: nodes, Mandatory: true,
 			Why:    "a machine that comes back later comes back with its old arguments",
 			Source: "taints node.cloudprovider.kubernetes.io/shutdown, node.kubernetes.io/out-of-service",
 			Fix:    "start the instance or remove its machine",
@@ -78,13 +78,13 @@ func Nodes() []verify.Check[Input] {
 			Fix:     "look whether Rancher has applied the last change to that machine",
 		}},
 		{Judge: sameNodes, Meta: verify.Meta{
-			ID: "AWSM-312", Title: "the nodes are those of the fingerprint", Category: nodes, Unskip: true,
+			ID: "AWSM-312", Title: "the nodes are those of the fingerprint", Category: nodes, Mandatory: true,
 			Why:    "a Node that disappears or changes its UID takes its pods with it",
 			Source: "Node name, UID, spec.providerID; spec.providerID is immutable",
 			Fix:    "stop the roll and undo",
 		}},
 		{Judge: windows, Meta: verify.Meta{
-			ID: "AWSM-313", Title: "Windows nodes keep their names", Category: nodes, Unskip: true, Names: true,
+			ID: "AWSM-313", Title: "Windows nodes keep their names", Category: nodes, Mandatory: true, DecidesNames: true,
 			Applies: beforeSwitch,
 			Why:     "an RKE2 agent on Windows never asks the metadata service for its name",
 			Source:  "rancher/rke2 pkg/rke2/rke2_windows.go",

@@ -14,13 +14,13 @@ const storage = "storage, images"
 func Storage() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: ebsDriver, Meta: verify.Meta{
-			ID: "AWSM-501", Title: "in-tree EBS volumes have their CSI driver", Category: storage, Unskip: true,
+			ID: "AWSM-501", Title: "in-tree EBS volumes have their CSI driver", Category: storage, Mandatory: true,
 			Why:    "with the external provider nobody attaches in-tree EBS volumes but the CSI driver; mounted volumes work until their pod moves",
 			Source: "CSIMigrationAWS: off by default up to 1.22, on in 1.23 and 1.24, locked on 1.25 and 1.26; in-tree plugin gone in 1.27",
 			Fix:    "install aws-ebs-csi-driver and turn CSIMigrationAWS on before the migration",
 		}},
 		{Judge: csiMigrationOff, Meta: verify.Meta{
-			ID: "AWSM-502", Title: "CSIMigrationAWS is not switched off", Category: storage, Unskip: true,
+			ID: "AWSM-502", Title: "CSIMigrationAWS is not switched off", Category: storage, Mandatory: true,
 			Why:    "advice for 1.23 and later with the in-tree provider; with the external provider attach, detach and provisioning of in-tree volumes then fail",
 			Source: "pkg/features/kube_features.go 1.21 to 1.27",
 			Fix:    "install aws-ebs-csi-driver, then remove CSIMigrationAWS=false from every component, draining each node",

@@ -26,10 +26,10 @@ type Result struct {
 // Known says whether a next step may be derived from the result.
 func (r Result) Known() bool { return r.Position != Unknown }
 
-// Within are the positions whose checks have something to say beside those of
+// AlsoAt are the positions whose checks have something to say beside those of
 // Position: what somebody made by hand has parts of every position that it spans,
 // and where a CCM is installed it is to be judged, although it does not run yet.
-func (r Result) Within() []Position {
+func (r Result) AlsoAt() []Position {
 	switch {
 	case r.HandMade && r.Between[0] != Unknown:
 		return All()[r.Between[0] : r.Between[1]+1]

@@ -161,7 +161,7 @@ func TestPositionText(t *testing.T) {
 
 // The checks of what somebody made by hand are those of the positions it spans; a
 // CCM that does not run yet is judged as one.
-func TestWithin(t *testing.T) {
+func TestAlsoAt(t *testing.T) {
 	halfway := ccm(true)
 	halfway.Complete = false
 	none := CCM{Seen: No}
@@ -176,7 +176,7 @@ func TestWithin(t *testing.T) {
 		"at a position":             {Evidence{kcms("aws", "aws"), none, No, No, NoLease}, nil},
 		"something is out of sight": {Evidence{kcms("aws", "?"), none, No, No, NoLease}, nil},
 	} {
-		if got := Compute(tt.evidence).Within(); !slices.Equal(got, tt.want) {
+		if got := Compute(tt.evidence).AlsoAt(); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}
