@@ -184,7 +184,7 @@ func (v *auditor) selection(at position.Result) verify.Options {
 	o.KeepGuards = false
 	o.PositionUnknown, o.AlsoAt = at.Position == position.Unknown && !at.HandMade, at.AlsoAt()
 	if v.preflight && at.Position == position.Unknown {
-		o.AlsoAt = []position.Position{position.P0, position.P1, position.P2, position.P3}
+		o.AlsoAt = position.BeforeSwitch()
 	}
 	return o
 }

@@ -58,9 +58,9 @@ func noPlan() []string { return append(Unfit(), "AWSM-723", "AWSM-731") }
 // within are the positions at which a cluster with this file may be.
 func within(c clusterfile.Config) []position.Position {
 	if c.CloudProvider.Resolved() == providerExternal {
-		return []position.Position{position.P4, position.P5}
+		return position.Switched()
 	}
-	return beforeSwitch
+	return position.BeforeSwitch()
 }
 
 // ours leaves out the skips of checks that only a cluster has; one that does not

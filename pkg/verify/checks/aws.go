@@ -2,6 +2,7 @@ package checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 const aws = "aws"
@@ -59,7 +60,7 @@ func AWS() []verify.Check[Input] {
 		}},
 		{Judge: httpTokens, Meta: verify.Meta{
 			ID: "AWSM-409", Title: "RKE2 can read the node's name from the metadata service", Category: aws, DecidesNames: true,
-			Applies: beforeSwitch,
+			Applies: position.BeforeSwitch(),
 			Why:     "RKE2 up to 1.28 asks without a token; where tokens are required it falls back to hostname -f, which the external kubelet then takes as the node's name",
 			Source:  "rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1 hostnameFromMetadataEndpoint",
 			Fix:     "let the instance be asked without a token (HttpTokens=optional) until RKE2 is 1.29.11 or later",
@@ -78,7 +79,7 @@ func AWS() []verify.Check[Input] {
 		}},
 		{Judge: hopLimit, Meta: verify.Meta{
 			ID: "AWSM-421", Title: "CCM pods reach the metadata service", Category: aws,
-			Applies: withCCM,
+			Applies: position.WithCCM(),
 			Why:     "from the pod network an answer with hop limit 1 never arrives",
 			Source:  "EC2 metadata options HttpPutResponseHopLimit",
 			Fix:     "run the CCM in the host network (chart value hostNetworking: true)",

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 const ccm = "ccm"
@@ -10,25 +11,25 @@ const ccm = "ccm"
 func CCM() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: foreignRelease, Meta: verify.Meta{
-			ID: "AWSM-601", Title: "no Helm release of the CCM in another namespace", Category: ccm, Applies: beforeInstall,
+			ID: "AWSM-601", Title: "no Helm release of the CCM in another namespace", Category: ccm, Applies: position.BeforeInstall(),
 			Why:    "a second release fights for the same cluster-wide objects",
 			Source: "Helm's Secrets, by label; published guides install into default",
 			Fix:    "uninstall it with helm, before the flag is on any kube-controller-manager",
 		}},
 		{Judge: helmCharts, Meta: verify.Meta{
-			ID: "AWSM-602", Title: "no HelmChart or HelmChartConfig of the CCM", Category: ccm, Applies: beforeInstall,
+			ID: "AWSM-602", Title: "no HelmChart or HelmChartConfig of the CCM", Category: ccm, Applies: position.BeforeInstall(),
 			Why:    "RKE2's helm controller would put its own version and values back",
 			Source: "helm.cattle.io/v1",
 			Fix:    "remove the document from additionalManifest, then the object",
 		}},
 		{Judge: unowned, Meta: verify.Meta{
-			ID: "AWSM-603", Title: "no unowned objects of the CCM", Category: ccm, Applies: beforeInstall,
+			ID: "AWSM-603", Title: "no unowned objects of the CCM", Category: ccm, Applies: position.BeforeInstall(),
 			Why:    "Helm refuses to install over objects that it does not own",
 			Source: "annotation meta.helm.sh/release-name; object names of upstream's chart",
 			Fix:    "remove them",
 		}},
 		{Judge: daemonSetComplete, Meta: verify.Meta{
-			ID: "AWSM-604", Title: "a ready CCM pod on every control-plane node", Category: ccm, Applies: withCCM, Mandatory: true,
+			ID: "AWSM-604", Title: "a ready CCM pod on every control-plane node", Category: ccm, Applies: position.WithCCM(), Mandatory: true,
 			Why:    "kubectl rollout status passes a DaemonSet with no pods at all, and its numbers those on other nodes",
 			Source: "pods by Node, and DaemonSet status, against Nodes with the control-plane label; rancher/rancher#43891",
 			Fix:    "look at node selector, tolerations and the pods' events",
@@ -52,7 +53,7 @@ func CCM() []verify.Check[Input] {
 			Fix:    "use the image of the version matrix",
 		}},
 		{Judge: admission, Meta: verify.Meta{
-			ID: "AWSM-608", Title: "the CCM's pod is admitted", Category: ccm, Applies: beforeInstall, Mandatory: true,
+			ID: "AWSM-608", Title: "the CCM's pod is admitted", Category: ccm, Applies: position.BeforeInstall(), Mandatory: true,
 			Why:    "an admission policy shows only in events: desired 3, current 0",
 			Source: "create of the rendered pod with dryRun=All",
 			Fix:    "exempt kube-system, or this pod, in the policy named in the message",
@@ -64,43 +65,43 @@ func CCM() []verify.Check[Input] {
 			Fix:    "decide with --cloud-routes on or off",
 		}},
 		{Judge: arguments, Meta: verify.Meta{
-			ID: "AWSM-610", Title: "the CCM's arguments can work", Category: ccm, Applies: withCCM,
+			ID: "AWSM-610", Title: "the CCM's arguments can work", Category: ccm, Applies: position.WithCCM(),
 			Why:    "routes without --cluster-cidr are fatal, and only at the moment the CCM gets the lease; --cloud-provider is required",
 			Source: "k8s.io/cloud-provider app/core.go, options validation v0.22 to v0.36",
 			Fix:    "--cloud-provider=aws --configure-cloud-routes=false",
 		}},
 		{Judge: pods, Meta: verify.Meta{
-			ID: "AWSM-611", Title: "CCM pods run without restarts", Category: ccm, Applies: withCCM,
+			ID: "AWSM-611", Title: "CCM pods run without restarts", Category: ccm, Applies: position.WithCCM(),
 			Why:    "a CCM that fails when it takes over leaves nobody at work",
 			Source: "container states and restart counts",
 			Fix:    "read what its container wrote before it ended",
 		}},
 		{Judge: mainLease, Meta: verify.Meta{
-			ID: "AWSM-612", Title: "a CCM leads", Category: ccm, Applies: withCCM, Mandatory: true,
+			ID: "AWSM-612", Title: "a CCM leads", Category: ccm, Applies: position.WithCCM(), Mandatory: true,
 			Why:    "only a CCM that holds its main lease waits for the migration lease",
 			Source: "Lease kube-system/cloud-controller-manager",
 			Fix:    "look at the CCM's log: rights on leases, API server",
 		}},
 		{Judge: embedded, Meta: verify.Meta{
-			ID: "AWSM-613", Title: "RKE2's own cloud controller manager is off", Category: ccm, Applies: withCCM,
+			ID: "AWSM-613", Title: "RKE2's own cloud controller manager is off", Category: ccm, Applies: position.WithCCM(),
 			Why:    "it takes the same port, in older versions the same lease, and writes ProviderIDs of its own",
 			Source: "static pod cloud-controller-manager-<node>; disable-cloud-controller",
 			Fix:    "set disable-cloud-controller: true on all servers",
 		}},
 		{Judge: ccmEvents, Meta: verify.Meta{
-			ID: "AWSM-614", Title: "no pod of the CCM was refused", Category: ccm, Applies: withCCM,
+			ID: "AWSM-614", Title: "no pod of the CCM was refused", Category: ccm, Applies: position.WithCCM(),
 			Why:    "admission and quota refuse a DaemonSet's pods without a trace in its status",
 			Source: "events FailedCreate of the DaemonSet",
 			Fix:    "read the message",
 		}},
 		{Judge: ccmRights, Meta: verify.Meta{
-			ID: "AWSM-616", Title: "the CCM may do what its controllers do", Category: ccm, Applies: withCCM,
+			ID: "AWSM-616", Title: "the CCM may do what its controllers do", Category: ccm, Applies: position.WithCCM(),
 			Why:    "a right that its ServiceAccount lacks shows in its log alone: nodes stay uninitialized, load balancers are not kept",
 			Source: "k8s.io/cloud-provider@v0.26.13:controllers and node/helpers; SubjectAccessReviews for the DaemonSet's ServiceAccount",
 			Fix:    "bind the ServiceAccount to a ClusterRole with these rights, as awsmigrate's chart has it",
 		}},
 		{Judge: registry, Meta: verify.Meta{
-			ID: "AWSM-617", Title: "the CCM's image comes from the cluster's registry", Category: ccm, Applies: beforeInstall,
+			ID: "AWSM-617", Title: "the CCM's image comes from the cluster's registry", Category: ccm, Applies: position.BeforeInstall(),
 			Why:    "where control planes reach no registry but the cluster's own, the CCM's pods cannot start, and the control planes were rolled for nothing",
 			Source: "rancher/rancher:pkg/provisioningv2/image/resolve.go@v2.8.5, pkg/capr/planner/registry.go; rancher/rke:cluster/defaults.go@v1.5.9",
 			Fix:    "copy the image into the registry, and name it there with --ccm-image",

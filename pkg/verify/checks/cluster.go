@@ -2,6 +2,7 @@ package checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 const cluster1xx = "cluster"
@@ -37,21 +38,21 @@ func Alone() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: window, Meta: verify.Meta{
 			ID: "AWSM-141", Title: "Kubernetes version has the in-tree provider and leader migration", Category: cluster1xx, Mandatory: true,
-			Applies: beforeSwitch,
+			Applies: position.BeforeSwitch(),
 			Why:     "before 1.22 the flag stops the component or needs a file; from 1.27 there is no in-tree provider to migrate from",
 			Source:  "k8s.io/controller-manager:pkg/leadermigration/options, kubernetes/kubernetes 1.27 changelog",
 			Fix:     "upgrade to 1.22–1.26 first",
 		}},
 		{Judge: membersSuffice, Meta: verify.Meta{
 			ID: "AWSM-142", Title: "the control plane survives a restart", Category: cluster1xx,
-			Applies: beforeSwitch,
+			Applies: position.BeforeSwitch(),
 			Why:     "one or two etcd members mean downtime at every restart, and an even number tolerates no more failures than one less",
 			Source:  "etcd FAQ, Kubernetes HA guide",
 			Fix:     "use 3 or 5 members",
 		}},
 		{Judge: memberZones, Meta: verify.Meta{
 			ID: "AWSM-143", Title: "etcd members are spread over zones", Category: cluster1xx,
-			Applies: beforeSwitch,
+			Applies: position.BeforeSwitch(),
 			Why:     "members in fewer than three zones lose quorum with one of them",
 			Source:  "Kubernetes HA guide",
 			Fix:     "place etcd members in three zones",

@@ -139,14 +139,6 @@ func some(names []string) string {
 
 func at(ps ...position.Position) []position.Position { return ps }
 
-// Positions by phase of the migration.
-var (
-	beforeInstall = at(position.P0, position.P1, position.P2)
-	beforeSwitch  = at(position.P0, position.P1, position.P2, position.P3)
-	withCCM       = at(position.P3, position.P4, position.P5)
-	switched      = at(position.P4, position.P5)
-)
-
 // nodesOf judges every Node on its own.
 func nodesOf(judge func(downstream.Node) []verify.Finding) func(Input) []verify.Finding {
 	return func(in Input) []verify.Finding {

@@ -93,7 +93,7 @@ func LeaderMigration() []verify.Check[Input] {
 		}},
 		{Judge: disabledControllers, Meta: verify.Meta{
 			ID: "AWSM-214", Title: "in-tree cloud controllers are not switched off", Category: leader,
-			Applies: beforeSwitch,
+			Applies: position.BeforeSwitch(),
 			Why:     "RKE2 with its own cloud controller active starts kube-controller-manager without them: nobody runs them today",
 			Source:  "k3s-io/k3s pkg/daemons/control/server.go: --controllers=…,-service,-route,-cloud-node-lifecycle",
 			Fix:     "set disable-cloud-controller: true on all servers",

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 const nodes = "nodes"
@@ -29,7 +30,7 @@ func Nodes() []verify.Check[Input] {
 		}},
 		{Judge: namesSurvive, Meta: verify.Meta{
 			ID: "AWSM-304", Title: "node names survive the switch", Category: nodes, Mandatory: true, DecidesNames: true,
-			Applies: beforeSwitch,
+			Applies: position.BeforeSwitch(),
 			Why:     "a kubelet with the external provider names its node by override or host name, no longer by EC2's private DNS name: a renamed node registers a second time and its pods are evicted",
 			Source:  "cmd/kubelet/app/server.go getNodeName 1.26; rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1",
 			Fix:     "use --end-state overrides where label kubernetes.io/hostname equals the node's name, or give every node an explicit node-name",
@@ -72,7 +73,7 @@ func Nodes() []verify.Check[Input] {
 		}},
 		{Judge: kubeletsExternal, Meta: verify.Meta{
 			ID: "AWSM-311", Title: "every node's arguments show the external provider", Category: nodes,
-			Applies: switched,
+			Applies: position.Switched(),
 			Why:     "a kubelet that is still in-tree names and addresses its node itself; without the flag a new node gets no ProviderID",
 			Source:  "annotation rke2.io/node-args, written at each start of the service",
 			Fix:     "look whether Rancher has applied the last change to that machine",
@@ -85,7 +86,7 @@ func Nodes() []verify.Check[Input] {
 		}},
 		{Judge: windows, Meta: verify.Meta{
 			ID: "AWSM-313", Title: "Windows nodes keep their names", Category: nodes, Mandatory: true, DecidesNames: true,
-			Applies: beforeSwitch,
+			Applies: position.BeforeSwitch(),
 			Why:     "an RKE2 agent on Windows never asks the metadata service for its name",
 			Source:  "rancher/rke2 pkg/rke2/rke2_windows.go",
 			Fix:     "give the node an explicit node-name equal to its present name",

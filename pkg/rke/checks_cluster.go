@@ -1,0 +1,76 @@
+package rke
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// clusterChecks are the checks 70x and 710.
+func clusterChecks() []verify.Check[Prepared] {
+	return []verify.Check[Prepared]{
+		{Judge: seeing(judgeWindow, theVersion), Meta: verify.Meta{
+			ID: "AWSM-701", Title: "Kubernetes version has the in-tree provider and leader migration", Category: category, Mandatory: true,
+			Applies: position.BeforeSwitch(),
+			Why:     "before 1.22 the flag stops the component or needs a file; from 1.27 rke refuses the provider aws",
+			Source:  "k8s.io/controller-manager:pkg/leadermigration/options; rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider",
+			Fix:     "upgrade to 1.22–1.26 first",
+		}},
+		{Judge: seeing(judgeWindows, theNodes), Meta: verify.Meta{
+			ID: "AWSM-702", Title: "no node runs Windows", Category: category, Mandatory: true,
+			Why:    "Windows nodes have arguments of their own, and no rke-tools that ask for a name: they would be renamed",
+			Source: "rancher/rke:hosts/hosts.go@v1.5.9, GetExtraArgs; rancher/rke-tools:windows",
+			Fix:    "remove the Windows nodes",
+		}},
+		{Judge: seeing(judgeProvider, theVersion), Meta: verify.Meta{
+			ID: "AWSM-703", Title: "rke applied the in-tree provider", Category: category, Mandatory: true,
+			Applies: position.BeforeSwitch(),
+			Why:     "a cluster without the in-tree AWS provider has nothing to hand over",
+			Source:  "rancher/rke:cluster/state.go@v1.5.9: the stored name is the resolved one",
+			Fix:     "use a cluster whose cloud_provider is aws",
+		}},
+		{Judge: seeing(judgeMembership, theHosts, theNodes), Meta: verify.Meta{
+			ID: "AWSM-704", Title: "cluster.yml and the cluster have the same nodes", Category: category, Mandatory: true,
+			Why:    "rke changes the machines of cluster.yml and no other: a Node beside them keeps its in-tree kubelet",
+			Source: "rancher/rke:k8s/node.go@v1.5.9, GetNode",
+			Fix:    "add the missing node to cluster.yml, or delete the Node whose machine is gone",
+		}},
+		{Judge: seeing(judgeMembers, theHosts), Meta: verify.Meta{
+			ID: "AWSM-705", Title: "the control plane survives a restart", Category: category,
+			Applies: position.BeforeSwitch(),
+			Why:     "one or two etcd members mean downtime at every restart, and an even number tolerates no more failures than one less",
+			Source:  "etcd FAQ, Kubernetes HA guide",
+			Fix:     "use 3 or 5 members",
+		}},
+		{Judge: seeing(judgeZones, theHosts, theNodes), Meta: verify.Meta{
+			ID: "AWSM-706", Title: "etcd members are spread over zones", Category: category,
+			Applies: position.BeforeSwitch(),
+			Why:     "members in fewer than three zones lose quorum with one of them",
+			Source:  "Kubernetes HA guide",
+			Fix:     "place members in three zones",
+		}},
+		{Judge: seeing(judgeUnavailable, theFile, theHosts), Meta: verify.Meta{
+			ID: "AWSM-707", Title: "control planes restart one at a time", Category: category,
+			Why:    "with max_unavailable_controlplane above 1 several restart together, and with them every candidate for the lease",
+			Source: "rancher/rke:services/node_util.go@v1.5.9",
+			Fix:    "set upgrade_strategy.max_unavailable_controlplane to 1",
+		}},
+		{Judge: seeing(judgeDrain, theFile), Meta: verify.Meta{
+			ID: "AWSM-708", Title: "rke does not drain while it rolls", Category: category,
+			Why:    "upgrade_strategy.drain evicts the pods of every node at each `rke up`, control planes included",
+			Source: "rancher/rke:services/controlplane.go@v1.5.9",
+			Fix:    "set upgrade_strategy.drain to false for the migration",
+		}},
+		{Judge: seeing(judgeRest, theNodes), Meta: verify.Meta{
+			ID: "AWSM-709", Title: "the cluster is at rest", Category: category, Mandatory: true,
+			Why:    "rke rolls nodes that are not Ready first, all at once, and a control plane that is down comes back without the flag",
+			Source: "rancher/rke:cluster/cluster.go@v1.5.9, UpgradeControlPlane",
+			Fix:    "wait until every node is Ready, or mend what is named",
+		}},
+		{Judge: judgeLife, Meta: verify.Meta{
+			ID: "AWSM-710", Title: "RKE's end of life is known", Category: category,
+			Why:    "RKE has been out of support since 31 July 2025; the migration is still worth it, as 1.27 has no in-tree provider",
+			Source: "rancher/rke1-docs:src/theme/DocVersionBanner",
+			Fix:    "plan the migration to RKE2",
+		}},
+	}
+}
