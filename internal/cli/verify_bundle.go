@@ -33,8 +33,7 @@ func dumpBundle(path string, seen sighting) error {
 		if err != nil {
 			return err
 		}
-		unkept := append(rke2.Unkept(), rke.Unkept()...)
-		b.Side, record = side, slices.DeleteFunc(slices.Clone(seen.Own), func(c verify.Bound) bool { return !slices.Contains(unkept, c.ID) })
+		b.Side, record = side, slices.DeleteFunc(slices.Clone(seen.Own), func(c verify.Bound) bool { return !c.LiveOnly })
 	}
 	b.Own = verify.Record(record)
 	text, err := bundle.Encode(b, redactor)

@@ -23,7 +23,8 @@ func (c *Core) refused(ctx context.Context) error {
 	if c.Result.Position != position.P0 || c.Result.Mixed {
 		return nil
 	}
-	return verify.RunAll(ctx, own, verify.Options{Position: c.Result.Position, Only: c.Side.Unfit()}).Err()
+	unsupported := slices.DeleteFunc(own, func(check verify.Bound) bool { return !check.Unsupported })
+	return verify.RunAll(ctx, unsupported, verify.Options{Position: c.Result.Position}).Err()
 }
 
 // Precheck runs every check on a cluster on which nothing was begun. It is asked

@@ -23,9 +23,6 @@ type Side interface {
 	CloudConfig(ctx context.Context) (string, error)
 	// Checks are the side's own, bound to what was read.
 	Checks(ctx context.Context, input *checks.Input, prepared Prepared) []verify.Bound
-	// Unfit are the IDs of those checks that tell a cluster which cannot be
-	// migrated from one that something has to be mended in first.
-	Unfit() []string
 	// SnapshotState says whether the etcd snapshot is done, with the position
 	// that counts as reached.
 	SnapshotState(record runner.Record, reached position.Position) runner.State

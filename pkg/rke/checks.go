@@ -19,10 +19,6 @@ func Checks() []verify.Check[Prepared] {
 	return all
 }
 
-// Unfit are the checks that tell a cluster which cannot be migrated from one in
-// which something has to be mended first.
-func Unfit() []string { return []string{"AWSM-701", "AWSM-702", "AWSM-703"} }
-
 // CheckMetas describes every check of an RKE migration, without a cluster.
 func CheckMetas() []verify.Meta {
 	return migration.CheckMetas(wellknown.RKE, verify.Metas(Checks()...))
@@ -32,14 +28,15 @@ func CheckMetas() []verify.Meta {
 func installChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
 		{Judge: seeing(judgeChart, theChart), Meta: verify.Meta{
-			ID: "AWSM-781", Title: "the chart can be installed", Category: category, Mandatory: true,
+			ID: "AWSM-781", Title: "the chart can be installed", Category: category,
+			Mandatory: true, LiveOnly: true,
 			Applies: position.BeforeInstall(),
 			Why:     "a release elsewhere, a HelmChart or unowned objects make the installation fail half way, or a second CCM",
 			Source:  "helm.sh/helm/v3 ownership rules",
 			Fix:     "see the finding",
 		}},
 		{Judge: seeing(concerns, theChart), Meta: verify.Meta{
-			ID: "AWSM-782", Title: "the chart's values are safe", Category: category,
+			ID: "AWSM-782", Title: "the chart's values are safe", Category: category, LiveOnly: true,
 			Applies: position.BeforeInstall(),
 			Why:     "values that take away what keeps two managers apart, or what the CCM needs",
 			Source:  "kubernetes/cloud-provider-aws chart",

@@ -9,20 +9,23 @@ import (
 func clusterChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
 		{Judge: seeing(judgeWindow, theVersion), Meta: verify.Meta{
-			ID: "AWSM-701", Title: "Kubernetes version has the in-tree provider and leader migration", Category: category, Mandatory: true,
+			ID: "AWSM-701", Title: "Kubernetes version has the in-tree provider and leader migration", Category: category,
+			Mandatory: true, Unsupported: true,
 			Applies: position.BeforeSwitch(),
 			Why:     "before 1.22 the flag stops the component or needs a file; from 1.27 rke refuses the provider aws",
 			Source:  "k8s.io/controller-manager:pkg/leadermigration/options; rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider",
 			Fix:     "upgrade to 1.22–1.26 first",
 		}},
 		{Judge: seeing(judgeWindows, theNodes), Meta: verify.Meta{
-			ID: "AWSM-702", Title: "no node runs Windows", Category: category, Mandatory: true,
+			ID: "AWSM-702", Title: "no node runs Windows", Category: category,
+			Mandatory: true, Unsupported: true,
 			Why:    "Windows nodes have arguments of their own, and no rke-tools that ask for a name: they would be renamed",
 			Source: "rancher/rke:hosts/hosts.go@v1.5.9, GetExtraArgs; rancher/rke-tools:windows",
 			Fix:    "remove the Windows nodes",
 		}},
 		{Judge: seeing(judgeProvider, theVersion), Meta: verify.Meta{
-			ID: "AWSM-703", Title: "rke applied the in-tree provider", Category: category, Mandatory: true,
+			ID: "AWSM-703", Title: "rke applied the in-tree provider", Category: category,
+			Mandatory: true, Unsupported: true,
 			Applies: position.BeforeSwitch(),
 			Why:     "a cluster without the in-tree AWS provider has nothing to hand over",
 			Source:  "rancher/rke:cluster/state.go@v1.5.9: the stored name is the resolved one",

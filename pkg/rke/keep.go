@@ -49,19 +49,14 @@ func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
 	return text, nil
 }
 
-// Unkept are the checks that compare whole texts, in which any secret may be, or
-// judge what was tried on the cluster. Of them a bundle has the findings.
-func Unkept() []string {
-	return []string{"AWSM-725", "AWSM-726", "AWSM-727", "AWSM-728", "AWSM-729", "AWSM-731", "AWSM-733", "AWSM-734", "AWSM-781", "AWSM-782"}
-}
-
-// Rebound are the other checks, on what Keep wrote and what else was read then.
+// Rebound are the checks that are not LiveOnly, on what Keep wrote and what else was
+// read then.
 func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 	var k kept
 	if err := json.Unmarshal(text, &k); err != nil {
 		return nil, fmt.Errorf("read RKE's side from the bundle: %w", err)
 	}
-	registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return slices.Contains(Unkept(), c.ID) })
+	registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return c.LiveOnly })
 	if !in.Nodes.OK() {
 		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes"), nil
 	}

@@ -43,17 +43,13 @@ func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 	plan.Report, plan.Undecided = decided(report)
 	plan.Err = migration.JudgeReport(plan.Report, options.Options)
 	switch {
-	case slices.ContainsFunc(plan.Report.With(verify.Fail), func(r verify.Result) bool { return slices.Contains(noPlan(), r.ID) }):
+	case slices.ContainsFunc(plan.Report.With(verify.Fail), func(r verify.Result) bool { return r.Unsupported || r.NoPlan }):
 		plan.Steps = []runner.PlannedStep{}
 	case refused != nil:
 		return Offline{}, refused // a fault of the file, which names the line
 	}
 	return plan, nil
 }
-
-// noPlan are the checks of a cluster for which no edit can be right: it cannot be
-// migrated, or rke would not take the file.
-func noPlan() []string { return append(Unfit(), "AWSM-723", "AWSM-731") }
 
 // within are the positions at which a cluster with this file may be.
 func within(c clusterfile.Config) []position.Position {

@@ -126,9 +126,6 @@ func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migratio
 	return verify.Bind(prepared, Checks()...)
 }
 
-// Unfit implements migration.Side.
-func (p *Procedure) Unfit() []string { return Unfit() }
-
 // SnapshotState implements migration.Side. A snapshot leaves nothing in the
 // cluster; the journal tells.
 func (p *Procedure) SnapshotState(record runner.Record, reached position.Position) runner.State {

@@ -14,20 +14,23 @@ const category = "cluster"
 func Checks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
 		{Judge: judgeWindow, Meta: verify.Meta{
-			ID: "AWSM-101", Title: "Kubernetes version has the in-tree provider and leader migration", Category: category, Mandatory: true,
+			ID: "AWSM-101", Title: "Kubernetes version has the in-tree provider and leader migration", Category: category,
+			Mandatory: true, Unsupported: true,
 			Applies: position.BeforeSwitch(),
 			Why:     "before 1.22 the flag stops the component or needs a file; from 1.27 there is no in-tree provider to migrate from",
 			Source:  "k8s.io/controller-manager:pkg/leadermigration/options, kubernetes/kubernetes 1.27 changelog",
 			Fix:     "upgrade to 1.22–1.26 first",
 		}},
 		{Judge: judgeRancher, Meta: verify.Meta{
-			ID: "AWSM-102", Title: "Rancher can roll an edit out to this version", Category: category, Mandatory: true,
+			ID: "AWSM-102", Title: "Rancher can roll an edit out to this version", Category: category,
+			Mandatory: true, Unsupported: true,
 			Why:    "a Rancher that could load no release data accepts edits and never applies them; one that only lacks this release applies them, outside its support matrix",
 			Source: "rancher/rancher:pkg/channelserver/channelserver.go and pkg/capr/planner/planner.go@v2.8.5, v2.9.3, v2.12.3",
 			Fix:    "let Rancher load its release data",
 		}},
 		{Judge: judgeProviders, Meta: verify.Meta{
-			ID: "AWSM-103", Title: "every machine runs the in-tree provider", Category: category, Mandatory: true,
+			ID: "AWSM-103", Title: "every machine runs the in-tree provider", Category: category,
+			Mandatory: true, Unsupported: true,
 			Applies: position.BeforeSwitch(),
 			Why:     "machines with another provider, or none, are not what the edits are computed for",
 			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig",
@@ -120,21 +123,23 @@ func Checks() []verify.Check[Prepared] {
 			Fix:     "give the machines named an entry of machineSelectorConfig of their own, with their present arguments",
 		}},
 		{Judge: judgeChart, Meta: verify.Meta{
-			ID: "AWSM-117", Title: "the chart can be installed", Category: category, Mandatory: true,
+			ID: "AWSM-117", Title: "the chart can be installed", Category: category,
+			Mandatory: true, LiveOnly: true,
 			Applies: position.BeforeInstall(),
 			Why:     "a release elsewhere, a HelmChart or unowned objects make the installation fail half way, or a second CCM",
 			Source:  "helm.sh/helm/v3 ownership rules; k3s-io/helm-controller@v0.15.9",
 			Fix:     "remove what is named, before the flag is on any kube-controller-manager",
 		}},
 		{Judge: concerns, Meta: verify.Meta{
-			ID: "AWSM-118", Title: "the chart's values are safe", Category: category,
+			ID: "AWSM-118", Title: "the chart's values are safe", Category: category, LiveOnly: true,
 			Applies: position.BeforeInstall(),
 			Why:     "values that take away what keeps two managers apart, or what the CCM needs",
 			Source:  "kubernetes/cloud-provider-aws chart",
 			Fix:     "correct --values",
 		}},
 		{Judge: judgeRelease, Meta: verify.Meta{
-			ID: "AWSM-120", Title: "the cluster is brought to no release that freezes the arguments of static pods", Category: category, Mandatory: true,
+			ID: "AWSM-120", Title: "the cluster is brought to no release that freezes the arguments of static pods", Category: category,
+			Mandatory: true, Unsupported: true,
 			Applies: position.BeforeSwitch(),
 			Why:     "on such a release the API goes on showing the first arguments of kube-controller-manager: no step of a migration could be seen applied",
 			Source:  "rancher/rke2:pkg/staticpod/staticpod.go, v1.23.13 to v1.27.4",

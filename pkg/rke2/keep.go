@@ -37,17 +37,14 @@ func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
 	return text, nil
 }
 
-// Unkept are the checks that judge what was tried on the cluster, and cannot be made
-// from what was read of it.
-func Unkept() []string { return []string{"AWSM-117", "AWSM-118"} }
-
-// Rebound are the other checks, on what Keep wrote and what else was read then.
+// Rebound are the checks that are not LiveOnly, on what Keep wrote and what else was
+// read then.
 func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 	var k kept
 	if err := utiljson.Unmarshal(text, &k); err != nil { // with whole numbers, as API objects have them
 		return nil, fmt.Errorf("read Rancher's side from the bundle: %w", err)
 	}
-	registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return slices.Contains(Unkept(), c.ID) })
+	registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return c.LiveOnly })
 	if !in.Nodes.OK() || !in.StaticPods.OK() {
 		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes, or no pods of control planes"), nil
 	}

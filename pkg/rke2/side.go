@@ -64,10 +64,6 @@ func (p *Procedure) SnapshotState(record runner.Record, reached position.Positio
 	return runner.State{Kind: runner.Todo}
 }
 
-// Unfit implements migration.Side: a cluster's version, what Rancher can manage,
-// what its machines run.
-func (p *Procedure) Unfit() []string { return []string{"AWSM-101", "AWSM-102", "AWSM-103", "AWSM-120"} }
-
 // Checks implements migration.Side.
 func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migration.Prepared) []verify.Bound {
 	prepared := prepare(p.facts, p.Reading, made, p.options, p.Switched())

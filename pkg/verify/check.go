@@ -5,7 +5,10 @@
 // value that was read before: a check takes no client.
 package verify
 
-import "github.com/awsmigrate/awsmigrate/pkg/verify/position"
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
 
 // Status is the result of a check.
 type Status string
@@ -39,6 +42,24 @@ type Meta struct {
 
 	// Applies are the positions at which it is made; empty: everywhere.
 	Applies []position.Position `json:"-"`
+	// NotFor are the distributions whose own checks answer the question, by evidence
+	// that is better or that the API does not have.
+	NotFor []wellknown.Distribution `json:"-"`
+	// NeedsControlPlane: it says nothing of a cluster whose control plane is hosted
+	// elsewhere. One that applies at certain positions only needs it anyway.
+	NeedsControlPlane bool `json:"-"`
+	// LiveOnly: of a bundle it cannot be made anew, since it judges what was tried on
+	// the cluster, or whole texts in which any secret may be. Its findings are kept.
+	LiveOnly bool `json:"-"`
+	// BeforeHandover: made once more right before a step that changes who runs the
+	// cloud controllers. It judges nothing but what kube.ReadManagers reads.
+	BeforeHandover bool `json:"-"`
+	// Unsupported: where it fails, the cluster cannot be migrated as it is, whatever
+	// else is put right. Asked before a run leaves any trace.
+	Unsupported bool `json:"-"`
+	// NoPlan: where it fails, no edit that is computed without the cluster is right, as
+	// where it is Unsupported.
+	NoPlan bool `json:"-"`
 }
 
 // Skippable says whether somebody may leave the check out, with a reason.

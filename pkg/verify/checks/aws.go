@@ -3,6 +3,7 @@ package checks
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const aws = "aws"
@@ -60,6 +61,7 @@ func AWS() []verify.Check[Input] {
 		}},
 		{Judge: httpTokens, Meta: verify.Meta{
 			ID: "AWSM-409", Title: "RKE2 can read the node's name from the metadata service", Category: aws, DecidesNames: true,
+			NotFor:  []wellknown.Distribution{wellknown.RKE}, // rke's own checks decide names
 			Applies: position.BeforeSwitch(),
 			Why:     "RKE2 up to 1.28 asks without a token; where tokens are required it falls back to hostname -f, which the external kubelet then takes as the node's name",
 			Source:  "rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1 hostnameFromMetadataEndpoint",
@@ -72,7 +74,7 @@ func AWS() []verify.Check[Input] {
 			Fix:    "tag one route table, or set --cloud-routes=off if nothing uses pod routes",
 		}},
 		{Judge: iamActions, Meta: verify.Meta{
-			ID: "AWSM-418", Title: "the control plane's role may do what the CCM needs", Category: aws,
+			ID: "AWSM-418", Title: "the control plane's role may do what the CCM needs", Category: aws, NeedsControlPlane: true,
 			Why:    "a missing action shows only when a Service or node changes, long after the switch",
 			Source: "cloud-provider-aws docs/prerequisites.md and call lists of the image's version",
 			Fix:    "allow the missing actions to the role; the finding has a command for it",

@@ -17,7 +17,7 @@ func Bind(in Input) []verify.Bound {
 	}
 	if in.Hosted() {
 		for i, c := range all {
-			if len(c.Applies) > 0 || needsPlane[c.ID] {
+			if len(c.Applies) > 0 || c.NeedsControlPlane {
 				all[i].Judge = func(Input) []verify.Finding {
 					return verify.Skipped("no kube-controller-manager and no control-plane node is visible here: the control plane is hosted elsewhere")
 				}
@@ -26,15 +26,6 @@ func Bind(in Input) []verify.Bound {
 		}
 	}
 	return verify.Bind(in, all...)
-}
-
-// needsPlane are the checks that apply everywhere and still judge the control
-// plane. The others that do are known by their positions: a cluster without a
-// visible kube-controller-manager has none.
-var needsPlane = map[string]bool{ //nolint:gochecknoglobals // a constant table
-	"AWSM-119": true, "AWSM-131": true, "AWSM-132": true, "AWSM-202": true, "AWSM-203": true, "AWSM-204": true, "AWSM-205": true, "AWSM-206": true, "AWSM-207": true,
-	"AWSM-210": true, "AWSM-211": true, "AWSM-212": true, "AWSM-213": true, "AWSM-418": true, "AWSM-502": true,
-	"AWSM-605": true, "AWSM-606": true, "AWSM-607": true,
 }
 
 // Hosted says whether everything that would show a control plane was read, and

@@ -35,19 +35,20 @@ func CCM() []verify.Check[Input] {
 			Fix:    "look at node selector, tolerations and the pods' events",
 		}},
 		{Judge: selector, Meta: verify.Meta{
-			ID: "AWSM-605", Title: "the CCM's node selector matches the control plane", Category: ccm,
+			ID: "AWSM-605", Title: "the CCM's node selector matches the control plane", Category: ccm, NeedsControlPlane: true,
 			Why:    "the chart's default selector has an empty value, RKE2's label the value \"true\": no pod is ever made",
 			Source: "kubernetes/cloud-provider-aws#430",
 			Fix:    "nodeSelector: {node-role.kubernetes.io/control-plane: \"true\"}",
 		}},
 		{Judge: tolerations, Meta: verify.Meta{
-			ID: "AWSM-606", Title: "the CCM tolerates the control plane's taints", Category: ccm,
+			ID: "AWSM-606", Title: "the CCM tolerates the control plane's taints", Category: ccm, NeedsControlPlane: true,
 			Why:    "a taint that is not tolerated keeps the pods away; Rancher's taints have empty values, the etcd taint is in no default",
 			Source: "rancher/rancher#43891; Rancher's planner getTaints",
 			Fix:    "tolerate the key with operator Exists",
 		}},
 		{Judge: imageMatrix, Meta: verify.Meta{
-			ID: "AWSM-607", Title: "the CCM image fits the cluster", Category: ccm, Mandatory: true,
+			ID: "AWSM-607", Title: "the CCM image fits the cluster", Category: ccm,
+			Mandatory: true, NeedsControlPlane: true,
 			Why:    "an image newer than the API server, one that panics on a foreign ProviderID or one that was never published",
 			Source: "Kubernetes version skew policy; kubernetes/cloud-provider-aws#604; registry.k8s.io image list",
 			Fix:    "use the image of the version matrix",

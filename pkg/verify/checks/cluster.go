@@ -3,6 +3,7 @@ package checks
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const cluster1xx = "cluster"
@@ -11,20 +12,24 @@ const cluster1xx = "cluster"
 func Cluster() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: argumentsShown, Meta: verify.Meta{
-			ID: "AWSM-119", Title: "the API shows the arguments that kube-controller-manager runs with", Category: cluster1xx, Mandatory: true,
+			ID: "AWSM-119", Title: "the API shows the arguments that kube-controller-manager runs with", Category: cluster1xx,
+			Mandatory: true, NeedsControlPlane: true,
+			NotFor: []wellknown.Distribution{wellknown.RKE}, // rke runs control planes outside the API
 			Why: "36 releases of RKE2 give static pods a fixed UID: the API goes on showing the arguments of their first start, a run could edit every control plane " +
 				"and never see it applied, and a position would be computed from arguments that are no longer in force",
 			Source: "rancher/rke2:pkg/staticpod/staticpod.go, v1.23.13 to v1.23.17, v1.24.7 to v1.24.16, v1.25.3 to v1.25.12, v1.26.0 to v1.26.7; kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13, IsMirrorPodOf",
 			Fix:    "upgrade RKE2 to v1.25.15, v1.26.10 or later ones of their minor versions first",
 		}},
 		{Judge: apiServersAlive, Meta: verify.Meta{
-			ID: "AWSM-131", Title: "an API server is alive for every control plane", Category: cluster1xx,
+			ID: "AWSM-131", Title: "an API server is alive for every control plane", Category: cluster1xx, NeedsControlPlane: true,
 			Why:    "every kube-controller-manager talks to its own API server: where that is away, its leases and so the cloud controllers move",
 			Source: "kubernetes/kubernetes:pkg/controlplane/instance.go@v1.26.0, identity leases, renewed every 10 s, from 1.26 on",
 			Fix:    "look at the kube-apiserver of the control planes: its pod, or its container on the machine",
 		}},
 		{Judge: managersRun, Meta: verify.Meta{
-			ID: "AWSM-132", Title: "kube-controller-manager runs on every control plane", Category: cluster1xx, Mandatory: true,
+			ID: "AWSM-132", Title: "kube-controller-manager runs on every control plane", Category: cluster1xx,
+			Mandatory: true, NeedsControlPlane: true,
+			NotFor: []wellknown.Distribution{wellknown.RKE}, // rke runs control planes outside the API
 			Why:    "one that crashes today comes back later with arguments that nobody has seen work, and a migration takes its restarts for its own doing",
 			Source: "mirror pods kube-controller-manager-<node>: container states and readiness",
 			Fix:    "read what its container wrote before it ended",

@@ -7,6 +7,7 @@ package checks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -71,21 +72,9 @@ func All() []verify.Check[Input] {
 	return all
 }
 
-// For leaves out the checks that another distribution answers elsewhere: RKE
-// decides names and reads component arguments from its own files (7xx), and runs
-// its control plane outside the API.
+// For are the checks that are made of a distribution.
 func For(d wellknown.Distribution) []verify.Check[Input] {
-	if d != wellknown.RKE {
-		return All()
-	}
-	elsewhere := map[string]bool{"AWSM-119": true, "AWSM-132": true, "AWSM-304": true, "AWSM-311": true, "AWSM-409": true}
-	var out []verify.Check[Input]
-	for _, c := range All() {
-		if !elsewhere[c.ID] {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(All(), func(c verify.Check[Input]) bool { return slices.Contains(c.NotFor, d) })
 }
 
 // kcms are the kube-controller-managers in force, RKE's own first.

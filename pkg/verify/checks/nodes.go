@@ -3,6 +3,7 @@ package checks
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const nodes = "nodes"
@@ -29,7 +30,9 @@ func Nodes() []verify.Check[Input] {
 			Fix:    "look in EC2 which instance the node is and in which zone, and set the label topology.kubernetes.io/zone to that",
 		}},
 		{Judge: namesSurvive, Meta: verify.Meta{
-			ID: "AWSM-304", Title: "node names survive the switch", Category: nodes, Mandatory: true, DecidesNames: true,
+			ID: "AWSM-304", Title: "node names survive the switch", Category: nodes,
+			Mandatory: true, DecidesNames: true,
+			NotFor:  []wellknown.Distribution{wellknown.RKE}, // rke's own checks decide names
 			Applies: position.BeforeSwitch(),
 			Why:     "a kubelet with the external provider names its node by override or host name, no longer by EC2's private DNS name: a renamed node registers a second time and its pods are evicted",
 			Source:  "cmd/kubelet/app/server.go getNodeName 1.26; rancher/rke2 pkg/rke2/rke2_linux.go v1.26.15+rke2r1",
@@ -73,6 +76,7 @@ func Nodes() []verify.Check[Input] {
 		}},
 		{Judge: kubeletsExternal, Meta: verify.Meta{
 			ID: "AWSM-311", Title: "every node's arguments show the external provider", Category: nodes,
+			NotFor:  []wellknown.Distribution{wellknown.RKE}, // rke keeps arguments off the Nodes
 			Applies: position.Switched(),
 			Why:     "a kubelet that is still in-tree names and addresses its node itself; without the flag a new node gets no ProviderID",
 			Source:  "annotation rke2.io/node-args, written at each start of the service",

@@ -20,7 +20,8 @@ func Storage() []verify.Check[Input] {
 			Fix:    "install aws-ebs-csi-driver and turn CSIMigrationAWS on before the migration",
 		}},
 		{Judge: csiMigrationOff, Meta: verify.Meta{
-			ID: "AWSM-502", Title: "CSIMigrationAWS is not switched off", Category: storage, Mandatory: true,
+			ID: "AWSM-502", Title: "CSIMigrationAWS is not switched off", Category: storage,
+			Mandatory: true, NeedsControlPlane: true,
 			Why:    "advice for 1.23 and later with the in-tree provider; with the external provider attach, detach and provisioning of in-tree volumes then fail",
 			Source: "pkg/features/kube_features.go 1.21 to 1.27",
 			Fix:    "install aws-ebs-csi-driver, then remove CSIMigrationAWS=false from every component, draining each node",

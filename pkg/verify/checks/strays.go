@@ -11,16 +11,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Managers are the checks of who runs controller managers: all that they judge is
-// what kube.ReadManagers reads.
+// Managers are the checks of who runs controller managers.
 func Managers() []verify.Check[Input] {
-	var out []verify.Check[Input]
-	for _, c := range LeaderMigration() {
-		if c.ID == "AWSM-205" || c.ID == "AWSM-215" {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(All(), func(c verify.Check[Input]) bool { return !c.BeforeHandover })
 }
 
 // strays judges every kube-controller-manager beside the control plane's own.

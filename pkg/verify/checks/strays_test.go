@@ -82,3 +82,26 @@ func TestInstallationIsRemovedOnlyBesideInTreeManagers(t *testing.T) {
 		}
 	}
 }
+
+// What is looked for right before a handover finds any manager that should not be
+// there, and judges nothing that is not read for it.
+func TestManagersAreFoundBeforeAHandover(t *testing.T) {
+	seen := healthy(t, position.P3)
+	in := Input{Facts: downstream.Facts{LoosePods: seen.LoosePods, Workloads: seen.Workloads, Nodes: seen.Nodes, StaticPods: seen.StaticPods,
+		DaemonSets: seen.DaemonSets, CCMPods: seen.CCMPods}, Position: seen.Position, Distribution: seen.Distribution}
+	judged := func(change func(*Input)) verify.Report {
+		with := in
+		change(&with)
+		return verify.RunAll(t.Context(), verify.Bind(with, Managers()...), verify.Options{Position: position.P3})
+	}
+	for _, res := range judged(func(*Input) {}).Results {
+		if res.Status != verify.OK {
+			t.Errorf("%s is %s of a sound cluster: %+v", res.ID, res.Status, res.Findings)
+		}
+	}
+	for name, containers := range map[string][]downstream.Container{"a CCM": ccmOf(), "a kube-controller-manager that waits": kcmOf("--cloud-provider=external")} {
+		if judged(withWorkload("Deployment", 1, containers)).Err() == nil {
+			t.Errorf("%s is not found", name)
+		}
+	}
+}
