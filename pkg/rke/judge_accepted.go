@@ -19,7 +19,7 @@ func judgeAccepted(p Prepared) []verify.Finding {
 		if r.Line > 0 {
 			object = fmt.Sprintf("%s:%d", object, r.Line)
 		}
-		found = append(found, fail(object+": "+r.Path, r.Seen, r.Wanted, ""))
+		found = append(found, verify.Failure(object+": "+r.Path, r.Seen, r.Wanted, ""))
 	}
 	return firstOf(found, p.file(), "values that rke refuses")
 }
@@ -34,14 +34,14 @@ func judgeOtherProviders(p Prepared) []verify.Finding {
 	for _, name := range c.Blocks {
 		keys = append(keys, name+"CloudProvider")
 	}
-	return []verify.Finding{fail(p.file()+": cloud_provider."+keys[0], strings.Join(keys, ", ")+" beside name aws: rke writes its cloud config, and none of AWS",
+	return []verify.Finding{verify.Failure(p.file()+": cloud_provider."+keys[0], strings.Join(keys, ", ")+" beside name aws: rke writes its cloud config, and none of AWS",
 		"the options of AWS alone", "remove "+strings.Join(keys, ", "))}
 }
 
 func judgePlaceholders(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, one := range p.File.Placeholders() {
-		found = append(found, warn(fmt.Sprintf("%s:%d: %s", p.file(), one.Line, one.Path), "looks like a value of a template: "+shownAt(one.Path, one.Seen), "the value itself", ""))
+		found = append(found, verify.Warning(fmt.Sprintf("%s:%d: %s", p.file(), one.Line, one.Path), "looks like a value of a template: "+shownAt(one.Path, one.Seen), "the value itself", ""))
 	}
 	return firstOf(found, p.file(), "placeholders")
 }
@@ -61,7 +61,7 @@ func judgeDuplicates(p Prepared) []verify.Finding {
 		if d.Merged {
 			taken = "rke merges the two"
 		}
-		found = append(found, warn(fmt.Sprintf("%s:%d: %s", p.file(), d.Line, d.Path), fmt.Sprintf("a second time, after line %d: %s", d.First, taken), "once", ""))
+		found = append(found, verify.Warning(fmt.Sprintf("%s:%d: %s", p.file(), d.Line, d.Path), fmt.Sprintf("a second time, after line %d: %s", d.First, taken), "once", ""))
 	}
 	return firstOf(found, p.file(), "keys twice")
 }

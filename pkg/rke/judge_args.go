@@ -32,7 +32,7 @@ func judgeProviderFlags(p Prepared) []verify.Finding {
 		}
 		for _, flag := range []string{component.CloudProvider, component.CloudConfig} {
 			if value, given := flagOf(s.Service, flag); given {
-				found = append(found, fail(p.argsOf(s.key), flag+"="+value+" beats cloud_provider.name", "no "+flag+" among the extra arguments", "remove it"))
+				found = append(found, verify.Failure(p.argsOf(s.key), flag+"="+value+" beats cloud_provider.name", "no "+flag+" among the extra arguments", "remove it"))
 			}
 		}
 	}
@@ -58,14 +58,14 @@ func judgeBothMaps(p Prepared) []verify.Finding {
 			if !inArray[flag] {
 				continue
 			}
-			one := warn(p.argsOf(s.key), flag+" is in extra_args and in extra_args_array: which of them counts is random", "one of them", "")
+			one := verify.Warning(p.argsOf(s.key), flag+" is in extra_args and in extra_args_array: which of them counts is random", "one of them", "")
 			if movesMigration(flag) {
 				one.Status = verify.Fail
 			}
 			found = append(found, one)
 		}
 		if s.key == "kube-controller" && inArray[component.EnableLeaderMigration] {
-			found = append(found, fail(p.argsOf(s.key), component.EnableLeaderMigration+" is in extra_args_array: awsmigrate sets and removes it in extra_args", "not there", "remove it"))
+			found = append(found, verify.Failure(p.argsOf(s.key), component.EnableLeaderMigration+" is in extra_args_array: awsmigrate sets and removes it in extra_args", "not there", "remove it"))
 		}
 	}
 	return found
@@ -75,7 +75,7 @@ func judgeElection(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	kcm := p.Config.Services.KubeController
 	refuse := func(flag, value, why string) {
-		found = append(found, fail(p.argsOf("kube-controller"), flag+"="+value, why, "remove it"))
+		found = append(found, verify.Failure(p.argsOf("kube-controller"), flag+"="+value, why, "remove it"))
 	}
 	if value, given := flagOf(kcm, "leader-elect"); given {
 		if on, err := component.Parse([]string{"--leader-elect=" + value}).Bool("leader-elect", true); err != nil || !on {
@@ -98,7 +98,7 @@ func judgeDashes(p Prepared) []verify.Finding {
 	for _, s := range services(p.Config) {
 		for _, key := range append(keysOf(s.ExtraArgs), keysOf(s.ExtraArgsArray)...) {
 			if strings.HasPrefix(key, "-") {
-				found = append(found, fail(p.argsOf(s.key), key+" begins with dashes: rke adds two more, and the component stops at it", strings.TrimLeft(key, "-"), "write it without dashes"))
+				found = append(found, verify.Failure(p.argsOf(s.key), key+" begins with dashes: rke adds two more, and the component stops at it", strings.TrimLeft(key, "-"), "write it without dashes"))
 			}
 		}
 	}
@@ -113,10 +113,10 @@ func judgeCSIGate(p Prepared) []verify.Finding {
 	current := p.inForce()
 	now, err := component.ParseVersion(current.version)
 	if err != nil && p.Offline {
-		return unknown(current.versionObject, NeedsCluster)
+		return []verify.Finding{verify.Undecided(current.versionObject, NeedsCluster)}
 	}
 	if err != nil {
-		return unknown(current.versionObject, err.Error())
+		return []verify.Finding{verify.Undecided(current.versionObject, err.Error())}
 	}
 	target, err := component.ParseVersion(p.Options.KubernetesVersion)
 	if err != nil {
@@ -132,14 +132,14 @@ func judgeCSIGate(p Prepared) []verify.Finding {
 		seen := fmt.Sprintf("%s: %s=%t", component.FeatureGates, gateCSI, on)
 		switch {
 		case now.AtLeast(1, 27) || target.AtLeast(1, 27):
-			found = append(found, fail(p.argsOf(s.key), seen+": from 1.27 on components stop at a gate they do not know", "no "+gateCSI, "remove it before the upgrade"))
+			found = append(found, verify.Failure(p.argsOf(s.key), seen+": from 1.27 on components stop at a gate they do not know", "no "+gateCSI, "remove it before the upgrade"))
 		case !on && now.AtLeast(1, 25):
-			found = append(found, fail(p.argsOf(s.key), seen+": from 1.25 on the gate is locked, the component does not start", "no "+gateCSI, "remove it"))
+			found = append(found, verify.Failure(p.argsOf(s.key), seen+": from 1.25 on the gate is locked, the component does not start", "no "+gateCSI, "remove it"))
 		case !on:
-			found = append(found, warn(p.argsOf(s.key), seen+", as Rancher advises for the in-tree provider: with external-aws in-tree EBS volumes can no longer be attached", "no "+gateCSI+", and aws-ebs-csi-driver",
+			found = append(found, verify.Warning(p.argsOf(s.key), seen+", as Rancher advises for the in-tree provider: with external-aws in-tree EBS volumes can no longer be attached", "no "+gateCSI+", and aws-ebs-csi-driver",
 				"install aws-ebs-csi-driver, then remove the gate from every service, before the migration"))
 		default:
-			found = append(found, warn(p.argsOf(s.key), seen+": from 1.27 on components stop at a gate they do not know", "no "+gateCSI, "remove it before that upgrade"))
+			found = append(found, verify.Warning(p.argsOf(s.key), seen+": from 1.27 on components stop at a gate they do not know", "no "+gateCSI, "remove it before that upgrade"))
 		}
 	}
 	return found

@@ -24,7 +24,7 @@ func judgeBinaryKnows(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, version := range []string{p.State.Current.Config.KubernetesVersion, p.Options.KubernetesVersion} {
 		if version != "" && p.Binary.Value.Images[version] == nil {
-			found = append(found, fail("rke binary "+p.Binary.Value.Path, fmt.Sprintf("%s does not know Kubernetes %s", p.Binary.Value.Version, version),
+			found = append(found, verify.Failure("rke binary "+p.Binary.Value.Path, fmt.Sprintf("%s does not know Kubernetes %s", p.Binary.Value.Version, version),
 				"a binary that does", "see `rke config --system-images --version "+version+"`"))
 		}
 	}

@@ -20,11 +20,11 @@ func judgeWindow(p Prepared) []verify.Finding {
 		return nil // that it is missing another check says
 	}
 	if err == nil && v.AtLeast(1, 27) {
-		return []verify.Finding{fail(now.versionObject, fmt.Sprintf("Kubernetes %q", now.version), "v1.22 to v1.26",
+		return []verify.Finding{verify.Failure(now.versionObject, fmt.Sprintf("Kubernetes %q", now.version), "v1.22 to v1.26",
 			"check the version: from 1.27 on no cluster can run the in-tree provider, and there is nothing to migrate")}
 	}
 	if err != nil || v.Major != 1 || v.Minor < 22 || v.Minor > 26 {
-		return []verify.Finding{fail(now.versionObject, fmt.Sprintf("Kubernetes %q", now.version), "v1.22 to v1.26", "")}
+		return []verify.Finding{verify.Failure(now.versionObject, fmt.Sprintf("Kubernetes %q", now.version), "v1.22 to v1.26", "")}
 	}
 	return nil
 }
@@ -34,7 +34,7 @@ func judgeWindows(p Prepared) []verify.Finding {
 	for i := range p.Down.Nodes {
 		node := &p.Down.Nodes[i]
 		if node.Labels[downstream.LabelOS] == "windows" {
-			found = append(found, fail("Node "+node.Name, "runs Windows: rke has other arguments and another entrypoint there", "Linux on every node", "remove the node from the cluster"))
+			found = append(found, verify.Failure("Node "+node.Name, "runs Windows: rke has other arguments and another entrypoint there", "Linux on every node", "remove the node from the cluster"))
 		}
 	}
 	return found
@@ -42,7 +42,7 @@ func judgeWindows(p Prepared) []verify.Finding {
 
 func judgeProvider(p Prepared) []verify.Finding {
 	if now := p.inForce(); now.provider != providerAWS {
-		return []verify.Finding{fail(now.nameObject, now.providerSeen, providerAWS, "")}
+		return []verify.Finding{verify.Failure(now.nameObject, now.providerSeen, providerAWS, "")}
 	}
 	return nil
 }
@@ -54,7 +54,7 @@ func judgeMembership(p Prepared) []verify.Finding {
 	for _, h := range p.hosts() {
 		nodes := nodesOf(h, p.Down.Nodes)
 		if len(nodes) != 1 {
-			found = append(found, fail("node "+h.address+" of "+p.file(), fmt.Sprintf("%d Nodes are found for it", len(nodes)), "exactly one", ""))
+			found = append(found, verify.Failure("node "+h.address+" of "+p.file(), fmt.Sprintf("%d Nodes are found for it", len(nodes)), "exactly one", ""))
 		}
 		for _, node := range nodes {
 			known[node] = true
@@ -62,7 +62,7 @@ func judgeMembership(p Prepared) []verify.Finding {
 	}
 	for i := range p.Down.Nodes {
 		if node := &p.Down.Nodes[i]; !known[node] {
-			found = append(found, fail("Node "+node.Name, "no node of "+p.file()+" has its label "+corev1.LabelHostname+" or its InternalIP", "a node for every Node",
+			found = append(found, verify.Failure("Node "+node.Name, "no node of "+p.file()+" has its label "+corev1.LabelHostname+" or its InternalIP", "a node for every Node",
 				"delete the Node if its machine is gone, else add the machine to nodes"))
 		}
 	}
@@ -81,10 +81,10 @@ func judgeMembers(p Prepared) []verify.Finding {
 	}
 	var found []verify.Finding
 	if members < 3 || members%2 == 0 {
-		found = append(found, warn(p.file(), fmt.Sprintf("%d etcd members", members), "3 or 5", ""))
+		found = append(found, verify.Warning(p.file(), fmt.Sprintf("%d etcd members", members), "3 or 5", ""))
 	}
 	if planes < 2 {
-		found = append(found, warn(p.file(), fmt.Sprintf("%d control plane: no API while it restarts", planes), "at least 2", ""))
+		found = append(found, verify.Warning(p.file(), fmt.Sprintf("%d control plane: no API while it restarts", planes), "at least 2", ""))
 	}
 	return found
 }
@@ -92,7 +92,7 @@ func judgeMembers(p Prepared) []verify.Finding {
 func judgeZones(p Prepared) []verify.Finding {
 	pairs, err := pairNodes(p.Facts, p.Down.Nodes)
 	if err != nil {
-		return unknown(p.file(), err.Error())
+		return []verify.Finding{verify.Undecided(p.file(), err.Error())}
 	}
 	zones, members := map[string]int{}, 0
 	for _, pair := range pairs {
@@ -109,7 +109,7 @@ func judgeZones(p Prepared) []verify.Finding {
 		parts = append(parts, fmt.Sprintf("%s ×%d", orElse(zone, "no zone"), n))
 	}
 	sort.Strings(parts)
-	return []verify.Finding{warn(p.file(), fmt.Sprintf("%d etcd members in %d zones: %s", members, len(zones), strings.Join(parts, ", ")), "3 zones", "")}
+	return []verify.Finding{verify.Warning(p.file(), fmt.Sprintf("%d etcd members in %d zones: %s", members, len(zones), strings.Join(parts, ", ")), "3 zones", "")}
 }
 
 // judgeUnavailable reads the limit as rke does: a number, or a percentage of the
@@ -132,18 +132,18 @@ func judgeUnavailable(p Prepared) []verify.Finding {
 	object, wanted := p.file()+": upgrade_strategy.max_unavailable_controlplane", "1, so that the lease always has another candidate"
 	switch {
 	case err != nil:
-		return []verify.Finding{warn(object, fmt.Sprintf("%q", limit), wanted, "")}
+		return []verify.Finding{verify.Warning(object, fmt.Sprintf("%q", limit), wanted, "")}
 	case n >= planes:
-		return []verify.Finding{fail(object, limit+": all control planes restart together", wanted, "")}
+		return []verify.Finding{verify.Failure(object, limit+": all control planes restart together", wanted, "")}
 	case n > 1:
-		return []verify.Finding{warn(object, fmt.Sprintf("%s: %d of %d restart together", limit, n, planes), wanted, "")}
+		return []verify.Finding{verify.Warning(object, fmt.Sprintf("%s: %d of %d restart together", limit, n, planes), wanted, "")}
 	}
 	return nil
 }
 
 func judgeDrain(p Prepared) []verify.Finding {
 	if drain := p.Config.UpgradeStrategy.Drain; drain != nil && *drain {
-		return []verify.Finding{warn(p.file()+": upgrade_strategy.drain", "true: pods are evicted from every node, control planes too",
+		return []verify.Finding{verify.Warning(p.file()+": upgrade_strategy.drain", "true: pods are evicted from every node, control planes too",
 			"false during the migration: cordon is left out, and cordons that rke removes are set again", "")}
 	}
 	return nil
@@ -155,5 +155,5 @@ func judgeEdits(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr
 func judgeChart(p Prepared) []verify.Finding { return p.ChartFindings() }
 
 func judgeLife(Prepared) []verify.Finding {
-	return fine("RKE", "RKE has been out of support since 31 July 2025: after this migration, plan the one to RKE2. Rancher 2.12 and later do not manage RKE clusters")
+	return []verify.Finding{verify.Notice("RKE", "RKE has been out of support since 31 July 2025: after this migration, plan the one to RKE2. Rancher 2.12 and later do not manage RKE clusters")}
 }

@@ -14,7 +14,7 @@ import (
 func judgeTrap(p Prepared) []verify.Finding {
 	c := p.Config.CloudProvider
 	if c.Name == providerExternal && c.AWS != nil && c.Custom == "" {
-		return []verify.Finding{fail(p.file()+": cloud_provider.awsCloudProvider", "is there beside name external-aws: rke takes the in-tree provider then, whatever the name says",
+		return []verify.Finding{verify.Failure(p.file()+": cloud_provider.awsCloudProvider", "is there beside name external-aws: rke takes the in-tree provider then, whatever the name says",
 			"no awsCloudProvider, not even an empty one", "remove the block; its options belong into the CCM's cloud config")}
 	}
 	return nil
@@ -27,7 +27,7 @@ func judgeServiceOverride(p Prepared) []verify.Finding {
 	if c.Custom != "" || c.AWS == nil || len(c.AWS.ServiceOverride) == 0 {
 		return nil
 	}
-	return []verify.Finding{fail(p.file()+": cloud_provider.awsCloudProvider.service_override",
+	return []verify.Finding{verify.Failure(p.file()+": cloud_provider.awsCloudProvider.service_override",
 		fmt.Sprintf("has %d entries: `rke up` stops with \"Failed to parse AWS cloud config\"", len(c.AWS.ServiceOverride)), "no service_override",
 		"put the whole cloud config, with its [ServiceOverride] sections, into customCloudProvider, beside name: aws, and remove awsCloudProvider")}
 }
@@ -39,16 +39,16 @@ func judgeFileProvider(p Prepared) []verify.Finding {
 	case file == state:
 		return nil
 	case file == providerExternal && state == providerAWS:
-		one := fail(object, "external-aws, and the cluster still runs aws: the next `rke up` would switch it without the steps before", "aws until the switch", "set name: aws again")
+		one := verify.Failure(object, "external-aws, and the cluster still runs aws: the next `rke up` would switch it without the steps before", "aws until the switch", "set name: aws again")
 		if p.Input.Position.Position == position.P3 {
 			one.Status, one.Wanted, one.Fix = verify.Warn, "switch-provider is the next step", ""
 		}
 		return []verify.Finding{one}
 	case file == providerAWS:
-		return []verify.Finding{fail(object, fmt.Sprintf("aws, and the cluster runs %s: the next `rke up` would bring the in-tree provider back, beside the CCM", state),
+		return []verify.Finding{verify.Failure(object, fmt.Sprintf("aws, and the cluster runs %s: the next `rke up` would bring the in-tree provider back, beside the CCM", state),
 			"what the cluster runs", "use the cluster.yml that was applied last")}
 	}
-	return []verify.Finding{fail(object, fmt.Sprintf("%q, and the cluster runs %q", file, state), "what the cluster runs", "")}
+	return []verify.Finding{verify.Failure(object, fmt.Sprintf("%q, and the cluster runs %q", file, state), "what the cluster runs", "")}
 }
 
 func judgeVersionSet(p Prepared) []verify.Finding {
@@ -56,11 +56,11 @@ func judgeVersionSet(p Prepared) []verify.Finding {
 		return nil
 	}
 	if p.Offline {
-		return []verify.Finding{fail(p.file(), "no kubernetes_version: rke takes its own newest, and which the cluster runs is not in the file",
+		return []verify.Finding{verify.Failure(p.file(), "no kubernetes_version: rke takes its own newest, and which the cluster runs is not in the file",
 			"the version that the cluster runs", "set kubernetes_version to it")}
 	}
 	now := p.State.Current.Config.KubernetesVersion
-	return []verify.Finding{fail(p.file()+": kubernetes_version", "is empty: rke takes its own newest, and the first `rke up` would upgrade the cluster from "+now+", or fail where that has no provider aws",
+	return []verify.Finding{verify.Failure(p.file()+": kubernetes_version", "is empty: rke takes its own newest, and the first `rke up` would upgrade the cluster from "+now+", or fail where that has no provider aws",
 		now, "set kubernetes_version: "+now)}
 }
 
@@ -71,9 +71,9 @@ func judgeKubernetesImage(p Prepared) []verify.Finding {
 	}
 	object := p.file() + ": system_images.kubernetes"
 	if p.Options.KubernetesVersion != "" {
-		return []verify.Finding{fail(object, image+": it wins over kubernetes_version, and the upgrade would change nothing", "none", "remove it before the upgrade, in a run of rke of its own")}
+		return []verify.Finding{verify.Failure(object, image+": it wins over kubernetes_version, and the upgrade would change nothing", "none", "remove it before the upgrade, in a run of rke of its own")}
 	}
-	return []verify.Finding{warn(object, image+": it wins over kubernetes_version", "none, or an image of the version in force ("+p.State.Current.Config.KubernetesVersion+")", "")}
+	return []verify.Finding{verify.Warning(object, image+": it wins over kubernetes_version", "none, or an image of the version in force ("+p.State.Current.Config.KubernetesVersion+")", "")}
 }
 
 // judgeOtherWork: with one of these `rke up` does something else and returns
@@ -82,7 +82,7 @@ func judgeOtherWork(p Prepared) []verify.Finding {
 	tree := treeOf(p.File.Text())
 	var found []verify.Finding
 	refuse := func(key, seen string) {
-		found = append(found, fail(p.file()+": "+key, seen, "not set", "remove it"))
+		found = append(found, verify.Failure(p.file()+": "+key, seen, "not set", "remove it"))
 	}
 	if tree["rotate_certificates"] != nil {
 		refuse("rotate_certificates", "is set: `rke up` rotates certificates and applies nothing")
@@ -102,7 +102,7 @@ const mostFindings = 50
 func judgeMisspelt(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, f := range p.File.Findings() {
-		one := warn(fmt.Sprintf("%s, line %d: %s", p.file(), f.Line, f.Path), "rke ignores "+f.Seen, "a key that rke knows", "remove it, or correct it")
+		one := verify.Warning(fmt.Sprintf("%s, line %d: %s", p.file(), f.Line, f.Path), "rke ignores "+f.Seen, "a key that rke knows", "remove it, or correct it")
 		if f.Wanted != "" {
 			one.Wanted, one.Fix = f.Wanted, "did you mean "+f.Wanted+"? Corrected, it takes effect with the next `rke up`"
 		}
@@ -122,7 +122,7 @@ func firstOf(found []verify.Finding, object, what string) []verify.Finding {
 	slices.SortStableFunc(found, func(a, b verify.Finding) int {
 		return strings.Compare(string(a.Status), string(b.Status)) // fail before warn
 	})
-	return append(found[:mostFindings:mostFindings], warn(object, fmt.Sprintf("%d more %s", len(found)-mostFindings, what), "none", ""))
+	return append(found[:mostFindings:mostFindings], verify.Warning(object, fmt.Sprintf("%d more %s", len(found)-mostFindings, what), "none", ""))
 }
 
 // grave are misspelt keys on which arguments, the provider or names depend. What rke
@@ -158,7 +158,7 @@ func meant(key, known string) bool { return folded(key) == folded(known) }
 func judgePending(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, change := range Pending(p.Facts, p.Options.KubernetesVersion) {
-		found = append(found, warn(p.file()+": "+change.Path, orElse(change.File, "not set"), "as applied: "+orElse(change.State, "not set"), ""))
+		found = append(found, verify.Warning(p.file()+": "+change.Path, orElse(change.File, "not set"), "as applied: "+orElse(change.State, "not set"), ""))
 	}
 	return found
 }
@@ -176,10 +176,10 @@ func judgeLocalState(p Prepared) []verify.Finding {
 	return verify.Judge(p.Local, "state file", func(local State) []verify.Finding {
 		object := orElse(local.Source, "state file")
 		if !local.Current.Known {
-			return []verify.Finding{fail(object, "has no currentState: rke takes the cluster for a new one", "the state of the cluster", fix)}
+			return []verify.Finding{verify.Failure(object, "has no currentState: rke takes the cluster for a new one", "the state of the cluster", fix)}
 		}
 		if differ := differences("", local.Current.Tree, p.State.Current.Tree); len(differ) > 0 {
-			return []verify.Finding{fail(object, "differs from "+p.State.Source+": "+some(differ), "the same state in both: rke starts from the file", fix)}
+			return []verify.Finding{verify.Failure(object, "differs from "+p.State.Source+": "+some(differ), "the same state in both: rke starts from the file", fix)}
 		}
 		return nil
 	})

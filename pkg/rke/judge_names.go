@@ -14,9 +14,9 @@ func judgeNames(p Prepared) []verify.Finding {
 		return verify.FindingOf(p.NameErr)
 	}
 	if p.Names.Why == "" {
-		return unknown("node names", "nobody looked how nodes keep their names")
+		return []verify.Finding{verify.Undecided("node names", "nobody looked how nodes keep their names")}
 	}
-	return fine("useInstanceMetadataHostname", fmt.Sprintf("%t: %s", p.Names.UseMetadata, p.Names.Why))
+	return []verify.Finding{verify.Notice("useInstanceMetadataHostname", fmt.Sprintf("%t: %s", p.Names.UseMetadata, p.Names.Why))}
 }
 
 func judgeOverrideArgs(p Prepared) []verify.Finding { return verify.FindingOf(overrideArgs(p.Config)) }
@@ -29,7 +29,7 @@ func (p Prepared) fromFile() bool {
 
 func judgeTokens(p Prepared) []verify.Finding {
 	if p.fromFile() {
-		return fine("metadata service", "is not asked: names come from "+p.file())
+		return []verify.Finding{verify.Notice("metadata service", "is not asked: names come from "+p.file())}
 	}
 	old, ok := atLeast(p.toolsInForce(p.Options.KubernetesVersion), toolsAskIMDSv2)
 	if ok {
@@ -43,7 +43,7 @@ func judgeTokens(p Prepared) []verify.Finding {
 		case o.unseen:
 			found = append(found, verify.Finding{Status: verify.Unknown, Object: o.object, Reason: o.seen, Fix: o.fix})
 		default:
-			found = append(found, fail(o.object, o.seen, "HttpTokens=optional, or rke-tools v"+toolsAskIMDSv2.String()+" or newer", o.fix))
+			found = append(found, verify.Failure(o.object, o.seen, "HttpTokens=optional, or rke-tools v"+toolsAskIMDSv2.String()+" or newer", o.fix))
 		}
 	}
 	return found
@@ -57,7 +57,7 @@ func judgeFound(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, pair := range pairs {
 		if !pair.host.foundAs(pair.node) {
-			found = append(found, fail("node "+pair.host.address+" of "+p.file(),
+			found = append(found, verify.Failure("node "+pair.host.address+" of "+p.file(),
 				fmt.Sprintf("internal_address (or address) is %s, the InternalIP of Node %s is %s", pair.host.internal, pair.node.Name, orElse(strings.Join(internalIPs(pair.node), ", "), "missing")),
 				"the same, or hostname_override equal to the Node's name", "set internal_address to the Node's InternalIP"))
 		}
@@ -79,7 +79,7 @@ func judgeVolumes(p Prepared) []verify.Finding {
 		var found []verify.Finding
 		for _, v := range volumes {
 			if name, changed := changes[v.Hostname]; changed {
-				found = append(found, warn("PersistentVolume "+v.Name, fmt.Sprintf("is bound to label %s=%s, which becomes %s", corev1.LabelHostname, v.Hostname, name),
+				found = append(found, verify.Warning("PersistentVolume "+v.Name, fmt.Sprintf("is bound to label %s=%s, which becomes %s", corev1.LabelHostname, v.Hostname, name),
 					"a nodeAffinity that holds after the switch", "make the volume again with the new value; a nodeAffinity cannot be changed"))
 			}
 		}

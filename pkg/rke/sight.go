@@ -24,7 +24,7 @@ func seeing(judge judgement, sights ...judgement) judgement {
 
 func theFile(p Prepared) []verify.Finding {
 	if p.File == nil && !p.Kept {
-		return unknown(p.file(), "the configuration was not read")
+		return []verify.Finding{verify.Undecided(p.file(), "the configuration was not read")}
 	}
 	return nil
 }
@@ -34,10 +34,10 @@ const NeedsCluster = "needs the cluster"
 
 func theState(p Prepared) []verify.Finding {
 	if p.Offline {
-		return unknown("rke's state", NeedsCluster)
+		return []verify.Finding{verify.Undecided("rke's state", NeedsCluster)}
 	}
 	if !p.State.Current.Known {
-		return unknown("rke's state", "currentState was not read")
+		return []verify.Finding{verify.Undecided("rke's state", "currentState was not read")}
 	}
 	return nil
 }
@@ -52,21 +52,21 @@ func theVersion(p Prepared) []verify.Finding {
 
 func theNodes(p Prepared) []verify.Finding {
 	if p.Offline {
-		return unknown("Nodes", NeedsCluster)
+		return []verify.Finding{verify.Undecided("Nodes", NeedsCluster)}
 	}
 	switch {
 	case len(p.Down.Nodes) > 0:
 	case !p.State.Current.Known:
-		return unknown("rke's state", "currentState was not read: it tells which Node is which machine of cluster.yml")
+		return []verify.Finding{verify.Undecided("rke's state", "currentState was not read: it tells which Node is which machine of cluster.yml")}
 	default:
-		return unknown("Nodes", "no Node was read")
+		return []verify.Finding{verify.Undecided("Nodes", "no Node was read")}
 	}
 	return nil
 }
 
 func theHosts(p Prepared) []verify.Finding {
 	if len(p.hosts()) == 0 {
-		return unknown(p.file(), "no node was read")
+		return []verify.Finding{verify.Undecided(p.file(), "no node was read")}
 	}
 	return nil
 }
@@ -75,13 +75,13 @@ func theHosts(p Prepared) []verify.Finding {
 func theBinary(p Prepared) []verify.Finding {
 	switch {
 	case p.Offline:
-		return unknown("rke binary", NeedsCluster)
+		return []verify.Finding{verify.Undecided("rke binary", NeedsCluster)}
 	case p.managed():
 		return verify.Skipped("Rancher applies the configuration, with the rke that it is built with")
 	case p.Binary.OK():
 		return nil
 	case p.Options.NoRKEUp:
-		return []verify.Finding{warn("flag --no-rke-up", "the rke that somebody will run is not seen here",
+		return []verify.Finding{verify.Warning("flag --no-rke-up", "the rke that somebody will run is not seen here",
 			wantedRKE+", and one that knows the cluster's Kubernetes version", "look at `rke --version` before you run it")}
 	}
 	return verify.Unread(p.Binary, "rke binary")
@@ -90,10 +90,10 @@ func theBinary(p Prepared) []verify.Finding {
 // theChart was computed, or it is known why not.
 func theChart(p Prepared) []verify.Finding {
 	if p.Offline {
-		return unknown("chart", NeedsCluster)
+		return []verify.Finding{verify.Undecided("chart", NeedsCluster)}
 	}
 	if p.ChartErr == nil && p.PlannedSet == nil && p.Untried == "" {
-		return unknown("chart", "the installation was not computed")
+		return []verify.Finding{verify.Undecided("chart", "the installation was not computed")}
 	}
 	return nil
 }
@@ -118,20 +118,4 @@ func (p Prepared) where(path ...string) string {
 		}
 	}
 	return name + ": " + strings.Join(path, ".")
-}
-
-func fail(object, seen, wanted, fix string) verify.Finding {
-	return verify.Finding{Status: verify.Fail, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
-}
-
-func warn(object, seen, wanted, fix string) verify.Finding {
-	return verify.Finding{Status: verify.Warn, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
-}
-
-func fine(object, seen string) []verify.Finding {
-	return []verify.Finding{{Status: verify.OK, Object: object, Seen: seen}}
-}
-
-func unknown(object, reason string) []verify.Finding {
-	return []verify.Finding{{Status: verify.Unknown, Object: object, Reason: reason}}
 }

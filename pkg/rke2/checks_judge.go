@@ -15,19 +15,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
-func fail(object, seen, wanted, fix string) verify.Finding {
-	return verify.Finding{Status: verify.Fail, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
-}
-
-func warn(object, seen, wanted, fix string) verify.Finding {
-	return verify.Finding{Status: verify.Warn, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
-}
-
 func judgeWindow(p Prepared) []verify.Finding {
 	version := p.Cluster.Spec.KubernetesVersion
 	v, err := semver.NewVersion(strings.TrimPrefix(version, "v"))
 	if err != nil || v.Major() != 1 || v.Minor() < 22 || v.Minor() > 26 {
-		return []verify.Finding{fail(p.object(), "Kubernetes "+version, "1.22 to 1.26", "")}
+		return []verify.Finding{verify.Failure(p.object(), "Kubernetes "+version, "1.22 to 1.26", "")}
 	}
 	return nil
 }
@@ -37,7 +29,7 @@ func judgeRelease(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	judge := func(object, version string) {
 		if component.FixedUID(version) {
-			found = append(found, fail(object, "RKE2 "+version+" gives static pods a fixed UID", "a release that shows the arguments in force: "+component.Unfixed(version), ""))
+			found = append(found, verify.Failure(object, "RKE2 "+version+" gives static pods a fixed UID", "a release that shows the arguments in force: "+component.Unfixed(version), ""))
 		}
 	}
 	judge(p.object(), p.Cluster.Spec.KubernetesVersion)
@@ -54,7 +46,7 @@ func judgeRancher(p Prepared) []verify.Finding {
 	for kind, condition := range p.ControlPlane.Conditions {
 		message := strings.ToLower(condition.Message)
 		if strings.Contains(message, "release data") || strings.Contains(message, "releasedata") {
-			found = append(found, fail(p.object(), fmt.Sprintf("%s: %s", kind, condition.Message), "release data: without any, Rancher rolls nothing out",
+			found = append(found, verify.Failure(p.object(), fmt.Sprintf("%s: %s", kind, condition.Message), "release data: without any, Rancher rolls nothing out",
 				"look in Rancher's log for why it could not load them (setting rke-metadata-config), and let it refresh them"))
 		}
 	}
@@ -65,17 +57,17 @@ func judgeProviders(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, s := range config.Providers(p.Cluster.Spec, p.Configs()) {
 		if s.Value != config.ProviderAWS {
-			found = append(found, fail("Machine "+s.Machine, "cloud-provider-name: "+s.String(), config.ProviderAWS, ""))
+			found = append(found, verify.Failure("Machine "+s.Machine, "cloud-provider-name: "+s.String(), config.ProviderAWS, ""))
 		}
 	}
 	for _, k := range p.KCMs {
 		if k.Known && k.Provider() != config.ProviderAWS {
-			found = append(found, fail(k.Name(), fmt.Sprintf("last --cloud-provider is %q", k.Provider()), config.ProviderAWS, ""))
+			found = append(found, verify.Failure(k.Name(), fmt.Sprintf("last --cloud-provider is %q", k.Provider()), config.ProviderAWS, ""))
 		}
 	}
 	for _, m := range p.Machines {
 		if m.Windows() {
-			found = append(found, fail("Machine "+m.Name, "runs Windows, which never looks a node name up", "a node name that is proven", "give it an explicit node-name, or remove it"))
+			found = append(found, verify.Failure("Machine "+m.Name, "runs Windows, which never looks a node name up", "a node name that is proven", "give it an explicit node-name, or remove it"))
 		}
 	}
 	return found
@@ -86,7 +78,7 @@ func judgeProviders(p Prepared) []verify.Finding {
 func judgeOwner(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, o := range p.Owners {
-		f := warn(p.object(), "is kept by "+o.String(), "the new configuration in its source, too",
+		f := verify.Warning(p.object(), "is kept by "+o.String(), "the new configuration in its source, too",
 			"commit the edits of `plan` there; disable-leader-migration is left out until you ask for it")
 		if harm := migration.RevertHarm(p.Stands); harm != "" {
 			f.Seen += ": " + harm
@@ -115,9 +107,9 @@ func judgeHealthChecks(p Prepared) []verify.Finding {
 		}
 		short := err != nil || timeout < serversNeed
 		if short && (pool.ControlPlane || pool.Etcd) {
-			found = append(found, fail(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none, or at least "+serversNeed.String(), ""))
+			found = append(found, verify.Failure(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none, or at least "+serversNeed.String(), ""))
 		} else {
-			found = append(found, warn(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none during the migration", ""))
+			found = append(found, verify.Warning(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none during the migration", ""))
 		}
 	}
 	return found
@@ -129,14 +121,14 @@ func judgeConcurrency(p Prepared) []verify.Finding {
 	case concurrency == "" || concurrency == "1" || len(p.ControlPlanes()) < 2:
 		return nil
 	case concurrency == "0":
-		return []verify.Finding{fail(p.object(), "controlPlaneConcurrency 0: all control planes restart together", "1", "")}
+		return []verify.Finding{verify.Failure(p.object(), "controlPlaneConcurrency 0: all control planes restart together", "1", "")}
 	}
-	return []verify.Finding{warn(p.object(), "controlPlaneConcurrency "+concurrency, "1", "")}
+	return []verify.Finding{verify.Warning(p.object(), "controlPlaneConcurrency "+concurrency, "1", "")}
 }
 
 func judgeDrain(p Prepared) []verify.Finding {
 	if upgrade := p.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {
-		return []verify.Finding{warn(p.object(), "drain options or hooks are set", "none: cordon is left out, and cordons that Rancher removes are set again", "")}
+		return []verify.Finding{verify.Warning(p.object(), "drain options or hooks are set", "none: cordon is left out, and cordons that Rancher removes are set again", "")}
 	}
 	return nil
 }
@@ -150,10 +142,10 @@ func judgeMembers(p Prepared) []verify.Finding {
 	}
 	var found []verify.Finding
 	if members < 3 || members%2 == 0 {
-		found = append(found, warn(p.object(), fmt.Sprintf("%d etcd members", members), "3 or 5", ""))
+		found = append(found, verify.Warning(p.object(), fmt.Sprintf("%d etcd members", members), "3 or 5", ""))
 	}
 	if planes := len(p.ControlPlanes()); planes < 2 {
-		found = append(found, warn(p.object(), fmt.Sprintf("%d control plane: no API while it restarts", planes), "at least 2", ""))
+		found = append(found, verify.Warning(p.object(), fmt.Sprintf("%d control plane: no API while it restarts", planes), "at least 2", ""))
 	}
 	return found
 }
@@ -178,7 +170,7 @@ func judgeZones(p Prepared) []verify.Finding {
 		parts = append(parts, fmt.Sprintf("%s ×%d", migration.OrElse(zone, "no zone"), n))
 	}
 	sort.Strings(parts)
-	return []verify.Finding{warn(p.object(), fmt.Sprintf("%d etcd members in %d zones: %s", members, len(zones), strings.Join(parts, ", ")), "3 zones", "")}
+	return []verify.Finding{verify.Warning(p.object(), fmt.Sprintf("%d etcd members in %d zones: %s", members, len(zones), strings.Join(parts, ", ")), "3 zones", "")}
 }
 
 func judgeExplained(p Prepared) []verify.Finding {
@@ -193,7 +185,7 @@ func judgeExplained(p Prepared) []verify.Finding {
 				continue
 			}
 			for _, d := range config.Explained(args, config.Effective(p.Cluster.Spec, m.Machine)) {
-				found = append(found, fail(object, d.String(), "what Rancher configured", ""))
+				found = append(found, verify.Failure(object, d.String(), "what Rancher configured", ""))
 			}
 		}
 	}
@@ -230,7 +222,7 @@ func judgeStrays(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	all := append(config.StrayEntries(p.Cluster.Spec), config.IdleSettings(p.Cluster.Spec, p.Configs())...)
 	for _, s := range append(all, config.DroppedSettings(p.Cluster.Spec, p.Configs())...) {
-		found = append(found, warn(s.Location, s.Seen, s.Why, s.Fix))
+		found = append(found, verify.Warning(s.Location, s.Seen, s.Why, s.Fix))
 	}
 	return found
 }

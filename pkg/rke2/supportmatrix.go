@@ -69,16 +69,16 @@ func unsupported(rancher verify.Read[string], release string) []verify.Finding {
 	}
 	wanted := "Rancher " + row.String() + " for " + release
 	if !rancher.OK() {
-		return []verify.Finding{warn("Setting server-version", "Rancher's version could not be read", wanted, "")}
+		return []verify.Finding{verify.Warning("Setting server-version", "Rancher's version could not be read", wanted, "")}
 	}
 	version, err := semver.NewVersion(strings.TrimPrefix(rancher.Value, "v"))
 	switch {
 	case err != nil:
-		return []verify.Finding{warn("Rancher "+rancher.Value, "is no released version: whether it supports "+release+" is not known", wanted, "")}
+		return []verify.Finding{verify.Warning("Rancher "+rancher.Value, "is no released version: whether it supports "+release+" is not known", wanted, "")}
 	case row.has(version):
 		return nil
 	}
-	return []verify.Finding{warn("Rancher "+rancher.Value,
+	return []verify.Finding{verify.Warning("Rancher "+rancher.Value,
 		"does not support "+release+": it rolls edits out by the arguments of the releases that it knows, which have all that a migration edits",
 		wanted, "nothing has to be done for the migration; for support by Rancher's makers, migrate with a version that has this release")}
 }

@@ -6,6 +6,26 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
+// Failure is what must be put right first.
+func Failure(object, seen, wanted, fix string) Finding {
+	return Finding{Status: Fail, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
+}
+
+// Warning is what somebody should know.
+func Warning(object, seen, wanted, fix string) Finding {
+	return Finding{Status: Warn, Object: object, Seen: seen, Wanted: wanted, Fix: fix}
+}
+
+// Notice is what is as wanted, and worth a line.
+func Notice(object, seen string) Finding {
+	return Finding{Status: OK, Object: object, Seen: seen}
+}
+
+// Undecided is what could not be judged, for the reason given.
+func Undecided(object, reason string) Finding {
+	return Finding{Status: Unknown, Object: object, Reason: reason}
+}
+
 // Judge hands what was read to judge, or says that it could not be read. It is
 // how a check keeps "could not look" apart from "is not there".
 func Judge[T any](r Read[T], object string, judge func(T) []Finding) []Finding {

@@ -8,8 +8,8 @@ import (
 
 const aws = "aws"
 
-// AWS are the checks 4xx.
-func AWS() []verify.Check[Input] {
+// awsChecks are the checks 4xx.
+func awsChecks() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: instancesExist, Meta: verify.Meta{
 			ID: "AWSM-401", Title: "every node's instance exists", Category: aws,

@@ -17,7 +17,7 @@ func iamActions(in Input) []verify.Finding {
 	return in.withAWS(func(pairs []pair) []verify.Finding {
 		return verify.Judge(in.Cloud.Roles, "IAM", func(roles []cloud.RoleRights) []verify.Finding {
 			if len(roles) == 0 {
-				return []verify.Finding{unknown("IAM", "no control-plane instance has an instance profile: the CCM's credentials come from elsewhere")}
+				return []verify.Finding{verify.Undecided("IAM", "no control-plane instance has an instance profile: the CCM's credentials come from elsewhere")}
 			}
 			out := withoutProfile(pairs)
 			for _, r := range roles {
@@ -34,7 +34,7 @@ func withoutProfile(pairs []pair) []verify.Finding {
 	var out []verify.Finding
 	for _, p := range pairs {
 		if p.there() && p.node.ControlPlane() && p.instance.InstanceProfile == "" {
-			out = append(out, warn(p.object(), "no instance profile", "the one of the other control planes", ""))
+			out = append(out, verify.Warning(p.object(), "no instance profile", "the one of the other control planes", ""))
 		}
 	}
 	return out
@@ -60,17 +60,17 @@ func missingActions(r cloud.RoleRights) []verify.Finding {
 	}
 	var out []verify.Finding
 	if len(forbidden) > 0 {
-		finding := fail(r.Role, "is denied "+strings.Join(forbidden, ", ")+" by a policy", "allowed", "take the actions out of the policy statement with Effect Deny; a statement that allows them does not help")
+		finding := verify.Failure(r.Role, "is denied "+strings.Join(forbidden, ", ")+" by a policy", "allowed", "take the actions out of the policy statement with Effect Deny; a statement that allows them does not help")
 		if !slices.ContainsFunc(forbidden, func(a string) bool { return !tolerable[a] }) {
 			finding.Status = verify.Warn
 		}
 		out = append(out, finding)
 	}
 	if len(hard) > 0 {
-		out = append(out, fail(r.Role, "lacks "+strings.Join(hard, ", "), "allowed", grantCommand(r.Role, "ccm-required", hard)))
+		out = append(out, verify.Failure(r.Role, "lacks "+strings.Join(hard, ", "), "allowed", grantCommand(r.Role, "ccm-required", hard)))
 	}
 	if len(soft) > 0 {
-		out = append(out, warn(r.Role, "lacks "+strings.Join(soft, ", "), "allowed; without it the CCM works in part", grantCommand(r.Role, "ccm-optional", soft)))
+		out = append(out, verify.Warning(r.Role, "lacks "+strings.Join(soft, ", "), "allowed; without it the CCM works in part", grantCommand(r.Role, "ccm-optional", soft)))
 	}
 	return out
 }

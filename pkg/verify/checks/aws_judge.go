@@ -21,7 +21,7 @@ func instancesExist(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, p := range pairs {
 			if !p.found {
-				out = append(out, fail(p.object(), "no such instance in "+orElse(cloud.RegionOf(p.zone), orElse(in.Cloud.Region, "the region asked")), "an instance", stale(p.node)))
+				out = append(out, verify.Failure(p.object(), "no such instance in "+orElse(cloud.RegionOf(p.zone), orElse(in.Cloud.Region, "the region asked")), "an instance", stale(p.node)))
 			}
 		}
 		return append(out, in.notCompared()...)
@@ -42,7 +42,7 @@ func (in Input) wrongPlace(pairs []pair) verify.Finding {
 	if id := in.Cloud.Identity; id.OK() && id.Value.Account != "" {
 		account = "account " + id.Value.Account
 	}
-	return fail(fmt.Sprintf("%d nodes", len(pairs)),
+	return verify.Failure(fmt.Sprintf("%d nodes", len(pairs)),
 		fmt.Sprintf("none of the %d instances is in %s, region %s", len(pairs), account, orElse(in.Cloud.Region, "unknown")), "the nodes' instances",
 		"ask with credentials of the account that the instances are in: --profile, --assume-role, --region")
 }
@@ -58,7 +58,7 @@ func (in Input) notCompared() []verify.Finding {
 	if len(names) == 0 {
 		return nil
 	}
-	return []verify.Finding{info(fmt.Sprintf("%d nodes", len(names)), "not compared, no EC2 instance is named by their ProviderID (AWSM-301): "+some(names))}
+	return []verify.Finding{verify.Notice(fmt.Sprintf("%d nodes", len(names)), "not compared, no EC2 instance is named by their ProviderID (AWSM-301): "+some(names))}
 }
 
 func instancesRun(in Input) []verify.Finding {
@@ -70,10 +70,10 @@ func instancesRun(in Input) []verify.Finding {
 			case p.instance.State == "":
 				out = append(out, p.silent("in which state it is")...)
 			case !p.instance.Alive():
-				out = append(out, fail(p.object(), "instance is "+p.instance.State, "a machine behind the Node",
+				out = append(out, verify.Failure(p.object(), "instance is "+p.instance.State, "a machine behind the Node",
 					"it cannot be started again: remove the Node with its machine before a CCM starts, which deletes such a Node as soon as it is not ready"))
 			default:
-				out = append(out, fail(p.object(), "instance is "+p.instance.State, "running", ""))
+				out = append(out, verify.Failure(p.object(), "instance is "+p.instance.State, "running", ""))
 			}
 		}
 		return out
@@ -88,7 +88,7 @@ func instanceZones(in Input) []verify.Finding {
 		case p.zoneAgrees():
 			return nil
 		}
-		return []verify.Finding{fail(p.object(), "ProviderID says zone "+p.zone, "zone "+p.instance.Zone+", where the instance is", "")}
+		return []verify.Finding{verify.Failure(p.object(), "ProviderID says zone "+p.zone, "zone "+p.instance.Zone+", where the instance is", "")}
 	})
 }
 
@@ -100,7 +100,7 @@ func privateNames(in Input) []verify.Finding {
 		case strings.EqualFold(p.instance.PrivateDNSName, p.node.Name):
 			return nil
 		}
-		return []verify.Finding{warn(p.object(), "private DNS name "+p.instance.PrivateDNSName, p.node.Name, "")}
+		return []verify.Finding{verify.Warning(p.object(), "private DNS name "+p.instance.PrivateDNSName, p.node.Name, "")}
 	})
 }
 
@@ -112,11 +112,11 @@ func instanceAddresses(in Input) []verify.Finding {
 		case len(p.instance.PrivateIPs) == 0:
 			return p.silent("which addresses it has")
 		case len(ips) == 0:
-			return []verify.Finding{fail(p.object(), "no InternalIP", wanted, "")}
+			return []verify.Finding{verify.Failure(p.object(), "no InternalIP", wanted, "")}
 		case len(other) == len(ips):
-			return []verify.Finding{fail(p.object(), "InternalIP "+strings.Join(other, ", "), wanted, "")}
+			return []verify.Finding{verify.Failure(p.object(), "InternalIP "+strings.Join(other, ", "), wanted, "")}
 		case len(other) > 0:
-			return []verify.Finding{warn(p.object(), "InternalIP "+strings.Join(other, ", ")+" beside its own", wanted, "")}
+			return []verify.Finding{verify.Warning(p.object(), "InternalIP "+strings.Join(other, ", ")+" beside its own", wanted, "")}
 		}
 		return nil
 	})
@@ -131,12 +131,12 @@ func clusterTags(in Input) []verify.Finding {
 			switch {
 			case !p.there() || len(have) == 1 && have[0] == id:
 			case len(have) == 0:
-				out = append(out, fail(p.object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+orElse(id, "CLUSTER"), tagInstance(p, id)))
+				out = append(out, verify.Failure(p.object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+orElse(id, "CLUSTER"), tagInstance(p, id)))
 			case len(have) > 1 && !p.node.ControlPlane() && p.instance.Tags.Has(id):
 				// No manager starts there, and this cluster's still finds the instance.
-				out = append(out, warn(p.object(), "tagged for "+strings.Join(have, ", "), "one cluster: "+id, ""))
+				out = append(out, verify.Warning(p.object(), "tagged for "+strings.Join(have, ", "), "one cluster: "+id, ""))
 			default:
-				out = append(out, fail(p.object(), "tagged for "+strings.Join(have, ", "), "one cluster, the same for all nodes"+wantedCluster(id), ""))
+				out = append(out, verify.Failure(p.object(), "tagged for "+strings.Join(have, ", "), "one cluster, the same for all nodes"+wantedCluster(id), ""))
 			}
 		}
 		return out
@@ -172,7 +172,7 @@ func securityGroups(in Input) []verify.Finding {
 				if len(tagged) == 1 || len(tagged) == 0 && len(p.instance.SecurityGroups) == 1 {
 					continue
 				}
-				out = append(out, fail(p.object(), fmt.Sprintf("%d of its %d security groups are tagged (%s)", len(tagged), len(p.instance.SecurityGroups), orElse(strings.Join(tagged, ", "), "none")), "exactly one", keepOne(len(tagged), "security group", id)))
+				out = append(out, verify.Failure(p.object(), fmt.Sprintf("%d of its %d security groups are tagged (%s)", len(tagged), len(p.instance.SecurityGroups), orElse(strings.Join(tagged, ", "), "none")), "exactly one", keepOne(len(tagged), "security group", id)))
 			}
 			return out
 		})
@@ -194,7 +194,7 @@ func subnets(in Input) []verify.Finding {
 					continue
 				}
 				seen[s] = true
-				out = append(out, warn("subnet "+s, "not tagged for cluster "+id, cloud.TagCluster+id, tagSubnet(p, s, id)))
+				out = append(out, verify.Warning("subnet "+s, "not tagged for cluster "+id, cloud.TagCluster+id, tagSubnet(p, s, id)))
 			}
 			return out
 		})
@@ -218,7 +218,7 @@ func httpTokens(in Input) []verify.Finding {
 	}
 	versions, err := in.versions()
 	if err != nil {
-		return []verify.Finding{unknown("Kubernetes", err.Error())}
+		return []verify.Finding{verify.Undecided("Kubernetes", err.Error())}
 	}
 	if versions[0].AtLeast(1, 29) {
 		return nil
@@ -232,7 +232,7 @@ func httpTokens(in Input) []verify.Finding {
 				return []verify.Finding{{Status: verify.Skip, Object: "Node " + n.Name, Reason: "AWS was not asked (" + orElse(in.Cloud.Off, "off") + "), and the node has no proof of its name"}}
 			}
 		}
-		return []verify.Finding{warn("instances", "HttpTokens not looked at: AWS was not asked ("+orElse(in.Cloud.Off, "off")+")", "optional; every present name is proven by its label, nodes that join later are not", "")}
+		return []verify.Finding{verify.Warning("instances", "HttpTokens not looked at: AWS was not asked ("+orElse(in.Cloud.Off, "off")+")", "optional; every present name is proven by its label, nodes that join later are not", "")}
 	}
 	return eachInstance(in, func(p pair) []verify.Finding {
 		proof := NameProof(p.node)
@@ -242,9 +242,9 @@ func httpTokens(in Input) []verify.Finding {
 		case p.instance.HTTPTokens != "required" && !p.instance.MetadataDisabled, proof.External:
 			return nil
 		case proof.Overrides:
-			return []verify.Finding{warn(p.object(), metadataSeen(p), metadataWanted(p)+": the name it has is proven, the next start reads hostname -f, and so does a node that joins", allowMetadata(p))}
+			return []verify.Finding{verify.Warning(p.object(), metadataSeen(p), metadataWanted(p)+": the name it has is proven, the next start reads hostname -f, and so does a node that joins", allowMetadata(p))}
 		}
-		return []verify.Finding{fail(p.object(), metadataSeen(p)+", and "+downstream.LabelHostname+"="+p.node.Labels[downstream.LabelHostname], metadataWanted(p), allowMetadata(p))}
+		return []verify.Finding{verify.Failure(p.object(), metadataSeen(p)+", and "+downstream.LabelHostname+"="+p.node.Labels[downstream.LabelHostname], metadataWanted(p), allowMetadata(p))}
 	})
 }
 
@@ -283,7 +283,7 @@ func routeTables(in Input) []verify.Finding {
 				return lost
 			}
 			if len(tables) == 0 { // a VPC has a main one from its beginning
-				return []verify.Finding{unknown("route tables", "EC2's answer has no route table of the nodes' VPCs")}
+				return []verify.Finding{verify.Undecided("route tables", "EC2's answer has no route table of the nodes' VPCs")}
 			}
 			var tagged []string
 			for t, tags := range tables {
@@ -295,7 +295,7 @@ func routeTables(in Input) []verify.Finding {
 			if len(tagged) == 1 {
 				return nil
 			}
-			return []verify.Finding{fail("route tables", fmt.Sprintf("%d tagged for cluster %s (%s)", len(tagged), id, orElse(strings.Join(tagged, ", "), "none")), "exactly one", in.oneTable(len(tagged), id))}
+			return []verify.Finding{verify.Failure("route tables", fmt.Sprintf("%d tagged for cluster %s (%s)", len(tagged), id, orElse(strings.Join(tagged, ", "), "none")), "exactly one", in.oneTable(len(tagged), id))}
 		})
 	})
 }
@@ -334,7 +334,7 @@ func hopLimit(in Input) []verify.Finding {
 		if !p.node.ControlPlane() || p.instance.HopLimit != 1 || p.instance.HTTPTokens != "required" {
 			return nil
 		}
-		return []verify.Finding{fail(p.object(), "hop limit 1 with HttpTokens=required, and the CCM in the pod network", "the host network, or hop limit 2", "")}
+		return []verify.Finding{verify.Failure(p.object(), "hop limit 1 with HttpTokens=required, and the CCM in the pod network", "the host network, or hop limit 2", "")}
 	})
 }
 

@@ -68,7 +68,7 @@ func (p pair) object() string { return "Node " + p.node.Name + " (" + p.id + ")"
 func (in Input) withAWS(judge func([]pair) []verify.Finding) []verify.Finding {
 	return in.compared(func(pairs []pair) []verify.Finding {
 		if noneFound(pairs) {
-			return []verify.Finding{unknown("EC2 instances", fmt.Sprintf("could not look: none of %d was found (AWSM-401)", len(pairs)))}
+			return []verify.Finding{verify.Undecided("EC2 instances", fmt.Sprintf("could not look: none of %d was found (AWSM-401)", len(pairs)))}
 		}
 		return judge(pairs)
 	})
@@ -132,7 +132,7 @@ func (in Input) withCluster(judge func(pairs []pair, id string) []verify.Finding
 		id := cluster(pairs)
 		planes, _ := tagsOfMachines(pairs)
 		if ids := cloud.PlaneClusters(planes); len(ids) > 1 {
-			return []verify.Finding{unknown("control planes", "they are tagged for "+strings.Join(ids, " and for ")+" (AWSM-406): which cluster this is cannot be told")}
+			return []verify.Finding{verify.Undecided("control planes", "they are tagged for "+strings.Join(ids, " and for ")+" (AWSM-406): which cluster this is cannot be told")}
 		}
 		if id == "" {
 			return verify.Skipped("no instance is tagged for a cluster (AWSM-406), so there is nothing to look for")
@@ -145,7 +145,7 @@ func (in Input) withCluster(judge func(pairs []pair, id string) []verify.Finding
 func unasked(missed map[string]int) []verify.Finding {
 	var out []verify.Finding
 	for _, why := range slices.Sorted(maps.Keys(missed)) {
-		out = append(out, unknown(fmt.Sprintf("%d nodes", missed[why]), "could not look: "+why))
+		out = append(out, verify.Undecided(fmt.Sprintf("%d nodes", missed[why]), "could not look: "+why))
 	}
 	return out
 }
@@ -157,7 +157,7 @@ func (p pair) there() bool { return p.found && p.instance.Alive() }
 // silent says that EC2's answer had no word about something that every instance has:
 // an empty one is neither good nor bad.
 func (p pair) silent(what string) []verify.Finding {
-	return []verify.Finding{unknown(p.object(), "EC2's answer does not say "+what)}
+	return []verify.Finding{verify.Undecided(p.object(), "EC2's answer does not say "+what)}
 }
 
 // eachInstance judges every pair whose instance is there; AWSM-401 and AWSM-402

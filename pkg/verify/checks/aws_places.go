@@ -43,7 +43,7 @@ func everyInstanceHasNode(in Input) []verify.Finding {
 
 // unsaid is silent for an instance without a Node.
 func unsaid(i cloud.Instance, what string) verify.Finding {
-	return unknown("instance "+i.ID, "EC2's answer does not say "+what)
+	return verify.Undecided("instance "+i.ID, "EC2's answer does not say "+what)
 }
 
 // withoutVPC are the Nodes' instances of which it was not said where they are.
@@ -95,20 +95,20 @@ func shortName(dns string) string {
 func (in Input) lost(i cloud.Instance, cluster string, settled bool) verify.Finding {
 	object := "instance " + i.ID
 	if node, what := in.standsFor(i); node != "" {
-		return warn(object, fmt.Sprintf("%s; Node %s has %s, but another ProviderID", i.State, node, what), "the Node's ProviderID names it",
+		return verify.Warning(object, fmt.Sprintf("%s; Node %s has %s, but another ProviderID", i.State, node, what), "the Node's ProviderID names it",
 			"keep the instance and its tags: the ProviderID is what is wrong (AWSM-301, AWSM-401)")
 	}
 	if i.Launched.IsZero() {
 		return unsaid(i, "since when it runs")
 	}
 	if age := in.ServerClock.Sub(i.Launched); i.State == "running" && !in.ServerClock.IsZero() && age < joining {
-		return info(object, "was launched less than 15 minutes ago and has no Node yet")
+		return verify.Notice(object, "was launched less than 15 minutes ago and has no Node yet")
 	}
 	fix := "find out what the machine is, once every Node is known to have its own instance (AWSM-301, AWSM-401 to AWSM-405)"
 	if settled {
 		fix = "find out what the machine is; if it is none of the cluster's" + deleteTags(i, cluster)
 	}
-	return warn(object, i.State+", "+orElse(i.PrivateDNSName, "private DNS name not said")+", and no Node", "a Node, or no tag "+strings.Join(tagsOf(i, cluster), ", "), fix)
+	return verify.Warning(object, i.State+", "+orElse(i.PrivateDNSName, "private DNS name not said")+", and no Node", "a Node, or no tag "+strings.Join(tagsOf(i, cluster), ", "), fix)
 }
 
 func vpcs(pairs []pair) map[string]int {
@@ -138,7 +138,7 @@ func onePlace(in Input) []verify.Finding {
 		}
 		for what, count := range map[string]map[string]int{"regions": regions, "VPCs": vpcs(pairs)} {
 			if len(count) > 1 {
-				out = append(out, warn("nodes", "in "+spread(count), "one of the "+what+" for all nodes", ""))
+				out = append(out, verify.Warning("nodes", "in "+spread(count), "one of the "+what+" for all nodes", ""))
 			}
 		}
 		slices.SortFunc(out, func(a, b verify.Finding) int { return strings.Compare(a.Wanted, b.Wanted) })

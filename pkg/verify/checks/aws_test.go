@@ -34,7 +34,7 @@ func TestUnansweredIsNeitherOKNorMissing(t *testing.T) {
 					delete(in.Cloud.Instances.Value, fmt.Sprintf("i-0000000%d", i))
 				}
 				in.Cloud.Missed = map[string]string{"us-east-1": "RequestLimitExceeded"}
-				r := verify.RunAll(t.Context(), verify.Bind(in, AWS()...), verify.Options{Position: p})
+				r := verify.RunAll(t.Context(), verify.Bind(in, awsChecks()...), verify.Options{Position: p})
 				for _, res := range r.Results {
 					if res.Status != verify.Unknown && res.Status != verify.Skip {
 						t.Errorf("%s at %s is %s: %+v", res.ID, p, res.Status, res.Findings)
@@ -169,7 +169,7 @@ func TestJunkIsShown(t *testing.T) {
 	in.Cloud.Unclaimed.Value = []cloud.Instance{{ID: junk, State: "running", VPC: junk + "0", PrivateDNSName: junk}}
 	in.Cloud.Roles.Value[0].Denied = []string{junk}
 	in.Cloud.Missed = map[string]string{"eu-west-1": junk}
-	r := verify.RunAll(t.Context(), verify.Bind(in, append(Nodes(), AWS()...)...), verify.Options{Position: position.P4})
+	r := verify.RunAll(t.Context(), verify.Bind(in, All()...), verify.Options{Position: position.P4})
 	for _, res := range r.Results {
 		for _, f := range res.Findings {
 			if strings.Contains(f.Reason, "the check itself failed") {
@@ -198,8 +198,11 @@ func TestShown(t *testing.T) {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
 	}
+	if got := shownLines("could not look: a\x1b\nb"); got != `could not look: a\x1b`+"\nb" {
+		t.Errorf("two errors: %q", got)
+	}
 	long := shown(strings.Repeat("é", mostShown))
-	if len(long) > mostShown+30 || !strings.HasSuffix(long, "é… (8192 bytes)") {
+	if len(shownLines(strings.Repeat("\n", 2*mostShown))) > 3*mostShown || len(long) > mostShown+30 || !strings.HasSuffix(long, "é… (8192 bytes)") {
 		t.Errorf("%d bytes, ends %q", len(long), long[len(long)-30:])
 	}
 }

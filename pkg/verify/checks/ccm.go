@@ -7,8 +7,8 @@ import (
 
 const ccm = "ccm"
 
-// CCM are the checks 6xx.
-func CCM() []verify.Check[Input] {
+// ccmChecks are the checks 6xx.
+func ccmChecks() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: foreignRelease, Meta: verify.Meta{
 			ID: "AWSM-601", Title: "no Helm release of the CCM in another namespace", Category: ccm, Applies: position.BeforeInstall(),

@@ -34,10 +34,10 @@ func foreignRelease(in Input) []verify.Finding {
 			switch {
 			case !in.isCCM(r.Namespace, r.Name):
 			case r.Namespace == wellknown.System && r.Name == wellknown.CCM:
-				out = append(out, warn(object, r.Status, "none yet: it will be taken over after the plan showed the difference",
+				out = append(out, verify.Warning(object, r.Status, "none yet: it will be taken over after the plan showed the difference",
 					"leave it: the step install-ccm takes it over, and it may be what that step has just installed"))
 			default:
-				out = append(out, fail(object, r.Status, "none, or "+wellknown.CCM+" in kube-system", in.removal("helm", "-n", r.Namespace, "uninstall", r.Name)))
+				out = append(out, verify.Failure(object, r.Status, "none, or "+wellknown.CCM+" in kube-system", in.removal("helm", "-n", r.Namespace, "uninstall", r.Name)))
 			}
 		}
 		return out
@@ -49,7 +49,7 @@ func pendingRelease(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, r := range releases {
 			if r.Pending() && in.isCCM(r.Namespace, r.Name) {
-				out = append(out, warn("Helm release "+r.Namespace+"/"+r.Name, r.Status, "deployed", ""))
+				out = append(out, verify.Warning("Helm release "+r.Namespace+"/"+r.Name, r.Status, "deployed", ""))
 			}
 		}
 		return out
@@ -61,7 +61,7 @@ func helmCharts(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, c := range charts {
 			if strings.Contains(c.Chart, wellknown.CCM) || in.isCCM(orElse(c.TargetNamespace, c.Namespace), c.Name) {
-				out = append(out, fail(c.String(), strings.TrimSpace("exists "+c.Version), "none before install-ccm", in.removal("kubectl", "-n", c.Namespace, "delete", strings.ToLower(c.Kind), c.Name)))
+				out = append(out, verify.Failure(c.String(), strings.TrimSpace("exists "+c.Version), "none before install-ccm", in.removal("kubectl", "-n", c.Namespace, "delete", strings.ToLower(c.Kind), c.Name)))
 			}
 		}
 		return out
@@ -82,7 +82,7 @@ func unowned(in Input) []verify.Finding {
 	}
 	for _, o := range objects {
 		if o.Owner == "" {
-			out = append(out, fail(o.String(), "exists and belongs to no Helm release", "none before install-ccm", in.removal(append([]string{"kubectl", "delete", strings.ToLower(o.Kind), o.Name}, inNamespace(o.Namespace)...)...)))
+			out = append(out, verify.Failure(o.String(), "exists and belongs to no Helm release", "none before install-ccm", in.removal(append([]string{"kubectl", "delete", strings.ToLower(o.Kind), o.Name}, inNamespace(o.Namespace)...)...)))
 		}
 	}
 	return out
@@ -103,7 +103,7 @@ func daemonSetComplete(in Input) []verify.Finding {
 		return verify.Unread(in.Nodes, "nodes")
 	}
 	if n := len(in.DaemonSets.Value); n != 1 {
-		return []verify.Finding{fail(wellknown.CCM, fmt.Sprintf("%d DaemonSets", n), "one", "")}
+		return []verify.Finding{verify.Failure(wellknown.CCM, fmt.Sprintf("%d DaemonSets", n), "one", "")}
 	}
 	coverage, ok := in.CCMCoverage()
 	if !ok {
@@ -112,7 +112,7 @@ func daemonSetComplete(in Input) []verify.Finding {
 	d := in.DaemonSets.Value[0]
 	switch off := in.planesOff(); {
 	case coverage.Complete() && len(off) > 0:
-		return []verify.Finding{fail(d.String(), "its pods are shown ready on "+some(off)+", whose instance does not run", "one on every control-plane node", "bring the instance back as AWSM-402 says, which knows whether it can be started")}
+		return []verify.Finding{verify.Failure(d.String(), "its pods are shown ready on "+some(off)+", whose instance does not run", "one on every control-plane node", "bring the instance back as AWSM-402 says, which knows whether it can be started")}
 	case coverage.Complete():
 		return nil
 	}
@@ -120,7 +120,7 @@ func daemonSetComplete(in Input) []verify.Finding {
 	if missing := coverage.Missing(); len(missing) > 0 {
 		seen += ", no ready pod on " + some(missing)
 	}
-	return []verify.Finding{fail(d.String(), seen, fmt.Sprintf("one ready pod on each of the %d control-plane nodes, more than none, and on no others", len(coverage.Nodes)), "")}
+	return []verify.Finding{verify.Failure(d.String(), seen, fmt.Sprintf("one ready pod on each of the %d control-plane nodes, more than none, and on no others", len(coverage.Nodes)), "")}
 }
 
 // planesOff are the control planes whose instance does not run by EC2. For 40 seconds
@@ -175,11 +175,11 @@ func selector(in Input) []verify.Finding {
 		object := fmt.Sprintf("%s, nodeSelector %s", d.String(), spell(d.NodeSelector))
 		switch {
 		case matched == 0:
-			out = append(out, fail(object, "matches no control-plane node", "every control-plane node", ""))
+			out = append(out, verify.Failure(object, "matches no control-plane node", "every control-plane node", ""))
 		case len(missed) > 0:
-			out = append(out, fail(object, "does not match "+some(missed), "every control-plane node", ""))
+			out = append(out, verify.Failure(object, "does not match "+some(missed), "every control-plane node", ""))
 		case len(extra) > 0:
-			out = append(out, warn(object, "matches "+some(extra)+" as well", "control-plane nodes only", ""))
+			out = append(out, verify.Warning(object, "matches "+some(extra)+" as well", "control-plane nodes only", ""))
 		}
 	}
 	return out
@@ -195,7 +195,7 @@ func tolerations(in Input) []verify.Finding {
 				continue
 			}
 			for _, t := range d.Keeps(n) {
-				out = append(out, fail("Node "+n.Name, "taint "+t.String()+" keeps "+d.Name+" away", "tolerated", ""))
+				out = append(out, verify.Failure("Node "+n.Name, "taint "+t.String()+" keeps "+d.Name+" away", "tolerated", ""))
 			}
 		}
 	}
@@ -213,7 +213,7 @@ func imageMatrix(in Input) []verify.Finding {
 	for _, d := range sets {
 		if c, is := downstream.RunsCCM(d.Containers); is {
 			if err := in.ImageAllowed(c.Image, in.Version.Value); err != nil {
-				out = append(out, fail(d.String(), c.Image+": "+err.Error(), "the image of the matrix for "+in.Version.Value, ""))
+				out = append(out, verify.Failure(d.String(), c.Image+": "+err.Error(), "the image of the matrix for "+in.Version.Value, ""))
 			}
 		}
 	}
@@ -228,7 +228,7 @@ func admission(in Input) []verify.Finding {
 		if a.Allowed {
 			return nil
 		}
-		return []verify.Finding{fail("pod of "+wellknown.CCM, "refused: "+a.Message, "admitted", "")}
+		return []verify.Finding{verify.Failure("pod of "+wellknown.CCM, "refused: "+a.Message, "admitted", "")}
 	})
 }
 
@@ -240,14 +240,14 @@ func cloudRoutes(in Input) []verify.Finding {
 		seen := "a route controller is at work (condition reason RouteCreated)"
 		if !in.Position.Position.AtLeast(position.P3) {
 			if in.CloudRoutes == "" {
-				return []verify.Finding{fail("pod routes", seen, "a decision: --cloud-routes on or off", "")}
+				return []verify.Finding{verify.Failure("pod routes", seen, "a decision: --cloud-routes on or off", "")}
 			}
 			return nil
 		}
 		for _, d := range in.DaemonSets.Value {
 			c, _ := downstream.RunsCCM(d.Containers)
 			if on, err := c.Flags().Bool(component.ConfigureCloudRoutes, true); err == nil && !on {
-				return []verify.Finding{warn(d.String(), "--configure-cloud-routes=false, and nodes carry routes of an earlier route controller", "somebody who maintains the routes, unless the network does without", "")}
+				return []verify.Finding{verify.Warning(d.String(), "--configure-cloud-routes=false, and nodes carry routes of an earlier route controller", "somebody who maintains the routes, unless the network does without", "")}
 			}
 		}
 		return nil
@@ -264,13 +264,13 @@ func arguments(in Input) []verify.Finding {
 			}
 			flags := c.Flags()
 			if p := flags.Last(component.CloudProvider); p != position.InTree {
-				out = append(out, fail(d.String(), fmt.Sprintf("--cloud-provider=%s", p), "--cloud-provider=aws", ""))
+				out = append(out, verify.Failure(d.String(), fmt.Sprintf("--cloud-provider=%s", p), "--cloud-provider=aws", ""))
 			}
 			routes, err := flags.Bool(component.ConfigureCloudRoutes, true)
 			if err != nil {
-				out = append(out, fail(d.String(), err.Error(), "true or false", ""))
+				out = append(out, verify.Failure(d.String(), err.Error(), "true or false", ""))
 			} else if routes && flags.Last(component.ClusterCIDR) == "" {
-				out = append(out, fail(d.String(), "cloud routes on without --cluster-cidr: the CCM exits as soon as it gets the lease", "--configure-cloud-routes=false, or a --cluster-cidr", ""))
+				out = append(out, verify.Failure(d.String(), "cloud routes on without --cluster-cidr: the CCM exits as soon as it gets the lease", "--configure-cloud-routes=false, or a --cluster-cidr", ""))
 			}
 		}
 		return out
@@ -284,11 +284,11 @@ func pods(in Input) []verify.Finding {
 			object := "Pod " + p.Namespace + "/" + p.Name
 			switch {
 			case p.Waiting != "":
-				out = append(out, fail(object, fmt.Sprintf("%s, %d restarts", p.Waiting, p.Restarts), "running", lookAt(p)))
+				out = append(out, verify.Failure(object, fmt.Sprintf("%s, %d restarts", p.Waiting, p.Restarts), "running", lookAt(p)))
 			case !p.Ready && !p.Deleting:
-				out = append(out, fail(object, "not ready, "+orElse(p.Phase, "no phase"), "ready", lookAt(p)))
+				out = append(out, verify.Failure(object, "not ready, "+orElse(p.Phase, "no phase"), "ready", lookAt(p)))
 			case p.Restarts > 0:
-				out = append(out, warn(object, fmt.Sprintf("%d restarts", p.Restarts), "none since it was installed", lookAt(p)))
+				out = append(out, verify.Warning(object, fmt.Sprintf("%d restarts", p.Restarts), "none since it was installed", lookAt(p)))
 			}
 		}
 		return out
@@ -301,11 +301,11 @@ func mainLease(in Input) []verify.Finding {
 		v := lease.JudgeMain(l.CCM, in.RenewDeadline())
 		switch {
 		case v.Life == lease.NotHeld:
-			return []verify.Finding{fail(object, v.Why, "held by a CCM", "")}
+			return []verify.Finding{verify.Failure(object, v.Why, "held by a CCM", "")}
 		case v.Owner != lease.CCM && v.Owner != lease.Undecided:
-			return []verify.Finding{fail(object, v.Holder+": "+v.Why, "held by aws-cloud-controller-manager", "")}
+			return []verify.Finding{verify.Failure(object, v.Holder+": "+v.Why, "held by aws-cloud-controller-manager", "")}
 		case v.Life != lease.Alive:
-			return []verify.Finding{fail(object, fmt.Sprintf("%s did not renew it in %.1f s", v.Holder, v.Looked.Seconds()), "renewed every 2 s", "")}
+			return []verify.Finding{verify.Failure(object, fmt.Sprintf("%s did not renew it in %.1f s", v.Holder, v.Looked.Seconds()), "renewed every 2 s", "")}
 		}
 		return nil
 	})
@@ -317,7 +317,7 @@ func embedded(in Input) []verify.Finding {
 		for _, p := range pods {
 			_, aws := downstream.RunsCCM(p.Containers)
 			if p.Mirror && p.Labels["component"] == "cloud-controller-manager" && !aws {
-				out = append(out, fail("Pod "+p.Namespace+"/"+p.Name, "runs", "off", ""))
+				out = append(out, verify.Failure("Pod "+p.Namespace+"/"+p.Name, "runs", "off", ""))
 			}
 		}
 		return out
@@ -333,7 +333,7 @@ func ccmEvents(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, e := range events {
 			if e.Warning && e.Reason == "FailedCreate" && names[e.Object] {
-				out = append(out, warn(e.Object, e.Message, "no such event; it may be old", ""))
+				out = append(out, verify.Warning(e.Object, e.Message, "no such event; it may be old", ""))
 			}
 		}
 		return out

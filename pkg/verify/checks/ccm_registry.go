@@ -25,10 +25,10 @@ func registry(in Input) []verify.Finding {
 		switch mirrored := r.Mirrored(image); {
 		case r.Holds(image):
 		case len(mirrored) > 0:
-			found = append(found, warn(r.Object, image+" is pulled through a mirror", "the image at "+strings.Join(mirrored, ", or at "),
+			found = append(found, verify.Warning(r.Object, image+" is pulled through a mirror", "the image at "+strings.Join(mirrored, ", or at "),
 				"copy it there unless the mirror fetches by itself; --ccm-image names another image"))
 		case r.Default != "":
-			found = append(found, warn(r.Object, image+" is pulled from its own registry, the cluster's images from "+r.Default,
+			found = append(found, verify.Warning(r.Object, image+" is pulled from its own registry, the cluster's images from "+r.Default,
 				inRegistry(r.Default, image), "copy the image there and give --ccm-image "+inRegistry(r.Default, image)+", unless the control planes reach its own registry"))
 		}
 	}

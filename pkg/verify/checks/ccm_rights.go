@@ -14,7 +14,7 @@ func ccmRights(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, a := range accounts {
 			if len(a.Missing) > 0 {
-				out = append(out, fail("ServiceAccount "+a.Namespace+"/"+a.Name, "may not "+strings.Join(a.Missing, ", "), "allowed", ""))
+				out = append(out, verify.Failure("ServiceAccount "+a.Namespace+"/"+a.Name, "may not "+strings.Join(a.Missing, ", "), "allowed", ""))
 			}
 		}
 		return out

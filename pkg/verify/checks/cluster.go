@@ -8,8 +8,8 @@ import (
 
 const cluster1xx = "cluster"
 
-// Cluster are the checks 1xx that need nothing but the API, of every cluster.
-func Cluster() []verify.Check[Input] {
+// clusterChecks are the checks 1xx that need nothing but the API, of every cluster.
+func clusterChecks() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: argumentsShown, Meta: verify.Meta{
 			ID: "AWSM-119", Title: "the API shows the arguments that kube-controller-manager runs with", Category: cluster1xx,
@@ -40,7 +40,7 @@ func Cluster() []verify.Check[Input] {
 // Alone are the checks 1xx of a cluster of which only the API is known. Where
 // Rancher or rke made it, their own sides judge the same by what they configured.
 func Alone() []verify.Check[Input] {
-	return []verify.Check[Input]{
+	return readable([]verify.Check[Input]{
 		{Judge: window, Meta: verify.Meta{
 			ID: "AWSM-141", Title: "Kubernetes version has the in-tree provider and leader migration", Category: cluster1xx, Mandatory: true,
 			Applies: position.BeforeSwitch(),
@@ -62,5 +62,5 @@ func Alone() []verify.Check[Input] {
 			Source:  "Kubernetes HA guide",
 			Fix:     "place etcd members in three zones",
 		}},
-	}
+	})
 }

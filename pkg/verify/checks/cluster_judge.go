@@ -23,7 +23,7 @@ func apiServersAlive(in Input) []verify.Finding {
 	return verify.Judge(in.APIServers, "identity leases of API servers", func(servers []lease.Observation) []verify.Finding {
 		planes := len(in.planes())
 		if planes == 0 {
-			return []verify.Finding{unknown("kube-apiserver", "no node carries a control-plane label")}
+			return []verify.Finding{verify.Undecided("kube-apiserver", "no node carries a control-plane label")}
 		}
 		if len(servers) == 0 {
 			return verify.Skipped("the API servers keep no identity leases: they do from 1.26 on, where APIServerIdentity is on")
@@ -41,9 +41,9 @@ func apiServersAlive(in Input) []verify.Finding {
 			}
 		}
 		if alive < planes {
-			return []verify.Finding{warn("kube-apiserver", fmt.Sprintf("%d alive, with %d control planes", alive, planes), "one for every control plane", "")}
+			return []verify.Finding{verify.Warning("kube-apiserver", fmt.Sprintf("%d alive, with %d control planes", alive, planes), "one for every control plane", "")}
 		}
-		return []verify.Finding{info("kube-apiserver", fmt.Sprintf("%d alive", alive))}
+		return []verify.Finding{verify.Notice("kube-apiserver", fmt.Sprintf("%d alive", alive))}
 	})
 }
 
@@ -52,18 +52,18 @@ func apiServersAlive(in Input) []verify.Finding {
 func argumentsShown(in Input) []verify.Finding {
 	kcms, ok := in.Facts.KCMs()
 	if !ok || len(kcms) == 0 {
-		return []verify.Finding{unknown("kube-controller-manager", "nodes or pods could not be read, or no node carries a control-plane label")}
+		return []verify.Finding{verify.Undecided("kube-controller-manager", "nodes or pods could not be read, or no node carries a control-plane label")}
 	}
 	var out []verify.Finding
 	for _, k := range kcms {
 		object, why := "kube-controller-manager on "+k.Machine, k.Mirror.Frozen()
 		switch {
 		case k.Pod.Name == "":
-			out = append(out, unknown(object, k.Why))
+			out = append(out, verify.Undecided(object, k.Why))
 		case why != "" && in.Preflight:
-			out = append(out, fail(object, why, "the arguments in force", k.Mirror.Remedy()))
+			out = append(out, verify.Failure(object, why, "the arguments in force", k.Mirror.Remedy()))
 		case why != "":
-			out = append(out, unknown(object, why+"; to see them, "+k.Mirror.Remedy()))
+			out = append(out, verify.Undecided(object, why+"; to see them, "+k.Mirror.Remedy()))
 		}
 	}
 	return out
@@ -72,18 +72,18 @@ func argumentsShown(in Input) []verify.Finding {
 func managersRun(in Input) []verify.Finding {
 	kcms, ok := in.Facts.KCMs()
 	if !ok {
-		return []verify.Finding{unknown("kube-controller-manager", "nodes or pods could not be read")}
+		return []verify.Finding{verify.Undecided("kube-controller-manager", "nodes or pods could not be read")}
 	}
 	var out []verify.Finding
 	for _, k := range kcms {
 		object := "Pod " + k.Pod.Namespace + "/" + k.Pod.Name
 		switch {
 		case k.Pod.Name == "":
-			out = append(out, unknown("kube-controller-manager on "+k.Machine, k.Why))
+			out = append(out, verify.Undecided("kube-controller-manager on "+k.Machine, k.Why))
 		case k.Pod.Waiting != "":
-			out = append(out, fail(object, fmt.Sprintf("%s, %d restarts", k.Pod.Waiting, k.Pod.Restarts), "running", lookAt(k.Pod)))
+			out = append(out, verify.Failure(object, fmt.Sprintf("%s, %d restarts", k.Pod.Waiting, k.Pod.Restarts), "running", lookAt(k.Pod)))
 		case !k.Pod.Ready:
-			out = append(out, fail(object, "not ready", "ready", lookAt(k.Pod)))
+			out = append(out, verify.Failure(object, "not ready", "ready", lookAt(k.Pod)))
 		}
 	}
 	return out
@@ -114,10 +114,10 @@ func (in Input) planes() []downstream.Node {
 func window(in Input) []verify.Finding {
 	versions, err := in.versions()
 	if err != nil {
-		return []verify.Finding{unknown("Kubernetes", err.Error())}
+		return []verify.Finding{verify.Undecided("Kubernetes", err.Error())}
 	}
 	if now := versions[0]; !now.AtLeast(1, 22) || now.AtLeast(1, 27) {
-		return []verify.Finding{fail("Kubernetes", in.Version.Value, "1.22 to 1.26", "")}
+		return []verify.Finding{verify.Failure("Kubernetes", in.Version.Value, "1.22 to 1.26", "")}
 	}
 	return nil
 }
@@ -151,12 +151,12 @@ func (in Input) members(judge func([]downstream.Node) []verify.Finding) []verify
 func membersSuffice(in Input) []verify.Finding {
 	out := in.members(func(members []downstream.Node) []verify.Finding {
 		if n := len(members); n < 3 || n%2 == 0 {
-			return []verify.Finding{warn("etcd", fmt.Sprintf("%d members", n), "3 or 5", "")}
+			return []verify.Finding{verify.Warning("etcd", fmt.Sprintf("%d members", n), "3 or 5", "")}
 		}
 		return nil
 	})
 	if planes := in.planes(); len(planes) == 1 {
-		out = append(out, warn("Node "+planes[0].Name, "the only control plane: no API while it restarts", "at least 2", "add control planes"))
+		out = append(out, verify.Warning("Node "+planes[0].Name, "the only control plane: no API while it restarts", "at least 2", "add control planes"))
 	}
 	return out
 }
@@ -170,6 +170,6 @@ func memberZones(in Input) []verify.Finding {
 		if len(members) < 3 || len(zones) >= 3 {
 			return nil
 		}
-		return []verify.Finding{warn("etcd", fmt.Sprintf("%d members in %s", len(members), spread(zones)), "3 zones", "")}
+		return []verify.Finding{verify.Warning("etcd", fmt.Sprintf("%d members in %s", len(members), spread(zones)), "3 zones", "")}
 	})
 }

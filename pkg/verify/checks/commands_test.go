@@ -62,7 +62,7 @@ func damages() []func(in *Input, i, k int) {
 func complaints(t *testing.T, in Input) map[string]verify.Finding {
 	t.Helper()
 	found := map[string]verify.Finding{}
-	for _, res := range verify.RunAll(t.Context(), verify.Bind(in, append(Nodes(), AWS()...)...), verify.Options{Position: in.Position.Position}).Results {
+	for _, res := range verify.RunAll(t.Context(), verify.Bind(in, readable(append(nodeChecks(), awsChecks()...))...), verify.Options{Position: in.Position.Position}).Results {
 		for _, f := range res.Findings {
 			if f.Status == verify.Fail || f.Status == verify.Warn {
 				if f.Fix == "" {

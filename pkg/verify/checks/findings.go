@@ -8,31 +8,32 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-func fail(object, seen, wanted, fix string) verify.Finding {
-	return finding(verify.Fail, object, seen, wanted, fix)
-}
-
-func warn(object, seen, wanted, fix string) verify.Finding {
-	return finding(verify.Warn, object, seen, wanted, fix)
-}
-
-func info(object, seen string) verify.Finding { return finding(verify.OK, object, seen, "", "") }
-
-func unknown(object, reason string) verify.Finding {
-	return verify.Finding{Status: verify.Unknown, Object: shown(object), Reason: shown(reason)}
-}
-
-func finding(s verify.Status, object, seen, wanted, fix string) verify.Finding {
-	return verify.Finding{Status: s, Object: shown(object), Seen: shown(seen), Wanted: shown(wanted), Fix: visible(fix)}
-}
-
-// told makes findings of elsewhere fit to be read.
-func told(findings []verify.Finding) []verify.Finding {
-	for i, f := range findings {
-		findings[i] = finding(f.Status, f.Object, f.Seen, f.Wanted, f.Fix)
-		findings[i].Reason = shown(f.Reason)
+// readable makes checks whose findings are fit to be read, whatever a cluster has put
+// into them.
+func readable(checks []verify.Check[Input]) []verify.Check[Input] {
+	for i, c := range checks {
+		checks[i].Judge = func(in Input) []verify.Finding {
+			var found []verify.Finding
+			for _, f := range c.Judge(in) {
+				found = append(found, verify.Finding{Status: f.Status, Object: shown(f.Object), Seen: shown(f.Seen), Wanted: shown(f.Wanted),
+					Fix: visible(f.Fix), Reason: shownLines(f.Reason)})
+			}
+			return found
+		}
 	}
-	return findings
+	return checks
+}
+
+// shownLines is shown for an error, which may be several in as many lines.
+func shownLines(s string) string {
+	if len(s) > mostShown {
+		return shown(s)
+	}
+	lines := strings.Split(s, "\n")
+	for i, line := range lines {
+		lines[i] = visible(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // mostShown bounds in bytes what a cluster can put into one field of a finding.

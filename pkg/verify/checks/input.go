@@ -65,11 +65,11 @@ type Input struct {
 func All() []verify.Check[Input] {
 	var all []verify.Check[Input]
 	for _, category := range [][]verify.Check[Input]{
-		Cluster(), LeaderMigration(), Nodes(), AWS(), Storage(), CCM(), Services(),
+		clusterChecks(), leaderChecks(), nodeChecks(), awsChecks(), storageChecks(), ccmChecks(), serviceChecks(),
 	} {
 		all = append(all, category...)
 	}
-	return all
+	return readable(all)
 }
 
 // For are the checks that are made of a distribution.

@@ -7,8 +7,8 @@ import (
 
 const leader = "leader migration"
 
-// LeaderMigration are the checks 2xx.
-func LeaderMigration() []verify.Check[Input] {
+// leaderChecks are the checks 2xx.
+func leaderChecks() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: grant, Meta: verify.Meta{
 			ID: "AWSM-201", Title: "kube-controller-manager may use the migration lease", Category: leader, Mandatory: true,

@@ -26,13 +26,13 @@ func (in Input) programs() (all []program, gaps []verify.Finding) {
 	if in.KCMs == nil {
 		kcms, ok := in.Facts.KCMs()
 		if !ok {
-			gaps = append(gaps, unknown("kube-controller-manager", "nodes or pods could not be read"))
+			gaps = append(gaps, verify.Undecided("kube-controller-manager", "nodes or pods could not be read"))
 		} else if len(kcms) == 0 {
-			gaps = append(gaps, unknown("kube-controller-manager", "no node carries a control-plane label"))
+			gaps = append(gaps, verify.Undecided("kube-controller-manager", "no node carries a control-plane label"))
 		}
 		for _, k := range kcms {
 			if k.Pod.Name == "" || k.Mirror.Frozen() != "" {
-				gaps = append(gaps, unknown("kube-controller-manager on "+k.Machine, k.Why))
+				gaps = append(gaps, verify.Undecided("kube-controller-manager on "+k.Machine, k.Why))
 				continue
 			}
 			all = append(all, program{"kube-controller-manager on " + k.Machine, k.Flags})
@@ -54,17 +54,17 @@ func election(in Input) []verify.Finding {
 	for _, p := range programs {
 		e, err := p.flags.Election()
 		if err != nil {
-			out = append(out, fail(p.object, err.Error(), "flags that can be read", "correct that flag in its arguments"))
+			out = append(out, verify.Failure(p.object, err.Error(), "flags that can be read", "correct that flag in its arguments"))
 			continue
 		}
 		if !e.Enabled {
-			out = append(out, fail(p.object, "--leader-elect=false", "leader election on", "remove --leader-elect=false from its arguments"))
+			out = append(out, verify.Failure(p.object, "--leader-elect=false", "leader election on", "remove --leader-elect=false from its arguments"))
 		}
 		if e.Namespace != component.DefaultLockNamespace {
-			out = append(out, fail(p.object, "--leader-elect-resource-namespace="+e.Namespace, component.DefaultLockNamespace, "remove --leader-elect-resource-namespace from its arguments"))
+			out = append(out, verify.Failure(p.object, "--leader-elect-resource-namespace="+e.Namespace, component.DefaultLockNamespace, "remove --leader-elect-resource-namespace from its arguments"))
 		}
 		if e.Lock != "leases" {
-			out = append(out, fail(p.object, "--leader-elect-resource-lock="+e.Lock, "leases", "remove --leader-elect-resource-lock from its arguments"))
+			out = append(out, verify.Failure(p.object, "--leader-elect-resource-lock="+e.Lock, "leases", "remove --leader-elect-resource-lock from its arguments"))
 		}
 	}
 	return out
@@ -94,10 +94,10 @@ func durations(in Input) []verify.Finding {
 			lines = append(lines, fmt.Sprintf("%s/%s/%s on %s", k.lease, k.renew, k.retry, some(who)))
 		}
 		sort.Strings(lines)
-		out = append(out, warn("leader election", strings.Join(lines, "; "), "the same lease duration, renew deadline and retry period everywhere", ""))
+		out = append(out, verify.Warning("leader election", strings.Join(lines, "; "), "the same lease duration, renew deadline and retry period everywhere", ""))
 	}
 	if longest.LeaseDuration > component.DefaultLeaseDuration {
-		out = append(out, warn("leader election", fmt.Sprintf("lease duration %s: a hand-over can take %s", longest.LeaseDuration, gap.Round(time.Second)), "15s: 13 to 24 s", ""))
+		out = append(out, verify.Warning("leader election", fmt.Sprintf("lease duration %s: a hand-over can take %s", longest.LeaseDuration, gap.Round(time.Second)), "15s: 13 to 24 s", ""))
 	}
 	return out
 }
@@ -106,7 +106,7 @@ func gates(in Input) []verify.Finding {
 	programs, out := in.programs()
 	versions, err := in.versions()
 	if err != nil {
-		return append(out, unknown("Kubernetes", err.Error()))
+		return append(out, verify.Undecided("Kubernetes", err.Error()))
 	}
 	for _, p := range programs {
 		if !strings.HasPrefix(p.object, "kube-controller-manager") {
@@ -116,7 +116,7 @@ func gates(in Input) []verify.Finding {
 		for gate, on := range p.flags.Gates() {
 			for _, v := range versions {
 				if why := fatalGate(gate, on, migration, v); why != "" {
-					out = append(out, fail(p.object, fmt.Sprintf("--feature-gates=%s=%v", gate, on), "no such gate: "+why, "remove the gate "+gate+" from its --feature-gates"))
+					out = append(out, verify.Failure(p.object, fmt.Sprintf("--feature-gates=%s=%v", gate, on), "no such gate: "+why, "remove the gate "+gate+" from its --feature-gates"))
 				}
 			}
 		}
@@ -156,7 +156,7 @@ func disabledControllers(in Input) []verify.Finding {
 		for _, c := range strings.Split(p.flags.Last(component.Controllers), ",") {
 			switch strings.TrimSpace(c) {
 			case "-service", "-route", "-cloud-node-lifecycle":
-				out = append(out, fail(p.object, "--controllers="+p.flags.Last(component.Controllers), "without "+strings.TrimSpace(c), ""))
+				out = append(out, verify.Failure(p.object, "--controllers="+p.flags.Last(component.Controllers), "without "+strings.TrimSpace(c), ""))
 			}
 		}
 	}

@@ -37,14 +37,14 @@ func migrationConfig(in Input) []verify.Finding {
 		}
 		if strings.HasPrefix(p.object, "kube-controller-manager") {
 			if p.flags.Last(component.CloudProvider) == position.InTree {
-				out = append(out, unknown(p.object, "--leader-migration-config="+file+" lies on the node, where nobody can look from here"))
+				out = append(out, verify.Undecided(p.object, "--leader-migration-config="+file+" lies on the node, where nobody can look from here"))
 			}
 			continue
 		}
 		out = append(out, verify.Judge(in.Migration, p.object, func(files map[string]downstream.MigrationConfig) []verify.Finding {
 			have, ok := files[file]
 			if !ok {
-				return []verify.Finding{unknown(p.object, "--leader-migration-config="+file+" is not in a ConfigMap, where it could be read")}
+				return []verify.Finding{verify.Undecided(p.object, "--leader-migration-config="+file+" is not in a ConfigMap, where it could be read")}
 			}
 			return judgeConfig("ConfigMap "+have.ConfigMap, have.Text, in.ccmVersion())
 		})...)
@@ -64,22 +64,22 @@ func (in Input) ccmVersion() component.Version {
 func judgeConfig(object, text string, v component.Version) []verify.Finding {
 	var c migrationConfiguration
 	if err := yaml.Unmarshal([]byte(text), &c); err != nil {
-		return []verify.Finding{fail(object, err.Error(), "YAML that can be read; component must be quoted: \"*\"", "")}
+		return []verify.Finding{verify.Failure(object, err.Error(), "YAML that can be read; component must be quoted: \"*\"", "")}
 	}
 	var out []verify.Finding
 	if c.LeaderName != wellknown.MigrationLease {
-		out = append(out, fail(object, fmt.Sprintf("leaderName %q", c.LeaderName), wellknown.MigrationLease, ""))
+		out = append(out, verify.Failure(object, fmt.Sprintf("leaderName %q", c.LeaderName), wellknown.MigrationLease, ""))
 	}
 	if c.ResourceLock != "leases" && (c.ResourceLock != "" || !strings.HasSuffix(c.APIVersion, "/v1")) {
-		out = append(out, fail(object, fmt.Sprintf("resourceLock %q in %s", c.ResourceLock, c.APIVersion), "leases", ""))
+		out = append(out, verify.Failure(object, fmt.Sprintf("resourceLock %q in %s", c.ResourceLock, c.APIVersion), "leases", ""))
 	}
 	mine := map[string]bool{}
 	for _, l := range c.ControllerLeaders {
 		switch {
 		case l.Name == "" || l.Component == "":
-			out = append(out, fail(object, "an entry without name or component", "name and component in one entry", ""))
+			out = append(out, verify.Failure(object, "an entry without name or component", "name and component in one entry", ""))
 		case strings.Contains(l.Name, "nodeipam") || strings.Contains(l.Name, "node-ipam"):
-			out = append(out, fail(object, "lists "+l.Name, "not listed: the AWS CCM has no such controller", ""))
+			out = append(out, verify.Failure(object, "lists "+l.Name, "not listed: the AWS CCM has no such controller", ""))
 		case l.Component == "*" || l.Component == wellknown.CCMLease:
 			mine[l.Name] = true
 		}
@@ -91,7 +91,7 @@ func judgeConfig(object, text string, v component.Version) []verify.Finding {
 		}
 	}
 	if len(missing) > 0 {
-		out = append(out, fail(object, "does not list "+strings.Join(missing, ", "), `listed with component "*"`, ""))
+		out = append(out, verify.Failure(object, "does not list "+strings.Join(missing, ", "), `listed with component "*"`, ""))
 	}
 	return out
 }

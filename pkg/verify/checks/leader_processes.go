@@ -23,7 +23,7 @@ func grant(in Input) []verify.Finding {
 		if r.Get && r.Update {
 			return nil
 		}
-		return []verify.Finding{fail(migrationLease, fmt.Sprintf("%s: get %s, update %s", wellknown.KCMUser, yes(r.Get), yes(r.Update)), "get yes, update yes", GrantCommands)}
+		return []verify.Finding{verify.Failure(migrationLease, fmt.Sprintf("%s: get %s, update %s", wellknown.KCMUser, yes(r.Get), yes(r.Update)), "get yes, update yes", GrantCommands)}
 	})
 }
 
@@ -43,7 +43,7 @@ func holderPlaced(in Input) []verify.Finding {
 	}
 	holder := in.Leases.Value.KCM.Last.Holder
 	if holder == "" {
-		return []verify.Finding{fail("Lease kube-system/"+wellknown.KCMLease, "no holder", "a kube-controller-manager of a control-plane node", "look why none takes it: the logs of the control planes' kube-controller-managers; leave the Lease as it is")}
+		return []verify.Finding{verify.Failure("Lease kube-system/"+wellknown.KCMLease, "no holder", "a kube-controller-manager of a control-plane node", "look why none takes it: the logs of the control planes' kube-controller-managers; leave the Lease as it is")}
 	}
 	host := lease.Host(holder)
 	machines := in.onHost(host)
@@ -54,14 +54,14 @@ func holderPlaced(in Input) []verify.Finding {
 		if n.ControlPlane() {
 			return nil
 		}
-		return []verify.Finding{fail("Lease kube-system/"+wellknown.KCMLease, "held from "+host+", which is Node "+n.Name+" and no control plane", "a control-plane node", "once a kube-controller-manager of the control plane runs: stop the one on Node "+n.Name)}
+		return []verify.Finding{verify.Failure("Lease kube-system/"+wellknown.KCMLease, "held from "+host+", which is Node "+n.Name+" and no control plane", "a control-plane node", "once a kube-controller-manager of the control plane runs: stop the one on Node "+n.Name)}
 	}
 	for _, m := range in.Machines {
 		if m.ControlPlane && strings.EqualFold(m.Name, host) {
 			return nil
 		}
 	}
-	return []verify.Finding{warn("Lease kube-system/"+wellknown.KCMLease, "held from host "+host+", which no Node or machine name tells", "a control-plane node; the operating system's host name may differ from the Node's", "find out which machine calls itself so: a control plane may keep the lease, anything else is to be stopped once the control plane's own runs")}
+	return []verify.Finding{verify.Warning("Lease kube-system/"+wellknown.KCMLease, "held from host "+host+", which no Node or machine name tells", "a control-plane node; the operating system's host name may differ from the Node's", "find out which machine calls itself so: a control plane may keep the lease, anything else is to be stopped once the control plane's own runs")}
 }
 
 // sameHost says whether two names, short or long, may be those of one host.
@@ -121,7 +121,7 @@ func leaseOwner(in Input) []verify.Finding {
 	for i, o := range wanted {
 		names[i] = string(o)
 	}
-	return []verify.Finding{fail(migrationLease, seen+": "+v.Why, "held by "+strings.Join(names, " or "), "")}
+	return []verify.Finding{verify.Failure(migrationLease, seen+": "+v.Why, "held by "+strings.Join(names, " or "), "")}
 }
 
 // external says whether every kube-controller-manager is seen to be.
@@ -142,10 +142,10 @@ func leaseRenewing(in Input) []verify.Finding {
 	case lease.Alive:
 		return nil
 	case lease.NotHeld:
-		return []verify.Finding{fail(migrationLease, v.Why, "a holder that renews it", "")}
+		return []verify.Finding{verify.Failure(migrationLease, v.Why, "a holder that renews it", "")}
 	case lease.Silent, lease.Dead:
 	}
-	return []verify.Finding{fail(migrationLease, fmt.Sprintf("%s did not renew it in %.1f s (%s)", v.Holder, v.Looked.Seconds(), v.Life), "renewed every 2 s", "")}
+	return []verify.Finding{verify.Failure(migrationLease, fmt.Sprintf("%s did not renew it in %.1f s (%s)", v.Holder, v.Looked.Seconds(), v.Life), "renewed every 2 s", "")}
 }
 
 func doubleRunning(in Input) []verify.Finding {
@@ -158,9 +158,9 @@ func doubleRunning(in Input) []verify.Finding {
 		switch {
 		case !k.Known || k.Provider != position.InTree:
 		case !k.Migration:
-			gaps = append(gaps, fail(object, "--cloud-provider=aws without enable-leader-migration, beside a CCM", "the flag on every kube-controller-manager before a CCM runs", in.exclude("put the flag on this kube-controller-manager, and on the CCM")))
+			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws without enable-leader-migration, beside a CCM", "the flag on every kube-controller-manager before a CCM runs", in.exclude("put the flag on this kube-controller-manager, and on the CCM")))
 		case !ccm.Migration || ccm.PodsWithout > 0:
-			gaps = append(gaps, fail(object, "--cloud-provider=aws beside a CCM without enable-leader-migration", "the flag on the CCM as well", in.exclude("put the flag on the CCM")))
+			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws beside a CCM without enable-leader-migration", "the flag on the CCM as well", in.exclude("put the flag on the CCM")))
 		}
 	}
 	return gaps
@@ -178,16 +178,16 @@ func (in Input) exclude(flag string) string {
 func starvation(in Input) []verify.Finding {
 	kcms, ok := in.kcms()
 	if !ok {
-		return []verify.Finding{unknown("kube-controller-manager", "none could be seen")}
+		return []verify.Finding{verify.Undecided("kube-controller-manager", "none could be seen")}
 	}
 	var out []verify.Finding
 	for _, k := range kcms {
 		object := "kube-controller-manager on " + k.Machine
 		switch {
 		case !k.Known:
-			out = append(out, unknown(object, k.Why))
+			out = append(out, verify.Undecided(object, k.Why))
 		case k.Provider == position.External && k.Migration:
-			out = append(out, fail(object, "--cloud-provider=external with enable-leader-migration", "external without the flag", ""))
+			out = append(out, verify.Failure(object, "--cloud-provider=external with enable-leader-migration", "external without the flag", ""))
 		}
 	}
 	return out
@@ -198,7 +198,7 @@ func defaultNames(in Input) []verify.Finding {
 	if ccm.Seen != position.Yes || !ccm.DefaultUnsafe || ccm.ConfigFile {
 		return gaps
 	}
-	finding := warn("CCM image "+ccm.Image, "v1.28 or later, or no readable version, without --leader-migration-config", "the file, as long as anything relies on the migration lease", "")
+	finding := verify.Warning("CCM image "+ccm.Image, "v1.28 or later, or no readable version, without --leader-migration-config", "the file, as long as anything relies on the migration lease", "")
 	for _, k := range kcms {
 		if !k.Known || k.Provider == position.InTree {
 			finding.Status = verify.Fail
@@ -215,15 +215,15 @@ func (in Input) managers() ([]position.KCM, position.CCM, []verify.Finding) {
 	var gaps []verify.Finding
 	kcms, ok := in.kcms()
 	if !ok {
-		gaps = append(gaps, unknown("kube-controller-manager", "none could be seen"))
+		gaps = append(gaps, verify.Undecided("kube-controller-manager", "none could be seen"))
 	}
 	ccm := in.CCM()
 	if ccm.Seen == position.Unseen {
-		gaps = append(gaps, unknown(wellknown.CCM, ccm.Why))
+		gaps = append(gaps, verify.Undecided(wellknown.CCM, ccm.Why))
 	}
 	for _, k := range kcms {
 		if !k.Known {
-			gaps = append(gaps, unknown("kube-controller-manager on "+k.Machine, k.Why))
+			gaps = append(gaps, verify.Undecided("kube-controller-manager on "+k.Machine, k.Why))
 		}
 	}
 	return kcms, ccm, gaps
@@ -233,11 +233,11 @@ func positionKnown(in Input) []verify.Finding {
 	p := in.Position
 	switch {
 	case p.HandMade:
-		return []verify.Finding{fail("cluster", p.Summary, "one of the positions P0 to P5", "")}
+		return []verify.Finding{verify.Failure("cluster", p.Summary, "one of the positions P0 to P5", "")}
 	case !p.Known():
-		return []verify.Finding{unknown("cluster", p.Summary)}
+		return []verify.Finding{verify.Undecided("cluster", p.Summary)}
 	case p.Mixed:
-		return []verify.Finding{warn("cluster", p.Summary, "one of the positions P0 to P5", "resume the run that is under way, or wait until Rancher has applied the last change")}
+		return []verify.Finding{verify.Warning("cluster", p.Summary, "one of the positions P0 to P5", "resume the run that is under way, or wait until Rancher has applied the last change")}
 	}
-	return []verify.Finding{info("cluster", fmt.Sprintf("%s %s", p.Position, p.Summary))}
+	return []verify.Finding{verify.Notice("cluster", fmt.Sprintf("%s %s", p.Position, p.Summary))}
 }

@@ -8,8 +8,8 @@ import (
 
 const nodes = "nodes"
 
-// Nodes are the checks 3xx.
-func Nodes() []verify.Check[Input] {
+// nodeChecks are the checks 3xx.
+func nodeChecks() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: providerIDs, Meta: verify.Meta{
 			ID: "AWSM-301", Title: "every node has a ProviderID of AWS", Category: nodes, Mandatory: true,

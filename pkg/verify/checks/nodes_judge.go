@@ -69,9 +69,9 @@ func placeLabels(n downstream.Node, p pair, zone string) []verify.Finding {
 	case len(seen) == 0:
 		return nil
 	case none && len(seen) == 1:
-		return []verify.Finding{warn(object, seen[0], zone, fix)}
+		return []verify.Finding{verify.Warning(object, seen[0], zone, fix)}
 	default:
-		return []verify.Finding{fail(object, strings.Join(seen, ", "), strings.Join(slices.Compact(wanted), ", "), fix)}
+		return []verify.Finding{verify.Failure(object, strings.Join(seen, ", "), strings.Join(slices.Compact(wanted), ", "), fix)}
 	}
 }
 
@@ -148,15 +148,15 @@ func nameSurvives(n downstream.Node, end EndState) []verify.Finding {
 	case end == External && p.External, end == Overrides && p.Overrides:
 		return nil
 	case end == External && !hasArgs, end == Overrides && !hasLabel:
-		return []verify.Finding{unknown(object, "no evidence for end state "+string(end)+": "+p.Missing)}
+		return []verify.Finding{verify.Undecided(object, "no evidence for end state "+string(end)+": "+p.Missing)}
 	case end == External:
-		return []verify.Finding{fail(object, fmt.Sprintf("--node-name %q in %s", args.Last("node-name"), downstream.AnnotationArgs), "--node-name "+n.Name, "use --end-state overrides")}
+		return []verify.Finding{verify.Failure(object, fmt.Sprintf("--node-name %q in %s", args.Last("node-name"), downstream.AnnotationArgs), "--node-name "+n.Name, "use --end-state overrides")}
 	}
-	return []verify.Finding{fail(object, "label "+downstream.LabelHostname+"="+label+": the kubelet would register under that name", downstream.LabelHostname+"="+n.Name, "")}
+	return []verify.Finding{verify.Failure(object, "label "+downstream.LabelHostname+"="+label+": the kubelet would register under that name", downstream.LabelHostname+"="+n.Name, "")}
 }
 
 func oneNodePerMachine(in Input) []verify.Finding {
-	twins := told(verify.Judge(in.Nodes, "nodes", continuity.Twins))
+	twins := verify.Judge(in.Nodes, "nodes", continuity.Twins)
 	if p := in.Position.Position; p != position.Unknown && !p.AtLeast(position.P3) { // nothing was switched: there is nothing to undo
 		for i := range twins {
 			if twins[i].Status == verify.Fail {
@@ -177,11 +177,11 @@ func uninitialized(in Input) []verify.Finding {
 		object, seen := "Node "+n.Name, "taint "+downstream.TaintUninitialized
 		switch {
 		case in.ServerClock.IsZero():
-			return []verify.Finding{unknown(object, seen+"; since when is not known without the leases that tell the cluster's time")}
+			return []verify.Finding{verify.Undecided(object, seen+"; since when is not known without the leases that tell the cluster's time")}
 		case in.ServerClock.Sub(n.Created) < uninitializedBound:
-			return []verify.Finding{warn(object, seen+", a new node", "gone within 10 minutes", "")}
+			return []verify.Finding{verify.Warning(object, seen+", a new node", "gone within 10 minutes", "")}
 		}
-		return []verify.Finding{fail(object, seen+", for more than 10 minutes", "initialized by a cloud controller", "")}
+		return []verify.Finding{verify.Failure(object, seen+", for more than 10 minutes", "initialized by a cloud controller", "")}
 	})(in)
 }
 
@@ -190,7 +190,7 @@ func ready(in Input) []verify.Finding {
 		if n.Ready.Status == "True" {
 			return nil
 		}
-		return []verify.Finding{fail("Node "+n.Name, strings.TrimSpace(fmt.Sprintf("Ready=%s %s", orNone(n.Ready.Status), n.Ready.Reason)), "Ready=True", "")}
+		return []verify.Finding{verify.Failure("Node "+n.Name, strings.TrimSpace(fmt.Sprintf("Ready=%s %s", orNone(n.Ready.Status), n.Ready.Reason)), "Ready=True", "")}
 	})(in)
 }
 
@@ -205,7 +205,7 @@ func cordons(in Input) []verify.Finding {
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
 		switch late := in.Position.Position.AtLeast(position.P4); {
 		case late && in.Fingerprint != nil:
-			return told(continuity.Cordons(*in.Fingerprint, nodes))
+			return continuity.Cordons(*in.Fingerprint, nodes)
 		case late && in.Unread != nil:
 			return noFingerprint(in)
 		}
@@ -214,9 +214,9 @@ func cordons(in Input) []verify.Finding {
 			by, ours := n.Annotations[downstream.AnnotationOurs]
 			switch {
 			case n.Unschedulable && ours:
-				out = append(out, warn("Node "+n.Name, "cordoned by awsmigrate ("+by+")", "uncordoned once the switch is done", "if no run is under way: "+fault.Command("kubectl", "uncordon", n.Name)))
+				out = append(out, verify.Warning("Node "+n.Name, "cordoned by awsmigrate ("+by+")", "uncordoned once the switch is done", "if no run is under way: "+fault.Command("kubectl", "uncordon", n.Name)))
 			case n.Unschedulable:
-				out = append(out, info("Node "+n.Name, "cordoned by its user"))
+				out = append(out, verify.Notice("Node "+n.Name, "cordoned by its user"))
 			}
 		}
 		return out
@@ -227,7 +227,7 @@ func cordons(in Input) []verify.Finding {
 // is unknown where the journal that may hold one could not be read.
 func noFingerprint(in Input) []verify.Finding {
 	if in.Unread != nil {
-		return []verify.Finding{unknown("", "the fingerprint is in the journal: "+in.Unread.Error())}
+		return []verify.Finding{verify.Undecided("", "the fingerprint is in the journal: "+in.Unread.Error())}
 	}
 	return verify.Skipped("no fingerprint to compare with")
 }
@@ -237,7 +237,7 @@ func addressesStable(in Input) []verify.Finding {
 		return noFingerprint(in)
 	}
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
-		return told(continuity.Addresses(*in.Fingerprint, nodes))
+		return continuity.Addresses(*in.Fingerprint, nodes)
 	})
 }
 
@@ -249,7 +249,7 @@ func shutDown(in Input) []verify.Finding {
 				if key == downstream.TaintOutOfService && n.Ready.Status == "True" { // set by hand, and taken away by nobody else
 					fix = "if its machine is to be used again: " + fault.Command("kubectl", "taint", "node", n.Name, key+"-")
 				}
-				return []verify.Finding{fail("Node "+n.Name, "taint "+t.String(), "a running node", fix)}
+				return []verify.Finding{verify.Failure("Node "+n.Name, "taint "+t.String(), "a running node", fix)}
 			}
 		}
 		return nil
@@ -264,13 +264,13 @@ func kubeletsExternal(in Input) []verify.Finding {
 		args, has, err := n.NodeArgs()
 		switch {
 		case err != nil:
-			return []verify.Finding{unknown("Node "+n.Name, err.Error())}
+			return []verify.Finding{verify.Undecided("Node "+n.Name, err.Error())}
 		case !has:
-			return []verify.Finding{unknown("Node "+n.Name, "no annotation "+downstream.AnnotationArgs)}
+			return []verify.Finding{verify.Undecided("Node "+n.Name, "no annotation "+downstream.AnnotationArgs)}
 		case args.KubeletProvider() == "external":
 			return nil
 		}
-		return []verify.Finding{fail("Node "+n.Name, fmt.Sprintf("kubelet's cloud provider %q", args.KubeletProvider()), "external", "")}
+		return []verify.Finding{verify.Failure("Node "+n.Name, fmt.Sprintf("kubelet's cloud provider %q", args.KubeletProvider()), "external", "")}
 	})(in)
 }
 
@@ -282,7 +282,7 @@ func sameNodes(in Input) []verify.Finding {
 	if in.Nodes.OK() {
 		out = append(out, continuity.Changed(*in.Fingerprint, in.Nodes.Value)...)
 	}
-	return told(out)
+	return out
 }
 
 func windows(in Input) []verify.Finding {
@@ -290,6 +290,6 @@ func windows(in Input) []verify.Finding {
 		if !n.Windows() || NameProof(n).External {
 			return nil
 		}
-		return []verify.Finding{fail("Node "+n.Name, "Windows without an explicit --node-name", "--node-name "+n.Name, "")}
+		return []verify.Finding{verify.Failure("Node "+n.Name, "Windows without an explicit --node-name", "--node-name "+n.Name, "")}
 	})(in)
 }

@@ -27,10 +27,10 @@ func providerIDs(in Input) []verify.Finding {
 			return nil
 		case kind == downstream.OtherForm:
 			_, id, _ := downstream.ParseProviderID(n.ProviderID)
-			return []verify.Finding{warn(object, fmt.Sprintf("ProviderID %s: of instance %s, in a form that only people write", quoted(n.ProviderID), id), providerIDForm,
+			return []verify.Finding{verify.Warning(object, fmt.Sprintf("ProviderID %s: of instance %s, in a form that only people write", quoted(n.ProviderID), id), providerIDForm,
 				"keep the Node: a CCM finds the instance by its id (AWSM-401 to AWSM-405 look at it); have the machine that replaces it one day register without --provider-id")}
 		case kind == downstream.FargateID && in.Distribution == "":
-			return []verify.Finding{info(object, "runs on Fargate, without an EC2 instance")}
+			return []verify.Finding{verify.Notice(object, "runs on Fargate, without an EC2 instance")}
 		case why != "":
 			why = ", " + why
 		}
@@ -38,7 +38,7 @@ func providerIDs(in Input) []verify.Finding {
 		if kind == downstream.NoProviderID {
 			fix = in.giveProviderID(n)
 		}
-		return []verify.Finding{fail(object, fmt.Sprintf("ProviderID %s: %s%s", quoted(n.ProviderID), kind, why), providerIDForm, fix)}
+		return []verify.Finding{verify.Failure(object, fmt.Sprintf("ProviderID %s: %s%s", quoted(n.ProviderID), kind, why), providerIDForm, fix)}
 	})(in)
 }
 
@@ -109,7 +109,7 @@ func providerIDUnique(in Input) []verify.Finding {
 				continue
 			}
 			if other, ok := first[key]; ok {
-				out = append(out, fail("Node "+n.Name, quoted(n.ProviderID)+", as Node "+other.Name, "an instance of its own", whichIsStale(n, other)))
+				out = append(out, verify.Failure("Node "+n.Name, quoted(n.ProviderID)+", as Node "+other.Name, "an instance of its own", whichIsStale(n, other)))
 				continue
 			}
 			first[key] = n

@@ -9,8 +9,8 @@ import (
 
 const services = "services"
 
-// Services are the checks 8xx.
-func Services() []verify.Check[Input] {
+// serviceChecks are the checks 8xx.
+func serviceChecks() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: sameBalancers, Meta: verify.Meta{
 			ID: "AWSM-801", Title: "load balancers are those of the fingerprint", Category: services,
@@ -47,7 +47,7 @@ func balancersExist(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, s := range all {
 			if len(s.Hostnames) == 0 && !s.Deleting && !s.Elsewhere() {
-				out = append(out, warn(s.String(), "no load balancer yet", "a host name in its status", fault.Command("kubectl", "-n", s.Namespace, "describe", "service", s.Name)))
+				out = append(out, verify.Warning(s.String(), "no load balancer yet", "a host name in its status", fault.Command("kubectl", "-n", s.Namespace, "describe", "service", s.Name)))
 			}
 		}
 		return out
@@ -66,7 +66,7 @@ func syncFailures(in Input) []verify.Finding {
 		var out []verify.Finding
 		for _, e := range events {
 			if e.Warning && e.Reason == "SyncLoadBalancerFailed" && !e.Last.Before(since) {
-				out = append(out, warn(e.Object, e.Message, "no such event", ""))
+				out = append(out, verify.Warning(e.Object, e.Message, "no such event", ""))
 			}
 		}
 		return out

@@ -10,8 +10,8 @@ import (
 
 const storage = "storage, images"
 
-// Storage are the checks 5xx.
-func Storage() []verify.Check[Input] {
+// storageChecks are the checks 5xx.
+func storageChecks() []verify.Check[Input] {
 	return []verify.Check[Input]{
 		{Judge: ebsDriver, Meta: verify.Meta{
 			ID: "AWSM-501", Title: "in-tree EBS volumes have their CSI driver", Category: storage, Mandatory: true,
@@ -62,7 +62,7 @@ func ebsDriver(in Input) []verify.Finding {
 		return out
 	}
 	if !in.CSINodes.OK() || !in.Nodes.OK() {
-		return append(out, unknown("CSI drivers", "CSINodes or nodes could not be read, and "+some(users)+" use in-tree EBS"))
+		return append(out, verify.Undecided("CSI drivers", "CSINodes or nodes could not be read, and "+some(users)+" use in-tree EBS"))
 	}
 	drivers := map[string]downstream.CSINode{}
 	for _, c := range in.CSINodes.Value {
@@ -81,10 +81,10 @@ func ebsDriver(in Input) []verify.Finding {
 		}
 	}
 	if len(unmigrated) > 0 {
-		out = append(out, fail(some(users), fmt.Sprintf("CSI migration is off on %d nodes: %s", len(unmigrated), some(unmigrated)), downstream.CSIEBS+" on every node that runs such pods, CSIMigrationAWS on", ""))
+		out = append(out, verify.Failure(some(users), fmt.Sprintf("CSI migration is off on %d nodes: %s", len(unmigrated), some(unmigrated)), downstream.CSIEBS+" on every node that runs such pods, CSIMigrationAWS on", ""))
 	}
 	if len(bare) > 0 {
-		out = append(out, warn(some(users), fmt.Sprintf("no driver %s on %d nodes: %s", downstream.CSIEBS, len(bare), some(bare)), "the driver; without it these volumes cannot be attached there today either", ""))
+		out = append(out, verify.Warning(some(users), fmt.Sprintf("no driver %s on %d nodes: %s", downstream.CSIEBS, len(bare), some(bare)), "the driver; without it these volumes cannot be attached there today either", ""))
 	}
 	return out
 }
@@ -103,7 +103,7 @@ func csiMigrationOff(in Input) []verify.Finding {
 	programs, out := in.programs()
 	users, gaps := usesInTree(in)
 	report := func(object string) {
-		f := warn(object, "CSIMigrationAWS=false", "removed before 1.25; no in-tree EBS volume was found", "")
+		f := verify.Warning(object, "CSIMigrationAWS=false", "removed before 1.25; no in-tree EBS volume was found", "")
 		if len(users) > 0 || len(gaps) > 0 {
 			f.Status, f.Wanted = verify.Fail, "the CSI driver and CSIMigrationAWS on, for "+orElse(some(users), "volumes that could not be looked for")
 		}
@@ -129,7 +129,7 @@ func csiMigrationOff(in Input) []verify.Finding {
 func ecr(in Input) []verify.Finding {
 	target, err := in.targetVersion()
 	if err != nil {
-		return []verify.Finding{unknown("Kubernetes", err.Error())}
+		return []verify.Finding{verify.Undecided("Kubernetes", err.Error())}
 	}
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
 		var bare []string
@@ -145,8 +145,8 @@ func ecr(in Input) []verify.Finding {
 		}
 		object := fmt.Sprintf("%d nodes with images from ECR: %s", len(bare), some(bare))
 		if in.Target == "" || !target.AtLeast(1, 27) {
-			return []verify.Finding{info(object, "pulled with the kubelet's built-in credentials, up to 1.26")}
+			return []verify.Finding{verify.Notice(object, "pulled with the kubelet's built-in credentials, up to 1.26")}
 		}
-		return []verify.Finding{fail(object, "no image-credential-provider-config", "ecr-credential-provider, before "+target.String(), "")}
+		return []verify.Finding{verify.Failure(object, "no image-credential-provider-config", "ecr-credential-provider, before "+target.String(), "")}
 	})
 }

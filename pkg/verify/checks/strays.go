@@ -63,7 +63,7 @@ func (in Input) seenStrays(object string) ([]downstream.Stray, []verify.Finding)
 			break
 		}
 	}
-	return found, []verify.Finding{unknown(object, reason)}
+	return found, []verify.Finding{verify.Undecided(object, reason)}
 }
 
 // stray is the finding for one. What talks to another cluster does no harm here, and
@@ -71,9 +71,9 @@ func (in Input) seenStrays(object string) ([]downstream.Stray, []verify.Finding)
 func (in Input) stray(s downstream.Stray, program, wanted string) verify.Finding {
 	switch {
 	case s.Other != "":
-		return warn(s.String(), "runs "+program+" with the kubeconfig in "+s.Other+", beside an API server in its namespace: taken for another cluster's", wanted, "nothing, if it belongs to a cluster that this one hosts")
+		return verify.Warning(s.String(), "runs "+program+" with the kubeconfig in "+s.Other+", beside an API server in its namespace: taken for another cluster's", wanted, "nothing, if it belongs to a cluster that this one hosts")
 	case s.Idle:
-		return warn(s.String(), "would run "+program+", and is scaled to zero or suspended", wanted, "remove it, so that nobody starts it again")
+		return verify.Warning(s.String(), "would run "+program+", and is scaled to zero or suspended", wanted, "remove it, so that nobody starts it again")
 	}
 	seen := "runs " + program
 	if on, err := s.Flags.Bool("leader-elect", true); err == nil && !on {
@@ -82,7 +82,7 @@ func (in Input) stray(s downstream.Stray, program, wanted string) verify.Finding
 	if s.Pod.Waiting != "" {
 		seen += fmt.Sprintf(" (%s now; it is started again)", s.Pod.Waiting)
 	}
-	return fail(s.String(), seen, wanted, in.stop(s))
+	return verify.Failure(s.String(), seen, wanted, in.stop(s))
 }
 
 // stop says how to stop it. A command is given only where somebody else runs the
