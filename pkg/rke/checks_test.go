@@ -2,6 +2,8 @@ package rke
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -190,5 +192,56 @@ func TestIDsAreStable(t *testing.T) {
 	}
 	if !all["AWSM-701"] || !all["AWSM-201"] || all["AWSM-304"] {
 		t.Error("not the checks of an RKE migration")
+	}
+}
+
+// A cluster that can never be migrated is told from one that something has to be put
+// right in first: before a run leaves any trace, only the former is looked for.
+func TestUnsupportedIsNotUnready(t *testing.T) {
+	supported := func(name string) bool {
+		registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return !c.Unsupported })
+		for _, tt := range spoiltClusters() {
+			if tt.id+" "+tt.name == name {
+				p := sound(t)
+				tt.breaks(t, p)
+				return verify.RunAll(t.Context(), verify.Bind(*p, registry...), verify.Options{Position: position.P0}).Err() == nil
+			}
+		}
+		t.Fatalf("no cluster %s", name)
+		return false
+	}
+	for name, want := range map[string]bool{"AWSM-701 too old": false, "AWSM-702 Windows": false, "AWSM-703 external": false,
+		"AWSM-709 not at rest": true, "AWSM-723 empty": true, "AWSM-731 a network plugin": true, "AWSM-742 too old": true} {
+		if got := supported(name); got != want {
+			t.Errorf("%s: supported %t", name, got)
+		}
+	}
+}
+
+// Without its version, or where rke refuses it, a file gets no edit.
+func TestNoPlanOfAFileThatRKEWouldNotTake(t *testing.T) {
+	plain, err := os.ReadFile("testdata/applied/plain.yml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		old, with string
+		steps     int
+	}{
+		"sound":                {"", "", 2},
+		"a misspelt key":       {"cluster_name: shop\n", "cluster_name: shop\ncolour: red\n", 2},
+		"no version":           {"kubernetes_version: v1.26.9-rancher1-1\n", "", 0},
+		"another plugin":       {"plugin: canal", "plugin: cilium", 0},
+		"a version too old":    {"v1.26.9-rancher1-1", "v1.21.14-rancher1-1", 0},
+		"a provider not AWS's": {"name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: gce\n", 0},
+	} {
+		path := filepath.Join(t.TempDir(), "cluster.yml")
+		if err := os.WriteFile(path, []byte(strings.Replace(string(plain), tt.old, tt.with, 1)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		plan, err := OfflinePlan(t.Context(), Options{Config: path})
+		if err != nil || len(plan.Steps) != tt.steps {
+			t.Errorf("%s: %d steps, %v; want %d", name, len(plan.Steps), err, tt.steps)
+		}
 	}
 }

@@ -165,3 +165,23 @@ func TestReboundNeedsTheNodes(t *testing.T) {
 		t.Error("a bundle that holds something else is taken")
 	}
 }
+
+// What was tried on the cluster is not judged anew from a bundle: it has the findings.
+func TestWhatWasTriedIsKeptAsItWasFound(t *testing.T) {
+	p := sound()
+	p.Untried = migration.Untried
+	tried := 0
+	for _, c := range Checks() {
+		found := c.Judge(*p)
+		if len(found) != 1 || found[0].Reason != migration.Untried {
+			continue
+		}
+		tried++
+		if !c.LiveOnly {
+			t.Errorf("%s judges what was tried, and would be made anew from a bundle", c.ID)
+		}
+	}
+	if tried != 2 {
+		t.Errorf("%d checks judge what was tried, want the chart and its values", tried)
+	}
+}

@@ -49,6 +49,7 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 		{"Rancher has no release data", withoutData(fit(version, "v2.9.3", "aws", "linux")), at(position.P0), Options{}, fault.Check, "AWSM-102"},
 		{"no provider", fit(version, rancher, "", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-103"},
 		{"another provider", fit(version, rancher, "vsphere", "linux"), at(position.P0), Options{}, fault.Check, "Machine m"},
+		{"a release that freezes arguments", fit("v1.26.5+rke2r1", rancher, "aws", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-120"},
 		{"Windows", fit(version, rancher, "aws", "windows"), at(position.P0), Options{}, fault.Check, "Windows"},
 		{"once begun, preflight judges", withoutData(fit(version, "v2.9.3", "aws", "linux")), at(position.P1), Options{}, 0, ""},
 		{"no such check", fit(version, rancher, "aws", "linux"), at(position.P3), Options{Options: migration.Options{Skip: map[string]string{"AWSM-999": "why"}}}, fault.Usage, "AWSM-999"},

@@ -1,6 +1,7 @@
 package checks
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -43,6 +44,20 @@ func TestHostedControlPlane(t *testing.T) {
 	broken := verify.RunAll(t.Context(), Bind(in), verify.Options{Position: in.Position.Position})
 	if failed := broken.With(verify.Fail); len(failed) != 1 || failed[0].ID != "AWSM-301" {
 		t.Errorf("a node without a ProviderID: %+v", failed)
+	}
+}
+
+// What is true of no control plane at all is not called fine.
+func TestNothingIsSaidOfAHostedControlPlane(t *testing.T) {
+	silent := map[string]bool{}
+	for _, res := range verify.RunAll(t.Context(), Bind(hosted(t)), verify.Options{Position: position.Unknown}).Results {
+		silent[res.ID] = res.Status == verify.Skip && strings.HasSuffix(res.Reason, "the control plane is hosted elsewhere")
+	}
+	for _, id := range []string{"AWSM-119", "AWSM-131", "AWSM-132", "AWSM-202", "AWSM-203", "AWSM-204", "AWSM-205", "AWSM-206", "AWSM-207",
+		"AWSM-210", "AWSM-211", "AWSM-212", "AWSM-213", "AWSM-418", "AWSM-502", "AWSM-605", "AWSM-606", "AWSM-607"} {
+		if !silent[id] {
+			t.Errorf("%s says something of a control plane that nobody sees", id)
+		}
 	}
 }
 
