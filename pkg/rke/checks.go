@@ -4,6 +4,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -27,18 +28,18 @@ func CheckMetas() []verify.Meta {
 // installChecks are the checks 78x.
 func installChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
-		{Judge: seeing(judgeChart, theChart), Meta: verify.Meta{
+		{Judge: seeing(Prepared.ChartFindings, theChart), Meta: verify.Meta{
 			ID: "AWSM-781", Title: "the chart can be installed", Category: category,
 			Mandatory: true, LiveOnly: true,
 			Applies: position.BeforeInstall(),
-			Why:     "a release elsewhere, a HelmChart or unowned objects make the installation fail half way, or a second CCM",
+			Why:     rules.ChartWhy,
 			Source:  "helm.sh/helm/v3 ownership rules",
 			Fix:     "see the finding",
 		}},
-		{Judge: seeing(concerns, theChart), Meta: verify.Meta{
+		{Judge: seeing(Prepared.ConcernFindings, theChart), Meta: verify.Meta{
 			ID: "AWSM-782", Title: "the chart's values are safe", Category: category, LiveOnly: true,
 			Applies: position.BeforeInstall(),
-			Why:     "values that take away what keeps two managers apart, or what the CCM needs",
+			Why:     rules.ValuesWhy,
 			Source:  "kubernetes/cloud-provider-aws chart",
 			Fix:     "correct --values",
 		}},

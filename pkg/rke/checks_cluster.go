@@ -3,6 +3,7 @@ package rke
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
 // clusterChecks are the checks 70x and 710.
@@ -40,15 +41,15 @@ func clusterChecks() []verify.Check[Prepared] {
 		{Judge: seeing(judgeMembers, theHosts), Meta: verify.Meta{
 			ID: "AWSM-705", Title: "the control plane survives a restart", Category: category,
 			Applies: position.BeforeSwitch(),
-			Why:     "one or two etcd members mean downtime at every restart, and an even number tolerates no more failures than one less",
-			Source:  "etcd FAQ, Kubernetes HA guide",
-			Fix:     "use 3 or 5 members",
+			Why:     rules.MembersWhy,
+			Source:  rules.MembersSource,
+			Fix:     rules.MembersFix,
 		}},
 		{Judge: seeing(judgeZones, theHosts, theNodes), Meta: verify.Meta{
 			ID: "AWSM-706", Title: "etcd members are spread over zones", Category: category,
 			Applies: position.BeforeSwitch(),
-			Why:     "members in fewer than three zones lose quorum with one of them",
-			Source:  "Kubernetes HA guide",
+			Why:     rules.ZonesWhy,
+			Source:  rules.ZonesSource,
 			Fix:     "place members in three zones",
 		}},
 		{Judge: seeing(judgeUnavailable, theFile, theHosts), Meta: verify.Meta{
@@ -63,7 +64,7 @@ func clusterChecks() []verify.Check[Prepared] {
 			Source: "rancher/rke:services/controlplane.go@v1.5.9",
 			Fix:    "set upgrade_strategy.drain to false for the migration",
 		}},
-		{Judge: seeing(judgeRest, theNodes), Meta: verify.Meta{
+		{Judge: seeing(func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, theNodes), Meta: verify.Meta{
 			ID: "AWSM-709", Title: "the cluster is at rest", Category: category, Mandatory: true,
 			Why:    "rke rolls nodes that are not Ready first, all at once, and a control plane that is down comes back without the flag",
 			Source: "rancher/rke:cluster/cluster.go@v1.5.9, UpgradeControlPlane",

@@ -59,7 +59,7 @@ func fileChecks() []verify.Check[Prepared] {
 			Source: "rancher/rke:cmd/common.go and cluster/state.go@v1.5.9",
 			Fix:    "run `rke util get-state-file`",
 		}},
-		{Judge: seeing(judgeEdits, theFile), Meta: verify.Meta{
+		{Judge: seeing(func(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }, theFile), Meta: verify.Meta{
 			ID: "AWSM-729", Title: "both edits can be computed", Category: category,
 			Mandatory: true, LiveOnly: true,
 			Applies: position.BeforeSwitch(),

@@ -2,7 +2,6 @@ package rke
 
 import (
 	"fmt"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -11,19 +10,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
 func judgeWindow(p Prepared) []verify.Finding {
 	now := p.inForce()
-	v, err := component.ParseVersion(now.version)
+	v, _ := component.ParseVersion(now.version) // one that cannot be read is none to migrate
 	if p.Offline && now.version == "" {
 		return nil // that it is missing another check says
 	}
-	if err == nil && v.AtLeast(1, 27) {
+	if v.AtLeast(1, 27) {
 		return []verify.Finding{verify.Failure(now.versionObject, fmt.Sprintf("Kubernetes %q", now.version), "v1.22 to v1.26",
 			"check the version: from 1.27 on no cluster can run the in-tree provider, and there is nothing to migrate")}
 	}
-	if err != nil || v.Major != 1 || v.Minor < 22 || v.Minor > 26 {
+	if !rules.Migratable(v) {
 		return []verify.Finding{verify.Failure(now.versionObject, fmt.Sprintf("Kubernetes %q", now.version), "v1.22 to v1.26", "")}
 	}
 	return nil
@@ -79,14 +79,7 @@ func judgeMembers(p Prepared) []verify.Finding {
 			planes++
 		}
 	}
-	var found []verify.Finding
-	if members < 3 || members%2 == 0 {
-		found = append(found, verify.Warning(p.file(), fmt.Sprintf("%d etcd members", members), "3 or 5", ""))
-	}
-	if planes < 2 {
-		found = append(found, verify.Warning(p.file(), fmt.Sprintf("%d control plane: no API while it restarts", planes), "at least 2", ""))
-	}
-	return found
+	return rules.Restart(p.file(), members, planes)
 }
 
 func judgeZones(p Prepared) []verify.Finding {
@@ -94,22 +87,13 @@ func judgeZones(p Prepared) []verify.Finding {
 	if err != nil {
 		return []verify.Finding{verify.Undecided(p.file(), err.Error())}
 	}
-	zones, members := map[string]int{}, 0
+	zones := rules.Zones{}
 	for _, pair := range pairs {
 		if pair.host.has("etcd") {
 			zones[pair.node.Labels[corev1.LabelTopologyZone]]++
-			members++
 		}
 	}
-	if members < 3 || len(zones) >= 3 {
-		return nil
-	}
-	var parts []string
-	for zone, n := range zones {
-		parts = append(parts, fmt.Sprintf("%s ×%d", orElse(zone, "no zone"), n))
-	}
-	sort.Strings(parts)
-	return []verify.Finding{verify.Warning(p.file(), fmt.Sprintf("%d etcd members in %d zones: %s", members, len(zones), strings.Join(parts, ", ")), "3 zones", "")}
+	return zones.Judge(p.file())
 }
 
 // judgeUnavailable reads the limit as rke does: a number, or a percentage of the
@@ -148,11 +132,6 @@ func judgeDrain(p Prepared) []verify.Finding {
 	}
 	return nil
 }
-
-func concerns(p Prepared) []verify.Finding   { return p.ConcernFindings() }
-func judgeRest(p Prepared) []verify.Finding  { return verify.FindingOf(p.RestErr) }
-func judgeEdits(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }
-func judgeChart(p Prepared) []verify.Finding { return p.ChartFindings() }
 
 func judgeLife(Prepared) []verify.Finding {
 	return []verify.Finding{verify.Notice("RKE", "RKE has been out of support since 31 July 2025: after this migration, plan the one to RKE2. Rancher 2.12 and later do not manage RKE clusters")}

@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
 const category = "cluster"
@@ -43,7 +44,7 @@ func Checks() []verify.Check[Prepared] {
 			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5",
 			Fix:     "give every machine the same cloud-provider-config",
 		}},
-		{Judge: judgeRest, Meta: verify.Meta{
+		{Judge: func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, Meta: verify.Meta{
 			ID: "AWSM-105", Title: "the cluster is at rest", Category: category, Mandatory: true,
 			Why:    "a machine that is down comes back with old arguments, an in-tree manager without the flag, beside the CCM",
 			Source: "rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5",
@@ -78,9 +79,9 @@ func Checks() []verify.Check[Prepared] {
 		{Judge: judgeMembers, Meta: verify.Meta{
 			ID: "AWSM-110", Title: "the control plane survives a restart", Category: category,
 			Applies: position.BeforeSwitch(),
-			Why:     "one or two etcd members mean downtime at every restart, and an even number tolerates no more failures than one less",
-			Source:  "etcd FAQ, Kubernetes HA guide",
-			Fix:     "use 3 or 5 members",
+			Why:     rules.MembersWhy,
+			Source:  rules.MembersSource,
+			Fix:     rules.MembersFix,
 		}},
 		{Judge: judgeExplained, Meta: verify.Meta{
 			ID: "AWSM-111", Title: "machines run what Rancher configured", Category: category, Mandatory: true,
@@ -91,8 +92,8 @@ func Checks() []verify.Check[Prepared] {
 		{Judge: judgeZones, Meta: verify.Meta{
 			ID: "AWSM-112", Title: "etcd members are spread over zones", Category: category,
 			Applies: position.BeforeSwitch(),
-			Why:     "members in fewer than three zones lose quorum with one of them",
-			Source:  "Kubernetes HA guide",
+			Why:     rules.ZonesWhy,
+			Source:  rules.ZonesSource,
 			Fix:     "place etcd members in three zones",
 		}},
 		{Judge: judgeEndState, Meta: verify.Meta{
@@ -115,25 +116,25 @@ func Checks() []verify.Check[Prepared] {
 			Source: "rancher/rancher-product-docs: set-up page, versions 2.8 to 2.15",
 			Fix:    "indent the keys under config, or remove the entry",
 		}},
-		{Judge: judgeEdits, Meta: verify.Meta{
+		{Judge: func(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }, Meta: verify.Meta{
 			ID: "AWSM-116", Title: "both edits can be computed without losing an argument", Category: category, Mandatory: true,
 			Applies: position.BeforeSwitch(),
 			Why:     "where no place fits, an edit would drop somebody's arguments or hit machines it should not",
 			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig",
 			Fix:     "give the machines named an entry of machineSelectorConfig of their own, with their present arguments",
 		}},
-		{Judge: judgeChart, Meta: verify.Meta{
+		{Judge: Prepared.ChartFindings, Meta: verify.Meta{
 			ID: "AWSM-117", Title: "the chart can be installed", Category: category,
 			Mandatory: true, LiveOnly: true,
 			Applies: position.BeforeInstall(),
-			Why:     "a release elsewhere, a HelmChart or unowned objects make the installation fail half way, or a second CCM",
+			Why:     rules.ChartWhy,
 			Source:  "helm.sh/helm/v3 ownership rules; k3s-io/helm-controller@v0.15.9",
 			Fix:     "remove what is named, before the flag is on any kube-controller-manager",
 		}},
-		{Judge: concerns, Meta: verify.Meta{
+		{Judge: Prepared.ConcernFindings, Meta: verify.Meta{
 			ID: "AWSM-118", Title: "the chart's values are safe", Category: category, LiveOnly: true,
 			Applies: position.BeforeInstall(),
-			Why:     "values that take away what keeps two managers apart, or what the CCM needs",
+			Why:     rules.ValuesWhy,
 			Source:  "kubernetes/cloud-provider-aws chart",
 			Fix:     "correct --values",
 		}},
@@ -147,11 +148,6 @@ func Checks() []verify.Check[Prepared] {
 		}},
 	}
 }
-
-func concerns(p Prepared) []verify.Finding   { return p.ConcernFindings() }
-func judgeRest(p Prepared) []verify.Finding  { return verify.FindingOf(p.RestErr) }
-func judgeEdits(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }
-func judgeChart(p Prepared) []verify.Finding { return p.ChartFindings() }
 
 func judgeEndState(p Prepared) []verify.Finding {
 	if p.ChoiceErr != nil {

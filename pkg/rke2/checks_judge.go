@@ -2,23 +2,21 @@ package rke2
 
 import (
 	"fmt"
-	"sort"
 	"strings"
 	"time"
 
-	"github.com/Masterminds/semver/v3"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
 func judgeWindow(p Prepared) []verify.Finding {
 	version := p.Cluster.Spec.KubernetesVersion
-	v, err := semver.NewVersion(strings.TrimPrefix(version, "v"))
-	if err != nil || v.Major() != 1 || v.Minor() < 22 || v.Minor() > 26 {
+	if v, _ := component.ParseVersion(version); !rules.Migratable(v) {
 		return []verify.Finding{verify.Failure(p.object(), "Kubernetes "+version, "1.22 to 1.26", "")}
 	}
 	return nil
@@ -140,37 +138,20 @@ func judgeMembers(p Prepared) []verify.Finding {
 			members++
 		}
 	}
-	var found []verify.Finding
-	if members < 3 || members%2 == 0 {
-		found = append(found, verify.Warning(p.object(), fmt.Sprintf("%d etcd members", members), "3 or 5", ""))
-	}
-	if planes := len(p.ControlPlanes()); planes < 2 {
-		found = append(found, verify.Warning(p.object(), fmt.Sprintf("%d control plane: no API while it restarts", planes), "at least 2", ""))
-	}
-	return found
+	return rules.Restart(p.object(), members, len(p.ControlPlanes()))
 }
 
 func judgeZones(p Prepared) []verify.Finding {
-	zones, nodes := map[string]int{}, nodesOfMachines(p.Down)
-	members := 0
+	zones, nodes := rules.Zones{}, nodesOfMachines(p.Down)
 	for _, m := range p.Machines {
 		if !m.Etcd() {
 			continue
 		}
 		for _, node := range nodes[m.UID] {
 			zones[node.Labels[corev1.LabelTopologyZone]]++
-			members++
 		}
 	}
-	if members < 3 || len(zones) >= 3 {
-		return nil
-	}
-	var parts []string
-	for zone, n := range zones {
-		parts = append(parts, fmt.Sprintf("%s ×%d", migration.OrElse(zone, "no zone"), n))
-	}
-	sort.Strings(parts)
-	return []verify.Finding{verify.Warning(p.object(), fmt.Sprintf("%d etcd members in %d zones: %s", members, len(zones), strings.Join(parts, ", ")), "3 zones", "")}
+	return zones.Judge(p.object())
 }
 
 func judgeExplained(p Prepared) []verify.Finding {

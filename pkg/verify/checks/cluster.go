@@ -3,6 +3,7 @@ package checks
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -51,15 +52,15 @@ func Alone() []verify.Check[Input] {
 		{Judge: membersSuffice, Meta: verify.Meta{
 			ID: "AWSM-142", Title: "the control plane survives a restart", Category: cluster1xx,
 			Applies: position.BeforeSwitch(),
-			Why:     "one or two etcd members mean downtime at every restart, and an even number tolerates no more failures than one less",
-			Source:  "etcd FAQ, Kubernetes HA guide",
-			Fix:     "use 3 or 5 members",
+			Why:     rules.MembersWhy,
+			Source:  rules.MembersSource,
+			Fix:     rules.MembersFix,
 		}},
 		{Judge: memberZones, Meta: verify.Meta{
 			ID: "AWSM-143", Title: "etcd members are spread over zones", Category: cluster1xx,
 			Applies: position.BeforeSwitch(),
-			Why:     "members in fewer than three zones lose quorum with one of them",
-			Source:  "Kubernetes HA guide",
+			Why:     rules.ZonesWhy,
+			Source:  rules.ZonesSource,
 			Fix:     "place etcd members in three zones",
 		}},
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 )
 
 // aliveWithin is how old an API server's renewal may be: it renews every 10 s, and
@@ -116,7 +117,7 @@ func window(in Input) []verify.Finding {
 	if err != nil {
 		return []verify.Finding{verify.Undecided("Kubernetes", err.Error())}
 	}
-	if now := versions[0]; !now.AtLeast(1, 22) || now.AtLeast(1, 27) {
+	if !rules.Migratable(versions[0]) {
 		return []verify.Finding{verify.Failure("Kubernetes", in.Version.Value, "1.22 to 1.26", "")}
 	}
 	return nil
@@ -150,7 +151,7 @@ func (in Input) members(judge func([]downstream.Node) []verify.Finding) []verify
 
 func membersSuffice(in Input) []verify.Finding {
 	out := in.members(func(members []downstream.Node) []verify.Finding {
-		if n := len(members); n < 3 || n%2 == 0 {
+		if n := len(members); !rules.Redundant(n) {
 			return []verify.Finding{verify.Warning("etcd", fmt.Sprintf("%d members", n), "3 or 5", "")}
 		}
 		return nil
@@ -163,11 +164,11 @@ func membersSuffice(in Input) []verify.Finding {
 
 func memberZones(in Input) []verify.Finding {
 	return in.members(func(members []downstream.Node) []verify.Finding {
-		zones := map[string]int{}
+		zones := rules.Zones{}
 		for _, n := range members {
 			zones[orElse(n.Zone(), "no zone")]++
 		}
-		if len(members) < 3 || len(zones) >= 3 {
+		if zones.Spread() {
 			return nil
 		}
 		return []verify.Finding{verify.Warning("etcd", fmt.Sprintf("%d members in %s", len(members), spread(zones)), "3 zones", "")}
