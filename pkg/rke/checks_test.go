@@ -29,8 +29,8 @@ func judgedIn(t *testing.T, registry []verify.Check[Prepared], p *Prepared, id s
 	return verify.Result{}
 }
 
-func TestSpoiltClusters(t *testing.T) {
-	for _, tt := range spoiltClusters() {
+func TestTraps(t *testing.T) {
+	for _, tt := range checkTraps() {
 		t.Run(tt.id+" "+tt.name, func(t *testing.T) {
 			if wrong := tt.judgedBy(t, Checks()); wrong != "" {
 				t.Error(wrong)
@@ -40,7 +40,7 @@ func TestSpoiltClusters(t *testing.T) {
 }
 
 // judgedBy says what is not as this cluster wants it; "": all is.
-func (tt spoilt) judgedBy(t *testing.T, registry []verify.Check[Prepared]) string {
+func (tt trap) judgedBy(t *testing.T, registry []verify.Check[Prepared]) string {
 	t.Helper()
 	p := sound(t)
 	tt.breaks(t, p)
@@ -62,7 +62,7 @@ func TestBlankedChecksAreNoticed(t *testing.T) {
 		registry := Checks()
 		registry[i].Judge = func(Prepared) []verify.Finding { return nil }
 		noticed := false
-		for _, tt := range spoiltClusters() {
+		for _, tt := range checkTraps() {
 			if tt.id == c.ID {
 				noticed = noticed || tt.judgedBy(t, registry) != ""
 			}
@@ -78,7 +78,7 @@ func TestBlankedChecksAreNoticed(t *testing.T) {
 func TestEveryCheckPassesAndFails(t *testing.T) {
 	p := sound(t)
 	caught := map[string]bool{}
-	for _, tt := range spoiltClusters() {
+	for _, tt := range checkTraps() {
 		if tt.want == verify.Fail || tt.want == verify.Warn || tt.want == verify.Unknown {
 			caught[tt.id] = true
 		}
@@ -200,7 +200,7 @@ func TestIDsAreStable(t *testing.T) {
 func TestUnsupportedIsNotUnready(t *testing.T) {
 	supported := func(name string) bool {
 		registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return !c.Unsupported })
-		for _, tt := range spoiltClusters() {
+		for _, tt := range checkTraps() {
 			if tt.id+" "+tt.name == name {
 				p := sound(t)
 				tt.breaks(t, p)

@@ -13,7 +13,9 @@ import (
 // the object and a way out, and by no other check but those that see the same thing
 // from another side.
 func TestExactlyTheExpectedCheck(t *testing.T) {
-	for _, tt := range spoiltClusters() {
+	known := map[string]bool{}
+	for _, tt := range checkTraps() {
+		known[tt.id+" "+tt.name] = true
 		if tt.want == verify.OK || tt.want == verify.Skip {
 			continue
 		}
@@ -42,15 +44,20 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 				}
 			}
 			slices.Sort(beside)
-			if got := strings.Join(beside, " "); got != besides[name] {
-				t.Errorf("wrong besides: %q, want %q", got, besides[name])
+			if got := strings.Join(beside, " "); got != alsoReportedBy[name] {
+				t.Errorf("also reported by %q, want %q", got, alsoReportedBy[name])
 			}
 		})
 	}
+	for name := range alsoReportedBy {
+		if !known[name] {
+			t.Errorf("%s is no trap", name)
+		}
+	}
 }
 
-// besides are the checks that see a trap from another side.
-var besides = map[string]string{
+// alsoReportedBy are the checks that see a trap from another side.
+var alsoReportedBy = map[string]string{
 	"AWSM-701 too new":                    "AWSM-743",
 	"AWSM-701 too old":                    "AWSM-743",
 	"AWSM-701 unreadable":                 "AWSM-743 AWSM-755",

@@ -63,7 +63,7 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 // What was wrong with RKE's side is found again in a bundle, check by check.
 func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
 	noticed := map[string]bool{}
-	for _, tt := range spoiltClusters() {
+	for _, tt := range checkTraps() {
 		t.Run(tt.id+" "+tt.name, func(t *testing.T) {
 			p := sound(t)
 			tt.breaks(t, p)
@@ -104,7 +104,7 @@ func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
 // failing are the checks that some trap makes fail.
 func failing() []string {
 	var ids []string
-	for _, tt := range spoiltClusters() {
+	for _, tt := range checkTraps() {
 		if tt.want == verify.Fail {
 			ids = append(ids, tt.id)
 		}

@@ -73,7 +73,7 @@ func set(change func(*Prepared)) func(*testing.T, *Prepared) {
 	return func(_ *testing.T, p *Prepared) { change(p) }
 }
 
-type spoilt struct {
+type trap struct {
 	id     string
 	name   string
 	breaks func(*testing.T, *Prepared)
@@ -83,12 +83,12 @@ type spoilt struct {
 
 var errRead = errors.New("connection refused")
 
-func spoiltClusters() []spoilt {
+func checkTraps() []trap {
 	const ok, fail, warn, unknown, skip = verify.OK, verify.Fail, verify.Warn, verify.Unknown, verify.Skip
 	version := func(v string) func(*testing.T, *Prepared) {
 		return set(func(p *Prepared) { p.State.Current.Config.KubernetesVersion = v })
 	}
-	return []spoilt{
+	return []trap{
 		{"AWSM-701", "too new", version("v1.27.6-rancher1-1"), fail, "v1.27.6"},
 		{"AWSM-701", "too old", version("v1.21.14-rancher1-1"), fail, "v1.21"},
 		{"AWSM-701", "unreadable", version("latest"), fail, "latest"},

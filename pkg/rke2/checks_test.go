@@ -43,7 +43,7 @@ func sound() *Prepared {
 	return p
 }
 
-type spoilt struct {
+type trap struct {
 	id, name string
 	breaks   func(*Prepared)
 	want     verify.Status
@@ -65,9 +65,9 @@ func (p *Prepared) keptBy(managers ...string) {
 	p.Owners = owners(p.Cluster)
 }
 
-func spoiltClusters() []spoilt {
+func checkTraps() []trap {
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
-	return []spoilt{
+	return []trap{
 		{"AWSM-101", "too old", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.21.14+rke2r1" }, fail, "v1.21.14"},
 		{"AWSM-101", "no provider left", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.27.16+rke2r1" }, fail, "v1.27.16"},
 		{"AWSM-101", "no version", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "latest" }, fail, "latest"},
@@ -142,7 +142,7 @@ func spoiltClusters() []spoilt {
 }
 
 // judgedBy says what is not as this cluster wants it; "": all is.
-func (tt spoilt) judgedBy(t *testing.T, registry []verify.Check[Prepared]) string {
+func (tt trap) judgedBy(t *testing.T, registry []verify.Check[Prepared]) string {
 	t.Helper()
 	p := sound()
 	tt.breaks(p)
@@ -158,8 +158,8 @@ func (tt spoilt) judgedBy(t *testing.T, registry []verify.Check[Prepared]) strin
 	return ""
 }
 
-func TestSpoiltClusters(t *testing.T) {
-	for _, tt := range spoiltClusters() {
+func TestTraps(t *testing.T) {
+	for _, tt := range checkTraps() {
 		t.Run(tt.id+" "+tt.name, func(t *testing.T) {
 			if wrong := tt.judgedBy(t, Checks()); wrong != "" {
 				t.Error(wrong)
@@ -193,7 +193,7 @@ func TestBlankedChecksAreNoticed(t *testing.T) {
 		registry := Checks()
 		registry[i].Judge = func(Prepared) []verify.Finding { return nil }
 		noticed := false
-		for _, tt := range spoiltClusters() {
+		for _, tt := range checkTraps() {
 			if tt.id == c.ID {
 				noticed = noticed || tt.judgedBy(t, registry) != ""
 			}

@@ -13,7 +13,9 @@ import (
 // the object and a way out, and by no other check but those that see the same thing
 // from another side.
 func TestExactlyTheExpectedCheck(t *testing.T) {
-	for _, tt := range spoiltClusters() {
+	known := map[string]bool{}
+	for _, tt := range checkTraps() {
+		known[tt.id+" "+tt.name] = true
 		if tt.want == verify.OK || tt.want == verify.Skip {
 			continue
 		}
@@ -39,15 +41,20 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 				}
 			}
 			slices.Sort(beside)
-			if got := strings.Join(beside, " "); got != besides[name] {
-				t.Errorf("wrong besides: %q, want %q", got, besides[name])
+			if got := strings.Join(beside, " "); got != alsoReportedBy[name] {
+				t.Errorf("also reported by %q, want %q", got, alsoReportedBy[name])
 			}
 		})
 	}
+	for name := range alsoReportedBy {
+		if !known[name] {
+			t.Errorf("%s is no trap", name)
+		}
+	}
 }
 
-// besides are the checks that see a trap from another side.
-var besides = map[string]string{
+// alsoReportedBy are the checks that see a trap from another side.
+var alsoReportedBy = map[string]string{
 	"AWSM-101 no version":            "AWSM-114",
 	"AWSM-103 a machine without":     "AWSM-111", // what it runs with is not what the Cluster says
 	"AWSM-104 two configs":           "AWSM-111",

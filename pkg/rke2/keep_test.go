@@ -71,7 +71,7 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 // What was wrong with Rancher's side is found again in a bundle, check by check.
 func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
 	noticed := 0
-	for _, tt := range append(spoiltClusters(), spoilt{"AWSM-111", "a value that no check reads", func(p *Prepared) {
+	for _, tt := range append(checkTraps(), trap{"AWSM-111", "a value that no check reads", func(p *Prepared) {
 		p.Cluster.Spec.Global["kubelet-arg"] = []any{"max-pods=250"}
 		for i := range p.Down.Nodes {
 			p.Down.Nodes[i].Annotations[config.NodeArgsAnnotation] = `["agent","--cloud-provider-name","aws","--kubelet-arg","max-pods=110"]`

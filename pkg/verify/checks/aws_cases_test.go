@@ -11,10 +11,10 @@ import (
 )
 
 // awsCases are the traps 4xx.
-func awsCases() []broken {
+func awsCases() []trap {
 	const P0, P3, P4 = position.P0, position.P3, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
-	return []broken{
+	return []trap{
 		{"AWSM-401", "gone", P0, func(in *Input) { delete(in.Cloud.Instances.Value, "i-00000005") }, fail, "no such instance"},
 		{"AWSM-401", "forbidden", P0, func(in *Input) { in.Cloud.Instances = verify.Failed[map[string]cloud.Instance](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-401", "its region not asked", P0, func(in *Input) {

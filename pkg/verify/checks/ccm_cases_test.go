@@ -20,10 +20,10 @@ func planImage(in *Input, image string, r downstream.Registry) {
 }
 
 // ccmCases are the traps 6xx.
-func ccmCases() []broken {
+func ccmCases() []trap {
 	const P0, P2, P3, P4 = position.P0, position.P2, position.P3, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
-	return []broken{
+	return []trap{
 		{"AWSM-601", "in default", P0, func(in *Input) {
 			in.Releases.Value = []downstream.Release{{Namespace: "default", Name: wellknown.CCM, Status: "deployed"}}
 		}, fail, "deployed"},

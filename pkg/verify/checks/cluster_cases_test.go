@@ -26,7 +26,7 @@ func fewer(in *Input, gone int) {
 }
 
 // clusterCases are the traps 1xx.
-func clusterCases() []broken {
+func clusterCases() []trap {
 	const P0, P3 = position.P0, position.P3
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
 	frozen := func(version string) func(*Input) {
@@ -35,7 +35,7 @@ func clusterCases() []broken {
 			node(in, 1).Kubelet, in.StaticPods.Value[1].PodHash = version, true
 		}
 	}
-	return []broken{
+	return []trap{
 		{"AWSM-119", "1.26", P0, frozen("v1.26.7+rke2r1"), fail, "RKE2 v1.26.7+rke2r1 gives static pods a fixed UID"},
 		{"AWSM-119", "of no known version", P3, frozen("own"), fail, "POD_HASH"},
 		{"AWSM-119", "by its version", P0, func(in *Input) { in.Preflight, node(in, 2).Kubelet = true, "v1.23.13+rke2r1" }, fail, nodeName(2)},

@@ -109,8 +109,8 @@ func allBreak(in *Input, breaks ...func(*Input)) (all bool) {
 func TestEveryCommandIsSafeInTheStateItIsPrintedFor(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 5))
 	followed := map[string]int{}
-	traps := map[position.Position][]broken{}
-	for _, tc := range cases() {
+	traps := map[position.Position][]trap{}
+	for _, tc := range checkTraps() {
 		traps[tc.at] = append(traps[tc.at], tc)
 	}
 	extra := []func(*Input){

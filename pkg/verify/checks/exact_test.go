@@ -39,7 +39,9 @@ var printed = []string{"AWSM-308 the user's lost", "AWSM-309 flapping", "AWSM-31
 // thing from another side. What one reading hides makes other checks unknown, and
 // never wrong.
 func TestExactlyTheExpectedCheck(t *testing.T) {
-	for _, tc := range cases() {
+	known := map[string]bool{}
+	for _, tc := range checkTraps() {
+		known[tc.id+" "+tc.name] = true
 		name := tc.id + " " + tc.name
 		t.Run(name, func(t *testing.T) {
 			in := healthy(t, tc.at)
@@ -63,18 +65,23 @@ func TestExactlyTheExpectedCheck(t *testing.T) {
 			maps.DeleteFunc(got, func(id string, status verify.Status) bool {
 				return id == tc.id || hides && status == verify.Unknown
 			})
-			if ids := strings.Join(slices.Sorted(maps.Keys(got)), " "); ids != besides[name] {
-				t.Errorf("wrong besides: %q, want %q", ids, besides[name])
+			if ids := strings.Join(slices.Sorted(maps.Keys(got)), " "); ids != alsoReportedBy[name] {
+				t.Errorf("also reported by %q, want %q", ids, alsoReportedBy[name])
 			}
 		})
+	}
+	for name := range alsoReportedBy {
+		if !known[name] {
+			t.Errorf("%s is no trap", name)
+		}
 	}
 }
 
 // beginsByHand are the checks that see a CCM beside in-tree managers at P0.
 const beginsByHand = "AWSM-201 AWSM-208 AWSM-209 AWSM-210 AWSM-213 AWSM-604 AWSM-612"
 
-// besides are the checks that see a trap from another side.
-var besides = map[string]string{
+// alsoReportedBy are the checks that see a trap from another side.
+var alsoReportedBy = map[string]string{
 	"AWSM-201 no update":                           "AWSM-213", // starved, which no run leaves behind
 	"AWSM-208 still the KCM":                       "AWSM-213",
 	"AWSM-208 no lease":                            "AWSM-209",

@@ -13,10 +13,10 @@ import (
 )
 
 // leaderCases are the traps 2xx.
-func leaderCases() []broken {
+func leaderCases() []trap {
 	const P0, P1, P2, P3, P4, P5 = position.P0, position.P1, position.P2, position.P3, position.P4, position.P5
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
-	return []broken{
+	return []trap{
 		{"AWSM-201", "no update", P2, func(in *Input) { in.Rights.Value.Update = false }, fail, "update no"},
 		{"AWSM-201", "not visible", P2, func(in *Input) { in.Rights = verify.Failed[downstream.Rights](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-202", "election off", P0, func(in *Input) { args(in, 1, "--leader-elect=false") }, fail, "--leader-elect=false"},

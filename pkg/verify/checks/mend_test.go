@@ -177,7 +177,7 @@ func mends() map[string]mend {
 func TestFixesMend(t *testing.T) {
 	all := mends()
 	done := map[string]bool{}
-	for _, tc := range cases() {
+	for _, tc := range checkTraps() {
 		name := tc.id + " " + tc.name
 		m, has := all[name]
 		if !has {
@@ -210,7 +210,7 @@ func TestFixesMend(t *testing.T) {
 }
 
 // fixesOf is what the findings of a trap tell to do.
-func fixesOf(r verify.Report, tc broken) string {
+func fixesOf(r verify.Report, tc trap) string {
 	var fixes []string
 	for _, res := range r.Results {
 		for _, f := range res.Findings {

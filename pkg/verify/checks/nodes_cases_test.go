@@ -10,10 +10,10 @@ import (
 )
 
 // nodeCases are the traps 3xx.
-func nodeCases() []broken {
+func nodeCases() []trap {
 	const P0, P3, P4 = position.P0, position.P3, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
-	return []broken{
+	return []trap{
 		{"AWSM-301", "empty", P0, func(in *Input) { node(in, 4).ProviderID = "" }, fail, `""`},
 		{"AWSM-301", "the stub's", P0, func(in *Input) { node(in, 4).ProviderID = "rke2://x" }, fail, "rke2://x"},
 		{"AWSM-301", "another provider's", P0, func(in *Input) { node(in, 4).ProviderID = "gce://p/us-central1-a/n" }, fail, "foreign, of provider gce"},

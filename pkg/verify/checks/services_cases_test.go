@@ -7,10 +7,10 @@ import (
 )
 
 // serviceCases are the traps 8xx.
-func serviceCases() []broken {
+func serviceCases() []trap {
 	const P0, P1, P4 = position.P0, position.P1, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
-	return []broken{
+	return []trap{
 		{"AWSM-801", "another load balancer", P4, func(in *Input) { in.Services.Value[0].Hostnames = []string{"b2.elb.amazonaws.com"} }, fail, "b2"},
 		{"AWSM-802", "none", P0, func(in *Input) { in.Services.Value[0].Hostnames = nil }, warn, "no load balancer"},
 		{"AWSM-803", "sync fails", P4, func(in *Input) {

@@ -7,10 +7,10 @@ import (
 )
 
 // storageCases are the traps 5xx.
-func storageCases() []broken {
+func storageCases() []trap {
 	const P0, P4 = position.P0, position.P4
 	fail, warn := verify.Fail, verify.Warn
-	return []broken{
+	return []trap{
 		{"AWSM-501", "migration off", P0, func(in *Input) { in.Volumes.Value = inTreeVolume }, fail, "3 nodes"},
 		{"AWSM-501", "driver missing", P0, func(in *Input) {
 			in.Classes.Value = []downstream.StorageClass{{Name: "gp2", Provisioner: downstream.InTreeEBS}}

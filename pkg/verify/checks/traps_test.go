@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-type broken struct {
+type trap struct {
 	id     string
 	name   string
 	at     position.Position
@@ -24,17 +24,17 @@ func node(in *Input, i int) *downstream.Node { return &in.Nodes.Value[i] }
 
 var errForbidden = errors.New("forbidden")
 
-func cases() []broken {
-	var all []broken
-	for _, category := range [][]broken{clusterCases(), leaderCases(), nodeCases(), awsCases(), storageCases(), ccmCases(), serviceCases()} {
+func checkTraps() []trap {
+	var all []trap
+	for _, category := range [][]trap{clusterCases(), leaderCases(), nodeCases(), awsCases(), storageCases(), ccmCases(), serviceCases()} {
 		all = append(all, category...)
 	}
 	return all
 }
 
 // Every check finds what it is there for, and says it.
-func TestBroken(t *testing.T) {
-	for _, tc := range cases() {
+func TestTraps(t *testing.T) {
+	for _, tc := range checkTraps() {
 		t.Run(tc.id+" "+tc.name, func(t *testing.T) {
 			if wrong := tc.judgedBy(t, append(Alone(), All()...)); wrong != "" {
 				t.Error(wrong)
@@ -44,7 +44,7 @@ func TestBroken(t *testing.T) {
 }
 
 // judgedBy says what is not as this case wants it; "": all is.
-func (tc broken) judgedBy(t *testing.T, registry []verify.Check[Input]) string {
+func (tc trap) judgedBy(t *testing.T, registry []verify.Check[Input]) string {
 	t.Helper()
 	in := healthy(t, tc.at)
 	tc.breaks(&in)
@@ -74,7 +74,7 @@ func TestBlankedChecksAreNoticed(t *testing.T) {
 		registry := append(Alone(), All()...)
 		registry[i].Judge = func(Input) []verify.Finding { return nil }
 		noticed := false
-		for _, tc := range cases() {
+		for _, tc := range checkTraps() {
 			if tc.id == c.ID {
 				noticed = noticed || tc.judgedBy(t, registry) != ""
 			}
@@ -88,7 +88,7 @@ func TestBlankedChecksAreNoticed(t *testing.T) {
 // No check without a case in which it is not ok.
 func TestEveryCheckCanFail(t *testing.T) {
 	tested := map[string]bool{}
-	for _, tc := range cases() {
+	for _, tc := range checkTraps() {
 		if tc.want == verify.Fail || tc.want == verify.Warn {
 			tested[tc.id] = true
 		}
