@@ -17,9 +17,5 @@ const (
 
 // CheckMetas describes every check of an RKE2 migration, without a cluster.
 func CheckMetas() []verify.Meta {
-	var own []verify.Meta
-	for _, check := range Checks() {
-		own = append(own, check.Meta)
-	}
-	return migration.CheckMetas(wellknown.RKE2, own)
+	return migration.CheckMetas(wellknown.RKE2, verify.Metas(Checks()...))
 }

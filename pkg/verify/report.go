@@ -14,6 +14,8 @@ type Result struct {
 	Status   Status    `json:"status"`
 	Reason   string    `json:"reason,omitempty"` // for Skip and Unknown
 	Findings []Finding `json:"findings,omitempty"`
+	// OtherPosition: it was skipped, since the check applies at other positions only.
+	OtherPosition bool `json:"-"`
 }
 
 // Refusal is a request about checks that was not followed.
@@ -50,9 +52,7 @@ func (r Report) With(s Status) []Result {
 
 // Elsewhere says whether a result of this report is a skip only because its
 // check applies at other positions.
-func (r Report) Elsewhere(res Result) bool {
-	return res.Status == Skip && strings.HasPrefix(res.Reason, otherPosition)
-}
+func (r Report) Elsewhere(res Result) bool { return res.OtherPosition }
 
 // Err is nil when nothing blocks. Otherwise a *fault.Error of class Usage (a
 // request was refused), Check (a check failed) or CouldNotLook (a check could

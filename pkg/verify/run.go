@@ -78,9 +78,6 @@ func RunAll(ctx context.Context, checks []Bound, o Options) Report {
 	return r
 }
 
-// otherPosition begins the reason of a check that applies at other positions only.
-const otherPosition = "applies at "
-
 // onRequest begins the reason of a skip that somebody asked for.
 const onRequest = "skipped on request: "
 
@@ -92,7 +89,7 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 		res.Status, res.Reason = Skip, onRequest+strings.TrimSpace(reason)
 		return res
 	case !o.applies(c.Meta):
-		res.Status, res.Reason = Skip, o.otherPosition(c.Meta)
+		res.Status, res.Reason, res.OtherPosition = Skip, o.otherPosition(c.Meta), true
 		return res
 	case ctx.Err() != nil:
 		res.Status, res.Reason = Unknown, "not looked: "+context.Cause(ctx).Error()
@@ -102,7 +99,7 @@ func one(ctx context.Context, c Bound, o Options, skipRefused bool) Result {
 	for i, f := range res.Findings {
 		if o.PositionUnknown && len(c.Applies) > 0 && (f.Status == Fail || f.Status == Warn) {
 			res.Findings[i].Status, res.Findings[i].Fix = Unknown, ""
-			res.Findings[i].Reason = otherPosition + spell(c.Applies) + ", and the position is not known: " + f.Seen
+			res.Findings[i].Reason = "applies at " + spell(c.Applies) + ", and the position is not known: " + f.Seen
 		}
 		if f.Status == Skip && c.DecidesNames {
 			res.Findings[i].Status = Unknown
@@ -158,9 +155,9 @@ func (o Options) applies(m Meta) bool {
 // otherPosition says at which positions a check applies, and where the cluster is.
 func (o Options) otherPosition(m Meta) string {
 	if o.Position == position.Unknown {
-		return fmt.Sprintf(otherPosition+"%s; judged as at %s", spell(m.Applies), spell(o.AlsoAt))
+		return fmt.Sprintf("applies at %s; judged as at %s", spell(m.Applies), spell(o.AlsoAt))
 	}
-	return fmt.Sprintf(otherPosition+"%s; the cluster is at %s", spell(m.Applies), o.Position)
+	return fmt.Sprintf("applies at %s; the cluster is at %s", spell(m.Applies), o.Position)
 }
 
 func (o Options) selects(m Meta) bool {

@@ -198,3 +198,15 @@ func TestAlsoAtBesideAPosition(t *testing.T) {
 		}
 	}
 }
+
+// Whether a check applies is known by itself, and not by how its reason begins.
+func TestElsewhereIsNoText(t *testing.T) {
+	own := says(Meta{ID: "AWSM-901"}, Finding{Status: Skip, Reason: "applies at night"})
+	other := says(Meta{ID: "AWSM-902", Applies: []position.Position{position.P4}})
+	r := RunAll(t.Context(), []Bound{own, other}, Options{Position: position.P0})
+	for id, want := range map[string]bool{"AWSM-901": false, "AWSM-902": true} {
+		if got := r.Elsewhere(result(t, r, id)); got != want {
+			t.Errorf("%s: elsewhere %t", id, got)
+		}
+	}
+}
