@@ -51,11 +51,7 @@ func (c *Core) Gather(ctx context.Context, record runner.Record) (Inspection, er
 		input.Fingerprint = &before
 	}
 	own := c.Side.Checks(ctx, &input, prepared)
-	seen := Inspection{Input: input, Own: own}
-	if side, can := c.Side.(Keeper); can {
-		seen.Keep = side.Keep
-	}
-	return seen, nil
+	return Inspection{Input: input, Own: own, Keep: c.Side.Keep}, nil
 }
 
 // GatherPartly is Gather where these credentials, or an API server, do not give all

@@ -23,9 +23,6 @@ const (
 // went wrong before the next one starts. It keeps only what it saw, by its own
 // monotonic clock.
 type Guard struct {
-	// Gap is the longest hand-over by construction, from the lease durations in
-	// force; handoverGap if zero.
-	Gap           time.Duration
 	leaseMark     string
 	leaseMoved    time.Time
 	notReadySince map[string]time.Time
@@ -36,6 +33,9 @@ type Guard struct {
 // Sighting is what the guard judges in one reading.
 type Sighting struct {
 	At time.Time
+	// Gap is the longest hand-over by construction, from the lease durations in
+	// force; handoverGap if zero.
+	Gap time.Duration
 	// Unseen: the reading before this one failed. What did not move meanwhile could
 	// not be seen moving, or had no API server to move by.
 	Unseen bool
@@ -92,7 +92,7 @@ func (g *Guard) judgeLease(s Sighting) error {
 		g.leaseMark, g.leaseMoved = s.LeaseMark, s.At
 		return nil
 	}
-	gap := g.Gap
+	gap := s.Gap
 	if gap == 0 {
 		gap = handoverGap
 	}

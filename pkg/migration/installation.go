@@ -101,8 +101,8 @@ func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, migration bool) er
 
 // document is the chart as one HelmChart document, and who installs it.
 func (c *Core) document(ch *chart.Chart, values awsccm.ChartValues) (string, DocumentInstaller, error) {
-	by, ok := c.Side.(DocumentInstaller)
-	if !ok {
+	by := c.Side.Document()
+	if by == nil {
 		return "", nil, UsageError("flag --install-method", string(c.Options.InstallMethod), string(InstallHelm))
 	}
 	document, err := awsccm.HelmChartManifest(ch, values.Values)
@@ -115,7 +115,7 @@ func (c *Core) planDocument(plan runner.Plan, ch *chart.Chart, values awsccm.Cha
 		return plan, err
 	}
 	mark := "+"
-	if already, ok := c.Side.(Reverser); ok && already.InstalledAs() == InstallManifest {
+	if c.Side.InstalledAs() == InstallManifest {
 		mark = "~"
 	}
 	plan.Summary = []string{mark + " " + c.chartName() + ", image " + shortImage(values.Image)}

@@ -30,16 +30,19 @@ type Side interface {
 	Rolls(step runner.StepID) bool
 	// Tell puts what is not at rest into one line.
 	Tell(open []Unrest) string
-}
-
-// Keeper is a Side that can write down what its checks judge, so that they can be
-// made again without a cluster. Secrets go through the Redactor.
-type Keeper interface {
+	// Keep writes down what the side's checks judge, so that they can be made again
+	// without a cluster. Secrets go through the Redactor.
 	Keep(r *bundle.Redactor) ([]byte, error)
+	// UndoSteps are the steps that take the side's edits back, by ID.
+	UndoSteps() map[runner.StepID]func(Base) runner.Step
+	// InstalledAs says by which method the chart is, or last was, in the cluster.
+	InstalledAs() InstallMethod
+	// Document is how the chart is installed as a document of the side's own
+	// configuration instead of by Helm; nil: there is no such way.
+	Document() DocumentInstaller
 }
 
-// DocumentInstaller is a Side that can put the chart into the cluster as a
-// document of its own configuration instead of by Helm.
+// DocumentInstaller puts the chart into a cluster as a document of its configuration.
 type DocumentInstaller interface {
 	PlanDocument(document string) ([]runner.Change, error)
 	ApplyDocument(ctx context.Context, tx *runner.Tx, document string) error

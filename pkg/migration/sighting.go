@@ -34,9 +34,8 @@ func (c *Core) NewNodesOpen(tx *runner.Tx) []string {
 // Sighting is what the guard judges of this reading.
 func (c *Core) Sighting(tx *runner.Tx) Sighting {
 	verdict := c.Reading.LeaseVerdict()
-	c.Guard.Gap = c.handover()
 	s := Sighting{
-		At: c.Clock.Now(), Unseen: c.Unseen(), Outage: c.Outage(), Renames: c.renames(tx.Record()), LeaseHolder: verdict.Holder,
+		At: c.Clock.Now(), Gap: c.handover(), Unseen: c.Unseen(), Outage: c.Outage(), Renames: c.renames(tx.Record()), LeaseHolder: verdict.Holder,
 		LeaseMark:   c.Reading.Leases.Migration.Last.ResourceVersion,
 		LeaseNeeded: c.Reading.Leases.Migration.Last.Exists && c.nobodyRunsUnflagged(),
 		CCMHolds:    verdict.Owner == lease.CCM && verdict.Life == lease.Alive,

@@ -42,8 +42,8 @@ func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx) error {
 		return err
 	}
 	if s.Options.InstallMethod == InstallManifest {
-		by, ok := s.Side.(DocumentInstaller)
-		if !ok {
+		by := s.Side.Document()
+		if by == nil {
 			return UsageError("flag --install-method", string(s.Options.InstallMethod), string(InstallHelm))
 		}
 		return by.RemoveDocument(ctx, tx)

@@ -107,10 +107,9 @@ func wouldBeRenamed(before continuity.Fingerprint, found map[string]bool, nodes 
 
 // requireRestOrOurPause is RequireRest on a cluster that a brake of ours may hold.
 func (c *Core) requireRestOrOurPause() error {
-	kept := c.Reading.Unrest
-	defer func() { c.Reading.Unrest = kept }()
-	c.Reading.Unrest = slices.DeleteFunc(slices.Clone(kept), func(u Unrest) bool { return u.OurPause })
-	return c.RequireRest()
+	r := c.Reading
+	r.Unrest = slices.DeleteFunc(slices.Clone(r.Unrest), func(u Unrest) bool { return u.OurPause })
+	return r.Rest(c.Side.Tell)
 }
 
 // Undoing says whether the cluster moves, or lies between two positions, by a step

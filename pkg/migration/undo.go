@@ -16,14 +16,6 @@ type Forward interface {
 	Paused() string
 }
 
-// Reverser is a Side that can take its own edits back.
-type Reverser interface {
-	// UndoSteps are the steps that take the side's edits back, by ID.
-	UndoSteps() map[runner.StepID]func(Base) runner.Step
-	// InstalledAs says by which method the chart is, or last was, in the cluster.
-	InstalledAs() InstallMethod
-}
-
 // Undo takes a migration back to where it began: the positions backwards, each
 // proven before the next. It is a procedure of its own over the same readings, so
 // that everything the engine promises of a migration holds for its undo: intents
@@ -31,15 +23,14 @@ type Reverser interface {
 type Undo struct {
 	Forward
 	core  *Core
-	side  Reverser
 	steps []runner.Step
 }
 
 // NewUndo makes the undo of a migration.
-func NewUndo(forward Forward, core *Core, side Reverser) *Undo {
+func NewUndo(forward Forward, core *Core) *Undo {
 	core.Options.KubernetesVersion = "" // no undo upgrades anything
 	core.back = true
-	return &Undo{Forward: forward, core: core, side: side, steps: core.undoSteps(side.UndoSteps())}
+	return &Undo{Forward: forward, core: core, steps: core.undoSteps(core.Side.UndoSteps())}
 }
 
 // Steps implements runner.Procedure.
@@ -51,7 +42,7 @@ func (u *Undo) Observe(ctx context.Context, record runner.Record) (runner.Observ
 	if err := u.core.Read(ctx); err != nil {
 		return runner.Observation{}, err
 	}
-	u.core.Options.InstallMethod = u.side.InstalledAs()
+	u.core.Options.InstallMethod = u.core.Side.InstalledAs()
 	if u.core.found == nil {
 		u.core.keepFound(record)
 	}

@@ -29,7 +29,7 @@ type kept struct {
 	NoRKEUp           bool                        `json:"noRKEUp,omitempty"`
 }
 
-// Keep implements migration.Keeper.
+// Keep implements migration.Side.
 func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
 	f := redactFacts(r, p.facts)
 	k := kept{

@@ -20,9 +20,9 @@ import (
 var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 
 // Undo is the procedure that takes this migration back.
-func (m *Managed) Undo() *migration.Undo { return migration.NewUndo(m, m.Core, m) }
+func (m *Managed) Undo() *migration.Undo { return migration.NewUndo(m, m.Core) }
 
-// UndoSteps implements migration.Reverser.
+// UndoSteps implements migration.Side.
 func (m *Managed) UndoSteps() map[runner.StepID]func(migration.Base) runner.Step {
 	return map[runner.StepID]func(migration.Base) runner.Step{
 		migration.StepUndoSwitch: func(b migration.Base) runner.Step { return m.undoOf(newUndoSwitch(b, m.Procedure)) },

@@ -14,12 +14,15 @@ import (
 )
 
 // Undo is the procedure that takes this migration back.
-func (p *Procedure) Undo() *migration.Undo { return migration.NewUndo(p, p.Core, p) }
+func (p *Procedure) Undo() *migration.Undo { return migration.NewUndo(p, p.Core) }
 
-// InstalledAs implements migration.Reverser.
+// InstalledAs implements migration.Side.
 func (p *Procedure) InstalledAs() migration.InstallMethod { return migration.InstallHelm }
 
-// UndoSteps implements migration.Reverser.
+// Document implements migration.Side: a cluster.yml installs no charts.
+func (p *Procedure) Document() migration.DocumentInstaller { return nil }
+
+// UndoSteps implements migration.Side.
 func (p *Procedure) UndoSteps() map[runner.StepID]func(migration.Base) runner.Step {
 	return map[runner.StepID]func(migration.Base) runner.Step{
 		migration.StepUndoSwitch: func(b migration.Base) runner.Step { return newUndoSwitch(b, p) },

@@ -26,7 +26,7 @@ type kept struct {
 	OwnersInformed    []string `json:"ownersInformed,omitempty"`
 }
 
-// Keep implements migration.Keeper.
+// Keep implements migration.Side.
 func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
 	text, err := json.Marshal(kept{Facts: redactFacts(r, p.facts), Stale: slices.Sorted(maps.Keys(p.Reading.Stale)),
 		EndState: p.options.EndState, KubernetesVersion: p.options.KubernetesVersion,

@@ -14,6 +14,9 @@ import (
 // chartRef is the HelmChart document of the install method additional-manifest.
 var chartRef = config.Chart{Namespace: wellknown.System, Name: wellknown.CCM}
 
+// Document implements migration.Side.
+func (p *Procedure) Document() migration.DocumentInstaller { return p }
+
 // PlanDocument implements migration.DocumentInstaller.
 func (p *Procedure) PlanDocument(document string) ([]runner.Change, error) {
 	edit, err := config.SetChartManifest(p.facts.Cluster.Spec, chartRef, document)
@@ -58,7 +61,7 @@ func (p *Procedure) removal() (config.Edit, error) {
 	return edit, err
 }
 
-// InstalledAs implements migration.Reverser. A document that is gone while its pods
+// InstalledAs implements migration.Side. A document that is gone while its pods
 // still end is known from the journal.
 func (p *Procedure) InstalledAs() migration.InstallMethod {
 	if _, found, err := config.ChartManifest(p.facts.Cluster.Spec, chartRef); err == nil && found {

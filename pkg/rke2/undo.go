@@ -17,9 +17,9 @@ import (
 )
 
 // Undo is the procedure that takes this migration back.
-func (p *Procedure) Undo() *migration.Undo { return migration.NewUndo(p, p.Core, p) }
+func (p *Procedure) Undo() *migration.Undo { return migration.NewUndo(p, p.Core) }
 
-// UndoSteps implements migration.Reverser.
+// UndoSteps implements migration.Side.
 func (p *Procedure) UndoSteps() map[runner.StepID]func(migration.Base) runner.Step {
 	return map[runner.StepID]func(migration.Base) runner.Step{
 		migration.StepUndoSwitch: func(b migration.Base) runner.Step { return newUndoSwitch(base{b, p}) },
