@@ -35,8 +35,12 @@ func Renames(before continuity.Fingerprint, nodes []downstream.Node, machines []
 }
 
 // whyRenamed says why a difference is one, if it is. Nodes that left with their
-// machines, or were deleted, have no second name.
+// machines, or were deleted, have no second name; nor has one whose machine is gone
+// and whose name another machine took.
 func whyRenamed(d continuity.Difference) (why string, is bool) {
+	if d.Was.Machine != "" && d.Machine == (continuity.MachineRef{}) {
+		return "", false
+	}
 	switch d.Kind {
 	case continuity.Renamed:
 		return "the old Node is gone", d.Now != nil
@@ -56,7 +60,7 @@ func renameOf(before continuity.Fingerprint, a, b *downstream.Node, shared conti
 	}
 	why := map[continuity.Shared]string{continuity.SharedMachine: "same Machine", continuity.SharedInstance: "same instance",
 		continuity.SharedAddress: "same internal address"}[shared]
-	return Rename{Machine: machine(OrElse(a.MachineUID(), b.MachineUID()), ""), Old: a.Name, New: b.Name, Why: why}
+	return Rename{Machine: machine(OrElse(a.MachineUID(), b.MachineUID()), a.Name), Old: a.Name, New: b.Name, Why: why}
 }
 
 // machineNames names a machine for people, by its UID; where it has none by its Node.

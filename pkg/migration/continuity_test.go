@@ -33,6 +33,7 @@ func TestRenames(t *testing.T) {
 		{"the old Node is gone already", []downstream.Node{machineNode("new", "2", "m1", "aws:///a/i-1", "10.0.0.1")}, machines, 1},
 		{"deleted and registered again", []downstream.Node{machineNode("old", "9", "m1", "aws:///a/i-1", "10.0.0.1")}, machines, 1},
 		{"another ProviderID", []downstream.Node{machineNode("old", "1", "m1", "rke2://old", "10.0.0.1")}, machines, 1},
+		{"another Machine took the name", []downstream.Node{machineNode("old", "9", "m9", "aws:///a/i-9", "10.0.0.9")}, []continuity.MachineRef{{UID: "m9", Name: "demo-cp-9", Node: "old"}}, 0},
 		{"the Machine left with its Node", nil, []continuity.MachineRef{}, 0},
 		{"a new machine joined", []downstream.Node{same, machineNode("joined", "3", "m3", "aws:///b/i-3", "10.0.0.3")}, machines, 0},
 	}

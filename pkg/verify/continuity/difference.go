@@ -48,11 +48,12 @@ func Differences(fp Fingerprint, nodes []downstream.Node, machines []MachineRef)
 			all = append(all, s.gone(was))
 			continue
 		}
+		machine, _ := s.machines.find(was.Machine, was.Name)
 		if now.UID != was.UID {
-			all = append(all, Difference{Kind: Replaced, Was: was, Now: now})
+			all = append(all, Difference{Kind: Replaced, Was: was, Now: now, Machine: machine})
 		}
 		if was.ProviderID != "" && now.ProviderID != was.ProviderID {
-			all = append(all, Difference{Kind: Reassigned, Was: was, Now: now})
+			all = append(all, Difference{Kind: Reassigned, Was: was, Now: now, Machine: machine})
 		}
 	}
 	return all
