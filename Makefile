@@ -99,8 +99,9 @@ demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, migrate it, sh
 # Under the race detector the simulator would take eight times as long. Packages that
 # start no goroutine of their own have nothing for it to find, and are most of the rest.
 PACKAGES = $$(go list -f '{{.Dir}}' ./... | grep -vE '/test/(e2e|sim)$$')
-CONCURRENT = $$(for d in $(PACKAGES); do grep -qE '\bgo func|\bgo [a-z][A-Za-z.]*\(|errgroup|\.Go\(' $$d/*.go && echo $$d; done)
-SERIAL = $$(for d in $(PACKAGES); do grep -qE '\bgo func|\bgo [a-z][A-Za-z.]*\(|errgroup|\.Go\(' $$d/*.go || echo $$d; done)
+GOROUTINE := \bgo func|\bgo [a-z][A-Za-z.]*\(|errgroup|\.Go\(
+CONCURRENT = $$(for d in $(PACKAGES); do grep -qE '$(GOROUTINE)' $$d/*.go && echo $$d; done)
+SERIAL = $$(for d in $(PACKAGES); do grep -qE '$(GOROUTINE)' $$d/*.go || echo $$d; done)
 
 .PHONY: check
 check: build lint ## for every edit: lint, unit tests, a sample of the simulated migrations

@@ -11,12 +11,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // CordonedBy is the annotation that tells our cordon from a user's. Its value
 // is the id of the run that set it.
-const CordonedBy = "awsmigrate.io/cordoned-by"
+const CordonedBy = downstream.AnnotationOurs
 
 // CordonState says whose a node's cordon is.
 type CordonState string

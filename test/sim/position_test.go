@@ -21,7 +21,7 @@ func TestRunAndAuditSeeTheSamePosition(t *testing.T) {
 	for _, s := range scenarios[:2] { // an API shows nothing of RKE's components
 		for _, undo := range []bool{false, true} {
 			points := pointsOf(t, s, undo)
-			for i := 0; i < len(points); i += sampled(12) {
+			for i := 0; i < len(points); i += sampled(4) {
 				at := points[i]
 				at.world.mu.Lock()
 				w := at.world.clone()
