@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 type point struct {
 	world *World
 	where string // the call, for people
+	wrote bool   // the call was a write, and had its reply
 	depth int    // how many processes were stopped before
 }
 
@@ -58,7 +59,7 @@ func traced(t *testing.T, r Run, w *World) (ended Ended, points []point) {
 	note := func(c Call, when string) {
 		if now := w.changes(); now != last {
 			last = now
-			points = append(points, point{world: w.clone(), where: fmt.Sprintf("%s call %d, %s", when, c.N, c)})
+			points = append(points, point{world: w.clone(), where: fmt.Sprintf("%s call %d, %s", when, c.N, c), wrote: when == "after"})
 		}
 	}
 	r.Before = func(c Call) Outcome { note(c, "before"); return Pass }

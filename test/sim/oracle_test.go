@@ -26,8 +26,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/trace"
 )
 
-// oracleFile holds a line for each moment: how it comes about, and a digest of what
-// was said and done there. `-run TestOracle -update` records it anew.
+// oracleFile holds a line for each moment: how it comes about, and digests of the
+// world then, and of what was said and done there. Where the world is another one, it is
+// the moment that moved: a run that reads sooner or later is killed elsewhere. `-run TestOracle -update` records it anew.
 const oracleFile = "testdata/oracle.txt"
 
 // oracleDump names a folder for the whole texts behind the digests: made once before
@@ -86,7 +87,7 @@ type moment struct {
 	n        int
 	scenario scenario
 	undo     bool    // the run that was killed took a whole migration back
-	stop     float64 // how far it came, in parts of all its calls
+	stop     float64 // how far it came, in parts of all its writes: what it reads may change
 	since    time.Duration
 	others   []disturbance
 	forward  bool // what is run then is no undo
@@ -95,7 +96,7 @@ type moment struct {
 func newMoment(n int) moment {
 	random := rand.New(rand.NewPCG(uint64(n), 17))
 	m := moment{n: n, scenario: scenarios[n%len(scenarios)], undo: random.IntN(4) == 0, stop: random.Float64(), forward: random.IntN(3) > 0}
-	m.since = []time.Duration{0, 5 * time.Second, time.Minute, 10 * time.Minute}[random.IntN(4)]
+	m.since = []time.Duration{0, 2 * time.Second, 5 * time.Second, 12 * time.Second, 30 * time.Second, time.Minute, 10 * time.Minute}[random.IntN(7)]
 	for _, i := range random.Perm(len(disturbances))[:random.IntN(3)] {
 		m.others = append(m.others, disturbances[i])
 	}
@@ -118,6 +119,7 @@ func (m moment) String() string {
 // record looks at the moment, and then runs on from it.
 func (m moment) record(t *testing.T) string {
 	w := m.world(t)
+	world := w.state()
 	before := m.look(t, w)
 	run := m.run(t, w)
 	after := m.look(t, w)
@@ -125,7 +127,7 @@ func (m moment) record(t *testing.T) string {
 	for name, text := range map[string]string{"before": before, "run": run, "after": after} {
 		m.dump(t, name, text)
 	}
-	for _, text := range []string{before, run, after} {
+	for _, text := range []string{world, before, run, after} {
 		line += fmt.Sprintf(" %x", sha256.Sum256([]byte(text)))[:11]
 	}
 	return line
@@ -144,7 +146,7 @@ func (m moment) dump(t *testing.T, name, text string) {
 }
 
 func (m moment) world(t *testing.T) *World {
-	points := pointsOf(t, m.scenario, m.undo)
+	points := slices.DeleteFunc(slices.Clone(pointsOf(t, m.scenario, m.undo)), func(p point) bool { return !p.wrote })
 	at := points[int(m.stop*float64(len(points)))].world
 	at.mu.Lock()
 	w := at.clone()
