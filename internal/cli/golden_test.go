@@ -111,7 +111,7 @@ func TestGoldenPlans(t *testing.T) {
 		color bool
 	}{"plan.txt": {}, "plan-diff.txt": {full: true}, "plan-colour.txt": {color: true}} {
 		t.Run(name, func(t *testing.T) {
-			_, steps, err := runner.PlanAll(t.Context(), wholeScript(), nil)
+			_, _, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestGoldenPlans(t *testing.T) {
 			golden(t, name+".golden", strings.ReplaceAll(out.String(), "\x1b", "␛"))
 		})
 	}
-	observation, steps, err := runner.PlanAll(t.Context(), wholeScript(), nil)
+	_, observation, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func goldenDocument(t *testing.T, name, format string, document any) {
 
 func TestGoldenStatus(t *testing.T) {
 	s := wholeScript()
-	seen, err := s.Observe(t.Context(), runner.Record{})
+	seen, err := s.Judge(migration.Snapshot{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,14 +76,13 @@ type played2 struct {
 	dir string
 }
 
-func (*played2) Header() []string               { return nil }
-func (*played2) Paused() string                 { return "" }
-func (*played2) Precheck(context.Context) error { return nil }
-func (*played2) RequireInformed() error         { return nil }
-func (*played2) Alone(context.Context) error    { return nil }
+func (*played2) Header(migration.Snapshot) []string              { return nil }
+func (*played2) Paused(migration.Snapshot) string                { return "" }
+func (*played2) RequireInformed(migration.Snapshot) error        { return nil }
+func (*played2) Alone(context.Context, migration.Snapshot) error { return nil }
 
-func (p *played2) Steps() []runner.Step {
-	return []runner.Step{&withChild{scripted: p.list[0], dir: p.dir}, &leavesFile{p.list[1], p.dir}}
+func (p *played2) Steps() []migration.Step {
+	return []migration.Step{&withChild{scripted: p.list[0], dir: p.dir}, &leavesFile{p.list[1], p.dir}}
 }
 
 type withChild struct {
@@ -92,7 +91,7 @@ type withChild struct {
 	child *rke.Child
 }
 
-func (s *withChild) Do(ctx context.Context, tx *runner.Tx) error {
+func (s *withChild) Do(ctx context.Context, tx *runner.Tx, _ migration.Snapshot) error {
 	if s.child != nil {
 		return nil
 	}
@@ -107,7 +106,7 @@ func (s *withChild) Do(ctx context.Context, tx *runner.Tx) error {
 	})
 }
 
-func (s *withChild) Verify(context.Context, *runner.Tx) (runner.Verdict, error) {
+func (s *withChild) Verify(context.Context, *runner.Tx, migration.Snapshot) (runner.Verdict, error) {
 	if s.child.Running() {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to finish", Seen: "working"}, nil
 	}
@@ -134,9 +133,9 @@ type leavesFile struct {
 	dir string
 }
 
-func (s *leavesFile) Do(ctx context.Context, tx *runner.Tx) error {
+func (s *leavesFile) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	touch(filepath.Join(s.dir, "second"))
-	return s.scripted.Do(ctx, tx)
+	return s.scripted.Do(ctx, tx, seen)
 }
 
 func touch(path string) {
@@ -462,6 +461,6 @@ func (p *onTerminal) signal(s syscall.Signal) {
 	}
 }
 
-func (*played2) Foresee(context.Context, runner.Record) (migration.Foreseen, error) {
+func (*played2) Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error) {
 	return migration.Foreseen{}, nil
 }

@@ -60,29 +60,29 @@ func planMigration(ctx context.Context, a *app, flags opener, detailed, diff boo
 	if err != nil {
 		return err
 	}
-	observation, steps, err := runner.PlanAll(ctx, session.procedure, session.journal)
+	seen, observation, steps, err := runner.PlanAll[migration.Snapshot](ctx, session.procedure, session.journal)
 	if err != nil {
 		return err
 	}
-	foreseen, err := foresee(ctx, session)
+	foreseen, err := session.procedure.Foresee(ctx, seen)
 	if err != nil {
 		return err
 	}
 	steps = counted(steps, foreseen)
 	pending := anyPending(observation)
 	if pending && foreseen.Stops == nil { // also where a step is in progress, and of an undo
-		foreseen.Stops = session.procedure.RequireInformed()
+		foreseen.Stops = session.procedure.RequireInformed(seen)
 	}
 	outcome := foreseen.Stops
 	if pending {
 		outcome = errors.Join(outcome, &fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
 	}
 	if a.output == "text" {
-		writePlan(newScreen(a.streams, a.streams.Out), session.procedure.Header(), steps, diff)
+		writePlan(newScreen(a.streams, a.streams.Out), session.procedure.Header(seen), steps, diff)
 		writeForeseen(newScreen(a.streams, a.streams.Out), foreseen)
 	} else {
 		doc := planDocument{typeMeta: kind("Plan"), Target: session.procedure.Target(), Observation: observation,
-			Header: session.procedure.Header(), Steps: steps, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
+			Header: session.procedure.Header(seen), Steps: steps, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
 		if err := writeDocument(a.streams.Out, a.output, doc); err != nil {
 			return err
 		}
@@ -91,15 +91,6 @@ func planMigration(ctx context.Context, a *app, flags opener, detailed, diff boo
 		return shown(outcome)
 	}
 	return nil
-}
-
-// foresee judges what the preflight of a run would, with the journal as it is.
-func foresee(ctx context.Context, s *session) (migration.Foreseen, error) {
-	state, err := s.journal.Load(ctx)
-	if err != nil {
-		return migration.Foreseen{}, err
-	}
-	return s.procedure.Foresee(ctx, state.Record())
 }
 
 // counted puts the counts of the checks into the row of the preflight. No saved

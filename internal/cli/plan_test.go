@@ -22,13 +22,11 @@ type foreseen struct {
 	owned  error
 }
 
-func (*foreseen) Header() []string               { return scriptHeader }
-func (*foreseen) Paused() string                 { return "" }
-func (*foreseen) Precheck(context.Context) error { return nil }
-func (*foreseen) Alone(context.Context) error    { return nil }
-func (f *foreseen) RequireInformed() error       { return f.owned }
+func (*foreseen) Paused(migration.Snapshot) string                { return "" }
+func (*foreseen) Alone(context.Context, migration.Snapshot) error { return nil }
+func (f *foreseen) RequireInformed(migration.Snapshot) error      { return f.owned }
 
-func (f *foreseen) Foresee(context.Context, runner.Record) (migration.Foreseen, error) {
+func (f *foreseen) Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error) {
 	return f.report, f.err
 }
 

@@ -16,21 +16,13 @@ import (
 // unfitScript is a cluster that the checks stop at.
 type unfitScript struct {
 	*script
-	looked bool
-	owned  error
 }
 
-func (u *unfitScript) Header() []string { return nil }
-func (u *unfitScript) Paused() string   { return "" }
+func (*unfitScript) Paused(migration.Snapshot) string { return "" }
 
-func (u *unfitScript) RequireInformed() error { return u.owned }
+func (*unfitScript) RequireInformed(migration.Snapshot) error { return nil }
 
-func (u *unfitScript) Precheck(context.Context) error {
-	u.looked = true
-	return errors.New("unfit")
-}
-
-func (u *unfitScript) Alone(context.Context) error {
+func (*unfitScript) Alone(context.Context, migration.Snapshot) error {
 	return errors.New("Deployment web/second runs an aws-cloud-controller-manager")
 }
 
@@ -47,38 +39,6 @@ func TestStatusNamesWhoElseRuns(t *testing.T) {
 		err := showStatus(t.Context(), a, openedScript{&session{procedure: &unfitScript{script: wholeScript()}, journal: &runner.MemoryJournal{}}}, false)
 		if err == nil || !strings.Contains(err.Error(), "web/second") || out.Len() > 0 {
 			t.Errorf("-o %s: %v, shown %q", output, err, out.String())
-		}
-	}
-}
-
-// What would stop the preflight is told before anybody is asked and before the
-// lock; a step that a killed run left in progress is taken up all the same.
-func TestCheckedFirst(t *testing.T) {
-	for name, tt := range map[string]struct {
-		kind        runner.StateKind
-		looks, asks bool
-	}{
-		"nothing begun": {runner.Todo, true, false},
-		"in progress":   {runner.InProgress, false, true},
-	} {
-		cluster, asked := &unfitScript{script: wholeScript()}, false
-		approve := checkedFirst(cluster, func(context.Context, runner.Observation, []runner.PlannedStep) error { asked = true; return nil })
-		err := approve(t.Context(), runner.Observation{States: map[runner.StepID]runner.State{"a": {Kind: tt.kind}}}, nil)
-		if cluster.looked != tt.looks || asked != tt.asks || (err == nil) != tt.asks {
-			t.Errorf("%s: looked %t, asked %t, %v", name, cluster.looked, asked, err)
-		}
-	}
-}
-
-// Whatever is in progress, nothing is written beside an owner that was not informed.
-func TestOwnerIsAskedFirst(t *testing.T) {
-	owned := errors.New("kept by Fleet")
-	for _, kind := range []runner.StateKind{runner.Todo, runner.InProgress} {
-		cluster, asked := &unfitScript{script: wholeScript(), owned: owned}, false
-		approve := checkedFirst(cluster, func(context.Context, runner.Observation, []runner.PlannedStep) error { asked = true; return nil })
-		err := approve(t.Context(), runner.Observation{States: map[runner.StepID]runner.State{"a": {Kind: kind}}}, nil)
-		if !errors.Is(err, owned) || asked || cluster.looked {
-			t.Errorf("%s: asked %t, looked %t, %v", kind, asked, cluster.looked, err)
 		}
 	}
 }
@@ -129,6 +89,6 @@ func TestOutageForbidsTheWayBack(t *testing.T) {
 	}
 }
 
-func (*unfitScript) Foresee(context.Context, runner.Record) (migration.Foreseen, error) {
+func (*unfitScript) Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error) {
 	return migration.Foreseen{}, nil
 }

@@ -47,7 +47,7 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 		Timeout: engine.timeout, Deadline: engine.deadline,
 		Journal: session.journal, Lock: session.lock,
 		Clock: clock.RealClock{}, Sink: view, Interrupt: a.interrupts, HangUp: a.signals.hangUps,
-		Approve: checkedFirst(session.procedure, a.approver(engine, session.procedure)),
+		Approve: a.approver(engine),
 		Confirm: confirmer(engine, session.procedure.Target().Name),
 	}
 	if engine.plan != "" {
@@ -55,7 +55,7 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 			return err
 		}
 	}
-	result, err := runner.Run(ctx, session.procedure, options)
+	result, err := runner.Run[migration.Snapshot](ctx, session.procedure, options)
 	failed := view.finish(result, err)
 	if engine.onFailure != "undo" || !mayGoBack(result, err) || a.signals.hungUp() {
 		return failed
@@ -92,38 +92,10 @@ func goBack(ctx context.Context, a *app, flags opener, engine *engineFlags, fail
 	return failed
 }
 
-type approval = func(context.Context, runner.Observation, []runner.PlannedStep) error
-
-// checkedFirst asks nobody to approve what the checks would stop. A step that is
-// in progress moves the cluster by our own doing, and is taken up whatever they
-// find, but not beside an owner of the configuration that nobody informed.
-func checkedFirst(p migrationProcedure, ask approval) approval {
-	return func(ctx context.Context, seen runner.Observation, steps []runner.PlannedStep) error {
-		if err := p.RequireInformed(); err != nil {
-			return err
-		}
-		if !inProgress(seen) {
-			if err := p.Precheck(ctx); err != nil {
-				return err
-			}
-		}
-		return ask(ctx, seen, steps)
-	}
-}
-
-func inProgress(seen runner.Observation) bool {
-	for _, state := range seen.States {
-		if state.Kind == runner.InProgress {
-			return true
-		}
-	}
-	return false
-}
-
 // approver asks once, before the first write. Without a terminal only --yes is
 // a yes.
-func (a *app) approver(engine *engineFlags, target interface{ Header() []string }) approval {
-	return func(_ context.Context, _ runner.Observation, steps []runner.PlannedStep) error {
+func (a *app) approver(engine *engineFlags) func(context.Context, runner.Proposal) error {
+	return func(_ context.Context, proposed runner.Proposal) error {
 		if engine.yes || engine.plan != "" {
 			return nil
 		}
@@ -132,10 +104,10 @@ func (a *app) approver(engine *engineFlags, target interface{ Header() []string 
 				Seen: "needs a yes and standard input is no terminal", Fix: "look at `plan`, then add --yes"}
 		}
 		s := newScreen(a.streams, a.streams.Err)
-		for _, line := range target.Header() {
+		for _, line := range proposed.Header {
 			s.line("%s", line)
 		}
-		writePlanTable(s, steps)
+		writePlanTable(s, proposed.Steps)
 		fmt.Fprint(a.streams.Err, "Go on? Only \"yes\" is accepted: ")
 		answer, err := a.answer()
 		switch {

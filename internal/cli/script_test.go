@@ -42,21 +42,18 @@ func (s *scripted) Info() runner.Info {
 }
 
 // Plan implements runner.Step.
-func (s *scripted) Plan(context.Context) (runner.Plan, error) { return s.plan, nil }
+func (s *scripted) Plan(context.Context, migration.Snapshot) (runner.Plan, error) { return s.plan, nil }
 
 // Do implements runner.Step.
-func (s *scripted) Do(ctx context.Context, tx *runner.Tx) error {
-	for _, warning := range s.warns {
-		tx.Warn(warning)
-	}
-	if s.state.Kind == runner.Always {
-		return nil
-	}
+func (s *scripted) Do(ctx context.Context, tx *runner.Tx, _ migration.Snapshot) error {
 	return tx.Effect(ctx, runner.Intent{What: "write", Object: "Cluster fleet-default/demo"}, func(context.Context) error { return nil })
 }
 
 // Verify implements runner.Step.
-func (s *scripted) Verify(context.Context, *runner.Tx) (runner.Verdict, error) {
+func (s *scripted) Verify(_ context.Context, tx *runner.Tx, _ migration.Snapshot) (runner.Verdict, error) {
+	for _, warning := range s.warns {
+		tx.Warn(warning)
+	}
 	if s.reads != nil {
 		s.reads()
 	}
@@ -79,8 +76,8 @@ func (s *script) Target() runner.Target {
 }
 
 // Steps implements runner.Procedure.
-func (s *script) Steps() []runner.Step {
-	steps := make([]runner.Step, len(s.list))
+func (s *script) Steps() []migration.Step {
+	steps := make([]migration.Step, len(s.list))
 	for i, one := range s.list {
 		steps[i] = one
 	}
@@ -88,7 +85,18 @@ func (s *script) Steps() []runner.Step {
 }
 
 // Observe implements runner.Procedure.
-func (s *script) Observe(context.Context, runner.Record) (runner.Observation, error) {
+func (s *script) Observe(_ context.Context, record runner.Record) (migration.Snapshot, error) {
+	return migration.Snapshot{Record: record}, nil
+}
+
+// Header implements runner.Procedure.
+func (*script) Header(migration.Snapshot) []string { return scriptHeader }
+
+// Precheck implements runner.Procedure.
+func (*script) Precheck(context.Context, migration.Snapshot, runner.Observation) error { return nil }
+
+// Judge implements runner.Procedure.
+func (s *script) Judge(migration.Snapshot) (runner.Observation, error) {
 	seen := runner.Observation{Position: "P0", Summary: "in-tree", States: map[runner.StepID]runner.State{}}
 	for _, one := range s.list {
 		seen.States[one.id] = one.state
@@ -100,7 +108,7 @@ func (s *script) Observe(context.Context, runner.Record) (runner.Observation, er
 }
 
 // Brake implements runner.Procedure.
-func (s *script) Brake(context.Context, *runner.Tx, error) (string, error) {
+func (s *script) Brake(context.Context, *runner.Tx, migration.Snapshot, error) (string, error) {
 	return "Rancher is paused for this cluster; machines without the edit keep what they run", nil
 }
 
@@ -184,7 +192,7 @@ func play(t *testing.T, s *script, output string, bend func(*Streams, *runner.Op
 	a := &app{streams: streams, output: output}
 	view := newRunView(a, (&targetFlags{cluster: "demo", namespace: defaultNamespace}).again())
 	options.Sink = view
-	result, err := runner.Run(t.Context(), s, options)
+	result, err := runner.Run[migration.Snapshot](t.Context(), s, options)
 	err = view.finish(result, err)
 	return played{out: out.String(), err: errs.String(), code: ExitCode(err)}
 }

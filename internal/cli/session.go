@@ -22,19 +22,16 @@ type opener interface {
 
 // migrationProcedure is a procedure that can describe itself to people.
 type migrationProcedure interface {
-	runner.Procedure
-	Header() []string
+	migration.Procedure
 	// Paused says who keeps the cluster from being rolled; "": nobody.
-	Paused() string
+	Paused(migration.Snapshot) string
 	// RequireInformed says why nothing may be written at all, begun or not: a tool
 	// keeps the configuration and would put the old one back.
-	RequireInformed() error
-	// Precheck says why nothing may be begun; it writes nothing, not even a lock.
-	Precheck(context.Context) error
+	RequireInformed(migration.Snapshot) error
 	// Alone says who else runs controller managers for the cluster; nil: nobody.
-	Alone(context.Context) error
+	Alone(context.Context, migration.Snapshot) error
 	// Foresee says what the preflight of a run would come to now; it writes nothing.
-	Foresee(context.Context, runner.Record) (migration.Foreseen, error)
+	Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error)
 }
 
 // session is a procedure together with where its journal and lock live.

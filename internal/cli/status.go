@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -61,17 +62,17 @@ func showStatus(ctx context.Context, a *app, flags opener, exitCode bool) error 
 	if err != nil {
 		return err
 	}
-	observation, err := session.look(ctx, record)
+	seen, observation, err := session.look(ctx, record)
 	if err != nil {
 		if record.Unread != nil && fault.ClassOf(err) == fault.Check {
 			return record.Unread // a mixture may be our own half-done step, which the journal alone tells
 		}
 		return err
 	}
-	if err := session.procedure.Alone(ctx); err != nil {
+	if err := session.procedure.Alone(ctx, seen); err != nil {
 		return err
 	}
-	doc := newStatus(session.procedure, session.procedure.Header(), session.procedure.Paused(), observation, session.words)
+	doc := newStatus(session.procedure, session.procedure.Header(seen), session.procedure.Paused(seen), observation, session.words)
 	doc.Unread = unreadText(record)
 	if a.output == "text" {
 		writeStatus(newScreen(a.streams, a.streams.Out), doc)
@@ -94,7 +95,7 @@ func unreadText(record runner.Record) string {
 }
 
 // newStatus puts one observation into words.
-func newStatus(p runner.Procedure, header []string, paused string, seen runner.Observation, target targetWords) statusDocument {
+func newStatus(p migration.Procedure, header []string, paused string, seen runner.Observation, target targetWords) statusDocument {
 	doc := statusDocument{typeMeta: kind("Status"), Target: p.Target(), Header: header, Observation: seen,
 		Paused: paused, Pending: anyPending(seen), Next: target.next(seen)}
 	for _, step := range p.Steps() {

@@ -50,12 +50,21 @@ func (o undoOpener) open(ctx context.Context, a *app, may access) (*session, err
 
 // look observes the cluster as the direction of the last run sees it: in the
 // middle of an undo, what is left to take back.
-func (s *session) look(ctx context.Context, record runner.Record) (runner.Observation, error) {
-	seen, err := s.procedure.Observe(ctx, record)
+func (s *session) look(ctx context.Context, record runner.Record) (migration.Snapshot, runner.Observation, error) {
+	seen, says, err := s.observe(ctx, record)
 	forward, ok := s.procedure.(interface{ Undo() *migration.Undo })
-	if !ok || !migration.LastUndid(record) || err == nil && seen.Position == position.P0.String() {
-		return seen, err
+	if !ok || !migration.LastUndid(record) || err == nil && says.Position == position.P0.String() {
+		return seen, says, err
 	}
 	s.procedure, s.words.undoing = forward.Undo(), true
-	return s.procedure.Observe(ctx, record)
+	return s.observe(ctx, record)
+}
+
+func (s *session) observe(ctx context.Context, record runner.Record) (migration.Snapshot, runner.Observation, error) {
+	seen, err := s.procedure.Observe(ctx, record)
+	if err != nil {
+		return seen, runner.Observation{}, err
+	}
+	says, err := s.procedure.Judge(seen)
+	return seen, says, err
 }

@@ -38,16 +38,16 @@ func (u *unreadable) open(context.Context, *app, access) (*session, error) {
 		journal: runner.NewConfigMapJournal(u.home, target.Namespace, runner.JournalName(target.Name), target)}, nil
 }
 
-func (u *unreadable) Observe(ctx context.Context, record runner.Record) (runner.Observation, error) {
+func (u *unreadable) Observe(ctx context.Context, record runner.Record) (migration.Snapshot, error) {
 	if u.observe != nil {
-		return runner.Observation{}, u.observe
+		return migration.Snapshot{}, u.observe
 	}
 	return u.foreseen.Observe(ctx, record)
 }
 
 // Gather judges what needs no journal by a cluster of one Node.
-func (u *unreadable) Gather(_ context.Context, record runner.Record) (migration.Inspection, error) {
-	input := checks.Input{Unread: record.Unread, Position: position.Result{Position: position.P4}}
+func (u *unreadable) Gather(_ context.Context, seen migration.Snapshot) (migration.Inspection, error) {
+	input := checks.Input{Unread: seen.Record.Unread, Position: position.Result{Position: position.P4}}
 	input.Nodes = verify.Got([]downstream.Node{{Name: "a"}})
 	input.Services = verify.Got([]downstream.Service{})
 	return migration.Inspection{Input: input}, nil
@@ -128,7 +128,7 @@ type partlyReadable struct {
 	why, rest error
 }
 
-func (p *partlyReadable) Gather(context.Context, runner.Record) (migration.Inspection, error) {
+func (p *partlyReadable) Gather(context.Context, migration.Snapshot) (migration.Inspection, error) {
 	return migration.Inspection{}, p.why
 }
 
@@ -136,7 +136,7 @@ func (p *partlyReadable) GatherPartly(ctx context.Context, record runner.Record)
 	if p.rest != nil {
 		return migration.Inspection{}, p.rest
 	}
-	return p.unreadable.Gather(ctx, record)
+	return p.unreadable.Gather(ctx, migration.Snapshot{Record: record})
 }
 
 // A read of the cluster that is refused once the cluster was found costs the checks

@@ -28,8 +28,8 @@ type auditTarget struct {
 // auditable is a procedure that can read everything its checks judge.
 type auditable interface {
 	migrationProcedure
-	Gather(ctx context.Context, record runner.Record) (migration.Inspection, error)
-	// GatherPartly is what can be had where Gather cannot look.
+	Gather(ctx context.Context, seen migration.Snapshot) (migration.Inspection, error)
+	// GatherPartly is what can be had where the cluster cannot be observed.
 	GatherPartly(ctx context.Context, record runner.Record) (migration.Inspection, error)
 }
 
@@ -47,7 +47,11 @@ func (s *procedureSource) read(ctx context.Context) (sighting, error) {
 	if err != nil {
 		return sighting{}, err
 	}
-	seen, err := s.procedure.Gather(ctx, record)
+	observed, err := s.procedure.Observe(ctx, record)
+	var seen migration.Inspection
+	if err == nil {
+		seen, err = s.procedure.Gather(ctx, observed)
+	}
 	if fault.ClassOf(err) == fault.CouldNotLook {
 		return s.partly(ctx, at, record, err)
 	}
@@ -55,8 +59,8 @@ func (s *procedureSource) read(ctx context.Context) (sighting, error) {
 		return sighting{}, err
 	}
 	target := s.procedure.Target()
-	header := append(s.procedure.Header(), awsLine(seen.Input.Cloud)...)
-	if paused := s.procedure.Paused(); paused != "" {
+	header := append(s.procedure.Header(observed), awsLine(seen.Input.Cloud)...)
+	if paused := s.procedure.Paused(observed); paused != "" {
 		header = append(header, "paused "+paused)
 	}
 	if record.Unread != nil {

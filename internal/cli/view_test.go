@@ -51,7 +51,7 @@ func TestWaitsFitTheScreen(t *testing.T) {
 }
 
 func TestPlansFitTheScreen(t *testing.T) {
-	_, steps, err := runner.PlanAll(t.Context(), wholeScript(), nil)
+	_, _, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	s.list[3].verdicts[0].Seen, s.list[3].verdicts[0].WaitingFor = evil, evil
 	s.list[4].warns = []string{evil}
 	s.list[5].verdicts = []runner.Verdict{{Kind: runner.Braked, Err: fmt.Errorf("%s", evil)}}
-	_, steps, err := runner.PlanAll(t.Context(), s, nil)
+	_, _, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	sc := newScreen(Streams{Out: &out}, &out)
 	writePlan(sc, []string{evil}, steps, false)
 	writePlan(sc, []string{evil}, steps, true)
-	seen, err := s.Observe(t.Context(), runner.Record{})
+	seen, err := s.Judge(migration.Snapshot{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,16 +14,16 @@ import (
 // Alone says who else runs controller managers for the cluster; nil: nobody, and
 // nothing was out of sight. A position is computed from those that a migration deals
 // with, and says nothing of others. It writes nothing.
-func (c *Core) Alone(ctx context.Context) error {
-	_, err := c.alone(ctx)
+func (c *Core) Alone(ctx context.Context, seen Snapshot) error {
+	_, err := c.alone(ctx, seen)
 	return err
 }
 
 // RequireAlone is Alone before a change of who runs the cloud controllers: hours may
 // have passed since the preflight looked. An API that is away for a moment is an
 // error that may be tried again, and no manager that could not be seen.
-func (c *Core) RequireAlone(ctx context.Context) error {
-	facts, err := c.alone(ctx)
+func (c *Core) RequireAlone(ctx context.Context, seen Snapshot) error {
+	facts, err := c.alone(ctx, seen)
 	if err == nil {
 		return nil
 	}
@@ -35,15 +35,15 @@ func (c *Core) RequireAlone(ctx context.Context) error {
 	return err
 }
 
-func (c *Core) alone(ctx context.Context) (downstream.Facts, error) {
+func (c *Core) alone(ctx context.Context, seen Snapshot) (downstream.Facts, error) {
 	reader, err := kube.New(c.Config, c.Clock)
 	if err != nil {
 		return downstream.Facts{}, err
 	}
-	input := checks.Input{Facts: kube.ReadManagers(ctx, reader), Position: c.Result, Distribution: c.Distribution}
+	input := checks.Input{Facts: kube.ReadManagers(ctx, reader), Position: seen.Result, Distribution: c.Distribution}
 	if len(input.StaticPods.Value) == 0 {
-		input.KCMs = c.Reading.kcmEvidence() // RKE runs them outside the API
+		input.KCMs = seen.Reading.kcmEvidence() // RKE runs them outside the API
 	}
-	report := verify.RunAll(ctx, verify.Bind(input, checks.Managers()...), verify.Options{Position: c.Result.Position})
+	report := verify.RunAll(ctx, verify.Bind(input, checks.Managers()...), verify.Options{Position: seen.Result.Position})
 	return input.Facts, JudgeReport(report, Options{})
 }

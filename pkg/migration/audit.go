@@ -58,16 +58,16 @@ func (p Prepared) ConcernFindings() []verify.Finding {
 
 // prepare computes the installation without making it, so that what would stop
 // a later step stops the run before its first write.
-func (c *Core) prepare(ctx context.Context) Prepared {
-	out := Prepared{RestErr: c.RequireRest(), Stands: c.Result.Position, Writes: c.Writes()}
+func (c *Core) prepare(ctx context.Context, seen Snapshot) Prepared {
+	out := Prepared{RestErr: c.RequireRest(seen), Stands: seen.Result.Position, Writes: c.Writes(seen)}
 	switch {
-	case c.Result.Position.AtLeast(position.P3):
+	case seen.Result.Position.AtLeast(position.P3):
 		return out // no check judges the installation any more
 	case c.Options.LookOnly:
 		out.Untried = Untried
 		return out
 	}
-	ch, values, err := c.chartValues(ctx, true)
+	ch, values, err := c.chartValues(ctx, seen, true)
 	out.Concerns, out.ChartErr = values.Concerns, err
 	if err != nil {
 		return out
@@ -77,10 +77,10 @@ func (c *Core) prepare(ctx context.Context) Prepared {
 		out.ChartErr = err
 		return out
 	}
-	if c.Options.InstallMethod == InstallHelm {
+	if seen.InstallMethod == InstallHelm {
 		_, out.ChartErr = installer.Plan(ctx, values.Values)
 	}
-	objects, err := awsccm.Render(ch, values.Values, c.Reading.Version)
+	objects, err := awsccm.Render(ch, values.Values, seen.Reading.Version)
 	if err != nil {
 		out.ChartErr = err
 		return out
@@ -111,8 +111,8 @@ func plannedSet(set *appsv1.DaemonSet) *downstream.DaemonSet {
 
 // Audited is Met once the audit of a finished step has no failing check. What
 // it lists then is a fault and not a wait: nothing moves any more.
-func (c *Core) Audited(ctx context.Context, tx *runner.Tx, evidence ...string) (runner.Verdict, error) {
-	report, _, err := c.inspect(ctx, tx.Record())
+func (c *Core) Audited(ctx context.Context, seen Snapshot, evidence ...string) (runner.Verdict, error) {
+	report, _, err := c.inspect(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}

@@ -13,12 +13,12 @@ import (
 )
 
 // chartValues computes chart and values for this cluster.
-func (c *Core) chartValues(ctx context.Context, migration bool) (*chart.Chart, awsccm.ChartValues, error) {
+func (c *Core) chartValues(ctx context.Context, seen Snapshot, migration bool) (*chart.Chart, awsccm.ChartValues, error) {
 	ch, err := awsccm.LoadChart(ctx, c.Options.ChartPath, http.DefaultClient)
 	if err != nil {
 		return nil, awsccm.ChartValues{}, err
 	}
-	inputs, err := c.chartInputs(ctx, migration)
+	inputs, err := c.chartInputs(ctx, seen, migration)
 	if err != nil {
 		return nil, awsccm.ChartValues{}, err
 	}
@@ -30,22 +30,22 @@ func (c *Core) chartValues(ctx context.Context, migration bool) (*chart.Chart, a
 	return ch, values, err
 }
 
-func (c *Core) chartInputs(ctx context.Context, migration bool) (awsccm.Inputs, error) {
+func (c *Core) chartInputs(ctx context.Context, seen Snapshot, migration bool) (awsccm.Inputs, error) {
 	cloudConfig := c.Options.CloudConfig
 	if cloudConfig == "" {
 		var err error
-		if cloudConfig, err = c.Side.CloudConfig(ctx); err != nil {
+		if cloudConfig, err = c.Side.CloudConfig(ctx, seen); err != nil {
 			return awsccm.Inputs{}, err
 		}
 	}
 	inputs := awsccm.Inputs{
-		Distribution: c.Distribution, KubernetesVersion: c.Reading.Version, Image: c.Options.CCMImage,
+		Distribution: c.Distribution, KubernetesVersion: seen.Reading.Version, Image: c.Options.CCMImage,
 		LeaderMigration: migration, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
 	}
-	for _, node := range c.Reading.PlaneNodes() {
+	for _, node := range seen.Reading.PlaneNodes() {
 		inputs.ControlPlaneTaints = append(inputs.ControlPlaneTaints, awsccm.Taints(node)...)
 	}
-	for _, k := range c.Reading.KCMs {
+	for _, k := range seen.Reading.KCMs {
 		if !k.Known {
 			continue
 		}
@@ -61,13 +61,12 @@ func (c *Core) chartInputs(ctx context.Context, migration bool) (awsccm.Inputs, 
 }
 
 // rollout is the CCM's DaemonSet as the install verdict judges it.
-func (c *Core) rollout(ctx context.Context) (awsccm.Rollout, error) {
+func (c *Core) rollout(ctx context.Context, seen Snapshot) (awsccm.Rollout, error) {
 	events, err := c.Kube.CoreV1().Events(wellknown.System).List(ctx, metav1.ListOptions{Limit: pageSize})
 	if err != nil {
 		return awsccm.Rollout{}, CouldNotRead("Events in kube-system", err)
 	}
-	c.hadCCM = c.hadCCM || c.Reading.Down.CCM != nil
-	r := awsccm.Rollout{Now: c.Clock.Now(), Outage: c.Outage(), DaemonSet: c.Reading.Down.CCM, Existed: c.hadCCM, Pods: c.Reading.Down.CCMPods, Nodes: c.Reading.PlaneNodes()}
+	r := awsccm.Rollout{Now: seen.At, Outage: seen.Outage, DaemonSet: seen.Reading.Down.CCM, Existed: seen.HadCCM, Pods: seen.Reading.Down.CCMPods, Nodes: seen.Reading.PlaneNodes()}
 	for i := range events.Items {
 		if strings.HasPrefix(events.Items[i].InvolvedObject.Name, wellknown.CCM) {
 			r.Events = append(r.Events, events.Items[i])

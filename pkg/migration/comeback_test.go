@@ -11,16 +11,16 @@ import (
 // TestNotYetProvenMayPass: a run that has just begun has not seen the lease move,
 // and pods end a moment after their DaemonSet; neither ends an undo at once.
 func TestNotYetProvenMayPass(t *testing.T) {
-	var c Core
-	if f, ok := fault.As(c.MayComeBack()); !ok || !f.Passing || f.Class != fault.Stale {
+	var seen Snapshot
+	if f, ok := fault.As(seen.MayComeBack()); !ok || !f.Passing || f.Class != fault.Stale {
 		t.Errorf("a lease that nobody was seen to renew: %+v", f)
 	}
-	c.Reading.Down.CCMPods = []corev1.Pod{{}}
-	if f, ok := fault.As(c.RequireNoCCM()); !ok || !f.Passing {
+	seen.Reading.Down.CCMPods = []corev1.Pod{{}}
+	if f, ok := fault.As(seen.RequireNoCCM()); !ok || !f.Passing {
 		t.Errorf("pods without their DaemonSet: %+v", f)
 	}
-	c.Reading.Down.CCMPods = nil
-	if err := c.RequireNoCCM(); err != nil {
+	seen.Reading.Down.CCMPods = nil
+	if err := seen.RequireNoCCM(); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -83,21 +82,22 @@ func hasNode(before continuity.Fingerprint, name string) bool {
 
 // renames judges this reading against the journal's fingerprint. Without one,
 // two Nodes for one machine still tell.
-func (c *Core) renames(record runner.Record) []Rename {
-	before, _, err := fingerprint(record)
+func (s Snapshot) renames() []Rename {
+	before, _, err := fingerprint(s.Record)
 	if err != nil {
 		before = continuity.Fingerprint{}
 	}
-	return slices.DeleteFunc(Renames(before, c.Reading.Down.Nodes, c.Reading.refs()), func(r Rename) bool { return c.found[r.New] })
+	return slices.DeleteFunc(Renames(before, s.Reading.Down.Nodes, s.Reading.refs()), func(r Rename) bool { return s.Reading.Stale[r.New] })
 }
 
-// keepFound takes the renames of this reading for what an undo goes back from.
-func (c *Core) keepFound(record runner.Record) {
+// renamed are the names that the renames of this reading gave, for an undo to go back
+// from.
+func (s Snapshot) renamed() map[string]bool {
 	found := map[string]bool{}
-	for _, r := range c.renames(record) {
+	for _, r := range s.renames() {
 		if r.New != r.Old {
 			found[r.New] = true
 		}
 	}
-	c.found, c.Reading.Stale = found, found
+	return found
 }

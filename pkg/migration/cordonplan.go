@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -85,13 +84,13 @@ func (p cordonPlan) without(newcomers []string) cordonPlan {
 }
 
 // newPlanes are the Nodes of control planes that the last preflight did not see.
-func (c *Core) newPlanes(record runner.Record) []string {
-	then, known, err := planesThen(record)
+func (s Snapshot) newPlanes() []string {
+	then, known, err := planesThen(s.Record)
 	if err != nil || !known {
 		return nil
 	}
 	var nodes []string
-	for _, m := range c.Reading.Members {
+	for _, m := range s.Reading.Members {
 		if m.ControlPlane && !slices.Contains(then, m.plane()) {
 			nodes = append(nodes, m.Nodes...)
 		}

@@ -29,24 +29,24 @@ type Core struct {
 	Distribution wellknown.Distribution
 	Guard        Guard
 
-	Record  runner.Record   // the journal, as of the last observation
-	Reading Reading         // the last one
-	Result  position.Result // of it
+	back   bool // this is an undo
+	before history
+}
 
-	back bool // this is an undo
+// history is what a run keeps of its observations, for those to come.
+type history struct {
 	// found are renames that were there before this run, by the new name: what an
 	// undo goes back from. Their Nodes are nobody's any more.
-	found map[string]bool
-
+	found   map[string]bool
 	outage  outage
-	hadCCM  bool // a step of this run has watched the CCM's DaemonSet
+	hadCCM  bool // the CCM's DaemonSet was there
 	started time.Time
 	leases  lease.Window
 }
 
 // Begin sets what New of a procedure cannot: the start of its lease readings.
 func (c *Core) Begin() {
-	c.started, c.leases = c.Clock.Now(), lease.Window{}
+	c.before = history{started: c.Clock.Now()}
 }
 
 // ClusterUID is the cluster's identity: the UID of its kube-system.
@@ -58,31 +58,47 @@ func (c *Core) ClusterUID(ctx context.Context) (string, error) {
 	return string(system.UID), nil
 }
 
-// Read reads both sides again.
-func (c *Core) Read(ctx context.Context) error {
-	err := c.read(ctx)
-	c.outage = c.outage.next(c.Clock.Now(), err)
-	return err
+// Observe implements runner.Procedure: it reads both sides.
+func (c *Core) Observe(ctx context.Context, record runner.Record) (Snapshot, error) {
+	seen, err := c.observe(ctx, record)
+	now := c.Clock.Now()
+	c.before.outage = c.before.outage.next(now, err)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	seen.At, seen.Unseen, seen.Outage = now, c.before.outage.before, c.before.outage.recent(now)
+	c.before.hadCCM = c.before.hadCCM || seen.Reading.Down.CCM != nil
+	seen.HadCCM = c.before.hadCCM
+	return seen, nil
 }
 
-func (c *Core) read(ctx context.Context) error {
-	if err := c.Side.Look(ctx); err != nil {
-		return err
+func (c *Core) observe(ctx context.Context, record runner.Record) (Snapshot, error) {
+	seen := Snapshot{Record: record, Back: c.back, InstallMethod: c.Options.InstallMethod}
+	var err error
+	if seen.Config, err = c.Side.Look(ctx, record); err != nil {
+		return seen, err
 	}
 	down, err := ReadDownstream(ctx, c.Kube)
 	if err != nil {
-		return err
+		return seen, err
 	}
-	if down.Record, err = c.recordLeft(ctx, down); err != nil {
-		return err
+	if down.Record, err = c.recordLeft(ctx, record, down); err != nil {
+		return seen, err
 	}
-	reading := c.Side.Combine(down)
-	reading.Stale, reading.Down = c.found, down
-	if reading, err = c.observeLeases(ctx, reading); err != nil {
-		return err
+	reading := seen.Config.Combine(down)
+	reading.Stale, reading.Down = c.before.found, down
+	if seen.Reading, err = c.observeLeases(ctx, reading); err != nil {
+		return seen, err
 	}
-	c.Reading, c.Result = reading, position.Compute(reading.Evidence())
-	return nil
+	seen.Result = position.Compute(seen.Reading.Evidence())
+	if c.back {
+		seen.InstallMethod = seen.Config.InstalledAs(record)
+		if c.before.found == nil {
+			c.before.found = seen.renamed()
+		}
+		seen.Reading.Stale = c.before.found
+	}
+	return seen, nil
 }
 
 // observeLeases takes the leases of a reading into the window. Where the position
@@ -91,8 +107,8 @@ func (c *Core) read(ctx context.Context) error {
 func (c *Core) observeLeases(ctx context.Context, r Reading) (Reading, error) {
 	deadline := r.RenewDeadline()
 	for {
-		c.leases = c.leases.Add(r.Down.leases(c.Clock.Since(c.started)), deadline+beyondDeadline)
-		if r.Leases = c.leases.Leases(); !r.awaitsCCM() || r.LeaseVerdict().Life != lease.Silent {
+		c.before.leases = c.before.leases.Add(r.Down.leases(c.Clock.Since(c.before.started)), deadline+beyondDeadline)
+		if r.Leases = c.before.leases.Leases(); !r.awaitsCCM() || r.LeaseVerdict().Life != lease.Silent {
 			return r, nil
 		}
 		if err := runner.Pause(ctx, c.Clock, leaseTick); err != nil {
@@ -120,32 +136,24 @@ func (r Reading) awaitsCCM() bool {
 	return len(r.KCMs) > 0 && r.ccmEvidence().Migration
 }
 
-// Observe implements runner.Procedure.
-func (c *Core) Observe(ctx context.Context, record runner.Record) (runner.Observation, error) {
-	c.Record = record
-	if err := c.Read(ctx); err != nil {
+// Judge implements runner.Procedure.
+func (c *Core) Judge(seen Snapshot) (runner.Observation, error) {
+	if err := seen.Config.Supported(); err != nil {
 		return runner.Observation{}, err
 	}
-	if err := c.Side.Supported(); err != nil {
-		return runner.Observation{}, err
-	}
-	return c.standing(record).judge(c.order())
+	return c.standing(seen).judge(c.order())
 }
 
 func (c *Core) order() []runner.StepID {
 	return order(c.Options.InstallMethod, c.Options.KubernetesVersion != "")
 }
 
-func (c *Core) standing(record runner.Record) standing {
+func (c *Core) standing(seen Snapshot) standing {
 	return standing{
-		Reading: c.Reading, Result: c.Result, Record: record, Options: c.Options, Cordon: planCordon(c.Reading).without(c.newPlanes(record)),
-		AtTarget: c.AtTarget(), Rolls: c.Side.Rolls,
-		Snapshot: func(reached position.Position) runner.State { return c.Side.SnapshotState(record, reached) },
+		Snapshot: seen, Options: c.Options, Cordon: planCordon(seen.Reading).without(seen.newPlanes()),
+		AtTarget: seen.AtTarget(c.Options.KubernetesVersion), Rolls: c.Side.Rolls,
 	}
 }
-
-// AtTarget says whether every kubelet runs the version to upgrade to.
-func (c *Core) AtTarget() bool { return atVersion(c.Reading.Down.Nodes, c.Options.KubernetesVersion) }
 
 // SameVersion says whether a kubelet of one version runs what a distribution
 // calls by the other: RKE's kubelets do not tell "-rancher1-1".
@@ -169,14 +177,9 @@ func atVersion(nodes []downstream.Node, version string) bool {
 	return len(nodes) > 0
 }
 
-// Switched says whether the cluster is past the switch of its provider.
-func (c *Core) Switched() bool {
-	return c.Result.Position.AtLeast(position.P4)
-}
-
 // RequireRest stops before a write unless everything is where it should be.
-func (c *Core) RequireRest() error {
-	return c.Reading.Rest(c.Side.Tell)
+func (c *Core) RequireRest(seen Snapshot) error {
+	return seen.Reading.Rest(c.Side.Tell)
 }
 
 // Rest is what keeps a cluster from being at rest, as one error; nil: it is.

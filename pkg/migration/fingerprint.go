@@ -21,13 +21,13 @@ const fingerprintNote = "fingerprint"
 // noteFingerprint takes the fingerprint once in a migration: later runs compare with
 // the first reading, not with what an earlier run may have left. Where nothing has
 // been begun, or all of it was taken back, the migration starts here.
-func (c *Core) noteFingerprint(ctx context.Context, tx *runner.Tx, facts downstream.Facts) error {
-	if _, known, err := fingerprint(tx.Record()); err != nil || known && c.begun(tx.Record()) {
+func (s Snapshot) noteFingerprint(ctx context.Context, tx *runner.Tx, facts downstream.Facts) error {
+	if _, known, err := fingerprint(tx.Record()); err != nil || known && s.begun() {
 		return err
 	}
 	taken, err := continuity.Take(facts)
 	if err != nil {
-		return CouldNotRead("fingerprint of "+c.Reading.Object, err)
+		return CouldNotRead("fingerprint of "+s.Reading.Object, err)
 	}
 	packed, err := taken.Encode()
 	if err != nil {
@@ -39,14 +39,14 @@ func (c *Core) noteFingerprint(ctx context.Context, tx *runner.Tx, facts downstr
 // takeAgain takes Nodes that were deleted and registered again since the fingerprint
 // as they are now: a person began this run, and nothing gives the old ones back. Each
 // is named.
-func (c *Core) takeAgain(ctx context.Context, tx *runner.Tx) error {
+func (s Snapshot) takeAgain(ctx context.Context, tx *runner.Tx) error {
 	then, known, err := fingerprint(tx.Record())
 	if err != nil || !known {
 		return err
 	}
-	now := make([]continuity.NodePrint, 0, len(c.Reading.Down.Nodes))
-	for i := range c.Reading.Down.Nodes {
-		node := &c.Reading.Down.Nodes[i]
+	now := make([]continuity.NodePrint, 0, len(s.Reading.Down.Nodes))
+	for i := range s.Reading.Down.Nodes {
+		node := &s.Reading.Down.Nodes[i]
 		now = append(now, continuity.NodePrint{Name: node.Name, UID: node.UID, ProviderID: node.ProviderID, Machine: node.Labels[downstream.LabelMachine]})
 	}
 	again, names := then.TakeAgain(now)
@@ -62,8 +62,8 @@ func (c *Core) takeAgain(ctx context.Context, tx *runner.Tx) error {
 }
 
 // begun says whether a migration is under way that somebody began, here or by hand.
-func (c *Core) begun(record runner.Record) bool {
-	return c.Result.Position != position.P0 || c.Result.Mixed || c.standing(record).lastIntended() != ""
+func (s Snapshot) begun() bool {
+	return s.Result.Position != position.P0 || s.Result.Mixed || lastIntended(s.Record) != ""
 }
 
 // fingerprint reads it back from the journal.
@@ -83,12 +83,12 @@ const planesNote = "control-planes"
 
 // notePlanes takes the control-plane machines of a preflight that passed for those of
 // the run: newcomers were looked at with the rest.
-func (c *Core) notePlanes(ctx context.Context, tx *runner.Tx) error {
+func (s Snapshot) notePlanes(ctx context.Context, tx *runner.Tx) error {
 	then, known, err := planesThen(tx.Record())
-	if err != nil || !known || slices.Equal(then, c.planes()) {
+	if err != nil || !known || slices.Equal(then, s.planes()) {
 		return err
 	}
-	return tx.Note(ctx, planesNote, c.planes())
+	return tx.Note(ctx, planesNote, s.planes())
 }
 
 // planesThen are the control-plane machines of the last preflight that passed, sorted.
@@ -107,9 +107,9 @@ func planesThen(record runner.Record) (then []string, known bool, err error) {
 }
 
 // planes are those of the last reading, sorted.
-func (c *Core) planes() []string {
+func (s Snapshot) planes() []string {
 	var now []string
-	for _, m := range c.Reading.Members {
+	for _, m := range s.Reading.Members {
 		if m.ControlPlane {
 			now = append(now, m.plane())
 		}
@@ -122,13 +122,13 @@ func (m Member) plane() string { return OrElse(m.ID, strings.Join(m.Nodes, ","))
 
 // RequireSamePlanes stops before a write when a control-plane machine came or
 // went since the preflight: a newcomer may run with other arguments.
-func (c *Core) RequireSamePlanes(tx *runner.Tx) error {
-	then, known, err := planesThen(tx.Record())
-	if err != nil || !known || slices.Equal(then, c.planes()) {
+func (s Snapshot) RequireSamePlanes() error {
+	then, known, err := planesThen(s.Record)
+	if err != nil || !known || slices.Equal(then, s.planes()) {
 		return err
 	}
-	return &fault.Error{Class: fault.Stale, Reason: "ControlPlanesChanged", Object: c.Reading.Object,
-		Seen:   fmt.Sprintf("its control-plane machines are no longer those that the preflight saw (%d now, %d then)", len(c.planes()), len(then)),
+	return &fault.Error{Class: fault.Stale, Reason: "ControlPlanesChanged", Object: s.Reading.Object,
+		Seen:   fmt.Sprintf("its control-plane machines are no longer those that the preflight saw (%d now, %d then)", len(s.planes()), len(then)),
 		Wanted: "the same control-plane machines during a run",
 		Fix:    "see that the new ones are healthy, then run the same command again, whose preflight looks at them"}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // Foreseen is what the preflight of a run would come to now.
@@ -18,19 +17,22 @@ type Foreseen struct {
 // preflight it stops nothing while a step is in progress, and waits for what an
 // earlier run left moving. It writes nothing. Its error means that the checks
 // could not be made.
-func (c *Core) Foresee(ctx context.Context, record runner.Record) (Foreseen, error) {
-	if c.Result.Position == position.P0 && !c.Result.Mixed {
-		record = runner.Record{} // as Precheck
+func (c *Core) Foresee(ctx context.Context, seen Snapshot) (Foreseen, error) {
+	if seen.nothingBegun() { // as Precheck
+		var err error
+		if seen, err = c.Observe(ctx, runner.Record{}); err != nil {
+			return Foreseen{}, err
+		}
 	}
-	report, _, err := c.inspect(ctx, record)
+	report, _, err := c.inspect(ctx, seen)
 	if err != nil {
 		return Foreseen{}, err
 	}
-	seen := Foreseen{Report: report}
-	if c.inProgress(record) == "" && (!record.LeftOpen || len(c.Reading.Unrest) == 0) {
-		seen.Stops = JudgeReport(report, c.Options)
+	foreseen := Foreseen{Report: report}
+	if c.inProgress(seen) == "" && (!seen.Record.LeftOpen || len(seen.Reading.Unrest) == 0) {
+		foreseen.Stops = JudgeReport(report, c.Options)
 	}
-	return seen, nil
+	return foreseen, nil
 }
 
 // Counts are the counts of a report on one line.
@@ -55,11 +57,11 @@ func (f Foreseen) Results() []verify.Result {
 }
 
 // Foresee is what the undo's own preflight would come to: it makes no checks.
-func (u *Undo) Foresee(_ context.Context, record runner.Record) (Foreseen, error) {
-	stops := u.core.undoRefused(record)
-	moving := u.core.Undoing(record) || record.LeftOpen && len(u.core.Reading.Unrest) > 0
+func (u *Undo) Foresee(_ context.Context, seen Snapshot) (Foreseen, error) {
+	stops := seen.undoRefused()
+	moving := u.core.Undoing(seen) || seen.Record.LeftOpen && len(seen.Reading.Unrest) > 0
 	if stops == nil && !moving {
-		stops = u.core.requireRestOrOurPause()
+		stops = u.core.requireRestOrOurPause(seen)
 	}
 	return Foreseen{Stops: stops}, nil
 }

@@ -16,7 +16,7 @@ func TestFrozenArgumentsStopBothDirections(t *testing.T) {
 	frozen := []KCM{{Member: "cp", Kind: "Machine", Mirror: component.Mirror{Kubelet: "v1.26.7+rke2r1"}}}
 	for _, r := range []Reading{resting(), rolling()} {
 		for _, last := range []runner.StepID{"", StepEnable, StepSwitch, StepUpgrade} {
-			s := standing{Reading: r, Options: Options{KubernetesVersion: "v1.26.15+rke2r1"}}
+			s := standing{Snapshot: Snapshot{Reading: r}, Options: Options{KubernetesVersion: "v1.26.15+rke2r1"}}
 			if last != "" {
 				s.Record.Intents = []runner.Intent{{Step: last}}
 			}

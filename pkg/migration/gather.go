@@ -24,34 +24,31 @@ type Inspection struct {
 // Bound are all checks of an inspection, the Side's own first.
 func (i Inspection) Bound() []verify.Bound { return append(i.Own, checks.Bind(i.Input)...) }
 
-// Gather reads everything that checks judge. It writes nothing on any API server
+// Gather reads everything that checks judge besides what was observed. It writes nothing on any API server
 // but access reviews and dry runs.
-func (c *Core) Gather(ctx context.Context, record runner.Record) (Inspection, error) {
-	c.Record = record
-	if err := c.Read(ctx); err != nil {
-		return Inspection{}, err
-	}
-	facts, instances, err := c.Facts(ctx)
+func (c *Core) Gather(ctx context.Context, seen Snapshot) (Inspection, error) {
+	facts, instances, err := c.Facts(ctx, seen)
 	if err != nil {
 		return Inspection{}, err
 	}
-	prepared := c.prepare(ctx)
+	prepared := c.prepare(ctx, seen)
 	facts.Admission = prepared.Admission
 	input := checks.Input{
-		Facts: facts, Position: c.Result, Distribution: c.Distribution,
-		Machines: c.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes, Preflight: !c.Options.LookOnly,
+		Facts: facts, Position: seen.Result, Distribution: c.Distribution,
+		Machines: seen.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes, Preflight: !c.Options.LookOnly,
 		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances,
 	}
-	before, known, err := fingerprint(record)
+	before, known, err := fingerprint(seen.Record)
 	if err != nil {
 		return Inspection{}, err
 	}
-	input.Unread = record.Unread
+	input.Unread = seen.Record.Unread
 	if known {
 		input.Fingerprint = &before
 	}
-	own := c.Side.Checks(ctx, &input, prepared)
-	return Inspection{Input: input, Own: own, Keep: c.Side.Keep}, nil
+	own := c.Side.Checks(seen, &input, prepared)
+	keep := func(r *bundle.Redactor) ([]byte, error) { return c.Side.Keep(seen, r) }
+	return Inspection{Input: input, Own: own, Keep: keep}, nil
 }
 
 // GatherPartly is Gather where these credentials, or an API server, do not give all
@@ -75,21 +72,21 @@ func (c *Core) GatherPartly(ctx context.Context, record runner.Record) (Inspecti
 }
 
 // inspect gathers and judges.
-func (c *Core) inspect(ctx context.Context, record runner.Record) (verify.Report, downstream.Facts, error) {
-	seen, err := c.Gather(ctx, record)
+func (c *Core) inspect(ctx context.Context, seen Snapshot) (verify.Report, downstream.Facts, error) {
+	gathered, err := c.Gather(ctx, seen)
 	if err != nil {
 		return verify.Report{}, downstream.Facts{}, err
 	}
-	return verify.RunAll(ctx, seen.Bound(), c.Options.Checks(c.Result.Position)), seen.Input.Facts, nil
+	return verify.RunAll(ctx, gathered.Bound(), c.Options.Checks(seen.Result.Position)), gathered.Input.Facts, nil
 }
 
 // Facts reads everything of the cluster itself that checks judge, and its instances.
-func (c *Core) Facts(ctx context.Context) (downstream.Facts, cloud.Facts, error) {
+func (c *Core) Facts(ctx context.Context, seen Snapshot) (downstream.Facts, cloud.Facts, error) {
 	reader, err := kube.New(c.Config, c.Clock)
 	if err != nil {
 		return downstream.Facts{}, cloud.Facts{}, err
 	}
-	facts, instances := readBoth(ctx, reader, c.Options, func(downstream.Facts) string { return c.Reading.Version })
+	facts, instances := readBoth(ctx, reader, c.Options, func(downstream.Facts) string { return seen.Reading.Version })
 	return facts, instances, nil
 }
 

@@ -32,8 +32,8 @@ func (w *idleLease) since(last lease.Observation, clk clock.PassiveClock) bool {
 }
 
 // removeLease deletes an idle Lease, if it is there.
-func (c *Core) removeLease(ctx context.Context, tx *runner.Tx, name string) error {
-	object := c.Reading.Down.Leases[name]
+func (c *Core) removeLease(ctx context.Context, tx *runner.Tx, seen Snapshot, name string) error {
+	object := seen.Reading.Down.Leases[name]
 	if object == nil {
 		return nil
 	}
@@ -45,11 +45,11 @@ func (c *Core) removeLease(ctx context.Context, tx *runner.Tx, name string) erro
 
 // removeLeaseAndGrant takes away one of the two in each call: the migration lease
 // first, so that a right is never gone while its lease could still be wanted.
-func (c *Core) removeLeaseAndGrant(ctx context.Context, tx *runner.Tx) error {
-	if c.Reading.Down.Leases[wellknown.MigrationLease] != nil {
-		return c.removeLease(ctx, tx, wellknown.MigrationLease)
+func (c *Core) removeLeaseAndGrant(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if seen.Reading.Down.Leases[wellknown.MigrationLease] != nil {
+		return c.removeLease(ctx, tx, seen, wellknown.MigrationLease)
 	}
-	if !c.Reading.Down.OwnGrant {
+	if !seen.Reading.Down.OwnGrant {
 		return nil
 	}
 	intent := runner.Intent{What: "delete Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}

@@ -13,8 +13,8 @@ import (
 )
 
 // planChart shows what the installation would change.
-func (c *Core) planChart(ctx context.Context, migration bool) (runner.Plan, error) {
-	ch, values, err := c.chartValues(ctx, migration)
+func (c *Core) planChart(ctx context.Context, seen Snapshot, migration bool) (runner.Plan, error) {
+	ch, values, err := c.chartValues(ctx, seen, migration)
 	if err != nil {
 		return runner.Plan{}, err
 	}
@@ -25,8 +25,8 @@ func (c *Core) planChart(ctx context.Context, migration bool) (runner.Plan, erro
 	for _, concern := range values.Concerns {
 		plan.Notes = append(plan.Notes, fmt.Sprintf("%s: %s (%s)", concern.Key, concern.Seen, concern.Why))
 	}
-	if c.Options.InstallMethod == InstallManifest {
-		return c.planDocument(plan, ch, values)
+	if seen.InstallMethod == InstallManifest {
+		return c.planDocument(seen, plan, ch, values)
 	}
 	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
@@ -44,8 +44,8 @@ func (c *Core) planChart(ctx context.Context, migration bool) (runner.Plan, erro
 }
 
 // chartName is what carries the chart in this cluster.
-func (c *Core) chartName() string {
-	if c.Options.InstallMethod == InstallManifest {
+func (s Snapshot) chartName() string {
+	if s.InstallMethod == InstallManifest {
 		return "HelmChart document in additionalManifest"
 	}
 	return "Helm release " + wellknown.CCM
@@ -68,13 +68,13 @@ func shortImage(image awsccm.Image) string {
 }
 
 // ApplyChart installs or upgrades the chart by the chosen method.
-func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, migration bool) error {
-	ch, values, err := c.chartValues(ctx, migration)
+func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot, migration bool) error {
+	ch, values, err := c.chartValues(ctx, seen, migration)
 	if err != nil {
 		return err
 	}
-	if c.Options.InstallMethod == InstallManifest {
-		return c.applyDocument(ctx, tx, ch, values)
+	if seen.InstallMethod == InstallManifest {
+		return c.applyDocument(ctx, tx, seen, ch, values)
 	}
 	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
@@ -84,7 +84,7 @@ func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, migration bool) er
 	if err != nil || planned.Operation == awsccm.OpNone {
 		return err
 	}
-	if err := c.RequireRest(); err != nil {
+	if err := c.RequireRest(seen); err != nil {
 		return err
 	}
 	inverse, err := json.Marshal(map[string]any{"release": wellknown.CCM, "leaderMigration": !migration, "before": planned.Release.String()})
@@ -103,30 +103,30 @@ func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, migration bool) er
 func (c *Core) document(ch *chart.Chart, values awsccm.ChartValues) (string, DocumentInstaller, error) {
 	by := c.Side.Document()
 	if by == nil {
-		return "", nil, UsageError("flag --install-method", string(c.Options.InstallMethod), string(InstallHelm))
+		return "", nil, UsageError("flag --install-method", string(InstallManifest), string(InstallHelm))
 	}
 	document, err := awsccm.HelmChartManifest(ch, values.Values)
 	return document, by, err
 }
 
-func (c *Core) planDocument(plan runner.Plan, ch *chart.Chart, values awsccm.ChartValues) (runner.Plan, error) {
+func (c *Core) planDocument(seen Snapshot, plan runner.Plan, ch *chart.Chart, values awsccm.ChartValues) (runner.Plan, error) {
 	document, by, err := c.document(ch, values)
 	if err != nil {
 		return plan, err
 	}
 	mark := "+"
-	if c.Side.InstalledAs() == InstallManifest {
+	if seen.Config.InstalledAs(seen.Record) == InstallManifest {
 		mark = "~"
 	}
-	plan.Summary = []string{mark + " " + c.chartName() + ", image " + shortImage(values.Image)}
-	plan.Changes, err = by.PlanDocument(document)
+	plan.Summary = []string{mark + " " + seen.chartName() + ", image " + shortImage(values.Image)}
+	plan.Changes, err = by.PlanDocument(seen, document)
 	return plan, err
 }
 
-func (c *Core) applyDocument(ctx context.Context, tx *runner.Tx, ch *chart.Chart, values awsccm.ChartValues) error {
+func (c *Core) applyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, ch *chart.Chart, values awsccm.ChartValues) error {
 	document, by, err := c.document(ch, values)
 	if err != nil {
 		return err
 	}
-	return by.ApplyDocument(ctx, tx, document)
+	return by.ApplyDocument(ctx, tx, seen, document)
 }

@@ -26,9 +26,3 @@ func (o outage) next(now time.Time, err error) outage {
 func (o outage) recent(now time.Time) bool {
 	return !o.failed.IsZero() && now.Sub(o.failed) < BackOff
 }
-
-// Unseen says whether the reading before the last one failed.
-func (c *Core) Unseen() bool { return c.outage.before }
-
-// Outage says whether a reading of this run failed less than BackOff ago.
-func (c *Core) Outage() bool { return c.outage.recent(c.Clock.Now()) }

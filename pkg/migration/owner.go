@@ -70,8 +70,8 @@ func RevertHarm(at position.Position) string {
 }
 
 // uninformed are the owners that nobody says were informed.
-func (c *Core) uninformed() []Owner {
-	return slices.DeleteFunc(slices.Clone(c.Reading.Owners), c.Options.Informed)
+func (c *Core) uninformed(seen Snapshot) []Owner {
+	return slices.DeleteFunc(slices.Clone(seen.Reading.Owners), c.Options.Informed)
 }
 
 // InformFix says how to be allowed to write on a cluster that somebody keeps.
@@ -85,8 +85,8 @@ func InformFix(owners []Owner) string {
 
 // RequireInformed refuses to write beside an owner who would put the old
 // configuration back. A run that takes up another, and an undo, is asked anew.
-func (c *Core) RequireInformed() error {
-	owners := c.uninformed()
+func (c *Core) RequireInformed(seen Snapshot) error {
+	owners := c.uninformed(seen)
 	if len(owners) == 0 {
 		return nil
 	}
@@ -94,15 +94,15 @@ func (c *Core) RequireInformed() error {
 	for _, o := range owners {
 		names = append(names, o.String())
 	}
-	return &fault.Error{Class: fault.Check, Reason: "OwnerNotInformed", Object: c.Reading.Object,
-		Seen:   "is kept by " + strings.Join(names, ", ") + ": " + OrElse(RevertHarm(c.Result.Position), RevertHarm(position.P3)),
+	return &fault.Error{Class: fault.Check, Reason: "OwnerNotInformed", Object: seen.Reading.Object,
+		Seen:   "is kept by " + strings.Join(names, ", ") + ": " + OrElse(RevertHarm(seen.Result.Position), RevertHarm(position.P3)),
 		Wanted: "an owner who has what is written", Fix: InformFix(owners)}
 }
 
 // ownerNotes are for a plan: what keeps a run from writing.
-func (c *Core) ownerNotes() []string {
-	owners := c.uninformed()
-	if len(owners) == 0 || !c.Writes() {
+func (c *Core) ownerNotes(seen Snapshot) []string {
+	owners := c.uninformed(seen)
+	if len(owners) == 0 || !c.Writes(seen) {
 		return nil
 	}
 	notes := make([]string, 0, len(owners))
@@ -114,19 +114,19 @@ func (c *Core) ownerNotes() []string {
 
 // Writes says whether the run, in its direction, has a step left that writes. An
 // audit has none.
-func (c *Core) Writes() bool {
+func (c *Core) Writes(seen Snapshot) bool {
 	if c.Options.LookOnly {
 		return false
 	}
-	now := c.standing(c.Record)
-	seen, err := now.judge(c.order())
-	if c.back {
-		seen, err = now.judgeUndo(undoOrder())
+	now := c.standing(seen)
+	judged, err := now.judge(c.order())
+	if seen.Back {
+		judged, err = now.judgeUndo(undoOrder())
 	}
 	if err != nil {
 		return true // what cannot be judged is not known to be finished
 	}
-	for _, state := range seen.States {
+	for _, state := range judged.States {
 		if state.Kind == runner.Todo || state.Kind == runner.InProgress {
 			return true
 		}

@@ -1,10 +1,15 @@
 package migration
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 
+	"k8s.io/utils/clock"
+
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -24,9 +29,12 @@ func TestRequireInformed(t *testing.T) {
 		"both":              {[]Owner{fleet, argo}, []string{"fleet", "argocd"}, ""},
 		"somebody else was": {[]Owner{fleet}, []string{"terraform"}, "--owner-informed=fleet"},
 	} {
-		c := &Core{Options: Options{OwnersInformed: tt.informed}, Reading: Reading{Object: "Cluster fleet-default/demo", Owners: tt.owners}}
-		c.Result.Position = position.P3
-		for way, err := range map[string]error{"forward": c.RequireInformed(), "undo": (&Undo{core: c}).RequireInformed()} {
+		c := &Core{Options: Options{OwnersInformed: tt.informed}}
+		seen := Snapshot{Reading: Reading{Object: "Cluster fleet-default/demo", Owners: tt.owners}, Result: position.Result{Position: position.P3}}
+		begun := runner.Observation{States: map[runner.StepID]runner.State{StepSwitch: {Kind: runner.InProgress}}}
+		for way, err := range map[string]error{"forward": c.RequireInformed(seen), "undo": (&Undo{core: c}).RequireInformed(seen),
+			"a run": c.Precheck(t.Context(), seen, runner.Observation{}), "one taken up": c.Precheck(t.Context(), seen, begun),
+			"a run back": (&Undo{core: c}).Precheck(t.Context(), seen, begun)} {
 			f, refused := fault.As(err)
 			switch {
 			case refused != (tt.fix != ""):
@@ -37,6 +45,27 @@ func TestRequireInformed(t *testing.T) {
 		}
 	}
 }
+
+// What would stop the preflight stops a run that has begun nothing; a step that a
+// killed run left in progress is taken up all the same.
+func TestPrecheckLooksWhereNothingIsBegun(t *testing.T) {
+	c := &Core{Clock: clock.RealClock{}, Side: awaySide{}}
+	seen := Snapshot{Config: restingConfig{}, Result: at(position.P0)}
+	if err := c.Precheck(t.Context(), seen, runner.Observation{}); !errors.Is(err, errAway) {
+		t.Errorf("nobody looked at a cluster on which nothing is begun: %v", err)
+	}
+	begun := runner.Observation{States: map[runner.StepID]runner.State{StepEnable: {Kind: runner.InProgress}}}
+	if err := c.Precheck(t.Context(), seen, begun); err != nil {
+		t.Errorf("a step in progress: %v", err)
+	}
+}
+
+var errAway = errors.New("away")
+
+// awaySide is a configuration that cannot be read.
+type awaySide struct{ Side }
+
+func (awaySide) Look(context.Context, runner.Record) (Config, error) { return nil, errAway }
 
 func TestOwnerWordsAreKnown(t *testing.T) {
 	o := Options{InstallMethod: InstallHelm, AWS: "auto", OwnersInformed: []string{"terraform", "Argo CD"}}

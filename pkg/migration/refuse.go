@@ -13,33 +13,48 @@ import (
 // refused says why a migration may not even begin. It is asked while a run is
 // planned: what is refused here leaves no trace, neither lock nor journal. Once
 // something was written, the same checks stop the preflight of a later run.
-func (c *Core) refused(ctx context.Context) error {
+func (c *Core) refused(ctx context.Context, seen Snapshot) error {
 	input := checks.Input{Distribution: c.Distribution}
-	own := c.Side.Checks(ctx, &input, Prepared{})
+	own := c.Side.Checks(seen, &input, Prepared{})
 	known := append(slices.Clone(own), verify.Bind(checks.Input{}, checks.For(c.Distribution)...)...)
-	if err := (verify.Report{Refused: verify.Refusals(known, c.Options.Checks(c.Result.Position))}).Err(); err != nil {
+	if err := (verify.Report{Refused: verify.Refusals(known, c.Options.Checks(seen.Result.Position))}).Err(); err != nil {
 		return err
 	}
-	if c.Result.Position != position.P0 || c.Result.Mixed {
+	if !seen.nothingBegun() {
 		return nil
 	}
 	unsupported := slices.DeleteFunc(own, func(check verify.Bound) bool { return !check.Unsupported })
-	return verify.RunAll(ctx, unsupported, verify.Options{Position: c.Result.Position}).Err()
+	return verify.RunAll(ctx, unsupported, verify.Options{Position: seen.Result.Position}).Err()
 }
 
-// Precheck runs every check on a cluster on which nothing was begun. It is asked
-// before the lock is taken, so that a cluster which the preflight would stop at
-// is left without a trace of us. Once something was written, the preflight of the
-// run judges alone.
-func (c *Core) Precheck(ctx context.Context) error {
-	if c.Result.Position != position.P0 || c.Result.Mixed {
+// Precheck implements runner.Procedure. Nothing is written beside an owner of the
+// configuration whom nobody informed. On a cluster on which nothing was begun every
+// check is run, before the lock is taken, so that a cluster which the preflight would
+// stop at is left without a trace of us. Once something was written, the preflight of
+// the run judges alone; a step that is in progress moves the cluster by our own doing,
+// and is taken up whatever the checks find.
+func (c *Core) Precheck(ctx context.Context, seen Snapshot, says runner.Observation) error {
+	if err := c.RequireInformed(seen); err != nil || says.InProgress() {
+		return err
+	}
+	if !seen.nothingBegun() {
 		return nil
 	}
-	report, _, err := c.inspect(ctx, runner.Record{})
+	fresh, err := c.Observe(ctx, runner.Record{})
+	if err != nil {
+		return err
+	}
+	report, _, err := c.inspect(ctx, fresh)
 	if err != nil {
 		return err
 	}
 	return JudgeReport(report, c.Options)
+}
+
+// nothingBegun says that a migration would begin here: what the journal has of one
+// before it, which was taken back, does not count.
+func (s Snapshot) nothingBegun() bool {
+	return s.Result.Position == position.P0 && !s.Result.Mixed
 }
 
 // Checks are those that a run makes. What --only names is looked at

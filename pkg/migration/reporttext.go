@@ -1,7 +1,6 @@
 package migration
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
@@ -21,8 +20,8 @@ func CheckMetas(d wellknown.Distribution, own []verify.Meta) []verify.Meta {
 	return metas
 }
 
-func (c *Core) checkCount(ctx context.Context) string {
-	own := c.Side.Checks(ctx, &checks.Input{}, Prepared{})
+func (c *Core) checkCount(seen Snapshot) string {
+	own := c.Side.Checks(seen, &checks.Input{}, Prepared{})
 	return fmt.Sprintf("%d checks", len(own)+len(checks.For(c.Distribution)))
 }
 

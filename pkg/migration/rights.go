@@ -19,8 +19,8 @@ import (
 const installJob = "helm-install-" + wellknown.CCM
 
 // installJobFault names why the helm controller's Job does not finish.
-func (c *Core) installJobFault(ctx context.Context) error {
-	if c.Options.InstallMethod != InstallManifest {
+func (c *Core) installJobFault(ctx context.Context, seen Snapshot) error {
+	if seen.InstallMethod != InstallManifest {
 		return nil
 	}
 	object := "Job kube-system/" + installJob
@@ -42,13 +42,13 @@ func (c *Core) installJobFault(ctx context.Context) error {
 
 // missingRights names rights that the CCM's service account lacks. Without the
 // leases a CCM is Ready and never leads; nothing else tells.
-func (c *Core) missingRights(ctx context.Context) error {
-	if c.Reading.Down.CCM == nil {
+func (c *Core) missingRights(ctx context.Context, seen Snapshot) error {
+	if seen.Reading.Down.CCM == nil {
 		return nil
 	}
-	account := c.Reading.Down.CCM.Spec.Template.Spec.ServiceAccountName
+	account := seen.Reading.Down.CCM.Spec.Template.Spec.ServiceAccountName
 	object := "ServiceAccount kube-system/" + account
-	missing, err := kube.MissingRights(ctx, c.Kube, wellknown.System, account, c.Reading.ccmEvidence().Migration)
+	missing, err := kube.MissingRights(ctx, c.Kube, wellknown.System, account, seen.Reading.ccmEvidence().Migration)
 	switch {
 	case err != nil:
 		return CouldNotRead("rights of "+object, err)

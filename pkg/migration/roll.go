@@ -28,11 +28,11 @@ func ByRancher() runner.Roller { return runner.Roller{Name: "Rancher", Alone: tr
 // byChart says who goes on with the CCM's pods while some of them are not there yet:
 // Rancher, as long as it still has to take up the document that installs the chart,
 // and then the DaemonSet's controller. Both do whether or not a run watches.
-func (c *Core) byChart(v runner.Verdict) runner.Verdict {
+func (s Snapshot) byChart(v runner.Verdict) runner.Verdict {
 	const pods = "pods of the CCM"
 	switch {
 	case v.Done >= v.Total:
-	case c.Options.InstallMethod == InstallManifest && (c.Reading.Down.CCM == nil || len(c.Reading.Unrest) > 0):
+	case s.InstallMethod == InstallManifest && (s.Reading.Down.CCM == nil || len(s.Reading.Unrest) > 0):
 		v.By = runner.Roller{Name: "Rancher", Of: pods, Alone: true}
 	default:
 		v.By = runner.Roller{Name: "Kubernetes", Of: pods, Alone: true}

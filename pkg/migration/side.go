@@ -14,38 +14,42 @@ import (
 // configuration is kept, how it is changed, and what shows that it was applied.
 type Side interface {
 	// Look reads the configuration's side once.
-	Look(ctx context.Context) error
-	// Combine puts what Look saw and the cluster itself together. It reads nothing.
-	Combine(down Downstream) Reading
-	// Supported refuses a cluster that the procedure does not fit.
-	Supported() error
+	Look(ctx context.Context, record runner.Record) (Config, error)
 	// CloudConfig is the in-tree provider's, to be carried over to the CCM; "": none.
-	CloudConfig(ctx context.Context) (string, error)
+	CloudConfig(ctx context.Context, seen Snapshot) (string, error)
 	// Checks are the side's own, bound to what was read.
-	Checks(ctx context.Context, input *checks.Input, prepared Prepared) []verify.Bound
-	// SnapshotState says whether the etcd snapshot is done, with the position
-	// that counts as reached.
-	SnapshotState(record runner.Record, reached position.Position) runner.State
+	Checks(seen Snapshot, input *checks.Input, prepared Prepared) []verify.Bound
 	// Rolls says whether others go on with a step's change after our write.
 	Rolls(step runner.StepID) bool
 	// Tell puts what is not at rest into one line.
 	Tell(open []Unrest) string
 	// Keep writes down what the side's checks judge, so that they can be made again
 	// without a cluster. Secrets go through the Redactor.
-	Keep(r *bundle.Redactor) ([]byte, error)
+	Keep(seen Snapshot, r *bundle.Redactor) ([]byte, error)
 	// UndoSteps are the steps that take the side's edits back, by ID.
-	UndoSteps() map[runner.StepID]func(Base) runner.Step
-	// InstalledAs says by which method the chart is, or last was, in the cluster.
-	InstalledAs() InstallMethod
+	UndoSteps() map[runner.StepID]func(Base) Step
 	// Document is how the chart is installed as a document of the side's own
 	// configuration instead of by Helm; nil: there is no such way.
 	Document() DocumentInstaller
 }
 
+// Config is one reading of where a cluster's configuration is kept: a value.
+type Config interface {
+	// Combine puts it and the cluster itself together.
+	Combine(down Downstream) Reading
+	// Supported refuses a cluster that the procedure does not fit.
+	Supported() error
+	// SnapshotState says whether the etcd snapshot is done, with the position
+	// that counts as reached.
+	SnapshotState(record runner.Record, reached position.Position) runner.State
+	// InstalledAs says by which method the chart is, or last was, in the cluster.
+	InstalledAs(record runner.Record) InstallMethod
+}
+
 // DocumentInstaller puts the chart into a cluster as a document of its configuration.
 type DocumentInstaller interface {
-	PlanDocument(document string) ([]runner.Change, error)
-	ApplyDocument(ctx context.Context, tx *runner.Tx, document string) error
+	PlanDocument(seen Snapshot, document string) ([]runner.Change, error)
+	ApplyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, document string) error
 	// RemoveDocument takes it out again.
-	RemoveDocument(ctx context.Context, tx *runner.Tx) error
+	RemoveDocument(ctx context.Context, tx *runner.Tx, seen Snapshot) error
 }

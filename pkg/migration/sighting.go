@@ -6,7 +6,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -14,11 +13,11 @@ import (
 const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
 
 // NewNodesOpen are Nodes that joined during the run and wait for the CCM.
-func (c *Core) NewNodesOpen(tx *runner.Tx) []string {
-	before, _, _ := fingerprint(tx.Record()) // without it every Node counts as new, and must be initialized
+func (s Snapshot) NewNodesOpen() []string {
+	before, _, _ := fingerprint(s.Record) // without it every Node counts as new, and must be initialized
 	var open []string
-	for i := range c.Reading.Down.Nodes {
-		node := &c.Reading.Down.Nodes[i]
+	for i := range s.Reading.Down.Nodes {
+		node := &s.Reading.Down.Nodes[i]
 		if hasNode(before, node.Name) {
 			continue
 		}
@@ -32,40 +31,40 @@ func (c *Core) NewNodesOpen(tx *runner.Tx) []string {
 }
 
 // Sighting is what the guard judges of this reading.
-func (c *Core) Sighting(tx *runner.Tx) Sighting {
-	verdict := c.Reading.LeaseVerdict()
-	s := Sighting{
-		At: c.Clock.Now(), Gap: c.handover(), Unseen: c.Unseen(), Outage: c.Outage(), Renames: c.renames(tx.Record()), LeaseHolder: verdict.Holder,
-		LeaseMark:   c.Reading.Leases.Migration.Last.ResourceVersion,
-		LeaseNeeded: c.Reading.Leases.Migration.Last.Exists && c.nobodyRunsUnflagged(),
+func (s Snapshot) Sighting() Sighting {
+	verdict := s.Reading.LeaseVerdict()
+	out := Sighting{
+		At: s.At, Gap: s.Reading.handover(), Unseen: s.Unseen, Outage: s.Outage, Renames: s.renames(), LeaseHolder: verdict.Holder,
+		LeaseMark:   s.Reading.Leases.Migration.Last.ResourceVersion,
+		LeaseNeeded: s.Reading.Leases.Migration.Last.Exists && s.Reading.nobodyRunsUnflagged(),
 		CCMHolds:    verdict.Owner == lease.CCM && verdict.Life == lease.Alive,
-		CCMRestarts: restartsOf(c.Reading.Down.CCMPods),
+		CCMRestarts: restartsOf(s.Reading.Down.CCMPods),
 	}
-	if c.back {
+	if s.Back {
 		// A way back leaves the CCM. On RKE it takes every API server away at once,
 		// and a CCM that loses its lease by that ends and is started again.
-		s.CCMRestarts = nil
+		out.CCMRestarts = nil
 	}
-	for _, k := range c.Reading.KCMs {
+	for _, k := range s.Reading.KCMs {
 		if k.Known && k.Provider() == position.External && k.Flagged() {
-			s.Starving = append(s.Starving, k.Member)
+			out.Starving = append(out.Starving, k.Member)
 		}
 	}
-	for _, m := range c.Reading.Members {
+	for _, m := range s.Reading.Members {
 		for _, name := range m.Nodes {
-			if node := c.Reading.Down.Node(name); node != nil && m.Lacks == "" && !node.IsReady() {
-				s.SwitchedNotReady = append(s.SwitchedNotReady, m.Name)
+			if node := s.Reading.Down.Node(name); node != nil && m.Lacks == "" && !node.IsReady() {
+				out.SwitchedNotReady = append(out.SwitchedNotReady, m.Name)
 			}
 		}
 	}
-	return s
+	return out
 }
 
 // nobodyRunsUnflagged says whether only a holder of the migration lease can run
 // the cloud controllers. While one kube-controller-manager is still in-tree
 // without the flag it may lead and run them all, and the lease may rest.
-func (c *Core) nobodyRunsUnflagged() bool {
-	for _, k := range c.Reading.KCMs {
+func (r Reading) nobodyRunsUnflagged() bool {
+	for _, k := range r.KCMs {
 		if !k.Known || (k.Provider() != position.External && !k.Flagged()) {
 			return false
 		}
@@ -74,9 +73,9 @@ func (c *Core) nobodyRunsUnflagged() bool {
 }
 
 // handover is the longest gap by construction with the durations in force.
-func (c *Core) handover() time.Duration {
+func (r Reading) handover() time.Duration {
 	longest := time.Duration(0)
-	for _, k := range c.Reading.KCMs {
+	for _, k := range r.KCMs {
 		if !k.Known {
 			continue
 		}

@@ -21,15 +21,11 @@ var reaches = map[runner.StepID]position.Position{
 
 // standing is what the states of the steps are computed from.
 type standing struct {
-	Reading  Reading
-	Result   position.Result
-	Record   runner.Record
+	Snapshot
 	Options  Options
 	Cordon   cordonPlan
-	AtTarget bool // every kubelet runs Options.KubernetesVersion
-	// Snapshot and Rolls are the Side's.
-	Snapshot func(reached position.Position) runner.State
-	Rolls    func(runner.StepID) bool
+	AtTarget bool                     // every kubelet runs Options.KubernetesVersion
+	Rolls    func(runner.StepID) bool // the Side's
 }
 
 // judge says for every step whether it is done. A cluster between two
@@ -68,7 +64,7 @@ func (s standing) current() (current, error) {
 	if s.upgrading() && s.Result.Position == position.Unknown {
 		return current{step: StepUpgrade, reached: position.P4}, nil
 	}
-	step := s.lastIntended()
+	step := lastIntended(s.Record)
 	if s.Result.Position != position.Unknown {
 		step = stepTo(s.Result.Between[1])
 		if !s.ours(step) {
@@ -107,13 +103,13 @@ func (s standing) ours(step runner.StepID) bool {
 }
 
 // inProgress is the step that was begun and is not finished; empty: none.
-func (c *Core) inProgress(record runner.Record) runner.StepID {
-	seen, err := c.standing(record).judge(c.order())
+func (c *Core) inProgress(seen Snapshot) runner.StepID {
+	judged, err := c.standing(seen).judge(c.order())
 	if err != nil {
 		return ""
 	}
 	for _, id := range c.order() {
-		if seen.States[id].Kind == runner.InProgress {
+		if judged.States[id].Kind == runner.InProgress {
 			return id
 		}
 	}
@@ -122,8 +118,8 @@ func (c *Core) inProgress(record runner.Record) runner.StepID {
 
 // lastIntended is the last step with a position that the journal announced; empty
 // once an undo was begun after it.
-func (s standing) lastIntended() runner.StepID {
-	intents := s.Record.SinceUndo()
+func lastIntended(record runner.Record) runner.StepID {
+	intents := record.SinceUndo()
 	for i := len(intents) - 1; i >= 0; i-- {
 		if _, ok := reaches[intents[i].Step]; ok {
 			return intents[i].Step
@@ -168,7 +164,7 @@ func (s standing) state(id runner.StepID, now current) runner.State {
 	case StepVerify:
 		return runner.State{Kind: runner.Always}
 	case StepSnapshot:
-		return s.Snapshot(now.reached)
+		return s.Config.SnapshotState(s.Record, now.reached)
 	case StepCordon:
 		return s.cordonState(now)
 	case StepUncordon:

@@ -16,7 +16,7 @@ func TestDeletedGrantIsGivenBackByItsFix(t *testing.T) {
 	hazard := position.Result{Position: position.Unknown, Mixed: true, HandMade: true, Problems: []string{"x"}}
 	for _, ungranted := range []bool{true, false} {
 		hazard.Ungranted = ungranted
-		_, err := sided(standing{Reading: resting(), Result: hazard}).judge(order(InstallHelm, false))
+		_, err := sided(standing{Snapshot: Snapshot{Reading: resting(), Result: hazard}}).judge(order(InstallHelm, false))
 		f, ok := fault.As(err)
 		if !ok || f.Class != fault.Check || strings.Contains(f.Fix, checks.GrantCommands) != ungranted || strings.Contains(f.Fix, "by hand") == ungranted {
 			t.Errorf("ungranted %t: %v", ungranted, err)
@@ -34,25 +34,33 @@ func rolling() Reading {
 // sided adds what a Side answers that rolls its edits out by itself.
 func sided(s standing) standing {
 	s.Rolls = func(step runner.StepID) bool { return step == StepEnable || step == StepSwitch || step == StepUpgrade }
-	s.Snapshot = func(reached position.Position) runner.State {
-		switch {
-		case !s.Options.Snapshot:
-			return runner.State{Kind: runner.Skipped}
-		case reached > position.P1:
-			return runner.State{Kind: runner.Done}
-		case s.lastIntent() == StepSnapshot:
-			return runner.State{Kind: runner.InProgress}
-		}
-		return runner.State{Kind: runner.Todo}
-	}
+	s.Config = restingConfig{s.Options.Snapshot}
 	return s
 }
 
-func (s standing) lastIntent() runner.StepID {
-	if len(s.Record.Intents) == 0 {
+// restingConfig is a configuration whose snapshot the journal alone tells of.
+type restingConfig struct{ snapshot bool }
+
+func (restingConfig) Combine(Downstream) Reading              { return resting() }
+func (restingConfig) Supported() error                        { return nil }
+func (restingConfig) InstalledAs(runner.Record) InstallMethod { return InstallHelm }
+func (c restingConfig) SnapshotState(record runner.Record, reached position.Position) runner.State {
+	switch {
+	case !c.snapshot:
+		return runner.State{Kind: runner.Skipped}
+	case reached > position.P1:
+		return runner.State{Kind: runner.Done}
+	case lastIntent(record) == StepSnapshot:
+		return runner.State{Kind: runner.InProgress}
+	}
+	return runner.State{Kind: runner.Todo}
+}
+
+func lastIntent(record runner.Record) runner.StepID {
+	if len(record.Intents) == 0 {
 		return ""
 	}
-	return s.Record.Intents[len(s.Record.Intents)-1].Step
+	return record.Intents[len(record.Intents)-1].Step
 }
 
 func at(p position.Position) position.Result {
@@ -80,29 +88,29 @@ func TestJudge(t *testing.T) {
 		state runner.StateKind
 		err   string // reason; "" for none
 	}{
-		{"P0", standing{Reading: resting(), Result: at(position.P0), Cordon: open}, StepLeaseAccess, runner.Todo, ""},
-		{"P0 with a snapshot", standing{Reading: resting(), Result: at(position.P0), Options: Options{Snapshot: true}}, StepSnapshot, runner.Todo, ""},
+		{"P0", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P0)}, Cordon: open}, StepLeaseAccess, runner.Todo, ""},
+		{"P0 with a snapshot", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P0)}, Options: Options{Snapshot: true}}, StepSnapshot, runner.Todo, ""},
 		{"P1, journal gone: no second snapshot is needed to go on, but one is still safe",
-			standing{Reading: resting(), Result: at(position.P1), Options: Options{Snapshot: true}}, StepSnapshot, runner.Todo, ""},
-		{"P1", standing{Reading: resting(), Result: at(position.P1)}, StepEnable, runner.Todo, ""},
-		{"P2, journal gone", standing{Reading: resting(), Result: at(position.P2), Options: Options{Snapshot: true}, Cordon: open}, StepCordon, runner.Todo, ""},
-		{"P2, cordoned", standing{Reading: resting(), Result: at(position.P2), Cordon: cordonPlan{Ours: []string{"cp"}}}, StepInstall, runner.Todo, ""},
-		{"P3", standing{Reading: resting(), Result: at(position.P3), Cordon: cordonPlan{Ours: []string{"cp"}}}, StepSwitch, runner.Todo, ""},
-		{"P4, cordons still there", standing{Reading: resting(), Result: at(position.P4), Cordon: cordonPlan{Ours: []string{"cp"}}}, StepUncordon, runner.Todo, ""},
-		{"P4, never cordoned again", standing{Reading: resting(), Result: at(position.P4), Cordon: open}, StepDisable, runner.Todo, ""},
-		{"P4, leader migration kept", standing{Reading: resting(), Result: at(position.P4), Options: Options{KeepLeaderMigration: true}}, "", "", ""},
-		{"P4, owned by Terraform", standing{Reading: Reading{Owners: []Owner{{Name: "Terraform", Mark: "field manager terraform"}}}, Result: at(position.P4)}, "", "", ""},
-		{"P5: nothing is ever put back", standing{Reading: resting(), Result: at(position.P5), Options: Options{Snapshot: true}, Cordon: open}, "", "", ""},
-		{"P5 with an upgrade", standing{Reading: resting(), Result: at(position.P5), Options: Options{KubernetesVersion: "v1.27.10+rke2r1"}}, StepUpgrade, runner.Todo, ""},
-		{"enabled by us, not copied yet", standing{Reading: rolling(), Result: at(position.P1), Record: journal(StepEnable)}, StepEnable, runner.InProgress, ""},
-		{"half enabled by us", standing{Reading: resting(), Result: between(position.P1, position.P2), Record: journal(StepEnable)}, StepEnable, runner.InProgress, ""},
-		{"half enabled, Rancher still rolls", standing{Reading: rolling(), Result: between(position.P1, position.P2)}, StepEnable, runner.InProgress, ""},
-		{"half enabled by hand", standing{Reading: resting(), Result: between(position.P1, position.P2)}, "", "", "HalfMigrated"},
-		{"half switched by us", standing{Reading: resting(), Result: between(position.P3, position.P4), Record: journal(StepSwitch), Cordon: open}, StepCordon, runner.Todo, ""},
-		{"half switched by hand", standing{Reading: resting(), Result: between(position.P3, position.P4)}, "", "", "HalfMigrated"},
-		{"a hazard is never ours", standing{Reading: rolling(), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: journal(StepSwitch)}, "", "", "HalfMigrated"},
-		{"unknown at rest", standing{Reading: resting(), Result: position.Result{Position: position.Unknown}, Record: journal(StepSwitch)}, "", "", "PositionUnknown"},
-		{"unknown in the middle of our roll", standing{Reading: rolling(), Result: position.Result{Position: position.Unknown}, Record: journal(StepEnable)}, StepEnable, runner.InProgress, ""},
+			standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P1)}, Options: Options{Snapshot: true}}, StepSnapshot, runner.Todo, ""},
+		{"P1", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P1)}}, StepEnable, runner.Todo, ""},
+		{"P2, journal gone", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P2)}, Options: Options{Snapshot: true}, Cordon: open}, StepCordon, runner.Todo, ""},
+		{"P2, cordoned", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P2)}, Cordon: cordonPlan{Ours: []string{"cp"}}}, StepInstall, runner.Todo, ""},
+		{"P3", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P3)}, Cordon: cordonPlan{Ours: []string{"cp"}}}, StepSwitch, runner.Todo, ""},
+		{"P4, cordons still there", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P4)}, Cordon: cordonPlan{Ours: []string{"cp"}}}, StepUncordon, runner.Todo, ""},
+		{"P4, never cordoned again", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P4)}, Cordon: open}, StepDisable, runner.Todo, ""},
+		{"P4, leader migration kept", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P4)}, Options: Options{KeepLeaderMigration: true}}, "", "", ""},
+		{"P4, owned by Terraform", standing{Snapshot: Snapshot{Reading: Reading{Owners: []Owner{{Name: "Terraform", Mark: "field manager terraform"}}}, Result: at(position.P4)}}, "", "", ""},
+		{"P5: nothing is ever put back", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P5)}, Options: Options{Snapshot: true}, Cordon: open}, "", "", ""},
+		{"P5 with an upgrade", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P5)}, Options: Options{KubernetesVersion: "v1.27.10+rke2r1"}}, StepUpgrade, runner.Todo, ""},
+		{"enabled by us, not copied yet", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1), Record: journal(StepEnable)}}, StepEnable, runner.InProgress, ""},
+		{"half enabled by us", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P1, position.P2), Record: journal(StepEnable)}}, StepEnable, runner.InProgress, ""},
+		{"half enabled, Rancher still rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: between(position.P1, position.P2)}}, StepEnable, runner.InProgress, ""},
+		{"half enabled by hand", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P1, position.P2)}}, "", "", "HalfMigrated"},
+		{"half switched by us", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P3, position.P4), Record: journal(StepSwitch)}, Cordon: open}, StepCordon, runner.Todo, ""},
+		{"half switched by hand", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P3, position.P4)}}, "", "", "HalfMigrated"},
+		{"a hazard is never ours", standing{Snapshot: Snapshot{Reading: rolling(), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: journal(StepSwitch)}}, "", "", "HalfMigrated"},
+		{"unknown at rest", standing{Snapshot: Snapshot{Reading: resting(), Result: position.Result{Position: position.Unknown}, Record: journal(StepSwitch)}}, "", "", "PositionUnknown"},
+		{"unknown in the middle of our roll", standing{Snapshot: Snapshot{Reading: rolling(), Result: position.Result{Position: position.Unknown}, Record: journal(StepEnable)}}, StepEnable, runner.InProgress, ""},
 	}
 	tests = append(tests, []struct {
 		name  string
@@ -111,18 +119,18 @@ func TestJudge(t *testing.T) {
 		state runner.StateKind
 		err   string
 	}{
-		{"no control plane has the flag yet", standing{Reading: rolling(), Result: at(position.P1), Record: journal(StepLeaseAccess, StepEnable)}, StepEnable, runner.InProgress, ""},
-		{"all have it, and workers roll", standing{Reading: rolling(), Result: at(position.P4), Record: journal(StepSwitch)}, StepSwitch, runner.InProgress, ""},
-		{"half switched, still rolling: cordons are not set again", standing{Reading: rolling(), Result: between(position.P3, position.P4), Record: journal(StepSwitch), Cordon: open}, StepSwitch, runner.InProgress, ""},
-		{"half enabled, still rolling, journal gone: no snapshot in between", standing{Reading: rolling(), Result: between(position.P1, position.P2), Options: Options{Snapshot: true}}, StepEnable, runner.InProgress, ""},
-		{"an upgrade of ours rolls", standing{Reading: rolling(), Result: at(position.P5), Record: journal(StepSwitch, StepDisable, StepUpgrade), Options: upgrade}, StepUpgrade, runner.InProgress, ""},
-		{"every kubelet has it, and it still rolls", standing{Reading: rolling(), Result: at(position.P5), Record: journal(StepUpgrade), Options: upgrade, AtTarget: true}, StepUpgrade, runner.InProgress, ""},
-		{"upgraded", standing{Reading: resting(), Result: at(position.P5), Record: journal(StepUpgrade), Options: upgrade, AtTarget: true}, "", "", ""},
-		{"an upgrade of somebody's rolls", standing{Reading: rolling(), Result: at(position.P5), Record: journal(StepSwitch), Options: upgrade}, StepUpgrade, runner.Todo, ""},
-		{"an upgrade of ours rolls, nobody asks to end it", standing{Reading: rolling(), Result: at(position.P5), Record: journal(StepUpgrade)}, "", "", ""},
-		{"unknown in the middle of our upgrade", standing{Reading: rolling(), Result: position.Result{Position: position.Unknown}, Record: journal(StepDisable, StepUpgrade), Options: upgrade}, StepUpgrade, runner.InProgress, ""},
-		{"it moves by somebody else's doing", standing{Reading: rolling(), Result: at(position.P1)}, StepEnable, runner.Todo, ""},
-		{"it moves long after our edit", standing{Reading: rolling(), Result: at(position.P3), Record: journal(StepEnable), Cordon: cordonPlan{Ours: []string{"cp"}}}, StepSwitch, runner.Todo, ""},
+		{"no control plane has the flag yet", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1), Record: journal(StepLeaseAccess, StepEnable)}}, StepEnable, runner.InProgress, ""},
+		{"all have it, and workers roll", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P4), Record: journal(StepSwitch)}}, StepSwitch, runner.InProgress, ""},
+		{"half switched, still rolling: cordons are not set again", standing{Snapshot: Snapshot{Reading: rolling(), Result: between(position.P3, position.P4), Record: journal(StepSwitch)}, Cordon: open}, StepSwitch, runner.InProgress, ""},
+		{"half enabled, still rolling, journal gone: no snapshot in between", standing{Snapshot: Snapshot{Reading: rolling(), Result: between(position.P1, position.P2)}, Options: Options{Snapshot: true}}, StepEnable, runner.InProgress, ""},
+		{"an upgrade of ours rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: journal(StepSwitch, StepDisable, StepUpgrade)}, Options: upgrade}, StepUpgrade, runner.InProgress, ""},
+		{"every kubelet has it, and it still rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: journal(StepUpgrade)}, Options: upgrade, AtTarget: true}, StepUpgrade, runner.InProgress, ""},
+		{"upgraded", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P5), Record: journal(StepUpgrade)}, Options: upgrade, AtTarget: true}, "", "", ""},
+		{"an upgrade of somebody's rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: journal(StepSwitch)}, Options: upgrade}, StepUpgrade, runner.Todo, ""},
+		{"an upgrade of ours rolls, nobody asks to end it", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: journal(StepUpgrade)}}, "", "", ""},
+		{"unknown in the middle of our upgrade", standing{Snapshot: Snapshot{Reading: rolling(), Result: position.Result{Position: position.Unknown}, Record: journal(StepDisable, StepUpgrade)}, Options: upgrade}, StepUpgrade, runner.InProgress, ""},
+		{"it moves by somebody else's doing", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1)}}, StepEnable, runner.Todo, ""},
+		{"it moves long after our edit", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P3), Record: journal(StepEnable)}, Cordon: cordonPlan{Ours: []string{"cp"}}}, StepSwitch, runner.Todo, ""},
 	}...)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -159,13 +167,13 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 		s    standing
 		want runner.StateKind
 	}{
-		{"at rest", standing{Reading: resting(), Result: at(position.P1), Record: enabling}, runner.Always},
-		{"our roll", standing{Reading: rolling(), Result: at(position.P1), Record: enabling}, runner.Skipped},
-		{"our roll, half done", standing{Reading: rolling(), Result: between(position.P1, position.P2), Record: enabling}, runner.Skipped},
-		{"half done, at rest: its edit may have to be written", standing{Reading: resting(), Result: between(position.P1, position.P2), Record: enabling}, runner.Always},
-		{"our snapshot", standing{Reading: rolling(), Result: at(position.P0), Record: snapshotting, Options: Options{Snapshot: true}}, runner.Skipped},
-		{"our upgrade", standing{Reading: rolling(), Result: at(position.P5), Record: runner.Record{Intents: []runner.Intent{{Step: StepUpgrade}}}, Options: Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
-		{"nobody's roll", standing{Reading: rolling(), Result: at(position.P1)}, runner.Always},
+		{"at rest", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P1), Record: enabling}}, runner.Always},
+		{"our roll", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1), Record: enabling}}, runner.Skipped},
+		{"our roll, half done", standing{Snapshot: Snapshot{Reading: rolling(), Result: between(position.P1, position.P2), Record: enabling}}, runner.Skipped},
+		{"half done, at rest: its edit may have to be written", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P1, position.P2), Record: enabling}}, runner.Always},
+		{"our snapshot", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P0), Record: snapshotting}, Options: Options{Snapshot: true}}, runner.Skipped},
+		{"our upgrade", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: runner.Record{Intents: []runner.Intent{{Step: StepUpgrade}}}}, Options: Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
+		{"nobody's roll", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1)}}, runner.Always},
 	} {
 		seen, err := sided(tt.s).judge(order(InstallHelm, tt.s.Options.KubernetesVersion != ""))
 		if err != nil {
@@ -180,7 +188,7 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
 	for _, p := range []position.Position{position.P4, position.P5} {
 		for _, method := range []InstallMethod{InstallHelm, InstallManifest} {
-			seen, err := sided(standing{Reading: resting(), Result: at(p)}).judge(order(method, false))
+			seen, err := sided(standing{Snapshot: Snapshot{Reading: resting(), Result: at(p)}}).judge(order(method, false))
 			if err != nil {
 				t.Fatal(err)
 			}

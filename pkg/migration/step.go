@@ -16,24 +16,24 @@ type Base struct {
 func (b Base) Info() runner.Info { return info(b.ID) }
 
 // Plan implements runner.Step for steps that change nothing.
-func (b Base) Plan(context.Context) (runner.Plan, error) { return runner.Plan{}, nil }
+func (b Base) Plan(context.Context, Snapshot) (runner.Plan, error) { return runner.Plan{}, nil }
 
 // Do implements runner.Step for steps that change nothing.
-func (b Base) Do(context.Context, *runner.Tx) error { return nil }
+func (b Base) Do(context.Context, *runner.Tx, Snapshot) error { return nil }
 
 // Steps puts the steps in force into their order: a Side's own, by ID, and those
 // that are the same everywhere.
-func (c *Core) Steps(own map[runner.StepID]func(Base) runner.Step) []runner.Step {
-	common := map[runner.StepID]func(Base) runner.Step{
-		StepPreflight:   func(b Base) runner.Step { return &preflight{Base: b} },
-		StepLeaseAccess: func(b Base) runner.Step { return &leaseAccess{Base: b} },
-		StepCordon:      func(b Base) runner.Step { return &cordon{Base: b} },
-		StepInstall:     func(b Base) runner.Step { return &install{Base: b} },
-		StepUncordon:    func(b Base) runner.Step { return &uncordon{Base: b} },
-		StepVerify:      func(b Base) runner.Step { return &audit{Base: b} },
-		StepDisable:     func(b Base) runner.Step { return &disable{Base: b} },
+func (c *Core) Steps(own map[runner.StepID]func(Base) Step) []Step {
+	common := map[runner.StepID]func(Base) Step{
+		StepPreflight:   func(b Base) Step { return &preflight{Base: b} },
+		StepLeaseAccess: func(b Base) Step { return &leaseAccess{Base: b} },
+		StepCordon:      func(b Base) Step { return &cordon{Base: b} },
+		StepInstall:     func(b Base) Step { return &install{Base: b} },
+		StepUncordon:    func(b Base) Step { return &uncordon{Base: b} },
+		StepVerify:      func(b Base) Step { return &audit{Base: b} },
+		StepDisable:     func(b Base) Step { return &disable{Base: b} },
 	}
-	var steps []runner.Step
+	var steps []Step
 	for _, id := range c.order() {
 		build, ok := own[id]
 		if !ok {

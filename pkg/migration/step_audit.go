@@ -13,25 +13,26 @@ import (
 // preflight runs every check and takes the fingerprint.
 type preflight struct{ Base }
 
-func (s *preflight) Plan(ctx context.Context) (runner.Plan, error) {
-	if err := s.refused(ctx); err != nil {
+func (s *preflight) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
+	if err := s.refused(ctx, seen); err != nil {
 		return runner.Plan{}, err
 	}
-	return runner.Plan{Summary: []string{s.checkCount(ctx)}, Notes: s.ownerNotes(), Estimate: "~10s"}, nil
+	return runner.Plan{Summary: []string{s.checkCount(seen)}, Notes: s.ownerNotes(seen), Estimate: "~10s"}, nil
 }
 
-func (s *preflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.takeAgain(ctx, tx); err != nil {
+func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	if err := seen.takeAgain(ctx, tx); err != nil {
 		return runner.Verdict{}, err
 	}
-	report, facts, stop, err := s.checked(ctx, tx)
+	seen.Record = tx.Record()
+	report, facts, stop, err := s.checked(ctx, tx, seen)
 	if err != nil || stop != nil {
 		return orZero(stop), err
 	}
-	if err := s.noteFingerprint(ctx, tx, facts); err != nil {
+	if err := seen.noteFingerprint(ctx, tx, facts); err != nil {
 		return runner.Verdict{}, err
 	}
-	if err := s.notePlanes(ctx, tx); err != nil {
+	if err := seen.notePlanes(ctx, tx); err != nil {
 		return runner.Verdict{}, err
 	}
 	return Met(checkSummary(report)...), nil
@@ -40,12 +41,12 @@ func (s *preflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, 
 // audit compares the cluster with the fingerprint, by the same checks.
 type audit struct{ Base }
 
-func (s *audit) Plan(ctx context.Context) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{s.checkCount(ctx) + ", compared with the fingerprint of preflight"}, Estimate: "~10s"}, nil
+func (s *audit) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{s.checkCount(seen) + ", compared with the fingerprint of preflight"}, Estimate: "~10s"}, nil
 }
 
-func (s *audit) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	report, _, stop, err := s.checked(ctx, tx)
+func (s *audit) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	report, _, stop, err := s.checked(ctx, tx, seen)
 	if err != nil || stop != nil {
 		return orZero(stop), err
 	}
@@ -57,17 +58,17 @@ func (s *audit) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, erro
 // alone half way helps nobody. Its own waits, the guard and the audit at its end
 // judge it, and the next write demands a cluster at rest. Where all of it is rolled
 // out and only its end was not seen, what fails may pass with it, and is waited for.
-func (c *Core) checked(ctx context.Context, tx *runner.Tx) (verify.Report, downstream.Facts, *runner.Verdict, error) {
-	report, facts, err := c.inspect(ctx, tx.Record())
+func (c *Core) checked(ctx context.Context, tx *runner.Tx, seen Snapshot) (verify.Report, downstream.Facts, *runner.Verdict, error) {
+	report, facts, err := c.inspect(ctx, seen)
 	if err != nil {
 		return report, facts, nil, err
 	}
 	if err := JudgeReport(report, c.Options); err != nil {
-		begun := c.inProgress(tx.Record())
-		ending := len(c.Reading.Unrest) == 0 && c.standing(tx.Record()).unseen(begun)
+		begun := c.inProgress(seen)
+		ending := len(seen.Reading.Unrest) == 0 && c.standing(seen).unseen(begun)
 		if begun == "" || ending {
 			stop := Failed(err)
-			wait := c.leftMoving(tx)
+			wait := c.leftMoving(tx, seen)
 			if ending {
 				wait = &runner.Verdict{Kind: runner.Waiting, WaitingFor: "the end of what an earlier run rolled out"}
 			}

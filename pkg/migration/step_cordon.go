@@ -18,8 +18,8 @@ import (
 // lease keeps two managers apart. What was cordoned before stays the user's.
 type cordon struct{ Base }
 
-func (s *cordon) Plan(context.Context) (runner.Plan, error) {
-	plan := planCordon(s.Reading)
+func (s *cordon) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
+	plan := planCordon(seen.Reading)
 	summary := fmt.Sprintf("cordon %s", nameList(plan.Open))
 	if len(plan.Theirs) > 0 {
 		summary += fmt.Sprintf("; %s cordoned before and left alone", nameList(plan.Theirs))
@@ -27,11 +27,8 @@ func (s *cordon) Plan(context.Context) (runner.Plan, error) {
 	return runner.Plan{Summary: []string{summary}, Estimate: "1s"}, nil
 }
 
-func (s *cordon) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.Read(ctx); err != nil {
-		return err
-	}
-	for _, name := range planCordon(s.Reading).Open {
+func (s *cordon) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	for _, name := range planCordon(seen.Reading).Open {
 		inverse, err := json.Marshal(map[string]string{"uncordon": name})
 		if err != nil {
 			return err
@@ -47,14 +44,11 @@ func (s *cordon) Do(ctx context.Context, tx *runner.Tx) error {
 	return nil
 }
 
-func (s *cordon) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
-	plan := planCordon(s.Reading)
+func (s *cordon) Verify(ctx context.Context, _ *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	plan := planCordon(seen.Reading)
 	if len(plan.Open) > 0 {
-		seen := nameList(plan.Open) + " schedulable"
-		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "control-plane nodes to be cordoned", Seen: seen, Progress: seen}, nil
+		open := nameList(plan.Open) + " schedulable"
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "control-plane nodes to be cordoned", Seen: open, Progress: open}, nil
 	}
 	v := Met(fmt.Sprintf("%d control-plane nodes cordoned", len(plan.Ours)))
 	v.Stable = 1
@@ -66,29 +60,23 @@ func (s *cordon) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, erro
 // drain options.
 type uncordon struct{ Base }
 
-func (s *uncordon) Plan(context.Context) (runner.Plan, error) {
-	plan := planCordon(s.Reading)
+func (s *uncordon) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
+	plan := planCordon(seen.Reading)
 	names := append(append([]string{}, plan.Ours...), plan.Open...)
 	return runner.Plan{Summary: []string{"uncordon " + nameList(names)}, Estimate: "1s"}, nil
 }
 
-func (s *uncordon) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.Read(ctx); err != nil {
-		return err
-	}
-	return s.GiveBackCordons(ctx, tx)
+func (s *uncordon) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	return s.GiveBackCordons(ctx, tx, seen)
 }
 
-func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
-	if ours := planCordon(s.Reading).Ours; len(ours) > 0 {
-		seen := nameList(ours) + " still cordoned by us"
-		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "our cordons to be gone", Seen: seen, Progress: seen}, nil
+func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	if ours := planCordon(seen.Reading).Ours; len(ours) > 0 {
+		left := nameList(ours) + " still cordoned by us"
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "our cordons to be gone", Seen: left, Progress: left}, nil
 	}
 	evidence := "no node carries a cordon of ours"
-	if theirs := len(userCordons(s.Reading.Down.Nodes)); theirs > 0 {
+	if theirs := len(userCordons(seen.Reading.Down.Nodes)); theirs > 0 {
 		evidence += fmt.Sprintf("; %d cordoned by their user, as before", theirs)
 	}
 	v := Met(evidence)
@@ -97,8 +85,8 @@ func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, er
 }
 
 // GiveBackCordons uncordons every node that carries our annotation.
-func (c *Core) GiveBackCordons(ctx context.Context, tx *runner.Tx) error {
-	for _, name := range planCordon(c.Reading).Ours {
+func (c *Core) GiveBackCordons(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	for _, name := range planCordon(seen.Reading).Ours {
 		intent := runner.Intent{What: "uncordon Node " + name, Object: "Node " + name}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := awsccm.Uncordon(ctx, c.Kube.CoreV1().Nodes(), name)
@@ -121,12 +109,12 @@ func cordonedThen(before continuity.Fingerprint, node *downstream.Node) bool {
 
 // LostCordons are the Nodes that their user had cordoned and that a roll has
 // made schedulable. Without a fingerprint there are none that anybody knows of.
-func (c *Core) LostCordons(record runner.Record) []string {
-	before, known, err := fingerprint(record)
+func (s Snapshot) LostCordons() []string {
+	before, known, err := fingerprint(s.Record)
 	if err != nil || !known {
 		return nil
 	}
-	return lostCordons(before, c.Reading.Down.Nodes)
+	return lostCordons(before, s.Reading.Down.Nodes)
 }
 
 func lostCordons(before continuity.Fingerprint, nodes []downstream.Node) []string {
@@ -141,9 +129,9 @@ func lostCordons(before continuity.Fingerprint, nodes []downstream.Node) []strin
 
 // OpenCordons is what every roll waits for: that the cordons which it removed are
 // set again by RestoreUserCordons.
-func (c *Core) OpenCordons(record runner.Record) []Unrest {
+func (s Snapshot) OpenCordons() []Unrest {
 	var open []Unrest
-	for _, name := range c.LostCordons(record) {
+	for _, name := range s.LostCordons() {
 		open = append(open, Unrest{Object: "Node " + name, Seen: "is to be cordoned again, as its user had", Wanted: "cordoned"})
 	}
 	return open
@@ -151,16 +139,16 @@ func (c *Core) OpenCordons(record runner.Record) []Unrest {
 
 // CordonedElsewhere says whether a Node is cordoned neither by us nor, before the
 // first write, by its user.
-func (c *Core) CordonedElsewhere(record runner.Record, node *downstream.Node) bool {
-	before, _, err := fingerprint(record)
+func (s Snapshot) CordonedElsewhere(node *downstream.Node) bool {
+	before, _, err := fingerprint(s.Record)
 	return err == nil && cordonOf(node) == awsccm.CordonedByOther && !cordonedThen(before, node)
 }
 
 // RestoreUserCordons sets cordons again that were the user's and that a roll
 // has removed: whatever rolls uncordons what it visits.
-func (c *Core) RestoreUserCordons(ctx context.Context, tx *runner.Tx) error {
-	for _, name := range c.LostCordons(tx.Record()) {
-		uid := c.Reading.Down.Node(name).UID
+func (c *Core) RestoreUserCordons(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	for _, name := range seen.LostCordons() {
+		uid := seen.Reading.Down.Node(name).UID
 		intent := runner.Intent{What: "cordon Node " + name + " again, as its user had", Object: "Node " + name, Token: uid}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := awsccm.RestoreUser(ctx, c.Kube.CoreV1().Nodes(), name, types.UID(uid))

@@ -19,11 +19,11 @@ type disable struct {
 	idle idleLease
 }
 
-func (s *disable) Plan(ctx context.Context) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"~ " + s.chartName() + " (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m",
+func (s *disable) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
+	plan := runner.Plan{Summary: []string{"~ " + seen.chartName() + " (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m",
 		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
-	if s.Result.Position >= position.P3 && s.Result.Position != position.Unknown {
-		changes, err := s.planChart(ctx, false)
+	if seen.Result.Position >= position.P3 && seen.Result.Position != position.Unknown {
+		changes, err := s.planChart(ctx, seen, false)
 		if err != nil {
 			return plan, err
 		}
@@ -34,20 +34,17 @@ func (s *disable) Plan(ctx context.Context) (runner.Plan, error) {
 	return plan, nil
 }
 
-func (s *disable) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.Read(ctx); err != nil {
+func (s *disable) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if err := seen.noneInTree(); err != nil {
 		return err
 	}
-	if err := s.noneInTree(); err != nil {
-		return err
-	}
-	return s.ApplyChart(ctx, tx, false)
+	return s.ApplyChart(ctx, tx, seen, false)
 }
 
 // noneInTree refuses while a kube-controller-manager could still run the
 // controllers: without the flag the CCM would run them beside it.
-func (c *Core) noneInTree() error {
-	for _, k := range c.Reading.KCMs {
+func (s Snapshot) noneInTree() error {
+	for _, k := range s.Reading.KCMs {
 		if !k.Known || k.Provider() != position.External || k.Flagged() {
 			return &fault.Error{Class: fault.Stale, Reason: "StillInTree", Object: k.Name(),
 				Seen: fmt.Sprintf("runs with provider %q, flag %t", k.Provider(), k.Flagged()), Wanted: "external without the flag on every control plane",
@@ -59,36 +56,33 @@ func (c *Core) noneInTree() error {
 
 // Tend implements runner.Tender: once no CCM with the flag is left in any
 // phase, the lease and then the grant go.
-func (s *disable) Tend(ctx context.Context, tx *runner.Tx) error {
-	if err := s.noneInTree(); err != nil {
+func (s *disable) Tend(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if err := seen.noneInTree(); err != nil {
 		return err
 	}
-	if evidence := s.Reading.ccmEvidence(); evidence.Migration || evidence.PodsWith > 0 || !evidence.Complete || !s.idle.since(s.Reading.Leases.Migration.Last, s.Clock) {
+	if evidence := seen.Reading.ccmEvidence(); evidence.Migration || evidence.PodsWith > 0 || !evidence.Complete || !s.idle.since(seen.Reading.Leases.Migration.Last, s.Clock) {
 		return nil
 	}
-	return s.removeLeaseAndGrant(ctx, tx)
+	return s.removeLeaseAndGrant(ctx, tx, seen)
 }
 
-func (s *disable) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
-	sighting := s.Sighting(tx)
+func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	sighting := seen.Sighting()
 	sighting.LeaseNeeded = false // its end is what this step is for
 	if err := s.Guard.Judge(sighting); err != nil {
 		return Braked(err), nil
 	}
-	if s.Result.Position == position.P5 && !s.Result.Mixed && len(s.Reading.Unrest) == 0 {
-		if verdict, err := s.JudgeRolledCCM(ctx); err != nil || verdict.Kind != runner.Met {
+	if seen.Result.Position == position.P5 && !seen.Result.Mixed && len(seen.Reading.Unrest) == 0 {
+		if verdict, err := s.JudgeRolledCCM(ctx, seen); err != nil || verdict.Kind != runner.Met {
 			return verdict, err
 		}
-		return s.Audited(ctx, tx, "the CCM runs without the flag", "no migration lease, no grant left")
+		return s.Audited(ctx, seen, "the CCM runs without the flag", "no migration lease, no grant left")
 	}
 	idle := "gone"
-	if s.Reading.Leases.Migration.Last.Exists {
+	if seen.Reading.Leases.Migration.Last.Exists {
 		idle = "still there"
 	}
-	rollout, err := s.rollout(ctx)
+	rollout, err := s.rollout(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
@@ -96,14 +90,14 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	if judged.State == awsccm.RolloutFault {
 		return Failed(judged.Err), nil
 	}
-	return s.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
+	return seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
 		Seen:     fmt.Sprintf("%s; migration lease %s", judged.Seen, idle),
-		Progress: judged.Token + idle + fmt.Sprint(s.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total}), nil
+		Progress: judged.Token + idle + fmt.Sprint(seen.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total}), nil
 }
 
 // JudgeRolledCCM judges as install-ccm does without the migration lease.
-func (c *Core) JudgeRolledCCM(ctx context.Context) (runner.Verdict, error) {
-	rollout, err := c.rollout(ctx)
+func (c *Core) JudgeRolledCCM(ctx context.Context, seen Snapshot) (runner.Verdict, error) {
+	rollout, err := c.rollout(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
@@ -115,6 +109,6 @@ func (c *Core) JudgeRolledCCM(ctx context.Context) (runner.Verdict, error) {
 		return Met(judged.Seen), nil
 	case awsccm.RolloutWaiting:
 	}
-	return c.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,
+	return seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,
 		Progress: judged.Token, Done: judged.Done, Total: judged.Total}), nil
 }

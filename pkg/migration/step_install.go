@@ -16,8 +16,8 @@ import (
 
 // settle is two durations of the CCM's own lease: one that crashes at start, or
 // loses its lease, shows within it.
-func (c *Core) settle() time.Duration {
-	if held := c.Reading.Leases.CCM.Last.Duration; held > 0 {
+func (r Reading) settle() time.Duration {
+	if held := r.Leases.CCM.Last.Duration; held > 0 {
 		return 2 * held
 	}
 	return 2 * component.DefaultLeaseDuration
@@ -32,86 +32,82 @@ type install struct {
 	since time.Time // since when they have been so
 }
 
-func (s *install) Plan(ctx context.Context) (runner.Plan, error) { return s.planChart(ctx, true) }
+func (s *install) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
+	return s.planChart(ctx, seen, true)
+}
 
-func (s *install) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.Read(ctx); err != nil {
-		return err
-	}
-	if s.Result.Position == position.P3 && !s.Result.Mixed {
+func (s *install) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if seen.Result.Position == position.P3 && !seen.Result.Mixed {
 		return nil
 	}
-	for _, k := range s.Reading.KCMs {
+	for _, k := range seen.Reading.KCMs {
 		if !k.Flagged() {
 			return &fault.Error{Class: fault.Stale, Reason: "FlagMissing", Object: k.Name(),
 				Seen: "has no enable-leader-migration", Wanted: "the flag on every one: without it, it runs service and route beside the CCM",
 				Fix: "run again: enable-leader-migration comes first"}
 		}
 	}
-	if err := s.RequireAlone(ctx); err != nil {
+	if err := s.RequireAlone(ctx, seen); err != nil {
 		return err
 	}
-	return s.ApplyChart(ctx, tx, true)
+	return s.ApplyChart(ctx, tx, seen, true)
 }
 
-func (s *install) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
-	if err := s.Guard.Judge(s.Sighting(tx)); err != nil {
+func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	if err := s.Guard.Judge(seen.Sighting()); err != nil {
 		return Braked(err), nil
 	}
-	verdict, err := s.judgeCCM(ctx)
+	verdict, err := s.judgeCCM(ctx, seen)
 	if err != nil || verdict.Kind != runner.Met {
 		s.token = ""
 		return verdict, err
 	}
 	if token := verdict.Progress; token != s.token {
-		s.token, s.since = token, s.Clock.Now()
+		s.token, s.since = token, seen.At
 	}
-	if s.Clock.Since(s.since) < s.settle() {
+	if seen.At.Sub(s.since) < seen.Reading.settle() {
 		verdict.Kind = runner.Waiting
-		verdict.WaitingFor = fmt.Sprintf("the same pods without a restart for %s", s.settle())
+		verdict.WaitingFor = fmt.Sprintf("the same pods without a restart for %s", seen.Reading.settle())
 		return verdict, nil
 	}
-	if open := s.Reading.Unrest; len(open) > 0 {
+	if open := seen.Reading.Unrest; len(open) > 0 {
 		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", s.Side.Tell(open)
-		verdict.Err = s.Reading.HeldUpBy()
+		verdict.Err = seen.Reading.HeldUpBy()
 		return verdict, nil
 	}
-	owner := s.Reading.LeaseVerdict()
+	owner := seen.Reading.LeaseVerdict()
 	verdict.Evidence = append(verdict.Evidence, fmt.Sprintf("migration lease: %s (%s), renewing", lease.Host(owner.Holder), owner.Owner))
 	return verdict, nil
 }
 
 // judgeCCM says whether the CCM runs everywhere it should and leads, and if
 // not, why.
-func (c *Core) judgeCCM(ctx context.Context) (runner.Verdict, error) {
-	rollout, err := c.rollout(ctx)
+func (c *Core) judgeCCM(ctx context.Context, seen Snapshot) (runner.Verdict, error) {
+	rollout, err := c.rollout(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
 	judged := awsccm.JudgeDaemonSet(rollout)
-	v := c.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager on every control plane",
+	v := seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager on every control plane",
 		Seen: judged.Seen, Progress: judged.Token, Done: judged.Done, Total: judged.Total})
 	if judged.State == awsccm.RolloutFault {
 		return Failed(judged.Err), nil
 	}
-	if err := c.installJobFault(ctx); err != nil {
+	if err := c.installJobFault(ctx, seen); err != nil {
 		return Failed(err), nil
 	}
 	if judged.State != awsccm.RolloutReady {
 		return v, nil
 	}
-	if err := c.missingRights(ctx); err != nil {
+	if err := c.missingRights(ctx, seen); err != nil {
 		return Failed(err), nil
 	}
-	main := lease.JudgeMain(c.Reading.Leases.CCM, c.Reading.RenewDeadline())
+	main := lease.JudgeMain(seen.Reading.Leases.CCM, seen.Reading.RenewDeadline())
 	if main.Life != lease.Alive {
 		v.WaitingFor, v.Seen = "the cloud controller manager to take its own lease", fmt.Sprintf("Lease kube-system/%s: %s", wellknown.CCMLease, main.Life)
 		return v, nil
 	}
-	owner := c.Reading.LeaseVerdict()
+	owner := seen.Reading.LeaseVerdict()
 	if (owner.Owner != lease.KCM && owner.Owner != lease.CCM) || owner.Life != lease.Alive {
 		v.WaitingFor, v.Seen = "the migration lease to be held and renewing", fmt.Sprintf("%s, %s", owner.Owner, owner.Life)
 		return v, nil

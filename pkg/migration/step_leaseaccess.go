@@ -18,14 +18,14 @@ import (
 // bootstrap role.
 type leaseAccess struct{ Base }
 
-func (s *leaseAccess) Plan(context.Context) (runner.Plan, error) {
+func (s *leaseAccess) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
 	return runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant}, Estimate: "1s",
 		Changes: []runner.Change{{Object: "Role and RoleBinding kube-system/" + wellknown.Grant,
 			After: "create leases; get, update, patch Lease " + wellknown.MigrationLease + "; for User " + wellknown.KCMUser,
 			Diff:  "+ create leases\n+ get, update, patch lease " + wellknown.MigrationLease + "\n+ for User " + wellknown.KCMUser + "\n"}}}, nil
 }
 
-func (s *leaseAccess) Do(ctx context.Context, tx *runner.Tx) error {
+func (s *leaseAccess) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
 	inverse, err := json.Marshal(map[string]string{"delete": "Role, RoleBinding kube-system/" + wellknown.Grant})
 	if err != nil {
 		return err
@@ -38,16 +38,13 @@ func (s *leaseAccess) Do(ctx context.Context, tx *runner.Tx) error {
 	})
 }
 
-func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
-	if s.Reading.Down.MayGet && s.Reading.Down.MayUpdate {
+func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	if seen.Reading.Down.MayGet && seen.Reading.Down.MayUpdate {
 		v := Met(wellknown.KCMUser + " may get and update the migration lease")
 		v.Stable = 1
 		return v, nil
 	}
-	if !s.Reading.Down.OwnGrant {
+	if !seen.Reading.Down.OwnGrant {
 		return Failed(&fault.Error{Class: fault.Stale, Reason: "GrantRemoved", Object: "Role kube-system/" + wellknown.Grant,
 			Seen: "somebody removed it again", Fix: "find who, then run again"}), nil
 	}

@@ -14,20 +14,17 @@ type undoAccess struct {
 	idle idleLease
 }
 
-func (s *undoAccess) Plan(context.Context) (runner.Plan, error) {
+func (s *undoAccess) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
 	return runner.Plan{Summary: []string{"− Lease, Role, RoleBinding"}, Estimate: "~1m"}, nil
 }
 
-func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
-	if err := s.unused(); err != nil {
+func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	if err := seen.unused(); err != nil {
 		return Failed(err), nil
 	}
-	if exists := s.Reading.Leases.Migration.Last.Exists; exists || s.Reading.Down.OwnGrant {
-		seen := fmt.Sprintf("lease there: %t, grant there: %t", exists, s.Reading.Down.OwnGrant)
-		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the migration lease to be idle for two durations, then lease and grant to go", Seen: seen, Progress: seen}, nil
+	if exists := seen.Reading.Leases.Migration.Last.Exists; exists || seen.Reading.Down.OwnGrant {
+		left := fmt.Sprintf("lease there: %t, grant there: %t", exists, seen.Reading.Down.OwnGrant)
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the migration lease to be idle for two durations, then lease and grant to go", Seen: left, Progress: left}, nil
 	}
 	v := Met("no migration lease, no grant left")
 	v.Stable = 1
@@ -35,7 +32,7 @@ func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx) (runner.Verdict, 
 }
 
 // unused refuses while any process could still want the lease.
-func (s *undoAccess) unused() error {
+func (s Snapshot) unused() error {
 	for _, k := range s.Reading.KCMs {
 		if !k.Known || k.Flagged() {
 			return &fault.Error{Class: fault.Stale, Reason: "FlagStillThere", Object: k.Name(), Seen: fmt.Sprintf("known %t, flag %t", k.Known, k.Flagged()),
@@ -46,12 +43,12 @@ func (s *undoAccess) unused() error {
 }
 
 // Tend implements runner.Tender.
-func (s *undoAccess) Tend(ctx context.Context, tx *runner.Tx) error {
-	if err := s.unused(); err != nil {
+func (s *undoAccess) Tend(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if err := seen.unused(); err != nil {
 		return err
 	}
-	if !s.idle.since(s.Reading.Leases.Migration.Last, s.Clock) {
+	if !s.idle.since(seen.Reading.Leases.Migration.Last, s.Clock) {
 		return nil
 	}
-	return s.removeLeaseAndGrant(ctx, tx)
+	return s.removeLeaseAndGrant(ctx, tx, seen)
 }

@@ -19,22 +19,19 @@ import (
 // (k8s.io/cloud-provider:app/controllermanager.go@v0.26.0).
 type undoDisable struct{ Base }
 
-func (s *undoDisable) Plan(ctx context.Context) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant, "~ " + s.chartName() + " (flag on)"}, Estimate: "~3m",
+func (s *undoDisable) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
+	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant, "~ " + seen.chartName() + " (flag on)"}, Estimate: "~3m",
 		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
-	chart, err := s.planChart(ctx, true)
+	chart, err := s.planChart(ctx, seen, true)
 	plan.Changes = chart.Changes
 	return plan, err
 }
 
-func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.Read(ctx); err != nil {
+func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if err := seen.noneInTree(); err != nil {
 		return err
 	}
-	if err := s.noneInTree(); err != nil {
-		return err
-	}
-	if !s.Reading.Down.MayGet || !s.Reading.Down.MayUpdate {
+	if !seen.Reading.Down.MayGet || !seen.Reading.Down.MayUpdate {
 		intent := runner.Intent{What: "create Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := awsccm.EnsureGrant(ctx, s.Kube)
@@ -43,26 +40,23 @@ func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx) error {
 			return err
 		}
 	}
-	return s.ApplyChart(ctx, tx, true)
+	return s.ApplyChart(ctx, tx, seen, true)
 }
 
-func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
-	sighting := s.Sighting(tx)
+func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	sighting := seen.Sighting()
 	sighting.LeaseNeeded = false // nobody has it before the first pod with the flag leads
 	if err := s.Guard.Judge(sighting); err != nil {
 		return Braked(err), nil
 	}
-	verdict, err := s.JudgeRolledCCM(ctx)
+	verdict, err := s.JudgeRolledCCM(ctx, seen)
 	if err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
-	owner := s.Reading.LeaseVerdict()
-	if s.Result.Position != position.P4 || s.Result.Mixed || owner.Owner != lease.CCM || owner.Life != lease.Alive || len(s.Reading.Unrest) > 0 {
+	owner := seen.Reading.LeaseVerdict()
+	if seen.Result.Position != position.P4 || seen.Result.Mixed || owner.Owner != lease.CCM || owner.Life != lease.Alive || len(seen.Reading.Unrest) > 0 {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to hold the migration lease and renew it",
-			Seen: fmt.Sprintf("%s, %s; %s", owner.Owner, owner.Life, s.Result.Summary), Progress: s.Result.Summary + owner.Holder}, nil
+			Seen: fmt.Sprintf("%s, %s; %s", owner.Owner, owner.Life, seen.Result.Summary), Progress: seen.Result.Summary + owner.Holder}, nil
 	}
 	return Met("the CCM runs with the flag, no pod without it is left",
 		fmt.Sprintf("migration lease: %s (aws-cloud-controller-manager), renewing", lease.Host(owner.Holder))), nil

@@ -22,37 +22,34 @@ type undoInstall struct {
 	idle idleLease // the CCM's own
 }
 
-func (s *undoInstall) Plan(context.Context) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{"− " + s.chartName()}, Estimate: "~2m",
+func (s *undoInstall) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{"− " + seen.chartName()}, Estimate: "~2m",
 		Notes: []string{"one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"}}, nil
 }
 
-func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.Read(ctx); err != nil {
-		return err
-	}
+func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
 	// A document may be there before anything of its chart is.
-	if s.gone() && !s.Reading.Down.Record && s.Options.InstallMethod != InstallManifest {
+	if seen.gone() && !seen.Reading.Down.Record && seen.InstallMethod != InstallManifest {
 		return nil
 	}
-	if err := s.somebodyTakesOver(); err != nil {
+	if err := seen.somebodyTakesOver(); err != nil {
 		return err
 	}
-	if err := s.requireRestOrOurPause(); err != nil {
+	if err := s.requireRestOrOurPause(seen); err != nil {
 		return err
 	}
-	if s.Options.InstallMethod == InstallManifest {
+	if seen.InstallMethod == InstallManifest {
 		by := s.Side.Document()
 		if by == nil {
-			return UsageError("flag --install-method", string(s.Options.InstallMethod), string(InstallHelm))
+			return UsageError("flag --install-method", string(InstallManifest), string(InstallHelm))
 		}
-		return by.RemoveDocument(ctx, tx)
+		return by.RemoveDocument(ctx, tx, seen)
 	}
 	return s.uninstall(ctx, tx)
 }
 
 // somebodyTakesOver refuses to end a CCM that nobody would take over from.
-func (s *undoInstall) somebodyTakesOver() error {
+func (s Snapshot) somebodyTakesOver() error {
 	if s.gone() {
 		return nil
 	}
@@ -79,32 +76,29 @@ func (s *undoInstall) uninstall(ctx context.Context, tx *runner.Tx) error {
 	return tx.Effect(ctx, intent, installer.Uninstall)
 }
 
-func (s *undoInstall) gone() bool {
+func (s Snapshot) gone() bool {
 	return s.Reading.Down.CCM == nil && len(s.Reading.Down.CCMPods) == 0
 }
 
-func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
-	if err := s.Guard.Judge(s.Sighting(tx)); err != nil {
+func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	if err := s.Guard.Judge(seen.Sighting()); err != nil {
 		return Braked(err), nil
 	}
-	owner := s.Reading.LeaseVerdict()
+	owner := seen.Reading.LeaseVerdict()
 	var open []string
 	wait := func(yes bool, format string, args ...any) {
 		if yes {
 			open = append(open, fmt.Sprintf(format, args...))
 		}
 	}
-	wait(s.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", wellknown.CCM)
-	wait(len(s.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(s.Reading.Down.CCMPods))
-	wait(s.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s, %s", owner.Owner, owner.Life)
-	wait(s.Reading.ccmLeaseLeft(), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", wellknown.CCMLease)
-	for _, u := range s.Reading.Unrest {
+	wait(seen.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", wellknown.CCM)
+	wait(len(seen.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(seen.Reading.Down.CCMPods))
+	wait(seen.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s, %s", owner.Owner, owner.Life)
+	wait(seen.Reading.ccmLeaseLeft(), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", wellknown.CCMLease)
+	for _, u := range seen.Reading.Unrest {
 		wait(!u.OurPause, "%s %s", u.Object, u.Seen)
 	}
-	wait(s.Reading.Down.Record, "%s is recorded still", helmObject)
+	wait(seen.Reading.Down.Record, "%s is recorded still", helmObject)
 	if len(open) > 0 {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to go, and a kube-controller-manager to take the migration lease",
 			Seen: strings.Join(open, "; "), Progress: strings.Join(open, "; ")}, nil
@@ -113,9 +107,9 @@ func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict
 }
 
 // Tend implements runner.Tender.
-func (s *undoInstall) Tend(ctx context.Context, tx *runner.Tx) error {
-	if !s.gone() || !s.Reading.ccmLeaseLeft() || !s.idle.since(s.Reading.Leases.CCM.Last, s.Clock) {
+func (s *undoInstall) Tend(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if !seen.gone() || !seen.Reading.ccmLeaseLeft() || !s.idle.since(seen.Reading.Leases.CCM.Last, s.Clock) {
 		return nil
 	}
-	return s.removeLease(ctx, tx, wellknown.CCMLease)
+	return s.removeLease(ctx, tx, seen, wellknown.CCMLease)
 }

@@ -19,52 +19,50 @@ import (
 // undoPreflight sees that there is a way back before anything is written.
 type undoPreflight struct{ Base }
 
-func (s *undoPreflight) Plan(context.Context) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Notes: s.ownerNotes(), Estimate: "1s"}, s.undoRefused(s.Record)
+func (s *undoPreflight) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Notes: s.ownerNotes(seen), Estimate: "1s"}, seen.undoRefused()
 }
 
-func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
-	if err := s.undoRefused(tx.Record()); err != nil {
+func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	if err := seen.undoRefused(); err != nil {
 		return Failed(err), nil
 	}
-	if err := s.takeAgain(ctx, tx); err != nil {
+	if err := seen.takeAgain(ctx, tx); err != nil {
 		return runner.Verdict{}, err
 	}
-	if err := s.requireRestOrOurPause(); err != nil && !s.Undoing(tx.Record()) {
-		if wait := s.leftMoving(tx); wait != nil {
+	seen.Record = tx.Record()
+	if err := s.requireRestOrOurPause(seen); err != nil && !s.Undoing(seen) {
+		if wait := s.leftMoving(tx, seen); wait != nil {
 			return *wait, nil
 		}
 		return Failed(err), nil
 	}
-	v := Met(fmt.Sprintf("Kubernetes %s has an in-tree provider; Nodes that joined have names it would give them", s.Reading.Version))
+	v := Met(fmt.Sprintf("Kubernetes %s has an in-tree provider; Nodes that joined have names it would give them", seen.Reading.Version))
 	v.Stable = 1
 	return v, nil
 }
 
 // undoRefused says why there is no way back.
-func (c *Core) undoRefused(record runner.Record) error {
-	if !c.anyExternal() {
+func (s Snapshot) undoRefused() error {
+	if !s.anyExternal() {
 		return nil
 	}
-	version, err := component.ParseVersion(c.Reading.Version)
+	version, err := component.ParseVersion(s.Reading.Version)
 	if err != nil {
-		return fmt.Errorf("read the version of %s: %w", c.Reading.Object, err)
+		return fmt.Errorf("read the version of %s: %w", s.Reading.Object, err)
 	}
 	if version.AtLeast(1, 27) {
-		return &fault.Error{Class: fault.Check, Reason: "NoWayBack", Object: c.Reading.Object, Seen: "runs Kubernetes " + c.Reading.Version,
+		return &fault.Error{Class: fault.Check, Reason: "NoWayBack", Object: s.Reading.Object, Seen: "runs Kubernetes " + s.Reading.Version,
 			Wanted: "1.26 or older: later ones have no in-tree AWS provider", Fix: "stay with the external provider"}
 	}
-	before, known, err := fingerprint(record)
+	before, known, err := fingerprint(s.Record)
 	if err != nil {
 		return err
 	}
 	if !known {
 		before = continuity.Fingerprint{}
 	}
-	if bad := wouldBeRenamed(before, c.found, c.Reading.Down.Nodes); len(bad) > 0 {
+	if bad := wouldBeRenamed(before, s.Reading.Stale, s.Reading.Down.Nodes); len(bad) > 0 {
 		return &fault.Error{Class: fault.Check, Reason: "NodesWouldBeRenamed", Object: strings.Join(bad, ", "),
 			Seen:   "joined after the fingerprint, under a name that is not its instance's private DNS name",
 			Wanted: "the name that an in-tree kubelet takes whatever it is told", Fix: "replace these machines, then run again"}
@@ -73,11 +71,11 @@ func (c *Core) undoRefused(record runner.Record) error {
 }
 
 // anyExternal says whether any component would have to become in-tree again.
-func (c *Core) anyExternal() bool {
-	if c.Result.Position >= position.P4 || c.Result.Between[1] >= position.P4 {
+func (s Snapshot) anyExternal() bool {
+	if s.Result.Position >= position.P4 || s.Result.Between[1] >= position.P4 {
 		return true
 	}
-	for _, k := range c.Reading.KCMs {
+	for _, k := range s.Reading.KCMs {
 		if !k.Known || k.Provider() == position.External {
 			return true
 		}
@@ -106,43 +104,43 @@ func wouldBeRenamed(before continuity.Fingerprint, found map[string]bool, nodes 
 }
 
 // requireRestOrOurPause is RequireRest on a cluster that a brake of ours may hold.
-func (c *Core) requireRestOrOurPause() error {
-	r := c.Reading
+func (c *Core) requireRestOrOurPause(seen Snapshot) error {
+	r := seen.Reading
 	r.Unrest = slices.DeleteFunc(slices.Clone(r.Unrest), func(u Unrest) bool { return u.OurPause })
 	return r.Rest(c.Side.Tell)
 }
 
 // Undoing says whether the cluster moves, or lies between two positions, by a step
 // of ours that an undo ends.
-func (c *Core) Undoing(record runner.Record) bool {
-	now, err := c.standing(record).undoing()
+func (c *Core) Undoing(seen Snapshot) bool {
+	now, err := c.standing(seen).undoing()
 	return err == nil && now.step != ""
 }
 
 // RequireNoCCM is the guard in the write that takes the flag away.
-func (c *Core) RequireNoCCM() error {
-	if c.Reading.Down.CCM == nil && len(c.Reading.Down.CCMPods) == 0 {
+func (s Snapshot) RequireNoCCM() error {
+	if s.Reading.Down.CCM == nil && len(s.Reading.Down.CCMPods) == 0 {
 		return nil
 	}
 	return &fault.Error{Class: fault.Stale, Reason: "CCMStillThere", Object: "DaemonSet kube-system/" + wellknown.CCM,
 		Seen:   "is there, or pods of it are",
 		Wanted: "none: a kube-controller-manager without the flag runs the controllers beside it", Fix: "run again: undo-install-ccm comes first",
-		Passing: c.Reading.Down.CCM == nil}
+		Passing: s.Reading.Down.CCM == nil}
 }
 
 // MayComeBack is the guard in the write that makes components in-tree again: no
 // kube-controller-manager may be given the provider unless somebody holds the
 // migration lease at that moment, under leader migration. A run that has just begun
 // may not have seen the lease move yet, and waits.
-func (c *Core) MayComeBack() error {
-	owner, ccm := c.Reading.LeaseVerdict(), c.Reading.ccmEvidence()
+func (s Snapshot) MayComeBack() error {
+	owner, ccm := s.Reading.LeaseVerdict(), s.Reading.ccmEvidence()
 	seen, wanted, passing := "", "", true
 	switch {
 	case owner.Life != lease.Alive || owner.Owner != lease.CCM && owner.Owner != lease.KCM:
 		seen, wanted = fmt.Sprintf("%s, %s", owner.Owner, owner.Life), "held by the CCM, or by a kube-controller-manager with the flag, and renewing"
 	case ccm.Seen != position.Yes || !ccm.Migration || ccm.PodsWithout > 0:
 		seen, wanted = fmt.Sprintf("CCM with the flag: %t, pods without it: %d", ccm.Migration, ccm.PodsWithout), "a CCM with the flag, and no pod without: it runs the controllers whoever holds the lease"
-	case !c.Reading.Down.MayGet || !c.Reading.Down.MayUpdate:
+	case !s.Reading.Down.MayGet || !s.Reading.Down.MayUpdate:
 		seen, wanted, passing = wellknown.KCMUser+" may not get and update it", "the grant: without it nobody runs the controllers once the CCM is gone", false
 	default:
 		return nil

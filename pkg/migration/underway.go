@@ -13,7 +13,7 @@ func (s standing) rollOf(at position.Position) runner.StepID {
 	if s.upgrading() {
 		return StepUpgrade
 	}
-	step := s.lastIntended()
+	step := lastIntended(s.Record)
 	if !s.Rolls(step) {
 		return ""
 	}
@@ -61,13 +61,13 @@ func (s standing) cordonsOpen(step runner.StepID) bool {
 
 // leftMoving waits while the cluster moves by what an earlier run began and nobody
 // has seen to its end; nil: it does not.
-func (c *Core) leftMoving(tx *runner.Tx) *runner.Verdict {
-	record := tx.Record()
-	if !record.LeftOpen || record.Intents[len(record.Intents)-1].Run == tx.Run() || len(c.Reading.Unrest) == 0 {
+func (c *Core) leftMoving(tx *runner.Tx, seen Snapshot) *runner.Verdict {
+	record := seen.Record
+	if !record.LeftOpen || record.Intents[len(record.Intents)-1].Run == tx.Run() || len(seen.Reading.Unrest) == 0 {
 		return nil
 	}
-	seen := c.Side.Tell(c.Reading.Unrest)
-	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "what an earlier run began to come to its end", Seen: seen, Progress: seen, Err: c.Reading.HeldUpBy()}
+	open := c.Side.Tell(seen.Reading.Unrest)
+	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "what an earlier run began to come to its end", Seen: open, Progress: open, Err: seen.Reading.HeldUpBy()}
 }
 
 // upgrading says whether the last thing that the journal announced is an upgrade

@@ -10,10 +10,9 @@ import (
 
 // Forward is a migration as the command line knows it.
 type Forward interface {
-	runner.Procedure
-	Header() []string
+	Procedure
 	// Paused says who keeps the cluster from being rolled; "": nobody.
-	Paused() string
+	Paused(seen Snapshot) string
 }
 
 // Undo takes a migration back to where it began: the positions backwards, each
@@ -23,7 +22,7 @@ type Forward interface {
 type Undo struct {
 	Forward
 	core  *Core
-	steps []runner.Step
+	steps []Step
 }
 
 // NewUndo makes the undo of a migration.
@@ -34,34 +33,28 @@ func NewUndo(forward Forward, core *Core) *Undo {
 }
 
 // Steps implements runner.Procedure.
-func (u *Undo) Steps() []runner.Step { return u.steps }
+func (u *Undo) Steps() []Step { return u.steps }
 
-// Observe implements runner.Procedure.
-func (u *Undo) Observe(ctx context.Context, record runner.Record) (runner.Observation, error) {
-	u.core.Record = record
-	if err := u.core.Read(ctx); err != nil {
-		return runner.Observation{}, err
-	}
-	u.core.Options.InstallMethod = u.core.Side.InstalledAs()
-	if u.core.found == nil {
-		u.core.keepFound(record)
-	}
-	return u.core.standing(record).judgeUndo(undoOrder())
+// Judge implements runner.Procedure.
+func (u *Undo) Judge(seen Snapshot) (runner.Observation, error) {
+	return u.core.standing(seen).judgeUndo(undoOrder())
 }
 
-// Precheck refuses nothing: the plan of undo-preflight says whether there is a way
-// back, and it comes before the question.
-func (u *Undo) Precheck(context.Context) error { return nil }
+// Precheck implements runner.Procedure. Whether there is a way back is said by the
+// plan of undo-preflight, which comes before the question.
+func (u *Undo) Precheck(_ context.Context, seen Snapshot, _ runner.Observation) error {
+	return u.core.RequireInformed(seen)
+}
 
 // Alone says who else runs controller managers for the cluster.
-func (u *Undo) Alone(ctx context.Context) error { return u.core.Alone(ctx) }
+func (u *Undo) Alone(ctx context.Context, seen Snapshot) error { return u.core.Alone(ctx, seen) }
 
 // RequireInformed refuses to write beside an owner of the configuration.
-func (u *Undo) RequireInformed() error { return u.core.RequireInformed() }
+func (u *Undo) RequireInformed(seen Snapshot) error { return u.core.RequireInformed(seen) }
 
 // Header describes cluster and direction for people.
-func (u *Undo) Header() []string {
-	lines := u.Forward.Header()
+func (u *Undo) Header(seen Snapshot) []string {
+	lines := u.Forward.Header(seen)
 	if len(lines) > 2 {
 		lines = lines[:2]
 	}
@@ -69,16 +62,16 @@ func (u *Undo) Header() []string {
 }
 
 // undoSteps puts the steps of an undo into their order.
-func (c *Core) undoSteps(own map[runner.StepID]func(Base) runner.Step) []runner.Step {
-	common := map[runner.StepID]func(Base) runner.Step{
-		StepUndoPreflight: func(b Base) runner.Step { return &undoPreflight{Base: b} },
-		StepUndoDisable:   func(b Base) runner.Step { return &undoDisable{Base: b} },
-		StepUncordon:      func(b Base) runner.Step { return &uncordon{Base: b} },
-		StepUndoInstall:   func(b Base) runner.Step { return &undoInstall{Base: b} },
-		StepUndoAccess:    func(b Base) runner.Step { return &undoAccess{Base: b} },
-		StepVerify:        func(b Base) runner.Step { return &audit{Base: b} },
+func (c *Core) undoSteps(own map[runner.StepID]func(Base) Step) []Step {
+	common := map[runner.StepID]func(Base) Step{
+		StepUndoPreflight: func(b Base) Step { return &undoPreflight{Base: b} },
+		StepUndoDisable:   func(b Base) Step { return &undoDisable{Base: b} },
+		StepUncordon:      func(b Base) Step { return &uncordon{Base: b} },
+		StepUndoInstall:   func(b Base) Step { return &undoInstall{Base: b} },
+		StepUndoAccess:    func(b Base) Step { return &undoAccess{Base: b} },
+		StepVerify:        func(b Base) Step { return &audit{Base: b} },
 	}
-	var steps []runner.Step
+	var steps []Step
 	for _, id := range undoOrder() {
 		build, ok := own[id]
 		if !ok {

@@ -41,25 +41,25 @@ func TestJudgeUndo(t *testing.T) {
 		now  runner.StepID   // in progress
 		err  string
 	}{
-		{"P5", standing{Reading: resting(), Result: at(position.P5), Record: forward}, all, "", ""},
-		{"P4", standing{Reading: granted(resting()), Result: at(position.P4), Record: forward}, all[1:], "", ""},
-		{"P4 with cordons", standing{Reading: granted(resting()), Result: at(position.P4), Cordon: cordonPlan{Ours: []string{"cp"}}},
+		{"P5", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P5), Record: forward}}, all, "", ""},
+		{"P4", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: at(position.P4), Record: forward}}, all[1:], "", ""},
+		{"P4 with cordons", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: at(position.P4)}, Cordon: cordonPlan{Ours: []string{"cp"}}},
 			[]runner.StepID{StepUndoSwitch, StepUncordon, StepUndoInstall, StepUndoEnable, StepUndoAccess}, "", ""},
-		{"P3", standing{Reading: granted(resting()), Result: at(position.P3)}, all[2:], "", ""},
-		{"P2", standing{Reading: granted(resting()), Result: at(position.P2)}, all[3:], "", ""},
-		{"P1", standing{Reading: granted(resting()), Result: at(position.P1)}, all[4:], "", ""},
-		{"P1 by a right of others", standing{Reading: resting(), Result: at(position.P1)}, nil, "", ""},
-		{"P0", standing{Reading: resting(), Result: at(position.P0), Record: forward}, nil, "", ""},
-		{"half switched by us", standing{Reading: granted(resting()), Result: between(position.P3, position.P4), Record: intended(StepSwitch)}, all[1:], StepUndoSwitch, ""},
-		{"half switched back", standing{Reading: granted(rolling()), Result: between(position.P3, position.P4), Record: intended(StepSwitch, StepUndoSwitch)}, all[1:], StepUndoSwitch, ""},
-		{"half switched by hand", standing{Reading: granted(resting()), Result: between(position.P3, position.P4)}, nil, "", "HalfMigrated"},
-		{"half disabled by us", standing{Reading: granted(resting()), Result: between(position.P4, position.P5), Record: forward}, all, StepUndoDisable, ""},
-		{"enabled, nothing rolled yet", standing{Reading: granted(rolling()), Result: at(position.P1), Record: intended(StepLeaseAccess, StepEnable)}, all[3:], StepUndoEnable, ""},
-		{"switched, workers still roll", standing{Reading: granted(rolling()), Result: at(position.P4), Record: intended(StepSwitch)}, all[1:], StepUndoSwitch, ""},
-		{"switched back, workers still roll", standing{Reading: granted(rolling()), Result: at(position.P3), Record: intended(StepSwitch, StepUndoSwitch)}, all[1:], StepUndoSwitch, ""},
-		{"somebody rolls it", standing{Reading: granted(rolling()), Result: at(position.P3), Record: intended(StepEnable)}, all[2:], "", ""},
-		{"nothing readable in our roll", standing{Reading: granted(rolling()), Result: unknown, Record: intended(StepSwitch)}, all[1:], StepUndoSwitch, ""},
-		{"nothing readable at rest", standing{Reading: resting(), Result: unknown, Record: intended(StepSwitch)}, nil, "", "PositionUnknown"},
+		{"P3", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: at(position.P3)}}, all[2:], "", ""},
+		{"P2", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: at(position.P2)}}, all[3:], "", ""},
+		{"P1", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: at(position.P1)}}, all[4:], "", ""},
+		{"P1 by a right of others", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P1)}}, nil, "", ""},
+		{"P0", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P0), Record: forward}}, nil, "", ""},
+		{"half switched by us", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: between(position.P3, position.P4), Record: intended(StepSwitch)}}, all[1:], StepUndoSwitch, ""},
+		{"half switched back", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: between(position.P3, position.P4), Record: intended(StepSwitch, StepUndoSwitch)}}, all[1:], StepUndoSwitch, ""},
+		{"half switched by hand", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: between(position.P3, position.P4)}}, nil, "", "HalfMigrated"},
+		{"half disabled by us", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: between(position.P4, position.P5), Record: forward}}, all, StepUndoDisable, ""},
+		{"enabled, nothing rolled yet", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: at(position.P1), Record: intended(StepLeaseAccess, StepEnable)}}, all[3:], StepUndoEnable, ""},
+		{"switched, workers still roll", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: at(position.P4), Record: intended(StepSwitch)}}, all[1:], StepUndoSwitch, ""},
+		{"switched back, workers still roll", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: at(position.P3), Record: intended(StepSwitch, StepUndoSwitch)}}, all[1:], StepUndoSwitch, ""},
+		{"somebody rolls it", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: at(position.P3), Record: intended(StepEnable)}}, all[2:], "", ""},
+		{"nothing readable in our roll", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: unknown, Record: intended(StepSwitch)}}, all[1:], StepUndoSwitch, ""},
+		{"nothing readable at rest", standing{Snapshot: Snapshot{Reading: resting(), Result: unknown, Record: intended(StepSwitch)}}, nil, "", "PositionUnknown"},
 	} {
 		seen, err := sided(tt.s).judgeUndo(undoOrder())
 		if f, ok := fault.As(err); ok && f.Reason != tt.err || !ok && tt.err != "" {
@@ -88,7 +88,7 @@ func TestJudgeUndo(t *testing.T) {
 
 // A migration that was taken back is over: what moves afterwards is not its roll.
 func TestNothingIsInProgressAfterAnUndo(t *testing.T) {
-	s := sided(standing{Reading: rolling(), Result: at(position.P1), Record: intended(StepEnable, StepUndoEnable)})
+	s := sided(standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1), Record: intended(StepEnable, StepUndoEnable)}})
 	seen, err := s.judge(order(InstallHelm, false))
 	if err != nil || seen.States[StepEnable].Kind != runner.Todo {
 		t.Errorf("%v, %v", seen.States[StepEnable], err)

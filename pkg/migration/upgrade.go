@@ -37,26 +37,26 @@ func UpgradeAllowed(now, target, mark string) error {
 // ImageDue says whether every kubelet runs the target and the CCM is still of
 // the old minor version: it must not be newer than the API servers, so it
 // follows them.
-func (c *Core) ImageDue(ctx context.Context) bool {
-	set := c.Reading.Down.CCM
-	if set == nil || len(set.Spec.Template.Spec.Containers) == 0 || !c.AtTarget() {
+func (c *Core) ImageDue(ctx context.Context, seen Snapshot) bool {
+	set := seen.Reading.Down.CCM
+	if set == nil || len(set.Spec.Template.Spec.Containers) == 0 || !seen.AtTarget(c.Options.KubernetesVersion) {
 		return false
 	}
-	image, err := c.chartImage(ctx)
+	image, err := c.chartImage(ctx, seen)
 	return err == nil && set.Spec.Template.Spec.Containers[0].Image != image
 }
 
 // FollowImage brings the CCM to the cluster's new version once that is due and the
 // cluster rests: the last kubelet runs the target before Rancher is done with it.
-func (c *Core) FollowImage(ctx context.Context, tx *runner.Tx) error {
-	if !c.ImageDue(ctx) || len(c.Reading.Restless()) > 0 {
+func (c *Core) FollowImage(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if !c.ImageDue(ctx, seen) || len(seen.Reading.Restless()) > 0 {
 		return nil
 	}
-	return c.ApplyChart(ctx, tx, c.Reading.ccmEvidence().Migration)
+	return c.ApplyChart(ctx, tx, seen, seen.Reading.ccmEvidence().Migration)
 }
 
 // chartImage is the image that the chart would install now.
-func (c *Core) chartImage(ctx context.Context) (string, error) {
-	_, values, err := c.chartValues(ctx, c.Reading.ccmEvidence().Migration)
+func (c *Core) chartImage(ctx context.Context, seen Snapshot) (string, error) {
+	_, values, err := c.chartValues(ctx, seen, seen.Reading.ccmEvidence().Migration)
 	return values.Image.String(), err
 }

@@ -49,8 +49,8 @@ func edited(t *testing.T) (p *Procedure, count func() int) {
 	})
 	p = &Procedure{edges: Edges{Kube: kube, Clock: clock.RealClock{}, Live: &bytes.Buffer{}}, applied: "rke ended well",
 		options: Options{Options: migration.Options{RunID: "run-2"}, Config: path},
-		facts:   Facts{Binary: verify.Got(Binary{Path: rke, Version: "v1.5.9"})}}
-	p.tryEdits = p.tryFileEdits
+		once:    once{binary: verify.Got(Binary{Path: rke, Version: "v1.5.9"})}}
+	p.tryEdits = tryFileEdits
 	p.Core = &migration.Core{Kube: kube, Options: p.options.Options, Clock: clock.RealClock{}, Side: p}
 	p.Begin()
 	return p, func() int {
@@ -94,23 +94,30 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := step.Do(t.Context(), tx); err != nil {
+			observe := func() migration.Snapshot {
+				seen, err := p.Observe(t.Context(), tx.Record())
+				if err != nil {
+					t.Fatal(err)
+				}
+				return seen
+			}
+			if err := step.Do(t.Context(), tx, observe()); err != nil {
 				t.Fatal(err)
 			}
 			for range 3 {
 				<-p.child.Done()
-				if _, err := step.Verify(t.Context(), tx); err != nil {
+				seen := observe()
+				if _, err := step.Verify(t.Context(), tx, seen); err != nil {
 					t.Fatal(err)
 				}
-				if err := step.Tend(t.Context(), tx); err != nil {
+				if err := step.Tend(t.Context(), tx, seen); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if got := count(); got != tt.want {
 				t.Errorf("rke ran %d times, want %d", got, tt.want)
 			}
-			p.Record = tx.Record()
-			if p.cutOff() {
+			if cutOff(tx.Record()) {
 				t.Error("the last run ended well, and the journal does not say so")
 			}
 		})

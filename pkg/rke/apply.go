@@ -13,11 +13,11 @@ import (
 type change struct {
 	migration.Base
 	p       *Procedure
-	compute func(context.Context) (clusterfile.Edit, error)
+	compute func(context.Context, migration.Snapshot) (clusterfile.Edit, error)
 	// allowed are the conditions of the write, beside a cluster at rest.
-	allowed func(context.Context, *runner.Tx) error
+	allowed func(context.Context, migration.Snapshot) error
 	// open adds what the cluster does not show yet, once rke has ended.
-	open func(*migration.Roll, *runner.Tx)
+	open func(*migration.Roll, migration.Snapshot)
 
 	wait  string // what the step waits for
 	back  bool   // it takes an edit back: a roll that is half done is what it ends
@@ -31,107 +31,101 @@ type change struct {
 
 // Do implements runner.Step. Called again after a crash it finds the edit made,
 // and runs rke if nothing shows that it ended well.
-func (s *change) Do(ctx context.Context, tx *runner.Tx) error {
+func (s *change) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	s.p.child = nil // of an earlier step
-	if err := s.p.readWith(ctx, tx); err != nil {
-		return err
-	}
-	edit, err := s.compute(ctx)
+	edit, err := s.compute(ctx, seen)
 	if err != nil {
 		return err
 	}
 	if !edit.Empty() {
-		if err := s.p.requireNothingPending(); err != nil {
+		if err := s.p.requireNothingPending(seen); err != nil {
 			return err
 		}
-		if err := s.restFor(tx); err != nil {
+		if err := s.restFor(seen); err != nil {
 			return err
 		}
-		if err := s.allowed(ctx, tx); err != nil {
+		if err := s.allowed(ctx, seen); err != nil {
 			return err
 		}
 		if err := s.p.writeEdit(ctx, tx, edit); err != nil {
 			return err
 		}
-		if err := s.p.readWith(ctx, tx); err != nil {
+		if seen, err = s.Observe(ctx, tx.Record()); err != nil {
 			return err
 		}
 	}
-	if s.p.unfinished() == "" {
+	if unfinished(seen) == "" {
 		return nil
 	}
 	if s.p.options.NoRKEUp {
 		return s.p.gateUp()
 	}
-	if err := s.p.requireNothingPending(); err != nil {
+	if err := s.p.requireNothingPending(seen); err != nil {
 		return err
 	}
-	if s.p.cutOff() {
+	if cutOff(seen.Record) {
 		s.again = 1
 	}
-	return s.up(ctx, tx)
+	return s.up(ctx, tx, seen)
 }
 
 // restFor demands rest before an edit. What an undo finds half done, it ends.
-func (s *change) restFor(tx *runner.Tx) error {
-	if s.back && s.Undoing(tx.Record()) {
+func (s *change) restFor(seen migration.Snapshot) error {
+	if s.back && s.Undoing(seen) {
 		return nil
 	}
-	return s.RequireRest()
+	return s.RequireRest(seen)
 }
 
-func (s *change) up(ctx context.Context, tx *runner.Tx) error {
+func (s *change) up(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	s.token = fmt.Sprintf("%s%s/%s/%d", upToken, s.p.options.RunID, s.ID, s.again)
-	return s.p.start(ctx, tx, s.token, s.p.upArgs()...)
+	return s.p.start(ctx, tx, seen, s.token, s.p.upArgs()...)
 }
 
 // Verify implements runner.Step.
-func (s *change) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.p.readWith(ctx, tx); err != nil {
-		return runner.Verdict{}, err
-	}
-	if err := s.Guard.Judge(s.Sighting(tx)); err != nil {
+func (s *change) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	if err := s.Guard.Judge(seen.Sighting()); err != nil {
 		return migration.Braked(err), nil
 	}
 	if s.again > 0 && s.p.child != nil && !s.p.child.Running() && s.p.child.Err() == nil {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to run once more: the run before was cut off, and one alone may start what it had stopped",
 			Seen: "it ended well", Progress: s.token}, nil
 	}
-	if verdict, err := s.p.childVerdict(ctx, tx, upNote, s.token); err != nil || verdict != nil {
-		return orZero(verdict), err
+	if verdict := s.p.childVerdict(seen); verdict != nil {
+		return *verdict, nil
+	}
+	if noted, err := s.p.noteEnd(ctx, tx, upNote, s.token); err != nil {
+		return runner.Verdict{}, err
+	} else if noted {
+		if seen, err = s.Observe(ctx, tx.Record()); err != nil {
+			return runner.Verdict{}, err
+		}
 	}
 	// Not while rke works: it read the file when it began, and must not be ended in
 	// the middle of a node.
-	if edit, err := s.compute(ctx); err == nil && !edit.Empty() {
+	if edit, err := s.compute(ctx, seen); err == nil && !edit.Empty() {
 		return migration.TakenBack(s.p.fileObject(), nil, ""), nil
 	}
-	roll := &migration.Roll{WaitingFor: s.wait, Progress: s.Reading.Progress(), Total: len(s.Reading.Members)}
-	if why := s.p.unfinished(); why != "" {
+	roll := &migration.Roll{WaitingFor: s.wait, Progress: seen.Reading.Progress(), Total: len(seen.Reading.Members)}
+	if why := unfinished(seen); why != "" {
 		roll.Wait("%s", why)
 	}
-	roll.WaitForNodes(s.Reading)
-	s.open(roll, tx)
+	roll.WaitForNodes(seen.Reading)
+	s.open(roll, seen)
 	return roll.Verdict(), nil
-}
-
-func orZero(v *runner.Verdict) runner.Verdict {
-	if v == nil {
-		return runner.Verdict{}
-	}
-	return *v
 }
 
 // Tend implements runner.Tender: rke uncordons every node that it visits,
 // whoever had cordoned it (rancher/rke:services/controlplane.go@v1.5.9).
-func (s *change) Tend(ctx context.Context, tx *runner.Tx) error {
+func (s *change) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	switch {
 	case s.p.child != nil && s.p.child.Running():
 		return nil // it may still visit them
 	case s.again > 0 && s.p.child != nil && s.p.child.Err() == nil:
 		s.again--
-		return s.up(ctx, tx)
+		return s.up(ctx, tx, seen)
 	}
-	return s.RestoreUserCordons(ctx, tx)
+	return s.RestoreUserCordons(ctx, tx, seen)
 }
 
 // Finish implements runner.Finisher. An rke that was let finish needs no second
@@ -140,6 +134,6 @@ func (s *change) Finish(ctx context.Context, tx *runner.Tx, kindly bool) error {
 	if err := s.p.finish(ctx, tx, kindly); err != nil || s.again > 0 || s.p.child == nil || s.p.child.Err() != nil {
 		return err
 	}
-	_, err := s.p.childVerdict(ctx, tx, upNote, s.token)
+	_, err := s.p.noteEnd(ctx, tx, upNote, s.token)
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -13,13 +14,13 @@ const brakeGrace = 3 * time.Minute
 
 // Brake implements runner.Procedure: rke is interrupted once the node in hand is
 // back, so that no node is left cordoned and half restarted.
-func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ error) (string, error) {
+func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ migration.Snapshot, _ error) (string, error) {
 	if p.child == nil || !p.child.Running() {
 		return "rke is not running; nothing goes on by itself", nil
 	}
 	until := p.Clock.Now().Add(brakeGrace)
 	for p.child.Running() && p.Clock.Now().Before(until) {
-		if err := p.readWith(ctx, tx); err == nil && len(p.Reading.NodesNotReady()) == 0 && len(p.cordonedByRKE(tx.Record())) == 0 {
+		if seen, err := p.Observe(ctx, tx.Record()); err == nil && len(seen.Reading.NodesNotReady()) == 0 && len(cordonedByRKE(seen)) == 0 {
 			break
 		}
 		if err := runner.Pause(ctx, p.Clock, time.Second); err != nil {
@@ -35,10 +36,10 @@ func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ error) (string, 
 }
 
 // cordonedByRKE are the Nodes that neither we nor the user has cordoned.
-func (p *Procedure) cordonedByRKE(record runner.Record) []string {
+func cordonedByRKE(seen migration.Snapshot) []string {
 	var found []string
-	for i := range p.Reading.Down.Nodes {
-		if node := &p.Reading.Down.Nodes[i]; p.CordonedElsewhere(record, node) {
+	for i := range seen.Reading.Down.Nodes {
+		if node := &seen.Reading.Down.Nodes[i]; seen.CordonedElsewhere(node) {
 			found = append(found, node.Name)
 		}
 	}

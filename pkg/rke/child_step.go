@@ -41,14 +41,22 @@ func lastUp(record runner.Record) (runner.Intent, bool) {
 	return runner.Intent{}, false
 }
 
-// unfinished is why `rke up` has to run (again); "": it has not.
-func (p *Procedure) unfinished() string {
+// unfinished is why `rke up` has to run (again); "": it has not, or Rancher runs it.
+func unfinished(seen migration.Snapshot) string {
+	c, known := seen.Config.(interface{ unfinished() string })
+	if !known {
+		return ""
+	}
+	return c.unfinished()
+}
+
+func (o observed) unfinished() string {
 	// With --no-rke-up it is a person who runs rke, and only the cluster tells.
-	if !p.options.NoRKEUp && p.cutOff() {
-		intent, _ := lastUp(p.Record)
+	if !o.noRKEUp && cutOff(o.record) {
+		intent, _ := lastUp(o.record)
 		return fmt.Sprintf("`rke up` of %s was begun and has not ended well", intent.Time)
 	}
-	if lags := p.facts.stateLags(); lags != "" {
+	if lags := o.stateLags(); lags != "" {
 		return lags + ": `rke up` has not run since"
 	}
 	return ""
@@ -56,22 +64,23 @@ func (p *Procedure) unfinished() string {
 
 // cutOff says whether the last `rke up` that the journal announced did not end
 // well: it may have been killed in the middle of a container.
-func (p *Procedure) cutOff() bool {
-	intent, begun := lastUp(p.Record)
+func cutOff(record runner.Record) bool {
+	intent, begun := lastUp(record)
 	var ended upRecord
-	known, err := p.Record.NoteInto(upNote, &ended)
+	known, err := record.NoteInto(upNote, &ended)
 	return begun && (err != nil || !known || !ended.OK || ended.Token != intent.Token)
 }
 
 // start runs rke with args as a child, announced in the journal first.
-func (p *Procedure) start(ctx context.Context, tx *runner.Tx, token string, args ...string) error {
-	if !p.facts.Binary.OK() {
-		return cmp.Or[error](p.facts.Binary.Err, &fault.Error{Class: fault.Usage, Reason: "NoRKE", Object: "rke",
+func (p *Procedure) start(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, token string, args ...string) error {
+	found := factsOf(seen).Binary
+	if !found.OK() {
+		return cmp.Or[error](found.Err, &fault.Error{Class: fault.Usage, Reason: "NoRKE", Object: "rke",
 			Seen: "was never looked for", Fix: "name it with --rke-binary"})
 	}
-	binary := p.facts.Binary.Value.Path
+	binary := found.Value.Path
 	what := "run rke " + strings.Join(args, " ")
-	log := fmt.Sprintf("%s.awsmigrate-%s.log", p.facts.Path, p.options.RunID)
+	log := fmt.Sprintf("%s.awsmigrate-%s.log", p.options.Config, p.options.RunID)
 	intent := runner.Intent{What: what, Object: p.fileObject(), Token: token}
 	return tx.Effect(ctx, intent, func(context.Context) error {
 		var keep *os.File
@@ -88,7 +97,7 @@ func (p *Procedure) start(ctx context.Context, tx *runner.Tx, token string, args
 }
 
 func (p *Procedure) upArgs() []string {
-	return append([]string{"up", "--config", p.facts.Path}, p.options.RKEArgs...)
+	return append([]string{"up", "--config", p.options.Config}, p.options.RKEArgs...)
 }
 
 // gateUp is the gate of --no-rke-up.
@@ -98,29 +107,34 @@ func (p *Procedure) gateUp() error {
 		Fix:  fault.Command(append([]string{"rke"}, p.upArgs()...)...) + "; then run the same command again"}
 }
 
-// childVerdict judges the child of this run: nil once it has ended well and that
-// is in the journal.
-func (p *Procedure) childVerdict(ctx context.Context, tx *runner.Tx, note, token string) (*runner.Verdict, error) {
+// childVerdict judges the child of this run; nil: it has ended well, or there is none.
+func (p *Procedure) childVerdict(seen migration.Snapshot) *runner.Verdict {
 	if p.child == nil {
-		return nil, nil
+		return nil
 	}
 	if p.child.Running() {
 		last, mark := p.child.Seen()
 		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to finish (its output: " + filepath.Base(p.child.LogPath()) + ")",
-			Seen: migration.OrElse(last, "no output yet"), By: runner.Roller{Name: "rke"}, Progress: mark + p.Reading.Progress()}, nil
+			Seen: migration.OrElse(last, "no output yet"), By: runner.Roller{Name: "rke"}, Progress: mark + seen.Reading.Progress()}
 	}
 	if err := p.child.Err(); err != nil {
 		v := migration.Failed(err)
-		return &v, nil
+		return &v
+	}
+	return nil
+}
+
+// noteEnd puts into the journal that the child of this run ended well, unless it is
+// there: what was observed before does not know of it.
+func (p *Procedure) noteEnd(ctx context.Context, tx *runner.Tx, note, token string) (noted bool, err error) {
+	if p.child == nil {
+		return false, nil
 	}
 	var ended upRecord
 	if known, err := tx.NoteInto(note, &ended); err != nil || known && ended.OK && ended.Token == token {
-		return nil, err
+		return false, err
 	}
-	if err := tx.Note(ctx, note, upRecord{Token: token, OK: true, Time: tx.Now().UTC().Format(time.RFC3339)}); err != nil {
-		return nil, err
-	}
-	return nil, p.readWith(ctx, tx)
+	return true, tx.Note(ctx, note, upRecord{Token: token, OK: true, Time: tx.Now().UTC().Format(time.RFC3339)})
 }
 
 // finish ends the child before the run leaves a step.

@@ -43,16 +43,16 @@ func UpgradeEdit(file *clusterfile.File, version string) (clusterfile.Edit, erro
 }
 
 // tryFileEdits computes both edits, one after the other, without writing them.
-func (p *Procedure) tryFileEdits(names NameRule) error {
-	if p.Switched() {
+func tryFileEdits(seen migration.Snapshot, names NameRule) error {
+	if seen.Switched() {
 		return nil
 	}
-	_, err := p.switchFrom(p.facts.File, names, clusterfile.Made{})
+	_, err := switchFrom(factsOf(seen).File, names, clusterfile.Made{})
 	return err
 }
 
 // switchFrom is the switch of a file that may not have the flag yet.
-func (p *Procedure) switchFrom(file *clusterfile.File, names NameRule, made clusterfile.Made) (clusterfile.Edit, error) {
+func switchFrom(file *clusterfile.File, names NameRule, made clusterfile.Made) (clusterfile.Edit, error) {
 	first, err := EnableEdit(file)
 	if err != nil {
 		return clusterfile.Edit{}, err
@@ -87,17 +87,17 @@ func madeByEnable(record runner.Record, object string) clusterfile.Made {
 func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, edit clusterfile.Edit) error {
 	inverse, err := json.Marshal(edit.Receipt())
 	if err != nil {
-		return fmt.Errorf("encode the receipt of an edit of %s: %w", p.facts.Path, err)
+		return fmt.Errorf("encode the receipt of an edit of %s: %w", p.options.Config, err)
 	}
-	intent := runner.Intent{What: "edit " + p.facts.Path, Object: p.fileObject(), Inverse: inverse, Token: edit.SHA256()}
-	return tx.Effect(ctx, intent, func(context.Context) error { return edit.Write(p.disk(), p.facts.Path) })
+	intent := runner.Intent{What: "edit " + p.options.Config, Object: p.fileObject(), Inverse: inverse, Token: edit.SHA256()}
+	return tx.Effect(ctx, intent, func(context.Context) error { return edit.Write(p.disk(), p.options.Config) })
 }
 
-func (p *Procedure) fileObject() string { return "file " + p.facts.Path }
+func (p *Procedure) fileObject() string { return "file " + p.options.Config }
 
 // changeOf shows an edit in a plan, with the whole text that results.
 func (p *Procedure) changeOf(edit clusterfile.Edit) []runner.Change {
-	return ChangeOf(p.facts.Path, edit)
+	return ChangeOf(p.options.Config, edit)
 }
 
 // ChangeOf is changeOf for a file without its cluster.
@@ -109,11 +109,11 @@ func ChangeOf(path string, edit clusterfile.Edit) []runner.Change {
 }
 
 // requireNothingPending stops where `rke up` would do more than the migration.
-func (p *Procedure) requireNothingPending() error {
+func (p *Procedure) requireNothingPending(seen migration.Snapshot) error {
 	if p.options.IncludePending {
 		return nil
 	}
-	pending := p.pending()
+	pending := Pending(factsOf(seen), p.options.KubernetesVersion)
 	if len(pending) == 0 {
 		return nil
 	}

@@ -30,15 +30,15 @@ type kept struct {
 }
 
 // Keep implements migration.Side.
-func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
-	f := redactFacts(r, p.facts)
+func (p *Procedure) Keep(seen migration.Snapshot, r *bundle.Redactor) ([]byte, error) {
+	f := redactFacts(r, factsOf(seen))
 	k := kept{
-		Path: f.Path, Cluster: p.options.Cluster, Object: p.Reading.Object, Config: f.Config,
+		Path: f.Path, Cluster: p.options.Cluster, Object: seen.Reading.Object, Config: f.Config,
 		StateSource: f.State.Source, StateKnown: f.State.Current.Known, State: f.State.Current.Config,
 		Binary: f.Binary, PinnedVolumes: f.PinnedVolumes,
 		KubernetesVersion: p.options.KubernetesVersion, NoRKEUp: p.options.NoRKEUp,
 	}
-	for _, u := range p.Reading.Unrest {
+	for _, u := range seen.Reading.Unrest {
 		u.Seen, u.Wanted = bundle.Scrub(u.Seen), bundle.Scrub(u.Wanted)
 		k.Unrest = append(k.Unrest, u)
 	}

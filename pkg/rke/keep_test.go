@@ -38,9 +38,9 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 	r.Down = p.Down
 	p.Reading = r
 	p.RestErr = r.Rest(migration.TellUnrest)
-	procedure := &Procedure{Core: &migration.Core{Reading: r}, facts: p.Facts, options: p.Options}
+	procedure := &Procedure{Core: &migration.Core{}, options: p.Options}
 	redactor := bundle.NewRedactor()
-	side, err := procedure.Keep(redactor)
+	side, err := procedure.Keep(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, redactor)
 	if err != nil {
 		t.Fatal(err)
 	}

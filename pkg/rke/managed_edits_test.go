@@ -205,13 +205,14 @@ func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
 			if tt.meanwhile != nil {
 				tt.meanwhile(asMap(asMap(kcm(now))["extraArgs"]))
 			}
-			m := &Managed{Procedure: &Procedure{Core: &migration.Core{}}, cluster: ManagedCluster{ID: "c-1", Config: now}}
+			cluster := ManagedCluster{ID: "c-1", Config: now}
 			inverse, err := first.Inverse()
 			if err != nil {
 				t.Fatal(err)
 			}
-			m.Record.Intents = []runner.Intent{{Step: migration.StepEnable, Object: m.cluster.object(), Inverse: inverse}}
-			edit := ManagedSwitch(now, NameRule{UseMetadata: true}, m.made())
+			seen := migration.Snapshot{Config: managedObserved{cluster: cluster}}
+			seen.Record.Intents = []runner.Intent{{Step: migration.StepEnable, Object: cluster.object(), Inverse: inverse}}
+			edit := ManagedSwitch(now, NameRule{UseMetadata: true}, made(seen))
 			got, err := patched(t, objectOf(now), edit)
 			if err != nil {
 				t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	gvr "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // Rancher's resources that this package reads. Only Clusters are patched. A
@@ -99,50 +99,53 @@ func parseManagedNode(o *unstructured.Unstructured) ManagedNode {
 }
 
 // Look implements migration.Side.
-func (m *Managed) Look(ctx context.Context) error {
-	object := "Cluster " + m.cluster.ID
-	o, err := m.edges.Management.Resource(managedClusters).Get(ctx, m.cluster.ID, metav1.GetOptions{})
+func (m *Managed) Look(ctx context.Context, record runner.Record) (migration.Config, error) {
+	return m.look(ctx, record)
+}
+
+func (m *Managed) look(ctx context.Context, record runner.Record) (managedObserved, error) {
+	out := managedObserved{observed: observed{record: record, snapshot: m.options.Snapshot}}
+	object := "Cluster " + m.id
+	o, err := m.edges.Management.Resource(managedClusters).Get(ctx, m.id, metav1.GetOptions{})
 	if err != nil {
-		return migration.CouldNotRead(object, err)
+		return out, migration.CouldNotRead(object, err)
 	}
 	c := parseManaged(o)
 	list, err := m.edges.Management.Resource(managedNodes).Namespace(c.ID).List(ctx, metav1.ListOptions{})
 	if err != nil {
-		return migration.CouldNotRead("Nodes of "+object, err)
+		return out, migration.CouldNotRead("Nodes of "+object, err)
 	}
 	for i := range list.Items {
 		c.Nodes = append(c.Nodes, parseManagedNode(&list.Items[i]))
 	}
 	state, err := ReadState(ctx, m.edges.Kube)
 	if err != nil {
-		return err
+		return out, err
 	}
 	file, err := fileOf(c)
 	if err != nil {
-		return err
+		return out, err
 	}
-	f := Facts{File: file, Config: file.Config(), State: state, PinnedVolumes: m.facts.PinnedVolumes}
-	if !f.PinnedVolumes.Looked {
-		f.PinnedVolumes = readPinnedVolumes(ctx, m.edges.Kube)
+	if !m.once.volumes.Looked {
+		m.once.volumes = readPinnedVolumes(ctx, m.edges.Kube)
 	}
-	f.Registries = registriesOf(c.object(), "privateRegistries", "isDefault", c.Config)
-	f.Local, f.Binary = verify.Read[State]{}, verify.Read[Binary]{}
-	m.cluster, m.facts = c, f
-	return ctx.Err()
+	out.cluster = c
+	out.Facts = Facts{File: file, Config: file.Config(), State: state, PinnedVolumes: m.once.volumes,
+		Registries: registriesOf(c.object(), "privateRegistries", "isDefault", c.Config)}
+	return out, ctx.Err()
 }
 
-// Combine implements migration.Side.
-func (m *Managed) Combine(down migration.Downstream) migration.Reading {
-	open := m.cluster.unapplied(m.facts)
-	r := reading(m.facts, down, "")
-	r.Object, r.Unrest = m.cluster.object(), open
-	if m.cluster.Template != "" {
-		r.Owners = []migration.Owner{{Name: "RKE template", Mark: "revision " + m.cluster.Template}}
+// Combine implements migration.Config.
+func (o managedObserved) Combine(down migration.Downstream) migration.Reading {
+	r := reading(o.Facts, down, "")
+	r.Object, r.Unrest = o.cluster.object(), o.cluster.unapplied(o.Facts)
+	if o.cluster.Template != "" {
+		r.Owners = []migration.Owner{{Name: "RKE template", Mark: "revision " + o.cluster.Template}}
 	}
 	for i := range r.Members {
 		member := &r.Members[i]
 		if member.Lacks == "" {
-			member.Lacks = m.cluster.lacks(m.facts.State.Current.Config.addressOf(member.Nodes, down))
+			member.Lacks = o.cluster.lacks(o.State.Current.Config.addressOf(member.Nodes, down))
 		}
 	}
 	return r

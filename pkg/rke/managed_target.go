@@ -82,12 +82,12 @@ func supportedManaged(c ManagedCluster) error {
 	return nil
 }
 
-// Supported implements migration.Side.
-func (m *Managed) Supported() error {
-	if err := supportedManaged(m.cluster); err != nil {
+// Supported implements migration.Config.
+func (o managedObserved) Supported() error {
+	if err := supportedManaged(o.cluster); err != nil {
 		return err
 	}
-	return m.Procedure.Supported()
+	return o.observed.Supported()
 }
 
 const localPath = "/k8s/clusters/local"

@@ -23,40 +23,42 @@ var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"
 func (m *Managed) Undo() *migration.Undo { return migration.NewUndo(m, m.Core) }
 
 // UndoSteps implements migration.Side.
-func (m *Managed) UndoSteps() map[runner.StepID]func(migration.Base) runner.Step {
-	return map[runner.StepID]func(migration.Base) runner.Step{
-		migration.StepUndoSwitch: func(b migration.Base) runner.Step { return m.undoOf(newUndoSwitch(b, m.Procedure)) },
-		migration.StepUndoEnable: func(b migration.Base) runner.Step { return m.undoOf(newUndoEnable(b, m.Procedure)) },
+func (m *Managed) UndoSteps() map[runner.StepID]func(migration.Base) migration.Step {
+	return map[runner.StepID]func(migration.Base) migration.Step{
+		migration.StepUndoSwitch: func(b migration.Base) migration.Step { return m.undoOf(newUndoSwitch(b, m.Procedure)) },
+		migration.StepUndoEnable: func(b migration.Base) migration.Step { return m.undoOf(newUndoEnable(b, m.Procedure)) },
 	}
 }
 
 // undoOf is the undo step of a cluster.yml, with Rancher's Cluster in its place.
-func (m *Managed) undoOf(shared *undoEdit) runner.Step {
+func (m *Managed) undoOf(shared *undoEdit) migration.Step {
 	s := &managedChange{Base: shared.Base, m: m, back: true, allowed: shared.allowed, open: shared.open, wait: shared.wait,
-		restarts: shared.restarts, rolls: func() int { return len(m.Reading.Members) }}
-	s.compute = func(ctx context.Context) (ManagedEdit, error) { return m.takeBack(ctx, m.cluster.Config, shared.of) }
-	s.planned = func(ctx context.Context) (ManagedEdit, error) {
-		config := m.cluster.Config
-		if shared.of == migration.StepEnable && (m.Result.Position >= position.P4 || m.Result.Between[1] >= position.P4) {
-			first, err := m.takeBack(ctx, config, migration.StepSwitch)
+		restarts: shared.restarts, rolls: everyMember}
+	s.compute = func(ctx context.Context, seen migration.Snapshot) (ManagedEdit, error) {
+		return m.takeBack(ctx, seen, clusterOf(seen).Config, shared.of)
+	}
+	s.planned = func(ctx context.Context, seen migration.Snapshot) (ManagedEdit, error) {
+		config := clusterOf(seen).Config
+		if shared.of == migration.StepEnable && (seen.Result.Position >= position.P4 || seen.Result.Between[1] >= position.P4) {
+			first, err := m.takeBack(ctx, seen, config, migration.StepSwitch)
 			if err != nil {
 				return first, err
 			}
 			config = first.Apply()
 		}
-		return m.takeBack(ctx, config, shared.of)
+		return m.takeBack(ctx, seen, config, shared.of)
 	}
 	return s
 }
 
 // takeBack takes the newest edit of a step that is left back.
-func (m *Managed) takeBack(ctx context.Context, config map[string]any, step runner.StepID) (ManagedEdit, error) {
-	for _, intent := range m.Record.ToTakeBack(step, m.cluster.object()) {
+func (m *Managed) takeBack(ctx context.Context, seen migration.Snapshot, config map[string]any, step runner.StepID) (ManagedEdit, error) {
+	for _, intent := range seen.Record.ToTakeBack(step, clusterOf(seen).object()) {
 		var inverse []Inverse
 		if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
 			return ManagedEdit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
 		}
-		edit, err := ManagedUndo(m.cluster.object(), config, inverse, func(sha256 string) (any, error) { return m.kept(ctx, sha256) })
+		edit, err := ManagedUndo(clusterOf(seen).object(), config, inverse, func(sha256 string) (any, error) { return m.kept(ctx, sha256) })
 		if err != nil || !edit.Empty() {
 			return edit, err
 		}
@@ -67,7 +69,7 @@ func (m *Managed) takeBack(ctx context.Context, config map[string]any, step runn
 // keptName is the Secret that keeps a part of the configuration from before an
 // edit: it may hold credentials, and the journal must not.
 func (m *Managed) keptName(sha256 string) string {
-	return runner.JournalName(m.cluster.ID) + "-" + sha256[:12]
+	return runner.JournalName(m.id) + "-" + sha256[:12]
 }
 
 const keptKey = "value.json"
@@ -83,13 +85,13 @@ func (m *Managed) keep(ctx context.Context, tx *runner.Tx, edit ManagedEdit) err
 		if err != nil {
 			return err
 		}
-		object := "Secret " + m.cluster.ID + "/" + m.keptName(sum)
+		object := "Secret " + m.id + "/" + m.keptName(sum)
 		secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
 			"metadata":   map[string]any{"name": m.keptName(sum), "labels": map[string]any{"app.kubernetes.io/managed-by": wellknown.FieldManager}},
 			"stringData": map[string]any{keptKey: string(raw)}}}
 		intent := runner.Intent{What: "keep a part of the configuration for an undo in " + object, Object: object, Token: sum}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
-			_, err := m.edges.Management.Resource(secrets).Namespace(m.cluster.ID).Create(ctx, secret, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
+			_, err := m.edges.Management.Resource(secrets).Namespace(m.id).Create(ctx, secret, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 			if apierrors.IsAlreadyExists(err) {
 				return nil // of an earlier run: its name is the content's digest
 			}
@@ -103,8 +105,8 @@ func (m *Managed) keep(ctx context.Context, tx *runner.Tx, edit ManagedEdit) err
 
 // kept finds it again, and trusts nothing but its digest.
 func (m *Managed) kept(ctx context.Context, sha256 string) (any, error) {
-	object := "Secret " + m.cluster.ID + "/" + m.keptName(sha256)
-	o, err := m.edges.Management.Resource(secrets).Namespace(m.cluster.ID).Get(ctx, m.keptName(sha256), metav1.GetOptions{})
+	object := "Secret " + m.id + "/" + m.keptName(sha256)
+	o, err := m.edges.Management.Resource(secrets).Namespace(m.id).Get(ctx, m.keptName(sha256), metav1.GetOptions{})
 	if err != nil {
 		return nil, migration.CouldNotRead(object, err)
 	}

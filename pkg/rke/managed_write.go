@@ -13,39 +13,39 @@ import (
 
 // write patches the Cluster: intent and inverse first, then one JSON patch whose
 // tests are the values that were read.
-func (m *Managed) write(ctx context.Context, tx *runner.Tx, edit ManagedEdit) error {
+func (m *Managed) write(ctx context.Context, tx *runner.Tx, c ManagedCluster, edit ManagedEdit) error {
 	if err := m.keep(ctx, tx, edit); err != nil {
 		return err
 	}
 	inverse, err := edit.Inverse()
 	if err != nil {
-		return fmt.Errorf("encode the inverse of an edit of %s: %w", m.cluster.object(), err)
+		return fmt.Errorf("encode the inverse of an edit of %s: %w", c.object(), err)
 	}
 	patch, err := edit.Patch()
 	if err != nil {
-		return fmt.Errorf("make a patch for %s: %w", m.cluster.object(), err)
+		return fmt.Errorf("make a patch for %s: %w", c.object(), err)
 	}
-	intent := runner.Intent{Step: tx.Step(), What: "patch " + m.cluster.object(), Object: m.cluster.object(), Inverse: inverse}
-	return tx.Effect(ctx, intent, func(ctx context.Context) error { return m.patch(ctx, patch, edit) })
+	intent := runner.Intent{Step: tx.Step(), What: "patch " + c.object(), Object: c.object(), Inverse: inverse}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error { return m.patch(ctx, c, patch, edit) })
 }
 
 // patch sends it and, when the answer is lost, looks whether it arrived.
-func (m *Managed) patch(ctx context.Context, patch []byte, edit ManagedEdit) error {
-	err := migration.PatchRead(ctx, m.edges.Management.Resource(managedClusters), m.cluster.ID, m.cluster.ResourceVersion, patch)
+func (m *Managed) patch(ctx context.Context, c ManagedCluster, patch []byte, edit ManagedEdit) error {
+	err := migration.PatchRead(ctx, m.edges.Management.Resource(managedClusters), c.ID, c.ResourceVersion, patch)
 	switch {
 	case err == nil:
 		return nil
 	case apierrors.IsUnauthorized(err):
-		return fault.Unauthorized(m.cluster.object(), err)
+		return fault.Unauthorized(c.object(), err)
 	case apierrors.IsForbidden(err):
-		return &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Object: m.cluster.object(), Seen: "may not be patched with these credentials",
+		return &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Object: c.object(), Seen: "may not be patched with these credentials",
 			Fix: "use credentials that may", Err: err}
 	case apierrors.IsInvalid(err) || apierrors.IsConflict(err) || apierrors.IsBadRequest(err) || apierrors.IsNotFound(err):
-		return &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: m.cluster.object(),
+		return &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: c.object(),
 			Seen: "it is no longer as it was when the edit was computed; nothing was written", Fix: "run again to see the new plan", Err: err}
 	}
-	if readErr := m.Read(ctx); readErr == nil && len(specDifferences(m.cluster.Config, edit.Apply())) == 0 {
+	if now, readErr := m.look(ctx, runner.Record{}); readErr == nil && len(specDifferences(now.cluster.Config, edit.Apply())) == 0 {
 		return nil
 	}
-	return fmt.Errorf("patch %s: %w", m.cluster.object(), err)
+	return fmt.Errorf("patch %s: %w", c.object(), err)
 }

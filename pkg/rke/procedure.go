@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -39,36 +40,43 @@ type Procedure struct {
 	edges   Edges
 	options Options
 	target  runner.Target
-	steps   []runner.Step
-	facts   Facts
+	steps   []migration.Step
+	once    once
 	child   Running   // the rke that this run started last; nil: none
 	names   *NameRule // as the checks of this run decided
 	// applied says in evidence that whoever applies edits has done it.
 	applied string
 	// tryEdits computes the edits to come without writing them.
-	tryEdits func(NameRule) error
+	tryEdits func(migration.Snapshot, NameRule) error
+}
+
+// once is what a run looks at once, since it does not change meanwhile.
+type once struct {
+	binary  verify.Read[Binary]
+	volumes verify.Read[[]PinnedVolume]
 }
 
 // New reads file, state and cluster once, and proves that the cluster is the one
 // that the file describes.
 func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) {
 	p := &Procedure{edges: edges, options: options, applied: "rke ended well"}
-	p.tryEdits = p.tryFileEdits
+	p.tryEdits = tryFileEdits
 	p.Core = &migration.Core{Kube: edges.Kube, Config: edges.Config, Options: options.Options,
 		Clock: edges.Clock, Side: p, Distribution: wellknown.RKE}
 	p.Begin()
-	if err := p.Look(ctx); err != nil {
+	config, err := p.look(ctx, runner.Record{})
+	if err != nil {
 		return nil, err
 	}
-	if err := proveTarget(p.facts); err != nil {
+	if err := proveTarget(config.Facts); err != nil {
 		return nil, err
 	}
 	uid, err := p.ClusterUID(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p.target = runner.Target{Kind: "rke", Name: p.clusterName(), Namespace: wellknown.System, UID: uid}
-	if err := p.Read(ctx); err != nil {
+	p.target = runner.Target{Kind: "rke", Name: config.clusterName(), Namespace: wellknown.System, UID: uid}
+	if _, err := p.Observe(ctx, runner.Record{}); err != nil {
 		return nil, err
 	}
 	p.steps = p.makeSteps()
@@ -79,19 +87,12 @@ func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) 
 func (p *Procedure) Target() runner.Target { return p.target }
 
 // Steps implements runner.Procedure.
-func (p *Procedure) Steps() []runner.Step { return p.steps }
-
-// readWith reads again, with the journal as a step knows it: what rke was asked for
-// and never finished is there alone, its state is written before the workers.
-func (p *Procedure) readWith(ctx context.Context, tx *runner.Tx) error {
-	p.Record = tx.Record()
-	return p.Read(ctx)
-}
+func (p *Procedure) Steps() []migration.Step { return p.steps }
 
 // clusterName is the name that rke gives the cluster
 // (rancher/rke:cluster/defaults.go@v1.5.9, DefaultClusterName).
-func (p *Procedure) clusterName() string {
-	return migration.OrElse(p.facts.Config.ClusterName, "local")
+func (f Facts) clusterName() string {
+	return migration.OrElse(f.Config.ClusterName, "local")
 }
 
 // proveTarget says whether the cluster's own state names the hosts of the file.
@@ -111,15 +112,16 @@ func proveTarget(f Facts) error {
 }
 
 // Header describes cluster and position for people.
-func (p *Procedure) Header() []string {
+func (p *Procedure) Header(seen migration.Snapshot) []string {
+	f := factsOf(seen)
 	binary := "rke not found"
-	if p.facts.Binary.OK() {
-		binary = "rke " + p.facts.Binary.Value.Version
+	if f.Binary.OK() {
+		binary = "rke " + f.Binary.Value.Version
 	}
 	lines := []string{
-		fmt.Sprintf("%s   %s · RKE %s · %s · %s", p.clusterName(), p.facts.Path,
-			p.Reading.Version, p.Reading.CountMembers(), binary),
-		fmt.Sprintf("now    %s   %s", p.Result.Position, p.Result.Summary),
+		fmt.Sprintf("%s   %s · RKE %s · %s · %s", f.clusterName(), f.Path,
+			seen.Reading.Version, seen.Reading.CountMembers(), binary),
+		fmt.Sprintf("now    %s   %s", seen.Result.Position, seen.Result.Summary),
 	}
 	if p.names != nil {
 		lines = append(lines, fmt.Sprintf("names  useInstanceMetadataHostname: %t (%s)", p.names.UseMetadata, p.names.Why))
@@ -128,4 +130,4 @@ func (p *Procedure) Header() []string {
 }
 
 // Paused implements what `status` asks: nobody rolls an RKE cluster but us.
-func (p *Procedure) Paused() string { return "" }
+func (p *Procedure) Paused(migration.Snapshot) string { return "" }

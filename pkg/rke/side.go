@@ -20,27 +20,50 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
+// observed is one reading of a cluster.yml and what lies beside it.
+type observed struct {
+	Facts
+	record            runner.Record // the journal, when they were read
+	noRKEUp, snapshot bool          // the user's choices
+}
+
+// factsOf are those that an observation holds, of a cluster.yml or of Rancher.
+func factsOf(seen migration.Snapshot) Facts {
+	c, known := seen.Config.(interface{ facts() Facts })
+	if !known {
+		return Facts{}
+	}
+	return c.facts()
+}
+
+func (o observed) facts() Facts { return o.Facts }
+
 // Look implements migration.Side: file, state, binary.
-func (p *Procedure) Look(ctx context.Context) error {
+func (p *Procedure) Look(ctx context.Context, record runner.Record) (migration.Config, error) {
+	return p.look(ctx, record)
+}
+
+func (p *Procedure) look(ctx context.Context, record runner.Record) (observed, error) {
+	o := observed{record: record, noRKEUp: p.options.NoRKEUp, snapshot: p.options.Snapshot}
 	file, err := clusterfile.ReadFrom(p.disk(), p.options.Config)
 	if err != nil {
-		return err
+		return o, err
 	}
 	state, err := ReadState(ctx, p.edges.Kube)
 	if err != nil {
-		return err
+		return o, err
 	}
-	f := Facts{Path: p.options.Config, File: file, Config: file.Config(), State: state,
-		Local: readLocalState(p.disk(), p.options.Config), Binary: p.facts.Binary, PinnedVolumes: p.facts.PinnedVolumes}
-	if !f.Binary.Looked {
-		f.Binary = p.lookForBinary(ctx, f)
+	f := Facts{Path: p.options.Config, File: file, Config: file.Config(), State: state, Local: readLocalState(p.disk(), p.options.Config)}
+	if !p.once.binary.Looked {
+		p.once.binary = p.lookForBinary(ctx, f)
 	}
-	if !f.PinnedVolumes.Looked {
-		f.PinnedVolumes = readPinnedVolumes(ctx, p.edges.Kube)
+	if !p.once.volumes.Looked {
+		p.once.volumes = readPinnedVolumes(ctx, p.edges.Kube)
 	}
+	f.Binary, f.PinnedVolumes = p.once.binary, p.once.volumes
 	f.Registries = registriesOf("file "+f.Path, "private_registries", "is_default", treeOf(file.Text()))
-	p.facts = f
-	return ctx.Err()
+	o.Facts = f
+	return o, ctx.Err()
 }
 
 func (p *Procedure) lookForBinary(ctx context.Context, f Facts) verify.Read[Binary] {
@@ -78,15 +101,15 @@ func readLocalState(disk clusterfile.FS, config string) verify.Read[State] {
 	return verify.Got(state)
 }
 
-// Combine implements migration.Side.
-func (p *Procedure) Combine(down migration.Downstream) migration.Reading {
-	return reading(p.facts, down, p.unfinished())
+// Combine implements migration.Config.
+func (o observed) Combine(down migration.Downstream) migration.Reading {
+	return reading(o.Facts, down, o.unfinished())
 }
 
-// Supported implements migration.Side.
-func (p *Procedure) Supported() error {
-	if !p.facts.State.Current.Known {
-		return &fault.Error{Class: fault.Check, Reason: "NeverApplied", Object: p.facts.State.Source,
+// Supported implements migration.Config.
+func (o observed) Supported() error {
+	if !o.State.Current.Known {
+		return &fault.Error{Class: fault.Check, Reason: "NeverApplied", Object: o.State.Source,
 			Seen: "has no currentState: no `rke up` has ever finished its control plane", Wanted: "a running RKE cluster"}
 	}
 	return nil
@@ -94,8 +117,8 @@ func (p *Procedure) Supported() error {
 
 // CloudConfig implements migration.Side: the in-tree provider's, from the file;
 // after the switch, which takes it out of there, from the Secret of the chart.
-func (p *Procedure) CloudConfig(ctx context.Context) (string, error) {
-	if text := CloudConfigText(p.facts.Config); text != "" {
+func (p *Procedure) CloudConfig(ctx context.Context, seen migration.Snapshot) (string, error) {
+	if text := CloudConfigText(factsOf(seen).Config); text != "" {
 		return text, nil
 	}
 	const name = wellknown.CCM + "-cloud-config"
@@ -110,29 +133,29 @@ func (p *Procedure) CloudConfig(ctx context.Context) (string, error) {
 }
 
 // Checks implements migration.Side.
-func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migration.Prepared) []verify.Bound {
-	for _, k := range p.Reading.KCMs {
+func (p *Procedure) Checks(seen migration.Snapshot, input *checks.Input, made migration.Prepared) []verify.Bound {
+	for _, k := range seen.Reading.KCMs {
 		input.KCMs = append(input.KCMs, position.KCM{Machine: k.Member, Known: k.Known, Why: k.Why, Provider: k.Provider(), Migration: k.Flagged()})
 	}
-	input.Registries = p.facts.Registries
-	prepared := Prepared{Facts: p.facts, Reading: p.Reading, Prepared: made, Input: *input, Options: p.options}
-	prepared.Names, prepared.NameErr = ChooseNames(p.facts, p.Reading.Down.Nodes, input.Cloud, p.options.targets()...)
+	input.Registries = factsOf(seen).Registries
+	prepared := Prepared{Facts: factsOf(seen), Reading: seen.Reading, Prepared: made, Input: *input, Options: p.options}
+	prepared.Names, prepared.NameErr = ChooseNames(factsOf(seen), seen.Reading.Down.Nodes, input.Cloud, p.options.targets()...)
 	if prepared.NameErr == nil && input.Nodes.Looked {
 		p.names = &prepared.Names
 	}
 	if prepared.NameErr == nil {
-		prepared.EditErr = p.tryEdits(prepared.Names)
+		prepared.EditErr = p.tryEdits(seen, prepared.Names)
 	}
 	return verify.Bind(prepared, Checks()...)
 }
 
-// SnapshotState implements migration.Side. A snapshot leaves nothing in the
+// SnapshotState implements migration.Config. A snapshot leaves nothing in the
 // cluster; the journal tells.
-func (p *Procedure) SnapshotState(record runner.Record, reached position.Position) runner.State {
+func (o observed) SnapshotState(record runner.Record, reached position.Position) runner.State {
 	var done upRecord
 	taken, _ := record.NoteInto(snapshotNote, &done)
 	switch {
-	case !p.options.Snapshot:
+	case !o.snapshot:
 		return runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
 	case reached > position.P1:
 		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}

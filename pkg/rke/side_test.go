@@ -11,6 +11,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -37,8 +38,9 @@ func TestCloudConfigOutlivesTheBlock(t *testing.T) {
 		if tt.secret {
 			kube = fake.NewSimpleClientset(secret.DeepCopy())
 		}
-		p := &Procedure{edges: Edges{Kube: kube}, facts: Facts{Config: configOf(t, tt.file)}}
-		if got, err := p.CloudConfig(t.Context()); err != nil || got != tt.want {
+		p := &Procedure{edges: Edges{Kube: kube}}
+		seen := migration.Snapshot{Config: observed{Facts: Facts{Config: configOf(t, tt.file)}}}
+		if got, err := p.CloudConfig(t.Context(), seen); err != nil || got != tt.want {
 			t.Errorf("%s: %q, %v, wanted %q", name, got, err, tt.want)
 		}
 	}
@@ -50,8 +52,9 @@ func TestCloudConfigThatCannotBeRead(t *testing.T) {
 	kube.PrependReactor("get", "secrets", func(clienttesting.Action) (bool, apiruntime.Object, error) {
 		return true, nil, errors.New("connection refused")
 	})
-	p := &Procedure{edges: Edges{Kube: kube}, facts: Facts{Config: configOf(t, "cloud_provider: {name: external-aws}\n")}}
-	got, err := p.CloudConfig(t.Context())
+	p := &Procedure{edges: Edges{Kube: kube}}
+	seen := migration.Snapshot{Config: observed{Facts: Facts{Config: configOf(t, "cloud_provider: {name: external-aws}\n")}}}
+	got, err := p.CloudConfig(t.Context(), seen)
 	if got != "" || fault.ClassOf(err) != fault.CouldNotLook {
 		t.Errorf("got %q, %v", got, err)
 	}

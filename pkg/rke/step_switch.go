@@ -24,29 +24,29 @@ func newSwitch(b migration.Base, p *Procedure) *switchProvider {
 
 // edit is empty once the file names the external provider: names were decided
 // when that was written, and are not decided again.
-func (s *switchProvider) edit(ctx context.Context) (clusterfile.Edit, error) {
+func (s *switchProvider) edit(ctx context.Context, seen migration.Snapshot) (clusterfile.Edit, error) {
 	names := NameRule{}
-	if provider := s.p.facts.Config.CloudProvider; provider.Name == providerExternal && provider.UseInstanceMetadataHostname != nil {
+	if provider := factsOf(seen).Config.CloudProvider; provider.Name == providerExternal && provider.UseInstanceMetadataHostname != nil {
 		names.UseMetadata = *provider.UseInstanceMetadataHostname
 	} else {
 		var err error
-		if names, err = s.p.nameRule(ctx); err != nil {
+		if names, err = s.p.nameRule(ctx, seen); err != nil {
 			return clusterfile.Edit{}, err
 		}
 	}
-	return SwitchEdit(s.p.facts.File, names, madeByEnable(s.p.Record, s.p.fileObject()))
+	return SwitchEdit(factsOf(seen).File, names, madeByEnable(seen.Record, s.p.fileObject()))
 }
 
 // nameRule is what the checks of this run decided, or what they would.
-func (p *Procedure) nameRule(ctx context.Context) (NameRule, error) {
+func (p *Procedure) nameRule(ctx context.Context, seen migration.Snapshot) (NameRule, error) {
 	if p.names != nil {
 		return *p.names, nil
 	}
-	_, instances, err := p.Facts(ctx)
+	_, instances, err := p.Facts(ctx, seen)
 	if err != nil {
 		return NameRule{}, err
 	}
-	rule, err := ChooseNames(p.facts, p.Reading.Down.Nodes, instances, p.options.targets()...)
+	rule, err := ChooseNames(factsOf(seen), seen.Reading.Down.Nodes, instances, p.options.targets()...)
 	if err == nil {
 		p.names = &rule
 	}
@@ -54,62 +54,62 @@ func (p *Procedure) nameRule(ctx context.Context) (NameRule, error) {
 }
 
 // Plan implements runner.Step.
-func (s *switchProvider) Plan(ctx context.Context) (runner.Plan, error) {
-	edit, err := s.edit(ctx)
+func (s *switchProvider) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	edit, err := s.edit(ctx, seen)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	if s.Result.Position < position.P2 {
-		names, err := s.p.nameRule(ctx)
+	if seen.Result.Position < position.P2 {
+		names, err := s.p.nameRule(ctx, seen)
 		if err != nil {
 			return runner.Plan{}, err
 		}
-		if edit, err = s.p.switchFrom(s.p.facts.File, names, madeByEnable(s.p.Record, s.p.fileObject())); err != nil {
+		if edit, err = switchFrom(factsOf(seen).File, names, madeByEnable(seen.Record, s.p.fileObject())); err != nil {
 			return runner.Plan{}, err
 		}
 	}
-	plan, err := s.p.planEdit(edit, "kube-apiserver, kube-controller-manager and kubelet on every control plane, the kubelet on every other host", len(s.Reading.Members))
+	plan, err := s.p.planEdit(seen, edit, "kube-apiserver, kube-controller-manager and kubelet on every control plane, the kubelet on every other host", len(seen.Reading.Members))
 	plan.Notes = append(plan.Notes, "one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers")
 	return plan, err
 }
 
-func (s *switchProvider) mayWrite(ctx context.Context, tx *runner.Tx) error {
-	if err := s.RequireSamePlanes(tx); err != nil {
+func (s *switchProvider) mayWrite(ctx context.Context, seen migration.Snapshot) error {
+	if err := seen.RequireSamePlanes(); err != nil {
 		return err
 	}
-	if s.Result.Position != position.P3 || s.Result.Mixed {
-		return &fault.Error{Class: fault.Stale, Reason: "NotReadyToSwitch", Object: s.Reading.Object, Seen: s.Result.Summary,
+	if seen.Result.Position != position.P3 || seen.Result.Mixed {
+		return &fault.Error{Class: fault.Stale, Reason: "NotReadyToSwitch", Object: seen.Reading.Object, Seen: seen.Result.Summary,
 			Wanted: position.P3.Summary() + ": with no cloud controller manager waiting for the lease another kube-controller-manager would take it back",
 			Fix:    "run again: install-ccm comes first"}
 	}
-	return s.RequireAlone(ctx)
+	return s.RequireAlone(ctx, seen)
 }
 
-func (s *switchProvider) stillOpen(roll *migration.Roll, tx *runner.Tx) {
-	for _, m := range s.Reading.Members {
+func (s *switchProvider) stillOpen(roll *migration.Roll, seen migration.Snapshot) {
+	for _, m := range seen.Reading.Members {
 		if m.Lacks == "" {
 			roll.Done++
 		} else {
 			roll.Wait("%s %s: %s", m.Kind, m.Name, m.Lacks)
 		}
 	}
-	if current := s.p.facts.State.Current.Config; current.CloudProvider.AWS != nil && string(current.CloudProvider.AWS) != "null" {
+	if current := factsOf(seen).State.Current.Config; current.CloudProvider.AWS != nil && string(current.CloudProvider.AWS) != "null" {
 		roll.Wait("rke's state still has awsCloudProvider")
 	}
-	for _, k := range s.Reading.KCMs {
+	for _, k := range seen.Reading.KCMs {
 		if k.Flagged() {
 			roll.Wait("rke's state still shows the flag")
 			break
 		}
 	}
-	verdict := s.Reading.LeaseVerdict()
+	verdict := seen.Reading.LeaseVerdict()
 	if verdict.Owner != lease.CCM || verdict.Life != lease.Alive {
 		roll.Wait("migration lease: %s, %s", verdict.Owner, verdict.Life)
 	}
-	for _, open := range s.NewNodesOpen(tx) {
+	for _, open := range seen.NewNodesOpen() {
 		roll.Wait("%s", open)
 	}
-	for _, open := range s.OpenCordons(tx.Record()) {
+	for _, open := range seen.OpenCordons() {
 		roll.Wait("%s %s", open.Object, open.Seen)
 	}
 	roll.Evidence = []string{

@@ -10,24 +10,24 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-func (p *Procedure) makeSteps() []runner.Step {
-	return p.Core.Steps(map[runner.StepID]func(migration.Base) runner.Step{
-		migration.StepSnapshot: func(b migration.Base) runner.Step { return &snapshot{Base: b, p: p} },
-		migration.StepEnable:   func(b migration.Base) runner.Step { return newEnable(b, p) },
-		migration.StepSwitch:   func(b migration.Base) runner.Step { return newSwitch(b, p) },
-		migration.StepUpgrade:  func(b migration.Base) runner.Step { return newUpgrade(b, p) },
+func (p *Procedure) makeSteps() []migration.Step {
+	return p.Core.Steps(map[runner.StepID]func(migration.Base) migration.Step{
+		migration.StepSnapshot: func(b migration.Base) migration.Step { return &snapshot{Base: b, p: p} },
+		migration.StepEnable:   func(b migration.Base) migration.Step { return newEnable(b, p) },
+		migration.StepSwitch:   func(b migration.Base) migration.Step { return newSwitch(b, p) },
+		migration.StepUpgrade:  func(b migration.Base) migration.Step { return newUpgrade(b, p) },
 	})
 }
 
 // planEdit shows an edit and what rke makes of it.
-func (p *Procedure) planEdit(edit clusterfile.Edit, restarts string, rolls int) (runner.Plan, error) {
-	if err := p.requireNothingPending(); err != nil {
+func (p *Procedure) planEdit(seen migration.Snapshot, edit clusterfile.Edit, restarts string, rolls int) (runner.Plan, error) {
+	if err := p.requireNothingPending(seen); err != nil {
 		return runner.Plan{}, err
 	}
 	plan := runner.Plan{Rolls: rolls, Changes: p.changeOf(edit)}
 	if !edit.Empty() {
 		added, removed := edit.Lines()
-		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", p.facts.Path, added, removed))
+		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", p.options.Config, added, removed))
 	}
 	if p.options.NoRKEUp {
 		plan.Notes = append(plan.Notes, "stops after the edit: a person runs rke up")
@@ -40,8 +40,8 @@ func (p *Procedure) planEdit(edit clusterfile.Edit, restarts string, rolls int) 
 }
 
 // requireInTree refuses to put the flag on where the provider is external.
-func (p *Procedure) requireInTree() error {
-	for _, k := range p.Reading.KCMs {
+func requireInTree(seen migration.Snapshot) error {
+	for _, k := range seen.Reading.KCMs {
 		if k.Provider() != "aws" {
 			return &fault.Error{Class: fault.Check, Reason: "NotInTree", Object: k.Name(),
 				Seen:   fmt.Sprintf("rke's state says provider %q", k.Provider()),
@@ -60,30 +60,30 @@ type snapshot struct {
 func (s *snapshot) name() string { return "awsmigrate-" + s.p.options.RunID }
 
 // Plan implements runner.Step.
-func (s *snapshot) Plan(context.Context) (runner.Plan, error) {
+func (s *snapshot) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
 	return runner.Plan{Summary: []string{"rke etcd snapshot-save"}, Estimate: "~1m"}, nil
 }
 
 // Do implements runner.Step.
-func (s *snapshot) Do(ctx context.Context, tx *runner.Tx) error {
+func (s *snapshot) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	s.p.child = nil // of an earlier step
-	if err := s.p.readWith(ctx, tx); err != nil {
+	if err := s.RequireRest(seen); err != nil {
 		return err
 	}
-	if err := s.RequireRest(); err != nil {
-		return err
-	}
-	return s.p.start(ctx, tx, s.name(), "etcd", "snapshot-save", "--config", s.p.facts.Path, "--name", s.name())
+	return s.p.start(ctx, tx, seen, s.name(), "etcd", "snapshot-save", "--config", s.p.options.Config, "--name", s.name())
 }
 
 // Verify implements runner.Step.
-func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
+func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
 	if s.p.child == nil {
 		return migration.Failed(&fault.Error{Class: fault.CouldNotLook, Reason: "NoSnapshot", Object: "rke etcd snapshot-save",
 			Seen: "this run did not start it", Fix: "run again"}), nil
 	}
-	if verdict, err := s.p.childVerdict(ctx, tx, snapshotNote, s.name()); err != nil || verdict != nil {
-		return orZero(verdict), err
+	if verdict := s.p.childVerdict(seen); verdict != nil {
+		return *verdict, nil
+	}
+	if _, err := s.p.noteEnd(ctx, tx, snapshotNote, s.name()); err != nil {
+		return runner.Verdict{}, err
 	}
 	v := migration.Met("rke saved etcd snapshot " + s.name())
 	v.Stable = 1

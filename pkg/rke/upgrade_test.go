@@ -31,7 +31,6 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, _ := edited(t)
-			p.facts = applied(t, "plain")
 			p.options.KubernetesVersion, p.Options.KubernetesVersion = target, target
 			p.Distribution, p.Config = wellknown.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
 			journal := &runner.MemoryJournal{}
@@ -52,7 +51,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p.Record = tx.Record()
+			seen := migration.Snapshot{Config: observed{Facts: applied(t, "plain"), record: tx.Record()}, Record: tx.Record()}
 			node := downstream.Node{}
 			node.Kubelet = "v1.27.16"
 			if tt.ready {
@@ -60,12 +59,12 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			}
 			set := &appsv1.DaemonSet{}
 			set.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}
-			p.Reading = migration.Reading{Version: target}
-			p.Reading.Down.Nodes, p.Reading.Down.CCM = []downstream.Node{node}, set
-			if !step.ImageDue(t.Context()) {
+			seen.Reading = migration.Reading{Version: target}
+			seen.Reading.Down.Nodes, seen.Reading.Down.CCM = []downstream.Node{node}, set
+			if !step.ImageDue(t.Context(), seen) {
 				t.Fatal("the image is not due: this test shows nothing")
 			}
-			if err := step.Tend(t.Context(), tx); (err != nil) != tt.tries {
+			if err := step.Tend(t.Context(), tx, seen); (err != nil) != tt.tries {
 				t.Errorf("Tend: %v, wanted an attempt to install: %t", err, tt.tries)
 			}
 		})

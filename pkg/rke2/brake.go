@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -14,9 +15,9 @@ import (
 // (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, IsPaused). Where that is
 // refused, the inverse edit is posted: machines that have no plan yet then keep
 // what they run.
-func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ error) (string, error) {
+func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, _ error) (string, error) {
 	object := fmt.Sprintf("RKEControlPlane %s/%s", p.options.Namespace, p.options.Name)
-	if p.facts.ControlPlane.Paused {
+	if factsOf(seen).ControlPlane.Paused {
 		return object + " is paused already", nil
 	}
 	ours := true
@@ -32,28 +33,28 @@ func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ error) (string, 
 	if pauseErr == nil {
 		return fmt.Sprintf("Rancher is paused for this cluster (%s on %s); machines without the edit keep what they run", pausedAnnotation, object), nil
 	}
-	if err := p.postInverse(ctx, tx); err != nil {
+	if err := p.postInverse(ctx, tx, factsOf(seen)); err != nil {
 		return "", fmt.Errorf("pause %s: %w; then post the inverse edit: %w", object, pauseErr, err)
 	}
 	return fmt.Sprintf("pausing %s was refused (%v); the inverse edit was posted instead", object, pauseErr), nil
 }
 
 // postInverse undoes the last edit of this step on the Cluster object.
-func (p *Procedure) postInverse(ctx context.Context, tx *runner.Tx) error {
+func (p *Procedure) postInverse(ctx context.Context, tx *runner.Tx, f Facts) error {
 	intents := tx.Record().Intents
 	for i := len(intents) - 1; i >= 0; i-- {
-		if intents[i].Step != tx.Step() || intents[i].Object != p.facts.object() || len(intents[i].Inverse) == 0 {
+		if intents[i].Step != tx.Step() || intents[i].Object != f.object() || len(intents[i].Inverse) == 0 {
 			continue
 		}
 		var inverse config.Inverse
 		if err := json.Unmarshal(intents[i].Inverse, &inverse); err != nil {
 			return fmt.Errorf("read the inverse of %q: %w", intents[i].What, err)
 		}
-		edit, err := inverse.Edit(p.facts.Cluster.Spec)
+		edit, err := inverse.Edit(f.Cluster.Spec)
 		if err != nil || edit.Empty() {
 			return err
 		}
-		return p.writeEdit(ctx, tx, edit)
+		return p.writeEdit(ctx, tx, f, edit)
 	}
 	return fmt.Errorf("the journal holds no edit of step %s", tx.Step())
 }

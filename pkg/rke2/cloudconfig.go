@@ -14,9 +14,9 @@ import (
 
 // CloudConfig implements migration.Side. Rancher keeps it inline or as secret://namespace:name
 // (rancher/rancher:pkg/capr/planner/config.go@v2.8.5).
-func (p *Procedure) CloudConfig(ctx context.Context) (string, error) {
-	settings := config.CloudConfigs(p.facts.Cluster.Spec, p.facts.Configs())
-	if err := config.Agree(p.facts.object(), config.KeyCloudConfig, settings); err != nil {
+func (p *Procedure) CloudConfig(ctx context.Context, seen migration.Snapshot) (string, error) {
+	settings := config.CloudConfigs(factsOf(seen).Cluster.Spec, factsOf(seen).Configs())
+	if err := config.Agree(factsOf(seen).object(), config.KeyCloudConfig, settings); err != nil {
 		return "", err
 	}
 	if len(settings) == 0 || settings[0].Value == "" {
@@ -29,7 +29,7 @@ func (p *Procedure) CloudConfig(ctx context.Context) (string, error) {
 	namespace, name, ok := strings.Cut(ref, ":")
 	object := fmt.Sprintf("Secret %s/%s", namespace, name)
 	if !ok {
-		return "", &fault.Error{Class: fault.Check, Reason: "BadCloudConfigReference", Object: p.facts.object(),
+		return "", &fault.Error{Class: fault.Check, Reason: "BadCloudConfigReference", Object: factsOf(seen).object(),
 			Seen: "cloud-provider-config is " + settings[0].Value, Wanted: "secret://namespace:name"}
 	}
 	secret, err := p.clients.ManagementKube.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})

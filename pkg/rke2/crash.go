@@ -64,11 +64,11 @@ func lastEnd(status corev1.ContainerStatus) *corev1.ContainerStateTerminated {
 // crashed names a control plane whose kube-controller-manager cannot start with
 // its arguments: the roll stands still there by itself, since Rancher's probes
 // block the tier, and waiting does not help.
-func (p *Procedure) crashed() error {
-	for _, k := range p.Reading.KCMs {
-		p.exits[k.ID] = p.exits[k.ID].next(k, p.Unseen())
+func (p *Procedure) crashed(seen migration.Snapshot) error {
+	for _, k := range seen.Reading.KCMs {
+		p.exits[k.ID] = p.exits[k.ID].next(k, seen.Unseen)
 	}
-	return crashOf(p.Reading.KCMs, p.exits, p.Outage())
+	return crashOf(seen.Reading.KCMs, p.exits, seen.Outage)
 }
 
 // crashOf is pure. outage: a reading failed less than a back-off ago, and what stands

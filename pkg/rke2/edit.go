@@ -16,36 +16,36 @@ import (
 
 // writeEdit patches Rancher's Cluster object with one edit: intent and inverse
 // first, then one JSON patch whose tests are the values that were read.
-func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, edit config.Edit) error {
+func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, f Facts, edit config.Edit) error {
 	inverse, err := json.Marshal(edit.Inverse())
 	if err != nil {
-		return fmt.Errorf("encode the inverse of an edit of %s: %w", p.facts.object(), err)
+		return fmt.Errorf("encode the inverse of an edit of %s: %w", f.object(), err)
 	}
 	patch, err := edit.JSONPatch()
 	if err != nil {
-		return fmt.Errorf("make a patch for %s: %w", p.facts.object(), err)
+		return fmt.Errorf("make a patch for %s: %w", f.object(), err)
 	}
-	intent := runner.Intent{Step: tx.Step(), What: "patch " + p.facts.object(), Object: p.facts.object(), Inverse: inverse}
-	return tx.Effect(ctx, intent, func(ctx context.Context) error { return p.patchCluster(ctx, patch, edit.AppliedIn) })
+	intent := runner.Intent{Step: tx.Step(), What: "patch " + f.object(), Object: f.object(), Inverse: inverse}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error { return p.patchCluster(ctx, f, patch, edit.AppliedIn) })
 }
 
 // patchCluster sends a patch and, when the answer is lost, looks whether it
 // arrived before saying that it failed.
-func (p *Procedure) patchCluster(ctx context.Context, patch []byte, applied func(config.Spec) (bool, []string)) error {
+func (p *Procedure) patchCluster(ctx context.Context, f Facts, patch []byte, applied func(config.Spec) (bool, []string)) error {
 	err := migration.PatchRead(ctx, p.clients.Management.Resource(clustersGVR).Namespace(p.options.Namespace),
-		p.options.Name, p.facts.Cluster.ResourceVersion, patch)
+		p.options.Name, f.Cluster.ResourceVersion, patch)
 	if err == nil {
 		return nil
 	}
 	if isDefinite(err) {
-		return p.patchRefused(err)
+		return patchRefused(f, err)
 	}
-	if readErr := p.Read(ctx); readErr == nil {
-		if ok, _ := applied(p.facts.Cluster.Spec); ok {
+	if now, readErr := p.read(ctx); readErr == nil {
+		if ok, _ := applied(now.Cluster.Spec); ok {
 			return nil
 		}
 	}
-	return fmt.Errorf("patch %s: %w", p.facts.object(), err)
+	return fmt.Errorf("patch %s: %w", f.object(), err)
 }
 
 // isDefinite says whether the API server answered and did not apply the patch.
@@ -54,11 +54,11 @@ func isDefinite(err error) bool {
 		apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
 }
 
-func (p *Procedure) patchRefused(err error) error {
+func patchRefused(now Facts, err error) error {
 	if apierrors.IsUnauthorized(err) {
-		return fault.Unauthorized(p.facts.object(), err)
+		return fault.Unauthorized(now.object(), err)
 	}
-	f := &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: p.facts.object(),
+	f := &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: now.object(),
 		Seen: "it is no longer as it was when the edit was computed; nothing was written", Fix: "run again to see the new plan", Err: err}
 	if apierrors.IsForbidden(err) {
 		f.Class, f.Reason, f.Seen, f.Fix = fault.CouldNotLook, fault.ReasonForbidden, "may not be patched with these credentials", "use credentials that may"
@@ -68,15 +68,16 @@ func (p *Procedure) patchRefused(err error) error {
 
 // rolledOut says whether Rancher has applied an edit everywhere: its own copy
 // of the configuration holds it, and nothing waits any more.
-func (p *Procedure) rolledOut(missing func(config.Spec) (bool, []string)) []Unrest {
-	copied, err := p.facts.planeSpec()
+func rolledOut(seen migration.Snapshot, missing func(config.Spec) (bool, []string)) []Unrest {
+	f := factsOf(seen)
+	copied, err := f.planeSpec()
 	if err != nil {
-		return []Unrest{pending(planeUnreadable, p.facts.planeSubject(), err)}
+		return []Unrest{pending(planeUnreadable, f.planeSubject(), err)}
 	}
 	if ok, lacks := missing(copied); !ok {
-		return []Unrest{pending(editNotCopied, p.facts.planeSubject(), strings.Join(lacks, ", "))}
+		return []Unrest{pending(editNotCopied, f.planeSubject(), strings.Join(lacks, ", "))}
 	}
-	return p.Reading.Unrest
+	return seen.Reading.Unrest
 }
 
 // changesOf shows an edit in a plan.

@@ -20,7 +20,7 @@ func TestPatchRefused(t *testing.T) {
 		http.StatusConflict:     {"ChangedMeanwhile", fault.Stale},
 	} {
 		err := apierrors.NewGenericServerResponse(code, "patch", clustersGVR.GroupResource(), "demo", "", 0, true)
-		if f, ok := fault.As((&Procedure{}).patchRefused(err)); !ok || !isDefinite(err) || f.Class != want.class || f.Reason != want.reason || f.Fix == "" {
+		if f, ok := fault.As(patchRefused(Facts{}, err)); !ok || !isDefinite(err) || f.Class != want.class || f.Reason != want.reason || f.Fix == "" {
 			t.Errorf("%d: %+v, wanted %+v", code, f, want)
 		}
 	}

@@ -27,10 +27,10 @@ type kept struct {
 }
 
 // Keep implements migration.Side.
-func (p *Procedure) Keep(r *bundle.Redactor) ([]byte, error) {
-	text, err := json.Marshal(kept{Facts: redactFacts(r, p.facts), Stale: slices.Sorted(maps.Keys(p.Reading.Stale)),
+func (p *Procedure) Keep(seen migration.Snapshot, r *bundle.Redactor) ([]byte, error) {
+	text, err := json.Marshal(kept{Facts: redactFacts(r, factsOf(seen)), Stale: slices.Sorted(maps.Keys(seen.Reading.Stale)),
 		EndState: p.options.EndState, KubernetesVersion: p.options.KubernetesVersion,
-		Writes: p.Writes(), OwnersInformed: p.options.OwnersInformed})
+		Writes: p.Writes(seen), OwnersInformed: p.options.OwnersInformed})
 	if err != nil {
 		return nil, fmt.Errorf("write Rancher's side into the bundle: %w", err)
 	}

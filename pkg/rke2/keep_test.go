@@ -46,9 +46,9 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 	r := reading(p.Facts, migration.Revived(in.Facts))
 	options := Options{EndState: EndAuto}
 	direct := prepare(p.Facts, r, migration.Prepared{RestErr: r.Rest(SummariseUnrest), Untried: migration.Untried}, options, false)
-	procedure := &Procedure{Core: &migration.Core{Reading: r, Options: migration.Options{LookOnly: true}}, facts: p.Facts, options: options}
+	procedure := &Procedure{Core: &migration.Core{Options: migration.Options{LookOnly: true}}, options: options}
 	redactor := bundle.NewRedactor()
-	side, err := procedure.Keep(redactor)
+	side, err := procedure.Keep(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, redactor)
 	if err != nil {
 		t.Fatal(err)
 	}

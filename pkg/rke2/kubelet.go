@@ -46,12 +46,12 @@ func (k kubelet) renewed(started, renewal time.Time) kubelet {
 
 // verdict is Met only once no kube-controller-manager from before the roll can run.
 // Node leases are read when nothing else is awaited, and no more once each was seen.
-func (p *Procedure) verdict(ctx context.Context, r *migration.Roll) (runner.Verdict, error) {
+func (p *Procedure) verdict(ctx context.Context, seen migration.Snapshot, r *migration.Roll) (runner.Verdict, error) {
 	if r.Waits() || r.Stopped() {
 		return r.Verdict(), nil
 	}
-	for _, k := range p.Reading.KCMs {
-		if p.alone(k) {
+	for _, k := range seen.Reading.KCMs {
+		if alone(p.kubelets, k) {
 			continue
 		}
 		started, err := time.Parse(time.RFC3339, k.Started)
@@ -63,8 +63,8 @@ func (p *Procedure) verdict(ctx context.Context, r *migration.Roll) (runner.Verd
 		if err != nil {
 			return r.Verdict(), err
 		}
-		seen := p.kubelets[k.ID].renewed(started, renewal)
-		if p.kubelets[k.ID] = seen; !seen.alone {
+		now := p.kubelets[k.ID].renewed(started, renewal)
+		if p.kubelets[k.ID] = now; !now.alone {
 			r.Wait("%s: the process before it may still run; Node %s has not renewed its lease twice, up to %s after the start", k.Name(), k.Node, oldEnds)
 		}
 	}
@@ -73,8 +73,8 @@ func (p *Procedure) verdict(ctx context.Context, r *migration.Roll) (runner.Verd
 
 // alone says whether this run has seen that nothing from before the last start of a
 // kube-controller-manager can run beside it.
-func (p *Procedure) alone(k migration.KCM) bool {
-	seen := p.kubelets[k.ID]
+func alone(kubelets map[string]kubelet, k migration.KCM) bool {
+	seen := kubelets[k.ID]
 	return seen.alone && seen.started.Format(time.RFC3339) == k.Started
 }
 

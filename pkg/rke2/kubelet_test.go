@@ -71,15 +71,16 @@ func TestNodeLeasesAreReadLast(t *testing.T) {
 		return true, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: get.GetName()}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: renewal}}}, nil
 	})
 	p := &Procedure{Core: &migration.Core{Kube: kube}, kubelets: map[string]kubelet{}}
+	var seen migration.Snapshot
 	for i := range 3 {
-		p.Reading.KCMs = append(p.Reading.KCMs, migration.KCM{ID: fmt.Sprint(i), Node: fmt.Sprint("node-", i), Started: start.Format(time.RFC3339)})
+		seen.Reading.KCMs = append(seen.Reading.KCMs, migration.KCM{ID: fmt.Sprint(i), Node: fmt.Sprint("node-", i), Started: start.Format(time.RFC3339)})
 	}
 	judge := func(waits string) runner.VerdictKind {
 		r := &migration.Roll{}
 		if waits != "" {
 			r.Wait("%s", waits)
 		}
-		verdict, err := p.verdict(context.WithoutCancel(t.Context()), r)
+		verdict, err := p.verdict(context.WithoutCancel(t.Context()), seen, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -97,7 +98,7 @@ func TestNodeLeasesAreReadLast(t *testing.T) {
 	if kind := judge(""); kind != runner.Met || reads != 12 {
 		t.Errorf("%s, %d reads after each was seen", kind, reads)
 	}
-	p.Reading.KCMs[1].Started = start.Add(time.Minute).Format(time.RFC3339)
+	seen.Reading.KCMs[1].Started = start.Add(time.Minute).Format(time.RFC3339)
 	if kind := judge(""); kind != runner.Waiting || reads != 13 {
 		t.Errorf("%s, %d reads after one was started again", kind, reads)
 	}

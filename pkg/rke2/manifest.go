@@ -18,58 +18,58 @@ var chartRef = config.Chart{Namespace: wellknown.System, Name: wellknown.CCM}
 func (p *Procedure) Document() migration.DocumentInstaller { return p }
 
 // PlanDocument implements migration.DocumentInstaller.
-func (p *Procedure) PlanDocument(document string) ([]runner.Change, error) {
-	edit, err := config.SetChartManifest(p.facts.Cluster.Spec, chartRef, document)
+func (p *Procedure) PlanDocument(seen migration.Snapshot, document string) ([]runner.Change, error) {
+	edit, err := config.SetChartManifest(factsOf(seen).Cluster.Spec, chartRef, document)
 	if err != nil {
 		return nil, err
 	}
-	return changesOf(p.facts.object(), edit), nil
+	return changesOf(factsOf(seen).object(), edit), nil
 }
 
 // ApplyDocument implements migration.DocumentInstaller.
-func (p *Procedure) ApplyDocument(ctx context.Context, tx *runner.Tx, document string) error {
-	edit, err := config.SetChartManifest(p.facts.Cluster.Spec, chartRef, document)
+func (p *Procedure) ApplyDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, document string) error {
+	edit, err := config.SetChartManifest(factsOf(seen).Cluster.Spec, chartRef, document)
 	if err != nil || edit.Empty() {
 		return err
 	}
-	if err := p.RequireRest(); err != nil {
+	if err := p.RequireRest(seen); err != nil {
 		return err
 	}
-	return p.writeEdit(ctx, tx, edit)
+	return p.writeEdit(ctx, tx, factsOf(seen), edit)
 }
 
 // RemoveDocument implements migration.DocumentInstaller.
-func (p *Procedure) RemoveDocument(ctx context.Context, tx *runner.Tx) error {
-	edit, err := p.removal()
+func (p *Procedure) RemoveDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	edit, err := removal(seen)
 	if err != nil || edit.Empty() {
 		return err
 	}
-	return p.writeEdit(ctx, tx, edit)
+	return p.writeEdit(ctx, tx, factsOf(seen), edit)
 }
 
 // removal takes the document out as the journal says it went in. Later steps may
 // have written it anew, with another flag or image: then it goes all the same,
 // though a line break that was missing before may stay.
-func (p *Procedure) removal() (config.Edit, error) {
-	spec := p.facts.Cluster.Spec
-	edit, err := p.takeBack(migration.StepInstall, func(s config.Spec, _ []config.Machine) (config.Edit, error) {
+func removal(seen migration.Snapshot) (config.Edit, error) {
+	spec := factsOf(seen).Cluster.Spec
+	edit, err := takeBack(migration.StepInstall, func(s config.Spec, _ []config.Machine) (config.Edit, error) {
 		return config.RemoveChartManifest(s, chartRef)
-	})(spec)
+	})(seen, spec)
 	if fault.ClassOf(err) == fault.Stale {
 		return config.RemoveChartManifest(spec, chartRef)
 	}
 	return edit, err
 }
 
-// InstalledAs implements migration.Side. A document that is gone while its pods
+// InstalledAs implements migration.Config. A document that is gone while its pods
 // still end is known from the journal.
-func (p *Procedure) InstalledAs() migration.InstallMethod {
-	if _, found, err := config.ChartManifest(p.facts.Cluster.Spec, chartRef); err == nil && found {
+func (o observed) InstalledAs(record runner.Record) migration.InstallMethod {
+	if _, found, err := config.ChartManifest(o.Cluster.Spec, chartRef); err == nil && found {
 		return InstallManifest
 	}
-	for _, intent := range slices.Backward(p.Record.Intents) {
+	for _, intent := range slices.Backward(record.Intents) {
 		if intent.Step == migration.StepInstall {
-			if intent.Object == p.facts.object() {
+			if intent.Object == o.object() {
 				return InstallManifest
 			}
 			break

@@ -45,12 +45,12 @@ func TestRemoval(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			p := &Procedure{facts: Facts{Cluster: Cluster{Namespace: "fleet-default", Name: "demo", Spec: now}}}
-			p.Core = &migration.Core{}
+			config := observed{Facts: Facts{Cluster: Cluster{Namespace: "fleet-default", Name: "demo", Spec: now}}}
+			var record runner.Record
 			if tt.journal {
-				p.Record.Intents = []runner.Intent{{Step: migration.StepInstall, Object: p.facts.object(), Inverse: inverse}}
+				record.Intents = []runner.Intent{{Step: migration.StepInstall, Object: config.object(), Inverse: inverse}}
 			}
-			removal, err := p.removal()
+			removal, err := removal(migration.Snapshot{Config: config, Record: record})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,11 +58,11 @@ func TestRemoval(t *testing.T) {
 			if err != nil || after.AdditionalManifest != tt.want {
 				t.Errorf("left %q, error %v; wanted %q", after.AdditionalManifest, err, tt.want)
 			}
-			if p.InstalledAs() != InstallManifest {
+			if config.InstalledAs(record) != InstallManifest {
 				t.Error("with the document there, it is not installed by it")
 			}
-			p.facts.Cluster.Spec = after
-			if got := p.InstalledAs() == InstallManifest; got != tt.journal {
+			config.Cluster.Spec = after
+			if got := config.InstalledAs(record) == InstallManifest; got != tt.journal {
 				t.Errorf("once it is gone, installed by it: %v", got)
 			}
 		})

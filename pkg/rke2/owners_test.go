@@ -59,14 +59,15 @@ func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
 		facts := fit("v1.26.13+rke2r1", "v2.8.5", "aws", "linux")
 		facts.Cluster.Managers = []string{"fleetagent"}
 		o := Options{Options: migration.Options{OwnersInformed: tt.informed, LookOnly: tt.lookOnly, InstallMethod: InstallHelm}}
-		p := &Procedure{facts: facts, options: o}
-		p.Core = &migration.Core{Side: p, Options: o.Options, Distribution: wellknown.RKE2, Result: at(tt.at)}
-		p.Reading = p.Combine(migration.Downstream{})
+		p := &Procedure{options: o}
+		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: at(tt.at)}
+		p.Core = &migration.Core{Side: p, Options: o.Options, Distribution: wellknown.RKE2}
+		seen.Reading = seen.Config.Combine(migration.Downstream{})
 		step := p.makeSteps()[0]
 		if tt.undo {
-			step = p.Undo().Steps()[0]
+			step, seen.Back = p.Undo().Steps()[0], true
 		}
-		plan, err := step.Plan(t.Context())
+		plan, err := step.Plan(t.Context(), seen)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -19,8 +19,7 @@ type Procedure struct {
 	clients Clients
 	options Options
 	target  runner.Target
-	steps   []runner.Step
-	facts   Facts // the last reading of Rancher's side
+	steps   []migration.Step
 	// kubelets are those of control planes, by Machine UID, as this run saw them.
 	kubelets map[string]kubelet
 	exits    map[string]exits // the same, of their kube-controller-managers
@@ -33,10 +32,11 @@ func New(ctx context.Context, clients Clients, options Options, clk clock.WithTi
 	p.Core = &migration.Core{Kube: clients.Downstream, Config: clients.DownstreamConfig, Options: options.Options,
 		Clock: clk, Side: p, Distribution: wellknown.RKE2}
 	p.Begin()
-	if err := p.Look(ctx); err != nil {
+	config, err := p.Look(ctx, runner.Record{})
+	if err != nil {
 		return nil, err
 	}
-	if err := p.Supported(); err != nil {
+	if err := config.Supported(); err != nil {
 		return nil, err
 	}
 	uid, err := p.ClusterUID(ctx)
@@ -44,10 +44,12 @@ func New(ctx context.Context, clients Clients, options Options, clk clock.WithTi
 		return nil, err
 	}
 	p.target = runner.Target{Kind: "rke2", Name: options.Name, Namespace: options.Namespace, UID: uid}
-	if err := p.Read(ctx); err != nil {
+	seen, err := p.Observe(ctx, runner.Record{})
+	if err != nil {
 		return nil, err
 	}
-	if err := ProveTarget(p.facts.Machines, machineUIDs(p.Reading.Down), p.facts.object()); err != nil {
+	f := factsOf(seen)
+	if err := ProveTarget(f.Machines, machineUIDs(seen.Reading.Down), f.object()); err != nil {
 		return nil, err
 	}
 	p.steps = p.makeSteps()
@@ -58,12 +60,12 @@ func New(ctx context.Context, clients Clients, options Options, clk clock.WithTi
 func (p *Procedure) Target() runner.Target { return p.target }
 
 // Steps implements runner.Procedure.
-func (p *Procedure) Steps() []runner.Step { return p.steps }
+func (p *Procedure) Steps() []migration.Step { return p.steps }
 
 // endState chooses once per reading; the evidence does not change during a run
 // unless somebody changes it, and then it has to be judged again.
-func (p *Procedure) endState() (EndStateChoice, error) {
-	return endStateOf(p.facts, p.Switched(), p.options.EndState, p.Reading.Down.Nodes)
+func (p *Procedure) endState(seen migration.Snapshot) (EndStateChoice, error) {
+	return endStateOf(factsOf(seen), seen.Switched(), p.options.EndState, seen.Reading.Down.Nodes)
 }
 
 func endStateOf(f Facts, switched bool, wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
@@ -87,26 +89,27 @@ func pastEndState(f Facts, switched bool) (EndStateChoice, bool) {
 }
 
 // Header describes cluster and position for people.
-func (p *Procedure) Header() []string {
+func (p *Procedure) Header(seen migration.Snapshot) []string {
+	f := factsOf(seen)
 	rancher := "version unknown"
-	if p.facts.Rancher.OK() {
-		rancher = p.facts.Rancher.Value
+	if f.Rancher.OK() {
+		rancher = f.Rancher.Value
 	}
 	end := "not decided"
-	if choice, err := p.endState(); err == nil {
+	if choice, err := p.endState(seen); err == nil {
 		end = fmt.Sprintf("%s (%s)", choice.State, choice.Why)
 	}
 	return []string{
 		fmt.Sprintf("%s   %s · %s · RKE2 %s · %s · Rancher %s", p.options.Name, p.options.Namespace,
-			p.facts.Cluster.ManagementID, p.facts.Cluster.Spec.KubernetesVersion, p.Reading.CountMembers(), rancher),
-		fmt.Sprintf("now    %s   %s", p.Result.Position, p.Result.Summary),
+			f.Cluster.ManagementID, f.Cluster.Spec.KubernetesVersion, seen.Reading.CountMembers(), rancher),
+		fmt.Sprintf("now    %s   %s", seen.Result.Position, seen.Result.Summary),
 		"end    " + end,
 	}
 }
 
 // Paused says whether somebody has stopped Rancher from rolling this cluster.
-func (p *Procedure) Paused() string {
-	if open := p.facts.paused(); len(open) > 0 {
+func (p *Procedure) Paused(seen migration.Snapshot) string {
+	if open := factsOf(seen).paused(); len(open) > 0 {
 		return open[0].Seen
 	}
 	return ""

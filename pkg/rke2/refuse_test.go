@@ -58,10 +58,11 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &Procedure{facts: tt.facts, options: tt.o}
-			p.Core = &migration.Core{Side: p, Options: tt.o.Options, Distribution: wellknown.RKE2, Result: tt.at}
-			p.Reading = p.Combine(migration.Downstream{})
-			_, err := p.makeSteps()[0].Plan(t.Context())
+			p := &Procedure{options: tt.o}
+			seen := migration.Snapshot{Config: observed{Facts: tt.facts}, Result: tt.at}
+			p.Core = &migration.Core{Side: p, Options: tt.o.Options, Distribution: wellknown.RKE2}
+			seen.Reading = seen.Config.Combine(migration.Downstream{})
+			_, err := p.makeSteps()[0].Plan(t.Context(), seen)
 			if tt.says == "" {
 				if err != nil {
 					t.Fatal(err)

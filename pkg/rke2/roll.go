@@ -24,9 +24,9 @@ type manifest struct {
 
 // noteManifests records hash and start of every kube-controller-manager, so
 // that "restarted since the edit" can be told from "was like that before".
-func (p *Procedure) noteManifests(ctx context.Context, tx *runner.Tx) error {
+func (p *Procedure) noteManifests(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	before := map[string]manifest{}
-	for _, k := range p.Reading.KCMs {
+	for _, k := range seen.Reading.KCMs {
 		before[k.ID] = manifest{Step: tx.Step(), Hash: k.Hash, Started: k.Started}
 	}
 	return tx.Note(ctx, manifestsNote, before)
@@ -53,43 +53,40 @@ type roll struct {
 
 // watchRoll reads once, lets the guard judge, names components that crash and an
 // edit that somebody took back, and says what of the roll is still open.
-func (p *Procedure) watchRoll(ctx context.Context, tx *runner.Tx, edit *placed, waitingFor string) (*roll, error) {
+func (p *Procedure) watchRoll(tx *runner.Tx, seen migration.Snapshot, edit *placed, waitingFor string) (*roll, error) {
 	r := &roll{Roll: migration.Roll{WaitingFor: waitingFor, By: migration.ByRancher()}, step: tx.Step()}
-	if err := p.Read(ctx); err != nil {
-		return r, err
-	}
 	if _, err := tx.NoteInto(manifestsNote, &r.before); err != nil {
 		return r, err
 	}
-	r.Progress = p.progress()
-	if err := p.Reading.Frozen(); err != nil {
+	r.Progress = progress(seen)
+	if err := seen.Reading.Frozen(); err != nil {
 		r.Stop(migration.Failed(err))
 		return r, nil
 	}
-	if err := p.Guard.Judge(p.Sighting(tx)); err != nil {
+	if err := p.Guard.Judge(seen.Sighting()); err != nil {
 		r.Stop(migration.Braked(err))
 		return r, nil
 	}
-	if err := p.crashed(); err != nil {
+	if err := p.crashed(seen); err != nil {
 		r.Stop(migration.Failed(err))
 		return r, nil
 	}
-	if lacks := edit.takenBack(p.facts.Cluster.Spec); lacks != nil {
-		r.Stop(migration.TakenBack(p.facts.object(), lacks, p.facts.Cluster.LastWriter))
+	if lacks := edit.takenBack(seen); lacks != nil {
+		r.Stop(migration.TakenBack(factsOf(seen).object(), lacks, factsOf(seen).Cluster.LastWriter))
 		return r, nil
 	}
 	missing := func(spec config.Spec) (bool, []string) {
-		edit, err := edit.compute(spec)
+		edit, err := edit.compute(seen, spec)
 		if err != nil {
 			return false, []string{err.Error()}
 		}
 		return edit.Empty(), locations(edit)
 	}
-	for _, open := range telling(p.rolledOut(missing)) {
+	for _, open := range telling(rolledOut(seen, missing)) {
 		r.Wait("%s", tell(open))
 	}
-	r.WaitForNodes(p.Reading)
-	for _, open := range p.OpenCordons(tx.Record()) {
+	r.WaitForNodes(seen.Reading)
+	for _, open := range seen.OpenCordons() {
 		r.Wait("%s %s", open.Object, open.Seen)
 	}
 	return r, nil
@@ -114,11 +111,11 @@ func (r *roll) restarted(k migration.KCM) bool {
 }
 
 // progress changes exactly when something moved, a machine's plan among it.
-func (p *Procedure) progress() string {
-	plane := p.facts.ControlPlane
+func progress(seen migration.Snapshot) string {
+	plane := factsOf(seen).ControlPlane
 	marks := []string{fmt.Sprintf("p %d %s", plane.ObservedGeneration, plane.Conditions[conditionReady].Status)}
-	for _, m := range p.facts.Machines {
+	for _, m := range factsOf(seen).Machines {
 		marks = append(marks, fmt.Sprintf("m %s %s %s", m.UID, m.Conditions[conditionPlanApplied].Status, m.Conditions[conditionReconciled].Status))
 	}
-	return p.Reading.Progress(marks...)
+	return seen.Reading.Progress(marks...)
 }

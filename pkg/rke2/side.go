@@ -3,6 +3,7 @@ package rke2
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -13,25 +14,38 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Look implements migration.Side.
-func (p *Procedure) Look(ctx context.Context) error {
-	facts, err := p.clients.Read(ctx, p.options.Namespace, p.options.Name, p.Clock.Now())
-	if err != nil {
-		return err
-	}
-	p.facts = facts
-	return nil
+// observed is one reading of Rancher's side.
+type observed struct {
+	Facts
+	snapshot bool               // the user wants one
+	kubelets map[string]kubelet // what this run had seen of them
 }
 
-// Combine implements migration.Side.
-func (p *Procedure) Combine(down migration.Downstream) migration.Reading {
-	r := reading(p.facts, down)
-	r.MayOutlive = slices.ContainsFunc(r.KCMs, func(k migration.KCM) bool { return !p.alone(k) })
+// factsOf are those of Rancher's side that an observation holds.
+func factsOf(seen migration.Snapshot) Facts {
+	o, _ := seen.Config.(observed) // Look makes no other
+	return o.Facts
+}
+
+// Look implements migration.Side.
+func (p *Procedure) Look(ctx context.Context, _ runner.Record) (migration.Config, error) {
+	facts, err := p.read(ctx)
+	return observed{Facts: facts, snapshot: p.options.Snapshot, kubelets: maps.Clone(p.kubelets)}, err
+}
+
+func (p *Procedure) read(ctx context.Context) (Facts, error) {
+	return p.clients.Read(ctx, p.options.Namespace, p.options.Name, p.Clock.Now())
+}
+
+// Combine implements migration.Config.
+func (o observed) Combine(down migration.Downstream) migration.Reading {
+	r := reading(o.Facts, down)
+	r.MayOutlive = slices.ContainsFunc(r.KCMs, func(k migration.KCM) bool { return !alone(o.kubelets, k) })
 	return r
 }
 
-// Supported implements migration.Side.
-func (p *Procedure) Supported() error { return Supported(p.facts) }
+// Supported implements migration.Config.
+func (o observed) Supported() error { return Supported(o.Facts) }
 
 // Rolls implements migration.Side: Rancher goes on with every edit by itself.
 func (p *Procedure) Rolls(step runner.StepID) bool {
@@ -47,12 +61,12 @@ func (p *Procedure) Rolls(step runner.StepID) bool {
 // Tell implements migration.Side.
 func (p *Procedure) Tell(open []Unrest) string { return SummariseUnrest(open) }
 
-// SnapshotState implements migration.Side.
-func (p *Procedure) SnapshotState(record runner.Record, reached position.Position) runner.State {
+// SnapshotState implements migration.Config.
+func (o observed) SnapshotState(record runner.Record, reached position.Position) runner.State {
 	generation, taken := snapshotIntended(record)
-	plane := p.facts.ControlPlane
+	plane := o.ControlPlane
 	switch {
-	case !p.options.Snapshot:
+	case !o.snapshot:
 		return runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}
 	case reached > position.P1:
 		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
@@ -65,10 +79,10 @@ func (p *Procedure) SnapshotState(record runner.Record, reached position.Positio
 }
 
 // Checks implements migration.Side.
-func (p *Procedure) Checks(_ context.Context, input *checks.Input, made migration.Prepared) []verify.Bound {
-	prepared := prepare(p.facts, p.Reading, made, p.options, p.Switched())
+func (p *Procedure) Checks(seen migration.Snapshot, input *checks.Input, made migration.Prepared) []verify.Bound {
+	prepared := prepare(factsOf(seen), seen.Reading, made, p.options, seen.Switched())
 	input.EndState = checks.EndState(prepared.Choice.State)
-	input.Registries = registries(p.facts, nodesOfMachines(p.Reading.Down))
+	input.Registries = registries(factsOf(seen), nodesOfMachines(seen.Reading.Down))
 	return verify.Bind(prepared, Checks()...)
 }
 

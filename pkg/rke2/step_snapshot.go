@@ -17,25 +17,22 @@ import (
 // (rancher/rancher:pkg/apis/rke.cattle.io/v1, ETCDSnapshotCreate).
 type snapshot struct{ base }
 
-func (s *snapshot) Plan(context.Context) (runner.Plan, error) {
-	now := s.p.facts.Cluster.Spec.SnapshotGeneration
+func (s *snapshot) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	now := factsOf(seen).Cluster.Spec.SnapshotGeneration
 	return runner.Plan{
 		Summary:  []string{fmt.Sprintf("snapshot generation %d → %d", now, now+1)},
 		Estimate: "~1m",
-		Changes: []runner.Change{{Object: s.Reading.Object, Location: "spec.rkeConfig.etcdSnapshotCreate.generation",
+		Changes: []runner.Change{{Object: seen.Reading.Object, Location: "spec.rkeConfig.etcdSnapshotCreate.generation",
 			Before: now, After: now + 1, Diff: fmt.Sprintf("- %d\n+ %d\n", now, now+1)}},
 	}, nil
 }
 
-func (s *snapshot) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.Read(ctx); err != nil {
-		return err
-	}
-	now := s.p.facts.Cluster.Spec.SnapshotGeneration
+func (s *snapshot) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	now := factsOf(seen).Cluster.Spec.SnapshotGeneration
 	if wanted, begun := snapshotIntended(tx.Record()); begun && now >= wanted {
 		return nil
 	}
-	if err := s.RequireRest(); err != nil {
+	if err := s.RequireRest(seen); err != nil {
 		return err
 	}
 	next := now + 1
@@ -43,9 +40,9 @@ func (s *snapshot) Do(ctx context.Context, tx *runner.Tx) error {
 	if err != nil {
 		return err
 	}
-	intent := runner.Intent{Step: StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: s.Reading.Object, Token: strconv.FormatInt(next, 10)}
+	intent := runner.Intent{Step: StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: seen.Reading.Object, Token: strconv.FormatInt(next, 10)}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		return s.p.patchCluster(ctx, patch, func(spec config.Spec) (bool, []string) {
+		return s.p.patchCluster(ctx, factsOf(seen), patch, func(spec config.Spec) (bool, []string) {
 			return spec.SnapshotGeneration >= next, nil
 		})
 	})
@@ -60,27 +57,24 @@ func snapshotPatch(now, next int64) ([]byte, error) {
 	return kube.JSONPatch(kube.Test(path+"/generation", now), kube.Replace(path+"/generation", next))
 }
 
-func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
+func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
 	wanted, begun := snapshotIntended(tx.Record())
 	if !begun {
-		return migration.Failed(&fault.Error{Class: fault.Stale, Reason: "SnapshotUnknown", Object: s.Reading.Object,
+		return migration.Failed(&fault.Error{Class: fault.Stale, Reason: "SnapshotUnknown", Object: seen.Reading.Object,
 			Seen: "the journal no longer says which snapshot is ours", Fix: "run again"}), nil
 	}
-	plane := s.p.facts.ControlPlane
-	seen := fmt.Sprintf("generation %d, phase %q", plane.SnapshotGeneration, plane.SnapshotPhase)
+	plane := factsOf(seen).ControlPlane
+	phase := fmt.Sprintf("generation %d, phase %q", plane.SnapshotGeneration, plane.SnapshotPhase)
 	if plane.SnapshotGeneration >= wanted && plane.SnapshotPhase == "Failed" {
-		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "SnapshotFailed", Object: s.Reading.Object, Seen: seen,
+		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "SnapshotFailed", Object: seen.Reading.Object, Seen: phase,
 			Wanted: "phase Finished", Fix: "see the rke2-server logs of the etcd nodes, or go without one: --no-etcd-snapshot"}), nil
 	}
-	rest := s.Reading.Unrest
+	rest := seen.Reading.Unrest
 	if plane.SnapshotGeneration < wanted || plane.SnapshotPhase != "Finished" || len(rest) > 0 {
 		if len(rest) > 0 {
-			seen += "; " + SummariseUnrest(rest)
+			phase += "; " + SummariseUnrest(rest)
 		}
-		return runner.Verdict{Kind: runner.Waiting, WaitingFor: fmt.Sprintf("etcd snapshot %d to finish", wanted), Seen: seen, Progress: seen}, nil
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: fmt.Sprintf("etcd snapshot %d to finish", wanted), Seen: phase, Progress: phase}, nil
 	}
 	return migration.Met(fmt.Sprintf("snapshot of generation %d finished", wanted)), nil
 }

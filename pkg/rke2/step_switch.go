@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -27,78 +28,75 @@ func newSwitch(b base) *switchProvider {
 	return s
 }
 
-func (s *switchProvider) compute(spec config.Spec) (config.Edit, error) {
-	choice, err := s.p.endState()
+func (s *switchProvider) compute(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
+	choice, err := s.p.endState(seen)
 	if err != nil {
 		return config.Edit{}, err
 	}
-	return config.SwitchProvider(spec, s.p.facts.editMachines(), editState(choice))
+	return config.SwitchProvider(spec, factsOf(seen).editMachines(), editState(choice))
 }
 
-func (s *switchProvider) Plan(context.Context) (runner.Plan, error) {
-	spec := s.p.facts.Cluster.Spec
-	if before, err := config.EnableLeaderMigration(spec, s.p.facts.editMachines()); err == nil && s.Result.Position < position.P2 {
+func (s *switchProvider) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	spec := factsOf(seen).Cluster.Spec
+	if before, err := config.EnableLeaderMigration(spec, factsOf(seen).editMachines()); err == nil && seen.Result.Position < position.P2 {
 		if spec, err = before.Apply(spec); err != nil {
 			return runner.Plan{}, err
 		}
 	}
-	edit, err := s.compute(spec)
+	edit, err := s.compute(seen, spec)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	plan, err := s.p.planEdit(edit, spec)
+	plan, err := planEdit(factsOf(seen), edit, spec)
 	plan.Notes = append(plan.Notes, "one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers")
 	return plan, err
 }
 
-func (s *switchProvider) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.Read(ctx); err != nil {
-		return err
-	}
-	edit, err := s.compute(s.p.facts.Cluster.Spec)
+func (s *switchProvider) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	edit, err := s.compute(seen, factsOf(seen).Cluster.Spec)
 	if err != nil || edit.Empty() {
 		return err
 	}
-	if err := s.RequireRest(); err != nil {
+	if err := s.RequireRest(seen); err != nil {
 		return err
 	}
-	if err := s.RequireSamePlanes(tx); err != nil {
+	if err := seen.RequireSamePlanes(); err != nil {
 		return err
 	}
-	if s.Result.Position != position.P3 || s.Result.Mixed {
-		return &fault.Error{Class: fault.Stale, Reason: "NotReadyToSwitch", Object: s.Reading.Object,
-			Seen:   s.Result.Summary,
+	if seen.Result.Position != position.P3 || seen.Result.Mixed {
+		return &fault.Error{Class: fault.Stale, Reason: "NotReadyToSwitch", Object: seen.Reading.Object,
+			Seen:   seen.Result.Summary,
 			Wanted: position.P3.Summary() + ": with no cloud controller manager waiting for the lease another kube-controller-manager would take it back",
 			Fix:    "run again: install-ccm comes first"}
 	}
-	if err := s.RequireAlone(ctx); err != nil {
+	if err := s.RequireAlone(ctx, seen); err != nil {
 		return err
 	}
-	if err := s.p.noteManifests(ctx, tx); err != nil {
+	if err := s.p.noteManifests(ctx, tx, seen); err != nil {
 		return err
 	}
-	return s.p.writeEdit(ctx, tx, edit)
+	return s.p.writeEdit(ctx, tx, factsOf(seen), edit)
 }
 
-func (s *switchProvider) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	roll, err := s.p.watchRoll(ctx, tx, &s.edit, "every machine to run with the external provider")
+func (s *switchProvider) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	roll, err := s.p.watchRoll(tx, seen, &s.edit, "every machine to run with the external provider")
 	if err != nil || roll.Stopped() {
 		return roll.Verdict(), err
 	}
-	switched := s.p.switchedMachines(tx)
-	for _, m := range s.p.facts.Machines {
+	switched := switchedMachines(seen, tx)
+	for _, m := range factsOf(seen).Machines {
 		if why, ok := switched[m.UID]; ok && why == "" {
 			roll.Done++
 		} else {
 			roll.Wait("%s: %s", m.Name, why)
 		}
 	}
-	roll.Total = len(s.p.facts.Machines)
-	verdict := s.Reading.LeaseVerdict()
+	roll.Total = len(factsOf(seen).Machines)
+	verdict := seen.Reading.LeaseVerdict()
 	if verdict.Owner != lease.CCM || verdict.Life != lease.Alive {
 		roll.Wait("migration lease: %s, %s", verdict.Owner, verdict.Life)
 	}
-	for _, open := range s.NewNodesOpen(tx) {
+	for _, open := range seen.NewNodesOpen() {
 		roll.Wait("%s", open)
 	}
 	roll.Evidence = []string{
@@ -106,38 +104,38 @@ func (s *switchProvider) Verify(ctx context.Context, tx *runner.Tx) (runner.Verd
 		fmt.Sprintf("migration lease: %s (aws-cloud-controller-manager), renewing", lease.Host(verdict.Holder)),
 		"every Node kept its name, UID and ProviderID",
 	}
-	return s.p.verdict(ctx, &roll.Roll)
+	return s.p.verdict(ctx, seen, &roll.Roll)
 }
 
 // Tend implements runner.Tender: cordons are given back as soon as every
 // control plane is switched, while workers still roll, and cordons of the
 // user's that a roll removed are set again at once.
-func (s *switchProvider) Tend(ctx context.Context, tx *runner.Tx) error {
-	if err := s.RestoreUserCordons(ctx, tx); err != nil {
+func (s *switchProvider) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	if err := s.RestoreUserCordons(ctx, tx, seen); err != nil {
 		return err
 	}
-	for _, k := range s.Reading.KCMs {
+	for _, k := range seen.Reading.KCMs {
 		if k.Provider() != position.External || k.Flagged() || !k.Ready {
 			return nil
 		}
 	}
-	return s.GiveBackCordons(ctx, tx)
+	return s.GiveBackCordons(ctx, tx, seen)
 }
 
 // Tend implements runner.Tender for the first roll.
-func (s *enable) Tend(ctx context.Context, tx *runner.Tx) error {
-	return s.RestoreUserCordons(ctx, tx)
+func (s *enable) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	return s.RestoreUserCordons(ctx, tx, seen)
 }
 
 // switchedMachines says for every Machine what it still lacks; empty for nothing.
-func (p *Procedure) switchedMachines(tx *runner.Tx) map[string]string {
+func switchedMachines(seen migration.Snapshot, tx *runner.Tx) map[string]string {
 	var before map[string]manifest
 	_, _ = tx.NoteInto(manifestsNote, &before) // without it the arguments alone decide
-	lacks := make(map[string]string, len(p.Reading.Members))
-	for _, m := range p.Reading.Members {
+	lacks := make(map[string]string, len(seen.Reading.Members))
+	for _, m := range seen.Reading.Members {
 		lacks[m.ID] = m.Lacks
 	}
-	for _, k := range p.Reading.KCMs {
+	for _, k := range seen.Reading.KCMs {
 		switch {
 		case lacks[k.ID] != "":
 		case !k.Ready:

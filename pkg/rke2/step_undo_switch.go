@@ -3,8 +3,8 @@ package rke2
 import (
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -15,11 +15,11 @@ import (
 // Rancher has reached a machine changes nothing there.
 func newUndoSwitch(b base) *undoEdit {
 	s := &undoEdit{base: b, of: StepSwitch, wait: "every machine to run with the in-tree provider",
-		compute: b.p.takeBack(StepSwitch, config.SwitchBack)}
+		compute: takeBack(StepSwitch, config.SwitchBack)}
 	s.edit.compute = s.compute
-	s.allowed = func(*runner.Tx) error { return s.MayComeBack() }
-	s.open = func(r *roll) {
-		for _, k := range s.Reading.KCMs {
+	s.allowed = migration.Snapshot.MayComeBack
+	s.open = func(r *roll, seen migration.Snapshot) {
+		for _, k := range seen.Reading.KCMs {
 			switch {
 			case !k.Ready:
 				r.Wait("%s is not Ready", k.Name())
@@ -29,14 +29,14 @@ func newUndoSwitch(b base) *undoEdit {
 				r.Wait("%s has no flag", k.Name())
 			}
 		}
-		for _, m := range s.Reading.Members {
+		for _, m := range seen.Reading.Members {
 			if m.Lacks == "" {
 				r.Wait("%s runs with the external provider still", m.Name)
 				continue
 			}
 			r.Done++
 		}
-		owner := s.Reading.LeaseVerdict()
+		owner := seen.Reading.LeaseVerdict()
 		if owner.Owner == lease.Nobody || owner.Life != lease.Alive {
 			r.Wait("migration lease: %s, %s", owner.Owner, owner.Life)
 		}
@@ -52,11 +52,11 @@ func newUndoSwitch(b base) *undoEdit {
 // run the controllers.
 func newUndoEnable(b base) *undoEdit {
 	s := &undoEdit{base: b, of: StepEnable, wait: "every control plane to run without the flag",
-		compute: b.p.takeBack(StepEnable, config.DisableLeaderMigration)}
+		compute: takeBack(StepEnable, config.DisableLeaderMigration)}
 	s.edit.compute = s.compute
-	s.allowed = func(*runner.Tx) error { return s.RequireNoCCM() }
-	s.open = func(r *roll) {
-		for _, k := range s.Reading.KCMs {
+	s.allowed = migration.Snapshot.RequireNoCCM
+	s.open = func(r *roll, seen migration.Snapshot) {
+		for _, k := range seen.Reading.KCMs {
 			switch {
 			case !k.Ready:
 				r.Wait("%s is not Ready", k.Name())
@@ -66,8 +66,8 @@ func newUndoEnable(b base) *undoEdit {
 				r.Done++
 			}
 		}
-		r.Total = s.Reading.Planes()
-		main := lease.JudgeMain(s.Reading.Leases.KCM, s.Reading.RenewDeadline())
+		r.Total = seen.Reading.Planes()
+		main := lease.JudgeMain(seen.Reading.Leases.KCM, seen.Reading.RenewDeadline())
 		if main.Life != lease.Alive {
 			r.Wait("Lease kube-system/kube-controller-manager: %s", main.Life)
 		}

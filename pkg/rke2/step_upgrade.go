@@ -26,38 +26,35 @@ func upgradeAllowed(now, target string) error {
 		Wanted: component.Unfixed(target)}
 }
 
-func (s *upgrade) Plan(context.Context) (runner.Plan, error) {
-	now, target := s.p.facts.Cluster.Spec.KubernetesVersion, s.p.options.KubernetesVersion
+func (s *upgrade) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	now, target := factsOf(seen).Cluster.Spec.KubernetesVersion, s.p.options.KubernetesVersion
 	if err := upgradeAllowed(now, target); err != nil {
 		return runner.Plan{}, err
 	}
-	return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", now, target)}, Rolls: len(s.p.facts.Machines),
-		Estimate: fmt.Sprintf("~%dm", 3*len(s.p.facts.Machines)),
-		Changes: []runner.Change{{Object: s.Reading.Object, Location: "spec.kubernetesVersion", Before: now, After: target,
+	return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", now, target)}, Rolls: len(factsOf(seen).Machines),
+		Estimate: fmt.Sprintf("~%dm", 3*len(factsOf(seen).Machines)),
+		Changes: []runner.Change{{Object: seen.Reading.Object, Location: "spec.kubernetesVersion", Before: now, After: target,
 			Diff: "- " + now + "\n+ " + target + "\n"}}}, nil
 }
 
-func (s *upgrade) Do(ctx context.Context, tx *runner.Tx) error {
-	if err := s.Read(ctx); err != nil {
-		return err
-	}
-	now, target := s.p.facts.Cluster.Spec.KubernetesVersion, s.p.options.KubernetesVersion
+func (s *upgrade) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	now, target := factsOf(seen).Cluster.Spec.KubernetesVersion, s.p.options.KubernetesVersion
 	if now == target {
 		return nil
 	}
 	if err := upgradeAllowed(now, target); err != nil {
 		return err
 	}
-	if err := s.RequireRest(); err != nil {
+	if err := s.RequireRest(seen); err != nil {
 		return err
 	}
 	patch, err := upgradePatch(now, target)
 	if err != nil {
 		return err
 	}
-	intent := runner.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", s.Reading.Object, now, target), Object: s.Reading.Object, Token: target}
+	intent := runner.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", seen.Reading.Object, now, target), Object: seen.Reading.Object, Token: target}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		return s.p.patchCluster(ctx, patch, func(spec config.Spec) (bool, []string) { return spec.KubernetesVersion == target, nil })
+		return s.p.patchCluster(ctx, factsOf(seen), patch, func(spec config.Spec) (bool, []string) { return spec.KubernetesVersion == target, nil })
 	})
 }
 
@@ -67,27 +64,24 @@ func upgradePatch(now, target string) ([]byte, error) {
 	return kube.JSONPatch(kube.Test(path, now), kube.Replace(path, target))
 }
 
-func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	if err := s.Read(ctx); err != nil {
-		return runner.Verdict{}, err
-	}
+func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
 	target := s.p.options.KubernetesVersion
-	if err := s.Guard.Judge(s.Sighting(tx)); err != nil {
+	if err := s.Guard.Judge(seen.Sighting()); err != nil {
 		return migration.Braked(err), nil
 	}
-	if err := s.p.crashed(); err != nil {
+	if err := s.p.crashed(seen); err != nil {
 		return migration.Failed(err), nil
 	}
-	if now := s.p.facts.Cluster.Spec.KubernetesVersion; now != target {
-		return migration.TakenBack(s.Reading.Object, []string{"spec.kubernetesVersion is " + now}, s.p.facts.Cluster.LastWriter), nil
+	if now := factsOf(seen).Cluster.Spec.KubernetesVersion; now != target {
+		return migration.TakenBack(seen.Reading.Object, []string{"spec.kubernetesVersion is " + now}, factsOf(seen).Cluster.LastWriter), nil
 	}
-	open := append(s.p.rolledOut(func(spec config.Spec) (bool, []string) {
+	open := append(rolledOut(seen, func(spec config.Spec) (bool, []string) {
 		return spec.KubernetesVersion == target, []string{"spec.kubernetesVersion"}
-	}), s.Reading.NodesNotReady()...)
-	open = append(open, s.OpenCordons(tx.Record())...)
+	}), seen.Reading.NodesNotReady()...)
+	open = append(open, seen.OpenCordons()...)
 	done := 0
-	for i := range s.Reading.Down.Nodes {
-		node := &s.Reading.Down.Nodes[i]
+	for i := range seen.Reading.Down.Nodes {
+		node := &seen.Reading.Down.Nodes[i]
 		if node.Kubelet == target {
 			done++
 		} else {
@@ -96,27 +90,27 @@ func (s *upgrade) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, er
 	}
 	if len(open) > 0 {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "every kubelet to run " + target, Seen: SummariseUnrest(open),
-			Progress: s.p.progress() + fmt.Sprint(done), By: migration.ByRancher(), Done: done, Total: len(s.Reading.Down.Nodes),
-			Err: s.Reading.HeldUpBy()}, nil
+			Progress: progress(seen) + fmt.Sprint(done), By: migration.ByRancher(), Done: done, Total: len(seen.Reading.Down.Nodes),
+			Err: seen.Reading.HeldUpBy()}, nil
 	}
-	roll := &migration.Roll{WaitingFor: "every control plane to run one kube-controller-manager", Progress: s.p.progress(), Done: done, Total: done}
-	if verdict, err := s.p.verdict(ctx, roll); err != nil || verdict.Kind != runner.Met {
+	roll := &migration.Roll{WaitingFor: "every control plane to run one kube-controller-manager", Progress: progress(seen), Done: done, Total: done}
+	if verdict, err := s.p.verdict(ctx, seen, roll); err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
-	if s.ImageDue(ctx) {
+	if s.ImageDue(ctx, seen) {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager of the new version", Seen: "the old image is installed",
 			Progress: "image", Done: done, Total: done}, nil
 	}
-	if verdict, err := s.JudgeRolledCCM(ctx); err != nil || verdict.Kind != runner.Met {
+	if verdict, err := s.JudgeRolledCCM(ctx, seen); err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
-	return s.Audited(ctx, tx, fmt.Sprintf("%d of %d kubelets run %s", done, done, target))
+	return s.Audited(ctx, seen, fmt.Sprintf("%d of %d kubelets run %s", done, done, target))
 }
 
 // Tend implements runner.Tender.
-func (s *upgrade) Tend(ctx context.Context, tx *runner.Tx) error {
-	if err := s.RestoreUserCordons(ctx, tx); err != nil {
+func (s *upgrade) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	if err := s.RestoreUserCordons(ctx, tx, seen); err != nil {
 		return err
 	}
-	return s.FollowImage(ctx, tx)
+	return s.FollowImage(ctx, tx, seen)
 }

@@ -12,12 +12,12 @@ type base struct {
 	p *Procedure
 }
 
-func (p *Procedure) makeSteps() []runner.Step {
+func (p *Procedure) makeSteps() []migration.Step {
 	of := func(b migration.Base) base { return base{b, p} }
-	return p.Core.Steps(map[runner.StepID]func(migration.Base) runner.Step{
-		StepSnapshot: func(b migration.Base) runner.Step { return &snapshot{of(b)} },
-		StepEnable:   func(b migration.Base) runner.Step { return newEnable(of(b)) },
-		StepSwitch:   func(b migration.Base) runner.Step { return newSwitch(of(b)) },
-		StepUpgrade:  func(b migration.Base) runner.Step { return &upgrade{of(b)} },
+	return p.Core.Steps(map[runner.StepID]func(migration.Base) migration.Step{
+		StepSnapshot: func(b migration.Base) migration.Step { return &snapshot{of(b)} },
+		StepEnable:   func(b migration.Base) migration.Step { return newEnable(of(b)) },
+		StepSwitch:   func(b migration.Base) migration.Step { return newSwitch(of(b)) },
+		StepUpgrade:  func(b migration.Base) migration.Step { return &upgrade{of(b)} },
 	})
 }

@@ -5,8 +5,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
+
+// holding is an observation of a configuration.
+func holding(spec config.Spec) migration.Snapshot {
+	return migration.Snapshot{Config: observed{Facts: Facts{Cluster: Cluster{Spec: spec}}}}
+}
 
 func TestTakenBack(t *testing.T) {
 	machines := posted().Configs()
@@ -20,7 +26,9 @@ func TestTakenBack(t *testing.T) {
 	more := spec("v=2", "v=4", "enable-leader-migration=true")
 	reverted := spec("v=2")
 
-	compute := func(s config.Spec) (config.Edit, error) { return config.EnableLeaderMigration(s, machines) }
+	compute := func(_ migration.Snapshot, s config.Spec) (config.Edit, error) {
+		return config.EnableLeaderMigration(s, machines)
+	}
 	for name, tt := range map[string]struct {
 		readings []config.Spec
 		taken    bool
@@ -34,7 +42,7 @@ func TestTakenBack(t *testing.T) {
 		edit := placed{compute: compute}
 		var lacks []string
 		for _, now := range tt.readings {
-			lacks = edit.takenBack(now)
+			lacks = edit.takenBack(holding(now))
 		}
 		if (lacks != nil) != tt.taken {
 			t.Errorf("%s: %v", name, lacks)
@@ -43,13 +51,15 @@ func TestTakenBack(t *testing.T) {
 
 	// A Machine that comes, or evidence that changes, is not the user's doing.
 	edit := placed{compute: compute}
-	edit.takenBack(flagged)
-	edit.compute = func(config.Spec) (config.Edit, error) { return compute(reverted) }
-	if lacks := edit.takenBack(flagged); lacks != nil {
+	edit.takenBack(holding(flagged))
+	edit.compute = func(seen migration.Snapshot, _ config.Spec) (config.Edit, error) { return compute(seen, reverted) }
+	if lacks := edit.takenBack(holding(flagged)); lacks != nil {
 		t.Errorf("another need is called taken back: %v", lacks)
 	}
-	edit.compute = func(config.Spec) (config.Edit, error) { return config.Edit{}, errors.New("cannot be computed") }
-	if lacks := edit.takenBack(flagged); lacks != nil {
+	edit.compute = func(migration.Snapshot, config.Spec) (config.Edit, error) {
+		return config.Edit{}, errors.New("cannot be computed")
+	}
+	if lacks := edit.takenBack(holding(flagged)); lacks != nil {
 		t.Errorf("an edit that cannot be computed is called taken back: %v", lacks)
 	}
 	if fmt.Sprint(machines) == "[]" {

@@ -20,19 +20,19 @@ import (
 func (p *Procedure) Undo() *migration.Undo { return migration.NewUndo(p, p.Core) }
 
 // UndoSteps implements migration.Side.
-func (p *Procedure) UndoSteps() map[runner.StepID]func(migration.Base) runner.Step {
-	return map[runner.StepID]func(migration.Base) runner.Step{
-		migration.StepUndoSwitch: func(b migration.Base) runner.Step { return newUndoSwitch(base{b, p}) },
-		migration.StepUndoEnable: func(b migration.Base) runner.Step { return newUndoEnable(base{b, p}) },
+func (p *Procedure) UndoSteps() map[runner.StepID]func(migration.Base) migration.Step {
+	return map[runner.StepID]func(migration.Base) migration.Step{
+		migration.StepUndoSwitch: func(b migration.Base) migration.Step { return newUndoSwitch(base{b, p}) },
+		migration.StepUndoEnable: func(b migration.Base) migration.Step { return newUndoEnable(base{b, p}) },
 	}
 }
 
 // takeBack computes what is left to take back of a step's edits, newest first: by
 // the inverses of the journal, which put back what was there to the letter, then
 // by what the cluster alone says, for a journal that is lost.
-func (p *Procedure) takeBack(step runner.StepID, otherwise func(config.Spec, []config.Machine) (config.Edit, error)) func(config.Spec) (config.Edit, error) {
-	return func(spec config.Spec) (config.Edit, error) {
-		for _, intent := range p.Record.ToTakeBack(step, p.facts.object()) {
+func takeBack(step runner.StepID, otherwise func(config.Spec, []config.Machine) (config.Edit, error)) computation {
+	return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
+		for _, intent := range seen.Record.ToTakeBack(step, factsOf(seen).object()) {
 			var inverse config.Inverse
 			if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
 				return config.Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
@@ -41,7 +41,7 @@ func (p *Procedure) takeBack(step runner.StepID, otherwise func(config.Spec, []c
 				return edit, err
 			}
 		}
-		return otherwise(spec, p.facts.editMachines())
+		return otherwise(spec, factsOf(seen).editMachines())
 	}
 }
 
@@ -50,20 +50,20 @@ func (p *Procedure) takeBack(step runner.StepID, otherwise func(config.Spec, []c
 type undoEdit struct {
 	base
 	of      runner.StepID
-	compute func(config.Spec) (config.Edit, error)
+	compute computation
 	edit    placed
 	// allowed are the conditions of the write.
-	allowed func(tx *runner.Tx) error
+	allowed func(seen migration.Snapshot) error
 	// open adds what the roll does not show.
-	open func(r *roll)
+	open func(r *roll, seen migration.Snapshot)
 	wait string
 }
 
 // Plan implements runner.Step. What comes before in this undo is taken back first.
-func (s *undoEdit) Plan(context.Context) (runner.Plan, error) {
-	spec := s.p.facts.Cluster.Spec
-	if s.of == StepEnable && (s.Result.Position >= position.P4 || s.Result.Between[1] >= position.P4) {
-		first, err := s.p.takeBack(StepSwitch, config.SwitchBack)(spec)
+func (s *undoEdit) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	spec := factsOf(seen).Cluster.Spec
+	if s.of == StepEnable && (seen.Result.Position >= position.P4 || seen.Result.Between[1] >= position.P4) {
+		first, err := takeBack(StepSwitch, config.SwitchBack)(seen, spec)
 		if err != nil {
 			return runner.Plan{}, err
 		}
@@ -71,78 +71,77 @@ func (s *undoEdit) Plan(context.Context) (runner.Plan, error) {
 			return runner.Plan{}, err
 		}
 	}
-	edit, err := s.compute(spec)
+	edit, err := s.compute(seen, spec)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	return s.p.planEdit(edit, spec)
+	return planEdit(factsOf(seen), edit, spec)
 }
 
 // Do takes the edits back one after the other. In the middle of a roll, or behind
 // the brake, it does not wait for rest: the rest of that roll is what it prevents.
-func (s *undoEdit) Do(ctx context.Context, tx *runner.Tx) error {
+func (s *undoEdit) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	made := map[string]bool{}
 	for {
-		if err := s.Read(ctx); err != nil {
-			return err
-		}
-		s.p.Record = tx.Record()
-		edit, err := s.compute(s.p.facts.Cluster.Spec)
+		edit, err := s.compute(seen, factsOf(seen).Cluster.Spec)
 		if err != nil || edit.Empty() {
 			return err
 		}
 		id := fmt.Sprint(changesOf("", edit))
 		if made[id] { // each is made once: with somebody who takes it back it would go on for ever
-			return migration.TakenBack(s.p.facts.object(), locations(edit), s.p.facts.Cluster.LastWriter).Err
+			return migration.TakenBack(factsOf(seen).object(), locations(edit), factsOf(seen).Cluster.LastWriter).Err
 		}
 		made[id] = true
-		if !s.Undoing(tx.Record()) {
-			if err := s.RequireRest(); err != nil {
+		if !s.Undoing(seen) {
+			if err := s.RequireRest(seen); err != nil {
 				return err
 			}
 		}
-		if err := s.allowed(tx); err != nil {
+		if err := s.allowed(seen); err != nil {
 			return err
 		}
-		if err := s.p.noteManifests(ctx, tx); err != nil {
+		if err := s.p.noteManifests(ctx, tx, seen); err != nil {
 			return err
 		}
-		if err := s.p.writeEdit(ctx, tx, edit); err != nil {
+		if err := s.p.writeEdit(ctx, tx, factsOf(seen), edit); err != nil {
+			return err
+		}
+		if seen, err = s.Observe(ctx, tx.Record()); err != nil {
 			return err
 		}
 	}
 }
 
-func (s *undoEdit) Verify(ctx context.Context, tx *runner.Tx) (runner.Verdict, error) {
-	roll, err := s.p.watchRoll(ctx, tx, &s.edit, s.wait)
+func (s *undoEdit) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	roll, err := s.p.watchRoll(tx, seen, &s.edit, s.wait)
 	if err != nil || roll.Stopped() {
 		return roll.Verdict(), err
 	}
-	roll.Total = len(s.Reading.Members)
-	s.open(roll)
-	return s.p.verdict(ctx, &roll.Roll)
+	roll.Total = len(seen.Reading.Members)
+	s.open(roll, seen)
+	return s.p.verdict(ctx, seen, &roll.Roll)
 }
 
 // Tend implements runner.Tender.
-func (s *undoEdit) Tend(ctx context.Context, tx *runner.Tx) error {
-	if err := s.RestoreUserCordons(ctx, tx); err != nil {
+func (s *undoEdit) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	if err := s.RestoreUserCordons(ctx, tx, seen); err != nil {
 		return err
 	}
-	return s.release(ctx, tx)
+	return s.release(ctx, tx, seen)
 }
 
 // release lets Rancher go on after a brake of ours, once its planner works from a
 // configuration without the edit.
-func (s *undoEdit) release(ctx context.Context, tx *runner.Tx) error {
-	plane := s.p.facts.ControlPlane
+func (s *undoEdit) release(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	plane := factsOf(seen).ControlPlane
 	if !plane.Paused || plane.PausedBy == "" {
 		return nil
 	}
-	copied, err := s.p.facts.planeSpec()
+	copied, err := factsOf(seen).planeSpec()
 	if err != nil {
 		return err
 	}
-	if left, err := s.compute(copied); err != nil || !left.Empty() {
+	if left, err := s.compute(seen, copied); err != nil || !left.Empty() {
 		return err
 	}
 	object := fmt.Sprintf("RKEControlPlane %s/%s", s.p.options.Namespace, s.p.options.Name)

@@ -20,9 +20,10 @@ import (
 func TestUpgradeGivesBackCordons(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1", UID: "u-1"}}
 	kube := fake.NewClientset(node)
-	p := &Procedure{facts: resting()}
+	p := &Procedure{}
 	p.Core = &migration.Core{Side: p, Kube: kube, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}
-	p.Reading = migration.Reading{Down: migration.Downstream{Nodes: kubereader.Nodes([]corev1.Node{*node})}}
+	seen := migration.Snapshot{Config: observed{Facts: resting()},
+		Reading: migration.Reading{Down: migration.Downstream{Nodes: kubereader.Nodes([]corev1.Node{*node})}}}
 
 	then := continuity.Fingerprint{Schema: 1, Nodes: []continuity.NodePrint{{Name: "worker-1", UID: "u-1", Cordoned: true}}}
 	packed, err := then.Encode()
@@ -40,11 +41,12 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	if err := tx.Note(t.Context(), "fingerprint", packed); err != nil {
 		t.Fatal(err)
 	}
-	if open := p.OpenCordons(tx.Record()); len(open) != 1 || open[0].Object != "Node worker-1" {
+	seen.Record = tx.Record()
+	if open := seen.OpenCordons(); len(open) != 1 || open[0].Object != "Node worker-1" {
 		t.Errorf("open: %v", open)
 	}
 	s := &upgrade{base{migration.Base{Core: p.Core}, p}}
-	if err := s.Tend(t.Context(), tx); err != nil {
+	if err := s.Tend(t.Context(), tx, seen); err != nil {
 		t.Fatal(err)
 	}
 	now, err := kube.CoreV1().Nodes().Get(t.Context(), "worker-1", metav1.GetOptions{})

@@ -3,7 +3,7 @@ package runner
 import "time"
 
 // emit sends an event, in order and never after RunFinished.
-func (r *run) emit(e Event) {
+func (r *run[S]) emit(e Event) {
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
 	if r.ended {
@@ -15,19 +15,19 @@ func (r *run) emit(e Event) {
 	r.o.Sink.Emit(e)
 }
 
-func (r *run) elapsed() time.Duration { return r.o.Clock.Since(r.begun) }
+func (r *run[S]) elapsed() time.Duration { return r.o.Clock.Since(r.begun) }
 
-func (r *run) interrupting() {
+func (r *run[S]) interrupting() {
 	r.emit(Event{Type: Interrupting, Message: "finishing the change under way, then giving back the lock"})
 }
 
-func (r *run) hangingUp() {
+func (r *run[S]) hangingUp() {
 	r.emit(Event{Type: HungUp, Message: "nobody watches any more: what was begun is watched to its end, and no further step begins"})
 }
 
 // outside shows a wait of the journal, the lock or a retried write, which have
 // no step's verdict to show.
-func (r *run) outside(waitingFor, seen string, until time.Time) {
+func (r *run[S]) outside(waitingFor, seen string, until time.Time) {
 	now := r.o.Clock.Now()
 	wait := &Wait{For: waitingFor, Seen: seen, Until: until}
 	r.emitting.Lock()
@@ -41,7 +41,7 @@ func (r *run) outside(waitingFor, seen string, until time.Time) {
 }
 
 // couldNotRead notes that an API gave no answer.
-func (r *run) couldNotRead(at time.Time) {
+func (r *run[S]) couldNotRead(at time.Time) {
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
 	r.unread = at

@@ -8,11 +8,11 @@ import (
 
 // approve asks for a yes to the plan and returns what was approved, nil if
 // nobody was to be asked.
-func (r *run) approve(ctx context.Context) (approved, error) {
+func (r *run[S]) approve(ctx context.Context) (approved, error) {
 	if r.o.Approve == nil && r.o.Saved == nil {
 		return nil, nil
 	}
-	plan, err := planSteps(ctx, r.p.Steps(), r.seen)
+	plan, err := planSteps(ctx, r.p.Steps(), r.last, r.seen)
 	if err != nil {
 		return nil, err
 	}
@@ -28,16 +28,20 @@ func (r *run) approve(ctx context.Context) (approved, error) {
 	if r.o.Approve == nil {
 		return yes, nil
 	}
-	return yes, declined(r.o.Approve(ctx, r.seen, plan), targetName(r.p), "the plan was not approved")
+	err = r.p.Precheck(ctx, r.last, r.seen)
+	if err == nil {
+		err = r.o.Approve(ctx, Proposal{Header: r.p.Header(r.last), Observation: r.seen, Steps: plan})
+	}
+	return yes, declined(err, targetName(r.p.Target()), "the plan was not approved")
 }
 
 // stillApproved compares what was approved with what would be done now that
 // nobody else can interfere.
-func (r *run) stillApproved(ctx context.Context, yes approved) error {
+func (r *run[S]) stillApproved(ctx context.Context, yes approved) error {
 	if yes == nil {
 		return nil
 	}
-	plan, err := planSteps(ctx, r.p.Steps(), r.seen)
+	plan, err := planSteps(ctx, r.p.Steps(), r.last, r.seen)
 	if err != nil {
 		return err
 	}
@@ -46,7 +50,7 @@ func (r *run) stillApproved(ctx context.Context, yes approved) error {
 		return err
 	}
 	return &fault.Error{
-		Class: fault.Stale, Reason: "PlanStale", Object: targetName(r.p),
+		Class: fault.Stale, Reason: "PlanStale", Object: targetName(r.p.Target()),
 		Seen: "the cluster changed after the plan was shown, so that other changes would be made", Wanted: "the plan that was approved",
 		Fix: "run the same command again and look at the new plan",
 	}
@@ -54,7 +58,7 @@ func (r *run) stillApproved(ctx context.Context, yes approved) error {
 
 // gate asks before a step that has no way back. asked says that a person had
 // to be asked just now, so that what was seen before may be old.
-func (r *run) gate(ctx context.Context, info Info, state State) (asked bool, err error) {
+func (r *run[S]) gate(ctx context.Context, info Info, state State) (asked bool, err error) {
 	if info.Irreversible == "" || !state.Kind.writes() || r.confirmed[info.ID] {
 		return false, nil
 	}

@@ -6,18 +6,18 @@ import (
 
 // leaving says whether no further step may begin: a clean stop was asked for, or
 // nobody watches any more.
-func (r *run) leaving() bool { return r.stop.requested() || r.gone.requested() }
+func (r *run[S]) leaving() bool { return r.stop.requested() || r.gone.requested() }
 
 // stopping says whether the step of tx is to be left. A hang-up leaves only what
 // has changed nothing yet: Rancher, rke and the API servers go on with a change
 // whether or not somebody watches, and then somebody should.
-func (r *run) stopping(tx *Tx) bool {
+func (r *run[S]) stopping(tx *Tx) bool {
 	return r.stop.requested() || r.gone.requested() && !tx.holds()
 }
 
 // untilLeaving is ctx for a wait that comes before anything was begun, which a
 // hang-up ends as an interrupt does. end gives back what that takes.
-func (r *run) untilLeaving(ctx context.Context) (free context.Context, end func()) {
+func (r *run[S]) untilLeaving(ctx context.Context) (free context.Context, end func()) {
 	p := patienceOf(ctx)
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {

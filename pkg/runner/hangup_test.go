@@ -169,7 +169,7 @@ func TestHangUpBeforeTheFirstStep(t *testing.T) {
 	for name, bend := range map[string]func(b *bench, hangUp func()){
 		"at once": func(_ *bench, hangUp func()) { hangUp() },
 		"at the question": func(b *bench, hangUp func()) {
-			b.o.Approve = func(context.Context, Observation, []PlannedStep) error { hangUp(); return nil }
+			b.o.Approve = func(context.Context, Proposal) error { hangUp(); return nil }
 		},
 		"while it waits for the lock": func(b *bench, hangUp func()) { b.o.Lock = waitingLock{b.o.Lock, hangUp} },
 	} {

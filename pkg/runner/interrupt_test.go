@@ -112,7 +112,7 @@ func TestCancelledContextIsOutAtOnce(t *testing.T) {
 		cancel()
 		return Verdict{Kind: Waiting}, nil
 	}
-	_, err := Run(ctx, b.p, b.o)
+	_, err := Run[Observation](ctx, b.p, b.o)
 	wantClass(t, err, fault.Interrupted, "expires by itself")
 	if b.lock.Holder() == nil {
 		t.Error("it took the time to give the lock back")
@@ -180,7 +180,7 @@ func TestFinishIsCalledOnceHoweverTheStepEnds(t *testing.T) {
 		if verify := tt.verify(stop, cancel); verify != nil {
 			two.verify = verify
 		}
-		_, _ = Run(ctx, withFinisher{b.p, two}, b.o)
+		_, _ = Run[Observation](ctx, withFinisher{b.p, two}, b.o)
 		cancel()
 		if len(two.calls) != 1 || two.calls[0] != tt.kindly || two.alive == (name == "cancelled") {
 			t.Errorf("%s: calls %v (want one, %t), context usable %t", name, two.calls, tt.kindly, two.alive)
@@ -194,8 +194,8 @@ type withFinisher struct {
 	step *finishing
 }
 
-func (p withFinisher) Steps() []Step {
-	var steps []Step
+func (p withFinisher) Steps() []Step[Observation] {
+	var steps []Step[Observation]
 	for _, s := range p.script.Steps() {
 		if s.Info().ID == p.step.Info().ID {
 			s = p.step

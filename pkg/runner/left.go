@@ -25,7 +25,7 @@ type Left struct {
 
 // leftBy is what a step that ended with an error leaves; nil: nothing that somebody
 // else carries out. kindly says that a child was let finish.
-func (w *watch) leftBy(ctx context.Context, tx *Tx, kindly bool) *Left {
+func (w *watch[S]) leftBy(ctx context.Context, tx *Tx, kindly bool) *Left {
 	by := w.last.By
 	if by.Name == "" || !tx.holds() {
 		return nil

@@ -86,7 +86,7 @@ func TestLeavesARoll(t *testing.T) {
 			}
 			return later()
 		}
-		res, err := Run(t.Context(), withFinisher{b.p, two}, b.o)
+		res, err := Run[Observation](t.Context(), withFinisher{b.p, two}, b.o)
 		if (err == nil) != (tt.want == nil) || fmt.Sprintf("%+v", res.Left) != fmt.Sprintf("%+v", tt.want) {
 			t.Errorf("%s: left %+v, %v; want %+v", name, res.Left, err, tt.want)
 		}

@@ -60,12 +60,19 @@ type Options struct {
 	// Approve is asked once, before the lock is taken, and only if a step is to
 	// do. nil means yes. What it approved is compared with what is planned once
 	// the lock is ours; a difference stops the run as Stale.
-	Approve func(ctx context.Context, seen Observation, plan []PlannedStep) error
+	Approve func(ctx context.Context, p Proposal) error
 	// Saved is a plan that somebody approved before: what would be done now has to
 	// be exactly that, or what is left of it; else the run ends as Stale.
 	Saved []PlannedStep
 	// Confirm is asked at a step that has no way back. nil refuses with Gate.
 	Confirm func(ctx context.Context, step Info) error
+}
+
+// Proposal is what somebody is asked to approve.
+type Proposal struct {
+	Header      []string // the cluster, and how far it is
+	Observation Observation
+	Steps       []PlannedStep
 }
 
 func (o Options) withDefaults() Options {
@@ -91,16 +98,15 @@ func (o Options) withDefaults() Options {
 }
 
 // check refuses options that name no step of p or contradict each other.
-func (o Options) check(steps []Step) error {
+func (o Options) check(steps []Info) error {
 	known := make(map[StepID]bool, len(steps))
 	names := make([]string, 0, len(steps))
 	for _, s := range steps {
-		id := s.Info().ID
-		if known[id] {
-			return &fault.Error{Reason: "DuplicateStep", Object: "step " + string(id), Seen: "listed twice in one procedure"}
+		if known[s.ID] {
+			return &fault.Error{Reason: "DuplicateStep", Object: "step " + string(s.ID), Seen: "listed twice in one procedure"}
 		}
-		known[id] = true
-		names = append(names, string(id))
+		known[s.ID] = true
+		names = append(names, string(s.ID))
 	}
 	for _, id := range []StepID{o.Until, o.Only} {
 		if id != "" && !known[id] {

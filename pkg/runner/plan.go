@@ -21,47 +21,73 @@ type PlannedStep struct {
 
 // PlanAll observes the cluster and plans every step. It never writes. journal
 // may be nil where there is none to read.
-func PlanAll(ctx context.Context, p Procedure, journal Journal) (Observation, []PlannedStep, error) {
+func PlanAll[S any](ctx context.Context, p Procedure[S], journal Journal) (S, Observation, []PlannedStep, error) {
 	var st JournalState
 	if journal != nil {
 		var err error
 		if st, err = journal.Load(ctx); err != nil {
-			return Observation{}, nil, classify(err, targetName(p))
+			var none S
+			return none, Observation{}, nil, classify(err, targetName(p.Target()))
 		}
 	}
-	seen, err := observe(ctx, p, st.Record())
+	last, seen, err := observe(ctx, p, st.Record())
 	if err != nil {
-		return seen, nil, err
+		return last, seen, nil, err
 	}
-	plan, err := planSteps(ctx, p.Steps(), seen)
-	return seen, plan, err
+	plan, err := planSteps(ctx, p.Steps(), last, seen)
+	return last, seen, plan, err
 }
 
-func targetName(p Procedure) string { return "cluster " + p.Target().Name }
+func targetName(t Target) string { return "cluster " + t.Name }
 
 // observe reads the cluster once and makes sure that every step got a state.
-func observe(ctx context.Context, p Procedure, journal Record) (Observation, error) {
-	seen, err := p.Observe(ctx, journal)
+func observe[S any](ctx context.Context, p Procedure[S], journal Record) (S, Observation, error) {
+	last, err := p.Observe(ctx, journal)
 	if err != nil {
-		return seen, classify(err, targetName(p))
+		return last, Observation{}, classify(err, targetName(p.Target()))
 	}
-	for _, s := range p.Steps() {
-		id := s.Info().ID
-		switch kind := seen.States[id].Kind; kind {
+	seen, err := p.Judge(last)
+	if err != nil {
+		return last, seen, classify(err, targetName(p.Target()))
+	}
+	for _, info := range infosOf(p.Steps()) {
+		switch kind := seen.States[info.ID].Kind; kind {
 		case Todo, InProgress, Done, Skipped, Always:
 		default:
-			return seen, &fault.Error{Reason: "NoState", Object: "step " + string(id), Seen: fmt.Sprintf("the observation calls it %q", kind)}
+			return last, seen, &fault.Error{Reason: "NoState", Object: "step " + string(info.ID), Seen: fmt.Sprintf("the observation calls it %q", kind)}
 		}
 	}
-	return seen, nil
+	return last, seen, nil
 }
 
-func planSteps(ctx context.Context, steps []Step, seen Observation) ([]PlannedStep, error) {
+func infosOf[S any](steps []Step[S]) []Info {
+	infos := make([]Info, 0, len(steps))
+	for _, s := range steps {
+		infos = append(infos, s.Info())
+	}
+	return infos
+}
+
+// stepOf is the step with an ID that is one of them.
+func stepOf[S any](steps []Step[S], id StepID) Step[S] {
+	return steps[slices.IndexFunc(steps, func(s Step[S]) bool { return s.Info().ID == id })]
+}
+
+// chosen are those of the steps that are named.
+func chosen[S any](steps []Step[S], named []Info) []Step[S] {
+	out := make([]Step[S], 0, len(named))
+	for _, info := range named {
+		out = append(out, stepOf(steps, info.ID))
+	}
+	return out
+}
+
+func planSteps[S any](ctx context.Context, steps []Step[S], last S, seen Observation) ([]PlannedStep, error) {
 	out := make([]PlannedStep, 0, len(steps))
 	for _, s := range steps {
 		one := PlannedStep{Info: s.Info(), State: seen.States[s.Info().ID]}
 		if one.State.Kind.runs() {
-			plan, err := s.Plan(ctx)
+			plan, err := s.Plan(ctx, last)
 			if err != nil {
 				return out, classify(fmt.Errorf("plan step %s: %w", one.ID, err), "step "+string(one.ID))
 			}

@@ -8,19 +8,28 @@ import (
 // StepID names a step, the same for every distribution, e.g. "switch-provider".
 type StepID string
 
-// Procedure is a list of steps and one reading that says how far a cluster is.
-type Procedure interface {
+// Procedure is a list of steps, and how the cluster that they change is observed. S is
+// what one observation yields: a value, which nothing that is read later changes.
+type Procedure[S any] interface {
 	// Target names the cluster for people and pins the journal to it.
 	Target() Target
 	// Steps are in the order in force for this cluster and these options.
-	Steps() []Step
-	// Observe reads the cluster once and says for every step whether it is done.
+	Steps() []Step[S]
+	// Observe reads the cluster once.
+	Observe(ctx context.Context, journal Record) (S, error)
+	// Judge says of what was observed whether every step is done. It reads nothing.
 	// The journal may only settle what no cluster can show: that a mixture of
 	// two positions is our own half-done step, and that a snapshot was ours.
-	Observe(ctx context.Context, journal Record) (Observation, error)
+	Judge(seen S) (Observation, error)
+	// Header describes what was observed in a few lines, for people.
+	Header(seen S) []string
+	// Precheck says why nothing may be begun, before anybody is asked to approve it.
+	// It writes nothing, not even a lock.
+	Precheck(ctx context.Context, seen S, says Observation) error
 	// Brake keeps the outside world from going on with an edit that proved
-	// wrong, and says what it did. It is called at most once per run.
-	Brake(ctx context.Context, tx *Tx, cause error) (done string, err error)
+	// wrong, and says what it did. It is called at most once per run, with what was
+	// observed when the cause was found.
+	Brake(ctx context.Context, tx *Tx, seen S, cause error) (done string, err error)
 }
 
 // Target identifies what a run works on.
@@ -31,11 +40,21 @@ type Target struct {
 	UID       string `json:"uid"`       // of the downstream cluster's kube-system namespace
 }
 
-// Observation is what one reading of the cluster says about every step.
+// Observation is what one observation of the cluster says about every step.
 type Observation struct {
 	Position string           `json:"position"` // e.g. "P2"
 	Summary  string           `json:"summary"`  // e.g. "flag on every KCM"
 	States   map[StepID]State `json:"states"`
+}
+
+// InProgress says whether a step was begun and not finished.
+func (o Observation) InProgress() bool {
+	for _, state := range o.States {
+		if state.Kind == InProgress {
+			return true
+		}
+	}
+	return false
 }
 
 // State is how far one step is.
@@ -70,25 +89,27 @@ type Info struct {
 	Irreversible string `json:"irreversible,omitempty"` // why there is no way back; empty: there is one
 }
 
-// Step is one step of a procedure.
-type Step interface {
+// Step is one step of a procedure. What it is given of the cluster was observed
+// immediately before the call.
+type Step[S any] interface {
 	Info() Info
 	// Plan computes the exact changes. It never writes.
-	Plan(ctx context.Context) (Plan, error)
+	Plan(ctx context.Context, seen S) (Plan, error)
 	// Do makes them. Each side effect goes through tx.Effect, which commits the
 	// intent to the journal first. Do is called again after a crash at any
-	// point of it, and then finds from the cluster what is left to do.
-	Do(ctx context.Context, tx *Tx) error
-	// Verify reads once and judges. The engine calls it until it is Met in
-	// enough reads in a row, or failed.
-	Verify(ctx context.Context, tx *Tx) (Verdict, error)
+	// point of it, and then finds from the cluster what is left to do. A step that
+	// only reads (Always) is never asked.
+	Do(ctx context.Context, tx *Tx, seen S) error
+	// Verify judges. The engine observes and calls it until it is Met often enough
+	// in a row, or failed.
+	Verify(ctx context.Context, tx *Tx, seen S) (Verdict, error)
 }
 
 // Tender is a Step with something to do while it waits, such as giving back in
 // the middle of a long roll what is no longer needed. Tend is called after every
-// reading that is Waiting, and has to find from that reading what is due.
-type Tender interface {
-	Tend(ctx context.Context, tx *Tx) error
+// verdict that is Waiting, with what that verdict is about.
+type Tender[S any] interface {
+	Tend(ctx context.Context, tx *Tx, seen S) error
 }
 
 // Finisher is a Step that has work of its own under way while it waits, such as a

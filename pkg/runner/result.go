@@ -58,12 +58,11 @@ type report struct {
 	byID  map[StepID]*StepResult
 }
 
-func newReport(steps []Step) *report {
+func newReport(steps []Info) *report {
 	r := &report{byID: make(map[StepID]*StepResult, len(steps))}
 	for _, s := range steps {
-		id := s.Info().ID
-		r.order = append(r.order, id)
-		r.byID[id] = &StepResult{ID: id, Outcome: NotReached}
+		r.order = append(r.order, s.ID)
+		r.byID[s.ID] = &StepResult{ID: s.ID, Outcome: NotReached}
 	}
 	return r
 }

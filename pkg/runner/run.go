@@ -15,9 +15,10 @@ import (
 // no lock and writes nothing.
 //
 // A nil error means that everything asked for was observed in this run.
-func Run(ctx context.Context, p Procedure, o Options) (Result, error) {
+func Run[S any](ctx context.Context, p Procedure[S], o Options) (Result, error) {
 	o = o.withDefaults()
-	r := &run{p: p, o: o, s: &session{o: o}, report: newReport(p.Steps()), shown: map[StepID]bool{}, confirmed: map[StepID]bool{}}
+	r := &run[S]{p: p, o: o, s: &session{o: o}, steps: infosOf(p.Steps()), shown: map[StepID]bool{}, confirmed: map[StepID]bool{}}
+	r.report = newReport(r.steps)
 	r.stop, r.gone = newStopper(o.Interrupt, r.interrupting), newStopper(o.HangUp, r.hangingUp)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the renewing of the lock, also on a panic
@@ -37,16 +38,18 @@ func Run(ctx context.Context, p Procedure, o Options) (Result, error) {
 }
 
 // run is the state of one Run.
-type run struct {
-	p      Procedure
+type run[S any] struct {
+	p      Procedure[S]
 	o      Options
 	s      *session
+	steps  []Info
 	stop   *stopper // a clean stop was asked for
 	gone   *stopper // nobody watches any more
 	report *report
 
-	seen      Observation
-	observed  bool // since the last step
+	last      S           // what was observed last
+	seen      Observation // what it says
+	observed  bool        // since the last step
 	begun     time.Time
 	writing   bool      // the lock is ours and the run is in the history
 	deadline  time.Time // zero: none
@@ -67,24 +70,24 @@ type run struct {
 	outer    shownWait
 }
 
-func (r *run) all(ctx context.Context) error {
+func (r *run[S]) all(ctx context.Context) error {
 	r.begun, r.ran = r.o.Clock.Now(), map[StepID]bool{}
-	if err := r.o.check(r.p.Steps()); err != nil {
+	if err := r.o.check(r.steps); err != nil {
 		return err
 	}
 	if err := r.firstLook(ctx); err != nil {
 		return err
 	}
 	r.emit(Event{Type: RunStarted, Position: r.seen.Position, Message: r.o.RunID})
-	sc, err := inScope(r.p.Steps(), r.seen, r.o)
+	sc, err := inScope(r.steps, r.seen, r.o)
 	if err != nil {
 		return err
 	}
 	if !sc.writes || r.o.DryRun {
-		return r.steps(ctx, sc)
+		return r.runSteps(ctx, sc)
 	}
 	if r.o.Journal == nil || r.o.Lock == nil {
-		return &fault.Error{Reason: "NoLock", Object: targetName(r.p), Seen: "a step is to do, but the run was given no journal or no lock"}
+		return &fault.Error{Reason: "NoLock", Object: targetName(r.p.Target()), Seen: "a step is to do, but the run was given no journal or no lock"}
 	}
 	yes, err := r.approve(ctx)
 	if err != nil {
@@ -97,33 +100,33 @@ func (r *run) all(ctx context.Context) error {
 }
 
 // firstLook reads journal and cluster before anything was decided.
-func (r *run) firstLook(ctx context.Context) error {
+func (r *run[S]) firstLook(ctx context.Context) error {
 	return retry(ctx, r.o.Clock, firstLook, "the API to answer", func(ctx context.Context) error {
 		if err := r.s.load(ctx); err != nil {
-			return classify(err, targetName(r.p))
+			return classify(err, targetName(r.p.Target()))
 		}
 		return r.observe(ctx)
 	})
 }
 
-func (r *run) observe(ctx context.Context) error {
-	seen, err := observe(ctx, r.p, r.s.record())
+func (r *run[S]) observe(ctx context.Context) error {
+	last, seen, err := observe(ctx, r.p, r.s.record())
 	if err != nil {
 		return err
 	}
-	r.seen, r.observed = seen, true
+	r.last, r.seen, r.observed = last, seen, true
 	return nil
 }
 
 // locked does the work that writes, from taking the lock to giving it back.
-func (r *run) locked(ctx context.Context, yes approved) error {
+func (r *run[S]) locked(ctx context.Context, yes approved) error {
 	free, held := r.untilLeaving(ctx)
 	err := r.o.Lock.Acquire(free)
 	held()
 	if isStop(err) {
 		return r.interrupted("while it waited for the lock")
 	} else if err != nil {
-		return classify(err, targetName(r.p))
+		return classify(err, targetName(r.p.Target()))
 	}
 	r.emit(Event{Type: LockTaken})
 	err = r.underLock(ctx, yes)
@@ -147,30 +150,30 @@ func (r *run) locked(ctx context.Context, yes approved) error {
 }
 
 // farewell does something for which a run that is over does not fail.
-func (r *run) farewell(ctx context.Context, otherwise string, f func(context.Context) error) {
+func (r *run[S]) farewell(ctx context.Context, otherwise string, f func(context.Context) error) {
 	if err := f(within(ctx, parting)); err != nil {
 		r.emit(Event{Type: StepWarning, Message: otherwise, Lines: []string{err.Error()}, Err: err})
 	}
 }
 
-func (r *run) underLock(ctx context.Context, yes approved) error {
+func (r *run[S]) underLock(ctx context.Context, yes approved) error {
 	// What was read before the lock was ours may be another run's past.
 	if err := r.firstLook(ctx); err != nil {
 		return err
 	}
-	sc, err := inScope(r.p.Steps(), r.seen, r.o)
+	sc, err := inScope(r.steps, r.seen, r.o)
 	if err != nil {
 		return err
 	}
 	if !sc.writes {
-		return r.steps(ctx, sc)
+		return r.runSteps(ctx, sc)
 	}
 	if err := r.stillApproved(ctx, yes); err != nil {
 		return err
 	}
 	r.s.writable = true
 	if err := r.s.begin(unstoppable(ctx)); err != nil {
-		return classify(err, targetName(r.p))
+		return classify(err, targetName(r.p.Target()))
 	}
 	r.writing = true
 	if r.o.Deadline > 0 {
@@ -185,14 +188,14 @@ func (r *run) underLock(ctx context.Context, yes approved) error {
 			st.Approvals = append(st.Approvals, Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Plan: plan})
 		})
 		if err != nil {
-			return classify(err, targetName(r.p))
+			return classify(err, targetName(r.p.Target()))
 		}
 	}
-	return r.steps(ctx, sc)
+	return r.runSteps(ctx, sc)
 }
 
-// steps runs what is to run in sc, observing before each.
-func (r *run) steps(ctx context.Context, sc scope) error {
+// runSteps runs what is to run in sc, observing before each.
+func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 	for {
 		if !r.observed {
 			if err := r.lookAgain(ctx); err != nil {
@@ -202,12 +205,12 @@ func (r *run) steps(ctx context.Context, sc scope) error {
 		if err := r.keepHold(ctx); err != nil {
 			return err
 		}
-		step := r.next(sc)
-		if step == nil {
+		info, found := r.next(sc)
+		if !found {
 			r.current = ""
 			return nil
 		}
-		info, state := step.Info(), r.seen.States[step.Info().ID]
+		state := r.seen.States[info.ID]
 		if err := r.mayBegin(info, state); err != nil {
 			return err
 		}
@@ -223,7 +226,7 @@ func (r *run) steps(ctx context.Context, sc scope) error {
 		}
 		r.observed = false
 		r.ran[info.ID] = true
-		if err := r.step(ctx, step, info, state); err != nil {
+		if err := r.step(ctx, stepOf(r.p.Steps(), info.ID), info, state); err != nil {
 			return err
 		}
 	}
@@ -231,33 +234,32 @@ func (r *run) steps(ctx context.Context, sc scope) error {
 
 // keepHold ends the run between two steps once its lock is lost: what was observed
 // may be another run's work. Where nothing has shown it for too long, it is asked.
-func (r *run) keepHold(ctx context.Context) error {
+func (r *run[S]) keepHold(ctx context.Context) error {
 	err := r.s.held()
 	if err == nil || fault.ClassOf(err) == fault.Locked {
 		return err
 	}
-	return classify(r.o.Lock.Prove(ctx), targetName(r.p))
+	return classify(r.o.Lock.Prove(ctx), targetName(r.p.Target()))
 }
 
-// next is the first step of sc that is to run now, nil if none is left. Steps
-// found done or skipped on the way are shown.
-func (r *run) next(sc scope) Step {
-	for _, s := range sc.steps {
-		info := s.Info()
+// next is the first step of sc that is to run now, if one is left. Steps found done
+// or skipped on the way are shown.
+func (r *run[S]) next(sc scope) (step Info, found bool) {
+	for _, info := range sc.steps {
 		state := r.seen.States[info.ID]
 		switch {
 		case state.Kind == Always && !r.ran[info.ID]:
-			return s
+			return info, true
 		case state.Kind.writes() && sc.writes:
-			return s
+			return info, true
 		case state.Kind == Done || state.Kind == Skipped:
 			r.show(info, state)
 		}
 	}
-	return nil
+	return Info{}, false
 }
 
-func (r *run) show(info Info, state State) {
+func (r *run[S]) show(info Info, state State) {
 	if r.shown[info.ID] || r.ran[info.ID] {
 		return
 	}
@@ -275,7 +277,7 @@ func (r *run) show(info Info, state State) {
 }
 
 // mayBegin refuses to begin a step after a stop, after the deadline, or again.
-func (r *run) mayBegin(info Info, state State) error {
+func (r *run[S]) mayBegin(info Info, state State) error {
 	switch {
 	case r.leaving():
 		return r.interrupted("before step " + string(info.ID))
@@ -295,8 +297,8 @@ func (r *run) mayBegin(info Info, state State) error {
 }
 
 // planRest shows what a dry run would go on with.
-func (r *run) planRest(ctx context.Context, sc scope) error {
-	plan, err := planSteps(ctx, sc.steps, r.seen)
+func (r *run[S]) planRest(ctx context.Context, sc scope) error {
+	plan, err := planSteps(ctx, chosen(r.p.Steps(), sc.steps), r.last, r.seen)
 	if err != nil {
 		return err
 	}
@@ -313,37 +315,37 @@ func (r *run) planRest(ctx context.Context, sc scope) error {
 }
 
 // cutOff is the error of a run whose context ended.
-func (r *run) cutOff(err error) error {
+func (r *run[S]) cutOff(err error) error {
 	if isStop(err) {
 		return err
 	}
 	return &fault.Error{
-		Class: fault.Interrupted, Reason: "CutOff", Object: targetName(r.p),
+		Class: fault.Interrupted, Reason: "CutOff", Object: targetName(r.p.Target()),
 		Seen: "stopped at once; the lock, if it was taken, expires by itself", Fix: r.resumeFix(), Err: err,
 	}
 }
 
 // interrupted is the error of a clean stop. Whoever asked for one goes before a
 // terminal that is gone.
-func (r *run) interrupted(where string) error {
+func (r *run[S]) interrupted(where string) error {
 	if !r.stop.requested() && r.gone.requested() {
-		return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: targetName(r.p),
+		return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: targetName(r.p.Target()),
 			Seen: "stopped " + where + ": nobody watches any more", Fix: r.resumeFix()}
 	}
 	return &fault.Error{
-		Class: fault.Interrupted, Reason: "Interrupted", Object: targetName(r.p),
+		Class: fault.Interrupted, Reason: "Interrupted", Object: targetName(r.p.Target()),
 		Seen: "stopped on request " + where, Fix: r.resumeFix(),
 	}
 }
 
-func (r *run) resumeFix() string {
+func (r *run[S]) resumeFix() string {
 	if r.o.Command == "" {
 		return "run the same command again to go on"
 	}
 	return "go on with: " + r.o.Command
 }
 
-func (r *run) result(err error) Result {
+func (r *run[S]) result(err error) Result {
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
 	res := Result{RunID: r.o.RunID, Position: r.seen.Position, Observation: r.seen, Steps: r.report.list(), Added: r.added, Unread: r.unread, Left: r.left}

@@ -68,17 +68,17 @@ func TestNothingToDoTakesNoLockAndWritesNothing(t *testing.T) {
 	}
 	written := b.journal.Versions()
 	noted := false
-	b.p.step("preflight").do = func(ctx context.Context, tx *Tx) error {
+	b.p.step("preflight").verify = func(ctx context.Context, tx *Tx) (Verdict, error) {
 		if err := tx.Note(ctx, "fingerprint", "new"); err != nil {
-			return err
+			return Verdict{}, err
 		}
 		var got string
 		ok, err := tx.NoteInto("fingerprint", &got)
 		noted = ok && got == "new"
-		return err
+		return Verdict{Kind: Met}, err
 	}
 	b.o.Lock = refusingLock{}
-	b.o.Approve = func(context.Context, Observation, []PlannedStep) error { return errors.New("must not be asked") }
+	b.o.Approve = func(context.Context, Proposal) error { return errors.New("must not be asked") }
 	b.events.all = nil
 	res, err := b.run()
 	if err != nil {
@@ -116,8 +116,8 @@ func TestReadingStepMayNotMakeAnEffect(t *testing.T) {
 		}
 		b := newBench(t, p)
 		did := false
-		p.step("preflight").do = func(ctx context.Context, tx *Tx) error {
-			return tx.Effect(ctx, Intent{What: "sneak"}, func(context.Context) error { did = true; return nil })
+		p.step("preflight").verify = func(ctx context.Context, tx *Tx) (Verdict, error) {
+			return Verdict{Kind: Met}, tx.Effect(ctx, Intent{What: "sneak"}, func(context.Context) error { did = true; return nil })
 		}
 		_, err := b.run()
 		wantClass(t, err, fault.Unexpected, "sneak")
@@ -201,7 +201,8 @@ func TestApprove(t *testing.T) {
 	p := migration(newWorld())
 	b := newBench(t, p)
 	asked := 0
-	b.o.Approve = func(_ context.Context, seen Observation, plan []PlannedStep) error {
+	b.o.Approve = func(_ context.Context, p Proposal) error {
+		seen, plan := p.Observation, p.Steps
 		asked++
 		if b.lock.Holder() != nil {
 			t.Error("asked under the lock")
@@ -216,7 +217,7 @@ func TestApprove(t *testing.T) {
 	if asked != 1 || b.journal.Versions() != 0 {
 		t.Errorf("asked %d times, %d commits", asked, b.journal.Versions())
 	}
-	b.o.Approve = func(context.Context, Observation, []PlannedStep) error { return nil }
+	b.o.Approve = func(context.Context, Proposal) error { return nil }
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +232,7 @@ func TestPlanThatMovedDuringThePromptIsStale(t *testing.T) {
 	b := newBench(t, p)
 	generation := 3
 	p.step("two").plan = func() Plan { return Plan{Changes: []Change{{Object: "Cluster x", After: generation}}} }
-	b.o.Approve = func(context.Context, Observation, []PlannedStep) error { generation++; return nil }
+	b.o.Approve = func(context.Context, Proposal) error { generation++; return nil }
 	_, err := b.run()
 	wantClass(t, err, fault.Stale, "the plan that was approved")
 	if b.journal.Versions() != 0 || len(b.w.facts) != 0 || b.lock.Holder() != nil {
@@ -293,7 +294,7 @@ func TestPlanAllReadsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := b.journal.Versions()
-	seen, plan, err := PlanAll(t.Context(), b.p, b.journal)
+	_, seen, plan, err := PlanAll[Observation](t.Context(), b.p, b.journal)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,5 +335,16 @@ func TestAPIAwayBetweenStepsIsWaitedFor(t *testing.T) {
 	}
 	if away != 40 {
 		t.Errorf("away for %d readings", away)
+	}
+}
+
+// What keeps a run from beginning is said before anybody is asked, and before the lock.
+func TestPrecheckComesBeforeTheQuestion(t *testing.T) {
+	b := newBench(t, migration(newWorld()))
+	b.p.unfit = errors.New("kept by somebody else")
+	b.o.Lock = refusingLock{}
+	b.o.Approve = func(context.Context, Proposal) error { t.Error("asked all the same"); return nil }
+	if _, err := b.run(); !errors.Is(err, b.p.unfit) || len(b.w.facts) > 0 {
+		t.Errorf("%v, wrote %v", err, b.w.facts)
 	}
 }

@@ -60,7 +60,7 @@ func TestAsSaved(t *testing.T) {
 // A saved plan is compared before anything is asked or locked.
 func TestRunAppliesExactlyTheSavedPlan(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
-	_, plan, err := PlanAll(t.Context(), b.p, b.o.Journal)
+	_, _, plan, err := PlanAll[Observation](t.Context(), b.p, b.o.Journal)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,17 +10,17 @@ import (
 // scope is which steps a run may run, as a function of what was asked for and
 // of what was seen.
 type scope struct {
-	steps  []Step // in order
+	steps  []Info // in order
 	writes bool   // some of them is to do
 }
 
 // inScope narrows steps to what o asks for.
-func inScope(steps []Step, seen Observation, o Options) (scope, error) {
+func inScope(steps []Info, seen Observation, o Options) (scope, error) {
 	switch {
 	case o.Only != "":
 		return onlyOne(steps, seen, o.Only)
 	case o.Until != "":
-		i := slices.IndexFunc(steps, func(s Step) bool { return s.Info().ID == o.Until })
+		i := slices.IndexFunc(steps, func(s Info) bool { return s.ID == o.Until })
 		sc := scope{steps: steps[:i+1]}
 		// Past the step that was asked for there is nothing to do, whatever
 		// came before it.
@@ -32,9 +32,9 @@ func inScope(steps []Step, seen Observation, o Options) (scope, error) {
 
 // onlyOne is the step asked for, with the steps before it that only read: no
 // run writes without the preflight.
-func onlyOne(steps []Step, seen Observation, only StepID) (scope, error) {
+func onlyOne(steps []Info, seen Observation, only StepID) (scope, error) {
 	first := firstTodo(steps, seen)
-	i := slices.IndexFunc(steps, func(s Step) bool { return s.Info().ID == only })
+	i := slices.IndexFunc(steps, func(s Info) bool { return s.ID == only })
 	if seen.States[only].Kind == Always {
 		return scope{steps: steps[i : i+1]}, nil
 	}
@@ -49,9 +49,9 @@ func onlyOne(steps []Step, seen Observation, only StepID) (scope, error) {
 		}
 		return scope{}, e
 	}
-	var in []Step
+	var in []Info
 	for _, s := range steps[:i] {
-		if seen.States[s.Info().ID].Kind == Always {
+		if seen.States[s.ID].Kind == Always {
 			in = append(in, s)
 		}
 	}
@@ -70,10 +70,10 @@ func describeState(s State) string {
 }
 
 // firstTodo is the first step that is to do or in progress; empty if none is.
-func firstTodo(steps []Step, seen Observation) StepID {
+func firstTodo(steps []Info, seen Observation) StepID {
 	for _, s := range steps {
-		if id := s.Info().ID; seen.States[id].Kind.writes() {
-			return id
+		if seen.States[s.ID].Kind.writes() {
+			return s.ID
 		}
 	}
 	return ""

@@ -8,7 +8,7 @@ import (
 )
 
 // step runs one step from its start to its verdict.
-func (r *run) step(ctx context.Context, step Step, info Info, state State) error {
+func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State) error {
 	tx := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, reads: state.Kind == Always, begun: state.Kind == InProgress}
 	tx.warn = func(message string, lines []string) {
 		r.emit(Event{Type: StepWarning, Step: info.ID, Title: info.Title, Message: message, Lines: lines})
@@ -46,7 +46,7 @@ func (r *run) step(ctx context.Context, step Step, info Info, state State) error
 
 // stepError is what a failed Do or Verify ends the run with. A stop that was
 // asked for goes first, with what it cut short as its cause.
-func (r *run) stepError(ctx context.Context, info Info, err error, where string) error {
+func (r *run[S]) stepError(ctx context.Context, info Info, err error, where string) error {
 	if ctx.Err() == nil && (r.stop.requested() || r.gone.requested() && isStop(err)) {
 		e := r.interrupted(where)
 		if !isStop(err) {
@@ -61,7 +61,7 @@ func (r *run) stepError(ctx context.Context, info Info, err error, where string)
 
 // brake keeps the outside world from going on, once in a run, and returns the
 // error to stop with: cause, whatever became of the brake.
-func (r *run) brake(ctx context.Context, info Info, tx *Tx, cause error) error {
+func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, seen S, cause error) error {
 	if tx.reads || !r.s.writable || r.braked {
 		return cause
 	}
@@ -71,13 +71,13 @@ func (r *run) brake(ctx context.Context, info Info, tx *Tx, cause error) error {
 	r.braked = true
 	ctx = unstoppable(ctx)
 	pulling := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, brakes: true, warn: tx.warn}
-	done, err := r.p.Brake(ctx, pulling, cause)
+	done, err := r.p.Brake(ctx, pulling, seen, cause)
 	if lost := r.s.held(); fault.ClassOf(lost) == fault.Locked {
 		return lost
 	}
 	if err != nil {
 		err = &fault.Error{
-			Class: fault.ClassOf(cause), Reason: "BrakeFailed", Object: targetName(r.p),
+			Class: fault.ClassOf(cause), Reason: "BrakeFailed", Object: targetName(r.p.Target()),
 			Seen: "the brake could not be pulled: what was begun goes on by itself", Fix: "undo now, or pause the cluster by hand", Err: err,
 		}
 		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: "the brake could not be pulled", Err: err})

@@ -10,8 +10,8 @@ import (
 
 // watch is the patience of the engine with one step: since when it waits, when
 // something last moved, what was last shown.
-type watch struct {
-	r     *run
+type watch[S any] struct {
+	r     *run[S]
 	info  Info
 	since time.Time // the step began
 
@@ -23,9 +23,9 @@ type watch struct {
 	shown      shownWait
 }
 
-func newWatch(r *run, info Info) *watch {
+func newWatch[S any](r *run[S], info Info) *watch[S] {
 	now := r.o.Clock.Now()
-	return &watch{r: r, info: info, since: now, progressed: now}
+	return &watch[S]{r: r, info: info, since: now, progressed: now}
 }
 
 // settling is how long a step that has written nothing yet waits for what passes
@@ -35,9 +35,15 @@ const settling = 2 * time.Minute
 // do makes the step's changes. A Do that fails because an API is away, or because
 // the cluster is not at rest for a moment, is called again, as it would be after a
 // crash: it observes, then decides.
-func (w *watch) do(ctx context.Context, step Step, tx *Tx) error {
+func (w *watch[S]) do(ctx context.Context, step Step[S], tx *Tx) error {
+	if tx.reads {
+		return nil
+	}
 	for {
-		err := step.Do(ctx, tx)
+		seen, err := w.r.p.Observe(ctx, tx.Record())
+		if err == nil {
+			err = step.Do(ctx, tx, seen)
+		}
 		if err == nil {
 			return nil
 		}
@@ -63,13 +69,13 @@ func (w *watch) do(ctx context.Context, step Step, tx *Tx) error {
 }
 
 // verify reads until what the step awaits was seen in enough readings in a row.
-func (w *watch) verify(ctx context.Context, step Step, tx *Tx) (Verdict, error) {
+func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, error) {
 	met, first := 0, time.Time{}
 	for {
 		if w.r.stopping(tx) && (w.looked || !tx.holds()) {
 			return Verdict{}, w.r.stepError(ctx, w.info, errStopped(), "while step "+string(w.info.ID)+" waited for "+orNothing(w.last.WaitingFor))
 		}
-		v, err := w.read(ctx, step, tx)
+		v, seen, err := w.read(ctx, step, tx)
 		lost := w.r.s.held() // behind the reading: what it shows may be another run's work
 		switch {
 		case fault.ClassOf(lost) == fault.Locked:
@@ -94,13 +100,13 @@ func (w *watch) verify(ctx context.Context, step Step, tx *Tx) (Verdict, error) 
 			continue
 		case v.Kind == Waiting:
 			met = 0
-			if err := w.tend(ctx, step, tx); err != nil {
+			if err := w.tend(ctx, step, tx, seen); err != nil {
 				return v, err
 			}
 		case v.Kind == Failed:
 			return v, w.because(v)
 		case v.Kind == Braked:
-			return v, w.r.brake(ctx, w.info, tx, w.because(v))
+			return v, w.r.brake(ctx, w.info, tx, seen, w.because(v))
 		default:
 			return v, &fault.Error{Reason: "NoVerdict", Object: w.object(), Seen: fmt.Sprintf("the verdict of the step is %q", v.Kind)}
 		}
@@ -112,28 +118,32 @@ func (w *watch) verify(ctx context.Context, step Step, tx *Tx) (Verdict, error) 
 
 // read is one reading. A run that is to stop right behind its first change looks
 // once more, and not for long, so that it can say what it leaves.
-func (w *watch) read(ctx context.Context, step Step, tx *Tx) (Verdict, error) {
+func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, error) {
 	if w.r.stopping(tx) {
 		soon, cancel := context.WithTimeout(ctx, parting)
 		defer cancel()
 		ctx = soon
 	}
-	v, err := step.Verify(ctx, tx)
 	w.looked = true
+	seen, err := w.r.p.Observe(ctx, tx.Record())
+	if err != nil {
+		return Verdict{}, seen, err
+	}
+	v, err := step.Verify(ctx, tx, seen)
 	if err == nil && v.By.Name != "" {
 		w.last = v
 	}
-	return v, err
+	return v, seen, err
 }
 
 // tend lets a step act on the reading it has just made. An API that is away is
 // no reason to give up: the next reading calls it again.
-func (w *watch) tend(ctx context.Context, step Step, tx *Tx) error {
-	tender, ok := step.(Tender)
+func (w *watch[S]) tend(ctx context.Context, step Step[S], tx *Tx, seen S) error {
+	tender, ok := step.(Tender[S])
 	if !ok {
 		return nil
 	}
-	err := tender.Tend(ctx, tx)
+	err := tender.Tend(ctx, tx, seen)
 	if err == nil || (ctx.Err() == nil && !w.r.stop.requested() && Transient(err)) {
 		return nil
 	}
@@ -142,7 +152,7 @@ func (w *watch) tend(ctx context.Context, step Step, tx *Tx) error {
 
 // enough is how many Met readings in a row end the wait. What only reads has
 // nothing that could still change under it.
-func (w *watch) enough(v Verdict, tx *Tx) int {
+func (w *watch[S]) enough(v Verdict, tx *Tx) int {
 	switch {
 	case v.Stable > 0:
 		return v.Stable
@@ -153,18 +163,18 @@ func (w *watch) enough(v Verdict, tx *Tx) int {
 }
 
 // because is the cause of a Failed or Braked verdict, which is never nil.
-func (w *watch) because(v Verdict) error {
+func (w *watch[S]) because(v Verdict) error {
 	if v.Err != nil {
 		return v.Err
 	}
 	return &fault.Error{Class: fault.Check, Reason: "StepFailed", Object: w.object(), Seen: orNothing(v.Seen), Wanted: v.WaitingFor}
 }
 
-func (w *watch) object() string { return "step " + string(w.info.ID) }
+func (w *watch[S]) object() string { return "step " + string(w.info.ID) }
 
 // later takes in a reading that is not Met, shows it, gives up if it is time
 // to, and else waits for the next.
-func (w *watch) later(ctx context.Context, v Verdict, unread error) error {
+func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
 	now := w.r.o.Clock.Now()
 	w.blind = unread != nil
 	if w.blind {
@@ -196,7 +206,7 @@ func (w *watch) later(ctx context.Context, v Verdict, unread error) error {
 }
 
 // expired says why it is of no use to wait longer, nil while it is.
-func (w *watch) expired(wait *Wait, now time.Time, unread error) error {
+func (w *watch[S]) expired(wait *Wait, now time.Time, unread error) error {
 	deadline := !w.r.deadline.IsZero() && now.After(w.r.deadline)
 	if !deadline && now.Sub(w.progressed) <= w.r.o.Timeout {
 		return nil
@@ -236,7 +246,7 @@ func (w *watch) expired(wait *Wait, now time.Time, unread error) error {
 
 // lookAgain observes between two steps, with the same patience as in a step:
 // what was just done may have taken the API away.
-func (r *run) lookAgain(ctx context.Context) error {
+func (r *run[S]) lookAgain(ctx context.Context) error {
 	w := newWatch(r, Info{ID: r.current, Title: r.title})
 	for {
 		err := r.observe(ctx)

@@ -78,6 +78,7 @@ type script struct {
 	list    []*scripted
 	observe func(Observation) (Observation, error) // bends an observation
 	brake   func(ctx context.Context, tx *Tx, cause error) (string, error)
+	unfit   error // what Precheck says
 }
 
 // scripted is one step; nil functions mean the plain behaviour.
@@ -129,8 +130,8 @@ func (p *script) Target() Target {
 	return Target{Kind: "test", Name: "demo", Namespace: "default", UID: "uid-1"}
 }
 
-func (p *script) Steps() []Step {
-	var out []Step
+func (p *script) Steps() []Step[Observation] {
+	var out []Step[Observation]
 	for _, s := range p.list {
 		out = append(out, s)
 	}
@@ -138,7 +139,6 @@ func (p *script) Steps() []Step {
 }
 
 func (p *script) Observe(_ context.Context, journal Record) (Observation, error) {
-	p.w.observed++
 	seen := Observation{States: map[StepID]State{}}
 	done := 0
 	for _, s := range p.list {
@@ -149,13 +149,23 @@ func (p *script) Observe(_ context.Context, journal Record) (Observation, error)
 		}
 	}
 	seen.Position = fmt.Sprintf("P%d", done)
+	return seen, nil
+}
+
+// Judge has nothing to compute: what this world shows is what it says.
+func (p *script) Judge(seen Observation) (Observation, error) {
+	p.w.observed++
 	if p.observe != nil {
 		return p.observe(seen)
 	}
 	return seen, nil
 }
 
-func (p *script) Brake(ctx context.Context, tx *Tx, cause error) (string, error) {
+func (p *script) Header(Observation) []string { return []string{"the script"} }
+
+func (p *script) Precheck(context.Context, Observation, Observation) error { return p.unfit }
+
+func (p *script) Brake(ctx context.Context, tx *Tx, _ Observation, cause error) (string, error) {
 	if p.brake == nil {
 		return "nothing to brake", nil
 	}
@@ -193,14 +203,14 @@ func (s *scripted) state(journal Record) State {
 
 func (s *scripted) Info() Info { return s.info }
 
-func (s *scripted) Plan(context.Context) (Plan, error) {
+func (s *scripted) Plan(context.Context, Observation) (Plan, error) {
 	if s.plan != nil {
 		return s.plan(), nil
 	}
 	return Plan{Summary: []string{"plan of " + string(s.info.ID)}}, nil
 }
 
-func (s *scripted) Do(ctx context.Context, tx *Tx) error {
+func (s *scripted) Do(ctx context.Context, tx *Tx, _ Observation) error {
 	if s.do != nil {
 		return s.do(ctx, tx)
 	}
@@ -231,7 +241,7 @@ func (s *scripted) apply(ctx context.Context, tx *Tx) error {
 	return nil
 }
 
-func (s *scripted) Verify(ctx context.Context, tx *Tx) (Verdict, error) {
+func (s *scripted) Verify(ctx context.Context, tx *Tx, _ Observation) (Verdict, error) {
 	if s.verify != nil {
 		return s.verify(ctx, tx)
 	}
@@ -285,7 +295,7 @@ func newBench(t *testing.T, p *script) *bench {
 
 func (b *bench) run() (Result, error) {
 	b.t.Helper()
-	return Run(b.t.Context(), b.p, b.o)
+	return Run[Observation](b.t.Context(), b.p, b.o)
 }
 
 func (b *bench) history() []RunRecord {

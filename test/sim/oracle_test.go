@@ -224,15 +224,15 @@ func (m moment) look(t *testing.T, w *World) string {
 		state, err := journal.Load(ctx)
 		say("journal", nil, err)
 		seen := procedure.(looker)
-		if inspection, err := seen.Gather(ctx, state.Record()); err != nil {
+		if inspection, err := gather(ctx, seen, state.Record()); err != nil {
 			say("verify", nil, err)
 		} else {
 			say("verify", verify.RunAll(ctx, inspection.Bound(), verify.Options{Position: inspection.Input.Position.Position}), nil)
 		}
-		observation, steps, err := runner.PlanAll(ctx, procedure, journal)
+		observation, steps, foreseen, err, foreseeErr := plan(ctx, seen, journal)
 		say("status", observation, err)
 		say("plan", steps, err)
-		foreseen, err := seen.Foresee(ctx, state.Record())
+		err = foreseeErr
 		say("what would stop a run", ending(foreseen.Stops), err)
 	})
 	return said.String()

@@ -65,7 +65,7 @@ func positions(t *testing.T, s scenario, w *World) (before, run, after string) {
 			return said(inspection.Input.Position)
 		}
 		before = audit()
-		inspection, err := seen.Gather(ctx, runner.Record{})
+		inspection, err := gather(ctx, seen, runner.Record{})
 		if run = said(inspection.Input.Position); err != nil {
 			run = err.Error()
 		}

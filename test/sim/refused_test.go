@@ -20,10 +20,29 @@ import (
 
 // looker is what verify, status and plan ask of a procedure.
 type looker interface {
-	runner.Procedure
-	Gather(context.Context, runner.Record) (migration.Inspection, error)
+	migration.Procedure
+	Gather(context.Context, migration.Snapshot) (migration.Inspection, error)
 	GatherPartly(context.Context, runner.Record) (migration.Inspection, error)
-	Foresee(context.Context, runner.Record) (migration.Foreseen, error)
+	Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error)
+}
+
+// gather observes a cluster and reads all that its checks judge.
+func gather(ctx context.Context, p looker, record runner.Record) (migration.Inspection, error) {
+	seen, err := p.Observe(ctx, record)
+	if err != nil {
+		return migration.Inspection{}, err
+	}
+	return p.Gather(ctx, seen)
+}
+
+// plan observes a cluster and says what a run would do, and what would stop it.
+func plan(ctx context.Context, p looker, journal runner.Journal) (says runner.Observation, steps []runner.PlannedStep, foreseen migration.Foreseen, planErr, foreseeErr error) {
+	seen, says, steps, planErr := runner.PlanAll[migration.Snapshot](ctx, p, journal)
+	if seen.Config == nil {
+		return says, steps, foreseen, planErr, planErr
+	}
+	foreseen, foreseeErr = p.Foresee(ctx, seen)
+	return says, steps, foreseen, planErr, foreseeErr
 }
 
 // look reads all that verify, status and plan read, the journal first, and gives
@@ -39,7 +58,7 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 	record := state.Record()
 	record.Unread = journalErr
 	seen := procedure.(looker)
-	inspection, gatherErr := seen.Gather(ctx, record)
+	inspection, gatherErr := gather(ctx, seen, record)
 	partly := fault.ClassOf(gatherErr) == fault.CouldNotLook
 	var partlyErr error
 	if partly {
@@ -52,8 +71,7 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 		}
 	}
 	_, observeErr := seen.Observe(ctx, record)
-	_, _, planErr := runner.PlanAll(ctx, procedure, journal)
-	_, foreseeErr := seen.Foresee(ctx, record)
+	_, _, _, planErr, foreseeErr := plan(ctx, seen, journal)
 	return report, errors.Join(journalErr, gatherErr, partlyErr, err, observeErr, planErr, foreseeErr)
 }
 

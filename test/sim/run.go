@@ -79,14 +79,21 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	lock.Processes = table
 	journal := runner.NewConfigMapJournal(home, target.Namespace, name, target)
 	journal.Clock = r.Clock
-	return runner.Run(ctx, procedure, runner.Options{
+	return runner.Run[migration.Snapshot](ctx, unchecked{procedure}, runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
 		Journal: journal, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, Interrupt: r.Interrupt,
-		Approve: func(ctx context.Context, _ runner.Observation, _ []runner.PlannedStep) error { return nil },
+		Approve: func(context.Context, runner.Proposal) error { return nil },
 	})
 }
 
-func (r Run) open(ctx context.Context, w *World, p *Process) (runner.Procedure, kubernetes.Interface, error) {
+// unchecked leaves out the checks before a first run is approved: the preflight of the
+// run makes them again, and the moments of a run are counted from its first write.
+type unchecked struct{ migration.Procedure }
+
+// Precheck implements runner.Procedure.
+func (unchecked) Precheck(context.Context, migration.Snapshot, runner.Observation) error { return nil }
+
+func (r Run) open(ctx context.Context, w *World, p *Process) (migration.Procedure, kubernetes.Interface, error) {
 	down := p.config(func(w *World) *server { return w.down })
 	kube, err := kubernetes.NewForConfig(down)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-func (r Run) openRKE(ctx context.Context, p *Process, down *rest.Config, kube kubernetes.Interface, options migration.Options) (runner.Procedure, kubernetes.Interface, error) {
+func (r Run) openRKE(ctx context.Context, p *Process, down *rest.Config, kube kubernetes.Interface, options migration.Options) (migration.Procedure, kubernetes.Interface, error) {
 	edges := rke.Edges{Kube: kube, Config: down, Clock: r.Clock, Live: io.Discard, Disk: disk{p}, Tool: rkeTool{p}}
 	procedure, err := rke.New(ctx, edges, rke.Options{Options: options, Config: clusterFile})
 	if err != nil {
