@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -17,7 +18,7 @@ var flagPath = []string{"services", "kube-controller", "extra_args", "enable-lea
 
 // EnableEdit puts the flag on every kube-controller-manager.
 func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
-	return file.Edit(clusterfile.Set("true", clusterfile.Quoted, flagPath...))
+	return file.Edit(yamltext.Set("true", yamltext.Quoted, flagPath...))
 }
 
 // SwitchEdit makes the provider external in one edit that also takes the flag
@@ -25,21 +26,21 @@ func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
 // in-tree provider whatever the name says
 // (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider). made is what EnableEdit
 // put above the flag.
-func SwitchEdit(file *clusterfile.File, names NameRule, made clusterfile.Made) (clusterfile.Edit, error) {
-	changes := []clusterfile.Change{
-		clusterfile.Set(providerExternal, clusterfile.Plain, "cloud_provider", "name"),
-		clusterfile.Set(strconv.FormatBool(names.UseMetadata), clusterfile.Plain, "cloud_provider", "useInstanceMetadataHostname"),
+func SwitchEdit(file *clusterfile.File, names NameRule, made yamltext.Made) (clusterfile.Edit, error) {
+	changes := []yamltext.Change{
+		yamltext.Set(providerExternal, yamltext.Plain, "cloud_provider", "name"),
+		yamltext.Set(strconv.FormatBool(names.UseMetadata), yamltext.Plain, "cloud_provider", "useInstanceMetadataHostname"),
 	}
 	if file.Config().CloudProvider.AWS != nil {
-		changes = append(changes, clusterfile.Delete("cloud_provider", "awsCloudProvider"))
+		changes = append(changes, yamltext.Delete("cloud_provider", "awsCloudProvider"))
 	}
-	changes = append(changes, clusterfile.Delete(flagPath...).Pruning(made))
+	changes = append(changes, yamltext.Delete(flagPath...).Pruning(made))
 	return file.Edit(changes...)
 }
 
 // UpgradeEdit sets the version, in a run of its own.
 func UpgradeEdit(file *clusterfile.File, version string) (clusterfile.Edit, error) {
-	return file.Edit(clusterfile.Set(version, clusterfile.Plain, "kubernetes_version"))
+	return file.Edit(yamltext.Set(version, yamltext.Plain, "kubernetes_version"))
 }
 
 // tryFileEdits computes both edits, one after the other, without writing them.
@@ -47,12 +48,12 @@ func tryFileEdits(seen migration.Snapshot, names NameRule) error {
 	if seen.Switched() {
 		return nil
 	}
-	_, err := switchFrom(factsOf(seen).File, names, clusterfile.Made{})
+	_, err := switchFrom(factsOf(seen).File, names, yamltext.Made{})
 	return err
 }
 
 // switchFrom is the switch of a file that may not have the flag yet.
-func switchFrom(file *clusterfile.File, names NameRule, made clusterfile.Made) (clusterfile.Edit, error) {
+func switchFrom(file *clusterfile.File, names NameRule, made yamltext.Made) (clusterfile.Edit, error) {
 	first, err := EnableEdit(file)
 	if err != nil {
 		return clusterfile.Edit{}, err
@@ -69,18 +70,18 @@ func switchFrom(file *clusterfile.File, names NameRule, made clusterfile.Made) (
 }
 
 // madeByEnable is what the journal's edit put above the flag.
-func madeByEnable(record runner.Record, object string) clusterfile.Made {
+func madeByEnable(record runner.Record, object string) yamltext.Made {
 	for i := len(record.Intents) - 1; i >= 0; i-- {
 		intent := record.Intents[i]
 		if intent.Step != migration.StepEnable || intent.Object != object || len(intent.Inverse) == 0 {
 			continue
 		}
-		var receipt clusterfile.Receipt
+		var receipt yamltext.Receipt
 		if json.Unmarshal(intent.Inverse, &receipt) == nil {
 			return receipt.Made
 		}
 	}
-	return clusterfile.Made{}
+	return yamltext.Made{}
 }
 
 // writeEdit puts an edit on disk: intent and receipt first.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -90,7 +91,7 @@ func decided(all verify.Report) (report verify.Report, undecided []string) {
 // go: what names nodes have then the file decides, and no plan changes it.
 func offlineSteps(file *clusterfile.File, names NameRule, options Options) ([]runner.PlannedStep, error) {
 	steps := []runner.PlannedStep{}
-	var made clusterfile.Made
+	var made yamltext.Made
 	add := func(id runner.StepID, compute func() (clusterfile.Edit, error)) error {
 		edit, err := compute()
 		if err != nil || edit.Empty() {
@@ -104,7 +105,7 @@ func offlineSteps(file *clusterfile.File, names NameRule, options Options) ([]ru
 		return err
 	}
 	if file.Config().CloudProvider.Resolved() == providerExternal {
-		if err := add(migration.StepSwitch, func() (clusterfile.Edit, error) { return file.Edit(clusterfile.Delete(flagPath...)) }); err != nil {
+		if err := add(migration.StepSwitch, func() (clusterfile.Edit, error) { return file.Edit(yamltext.Delete(flagPath...)) }); err != nil {
 			return nil, err
 		}
 	} else {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -80,11 +81,11 @@ func TestOurOwnEditsAreNotPending(t *testing.T) {
 	for _, name := range []string{"plain", "rich", "generated", "secured"} {
 		f := applied(t, name)
 		edit, err := f.File.Edit(
-			clusterfile.Set("true", clusterfile.Quoted, "services", "kube-controller", "extra_args", "enable-leader-migration"),
-			clusterfile.Set("external-aws", clusterfile.Plain, "cloud_provider", "name"),
-			clusterfile.Set("true", clusterfile.Plain, "cloud_provider", "useInstanceMetadataHostname"),
-			clusterfile.Delete("cloud_provider", "awsCloudProvider"),
-			clusterfile.Set(target, clusterfile.Plain, "kubernetes_version"))
+			yamltext.Set("true", yamltext.Quoted, "services", "kube-controller", "extra_args", "enable-leader-migration"),
+			yamltext.Set("external-aws", yamltext.Plain, "cloud_provider", "name"),
+			yamltext.Set("true", yamltext.Plain, "cloud_provider", "useInstanceMetadataHostname"),
+			yamltext.Delete("cloud_provider", "awsCloudProvider"),
+			yamltext.Set(target, yamltext.Plain, "kubernetes_version"))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -35,7 +36,7 @@ func (p *Procedure) UndoSteps() map[runner.StepID]func(migration.Base) migration
 // in-tree provider was configured with.
 func (p *Procedure) takeBack(seen migration.Snapshot, file *clusterfile.File, step runner.StepID) (clusterfile.Edit, error) {
 	for _, intent := range seen.Record.ToTakeBack(step, p.fileObject()) {
-		var receipt clusterfile.Receipt
+		var receipt yamltext.Receipt
 		if err := json.Unmarshal(intent.Inverse, &receipt); err != nil {
 			return clusterfile.Edit{}, fmt.Errorf("read the receipt of %q in the journal: %w", intent.What, err)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 // Refusal is something for which `rke up` ends before it does anything.
@@ -40,7 +42,7 @@ type judgement struct {
 }
 
 func (j *judgement) refuse(seen, wanted string, path ...string) {
-	j.found = append(j.found, Refusal{j.file.Line(path...), dotted(path), seen, wanted})
+	j.found = append(j.found, Refusal{j.file.Line(path...), yamltext.Dotted(path), seen, wanted})
 }
 
 var rancherVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+-rancher\d+-\d+$`)
@@ -210,8 +212,8 @@ func orDefault(s, other string) string {
 
 // itemLine is where an item of a list at top level stands; 0 when it is not there.
 func (f *File) itemLine(key string, i int) int {
-	for k := 0; k+1 < len(f.doc.root.Content); k += 2 {
-		if list := f.doc.root.Content[k+1]; f.doc.root.Content[k].Value == key && i < len(list.Content) {
+	for k := 0; k+1 < len(f.doc.Root().Content); k += 2 {
+		if list := f.doc.Root().Content[k+1]; f.doc.Root().Content[k].Value == key && i < len(list.Content) {
 			return list.Content[i].Line
 		}
 	}

@@ -186,10 +186,10 @@ nodes:
 // What is right is no finding, and what is like nothing that rke knows is taken for
 // no misspelt key.
 func TestNoFindings(t *testing.T) {
-	for _, g := range goldens(t) {
-		for _, f := range parse(t, g.before).Findings() {
+	for name, text := range samples(t) {
+		for _, f := range parse(t, text).Findings() {
 			if f.Wanted != "" {
-				t.Errorf("%s: %v", g.name, f)
+				t.Errorf("%s: %v", name, f)
 			}
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 // Duplicate is a key that stands twice in its mapping.
@@ -14,15 +16,11 @@ type Duplicate struct {
 	Merged bool
 }
 
-// editedKeys are the top-level keys below which a migration edits. Twice there they
-// are refused at once, and further down on the path when an edit is computed.
-func editedKeys() []string { return []string{"services", "cloud_provider", "kubernetes_version"} }
-
 // Duplicates lists the keys that stand twice, at any depth. Those on the path of an
 // edit are refused by it.
 func (f *File) Duplicates() []Duplicate {
 	var found []Duplicate
-	duplicates(f.doc.root, nil, &found)
+	duplicates(f.doc.Root(), nil, &found)
 	slices.SortStableFunc(found, func(a, b Duplicate) int { return a.Line - b.Line })
 	return found
 }
@@ -36,7 +34,7 @@ func duplicates(n *yaml.Node, path []string, found *[]Duplicate) {
 			at := append(path, k.Value)
 			if j, twice := first[k.Value]; twice && k.Kind == yaml.ScalarNode {
 				merged := v.Kind == yaml.MappingNode && n.Content[j+1].Kind == yaml.MappingNode
-				*found = append(*found, Duplicate{k.Line, n.Content[j].Line, dotted(at), merged})
+				*found = append(*found, Duplicate{k.Line, n.Content[j].Line, yamltext.Dotted(at), merged})
 			}
 			first[k.Value] = i
 			duplicates(v, at, found)

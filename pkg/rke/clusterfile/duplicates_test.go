@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 // Off the path of an edit a key may stand twice, at top level as anywhere: it is
@@ -35,7 +36,7 @@ network: {mtu: 1400}
 	if err != nil {
 		t.Fatal(err)
 	}
-	holds(t, e)
+	comes(t, e)
 	c := f.Config()
 	if c.Network.Plugin != "canal" || c.Network.MTU != 1400 || c.Nodes[0].User != "b" {
 		t.Errorf("%+v", c)
@@ -53,7 +54,7 @@ func TestDuplicatesOnThePath(t *testing.T) {
 	} {
 		f, err := clusterfile.Parse("cluster.yml", []byte(text))
 		if err == nil {
-			_, err = f.Edit(append([]clusterfile.Change{enable()}, switchTo(clusterfile.Made{})...)...)
+			_, err = f.Edit(append([]yamltext.Change{enable()}, switchTo(yamltext.Made{})...)...)
 		}
 		if bad, ok := fault.As(err); !ok || bad.Reason != clusterfile.ReasonDuplicateKey || !strings.Contains(bad.Seen, path+" a second time") {
 			t.Errorf("%s: %v", path, err)

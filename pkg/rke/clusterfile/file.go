@@ -1,9 +1,15 @@
 package clusterfile
 
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
+)
+
+// maxSize keeps a wrong file, a log or an image, from being parsed for minutes.
+const maxSize = 4 << 20
+
 // File is a cluster.yml that was read and can be edited.
 type File struct {
-	name     string
-	doc      *document
+	doc      *yamltext.Document
 	config   Config
 	whole    rkeFile
 	findings []Finding
@@ -14,25 +20,49 @@ type File struct {
 // cannot be read or edited safely is a *fault.Error of class Usage with the
 // line and the reason.
 func Parse(name string, text []byte) (*File, error) {
-	d, r := load(text)
+	d, err := yamltext.Parse(name, text, rke())
+	if err != nil {
+		return nil, err
+	}
+	c, whole, err := read(d)
+	if err != nil {
+		return nil, err
+	}
+	return &File{doc: d, config: c, whole: whole, findings: findings(d)}, nil
+}
+
+// rke is the program that reads the file in the end.
+func rke() yamltext.Reader {
+	return yamltext.Reader{
+		Name: "rke", File: "cluster.yml", Content: "an RKE cluster configuration", Top: "a mapping with nodes and services",
+		Render: "render the template, and name the result with --config", Reasons: reasons, MaxSize: maxSize,
+		Takes: func(d *yamltext.Document) error {
+			_, _, err := read(d)
+			return err
+		},
+	}
+}
+
+// read refuses what is YAML but not for rke.
+func read(d *yamltext.Document) (Config, rkeFile, error) {
+	if err := unfit(d); err != nil {
+		return Config{}, rkeFile{}, err
+	}
+	if r := unrendered(d); r != nil {
+		return Config{}, rkeFile{}, r.in(d.Name())
+	}
+	c, whole, r := readConfig(d.Text())
 	if r != nil {
-		return nil, r.in(name)
+		return Config{}, rkeFile{}, orTemplate(d, r).in(d.Name())
 	}
-	if r := d.unrendered(); r != nil {
-		return nil, r.in(name)
-	}
-	c, whole, r := readConfig(d)
-	if r != nil {
-		return nil, d.orTemplate(r).in(name)
-	}
-	return &File{name: name, doc: d, config: c, whole: whole, findings: d.findings()}, nil
+	return c, whole, nil
 }
 
 // Name is what Parse or Read was given.
-func (f *File) Name() string { return f.name }
+func (f *File) Name() string { return f.doc.Name() }
 
 // Text is the text that was read. Callers must not change it.
-func (f *File) Text() []byte { return f.doc.text }
+func (f *File) Text() []byte { return f.doc.Text() }
 
 // Config gives the values as rke reads them.
 func (f *File) Config() Config { return f.config }
@@ -43,19 +73,24 @@ func (f *File) Findings() []Finding { return f.findings }
 
 // Line is where a key stands, 1-based; 0 when it is not there. It is for
 // messages and takes the last of duplicates, as rke does.
-func (f *File) Line(path ...string) int {
-	at, found := f.doc.root, 0
-	for _, name := range path {
-		found = 0
-		for i := len(at.Content) - 2; i >= 0 && len(at.Content)%2 == 0; i -= 2 {
-			if at.Content[i].Value == name {
-				found, at = at.Content[i].Line, at.Content[i+1]
-				break
-			}
-		}
-		if found == 0 {
-			return 0
-		}
-	}
-	return found
+func (f *File) Line(path ...string) int { return f.doc.Line(path...) }
+
+// Edit is a computed change of a file. It is pure; Write puts it on disk.
+type Edit struct{ yamltext.Edit }
+
+// Edit computes the text in which all changes are made, as yamltext.Document.Edit
+// does, and which rke takes.
+func (f *File) Edit(changes ...yamltext.Change) (Edit, error) {
+	e, err := f.doc.Edit(changes...)
+	return Edit{e}, err
 }
+
+// Undo takes an edit back in this file, as yamltext.Document.Undo does. backup is the
+// text before it, which ReadBackup gives.
+func (f *File) Undo(r yamltext.Receipt, backup []byte) (Edit, error) {
+	e, err := f.doc.Undo(r, backup)
+	return Edit{e}, err
+}
+
+// Invert takes the edit back in the present file.
+func (e Edit) Invert(present *File) (Edit, error) { return present.Undo(e.Receipt(), e.Before) }

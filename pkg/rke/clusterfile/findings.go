@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 // Finding is a key that rke ignores.
@@ -25,15 +27,15 @@ func (f Finding) String() string {
 }
 
 // findings holds every key of the file against what rke takes there.
-func (d *document) findings() []Finding {
+func findings(d *yamltext.Document) []Finding {
 	w := walk{d: d, schemas: schemas{}}
-	w.value(d.root, reflect.TypeFor[rkeFile](), nil)
+	w.value(d.Root(), reflect.TypeFor[rkeFile](), nil)
 	slices.SortStableFunc(w.found, func(a, b Finding) int { return a.Line - b.Line })
 	return w.found
 }
 
 type walk struct {
-	d       *document
+	d       *yamltext.Document
 	schemas schemas
 	found   []Finding
 }
@@ -72,8 +74,8 @@ func (w *walk) mapping(n *yaml.Node, known *known, path []string) {
 		}
 		full := append(path[:len(path):len(path)], k.Value)
 		want := known.nearest(k.Value, other)
-		if want != k.Value && (want != "" || !w.d.shelf(k, v)) {
-			w.found = append(w.found, Finding{k.Line, dotted(full), k.Value, want})
+		if want != k.Value && (want != "" || !w.shelf(k, v)) {
+			w.found = append(w.found, Finding{k.Line, yamltext.Dotted(full), k.Value, want})
 		}
 		if t := known.types[want]; t != nil {
 			w.value(v, t, full)
@@ -83,8 +85,8 @@ func (w *walk) mapping(n *yaml.Node, known *known, path []string) {
 
 // shelf says whether a key that rke does not know is there to be repeated
 // elsewhere, or says by its name that it is an extension.
-func (d *document) shelf(k, v *yaml.Node) bool {
-	return strings.HasPrefix(k.Value, "x-") || v.Anchor != "" && d.aliased[v.Anchor] > 0
+func (w *walk) shelf(k, v *yaml.Node) bool {
+	return strings.HasPrefix(k.Value, "x-") || v.Anchor != "" && w.d.Repeated(v.Anchor)
 }
 
 // nearest is the known key that a key is, or was probably meant to be; empty

@@ -14,6 +14,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 // onMount is the environment variable under which this binary runs again with
@@ -99,7 +100,7 @@ func judge(path, text string, free int) outcome {
 		o.Problem = err.Error()
 		return o
 	}
-	e, err := f.Edit(switchTo(clusterfile.Made{})...)
+	e, err := f.Edit(switchTo(yamltext.Made{})...)
 	if err != nil {
 		o.Problem = err.Error()
 		return o

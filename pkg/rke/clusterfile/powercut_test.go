@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 // powerCut is a disk in memory that remembers what a crash of the machine may
@@ -150,7 +151,7 @@ func TestPowerCut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := f.Edit(switchTo(clusterfile.Made{})...)
+	e, err := f.Edit(switchTo(yamltext.Made{})...)
 	if err != nil {
 		t.Fatal(err)
 	}

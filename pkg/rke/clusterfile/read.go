@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 // Read reads and parses a cluster.yml. What is no readable regular file is a
@@ -32,7 +33,7 @@ func ReadFrom(disk FS, path string) (*File, error) {
 
 // ReadBackup gives the text from before an edit of the file at path, for
 // File.Undo.
-func ReadBackup(disk FS, path string, r Receipt) ([]byte, error) {
+func ReadBackup(disk FS, path string, r yamltext.Receipt) ([]byte, error) {
 	target, _, err := regular(disk, path)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,7 @@ func ReadBackup(disk FS, path string, r Receipt) ([]byte, error) {
 	if err != nil {
 		return nil, unreadable(name, "the backup cannot be read", err)
 	}
-	if digest(text) != r.Before {
+	if yamltext.Digest(text) != r.Before {
 		return nil, unreadable(name, "is not the backup that was written", nil)
 	}
 	return text, nil

@@ -5,16 +5,18 @@ import (
 
 	yaml2 "go.yaml.in/yaml/v2"
 	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 // readConfig decodes as rke does: yaml.v2 into structures, so that duplicates
 // are merged, arguments keep their text and booleans must be booleans
 // (rancher/rke:cluster/cluster.go@v1.5.9 ParseConfig). What rke would not take
 // is refused here, before anybody runs rke.
-func readConfig(d *document) (Config, rkeFile, *refusal) {
+func readConfig(written []byte) (Config, rkeFile, *refusal) {
 	var c Config
 	var whole rkeFile
-	text, err := asRKEPrepares(d.text)
+	text, err := asRKEPrepares(written)
 	if err == nil {
 		err = yaml2.Unmarshal(text, &whole)
 	}
@@ -23,9 +25,9 @@ func readConfig(d *document) (Config, rkeFile, *refusal) {
 	}
 	if err != nil {
 		r := &refusal{
-			reason: ReasonNotForRKE, line: errorLine(err), seen: "rke cannot read it", wanted: "values of the kinds that rke takes", err: oneLine(err),
+			reason: ReasonNotForRKE, line: yamltext.ErrorLine(err), seen: "rke cannot read it", wanted: "values of the kinds that rke takes", err: yamltext.OneLine(err),
 		}
-		if len(text) > 0 && !bytes.Equal(text, d.text) {
+		if len(text) > 0 && !bytes.Equal(text, written) {
 			r.line = 0 // a line of the text that was encoded again
 		}
 		return Config{}, rkeFile{}, r

@@ -6,7 +6,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// Reasons of the faults of this package, for machines. They are stable.
+// reasons begins the reason of every fault of this package.
+const reasons = "ClusterFile"
+
+// Reasons of the faults of this package, for machines. They are stable. Those that
+// any YAML may have are yamltext's, behind the word above.
 const (
 	ReasonEmpty             = "ClusterFileEmpty"
 	ReasonNotYAML           = "ClusterFileNotYAML"

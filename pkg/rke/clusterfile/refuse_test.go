@@ -7,12 +7,13 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 const goodText = "services:\n  kube-controller:\n    extra_args:\n      v: \"2\"\ncloud_provider:\n  name: aws\n"
 
 // refused parses and edits, and gives the fault in which that ended.
-func refused(t *testing.T, text string, changes ...clusterfile.Change) *fault.Error {
+func refused(t *testing.T, text string, changes ...yamltext.Change) *fault.Error {
 	t.Helper()
 	f, err := clusterfile.Parse("cluster.yml", []byte(text))
 	if err == nil {
@@ -38,12 +39,12 @@ func refused(t *testing.T, text string, changes ...clusterfile.Change) *fault.Er
 }
 
 func TestRefused(t *testing.T) {
-	set := []clusterfile.Change{enable()}
-	name := []clusterfile.Change{clusterfile.Set("external-aws", clusterfile.Plain, "cloud_provider", "name")}
-	noAWS := []clusterfile.Change{clusterfile.Delete("cloud_provider", "awsCloudProvider")}
+	set := []yamltext.Change{enable()}
+	name := []yamltext.Change{yamltext.Set("external-aws", yamltext.Plain, "cloud_provider", "name")}
+	noAWS := []yamltext.Change{yamltext.Delete("cloud_provider", "awsCloudProvider")}
 	for _, c := range []struct {
 		what, text string
-		changes    []clusterfile.Change
+		changes    []yamltext.Change
 		reason     string
 		line       int // 0: about the whole file
 	}{
@@ -123,18 +124,18 @@ func TestRefused(t *testing.T) {
 			"wrong kind beside a custom encryption configuration",
 			"services:\n  kube-api:\n    secrets_encryption_config:\n      custom_config: {a: b}\ncloud_provider: x\n", name, clusterfile.ReasonNotForRKE, 0,
 		},
-		{"value is a mapping", goodText, []clusterfile.Change{clusterfile.Set("x", clusterfile.Plain, "services", "kube-controller")}, clusterfile.ReasonWrongKind, 3},
-		{"value on the path is text", goodText, []clusterfile.Change{clusterfile.Set("x", clusterfile.Plain, "cloud_provider", "name", "x")}, clusterfile.ReasonWrongKind, 6},
+		{"value is a mapping", goodText, []yamltext.Change{yamltext.Set("x", yamltext.Plain, "services", "kube-controller")}, clusterfile.ReasonWrongKind, 3},
+		{"value on the path is text", goodText, []yamltext.Change{yamltext.Set("x", yamltext.Plain, "cloud_provider", "name", "x")}, clusterfile.ReasonWrongKind, 6},
 
 		{"plain text over two lines", "cloud_provider:\n  name: aws\n    and more\n", name, clusterfile.ReasonMultiLine, 2},
 		{"tagged value", "cloud_provider:\n  name: !!str aws\n", name, clusterfile.ReasonForm, 2},
 		{"explicit key", "? services\n: kube-controller: {}\n", set, clusterfile.ReasonForm, 1},
 		{"tagged key", "!!str services:\n  kube-controller: {}\n", set, clusterfile.ReasonForm, 1},
-		{"last key of the file", "cloud_provider: {}\n", []clusterfile.Change{clusterfile.Delete("cloud_provider")}, clusterfile.ReasonEmpty, 1},
-		{"no path", goodText, []clusterfile.Change{clusterfile.Set("x", clusterfile.Plain)}, clusterfile.ReasonForm, 0},
-		{"plain value that means something else", goodText, []clusterfile.Change{clusterfile.Set("a: b", clusterfile.Plain, "cloud_provider", "name")}, clusterfile.ReasonNotProven, 6},
-		{"plain value that is a comment", goodText, []clusterfile.Change{clusterfile.Set("a #b", clusterfile.Plain, "cloud_provider", "name")}, clusterfile.ReasonNotProven, 6},
-		{"plain value of two lines", goodText, []clusterfile.Change{clusterfile.Set("a\nname: b", clusterfile.Plain, "cloud_provider", "x")}, clusterfile.ReasonNotProven, 5},
+		{"last key of the file", "cloud_provider: {}\n", []yamltext.Change{yamltext.Delete("cloud_provider")}, clusterfile.ReasonEmpty, 1},
+		{"no path", goodText, []yamltext.Change{yamltext.Set("x", yamltext.Plain)}, clusterfile.ReasonForm, 0},
+		{"plain value that means something else", goodText, []yamltext.Change{yamltext.Set("a: b", yamltext.Plain, "cloud_provider", "name")}, clusterfile.ReasonNotProven, 6},
+		{"plain value that is a comment", goodText, []yamltext.Change{yamltext.Set("a #b", yamltext.Plain, "cloud_provider", "name")}, clusterfile.ReasonNotProven, 6},
+		{"plain value of two lines", goodText, []yamltext.Change{yamltext.Set("a\nname: b", yamltext.Plain, "cloud_provider", "x")}, clusterfile.ReasonNotProven, 5},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			bad := refused(t, c.text, c.changes...)

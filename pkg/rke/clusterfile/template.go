@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 // Placeholder is a value that looks as if it was to be filled in before rke reads it.
@@ -36,21 +38,21 @@ func placeholder(n *yaml.Node) bool {
 // that Parse refuses.
 func (f *File) Placeholders() []Placeholder {
 	var found []Placeholder
-	eachScalar(f.doc.root, nil, func(path []string, n *yaml.Node) {
+	eachScalar(f.doc.Root(), nil, func(path []string, n *yaml.Node) {
 		if placeholder(n) {
-			found = append(found, Placeholder{n.Line, dotted(path), excerpt(n.Value)})
+			found = append(found, Placeholder{n.Line, yamltext.Dotted(path), yamltext.Excerpt(n.Value)})
 		}
 	})
 	return found
 }
 
 // unrendered refuses a text in which a key that a migration goes by is not filled in.
-func (d *document) unrendered() *refusal {
+func unrendered(d *yamltext.Document) *refusal {
 	var r *refusal
-	eachScalar(d.root, nil, func(path []string, n *yaml.Node) {
+	eachScalar(d.Root(), nil, func(path []string, n *yaml.Node) {
 		if r == nil && decides(path) && placeholder(n) {
 			r = &refusal{
-				reason: ReasonTemplate, line: n.Line, seen: dotted(path) + " looks like a placeholder: " + excerpt(n.Value),
+				reason: ReasonTemplate, line: n.Line, seen: yamltext.Dotted(path) + " looks like a placeholder: " + yamltext.Excerpt(n.Value),
 				wanted: "the rendered cluster.yml that rke is given", fix: "render the template, and name the result with --config",
 			}
 		}
@@ -59,10 +61,10 @@ func (d *document) unrendered() *refusal {
 }
 
 // orTemplate tells of a value that rke cannot read that it is to be filled in.
-func (d *document) orTemplate(r *refusal) *refusal {
-	eachScalar(d.root, nil, func(path []string, n *yaml.Node) {
+func orTemplate(d *yamltext.Document, r *refusal) *refusal {
+	eachScalar(d.Root(), nil, func(path []string, n *yaml.Node) {
 		if n.Line == r.line && placeholder(n) {
-			r = &refusal{reason: ReasonTemplate, line: n.Line, seen: dotted(path) + " looks like a placeholder: " + excerpt(n.Value),
+			r = &refusal{reason: ReasonTemplate, line: n.Line, seen: yamltext.Dotted(path) + " looks like a placeholder: " + yamltext.Excerpt(n.Value),
 				wanted: "the rendered cluster.yml that rke is given", fix: "render the template, and name the result with --config", err: r.err}
 		}
 	})

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 // Write puts the new text into the file at path, or the file that a link there
@@ -112,7 +113,7 @@ func (w writing) changed() error {
 // backup keeps the old text. It stays when a later operation fails: the error
 // of a rename over a network does not prove that nothing was renamed.
 func (w writing) backup(before []byte) error {
-	name := BackupPath(w.target, digest(before))
+	name := BackupPath(w.target, yamltext.Digest(before))
 	there, err := w.disk.ReadFile(name)
 	switch {
 	case err == nil && bytes.Equal(there, before):

@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 )
 
 const fileMode = 0o640
@@ -35,7 +36,7 @@ func planned(t testing.TB, path string) clusterfile.Edit {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := f.Edit(switchTo(clusterfile.Made{})...)
+	e, err := f.Edit(switchTo(yamltext.Made{})...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func spoil(t *testing.T, at int, how mode, errno error) (hit string) {
 	if err != nil {
 		t.Fatalf("%s: read again: %v", what, err)
 	}
-	if next, err := again.Edit(switchTo(clusterfile.Made{})...); err != nil || next.Write(nil, path) != nil {
+	if next, err := again.Edit(switchTo(yamltext.Made{})...); err != nil || next.Write(nil, path) != nil {
 		t.Fatalf("%s: run again: %v", what, err)
 	}
 	if err := e.Write(nil, path); err != nil {

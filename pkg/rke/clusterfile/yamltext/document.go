@@ -1,0 +1,215 @@
+package yamltext
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	yaml2 "go.yaml.in/yaml/v2"
+	"go.yaml.in/yaml/v3"
+)
+
+// Reader is the program that reads a text in the end, as far as edits and messages
+// have to know it. The zero value takes any YAML of any size.
+type Reader struct {
+	Name string // the program's
+	// File is what its text is called, Content what it is, and Top what stands in it.
+	File, Content, Top string
+	Render             string // what somebody does who has a template of the text
+	Reasons            string // begins the reason of every fault
+	MaxSize            int    // in bytes, so that a log or an image is not parsed for minutes; 0: none
+	// Takes says why the program would not read a text; nil when it would. It is asked
+	// of every text that an edit comes to. A nil Takes takes all.
+	Takes func(*Document) error
+}
+
+func (r Reader) takes(d *Document) error {
+	if r.Takes == nil {
+		return nil
+	}
+	return r.Takes(d)
+}
+
+// Document is one parsed text that can be edited. Nodes are for positions and
+// structure; they are never encoded.
+type Document struct {
+	source
+	name    string
+	reader  Reader
+	root    *yaml.Node // the top-level mapping
+	generic any        // the same text as yaml.v2 reads it
+	aliased map[string]int
+}
+
+// Parse reads one YAML document whose top level is a mapping with keys. name is for
+// messages. What cannot be read, or edited anywhere, is a *fault.Error of class Usage
+// with the line. Whether the reader takes the text is not asked.
+func Parse(name string, text []byte, reader Reader) (*Document, error) {
+	d, r := load(name, text, reader)
+	if r != nil {
+		return nil, r.in(name, reader)
+	}
+	return d, nil
+}
+
+// Name is what Parse was given.
+func (d *Document) Name() string { return d.name }
+
+// Text is the text that was parsed. Callers must not change it.
+func (d *Document) Text() []byte { return d.text }
+
+// Root is the mapping at top level, for looking. Callers must not change it.
+func (d *Document) Root() *yaml.Node { return d.root }
+
+// Repeated says whether an alias repeats what carries the anchor.
+func (d *Document) Repeated(anchor string) bool { return d.aliased[anchor] > 0 }
+
+// Line is where a key stands, 1-based; 0 when it is not there. It is for messages and
+// takes the last of duplicates.
+func (d *Document) Line(path ...string) int {
+	at, found := d.root, 0
+	for _, name := range path {
+		found = 0
+		for i := len(at.Content) - 2; i >= 0 && len(at.Content)%2 == 0; i -= 2 {
+			if at.Content[i].Value == name {
+				found, at = at.Content[i].Line, at.Content[i+1]
+				break
+			}
+		}
+		if found == 0 {
+			return 0
+		}
+	}
+	return found
+}
+
+func load(name string, text []byte, reader Reader) (*Document, *refusal) {
+	if r := unsuitable(text, reader); r != nil {
+		return nil, r
+	}
+	d := &Document{source: newSource(text), name: name, reader: reader, aliased: map[string]int{}}
+	var doc yaml.Node
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	switch err := decoder.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return nil, &refusal{cause: causeEmpty, seen: "holds no YAML", wanted: reader.Content}
+	case err != nil:
+		return nil, d.notYAML(err, nil)
+	}
+	var second yaml.Node
+	switch err := decoder.Decode(&second); {
+	case err == nil:
+		return nil, &refusal{
+			cause: causeSeveralDocuments, line: second.Line,
+			seen: "a second YAML document begins here", wanted: "one document: " + reader.Name + " ignores all but the first",
+		}
+	case !errors.Is(err, io.EOF):
+		return nil, d.notYAML(err, nil)
+	}
+	if err := yaml2.Unmarshal(text, &d.generic); err != nil {
+		return nil, d.notYAML(err, doc.Content[0])
+	}
+	d.root = doc.Content[0]
+	collectAliases(d.root, d.aliased)
+	return d, d.unfit()
+}
+
+// unsuitable looks at the bytes alone. The scanner reads UTF-16 as well, where
+// no position would be right.
+func unsuitable(text []byte, reader Reader) *refusal {
+	switch {
+	case len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte(byteOrderMark)))) == 0:
+		return &refusal{cause: causeEmpty, seen: "is empty", wanted: reader.Content}
+	case reader.MaxSize > 0 && len(text) > reader.MaxSize:
+		return &refusal{
+			cause: causeNotYAML, seen: fmt.Sprintf("is %d bytes long", len(text)),
+			wanted: fmt.Sprintf("a %s of at most %d bytes", reader.File, reader.MaxSize),
+		}
+	case !utf8.Valid(text):
+		return &refusal{cause: causeNotYAML, line: invalidLine(text), seen: "text that is not UTF-8", wanted: "YAML in UTF-8"}
+	}
+	return nil
+}
+
+func invalidLine(text []byte) int {
+	for i, l := range newSource(text).lines {
+		if !utf8.Valid(text[l.start:l.next]) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// unfit refuses what is YAML but cannot be edited anywhere.
+func (d *Document) unfit() *refusal {
+	switch {
+	case d.root.Kind == yaml.ScalarNode && d.root.ShortTag() == "!!null",
+		d.root.Kind == yaml.MappingNode && len(d.root.Content) == 0:
+		return &refusal{cause: causeEmpty, seen: "holds no keys", wanted: d.reader.Content}
+	case d.root.Kind != yaml.MappingNode:
+		return &refusal{cause: causeWrongKind, line: d.root.Line, seen: "begins with " + kindName(d.root), wanted: d.reader.Top}
+	}
+	return nil
+}
+
+// Twice refuses a key that stands a second time in its mapping, where that cannot be
+// left to the reader. first is the line of the first.
+func (d *Document) Twice(key *yaml.Node, path string, first int) error {
+	return d.refused(d.duplicate(key, path, first))
+}
+
+func (d *Document) duplicate(k *yaml.Node, path string, first int) *refusal {
+	return &refusal{
+		cause: causeDuplicateKey, line: k.Line,
+		seen:   fmt.Sprintf("%s a second time, after line %d", path, first),
+		wanted: "each key once: of two, " + d.reader.Name + " merges some and drops others",
+		fix:    "merge the two by hand",
+	}
+}
+
+func collectAliases(n *yaml.Node, into map[string]int) {
+	if n.Kind == yaml.AliasNode {
+		if _, seen := into[n.Value]; !seen {
+			into[n.Value] = n.Line
+		}
+		return
+	}
+	for _, c := range n.Content {
+		collectAliases(c, into)
+	}
+}
+
+// OneLine is an error as one line, for messages that are one.
+func OneLine(err error) error {
+	return errors.New(strings.Join(strings.Fields(err.Error()), " "))
+}
+
+// Excerpt keeps secrets and long lines out of messages: the key and the first
+// characters say enough.
+func Excerpt(s string) string {
+	const most = 60
+	s = strings.TrimSpace(s)
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}
+
+func kindName(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.AliasNode:
+		return "an alias"
+	default:
+		if n.ShortTag() == "!!null" {
+			return "null"
+		}
+		return "a single value"
+	}
+}

@@ -1,0 +1,145 @@
+package yamltext
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"slices"
+	"strings"
+)
+
+// theNewText is what messages call a text that an edit came to.
+const theNewText = "the new text"
+
+// Edit is a computed change of a text, with the text before and after.
+type Edit struct {
+	Name          string // the document's
+	Before, After []byte
+	// Changes are those that Edit was given.
+	Changes []Change
+	Made
+
+	hunks []hunk
+}
+
+// Empty says whether the text already is as wanted.
+func (e Edit) Empty() bool { return string(e.Before) == string(e.After) }
+
+// SHA256 is that of After, in hexadecimal.
+func (e Edit) SHA256() string { return Digest(e.After) }
+
+// Digest is the SHA-256 of a text, in hexadecimal, as receipts hold it.
+func Digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// Edit computes the text in which all changes are made, one after the other.
+// The result has been decoded and compared: it means the old text with the
+// changes and nothing else, untouched lines are the same to the byte, and the
+// reader takes it. What cannot be had so is a *fault.Error of class Usage, and no
+// Edit.
+func (d *Document) Edit(changes ...Change) (Edit, error) {
+	e := Edit{Name: d.name, Before: d.text, Changes: slices.Clone(changes)}
+	now, origins := d, identity(len(d.lines))
+	for _, c := range changes {
+		next, from, made, r := now.change(c, origins)
+		if r != nil {
+			return Edit{}, d.refused(r)
+		}
+		now, origins = next, from
+		e.Created, e.Filled = append(e.Created, made.Created...), append(e.Filled, made.Filled...)
+	}
+	if err := intact(d.source, now.source, origins); err != nil {
+		return Edit{}, d.refused(&refusal{cause: causeNotProven, seen: "cannot be edited safely", wanted: "a change of a few lines", err: err})
+	}
+	if err := d.reader.takes(now); err != nil {
+		return Edit{}, err
+	}
+	e.After = now.text
+	e.hunks = hunksOf(d.source, now.source, origins)
+	return e, nil
+}
+
+// change makes one change. Without need for one it gives d back.
+func (d *Document) change(c Change, origins []int) (*Document, []int, Made, *refusal) {
+	if len(c.Path) == 0 {
+		return nil, nil, Made{}, &refusal{cause: causeForm, seen: "a change without a path", wanted: "a key"}
+	}
+	var why error
+	for i, way := range c.spellings() {
+		attempts, made, r := d.attempts(way)
+		if i == 0 && (r != nil || len(attempts) == 0) {
+			return d, origins, Made{}, r
+		}
+		for _, a := range attempts {
+			text, from := spliced(d.source, origins, a)
+			next, err := Parse(theNewText, text.text, d.reader)
+			if err != nil {
+				why = err
+				continue
+			}
+			next.name = d.name
+			if why = prove(d, next, way); why == nil {
+				return next, from, made, nil
+			}
+		}
+	}
+	return nil, nil, Made{}, d.notProven(c, why)
+}
+
+func (d *Document) attempts(c Change) ([]attempt, Made, *refusal) {
+	if c.Value == nil {
+		a, r := d.delete(c)
+		return a, Made{}, r
+	}
+	return d.set(c)
+}
+
+func (d *Document) notProven(c Change, why error) *refusal {
+	r := &refusal{
+		cause: causeNotProven, seen: Dotted(c.Path) + " cannot be edited safely",
+		wanted: "a change of this key alone", err: why,
+	}
+	if s, bad := d.locate(c.Path); bad == nil && len(s.steps) > 0 {
+		r.line = s.last().key.Line
+	}
+	switch {
+	case c.Value == nil:
+		r.fix = "delete " + Dotted(c.Path) + " by hand"
+	case c.Style == Literal, strings.ContainsAny(*c.Value, "\r\n"):
+		r.fix = "set " + Dotted(c.Path) + " by hand"
+	default:
+		r.fix = "set " + Dotted(c.Path) + " to " + *c.Value + " by hand"
+	}
+	return r
+}
+
+// prove says whether a new text means the old one with the change, for both
+// decoders, and holds every line of the old text that the change had no
+// business with.
+func prove(before, after *Document, c Change) error {
+	for _, d := range dialects() {
+		want := d.of(before)
+		c.apply(want, d)
+		if dump(want) != dump(d.of(after)) {
+			return errors.New("the text would mean something else")
+		}
+	}
+	return nil
+}
+
+// intact says whether each line that is said to come from the original is that
+// line, in order, to the byte.
+func intact(before, after source, origins []int) error {
+	kept := slices.DeleteFunc(slices.Clone(origins), func(i int) bool { return i == added })
+	if len(origins) != len(after.lines) || !slices.IsSorted(kept) || len(slices.Compact(slices.Clone(kept))) != len(kept) {
+		return errors.New("lines would change their order")
+	}
+	for i, o := range origins {
+		if o != added && before.whole(o) != after.whole(i) {
+			return errors.New("other lines would change")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,52 @@
+package yamltext_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
+)
+
+// large are files near the size that is read at most.
+func large() map[string]string {
+	var nodes, keys, flow strings.Builder
+	for i := range 75000 {
+		fmt.Fprintf(&nodes, "- address: 10.%d.%d.%d\n  user: u\n  role: [worker]\n", i>>16, i>>8&255, i&255)
+	}
+	for i := range 190000 {
+		fmt.Fprintf(&keys, "    k-%06d: v%d\n", i, i%10)
+	}
+	for i := range 100000 {
+		fmt.Fprintf(&flow, "k%06d: v, ", i)
+	}
+	const rest = "cloud_provider: {\n  name: aws, # x\n  awsCloudProvider: {}\n}\nkubernetes_version: v1.26.9-rancher1-1\n"
+	top := strings.ReplaceAll(keys.String(), "    k", "image_name_k")
+	return map[string]string{
+		"top":           rest + top[:len(top)*3/4],
+		"nodes":         rest + "nodes:\n" + nodes.String(),
+		"keys":          rest + "services:\n  kubelet:\n   extra_args:\n" + keys.String(),
+		"keys in front": "unknown:\n" + keys.String() + rest,
+		"braces":        rest + "services: {kube-controller: {extra_args: {" + flow.String() + "}}}\n",
+	}
+}
+
+func BenchmarkLargeFile(b *testing.B) {
+	for name, text := range large() {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				f, err := yamltext.Parse("x.yml", []byte(text), reader())
+				if err != nil {
+					b.Fatal(err)
+				}
+				e, err := f.Edit(append([]yamltext.Change{enable()}, switchTo(yamltext.Made{})...)...)
+				if err != nil {
+					b.Fatal(err)
+				}
+				e.Diff()
+				e.Lines()
+			}
+		})
+	}
+}

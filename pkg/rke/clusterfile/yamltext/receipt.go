@@ -1,0 +1,108 @@
+package yamltext
+
+import (
+	"bytes"
+	"slices"
+)
+
+// Receipt is what must be remembered of an edit to take it back later, in
+// another process: small, and without any of the text. That is in the backup,
+// because it may be secret.
+type Receipt struct {
+	Before  string   `json:"before"` // SHA-256 of the text before, and of the backup
+	After   string   `json:"after"`  // SHA-256 of the text after
+	Changes []Change `json:"changes"`
+	Made
+}
+
+// Receipt is the edit's, for Document.Undo. Of a literal value, which may hold
+// credentials, it keeps a digest.
+func (e Edit) Receipt() Receipt {
+	r := Receipt{Before: Digest(e.Before), After: Digest(e.After), Made: e.Made}
+	for _, c := range e.Changes {
+		if c.Style == Literal && c.Value != nil {
+			c.Digest, c.Value = Digest([]byte(*c.Value)), nil
+		}
+		r.Changes = append(r.Changes, c)
+	}
+	return r
+}
+
+// Invert takes the edit back in the present text.
+func (e Edit) Invert(present *Document) (Edit, error) { return present.Undo(e.Receipt(), e.Before) }
+
+// Undo takes an edit back. backup is the text before it. When the text is as
+// the edit left it, the result is the backup to the byte. When other lines have
+// changed since, only the edit's own are put back; when those, or the lines
+// around them, are no longer as the edit left them, Undo refuses.
+func (d *Document) Undo(r Receipt, backup []byte) (Edit, error) {
+	switch here := Digest(d.text); {
+	case Digest(backup) != r.Before:
+		return Edit{}, d.refused(&refusal{
+			cause: causeUndo, seen: "the backup is not the text from before the edit",
+			wanted: "SHA-256 " + r.Before, fix: "undo the edit by hand",
+		})
+	case here == r.Before:
+		return Edit{Name: d.name, Before: d.text, After: d.text}, nil
+	}
+	done, err := d.redo(r, backup)
+	if err != nil {
+		return Edit{}, err
+	}
+	after := newSource(backup)
+	origins := reversed(done, len(after.lines))
+	if !bytes.Equal(d.text, done.After) {
+		var bad *refusal
+		if after, origins, bad = d.putBack(done); bad != nil {
+			return Edit{}, d.refused(bad)
+		}
+	}
+	if bad := d.provenBack(after, origins, done); bad != nil {
+		return Edit{}, d.refused(bad)
+	}
+	return Edit{
+		Name: d.name, Before: d.text, After: after.text,
+		hunks: hunksOf(d.source, after, origins),
+	}, nil
+}
+
+// redo computes the edit again on the backup, so that nothing but hashes had to
+// be remembered. A literal value is taken from where it was written.
+func (d *Document) redo(r Receipt, backup []byte) (Edit, error) {
+	old, err := Parse(d.name, backup, d.reader)
+	if err == nil {
+		err = d.reader.takes(old)
+	}
+	if err != nil {
+		return Edit{}, err
+	}
+	changes := slices.Clone(r.Changes)
+	for i, c := range changes {
+		if c.Digest == "" {
+			continue
+		}
+		s, bad := d.locate(c.Path)
+		if bad != nil {
+			return Edit{}, d.refused(bad)
+		}
+		if len(s.missing) > 0 || Digest([]byte(s.last().value.Value)) != c.Digest {
+			return Edit{}, d.refused(notOurs(d.Line(c.Path...), Dotted(c.Path)+" no longer holds what the edit wrote"))
+		}
+		changes[i].Value, changes[i].Digest = &s.last().value.Value, ""
+	}
+	done, err := old.Edit(changes...)
+	if err != nil {
+		return Edit{}, err
+	}
+	if done.SHA256() != r.After {
+		return Edit{}, d.refused(notOurs(0, "the edit comes out differently than it was recorded"))
+	}
+	return done, nil
+}
+
+func notOurs(line int, seen string) *refusal {
+	return &refusal{
+		cause: causeUndo, line: line, seen: seen, wanted: "the lines as the edit left them",
+		fix: "put them back by hand, from the backup beside the file",
+	}
+}

@@ -1,0 +1,157 @@
+package yamltext
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// reversed gives the origins of the lines of Before in After.
+func reversed(e Edit, lines int) []int {
+	out := make([]int, lines)
+	b, a := 0, 0
+	for _, h := range append(slices.Clone(e.hunks), hunk{b0: lines, b1: lines}) {
+		for ; b < h.b0; b, a = b+1, a+1 {
+			out[b] = a
+		}
+		for ; b < h.b1; b++ {
+			out[b] = added
+		}
+		a = h.a1
+	}
+	return out
+}
+
+// putBack finds what the edit left, with the lines around it, in a text that
+// has changed elsewhere, and puts the old lines in its place.
+func (d *Document) putBack(done Edit) (source, []int, *refusal) {
+	before, after := newSource(done.Before), newSource(done.After)
+	s, origins := d.source, identity(len(d.lines))
+	for _, h := range slices.Backward(joined(done.hunks)) {
+		at, bad := seek(s, after, h)
+		if bad != nil {
+			return s, nil, bad
+		}
+		old := before.join(h.b0, h.b1)
+		start, end := s.offsetOfLine(at), s.offsetOfLine(at+h.a1-h.a0)
+		s, origins = spliced(s, origins, []splice{{start, end, old}})
+	}
+	return s, origins, nil
+}
+
+// joined merges hunks that stand in each other's context: putting one back
+// would change the lines by which the next is found.
+func joined(hunks []hunk) []hunk {
+	var out []hunk
+	for _, h := range hunks {
+		if n := len(out); n > 0 && h.b0-out[n-1].b1 < context {
+			out[n-1].b1, out[n-1].a1 = h.b1, h.a1
+			continue
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// seek is the line at which the edit's lines stand in s. They must be found in
+// one place only, with as much context as is left of it, one line at least. Where
+// the file had fewer lines around them, its edge stands for those at first; lines
+// that somebody added there since then are no part of the place.
+func seek(s, after source, h hunk) (int, *refusal) {
+	for _, edges := range []bool{true, false} {
+		for n := context; n > 0; n-- {
+			switch found := places(s, after, h, n, edges); {
+			case len(found) == 1:
+				return found[0], nil
+			case len(found) > 1:
+				return 0, notOurs(found[1]+1, "the edit's lines stand here and at line "+strconv.Itoa(found[0]+1))
+			}
+		}
+	}
+	seen := "the lines that the edit wrote, or those beside them, have changed"
+	if h.a0 < h.a1 {
+		seen += ": " + Excerpt(strings.SplitN(after.content(h.a0), ":", 2)[0])
+	}
+	return 0, notOurs(0, seen)
+}
+
+// places are the lines at which the edit's lines stand with n lines of context, or
+// as many as there were: then at the edge of the file, if edges is set.
+func places(s, after source, h hunk, n int, edges bool) []int {
+	c0, c1 := max(0, h.a0-n), min(len(after.lines), h.a1+n)
+	if c0 == c1 {
+		return nil
+	}
+	first, last := edges && h.a0 < n, edges && h.a1+n > len(after.lines)
+	var found []int
+	for i := 0; i+c1-c0 <= len(s.lines); i++ {
+		if (!first || i == 0) && (!last || i+c1-c0 == len(s.lines)) && after.same(c0, c1, s, i) {
+			found = append(found, i+h.a0-c0)
+		}
+	}
+	return found
+}
+
+// provenBack decodes and compares: every changed key as before the edit, all
+// else as it was in the present text, and the reader takes it.
+func (d *Document) provenBack(after source, origins []int, done Edit) *refusal {
+	fail := func(err error) *refusal {
+		r := notOurs(0, "cannot be undone safely")
+		r.err = err
+		return r
+	}
+	if err := intact(d.source, after, origins); err != nil {
+		return fail(err)
+	}
+	result, err := Parse(theNewText, after.text, d.reader)
+	if err == nil {
+		err = d.reader.takes(result)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	old, err := Parse("the backup", done.Before, d.reader)
+	if err != nil {
+		return fail(err)
+	}
+	for _, as := range dialects() {
+		want, was := as.of(d), as.of(old)
+		for _, c := range done.Changes {
+			restore(want, was, c.Path, as)
+		}
+		if dump(want) != dump(as.of(result)) {
+			return notOurs(0, "putting the lines back would change other keys as well")
+		}
+	}
+	return nil
+}
+
+// restore gives the key at path in now the value it has in was. Mappings that
+// were not there, and are left empty, go; those that were empty become again
+// what they were.
+func restore(now, was *value, path []string, d dialect) {
+	key := d.key(path[0])
+	child := now.find(key)
+	var old *value
+	if was != nil {
+		old = was.find(key)
+	}
+	switch {
+	case len(path) == 1 && old == nil, child == nil && old == nil:
+		now.remove(key)
+	case len(path) == 1, child == nil:
+		now.put(key, old)
+	default:
+		if child.kind != mapping && old != nil && old.kind == mapping {
+			*child = value{kind: mapping, text: old.text} // null again, by a deletion
+		}
+		restore(child, old, path[1:], d)
+		switch {
+		case !child.empty():
+		case old == nil:
+			now.remove(key)
+		case old.empty() || old.kind == scalar:
+			now.put(key, old)
+		}
+	}
+}

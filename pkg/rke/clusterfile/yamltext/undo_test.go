@@ -1,0 +1,222 @@
+package yamltext_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
+)
+
+const withAWS = `services:
+  kube-controller:
+    extra_args:
+      enable-leader-migration: "true"
+      v: "2"
+
+# the cloud
+cloud_provider:
+  name: aws
+  # options
+  awsCloudProvider:
+    global:
+      vpc: vpc-1   # ours
+  # end of options
+network:
+  plugin: canal
+addons_include: []
+`
+
+func TestUndoBesideOtherChanges(t *testing.T) {
+	e := edit(t, []byte(withAWS), switchTo(yamltext.Made{})...)
+	for what, change := range map[string]func(string) string{
+		"a line at the end":      func(s string) string { return s + "cluster_name: x\n" },
+		"a line at the head":     func(s string) string { return "cluster_name: x\n" + s },
+		"a value changed beside": func(s string) string { return strings.Replace(s, "plugin: canal", "plugin: calico", 1) },
+		"a block in between": func(s string) string {
+			return strings.Replace(s, "\n# the cloud", "ingress:\n  provider: none\n\n# the cloud", 1)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			back, err := parse(t, []byte(change(string(e.After)))).Undo(e.Receipt(), e.Before)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, "undone", back.After, []byte(change(withAWS)))
+		})
+	}
+}
+
+// An edge of the file is no part of what the edit wrote: lines may be added above
+// its first line and below its last.
+func TestUndoBesideLinesAtTheEdges(t *testing.T) {
+	const rest = "nodes: [{address: 1.2.3.4, user: u, role: [controlplane, etcd, worker]}]\nkubernetes_version: v1.26.9-rancher1-1\n"
+	for what, text := range map[string]string{
+		"first, over lines": "cloud_provider:\n  name: aws\n" + rest,
+		"first, on a line":  "cloud_provider: {name: aws}\n" + rest,
+		"second":            "# x\ncloud_provider: {name: aws, awsCloudProvider: {}}\n" + rest,
+		"last, over lines":  rest + "cloud_provider:\n  name: aws\n",
+		"last, on a line":   rest + "cloud_provider: {name: aws}\n",
+		"alone":             "cloud_provider: {name: aws}\n",
+		"CRLF":              strings.ReplaceAll("cloud_provider:\n  name: aws\n"+rest, "\n", "\r\n"),
+	} {
+		for where, add := range map[string]func(string) string{
+			"above": func(s string) string { return "# later\n" + s },
+			"below": func(s string) string { return s + "# later\n" },
+			"both":  func(s string) string { return "# later\ncluster_name: x\n" + s + "# and later\n" },
+		} {
+			t.Run(what+" "+where, func(t *testing.T) {
+				e := edit(t, []byte(text), switchTo(yamltext.Made{})...)
+				back, err := parse(t, []byte(add(string(e.After)))).Undo(e.Receipt(), e.Before)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, "undone", back.After, []byte(add(text)))
+			})
+		}
+	}
+}
+
+func TestUndoRefusesWhereThePlaceChanged(t *testing.T) {
+	e := edit(t, []byte(withAWS), switchTo(yamltext.Made{})...)
+	for what, change := range map[string][2]string{
+		"another provider":        {"name: external-aws", "name: external"},
+		"another boolean":         {"useInstanceMetadataHostname: true", "useInstanceMetadataHostname: false"},
+		"a comment on our line":   {"name: external-aws", "name: external-aws # us"},
+		"an options block":        {"# end of options", "awsCloudProvider: {}"},
+		"the flag is back":        {"v: \"2\"", "v: \"2\"\n      enable-leader-migration: \"true\""},
+		"the parent was renamed":  {"cloud_provider:", "cloud_providers:"},
+		"the parent was indented": {"  name: external-aws\n", "  name: external-aws\n  customCloudProvider: x\n"},
+	} {
+		t.Run(what, func(t *testing.T) {
+			text := strings.Replace(string(e.After), change[0], change[1], 1)
+			if text == string(e.After) {
+				t.Fatal("no change")
+			}
+			if what == "the parent was indented" {
+				text = strings.ReplaceAll(text, "\n  ", "\n   ")
+			}
+			back, err := parse(t, []byte(text)).Undo(e.Receipt(), e.Before)
+			if err == nil {
+				t.Fatalf("not refused:\n%s", back.Diff())
+			}
+			bad, ok := fault.As(err)
+			if !ok || bad.Class != fault.Usage || bad.Reason != "Undo" {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}
+
+func TestUndoNeedsTheRightBackup(t *testing.T) {
+	e := edit(t, []byte(withAWS), switchTo(yamltext.Made{})...)
+	if _, err := parse(t, e.After).Undo(e.Receipt(), []byte(withAWS+"# x\n")); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("another backup: %v", err)
+	}
+	back, err := parse(t, e.Before).Undo(e.Receipt(), e.Before)
+	if err != nil || !back.Empty() {
+		t.Errorf("a file that is undone already: %v, empty %v", err, back.Empty())
+	}
+}
+
+func TestUndoOfAnotherEdit(t *testing.T) {
+	e := edit(t, []byte(withAWS), switchTo(yamltext.Made{})...)
+	later := append([]byte("# later\n"), e.After...)
+	for what, spoil := range map[string]func(*yamltext.Receipt){
+		"another result":  func(r *yamltext.Receipt) { r.After = r.Before[1:] + "0" },
+		"a change less":   func(r *yamltext.Receipt) { r.Changes = r.Changes[:3] },
+		"another value":   func(r *yamltext.Receipt) { r.Changes[0].Value = r.Changes[1].Value },
+		"without changes": func(r *yamltext.Receipt) { r.Changes = nil },
+	} {
+		r := e.Receipt()
+		spoil(&r)
+		_, err := parse(t, later).Undo(r, e.Before)
+		if bad, ok := fault.As(err); !ok || bad.Class != fault.Usage {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// With the lines around it changed, two places look like the edit's.
+func TestUndoRefusesTwoPlacesThatLookAlike(t *testing.T) {
+	const text = `services:
+  kube-controller:
+    extra_args:
+      enable-leader-migration: "true"
+      v: "2"
+  kubelet:
+    extra_args:
+      v: "2"
+  etcd: {}
+`
+	e := edit(t, []byte(text), yamltext.Delete(flagPath()...))
+	later := strings.NewReplacer("controller:\n", "controller: # x\n", "kubelet:\n", "kubelet: # y\n", "  etcd", "  # z\n  etcd").Replace(string(e.After))
+	_, err := parse(t, []byte(later)).Undo(e.Receipt(), e.Before)
+	bad, ok := fault.As(err)
+	if !ok || bad.Object != "x.yml:7" || !strings.Contains(bad.Seen, "line 4") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A receipt goes through a journal that anybody may read.
+func TestReceiptHoldsNoText(t *testing.T) {
+	const secret = "AKIA-secret\nvpc-1\n"
+	changes := append(switchTo(yamltext.Made{}), yamltext.Set(secret, yamltext.Literal, "cloud_provider", "customCloudProvider"))
+	e := edit(t, []byte(withAWS), changes...)
+	raw, err := json.Marshal(e.Receipt())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range []string{"AKIA", "vpc-1", "canal", "ours"} {
+		if strings.Contains(string(raw), word) {
+			t.Errorf("holds %q: %s", word, raw)
+		}
+	}
+	if len(raw) > 1500 {
+		t.Errorf("%d bytes", len(raw))
+	}
+	var r yamltext.Receipt
+	if err := json.Unmarshal(raw, &r); err != nil {
+		t.Fatal(err)
+	}
+	back, err := parse(t, e.After).Undo(r, e.Before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "undone", back.After, []byte(withAWS))
+
+	changed := strings.Replace(string(e.After), "AKIA-secret", "AKIA-other", 1)
+	if _, err := parse(t, []byte(changed)).Undo(r, e.Before); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("another literal: %v", err)
+	}
+}
+
+// Made is enough to take the flag out in a later process, without a backup.
+func TestDeletionPrunesOnlyWhatWasCreated(t *testing.T) {
+	for _, c := range []struct{ before, after string }{
+		{"nodes: []\n", "nodes: []\n"},
+		{"nodes: []\nservices:\n  kube-controller:\n    extra_args:\n", "nodes: []\nservices:\n  kube-controller:\n    extra_args:\n"},
+		{"nodes: []\nservices:\n  kube-controller: {}\n", "nodes: []\nservices:\n  kube-controller: {}\n"},
+		{"nodes: []\nservices:\n", "nodes: []\nservices:\n"},
+		{"nodes: []\nservices: &a\n  etcd: {}\n", "nodes: []\nservices: &a\n  etcd: {}\n"},
+	} {
+		e := edit(t, []byte(c.before), enable())
+		raw, err := json.Marshal(e.Made)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var made yamltext.Made
+		if err := json.Unmarshal(raw, &made); err != nil {
+			t.Fatal(err)
+		}
+		back := edit(t, e.After, yamltext.Delete(flagPath()...).Pruning(made))
+		same(t, "without the flag", back.After, []byte(c.after))
+	}
+
+	// Somebody else's argument keeps the mappings that were ours.
+	e := edit(t, []byte("nodes: []\n"), enable())
+	others := strings.Replace(string(e.After), "      enable", "      v: \"2\"\n      enable", 1)
+	back := edit(t, []byte(others), yamltext.Delete(flagPath()...).Pruning(e.Made))
+	same(t, "beside another argument", back.After, []byte("nodes: []\nservices:\n  kube-controller:\n    extra_args:\n      v: \"2\"\n"))
+}
