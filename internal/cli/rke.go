@@ -16,6 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/ownfile"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -147,7 +148,7 @@ func (f *rkeFlags) open(ctx context.Context, a *app, may access) (*session, erro
 	if err != nil {
 		return nil, usage(err)
 	}
-	lock := &rke.FileLock{Path: rke.LockPath(f.config), Clock: clock.RealClock{}, Processes: runner.HostProcesses(),
+	lock := &ownfile.Lock{Path: ownfile.LockPath(f.config), Clock: clock.RealClock{}, Processes: runner.HostProcesses(),
 		Say: func(what string) { fmt.Fprintln(a.streams.Err, what) }}
 	edges := rke.Edges{Kube: kube, Config: config, Clock: clock.RealClock{}, Live: rkeOutput{a.streams.Err}, Keep: lock.File}
 	procedure, err := newProcedure(ctx, edges, options, lock)
@@ -161,7 +162,7 @@ func (f *rkeFlags) open(ctx context.Context, a *app, may access) (*session, erro
 
 // newProcedure reads the cluster, again as long as an rke that outlived its
 // awsmigrate keeps the API server away.
-func newProcedure(ctx context.Context, edges rke.Edges, options rke.Options, lock *rke.FileLock) (*rke.Procedure, error) {
+func newProcedure(ctx context.Context, edges rke.Edges, options rke.Options, lock *ownfile.Lock) (*rke.Procedure, error) {
 	procedure, err := rke.New(ctx, edges, options)
 	for said := false; err != nil && runner.Transient(err) && lock.Busy(); said = true {
 		if !said {

@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/ownfile"
 )
 
 // Child is one run of the rke binary. It writes into a log file and not into a
@@ -44,7 +45,7 @@ const tailEvery = 200 * time.Millisecond
 // inherited and closed by nobody but the child's end: the lock.
 func StartChild(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (*Child, error) {
 	what := strings.Join(append([]string{"rke"}, args...), " ")
-	out, err := newLog(log)
+	out, err := ownfile.CreateLog(log)
 	if err != nil {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "NoLog", Object: "file " + log, Seen: "cannot be written", Wanted: "a place to keep the output of " + what, Err: err}
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/utils/clock"
 
@@ -89,6 +90,35 @@ func TestChildIsInterrupted(t *testing.T) {
 	<-child.Done()
 	if f, ok := fault.As(child.Err()); !ok || !strings.Contains(f.Seen, "interrupt") {
 		t.Errorf("got %v", child.Err())
+	}
+}
+
+func eventually(t *testing.T, what func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); <-time.After(10 * time.Millisecond) {
+		if what() {
+			return
+		}
+	}
+	t.Fatal("did not happen")
+}
+
+// The file of the lock is the child's too: with it the lock lasts to its end.
+func TestChildInheritsTheLock(t *testing.T) {
+	lock, err := os.Create(filepath.Join(t.TempDir(), "lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	child, err := StartChild(script(t, "echo mine >&3\n"), nil, filepath.Join(t.TempDir(), "log"), &bytes.Buffer{}, lock, clock.RealClock{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-child.Done()
+	if text, err := os.ReadFile(lock.Name()); child.Err() != nil || err != nil || string(text) != "mine\n" {
+		t.Errorf("%v; %q, %v", child.Err(), text, err)
+	}
+	if _, err := lock.WriteString("still open"); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -131,7 +131,7 @@ func (c *rkeChild) Err() error {
 // LogPath implements rke.Running.
 func (c *rkeChild) LogPath() string { return c.log }
 
-// behindRKE is the part of rke.FileLock that a simulation needs: an rke whose
+// behindRKE is the part of ownfile.Lock that a simulation needs: an rke whose
 // awsmigrate was killed holds the lock on cluster.yml to its end.
 type behindRKE struct {
 	runner.Lock

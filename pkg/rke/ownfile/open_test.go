@@ -1,16 +1,13 @@
 //go:build unix
 
-package rke
+package ownfile
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-
-	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -105,19 +102,29 @@ func TestLogIsAlwaysANewFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate-run.log")
 			victim := trap(t, path)
-			var live bytes.Buffer
-			child, err := StartChild(script(t, "echo said\n"), nil, path, &live, nil, clock.RealClock{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			<-child.Done()
-			text, err := os.ReadFile(child.LogPath())
-			if err != nil || string(text) != "said\n" || child.LogPath() == path || !strings.Contains(live.String(), "said") {
-				t.Errorf("%s holds %q, %v; shown %q", child.LogPath(), text, err, live.String())
+			log := logged(t, path, "said\n")
+			if text, err := os.ReadFile(log); err != nil || string(text) != "said\n" || log == path {
+				t.Errorf("%s holds %q, %v", log, text, err)
 			}
 			untouched(t, victim, path)
 		})
 	}
+}
+
+// logged makes a log with a text, and gives its name.
+func logged(t *testing.T, path, text string) string {
+	t.Helper()
+	file, err := CreateLog(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return file.Name()
 }
 
 // Two runs of rke in one run of awsmigrate have a log each.
@@ -125,15 +132,11 @@ func TestSecondLogOfARun(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cluster.yml.awsmigrate-run.log")
 	var names []string
 	for _, says := range []string{"first", "second"} {
-		child, err := StartChild(script(t, "echo "+says+"\n"), nil, path, &bytes.Buffer{}, nil, clock.RealClock{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		<-child.Done()
-		if text, err := os.ReadFile(child.LogPath()); err != nil || string(text) != says+"\n" {
+		log := logged(t, path, says)
+		if text, err := os.ReadFile(log); err != nil || string(text) != says {
 			t.Errorf("%q, %v", text, err)
 		}
-		names = append(names, filepath.Base(child.LogPath()))
+		names = append(names, filepath.Base(log))
 	}
 	if got := strings.Join(names, " "); got != "cluster.yml.awsmigrate-run.log cluster.yml.awsmigrate-run-2.log" {
 		t.Error(got)

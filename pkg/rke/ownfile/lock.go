@@ -1,4 +1,4 @@
-package rke
+package ownfile
 
 import (
 	"context"
@@ -14,12 +14,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// FileLock is the cluster's Lease together with a lock on a file beside
+// Lock is the cluster's Lease together with a lock on a file beside
 // cluster.yml. rke itself locks nothing, and two runs on one file interleave.
 // Every `rke up` inherits the file lock and holds it to its end: a run that is
 // started after its predecessor was killed waits until that one's rke has ended,
 // instead of starting a second.
-type FileLock struct {
+type Lock struct {
 	Inner runner.Lock
 	Path  string // of the lock file
 	Owner runner.Owner
@@ -36,13 +36,13 @@ type FileLock struct {
 func LockPath(config string) string { return config + ".awsmigrate.lock" }
 
 // File is what a child inherits; nil while the lock is not held.
-func (l *FileLock) File() *os.File { return l.file }
+func (l *Lock) File() *os.File { return l.file }
 
 // Busy says whether somebody holds the file lock now: a run, or the rke of one
 // that was killed, which may just be restarting the only API server that rke's
 // kubeconfig names.
-func (l *FileLock) Busy() bool {
-	file, err := openBeside(l.Path, os.O_RDWR)
+func (l *Lock) Busy() bool {
+	file, err := open(l.Path, os.O_RDWR)
 	if err != nil {
 		return false
 	}
@@ -54,7 +54,7 @@ func (l *FileLock) Busy() bool {
 const lockPoll = time.Second
 
 // Acquire implements runner.Lock.
-func (l *FileLock) Acquire(ctx context.Context) error {
+func (l *Lock) Acquire(ctx context.Context) error {
 	if err := l.Inner.Acquire(ctx); err != nil {
 		return err
 	}
@@ -65,10 +65,10 @@ func (l *FileLock) Acquire(ctx context.Context) error {
 	return err
 }
 
-func (l *FileLock) acquireFile(ctx context.Context) error {
-	file, err := openBeside(l.Path, os.O_CREATE|os.O_RDWR)
+func (l *Lock) acquireFile(ctx context.Context) error {
+	file, err := open(l.Path, os.O_CREATE|os.O_RDWR)
 	if err != nil {
-		return noFileLock(l.Path, err)
+		return noLock(l.Path, err)
 	}
 	for said := false; ; said = true {
 		held, err := tryLock(file)
@@ -93,7 +93,7 @@ func (l *FileLock) acquireFile(ctx context.Context) error {
 
 // heldBy refuses while the owner lives. When it is dead, its rke holds the lock,
 // and is waited for.
-func (l *FileLock) heldBy(file *os.File, said bool) error {
+func (l *Lock) heldBy(file *os.File, said bool) error {
 	text, err := io.ReadAll(io.NewSectionReader(file, 0, 1<<16))
 	if err != nil {
 		return fmt.Errorf("read %s: %w", l.Path, err)
@@ -114,7 +114,7 @@ func (l *FileLock) heldBy(file *os.File, said bool) error {
 	return nil
 }
 
-func (l *FileLock) write() error {
+func (l *Lock) write() error {
 	text, err := json.Marshal(l.Owner)
 	if err != nil {
 		return fmt.Errorf("encode the owner of %s: %w", l.Path, err)
@@ -129,17 +129,23 @@ func (l *FileLock) write() error {
 }
 
 // Prove implements runner.Lock. The file lock cannot be lost while we live.
-func (l *FileLock) Prove(ctx context.Context) error { return l.Inner.Prove(ctx) }
+func (l *Lock) Prove(ctx context.Context) error { return l.Inner.Prove(ctx) }
 
 // Lost implements runner.Lock.
-func (l *FileLock) Lost() error { return l.Inner.Lost() }
+func (l *Lock) Lost() error { return l.Inner.Lost() }
 
 // Release implements runner.Lock. The file stays: removing it would let two runs
 // lock two files of one name.
-func (l *FileLock) Release(ctx context.Context) error {
+func (l *Lock) Release(ctx context.Context) error {
 	if l.file != nil {
 		_ = l.file.Close()
 		l.file = nil
 	}
 	return l.Inner.Release(ctx)
+}
+
+func noLock(path string, err error) error {
+	return &fault.Error{Class: fault.Usage, Reason: "NoFileLock", Object: "file " + path, Seen: "cannot be used as a lock",
+		Wanted: "a regular file of the user who runs awsmigrate, with one name, in a folder that can be written",
+		Fix:    "if somebody else put it there, find out why, and remove it while no awsmigrate works on this cluster.yml", Err: err}
 }

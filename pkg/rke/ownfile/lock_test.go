@@ -1,9 +1,9 @@
-package rke
+package ownfile
 
 import (
-	"bytes"
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -41,13 +41,13 @@ func eventually(t *testing.T, what func() bool) {
 	t.Fatal("did not happen")
 }
 
-func lockOf(path string, pid int, dead ...int) *FileLock {
+func lockOf(path string, pid int, dead ...int) *Lock {
 	p := table{dead: map[int]bool{}}
 	for _, one := range dead {
 		p.dead[one] = true
 	}
 	place, _ := p.Self()
-	return &FileLock{Inner: &freeLease{}, Path: path, Clock: clock.RealClock{}, Processes: p, Say: func(string) {},
+	return &Lock{Inner: &freeLease{}, Path: path, Clock: clock.RealClock{}, Processes: p, Say: func(string) {},
 		Owner: runner.Owner{PID: pid, Run: "run", Host: "h", Place: place, Tick: 7}}
 }
 
@@ -90,10 +90,13 @@ func TestFileLockStaysWithTheChildOfADeadRun(t *testing.T) {
 	if err := os.WriteFile(going, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	child, err := StartChild(script(t, "while [ -e "+going+" ]; do sleep 0.05; done\n"), nil, filepath.Join(dir, "log"), &bytes.Buffer{}, killed.File(), clock.RealClock{})
-	if err != nil {
+	child := exec.Command("sh", "-c", "while [ -e "+going+" ]; do sleep 0.05; done")
+	child.ExtraFiles = []*os.File{killed.File()}
+	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan error, 1)
+	go func() { ended <- child.Wait() }()
 	_ = killed.file.Close() // as the kernel does when the run is killed
 
 	next := lockOf(path, 200, 100)
@@ -102,10 +105,9 @@ func TestFileLockStaysWithTheChildOfADeadRun(t *testing.T) {
 	got := make(chan error, 1)
 	go func() { got <- next.Acquire(context.WithoutCancel(t.Context())) }()
 	eventually(t, said.Load)
-	if !child.Running() {
-		t.Fatal("the child did not wait")
-	}
 	select {
+	case err := <-ended:
+		t.Fatalf("the child did not wait: %v", err)
 	case err := <-got:
 		t.Fatalf("taken while rke works: %v", err)
 	default:

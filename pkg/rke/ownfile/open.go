@@ -1,4 +1,4 @@
-package rke
+package ownfile
 
 import (
 	"errors"
@@ -6,15 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// openBeside opens a file that belongs to awsmigrate beside cluster.yml, where
+// open opens a file that belongs to awsmigrate beside cluster.yml, where
 // others may be able to write, and refuses what somebody else put in its place: a
 // link (the open follows none), anything that is no regular file, a file with a
 // second name, a file of another owner. Nothing was written to it then.
-func openBeside(path string, flags int) (*os.File, error) {
+func open(path string, flags int) (*os.File, error) {
 	file, err := os.OpenFile(path, flags|noFollow, 0o600)
 	if err != nil {
 		return nil, err
@@ -36,24 +34,18 @@ func openBeside(path string, flags int) (*os.File, error) {
 // logs is how many runs of rke one run of awsmigrate can keep the output of.
 const logs = 100
 
-// newLog makes the file for the output of one run of rke. It is never one that is
-// there: where the name is taken, by an earlier rke of this run or by somebody's
-// file or link, the next number is tried.
-func newLog(path string) (*os.File, error) {
+// CreateLog makes the file for the output of one run of rke, which only its owner may
+// read. It is never one that is there: where the name is taken, by an earlier rke of
+// this run or by somebody's file or link, the next number is tried.
+func CreateLog(path string) (*os.File, error) {
 	for n := 1; ; n++ {
 		name := path
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d.log", strings.TrimSuffix(path, ".log"), n)
 		}
-		file, err := openBeside(name, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_RDWR)
+		file, err := open(name, os.O_CREATE|os.O_EXCL|os.O_APPEND|os.O_RDWR)
 		if err == nil || !errors.Is(err, fs.ErrExist) || n >= logs {
 			return file, err
 		}
 	}
-}
-
-func noFileLock(path string, err error) error {
-	return &fault.Error{Class: fault.Usage, Reason: "NoFileLock", Object: "file " + path, Seen: "cannot be used as a lock",
-		Wanted: "a regular file of the user who runs awsmigrate, with one name, in a folder that can be written",
-		Fix:    "if somebody else put it there, find out why, and remove it while no awsmigrate works on this cluster.yml", Err: err}
 }
