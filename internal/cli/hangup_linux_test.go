@@ -20,7 +20,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -88,7 +88,7 @@ func (p *played2) Steps() []migration.Step {
 type withChild struct {
 	*scripted
 	dir   string
-	child *rke.Child
+	child *rkecli.Child
 }
 
 func (s *withChild) Do(ctx context.Context, tx *runner.Tx, _ migration.Snapshot) error {
@@ -101,7 +101,7 @@ func (s *withChild) Do(ctx context.Context, tx *runner.Tx, _ migration.Snapshot)
 		if err := os.WriteFile(script, []byte(text), 0o700); err != nil {
 			return err
 		}
-		s.child, err = rke.StartChild(script, nil, filepath.Join(s.dir, "rke.log"), io.Discard, nil, clock.RealClock{})
+		s.child, err = rkecli.Start(script, nil, filepath.Join(s.dir, "rke.log"), io.Discard, nil, clock.RealClock{})
 		return err
 	})
 }

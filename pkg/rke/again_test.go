@@ -16,9 +16,20 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
+
+// script is an executable that behaves as rke does towards its parent.
+func script(t *testing.T, body string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "rke")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
 
 // edited is a cluster whose cluster.yml has the flag and whose state has not, and
 // an rke that only counts its runs. Fake: the cluster has no controllers, so that a
@@ -49,7 +60,7 @@ func edited(t *testing.T) (p *Procedure, count func() int) {
 	})
 	p = &Procedure{edges: Edges{Kube: kube, Clock: clock.RealClock{}, Live: &bytes.Buffer{}}, applied: "rke ended well",
 		options: Options{Options: migration.Options{RunID: "run-2"}, Config: path},
-		once:    once{binary: verify.Got(Binary{Path: rke, Version: "v1.5.9"})}}
+		once:    once{binary: verify.Got(rkecli.Binary{Path: rke, Version: "v1.5.9"})}}
 	p.tryEdits = tryFileEdits
 	p.Core = &migration.Core{Kube: kube, Options: p.options.Options, Clock: clock.RealClock{}, Side: p}
 	p.Begin()

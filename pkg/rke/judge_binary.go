@@ -4,16 +4,17 @@ import (
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 func judgeBinaryTold(p Prepared) []verify.Finding {
-	_, err := ParseRKEVersion(p.Binary.Value.Version)
+	_, err := rkecli.ParseVersion(p.Binary.Value.Version)
 	return verify.FindingOf(err)
 }
 
 func judgeBinaryAge(p Prepared) []verify.Finding {
-	err := SupportsExternalAWS(p.Binary.Value.Version)
+	err := rkecli.SupportsExternalAWS(p.Binary.Value.Version)
 	if fault.ClassOf(err) == fault.CouldNotLook && err != nil {
 		return verify.Skipped("the binary tells no version; another check says so")
 	}

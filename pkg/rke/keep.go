@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -22,7 +23,7 @@ type kept struct {
 	StateSource       string                      `json:"stateSource"`
 	StateKnown        bool                        `json:"stateKnown"`
 	State             StateConfig                 `json:"state"`
-	Binary            verify.Read[Binary]         `json:"binary"`
+	Binary            verify.Read[rkecli.Binary]  `json:"binary"`
 	PinnedVolumes     verify.Read[[]PinnedVolume] `json:"pinnedVolumes"`
 	Unrest            []migration.Unrest          `json:"unrest,omitempty"`
 	KubernetesVersion string                      `json:"kubernetesVersion,omitempty"`

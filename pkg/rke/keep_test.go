@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -132,7 +133,7 @@ func TestBundleOfRKEHoldsNoSecret(t *testing.T) {
 	p.State.Current.Tree, p.State.Desired.Tree = map[string]any{"x": planted}, map[string]any{"x": planted}
 	p.State.Desired.Config = *state
 	p.PinnedVolumes = verify.Failed[[]PinnedVolume](errors.New("get with token=" + planted))
-	p.Binary = verify.Failed[Binary](errors.New("password: " + planted))
+	p.Binary = verify.Failed[rkecli.Binary](errors.New("password: " + planted))
 	_, again, text := through(t, p)
 	if at := strings.Index(text, planted); at >= 0 {
 		t.Errorf("a secret is in the bundle: %s", text[max(0, at-80):at+20])

@@ -14,10 +14,11 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 )
 
 // ReasonNotRKE is of a cluster, a state or a program that is not rke's.
-const ReasonNotRKE = "NotRKE"
+const ReasonNotRKE = rkecli.ReasonNotRKE
 
 // FindManaged finds Rancher's Cluster by its id or its display name, refuses a
 // name that several have, and a cluster that Rancher does not run rke for.

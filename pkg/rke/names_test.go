@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -70,7 +71,7 @@ func (n *named) images(version string, images ...string) {
 	for _, image := range images {
 		taken[image] = image
 	}
-	n.facts.Binary = verify.Got(Binary{Version: "v1.5.9", Images: map[string]map[string]string{version: taken}})
+	n.facts.Binary = verify.Got(rkecli.Binary{Version: "v1.5.9", Images: map[string]map[string]string{version: taken}})
 }
 
 func TestChooseNames(t *testing.T) {

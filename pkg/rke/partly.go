@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -23,8 +24,8 @@ func Partly(ctx context.Context, options Options, why error) ([]verify.Bound, er
 		Facts:    Facts{Path: options.Config, File: file, Config: file.Config(), Local: readLocalState(clusterfile.Disk{}, options.Config)},
 		Prepared: migration.Prepared{Untried: migration.Untried}, Options: options, NameErr: unseen, EditErr: unseen,
 	}
-	if binary, err := FindBinary(ctx, options.RKEBinary, p.version(), options.KubernetesVersion); err != nil {
-		p.Binary = verify.Failed[Binary](err)
+	if binary, err := rkecli.Find(ctx, options.RKEBinary, p.version(), options.KubernetesVersion); err != nil {
+		p.Binary = verify.Failed[rkecli.Binary](err)
 	} else {
 		p.Binary = verify.Got(binary)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -43,7 +44,7 @@ func appliedAs(t *testing.T, name, source string) Facts {
 		t.Fatal(err)
 	}
 	f := Facts{Path: name + ".yml", File: file, Config: file.Config(), State: state, Local: verify.Got(state)}
-	f.Binary = verify.Got(Binary{Path: "/usr/bin/rke", Version: "v1.5.9", Images: map[string]map[string]string{
+	f.Binary = verify.Got(rkecli.Binary{Path: "/usr/bin/rke", Version: "v1.5.9", Images: map[string]map[string]string{
 		"v1.26.9-rancher1-1": takenImages(t)}})
 	return f
 }

@@ -3,6 +3,7 @@ package rke
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -18,21 +19,12 @@ type Facts struct {
 	// State is the one in the cluster, Local the one beside the file.
 	State  State
 	Local  verify.Read[State]
-	Binary verify.Read[Binary]
+	Binary verify.Read[rkecli.Binary]
 	// PinnedVolumes are the PersistentVolumes whose nodeAffinity names the label
 	// kubernetes.io/hostname.
 	PinnedVolumes verify.Read[[]PinnedVolume]
 	// Registries are where the configuration has the nodes pull images from.
 	Registries []downstream.Registry
-}
-
-// Binary is the rke that `rke up` will run.
-type Binary struct {
-	Path    string
-	Version string // "v1.5.10"; "dev" of a build without one
-	// Images are the system images that it takes for a Kubernetes version, by
-	// the name that system_images has for them; nil: it does not know the version.
-	Images map[string]map[string]string
 }
 
 // PinnedVolume is a volume that is bound to a node by its hostname label.

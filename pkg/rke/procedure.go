@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -30,7 +31,7 @@ type Edges struct {
 	// Disk holds cluster.yml and what lies beside it; nil: the real one.
 	Disk clusterfile.FS
 	// Tool is the rke binary; nil: the one that the options name.
-	Tool Tool
+	Tool rkecli.Tool
 }
 
 // Procedure is the migration of one RKE cluster by its cluster.yml. It
@@ -42,8 +43,8 @@ type Procedure struct {
 	target  runner.Target
 	steps   []migration.Step
 	once    once
-	child   Running   // the rke that this run started last; nil: none
-	names   *NameRule // as the checks of this run decided
+	child   rkecli.Running // the rke that this run started last; nil: none
+	names   *NameRule      // as the checks of this run decided
 	// applied says in evidence that whoever applies edits has done it.
 	applied string
 	// tryEdits computes the edits to come without writing them.
@@ -52,7 +53,7 @@ type Procedure struct {
 
 // once is what a run looks at once, since it does not change meanwhile.
 type once struct {
-	binary  verify.Read[Binary]
+	binary  verify.Read[rkecli.Binary]
 	volumes verify.Read[[]PinnedVolume]
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -66,10 +67,10 @@ func (p *Procedure) look(ctx context.Context, record runner.Record) (observed, e
 	return o, ctx.Err()
 }
 
-func (p *Procedure) lookForBinary(ctx context.Context, f Facts) verify.Read[Binary] {
+func (p *Procedure) lookForBinary(ctx context.Context, f Facts) verify.Read[rkecli.Binary] {
 	binary, err := p.tool().Find(ctx, p.options.RKEBinary, f.version(), p.options.KubernetesVersion)
 	if err != nil {
-		return verify.Failed[Binary](err)
+		return verify.Failed[rkecli.Binary](err)
 	}
 	return verify.Got(binary)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -82,7 +83,7 @@ func theBinary(p Prepared) []verify.Finding {
 		return nil
 	case p.Options.NoRKEUp:
 		return []verify.Finding{verify.Warning("flag --no-rke-up", "the rke that somebody will run is not seen here",
-			wantedRKE+", and one that knows the cluster's Kubernetes version", "look at `rke --version` before you run it")}
+			rkecli.Wanted+", and one that knows the cluster's Kubernetes version", "look at `rke --version` before you run it")}
 	}
 	return verify.Unread(p.Binary, "rke binary")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
@@ -142,7 +143,7 @@ func ownTools(c clusterfile.Config) string {
 
 // toolsTaken is the rke-tools image among those that the binary takes, the
 // oldest if there are several; "" when it tells none.
-func toolsTaken(binary verify.Read[Binary], kubernetes string) string {
+func toolsTaken(binary verify.Read[rkecli.Binary], kubernetes string) string {
 	if !binary.OK() {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -208,8 +209,8 @@ func checkTraps() []trap {
 		{"AWSM-734", "two values", top("prefix_path: /a\nprefix_path: /b"), warn, "rke takes the last"},
 		{"AWSM-734", "two mappings", top("ingress: {provider: none}\ningress: {dns_policy: Default}"), warn, "rke merges the two"},
 		{"AWSM-741", "dev", set(func(p *Prepared) { p.Binary.Value.Version = "dev" }), unknown, "dev"},
-		{"AWSM-741", "not found", set(func(p *Prepared) { p.Binary = verify.Failed[Binary](errRead) }), unknown, "refused"},
-		{"AWSM-741", "somebody else runs it", set(func(p *Prepared) { p.Binary, p.Options.NoRKEUp = verify.Failed[Binary](errRead), true }), warn, "--no-rke-up"},
+		{"AWSM-741", "not found", set(func(p *Prepared) { p.Binary = verify.Failed[rkecli.Binary](errRead) }), unknown, "refused"},
+		{"AWSM-741", "somebody else runs it", set(func(p *Prepared) { p.Binary, p.Options.NoRKEUp = verify.Failed[rkecli.Binary](errRead), true }), warn, "--no-rke-up"},
 		{"AWSM-741", "Rancher's", set(func(p *Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "Rancher applies"},
 		{"AWSM-742", "too old", set(func(p *Prepared) { p.Binary.Value.Version = "v1.4.14" }), fail, "v1.4.14"},
 		{"AWSM-742", "dev", set(func(p *Prepared) { p.Binary.Value.Version = "dev" }), skip, "another check"},

@@ -17,6 +17,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -35,8 +36,8 @@ func (r Run) openRKE(ctx context.Context, p *Process, down *rest.Config, kube ku
 // rkeTool is the rke binary of the world's machine.
 type rkeTool struct{ p *Process }
 
-// Find implements rke.Tool.
-func (t rkeTool) Find(context.Context, string, ...string) (rke.Binary, error) {
+// Find implements rkecli.Tool.
+func (t rkeTool) Find(context.Context, string, ...string) (rkecli.Binary, error) {
 	w := t.p.world
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -47,12 +48,12 @@ func (t rkeTool) Find(context.Context, string, ...string) (rke.Binary, error) {
 			images[image[:i]] = image
 		}
 	}
-	return rke.Binary{Path: "/usr/bin/rke", Version: string(rkeRelease), Images: map[string]map[string]string{rkeVersion: images}}, nil
+	return rkecli.Binary{Path: "/usr/bin/rke", Version: string(rkeRelease), Images: map[string]map[string]string{rkeVersion: images}}, nil
 }
 
-// Start implements rke.Tool. It is a call like any other: the process may die
+// Start implements rkecli.Tool. It is a call like any other: the process may die
 // before it, or once rke runs.
-func (t rkeTool) Start(_ string, args []string, log string, _ io.Writer, _ *os.File, _ clock.WithTicker) (rke.Running, error) {
+func (t rkeTool) Start(_ string, args []string, log string, _ io.Writer, _ *os.File, _ clock.WithTicker) (rkecli.Running, error) {
 	c := &rkeChild{p: t.p, log: log, done: make(chan struct{})}
 	err := disk(t).do("run", "rke "+args[0], true, func(*rkeState) error {
 		c.job = t.p.world.beginJob(slices.Contains(args, "up"))
@@ -97,7 +98,7 @@ func (c *rkeChild) attend() {
 	}
 }
 
-// Running implements rke.Running.
+// Running implements rkecli.Running.
 func (c *rkeChild) Running() bool {
 	select {
 	case <-c.done:
@@ -107,10 +108,10 @@ func (c *rkeChild) Running() bool {
 	}
 }
 
-// Done implements rke.Running.
+// Done implements rkecli.Running.
 func (c *rkeChild) Done() <-chan struct{} { return c.done }
 
-// Seen implements rke.Running.
+// Seen implements rkecli.Running.
 func (c *rkeChild) Seen() (last, mark string) {
 	w := c.p.world
 	w.mu.Lock()
@@ -118,17 +119,17 @@ func (c *rkeChild) Seen() (last, mark string) {
 	return w.rke.phase(), w.rke.phase()
 }
 
-// Interrupt implements rke.Running. Left out: the simulated rke cannot be stopped.
+// Interrupt implements rkecli.Running. Left out: the simulated rke cannot be stopped.
 func (c *rkeChild) Interrupt() {}
 
-// Err implements rke.Running.
+// Err implements rkecli.Running.
 func (c *rkeChild) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// LogPath implements rke.Running.
+// LogPath implements rkecli.Running.
 func (c *rkeChild) LogPath() string { return c.log }
 
 // behindRKE is the part of ownfile.Lock that a simulation needs: an rke whose

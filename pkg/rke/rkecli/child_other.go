@@ -1,6 +1,6 @@
 //go:build !unix
 
-package rke
+package rkecli
 
 import "os/exec"
 

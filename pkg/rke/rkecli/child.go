@@ -1,4 +1,4 @@
-package rke
+package rkecli
 
 import (
 	"bytes"
@@ -40,10 +40,10 @@ type Child struct {
 // tailEvery is how often the log is looked at for new lines.
 const tailEvery = 200 * time.Millisecond
 
-// StartChild runs the binary with args. Its output goes to a new file, named log or
+// Start runs the binary with args. Its output goes to a new file, named log or
 // like it, which only its owner may read, and on to the writer live, line by line. keep is
 // inherited and closed by nobody but the child's end: the lock.
-func StartChild(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (*Child, error) {
+func Start(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (*Child, error) {
 	what := strings.Join(append([]string{"rke"}, args...), " ")
 	out, err := ownfile.CreateLog(log)
 	if err != nil {

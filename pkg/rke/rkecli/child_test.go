@@ -1,4 +1,4 @@
-package rke
+package rkecli
 
 import (
 	"bytes"
@@ -42,7 +42,7 @@ func TestChild(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var live bytes.Buffer
 			log := filepath.Join(t.TempDir(), "log")
-			child, err := StartChild(script(t, c.body), []string{"up", "--config", "f"}, log, &live, nil, clock.RealClock{})
+			child, err := Start(script(t, c.body), []string{"up", "--config", "f"}, log, &live, nil, clock.RealClock{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -64,11 +64,11 @@ func TestChild(t *testing.T) {
 
 func TestChildThatCannotStart(t *testing.T) {
 	dir := t.TempDir()
-	_, err := StartChild(filepath.Join(dir, "none"), nil, filepath.Join(dir, "log"), &bytes.Buffer{}, nil, clock.RealClock{})
+	_, err := Start(filepath.Join(dir, "none"), nil, filepath.Join(dir, "log"), &bytes.Buffer{}, nil, clock.RealClock{})
 	if fault.ClassOf(err) != fault.Usage {
 		t.Errorf("got %v", err)
 	}
-	_, err = StartChild(script(t, ""), nil, filepath.Join(dir, "no", "log"), &bytes.Buffer{}, nil, clock.RealClock{})
+	_, err = Start(script(t, ""), nil, filepath.Join(dir, "no", "log"), &bytes.Buffer{}, nil, clock.RealClock{})
 	if fault.ClassOf(err) != fault.Usage {
 		t.Errorf("got %v", err)
 	}
@@ -78,7 +78,7 @@ func TestChildThatCannotStart(t *testing.T) {
 // has a process group of its own.
 func TestChildIsInterrupted(t *testing.T) {
 	started := filepath.Join(t.TempDir(), "started")
-	child, err := StartChild(script(t, "touch "+started+"\nexec sleep 600\n"), nil, filepath.Join(t.TempDir(), "log"), &bytes.Buffer{}, nil, clock.RealClock{})
+	child, err := Start(script(t, "touch "+started+"\nexec sleep 600\n"), nil, filepath.Join(t.TempDir(), "log"), &bytes.Buffer{}, nil, clock.RealClock{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +109,7 @@ func TestChildInheritsTheLock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	child, err := StartChild(script(t, "echo mine >&3\n"), nil, filepath.Join(t.TempDir(), "log"), &bytes.Buffer{}, lock, clock.RealClock{})
+	child, err := Start(script(t, "echo mine >&3\n"), nil, filepath.Join(t.TempDir(), "log"), &bytes.Buffer{}, lock, clock.RealClock{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestChildInheritsTheLock(t *testing.T) {
 	}
 }
 
-func TestFindBinary(t *testing.T) {
+func TestFind(t *testing.T) {
 	good := script(t, `case "$*" in
 --version) echo "rke version v1.5.10" ;;
 "config --system-images --version v1.26.9-rancher1-1")
@@ -131,7 +131,7 @@ func TestFindBinary(t *testing.T) {
 *) echo "k8s version is not supported" >&2; exit 1 ;;
 esac
 `)
-	b, err := FindBinary(t.Context(), good, "v1.26.9-rancher1-1", "v1.99.0-rancher1-1", "")
+	b, err := Find(t.Context(), good, "v1.26.9-rancher1-1", "v1.99.0-rancher1-1", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,7 +145,7 @@ esac
 	for name, path := range map[string]string{
 		"not rke": script(t, "echo hello\n"), "fails": script(t, "exit 1\n"), "missing": filepath.Join(t.TempDir(), "rke"),
 	} {
-		if _, err := FindBinary(t.Context(), path); err == nil {
+		if _, err := Find(t.Context(), path); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}

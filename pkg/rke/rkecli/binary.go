@@ -1,4 +1,4 @@
-package rke
+package rkecli
 
 import (
 	"bytes"
@@ -12,14 +12,26 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
+// Binary is the rke that `rke up` will run.
+type Binary struct {
+	Path    string
+	Version string // "v1.5.10"; "dev" of a build without one
+	// Images are the system images that it takes for a Kubernetes version, by
+	// the name that system_images has for them; nil: it does not know the version.
+	Images map[string]map[string]string
+}
+
+// ReasonNotRKE is of a cluster, a state or a program that is not rke's.
+const ReasonNotRKE = "NotRKE"
+
 // versionLine is what `rke --version` prints on standard output
 // (rancher/rke:main.go@v1.5.9, urfave/cli v1).
 var versionLine = regexp.MustCompile(`(?m)^rke version (\S+)\s*$`)
 
-// FindBinary finds rke and asks it for its version and for the images that it
+// Find finds rke and asks it for its version and for the images that it
 // takes for each of the versions. `rke --version` contacts nothing; `rke version`
 // would contact the cluster.
-func FindBinary(ctx context.Context, name string, kubernetes ...string) (Binary, error) {
+func Find(ctx context.Context, name string, kubernetes ...string) (Binary, error) {
 	if name == "" {
 		name = "rke"
 	}

@@ -1,4 +1,4 @@
-package rke
+package rkecli
 
 import (
 	"context"
@@ -6,15 +6,13 @@ import (
 	"os"
 
 	"k8s.io/utils/clock"
-
-	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 )
 
 // Tool is the rke binary as a migration uses it.
 type Tool interface {
-	// Find is FindBinary.
+	// Find does what the function Find does.
 	Find(ctx context.Context, name string, kubernetes ...string) (Binary, error)
-	// Start is StartChild.
+	// Start does what the function Start does.
 	Start(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (Running, error)
 }
 
@@ -34,31 +32,17 @@ type Running interface {
 	LogPath() string
 }
 
-func (p *Procedure) tool() Tool {
-	if p.edges.Tool != nil {
-		return p.edges.Tool
-	}
-	return binaryTool{}
-}
-
-func (p *Procedure) disk() clusterfile.FS {
-	if p.edges.Disk != nil {
-		return p.edges.Disk
-	}
-	return clusterfile.Disk{}
-}
-
-// binaryTool runs a real one.
-type binaryTool struct{}
+// Local is the real one, on this machine.
+type Local struct{}
 
 // Find implements Tool.
-func (binaryTool) Find(ctx context.Context, name string, kubernetes ...string) (Binary, error) {
-	return FindBinary(ctx, name, kubernetes...)
+func (Local) Find(ctx context.Context, name string, kubernetes ...string) (Binary, error) {
+	return Find(ctx, name, kubernetes...)
 }
 
 // Start implements Tool.
-func (binaryTool) Start(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (Running, error) {
-	child, err := StartChild(binary, args, log, live, keep, clk)
+func (Local) Start(binary string, args []string, log string, live io.Writer, keep *os.File, clk clock.WithTicker) (Running, error) {
+	child, err := Start(binary, args, log, live, keep, clk)
 	if err != nil {
 		return nil, err // and no *Child that is nil and yet somebody
 	}

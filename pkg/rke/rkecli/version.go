@@ -1,4 +1,4 @@
-package rke
+package rkecli
 
 import (
 	"fmt"
@@ -11,26 +11,27 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// ParseRKEVersion reads the version of an rke binary, such as "v1.5.10" or
+// ParseVersion reads the version of an rke binary, such as "v1.5.10" or
 // "v1.4.22-rc.1". A binary built without one says "dev", which is an error of
 // class CouldNotLook.
-func ParseRKEVersion(version string) (*semver.Version, error) {
+func ParseVersion(version string) (*semver.Version, error) {
 	v, err := semver.StrictNewVersion(strings.TrimPrefix(version, "v"))
 	if err != nil {
 		return nil, &fault.Error{Class: fault.CouldNotLook, Reason: "RKEVersionUnknown", Object: "rke binary",
-			Seen: fmt.Sprintf("says version %q", version), Wanted: wantedRKE, Fix: "name a released rke with --rke-binary"}
+			Seen: fmt.Sprintf("says version %q", version), Wanted: Wanted, Fix: "name a released rke with --rke-binary"}
 	}
 	return v, nil
 }
 
-const wantedRKE = "v1.4.15 or a later 1.4, or v1.5.0 and later"
+// Wanted are the versions that know external-aws, in messages.
+const Wanted = "v1.4.15 or a later 1.4, or v1.5.0 and later"
 
 // SupportsExternalAWS refuses an rke that does not know the provider external-aws:
 // it would not reject the name but pass it on to the kubelet. The name is known
 // from v1.4.15-rc1 in 1.4 and from v1.5.0-rc9
 // (rancher/rke:k8s/node.go, ExternalAWSCloudProviderName, at the tags).
 func SupportsExternalAWS(version string) error {
-	v, err := ParseRKEVersion(version)
+	v, err := ParseVersion(version)
 	if err != nil {
 		return err
 	}
@@ -47,7 +48,7 @@ func SupportsExternalAWS(version string) error {
 		return nil
 	}
 	return &fault.Error{Class: fault.Check, Reason: "RKETooOld", Object: "rke binary",
-		Seen: version + ", which does not know cloud provider external-aws and passes it on to the kubelet", Wanted: wantedRKE,
+		Seen: version + ", which does not know cloud provider external-aws and passes it on to the kubelet", Wanted: Wanted,
 		Fix: "use a newer rke that knows the cluster's Kubernetes version; v1.5 does from 1.25 to 1.28"}
 }
 
