@@ -17,6 +17,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -53,8 +54,8 @@ func edited(t *testing.T) (p *Procedure, count func() int) {
 		}
 	}
 	rke := script(t, fmt.Sprintf("echo \"$1\" >> %s\n", runs))
-	kube := fake.NewSimpleClientset(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: stateName},
-		Data: map[string][]byte{stateName: state}})
+	kube := fake.NewSimpleClientset(&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: rkestate.ObjectName},
+		Data: map[string][]byte{rkestate.ObjectName: state}})
 	kube.PrependReactor("create", "subjectaccessreviews", func(a clienttesting.Action) (bool, k8sruntime.Object, error) {
 		return true, a.(clienttesting.CreateAction).GetObject(), nil
 	})

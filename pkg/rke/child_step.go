@@ -56,7 +56,7 @@ func (o observed) unfinished() string {
 		intent, _ := lastUp(o.record)
 		return fmt.Sprintf("`rke up` of %s was begun and has not ended well", intent.Time)
 	}
-	if lags := o.stateLags(); lags != "" {
+	if lags := o.Lag(); lags != "" {
 		return lags + ": `rke up` has not run since"
 	}
 	return ""

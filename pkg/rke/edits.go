@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -28,7 +29,7 @@ func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
 // put above the flag.
 func SwitchEdit(file *clusterfile.File, names NameRule, made yamltext.Made) (clusterfile.Edit, error) {
 	changes := []yamltext.Change{
-		yamltext.Set(providerExternal, yamltext.Plain, "cloud_provider", "name"),
+		yamltext.Set(rkestate.ProviderExternal, yamltext.Plain, "cloud_provider", "name"),
 		yamltext.Set(strconv.FormatBool(names.UseMetadata), yamltext.Plain, "cloud_provider", "useInstanceMetadataHostname"),
 	}
 	if file.Config().CloudProvider.AWS != nil {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -27,7 +28,7 @@ func judgeAccepted(p Prepared) []verify.Finding {
 // judgeOtherProviders: custom text wins over every block.
 func judgeOtherProviders(p Prepared) []verify.Finding {
 	c := p.Config.CloudProvider
-	if c.Custom != "" || len(c.Blocks) == 0 || c.Resolved() != providerAWS {
+	if c.Custom != "" || len(c.Blocks) == 0 || c.Resolved() != rkestate.ProviderAWS {
 		return nil
 	}
 	var keys []string

@@ -31,7 +31,7 @@ func judgeProviderFlags(p Prepared) []verify.Finding {
 			continue
 		}
 		for _, flag := range []string{component.CloudProvider, component.CloudConfig} {
-			if value, given := flagOf(s.Service, flag); given {
+			if value, given := s.Service.Flag(flag); given {
 				found = append(found, verify.Failure(p.argsOf(s.key), flag+"="+value+" beats cloud_provider.name", "no "+flag+" among the extra arguments", "remove it"))
 			}
 		}
@@ -50,10 +50,10 @@ func judgeBothMaps(p Prepared) []verify.Finding {
 	for _, s := range services(p.Config) {
 		inArray := map[string]bool{}
 		for key := range s.ExtraArgsArray {
-			inArray[flagName(key)] = true
+			inArray[clusterfile.FlagName(key)] = true
 		}
 		for _, key := range keysOf(s.ExtraArgs) {
-			flag := flagName(key)
+			flag := clusterfile.FlagName(key)
 			// The flag that we set ourselves must be nowhere else beforehand.
 			if !inArray[flag] {
 				continue
@@ -77,16 +77,16 @@ func judgeElection(p Prepared) []verify.Finding {
 	refuse := func(flag, value, why string) {
 		found = append(found, verify.Failure(p.argsOf("kube-controller"), flag+"="+value, why, "remove it"))
 	}
-	if value, given := flagOf(kcm, "leader-elect"); given {
+	if value, given := kcm.Flag("leader-elect"); given {
 		if on, err := component.Parse([]string{"--leader-elect=" + value}).Bool("leader-elect", true); err != nil || !on {
 			refuse("leader-elect", value, "leader election: without it the flag is ignored and every manager runs all controllers")
 		}
 	}
-	if value, given := flagOf(kcm, component.LeaderMigrationConfig); given {
+	if value, given := kcm.Flag(component.LeaderMigrationConfig); given {
 		refuse(component.LeaderMigrationConfig, value, "none: the file lies on the nodes, and other controllers or another lock in it make two managers run")
 	}
 	for _, flag := range []string{"leader-elect-resource-namespace", "leader-elect-resource-lock"} {
-		if value, given := flagOf(kcm, flag); given {
+		if value, given := kcm.Flag(flag); given {
 			refuse(flag, value, "none: the CCM waits on a lease in kube-system")
 		}
 	}
@@ -124,7 +124,7 @@ func judgeCSIGate(p Prepared) []verify.Finding {
 	}
 	var found []verify.Finding
 	for _, s := range services(p.Config) {
-		value, _ := flagOf(s.Service, component.FeatureGates)
+		value, _ := s.Service.Flag(component.FeatureGates)
 		on, named := component.Parse([]string{"--" + component.FeatureGates + "=" + value}).Gates()[gateCSI]
 		if !named {
 			continue

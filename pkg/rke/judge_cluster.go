@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -41,8 +42,8 @@ func judgeWindows(p Prepared) []verify.Finding {
 }
 
 func judgeProvider(p Prepared) []verify.Finding {
-	if now := p.inForce(); now.provider != providerAWS {
-		return []verify.Finding{verify.Failure(now.nameObject, now.providerSeen, providerAWS, "")}
+	if now := p.inForce(); now.provider != rkestate.ProviderAWS {
+		return []verify.Finding{verify.Failure(now.nameObject, now.providerSeen, rkestate.ProviderAWS, "")}
 	}
 	return nil
 }
@@ -51,10 +52,10 @@ func judgeProvider(p Prepared) []verify.Finding {
 func judgeMembership(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	known := map[*downstream.Node]bool{}
-	for _, h := range p.hosts() {
+	for _, h := range p.Hosts() {
 		nodes := nodesOf(h, p.Down.Nodes)
 		if len(nodes) != 1 {
-			found = append(found, verify.Failure("node "+h.address+" of "+p.file(), fmt.Sprintf("%d Nodes are found for it", len(nodes)), "exactly one", ""))
+			found = append(found, verify.Failure("node "+h.Address+" of "+p.file(), fmt.Sprintf("%d Nodes are found for it", len(nodes)), "exactly one", ""))
 		}
 		for _, node := range nodes {
 			known[node] = true
@@ -71,11 +72,11 @@ func judgeMembership(p Prepared) []verify.Finding {
 
 func judgeMembers(p Prepared) []verify.Finding {
 	members, planes := 0, 0
-	for _, h := range p.hosts() {
-		if h.has("etcd") {
+	for _, h := range p.Hosts() {
+		if h.Has("etcd") {
 			members++
 		}
-		if h.has("controlplane") {
+		if h.Has("controlplane") {
 			planes++
 		}
 	}
@@ -89,7 +90,7 @@ func judgeZones(p Prepared) []verify.Finding {
 	}
 	zones := rules.Zones{}
 	for _, pair := range pairs {
-		if pair.host.has("etcd") {
+		if pair.host.Has("etcd") {
 			zones[pair.node.Labels[corev1.LabelTopologyZone]]++
 		}
 	}
@@ -101,8 +102,8 @@ func judgeZones(p Prepared) []verify.Finding {
 func judgeUnavailable(p Prepared) []verify.Finding {
 	limit := strings.TrimSpace(p.Config.UpgradeStrategy.MaxUnavailableControlplane)
 	planes := 0
-	for _, h := range p.hosts() {
-		if h.has("controlplane") {
+	for _, h := range p.Hosts() {
+		if h.Has("controlplane") {
 			planes++
 		}
 	}

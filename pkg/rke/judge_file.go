@@ -7,13 +7,14 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 func judgeTrap(p Prepared) []verify.Finding {
 	c := p.Config.CloudProvider
-	if c.Name == providerExternal && c.AWS != nil && c.Custom == "" {
+	if c.Name == rkestate.ProviderExternal && c.AWS != nil && c.Custom == "" {
 		return []verify.Finding{verify.Failure(p.file()+": cloud_provider.awsCloudProvider", "is there beside name external-aws: rke takes the in-tree provider then, whatever the name says",
 			"no awsCloudProvider, not even an empty one", "remove the block; its options belong into the CCM's cloud config")}
 	}
@@ -38,13 +39,13 @@ func judgeFileProvider(p Prepared) []verify.Finding {
 	switch {
 	case file == state:
 		return nil
-	case file == providerExternal && state == providerAWS:
+	case file == rkestate.ProviderExternal && state == rkestate.ProviderAWS:
 		one := verify.Failure(object, "external-aws, and the cluster still runs aws: the next `rke up` would switch it without the steps before", "aws until the switch", "set name: aws again")
 		if p.Input.Position.Position == position.P3 {
 			one.Status, one.Wanted, one.Fix = verify.Warn, "switch-provider is the next step", ""
 		}
 		return []verify.Finding{one}
-	case file == providerAWS:
+	case file == rkestate.ProviderAWS:
 		return []verify.Finding{verify.Failure(object, fmt.Sprintf("aws, and the cluster runs %s: the next `rke up` would bring the in-tree provider back, beside the CCM", state),
 			"what the cluster runs", "use the cluster.yml that was applied last")}
 	}
@@ -173,7 +174,7 @@ func judgeLocalState(p Prepared) []verify.Finding {
 		found[0].Fix = orElse(found[0].Fix, fix)
 		return found
 	}
-	return verify.Judge(p.Local, "state file", func(local State) []verify.Finding {
+	return verify.Judge(p.Local, "state file", func(local rkestate.Full) []verify.Finding {
 		object := orElse(local.Source, "state file")
 		if !local.Current.Known {
 			return []verify.Finding{verify.Failure(object, "has no currentState: rke takes the cluster for a new one", "the state of the cluster", fix)}

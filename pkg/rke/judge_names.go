@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -31,7 +32,7 @@ func judgeTokens(p Prepared) []verify.Finding {
 	if p.fromFile() {
 		return []verify.Finding{verify.Notice("metadata service", "is not asked: names come from "+p.file())}
 	}
-	old, ok := atLeast(p.toolsInForce(p.Options.KubernetesVersion), toolsAskIMDSv2)
+	old, ok := atLeast(toolsInForce(p.Facts, p.Options.KubernetesVersion), toolsAskIMDSv2)
 	if ok {
 		return nil
 	}
@@ -56,9 +57,9 @@ func judgeFound(p Prepared) []verify.Finding {
 	}
 	var found []verify.Finding
 	for _, pair := range pairs {
-		if !pair.host.foundAs(pair.node) {
-			found = append(found, verify.Failure("node "+pair.host.address+" of "+p.file(),
-				fmt.Sprintf("internal_address (or address) is %s, the InternalIP of Node %s is %s", pair.host.internal, pair.node.Name, orElse(strings.Join(internalIPs(pair.node), ", "), "missing")),
+		if !foundAs(pair.host, pair.node) {
+			found = append(found, verify.Failure("node "+pair.host.Address+" of "+p.file(),
+				fmt.Sprintf("internal_address (or address) is %s, the InternalIP of Node %s is %s", pair.host.Internal, pair.node.Name, orElse(strings.Join(internalIPs(pair.node), ", "), "missing")),
 				"the same, or hostname_override equal to the Node's name", "set internal_address to the Node's InternalIP"))
 		}
 	}
@@ -68,7 +69,7 @@ func judgeFound(p Prepared) []verify.Finding {
 // judgeVolumes: an external kubelet writes its name into the label at its start
 // (kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go, updateDefaultLabels).
 func judgeVolumes(p Prepared) []verify.Finding {
-	return verify.Judge(p.PinnedVolumes, "PersistentVolumes", func(volumes []PinnedVolume) []verify.Finding {
+	return verify.Judge(p.PinnedVolumes, "PersistentVolumes", func(volumes []rkestate.PinnedVolume) []verify.Finding {
 		changes := map[string]string{}
 		for i := range p.Down.Nodes {
 			node := &p.Down.Nodes[i]

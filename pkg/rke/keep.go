@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -16,18 +17,18 @@ import (
 // kept is RKE's side of a cluster in a bundle. The Nodes that belong to it are in
 // the bundle's Input.
 type kept struct {
-	Path              string                      `json:"path,omitempty"` // "" where Rancher manages the cluster
-	Cluster           string                      `json:"cluster,omitempty"`
-	Object            string                      `json:"object"`
-	Config            clusterfile.Config          `json:"config"`
-	StateSource       string                      `json:"stateSource"`
-	StateKnown        bool                        `json:"stateKnown"`
-	State             StateConfig                 `json:"state"`
-	Binary            verify.Read[rkecli.Binary]  `json:"binary"`
-	PinnedVolumes     verify.Read[[]PinnedVolume] `json:"pinnedVolumes"`
-	Unrest            []migration.Unrest          `json:"unrest,omitempty"`
-	KubernetesVersion string                      `json:"kubernetesVersion,omitempty"`
-	NoRKEUp           bool                        `json:"noRKEUp,omitempty"`
+	Path              string                               `json:"path,omitempty"` // "" where Rancher manages the cluster
+	Cluster           string                               `json:"cluster,omitempty"`
+	Object            string                               `json:"object"`
+	Config            clusterfile.Config                   `json:"config"`
+	StateSource       string                               `json:"stateSource"`
+	StateKnown        bool                                 `json:"stateKnown"`
+	State             rkestate.Config                      `json:"state"`
+	Binary            verify.Read[rkecli.Binary]           `json:"binary"`
+	PinnedVolumes     verify.Read[[]rkestate.PinnedVolume] `json:"pinnedVolumes"`
+	Unrest            []migration.Unrest                   `json:"unrest,omitempty"`
+	KubernetesVersion string                               `json:"kubernetesVersion,omitempty"`
+	NoRKEUp           bool                                 `json:"noRKEUp,omitempty"`
 }
 
 // Keep implements migration.Side.
@@ -61,9 +62,9 @@ func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 	if !in.Nodes.OK() {
 		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes"), nil
 	}
-	p := Prepared{Kept: true, Input: in, Prepared: migration.Prepared{Untried: migration.Untried}, Facts: Facts{
+	p := Prepared{Kept: true, Input: in, Prepared: migration.Prepared{Untried: migration.Untried}, Facts: rkestate.Facts{
 		Path: k.Path, Config: k.Config, Binary: k.Binary, PinnedVolumes: k.PinnedVolumes,
-		State: State{Source: k.StateSource, Current: Applied{Known: k.StateKnown, Config: k.State}},
+		State: rkestate.Full{Source: k.StateSource, Current: rkestate.Applied{Known: k.StateKnown, Config: k.State}},
 	}}
 	p.Options.Cluster, p.Options.KubernetesVersion, p.Options.NoRKEUp = k.Cluster, k.KubernetesVersion, k.NoRKEUp
 	down := migration.Revived(in.Facts)

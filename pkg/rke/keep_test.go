@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -132,7 +133,7 @@ func TestBundleOfRKEHoldsNoSecret(t *testing.T) {
 	state.Services.KubeController.ExtraArgs, state.Services.KubeAPI.ExtraArgsArray = secret, map[string][]string{"x": {planted}}
 	p.State.Current.Tree, p.State.Desired.Tree = map[string]any{"x": planted}, map[string]any{"x": planted}
 	p.State.Desired.Config = *state
-	p.PinnedVolumes = verify.Failed[[]PinnedVolume](errors.New("get with token=" + planted))
+	p.PinnedVolumes = verify.Failed[[]rkestate.PinnedVolume](errors.New("get with token=" + planted))
 	p.Binary = verify.Failed[rkecli.Binary](errors.New("password: " + planted))
 	_, again, text := through(t, p)
 	if at := strings.Index(text, planted); at >= 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
 // unapplied is what shows that Rancher has not applied the Cluster's
@@ -18,7 +19,7 @@ import (
 // looked at, under the condition Upgraded and a version of their own
 // (rancher/rancher:pkg/controllers/management/clusterprovisioner/provisioner.go and
 // rkeworkerupgrader/upgrade.go@v2.8.5).
-func (c ManagedCluster) unapplied(f Facts) []migration.Unrest {
+func (c ManagedCluster) unapplied(f rkestate.Facts) []migration.Unrest {
 	var open []migration.Unrest
 	add := func(bad bool, seen, wanted string) {
 		if bad {
@@ -39,7 +40,7 @@ func (c ManagedCluster) unapplied(f Facts) []migration.Unrest {
 		add(n.workerOnly() && n.behind(), fmt.Sprintf("worker %s has applied version %d of its plan, not %d", n.Name, n.AppliedVersion, n.PlanVersion),
 			"the newest plan on every worker")
 	}
-	if why := f.stateLags(); why != "" {
+	if why := f.Lag(); why != "" {
 		add(true, why, "the same in "+f.State.Source)
 	}
 	return open

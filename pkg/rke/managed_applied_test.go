@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
 // appliedCluster is one whose configuration Rancher has applied everywhere.
@@ -27,13 +28,13 @@ func appliedCluster() ManagedCluster {
 	return c
 }
 
-func factsFor(t *testing.T, c ManagedCluster, stateProvider string) Facts {
+func factsFor(t *testing.T, c ManagedCluster, stateProvider string) rkestate.Facts {
 	t.Helper()
 	file, err := fileOf(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Facts{File: file, Config: file.Config()}
+	f := rkestate.Facts{File: file, Config: file.Config()}
 	f.State.Source = "Secret kube-system/full-cluster-state"
 	f.State.Current.Known = true
 	f.State.Current.Config.CloudProvider.Name = stateProvider

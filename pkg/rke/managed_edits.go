@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -71,7 +72,7 @@ func ManagedSwitch(config map[string]any, names NameRule, made []string) Managed
 	provider := func(key string) []string { return []string{"cloudProvider", key} }
 	flag := []string{"services", "kubeController", "extraArgs", keyFlag}
 	e := editManaged(config,
-		Element{Path: provider("name"), Value: providerExternal},
+		Element{Path: provider("name"), Value: rkestate.ProviderExternal},
 		Element{Path: provider(keyMetadata), Value: names.UseMetadata},
 		Element{Path: provider(keyAWSBlock)},
 		Element{Path: flag})

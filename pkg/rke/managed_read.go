@@ -11,6 +11,7 @@ import (
 	gvr "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -118,7 +119,7 @@ func (m *Managed) look(ctx context.Context, record runner.Record) (managedObserv
 	for i := range list.Items {
 		c.Nodes = append(c.Nodes, parseManagedNode(&list.Items[i]))
 	}
-	state, err := ReadState(ctx, m.edges.Kube)
+	state, err := rkestate.Read(ctx, m.edges.Kube)
 	if err != nil {
 		return out, err
 	}
@@ -127,10 +128,10 @@ func (m *Managed) look(ctx context.Context, record runner.Record) (managedObserv
 		return out, err
 	}
 	if !m.once.volumes.Looked {
-		m.once.volumes = readPinnedVolumes(ctx, m.edges.Kube)
+		m.once.volumes = rkestate.ReadPinnedVolumes(ctx, m.edges.Kube)
 	}
 	out.cluster = c
-	out.Facts = Facts{File: file, Config: file.Config(), State: state, PinnedVolumes: m.once.volumes,
+	out.Facts = rkestate.Facts{File: file, Config: file.Config(), State: state, PinnedVolumes: m.once.volumes,
 		Registries: registriesOf(c.object(), "privateRegistries", "isDefault", c.Config)}
 	return out, ctx.Err()
 }
@@ -145,14 +146,14 @@ func (o managedObserved) Combine(down migration.Downstream) migration.Reading {
 	for i := range r.Members {
 		member := &r.Members[i]
 		if member.Lacks == "" {
-			member.Lacks = o.cluster.lacks(o.State.Current.Config.addressOf(member.Nodes, down))
+			member.Lacks = o.cluster.lacks(addressOf(o.State.Current.Config, member.Nodes, down))
 		}
 	}
 	return r
 }
 
 // addressOf is the address of the host whose Node is named.
-func (c StateConfig) addressOf(nodes []string, down migration.Downstream) string {
+func addressOf(c rkestate.Config, nodes []string, down migration.Downstream) string {
 	for _, host := range c.Nodes {
 		if node := nodeOf(host, down.Nodes); node != nil && len(nodes) > 0 && node.Name == nodes[0] {
 			return host.Address

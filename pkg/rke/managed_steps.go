@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -40,7 +41,7 @@ func (m *Managed) switchProvider(b migration.Base) migration.Step {
 // decided when that was written.
 func (m *Managed) switchEdit(ctx context.Context, seen migration.Snapshot) (ManagedEdit, error) {
 	provider := factsOf(seen).Config.CloudProvider
-	if provider.Name == providerExternal && provider.UseInstanceMetadataHostname != nil {
+	if provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
 		return ManagedSwitch(clusterOf(seen).Config, NameRule{UseMetadata: *provider.UseInstanceMetadataHostname}, made(seen)), nil
 	}
 	names, err := m.nameRule(ctx, seen)

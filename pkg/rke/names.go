@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -35,7 +36,7 @@ const ReasonNamesNotProven = migration.ReasonNamesNotProven
 // targets are Kubernetes versions of an upgrade in the same run. The error is a
 // *fault.Error with ReasonNamesNotProven, of class CouldNotLook where nothing
 // speaks against a rule but its evidence could not be seen.
-func ChooseNames(f Facts, nodes []downstream.Node, instances cloud.Facts, targets ...string) (NameRule, error) {
+func ChooseNames(f rkestate.Facts, nodes []downstream.Node, instances cloud.Facts, targets ...string) (NameRule, error) {
 	if !f.State.Current.Known || len(nodes) == 0 {
 		return NameRule{}, &fault.Error{Class: fault.CouldNotLook, Reason: ReasonNamesNotProven, Object: "node names",
 			Seen: "rke's state or the Nodes could not be read", Wanted: "both: they tell under which name each node runs"}
@@ -55,7 +56,7 @@ func ChooseNames(f Facts, nodes []downstream.Node, instances cloud.Facts, target
 	switch {
 	case against == nil:
 		return NameRule{UseMetadata: true, Why: fmt.Sprintf("%s asks the metadata service for the name of each of %d nodes",
-			f.toolsInForce(targets...)[0], len(pairs))}, nil
+			toolsInForce(f, targets...)[0], len(pairs))}, nil
 	case len(unnamed) == 0:
 		return byFile(len(pairs), ""), nil
 	}
@@ -70,14 +71,14 @@ func byFile(n int, prefix string) NameRule {
 func notNamed(pairs []pair) []pair {
 	var out []pair
 	for _, p := range pairs {
-		if p.host.override != p.node.Name {
+		if p.host.Override != p.node.Name {
 			out = append(out, p)
 		}
 	}
 	return out
 }
 
-func notProven(f Facts, pairs, unnamed []pair, against obstacle) error {
+func notProven(f rkestate.Facts, pairs, unnamed []pair, against obstacle) error {
 	class := fault.Check
 	if against.unseen {
 		class = fault.CouldNotLook
@@ -93,10 +94,10 @@ func notProven(f Facts, pairs, unnamed []pair, against obstacle) error {
 	first := unnamed[0]
 	return &fault.Error{Class: class, Reason: ReasonNamesNotProven, Object: object,
 		Seen: fmt.Sprintf("useInstanceMetadataHostname: true would rename nodes, or may: %s. false would rename %d of %d: node %s has hostname_override %q, its Node is %s",
-			against.seen, len(unnamed), len(pairs), first.host.address, first.host.override, first.node.Name),
+			against.seen, len(unnamed), len(pairs), first.host.Address, first.host.Override, first.node.Name),
 		Wanted: "a rule under which every Node keeps its name",
 		Fix: fmt.Sprintf("either %s; or set hostname_override to the Node's name on every node of cluster.yml (%s: %s)",
-			orElse(against.fix, InTreeUpgradeHint(f.State.Current.Config.KubernetesVersion)), first.host.address, first.node.Name)}
+			orElse(against.fix, InTreeUpgradeHint(f.State.Current.Config.KubernetesVersion)), first.host.Address, first.node.Name)}
 }
 
 // InTreeUpgradeHint is the upgrade after which rke-tools sets the kubelet's name,
@@ -123,7 +124,7 @@ func overrideArgs(c clusterfile.Config) error {
 		name string
 		clusterfile.Service
 	}{{"kubelet", c.Services.Kubelet}, {"kubeproxy", c.Services.Kubeproxy}} {
-		if value, given := flagOf(service.Service, "hostname-override"); given {
+		if value, given := service.Service.Flag("hostname-override"); given {
 			return &fault.Error{Class: fault.Check, Reason: ReasonNamesNotProven, Object: "services." + service.name,
 				Seen:   fmt.Sprintf("extra argument hostname-override=%s, the same for every node", value),
 				Wanted: "none: it beats hostname_override and useInstanceMetadataHostname", Fix: "remove it, and set hostname_override per node"}
@@ -139,8 +140,8 @@ type obstacle struct {
 }
 
 // againstMetadata is nil when true is proven for every node.
-func againstMetadata(f Facts, pairs []pair, instances cloud.Facts, targets []string) *obstacle {
-	tools := f.toolsInForce(targets...)
+func againstMetadata(f rkestate.Facts, pairs []pair, instances cloud.Facts, targets []string) *obstacle {
+	tools := toolsInForce(f, targets...)
 	if old, ok := atLeast(tools, toolsNameKubelet); !ok {
 		return &obstacle{seen: fmt.Sprintf("%s; the kubelet's name is set from v%s on", old, toolsNameKubelet)}
 	}
@@ -148,10 +149,10 @@ func againstMetadata(f Facts, pairs []pair, instances cloud.Facts, targets []str
 		if o := otherName(p, instances); o != nil {
 			return o
 		}
-		if !p.host.foundAs(p.node) {
+		if !foundAs(p.host, p.node) {
 			return &obstacle{object: "Node " + p.node.Name,
 				seen: fmt.Sprintf("rke could not find it any more: node %s has internal_address %s, the Node's InternalIP is %s",
-					p.host.address, p.host.internal, orElse(strings.Join(internalIPs(p.node), ", "), "missing")),
+					p.host.Address, p.host.Internal, orElse(strings.Join(internalIPs(p.node), ", "), "missing")),
 				fix: "set internal_address to the Node's InternalIP in cluster.yml"}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -20,7 +21,7 @@ const current = "v1.26.13-rancher1-1"
 // named is a cluster of three machines whose names every rule keeps only as far
 // as a case lets it.
 type named struct {
-	facts  Facts
+	facts  rkestate.Facts
 	nodes  []downstream.Node
 	cloud  cloud.Facts
 	target []string
@@ -31,7 +32,7 @@ func ip(i int) string      { return fmt.Sprintf("10.0.0.%d", 10+i) }
 
 func inTree() *named {
 	n := &named{cloud: cloud.Facts{On: true, Instances: verify.Got(map[string]cloud.Instance{})}}
-	n.facts.State.Current = Applied{Known: true, Config: StateConfig{KubernetesVersion: current,
+	n.facts.State.Current = rkestate.Applied{Known: true, Config: rkestate.Config{KubernetesVersion: current,
 		SystemImages: map[string]string{"kubernetesServicesSidecar": "rancher/rke-tools:v0.1.96", "alpine": "rancher/rke-tools:v0.1.96"}}}
 	for i := range 3 {
 		id := fmt.Sprintf("i-0000000%d", i)
@@ -155,7 +156,7 @@ func TestChooseNames(t *testing.T) {
 		{"Rancher keeps the nodes", func(n *named) {
 			n.facts.Config.Nodes = nil
 			for i := range 3 {
-				n.facts.State.Current.Config.Nodes = append(n.facts.State.Current.Config.Nodes, StateNode{Address: ip(i)})
+				n.facts.State.Current.Config.Nodes = append(n.facts.State.Current.Config.Nodes, rkestate.Node{Address: ip(i)})
 			}
 		}, true, 0, ""},
 		{"state not read", func(n *named) { n.facts.State.Current.Known = false }, false, fault.CouldNotLook, "could not be read"},

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -38,7 +39,7 @@ func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 	plan.Names = assumeNames(file.Config(), options.KubernetesVersion)
 	var refused error
 	plan.Steps, refused = offlineSteps(file, plan.Names.rule(), options)
-	p := Prepared{Facts: Facts{Path: options.Config, File: file, Config: file.Config()}, Options: options, Offline: true, EditErr: refused}
+	p := Prepared{Facts: rkestate.Facts{Path: options.Config, File: file, Config: file.Config()}, Options: options, Offline: true, EditErr: refused}
 	report := verify.RunAll(ctx, verify.Bind(p, Checks()...), verify.Options{Position: position.Unknown, AlsoAt: within(file.Config()),
 		Skip: ours(options.Skip)})
 	plan.Report, plan.Undecided = decided(report)
@@ -54,7 +55,7 @@ func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 
 // within are the positions at which a cluster with this file may be.
 func within(c clusterfile.Config) []position.Position {
-	if c.CloudProvider.Resolved() == providerExternal {
+	if c.CloudProvider.Resolved() == rkestate.ProviderExternal {
 		return position.Switched()
 	}
 	return position.BeforeSwitch()
@@ -104,7 +105,7 @@ func offlineSteps(file *clusterfile.File, names NameRule, options Options) ([]ru
 		file, err = clusterfile.Parse(options.Config, edit.After)
 		return err
 	}
-	if file.Config().CloudProvider.Resolved() == providerExternal {
+	if file.Config().CloudProvider.Resolved() == rkestate.ProviderExternal {
 		if err := add(migration.StepSwitch, func() (clusterfile.Edit, error) { return file.Edit(yamltext.Delete(flagPath...)) }); err != nil {
 			return nil, err
 		}

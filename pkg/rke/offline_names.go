@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
 // NameBasis is what an assumption about names rests on.
@@ -42,7 +43,7 @@ type KnownTools struct {
 func assumeNames(config clusterfile.Config, target string) NameAssumption {
 	provider := config.CloudProvider
 	a := NameAssumption{RKETools: []KnownTools{}}
-	if provider.Resolved() == providerExternal {
+	if provider.Resolved() == rkestate.ProviderExternal {
 		a.Basis, a.UseInstanceMetadataHostname = NamesOfFile, provider.UseInstanceMetadataHostname
 		return a
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -21,10 +22,10 @@ func Partly(ctx context.Context, options Options, why error) ([]verify.Bound, er
 	}
 	unseen := &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Object: "rke's state", Seen: "could not be read", Err: why}
 	p := Prepared{
-		Facts:    Facts{Path: options.Config, File: file, Config: file.Config(), Local: readLocalState(clusterfile.Disk{}, options.Config)},
+		Facts:    rkestate.Facts{Path: options.Config, File: file, Config: file.Config(), Local: rkestate.ReadLocal(clusterfile.Disk{}, options.Config)},
 		Prepared: migration.Prepared{Untried: migration.Untried}, Options: options, NameErr: unseen, EditErr: unseen,
 	}
-	if binary, err := rkecli.Find(ctx, options.RKEBinary, p.version(), options.KubernetesVersion); err != nil {
+	if binary, err := rkecli.Find(ctx, options.RKEBinary, p.KubernetesVersion(), options.KubernetesVersion); err != nil {
 		p.Binary = verify.Failed[rkecli.Binary](err)
 	} else {
 		p.Binary = verify.Got(binary)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
 // PendingChange is a difference between cluster.yml and what rke applied last,
@@ -32,7 +34,7 @@ func (p PendingChange) String() string {
 // Other values that were removed from the file are not seen: the state holds
 // rke's defaults as well, and nothing tells which. A cluster that Rancher manages
 // has no such changes: its state is not at rest then.
-func Pending(f Facts, target string) []PendingChange {
+func Pending(f rkestate.Facts, target string) []PendingChange {
 	if f.Path == "" || f.File == nil || !f.State.Current.Known {
 		return nil
 	}

@@ -14,12 +14,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // applied is a cluster just made by `rke up` from a file of testdata/applied,
 // with the images that this rke takes.
-func applied(t *testing.T, name string) Facts {
+func applied(t *testing.T, name string) rkestate.Facts {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("testdata", "applied", name+".yml"))
 	if err != nil {
@@ -29,13 +30,13 @@ func applied(t *testing.T, name string) Facts {
 }
 
 // appliedAs is the same cluster with another text of its cluster.yml.
-func appliedAs(t *testing.T, name, source string) Facts {
+func appliedAs(t *testing.T, name, source string) rkestate.Facts {
 	t.Helper()
 	stored, err := os.ReadFile(filepath.Join("testdata", "applied", name+".rkestate"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := ParseState("Secret kube-system/full-cluster-state", stored)
+	state, err := rkestate.Parse("Secret kube-system/full-cluster-state", stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +44,7 @@ func appliedAs(t *testing.T, name, source string) Facts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := Facts{Path: name + ".yml", File: file, Config: file.Config(), State: state, Local: verify.Got(state)}
+	f := rkestate.Facts{Path: name + ".yml", File: file, Config: file.Config(), State: state, Local: verify.Got(state)}
 	f.Binary = verify.Got(rkecli.Binary{Path: "/usr/bin/rke", Version: "v1.5.9", Images: map[string]map[string]string{
 		"v1.26.9-rancher1-1": takenImages(t)}})
 	return f
@@ -56,7 +57,7 @@ func takenImages(t *testing.T) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	state, err := ParseState("plain", stored)
+	state, err := rkestate.Parse("plain", stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +111,7 @@ func TestWhatTheUndoBringsBackIsNotPending(t *testing.T) {
 			t.Fatalf("%s has no options of the in-tree provider: nothing is tried", name)
 		}
 		delete(state, "awsCloudProvider")
-		state["name"] = providerExternal
+		state["name"] = rkestate.ProviderExternal
 		if found := Pending(f, ""); len(found) > 0 {
 			t.Errorf("%s: %v", name, found)
 		}

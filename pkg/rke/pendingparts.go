@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
 // removedArguments finds what is stored of a service and no longer in the file,
@@ -90,7 +92,7 @@ func (d *differ) node(path string, file, state map[string]any) {
 // brings back from the backup, is ours.
 func (d *differ) provider(file, state map[string]any) {
 	own, stored := maps.Clone(mapIn(file, "cloud_provider")), mapIn(state, "cloud_provider")
-	if own["name"] == text(providerExternal) || stored["name"] == providerExternal {
+	if own["name"] == text(rkestate.ProviderExternal) || stored["name"] == rkestate.ProviderExternal {
 		delete(own, "awsCloudProvider")
 	}
 	d.object("cloud_provider", "cloud_provider", own, stored)
@@ -99,7 +101,7 @@ func (d *differ) provider(file, state map[string]any) {
 // images compares those that the binary takes for the version in force with the
 // stored ones: a newer binary may bring others. The binary lists them without
 // their keys, so they are compared by repository.
-func (d *differ) images(f Facts, file map[string]any) {
+func (d *differ) images(f rkestate.Facts, file map[string]any) {
 	if !f.Binary.OK() {
 		return
 	}

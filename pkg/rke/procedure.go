@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -54,7 +55,7 @@ type Procedure struct {
 // once is what a run looks at once, since it does not change meanwhile.
 type once struct {
 	binary  verify.Read[rkecli.Binary]
-	volumes verify.Read[[]PinnedVolume]
+	volumes verify.Read[[]rkestate.PinnedVolume]
 }
 
 // New reads file, state and cluster once, and proves that the cluster is the one
@@ -76,7 +77,7 @@ func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) 
 	if err != nil {
 		return nil, err
 	}
-	p.target = runner.Target{Kind: "rke", Name: config.clusterName(), Namespace: wellknown.System, UID: uid}
+	p.target = runner.Target{Kind: "rke", Name: clusterName(config.Facts), Namespace: wellknown.System, UID: uid}
 	if _, err := p.Observe(ctx, runner.Record{}); err != nil {
 		return nil, err
 	}
@@ -92,12 +93,12 @@ func (p *Procedure) Steps() []migration.Step { return p.steps }
 
 // clusterName is the name that rke gives the cluster
 // (rancher/rke:cluster/defaults.go@v1.5.9, DefaultClusterName).
-func (f Facts) clusterName() string {
+func clusterName(f rkestate.Facts) string {
 	return migration.OrElse(f.Config.ClusterName, "local")
 }
 
 // proveTarget says whether the cluster's own state names the hosts of the file.
-func proveTarget(f Facts) error {
+func proveTarget(f rkestate.Facts) error {
 	known := map[string]bool{}
 	for _, node := range f.State.Current.Config.Nodes {
 		known[node.Address] = true
@@ -120,7 +121,7 @@ func (p *Procedure) Header(seen migration.Snapshot) []string {
 		binary = "rke " + f.Binary.Value.Version
 	}
 	lines := []string{
-		fmt.Sprintf("%s   %s · RKE %s · %s · %s", f.clusterName(), f.Path,
+		fmt.Sprintf("%s   %s · RKE %s · %s · %s", clusterName(f), f.Path,
 			seen.Reading.Version, seen.Reading.CountMembers(), binary),
 		fmt.Sprintf("now    %s   %s", seen.Result.Position, seen.Result.Summary),
 	}

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -19,9 +20,9 @@ const planeLabel = "node-role.kubernetes.io/controlplane"
 
 // reading puts file, state and cluster together. unfinished is why `rke up` has
 // to run again; "": it has not.
-func reading(f Facts, down migration.Downstream, unfinished string) migration.Reading {
+func reading(f rkestate.Facts, down migration.Downstream, unfinished string) migration.Reading {
 	current := f.State.Current.Config
-	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.version(), PlaneLabel: planeLabel}
+	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), PlaneLabel: planeLabel}
 	if unfinished != "" {
 		r.Unrest = append(r.Unrest, migration.Unrest{Object: "rke", Seen: unfinished, Wanted: "a finished `rke up`"})
 	}
@@ -52,7 +53,7 @@ func reading(f Facts, down migration.Downstream, unfinished string) migration.Re
 	return r
 }
 
-func lacksSwitch(current StateConfig, unfinished string, m migration.Member) string {
+func lacksSwitch(current rkestate.Config, unfinished string, m migration.Member) string {
 	switch {
 	case len(m.Nodes) == 0:
 		return "has no Node"
@@ -66,7 +67,7 @@ func lacksSwitch(current StateConfig, unfinished string, m migration.Member) str
 // of its state: its own, the metadata's service options, then extra_args by key
 // (rancher/rke:cluster/plan.go@v1.5.9, BuildKubeControllerProcess). Only those
 // that a migration is judged by.
-func kcmArgs(c StateConfig) component.Args {
+func kcmArgs(c rkestate.Config) component.Args {
 	service := c.Services.KubeController
 	args := map[string]string{"leader-elect": "true", "allocate-node-cidrs": "true", "configure-cloud-routes": "false", "allow-untagged-cloud": "true"}
 	if service.ClusterCIDR != "" {
@@ -93,7 +94,7 @@ func kcmArgs(c StateConfig) component.Args {
 
 // nodeOf finds a host's Node: by the hostname label, by its internal address, or
 // by the addresses that rke writes on it (rancher/rke:k8s/node.go@v1.5.9).
-func nodeOf(host StateNode, nodes []downstream.Node) *downstream.Node {
+func nodeOf(host rkestate.Node, nodes []downstream.Node) *downstream.Node {
 	internal := migration.OrElse(host.InternalAddress, host.Address)
 	for _, matches := range []func(*downstream.Node) bool{
 		func(n *downstream.Node) bool {

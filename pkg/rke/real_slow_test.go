@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
 
@@ -60,7 +61,7 @@ func (r *realRKE) init(t *testing.T, text []byte) (state []byte, said string) {
 		t.Fatal(err)
 	}
 	if r.seed != nil {
-		if err := os.WriteFile(StatePath(file), r.seed, 0o600); err != nil {
+		if err := os.WriteFile(rkestate.Path(file), r.seed, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,7 +69,7 @@ func (r *realRKE) init(t *testing.T, text []byte) (state []byte, said string) {
 	if err != nil {
 		return nil, string(out)
 	}
-	state, err = os.ReadFile(StatePath(file))
+	state, err = os.ReadFile(rkestate.Path(file))
 	if err != nil {
 		t.Fatalf("rke wrote no state: %v\n%s", err, out)
 	}
@@ -101,18 +102,18 @@ func (r *realRKE) plan(t *testing.T, state []byte) []realHost {
 }
 
 // resolve is the configuration that rke makes of a file, and its plan.
-func (r *realRKE) resolve(t *testing.T, text []byte) (StateConfig, []realHost) {
+func (r *realRKE) resolve(t *testing.T, text []byte) (rkestate.Config, []realHost) {
 	t.Helper()
 	raw, said := r.init(t, text)
 	return r.read(t, raw, said, text)
 }
 
-func (r *realRKE) read(t *testing.T, raw []byte, said string, text []byte) (StateConfig, []realHost) {
+func (r *realRKE) read(t *testing.T, raw []byte, said string, text []byte) (rkestate.Config, []realHost) {
 	t.Helper()
 	if raw == nil {
 		t.Fatalf("rke refuses the file: %s\n%s", said, text)
 	}
-	state, err := ParseState("real", raw)
+	state, err := rkestate.Parse("real", raw)
 	if err != nil || !state.Desired.Known {
 		t.Fatalf("state: %v", err)
 	}
@@ -120,7 +121,7 @@ func (r *realRKE) read(t *testing.T, raw []byte, said string, text []byte) (Stat
 }
 
 // agree holds what this package makes of a file and of rke's state against rke.
-func agree(t *testing.T, text []byte, state StateConfig, hosts []realHost) {
+func agree(t *testing.T, text []byte, state rkestate.Config, hosts []realHost) {
 	t.Helper()
 	config := configOf(t, string(text))
 	if mine := config.CloudProvider.Resolved(); mine != state.CloudProvider.Name {
@@ -133,7 +134,7 @@ func agree(t *testing.T, text []byte, state StateConfig, hosts []realHost) {
 	for _, node := range state.Nodes {
 		overrides[node.Address] = node.HostnameOverride
 	}
-	asks := state.CloudProvider.Name == providerExternal && state.CloudProvider.UseInstanceMetadataHostname != nil && *state.CloudProvider.UseInstanceMetadataHostname
+	asks := state.CloudProvider.Name == rkestate.ProviderExternal && state.CloudProvider.UseInstanceMetadataHostname != nil && *state.CloudProvider.UseInstanceMetadataHostname
 	for _, host := range hosts {
 		kubelet := component.Parse(host.Processes["kubelet"])
 		if got := kubelet.Last(component.CloudProvider); got != state.Provider() {
@@ -155,7 +156,7 @@ func agree(t *testing.T, text []byte, state StateConfig, hosts []realHost) {
 
 // sameKCM compares the arguments that a migration is judged by, and all that the
 // user gave.
-func sameKCM(t *testing.T, host string, theirs, mine component.Args, state StateConfig) {
+func sameKCM(t *testing.T, host string, theirs, mine component.Args, state rkestate.Config) {
 	t.Helper()
 	flags := []string{component.CloudProvider, component.EnableLeaderMigration, component.AllocateNodeCIDRs, component.ConfigureCloudRoutes, component.ClusterCIDR,
 		component.Controllers, component.LeaderMigrationConfig, component.FeatureGates, "leader-elect", "leader-elect-lease-duration", "allow-untagged-cloud"}

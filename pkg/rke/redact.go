@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
 
 // redactFacts is a new reading with what checks judge and nothing else. Of
 // arguments that no check reads only the name stays, and a mark, which is equal
 // where the values were.
-func redactFacts(r *bundle.Redactor, f Facts) Facts {
-	out := Facts{Path: f.Path, Binary: bundle.Unread(f.Binary), PinnedVolumes: bundle.Unread(f.PinnedVolumes), Config: redactConfig(r, f.Config)}
+func redactFacts(r *bundle.Redactor, f rkestate.Facts) rkestate.Facts {
+	out := rkestate.Facts{Path: f.Path, Binary: bundle.Unread(f.Binary), PinnedVolumes: bundle.Unread(f.PinnedVolumes), Config: redactConfig(r, f.Config)}
 	out.State.Source, out.State.Current.Known = f.State.Source, f.State.Current.Known
 	out.State.Current.Config = redactState(r, f.State.Current.Config)
 	return out
@@ -50,15 +51,15 @@ func redactService(r *bundle.Redactor, s clusterfile.Service) clusterfile.Servic
 	return clusterfile.Service{ExtraArgs: redactArgs(r, s.ExtraArgs), ExtraArgsArray: redactArrays(r, s.ExtraArgsArray)}
 }
 
-func redactState(r *bundle.Redactor, c StateConfig) StateConfig {
-	service := func(s StateService) StateService {
-		return StateService{ExtraArgs: redactArgs(r, s.ExtraArgs), ExtraArgsArray: redactArrays(r, s.ExtraArgsArray),
+func redactState(r *bundle.Redactor, c rkestate.Config) rkestate.Config {
+	service := func(s rkestate.Service) rkestate.Service {
+		return rkestate.Service{ExtraArgs: redactArgs(r, s.ExtraArgs), ExtraArgsArray: redactArrays(r, s.ExtraArgsArray),
 			ClusterCIDR: s.ClusterCIDR, ServiceClusterIPRange: s.ServiceClusterIPRange}
 	}
-	out := StateConfig{ClusterName: c.ClusterName, KubernetesVersion: c.KubernetesVersion, Nodes: c.Nodes, SystemImages: images(c.SystemImages),
-		CloudProvider: StateProvider{Name: c.CloudProvider.Name, UseInstanceMetadataHostname: c.CloudProvider.UseInstanceMetadataHostname,
+	out := rkestate.Config{ClusterName: c.ClusterName, KubernetesVersion: c.KubernetesVersion, Nodes: c.Nodes, SystemImages: images(c.SystemImages),
+		CloudProvider: rkestate.Provider{Name: c.CloudProvider.Name, UseInstanceMetadataHostname: c.CloudProvider.UseInstanceMetadataHostname,
 			Custom: r.Mark(c.CloudProvider.Custom)},
-		Services: StateServices{KubeController: service(c.Services.KubeController), KubeAPI: service(c.Services.KubeAPI),
+		Services: rkestate.Services{KubeController: service(c.Services.KubeController), KubeAPI: service(c.Services.KubeAPI),
 			Kubelet: service(c.Services.Kubelet), Kubeproxy: service(c.Services.Kubeproxy)}}
 	if text := string(c.CloudProvider.AWS); text != "" && text != "null" {
 		out.CloudProvider.AWS = json.RawMessage("{}")
@@ -93,7 +94,7 @@ func redactArrays(r *bundle.Redactor, args map[string][]string) map[string][]str
 
 // redactValue goes by the flag that a key is meant for, however it is written.
 func redactValue(r *bundle.Redactor, key, value string) string {
-	name := flagName(key)
+	name := clusterfile.FlagName(key)
 	return strings.TrimPrefix(r.Argument(name+"="+value), name+"=")
 }
 

@@ -3,9 +3,7 @@ package rke
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -14,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -23,21 +22,21 @@ import (
 
 // observed is one reading of a cluster.yml and what lies beside it.
 type observed struct {
-	Facts
+	rkestate.Facts
 	record            runner.Record // the journal, when they were read
 	noRKEUp, snapshot bool          // the user's choices
 }
 
 // factsOf are those that an observation holds, of a cluster.yml or of Rancher.
-func factsOf(seen migration.Snapshot) Facts {
-	c, known := seen.Config.(interface{ facts() Facts })
+func factsOf(seen migration.Snapshot) rkestate.Facts {
+	c, known := seen.Config.(interface{ facts() rkestate.Facts })
 	if !known {
-		return Facts{}
+		return rkestate.Facts{}
 	}
 	return c.facts()
 }
 
-func (o observed) facts() Facts { return o.Facts }
+func (o observed) facts() rkestate.Facts { return o.Facts }
 
 // Look implements migration.Side: file, state, binary.
 func (p *Procedure) Look(ctx context.Context, record runner.Record) (migration.Config, error) {
@@ -50,16 +49,16 @@ func (p *Procedure) look(ctx context.Context, record runner.Record) (observed, e
 	if err != nil {
 		return o, err
 	}
-	state, err := ReadState(ctx, p.edges.Kube)
+	state, err := rkestate.Read(ctx, p.edges.Kube)
 	if err != nil {
 		return o, err
 	}
-	f := Facts{Path: p.options.Config, File: file, Config: file.Config(), State: state, Local: readLocalState(p.disk(), p.options.Config)}
+	f := rkestate.Facts{Path: p.options.Config, File: file, Config: file.Config(), State: state, Local: rkestate.ReadLocal(p.disk(), p.options.Config)}
 	if !p.once.binary.Looked {
 		p.once.binary = p.lookForBinary(ctx, f)
 	}
 	if !p.once.volumes.Looked {
-		p.once.volumes = readPinnedVolumes(ctx, p.edges.Kube)
+		p.once.volumes = rkestate.ReadPinnedVolumes(ctx, p.edges.Kube)
 	}
 	f.Binary, f.PinnedVolumes = p.once.binary, p.once.volumes
 	f.Registries = registriesOf("file "+f.Path, "private_registries", "is_default", treeOf(file.Text()))
@@ -67,39 +66,12 @@ func (p *Procedure) look(ctx context.Context, record runner.Record) (observed, e
 	return o, ctx.Err()
 }
 
-func (p *Procedure) lookForBinary(ctx context.Context, f Facts) verify.Read[rkecli.Binary] {
-	binary, err := p.tool().Find(ctx, p.options.RKEBinary, f.version(), p.options.KubernetesVersion)
+func (p *Procedure) lookForBinary(ctx context.Context, f rkestate.Facts) verify.Read[rkecli.Binary] {
+	binary, err := p.tool().Find(ctx, p.options.RKEBinary, f.KubernetesVersion(), p.options.KubernetesVersion)
 	if err != nil {
 		return verify.Failed[rkecli.Binary](err)
 	}
 	return verify.Got(binary)
-}
-
-// version is the Kubernetes version in force.
-func (f Facts) version() string {
-	return migration.OrElse(f.State.Current.Config.KubernetesVersion, f.Config.KubernetesVersion)
-}
-
-// StatePath is the state file of a cluster.yml
-// (rancher/rke:cluster/state.go@v1.5.9, GetStateFilePath).
-func StatePath(config string) string {
-	return strings.TrimSuffix(config, filepath.Ext(config)) + ".rkestate"
-}
-
-// readLocalState reads the state beside the file. Without it rke takes the
-// cluster for a new one.
-func readLocalState(disk clusterfile.FS, config string) verify.Read[State] {
-	path := StatePath(config)
-	text, err := disk.ReadFile(path)
-	if err != nil {
-		return verify.Failed[State](&fault.Error{Class: fault.Usage, Reason: "NoStateFile", Object: "file " + path,
-			Seen: "cannot be read: rke would take the cluster for a new one", Fix: fault.Command("rke", "util", "get-state-file", "--config", config), Err: err})
-	}
-	state, err := ParseState("file "+path, text)
-	if err != nil {
-		return verify.Failed[State](err)
-	}
-	return verify.Got(state)
 }
 
 // Combine implements migration.Config.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -39,7 +40,7 @@ func TestCloudConfigOutlivesTheBlock(t *testing.T) {
 			kube = fake.NewSimpleClientset(secret.DeepCopy())
 		}
 		p := &Procedure{edges: Edges{Kube: kube}}
-		seen := migration.Snapshot{Config: observed{Facts: Facts{Config: configOf(t, tt.file)}}}
+		seen := migration.Snapshot{Config: observed{Facts: rkestate.Facts{Config: configOf(t, tt.file)}}}
 		if got, err := p.CloudConfig(t.Context(), seen); err != nil || got != tt.want {
 			t.Errorf("%s: %q, %v, wanted %q", name, got, err, tt.want)
 		}
@@ -53,7 +54,7 @@ func TestCloudConfigThatCannotBeRead(t *testing.T) {
 		return true, nil, errors.New("connection refused")
 	})
 	p := &Procedure{edges: Edges{Kube: kube}}
-	seen := migration.Snapshot{Config: observed{Facts: Facts{Config: configOf(t, "cloud_provider: {name: external-aws}\n")}}}
+	seen := migration.Snapshot{Config: observed{Facts: rkestate.Facts{Config: configOf(t, "cloud_provider: {name: external-aws}\n")}}}
 	got, err := p.CloudConfig(t.Context(), seen)
 	if got != "" || fault.ClassOf(err) != fault.CouldNotLook {
 		t.Errorf("got %q, %v", got, err)

@@ -66,7 +66,7 @@ func theNodes(p Prepared) []verify.Finding {
 }
 
 func theHosts(p Prepared) []verify.Finding {
-	if len(p.hosts()) == 0 {
+	if len(p.Hosts()) == 0 {
 		return []verify.Finding{verify.Undecided(p.file(), "no node was read")}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -26,7 +27,7 @@ func newSwitch(b migration.Base, p *Procedure) *switchProvider {
 // when that was written, and are not decided again.
 func (s *switchProvider) edit(ctx context.Context, seen migration.Snapshot) (clusterfile.Edit, error) {
 	names := NameRule{}
-	if provider := factsOf(seen).Config.CloudProvider; provider.Name == providerExternal && provider.UseInstanceMetadataHostname != nil {
+	if provider := factsOf(seen).Config.CloudProvider; provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
 		names.UseMetadata = *provider.UseInstanceMetadataHostname
 	} else {
 		var err error
@@ -113,7 +114,7 @@ func (s *switchProvider) stillOpen(roll *migration.Roll, seen migration.Snapshot
 		roll.Wait("%s %s", open.Object, open.Seen)
 	}
 	roll.Evidence = []string{
-		fmt.Sprintf("%s; rke's state shows %s for %d hosts, no flag left", s.p.applied, providerExternal, roll.Done),
+		fmt.Sprintf("%s; rke's state shows %s for %d hosts, no flag left", s.p.applied, rkestate.ProviderExternal, roll.Done),
 		fmt.Sprintf("migration lease: %s (aws-cloud-controller-manager), renewing", lease.Host(verdict.Holder)),
 		"every Node kept its name, UID and ProviderID",
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
@@ -108,7 +109,7 @@ func toolsKeys() []string {
 // toolsInForce are the versions that may start a kubelet from now on: the one
 // in the state, the one of cluster.yml, the one that the binary takes, and for
 // each target the binary's or the table's.
-func (f Facts) toolsInForce(targets ...string) []Tools {
+func toolsInForce(f rkestate.Facts, targets ...string) []Tools {
 	now := f.State.Current.Config.KubernetesVersion
 	tools := []Tools{{From: "in force", Version: ToolsFor(now)}}
 	for _, key := range toolsKeys() {

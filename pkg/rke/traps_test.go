@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -34,7 +35,7 @@ func sound(t *testing.T) *Prepared {
 		})
 		p.Input.Cloud.Instances.Value[id] = cloud.Instance{ID: id, HTTPTokens: "optional", PrivateDNSName: dnsName(i)}
 	}
-	p.PinnedVolumes = verify.Got([]PinnedVolume(nil))
+	p.PinnedVolumes = verify.Got([]rkestate.PinnedVolume(nil))
 	p.PlannedSet = &downstream.DaemonSet{}
 	p.choose(t)
 	return p
@@ -125,7 +126,7 @@ func checkTraps() []trap {
 			rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: external-aws\n")(t, p)
 			p.Input.Position.Position = position.P3
 		}, warn, "external-aws"},
-		{"AWSM-722", "an old file", set(func(p *Prepared) { p.State.Current.Config.CloudProvider.Name = providerExternal }), fail, "bring the in-tree provider back"},
+		{"AWSM-722", "an old file", set(func(p *Prepared) { p.State.Current.Config.CloudProvider.Name = rkestate.ProviderExternal }), fail, "bring the in-tree provider back"},
 		{"AWSM-722", "another", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: azure\n"), fail, "azure"},
 		{"AWSM-723", "empty", rewrite("kubernetes_version: v1.26.9-rancher1-1\n", ""), fail, "set kubernetes_version: v1.26.9-rancher1-1"},
 		{"AWSM-724", "an image", top("system_images: {kubernetes: rancher/hyperkube:v1.26.9-rancher1}"), warn, "wins"},
@@ -153,10 +154,10 @@ func checkTraps() []trap {
 			p.Binary.Value.Images["v1.26.9-rancher1-1"]["rancher/mirrored-pause"] = "rancher/mirrored-pause:3.9"
 		}), warn, "3.9"},
 		{"AWSM-728", "missing", set(func(p *Prepared) {
-			p.Local = verify.Failed[State](&fault.Error{Class: fault.Usage, Object: "plain.rkestate", Seen: "does not exist"})
+			p.Local = verify.Failed[rkestate.Full](&fault.Error{Class: fault.Usage, Object: "plain.rkestate", Seen: "does not exist"})
 		}), fail, "get-state-file"},
 		{"AWSM-728", "not readable", set(func(p *Prepared) {
-			p.Local = verify.Failed[State](&fault.Error{Class: fault.CouldNotLook, Object: "plain.rkestate", Seen: "may not be read"})
+			p.Local = verify.Failed[rkestate.Full](&fault.Error{Class: fault.CouldNotLook, Object: "plain.rkestate", Seen: "may not be read"})
 		}), unknown, "may not be read"},
 		{"AWSM-728", "fresh", set(func(p *Prepared) { p.Local.Value.Current.Known = false }), fail, "new one"},
 		{"AWSM-728", "old", func(t *testing.T, p *Prepared) {
@@ -262,9 +263,9 @@ func checkTraps() []trap {
 		}, fail, "10.0.0.13"},
 		{"AWSM-764", "no Node", set(func(p *Prepared) { p.Down.Nodes = p.Down.Nodes[:4] }), fail, "10.0.0.14"},
 		{"AWSM-765", "a local volume", set(func(p *Prepared) {
-			p.PinnedVolumes = verify.Got([]PinnedVolume{{"pv-1", ip(3)}, {"pv-2", "gone"}})
+			p.PinnedVolumes = verify.Got([]rkestate.PinnedVolume{{Name: "pv-1", Hostname: ip(3)}, {Name: "pv-2", Hostname: "gone"}})
 		}), warn, "pv-1"},
-		{"AWSM-765", "not readable", set(func(p *Prepared) { p.PinnedVolumes = verify.Failed[[]PinnedVolume](errRead) }), unknown, "refused"},
+		{"AWSM-765", "not readable", set(func(p *Prepared) { p.PinnedVolumes = verify.Failed[[]rkestate.PinnedVolume](errRead) }), unknown, "refused"},
 		{"AWSM-781", "a release elsewhere", set(func(p *Prepared) {
 			p.ChartErr = &fault.Error{Class: fault.Check, Object: "release default/ccm", Seen: "exists"}
 		}), fail, "exists"},

@@ -1,5 +1,7 @@
 package clusterfile
 
+import "strings"
+
 // Config is the part of cluster.yml that a migration looks at, as rke reads it
 // (rancher/rke:types/rke_types.go@v1.5.9). Nothing is defaulted: an absent key
 // is the zero value, which for rke may mean a default of its own.
@@ -132,3 +134,25 @@ type Provider struct {
 
 // Drains says whether rke drains nodes while it rolls; by default it does not.
 func (u UpgradeStrategy) Drains() bool { return u.Drain != nil && *u.Drain }
+
+// Flag is the value of an extra argument, whichever map has it, with or without
+// leading dashes.
+func (s Service) Flag(name string) (string, bool) {
+	for key, value := range s.ExtraArgs {
+		if FlagName(key) == name {
+			return value, true
+		}
+	}
+	for key, values := range s.ExtraArgsArray {
+		if FlagName(key) == name {
+			return strings.Join(values, ","), true
+		}
+	}
+	return "", false
+}
+
+// FlagName is the flag that a key of extra_args is meant for: pflag takes
+// underscores for hyphens, and rke adds the dashes itself.
+func FlagName(key string) string {
+	return strings.ReplaceAll(strings.TrimLeft(key, "-"), "_", "-")
+}

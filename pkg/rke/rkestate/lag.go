@@ -1,10 +1,10 @@
-package rke
+package rkestate
 
 import "fmt"
 
-// stateLags is what of the wanted provider, flag and version rke's state does not
+// Lag is what of the wanted provider, flag and version rke's state does not
 // show; "": nothing. Where the system images are named, the version decides nothing.
-func (f Facts) stateLags() string {
+func (f Facts) Lag() string {
 	current := f.State.Current.Config
 	wanted, flag := f.Config.CloudProvider.Resolved(), f.Config.Services.KubeController.ExtraArgs["enable-leader-migration"]
 	have, on := current.CloudProvider.Name, current.Services.KubeController.ExtraArgs["enable-leader-migration"]

@@ -1,4 +1,4 @@
-package rke
+package rkestate
 
 import (
 	"context"
@@ -13,9 +13,12 @@ import (
 
 const page = 500
 
-// readPinnedVolumes finds the volumes that follow a Node by its hostname label.
+// PinnedVolume is a volume that is bound to a node by its hostname label.
+type PinnedVolume struct{ Name, Hostname string }
+
+// ReadPinnedVolumes finds the volumes that follow a Node by its hostname label.
 // The kubelet rewrites that label when its --hostname-override changes.
-func readPinnedVolumes(ctx context.Context, kube kubernetes.Interface) verify.Read[[]PinnedVolume] {
+func ReadPinnedVolumes(ctx context.Context, kube kubernetes.Interface) verify.Read[[]PinnedVolume] {
 	found := []PinnedVolume{}
 	options := metav1.ListOptions{Limit: page}
 	for {

@@ -1,4 +1,4 @@
-package rke
+package rkestate
 
 import (
 	"context"
@@ -11,16 +11,17 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// stateName names the Secret, the ConfigMap of older binaries, and the key in
+// ObjectName is the name of the Secret, the ConfigMap of older binaries, and the key in
 // both (rancher/rke:cluster/state.go@v1.5.9, FullState).
-const stateName = "full-cluster-state"
+const ObjectName = "full-cluster-state"
 
-// State is the little that is read of rke's full cluster state. The whole holds
+// Full is the little that is read of rke's full cluster state. The whole holds
 // every private key of the cluster: it is neither kept nor logged.
-type State struct {
+type Full struct {
 	Source  string // "Secret kube-system/full-cluster-state", or the file
 	Desired Applied
 	Current Applied
@@ -30,56 +31,56 @@ type State struct {
 // currentState after the control plane and before the workers.
 type Applied struct {
 	Known  bool // the half is there at all
-	Config StateConfig
+	Config Config
 	// Tree is the configuration as decoded JSON, for comparison with cluster.yml.
 	Tree map[string]any
 }
 
-// StateConfig is the stored configuration, in rke's JSON spelling, with the
+// Config is the stored configuration, in rke's JSON spelling, with the
 // RESOLVED provider name and all defaults filled in.
-type StateConfig struct {
+type Config struct {
 	ClusterName       string            `json:"clusterName"`
 	KubernetesVersion string            `json:"kubernetesVersion"`
-	CloudProvider     StateProvider     `json:"cloudProvider"`
-	Services          StateServices     `json:"services"`
-	Nodes             []StateNode       `json:"nodes"`
+	CloudProvider     Provider          `json:"cloudProvider"`
+	Services          Services          `json:"services"`
+	Nodes             []Node            `json:"nodes"`
 	SystemImages      map[string]string `json:"systemImages"`
 }
 
-// StateProvider is cloudProvider.
-type StateProvider struct {
+// Provider is cloudProvider.
+type Provider struct {
 	Name                        string          `json:"name"`
 	UseInstanceMetadataHostname *bool           `json:"useInstanceMetadataHostname"`
 	AWS                         json.RawMessage `json:"awsCloudProvider"`
 	Custom                      string          `json:"customCloudProvider"`
 }
 
-// StateServices are the components' own settings.
-type StateServices struct {
-	KubeController StateService `json:"kubeController"`
-	KubeAPI        StateService `json:"kubeApi"`
-	Kubelet        StateService `json:"kubelet"`
-	Kubeproxy      StateService `json:"kubeproxy"`
+// Services are the components' own settings.
+type Services struct {
+	KubeController Service `json:"kubeController"`
+	KubeAPI        Service `json:"kubeApi"`
+	Kubelet        Service `json:"kubelet"`
+	Kubeproxy      Service `json:"kubeproxy"`
 }
 
-// StateService is one of them.
-type StateService struct {
+// Service is one of them.
+type Service struct {
 	ExtraArgs             map[string]string   `json:"extraArgs"`
 	ExtraArgsArray        map[string][]string `json:"extraArgsArray"`
 	ClusterCIDR           string              `json:"clusterCidr"`
 	ServiceClusterIPRange string              `json:"serviceClusterIpRange"`
 }
 
-// StateNode is one host.
-type StateNode struct {
+// Node is one host.
+type Node struct {
 	Address          string   `json:"address"`
 	InternalAddress  string   `json:"internalAddress"`
 	HostnameOverride string   `json:"hostnameOverride"`
 	Role             []string `json:"role"`
 }
 
-// ParseState decodes the fields above and drops everything else.
-func ParseState(source string, text []byte) (State, error) {
+// Parse decodes the fields above and drops everything else.
+func Parse(source string, text []byte) (Full, error) {
 	type half struct {
 		Config json.RawMessage `json:"rkeConfig"`
 	}
@@ -93,9 +94,9 @@ func ParseState(source string, text []byte) (State, error) {
 			Seen: fmt.Sprintf("cannot be decoded (%T)", err), Wanted: "the state that rke wrote", Fix: "rke util get-state-file"}
 	}
 	if err := json.Unmarshal(text, &whole); err != nil {
-		return State{}, bad(err)
+		return Full{}, bad(err)
 	}
-	state := State{Source: source}
+	state := Full{Source: source}
 	for _, part := range []struct {
 		raw  json.RawMessage
 		into *Applied
@@ -104,44 +105,44 @@ func ParseState(source string, text []byte) (State, error) {
 			continue
 		}
 		if err := json.Unmarshal(part.raw, &part.into.Config); err != nil {
-			return State{}, bad(err)
+			return Full{}, bad(err)
 		}
 		if err := json.Unmarshal(part.raw, &part.into.Tree); err != nil {
-			return State{}, bad(err)
+			return Full{}, bad(err)
 		}
 		part.into.Known = true
 	}
 	return state, nil
 }
 
-// ReadState reads the state that rke keeps in the cluster: the Secret, else the
+// Read reads the state that rke keeps in the cluster: the Secret, else the
 // ConfigMap that binaries before v1.4.19, v1.5.10 and v1.6.0 wrote.
-func ReadState(ctx context.Context, kube kubernetes.Interface) (State, error) {
-	object := "Secret kube-system/" + stateName
-	secret, err := kube.CoreV1().Secrets(wellknown.System).Get(ctx, stateName, metav1.GetOptions{})
+func Read(ctx context.Context, kube kubernetes.Interface) (Full, error) {
+	object := "Secret kube-system/" + ObjectName
+	secret, err := kube.CoreV1().Secrets(wellknown.System).Get(ctx, ObjectName, metav1.GetOptions{})
 	if err == nil {
-		return ParseState(object, secret.Data[stateName])
+		return Parse(object, secret.Data[ObjectName])
 	}
 	if !apierrors.IsNotFound(err) {
-		return State{}, migration.CouldNotRead(object, err)
+		return Full{}, migration.CouldNotRead(object, err)
 	}
-	object = "ConfigMap kube-system/" + stateName
-	file, err := kube.CoreV1().ConfigMaps(wellknown.System).Get(ctx, stateName, metav1.GetOptions{})
+	object = "ConfigMap kube-system/" + ObjectName
+	file, err := kube.CoreV1().ConfigMaps(wellknown.System).Get(ctx, ObjectName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
-		return State{}, &fault.Error{Class: fault.Usage, Reason: ReasonNotRKE, Object: object,
+		return Full{}, &fault.Error{Class: fault.Usage, Reason: rkecli.ReasonNotRKE, Object: object,
 			Seen:   "neither it nor a Secret of that name exists",
 			Wanted: "an RKE cluster: rke keeps its state there", Fix: "check --kubeconfig; the default is kube_config_<file> beside cluster.yml"}
 	}
 	if err != nil {
-		return State{}, migration.CouldNotRead(object, err)
+		return Full{}, migration.CouldNotRead(object, err)
 	}
-	return ParseState(object, []byte(file.Data[stateName]))
+	return Parse(object, []byte(file.Data[ObjectName]))
 }
 
 // Provider is what a component gets as --cloud-provider: rke translates
 // external-aws (rancher/rke:cluster/plan.go@v1.5.9).
-func (c StateConfig) Provider() string {
-	if c.CloudProvider.Name == providerExternal {
+func (c Config) Provider() string {
+	if c.CloudProvider.Name == ProviderExternal {
 		return "external"
 	}
 	return c.CloudProvider.Name

@@ -1,4 +1,4 @@
-package rke
+package rkestate
 
 import (
 	"strings"
@@ -19,7 +19,7 @@ const stateText = `{"desiredState":{"rkeConfig":{"cloudProvider":{"name":"aws"}}
 "certificatesBundle":{"kube-ca":{"keyPEM":"SECRET KEY"}}}}`
 
 func TestParseState(t *testing.T) {
-	s, err := ParseState("test", []byte(stateText))
+	s, err := Parse("test", []byte(stateText))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,12 +32,12 @@ func TestParseState(t *testing.T) {
 		t.Error("keys were kept")
 	}
 	for _, bad := range []string{"", "{", `{"currentState":{"rkeConfig":7}}`, `{"currentState":{"rkeConfig":{"nodes":"SECRET KEY"}}}`} {
-		_, err := ParseState("test", []byte(bad))
+		_, err := Parse("test", []byte(bad))
 		if fault.ClassOf(err) != fault.CouldNotLook || strings.Contains(err.Error(), "SECRET") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
-	if s, err := ParseState("test", []byte(`{}`)); err != nil || s.Current.Known {
+	if s, err := Parse("test", []byte(`{}`)); err != nil || s.Current.Known {
 		t.Errorf("no state at all: %+v, %v", s, err)
 	}
 }
@@ -45,18 +45,18 @@ func TestParseState(t *testing.T) {
 // Newer binaries delete the ConfigMap when they write the Secret; where both are
 // there, the Secret is the newer one. Fake: its reads are no quorum reads.
 func TestReadState(t *testing.T) {
-	meta := metav1.ObjectMeta{Namespace: "kube-system", Name: stateName}
-	secret := &corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{stateName: []byte(stateText)}}
-	old := &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{stateName: `{"currentState":{"rkeConfig":{"clusterName":"old"}}}`}}
+	meta := metav1.ObjectMeta{Namespace: "kube-system", Name: ObjectName}
+	secret := &corev1.Secret{ObjectMeta: meta, Data: map[string][]byte{ObjectName: []byte(stateText)}}
+	old := &corev1.ConfigMap{ObjectMeta: meta, Data: map[string]string{ObjectName: `{"currentState":{"rkeConfig":{"clusterName":"old"}}}`}}
 	for want, kube := range map[string]*fake.Clientset{
 		"demo": fake.NewSimpleClientset(secret, old), "old": fake.NewSimpleClientset(old),
 	} {
-		s, err := ReadState(t.Context(), kube)
+		s, err := Read(t.Context(), kube)
 		if err != nil || s.Current.Config.ClusterName != want {
 			t.Errorf("%s: %+v, %v", want, s.Current.Config, err)
 		}
 	}
-	if _, err := ReadState(t.Context(), fake.NewSimpleClientset()); fault.ClassOf(err) != fault.Usage {
+	if _, err := Read(t.Context(), fake.NewSimpleClientset()); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("no state: %v", err)
 	}
 }

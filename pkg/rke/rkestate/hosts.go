@@ -1,0 +1,37 @@
+package rkestate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Host is an entry of nodes as rke completes it: internal_address and
+// hostname_override default to address, and the override is put in lower case
+// (rancher/rke:cluster/defaults.go@v1.5.9, setClusterDefaults).
+type Host struct {
+	Address, Internal, Override string
+	Role                        []string
+}
+
+// Has says whether it has a role.
+func (h Host) Has(role string) bool { return slices.Contains(h.Role, role) }
+
+// Hosts are the nodes of cluster.yml, or those of the state where the file has
+// none because Rancher keeps them.
+func (f Facts) Hosts() []Host {
+	var out []Host
+	add := func(address, internal, override string, role []string) {
+		out = append(out, Host{Address: address, Internal: cmp.Or(internal, address),
+			Override: strings.ToLower(cmp.Or(override, address)), Role: role})
+	}
+	for _, n := range f.Config.Nodes {
+		add(n.Address, n.InternalAddress, n.HostnameOverride, n.Role)
+	}
+	if len(out) == 0 {
+		for _, n := range f.State.Current.Config.Nodes {
+			add(n.Address, n.InternalAddress, n.HostnameOverride, n.Role)
+		}
+	}
+	return out
+}
