@@ -9,15 +9,16 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // offlineDocument is what a plan without a cluster knows, and what it does not.
 type offlineDocument struct {
-	Names     rke.NameAssumption `json:"names"`
-	Results   []verify.Result    `json:"checks"`    // those that the file alone decides
-	Undecided []string           `json:"undecided"` // the checks that need the cluster
+	Names     naming.NameAssumption `json:"names"`
+	Results   []verify.Result       `json:"checks"`    // those that the file alone decides
+	Undecided []string              `json:"undecided"` // the checks that need the cluster
 }
 
 // addOffline gives `rke plan` the flag that needs no cluster.

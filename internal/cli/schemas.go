@@ -5,7 +5,7 @@ import (
 	"reflect"
 
 	"github.com/awsmigrate/awsmigrate/internal/schema"
-	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -25,7 +25,7 @@ func documents() map[string]any {
 // folder of the sources, whose comments become descriptions.
 func Schemas(root string) (map[string][]byte, error) {
 	comments := map[string]string{}
-	for _, pkg := range []string{"/internal/build", "/internal/cli", "/pkg/runner", "/pkg/verify", "/pkg/rke"} {
+	for _, pkg := range []string{"/internal/build", "/internal/cli", "/pkg/runner", "/pkg/verify", "/pkg/rke/naming"} {
 		if err := schema.Comments(root, module, module+pkg, comments); err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func enums() map[reflect.Type][]string {
 		reflect.TypeFor[runner.StateKind](): names(runner.Todo, runner.InProgress, runner.Done, runner.Skipped, runner.Always),
 		reflect.TypeFor[runner.Outcome](): names(runner.WasDone, runner.WasSkipped, runner.Finished, runner.Planned,
 			runner.Stopped, runner.Halted, runner.NotReached),
-		reflect.TypeFor[rke.NameBasis](): names(rke.NamesOfFile, rke.NamesOfTools, rke.NamesUnknown),
+		reflect.TypeFor[naming.Basis]():  names(naming.OfFile, naming.OfTools, naming.Unknown),
 		reflect.TypeFor[verify.Status](): names(verify.OK, verify.Warn, verify.Fail, verify.Skip, verify.Unknown),
 		reflect.TypeFor[runner.EventType](): names(runner.RunStarted, runner.LockTaken, runner.StepDone, runner.StepSkipped,
 			runner.StepStarted, runner.StepWaiting, runner.StepWarning, runner.StepFinished, runner.StepFailed,

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -116,7 +117,7 @@ func TestNamesCannotBeSkipped(t *testing.T) {
 		}
 	}
 	p := sound(t)
-	p.NameErr = &fault.Error{Class: fault.Check, Reason: ReasonNamesNotProven, Object: "Node x", Seen: "renamed"}
+	p.NameErr = &fault.Error{Class: fault.Check, Reason: naming.ReasonNotProven, Object: "Node x", Seen: "renamed"}
 	report := verify.RunAll(t.Context(), verify.Bind(*p, Checks()...), verify.Options{Position: position.P0, Skip: skips})
 	if len(skips) != 4 || len(report.Refused) != len(skips) || len(report.With(verify.Fail)) == 0 {
 		t.Errorf("%d skips, %d refused, %v", len(skips), len(report.Refused), report.With(verify.Fail))

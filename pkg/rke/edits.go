@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -27,7 +28,7 @@ func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
 // in-tree provider whatever the name says
 // (rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider). made is what EnableEdit
 // put above the flag.
-func SwitchEdit(file *clusterfile.File, names NameRule, made yamltext.Made) (clusterfile.Edit, error) {
+func SwitchEdit(file *clusterfile.File, names naming.Rule, made yamltext.Made) (clusterfile.Edit, error) {
 	changes := []yamltext.Change{
 		yamltext.Set(rkestate.ProviderExternal, yamltext.Plain, "cloud_provider", "name"),
 		yamltext.Set(strconv.FormatBool(names.UseMetadata), yamltext.Plain, "cloud_provider", "useInstanceMetadataHostname"),
@@ -45,7 +46,7 @@ func UpgradeEdit(file *clusterfile.File, version string) (clusterfile.Edit, erro
 }
 
 // tryFileEdits computes both edits, one after the other, without writing them.
-func tryFileEdits(seen migration.Snapshot, names NameRule) error {
+func tryFileEdits(seen migration.Snapshot, names naming.Rule) error {
 	if seen.Switched() {
 		return nil
 	}
@@ -54,7 +55,7 @@ func tryFileEdits(seen migration.Snapshot, names NameRule) error {
 }
 
 // switchFrom is the switch of a file that may not have the flag yet.
-func switchFrom(file *clusterfile.File, names NameRule, made yamltext.Made) (clusterfile.Edit, error) {
+func switchFrom(file *clusterfile.File, names naming.Rule, made yamltext.Made) (clusterfile.Edit, error) {
 	first, err := EnableEdit(file)
 	if err != nil {
 		return clusterfile.Edit{}, err

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -53,7 +54,7 @@ func judgeMembership(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	known := map[*downstream.Node]bool{}
 	for _, h := range p.Hosts() {
-		nodes := nodesOf(h, p.Down.Nodes)
+		nodes := naming.NodesOf(h, p.Down.Nodes)
 		if len(nodes) != 1 {
 			found = append(found, verify.Failure("node "+h.Address+" of "+p.file(), fmt.Sprintf("%d Nodes are found for it", len(nodes)), "exactly one", ""))
 		}
@@ -84,14 +85,14 @@ func judgeMembers(p Prepared) []verify.Finding {
 }
 
 func judgeZones(p Prepared) []verify.Finding {
-	pairs, err := pairNodes(p.Facts, p.Down.Nodes)
+	pairs, err := naming.Pairs(p.Facts, p.Down.Nodes)
 	if err != nil {
 		return []verify.Finding{verify.Undecided(p.file(), err.Error())}
 	}
 	zones := rules.Zones{}
 	for _, pair := range pairs {
-		if pair.host.Has("etcd") {
-			zones[pair.node.Labels[corev1.LabelTopologyZone]]++
+		if pair.Host.Has("etcd") {
+			zones[pair.Node.Labels[corev1.LabelTopologyZone]]++
 		}
 	}
 	return zones.Judge(p.file())

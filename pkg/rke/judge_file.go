@@ -1,12 +1,14 @@
 package rke
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
 	"sort"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -159,7 +161,7 @@ func meant(key, known string) bool { return folded(key) == folded(known) }
 func judgePending(p Prepared) []verify.Finding {
 	var found []verify.Finding
 	for _, change := range Pending(p.Facts, p.Options.KubernetesVersion) {
-		found = append(found, verify.Warning(p.file()+": "+change.Path, orElse(change.File, "not set"), "as applied: "+orElse(change.State, "not set"), ""))
+		found = append(found, verify.Warning(p.file()+": "+change.Path, cmp.Or(change.File, "not set"), "as applied: "+cmp.Or(change.State, "not set"), ""))
 	}
 	return found
 }
@@ -171,16 +173,16 @@ func judgeLocalState(p Prepared) []verify.Finding {
 	const fix = "run `rke util get-state-file --config FILE`"
 	if p.Local.Looked && p.Local.Err != nil {
 		found := verify.FindingOf(p.Local.Err)
-		found[0].Fix = orElse(found[0].Fix, fix)
+		found[0].Fix = cmp.Or(found[0].Fix, fix)
 		return found
 	}
 	return verify.Judge(p.Local, "state file", func(local rkestate.Full) []verify.Finding {
-		object := orElse(local.Source, "state file")
+		object := cmp.Or(local.Source, "state file")
 		if !local.Current.Known {
 			return []verify.Finding{verify.Failure(object, "has no currentState: rke takes the cluster for a new one", "the state of the cluster", fix)}
 		}
 		if differ := differences("", local.Current.Tree, p.State.Current.Tree); len(differ) > 0 {
-			return []verify.Finding{verify.Failure(object, "differs from "+p.State.Source+": "+some(differ), "the same state in both: rke starts from the file", fix)}
+			return []verify.Finding{verify.Failure(object, "differs from "+p.State.Source+": "+naming.Few(differ), "the same state in both: rke starts from the file", fix)}
 		}
 		return nil
 	})

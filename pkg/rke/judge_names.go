@@ -1,11 +1,13 @@
 package rke
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -20,7 +22,9 @@ func judgeNames(p Prepared) []verify.Finding {
 	return []verify.Finding{verify.Notice("useInstanceMetadataHostname", fmt.Sprintf("%t: %s", p.Names.UseMetadata, p.Names.Why))}
 }
 
-func judgeOverrideArgs(p Prepared) []verify.Finding { return verify.FindingOf(overrideArgs(p.Config)) }
+func judgeOverrideArgs(p Prepared) []verify.Finding {
+	return verify.FindingOf(naming.OverrideArgs(p.Config))
+}
 
 // fromFile says whether nodes take their names from cluster.yml, so that the
 // metadata service is not asked.
@@ -32,34 +36,27 @@ func judgeTokens(p Prepared) []verify.Finding {
 	if p.fromFile() {
 		return []verify.Finding{verify.Notice("metadata service", "is not asked: names come from "+p.file())}
 	}
-	old, ok := atLeast(toolsInForce(p.Facts, p.Options.KubernetesVersion), toolsAskIMDSv2)
-	if ok {
-		return nil
-	}
 	var found []verify.Finding
-	for i := range p.Down.Nodes {
-		o := needsTokens(&p.Down.Nodes[i], p.Input.Cloud, old)
-		switch {
-		case o == nil:
-		case o.unseen:
-			found = append(found, verify.Finding{Status: verify.Unknown, Object: o.object, Reason: o.seen, Fix: o.fix})
-		default:
-			found = append(found, verify.Failure(o.object, o.seen, "HttpTokens=optional, or rke-tools v"+toolsAskIMDSv2.String()+" or newer", o.fix))
+	for _, o := range naming.WithoutToken(p.Facts, p.Down.Nodes, p.Input.Cloud, p.Options.KubernetesVersion) {
+		if o.Unseen {
+			found = append(found, verify.Finding{Status: verify.Unknown, Object: o.Object, Reason: o.Seen, Fix: o.Fix})
+			continue
 		}
+		found = append(found, verify.Failure(o.Object, o.Seen, "HttpTokens=optional, or rke-tools "+naming.ToolsWithToken()+" or newer", o.Fix))
 	}
 	return found
 }
 
 func judgeFound(p Prepared) []verify.Finding {
-	pairs, err := pairNodes(p.Facts, p.Down.Nodes)
+	pairs, err := naming.Pairs(p.Facts, p.Down.Nodes)
 	if err != nil {
 		return verify.FindingOf(err)
 	}
 	var found []verify.Finding
 	for _, pair := range pairs {
-		if !foundAs(pair.host, pair.node) {
-			found = append(found, verify.Failure("node "+pair.host.Address+" of "+p.file(),
-				fmt.Sprintf("internal_address (or address) is %s, the InternalIP of Node %s is %s", pair.host.Internal, pair.node.Name, orElse(strings.Join(internalIPs(pair.node), ", "), "missing")),
+		if !pair.Found() {
+			found = append(found, verify.Failure("node "+pair.Host.Address+" of "+p.file(),
+				fmt.Sprintf("internal_address (or address) is %s, the InternalIP of Node %s is %s", pair.Host.Internal, pair.Node.Name, cmp.Or(strings.Join(naming.InternalIPs(pair.Node), ", "), "missing")),
 				"the same, or hostname_override equal to the Node's name", "set internal_address to the Node's InternalIP"))
 		}
 	}

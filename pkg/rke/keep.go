@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -71,6 +72,6 @@ func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 	p.Reading = reading(p.Facts, down, "")
 	p.Down, p.Object, p.Unrest = down, k.Object, k.Unrest
 	p.RestErr = p.Rest(migration.TellUnrest)
-	p.Names, p.NameErr = ChooseNames(p.Facts, p.Down.Nodes, in.Cloud, p.Options.targets()...)
+	p.Names, p.NameErr = naming.Choose(p.Facts, p.Down.Nodes, in.Cloud, p.Options.targets()...)
 	return verify.Bind(p, registry...), nil
 }

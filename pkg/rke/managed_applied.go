@@ -1,6 +1,7 @@
 package rke
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
@@ -35,7 +37,7 @@ func (c ManagedCluster) unapplied(f rkestate.Facts) []migration.Unrest {
 		add(upgraded.Status != "True", conditionText("Upgraded", upgraded), "Upgraded=True")
 	}
 	differ := specDifferences(c.Config, c.Applied)
-	add(len(differ) > 0, "not applied yet: "+some(differ), "appliedSpec equal to spec")
+	add(len(differ) > 0, "not applied yet: "+naming.Few(differ), "appliedSpec equal to spec")
 	for _, n := range c.Nodes {
 		add(n.workerOnly() && n.behind(), fmt.Sprintf("worker %s has applied version %d of its plan, not %d", n.Name, n.AppliedVersion, n.PlanVersion),
 			"the newest plan on every worker")
@@ -68,7 +70,7 @@ func (c ManagedCluster) failure() error {
 	if c.Failed == nil || len(specDifferences(c.Config, c.Failed)) > 0 || c.Conditions["Updated"].Status != "False" {
 		return nil
 	}
-	return &fault.Error{Class: fault.Check, Reason: "RancherCouldNotApply", Object: c.object(), Seen: orElse(c.Conditions["Updated"].Message, "Updated=False"),
+	return &fault.Error{Class: fault.Check, Reason: "RancherCouldNotApply", Object: c.object(), Seen: cmp.Or(c.Conditions["Updated"].Message, "Updated=False"),
 		Wanted: "a configuration that rke can apply", Fix: "mend what it names: Rancher tries again by itself; then run the same command again"}
 }
 

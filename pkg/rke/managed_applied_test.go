@@ -9,13 +9,14 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
 // appliedCluster is one whose configuration Rancher has applied everywhere.
 func appliedCluster() ManagedCluster {
 	yes := managedCondition{Status: "True"}
-	c := ManagedCluster{ID: "c-1", DisplayName: "demo", Driver: driverRKE, Config: ManagedSwitch(uiConfig(), NameRule{UseMetadata: true}, nil).Apply(),
+	c := ManagedCluster{ID: "c-1", DisplayName: "demo", Driver: driverRKE, Config: ManagedSwitch(uiConfig(), naming.Rule{UseMetadata: true}, nil).Apply(),
 		Conditions: map[string]managedCondition{"Updated": yes, "Provisioned": yes, "Ready": yes, "Upgraded": yes}}
 	c.Applied = runtime.DeepCopyJSON(c.Config)
 	c.Applied["nodes"] = []any{map[string]any{"address": "1.2.3.4"}}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -68,7 +69,7 @@ func ManagedEnable(config map[string]any) ManagedEdit {
 // (rancher/rancher:pkg/api/norman/store/cluster/cluster_store.go@v2.8.5).
 // made are the mappings that ManagedEnable made, by pointer: they go again with
 // the flag, if it is all they hold.
-func ManagedSwitch(config map[string]any, names NameRule, made []string) ManagedEdit {
+func ManagedSwitch(config map[string]any, names naming.Rule, made []string) ManagedEdit {
 	provider := func(key string) []string { return []string{"cloudProvider", key} }
 	flag := []string{"services", "kubeController", "extraArgs", keyFlag}
 	e := editManaged(config,

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -76,8 +77,8 @@ func TestManagedEditsPatchWhatTheySay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := runtime.DeepCopyJSON(config)
-			for _, edit := range []ManagedEdit{ManagedEnable(config), ManagedSwitch(config, NameRule{UseMetadata: true}, nil),
-				ManagedSwitch(ManagedEnable(config).Apply(), NameRule{}, nil), ManagedUpgrade(config, "v1.27.16-rancher1-1")} {
+			for _, edit := range []ManagedEdit{ManagedEnable(config), ManagedSwitch(config, naming.Rule{UseMetadata: true}, nil),
+				ManagedSwitch(ManagedEnable(config).Apply(), naming.Rule{}, nil), ManagedUpgrade(config, "v1.27.16-rancher1-1")} {
 				got, err := patched(t, objectOf(edit.Config), edit)
 				if err != nil {
 					t.Fatal(err)
@@ -94,7 +95,7 @@ func TestManagedEditsPatchWhatTheySay(t *testing.T) {
 }
 
 func TestManagedSwitchLeavesNoWayBackToTheInTreeProvider(t *testing.T) {
-	after := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), NameRule{UseMetadata: true}, nil).Apply()
+	after := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), naming.Rule{UseMetadata: true}, nil).Apply()
 	want := map[string]any{"name": "external-aws", "useInstanceMetadataHostname": true}
 	if !reflect.DeepEqual(after["cloudProvider"], want) {
 		t.Errorf("cloudProvider is %v, wanted %v", after["cloudProvider"], want)
@@ -102,7 +103,7 @@ func TestManagedSwitchLeavesNoWayBackToTheInTreeProvider(t *testing.T) {
 	if _, flagged := mapAt(after, []string{"services", "kubeController", "extraArgs"})[keyFlag]; flagged {
 		t.Error("the flag is left beside an external provider")
 	}
-	if again := ManagedSwitch(after, NameRule{UseMetadata: true}, nil); !again.Empty() {
+	if again := ManagedSwitch(after, naming.Rule{UseMetadata: true}, nil); !again.Empty() {
 		t.Errorf("a second edit changes %v", again.Elements)
 	}
 }
@@ -121,7 +122,7 @@ func TestManagedEditsRefuseWhatChangedMeanwhile(t *testing.T) {
 		now := uiConfig()
 		change(now)
 		flagged := ManagedEnable(uiConfig())
-		switched := ManagedSwitch(uiConfig(), NameRule{}, nil)
+		switched := ManagedSwitch(uiConfig(), naming.Rule{}, nil)
 		_, err := patched(t, objectOf(now), flagged)
 		_, alsoErr := patched(t, objectOf(now), switched)
 		if err == nil && alsoErr == nil {
@@ -133,7 +134,7 @@ func TestManagedEditsRefuseWhatChangedMeanwhile(t *testing.T) {
 func TestManagedInverseHoldsNoWholeValues(t *testing.T) {
 	config := uiConfig()
 	config["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"global": map[string]any{"role-arn": "arn:SECRET"}}
-	edit := ManagedSwitch(config, NameRule{UseMetadata: true}, nil)
+	edit := ManagedSwitch(config, naming.Rule{UseMetadata: true}, nil)
 	raw, err := edit.Inverse()
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +213,7 @@ func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
 			}
 			seen := migration.Snapshot{Config: managedObserved{cluster: cluster}}
 			seen.Record.Intents = []runner.Intent{{Step: migration.StepEnable, Object: cluster.object(), Inverse: inverse}}
-			edit := ManagedSwitch(now, NameRule{UseMetadata: true}, made(seen))
+			edit := ManagedSwitch(now, naming.Rule{UseMetadata: true}, made(seen))
 			got, err := patched(t, objectOf(now), edit)
 			if err != nil {
 				t.Fatal(err)
@@ -230,7 +231,7 @@ func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
 
 // Without the journal nobody knows whose an empty mapping is.
 func TestManagedSwitchLeavesAnEmptyMappingOfUnknownOrigin(t *testing.T) {
-	after := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), NameRule{}, nil).Apply()
+	after := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), naming.Rule{}, nil).Apply()
 	if _, there := mapAt(after, []string{"services", "kubeController"})["extraArgs"]; !there {
 		t.Error("extraArgs is gone")
 	}
@@ -240,7 +241,7 @@ func TestManagedSwitchLeavesAnEmptyMappingOfUnknownOrigin(t *testing.T) {
 // mapping.
 func TestManagedSwitchRefusesToTakeAMappingThatWasFilledMeanwhile(t *testing.T) {
 	first := ManagedEnable(uiConfig())
-	edit := ManagedSwitch(first.Apply(), NameRule{}, first.Made())
+	edit := ManagedSwitch(first.Apply(), naming.Rule{}, first.Made())
 	now := first.Apply()
 	mapAt(now, []string{"services", "kubeController", "extraArgs"})["v"] = "4"
 	if got, err := patched(t, objectOf(now), edit); err == nil {

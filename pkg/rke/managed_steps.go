@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -42,7 +43,7 @@ func (m *Managed) switchProvider(b migration.Base) migration.Step {
 func (m *Managed) switchEdit(ctx context.Context, seen migration.Snapshot) (ManagedEdit, error) {
 	provider := factsOf(seen).Config.CloudProvider
 	if provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
-		return ManagedSwitch(clusterOf(seen).Config, NameRule{UseMetadata: *provider.UseInstanceMetadataHostname}, made(seen)), nil
+		return ManagedSwitch(clusterOf(seen).Config, naming.Rule{UseMetadata: *provider.UseInstanceMetadataHostname}, made(seen)), nil
 	}
 	names, err := m.nameRule(ctx, seen)
 	return ManagedSwitch(clusterOf(seen).Config, names, made(seen)), err
@@ -74,7 +75,7 @@ func (m *Managed) plannedSwitch(ctx context.Context, seen migration.Snapshot) (M
 }
 
 // tryManagedEdits says whether the edits to come have a place.
-func tryManagedEdits(seen migration.Snapshot, _ NameRule) error {
+func tryManagedEdits(seen migration.Snapshot, _ naming.Rule) error {
 	return editable(clusterOf(seen).object(), clusterOf(seen).Config)
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 )
 
@@ -56,7 +57,7 @@ func chooseManaged(all []ManagedCluster, name string) (ManagedCluster, error) {
 		return found[0], supportedManaged(found[0])
 	case 0:
 		return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: "Cluster " + name,
-			Seen: "no such id and no such name", Wanted: "one of " + migration.OrElse(some(others), "none: this Rancher has no clusters"), Fix: "check --cluster"}
+			Seen: "no such id and no such name", Wanted: "one of " + migration.OrElse(naming.Few(others), "none: this Rancher has no clusters"), Fix: "check --cluster"}
 	}
 	return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: "AmbiguousCluster", Object: "Cluster " + name,
 		Seen: fmt.Sprintf("%d clusters are called so: %s", len(found), strings.Join(names, ", ")), Wanted: "one cluster", Fix: "name it by its id: --cluster c-xxxxx"}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 )
 
 // inverseOf is an edit's inverse as the journal gives it back, and the values that
@@ -59,7 +60,7 @@ func TestManagedUndoPutsBackWhatWasThere(t *testing.T) {
 	} {
 		first := ManagedEnable(config)
 		flagged := first.Apply()
-		second := ManagedSwitch(flagged, NameRule{UseMetadata: true}, first.Made())
+		second := ManagedSwitch(flagged, naming.Rule{UseMetadata: true}, first.Made())
 		for _, step := range []struct {
 			edit ManagedEdit
 			want map[string]any
@@ -99,7 +100,7 @@ func withoutNulls(v any) any {
 }
 
 func TestManagedUndoRefusesWhatMoved(t *testing.T) {
-	edit := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), NameRule{}, nil)
+	edit := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), naming.Rule{}, nil)
 	inverse, kept := inverseOf(t, edit)
 	for name, change := range map[string]func(map[string]any){
 		"another name": func(c map[string]any) { c["cloudProvider"].(map[string]any)["name"] = "external" },

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -21,7 +22,7 @@ type Offline struct {
 	// the others.
 	Report    verify.Report
 	Undecided []string
-	Names     NameAssumption
+	Names     naming.NameAssumption
 	Steps     []runner.PlannedStep
 	// Err is why no run could begin with this file; nil: the file holds no reason.
 	Err error
@@ -36,9 +37,9 @@ func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 		return Offline{}, err
 	}
 	var plan Offline
-	plan.Names = assumeNames(file.Config(), options.KubernetesVersion)
+	plan.Names = naming.Assume(file.Config(), options.KubernetesVersion)
 	var refused error
-	plan.Steps, refused = offlineSteps(file, plan.Names.rule(), options)
+	plan.Steps, refused = offlineSteps(file, plan.Names.Rule(), options)
 	p := Prepared{Facts: rkestate.Facts{Path: options.Config, File: file, Config: file.Config()}, Options: options, Offline: true, EditErr: refused}
 	report := verify.RunAll(ctx, verify.Bind(p, Checks()...), verify.Options{Position: position.Unknown, AlsoAt: within(file.Config()),
 		Skip: ours(options.Skip)})
@@ -90,7 +91,7 @@ func decided(all verify.Report) (report verify.Report, undecided []string) {
 
 // offlineSteps are the edits to come. After the switch only the flag is still to
 // go: what names nodes have then the file decides, and no plan changes it.
-func offlineSteps(file *clusterfile.File, names NameRule, options Options) ([]runner.PlannedStep, error) {
+func offlineSteps(file *clusterfile.File, names naming.Rule, options Options) ([]runner.PlannedStep, error) {
 	steps := []runner.PlannedStep{}
 	var made yamltext.Made
 	add := func(id runner.StepID, compute func() (clusterfile.Edit, error)) error {

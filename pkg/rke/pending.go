@@ -1,6 +1,7 @@
 package rke
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -22,7 +23,7 @@ const notShown = "(not shown)"
 
 // String is one line for messages.
 func (p PendingChange) String() string {
-	return fmt.Sprintf("%s: %s (applied: %s)", p.Path, orElse(p.File, "not set"), orElse(p.State, "not set"))
+	return fmt.Sprintf("%s: %s (applied: %s)", p.Path, cmp.Or(p.File, "not set"), cmp.Or(p.State, "not set"))
 }
 
 // Pending are the changes of cluster.yml that were not applied yet and are not

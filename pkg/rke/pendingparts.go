@@ -1,6 +1,7 @@
 package rke
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -135,7 +136,7 @@ func (d *differ) images(f rkestate.Facts, file map[string]any) {
 			continue
 		}
 		slices.Sort(binary[repo])
-		d.add("system_images."+key, text(orElse(strings.Join(binary[repo], " or "), "another image")+", by rke "+f.Binary.Value.Version), image)
+		d.add("system_images."+key, text(cmp.Or(strings.Join(binary[repo], " or "), "another image")+", by rke "+f.Binary.Value.Version), image)
 	}
 }
 

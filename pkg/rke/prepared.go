@@ -2,6 +2,7 @@ package rke
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
@@ -13,9 +14,9 @@ type Prepared struct {
 	migration.Prepared
 	Input   checks.Input // what was read of the cluster and of AWS
 	Options Options
-	Names   NameRule // how Nodes keep their names
-	NameErr error    // why they do not
-	EditErr error    // an edit to come cannot be computed
-	Kept    bool     // it comes from a bundle, which has no text of cluster.yml
-	Offline bool     // no cluster was asked: cluster.yml alone is the evidence
+	Names   naming.Rule // how Nodes keep their names
+	NameErr error       // why they do not
+	EditErr error       // an edit to come cannot be computed
+	Kept    bool        // it comes from a bundle, which has no text of cluster.yml
+	Offline bool        // no cluster was asked: cluster.yml alone is the evidence
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -45,11 +46,11 @@ type Procedure struct {
 	steps   []migration.Step
 	once    once
 	child   rkecli.Running // the rke that this run started last; nil: none
-	names   *NameRule      // as the checks of this run decided
+	names   *naming.Rule   // as the checks of this run decided
 	// applied says in evidence that whoever applies edits has done it.
 	applied string
 	// tryEdits computes the edits to come without writing them.
-	tryEdits func(migration.Snapshot, NameRule) error
+	tryEdits func(migration.Snapshot, naming.Rule) error
 }
 
 // once is what a run looks at once, since it does not change meanwhile.

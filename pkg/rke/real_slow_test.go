@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 )
@@ -241,11 +242,11 @@ func TestRealRKE(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			switched, err := SwitchEdit(parsed(t, flagged.After), NameRule{UseMetadata: true}, flagged.Made)
+			switched, err := SwitchEdit(parsed(t, flagged.After), naming.Rule{UseMetadata: true}, flagged.Made)
 			if err != nil {
 				t.Fatal(err)
 			}
-			byFile, err := SwitchEdit(parsed(t, flagged.After), NameRule{}, flagged.Made)
+			byFile, err := SwitchEdit(parsed(t, flagged.After), naming.Rule{}, flagged.Made)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -112,7 +113,7 @@ func (p *Procedure) Checks(seen migration.Snapshot, input *checks.Input, made mi
 	}
 	input.Registries = factsOf(seen).Registries
 	prepared := Prepared{Facts: factsOf(seen), Reading: seen.Reading, Prepared: made, Input: *input, Options: p.options}
-	prepared.Names, prepared.NameErr = ChooseNames(factsOf(seen), seen.Reading.Down.Nodes, input.Cloud, p.options.targets()...)
+	prepared.Names, prepared.NameErr = naming.Choose(factsOf(seen), seen.Reading.Down.Nodes, input.Cloud, p.options.targets()...)
 	if prepared.NameErr == nil && input.Nodes.Looked {
 		p.names = &prepared.Names
 	}

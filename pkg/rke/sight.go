@@ -1,6 +1,7 @@
 package rke
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -107,7 +108,7 @@ func (p Prepared) file() string {
 	if p.Path != "" {
 		return p.Path
 	}
-	return orElse(p.Object, "cluster.yml")
+	return cmp.Or(p.Object, "cluster.yml")
 }
 
 // where is a key of the configuration in messages, with its line if it has one.

@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -26,7 +27,7 @@ func newSwitch(b migration.Base, p *Procedure) *switchProvider {
 // edit is empty once the file names the external provider: names were decided
 // when that was written, and are not decided again.
 func (s *switchProvider) edit(ctx context.Context, seen migration.Snapshot) (clusterfile.Edit, error) {
-	names := NameRule{}
+	names := naming.Rule{}
 	if provider := factsOf(seen).Config.CloudProvider; provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
 		names.UseMetadata = *provider.UseInstanceMetadataHostname
 	} else {
@@ -39,15 +40,15 @@ func (s *switchProvider) edit(ctx context.Context, seen migration.Snapshot) (clu
 }
 
 // nameRule is what the checks of this run decided, or what they would.
-func (p *Procedure) nameRule(ctx context.Context, seen migration.Snapshot) (NameRule, error) {
+func (p *Procedure) nameRule(ctx context.Context, seen migration.Snapshot) (naming.Rule, error) {
 	if p.names != nil {
 		return *p.names, nil
 	}
 	_, instances, err := p.Facts(ctx, seen)
 	if err != nil {
-		return NameRule{}, err
+		return naming.Rule{}, err
 	}
-	rule, err := ChooseNames(factsOf(seen), seen.Reading.Down.Nodes, instances, p.options.targets()...)
+	rule, err := naming.Choose(factsOf(seen), seen.Reading.Down.Nodes, instances, p.options.targets()...)
 	if err == nil {
 		p.names = &rule
 	}

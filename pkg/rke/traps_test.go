@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -17,6 +18,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
+
+func dnsName(i int) string { return fmt.Sprintf("ip-10-0-0-%d.ec2.internal", 10+i) }
+func ip(i int) string      { return fmt.Sprintf("10.0.0.%d", 10+i) }
 
 // sound is a cluster of rke's with nothing wrong in it, at a position: the one
 // of testdata/applied/plain.yml, with a Node for each machine.
@@ -43,7 +47,7 @@ func sound(t *testing.T) *Prepared {
 
 func (p *Prepared) choose(t *testing.T) {
 	t.Helper()
-	p.Names, p.NameErr = ChooseNames(p.Facts, p.Down.Nodes, p.Input.Cloud, p.Options.KubernetesVersion)
+	p.Names, p.NameErr = naming.Choose(p.Facts, p.Down.Nodes, p.Input.Cloud, p.Options.KubernetesVersion)
 }
 
 // rewrite changes the text of cluster.yml, and leaves what was applied alone.
@@ -245,7 +249,7 @@ func checkTraps() []trap {
 			p.choose(t)
 		}, fail, "v0.1.90"},
 		{"AWSM-761", "tokens not seen", func(t *testing.T, p *Prepared) { p.Input.Cloud = cloud.Facts{}; p.choose(t) }, unknown, "HttpTokens"},
-		{"AWSM-761", "nobody looked", set(func(p *Prepared) { p.Names = NameRule{} }), unknown, "nobody"},
+		{"AWSM-761", "nobody looked", set(func(p *Prepared) { p.Names = naming.Rule{} }), unknown, "nobody"},
 		{"AWSM-762", "kubelet", kubelet("hostname-override: x"), fail, "services.kubelet"},
 		{"AWSM-762", "kubeproxy", inService("kubeproxy", "{extra_args: {hostname-override: x}}"), fail, "services.kubeproxy"},
 		{"AWSM-763", "required", func(t *testing.T, p *Prepared) {
@@ -255,7 +259,7 @@ func checkTraps() []trap {
 		{"AWSM-763", "not seen", func(t *testing.T, p *Prepared) { p.Input.Cloud = cloud.Facts{Off: "--aws off"}; p.choose(t) }, unknown, "--aws off"},
 		{"AWSM-763", "not asked", func(t *testing.T, p *Prepared) {
 			p.Input.Cloud = cloud.Facts{}
-			p.Names, p.NameErr = NameRule{Why: "hostname_override"}, nil
+			p.Names, p.NameErr = naming.Rule{Why: "hostname_override"}, nil
 		}, ok, "not asked"},
 		{"AWSM-764", "a public address", func(t *testing.T, p *Prepared) {
 			rewrite("address: 10.0.0.13", "address: 54.0.0.3")(t, p)

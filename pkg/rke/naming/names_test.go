@@ -1,4 +1,4 @@
-package rke
+package naming
 
 import (
 	"fmt"
@@ -166,7 +166,7 @@ func TestChooseNames(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			n := inTree()
 			tt.change(n)
-			rule, err := ChooseNames(n.facts, n.nodes, n.cloud, n.target...)
+			rule, err := Choose(n.facts, n.nodes, n.cloud, n.target...)
 			if tt.class == 0 {
 				if err != nil || rule.UseMetadata != tt.want || !strings.Contains(rule.Why, tt.says) {
 					t.Errorf("%+v, %v; wanted %v", rule, err, tt.want)
@@ -174,7 +174,7 @@ func TestChooseNames(t *testing.T) {
 				return
 			}
 			f, ok := fault.As(err)
-			if !ok || f.Class != tt.class || f.Reason != ReasonNamesNotProven || !strings.Contains(err.Error(), tt.says) {
+			if !ok || f.Class != tt.class || f.Reason != ReasonNotProven || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("%+v, %v; wanted class %d and %q", rule, err, tt.class, tt.says)
 			}
 			if f != nil && tt.class == fault.Check && f.Fix == "" {
@@ -188,7 +188,7 @@ func TestRefusalNamesBothWaysOut(t *testing.T) {
 	n := inTree()
 	n.tools("rancher/rke-tools:v0.1.90")
 	n.facts.State.Current.Config.KubernetesVersion = "v1.24.17-rancher1-1"
-	_, err := ChooseNames(n.facts, n.nodes, n.cloud)
+	_, err := Choose(n.facts, n.nodes, n.cloud)
 	for _, want := range []string{"v1.25.14-rancher1-1", "hostname_override", dnsName(0), dnsName(2)} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not say %s", err, want)
@@ -201,13 +201,13 @@ func TestInTreeUpgradeHintIsEnough(t *testing.T) {
 	for from, to := range map[string]string{
 		"v1.22.17-rancher1-2": "v1.25.14-rancher1-1", "v1.25.13-rancher1-1": "v1.25.14-rancher1-1", "v1.26.8-rancher1-1": "v1.26.9-rancher1-1",
 	} {
-		if hint := InTreeUpgradeHint(from); !strings.Contains(hint, to) {
+		if hint := inTreeUpgradeHint(from); !strings.Contains(hint, to) {
 			t.Errorf("%s: %s", from, hint)
 		}
-		if tools := ToolsFor(to); tools == nil || tools.LessThan(toolsNameKubelet) {
+		if tools := toolsFor(to); tools == nil || tools.LessThan(toolsNameKubelet) {
 			t.Errorf("%s comes with rke-tools %v", to, tools)
 		}
-		if tools := ToolsFor(from); tools == nil || !tools.LessThan(toolsNameKubelet) {
+		if tools := toolsFor(from); tools == nil || !tools.LessThan(toolsNameKubelet) {
 			t.Errorf("%s comes with rke-tools %v and needs no upgrade", from, tools)
 		}
 	}

@@ -1,6 +1,7 @@
-package rke
+package naming
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,27 +14,27 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// foundAs says whether rke finds the Node after the switch, when its label
+// Pair is an entry of nodes and its Node.
+type Pair struct {
+	Host rkestate.Host
+	Node *downstream.Node
+}
+
+// Found says whether rke finds the Node after the switch, when its label
 // kubernetes.io/hostname is its name.
-func foundAs(h rkestate.Host, node *downstream.Node) bool {
-	return h.Override == node.Name || slices.Contains(internalIPs(node), h.Internal)
+func (p Pair) Found() bool {
+	return p.Host.Override == p.Node.Name || slices.Contains(InternalIPs(p.Node), p.Host.Internal)
 }
 
-// pair is an entry of nodes and its Node.
-type pair struct {
-	host rkestate.Host
-	node *downstream.Node
-}
-
-// pairNodes finds the Node of every entry. A Node that two entries find, or an
+// Pairs finds the Node of every entry. A Node that two entries find, or an
 // entry that finds none or several, is a fault: nothing about names can be
 // proven then.
-func pairNodes(f rkestate.Facts, nodes []downstream.Node) ([]pair, error) {
+func Pairs(f rkestate.Facts, nodes []downstream.Node) ([]Pair, error) {
 	hosts, taken := f.Hosts(), map[string]string{}
-	pairs := make([]pair, 0, len(hosts))
+	pairs := make([]Pair, 0, len(hosts))
 	for _, h := range hosts {
-		found := nodesOf(h, nodes)
-		object := "node " + h.Address + " of " + orElse(f.Path, "the cluster")
+		found := NodesOf(h, nodes)
+		object := "node " + h.Address + " of " + cmp.Or(f.Path, "the cluster")
 		if len(found) != 1 {
 			return nil, unpaired(object, fmt.Sprintf("%d Nodes are found for it", len(found)))
 		}
@@ -42,23 +43,23 @@ func pairNodes(f rkestate.Facts, nodes []downstream.Node) ([]pair, error) {
 			return nil, unpaired(object, fmt.Sprintf("its Node %s is that of node %s, too", name, other))
 		}
 		taken[name] = h.Address
-		pairs = append(pairs, pair{h, found[0]})
+		pairs = append(pairs, Pair{h, found[0]})
 	}
 	if len(pairs) == 0 {
-		return nil, unpaired(orElse(f.Path, "the cluster"), "no nodes")
+		return nil, unpaired(cmp.Or(f.Path, "the cluster"), "no nodes")
 	}
 	return pairs, nil
 }
 
 func unpaired(object, seen string) error {
-	return &fault.Error{Class: fault.Check, Reason: ReasonNamesNotProven, Object: object, Seen: seen,
+	return &fault.Error{Class: fault.Check, Reason: ReasonNotProven, Object: object, Seen: seen,
 		Wanted: "exactly one Node, by label " + corev1.LabelHostname + ", InternalIP or annotation " + downstream.AnnotationRKEInternal,
 		Fix:    "correct address, internal_address or hostname_override of that node"}
 }
 
-// nodesOf looks for a node as rke does before the switch, by label, and by
+// NodesOf looks for a node as rke does before the switch, by label, and by
 // address. Where the two disagree both are given.
-func nodesOf(h rkestate.Host, nodes []downstream.Node) []*downstream.Node {
+func NodesOf(h rkestate.Host, nodes []downstream.Node) []*downstream.Node {
 	var found []*downstream.Node
 	look := func(matches func(*downstream.Node) bool) {
 		for i := range nodes {
@@ -68,7 +69,7 @@ func nodesOf(h rkestate.Host, nodes []downstream.Node) []*downstream.Node {
 		}
 	}
 	look(func(n *downstream.Node) bool { return strings.EqualFold(n.Labels[corev1.LabelHostname], h.Override) })
-	look(func(n *downstream.Node) bool { return slices.Contains(internalIPs(n), h.Internal) })
+	look(func(n *downstream.Node) bool { return slices.Contains(InternalIPs(n), h.Internal) })
 	if len(found) == 0 {
 		look(func(n *downstream.Node) bool {
 			return n.Annotations[downstream.AnnotationRKEInternal] == h.Internal || n.Annotations[downstream.AnnotationRKEExternal] == h.Address
@@ -77,7 +78,8 @@ func nodesOf(h rkestate.Host, nodes []downstream.Node) []*downstream.Node {
 	return found
 }
 
-func internalIPs(node *downstream.Node) []string {
+// InternalIPs are the addresses of that type.
+func InternalIPs(node *downstream.Node) []string {
 	var ips []string
 	for _, a := range node.Addresses {
 		if a.Type == "InternalIP" {

@@ -1,4 +1,4 @@
-package rke
+package naming
 
 import (
 	"fmt"
@@ -8,16 +8,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
-// NameBasis is what an assumption about names rests on.
-type NameBasis string
+// Basis is what an assumption about names rests on.
+type Basis string
 
 const (
-	// NamesOfFile rests on what cluster.yml says.
-	NamesOfFile NameBasis = "file"
-	// NamesOfTools rests on the rke-tools that are known to go with the versions.
-	NamesOfTools NameBasis = "rke-tools"
-	// NamesUnknown rests on nothing.
-	NamesUnknown NameBasis = "unknown"
+	// OfFile rests on what cluster.yml says.
+	OfFile Basis = "file"
+	// OfTools rests on the rke-tools that are known to go with the versions.
+	OfTools Basis = "rke-tools"
+	// Unknown rests on nothing.
+	Unknown Basis = "unknown"
 )
 
 // NameAssumption is how an offline plan takes nodes to keep their names. Nothing
@@ -25,7 +25,7 @@ const (
 type NameAssumption struct {
 	// UseInstanceMetadataHostname is what the plan writes; absent: nothing.
 	UseInstanceMetadataHostname *bool        `json:"useInstanceMetadataHostname,omitempty"`
-	Basis                       NameBasis    `json:"basis"`
+	Basis                       Basis        `json:"basis"`
 	RKETools                    []KnownTools `json:"rkeTools"`
 }
 
@@ -38,13 +38,13 @@ type KnownTools struct {
 	NamesKubelet *bool `json:"namesKubelet,omitempty"`
 }
 
-// assumeNames is the name rule by the file alone: rke-tools of its version decide
+// Assume is the name rule by the file alone: rke-tools of its version decide
 // whether the metadata service can name the kubelet.
-func assumeNames(config clusterfile.Config, target string) NameAssumption {
+func Assume(config clusterfile.Config, target string) NameAssumption {
 	provider := config.CloudProvider
 	a := NameAssumption{RKETools: []KnownTools{}}
 	if provider.Resolved() == rkestate.ProviderExternal {
-		a.Basis, a.UseInstanceMetadataHostname = NamesOfFile, provider.UseInstanceMetadataHostname
+		a.Basis, a.UseInstanceMetadataHostname = OfFile, provider.UseInstanceMetadataHostname
 		return a
 	}
 	use, known := true, true
@@ -57,9 +57,9 @@ func assumeNames(config clusterfile.Config, target string) NameAssumption {
 		known = known && one.NamesKubelet != nil
 		use = use && one.NamesKubelet != nil && *one.NamesKubelet
 	}
-	a.Basis = NamesOfTools
+	a.Basis = OfTools
 	if !known || len(a.RKETools) == 0 {
-		a.Basis, use = NamesUnknown, false
+		a.Basis, use = Unknown, false
 	}
 	a.UseInstanceMetadataHostname = &use
 	return a
@@ -68,7 +68,7 @@ func assumeNames(config clusterfile.Config, target string) NameAssumption {
 // knownTools takes the image that the file sets, which holds for every version,
 // before the table.
 func knownTools(config clusterfile.Config, kubernetes string) KnownTools {
-	tools := ToolsFor(kubernetes)
+	tools := toolsFor(kubernetes)
 	if own := ownTools(config); own != "" {
 		tools = toolsOf(own)
 	}
@@ -80,22 +80,22 @@ func knownTools(config clusterfile.Config, kubernetes string) KnownTools {
 	return one
 }
 
-// rule is what the plan writes. Where nothing is known that is false: true would
+// Rule is what the plan writes. Where nothing is known that is false: true would
 // rename every node whose kubelet is not named by its rke-tools.
-func (a NameAssumption) rule() NameRule {
-	return NameRule{UseMetadata: a.UseInstanceMetadataHostname != nil && *a.UseInstanceMetadataHostname}
+func (a NameAssumption) Rule() Rule {
+	return Rule{UseMetadata: a.UseInstanceMetadataHostname != nil && *a.UseInstanceMetadataHostname}
 }
 
 // String is the assumption with what it needs, for people.
 func (a NameAssumption) String() string {
 	const unverified = " Not verified: no cluster was asked"
 	switch {
-	case a.Basis == NamesOfFile:
+	case a.Basis == OfFile:
 		return "names as the file says." + unverified
-	case a.Basis == NamesUnknown:
+	case a.Basis == Unknown:
 		return "assumes useInstanceMetadataHostname: false, since it is not known whether the rke-tools of " + a.versions(false) +
 			" name the kubelet; false needs hostname_override = Node name on every node." + unverified
-	case a.rule().UseMetadata:
+	case a.Rule().UseMetadata:
 		return "assumes useInstanceMetadataHostname: true; every node's internal_address must be its InternalIP." + unverified
 	}
 	return "assumes useInstanceMetadataHostname: false, since the rke-tools of " + a.versions(true) +

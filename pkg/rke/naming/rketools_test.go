@@ -1,4 +1,4 @@
-package rke
+package naming
 
 import (
 	"testing"
@@ -12,12 +12,12 @@ func TestToolsFor(t *testing.T) {
 		"v1.26.15-rancher1-1": "0.1.96", "v1.27.14-rancher1-1": "0.1.96", "v1.27.16-rancher1-1": "0.1.100", "v1.28.12-rancher1-1": "0.1.100",
 		"v1.28.13-rancher1-1": "0.1.102", "v1.30.2-rancher1-1": "0.1.100", "v1.31.1-rancher1-1": "0.1.103", "v1.32.0-rancher1-1": "0.1.103",
 	} {
-		if got := ToolsFor(version); got == nil || got.String() != want {
+		if got := toolsFor(version); got == nil || got.String() != want {
 			t.Errorf("%s: %v, want %s", version, got, want)
 		}
 	}
 	for _, version := range []string{"", "v1.21.14-rancher1-1", "v1.26.1-rancher1-1", "latest"} {
-		if got := ToolsFor(version); got != nil {
+		if got := toolsFor(version); got != nil {
 			t.Errorf("%q: %v out of thin air", version, got)
 		}
 	}

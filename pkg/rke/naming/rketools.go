@@ -1,4 +1,4 @@
-package rke
+package naming
 
 import (
 	"regexp"
@@ -21,6 +21,10 @@ var (
 	toolsNameKubelet = semver.New(0, 1, 95, "", "")
 	toolsAskIMDSv2   = semver.New(0, 1, 102, "", "")
 )
+
+// ToolsWithToken is the first version of rke-tools that asks the metadata service with
+// a token.
+func ToolsWithToken() string { return "v" + toolsAskIMDSv2.String() }
 
 // toolsSince is the rke-tools of a Kubernetes minor from a patch on.
 type toolsSince struct {
@@ -46,9 +50,9 @@ var toolsByMinor = map[int][]toolsSince{ //nolint:gochecknoglobals // a constant
 // rke-tools or newer.
 const lastToolsMinor = 30
 
-// ToolsFor is the least rke-tools that rke takes for a Kubernetes version such
+// toolsFor is the least rke-tools that rke takes for a Kubernetes version such
 // as "v1.26.9-rancher1-1"; nil where the table tells none.
-func ToolsFor(kubernetes string) *semver.Version {
+func toolsFor(kubernetes string) *semver.Version {
 	v, err := component.ParseVersion(kubernetes)
 	if err != nil || v.Major != 1 {
 		return nil
@@ -111,7 +115,7 @@ func toolsKeys() []string {
 // each target the binary's or the table's.
 func toolsInForce(f rkestate.Facts, targets ...string) []Tools {
 	now := f.State.Current.Config.KubernetesVersion
-	tools := []Tools{{From: "in force", Version: ToolsFor(now)}}
+	tools := []Tools{{From: "in force", Version: toolsFor(now)}}
 	for _, key := range toolsKeys() {
 		if image := f.State.Current.Config.SystemImages[key]; image != "" {
 			tools[0].Image, tools[0].Version = image, toolsOf(image)
@@ -129,7 +133,7 @@ func toolsInForce(f rkestate.Facts, targets ...string) []Tools {
 		if target == "" || target == now {
 			continue
 		}
-		next := Tools{From: "target " + target, Version: ToolsFor(target)}
+		next := Tools{From: "target " + target, Version: toolsFor(target)}
 		if image := toolsTaken(f.Binary, target); image != "" {
 			next.Image, next.Version = image, toolsOf(image)
 		}
