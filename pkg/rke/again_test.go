@@ -15,6 +15,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
@@ -38,13 +39,10 @@ func script(t *testing.T, body string) string {
 func edited(t *testing.T) (p *Procedure, count func() int) {
 	t.Helper()
 	dir := t.TempDir()
-	text := applied(t, "plain").File.Text()
+	text := rkefixture.Applied(t, "plain").File.Text()
 	path, runs := filepath.Join(dir, "plain.yml"), filepath.Join(dir, "runs")
-	state, err := os.ReadFile(filepath.Join("testdata", "applied", "plain.rkestate"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	edit, err := EnableEdit(applied(t, "plain").File)
+	state := rkefixture.File(t, "plain.rkestate")
+	edit, err := EnableEdit(rkefixture.Applied(t, "plain").File)
 	if err != nil || string(edit.After) == string(text) {
 		t.Fatalf("nothing to edit: %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -221,10 +222,7 @@ func TestUnsupportedIsNotUnready(t *testing.T) {
 
 // Without its version, or where rke refuses it, a file gets no edit.
 func TestNoPlanOfAFileThatRKEWouldNotTake(t *testing.T) {
-	plain, err := os.ReadFile("testdata/applied/plain.yml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := rkefixture.File(t, "plain.yml")
 	for name, tt := range map[string]struct {
 		old, with string
 		steps     int

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/drift"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -116,7 +117,7 @@ func (p *Procedure) requireNothingPending(seen migration.Snapshot) error {
 	if p.options.IncludePending {
 		return nil
 	}
-	pending := Pending(factsOf(seen), p.options.KubernetesVersion)
+	pending := drift.Of(factsOf(seen), p.options.KubernetesVersion)
 	if len(pending) == 0 {
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -49,8 +50,8 @@ func judgePlaceholders(p Prepared) []verify.Finding {
 
 // shownAt is a value, unless its place holds secrets.
 func shownAt(path, value string) string {
-	if hidden(path) {
-		return notShown
+	if configtree.Hidden(path) {
+		return configtree.NotShown
 	}
 	return value
 }

@@ -31,7 +31,7 @@ func judgeProviderFlags(p Prepared) []verify.Finding {
 			continue
 		}
 		for _, flag := range []string{component.CloudProvider, component.CloudConfig} {
-			if value, given := s.Service.Flag(flag); given {
+			if value, given := s.Flag(flag); given {
 				found = append(found, verify.Failure(p.argsOf(s.key), flag+"="+value+" beats cloud_provider.name", "no "+flag+" among the extra arguments", "remove it"))
 			}
 		}
@@ -124,7 +124,7 @@ func judgeCSIGate(p Prepared) []verify.Finding {
 	}
 	var found []verify.Finding
 	for _, s := range services(p.Config) {
-		value, _ := s.Service.Flag(component.FeatureGates)
+		value, _ := s.Flag(component.FeatureGates)
 		on, named := component.Parse([]string{"--" + component.FeatureGates + "=" + value}).Gates()[gateCSI]
 		if !named {
 			continue

@@ -8,6 +8,8 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/drift"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -82,7 +84,7 @@ func judgeKubernetesImage(p Prepared) []verify.Finding {
 // judgeOtherWork: with one of these `rke up` does something else and returns
 // (rancher/rke:cmd/up.go@v1.5.9, ClusterUp).
 func judgeOtherWork(p Prepared) []verify.Finding {
-	tree := treeOf(p.File.Text())
+	tree := configtree.Of(p.File.Text())
 	var found []verify.Finding
 	refuse := func(key, seen string) {
 		found = append(found, verify.Failure(p.file()+": "+key, seen, "not set", "remove it"))
@@ -90,10 +92,10 @@ func judgeOtherWork(p Prepared) []verify.Finding {
 	if tree["rotate_certificates"] != nil {
 		refuse("rotate_certificates", "is set: `rke up` rotates certificates and applies nothing")
 	}
-	if on, _ := boolean(fmt.Sprint(tree["rotate_encryption_key"])); on {
+	if on, _ := configtree.Bool(fmt.Sprint(tree["rotate_encryption_key"])); on {
 		refuse("rotate_encryption_key", "is true: `rke up` rotates the key and applies nothing")
 	}
-	if on, _ := boolean(fmt.Sprint(mapIn(tree, "restore")["restore"])); on {
+	if on, _ := configtree.Bool(fmt.Sprint(configtree.In(tree, "restore")["restore"])); on {
 		refuse("restore.restore", "is true: `rke up` takes the cluster for one being restored and does not roll node by node")
 	}
 	return found
@@ -156,11 +158,11 @@ func indifferent(service string) bool {
 }
 
 // meant compares keys as a person reads them.
-func meant(key, known string) bool { return folded(key) == folded(known) }
+func meant(key, known string) bool { return configtree.Folded(key) == configtree.Folded(known) }
 
 func judgePending(p Prepared) []verify.Finding {
 	var found []verify.Finding
-	for _, change := range Pending(p.Facts, p.Options.KubernetesVersion) {
+	for _, change := range drift.Of(p.Facts, p.Options.KubernetesVersion) {
 		found = append(found, verify.Warning(p.file()+": "+change.Path, cmp.Or(change.File, "not set"), "as applied: "+cmp.Or(change.State, "not set"), ""))
 	}
 	return found
@@ -207,7 +209,7 @@ func differences(path string, a, b any) []string {
 	}
 	var out []string
 	for key := range keys {
-		out = append(out, differences(join(path, key), x[key], y[key])...)
+		out = append(out, differences(configtree.Join(path, key), x[key], y[key])...)
 	}
 	sort.Strings(out)
 	return out

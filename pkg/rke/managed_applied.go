@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
@@ -123,7 +124,7 @@ func unlike(path string, a, b any) []string {
 }
 
 func unlikeKeys(path string, a, b any) []string {
-	x, y := asMap(a), asMap(b)
+	x, y := configtree.Map(a), configtree.Map(b)
 	keys := map[string]bool{}
 	for key := range x {
 		keys[key] = true
@@ -133,7 +134,7 @@ func unlikeKeys(path string, a, b any) []string {
 	}
 	var found []string
 	for key := range keys {
-		found = append(found, unlike(join(path, key), x[key], y[key])...)
+		found = append(found, unlike(configtree.Join(path, key), x[key], y[key])...)
 	}
 	return found
 }

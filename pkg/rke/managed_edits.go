@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -113,7 +114,7 @@ func editable(object string, config map[string]any) error {
 
 func mapAt(config map[string]any, path []string) map[string]any {
 	for _, key := range path {
-		config = asMap(config[key])
+		config = configtree.Map(config[key])
 	}
 	return config
 }
@@ -248,7 +249,7 @@ func told(v any) string {
 		if void(m) {
 			return "{}"
 		}
-		return fmt.Sprintf("{%s: %s}", strings.Join(sorted(maps.Clone(m)), ", "), notShown)
+		return fmt.Sprintf("{%s: %s}", strings.Join(configtree.Keys(maps.Clone(m)), ", "), configtree.NotShown)
 	}
 	return fmt.Sprintf("%v", v)
 }

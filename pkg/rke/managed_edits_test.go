@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -180,7 +181,7 @@ func TestManagedEditsNeedMappings(t *testing.T) {
 // A mapping that the first edit made goes with the flag; one that somebody put
 // something into meanwhile, or that was there before, stays.
 func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
-	kcm := func(config map[string]any) any { return asMap(config["services"])["kubeController"] }
+	kcm := func(config map[string]any) any { return configtree.Map(config["services"])["kubeController"] }
 	for name, tt := range map[string]struct {
 		services  map[string]any // of the configuration before
 		meanwhile func(extraArgs map[string]any)
@@ -204,7 +205,7 @@ func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
 			first := ManagedEnable(config)
 			now := first.Apply()
 			if tt.meanwhile != nil {
-				tt.meanwhile(asMap(asMap(kcm(now))["extraArgs"]))
+				tt.meanwhile(configtree.Map(configtree.Map(kcm(now))["extraArgs"]))
 			}
 			cluster := ManagedCluster{ID: "c-1", Config: now}
 			inverse, err := first.Inverse()

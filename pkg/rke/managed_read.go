@@ -11,6 +11,7 @@ import (
 	gvr "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -132,7 +133,7 @@ func (m *Managed) look(ctx context.Context, record runner.Record) (managedObserv
 	}
 	out.cluster = c
 	out.Facts = rkestate.Facts{File: file, Config: file.Config(), State: state, PinnedVolumes: m.once.volumes,
-		Registries: registriesOf(c.object(), "privateRegistries", "isDefault", c.Config)}
+		Registries: configtree.Registries(c.object(), "privateRegistries", "isDefault", c.Config)}
 	return out, ctx.Err()
 }
 

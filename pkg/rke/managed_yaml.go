@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 )
 
 // managedServices are the services as cluster.yml and as Rancher spell them
@@ -27,15 +28,15 @@ func fileOf(c ManagedCluster) (*clusterfile.File, error) {
 	}
 	services := map[string]any{}
 	for camel, key := range managedServices() {
-		if service := snaked(mapIn(c.Config, "services", camel), "image", "extraArgs", "extraArgsArray", "extraBinds", "extraEnv", "winExtraArgs", "winExtraArgsArray"); len(service) > 0 {
+		if service := snaked(configtree.In(c.Config, "services", camel), "image", "extraArgs", "extraArgsArray", "extraBinds", "extraEnv", "winExtraArgs", "winExtraArgsArray"); len(service) > 0 {
 			services[key] = service
 		}
 	}
 	put(out, "services", services)
-	put(out, "cloud_provider", providerOf(asMap(c.Config["cloudProvider"])))
-	put(out, "upgrade_strategy", snaked(asMap(c.Config["upgradeStrategy"]), "maxUnavailableWorker", "maxUnavailableControlplane", "drain"))
-	put(out, "system_images", snaked(asMap(c.Config["systemImages"]), "kubernetes", "kubernetesServicesSidecar", "alpine", "nginxProxy", "certDownloader"))
-	put(out, "restore", snaked(asMap(c.Config["restore"]), "restore"))
+	put(out, "cloud_provider", providerOf(configtree.Map(c.Config["cloudProvider"])))
+	put(out, "upgrade_strategy", snaked(configtree.Map(c.Config["upgradeStrategy"]), "maxUnavailableWorker", "maxUnavailableControlplane", "drain"))
+	put(out, "system_images", snaked(configtree.Map(c.Config["systemImages"]), "kubernetes", "kubernetesServicesSidecar", "alpine", "nginxProxy", "certDownloader"))
+	put(out, "restore", snaked(configtree.Map(c.Config["restore"]), "restore"))
 	for key, value := range snaked(c.Config, "rotateCertificates", "rotateEncryptionKey") {
 		out[key] = value
 	}
@@ -91,10 +92,10 @@ func providerOf(provider map[string]any) map[string]any {
 		return out
 	}
 	block := map[string]any{}
-	if global := asMap(aws["global"]); len(global) > 0 {
+	if global := configtree.Map(aws["global"]); len(global) > 0 {
 		block["global"] = global
 	}
-	if overrides := asMap(aws["serviceOverride"]); len(overrides) > 0 {
+	if overrides := configtree.Map(aws["serviceOverride"]); len(overrides) > 0 {
 		block["service_override"] = overrides
 	}
 	out["awsCloudProvider"] = block

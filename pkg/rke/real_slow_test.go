@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
@@ -189,25 +190,17 @@ func lines(text string) string {
 	return strings.Join(out, "\n")
 }
 
-// realFiles are cluster.yml files in several hands: the ones of testdata, and the
+// realFiles are cluster.yml files in several hands: those of the fixture, and the
 // editor's styles, completed with what rke demands.
 func realFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	complete, err := filepath.Glob("testdata/applied/*.yml")
-	if err != nil || len(complete) < 4 {
-		t.Fatalf("%d files, %v", len(complete), err)
-	}
-	for _, path := range complete {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files[filepath.Base(path)] = text
+	for _, name := range rkefixture.Names() {
+		files[name+".yml"] = rkefixture.File(t, name+".yml")
 	}
 	for _, style := range []string{"aligned_comments", "anchors_elsewhere", "block_scalars", "comments_between", "controller_missing", "controller_tilde",
 		"extra_args_empty", "flow_empty_inside", "quoted_keys", "separators", "services_null"} {
-		raw, err := os.ReadFile(filepath.Join("clusterfile/testdata/golden", style+".txt"))
+		raw, err := os.ReadFile(filepath.Join("clusterfile/yamltext/testdata/golden", style+".txt"))
 		if err != nil {
 			t.Fatal(err)
 		}

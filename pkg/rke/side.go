@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
@@ -62,7 +63,7 @@ func (p *Procedure) look(ctx context.Context, record runner.Record) (observed, e
 		p.once.volumes = rkestate.ReadPinnedVolumes(ctx, p.edges.Kube)
 	}
 	f.Binary, f.PinnedVolumes = p.once.binary, p.once.volumes
-	f.Registries = registriesOf("file "+f.Path, "private_registries", "is_default", treeOf(file.Text()))
+	f.Registries = configtree.Registries("file "+f.Path, "private_registries", "is_default", configtree.Of(file.Text()))
 	o.Facts = f
 	return o, ctx.Err()
 }

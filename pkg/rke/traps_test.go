@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
@@ -23,10 +24,10 @@ func dnsName(i int) string { return fmt.Sprintf("ip-10-0-0-%d.ec2.internal", 10+
 func ip(i int) string      { return fmt.Sprintf("10.0.0.%d", 10+i) }
 
 // sound is a cluster of rke's with nothing wrong in it, at a position: the one
-// of testdata/applied/plain.yml, with a Node for each machine.
+// of the fixture's plain.yml, with a Node for each machine.
 func sound(t *testing.T) *Prepared {
 	t.Helper()
-	p := &Prepared{Facts: applied(t, "plain")}
+	p := &Prepared{Facts: rkefixture.Applied(t, "plain")}
 	p.Path = "plain.yml"
 	p.Input.Cloud = cloud.Facts{On: true, Instances: verify.Got(map[string]cloud.Instance{})}
 	for i := range p.Config.Nodes {
@@ -57,7 +58,7 @@ func rewrite(old, with string) func(*testing.T, *Prepared) {
 		if !strings.Contains(source, old) {
 			t.Fatalf("%q is not in the file", old)
 		}
-		f := appliedAs(t, "plain", strings.Replace(source, old, with, 1))
+		f := rkefixture.AppliedAs(t, "plain", strings.Replace(source, old, with, 1))
 		p.File, p.Config = f.File, f.Config
 	}
 }
@@ -165,7 +166,7 @@ func checkTraps() []trap {
 		}), unknown, "may not be read"},
 		{"AWSM-728", "fresh", set(func(p *Prepared) { p.Local.Value.Current.Known = false }), fail, "new one"},
 		{"AWSM-728", "old", func(t *testing.T, p *Prepared) {
-			old := applied(t, "plain").State
+			old := rkefixture.Applied(t, "plain").State
 			old.Current.Tree["kubernetesVersion"] = "v1.25.9-rancher2-2"
 			p.Local = verify.Got(old)
 		}, fail, "kubernetesVersion"},
@@ -197,7 +198,7 @@ func checkTraps() []trap {
 		{"AWSM-731", "pod security without RBAC", func(t *testing.T, p *Prepared) {
 			top("authorization: {mode: none}")(t, p)
 			text := strings.Replace(string(p.File.Text()), "services:\n", "services:\n  kube-api: {pod_security_configuration: restricted}\n", 1)
-			f := appliedAs(t, "plain", text)
+			f := rkefixture.AppliedAs(t, "plain", text)
 			p.File, p.Config = f.File, f.Config
 		}, fail, "RBAC"},
 		{"AWSM-731", "azure without options", rewrite("name: aws\n", "name: azure\n"), fail, "azureCloudProvider"},

@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -51,7 +52,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			seen := migration.Snapshot{Config: observed{Facts: applied(t, "plain"), record: tx.Record()}, Record: tx.Record()}
+			seen := migration.Snapshot{Config: observed{Facts: rkefixture.Applied(t, "plain"), record: tx.Record()}, Record: tx.Record()}
 			node := downstream.Node{}
 			node.Kubelet = "v1.27.16"
 			if tt.ready {

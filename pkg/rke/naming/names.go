@@ -125,7 +125,7 @@ func OverrideArgs(c clusterfile.Config) error {
 		name string
 		clusterfile.Service
 	}{{"kubelet", c.Services.Kubelet}, {"kubeproxy", c.Services.Kubeproxy}} {
-		if value, given := service.Service.Flag("hostname-override"); given {
+		if value, given := service.Flag("hostname-override"); given {
 			return &fault.Error{Class: fault.Check, Reason: ReasonNotProven, Object: "services." + service.name,
 				Seen:   fmt.Sprintf("extra argument hostname-override=%s, the same for every node", value),
 				Wanted: "none: it beats hostname_override and useInstanceMetadataHostname", Fix: "remove it, and set hostname_override per node"}

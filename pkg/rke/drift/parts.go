@@ -1,4 +1,4 @@
-package rke
+package drift
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
@@ -16,13 +17,13 @@ import (
 func (d *differ) removedArguments(file, state map[string]any) {
 	ours := map[string]bool{"services.etcd.extra_args.election-timeout": true, "services.etcd.extra_args.heartbeat-interval": true}
 	for _, service := range strings.Fields(d.schema["services"]) {
-		at := join("services", service)
-		now, was := mapIn(file, "services", service), mapIn(state, "services", service)
+		at := configtree.Join("services", service)
+		now, was := configtree.In(file, "services", service), configtree.In(state, "services", service)
 		for _, entry := range strings.Fields(serviceKeys) {
 			key := strings.TrimSuffix(entry, "*")
-			path, stored := join(at, key), lookUp(was, key)
+			path, stored := configtree.Join(at, key), configtree.LookUp(was, key)
 			if key != entry {
-				d.removedKeys(path, asMap(now[key]), asMap(stored), ours)
+				d.removedKeys(path, configtree.Map(now[key]), configtree.Map(stored), ours)
 			} else if list, ok := withoutChecksum(stored).([]any); ok && len(list) > 0 && nothing(now[key]) {
 				d.add(path, nil, list)
 			}
@@ -31,9 +32,9 @@ func (d *differ) removedArguments(file, state map[string]any) {
 }
 
 func (d *differ) removedKeys(path string, file, state map[string]any, but map[string]bool) {
-	for _, key := range sorted(state) {
-		if _, given := file[key]; !given && !but[join(path, key)] {
-			d.add(join(path, key), nil, state[key])
+	for _, key := range configtree.Keys(state) {
+		if _, given := file[key]; !given && !but[configtree.Join(path, key)] {
+			d.add(configtree.Join(path, key), nil, state[key])
 		}
 	}
 }
@@ -42,49 +43,49 @@ func (d *differ) removedKeys(path string, file, state map[string]any, but map[st
 func (d *differ) nodes(file, state []any) {
 	was := map[string]map[string]any{}
 	for _, one := range state {
-		node := asMap(one)
+		node := configtree.Map(one)
 		was[fmt.Sprint(node["address"])] = node
 	}
 	for _, one := range file {
-		node := asMap(one)
+		node := configtree.Map(one)
 		address := fmt.Sprint(node["address"])
 		stored, known := was[address]
 		delete(was, address)
 		path := "nodes[" + address + "]"
 		if !known {
-			d.add(path, text("added"), nil)
+			d.add(path, configtree.Text("added"), nil)
 			continue
 		}
 		d.node(path, node, stored)
 	}
 	for _, address := range sortedNodes(was) {
-		d.add("nodes["+address+"]", text("removed"), "a node")
+		d.add("nodes["+address+"]", configtree.Text("removed"), "a node")
 	}
 }
 
 func (d *differ) node(path string, file, state map[string]any) {
 	own := map[string]any{}
 	maps.Copy(own, file)
-	if name, ok := own["hostname_override"].(text); ok {
-		own["hostname_override"] = text(strings.ToLower(string(name)))
+	if name, ok := own["hostname_override"].(configtree.Text); ok {
+		own["hostname_override"] = configtree.Text(strings.ToLower(string(name)))
 	}
 	if roles, ok := own["role"].([]any); ok {
 		delete(own, "role")
-		if !slices.Equal(texts(roles), texts(asList(state["role"]))) {
-			d.add(join(path, "role"), roles, state["role"])
+		if !slices.Equal(texts(roles), texts(configtree.List(state["role"]))) {
+			d.add(configtree.Join(path, "role"), roles, state["role"])
 		}
 	}
 	// Left out of the file these are rke's defaults again, made from address.
 	address := fmt.Sprint(file["address"])
 	for key, byDefault := range map[string]string{"internal_address": address, "hostname_override": strings.ToLower(address)} {
-		if stored := lookUp(state, key); nothing(own[key]) && stored != nil && stored != "" {
-			own[key] = text(byDefault)
+		if stored := configtree.LookUp(state, key); nothing(own[key]) && stored != nil && stored != "" {
+			own[key] = configtree.Text(byDefault)
 		}
 	}
 	d.object(path, "nodes", own, state)
-	d.removedKeys(join(path, "labels"), asMap(own["labels"]), asMap(state["labels"]), nil)
-	if taints := asList(state["taints"]); len(taints) > 0 && nothing(own["taints"]) {
-		d.add(join(path, "taints"), nil, taints)
+	d.removedKeys(configtree.Join(path, "labels"), configtree.Map(own["labels"]), configtree.Map(state["labels"]), nil)
+	if taints := configtree.List(state["taints"]); len(taints) > 0 && nothing(own["taints"]) {
+		d.add(configtree.Join(path, "taints"), nil, taints)
 	}
 }
 
@@ -92,8 +93,8 @@ func (d *differ) node(path string, file, state map[string]any) {
 // long as file and state both take it: what the switch changes, and what its undo
 // brings back from the backup, is ours.
 func (d *differ) provider(file, state map[string]any) {
-	own, stored := maps.Clone(mapIn(file, "cloud_provider")), mapIn(state, "cloud_provider")
-	if own["name"] == text(rkestate.ProviderExternal) || stored["name"] == rkestate.ProviderExternal {
+	own, stored := maps.Clone(configtree.In(file, "cloud_provider")), configtree.In(state, "cloud_provider")
+	if own["name"] == configtree.Text(rkestate.ProviderExternal) || stored["name"] == rkestate.ProviderExternal {
 		delete(own, "awsCloudProvider")
 	}
 	d.object("cloud_provider", "cloud_provider", own, stored)
@@ -110,7 +111,7 @@ func (d *differ) images(f rkestate.Facts, file map[string]any) {
 	if len(taken) == 0 {
 		return
 	}
-	prefix := defaultRegistry(file, "private_registries", "is_default")
+	prefix := configtree.DefaultRegistry(file, "private_registries", "is_default")
 	binary, stored := map[string][]string{}, map[string][]string{}
 	for _, image := range taken {
 		binary[repository(image)] = append(binary[repository(image)], image)
@@ -122,13 +123,13 @@ func (d *differ) images(f rkestate.Facts, file map[string]any) {
 		}
 	}
 	set := map[string]bool{"windowspodinfracontainer": true} // the binary lists none
-	for key, value := range mapIn(file, "system_images") {
-		set[folded(key)] = set[folded(key)] || !nothing(value)
+	for key, value := range configtree.In(file, "system_images") {
+		set[configtree.Folded(key)] = set[configtree.Folded(key)] || !nothing(value)
 	}
 	for key, image := range f.State.Current.Config.SystemImages {
 		plain := strings.TrimPrefix(image, prefix)
 		repo := repository(plain)
-		if plain == "" || set[folded(key)] || slices.Contains(binary[repo], plain) {
+		if plain == "" || set[configtree.Folded(key)] || slices.Contains(binary[repo], plain) {
 			continue
 		}
 		// Listed by repository, two images of one repository are one.
@@ -136,25 +137,8 @@ func (d *differ) images(f rkestate.Facts, file map[string]any) {
 			continue
 		}
 		slices.Sort(binary[repo])
-		d.add("system_images."+key, text(cmp.Or(strings.Join(binary[repo], " or "), "another image")+", by rke "+f.Binary.Value.Version), image)
+		d.add("system_images."+key, configtree.Text(cmp.Or(strings.Join(binary[repo], " or "), "another image")+", by rke "+f.Binary.Value.Version), image)
 	}
-}
-
-// defaultRegistry is what rke puts before its own images
-// (rancher/rke:cluster/defaults.go@v1.5.9, setClusterImageDefaults), with a slash;
-// list and isDefault are the keys as the configuration spells them.
-func defaultRegistry(file map[string]any, list, isDefault string) string {
-	for _, one := range listOf(file, list) {
-		registry := asMap(one)
-		if on, _ := boolean(fmt.Sprint(registry[isDefault])); !on {
-			continue
-		}
-		if url := fmt.Sprint(registry["url"]); registry["url"] != nil && url != "" {
-			return url + "/"
-		}
-		return ""
-	}
-	return ""
 }
 
 func repository(image string) string {
@@ -163,11 +147,6 @@ func repository(image string) string {
 		return image[:i]
 	}
 	return image
-}
-
-func asList(v any) []any {
-	list, _ := v.([]any)
-	return list
 }
 
 func texts(list []any) []string {

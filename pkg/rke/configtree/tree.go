@@ -1,4 +1,4 @@
-package rke
+package configtree
 
 import (
 	"math"
@@ -8,13 +8,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// text is a scalar of cluster.yml by its source: rke takes arguments and options
+// Text is a scalar of cluster.yml by its source: rke takes arguments and options
 // as they are written.
-type text string
+type Text string
 
-// treeOf reads cluster.yml as maps, lists and text, with duplicates merged and
+// Of reads cluster.yml as maps, lists and Text, with duplicates merged and
 // anchors followed, as rke does. A text that is no mapping gives nil.
-func treeOf(source []byte) map[string]any {
+func Of(source []byte) map[string]any {
 	var doc yaml.Node
 	if yaml.Unmarshal(source, &doc) != nil || len(doc.Content) == 0 {
 		return nil
@@ -48,7 +48,7 @@ func (r reader) value(n *yaml.Node) any {
 		if n.ShortTag() == "!!null" {
 			return nil
 		}
-		return text(n.Value)
+		return Text(n.Value)
 	}
 }
 
@@ -99,60 +99,8 @@ func joined(first, second any) any {
 	return a
 }
 
-// nothing says whether a value of cluster.yml sets nothing: rke stores neither
-// empty values nor what is false or zero and has no default.
-func nothing(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case text:
-		on, isBool := boolean(string(v))
-		n, isNumber := number(string(v))
-		return v == "" || isBool && !on || isNumber && n == 0
-	case map[string]any:
-		for _, child := range v {
-			if !nothing(child) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		return len(v) == 0
-	}
-	return false
-}
-
-// sameScalar compares the source text with the stored value: numbers by value,
-// and the words that YAML 1.1 has for true and false.
-func sameScalar(file text, state any) bool {
-	switch state := state.(type) {
-	case string:
-		return string(file) == state || sameNumber(string(file), state) || sameBool(string(file), state)
-	case float64:
-		n, ok := number(string(file))
-		return ok && n == state
-	case bool:
-		b, ok := boolean(string(file))
-		return ok && b == state
-	case nil:
-		return nothing(file)
-	}
-	return false
-}
-
-func sameNumber(a, b string) bool {
-	x, ok := number(a)
-	y, also := number(b)
-	return ok && also && x == y
-}
-
-func sameBool(a, b string) bool {
-	x, ok := boolean(a)
-	y, also := boolean(b)
-	return ok && also && x == y
-}
-
-func number(s string) (float64, bool) {
+// Number reads a scalar as one.
+func Number(s string) (float64, bool) {
 	if n, err := strconv.ParseInt(s, 0, 64); err == nil {
 		return float64(n), true
 	}
@@ -160,7 +108,8 @@ func number(s string) (float64, bool) {
 	return n, err == nil && !math.IsNaN(n)
 }
 
-func boolean(s string) (value, ok bool) {
+// Bool reads the words that YAML 1.1 has for true and false.
+func Bool(s string) (value, ok bool) {
 	switch strings.ToLower(s) {
 	case "true", "yes", "on", "y":
 		return true, true

@@ -1,4 +1,4 @@
-package rke
+package drift
 
 import (
 	"cmp"
@@ -7,26 +7,24 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 )
 
-// PendingChange is a difference between cluster.yml and what rke applied last,
+// Change is a difference between cluster.yml and what rke applied last,
 // which our `rke up` would apply as well.
-type PendingChange struct {
+type Change struct {
 	Path  string // in cluster.yml: "services.kubelet.extra_args.max-pods"
 	File  string // "" where it is not set
 	State string // "" where nothing is stored
 }
 
-// notShown stands for a value that may be secret, or is long.
-const notShown = "(not shown)"
-
 // String is one line for messages.
-func (p PendingChange) String() string {
+func (p Change) String() string {
 	return fmt.Sprintf("%s: %s (applied: %s)", p.Path, cmp.Or(p.File, "not set"), cmp.Or(p.State, "not set"))
 }
 
-// Pending are the changes of cluster.yml that were not applied yet and are not
+// Of are the changes of cluster.yml that were not applied yet and are not
 // ours: values that are set and differ from currentState, arguments, binds,
 // labels and taints that are stored and no longer set, nodes that come or go,
 // and system images that the binary takes for the version in force and that are
@@ -35,18 +33,18 @@ func (p PendingChange) String() string {
 // Other values that were removed from the file are not seen: the state holds
 // rke's defaults as well, and nothing tells which. A cluster that Rancher manages
 // has no such changes: its state is not at rest then.
-func Pending(f rkestate.Facts, target string) []PendingChange {
+func Of(f rkestate.Facts, target string) []Change {
 	if f.Path == "" || f.File == nil || !f.State.Current.Known {
 		return nil
 	}
-	file := treeOf(f.File.Text())
+	file := configtree.Of(f.File.Text())
 	d := differ{schema: schema()}
 	d.object("", "", file, f.State.Current.Tree)
 	d.removedArguments(file, f.State.Current.Tree)
-	d.nodes(listOf(file, "nodes"), listOf(f.State.Current.Tree, "nodes"))
+	d.nodes(configtree.List(file["nodes"]), configtree.List(f.State.Current.Tree["nodes"]))
 	d.provider(file, f.State.Current.Tree)
 	d.images(f, file)
-	d.found = slices.DeleteFunc(d.found, func(p PendingChange) bool {
+	d.found = slices.DeleteFunc(d.found, func(p Change) bool {
 		return p.Path == "kubernetes_version" && p.File == target || p.Path == pathFlag
 	})
 	sort.SliceStable(d.found, func(i, j int) bool { return d.found[i].Path < d.found[j].Path })
@@ -58,22 +56,22 @@ const pathFlag = "services.kube-controller.extra_args.enable-leader-migration"
 
 type differ struct {
 	schema map[string]string
-	found  []PendingChange
+	found  []Change
 }
 
 func (d *differ) add(path string, file, state any) {
-	p := PendingChange{Path: path, File: shown(file), State: shown(state)}
-	if hidden(path) {
+	p := Change{Path: path, File: shown(file), State: shown(state)}
+	if configtree.Hidden(path) {
 		p.File, p.State = veil(p.File), veil(p.State)
 	}
 	d.found = append(d.found, p)
 }
 
 func veil(value string) string {
-	if _, isBool := boolean(value); value == "" || value == `""` || isBool {
+	if _, isBool := configtree.Bool(value); value == "" || value == `""` || isBool {
 		return value
 	}
-	return notShown
+	return configtree.NotShown
 }
 
 // object compares the keys that rke knows at a place. at is the path for
@@ -85,8 +83,8 @@ func (d *differ) object(at, place string, file, state map[string]any) {
 		if !given || value == nil {
 			continue
 		}
-		stored := lookUp(state, key)
-		path, child := join(at, key), join(place, key)
+		stored := configtree.LookUp(state, key)
+		path, child := configtree.Join(at, key), configtree.Join(place, key)
 		switch {
 		case switchedOff(file, key):
 		case strings.HasSuffix(entry, "*"):
@@ -124,7 +122,7 @@ func (d *differ) known(path, place string, file, state any) {
 // switchedOff says whether rke leaves out a configuration because what it
 // configures is not enabled (rancher/rke:cluster/cluster.go@v1.5.9).
 func switchedOff(file map[string]any, key string) bool {
-	on, _ := boolean(fmt.Sprint(file["enabled"]))
+	on, _ := configtree.Bool(fmt.Sprint(file["enabled"]))
 	return !on && (key == "custom_config" || key == "configuration")
 }
 
@@ -136,14 +134,14 @@ func (d *differ) data(path string, file, state any) {
 		d.leaf(path, file, state)
 		return
 	}
-	for _, key := range sorted(values) {
+	for _, key := range configtree.Keys(values) {
 		value := values[key]
 		if value == nil {
-			value = text("") // which is what rke stores
+			value = configtree.Text("") // which is what rke stores
 		}
 		was, given := stored[key]
 		if !given || !same(value, was) {
-			d.add(join(path, key), value, was)
+			d.add(configtree.Join(path, key), value, was)
 		}
 	}
 }
@@ -154,8 +152,8 @@ func (d *differ) structure(path string, file, state any) {
 	switch file := file.(type) {
 	case map[string]any:
 		stored, _ := state.(map[string]any)
-		for _, key := range sorted(file) {
-			d.structure(join(path, key), file[key], lookUp(stored, key))
+		for _, key := range configtree.Keys(file) {
+			d.structure(configtree.Join(path, key), file[key], configtree.LookUp(stored, key))
 		}
 	case []any:
 		stored, _ := state.([]any)
@@ -193,36 +191,11 @@ func byDefault(path string, file any) bool {
 		return len(file) == 0
 	case map[string]any:
 		return len(file) == 0
-	case text:
-		n, isNumber := number(string(file))
+	case configtree.Text:
+		n, isNumber := configtree.Number(string(file))
 		return file == "" || isNumber && n == 0 && slices.Contains([]string{
 			"addon_job_timeout", "ingress.http_port", "ingress.https_port", "services.etcd.backup_config.interval_hours",
 			"services.etcd.backup_config.retention", "services.etcd.backup_config.timeout"}, path)
-	}
-	return false
-}
-
-// same compares a value of cluster.yml with a stored one, exactly.
-func same(file, state any) bool {
-	switch file := file.(type) {
-	case text:
-		return sameScalar(file, state)
-	case nil:
-		return state == nil || state == ""
-	case []any:
-		stored, ok := state.([]any)
-		return (ok || state == nil) && slices.EqualFunc(file, stored, same)
-	case map[string]any:
-		stored, ok := state.(map[string]any)
-		if !ok && state != nil || len(stored) != len(file) {
-			return false
-		}
-		for key, value := range file {
-			if was, given := stored[key]; !given || !same(value, was) {
-				return false
-			}
-		}
-		return true
 	}
 	return false
 }
@@ -243,52 +216,6 @@ func withoutChecksum(state any) any {
 	return out
 }
 
-// lookUp finds the stored value of a key in either spelling.
-func lookUp(state map[string]any, key string) any {
-	if value, given := state[key]; given {
-		return value
-	}
-	for stored, value := range state {
-		if folded(stored) == folded(key) {
-			return value
-		}
-	}
-	return nil
-}
-
-func listOf(tree map[string]any, key string) []any {
-	list, _ := tree[key].([]any)
-	return list
-}
-
-func mapIn(tree any, path ...string) map[string]any {
-	for _, key := range path {
-		tree = lookUp(asMap(tree), key)
-	}
-	return asMap(tree)
-}
-
-func asMap(v any) map[string]any {
-	m, _ := v.(map[string]any)
-	return m
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-func sorted(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for key := range m {
-		keys = append(keys, key)
-	}
-	sort.Strings(keys)
-	return keys
-}
-
 // shown is a value on one line.
 func shown(v any) string {
 	const most = 80
@@ -304,9 +231,9 @@ func shown(v any) string {
 		s = "[" + strings.Join(parts, ", ") + "]"
 	case map[string]any:
 		parts := make([]string, 0, len(v))
-		for _, key := range sorted(v) {
-			if hidden("." + key) {
-				parts = append(parts, key+": "+notShown)
+		for _, key := range configtree.Keys(v) {
+			if configtree.Hidden("." + key) {
+				parts = append(parts, key+": "+configtree.NotShown)
 				continue
 			}
 			parts = append(parts, key+": "+shown(v[key]))
@@ -318,7 +245,7 @@ func shown(v any) string {
 		}
 	}
 	if len(s) > most || strings.Contains(s, "\n") {
-		return notShown
+		return configtree.NotShown
 	}
 	return s
 }

@@ -1,4 +1,4 @@
-package rke
+package configtree
 
 import (
 	"testing"
@@ -16,7 +16,7 @@ func TestDefaultRegistryOfEitherConfiguration(t *testing.T) {
 		"Rancher's":     {"privateRegistries", "isDefault", map[string]any{"privateRegistries": []any{map[string]any{"url": "b.local", "isDefault": true}}}, "b.local"},
 		"without a url": {"private_registries", "is_default", map[string]any{"private_registries": []any{map[string]any{"is_default": true}}}, ""},
 	} {
-		got := registriesOf("file cluster.yml", tt.list, tt.key, tt.config)
+		got := Registries("file cluster.yml", tt.list, tt.key, tt.config)
 		if len(got) != 1 || got[0].Default != tt.want || got[0].Object != "file cluster.yml" {
 			t.Errorf("%s: %+v, wanted %q", name, got, tt.want)
 		}

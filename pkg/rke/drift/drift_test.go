@@ -1,77 +1,25 @@
-package rke
+package drift
 
 import (
 	"bytes"
 	"encoding/json"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
-	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// applied is a cluster just made by `rke up` from a file of testdata/applied,
-// with the images that this rke takes.
-func applied(t *testing.T, name string) rkestate.Facts {
-	t.Helper()
-	source, err := os.ReadFile(filepath.Join("testdata", "applied", name+".yml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return appliedAs(t, name, string(source))
-}
-
-// appliedAs is the same cluster with another text of its cluster.yml.
-func appliedAs(t *testing.T, name, source string) rkestate.Facts {
-	t.Helper()
-	stored, err := os.ReadFile(filepath.Join("testdata", "applied", name+".rkestate"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := rkestate.Parse("Secret kube-system/full-cluster-state", stored)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := clusterfile.Parse(name+".yml", []byte(source))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := rkestate.Facts{Path: name + ".yml", File: file, Config: file.Config(), State: state, Local: verify.Got(state)}
-	f.Binary = verify.Got(rkecli.Binary{Path: "/usr/bin/rke", Version: "v1.5.9", Images: map[string]map[string]string{
-		"v1.26.9-rancher1-1": takenImages(t)}})
-	return f
-}
-
-// takenImages are those of rke v1.5.9 for v1.26.9-rancher1-1, by repository.
-func takenImages(t *testing.T) map[string]string {
-	t.Helper()
-	stored, err := os.ReadFile(filepath.Join("testdata", "applied", "plain.rkestate"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := rkestate.Parse("plain", stored)
-	if err != nil {
-		t.Fatal(err)
-	}
-	images := map[string]string{}
-	for _, image := range state.Current.Config.SystemImages {
-		images[repository(image)] = image
-	}
-	return images
-}
-
 func TestNothingIsPendingAfterRKEUp(t *testing.T) {
-	for _, name := range []string{"plain", "rich", "generated", "secured"} {
-		f := applied(t, name)
-		if found := Pending(f, ""); len(found) > 0 {
+	for _, name := range rkefixture.Names() {
+		f := rkefixture.Applied(t, name)
+		if found := Of(f, ""); len(found) > 0 {
 			t.Errorf("%s: %v", name, found)
 		}
 	}
@@ -80,8 +28,8 @@ func TestNothingIsPendingAfterRKEUp(t *testing.T) {
 // What our own steps write is not pending, whatever a file looks like.
 func TestOurOwnEditsAreNotPending(t *testing.T) {
 	const target = "v1.27.16-rancher1-1"
-	for _, name := range []string{"plain", "rich", "generated", "secured"} {
-		f := applied(t, name)
+	for _, name := range rkefixture.Names() {
+		f := rkefixture.Applied(t, name)
 		edit, err := f.File.Edit(
 			yamltext.Set("true", yamltext.Quoted, "services", "kube-controller", "extra_args", "enable-leader-migration"),
 			yamltext.Set("external-aws", yamltext.Plain, "cloud_provider", "name"),
@@ -91,11 +39,11 @@ func TestOurOwnEditsAreNotPending(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		edited := appliedAs(t, name, string(edit.After))
-		if found := Pending(edited, target); len(found) > 0 {
+		edited := rkefixture.AppliedAs(t, name, string(edit.After))
+		if found := Of(edited, target); len(found) > 0 {
 			t.Errorf("%s: %v", name, found)
 		}
-		if found := Pending(edited, ""); len(found) != 1 || found[0].Path != "kubernetes_version" {
+		if found := Of(edited, ""); len(found) != 1 || found[0].Path != "kubernetes_version" {
 			t.Errorf("%s: without a target: %v", name, found)
 		}
 	}
@@ -105,14 +53,14 @@ func TestOurOwnEditsAreNotPending(t *testing.T) {
 // options, while rke's state still says external-aws.
 func TestWhatTheUndoBringsBackIsNotPending(t *testing.T) {
 	for _, name := range []string{"plain", "rich"} {
-		f := applied(t, name)
+		f := rkefixture.Applied(t, name)
 		state := f.State.Current.Tree["cloudProvider"].(map[string]any)
 		if state["awsCloudProvider"] == nil && name == "plain" {
 			t.Fatalf("%s has no options of the in-tree provider: nothing is tried", name)
 		}
 		delete(state, "awsCloudProvider")
 		state["name"] = rkestate.ProviderExternal
-		if found := Pending(f, ""); len(found) > 0 {
+		if found := Of(f, ""); len(found) > 0 {
 			t.Errorf("%s: %v", name, found)
 		}
 	}
@@ -170,12 +118,12 @@ func TestPending(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			source := string(applied(t, tt.file).File.Text())
+			source := string(rkefixture.Applied(t, tt.file).File.Text())
 			if !strings.Contains(source, tt.old) {
 				t.Fatalf("%q is not in %s", tt.old, tt.file)
 			}
 			var got []string
-			for _, p := range Pending(appliedAs(t, tt.file, strings.Replace(source, tt.old, tt.text, 1)), "") {
+			for _, p := range Of(rkefixture.AppliedAs(t, tt.file, strings.Replace(source, tt.old, tt.text, 1)), "") {
 				got = append(got, p.String())
 			}
 			if !slices.Equal(got, tt.want) {
@@ -186,12 +134,12 @@ func TestPending(t *testing.T) {
 }
 
 func TestPendingShowsNoSecret(t *testing.T) {
-	source := string(applied(t, "rich").File.Text())
+	source := string(rkefixture.Applied(t, "rich").File.Text())
 	for _, secret := range []string{"Hunter2", "s3cr3t", "u:p@proxy", "AKIA"} {
 		source = strings.ReplaceAll(source, secret, "0th3r")
 	}
-	f := appliedAs(t, "rich", source)
-	found := Pending(f, "")
+	f := rkefixture.AppliedAs(t, "rich", source)
+	found := Of(f, "")
 	if len(found) < 5 {
 		t.Fatalf("too few changes to tell: %v", found)
 	}
@@ -205,12 +153,12 @@ func TestPendingShowsNoSecret(t *testing.T) {
 }
 
 func TestImagesOfAnotherBinary(t *testing.T) {
-	with := func(t *testing.T, name string, change func(map[string]string)) []PendingChange {
-		f := applied(t, name)
-		images := maps.Clone(takenImages(t))
+	with := func(t *testing.T, name string, change func(map[string]string)) []Change {
+		f := rkefixture.Applied(t, name)
+		images := maps.Clone(rkefixture.Images(t))
 		change(images)
 		f.Binary.Value.Version, f.Binary.Value.Images["v1.26.9-rancher1-1"] = "v1.5.14", images
-		return Pending(f, "")
+		return Of(f, "")
 	}
 	newer := func(images map[string]string) {
 		images["rancher/mirrored-coredns-coredns"] = "rancher/mirrored-coredns-coredns:1.10.1"
@@ -226,50 +174,28 @@ func TestImagesOfAnotherBinary(t *testing.T) {
 	if found := with(t, "plain", func(images map[string]string) { delete(images, "rancher/mirrored-pause") }); len(found) != 1 || !strings.Contains(found[0].File, "another image") {
 		t.Errorf("a repository that is gone: %v", found)
 	}
-	f := applied(t, "plain")
+	f := rkefixture.Applied(t, "plain")
 	f.State.Current.Config.SystemImages["kubednsAutoscaler"] = "rancher/mirrored-cluster-proportional-autoscaler:1.8.3"
-	if found := Pending(f, ""); len(found) > 0 {
+	if found := Of(f, ""); len(found) > 0 {
 		t.Errorf("two images of one repository, of which the binary's list has kept one: %v", found)
 	}
 	f.Binary.Value.Images = nil
 	f.State.Current.Config.SystemImages = map[string]string{"etcd": "x:1"}
-	if found := Pending(f, ""); len(found) > 0 {
+	if found := Of(f, ""); len(found) > 0 {
 		t.Errorf("a binary that does not know the version: %v", found)
 	}
 }
 
-func TestNothingIsKnownOfPendingChanges(t *testing.T) {
-	f := applied(t, "plain")
+func TestNothingIsKnownOfChanges(t *testing.T) {
+	f := rkefixture.Applied(t, "plain")
 	f.State.Current.Known = false
-	if found := Pending(f, ""); found != nil {
+	if found := Of(f, ""); found != nil {
 		t.Errorf("without a state: %v", found)
 	}
-	f = applied(t, "plain")
+	f = rkefixture.Applied(t, "plain")
 	f.Path = ""
-	if found := Pending(f, ""); found != nil {
+	if found := Of(f, ""); found != nil {
 		t.Errorf("Rancher's: %v", found)
-	}
-}
-
-// Duplicates and anchors are read as rke reads them.
-func TestTreeOf(t *testing.T) {
-	tree := treeOf([]byte("a: &x {k: 1, l: 2}\nb:\n  <<: *x\n  l: 3\nc: {p: 1}\nc: {q: 2}\nd: 1\nd: 2\ne: *x\nf: ~\n"))
-	if got := mapIn(tree, "b"); got["k"] != text("1") || got["l"] != text("3") {
-		t.Errorf("merge key: %v", got)
-	}
-	if got := mapIn(tree, "c"); got["p"] != text("1") || got["q"] != text("2") {
-		t.Errorf("duplicates: %v", got)
-	}
-	if tree["d"] != text("2") || mapIn(tree, "e")["k"] != text("1") || tree["f"] != nil {
-		t.Errorf("%v", tree)
-	}
-	if got := treeOf([]byte("a: &a [*a]\nb: &b {<<: *b, c: 1}\n")); mapIn(got, "b")["c"] != text("1") {
-		t.Errorf("an anchor inside itself: %v", got)
-	}
-	for _, none := range []string{"", "- a", "\t", "a"} {
-		if got := treeOf([]byte(none)); got != nil {
-			t.Errorf("%q: %v", none, got)
-		}
 	}
 }
 
@@ -278,23 +204,23 @@ func TestTreeOf(t *testing.T) {
 // and cut, by a fixed seed.
 func TestPendingOfMangledFiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	f, read := applied(t, "rich"), 0
+	f, read := rkefixture.Applied(t, "rich"), 0
 	before, err := json.Marshal(f.State.Current.Tree)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"plain", "rich", "generated", "secured"} {
-		source := string(applied(t, name).File.Text())
+	for _, name := range rkefixture.Names() {
+		source := string(rkefixture.Applied(t, name).File.Text())
 		for range 50 {
 			text := mangled(random, source)
 			file, err := clusterfile.Parse(name, []byte(text))
 			if err != nil {
-				treeOf([]byte(text))
+				configtree.Of([]byte(text))
 				continue
 			}
 			read++
 			f.File, f.Config = file, file.Config()
-			for _, p := range Pending(f, "") {
+			for _, p := range Of(f, "") {
 				if p.Path == "" || p.File == "" && p.State == "" {
 					t.Errorf("%+v says nothing, of\n%s", p, text)
 				}

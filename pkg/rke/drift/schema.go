@@ -1,6 +1,4 @@
-package rke
-
-import "strings"
+package drift
 
 // The keys that rke stores, by the place of their parent in cluster.yml; what is
 // not among them rke ignores (rancher/rke:types/rke_types.go, backup_types.go
@@ -64,24 +62,4 @@ func schema() map[string]string {
 		"cloud_provider.awsCloudProvider.global": "zone vpc subnet-id routetable-id role-arn kubernetes-cluster-tag kubernetes-cluster-id" +
 			" disable-security-group-ingress elb-security-group disable-strict-zone-check",
 	}
-}
-
-// folded makes the spellings of a key one: cluster.yml has kube-api and
-// extra_args where the state has kubeApi and extraArgs.
-func folded(key string) string {
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key))
-}
-
-// hidden says whether the values below a path may be secret.
-func hidden(path string) bool {
-	lower := strings.ToLower(path)
-	for _, word := range []string{
-		"password", "secret", "token", "_key", "-key", "etcd.key", "credential", "custom_config", "customcloudprovider",
-		"config_file", "addons", "extra_env", "custom_ca", "ca_cert", "etcd.cert",
-	} {
-		if strings.Contains(lower, word) {
-			return true
-		}
-	}
-	return false
 }
