@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -48,9 +48,9 @@ func only(meta verify.Meta) string {
 		return slices.ContainsFunc(metas, func(m verify.Meta) bool { return m.ID == meta.ID })
 	}
 	switch {
-	case !has(rke.CheckMetas()) && !has(rke2.CheckMetas()):
+	case !has(rkechecks.Metas()) && !has(rke2.CheckMetas()):
 		return " (known by its API alone)"
-	case !has(rke.CheckMetas()):
+	case !has(rkechecks.Metas()):
 		return " (RKE2)"
 	case !has(rke2.CheckMetas()):
 		return " (RKE)"

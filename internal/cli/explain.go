@@ -9,7 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -71,7 +71,7 @@ func explain(id string) (explanation, error) {
 // allChecks are the checks of every distribution; of those that both have, one.
 func allChecks() []verify.Meta {
 	all := rke2.CheckMetas()
-	for _, meta := range append(rke.CheckMetas(), verify.Metas(checks.Alone()...)...) {
+	for _, meta := range append(rkechecks.Metas(), verify.Metas(checks.Alone()...)...) {
 		if !slices.ContainsFunc(all, func(m verify.Meta) bool { return m.ID == meta.ID }) {
 			all = append(all, meta)
 		}

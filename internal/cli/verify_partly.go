@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -76,5 +77,5 @@ func (t *verifyTarget) openManagedPartly(ctx context.Context, options migration.
 	if err != nil {
 		return nil, why
 	}
-	return t.partly(config, wellknown.RKE, options, unjudged(verify.Metas(rke.Checks()...), why), why), nil
+	return t.partly(config, wellknown.RKE, options, unjudged(verify.Metas(rkechecks.All()...), why), why), nil
 }

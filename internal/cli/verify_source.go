@@ -9,7 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -85,7 +85,7 @@ func (s *procedureSource) partly(ctx context.Context, at time.Time, record runne
 	target := s.procedure.Target()
 	metas := verify.Metas(rke2.Checks()...)
 	if target.Kind == "rke" {
-		metas = verify.Metas(rke.Checks()...)
+		metas = verify.Metas(rkechecks.All()...)
 	}
 	seen.Own = unjudged(metas, why)
 	header := append([]string{fmt.Sprintf("%s   Kubernetes %s · %s", target.Name, migration.OrElse(seen.Input.Version.Value, "version unknown"), nodeCount(seen)),

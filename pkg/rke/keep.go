@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -59,11 +60,11 @@ func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 	if err := json.Unmarshal(text, &k); err != nil {
 		return nil, fmt.Errorf("read RKE's side from the bundle: %w", err)
 	}
-	registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return c.LiveOnly })
+	registry := slices.DeleteFunc(rkechecks.All(), func(c verify.Check[rkechecks.Prepared]) bool { return c.LiveOnly })
 	if !in.Nodes.OK() {
 		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes"), nil
 	}
-	p := Prepared{Kept: true, Input: in, Prepared: migration.Prepared{Untried: migration.Untried}, Facts: rkestate.Facts{
+	p := rkechecks.Prepared{Kept: true, Input: in, Prepared: migration.Prepared{Untried: migration.Untried}, Facts: rkestate.Facts{
 		Path: k.Path, Config: k.Config, Binary: k.Binary, PinnedVolumes: k.PinnedVolumes,
 		State: rkestate.Full{Source: k.StateSource, Current: rkestate.Applied{Known: k.StateKnown, Config: k.State}},
 	}}
@@ -72,6 +73,6 @@ func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 	p.Reading = reading(p.Facts, down, "")
 	p.Down, p.Object, p.Unrest = down, k.Object, k.Unrest
 	p.RestErr = p.Rest(migration.TellUnrest)
-	p.Names, p.NameErr = naming.Choose(p.Facts, p.Down.Nodes, in.Cloud, p.Options.targets()...)
+	p.Names, p.NameErr = naming.Choose(p.Facts, p.Down.Nodes, in.Cloud, targetsOf(p.Options.KubernetesVersion)...)
 	return verify.Bind(p, registry...), nil
 }

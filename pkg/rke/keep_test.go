@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rketraps"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -18,7 +20,7 @@ import (
 )
 
 // through sends a cluster through a bundle, and judges it before and after.
-func through(t *testing.T, p *Prepared) (live, again verify.Report, text string) {
+func through(t *testing.T, p *rkechecks.Prepared) (live, again verify.Report, text string) {
 	t.Helper()
 	for i := range p.Down.Nodes {
 		ready := "True"
@@ -34,13 +36,13 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 	in.Nodes = verify.Got(p.Down.Nodes)
 	p.Input = in
 	if p.NameErr == nil {
-		p.choose(t)
+		rketraps.Choose(p)
 	}
 	r := reading(p.Facts, p.Down, "")
 	r.Down = p.Down
 	p.Reading = r
 	p.RestErr = r.Rest(migration.TellUnrest)
-	procedure := &Procedure{Core: &migration.Core{}, options: p.Options}
+	procedure := &Procedure{Core: &migration.Core{}, options: optionsOf(p.Options)}
 	redactor := bundle.NewRedactor()
 	side, err := procedure.Keep(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, redactor)
 	if err != nil {
@@ -59,16 +61,20 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 		t.Fatal(err)
 	}
 	o := verify.Options{Position: in.Position.Position}
-	return verify.RunAll(t.Context(), verify.Bind(*p, Checks()...), o), verify.RunAll(t.Context(), bound, o), string(whole)
+	return verify.RunAll(t.Context(), verify.Bind(*p, rkechecks.All()...), o), verify.RunAll(t.Context(), bound, o), string(whole)
+}
+
+func optionsOf(o rkechecks.Options) Options {
+	return Options{Cluster: o.Cluster, NoRKEUp: o.NoRKEUp, Options: migration.Options{KubernetesVersion: o.KubernetesVersion}}
 }
 
 // What was wrong with RKE's side is found again in a bundle, check by check.
 func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
 	noticed := map[string]bool{}
-	for _, tt := range checkTraps() {
-		t.Run(tt.id+" "+tt.name, func(t *testing.T) {
-			p := sound(t)
-			tt.breaks(t, p)
+	for _, tt := range rketraps.All() {
+		t.Run(tt.ID+" "+tt.Name, func(t *testing.T) {
+			p := rketraps.Sound(t)
+			tt.Break(t, p)
 			live, again, _ := through(t, p)
 			was := map[string]verify.Result{}
 			for _, res := range live.Results {
@@ -85,11 +91,11 @@ func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
 						t.Errorf("%s: was of %s, and is of %s", now.ID, before.Findings[i].Object, f.Object)
 					}
 				}
-				byHand := tt.name == "nobody looked" || tt.name == "not asked" // names that no reading leads to
-				if now.ID == tt.id && now.Status != tt.want && !byHand {
-					t.Errorf("%s is %s, want %s", tt.id, now.Status, tt.want)
+				byHand := tt.Name == "nobody looked" || tt.Name == "not asked" // names that no reading leads to
+				if now.ID == tt.ID && now.Status != tt.Want && !byHand {
+					t.Errorf("%s is %s, want %s", tt.ID, now.Status, tt.Want)
 				}
-				noticed[now.ID] = noticed[now.ID] || now.ID == tt.id && now.Status == verify.Fail
+				noticed[now.ID] = noticed[now.ID] || now.ID == tt.ID && now.Status == verify.Fail
 			}
 		})
 	}
@@ -106,9 +112,9 @@ func TestBundleIsJudgedAsTheClusterWas(t *testing.T) {
 // failing are the checks that some trap makes fail.
 func failing() []string {
 	var ids []string
-	for _, tt := range checkTraps() {
-		if tt.want == verify.Fail {
-			ids = append(ids, tt.id)
+	for _, tt := range rketraps.All() {
+		if tt.Want == verify.Fail {
+			ids = append(ids, tt.ID)
 		}
 	}
 	return ids
@@ -117,7 +123,7 @@ func failing() []string {
 // No secret of cluster.yml and of rke's state is in a bundle.
 func TestBundleOfRKEHoldsNoSecret(t *testing.T) {
 	const planted = "hunter-two-planted"
-	p := sound(t)
+	p := rketraps.Sound(t)
 	secret := map[string]string{"oidc-client": planted, "cloud-provider": "aws"}
 	service := clusterfile.Service{Image: planted, ExtraArgs: secret, ExtraArgsArray: map[string][]string{"x": {planted}}, ExtraEnv: []string{planted},
 		ExtraBinds: []string{planted}, WinExtraArgs: secret}
@@ -166,10 +172,10 @@ func TestReboundNeedsTheNodes(t *testing.T) {
 
 // What was tried on the cluster is not judged anew from a bundle: it has the findings.
 func TestWhatWasTriedIsKeptAsItWasFound(t *testing.T) {
-	p := sound(t)
+	p := rketraps.Sound(t)
 	p.Untried = migration.Untried
 	tried := 0
-	for _, c := range Checks() {
+	for _, c := range rkechecks.All() {
 		found := c.Judge(*p)
 		if len(found) != 1 || found[0].Reason != migration.Untried {
 			continue

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -40,8 +41,8 @@ func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 	plan.Names = naming.Assume(file.Config(), options.KubernetesVersion)
 	var refused error
 	plan.Steps, refused = offlineSteps(file, plan.Names.Rule(), options)
-	p := Prepared{Facts: rkestate.Facts{Path: options.Config, File: file, Config: file.Config()}, Options: options, Offline: true, EditErr: refused}
-	report := verify.RunAll(ctx, verify.Bind(p, Checks()...), verify.Options{Position: position.Unknown, AlsoAt: within(file.Config()),
+	p := rkechecks.Prepared{Facts: rkestate.Facts{Path: options.Config, File: file, Config: file.Config()}, Options: options.ofChecks(), Offline: true, EditErr: refused}
+	report := verify.RunAll(ctx, verify.Bind(p, rkechecks.All()...), verify.Options{Position: position.Unknown, AlsoAt: within(file.Config()),
 		Skip: ours(options.Skip)})
 	plan.Report, plan.Undecided = decided(report)
 	plan.Err = migration.JudgeReport(plan.Report, options.Options)
@@ -66,8 +67,8 @@ func within(c clusterfile.Config) []position.Position {
 // exist at all stays, to be refused.
 func ours(skips map[string]string) map[string]string {
 	out := maps.Clone(skips)
-	for _, meta := range CheckMetas() {
-		if !slices.ContainsFunc(Checks(), func(c verify.Check[Prepared]) bool { return c.ID == meta.ID }) {
+	for _, meta := range rkechecks.Metas() {
+		if !slices.ContainsFunc(rkechecks.All(), func(c verify.Check[rkechecks.Prepared]) bool { return c.ID == meta.ID }) {
 			delete(out, meta.ID)
 		}
 	}
@@ -79,7 +80,7 @@ func decided(all verify.Report) (report verify.Report, undecided []string) {
 	report = verify.Report{Position: all.Position, Results: []verify.Result{}, Counts: map[verify.Status]int{}, Partial: all.Partial, Refused: all.Refused}
 	undecided = []string{}
 	for _, result := range all.Results {
-		if result.Status == verify.Unknown && result.Reason == NeedsCluster {
+		if result.Status == verify.Unknown && result.Reason == rkechecks.NeedsCluster {
 			undecided = append(undecided, result.ID)
 			continue
 		}

@@ -2,6 +2,7 @@ package rke
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 )
 
 // Options are a user's choices for one migration.
@@ -37,11 +38,18 @@ func (o Options) Validate() error {
 }
 
 // targets are the versions to come under which names must be kept.
-func (o Options) targets() []string {
-	if o.KubernetesVersion == "" {
+func (o Options) targets() []string { return targetsOf(o.KubernetesVersion) }
+
+func targetsOf(version string) []string {
+	if version == "" {
 		return nil
 	}
-	return []string{o.KubernetesVersion}
+	return []string{version}
+}
+
+// ofChecks are those that checks go by.
+func (o Options) ofChecks() rkechecks.Options {
+	return rkechecks.Options{Cluster: o.Cluster, KubernetesVersion: o.KubernetesVersion, NoRKEUp: o.NoRKEUp}
 }
 
 // validateManaged refuses what only somebody who runs rke can ask for.

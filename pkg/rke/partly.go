@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -21,14 +22,14 @@ func Partly(ctx context.Context, options Options, why error) ([]verify.Bound, er
 		return nil, err
 	}
 	unseen := &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Object: "rke's state", Seen: "could not be read", Err: why}
-	p := Prepared{
+	p := rkechecks.Prepared{
 		Facts:    rkestate.Facts{Path: options.Config, File: file, Config: file.Config(), Local: rkestate.ReadLocal(clusterfile.Disk{}, options.Config)},
-		Prepared: migration.Prepared{Untried: migration.Untried}, Options: options, NameErr: unseen, EditErr: unseen,
+		Prepared: migration.Prepared{Untried: migration.Untried}, Options: options.ofChecks(), NameErr: unseen, EditErr: unseen,
 	}
 	if binary, err := rkecli.Find(ctx, options.RKEBinary, p.KubernetesVersion(), options.KubernetesVersion); err != nil {
 		p.Binary = verify.Failed[rkecli.Binary](err)
 	} else {
 		p.Binary = verify.Got(binary)
 	}
-	return verify.Bind(p, Checks()...), nil
+	return verify.Bind(p, rkechecks.All()...), nil
 }

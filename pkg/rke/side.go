@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -113,7 +114,7 @@ func (p *Procedure) Checks(seen migration.Snapshot, input *checks.Input, made mi
 		input.KCMs = append(input.KCMs, position.KCM{Machine: k.Member, Known: k.Known, Why: k.Why, Provider: k.Provider(), Migration: k.Flagged()})
 	}
 	input.Registries = factsOf(seen).Registries
-	prepared := Prepared{Facts: factsOf(seen), Reading: seen.Reading, Prepared: made, Input: *input, Options: p.options}
+	prepared := rkechecks.Prepared{Facts: factsOf(seen), Reading: seen.Reading, Prepared: made, Input: *input, Options: p.options.ofChecks()}
 	prepared.Names, prepared.NameErr = naming.Choose(factsOf(seen), seen.Reading.Down.Nodes, input.Cloud, p.options.targets()...)
 	if prepared.NameErr == nil && input.Nodes.Looked {
 		p.names = &prepared.Names
@@ -121,7 +122,7 @@ func (p *Procedure) Checks(seen migration.Snapshot, input *checks.Input, made mi
 	if prepared.NameErr == nil {
 		prepared.EditErr = p.tryEdits(seen, prepared.Names)
 	}
-	return verify.Bind(prepared, Checks()...)
+	return verify.Bind(prepared, rkechecks.All()...)
 }
 
 // SnapshotState implements migration.Config. A snapshot leaves nothing in the

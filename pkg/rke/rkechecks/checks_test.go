@@ -1,27 +1,26 @@
-package rke
+package rkechecks_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
+	"github.com/awsmigrate/awsmigrate/internal/testing/rketraps"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-func judged(t *testing.T, p *Prepared, id string) verify.Result {
+func judged(t *testing.T, p *rkechecks.Prepared, id string) verify.Result {
 	t.Helper()
-	return judgedIn(t, Checks(), p, id)
+	return judgedIn(t, rkechecks.All(), p, id)
 }
 
-func judgedIn(t *testing.T, registry []verify.Check[Prepared], p *Prepared, id string) verify.Result {
+func judgedIn(t *testing.T, registry []verify.Check[rkechecks.Prepared], p *rkechecks.Prepared, id string) verify.Result {
 	t.Helper()
 	for _, c := range registry {
 		if c.ID == id {
@@ -32,9 +31,9 @@ func judgedIn(t *testing.T, registry []verify.Check[Prepared], p *Prepared, id s
 }
 
 func TestTraps(t *testing.T) {
-	for _, tt := range checkTraps() {
-		t.Run(tt.id+" "+tt.name, func(t *testing.T) {
-			if wrong := tt.judgedBy(t, Checks()); wrong != "" {
+	for _, tt := range rketraps.All() {
+		t.Run(tt.ID+" "+tt.Name, func(t *testing.T) {
+			if wrong := judgedBy(t, tt, rkechecks.All()); wrong != "" {
 				t.Error(wrong)
 			}
 		})
@@ -42,31 +41,31 @@ func TestTraps(t *testing.T) {
 }
 
 // judgedBy says what is not as this cluster wants it; "": all is.
-func (tt trap) judgedBy(t *testing.T, registry []verify.Check[Prepared]) string {
+func judgedBy(t *testing.T, tt rketraps.Trap, registry []verify.Check[rkechecks.Prepared]) string {
 	t.Helper()
-	p := sound(t)
-	tt.breaks(t, p)
-	res := judgedIn(t, registry, p, tt.id)
-	if res.Status != tt.want {
-		return fmt.Sprintf("%s, wanted %s: %+v", res.Status, tt.want, res.Findings)
+	p := rketraps.Sound(t)
+	tt.Break(t, p)
+	res := judgedIn(t, registry, p, tt.ID)
+	if res.Status != tt.Want {
+		return fmt.Sprintf("%s, wanted %s: %+v", res.Status, tt.Want, res.Findings)
 	}
-	if tt.seen != "" && !slices.ContainsFunc(res.Findings, func(f verify.Finding) bool {
-		return f.Status == tt.want && strings.Contains(f.Object+" "+f.Seen+" "+f.Reason+" "+f.Fix+" "+f.Wanted, tt.seen)
+	if tt.Seen != "" && !slices.ContainsFunc(res.Findings, func(f verify.Finding) bool {
+		return f.Status == tt.Want && strings.Contains(f.Object+" "+f.Seen+" "+f.Reason+" "+f.Fix+" "+f.Wanted, tt.Seen)
 	}) {
-		return fmt.Sprintf("no finding says %q: %+v", tt.seen, res.Findings)
+		return fmt.Sprintf("no finding says %q: %+v", tt.Seen, res.Findings)
 	}
 	return ""
 }
 
 // A check whose body is gone is noticed by a cluster of its own.
 func TestBlankedChecksAreNoticed(t *testing.T) {
-	for i, c := range Checks() {
-		registry := Checks()
-		registry[i].Judge = func(Prepared) []verify.Finding { return nil }
+	for i, c := range rkechecks.All() {
+		registry := rkechecks.All()
+		registry[i].Judge = func(rkechecks.Prepared) []verify.Finding { return nil }
 		noticed := false
-		for _, tt := range checkTraps() {
-			if tt.id == c.ID {
-				noticed = noticed || tt.judgedBy(t, registry) != ""
+		for _, tt := range rketraps.All() {
+			if tt.ID == c.ID {
+				noticed = noticed || judgedBy(t, tt, registry) != ""
 			}
 		}
 		if !noticed {
@@ -78,14 +77,14 @@ func TestBlankedChecksAreNoticed(t *testing.T) {
 // A sound cluster passes every check, and every check but the notice has a
 // cluster that it does not pass.
 func TestEveryCheckPassesAndFails(t *testing.T) {
-	p := sound(t)
+	p := rketraps.Sound(t)
 	caught := map[string]bool{}
-	for _, tt := range checkTraps() {
-		if tt.want == verify.Fail || tt.want == verify.Warn || tt.want == verify.Unknown {
-			caught[tt.id] = true
+	for _, tt := range rketraps.All() {
+		if tt.Want == verify.Fail || tt.Want == verify.Warn || tt.Want == verify.Unknown {
+			caught[tt.ID] = true
 		}
 	}
-	for _, c := range Checks() {
+	for _, c := range rkechecks.All() {
 		if res := judged(t, p, c.ID); res.Status != verify.OK {
 			t.Errorf("%s is %s on a sound cluster: %+v", c.ID, res.Status, res.Findings)
 		}
@@ -97,8 +96,8 @@ func TestEveryCheckPassesAndFails(t *testing.T) {
 
 // Of a reading in which nothing could be seen no check says that it is fine.
 func TestNothingSeenIsNotFine(t *testing.T) {
-	for _, c := range Checks() {
-		res := judged(t, &Prepared{}, c.ID)
+	for _, c := range rkechecks.All() {
+		res := judged(t, &rkechecks.Prepared{}, c.ID)
 		if res.Status != verify.Unknown && c.ID != "AWSM-710" {
 			t.Errorf("%s is %s of nothing: %+v", c.ID, res.Status, res.Findings)
 		}
@@ -109,7 +108,7 @@ func TestNothingSeenIsNotFine(t *testing.T) {
 // a check of its own accord.
 func TestNamesCannotBeSkipped(t *testing.T) {
 	skips := map[string]string{}
-	for _, c := range Checks() {
+	for _, c := range rkechecks.All() {
 		if strings.HasPrefix(c.ID, "AWSM-76") && c.ID != "AWSM-765" {
 			skips[c.ID] = "no time"
 			if !c.DecidesNames || !c.Mandatory {
@@ -117,9 +116,9 @@ func TestNamesCannotBeSkipped(t *testing.T) {
 			}
 		}
 	}
-	p := sound(t)
+	p := rketraps.Sound(t)
 	p.NameErr = &fault.Error{Class: fault.Check, Reason: naming.ReasonNotProven, Object: "Node x", Seen: "renamed"}
-	report := verify.RunAll(t.Context(), verify.Bind(*p, Checks()...), verify.Options{Position: position.P0, Skip: skips})
+	report := verify.RunAll(t.Context(), verify.Bind(*p, rkechecks.All()...), verify.Options{Position: position.P0, Skip: skips})
 	if len(skips) != 4 || len(report.Refused) != len(skips) || len(report.With(verify.Fail)) == 0 {
 		t.Errorf("%d skips, %d refused, %v", len(skips), len(report.Refused), report.With(verify.Fail))
 	}
@@ -171,12 +170,12 @@ var issued = map[string]string{
 func TestIDsAreStable(t *testing.T) {
 	pattern := regexp.MustCompile(`^AWSM-7[0-9]{2}$`)
 	seen := map[string]bool{}
-	for _, m := range verify.Metas(Checks()...) {
+	for _, m := range verify.Metas(rkechecks.All()...) {
 		if seen[m.ID] || !pattern.MatchString(m.ID) || issued[m.ID] != m.Title {
 			t.Errorf("%s is used twice, malformed, or not %q", m.ID, m.Title)
 		}
 		seen[m.ID] = true
-		if m.Category != category || m.Why == "" || m.Source == "" || m.Fix == "" {
+		if m.Category != "rke" || m.Why == "" || m.Source == "" || m.Fix == "" {
 			t.Errorf("%s does not say category, why, source and fix", m.ID)
 		}
 	}
@@ -186,7 +185,7 @@ func TestIDsAreStable(t *testing.T) {
 		}
 	}
 	all := map[string]bool{}
-	for _, m := range CheckMetas() {
+	for _, m := range rkechecks.Metas() {
 		if all[m.ID] {
 			t.Errorf("%s is there twice", m.ID)
 		}
@@ -201,11 +200,11 @@ func TestIDsAreStable(t *testing.T) {
 // right in first: before a run leaves any trace, only the former is looked for.
 func TestUnsupportedIsNotUnready(t *testing.T) {
 	supported := func(name string) bool {
-		registry := slices.DeleteFunc(Checks(), func(c verify.Check[Prepared]) bool { return !c.Unsupported })
-		for _, tt := range checkTraps() {
-			if tt.id+" "+tt.name == name {
-				p := sound(t)
-				tt.breaks(t, p)
+		registry := slices.DeleteFunc(rkechecks.All(), func(c verify.Check[rkechecks.Prepared]) bool { return !c.Unsupported })
+		for _, tt := range rketraps.All() {
+			if tt.ID+" "+tt.Name == name {
+				p := rketraps.Sound(t)
+				tt.Break(t, p)
 				return verify.RunAll(t.Context(), verify.Bind(*p, registry...), verify.Options{Position: position.P0}).Err() == nil
 			}
 		}
@@ -216,31 +215,6 @@ func TestUnsupportedIsNotUnready(t *testing.T) {
 		"AWSM-709 not at rest": true, "AWSM-723 empty": true, "AWSM-731 a network plugin": true, "AWSM-742 too old": true} {
 		if got := supported(name); got != want {
 			t.Errorf("%s: supported %t", name, got)
-		}
-	}
-}
-
-// Without its version, or where rke refuses it, a file gets no edit.
-func TestNoPlanOfAFileThatRKEWouldNotTake(t *testing.T) {
-	plain := rkefixture.File(t, "plain.yml")
-	for name, tt := range map[string]struct {
-		old, with string
-		steps     int
-	}{
-		"sound":                {"", "", 2},
-		"a misspelt key":       {"cluster_name: shop\n", "cluster_name: shop\ncolour: red\n", 2},
-		"no version":           {"kubernetes_version: v1.26.9-rancher1-1\n", "", 0},
-		"another plugin":       {"plugin: canal", "plugin: cilium", 0},
-		"a version too old":    {"v1.26.9-rancher1-1", "v1.21.14-rancher1-1", 0},
-		"a provider not AWS's": {"name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: gce\n", 0},
-	} {
-		path := filepath.Join(t.TempDir(), "cluster.yml")
-		if err := os.WriteFile(path, []byte(strings.Replace(string(plain), tt.old, tt.with, 1)), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		plan, err := OfflinePlan(t.Context(), Options{Config: path})
-		if err != nil || len(plan.Steps) != tt.steps {
-			t.Errorf("%s: %d steps, %v; want %d", name, len(plan.Steps), err, tt.steps)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package rke
+package rkechecks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -10,9 +10,9 @@ import (
 
 const category = "rke"
 
-// Checks judge RKE's side of the cluster: cluster.yml, rke's state, the binary
+// All judge RKE's side of the cluster: cluster.yml, rke's state, the binary
 // and the names of the nodes. Their IDs are never used again.
-func Checks() []verify.Check[Prepared] {
+func All() []verify.Check[Prepared] {
 	var all []verify.Check[Prepared]
 	for _, part := range [][]verify.Check[Prepared]{clusterChecks(), fileChecks(), binaryChecks(), argumentChecks(), nameChecks(), installChecks()} {
 		all = append(all, part...)
@@ -20,15 +20,15 @@ func Checks() []verify.Check[Prepared] {
 	return all
 }
 
-// CheckMetas describes every check of an RKE migration, without a cluster.
-func CheckMetas() []verify.Meta {
-	return migration.CheckMetas(wellknown.RKE, verify.Metas(Checks()...))
+// Metas describes every check of an RKE migration, without a cluster.
+func Metas() []verify.Meta {
+	return migration.CheckMetas(wellknown.RKE, verify.Metas(All()...))
 }
 
 // installChecks are the checks 78x.
 func installChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
-		{Judge: seeing(Prepared.ChartFindings, theChart), Meta: verify.Meta{
+		{Judge: requires(Prepared.ChartFindings, haveChart), Meta: verify.Meta{
 			ID: "AWSM-781", Title: "the chart can be installed", Category: category,
 			Mandatory: true, LiveOnly: true,
 			Applies: position.BeforeInstall(),
@@ -36,7 +36,7 @@ func installChecks() []verify.Check[Prepared] {
 			Source:  "helm.sh/helm/v3 ownership rules",
 			Fix:     "see the finding",
 		}},
-		{Judge: seeing(Prepared.ConcernFindings, theChart), Meta: verify.Meta{
+		{Judge: requires(Prepared.ConcernFindings, haveChart), Meta: verify.Meta{
 			ID: "AWSM-782", Title: "the chart's values are safe", Category: category, LiveOnly: true,
 			Applies: position.BeforeInstall(),
 			Why:     rules.ValuesWhy,

@@ -1,4 +1,6 @@
-package rke
+// Package rketraps has an RKE cluster that is sound, and what can be wrong in one: a
+// trap for each check, at least one. It is for tests.
+package rketraps
 
 import (
 	"errors"
@@ -12,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -23,11 +26,11 @@ import (
 func dnsName(i int) string { return fmt.Sprintf("ip-10-0-0-%d.ec2.internal", 10+i) }
 func ip(i int) string      { return fmt.Sprintf("10.0.0.%d", 10+i) }
 
-// sound is a cluster of rke's with nothing wrong in it, at a position: the one
+// Sound is a cluster of rke's with nothing wrong in it, at a position: the one
 // of the fixture's plain.yml, with a Node for each machine.
-func sound(t *testing.T) *Prepared {
+func Sound(t *testing.T) *rkechecks.Prepared {
 	t.Helper()
-	p := &Prepared{Facts: rkefixture.Applied(t, "plain")}
+	p := &rkechecks.Prepared{Facts: rkefixture.Applied(t, "plain")}
 	p.Path = "plain.yml"
 	p.Input.Cloud = cloud.Facts{On: true, Instances: verify.Got(map[string]cloud.Instance{})}
 	for i := range p.Config.Nodes {
@@ -42,18 +45,18 @@ func sound(t *testing.T) *Prepared {
 	}
 	p.PinnedVolumes = verify.Got([]rkestate.PinnedVolume(nil))
 	p.PlannedSet = &downstream.DaemonSet{}
-	p.choose(t)
+	Choose(p)
 	return p
 }
 
-func (p *Prepared) choose(t *testing.T) {
-	t.Helper()
+// Choose decides anew how Nodes keep their names.
+func Choose(p *rkechecks.Prepared) {
 	p.Names, p.NameErr = naming.Choose(p.Facts, p.Down.Nodes, p.Input.Cloud, p.Options.KubernetesVersion)
 }
 
 // rewrite changes the text of cluster.yml, and leaves what was applied alone.
-func rewrite(old, with string) func(*testing.T, *Prepared) {
-	return func(t *testing.T, p *Prepared) {
+func rewrite(old, with string) func(*testing.T, *rkechecks.Prepared) {
+	return func(t *testing.T, p *rkechecks.Prepared) {
 		source := string(p.File.Text())
 		if !strings.Contains(source, old) {
 			t.Fatalf("%q is not in the file", old)
@@ -64,78 +67,80 @@ func rewrite(old, with string) func(*testing.T, *Prepared) {
 }
 
 // top adds keys at the top level, service adds to a service.
-func top(text string) func(*testing.T, *Prepared) {
+func top(text string) func(*testing.T, *rkechecks.Prepared) {
 	return rewrite("cluster_name: shop\n", "cluster_name: shop\n"+text+"\n")
 }
 
-func inService(name, text string) func(*testing.T, *Prepared) {
+func inService(name, text string) func(*testing.T, *rkechecks.Prepared) {
 	return rewrite("services:\n", "services:\n  "+name+": "+text+"\n")
 }
 
-func kubelet(text string) func(*testing.T, *Prepared) {
+func kubelet(text string) func(*testing.T, *rkechecks.Prepared) {
 	return rewrite("max-pods: 250", "max-pods: 250\n      "+text)
 }
 
-func set(change func(*Prepared)) func(*testing.T, *Prepared) {
-	return func(_ *testing.T, p *Prepared) { change(p) }
+func set(change func(*rkechecks.Prepared)) func(*testing.T, *rkechecks.Prepared) {
+	return func(_ *testing.T, p *rkechecks.Prepared) { change(p) }
 }
 
-type trap struct {
-	id     string
-	name   string
-	breaks func(*testing.T, *Prepared)
-	want   verify.Status
-	seen   string // in the finding's object, seen, reason or fix
+// Trap is one thing that is wrong in a cluster.
+type Trap struct {
+	ID    string // of the check that finds it
+	Name  string
+	Break func(*testing.T, *rkechecks.Prepared)
+	Want  verify.Status
+	Seen  string // in the finding's object, seen, reason or fix
 }
 
 var errRead = errors.New("connection refused")
 
-func checkTraps() []trap {
+// All are the traps of all checks.
+func All() []Trap {
 	const ok, fail, warn, unknown, skip = verify.OK, verify.Fail, verify.Warn, verify.Unknown, verify.Skip
-	version := func(v string) func(*testing.T, *Prepared) {
-		return set(func(p *Prepared) { p.State.Current.Config.KubernetesVersion = v })
+	version := func(v string) func(*testing.T, *rkechecks.Prepared) {
+		return set(func(p *rkechecks.Prepared) { p.State.Current.Config.KubernetesVersion = v })
 	}
-	return []trap{
+	return []Trap{
 		{"AWSM-701", "too new", version("v1.27.6-rancher1-1"), fail, "v1.27.6"},
 		{"AWSM-701", "too old", version("v1.21.14-rancher1-1"), fail, "v1.21"},
 		{"AWSM-701", "unreadable", version("latest"), fail, "latest"},
 		{"AWSM-701", "the oldest", version("v1.22.4-rancher1-1"), ok, ""},
-		{"AWSM-702", "Windows", set(func(p *Prepared) { p.Down.Nodes[4].Labels[corev1.LabelOSStable] = "windows" }), fail, dnsName(4)},
-		{"AWSM-703", "no provider", set(func(p *Prepared) { p.State.Current.Config.CloudProvider.Name = "" }), fail, `""`},
-		{"AWSM-703", "external", set(func(p *Prepared) { p.State.Current.Config.CloudProvider.Name = "external" }), fail, "external"},
-		{"AWSM-704", "a Node beside", set(func(p *Prepared) {
+		{"AWSM-702", "Windows", set(func(p *rkechecks.Prepared) { p.Down.Nodes[4].Labels[corev1.LabelOSStable] = "windows" }), fail, dnsName(4)},
+		{"AWSM-703", "no provider", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = "" }), fail, `""`},
+		{"AWSM-703", "external", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = "external" }), fail, "external"},
+		{"AWSM-704", "a Node beside", set(func(p *rkechecks.Prepared) {
 			p.Down.Nodes = append(p.Down.Nodes, downstream.Node{Name: "stray"})
 		}), fail, "stray"},
-		{"AWSM-704", "a machine without Node", set(func(p *Prepared) { p.Down.Nodes = p.Down.Nodes[:4] }), fail, "10.0.0.14"},
+		{"AWSM-704", "a machine without Node", set(func(p *rkechecks.Prepared) { p.Down.Nodes = p.Down.Nodes[:4] }), fail, "10.0.0.14"},
 		{"AWSM-705", "two members", rewrite("role: [etcd, controlplane]", "role: [worker]"), warn, "2 etcd members"},
-		{"AWSM-705", "one control plane", func(t *testing.T, p *Prepared) {
+		{"AWSM-705", "one control plane", func(t *testing.T, p *rkechecks.Prepared) {
 			rewrite("[controlplane, etcd]", "[etcd]")(t, p)
 			rewrite("[etcd, controlplane]", "[etcd]")(t, p)
 		}, warn, "1 control plane"},
-		{"AWSM-706", "two zones", set(func(p *Prepared) { p.Down.Nodes[2].Labels[corev1.LabelTopologyZone] = "us-east-1a" }), warn, "us-east-1a ×2"},
-		{"AWSM-706", "not to be told", set(func(p *Prepared) { p.Down.Nodes = p.Down.Nodes[:1] }), unknown, "10.0.0.11"},
+		{"AWSM-706", "two zones", set(func(p *rkechecks.Prepared) { p.Down.Nodes[2].Labels[corev1.LabelTopologyZone] = "us-east-1a" }), warn, "us-east-1a ×2"},
+		{"AWSM-706", "not to be told", set(func(p *rkechecks.Prepared) { p.Down.Nodes = p.Down.Nodes[:1] }), unknown, "10.0.0.11"},
 		{"AWSM-707", "two together", top("upgrade_strategy: {max_unavailable_controlplane: 2}"), warn, "2 of 3"},
 		{"AWSM-707", "all together", top("upgrade_strategy: {max_unavailable_controlplane: 100%}"), fail, "all"},
 		{"AWSM-707", "a small percentage", top("upgrade_strategy: {max_unavailable_controlplane: 10%}"), ok, ""},
 		{"AWSM-707", "unreadable", top("upgrade_strategy: {max_unavailable_controlplane: some}"), warn, "some"},
 		{"AWSM-708", "drains", top("upgrade_strategy: {drain: true}"), warn, "evicted"},
-		{"AWSM-709", "not at rest", set(func(p *Prepared) {
+		{"AWSM-709", "not at rest", set(func(p *rkechecks.Prepared) {
 			p.RestErr = &fault.Error{Class: fault.Check, Object: "Node x", Seen: "is not Ready"}
 		}), fail, "is not Ready"},
-		{"AWSM-710", "always", set(func(*Prepared) {}), ok, "31 July 2025"},
+		{"AWSM-710", "always", set(func(*rkechecks.Prepared) {}), ok, "31 July 2025"},
 		{"AWSM-721", "the trap", rewrite("name: aws\n", "name: external-aws\n"), fail, "awsCloudProvider"},
 		{"AWSM-721", "the trap, empty", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: external-aws\n  awsCloudProvider: {}\n"), fail, "awsCloudProvider"},
 		{"AWSM-721", "null is harmless", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: external-aws\n  awsCloudProvider:\n"), ok, ""},
 		{"AWSM-722", "switched by hand", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: external-aws\n"), fail, "without the steps before"},
-		{"AWSM-722", "switched and not applied yet", func(t *testing.T, p *Prepared) {
+		{"AWSM-722", "switched and not applied yet", func(t *testing.T, p *rkechecks.Prepared) {
 			rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: external-aws\n")(t, p)
 			p.Input.Position.Position = position.P3
 		}, warn, "external-aws"},
-		{"AWSM-722", "an old file", set(func(p *Prepared) { p.State.Current.Config.CloudProvider.Name = rkestate.ProviderExternal }), fail, "bring the in-tree provider back"},
+		{"AWSM-722", "an old file", set(func(p *rkechecks.Prepared) { p.State.Current.Config.CloudProvider.Name = rkestate.ProviderExternal }), fail, "bring the in-tree provider back"},
 		{"AWSM-722", "another", rewrite("name: aws\n  awsCloudProvider:\n    global:\n      kubernetes-cluster-id: shop\n", "name: azure\n"), fail, "azure"},
 		{"AWSM-723", "empty", rewrite("kubernetes_version: v1.26.9-rancher1-1\n", ""), fail, "set kubernetes_version: v1.26.9-rancher1-1"},
 		{"AWSM-724", "an image", top("system_images: {kubernetes: rancher/hyperkube:v1.26.9-rancher1}"), warn, "wins"},
-		{"AWSM-724", "an image, and an upgrade", func(t *testing.T, p *Prepared) {
+		{"AWSM-724", "an image, and an upgrade", func(t *testing.T, p *rkechecks.Prepared) {
 			top("system_images: {kubernetes: rancher/hyperkube:v1.26.9-rancher1}")(t, p)
 			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		}, fail, "change nothing"},
@@ -155,28 +160,28 @@ func checkTraps() []trap {
 		{"AWSM-726", "there to be repeated", top("common: &c {labels: {a: b}}\nx-more: {}\nother: *c"), warn, "other"},
 		{"AWSM-726", "many", top(manyKeys(60)), warn, "more keys"},
 		{"AWSM-727", "pending", rewrite("max-pods: 250", "max-pods: 110"), warn, "max-pods"},
-		{"AWSM-727", "another rke", set(func(p *Prepared) {
+		{"AWSM-727", "another rke", set(func(p *rkechecks.Prepared) {
 			p.Binary.Value.Images["v1.26.9-rancher1-1"]["rancher/mirrored-pause"] = "rancher/mirrored-pause:3.9"
 		}), warn, "3.9"},
-		{"AWSM-728", "missing", set(func(p *Prepared) {
+		{"AWSM-728", "missing", set(func(p *rkechecks.Prepared) {
 			p.Local = verify.Failed[rkestate.Full](&fault.Error{Class: fault.Usage, Object: "plain.rkestate", Seen: "does not exist"})
 		}), fail, "get-state-file"},
-		{"AWSM-728", "not readable", set(func(p *Prepared) {
+		{"AWSM-728", "not readable", set(func(p *rkechecks.Prepared) {
 			p.Local = verify.Failed[rkestate.Full](&fault.Error{Class: fault.CouldNotLook, Object: "plain.rkestate", Seen: "may not be read"})
 		}), unknown, "may not be read"},
-		{"AWSM-728", "fresh", set(func(p *Prepared) { p.Local.Value.Current.Known = false }), fail, "new one"},
-		{"AWSM-728", "old", func(t *testing.T, p *Prepared) {
+		{"AWSM-728", "fresh", set(func(p *rkechecks.Prepared) { p.Local.Value.Current.Known = false }), fail, "new one"},
+		{"AWSM-728", "old", func(t *testing.T, p *rkechecks.Prepared) {
 			old := rkefixture.Applied(t, "plain").State
 			old.Current.Tree["kubernetesVersion"] = "v1.25.9-rancher2-2"
 			p.Local = verify.Got(old)
 		}, fail, "kubernetesVersion"},
-		{"AWSM-728", "Rancher's", set(func(p *Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "Rancher keeps"},
-		{"AWSM-729", "not to be edited", set(func(p *Prepared) {
+		{"AWSM-728", "Rancher's", set(func(p *rkechecks.Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "Rancher keeps"},
+		{"AWSM-729", "not to be edited", set(func(p *rkechecks.Prepared) {
 			p.EditErr = &fault.Error{Class: fault.Usage, Object: "plain.yml", Seen: "line 3: an alias"}
 		}), fail, "an alias"},
 		{"AWSM-730", "an entry", rewrite("    global:\n", "    service_override: {\"1\": {service: ec2}}\n    global:\n"), fail, "service_override"},
 		{"AWSM-730", "an empty map", rewrite("    global:\n", "    service_override: {}\n    global:\n"), ok, ""},
-		{"AWSM-730", "custom text", func(t *testing.T, p *Prepared) {
+		{"AWSM-730", "custom text", func(t *testing.T, p *rkechecks.Prepared) {
 			rewrite("    global:\n", "    service_override: {\"1\": {service: ec2}}\n    global:\n")(t, p)
 			p.Config.CloudProvider.Custom = "[Global]"
 		}, ok, ""},
@@ -195,7 +200,7 @@ func checkTraps() []trap {
 		{"AWSM-731", "flannel with an MTU", rewrite("plugin: canal", "plugin: flannel\n  mtu: 1400"), fail, "MTU"},
 		{"AWSM-731", "a bucket without endpoint", rewrite("services:\n  etcd:\n", "services:\n  etcd:\n    backup_config: {s3backupconfig: {bucket_name: b}}\n"), fail, "endpoint"},
 		{"AWSM-731", "a pod security", inService("kube-api", "{pod_security_configuration: baseline}"), fail, "baseline"},
-		{"AWSM-731", "pod security without RBAC", func(t *testing.T, p *Prepared) {
+		{"AWSM-731", "pod security without RBAC", func(t *testing.T, p *rkechecks.Prepared) {
 			top("authorization: {mode: none}")(t, p)
 			text := strings.Replace(string(p.File.Text()), "services:\n", "services:\n  kube-api: {pod_security_configuration: restricted}\n", 1)
 			f := rkefixture.AppliedAs(t, "plain", text)
@@ -205,7 +210,7 @@ func checkTraps() []trap {
 		{"AWSM-731", "custom text without a name", rewrite("  name: aws\n", "  customCloudProvider: x\n"), fail, "without a name"},
 		{"AWSM-731", "images of one's own", rewrite("kubernetes_version: v1.26.9-rancher1-1", "kubernetes_version: v1.26.9-own\nsystem_images: {etcd: a, kubernetes: b, pod_infra_container: c, "+
 			"alpine: d, nginx_proxy: e, cert_downloader: f, kubernetes_services_sidecar: g}"), ok, ""},
-		{"AWSM-731", "Rancher's", set(func(p *Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "validated"},
+		{"AWSM-731", "Rancher's", set(func(p *rkechecks.Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "validated"},
 		{"AWSM-732", "vsphere's options", rewrite("name: aws\n", "name: aws\n  vsphereCloudProvider: {}\n"), fail, "vsphereCloudProvider"},
 		{"AWSM-732", "custom text wins", rewrite("name: aws\n", "name: aws\n  vsphereCloudProvider: {}\n  customCloudProvider: x\n"), ok, ""},
 		{"AWSM-733", "in braces", rewrite("cluster_name: shop", "cluster_name: \"{{ name }}\""), warn, "plain.yml:28: cluster_name"},
@@ -214,14 +219,14 @@ func checkTraps() []trap {
 		{"AWSM-733", "the text of an addon", top("addons: |\n  a: ${B}\n  c: {{ d }}"), ok, ""},
 		{"AWSM-734", "two values", top("prefix_path: /a\nprefix_path: /b"), warn, "rke takes the last"},
 		{"AWSM-734", "two mappings", top("ingress: {provider: none}\ningress: {dns_policy: Default}"), warn, "rke merges the two"},
-		{"AWSM-741", "dev", set(func(p *Prepared) { p.Binary.Value.Version = "dev" }), unknown, "dev"},
-		{"AWSM-741", "not found", set(func(p *Prepared) { p.Binary = verify.Failed[rkecli.Binary](errRead) }), unknown, "refused"},
-		{"AWSM-741", "somebody else runs it", set(func(p *Prepared) { p.Binary, p.Options.NoRKEUp = verify.Failed[rkecli.Binary](errRead), true }), warn, "--no-rke-up"},
-		{"AWSM-741", "Rancher's", set(func(p *Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "Rancher applies"},
-		{"AWSM-742", "too old", set(func(p *Prepared) { p.Binary.Value.Version = "v1.4.14" }), fail, "v1.4.14"},
-		{"AWSM-742", "dev", set(func(p *Prepared) { p.Binary.Value.Version = "dev" }), skip, "another check"},
-		{"AWSM-743", "not the one in force", set(func(p *Prepared) { p.Binary.Value.Images = nil }), fail, "v1.26.9"},
-		{"AWSM-743", "not the target", set(func(p *Prepared) { p.Options.KubernetesVersion = "v1.27.16-rancher1-1" }), fail, "v1.27.16"},
+		{"AWSM-741", "dev", set(func(p *rkechecks.Prepared) { p.Binary.Value.Version = "dev" }), unknown, "dev"},
+		{"AWSM-741", "not found", set(func(p *rkechecks.Prepared) { p.Binary = verify.Failed[rkecli.Binary](errRead) }), unknown, "refused"},
+		{"AWSM-741", "somebody else runs it", set(func(p *rkechecks.Prepared) { p.Binary, p.Options.NoRKEUp = verify.Failed[rkecli.Binary](errRead), true }), warn, "--no-rke-up"},
+		{"AWSM-741", "Rancher's", set(func(p *rkechecks.Prepared) { p.Path, p.Options.Cluster = "", "c-abcde" }), skip, "Rancher applies"},
+		{"AWSM-742", "too old", set(func(p *rkechecks.Prepared) { p.Binary.Value.Version = "v1.4.14" }), fail, "v1.4.14"},
+		{"AWSM-742", "dev", set(func(p *rkechecks.Prepared) { p.Binary.Value.Version = "dev" }), skip, "another check"},
+		{"AWSM-743", "not the one in force", set(func(p *rkechecks.Prepared) { p.Binary.Value.Images = nil }), fail, "v1.26.9"},
+		{"AWSM-743", "not the target", set(func(p *rkechecks.Prepared) { p.Options.KubernetesVersion = "v1.27.16-rancher1-1" }), fail, "v1.27.16"},
 		{"AWSM-751", "KCM", inService("kube-controller", "{extra_args: {cloud-provider: external}}"), fail, "cloud-provider=external"},
 		{"AWSM-751", "API server, array", inService("kube-api", "{extra_args_array: {cloud-config: [/x]}}"), fail, "services.kube-api"},
 		{"AWSM-751", "kubelet", kubelet("cloud_provider: aws"), fail, "services.kubelet"},
@@ -234,50 +239,50 @@ func checkTraps() []trap {
 		{"AWSM-753", "a file", inService("kube-controller", "{extra_args: {leader-migration-config: /x}}"), fail, "leader-migration-config"},
 		{"AWSM-753", "another namespace", inService("kube-controller", "{extra_args: {leader-elect-resource-namespace: x}}"), fail, "namespace"},
 		{"AWSM-754", "dashes", inService("kube-controller", `{extra_args: {"--v": "2"}}`), fail, "--v"},
-		{"AWSM-755", "Rancher's advice", func(t *testing.T, p *Prepared) {
+		{"AWSM-755", "Rancher's advice", func(t *testing.T, p *rkechecks.Prepared) {
 			kubelet("feature-gates: CSIMigrationAWS=false")(t, p)
 			p.State.Current.Config.KubernetesVersion = "v1.24.17-rancher1-1"
 		}, warn, "Rancher advises"},
 		{"AWSM-755", "locked", inService("scheduler", "{extra_args: {feature-gates: 'A=true,CSIMigrationAWS=false'}}"), fail, "locked"},
 		{"AWSM-755", "on", inService("kube-api", "{extra_args: {feature-gates: CSIMigrationAWS=true}}"), warn, "before that upgrade"},
-		{"AWSM-755", "on, and an upgrade", func(t *testing.T, p *Prepared) {
+		{"AWSM-755", "on, and an upgrade", func(t *testing.T, p *rkechecks.Prepared) {
 			inService("kubeproxy", "{extra_args_array: {feature-gates: [CSIMigrationAWS=true]}}")(t, p)
 			p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		}, fail, "from 1.27"},
 		{"AWSM-755", "another gate", kubelet("feature-gates: RotateKubeletServerCertificate=true"), ok, ""},
-		{"AWSM-761", "renamed", func(t *testing.T, p *Prepared) {
+		{"AWSM-761", "renamed", func(t *testing.T, p *rkechecks.Prepared) {
 			p.State.Current.Config.SystemImages["kubernetesServicesSidecar"] = "rancher/rke-tools:v0.1.90"
-			p.choose(t)
+			Choose(p)
 		}, fail, "v0.1.90"},
-		{"AWSM-761", "tokens not seen", func(t *testing.T, p *Prepared) { p.Input.Cloud = cloud.Facts{}; p.choose(t) }, unknown, "HttpTokens"},
-		{"AWSM-761", "nobody looked", set(func(p *Prepared) { p.Names = naming.Rule{} }), unknown, "nobody"},
+		{"AWSM-761", "tokens not seen", func(t *testing.T, p *rkechecks.Prepared) { p.Input.Cloud = cloud.Facts{}; Choose(p) }, unknown, "HttpTokens"},
+		{"AWSM-761", "nobody looked", set(func(p *rkechecks.Prepared) { p.Names = naming.Rule{} }), unknown, "nobody"},
 		{"AWSM-762", "kubelet", kubelet("hostname-override: x"), fail, "services.kubelet"},
 		{"AWSM-762", "kubeproxy", inService("kubeproxy", "{extra_args: {hostname-override: x}}"), fail, "services.kubeproxy"},
-		{"AWSM-763", "required", func(t *testing.T, p *Prepared) {
+		{"AWSM-763", "required", func(t *testing.T, p *rkechecks.Prepared) {
 			p.Input.Cloud.Instances.Value["i-00000003"] = cloud.Instance{HTTPTokens: "required"}
-			p.choose(t)
+			Choose(p)
 		}, fail, dnsName(3)},
-		{"AWSM-763", "not seen", func(t *testing.T, p *Prepared) { p.Input.Cloud = cloud.Facts{Off: "--aws off"}; p.choose(t) }, unknown, "--aws off"},
-		{"AWSM-763", "not asked", func(t *testing.T, p *Prepared) {
+		{"AWSM-763", "not seen", func(t *testing.T, p *rkechecks.Prepared) { p.Input.Cloud = cloud.Facts{Off: "--aws off"}; Choose(p) }, unknown, "--aws off"},
+		{"AWSM-763", "not asked", func(t *testing.T, p *rkechecks.Prepared) {
 			p.Input.Cloud = cloud.Facts{}
 			p.Names, p.NameErr = naming.Rule{Why: "hostname_override"}, nil
 		}, ok, "not asked"},
-		{"AWSM-764", "a public address", func(t *testing.T, p *Prepared) {
+		{"AWSM-764", "a public address", func(t *testing.T, p *rkechecks.Prepared) {
 			rewrite("address: 10.0.0.13", "address: 54.0.0.3")(t, p)
 			p.Down.Nodes[3].Labels[corev1.LabelHostname] = "54.0.0.3"
 		}, fail, "10.0.0.13"},
-		{"AWSM-764", "no Node", set(func(p *Prepared) { p.Down.Nodes = p.Down.Nodes[:4] }), fail, "10.0.0.14"},
-		{"AWSM-765", "a local volume", set(func(p *Prepared) {
+		{"AWSM-764", "no Node", set(func(p *rkechecks.Prepared) { p.Down.Nodes = p.Down.Nodes[:4] }), fail, "10.0.0.14"},
+		{"AWSM-765", "a local volume", set(func(p *rkechecks.Prepared) {
 			p.PinnedVolumes = verify.Got([]rkestate.PinnedVolume{{Name: "pv-1", Hostname: ip(3)}, {Name: "pv-2", Hostname: "gone"}})
 		}), warn, "pv-1"},
-		{"AWSM-765", "not readable", set(func(p *Prepared) { p.PinnedVolumes = verify.Failed[[]rkestate.PinnedVolume](errRead) }), unknown, "refused"},
-		{"AWSM-781", "a release elsewhere", set(func(p *Prepared) {
+		{"AWSM-765", "not readable", set(func(p *rkechecks.Prepared) { p.PinnedVolumes = verify.Failed[[]rkestate.PinnedVolume](errRead) }), unknown, "refused"},
+		{"AWSM-781", "a release elsewhere", set(func(p *rkechecks.Prepared) {
 			p.ChartErr = &fault.Error{Class: fault.Check, Object: "release default/ccm", Seen: "exists"}
 		}), fail, "exists"},
-		{"AWSM-781", "not computed", set(func(p *Prepared) { p.PlannedSet = nil }), unknown, "not computed"},
-		{"AWSM-710", "always", set(func(*Prepared) {}), verify.OK, "31 July 2025"},
-		{"AWSM-782", "blocks", set(func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "args", Seen: "x", Blocking: true}} }), fail, "args"},
-		{"AWSM-782", "a note", set(func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "hostNetworking", Seen: "off"}} }), warn, "hostNetworking"},
+		{"AWSM-781", "not computed", set(func(p *rkechecks.Prepared) { p.PlannedSet = nil }), unknown, "not computed"},
+		{"AWSM-710", "always", set(func(*rkechecks.Prepared) {}), verify.OK, "31 July 2025"},
+		{"AWSM-782", "blocks", set(func(p *rkechecks.Prepared) { p.Concerns = []awsccm.Concern{{Key: "args", Seen: "x", Blocking: true}} }), fail, "args"},
+		{"AWSM-782", "a note", set(func(p *rkechecks.Prepared) { p.Concerns = []awsccm.Concern{{Key: "hostNetworking", Seen: "off"}} }), warn, "hostNetworking"},
 	}
 }
 

@@ -1,4 +1,4 @@
-package rke
+package rkechecks
 
 import "github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 

@@ -1,10 +1,12 @@
-package rke
+package rkechecks_test
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rketraps"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -14,31 +16,31 @@ import (
 // from another side.
 func TestExactlyTheExpectedCheck(t *testing.T) {
 	known := map[string]bool{}
-	for _, tt := range checkTraps() {
-		known[tt.id+" "+tt.name] = true
-		if tt.want == verify.OK || tt.want == verify.Skip {
+	for _, tt := range rketraps.All() {
+		known[tt.ID+" "+tt.Name] = true
+		if tt.Want == verify.OK || tt.Want == verify.Skip {
 			continue
 		}
-		name := tt.id + " " + tt.name
+		name := tt.ID + " " + tt.Name
 		t.Run(name, func(t *testing.T) {
-			p := sound(t)
-			tt.breaks(t, p)
+			p := rketraps.Sound(t)
+			tt.Break(t, p)
 			var beside []string
-			for _, res := range verify.RunAll(t.Context(), verify.Bind(*p, Checks()...), verify.Options{Position: position.P0}).Results {
+			for _, res := range verify.RunAll(t.Context(), verify.Bind(*p, rkechecks.All()...), verify.Options{Position: position.P0}).Results {
 				if res.Status == verify.OK || res.Status == verify.Skip {
 					continue
 				}
-				if res.ID != tt.id {
+				if res.ID != tt.ID {
 					if res.ID == "AWSM-727" { // a changed file is one that was not applied
 						continue
 					}
-					if tt.want != verify.Unknown || res.Status != verify.Unknown {
+					if tt.Want != verify.Unknown || res.Status != verify.Unknown {
 						beside = append(beside, res.ID)
 					}
 					continue
 				}
 				for _, f := range res.Findings {
-					if f.Status == tt.want && (f.Object == "" || f.Fix+res.Fix == "") {
+					if f.Status == tt.Want && (f.Object == "" || f.Fix+res.Fix == "") {
 						t.Errorf("no object or no fix: %+v", f)
 					}
 				}

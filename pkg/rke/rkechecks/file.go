@@ -1,4 +1,4 @@
-package rke
+package rkechecks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -8,58 +8,58 @@ import (
 // fileChecks are the checks 72x and 73x, of cluster.yml.
 func fileChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
-		{Judge: seeing(judgeTrap, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeTrap, haveFile), Meta: verify.Meta{
 			ID: "AWSM-721", Title: "no awsCloudProvider beside external-aws", Category: category, Mandatory: true,
 			Why:    "rke takes the in-tree provider whenever the block is there: below 1.27 it does so silently, from 1.27 on `rke up` fails",
 			Source: "rancher/rke:cloudprovider/cloudprovider.go@v1.5.9, InitCloudProvider",
 			Fix:    "remove awsCloudProvider",
 		}},
-		{Judge: seeing(judgeFileProvider, theFile, theState), Meta: verify.Meta{
+		{Judge: requires(judgeFileProvider, haveFile, haveState), Meta: verify.Meta{
 			ID: "AWSM-722", Title: "cluster.yml has the provider that the cluster runs", Category: category, Mandatory: true,
 			Why:    "the next `rke up`, ours for another step too, applies the provider of the file",
 			Source: "rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider",
 			Fix:    "use the cluster.yml that was applied last",
 		}},
-		{Judge: seeing(judgeVersionSet, theFile, theVersion), Meta: verify.Meta{
+		{Judge: requires(judgeVersionSet, haveFile, haveVersion), Meta: verify.Meta{
 			ID: "AWSM-723", Title: "kubernetes_version is set", Category: category,
 			Mandatory: true, NoPlan: true,
 			Why:    "without one rke takes its own newest version, and the first `rke up` upgrades the cluster",
 			Source: "rancher/rke:cluster/defaults.go@v1.5.9, setClusterDefaults",
 			Fix:    "set kubernetes_version to the version in force",
 		}},
-		{Judge: seeing(judgeKubernetesImage, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeKubernetesImage, haveFile), Meta: verify.Meta{
 			ID: "AWSM-724", Title: "no image of Kubernetes beats kubernetes_version", Category: category,
 			Why:    "system_images.kubernetes wins: an upgrade by kubernetes_version changes nothing, or half of it",
 			Source: "rancher/rke1-docs:docs/upgrades/upgrades.md",
 			Fix:    "remove system_images.kubernetes",
 		}},
-		{Judge: seeing(judgeOtherWork, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeOtherWork, haveFile), Meta: verify.Meta{
 			ID: "AWSM-725", Title: "`rke up` applies the configuration", Category: category,
 			Mandatory: true, LiveOnly: true,
 			Why:    "with rotate_certificates, rotate_encryption_key or restore in the file `rke up` does that instead",
 			Source: "rancher/rke:cmd/up.go@v1.5.9, ClusterUp",
 			Fix:    "remove these keys",
 		}},
-		{Judge: seeing(judgeMisspelt, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeMisspelt, haveFile), Meta: verify.Meta{
 			ID: "AWSM-726", Title: "no key of cluster.yml is misspelt", Category: category, LiveOnly: true,
 			Why:    "rke ignores keys that it does not know, so that a setting somebody relies on is not there",
 			Source: "rancher/rke:cluster/cluster.go@v1.5.9, ParseConfig",
 			Fix:    "correct the key",
 		}},
-		{Judge: seeing(judgePending, theFile, theState), Meta: verify.Meta{
+		{Judge: requires(judgePending, haveFile, haveState), Meta: verify.Meta{
 			ID: "AWSM-727", Title: "cluster.yml holds no changes that were not applied", Category: category, LiveOnly: true,
 			Why:    "our `rke up` would apply them, too, and a failure could not be told from the migration's",
 			Source: "rancher/rke:cmd/up.go@v1.5.9, ClusterInit",
 			Fix:    "run `rke up` yourself first, or take --include-pending",
 		}},
-		{Judge: seeing(judgeLocalState, theState), Meta: verify.Meta{
+		{Judge: requires(judgeLocalState, haveState), Meta: verify.Meta{
 			ID: "AWSM-728", Title: "the state file beside cluster.yml is the cluster's", Category: category,
 			Mandatory: true, LiveOnly: true,
 			Why:    "without it rke takes the cluster for a new or legacy one; an old one brings old certificates and nodes back",
 			Source: "rancher/rke:cmd/common.go and cluster/state.go@v1.5.9",
 			Fix:    "run `rke util get-state-file`",
 		}},
-		{Judge: seeing(func(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }, theFile), Meta: verify.Meta{
+		{Judge: requires(func(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }, haveFile), Meta: verify.Meta{
 			ID: "AWSM-729", Title: "both edits can be computed", Category: category,
 			Mandatory: true, LiveOnly: true,
 			Applies: position.BeforeSwitch(),
@@ -67,32 +67,32 @@ func fileChecks() []verify.Check[Prepared] {
 			Source:  "pkg/rke/clusterfile",
 			Fix:     "see the finding",
 		}},
-		{Judge: seeing(judgeServiceOverride, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeServiceOverride, haveFile), Meta: verify.Meta{
 			ID: "AWSM-730", Title: "rke can write the cloud config", Category: category, Mandatory: true,
 			Why:    "rke's writer of cloud configs knows no maps: with a service_override in awsCloudProvider every `rke up` fails before it does anything",
 			Source: "rancher/rke:cloudprovider/aws/aws.go@v1.5.9, GenerateCloudConfigFile; `rke up --init` of v1.5.9 was run",
 			Fix:    "write the cloud config as customCloudProvider",
 		}},
-		{Judge: seeing(judgeAccepted, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeAccepted, haveFile), Meta: verify.Meta{
 			ID: "AWSM-731", Title: "rke accepts cluster.yml", Category: category,
 			Mandatory: true, NoPlan: true, LiveOnly: true,
 			Why:    "`rke up` ends before it does anything where a node, a version, an option is not one it takes: the migration would stop half way for it",
 			Source: "rancher/rke:cluster/validation.go@v1.5.9, ValidateCluster",
 			Fix:    "correct the key",
 		}},
-		{Judge: seeing(judgeOtherProviders, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeOtherProviders, haveFile), Meta: verify.Meta{
 			ID: "AWSM-732", Title: "no other provider's options stand beside aws", Category: category, Mandatory: true,
 			Why:    "rke writes the cloud config of the last provider whose options are there, under the name aws: the in-tree provider and the CCM would get another cloud's configuration",
 			Source: "rancher/rke:cloudprovider/cloudprovider.go@v1.5.9, InitCloudProvider",
 			Fix:    "remove the other provider's block",
 		}},
-		{Judge: seeing(judgePlaceholders, theFile), Meta: verify.Meta{
+		{Judge: requires(judgePlaceholders, haveFile), Meta: verify.Meta{
 			ID: "AWSM-733", Title: "no value is a placeholder", Category: category, LiveOnly: true,
 			Why:    "a value of a template that nobody filled in is for rke a value like any other",
 			Source: "rancher/rke:cluster/cluster.go@v1.5.9, ParseConfig",
 			Fix:    "render the template, and name the result with --config",
 		}},
-		{Judge: seeing(judgeDuplicates, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeDuplicates, haveFile), Meta: verify.Meta{
 			ID: "AWSM-734", Title: "no key stands twice", Category: category, LiveOnly: true,
 			Why:    "of two values rke takes the last, of two mappings it merges the keys: what somebody sees in the file may not be what is in force. On the path of an edit two are refused",
 			Source: "rancher/rke:cluster/cluster.go@v1.5.9, ParseConfig, with yaml.v2",

@@ -1,4 +1,4 @@
-package rke
+package rkechecks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -9,32 +9,32 @@ import (
 func argumentChecks() []verify.Check[Prepared] {
 	const plan = "rancher/rke:cluster/plan.go@v1.5.9"
 	return []verify.Check[Prepared]{
-		{Judge: seeing(judgeProviderFlags, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeProviderFlags, haveFile), Meta: verify.Meta{
 			ID: "AWSM-751", Title: "no extra argument beats cloud_provider", Category: category, Mandatory: true,
 			Why:    "cloud-provider or cloud-config among the extra arguments wins over what rke writes: the switch would change nothing, or one component",
 			Source: plan,
 			Fix:    "remove them",
 		}},
-		{Judge: seeing(judgeBothMaps, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeBothMaps, haveFile), Meta: verify.Meta{
 			ID: "AWSM-752", Title: "no argument is given twice", Category: category, Mandatory: true,
 			Why:    "rke writes a flag of both maps twice in random order, and the last one counts",
 			Source: plan + ", BuildKubeControllerProcess",
 			Fix:    "keep one of the two",
 		}},
-		{Judge: seeing(judgeElection, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeElection, haveFile), Meta: verify.Meta{
 			ID: "AWSM-753", Title: "kube-controller-manager's arguments allow leader migration", Category: category, Mandatory: true,
 			Applies: position.BeforeSwitch(),
 			Why:     "leader election off, another lock or a migration file make the lease protect nothing",
 			Source:  "k8s.io/controller-manager:pkg/leadermigration 1.22–1.26",
 			Fix:     "remove the argument",
 		}},
-		{Judge: seeing(judgeDashes, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeDashes, haveFile), Meta: verify.Meta{
 			ID: "AWSM-754", Title: "arguments are written without dashes", Category: category, Mandatory: true,
 			Why:    "rke adds the dashes itself, and a component stops at ----flag",
 			Source: plan,
 			Fix:    "write the key without dashes",
 		}},
-		{Judge: seeing(judgeCSIGate, theFile, theVersion), Meta: verify.Meta{
+		{Judge: requires(judgeCSIGate, haveFile, haveVersion), Meta: verify.Meta{
 			ID: "AWSM-755", Title: "no service names the feature gate CSIMigrationAWS", Category: category,
 			Why:    "Rancher advises false for the in-tree provider; it is locked on from 1.25 and stops components from 1.27",
 			Source: "kubernetes/kubernetes:pkg/features/kube_features.go 1.21–1.27; kubernetes/kops#15197",

@@ -1,4 +1,4 @@
-package rke
+package rkechecks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -6,6 +6,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
+
+// Options are the choices of a user that checks go by.
+type Options struct {
+	Cluster           string // Rancher's; "" with a cluster.yml
+	KubernetesVersion string // to upgrade to in the same run; "": none
+	NoRKEUp           bool   // somebody else runs rke
+}
 
 // Prepared is what the checks of this package judge.
 type Prepared struct {

@@ -1,4 +1,4 @@
-package rke
+package rkechecks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -9,7 +9,7 @@ import (
 // clusterChecks are the checks 70x and 710.
 func clusterChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
-		{Judge: seeing(judgeWindow, theVersion), Meta: verify.Meta{
+		{Judge: requires(judgeWindow, haveVersion), Meta: verify.Meta{
 			ID: "AWSM-701", Title: "Kubernetes version has the in-tree provider and leader migration", Category: category,
 			Mandatory: true, Unsupported: true,
 			Applies: position.BeforeSwitch(),
@@ -17,14 +17,14 @@ func clusterChecks() []verify.Check[Prepared] {
 			Source:  "k8s.io/controller-manager:pkg/leadermigration/options; rancher/rke:cluster/defaults.go@v1.5.9, setCloudProvider",
 			Fix:     "upgrade to 1.22–1.26 first",
 		}},
-		{Judge: seeing(judgeWindows, theNodes), Meta: verify.Meta{
+		{Judge: requires(judgeWindows, haveNodes), Meta: verify.Meta{
 			ID: "AWSM-702", Title: "no node runs Windows", Category: category,
 			Mandatory: true, Unsupported: true,
 			Why:    "Windows nodes have arguments of their own, and no rke-tools that ask for a name: they would be renamed",
 			Source: "rancher/rke:hosts/hosts.go@v1.5.9, GetExtraArgs; rancher/rke-tools:windows",
 			Fix:    "remove the Windows nodes",
 		}},
-		{Judge: seeing(judgeProvider, theVersion), Meta: verify.Meta{
+		{Judge: requires(judgeProvider, haveVersion), Meta: verify.Meta{
 			ID: "AWSM-703", Title: "rke applied the in-tree provider", Category: category,
 			Mandatory: true, Unsupported: true,
 			Applies: position.BeforeSwitch(),
@@ -32,39 +32,39 @@ func clusterChecks() []verify.Check[Prepared] {
 			Source:  "rancher/rke:cluster/state.go@v1.5.9: the stored name is the resolved one",
 			Fix:     "use a cluster whose cloud_provider is aws",
 		}},
-		{Judge: seeing(judgeMembership, theHosts, theNodes), Meta: verify.Meta{
+		{Judge: requires(judgeMembership, haveHosts, haveNodes), Meta: verify.Meta{
 			ID: "AWSM-704", Title: "cluster.yml and the cluster have the same nodes", Category: category, Mandatory: true,
 			Why:    "rke changes the machines of cluster.yml and no other: a Node beside them keeps its in-tree kubelet",
 			Source: "rancher/rke:k8s/node.go@v1.5.9, GetNode",
 			Fix:    "add the missing node to cluster.yml, or delete the Node whose machine is gone",
 		}},
-		{Judge: seeing(judgeMembers, theHosts), Meta: verify.Meta{
+		{Judge: requires(judgeMembers, haveHosts), Meta: verify.Meta{
 			ID: "AWSM-705", Title: "the control plane survives a restart", Category: category,
 			Applies: position.BeforeSwitch(),
 			Why:     rules.MembersWhy,
 			Source:  rules.MembersSource,
 			Fix:     rules.MembersFix,
 		}},
-		{Judge: seeing(judgeZones, theHosts, theNodes), Meta: verify.Meta{
+		{Judge: requires(judgeZones, haveHosts, haveNodes), Meta: verify.Meta{
 			ID: "AWSM-706", Title: "etcd members are spread over zones", Category: category,
 			Applies: position.BeforeSwitch(),
 			Why:     rules.ZonesWhy,
 			Source:  rules.ZonesSource,
 			Fix:     "place members in three zones",
 		}},
-		{Judge: seeing(judgeUnavailable, theFile, theHosts), Meta: verify.Meta{
+		{Judge: requires(judgeUnavailable, haveFile, haveHosts), Meta: verify.Meta{
 			ID: "AWSM-707", Title: "control planes restart one at a time", Category: category,
 			Why:    "with max_unavailable_controlplane above 1 several restart together, and with them every candidate for the lease",
 			Source: "rancher/rke:services/node_util.go@v1.5.9",
 			Fix:    "set upgrade_strategy.max_unavailable_controlplane to 1",
 		}},
-		{Judge: seeing(judgeDrain, theFile), Meta: verify.Meta{
+		{Judge: requires(judgeDrain, haveFile), Meta: verify.Meta{
 			ID: "AWSM-708", Title: "rke does not drain while it rolls", Category: category,
 			Why:    "upgrade_strategy.drain evicts the pods of every node at each `rke up`, control planes included",
 			Source: "rancher/rke:services/controlplane.go@v1.5.9",
 			Fix:    "set upgrade_strategy.drain to false for the migration",
 		}},
-		{Judge: seeing(func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, theNodes), Meta: verify.Meta{
+		{Judge: requires(func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, haveNodes), Meta: verify.Meta{
 			ID: "AWSM-709", Title: "the cluster is at rest", Category: category, Mandatory: true,
 			Why:    "rke rolls nodes that are not Ready first, all at once, and a control plane that is down comes back without the flag",
 			Source: "rancher/rke:cluster/cluster.go@v1.5.9, UpgradeControlPlane",

@@ -1,4 +1,4 @@
-package rke
+package rkechecks
 
 import (
 	"fmt"

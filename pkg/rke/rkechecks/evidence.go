@@ -1,4 +1,4 @@
-package rke
+package rkechecks
 
 import (
 	"cmp"
@@ -11,20 +11,20 @@ import (
 
 type judgement func(Prepared) []verify.Finding
 
-// seeing judges only what was read: each sight gives the findings of a check
+// requires judges only what was read: each of the evidence gives the findings of a check
 // that cannot look, or none.
-func seeing(judge judgement, sights ...judgement) judgement {
+func requires(judge judgement, evidence ...judgement) judgement {
 	return func(p Prepared) []verify.Finding {
-		for _, sight := range sights {
-			if blind := sight(p); len(blind) > 0 {
-				return blind
+		for _, have := range evidence {
+			if missing := have(p); len(missing) > 0 {
+				return missing
 			}
 		}
 		return judge(p)
 	}
 }
 
-func theFile(p Prepared) []verify.Finding {
+func haveFile(p Prepared) []verify.Finding {
 	if p.File == nil && !p.Kept {
 		return []verify.Finding{verify.Undecided(p.file(), "the configuration was not read")}
 	}
@@ -34,7 +34,7 @@ func theFile(p Prepared) []verify.Finding {
 // NeedsCluster is the reason of every check that cluster.yml alone does not decide.
 const NeedsCluster = "needs the cluster"
 
-func theState(p Prepared) []verify.Finding {
+func haveState(p Prepared) []verify.Finding {
 	if p.Offline {
 		return []verify.Finding{verify.Undecided("rke's state", NeedsCluster)}
 	}
@@ -44,15 +44,15 @@ func theState(p Prepared) []verify.Finding {
 	return nil
 }
 
-// theVersion is what rke applied; without a cluster what cluster.yml says.
-func theVersion(p Prepared) []verify.Finding {
+// haveVersion is what rke applied; without a cluster what cluster.yml says.
+func haveVersion(p Prepared) []verify.Finding {
 	if p.Offline {
-		return theFile(p)
+		return haveFile(p)
 	}
-	return theState(p)
+	return haveState(p)
 }
 
-func theNodes(p Prepared) []verify.Finding {
+func haveNodes(p Prepared) []verify.Finding {
 	if p.Offline {
 		return []verify.Finding{verify.Undecided("Nodes", NeedsCluster)}
 	}
@@ -66,15 +66,15 @@ func theNodes(p Prepared) []verify.Finding {
 	return nil
 }
 
-func theHosts(p Prepared) []verify.Finding {
+func haveHosts(p Prepared) []verify.Finding {
 	if len(p.Hosts()) == 0 {
 		return []verify.Finding{verify.Undecided(p.file(), "no node was read")}
 	}
 	return nil
 }
 
-// theBinary is only there where awsmigrate runs rke itself.
-func theBinary(p Prepared) []verify.Finding {
+// haveBinary is only there where awsmigrate runs rke itself.
+func haveBinary(p Prepared) []verify.Finding {
 	switch {
 	case p.Offline:
 		return []verify.Finding{verify.Undecided("rke binary", NeedsCluster)}
@@ -89,8 +89,8 @@ func theBinary(p Prepared) []verify.Finding {
 	return verify.Unread(p.Binary, "rke binary")
 }
 
-// theChart was computed, or it is known why not.
-func theChart(p Prepared) []verify.Finding {
+// haveChart was computed, or it is known why not.
+func haveChart(p Prepared) []verify.Finding {
 	if p.Offline {
 		return []verify.Finding{verify.Undecided("chart", NeedsCluster)}
 	}
