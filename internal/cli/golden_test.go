@@ -52,8 +52,9 @@ func TestGoldenRuns(t *testing.T) {
 	failing := func() *script {
 		s := wholeScript()
 		s.list[0].verdicts = []runner.Verdict{{Kind: runner.Failed, Err: joined(
-			&fault.Error{Class: fault.Check, Reason: "ChecksFailed", Object: "AWSM-101 versions (Cluster demo)", Seen: "2 of 78 checks failed: AWSM-101, AWSM-303; v1.21", Wanted: "1.22 to 1.26", Fix: "upgrade first"},
-			&fault.Error{Class: fault.Check, Reason: "CheckFailed", Object: "AWSM-303 zone (Node a)", Seen: "us-east-1a", Wanted: "us-east-1b"})}}
+			&fault.Error{Class: fault.Check, Reason: "ChecksFailed", Object: "AWSM-101 versions (Cluster demo)", Seen: "2 of 78 checks failed: AWSM-101, AWSM-303; v1.21", Wanted: "1.22 to 1.26", Fix: "upgrade first",
+				Checks: []string{"AWSM-101", "AWSM-303"}},
+			&fault.Error{Class: fault.Check, Reason: "CheckFailed", Object: "AWSM-303 zone (Node a)", Seen: "us-east-1a", Wanted: "us-east-1b", Checks: []string{"AWSM-303"}})}}
 		return s
 	}
 	tests := []struct {

@@ -2,6 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -68,6 +71,28 @@ func TestLeftText(t *testing.T) {
 	} {
 		got := leftText(tt.left, tt.why)
 		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// The commands that explain a stop are for the checks that an error is of, not for
+// IDs that its text happens to mention.
+func TestLookLineExplainsTheChecksOfTheError(t *testing.T) {
+	mentions := &fault.Error{Object: "Machine m", Seen: "registered a second Node; AWSM-305 looks at it"}
+	of := func(ids ...string) error { return &fault.Error{Seen: "failed", Checks: ids} }
+	for name, tt := range map[string]struct {
+		err  error
+		want []string
+	}{
+		"a check is mentioned": {mentions, []string{"awsmigrate explain switch-provider"}},
+		"two failed, one twice": {errors.Join(of("AWSM-303", "AWSM-101"), of("AWSM-303")),
+			[]string{"awsmigrate explain AWSM-101", "awsmigrate explain AWSM-303"}},
+		"a cause": {fmt.Errorf("wrapped: %w", &fault.Error{Seen: "stopped", Err: of("AWSM-101")}), []string{"awsmigrate explain AWSM-101"}},
+		"four are three": {of("AWSM-104", "AWSM-103", "AWSM-102", "AWSM-101"),
+			[]string{"awsmigrate explain AWSM-101", "awsmigrate explain AWSM-102", "awsmigrate explain AWSM-103"}},
+	} {
+		if got := explains(tt.err, migration.StepSwitch); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

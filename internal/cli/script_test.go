@@ -200,5 +200,5 @@ func play(t *testing.T, s *script, output string, bend func(*Streams, *runner.Op
 func renamed() error {
 	return &fault.Error{Class: fault.Check, Reason: "Renamed", Object: "Machine demo-cp-a1",
 		Seen:   "registered a second Node: ip-10-0-0-10 beside ip-10-0-0-10.ec2.internal (AWSM-305)",
-		Wanted: "the Node of the fingerprint"}
+		Wanted: "the Node of the fingerprint", Checks: []string{"AWSM-305"}}
 }

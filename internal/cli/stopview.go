@@ -2,8 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -75,16 +73,12 @@ func stoppedStep(result runner.Result) runner.StepID {
 	return ""
 }
 
-var checkID = regexp.MustCompile(`\bAWSM-\d+\b`)
-
 // mostExplained is how many checks the look line names.
 const mostExplained = 3
 
-// explains are the commands that explain the checks an error names, or the step.
+// explains are the commands that explain the checks an error is of, or the step.
 func explains(err error, step runner.StepID) []string {
-	ids := checkID.FindAllString(err.Error(), -1)
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
+	ids := fault.ChecksOf(err)
 	if len(ids) == 0 {
 		ids = []string{string(step)}
 	}

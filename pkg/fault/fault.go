@@ -7,6 +7,7 @@ package fault
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -53,6 +54,9 @@ type Error struct {
 	Wanted string
 	Fix    string // a command or an edit; empty when there is nothing to do but wait
 	Err    error  // the cause, if there is one
+	// Checks are the IDs of the checks that found it, for views to offer their
+	// explanation; nil: no check did.
+	Checks []string
 	// Passing: it may pass by itself, within a minute or two.
 	Passing bool
 }
@@ -103,4 +107,27 @@ func ClassOf(err error) Class {
 		return e.Class
 	}
 	return Unexpected
+}
+
+// ChecksOf are the IDs of the checks that err and everything below it is of, sorted,
+// each once.
+func ChecksOf(err error) []string {
+	var ids []string
+	collectChecks(err, &ids)
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+func collectChecks(err error, into *[]string) {
+	if e, is := err.(*Error); is { //nolint:errorlint // the tree is walked node by node on purpose
+		*into = append(*into, e.Checks...)
+	}
+	switch e := err.(type) { //nolint:errorlint // as above
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			collectChecks(inner, into)
+		}
+	case interface{ Unwrap() error }:
+		collectChecks(e.Unwrap(), into)
+	}
 }

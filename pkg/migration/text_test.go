@@ -2,6 +2,7 @@ package migration
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -83,6 +84,9 @@ func TestJudgeReportNamesEveryFailure(t *testing.T) {
 	}
 	if strings.Count(err.Error(), "Node a") != 1 {
 		t.Errorf("the first finding is told twice: %v", err)
+	}
+	if ids := fault.ChecksOf(err); !slices.Equal(ids, []string{"AWSM-7", "AWSM-8"}) {
+		t.Errorf("the error is of %v", ids)
 	}
 }
 

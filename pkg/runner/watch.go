@@ -228,7 +228,7 @@ func (w *watch[S]) expired(wait *Wait, now time.Time, unread error) error {
 		Fix:    "find out what holds it up, then run the same command again",
 	}
 	if holdup != nil {
-		e.Seen, e.Fix = e.Seen+"; "+holdup.Object+": "+holdup.Seen, holdup.Fix
+		e.Seen, e.Fix, e.Checks = e.Seen+"; "+holdup.Object+": "+holdup.Seen, holdup.Fix, holdup.Checks
 	}
 	if deadline {
 		e.Reason, e.Wanted = "Deadline", fmt.Sprintf("all done within %s", w.r.o.Deadline)

@@ -86,7 +86,7 @@ func (r Report) blocked(results []Result, s Status, class fault.Class, reason, v
 		fix = FixUnknown
 	}
 	e := &fault.Error{
-		Class: class, Reason: reason, Object: first.ID + " " + first.Title, Fix: fix,
+		Class: class, Reason: reason, Object: first.ID + " " + first.Title, Fix: fix, Checks: ids,
 		Seen: fmt.Sprintf("%d of %d checks %s: %s", len(results), len(r.Results), verb, strings.Join(ids, ", ")),
 	}
 	for _, f := range first.Findings {

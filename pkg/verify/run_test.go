@@ -68,7 +68,7 @@ func TestRunAllStatuses(t *testing.T) {
 		t.Errorf("counts %v", r.Counts)
 	}
 	e, ok := fault.As(r.Err())
-	if !ok || e.Class != fault.Check || e.Fix != "mend" || e.Wanted != "y" || !strings.Contains(e.Seen, "1 of 7 checks failed: AWSM-903; x") {
+	if !ok || e.Class != fault.Check || e.Fix != "mend" || e.Wanted != "y" || !strings.Contains(e.Seen, "1 of 7 checks failed: AWSM-903; x") || !slices.Equal(e.Checks, []string{"AWSM-903"}) {
 		t.Errorf("error %+v", e)
 	}
 }
