@@ -50,6 +50,21 @@ func TestWaitsFitTheScreen(t *testing.T) {
 	}
 }
 
+// How many are done is shown once: by what is seen, where that says it counts them,
+// and else beside it, whatever its text begins with.
+func TestWaitsCountOnce(t *testing.T) {
+	at := time.Date(2026, 11, 21, 9, 10, 0, 0, time.UTC)
+	v := newTextView(&app{}, targetWords{}, &bytes.Buffer{})
+	for seen, counted := range map[string]bool{"1/3 ready: pod a": true, "1/3 of the disk is full": false} {
+		e := waitEvent(at, seen, 1, 3)
+		e.Waiting.Counted = counted
+		want := map[bool]int{true: 1, false: 2}[counted]
+		if line, _ := v.waitLines(e); strings.Count(line, "1/3") != want {
+			t.Errorf("counted %t: %s", counted, line)
+		}
+	}
+}
+
 func TestPlansFitTheScreen(t *testing.T) {
 	_, _, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
 	if err != nil {

@@ -57,7 +57,7 @@ func (v *textView) waitLines(e runner.Event) (seen, until string) {
 	head := "◐  " + string(e.Step)
 	if e.Step != "" {
 		head = "◐  " + v.screen.step(e.Step)
-		if count := fmt.Sprintf("%d/%d", w.Done, w.Total); w.Total > 0 && !strings.HasPrefix(w.Seen, count) {
+		if count := fmt.Sprintf("%d/%d", w.Done, w.Total); w.Total > 0 && !w.Counted {
 			head += "  " + count
 		}
 		head += "  "

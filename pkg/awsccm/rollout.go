@@ -50,7 +50,8 @@ type RolloutVerdict struct {
 	// Token changes when a pod comes, goes, restarts or changes readiness. Two
 	// readings with the same token saw the same pods with the same restarts.
 	Token       string
-	Done, Total int // pods ready and current, control-plane Nodes
+	Done, Total int  // pods ready and current, control-plane Nodes
+	Counted     bool // Seen says Done and Total itself
 	Err         error
 }
 
@@ -80,11 +81,13 @@ func JudgeDaemonSet(r Rollout) RolloutVerdict {
 	case int(s.DesiredNumberScheduled) != len(r.Nodes):
 		return v.waiting(fmt.Sprintf("%d desired, %d control-plane Nodes%s", s.DesiredNumberScheduled, len(r.Nodes), nodesWithoutPod(r)))
 	case s.UpdatedNumberScheduled < s.DesiredNumberScheduled:
+		v.Counted = int(s.UpdatedNumberScheduled) == v.Done
 		return v.waiting(fmt.Sprintf("%d/%d pods are of the new version", s.UpdatedNumberScheduled, s.DesiredNumberScheduled))
 	case v.Done < v.Total || s.NumberReady < s.DesiredNumberScheduled:
+		v.Counted = true
 		return v.waiting(fmt.Sprintf("%d/%d ready%s", v.Done, v.Total, notReady(r)))
 	}
-	v.State = RolloutReady
+	v.State, v.Counted = RolloutReady, true
 	v.Seen = fmt.Sprintf("%d/%d ready", v.Done, v.Total)
 	return v
 }

@@ -196,6 +196,9 @@ func TestJudgeDaemonSet(t *testing.T) {
 			if v.State != c.state || !strings.Contains(v.Seen, c.seen) || v.Seen == "" {
 				t.Fatalf("%s: %s", v.State, v.Seen)
 			}
+			if v.Counted != strings.HasPrefix(v.Seen, fmt.Sprintf("%d/%d ", v.Done, v.Total)) {
+				t.Errorf("counted %t, %d of %d: %s", v.Counted, v.Done, v.Total, v.Seen)
+			}
 			f, ok := fault.As(v.Err)
 			if ok != (c.state == RolloutFault) {
 				t.Fatalf("error %v", v.Err)

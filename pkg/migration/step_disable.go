@@ -92,7 +92,7 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 	}
 	return seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
 		Seen:     fmt.Sprintf("%s; migration lease %s", judged.Seen, idle),
-		Progress: judged.Token + idle + fmt.Sprint(seen.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total}), nil
+		Progress: judged.Token + idle + fmt.Sprint(seen.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total, Counted: judged.Counted}), nil
 }
 
 // JudgeRolledCCM judges as install-ccm does without the migration lease.
@@ -110,5 +110,5 @@ func (c *Core) JudgeRolledCCM(ctx context.Context, seen Snapshot) (runner.Verdic
 	case awsccm.RolloutWaiting:
 	}
 	return seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,
-		Progress: judged.Token, Done: judged.Done, Total: judged.Total}), nil
+		Progress: judged.Token, Done: judged.Done, Total: judged.Total, Counted: judged.Counted}), nil
 }

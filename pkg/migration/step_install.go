@@ -97,6 +97,7 @@ func (c *Core) judgeCCM(ctx context.Context, seen Snapshot) (runner.Verdict, err
 		return Failed(err), nil
 	}
 	if judged.State != awsccm.RolloutReady {
+		v.Counted = judged.Counted
 		return v, nil
 	}
 	if err := c.missingRights(ctx, seen); err != nil {

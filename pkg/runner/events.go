@@ -28,6 +28,7 @@ type Wait struct {
 	Until        time.Time `json:"until"` // when it gives up without further progress
 	Done         int       `json:"done,omitempty"`
 	Total        int       `json:"total,omitempty"`
+	Counted      bool      `json:"-"` // Seen says Done and Total itself
 }
 
 // EventType enumerates Event.

@@ -154,6 +154,8 @@ type Verdict struct {
 	// The time without progress is measured between its changes.
 	Progress    string
 	Done, Total int
+	// Counted: Seen says already how many of Total are Done, and no view needs to.
+	Counted bool
 	// By is who carries out what is waited for, whoever has begun it.
 	By Roller
 	// Err says why, for Failed and Braked; its class decides the exit code. For

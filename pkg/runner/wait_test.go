@@ -201,6 +201,33 @@ func TestTransientErrorsInAWait(t *testing.T) {
 	}
 }
 
+// Whether what is seen counts is of what is seen: an answer that did not come counts
+// nothing, though the last count stays.
+func TestAnOutageIsNotCounted(t *testing.T) {
+	b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
+		switch {
+		case i < 40:
+			return Verdict{Kind: Waiting, WaitingFor: "pods", Seen: "1/3 ready", Done: 1, Total: 3, Counted: true}, nil
+		case i < 80:
+			return Verdict{}, status(503)
+		}
+		return Verdict{Kind: Met}, nil
+	})
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	counted := map[bool]int{}
+	for _, e := range b.events.of(StepWaiting) {
+		counted[e.Waiting.Counted]++
+		if e.Waiting.Counted != (e.Waiting.Seen == "1/3 ready") || e.Waiting.Done != 1 {
+			t.Errorf("%+v", e.Waiting)
+		}
+	}
+	if counted[true] == 0 || counted[false] == 0 {
+		t.Errorf("shown %v", counted)
+	}
+}
+
 func TestOutageWithoutEndIsCouldNotLook(t *testing.T) {
 	b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
 		if i == 0 {

@@ -182,7 +182,7 @@ func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
 		if w.last.WaitingFor != "" {
 			v = w.last
 		}
-		v.Seen = "could not look: " + describeOutage(unread)
+		v.Seen, v.Counted = "could not look: "+describeOutage(unread), false
 	} else {
 		if v.Progress != w.progress {
 			w.progress, w.progressed = v.Progress, now
@@ -191,7 +191,7 @@ func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
 	}
 	wait := &Wait{
 		For: orNothing(v.WaitingFor), Seen: orNothing(v.Seen), Since: w.since, LastProgress: w.progressed,
-		Until: w.progressed.Add(w.r.o.Timeout), Done: v.Done, Total: v.Total,
+		Until: w.progressed.Add(w.r.o.Timeout), Done: v.Done, Total: v.Total, Counted: v.Counted,
 	}
 	if w.shown.due(wait, now) {
 		w.r.emit(Event{Type: StepWaiting, Step: w.info.ID, Title: w.info.Title, Waiting: wait, Elapsed: now.Sub(w.since)})
