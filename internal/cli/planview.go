@@ -116,8 +116,8 @@ func writeChanges(s screen, number int, step runner.PlannedStep, full bool) bool
 	}
 	folded, last := false, ""
 	for _, change := range step.Changes {
-		lines := diffLines(change.Diff)
-		if !full && (isRendered(change) || len(lines) > foldedOver) {
+		lines := diffLines(change)
+		if !full && (change.Form == runner.ObjectDiff || len(lines) > foldedOver) {
 			if !folded {
 				s.line("")
 				s.line("step %d, %s", number, step.ID)
@@ -141,17 +141,10 @@ func writeChanges(s screen, number int, step runner.PlannedStep, full bool) bool
 	return folded
 }
 
-// isRendered tells an object that Helm renders from a file of the user's, whose text
-// is there: of that every line counts.
-func isRendered(change runner.Change) bool { return isUnified(change.Diff) && change.Result == "" }
-
-// isUnified tells the diff of a whole rendered object from one of a field.
-func isUnified(diff string) bool { return strings.HasPrefix(diff, "--- ") }
-
 // diffLines leaves out the two lines that name the files of a unified diff.
-func diffLines(diff string) []string {
-	lines := strings.Split(strings.TrimRight(diff, " \n"), "\n")
-	if isUnified(diff) && len(lines) > 2 {
+func diffLines(change runner.Change) []string {
+	lines := strings.Split(strings.TrimRight(change.Diff, " \n"), "\n")
+	if change.Form != runner.FieldDiff && len(lines) > 2 {
 		return lines[2:]
 	}
 	return lines
@@ -159,9 +152,9 @@ func diffLines(diff string) []string {
 
 // foldedChange is one line for a change: the object comes, goes or changes.
 func foldedChange(change runner.Change, lines []string) string {
-	added, removed, kept := 0, 0, 0
+	added, removed, kept, whole := 0, 0, 0, change.Form != runner.FieldDiff
 	for _, line := range lines {
-		if !isUnified(change.Diff) {
+		if !whole {
 			line = strings.TrimPrefix(line, "  ") // pkg/rke2/config's diffs are indented by two
 		}
 		switch {
@@ -175,9 +168,9 @@ func foldedChange(change runner.Change, lines []string) string {
 	}
 	name := strings.TrimSpace(change.Object + " " + change.Location)
 	switch {
-	case isUnified(change.Diff) && removed+kept == 0:
+	case whole && removed+kept == 0:
 		return fmt.Sprintf("+ %s (%d lines)", name, added)
-	case isUnified(change.Diff) && added+kept == 0:
+	case whole && added+kept == 0:
 		return fmt.Sprintf("- %s (%d lines)", name, removed)
 	}
 	return fmt.Sprintf("~ %s (+%d −%d)", name, added, removed)

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // offlineDocument is what a plan without a cluster knows, and what it does not.
@@ -54,7 +55,7 @@ func planOffline(ctx context.Context, a *app, flags *rkeFlags) error {
 	report := tidyReport(plan.Report)
 	header := offlineHeader(flags.config, plan, report)
 	if a.output != "text" {
-		doc := planDocument{typeMeta: kind("Plan"), Target: runner.Target{Kind: "rke", Name: flags.config}, Header: header,
+		doc := planDocument{typeMeta: kind("Plan"), Target: runner.Target{Kind: string(wellknown.RKE), Name: flags.config}, Header: header,
 			Steps: plan.Steps, Pending: len(plan.Steps) > 0, Checks: newPlanChecks(migration.Foreseen{Report: plan.Report, Stops: plan.Err}, plan.Err),
 			Offline: &offlineDocument{Names: plan.Names, Results: report.Results, Undecided: plan.Undecided}}
 		if err := writeDocument(a.streams.Out, a.output, doc); err != nil {

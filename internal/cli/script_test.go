@@ -153,8 +153,8 @@ func wholeScript() *script {
 			plan: runner.Plan{Summary: []string{"+ Helm release aws-cloud-controller-manager, image v1.26.14"}, Estimate: "~1m",
 				Notes: []string{"cloud config key left out, the CCM does not know it: DisableSecurityGroupIngress, which was deprecated long ago"},
 				Changes: []runner.Change{
-					{Object: "ServiceAccount kube-system/cloud-controller-manager", Diff: "--- ServiceAccount a\n+++ ServiceAccount a\n@@ -1 +1,3 @@\n+apiVersion: v1\n+kind: ServiceAccount\n+metadata: {}\n \n"},
-					{Object: "DaemonSet kube-system/aws-cloud-controller-manager", Diff: "--- DaemonSet a\n+++ DaemonSet a\n@@ -1,3 +1,3 @@\n args:\n-- --v=2\n+- --v=4\n"},
+					{Object: "ServiceAccount kube-system/cloud-controller-manager", Diff: "--- ServiceAccount a\n+++ ServiceAccount a\n@@ -1 +1,3 @@\n+apiVersion: v1\n+kind: ServiceAccount\n+metadata: {}\n \n", Form: runner.ObjectDiff},
+					{Object: "DaemonSet kube-system/aws-cloud-controller-manager", Diff: "--- DaemonSet a\n+++ DaemonSet a\n@@ -1,3 +1,3 @@\n args:\n-- --v=2\n+- --v=4\n", Form: runner.ObjectDiff},
 				}},
 			verdicts: []runner.Verdict{sees("3/3 ready, one of them leads")}, warns: []string{"the release was left pending by a run that died; its record was mended"}},
 		{id: migration.StepSwitch, state: runner.State{Kind: runner.Todo}, reaches: "P4 external, leader migration still on",

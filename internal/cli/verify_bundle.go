@@ -18,6 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // dumpBundle saves a reading for --from, whole or not at all.
@@ -135,7 +136,7 @@ func (s *bundleSource) rebound() ([]verify.Bound, error) {
 		return nil, nil
 	}
 	rebind := rke2.Rebound
-	if s.bundle.Target.Kind == "rke" {
+	if s.bundle.Target.Kind == string(wellknown.RKE) {
 		rebind = rke.Rebound
 	}
 	bound, err := rebind(s.bundle.Side, s.bundle.Input)

@@ -15,6 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // auditTarget is the cluster that a report is about.
@@ -84,7 +85,7 @@ func (s *procedureSource) partly(ctx context.Context, at time.Time, record runne
 	}
 	target := s.procedure.Target()
 	metas := verify.Metas(rke2.Checks()...)
-	if target.Kind == "rke" {
+	if target.Kind == string(wellknown.RKE) {
 		metas = verify.Metas(rkechecks.All()...)
 	}
 	seen.Own = unjudged(metas, why)

@@ -38,7 +38,7 @@ func (c *Core) planChart(ctx context.Context, seen Snapshot, migration bool) (ru
 	}
 	plan.Summary = []string{fmt.Sprintf("%s Helm release %s, image %s", operationMark(planned.Operation), wellknown.CCM, shortImage(values.Image))}
 	for _, change := range planned.Changes {
-		plan.Changes = append(plan.Changes, runner.Change{Object: change.Object, Diff: change.Diff})
+		plan.Changes = append(plan.Changes, runner.Change{Object: change.Object, Diff: change.Diff, Form: runner.ObjectDiff})
 	}
 	return plan, nil
 }

@@ -109,7 +109,7 @@ func ChangeOf(path string, edit clusterfile.Edit) []runner.Change {
 	if edit.Empty() {
 		return nil
 	}
-	return []runner.Change{{Object: "file " + path, Diff: edit.Diff(), Result: string(edit.After), SHA256: edit.SHA256()}}
+	return []runner.Change{{Object: "file " + path, Diff: edit.Diff(), Result: string(edit.After), SHA256: edit.SHA256(), Form: runner.FileDiff}}
 }
 
 // requireNothingPending stops where `rke up` would do more than the migration.

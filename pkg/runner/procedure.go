@@ -141,7 +141,22 @@ type Change struct {
 	Diff     string `json:"diff,omitempty"` // unified, for people
 	Result   string `json:"result,omitempty"`
 	SHA256   string `json:"sha256,omitempty"`
+	// Form says how Diff is written, for views.
+	Form DiffForm `json:"-"`
 }
+
+// DiffForm is how the diff of a Change is written.
+type DiffForm int
+
+const (
+	// FieldDiff has the lines of one field, each behind its sign.
+	FieldDiff DiffForm = iota
+	// FileDiff is a unified diff of a text that a person keeps: two lines that name the
+	// file, then hunks. Every line of it counts for whoever approves.
+	FileDiff
+	// ObjectDiff is a unified diff of an object that Helm renders from a chart.
+	ObjectDiff
+)
 
 // Verdict is the judgement of one reading while a step waits.
 type Verdict struct {

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// textsRead are the functions of the command line that look into a text, and why none
+// of them reads what one of our own sentences says.
+var textsRead = map[string]string{
+	"roleSessionName": "what a user typed",
+	"options":         "what a user typed: ID=REASON of --skip",
+	"explain":         "what a user typed",
+	"utf8":            "the locale of the environment",
+	"drawing":         "what draws on a terminal, taken out of a file",
+	"paint":           "colours the mark that a table put first, one of a list of its own",
+	"diffLine":        "a diff: its signs",
+	"foldedChange":    "a diff: its signs",
+	"diffLines":       "a diff: its lines",
+	"wrap":            "breaks lines at blanks",
+	"facts":           "breaks a line that is too long between its facts",
+	"shellCommand":    "keeps a command whole that ends a fix: a fix is a text in reports and bundles, and has no other form",
+	"forCluster":      "as shellCommand",
+	"offlineFinding":  "does not repeat a fix that the cause of an error ends with",
+}
+
+// What code decides by is a field: who rephrases a sentence changes nothing but the
+// sentence. Every look into a text is listed with its reason.
+func TestCommandLineReadsNoSentence(t *testing.T) {
+	readers := map[string][]string{
+		"strings": {"Contains", "ContainsAny", "ContainsFunc", "Count", "Cut", "CutPrefix", "CutSuffix", "EqualFold", "Fields", "FieldsFunc", "HasPrefix", "HasSuffix",
+			"Index", "IndexAny", "IndexByte", "IndexFunc", "LastIndex", "Lines", "Split", "SplitAfter", "SplitAfterN", "SplitN", "SplitSeq", "FieldsSeq"},
+		"regexp": {"Compile", "MustCompile", "MatchString", "Match"},
+		"fmt":    {"Sscan", "Sscanf", "Sscanln"},
+	}
+	found, files := map[string]token.Position{}, 0
+	set := token.NewFileSet()
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		files++
+		file, err := parser.ParseFile(set, path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			ast.Inspect(decl, func(n ast.Node) bool {
+				call, is := n.(*ast.CallExpr)
+				if !is {
+					return true
+				}
+				selected, is := call.Fun.(*ast.SelectorExpr)
+				if !is {
+					return true
+				}
+				if pkg, is := selected.X.(*ast.Ident); is && slices.Contains(readers[pkg.Name], selected.Sel.Name) {
+					found[declared(decl)] = set.Position(n.Pos())
+				}
+				return true
+			})
+		}
+		return nil
+	})
+	if err != nil || files < 40 {
+		t.Fatalf("%d files, %v", files, err)
+	}
+	for name, at := range found {
+		if textsRead[name] == "" {
+			t.Errorf("%s: %s looks into a text: what it looks for belongs in a field", at, name)
+		}
+	}
+	for name := range textsRead {
+		if _, still := found[name]; !still {
+			t.Errorf("%s looks into no text any more", name)
+		}
+	}
+}
+
+// declared is the name that a declaration at the top of a file gives.
+func declared(decl ast.Decl) string {
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		return decl.Name.Name
+	case *ast.GenDecl:
+		if value, is := decl.Specs[0].(*ast.ValueSpec); is {
+			return value.Names[0].Name
+		}
+	}
+	return ""
+}
