@@ -7,8 +7,9 @@ import (
 	"os"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
 func main() {
-	os.Exit(cli.Main(context.Background(), os.Args[1:], cli.SystemStreams()))
+	os.Exit(cli.Main(context.Background(), os.Args[1:], view.SystemStreams()))
 }

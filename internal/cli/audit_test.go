@@ -12,10 +12,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -24,19 +26,19 @@ var auditTime = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 // audited is a report in which every check is ok but those whose findings are
 // given.
-func audited(t *testing.T, at position.Position, options migration.Options, findings map[string][]verify.Finding) auditDocument {
+func audited(t *testing.T, at position.Position, options migration.Options, findings map[string][]verify.Finding) view.AuditDocument {
 	t.Helper()
 	var bound []verify.Bound
 	for _, meta := range rke2.CheckMetas() {
 		bound = append(bound, verify.Bind(findings[meta.ID], verify.Check[[]verify.Finding]{Meta: meta, Judge: func(f []verify.Finding) []verify.Finding { return f }})...)
 	}
-	seen := sighting{At: auditTime, Next: "awsmigrate rke2 plan --cluster demo", Target: auditTarget{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"},
+	seen := sighting{At: auditTime, Next: "awsmigrate rke2 plan --cluster demo", Target: bundle.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"},
 		Header: []string{
 			"demo   fleet-default · c-m-7xk2p · RKE2 v1.26.13+rke2r1 · 3 control planes, 3 workers · Rancher v2.8.5",
 			fmt.Sprintf("now    %s   %s", at, at.Summary()), "aws    123456789012 · us-east-1 · as arn:aws:sts::123456789012:assumed-role/operator/lab",
 		}, Inspection: migration.Inspection{Input: checks.Input{Position: position.Result{Position: at, Summary: at.Summary()}}}}
 	report := verify.RunAll(t.Context(), bound, options.Checks(at))
-	doc := newAudit(seen, report, options)
+	doc := (&auditor{options: options}).document(seen, report)
 	doc.Seconds = 0.41
 	return doc
 }
@@ -54,14 +56,14 @@ func flawed() map[string][]verify.Finding {
 	}
 }
 
-func rendered(t *testing.T, format string, doc auditDocument, bend func(*Streams)) string {
+func rendered(t *testing.T, format string, doc view.AuditDocument, bend func(*view.Streams)) string {
 	t.Helper()
 	var out bytes.Buffer
-	streams := Streams{Out: &out}
+	streams := view.Streams{Out: &out}
 	if bend != nil {
 		bend(&streams)
 	}
-	if err := writeAudit(streams, format, doc); err != nil {
+	if err := view.WriteAudit(streams, format, doc); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -118,14 +120,14 @@ func TestGoldenAudits(t *testing.T) {
 	healthy := audited(t, position.P5, migration.Options{}, map[string][]verify.Finding{"AWSM-421": flawed()["AWSM-421"]})
 	bad := audited(t, position.P3, migration.Options{}, flawed())
 	golden(t, "audit-healthy.txt.golden", rendered(t, "text", healthy, nil))
-	for _, format := range auditFormats {
+	for _, format := range view.AuditFormats() {
 		ending := map[string]string{"text": "txt", "wide": "wide.txt", "short": "short.txt", "junit": "xml"}[format]
 		if ending == "" {
 			ending = format
 		}
 		golden(t, "audit."+ending+".golden", rendered(t, format, bad, nil))
 	}
-	golden(t, "audit-terminal.txt.golden", strings.ReplaceAll(rendered(t, "text", bad, func(s *Streams) {
+	golden(t, "audit-terminal.txt.golden", strings.ReplaceAll(rendered(t, "text", bad, func(s *view.Streams) {
 		s.OutTerminal, s.Color, s.Width = true, true, func() int { return 80 }
 	}), "\x1b", "␛"))
 	if n := strings.Count(rendered(t, "text", healthy, nil), "\n"); n > 24 {
@@ -155,10 +157,10 @@ func TestAuditExitCodes(t *testing.T) {
 		if name == "skipped" && doc.Counts[verify.Fail] != 0 {
 			t.Errorf("%s: %v", name, doc.Counts)
 		}
-		if doc.Code != tt.code || ExitCode(doc.err) != tt.code {
-			t.Errorf("%s: exit %d in the document, %d of the error, want %d", name, doc.Code, ExitCode(doc.err), tt.code)
+		if doc.Code != tt.code || view.ExitCode(doc.Outcome()) != tt.code {
+			t.Errorf("%s: exit %d in the document, %d of the error, want %d", name, doc.Code, view.ExitCode(doc.Outcome()), tt.code)
 		}
-		for _, format := range auditFormats {
+		for _, format := range view.AuditFormats() {
 			text := rendered(t, format, doc, nil)
 			if want := fmt.Sprint(tt.code); format != "junit" && !strings.Contains(text, want) {
 				t.Errorf("%s: -o %s does not tell exit %s", name, format, want)
@@ -178,8 +180,8 @@ func TestHostileClustersStayText(t *testing.T) {
 	}
 	for _, width := range []int{0, 80, 120} {
 		doc := audited(t, position.Unknown, migration.Options{}, findings)
-		for _, format := range auditFormats {
-			text := rendered(t, format, doc, func(s *Streams) { s.OutTerminal, s.Width = width > 0, func() int { return width } })
+		for _, format := range view.AuditFormats() {
+			text := rendered(t, format, doc, func(s *view.Streams) { s.OutTerminal, s.Width = width > 0, func() int { return width } })
 			if len(text) > 5<<20 {
 				t.Errorf("-o %s: %d bytes", format, len(text))
 			}
@@ -190,11 +192,11 @@ func TestHostileClustersStayText(t *testing.T) {
 			}
 			if lines := strings.Split(text, "\n"); format == "text" || format == "wide" || format == "short" {
 				for _, line := range lines {
-					if utf8.RuneCountInString(line) > pipedWidth {
+					if utf8.RuneCountInString(line) > 120 {
 						t.Fatalf("-o %s: a line of %d columns", format, utf8.RuneCountInString(line))
 					}
 				}
-				if format == "short" && len(lines)-1 > shortLines {
+				if format == "short" && len(lines)-1 > 12 {
 					t.Errorf("short is %d lines", len(lines)-1)
 				}
 			}
@@ -221,7 +223,7 @@ func TestJUnitCounts(t *testing.T) {
 	for _, failOn := range []bool{false, true} {
 		options := migration.Options{FailOnWarning: failOn}
 		doc := audited(t, position.P3, options, map[string][]verify.Finding{"AWSM-112": flawed()["AWSM-112"]})
-		var suites junitSuites
+		var suites junitCounts
 		if err := xml.Unmarshal([]byte(rendered(t, "junit", doc, nil)), &suites); err != nil {
 			t.Fatal(err)
 		}
@@ -254,7 +256,7 @@ func TestJUnitWarningsBesideFailures(t *testing.T) {
 		asked    bool
 		failures int
 	}{"asked for": {true, 2}, "not asked for": {false, 1}} {
-		var suites junitSuites
+		var suites junitCounts
 		text := rendered(t, "junit", audited(t, position.P3, migration.Options{FailOnWarning: tt.asked}, flawed()), nil)
 		if err := xml.Unmarshal([]byte(text), &suites); err != nil {
 			t.Fatal(err)
@@ -296,4 +298,12 @@ func TestFixesSayWhichClusterTheyAreFor(t *testing.T) {
 			}
 		}
 	}
+}
+
+// junitCounts are the counts of a report in JUnit's form.
+type junitCounts struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+	Skipped  int `xml:"skipped,attr"`
 }

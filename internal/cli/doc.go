@@ -1,6 +1,5 @@
-// Package cli is the command line: one file per command, its flags and its
-// wiring, the views that turn events and plans into text, JSON, JSON lines and
-// YAML, and the table that turns a fault's class into an exit code.
+// Package cli is the command line: one file per command, and what the process does
+// about signals and about a terminal that goes away. What people read is in view.
 //
 // It holds no migration logic: what is done, and whether it is done, is decided
 // in pkg/rke2, pkg/runner and below.

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
@@ -92,33 +92,6 @@ func headings(text, mark string) []string {
 
 func without(list []string, one string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
-}
-
-func TestEveryExitCodeHasItsRow(t *testing.T) {
-	text := readDoc(t, "docs/exit-codes.md")
-	var documented []int
-	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(text, -1) {
-		code, err := strconv.Atoi(row[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		documented = append(documented, code)
-	}
-	known := []int{0}
-	for _, code := range exitCodes {
-		known = append(known, code)
-	}
-	slices.Sort(known)
-	if diff := cmp.Diff(known, documented); diff != "" {
-		t.Errorf("codes in exit.go (-) and rows in docs/exit-codes.md (+):\n%s", diff)
-	}
-	order := make([]string, 0, len(precedence))
-	for _, class := range precedence {
-		order = append(order, strconv.Itoa(exitCodes[class]))
-	}
-	if want := strings.Join(order, ", "); !strings.Contains(text, want) {
-		t.Errorf("docs/exit-codes.md does not give the precedence %s", want)
-	}
 }
 
 var (
@@ -200,9 +173,9 @@ func TestPagesNamedInCodeExist(t *testing.T) {
 // TestChecksPageIsGenerated: what is committed is what `make generate` writes, and
 // every check has what a reader of it needs.
 func TestChecksPageIsGenerated(t *testing.T) {
-	page := readDoc(t, checksPage)
+	page := readDoc(t, view.ChecksPage)
 	if diff := cmp.Diff(string(ChecksPage()), page); diff != "" {
-		t.Errorf("%s: `make generate` writes (-), committed is (+):\n%s", checksPage, diff)
+		t.Errorf("%s: `make generate` writes (-), committed is (+):\n%s", view.ChecksPage, diff)
 	}
 	for _, meta := range allChecks() {
 		if meta.Title == "" || meta.Category == "" || meta.Why == "" || meta.Source == "" || meta.Fix == "" {

@@ -7,21 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
-
-// explanation is what `explain` says of a step or a check, offline.
-type explanation struct {
-	typeMeta
-	Step  *runner.Info `json:"step,omitempty"`
-	Check *verify.Meta `json:"check,omitempty"`
-}
 
 func newExplain(a *app) *cobra.Command {
 	cmd := &cobra.Command{
@@ -37,9 +30,9 @@ func newExplain(a *app) *cobra.Command {
 				return err
 			}
 			if a.output != "text" {
-				return writeDocument(a.streams.Out, a.output, found)
+				return view.WriteDocument(a.streams.Out, a.output, found)
 			}
-			writeExplanation(newScreen(a.streams, a.streams.Out), found)
+			view.WriteExplanation(a.streams, found)
 			return nil
 		},
 	}
@@ -47,8 +40,8 @@ func newExplain(a *app) *cobra.Command {
 	return cmd
 }
 
-func explain(id string) (explanation, error) {
-	doc := explanation{typeMeta: kind("Explanation")}
+func explain(id string) (view.Explanation, error) {
+	doc := view.Explanation{TypeMeta: view.KindOf("Explanation")}
 	var steps, ids []string
 	for _, info := range append(migration.StepInfos(), migration.UndoStepInfos()...) {
 		if string(info.ID) == id {
@@ -77,33 +70,4 @@ func allChecks() []verify.Meta {
 		}
 	}
 	return all
-}
-
-func writeExplanation(s screen, e explanation) {
-	field := func(name, text string) {
-		if text == "" {
-			return
-		}
-		for _, line := range tableRow(fmt.Sprintf("%-8s", name), s.plain(text), "", s.width) {
-			s.line("%s", line)
-		}
-	}
-	if e.Step != nil {
-		s.line("%s: %s", e.Step.ID, e.Step.Title)
-		s.line("")
-		field("page", "docs/"+e.Step.Doc)
-		if e.Step.Irreversible != "" {
-			field("back", "impossible: "+e.Step.Irreversible)
-		}
-		return
-	}
-	c := e.Check
-	s.line("%s  %s", c.ID, c.Title)
-	s.line("")
-	field("why", c.Why)
-	field("fix", c.Fix)
-	field("source", c.Source)
-	if !c.Skippable() {
-		field("skip", "this check cannot be skipped")
-	}
 }

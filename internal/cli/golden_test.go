@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -41,7 +42,7 @@ func (p played) all() string {
 }
 
 func TestGoldenRuns(t *testing.T) {
-	onTerminal := func(s *Streams, _ *runner.Options) {
+	onTerminal := func(s *view.Streams, _ *runner.Options) {
 		s.OutTerminal, s.ErrTerminal, s.Width = true, true, func() int { return 100 }
 	}
 	braked := func() *script {
@@ -60,7 +61,7 @@ func TestGoldenRuns(t *testing.T) {
 	tests := []struct {
 		name, output string
 		script       func() *script
-		bend         func(*Streams, *runner.Options)
+		bend         func(*view.Streams, *runner.Options)
 		code         int
 	}{
 		{"run.txt", "text", wholeScript, nil, 0},
@@ -68,8 +69,8 @@ func TestGoldenRuns(t *testing.T) {
 		{"run.yaml", "yaml", wholeScript, nil, 0},
 		{"run.jsonl", "jsonl", wholeScript, nil, 0},
 		{"run-terminal.txt", "text", wholeScript, onTerminal, 0},
-		{"run-ascii.txt", "text", wholeScript, func(s *Streams, _ *runner.Options) { s.Env = func(string) string { return "C" } }, 0},
-		{"run-until.txt", "text", wholeScript, func(_ *Streams, o *runner.Options) { o.Until = migration.StepEnable }, 0},
+		{"run-ascii.txt", "text", wholeScript, func(s *view.Streams, _ *runner.Options) { s.Env = func(string) string { return "C" } }, 0},
+		{"run-until.txt", "text", wholeScript, func(_ *view.Streams, o *runner.Options) { o.Until = migration.StepEnable }, 0},
 		{"stop.txt", "text", braked, nil, 3},
 		{"stop.json", "json", braked, nil, 3},
 		{"stop.jsonl", "jsonl", braked, nil, 3},
@@ -117,8 +118,8 @@ func TestGoldenPlans(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			streams := Streams{Out: &out, OutTerminal: s.color, Color: s.color}
-			writePlan(newScreen(streams, &out), scriptHeader, steps, s.full)
+			streams := view.Streams{Out: &out, OutTerminal: s.color, Color: s.color}
+			view.WritePlan(streams, scriptHeader, steps, s.full)
 			golden(t, name+".golden", strings.ReplaceAll(out.String(), "\x1b", "␛"))
 		})
 	}
@@ -126,8 +127,8 @@ func TestGoldenPlans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	document := planDocument{typeMeta: kind("Plan"), Target: wholeScript().Target(), Observation: observation,
-		Header: scriptHeader, Steps: steps, Pending: anyPending(observation)}
+	document := planDocument{TypeMeta: view.KindOf("Plan"), Target: wholeScript().Target(), Observation: observation,
+		Header: scriptHeader, Steps: steps, Pending: observation.Pending()}
 	for _, format := range []string{"json", "yaml"} {
 		goldenDocument(t, "plan."+format, format, document)
 	}
@@ -136,7 +137,7 @@ func TestGoldenPlans(t *testing.T) {
 func goldenDocument(t *testing.T, name, format string, document any) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := writeDocument(&out, format, document); err != nil {
+	if err := view.WriteDocument(&out, format, document); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, name+".golden", out.String())
@@ -149,9 +150,10 @@ func TestGoldenStatus(t *testing.T) {
 		t.Fatal(err)
 	}
 	target := (&targetFlags{cluster: "demo", namespace: "clusters"}).again()
-	document := newStatus(s, scriptHeader, "paused by awsmigrate (20261121T090000Z-0badcafe)", seen, target)
+	document := view.NewStatus(s.Target(), infos(s), seen, commands(target))
+	document.Header, document.Paused = scriptHeader, "paused by awsmigrate (20261121T090000Z-0badcafe)"
 	var out bytes.Buffer
-	writeStatus(newScreen(Streams{Out: &out}, &out), document)
+	view.WriteStatus(view.Streams{Out: &out}, document)
 	golden(t, "status.txt.golden", out.String())
 	goldenDocument(t, "status.json", "json", document)
 	goldenDocument(t, "status.yaml", "yaml", document)
@@ -164,7 +166,7 @@ func TestGoldenExplanations(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		writeExplanation(newScreen(Streams{Out: &out}, &out), document)
+		view.WriteExplanation(view.Streams{Out: &out}, document)
 		golden(t, name+".txt.golden", out.String())
 		goldenDocument(t, name+".json", "json", document)
 	}

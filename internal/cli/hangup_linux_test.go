@@ -19,6 +19,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -39,7 +40,7 @@ func TestMain(m *testing.M) {
 // playProcess runs what newRKE2 would, with a script in place of a cluster: a first
 // step that runs a child, as rke is one, and a second one that leaves a file.
 func playProcess(dir string, args []string) int {
-	streams := SystemStreams()
+	streams := view.SystemStreams()
 	ctx, signals, stop := watchSignals(context.Background())
 	defer stop()
 	a := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args, output: "text"}
@@ -355,7 +356,7 @@ func TestDocumentAfterAHangUp(t *testing.T) {
 			text = string(read)
 		}
 		lines := strings.Split(strings.TrimSpace(text), "\n")
-		var last errorDocument
+		var last view.ErrorDocument
 		if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil || last.Kind != "Error" || last.Code != 129 || last.Reason != "HungUp" || last.Resume == "" {
 			t.Errorf("%s: %v, %s", name, err, text)
 		}

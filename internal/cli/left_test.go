@@ -2,14 +2,11 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -25,7 +22,7 @@ func leftInTheSwitch(t *testing.T, output string) played {
 			step.verdicts, step.reads = repeated(verdict, 3), func() { once.Do(func() { close(stop) }) }
 		}
 	}
-	return play(t, s, output, func(_ *Streams, o *runner.Options) { o.Interrupt = stop })
+	return play(t, s, output, func(_ *view.Streams, o *runner.Options) { o.Interrupt = stop })
 }
 
 // Whoever stops a run in the middle of a roll reads who goes on with it, how far it
@@ -39,61 +36,12 @@ func TestLeavingARollSaysWhoGoesOn(t *testing.T) {
 		}
 	}
 	lines := strings.Split(strings.TrimSpace(leftInTheSwitch(t, "jsonl").out), "\n")
-	var end errorDocument
+	var end view.ErrorDocument
 	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &end); err != nil {
 		t.Fatal(err)
 	}
 	want := runner.Left{Step: migration.StepSwitch, By: "Rancher", GoesOn: true, Changed: 1, Total: 6}
 	if end.Left == nil || *end.Left != want || end.Code != 130 {
 		t.Errorf("got %+v, code %d", end.Left, end.Code)
-	}
-}
-
-func TestLeftText(t *testing.T) {
-	rancher, rke := runner.Left{By: "Rancher", GoesOn: true, Changed: 2, Total: 3}, runner.Left{By: "rke", Changed: 2, Total: 3}
-	held, cut := rancher, rke
-	held.GoesOn, cut.CutOff = false, true
-	for name, tt := range map[string]struct {
-		left *runner.Left
-		why  fault.Class
-		want string // part of it; "": nothing is said
-	}{
-		"nothing":                {nil, fault.Interrupted, ""},
-		"an interrupt":           {&rancher, fault.Interrupted, "nobody brakes"},
-		"the deadline":           {&rancher, fault.NoProgress, "2 of 3 machines are changed"},
-		"the lock is lost":       {&rancher, fault.Locked, "The run that took the lock does, if it lives"},
-		"held by the brake":      {&held, fault.Check, ""},
-		"pods":                   {&runner.Left{By: "Kubernetes", Of: "pods of the CCM", GoesOn: true, Changed: 1, Total: 3}, fault.Interrupted, "Kubernetes goes on with the rest by itself: 1 of 3 pods of the CCM are changed"},
-		"rke is let finish":      {&rke, fault.Interrupted, "nothing goes on by itself"},
-		"rke is interrupted":     {&cut, fault.NoProgress, "until the same command runs rke again"},
-		"rke fails by itself":    {&rke, fault.Check, ""},
-		"rke is interrupted, 2x": {&cut, fault.Interrupted, "in the middle of its work"},
-	} {
-		got := leftText(tt.left, tt.why)
-		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-}
-
-// The commands that explain a stop are for the checks that an error is of, not for
-// IDs that its text happens to mention.
-func TestLookLineExplainsTheChecksOfTheError(t *testing.T) {
-	mentions := &fault.Error{Object: "Machine m", Seen: "registered a second Node; AWSM-305 looks at it"}
-	of := func(ids ...string) error { return &fault.Error{Seen: "failed", Checks: ids} }
-	for name, tt := range map[string]struct {
-		err  error
-		want []string
-	}{
-		"a check is mentioned": {mentions, []string{"awsmigrate explain switch-provider"}},
-		"two failed, one twice": {errors.Join(of("AWSM-303", "AWSM-101"), of("AWSM-303")),
-			[]string{"awsmigrate explain AWSM-101", "awsmigrate explain AWSM-303"}},
-		"a cause": {fmt.Errorf("wrapped: %w", &fault.Error{Seen: "stopped", Err: of("AWSM-101")}), []string{"awsmigrate explain AWSM-101"}},
-		"four are three": {of("AWSM-104", "AWSM-103", "AWSM-102", "AWSM-101"),
-			[]string{"awsmigrate explain AWSM-101", "awsmigrate explain AWSM-102", "awsmigrate explain AWSM-103"}},
-	} {
-		if got := explains(tt.err, migration.StepSwitch); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %q", name, got)
-		}
 	}
 }

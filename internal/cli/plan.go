@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -16,7 +17,7 @@ import (
 
 // planDocument is what `plan -o json` prints.
 type planDocument struct {
-	typeMeta
+	view.TypeMeta
 	Target      runner.Target        `json:"target"`
 	Observation runner.Observation   `json:"observation"`
 	Header      []string             `json:"header"`
@@ -31,7 +32,7 @@ type planDocument struct {
 type planChecks struct {
 	Counts  map[verify.Status]int `json:"counts"`
 	Results []verify.Result       `json:"results,omitempty"` // those that fail, warn or are unknown
-	Stops   []faultDocument       `json:"stops,omitempty"`   // what would stop the run
+	Stops   []view.FaultDocument  `json:"stops,omitempty"`   // what would stop the run
 	Code    int                   `json:"code"`              // the exit code: with --offline, and else with --detailed-exitcode
 }
 
@@ -69,7 +70,7 @@ func planMigration(ctx context.Context, a *app, flags opener, detailed, diff boo
 		return err
 	}
 	steps = counted(steps, foreseen)
-	pending := anyPending(observation)
+	pending := observation.Pending()
 	if pending && foreseen.Stops == nil { // also where a step is in progress, and of an undo
 		foreseen.Stops = session.procedure.RequireInformed(seen)
 	}
@@ -78,17 +79,17 @@ func planMigration(ctx context.Context, a *app, flags opener, detailed, diff boo
 		outcome = errors.Join(outcome, &fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
 	}
 	if a.output == "text" {
-		writePlan(newScreen(a.streams, a.streams.Out), session.procedure.Header(seen), steps, diff)
-		writeForeseen(newScreen(a.streams, a.streams.Out), foreseen)
+		view.WritePlan(a.streams, session.procedure.Header(seen), steps, diff)
+		view.WriteForeseen(a.streams, foreseen.Lines(), foreseen.Stops)
 	} else {
-		doc := planDocument{typeMeta: kind("Plan"), Target: session.procedure.Target(), Observation: observation,
+		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: session.procedure.Target(), Observation: observation,
 			Header: session.procedure.Header(seen), Steps: steps, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
-		if err := writeDocument(a.streams.Out, a.output, doc); err != nil {
+		if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
 			return err
 		}
 	}
 	if detailed {
-		return shown(outcome)
+		return view.Shown(outcome)
 	}
 	return nil
 }
@@ -106,44 +107,12 @@ func counted(steps []runner.PlannedStep, seen migration.Foreseen) []runner.Plann
 }
 
 func newPlanChecks(seen migration.Foreseen, outcome error) *planChecks {
-	doc := &planChecks{Counts: seen.Report.Counts, Results: tidyReport(verify.Report{Results: seen.Results()}).Results, Code: ExitCode(outcome)}
+	doc := &planChecks{Counts: seen.Report.Counts, Results: view.TidyReport(verify.Report{Results: seen.Results()}).Results, Code: view.ExitCode(outcome)}
 	if doc.Counts == nil {
 		doc.Counts = map[verify.Status]int{}
 	}
 	if seen.Stops != nil {
-		for _, one := range flatten(seen.Stops) {
-			doc.Stops = append(doc.Stops, newFaultDocument(one))
-		}
+		doc.Stops = view.Faults(seen.Stops)
 	}
 	return doc
-}
-
-// writeForeseen prints what the checks found, and that it would stop the run.
-func writeForeseen(s screen, seen migration.Foreseen) {
-	lines := seen.Lines()
-	if seen.Stops != nil && len(lines) == 0 {
-		for _, one := range flatten(seen.Stops) {
-			lines = append(lines, faultLines(one)...)
-		}
-	}
-	if len(lines) == 0 {
-		return
-	}
-	s.line("")
-	for _, line := range lines {
-		s.prose(line[:len(line)-len(strings.TrimLeft(line, " "))], strings.TrimLeft(line, " "))
-	}
-	if seen.Stops != nil {
-		s.line("a run would stop here, before its first write   exit %d", ExitCode(seen.Stops))
-	}
-}
-
-// anyPending says whether a run would write.
-func anyPending(o runner.Observation) bool {
-	for _, state := range o.States {
-		if state.Kind == runner.Todo || state.Kind == runner.InProgress {
-			return true
-		}
-	}
-	return false
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -35,7 +36,7 @@ func (o openedScript) open(context.Context, *app, access) (*session, error) { re
 func TestStatusNamesWhoElseRuns(t *testing.T) {
 	for _, output := range []string{"text", "json"} {
 		var out bytes.Buffer
-		a := &app{output: output, streams: Streams{Out: &out, Err: &out}}
+		a := &app{output: output, streams: view.Streams{Out: &out, Err: &out}}
 		err := showStatus(t.Context(), a, openedScript{&session{procedure: &unfitScript{script: wholeScript()}, journal: &runner.MemoryJournal{}}}, false)
 		if err == nil || !strings.Contains(err.Error(), "web/second") || out.Len() > 0 {
 			t.Errorf("-o %s: %v, shown %q", output, err, out.String())

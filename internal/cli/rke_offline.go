@@ -3,10 +3,10 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
@@ -52,31 +52,25 @@ func planOffline(ctx context.Context, a *app, flags *rkeFlags) error {
 	if err != nil {
 		return err
 	}
-	report := tidyReport(plan.Report)
+	report := view.TidyReport(plan.Report)
 	header := offlineHeader(flags.config, plan, report)
 	if a.output != "text" {
-		doc := planDocument{typeMeta: kind("Plan"), Target: runner.Target{Kind: string(wellknown.RKE), Name: flags.config}, Header: header,
+		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: runner.Target{Kind: string(wellknown.RKE), Name: flags.config}, Header: header,
 			Steps: plan.Steps, Pending: len(plan.Steps) > 0, Checks: newPlanChecks(migration.Foreseen{Report: plan.Report, Stops: plan.Err}, plan.Err),
 			Offline: &offlineDocument{Names: plan.Names, Results: report.Results, Undecided: plan.Undecided}}
-		if err := writeDocument(a.streams.Out, a.output, doc); err != nil {
+		if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
 			return err
 		}
-		return shown(plan.Err)
+		return view.Shown(plan.Err)
 	}
-	writePlan(newScreen(a.streams, a.streams.Out), header, plan.Steps, true)
+	view.WritePlan(a.streams, header, plan.Steps, true)
 	return plan.Err
 }
 
 // offlineHeader says what was judged, found, assumed, and left to the cluster.
 func offlineHeader(config string, plan rke.Offline, report verify.Report) []string {
-	lines := []string{fmt.Sprintf("%s   judged alone: %d checks ok; %d need the cluster", config, report.Counts[verify.OK], len(plan.Undecided))}
-	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn} {
-		for _, result := range report.With(status) {
-			for _, f := range telling(result) {
-				lines = append(lines, offlineFinding(result, f))
-			}
-		}
-	}
+	lines := append([]string{fmt.Sprintf("%s   judged alone: %d checks ok; %d need the cluster", config, report.Counts[verify.OK], len(plan.Undecided))},
+		view.FindingLines(report)...)
 	switch {
 	case len(plan.Steps) > 0:
 		return append(lines, plan.Names.String())
@@ -84,15 +78,4 @@ func offlineHeader(config string, plan rke.Offline, report verify.Report) []stri
 		return append(lines, "no plan: the file is not one of a cluster that can be migrated as it is")
 	}
 	return append(lines, "nothing to do in the file: its provider is external-aws")
-}
-
-func offlineFinding(result verify.Result, f verify.Finding) string {
-	line := fmt.Sprintf("%s  %s  %s: %s", auditMarks[f.Status], result.ID, f.Object, saidOf(f))
-	if f.Wanted != "" {
-		line += "; wanted " + f.Wanted
-	}
-	if fix := migration.OrElse(f.Fix, result.Fix); fix != "" && !strings.Contains(line, fix) {
-		line += "; " + fix
-	}
-	return line
 }

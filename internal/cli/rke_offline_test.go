@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
-
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 const soundRKE = "nodes:\n- {address: 1.2.3.4, user: u, role: [controlplane, etcd, worker]}\nkubernetes_version: v1.26.9-rancher1-1\n"
@@ -163,19 +161,5 @@ func TestOfflinePlanTellsItsExitCode(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// The lines of cluster.yml that a run changes are shown without --diff: they are
-// what somebody approves.
-func TestPlanShowsTheLinesOfAFile(t *testing.T) {
-	edit := runner.Change{Object: "file cluster.yml", Diff: "--- cluster.yml\n+++ cluster.yml\n@@ -1 +1 @@\n-name: aws\n+name: external-aws\n", Result: "name: external-aws\n", Form: runner.FileDiff}
-	rendered := runner.Change{Object: "Deployment x", Diff: "--- Deployment x\n+++ Deployment x\n@@ -1 +1 @@\n-a\n+b\n", Form: runner.ObjectDiff}
-	field := runner.Change{Object: "Cluster demo", Location: "spec.x", Diff: "--- a\n+++ b\n"} // its values begin with dashes
-	var out strings.Builder
-	s := newScreen(Streams{Out: &out}, &out)
-	writePlan(s, nil, []runner.PlannedStep{{Info: runner.Info{ID: "switch-provider"}, Plan: runner.Plan{Changes: []runner.Change{edit, rendered, field}}, State: runner.State{Kind: runner.Todo}}}, false)
-	if got := out.String(); !strings.Contains(got, "+name: external-aws") || !strings.Contains(got, "~ Deployment x (+1 −1)") || strings.Contains(got, "\n  +b") || !strings.Contains(got, "spec.x\n  --- a\n  +++ b\n") {
-		t.Error(got)
 	}
 }

@@ -2,16 +2,16 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 // Main runs the command line and returns its exit code.
-func Main(ctx context.Context, args []string, streams Streams) int {
+func Main(ctx context.Context, args []string, streams view.Streams) int {
 	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
 	app := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args}
@@ -22,29 +22,18 @@ func Main(ctx context.Context, args []string, streams Streams) int {
 
 // end shows what no view has shown yet, and gives the exit code.
 func (a *app) end(err error) int {
-	if err != nil && !errors.Is(err, errShown) {
-		a.showError(err)
+	if err != nil && !view.IsShown(err) {
+		view.WriteError(a.streams, a.output, err)
 	}
 	if a.unwatched != nil {
 		a.unwatched.log.close()
 	}
-	return ExitCode(err)
-}
-
-// errShown marks an error that a view has already put on the screen.
-var errShown = errors.New("already shown")
-
-// shown wraps an error that needs no further printing.
-func shown(err error) error {
-	if err == nil {
-		return nil
-	}
-	return errors.Join(err, errShown)
+	return view.ExitCode(err)
 }
 
 // app is what the commands share: streams, signals and the words as typed.
 type app struct {
-	streams    Streams
+	streams    view.Streams
 	signals    *signals
 	interrupts <-chan struct{}
 	unwatched  *unwatched // nil: a command that a hang-up ends
@@ -56,7 +45,7 @@ type app struct {
 func (a *app) commandLine() string { return commandLine(a.args) }
 
 // say tells a person what is waited for, beside whatever the command prints.
-func (a *app) say(line string) { newScreen(a.streams, a.streams.Err).line("%s", line) }
+func (a *app) say(line string) { view.Say(a.streams, line) }
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{

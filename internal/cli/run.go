@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -34,19 +35,19 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 		a.outlive()
 	}
 	if note := overSSH(a.streams); note != "" {
-		newScreen(a.streams, a.streams.Err).prose("   ", note)
+		view.Note(a.streams, note)
 	}
 	session, err := flags.open(ctx, a, readWrite)
 	if err != nil {
 		return err
 	}
-	view := newRunView(a, session.words)
+	shown := view.NewRun(a.runOutput(), commands(session.words))
 	options := runner.Options{
 		RunID: session.runID, Command: a.commandLine(), Who: session.owner.User + "@" + session.owner.Host,
 		Until: runner.StepID(engine.until), Only: runner.StepID(engine.step),
 		Timeout: engine.timeout, Deadline: engine.deadline,
 		Journal: session.journal, Lock: session.lock,
-		Clock: clock.RealClock{}, Sink: view, Interrupt: a.interrupts, HangUp: a.signals.hangUps,
+		Clock: clock.RealClock{}, Sink: shown, Interrupt: a.interrupts, HangUp: a.signals.hangUps,
 		Approve: a.approver(engine),
 		Confirm: confirmer(engine, session.procedure.Target().Name),
 	}
@@ -56,13 +57,13 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 		}
 	}
 	result, err := runner.Run[migration.Snapshot](ctx, session.procedure, options)
-	failed := view.finish(result, err)
+	failed := shown.Finish(result, err)
 	if engine.onFailure != "undo" || !mayGoBack(result, err) || a.signals.hungUp() {
 		return failed
 	}
 	if since := options.Clock.Since(result.Unread); outage(since) {
 		fmt.Fprintf(a.streams.Err, "not taken back by itself: the API could not be read %s ago, and what failed may have failed for that; %s says how to go back or on\n",
-			since.Round(time.Second), goingBack)
+			since.Round(time.Second), view.GoingBack)
 		return failed
 	}
 	return goBack(ctx, a, flags, engine, failed)
@@ -71,7 +72,7 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 // mayGoBack says whether a run failed in the middle of its work: not refused, not
 // stopped by a person or by another run, and not for want of an answer.
 func mayGoBack(result runner.Result, err error) bool {
-	class, step := fault.ClassOf(err), stoppedStep(result)
+	class, step := fault.ClassOf(err), view.StoppedStep(result)
 	return (class == fault.Check || class == fault.NoProgress) && step != "" && step != migration.StepPreflight && result.Position != position.P0.String()
 }
 
@@ -103,11 +104,7 @@ func (a *app) approver(engine *engineFlags) func(context.Context, runner.Proposa
 			return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: "this run",
 				Seen: "needs a yes and standard input is no terminal", Fix: "look at `plan`, then add --yes"}
 		}
-		s := newScreen(a.streams, a.streams.Err)
-		for _, line := range proposed.Header {
-			s.line("%s", line)
-		}
-		writePlanTable(s, proposed.Steps)
+		view.WriteSteps(a.streams, proposed.Header, proposed.Steps)
 		fmt.Fprint(a.streams.Err, "Go on? Only \"yes\" is accepted: ")
 		answer, err := a.answer()
 		switch {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -24,7 +25,7 @@ func savedPlan(path string, target runner.Target) ([]runner.PlannedStep, error) 
 	if err := json.Unmarshal(text, &doc); err != nil {
 		return nil, bad("is no plan", err)
 	}
-	if doc.APIVersion != apiVersion || doc.Kind != "Plan" || len(doc.Steps) == 0 {
+	if doc.APIVersion != view.APIVersion || doc.Kind != "Plan" || len(doc.Steps) == 0 {
 		return nil, bad(fmt.Sprintf("holds kind %q of %q with %d steps", doc.Kind, doc.APIVersion, len(doc.Steps)), nil)
 	}
 	if doc.Target != target {

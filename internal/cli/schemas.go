@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/schema"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -16,8 +17,8 @@ const module = "github.com/awsmigrate/awsmigrate"
 // kind.
 func documents() map[string]any {
 	return map[string]any{
-		"Plan": planDocument{}, "RunResult": runResultDocument{}, "Status": statusDocument{}, "Explanation": explanation{},
-		"Version": versionInfo{}, "Error": errorDocument{}, "AuditReport": auditDocument{}, "Event": eventDocument{},
+		"Plan": planDocument{}, "RunResult": view.RunResultDocument{}, "Status": view.StatusDocument{}, "Explanation": view.Explanation{},
+		"Version": versionInfo{}, "Error": view.ErrorDocument{}, "AuditReport": view.AuditDocument{}, "Event": view.EventDocument{},
 	}
 }
 
@@ -25,14 +26,14 @@ func documents() map[string]any {
 // folder of the sources, whose comments become descriptions.
 func Schemas(root string) (map[string][]byte, error) {
 	comments := map[string]string{}
-	for _, pkg := range []string{"/internal/build", "/internal/cli", "/pkg/runner", "/pkg/verify", "/pkg/rke/naming"} {
+	for _, pkg := range []string{"/internal/build", "/internal/cli", "/internal/cli/view", "/pkg/runner", "/pkg/verify", "/pkg/rke/naming"} {
 		if err := schema.Comments(root, module, module+pkg, comments); err != nil {
 			return nil, err
 		}
 	}
 	files := map[string][]byte{}
 	for kind, document := range documents() {
-		generator := schema.Generator{Enums: enums(), Comments: comments, Consts: map[string]string{"apiVersion": apiVersion, "kind": kind}}
+		generator := schema.Generator{Enums: enums(), Names: definitions(), Comments: comments, Consts: map[string]string{"apiVersion": view.APIVersion, "kind": kind}}
 		text, err := generator.Of(kind, document)
 		if err != nil {
 			return nil, fmt.Errorf("kind %s: %w", kind, err)
@@ -62,4 +63,13 @@ func names[T ~string](values ...T) []string {
 		list[i] = string(value)
 	}
 	return list
+}
+
+// definitions are the names in the schemas of types that have another one in Go: a
+// published name stays when code is renamed.
+func definitions() map[reflect.Type]string {
+	return map[reflect.Type]string{
+		reflect.TypeFor[view.AuditTarget]():   "auditTarget",
+		reflect.TypeFor[view.FaultDocument](): "faultDocument",
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"sigs.k8s.io/yaml"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
@@ -121,9 +122,9 @@ func TestGoldenDocumentsAreValid(t *testing.T) {
 func TestSchemasRefuse(t *testing.T) {
 	valid := validator(t)
 	good := func() map[string]any {
-		return map[string]any{"apiVersion": apiVersion, "kind": "Error", "code": 3, "message": "x"}
+		return map[string]any{"apiVersion": view.APIVersion, "kind": "Error", "code": 3, "message": "x"}
 	}
-	if err := valid(newErrorDocument(&fault.Error{Class: fault.Check})); err != nil {
+	if err := valid(view.NewErrorDocument(&fault.Error{Class: fault.Check})); err != nil {
 		t.Fatal(err)
 	}
 	for name, bend := range map[string]func(map[string]any){
@@ -148,7 +149,7 @@ func TestNoDocumentHoldsNull(t *testing.T) {
 		for name, value := range map[string]any{"empty": document, "one of each": oneOfEach(reflect.TypeOf(document), 0).Interface()} {
 			for _, format := range []string{"json", "jsonl", "yaml"} {
 				var out bytes.Buffer
-				if err := writeDocument(&out, format, value); err != nil {
+				if err := view.WriteDocument(&out, format, value); err != nil {
 					t.Fatal(err)
 				}
 				var read any

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -179,10 +180,10 @@ type played struct {
 }
 
 // play runs a script the way the command does, on a clock of its own.
-func play(t *testing.T, s *script, output string, bend func(*Streams, *runner.Options)) played {
+func play(t *testing.T, s *script, output string, bend func(*view.Streams, *runner.Options)) played {
 	t.Helper()
 	var out, errs bytes.Buffer
-	streams := Streams{Out: &out, Err: &errs, Color: true, Env: func(string) string { return "" }}
+	streams := view.Streams{Out: &out, Err: &errs, Color: true, Env: func(string) string { return "" }}
 	clk := stepClock{clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
 	options := runner.Options{RunID: "20261121T090000Z-0badcafe", Command: "awsmigrate rke2 --cluster demo --yes",
 		Journal: &runner.MemoryJournal{}, Lock: new(runner.MemoryLock).For(runner.Owner{User: "u"}), Clock: clk}
@@ -190,11 +191,11 @@ func play(t *testing.T, s *script, output string, bend func(*Streams, *runner.Op
 		bend(&streams, &options)
 	}
 	a := &app{streams: streams, output: output}
-	view := newRunView(a, (&targetFlags{cluster: "demo", namespace: defaultNamespace}).again())
-	options.Sink = view
+	shown := view.NewRun(a.runOutput(), commands((&targetFlags{cluster: "demo", namespace: defaultNamespace}).again()))
+	options.Sink = shown
 	result, err := runner.Run[migration.Snapshot](t.Context(), s, options)
-	err = view.finish(result, err)
-	return played{out: out.String(), err: errs.String(), code: ExitCode(err)}
+	err = shown.Finish(result, err)
+	return played{out: out.String(), err: errs.String(), code: view.ExitCode(err)}
 }
 
 func renamed() error {

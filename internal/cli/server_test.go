@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
 // A password in the address of a server reaches no view, no error and no bundle,
@@ -35,10 +37,10 @@ func TestServersPasswordIsNotShown(t *testing.T) {
 			if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, format := range auditFormats {
+			for _, format := range view.AuditFormats() {
 				var out, errs bytes.Buffer
 				dump := filepath.Join(dir, "bundle.json")
-				code := Main(t.Context(), []string{"verify", "--kubeconfig", kubeconfig, "--aws", "off", "--request-timeout", "5s", "-o", format, "--dump", dump}, Streams{Out: &out, Err: &errs})
+				code := Main(t.Context(), []string{"verify", "--kubeconfig", kubeconfig, "--aws", "off", "--request-timeout", "5s", "-o", format, "--dump", dump}, view.Streams{Out: &out, Err: &errs})
 				if code == 0 || out.Len()+errs.Len() == 0 {
 					t.Errorf("-o %s: exit %d and %d bytes", format, code, out.Len()+errs.Len())
 				}

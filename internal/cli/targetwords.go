@@ -1,8 +1,9 @@
 package cli
 
 import (
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
 // targetWords are the words of a command line that name the target again.
@@ -43,13 +44,9 @@ func (t targetWords) status() string {
 	return commandLine(append([]string{t.command, "status"}, t.words...))
 }
 
-// next is the command for whoever reads the end of a run: the rest of the
-// migration, or a look at what it came to.
-func (t targetWords) next(seen runner.Observation) string {
-	if anyPending(seen) {
-		return t.run()
-	}
-	return t.status()
+// commands are what to type next about a target.
+func commands(t targetWords) view.Commands {
+	return view.Commands{Run: t.run(), Undo: t.undo(), Status: t.status(), Undoing: t.undoing, NoWayBack: migration.StepUpgrade}
 }
 
 // commandLine is a command that a shell takes as it was meant.

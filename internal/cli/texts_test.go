@@ -27,7 +27,7 @@ var textsRead = map[string]string{
 	"facts":           "breaks a line that is too long between its facts",
 	"shellCommand":    "keeps a command whole that ends a fix: a fix is a text in reports and bundles, and has no other form",
 	"forCluster":      "as shellCommand",
-	"offlineFinding":  "does not repeat a fix that the cause of an error ends with",
+	"findingLine":     "does not repeat a fix that the cause of an error ends with",
 }
 
 // What code decides by is a field: who rephrases a sentence changes nothing but the

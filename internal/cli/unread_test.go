@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
@@ -81,14 +82,14 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusTeapot} {
 		u := answering(t, code)
 		var out bytes.Buffer
-		a := &app{streams: Streams{Out: &out, Err: &out}, output: "text"}
-		if got := ExitCode(showStatus(t.Context(), a, u, false)); got != 10 || !strings.Contains(out.String(), "lease-access") || !strings.Contains(out.String(), "the journal") {
+		a := &app{streams: view.Streams{Out: &out, Err: &out}, output: "text"}
+		if got := view.ExitCode(showStatus(t.Context(), a, u, false)); got != 10 || !strings.Contains(out.String(), "lease-access") || !strings.Contains(out.String(), "the journal") {
 			t.Errorf("%d: status: exit %d\n%s", code, got, out.String())
 		}
-		if got := ExitCode(showStatus(t.Context(), a, u, true)); got != 10 {
+		if got := view.ExitCode(showStatus(t.Context(), a, u, true)); got != 10 {
 			t.Errorf("%d: status --exit-code: exit %d", code, got)
 		}
-		if got := ExitCode(planMigration(t.Context(), a, u, true, false)); got != 10 {
+		if got := view.ExitCode(planMigration(t.Context(), a, u, true, false)); got != 10 {
 			t.Errorf("%d: plan: exit %d", code, got)
 		}
 		s, _ := u.open(t.Context(), a, readOnly)
@@ -116,8 +117,8 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 	}
 	u := answering(t, http.StatusForbidden)
 	u.observe = renamed() // what only the journal could tell from a migration by hand
-	a := &app{streams: Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
-	if err := showStatus(t.Context(), a, u, false); ExitCode(err) != 10 || errors.Is(err, errShown) {
+	a := &app{streams: view.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
+	if err := showStatus(t.Context(), a, u, false); view.ExitCode(err) != 10 || view.IsShown(err) {
 		t.Errorf("a mixture without a journal: %v", err)
 	}
 }
@@ -155,17 +156,17 @@ func TestRefusedReadLeavesAPartialAudit(t *testing.T) {
 		u := answering(t, http.StatusNotFound)
 		s, _ := u.open(t.Context(), nil, readOnly)
 		p := &partlyReadable{unreadable: u, why: tt.why, rest: tt.rest}
-		a := &app{streams: Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
+		a := &app{streams: view.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
 		v := &auditor{app: a, source: &procedureSource{procedure: p, session: s, clock: clock.RealClock{}}, clock: clock.RealClock{}}
 		doc, err := v.look(t.Context())
 		if !tt.partial {
-			if ExitCode(err) != tt.exit || !errors.Is(err, tt.why) {
-				t.Errorf("%s: exit %d, %v", name, ExitCode(err), err)
+			if view.ExitCode(err) != tt.exit || !errors.Is(err, tt.why) {
+				t.Errorf("%s: exit %d, %v", name, view.ExitCode(err), err)
 			}
 			continue
 		}
-		if err != nil || ExitCode(doc.err) != tt.exit || doc.Counts[verify.OK] == 0 || !strings.Contains(strings.Join(doc.Header, " "), "partly visible: DaemonSet") {
-			t.Errorf("%s: exit %d, %v, %v, header %v", name, ExitCode(doc.err), err, doc.Counts, doc.Header)
+		if err != nil || view.ExitCode(doc.Outcome()) != tt.exit || doc.Counts[verify.OK] == 0 || !strings.Contains(strings.Join(doc.Header, " "), "partly visible: DaemonSet") {
+			t.Errorf("%s: exit %d, %v, %v, header %v", name, view.ExitCode(doc.Outcome()), err, doc.Counts, doc.Header)
 		}
 		unjudged := 0
 		for _, result := range doc.Results {

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
 // unwatched is what a run does about its output once nobody takes it any more.
@@ -40,18 +42,35 @@ func (u *unwatched) lastSay() {
 	}
 }
 
-// named says, once there is something to lose, where the output would go on; "":
-// there is no such place.
-func (u *unwatched) named() string {
+// runOutput is where a run is shown.
+func (a *app) runOutput() view.Output {
+	o := view.Output{Streams: a.streams, Format: a.output}
+	if a.unwatched != nil {
+		o.Fallback = a.unwatched
+	}
+	return o
+}
+
+// Where implements view.Fallback. It makes the log, once there is something to lose.
+func (u *unwatched) Where() string {
 	if err := u.log.open(); err != nil {
 		return fmt.Sprintf("no log file could be made (%v): if this terminal goes away, what follows is lost", err)
 	}
 	return "if this terminal goes away, the output goes on in " + u.log.path
 }
 
+// OnTerminal implements view.Fallback.
+func (u *unwatched) OnTerminal() bool { return u.out.terminal || u.err.terminal }
+
+// Watched implements view.Fallback.
+func (u *unwatched) Watched(out io.Writer) bool {
+	o, is := out.(*outlet)
+	return !is || o.watched()
+}
+
 // overSSH is what somebody should know whose terminal hangs on a connection; "":
 // it does not, or is kept by a multiplexer.
-func overSSH(s Streams) string {
+func overSSH(s view.Streams) string {
 	over := s.Env("SSH_CONNECTION") != "" || s.Env("SSH_TTY") != ""
 	if !over || !s.ErrTerminal || s.Env("TMUX") != "" || s.Env("STY") != "" {
 		return ""

@@ -9,9 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -52,20 +54,17 @@ that --dump has saved, without a cluster.`,
 	flags.DurationVar(&f.watch, "watch", 0, "look again this often and show what changed, until interrupted")
 	flags.StringVar(&f.dump, "dump", "", "save what was read, redacted, to this file")
 	flags.StringVar(&f.from, "from", "", "judge what --dump has saved instead of a cluster")
-	addOutputFlag(cmd, a, strings.Join(auditFormats, "|"))
+	addOutputFlag(cmd, a, strings.Join(view.AuditFormats(), "|"))
 	f.complete(cmd)
 	return cmd
 }
 
-// auditFormats are the views of a report.
-var auditFormats = []string{"text", "wide", "short", "json", "yaml", "junit"} //nolint:gochecknoglobals // a constant table
-
 func (f *verifyFlags) run(ctx context.Context, a *app) error {
-	view := a.output
-	if err := a.checkOutput(auditFormats...); err != nil {
+	format := a.output
+	if err := a.checkOutput(view.AuditFormats()...); err != nil {
 		return err
 	}
-	if view == "wide" || view == "short" {
+	if format == "wide" || format == "short" {
 		a.output = "text" // what goes wrong before there is a report is told to people
 	}
 	if err := f.check(); err != nil {
@@ -86,16 +85,16 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	}
 	auditor := &auditor{app: a, source: source, options: options, preflight: f.preflight, dump: f.dump, clock: clock.RealClock{}}
 	if f.watch > 0 {
-		return auditor.watch(ctx, view, f.watch)
+		return auditor.watch(ctx, format, f.watch)
 	}
 	doc, err := auditor.look(ctx)
 	if err != nil {
 		return err
 	}
-	if err := writeAudit(a.streams, view, doc); err != nil {
+	if err := view.WriteAudit(a.streams, format, doc); err != nil {
 		return err
 	}
-	return shown(doc.err)
+	return view.Shown(doc.Outcome())
 }
 
 // check refuses flags that contradict one another.
@@ -128,7 +127,7 @@ type source interface {
 // sighting is one reading of a source.
 type sighting struct {
 	migration.Inspection
-	Target auditTarget
+	Target bundle.Target
 	Header []string  // cluster and position, for people
 	At     time.Time // when it was read
 	Next   string    // the command that goes on from a good report; "": none
@@ -145,26 +144,33 @@ type auditor struct {
 }
 
 // look makes one report.
-func (v *auditor) look(ctx context.Context) (auditDocument, error) {
+func (v *auditor) look(ctx context.Context) (view.AuditDocument, error) {
 	began := v.clock.Now()
 	seen, err := v.source.read(ctx)
 	if err != nil {
-		return auditDocument{}, err
+		return view.AuditDocument{}, err
 	}
 	if v.dump != "" {
 		if err := dumpBundle(v.dump, seen); err != nil {
-			return auditDocument{}, err
+			return view.AuditDocument{}, err
 		}
 		fmt.Fprintf(v.app.streams.Err, "saved %s, redacted\n", v.dump)
 	}
 	if err := v.refused(seen.Input.Position); err != nil {
-		return auditDocument{}, err
+		return view.AuditDocument{}, err
 	}
 	seen.Input.Preflight = v.preflight
-	report := verify.RunAll(ctx, seen.Bound(), v.selection(seen.Input.Position))
-	doc := newAudit(seen, report, v.options)
+	doc := v.document(seen, verify.RunAll(ctx, seen.Bound(), v.selection(seen.Input.Position)))
 	doc.Preflight, doc.Seconds = v.preflight, v.clock.Since(began).Seconds()
 	return doc, nil
+}
+
+// document is a report of one reading.
+func (v *auditor) document(seen sighting, report verify.Report) view.AuditDocument {
+	report = view.TidyReport(report)
+	return view.NewAudit(view.Audited{Target: view.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Next: seen.Next,
+		Summary: seen.Input.Position.Summary, Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
+		Categories: categories(), Outcome: migration.JudgeReport(report, v.options)}, report)
 }
 
 // refused stops a preflight of a cluster that has been migrated.

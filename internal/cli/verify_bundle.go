@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
@@ -24,9 +25,9 @@ import (
 // dumpBundle saves a reading for --from, whole or not at all.
 func dumpBundle(path string, seen sighting) error {
 	redactor := bundle.NewRedactor()
-	b := bundle.Bundle{Producer: build.This(), At: seen.At, Target: bundle.Target(seen.Target), Next: seen.Next, Input: seen.Input}
+	b := bundle.Bundle{Producer: build.This(), At: seen.At, Target: seen.Target, Next: seen.Next, Input: seen.Input}
 	for _, line := range seen.Header { // an error in it has lines of its own
-		b.Header = append(b.Header, tidy(line))
+		b.Header = append(b.Header, view.Tidy(line))
 	}
 	record := seen.Own
 	if seen.Keep != nil {
@@ -126,7 +127,7 @@ func (s *bundleSource) read(context.Context) (sighting, error) {
 	bound = append(bound, verify.Replay(own, b.Own)...)
 	slices.SortStableFunc(bound, func(x, y verify.Bound) int { return strings.Compare(x.ID, y.ID) })
 	return sighting{Inspection: migration.Inspection{Input: b.Input, Own: bound},
-		Target: auditTarget(b.Target), Header: b.Header, At: b.At, Next: b.Next}, nil
+		Target: b.Target, Header: b.Header, At: b.At, Next: b.Next}, nil
 }
 
 // rebound are the checks of the side that configures the cluster, on what was read

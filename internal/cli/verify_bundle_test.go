@@ -36,7 +36,7 @@ func TestBundleIsBounded(t *testing.T) {
 func TestDumpOfAPartialAuditIsJudged(t *testing.T) {
 	why := fmt.Errorf("partly visible: %w", errors.Join(errors.New("Nodes: \x1b[31mforbidden"), errors.New(strings.Repeat("long ", 2000))))
 	path := filepath.Join(t.TempDir(), "demo.json")
-	seen := sighting{At: auditTime, Target: auditTarget{Kind: "rke2", Name: "demo", Namespace: "fleet-default"}, Header: []string{"demo   Kubernetes v1.26.13", why.Error()}}
+	seen := sighting{At: auditTime, Target: bundle.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default"}, Header: []string{"demo   Kubernetes v1.26.13", why.Error()}}
 	if err := dumpBundle(path, seen); err != nil {
 		t.Fatal(err)
 	}

@@ -13,18 +13,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// auditTarget is the cluster that a report is about.
-type auditTarget struct {
-	Kind      string `json:"kind"` // "rke2", "rke", or "kubernetes" where only the API is known
-	Name      string `json:"name"`
-	Namespace string `json:"namespace,omitempty"` // of Rancher's Cluster object
-	UID       string `json:"uid,omitempty"`       // of the namespace kube-system
-}
 
 // auditable is a procedure that can read everything its checks judge.
 type auditable interface {
@@ -72,7 +65,7 @@ func (s *procedureSource) read(ctx context.Context) (sighting, error) {
 		next = ""
 	}
 	return sighting{Inspection: seen, Header: header, At: at, Next: next,
-		Target: auditTarget{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
+		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
 }
 
 // partly judges what can still be read of a cluster that was proven to be the one
@@ -92,7 +85,7 @@ func (s *procedureSource) partly(ctx context.Context, at time.Time, record runne
 	header := append([]string{fmt.Sprintf("%s   Kubernetes %s · %s", target.Name, migration.OrElse(seen.Input.Version.Value, "version unknown"), nodeCount(seen)),
 		positionLine(seen)}, awsLine(seen.Input.Cloud)...)
 	return sighting{Inspection: seen, Header: append(header, "partly visible: "+why.Error()), At: at,
-		Target: auditTarget{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
+		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
 }
 
 // plainSource is a cluster of which only the API is known.
@@ -122,7 +115,7 @@ func (s *plainSource) read(ctx context.Context) (sighting, error) {
 		header = append(header, "made by rke, which runs its control plane outside the API: --config cluster.yml sees it, or --cluster where Rancher manages it")
 	}
 	seen.Own = s.own
-	return sighting{Inspection: seen, Header: header, At: at, Target: auditTarget{Kind: "kubernetes", Name: s.name, UID: seen.Input.UID.Value}}, nil
+	return sighting{Inspection: seen, Header: header, At: at, Target: bundle.Target{Kind: "kubernetes", Name: s.name, UID: seen.Input.UID.Value}}, nil
 }
 
 // madeByRKE tells by a label without a hyphen that nobody else gives

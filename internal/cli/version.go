@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
 // versionInfo is what `awsmigrate version` knows.
 type versionInfo struct {
-	typeMeta
+	view.TypeMeta
 	Version   string `json:"version"`
 	Commit    string `json:"commit,omitempty"`
 	GoVersion string `json:"goVersion"`
@@ -30,7 +31,7 @@ func newVersion(a *app) *cobra.Command {
 			}
 			info := readVersion()
 			if a.output != "text" {
-				return writeDocument(a.streams.Out, a.output, info)
+				return view.WriteDocument(a.streams.Out, a.output, info)
 			}
 			_, err := fmt.Fprintln(a.streams.Out, info.text())
 			return err
@@ -42,7 +43,7 @@ func newVersion(a *app) *cobra.Command {
 
 func readVersion() versionInfo {
 	this := build.This()
-	return versionInfo{typeMeta: kind("Version"), Version: this.Version, Commit: this.Commit,
+	return versionInfo{TypeMeta: view.KindOf("Version"), Version: this.Version, Commit: this.Commit,
 		GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 }
 

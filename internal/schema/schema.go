@@ -5,6 +5,7 @@
 package schema
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -22,6 +23,8 @@ type Generator struct {
 	Enums map[reflect.Type][]string
 	// Comments are those of fields, by Key.
 	Comments map[string]string
+	// Names are those of definitions whose types have another one in Go.
+	Names map[reflect.Type]string
 	// Consts are values that a property of the document itself always has.
 	Consts map[string]string
 
@@ -160,15 +163,16 @@ func (g Generator) collection(kind, of string, elem reflect.Type) (map[string]an
 }
 
 func (g Generator) reference(t reflect.Type) (map[string]any, error) {
-	if other, known := g.named[t.Name()]; known && other != t {
+	name := cmp.Or(g.Names[t], t.Name())
+	if other, known := g.named[name]; known && other != t {
 		return nil, fmt.Errorf("types %s and %s have one name", t, other)
 	} else if !known {
-		g.named[t.Name()] = t // a type that holds itself refers to this one
+		g.named[name] = t // a type that holds itself refers to this one
 		object, err := g.object(t)
 		if err != nil {
 			return nil, err
 		}
-		g.defs[t.Name()] = object
+		g.defs[name] = object
 	}
-	return map[string]any{"$ref": "#/$defs/" + t.Name()}, nil
+	return map[string]any{"$ref": "#/$defs/" + name}, nil
 }

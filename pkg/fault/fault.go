@@ -2,7 +2,7 @@
 // wrong: on which object, what was seen, what was wanted and what to do.
 //
 // It is a leaf. It knows nothing of Kubernetes, Rancher or AWS, and nothing of
-// exit codes: internal/cli maps a Class to one, in one table.
+// exit codes: internal/cli/view maps a Class to one, in one table.
 package fault
 
 import (

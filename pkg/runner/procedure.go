@@ -47,6 +47,16 @@ type Observation struct {
 	States   map[StepID]State `json:"states"`
 }
 
+// Pending says whether a step is left that writes.
+func (o Observation) Pending() bool {
+	for _, state := range o.States {
+		if state.Kind.writes() {
+			return true
+		}
+	}
+	return false
+}
+
 // InProgress says whether a step was begun and not finished.
 func (o Observation) InProgress() bool {
 	for _, state := range o.States {

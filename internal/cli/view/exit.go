@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"context"
@@ -66,15 +66,4 @@ func collectClasses(err error, into map[fault.Class]bool) {
 	case interface{ Unwrap() error }:
 		collectClasses(e.Unwrap(), into)
 	}
-}
-
-// usage makes a usage error of what cobra or a flag said.
-func usage(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := fault.As(err); ok {
-		return err
-	}
-	return &fault.Error{Class: fault.Usage, Reason: "Usage", Seen: err.Error()}
 }

@@ -1,18 +1,21 @@
-package cli
+package view
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// writeAudit prints a report in one of auditFormats.
-func writeAudit(streams Streams, format string, doc auditDocument) error {
+// AuditFormats are the views of a report.
+func AuditFormats() []string { return []string{"text", "wide", "short", "json", "yaml", "junit"} }
+
+// WriteAudit prints a report in one of AuditFormats.
+func WriteAudit(streams Streams, format string, doc AuditDocument) error {
 	s := newScreen(streams, streams.Out)
 	switch format {
 	case "text":
@@ -24,7 +27,7 @@ func writeAudit(streams Streams, format string, doc auditDocument) error {
 	case "junit":
 		return writeJUnit(streams.Out, doc)
 	default:
-		return writeDocument(streams.Out, format, doc)
+		return WriteDocument(streams.Out, format, doc)
 	}
 	return nil
 }
@@ -37,7 +40,7 @@ var auditMarks = map[verify.Status]string{ //nolint:gochecknoglobals // a consta
 // inOrder are the statuses that need reading, gravest first.
 var inOrder = []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Skip} //nolint:gochecknoglobals // a constant table
 
-func writeAuditHead(s screen, doc auditDocument) {
+func writeAuditHead(s screen, doc AuditDocument) {
 	for _, line := range doc.Header {
 		s.prose("", line)
 	}
@@ -125,9 +128,9 @@ func (s screen) remedy(prefix, fix string) {
 // saidOf is what a finding tells: of one that could not look the reason.
 func saidOf(finding verify.Finding) string {
 	if finding.Status == verify.Unknown {
-		return migration.OrElse(finding.Reason, finding.Seen)
+		return cmp.Or(finding.Reason, finding.Seen)
 	}
-	return migration.OrElse(finding.Seen, finding.Reason)
+	return cmp.Or(finding.Seen, finding.Reason)
 }
 
 // fixesOf are the remedies of findings, each once; the check's own where a finding
@@ -159,15 +162,15 @@ func telling(result verify.Result) []verify.Finding {
 }
 
 // checkLink is where a check is documented.
-func checkLink(id string) string { return checksPage + "#" + strings.ToLower(id) }
+func checkLink(id string) string { return ChecksPage + "#" + strings.ToLower(id) }
 
-// checksPage is the generated reference of checks.
-const checksPage = "docs/checks.md"
+// ChecksPage is the generated reference of checks.
+const ChecksPage = "docs/checks.md"
 
 // writeAuditWide prints every check with every finding.
-func writeAuditWide(s screen, doc auditDocument) {
+func writeAuditWide(s screen, doc AuditDocument) {
 	writeAuditHead(s, doc)
-	for _, category := range categories() {
+	for _, category := range doc.categories {
 		first := true
 		for _, result := range doc.Results {
 			if result.Category != category {
@@ -184,7 +187,7 @@ func writeAuditWide(s screen, doc auditDocument) {
 	writeAuditFoot(s, doc)
 }
 
-func writeAuditFoot(s screen, doc auditDocument) {
+func writeAuditFoot(s screen, doc AuditDocument) {
 	s.line("")
 	s.line("%s", tailed(auditCounts(doc), fmt.Sprintf("%s   exit %d", codeHint(doc), doc.Code), s.width))
 	if doc.Target.Namespace != "" && slices.ContainsFunc(doc.Results, runsHere) {
@@ -215,7 +218,7 @@ func tailed(text, tail string, width int) string {
 }
 
 // codeHint says that warnings alone do not count unless somebody asks.
-func codeHint(doc auditDocument) string {
+func codeHint(doc AuditDocument) string {
 	if doc.Code == 0 && doc.Counts[verify.Warn] > 0 {
 		return "(4 with --fail-on warning)"
 	}
@@ -224,7 +227,7 @@ func codeHint(doc auditDocument) string {
 
 // auditCounts is one line of counts. Checks of other positions are counted apart
 // from those that were skipped for a reason.
-func auditCounts(doc auditDocument) string {
+func auditCounts(doc AuditDocument) string {
 	elsewhere := 0
 	for _, result := range doc.With(verify.Skip) {
 		if doc.Elsewhere(result) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -11,6 +10,7 @@ import (
 
 	testingclock "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -57,7 +57,7 @@ func TestWatchShowsWhatChanged(t *testing.T) {
 	interrupts := make(chan struct{})
 	var out bytes.Buffer
 	s := &looks{asked: make(chan int), list: []func() (sighting, error){reading(verify.OK), reading(verify.OK), away, away, reading(verify.Fail)}}
-	a := &app{streams: Streams{Out: &out}, interrupts: interrupts}
+	a := &app{streams: view.Streams{Out: &out}, interrupts: interrupts}
 	only := []string{allChecks()[0].ID}
 	v := &auditor{app: a, source: s, options: migration.Options{OnlyChecks: only}, clock: clk}
 	ended := make(chan error, 1)
@@ -75,8 +75,8 @@ func TestWatchShowsWhatChanged(t *testing.T) {
 		}
 	}()
 	err := <-ended
-	if ExitCode(err) != 3 || !errors.Is(err, errShown) {
-		t.Errorf("ended with %v, exit %d; want the last report's 3", err, ExitCode(err))
+	if view.ExitCode(err) != 3 || !view.IsShown(err) {
+		t.Errorf("ended with %v, exit %d; want the last report's 3", err, view.ExitCode(err))
 	}
 	text := out.String()
 	for part, times := range map[string]int{
@@ -95,7 +95,7 @@ func TestWatchInterruptedBeforeAReport(t *testing.T) {
 	cancel()
 	s := &looks{asked: make(chan int, 9), list: []func() (sighting, error){away}}
 	v := &auditor{app: &app{interrupts: interrupts}, source: s, clock: testingclock.NewFakeClock(auditTime)}
-	if code := ExitCode(v.watch(ctx, "text", time.Second)); code != 130 {
+	if code := view.ExitCode(v.watch(ctx, "text", time.Second)); code != 130 {
 		t.Errorf("exit %d, want 130", code)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"fmt"
@@ -33,6 +33,12 @@ const (
 
 // step is a step's name in its column.
 func (s screen) step(id runner.StepID) string { return fmt.Sprintf("%-*s", s.steps, id) }
+
+// Say prints a line for people on stderr, beside whatever a command prints.
+func Say(streams Streams, line string) { newScreen(streams, streams.Err).line("%s", line) }
+
+// Note prints a text for people on stderr, in as many lines as it takes.
+func Note(streams Streams, text string) { newScreen(streams, streams.Err).prose("   ", text) }
 
 func newScreen(streams Streams, out io.Writer) screen {
 	s := screen{out: out, ascii: !streams.utf8(), width: pipedWidth, steps: forwardSteps}

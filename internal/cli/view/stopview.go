@@ -1,20 +1,20 @@
-package cli
+package view
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// goingBack is the page on going back.
-const goingBack = "docs/going-back.md"
+// GoingBack is the page on going back.
+const GoingBack = "docs/going-back.md"
 
 // stopped prints why a run stopped, and the way on.
 func (v *textView) stopped(result runner.Result, err error) {
-	s := newScreen(v.app.streams, v.app.streams.Err)
+	s := newScreen(v.streams, v.streams.Err)
 	first, rest := "error: ", "  "
 	if v.begun {
 		first, rest = "   ", "   "
@@ -27,15 +27,15 @@ func (v *textView) stopped(result runner.Result, err error) {
 	if text := leftText(result.Left, fault.ClassOf(err)); text != "" {
 		s.prose("   !  ", text)
 	}
-	if step := stoppedStep(result); step != "" {
+	if step := StoppedStep(result); step != "" {
 		switch {
 		case v.braked:
-			s.line("   back:    %s; on: %s#after-the-brake", v.target.undo(), goingBack)
-		case step == migration.StepUpgrade && fault.ClassOf(err) != fault.Gate: // there is no way back any more
-		case step != result.Steps[0].ID && !v.target.undoing: // nothing to go back from, at the first
-			s.line("   back:    %s", v.target.undo())
+			s.line("   back:    %s; on: %s#after-the-brake", v.commands.Undo, GoingBack)
+		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // there is no way back any more
+		case step != result.Steps[0].ID && !v.commands.Undoing: // nothing to go back from, at the first
+			s.line("   back:    %s", v.commands.Undo)
 		}
-		s.line("   look:    %s", strings.Join(append([]string{v.target.status()}, explains(err, step)...), " · "))
+		s.line("   look:    %s", strings.Join(append([]string{v.commands.Status}, explains(err, step)...), " · "))
 	}
 	if result.Resume != "" && !v.braked {
 		s.line("   on:      %s", result.Resume)
@@ -49,7 +49,7 @@ func leftText(left *runner.Left, why fault.Class) string {
 	if left == nil {
 		return ""
 	}
-	changed := fmt.Sprintf("%d of %d %s are changed", left.Changed, left.Total, migration.OrElse(left.Of, "machines"))
+	changed := fmt.Sprintf("%d of %d %s are changed", left.Changed, left.Total, cmp.Or(left.Of, "machines"))
 	switch {
 	case left.GoesOn && why == fault.Locked:
 		return fmt.Sprintf("%s goes on with the rest by itself: %s; this run no longer watches, and brakes nothing. The run that took the lock does, if it lives", left.By, changed)
@@ -63,8 +63,8 @@ func leftText(left *runner.Left, why fault.Class) string {
 	return "" // held by the brake, which has said so
 }
 
-// stoppedStep is the step that a run did not finish.
-func stoppedStep(result runner.Result) runner.StepID {
+// StoppedStep is the step that a run did not finish; "": none.
+func StoppedStep(result runner.Result) runner.StepID {
 	for _, step := range result.Steps {
 		if step.Outcome == runner.Stopped || step.Outcome == runner.Halted {
 			return step.ID

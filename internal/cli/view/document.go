@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"encoding/json"
@@ -13,33 +13,35 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// apiVersion of every document that the command line prints.
-const apiVersion = "awsmigrate.io/v1"
+// APIVersion is that of every document that the command line prints.
+const APIVersion = "awsmigrate.io/v1"
 
-type typeMeta struct {
+// TypeMeta is what every document begins with.
+type TypeMeta struct {
 	APIVersion string       `json:"apiVersion"`
 	Kind       string       `json:"kind"`
 	Producer   *build.Stamp `json:"producer,omitempty"` // the awsmigrate that wrote the document
 }
 
-func kind(name string) typeMeta {
+// KindOf begins a document of this kind, written by this build.
+func KindOf(name string) TypeMeta {
 	this := build.This()
-	return typeMeta{APIVersion: apiVersion, Kind: name, Producer: &this}
+	return TypeMeta{APIVersion: APIVersion, Kind: name, Producer: &this}
 }
 
-// errorDocument is what stdout holds when a command fails under -o other than text.
-type errorDocument struct {
-	typeMeta
+// ErrorDocument is what stdout holds when a command fails under -o other than text.
+type ErrorDocument struct {
+	TypeMeta
 	Code int `json:"code"` // the exit code
-	faultDocument
-	Also    []faultDocument `json:"also,omitempty"` // what else was wrong, e.g. every other check that failed
+	FaultDocument
+	Also    []FaultDocument `json:"also,omitempty"` // what else was wrong, e.g. every other check that failed
 	Message string          `json:"message"`        // all of it in one text, for people
 	Resume  string          `json:"resume,omitempty"`
 	Left    *runner.Left    `json:"left,omitempty"` // a roll that was not seen to its end
 }
 
-// faultDocument is one thing that was wrong.
-type faultDocument struct {
+// FaultDocument is one thing that was wrong.
+type FaultDocument struct {
 	Reason string `json:"reason,omitempty"` // stable, for machines
 	Object string `json:"object,omitempty"`
 	Seen   string `json:"seen,omitempty"`
@@ -48,11 +50,12 @@ type faultDocument struct {
 	Cause  string `json:"cause,omitempty"`
 }
 
-func newErrorDocument(err error) errorDocument {
-	doc := errorDocument{typeMeta: kind("Error"), Code: ExitCode(err), Message: err.Error()}
+// NewErrorDocument is the document of an error and of all that it was joined with.
+func NewErrorDocument(err error) ErrorDocument {
+	doc := ErrorDocument{TypeMeta: KindOf("Error"), Code: ExitCode(err), Message: err.Error()}
 	for i, one := range flatten(err) {
 		if i == 0 {
-			doc.faultDocument = newFaultDocument(one)
+			doc.FaultDocument = newFaultDocument(one)
 			continue
 		}
 		doc.Also = append(doc.Also, newFaultDocument(one))
@@ -60,21 +63,21 @@ func newErrorDocument(err error) errorDocument {
 	return doc
 }
 
-func newFaultDocument(err error) faultDocument {
+func newFaultDocument(err error) FaultDocument {
 	f, ok := fault.As(err)
 	if !ok {
-		return faultDocument{Seen: err.Error()}
+		return FaultDocument{Seen: err.Error()}
 	}
-	doc := faultDocument{Reason: f.Reason, Object: f.Object, Seen: f.Seen, Wanted: f.Wanted, Fix: f.Fix}
+	doc := FaultDocument{Reason: f.Reason, Object: f.Object, Seen: f.Seen, Wanted: f.Wanted, Fix: f.Fix}
 	if f.Err != nil {
 		doc.Cause = f.Err.Error()
 	}
 	return doc
 }
 
-// writeDocument prints one document as json, yaml, or one JSON line. A list that
+// WriteDocument prints one document as json, yaml, or one JSON line. A list that
 // holds nothing is [], as its schema says: a loop over null fails in many languages.
-func writeDocument(out io.Writer, format string, document any) error {
+func WriteDocument(out io.Writer, format string, document any) error {
 	var text []byte
 	var err error
 	document = withoutNulls(reflect.ValueOf(document)).Interface()
@@ -140,4 +143,13 @@ func withoutNulls(v reflect.Value) reflect.Value {
 	default:
 		return v
 	}
+}
+
+// Faults are all that is wrong in an error, one after the other.
+func Faults(err error) []FaultDocument {
+	var all []FaultDocument
+	for _, one := range flatten(err) {
+		all = append(all, newFaultDocument(one))
+	}
+	return all
 }

@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 
 // writeAuditText is one screen where all is well: a line for every category, what
 // is not ok in full, counts and the way on.
-func writeAuditText(s screen, doc auditDocument) {
+func writeAuditText(s screen, doc AuditDocument) {
 	writeAuditHead(s, doc)
 	s.line("")
 	for _, line := range categoryLines(doc) {
@@ -59,13 +59,13 @@ func unseen(result verify.Result) string {
 const mostShown = 5
 
 // categoryLines count the results of every category.
-func categoryLines(doc auditDocument) []string {
+func categoryLines(doc AuditDocument) []string {
 	var lines []string
 	widest := 0
-	for _, category := range categories() {
+	for _, category := range doc.categories {
 		widest = max(widest, utf8.RuneCountInString(category))
 	}
-	for _, category := range categories() {
+	for _, category := range doc.categories {
 		counts, seen := map[verify.Status]int{}, false
 		for _, result := range doc.Results {
 			if result.Category == category {

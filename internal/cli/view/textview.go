@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"fmt"
@@ -13,24 +13,25 @@ import (
 // textView prints a run for people: one line per change, and while it waits on
 // a terminal a block that is redrawn, elsewhere a line now and then.
 type textView struct {
-	app    *app
-	target targetWords
-	screen screen
-	mu     sync.Mutex
-	live   int // lines at the end of the terminal that may be redrawn
-	shown  shownWait
-	ended  time.Duration // how long the run took, once it is over
-	begun  bool          // a step was begun
-	braked bool
-	last   *runner.Wait // of the step in hand
+	streams  Streams
+	fallback Fallback // nil: none
+	commands Commands
+	screen   screen
+	mu       sync.Mutex
+	live     int // lines at the end of the terminal that may be redrawn
+	shown    shownWait
+	ended    time.Duration // how long the run took, once it is over
+	begun    bool          // a step was begun
+	braked   bool
+	last     *runner.Wait // of the step in hand
 }
 
-func newTextView(a *app, target targetWords, out io.Writer) *textView {
-	s := newScreen(a.streams, out)
-	if target.undoing {
+func newTextView(o Output, commands Commands, out io.Writer) *textView {
+	s := newScreen(o.Streams, out)
+	if commands.Undoing {
 		s.steps = undoSteps
 	}
-	return &textView{app: a, target: target, screen: s}
+	return &textView{streams: o.Streams, fallback: o.Fallback, commands: commands, screen: s}
 }
 
 // Emit implements runner.Sink.
@@ -41,8 +42,8 @@ func (v *textView) Emit(e runner.Event) {
 	case runner.RunStarted:
 		v.line("run %s, from %s", e.Message, e.Position)
 	case runner.LockTaken:
-		if u := v.app.unwatched; u != nil && (u.out.terminal || u.err.terminal) {
-			v.line("   %s", u.named())
+		if v.fallback != nil && v.fallback.OnTerminal() {
+			v.line("   %s", v.fallback.Where())
 		}
 	case runner.StepDone:
 		v.row("✓", e.Step, e.Message, "")
@@ -142,7 +143,7 @@ func (v *textView) clear() {
 
 // unwatch draws nothing any more once the lines go to a file.
 func (v *textView) unwatch() {
-	if o, may := v.screen.out.(*outlet); may && !o.watched() {
+	if v.fallback != nil && !v.fallback.Watched(v.screen.out) {
 		v.live, v.screen.terminal, v.screen.colour, v.screen.width = 0, false, false, pipedWidth
 	}
 }
@@ -154,19 +155,19 @@ func (v *textView) leave() {
 	v.clear()
 }
 
-// finish prints how the run ended and how to go on.
-func (v *textView) finish(result runner.Result, err error) error {
+// Finish prints how the run ended and how to go on.
+func (v *textView) Finish(result runner.Result, err error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clear()
 	if err != nil {
 		v.stopped(result, err)
-		return shown(err)
+		return Shown(err)
 	}
 	v.screen.line("")
 	v.screen.line("now    %s   %s", result.Position, result.Observation.Summary)
 	v.screen.line("time   %s%s", short(v.ended), addedText(result.Added, v.ended))
-	v.screen.line("next   %s", v.target.next(result.Observation))
+	v.screen.line("next   %s", v.commands.Next(result.Observation))
 	return nil
 }
 

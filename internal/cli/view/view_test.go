@@ -1,20 +1,18 @@
-package cli
+package view
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 func waitEvent(at time.Time, seen string, done, total int) runner.Event {
 	since := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	return runner.Event{Type: runner.StepWaiting, Step: migration.StepDisable, Time: at, Waiting: &runner.Wait{
+	return runner.Event{Type: runner.StepWaiting, Step: "disable-leader-migration", Time: at, Waiting: &runner.Wait{
 		For: strings.Repeat("a long thing to wait for, ", 6), Seen: seen, Since: since, LastProgress: at.Add(-3 * time.Second),
 		Until: at.Add(15*time.Minute - 3*time.Second), Done: done, Total: total}}
 }
@@ -28,7 +26,7 @@ func TestWaitsFitTheScreen(t *testing.T) {
 			for _, locale := range []string{"C", "de_DE.UTF-8"} {
 				var out bytes.Buffer
 				streams := Streams{Out: &out, OutTerminal: width > 0, Width: func() int { return width }, Env: func(string) string { return locale }}
-				v := newTextView(&app{streams: streams}, targetWords{}, &out)
+				v := newTextView(Output{Streams: streams}, Commands{}, &out)
 				first, second := v.waitLines(waitEvent(at, seen, 3000, 5000))
 				most := pipedWidth
 				if width > 0 {
@@ -54,7 +52,7 @@ func TestWaitsFitTheScreen(t *testing.T) {
 // and else beside it, whatever its text begins with.
 func TestWaitsCountOnce(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 10, 0, 0, time.UTC)
-	v := newTextView(&app{}, targetWords{}, &bytes.Buffer{})
+	v := newTextView(Output{}, Commands{}, &bytes.Buffer{})
 	for seen, counted := range map[string]bool{"1/3 ready: pod a": true, "1/3 of the disk is full": false} {
 		e := waitEvent(at, seen, 1, 3)
 		e.Waiting.Counted = counted
@@ -65,33 +63,11 @@ func TestWaitsCountOnce(t *testing.T) {
 	}
 }
 
-func TestPlansFitTheScreen(t *testing.T) {
-	_, _, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	steps[0].Summary = []string{strings.Repeat("word ", 200)}
-	for _, width := range []int{80, 100, 120} {
-		var out bytes.Buffer
-		s := newScreen(Streams{Out: &out, OutTerminal: true, Width: func() int { return width }}, &out)
-		writePlanTable(s, steps)
-		for _, line := range strings.Split(out.String(), "\n") {
-			longest := 0 // a word that does not fit stays whole
-			for _, word := range strings.Fields(line) {
-				longest = max(longest, utf8.RuneCountInString(word))
-			}
-			if n := utf8.RuneCountInString(line); n > max(width, 46+longest) {
-				t.Errorf("width %d: %d columns: %s", width, n, line)
-			}
-		}
-	}
-}
-
 // Where lines stay, one comes when what is seen changed, at most every few
 // seconds, and every 30 s anyway.
 func TestPipedWaitsAreQuiet(t *testing.T) {
 	var out bytes.Buffer
-	v := newTextView(&app{streams: Streams{Out: &out}}, targetWords{}, &out)
+	v := newTextView(Output{Streams: Streams{Out: &out}}, Commands{}, &out)
 	begin := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	tests := []struct {
 		after int // seconds
@@ -155,48 +131,6 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// Nothing that a cluster says reaches a terminal as more than text: not in a
-// plan, a run, a stop or a status.
-func TestHostileTextStaysText(t *testing.T) {
-	const evil = "evil\x1b[2J\r\nerror: forged\u202e"
-	s := wholeScript()
-	s.list[0].verdicts[0].Evidence = []string{evil, evil}
-	s.list[1].state.Reason = evil
-	s.list[3].plan.Summary, s.list[3].plan.Notes = []string{evil}, []string{evil}
-	s.list[3].plan.Changes[0].Object, s.list[3].plan.Changes[0].Diff = evil, "+ "+evil
-	s.list[4].plan.Changes[0].Object = evil
-	s.list[3].verdicts[0].Seen, s.list[3].verdicts[0].WaitingFor = evil, evil
-	s.list[4].warns = []string{evil}
-	s.list[5].verdicts = []runner.Verdict{{Kind: runner.Braked, Err: fmt.Errorf("%s", evil)}}
-	_, _, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), s, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	sc := newScreen(Streams{Out: &out}, &out)
-	writePlan(sc, []string{evil}, steps, false)
-	writePlan(sc, []string{evil}, steps, true)
-	seen, err := s.Judge(migration.Snapshot{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	writeStatus(sc, newStatus(s, []string{evil}, evil, seen, targetWords{}))
-	ran := play(t, s, "text", nil)
-	if ran.code != 1 {
-		t.Errorf("exit %d, want 1", ran.code)
-	}
-	text := out.String() + ran.out + ran.err
-	if strings.Count(text, "evil") < 15 {
-		t.Errorf("only %d places show the text", strings.Count(text, "evil"))
-	}
-	if i := strings.IndexAny(text, "\x1b\r\u202e"); i >= 0 {
-		t.Errorf("a control character reached the screen: %q", text[max(i-80, 0):i+10])
-	}
-	if strings.Contains(text, "\nerror: forged") {
-		t.Error("other people's text began a line of its own")
-	}
-}
-
 func TestColour(t *testing.T) {
 	for _, tt := range []struct {
 		name            string
@@ -240,19 +174,5 @@ func TestLocale(t *testing.T) {
 	}
 	if got := toASCII("✓ – ◐ a → b (+1 −0) … ä"); got != "+ - > a -> b (+1 -0) ... ?" {
 		t.Errorf("in ASCII: %q", got)
-	}
-}
-
-func TestNextCommandsNameTheTarget(t *testing.T) {
-	target := (&targetFlags{cluster: "demo", namespace: "c-1", kubeconfig: "/home/a b/config", kubeContext: "it's"}).again()
-	if got, want := target.status(), `awsmigrate rke2 status --cluster demo --namespace c-1 --kubeconfig '/home/a b/config' --context 'it'\''s'`; got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
-	}
-	todo := runner.Observation{States: map[runner.StepID]runner.State{"x": {Kind: runner.Todo}}}
-	if got := target.next(todo); !strings.HasPrefix(got, "awsmigrate rke2 --cluster demo") {
-		t.Errorf("steps are left, and the next command is %s", got)
-	}
-	if got := target.next(runner.Observation{}); !strings.HasPrefix(got, "awsmigrate rke2 status ") {
-		t.Errorf("nothing is left, and the next command is %s", got)
 	}
 }

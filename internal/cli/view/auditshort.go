@@ -1,9 +1,9 @@
-package cli
+package view
 
 import (
+	"cmp"
 	"fmt"
 
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -12,7 +12,7 @@ const shortLines = 12
 
 // writeAuditShort is who and where, the counts, a line for each of the gravest
 // results, and the way on.
-func writeAuditShort(s screen, doc auditDocument) {
+func writeAuditShort(s screen, doc AuditDocument) {
 	var head, lines, foot []string
 	for i, line := range doc.Header {
 		if i < 2 {
@@ -79,7 +79,7 @@ func shortLine(result verify.Result, more string) string {
 	if first.Object != "" {
 		line += first.Object + ": "
 	}
-	line += migration.OrElse(saidOf(first), result.Title)
+	line += cmp.Or(saidOf(first), result.Title)
 	if first.Wanted != "" {
 		line += " → " + first.Wanted
 	}

@@ -1,12 +1,12 @@
-package cli
+package view
 
 import (
+	"cmp"
 	"encoding/xml"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -53,12 +53,12 @@ type (
 	}
 )
 
-func writeJUnit(out io.Writer, doc auditDocument) error {
+func writeJUnit(out io.Writer, doc AuditDocument) error {
 	all := junitSuites{Name: "awsmigrate verify " + doc.Target.Name, Time: fmt.Sprintf("%.3f", doc.Seconds)}
 	if len(doc.Refused) > 0 {
 		all.add(refusedSuite(doc))
 	}
-	for _, category := range categories() {
+	for _, category := range doc.categories {
 		suite := junitSuite{Name: category, Timestamp: strings.TrimSuffix(doc.Time, "Z")}
 		for i, line := range doc.Header {
 			suite.Properties = append(suite.Properties, junitProperty{fmt.Sprintf("header.%d", i), line})
@@ -80,7 +80,7 @@ func writeJUnit(out io.Writer, doc auditDocument) error {
 	return err
 }
 
-func refusedSuite(doc auditDocument) junitSuite {
+func refusedSuite(doc AuditDocument) junitSuite {
 	suite := junitSuite{Name: "selection", Timestamp: strings.TrimSuffix(doc.Time, "Z")}
 	for _, r := range doc.Refused {
 		suite.add(junitCase{Name: r.ID, Class: "awsmigrate.selection", Error: &junitDetail{Message: r.Reason, Type: "refused"}})
@@ -132,7 +132,7 @@ func findingsText(result verify.Result) string {
 		if f.Wanted != "" {
 			line += "; wanted " + f.Wanted
 		}
-		if fix := migration.OrElse(f.Fix, result.Fix); fix != "" {
+		if fix := cmp.Or(f.Fix, result.Fix); fix != "" {
 			line += "; fix: " + fix
 		}
 		lines = append(lines, line)

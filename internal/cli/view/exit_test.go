@@ -1,9 +1,16 @@
-package cli
+package view
 
 import (
 	"errors"
 	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -56,5 +63,36 @@ func TestEveryClassHasACode(t *testing.T) {
 			t.Errorf("classes %d and %d share exit code %d", other, class, code)
 		}
 		seen[code] = class
+	}
+}
+
+func TestEveryExitCodeHasItsRow(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/exit-codes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(page)
+	var documented []int
+	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \|`).FindAllStringSubmatch(text, -1) {
+		code, err := strconv.Atoi(row[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		documented = append(documented, code)
+	}
+	known := []int{0}
+	for _, code := range exitCodes {
+		known = append(known, code)
+	}
+	slices.Sort(known)
+	if diff := cmp.Diff(known, documented); diff != "" {
+		t.Errorf("codes in exit.go (-) and rows in docs/exit-codes.md (+):\n%s", diff)
+	}
+	order := make([]string, 0, len(precedence))
+	for _, class := range precedence {
+		order = append(order, strconv.Itoa(exitCodes[class]))
+	}
+	if want := strings.Join(order, ", "); !strings.Contains(text, want) {
+		t.Errorf("docs/exit-codes.md does not give the precedence %s", want)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package view
 
 import (
 	"fmt"
@@ -8,9 +8,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// writePlan prints the steps on one screen, then every change: short ones as
+// WritePlan prints the steps on one screen, then every change: short ones as
 // diffs, long ones and rendered objects by name unless full is asked for.
-func writePlan(s screen, header []string, steps []runner.PlannedStep, full bool) {
+func WritePlan(streams Streams, header []string, steps []runner.PlannedStep, full bool) {
+	s := newScreen(streams, streams.Out)
 	for _, line := range header {
 		s.line("%s", line)
 	}
@@ -23,6 +24,37 @@ func writePlan(s screen, header []string, steps []runner.PlannedStep, full bool)
 	if folded {
 		s.line("")
 		s.line("with --diff: the lines of every object")
+	}
+}
+
+// WriteSteps prints on stderr what somebody is asked to approve: a block of lines per
+// step, without its changes.
+func WriteSteps(streams Streams, header []string, steps []runner.PlannedStep) {
+	s := newScreen(streams, streams.Err)
+	for _, line := range header {
+		s.line("%s", line)
+	}
+	writePlanTable(s, steps)
+}
+
+// WriteForeseen prints what the checks of a plan found, and that it would stop the run;
+// nil: nothing would.
+func WriteForeseen(streams Streams, lines []string, stops error) {
+	s := newScreen(streams, streams.Out)
+	if stops != nil && len(lines) == 0 {
+		for _, one := range flatten(stops) {
+			lines = append(lines, faultLines(one)...)
+		}
+	}
+	if len(lines) == 0 {
+		return
+	}
+	s.line("")
+	for _, line := range lines {
+		s.prose(line[:len(line)-len(strings.TrimLeft(line, " "))], strings.TrimLeft(line, " "))
+	}
+	if stops != nil {
+		s.line("a run would stop here, before its first write   exit %d", ExitCode(stops))
 	}
 }
 
@@ -48,7 +80,7 @@ func writePlanTable(s screen, steps []runner.PlannedStep) {
 		}
 	}
 	if reversible {
-		s.line("no step is irreversible; the way back from each is in %s", goingBack)
+		s.line("no step is irreversible; the way back from each is in %s", GoingBack)
 	}
 }
 

@@ -1,0 +1,108 @@
+package view
+
+import (
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// AuditDocument is what `verify -o json` prints, and what every other view shows.
+type AuditDocument struct {
+	TypeMeta
+	Target    AuditTarget `json:"target"`
+	Header    []string    `json:"header"`
+	Time      string      `json:"time"` // when the cluster was read, RFC 3339
+	Preflight bool        `json:"preflight,omitempty"`
+	// FailOnWarning: the exit code was asked to tell of warnings, too.
+	FailOnWarning bool     `json:"failOnWarning,omitempty"`
+	Summary       string   `json:"summary"`            // of the position
+	Problems      []string `json:"problems,omitempty"` // what keeps the position from being clear
+	verify.Report
+	Seconds float64 `json:"seconds"`        // what reading and judging took
+	Next    string  `json:"next,omitempty"` // the command that goes on
+	Code    int     `json:"code"`           // the exit code
+
+	outcome    error
+	categories []string
+}
+
+// AuditTarget is the cluster that a report is about.
+type AuditTarget struct {
+	Kind      string `json:"kind"` // "rke2", "rke", or "kubernetes" where only the API is known
+	Name      string `json:"name"`
+	Namespace string `json:"namespace,omitempty"` // of Rancher's Cluster object
+	UID       string `json:"uid,omitempty"`       // of the namespace kube-system
+}
+
+// Audited is what a report says beside its results.
+type Audited struct {
+	Target        AuditTarget
+	Header        []string // cluster and position
+	At            time.Time
+	Summary       string   // of the position
+	Problems      []string // what keeps the position from being clear
+	Next          string   // the command that goes on from a good report; "": none
+	FailOnWarning bool     // the exit code was asked to tell of warnings, too
+	Categories    []string // of all checks, in the order that they are shown in
+	Outcome       error    // what the report comes to; nil: all is well
+}
+
+// NewAudit is the document of one reading. Everything that came out of the cluster is
+// made harmless here, once for all views.
+func NewAudit(of Audited, report verify.Report) AuditDocument {
+	doc := AuditDocument{TypeMeta: KindOf("AuditReport"), Target: of.Target, Time: of.At.UTC().Format(time.RFC3339),
+		FailOnWarning: of.FailOnWarning, Summary: Tidy(of.Summary), Report: TidyReport(report),
+		categories: of.Categories, outcome: of.Outcome, Code: ExitCode(of.Outcome)}
+	for _, line := range of.Header {
+		doc.Header = append(doc.Header, Tidy(line))
+	}
+	for _, problem := range of.Problems {
+		doc.Problems = append(doc.Problems, Tidy(problem))
+	}
+	doc.Next = nextCommand(doc, of.Next)
+	return doc
+}
+
+// Outcome is the error that the report comes to; nil: all is well.
+func (doc AuditDocument) Outcome() error { return doc.outcome }
+
+// nextCommand is the way on: to what is wrong, else to the migration.
+func nextCommand(doc AuditDocument, plan string) string {
+	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn} {
+		if results := doc.With(status); len(results) > 0 {
+			return "awsmigrate explain " + results[0].ID
+		}
+	}
+	return plan
+}
+
+// longest is how much of one text of the cluster is kept, in characters.
+const longest = 2000
+
+// Tidy is text of the cluster as one bounded line without control characters.
+func Tidy(text string) string {
+	if len(text) > 4*longest {
+		text = text[:4*longest] // runes are 4 bytes at most
+	}
+	return clip(printable(text), longest, false)
+}
+
+// TidyReport is a report whose texts are tidy.
+func TidyReport(r verify.Report) verify.Report {
+	results := make([]verify.Result, len(r.Results))
+	for i, result := range r.Results {
+		result.Reason = Tidy(result.Reason)
+		findings := make([]verify.Finding, len(result.Findings))
+		for j, f := range result.Findings {
+			findings[j] = verify.Finding{Status: f.Status, Object: Tidy(f.Object), Seen: Tidy(f.Seen),
+				Wanted: Tidy(f.Wanted), Fix: Tidy(f.Fix), Reason: Tidy(f.Reason)}
+		}
+		result.Findings = findings
+		results[i] = result
+	}
+	r.Results = results
+	for i := range r.Refused {
+		r.Refused[i] = verify.Refusal{ID: Tidy(r.Refused[i].ID), Reason: Tidy(r.Refused[i].Reason)}
+	}
+	return r
+}

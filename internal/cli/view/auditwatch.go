@@ -1,0 +1,103 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// Watch shows the first report of a cluster in full, and then what changed from one look
+// to the next.
+type Watch struct {
+	streams Streams
+	format  string
+	screen  screen
+	last    *AuditDocument // the last report; nil: none yet
+	failed  error          // the looks since then failed so
+}
+
+// NewWatch is a watch that has seen nothing yet.
+func NewWatch(streams Streams, format string) *Watch {
+	return &Watch{streams: streams, format: format, screen: newScreen(streams, streams.Out)}
+}
+
+// Began says whether there was a report already.
+func (w *Watch) Began() bool { return w.last != nil }
+
+// Report shows a report: the first one whole, of others what changed.
+func (w *Watch) Report(at time.Time, doc AuditDocument) error {
+	if w.last == nil {
+		w.last = &doc
+		return WriteAudit(w.streams, w.format, doc)
+	}
+	w.compare(at, doc)
+	return nil
+}
+
+func (w *Watch) tell(at time.Time, line string) {
+	w.screen.prose(at.UTC().Format(time.TimeOnly)+"  ", line)
+}
+
+// Missed is a look that could not be had, told once for the same reason.
+func (w *Watch) Missed(at time.Time, err error) {
+	if w.failed == nil || w.failed.Error() != err.Error() {
+		w.tell(at, "could not look: "+err.Error())
+	}
+	w.failed = err
+}
+
+func (w *Watch) compare(at time.Time, doc AuditDocument) {
+	if w.failed != nil {
+		w.tell(at, "can look again")
+	}
+	for _, line := range changed(*w.last, doc) {
+		w.tell(at, line)
+	}
+	w.last, w.failed = &doc, nil
+}
+
+// End shows the counts of the last report, and is the error of the last look.
+func (w *Watch) End() error {
+	if w.last == nil {
+		return &fault.Error{Class: fault.Interrupted, Reason: "Interrupted", Seen: "interrupted before the first report"}
+	}
+	err := w.last.outcome
+	if w.failed != nil {
+		err = w.failed
+	}
+	w.screen.line("%s   exit %d", auditCounts(*w.last), ExitCode(err))
+	return Shown(err)
+}
+
+// changed are the results that differ between two reports, and the position.
+func changed(before, after AuditDocument) []string {
+	var lines []string
+	if before.Position != after.Position || before.Summary != after.Summary {
+		lines = append(lines, fmt.Sprintf("position %s → %s %s", before.Position, after.Position, after.Summary))
+	}
+	then := map[string]verify.Result{}
+	for _, result := range before.Results {
+		then[result.ID] = result
+	}
+	for _, result := range after.Results {
+		was, known := then[result.ID]
+		if known && was.Status == result.Status && firstFinding(was) == firstFinding(result) || after.Elsewhere(result) && before.Elsewhere(was) {
+			continue
+		}
+		status := cmp.Or(string(was.Status), "new")
+		lines = append(lines, fmt.Sprintf("%s → %s  %s", auditMarks[was.Status], shortLine(result, ""), status+" before"))
+	}
+	return lines
+}
+
+func firstFinding(result verify.Result) verify.Finding {
+	for _, finding := range telling(result) {
+		if finding.Status != verify.OK {
+			return finding
+		}
+	}
+	return verify.Finding{}
+}

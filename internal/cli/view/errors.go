@@ -1,0 +1,85 @@
+package view
+
+import (
+	"errors"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// errShown marks an error that a view has already put on the screen.
+var errShown = errors.New("already shown")
+
+// Shown marks an error as one that needs no further printing; nil stays nil.
+func Shown(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errors.Join(err, errShown)
+}
+
+// IsShown says whether a view has shown an error already.
+func IsShown(err error) bool { return errors.Is(err, errShown) }
+
+// WriteError prints an error where its format wants it: one document on stdout, or
+// lines for people on stderr.
+func WriteError(streams Streams, format string, err error) {
+	if format != "" && format != "text" {
+		if writeErr := WriteDocument(streams.Out, format, NewErrorDocument(err)); writeErr == nil {
+			return
+		}
+	}
+	s := newScreen(streams, streams.Err)
+	for _, one := range flatten(err) {
+		for i, line := range faultLines(one) {
+			s.line("%s%s", [2]string{"error: ", "  "}[min(i, 1)], line)
+		}
+	}
+	s.line("exit %d", ExitCode(err))
+}
+
+// faultLines are an error's object with what was seen, what was wanted, the
+// cause and the fix, one to a line, so that nothing has to be parsed out of a
+// sentence.
+func faultLines(err error) []string {
+	f, ok := fault.As(err)
+	if !ok {
+		return []string{err.Error()}
+	}
+	lines := []string{headline(f)}
+	if f.Wanted != "" {
+		lines = append(lines, "wanted   "+f.Wanted)
+	}
+	if f.Err != nil {
+		lines = append(lines, "cause    "+f.Err.Error())
+	}
+	if f.Fix != "" {
+		lines = append(lines, "fix      "+f.Fix)
+	}
+	return lines
+}
+
+func headline(f *fault.Error) string {
+	seen := f.Seen
+	if seen == "" {
+		seen = f.Reason
+	}
+	if f.Object == "" {
+		return seen
+	}
+	return f.Object + ": " + seen
+}
+
+// flatten lists the errors that errors.Join put together, without the marker.
+func flatten(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, inner := range joined.Unwrap() {
+		if !errors.Is(inner, errShown) {
+			all = append(all, flatten(inner)...)
+		}
+	}
+	return all
+}

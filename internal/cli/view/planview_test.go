@@ -1,0 +1,21 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// The lines of cluster.yml that a run changes are shown without --diff: they are
+// what somebody approves.
+func TestPlanShowsTheLinesOfAFile(t *testing.T) {
+	edit := runner.Change{Object: "file cluster.yml", Diff: "--- cluster.yml\n+++ cluster.yml\n@@ -1 +1 @@\n-name: aws\n+name: external-aws\n", Result: "name: external-aws\n", Form: runner.FileDiff}
+	rendered := runner.Change{Object: "Deployment x", Diff: "--- Deployment x\n+++ Deployment x\n@@ -1 +1 @@\n-a\n+b\n", Form: runner.ObjectDiff}
+	field := runner.Change{Object: "Cluster demo", Location: "spec.x", Diff: "--- a\n+++ b\n"} // its values begin with dashes
+	var out strings.Builder
+	WritePlan(Streams{Out: &out}, nil, []runner.PlannedStep{{Info: runner.Info{ID: "switch-provider"}, Plan: runner.Plan{Changes: []runner.Change{edit, rendered, field}}, State: runner.State{Kind: runner.Todo}}}, false)
+	if got := out.String(); !strings.Contains(got, "+name: external-aws") || !strings.Contains(got, "~ Deployment x (+1 −1)") || strings.Contains(got, "\n  +b") || !strings.Contains(got, "spec.x\n  --- a\n  +++ b\n") {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,166 @@
+package view
+
+import (
+	"io"
+	"sync"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// Run shows a run as it goes and how it ended.
+type Run interface {
+	runner.Sink
+	// Finish shows the end. What it returns is marked as shown.
+	Finish(runner.Result, error) error
+}
+
+// Output is where a run is shown, and how.
+type Output struct {
+	Streams  Streams
+	Format   string   // text, json, jsonl, yaml
+	Fallback Fallback // nil: none
+}
+
+// Fallback is where the output of a run goes on once nobody takes it any more.
+type Fallback interface {
+	// Where says so, for people.
+	Where() string
+	// OnTerminal says whether one of the streams is a terminal, which may go away.
+	OnTerminal() bool
+	// Watched says whether what is written to out still reaches where it was meant to go.
+	Watched(out io.Writer) bool
+}
+
+// Commands are what to type next about the target of a run, as a shell takes them.
+type Commands struct {
+	Run, Undo, Status string
+	Undoing           bool          // the run is an undo, and Run takes it up
+	NoWayBack         runner.StepID // the step behind which no undo goes
+}
+
+// Next is the command for whoever reads the end of a run: the rest of the
+// migration, or a look at what it came to.
+func (c Commands) Next(seen runner.Observation) string {
+	if seen.Pending() {
+		return c.Run
+	}
+	return c.Status
+}
+
+// NewRun is the view of a run in a format.
+func NewRun(o Output, commands Commands) Run {
+	switch o.Format {
+	case "jsonl":
+		return &eventStream{output: o, commands: commands, out: o.Streams.Out}
+	case "json", "yaml":
+		return &documentView{output: o, commands: commands, progress: newTextView(o, commands, o.Streams.Err)}
+	default:
+		return newTextView(o, commands, o.Streams.Out)
+	}
+}
+
+// RunResultDocument is the one document of a run that ended well.
+type RunResultDocument struct {
+	TypeMeta
+	RunID       string             `json:"runID"`
+	Position    string             `json:"position"`
+	Observation runner.Observation `json:"observation"`
+	Steps       []stepResult       `json:"steps"`
+	Seconds     float64            `json:"seconds"`      // how long the run took
+	Added       float64            `json:"addedSeconds"` // of which awsmigrate waited to see a state hold
+	Next        string             `json:"next"`         // the command for what is left, or a look
+}
+
+type stepResult struct {
+	ID       runner.StepID  `json:"id"`
+	Outcome  runner.Outcome `json:"outcome"`
+	Seconds  float64        `json:"seconds"`
+	Evidence []string       `json:"evidence,omitempty"`
+	Warnings []string       `json:"warnings,omitempty"`
+}
+
+func newRunResult(result runner.Result, took time.Duration, next string) RunResultDocument {
+	doc := RunResultDocument{TypeMeta: KindOf("RunResult"), RunID: result.RunID, Position: result.Position,
+		Observation: result.Observation, Seconds: took.Seconds(), Added: result.Added.Seconds(), Next: next}
+	for _, s := range result.Steps {
+		doc.Steps = append(doc.Steps, stepResult{ID: s.ID, Outcome: s.Outcome, Seconds: s.Elapsed.Seconds(),
+			Evidence: s.Evidence, Warnings: s.Warnings})
+	}
+	return doc
+}
+
+// endDocument is RunResult for a run that ended well and Error otherwise.
+func endDocument(commands Commands, result runner.Result, took time.Duration, err error) any {
+	if err == nil {
+		return newRunResult(result, took, commands.Next(result.Observation))
+	}
+	doc := NewErrorDocument(err)
+	doc.Resume, doc.Left = result.Resume, result.Left
+	return doc
+}
+
+// documentView prints one document at the end and progress on stderr.
+type documentView struct {
+	output   Output
+	commands Commands
+	progress *textView
+}
+
+// Emit implements runner.Sink.
+func (v *documentView) Emit(e runner.Event) { v.progress.Emit(e) }
+
+// Finish implements Run.
+func (v *documentView) Finish(result runner.Result, err error) error {
+	v.progress.leave()
+	if writeErr := WriteDocument(v.output.Streams.Out, v.output.Format, endDocument(v.commands, result, v.progress.ended, err)); writeErr != nil {
+		return writeErr
+	}
+	return Shown(err)
+}
+
+// eventStream prints every event as a JSON line, the last line being the
+// RunResult or the Error.
+type eventStream struct {
+	output   Output
+	commands Commands
+	out      io.Writer
+	mu       sync.Mutex
+	ended    time.Duration
+}
+
+// EventDocument is one line of -o jsonl.
+type EventDocument struct {
+	TypeMeta
+	runner.Event
+	Error string `json:"error,omitempty"`
+}
+
+// Emit implements runner.Sink.
+func (v *eventStream) Emit(e runner.Event) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	e.Time = e.Time.UTC().Truncate(time.Millisecond)
+	e.Seconds = e.Elapsed.Seconds()
+	if e.Type == runner.RunFinished {
+		v.ended = e.Elapsed
+	}
+	if v.output.Fallback != nil && e.Type == runner.LockTaken {
+		e.Message = v.output.Fallback.Where()
+	}
+	doc := EventDocument{TypeMeta: TypeMeta{APIVersion: APIVersion, Kind: "Event"}, Event: e} // the stream's last document names the build
+	if e.Err != nil {
+		doc.Error = e.Err.Error()
+	}
+	_ = WriteDocument(v.out, "jsonl", doc) // nobody is left to tell
+}
+
+// Finish implements Run.
+func (v *eventStream) Finish(result runner.Result, err error) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if writeErr := WriteDocument(v.out, "jsonl", endDocument(v.commands, result, v.ended, err)); writeErr != nil {
+		return writeErr
+	}
+	return Shown(err)
+}
