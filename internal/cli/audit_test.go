@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -32,7 +33,7 @@ func audited(t *testing.T, at position.Position, options migration.Options, find
 	for _, meta := range rke2.CheckMetas() {
 		bound = append(bound, verify.Bind(findings[meta.ID], verify.Check[[]verify.Finding]{Meta: meta, Judge: func(f []verify.Finding) []verify.Finding { return f }})...)
 	}
-	seen := sighting{At: auditTime, Next: "awsmigrate rke2 plan --cluster demo", Target: bundle.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"},
+	seen := target.Reading{At: auditTime, Next: "awsmigrate rke2 plan --cluster demo", Target: bundle.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"},
 		Header: []string{
 			"demo   fleet-default · c-m-7xk2p · RKE2 v1.26.13+rke2r1 · 3 control planes, 3 workers · Rancher v2.8.5",
 			fmt.Sprintf("now    %s   %s", at, at.Summary()), "aws    123456789012 · us-east-1 · as arn:aws:sts::123456789012:assumed-role/operator/lab",
@@ -174,7 +175,7 @@ func TestAuditExitCodes(t *testing.T) {
 func TestHostileClustersStayText(t *testing.T) {
 	evil := "evil\x1b[2J\x00\r\nexit 0\u202e\u009b31m]]>&<x>\xff" + strings.Repeat("A", 1<<20)
 	findings := map[string][]verify.Finding{}
-	for _, meta := range allChecks() {
+	for _, meta := range target.AllChecks() {
 		status := []verify.Status{verify.Fail, verify.Warn, verify.Unknown, verify.Skip, verify.OK}[len(findings)%5]
 		findings[meta.ID] = []verify.Finding{{Status: status, Object: evil, Seen: evil, Wanted: evil, Fix: evil, Reason: evil}}
 	}

@@ -15,6 +15,8 @@ import (
 	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 )
 
 // What belongs to a check stands in the literal that declares it: no code knows it by
@@ -26,7 +28,7 @@ func TestNoTableOfCheckIDs(t *testing.T) {
 	}
 	slices.Sort(declared)
 	var registered []string
-	for _, meta := range allChecks() {
+	for _, meta := range target.AllChecks() {
 		registered = append(registered, meta.ID)
 	}
 	slices.Sort(registered)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -15,7 +16,7 @@ import (
 // make them.
 func ChecksPage() []byte {
 	var page bytes.Buffer
-	all := allChecks()
+	all := target.AllChecks()
 	slices.SortFunc(all, func(a, b verify.Meta) int { return strings.Compare(a.ID, b.ID) })
 	fmt.Fprintf(&page, `# Checks
 
@@ -23,7 +24,7 @@ What [awsmigrate verify](verify.md) and the steps [preflight](steps/preflight.md
 
 IDs are stable and never used again for another check. *At* are the [positions](README.md#words) at which a check applies; elsewhere it is skipped. A check marked **§** decides safety and cannot be skipped.
 `, len(all), "`make generate`", "`awsmigrate explain ID`")
-	for _, category := range categories() {
+	for _, category := range target.Categories() {
 		fmt.Fprintf(&page, "\n## %s\n\n| ID | check | why | fix | at | source |\n|---|---|---|---|---|---|\n", strings.ToUpper(category[:1])+category[1:])
 		for _, meta := range all {
 			if meta.Category == category {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -177,7 +178,7 @@ func TestChecksPageIsGenerated(t *testing.T) {
 	if diff := cmp.Diff(string(ChecksPage()), page); diff != "" {
 		t.Errorf("%s: `make generate` writes (-), committed is (+):\n%s", view.ChecksPage, diff)
 	}
-	for _, meta := range allChecks() {
+	for _, meta := range target.AllChecks() {
 		if meta.Title == "" || meta.Category == "" || meta.Why == "" || meta.Source == "" || meta.Fix == "" {
 			t.Errorf("%s does not say title, category, why, source and fix", meta.ID)
 		}
@@ -192,7 +193,7 @@ func TestChecksPageIsGenerated(t *testing.T) {
 
 func TestChecksNamedInDocsExist(t *testing.T) {
 	known := map[string]bool{"AWSM-nnn": true}
-	for _, meta := range allChecks() {
+	for _, meta := range target.AllChecks() {
 		known[meta.ID] = true
 	}
 	pattern := regexp.MustCompile(`AWSM-\w+`)

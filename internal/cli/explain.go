@@ -7,13 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
-	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
 
 func newExplain(a *app) *cobra.Command {
@@ -50,7 +47,7 @@ func explain(id string) (view.Explanation, error) {
 		}
 		steps = append(steps, string(info.ID))
 	}
-	for _, meta := range allChecks() {
+	for _, meta := range target.AllChecks() {
 		if strings.EqualFold(meta.ID, id) {
 			doc.Check = &meta
 			return doc, nil
@@ -59,15 +56,4 @@ func explain(id string) (view.Explanation, error) {
 	}
 	return doc, &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check",
 		Wanted: fmt.Sprintf("one of the steps %s, or a check from %s to %s", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids))}
-}
-
-// allChecks are the checks of every distribution; of those that both have, one.
-func allChecks() []verify.Meta {
-	all := rke2.CheckMetas()
-	for _, meta := range append(rkechecks.Metas(), verify.Metas(checks.Alone()...)...) {
-		if !slices.ContainsFunc(all, func(m verify.Meta) bool { return m.ID == meta.ID }) {
-			all = append(all, meta)
-		}
-	}
-	return all
 }

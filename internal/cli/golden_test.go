@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -149,8 +150,8 @@ func TestGoldenStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := (&targetFlags{cluster: "demo", namespace: "clusters"}).again()
-	document := view.NewStatus(s.Target(), infos(s), seen, commands(target))
+	words := target.Words{Command: "rke2", Args: []string{"--cluster", "demo", "--namespace", "clusters"}}
+	document := view.NewStatus(s.Target(), infos(s), seen, commands(words))
 	document.Header, document.Paused = scriptHeader, "paused by awsmigrate (20261121T090000Z-0badcafe)"
 	var out bytes.Buffer
 	view.WriteStatus(view.Streams{Out: &out}, document)

@@ -19,6 +19,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
@@ -63,12 +64,12 @@ func playProcess(dir string, args []string) int {
 // folder is a cluster that consists of files.
 type folder struct{ dir string }
 
-func (f folder) open(context.Context, *app, access) (*session, error) {
+func (f folder) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
 	first := &scripted{id: migration.StepEnable, state: runner.State{Kind: runner.Todo}}
 	second := &scripted{id: migration.StepSwitch, state: runner.State{Kind: runner.Todo}, verdicts: []runner.Verdict{sees("done")}}
-	return &session{runID: "run-1", words: targetWords{command: "rke2", words: []string{"--cluster", "demo"}},
-		journal: &runner.MemoryJournal{}, lock: new(runner.MemoryLock).For(runner.Owner{User: "u"}),
-		procedure: &played2{script: &script{list: []*scripted{first, second}}, dir: f.dir}}, nil
+	return &target.Session{RunID: "run-1", Words: target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}},
+		Journal: &runner.MemoryJournal{}, Lock: new(runner.MemoryLock).For(runner.Owner{User: "u"}),
+		Procedure: &played2{script: &script{list: []*scripted{first, second}}, dir: f.dir}}, nil
 }
 
 // played2 is a script whose first step has a child under way.

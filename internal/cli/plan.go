@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -37,10 +38,10 @@ type planChecks struct {
 }
 
 // newPlan is the plan command of a distribution.
-func newPlan(a *app, target string, flags opener) *cobra.Command {
+func newPlan(a *app, named string, flags target.Opener) *cobra.Command {
 	var detailed, diff bool
 	cmd := &cobra.Command{
-		Use:   "plan " + target,
+		Use:   "plan " + named,
 		Short: "Show what a run would do, step by step, and write nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,34 +57,34 @@ func newPlan(a *app, target string, flags opener) *cobra.Command {
 	return cmd
 }
 
-func planMigration(ctx context.Context, a *app, flags opener, detailed, diff bool) error {
-	session, err := flags.open(ctx, a, readOnly)
+func planMigration(ctx context.Context, a *app, flags target.Opener, detailed, diff bool) error {
+	session, err := flags.Open(ctx, a.opening(), target.ReadOnly)
 	if err != nil {
 		return err
 	}
-	seen, observation, steps, err := runner.PlanAll[migration.Snapshot](ctx, session.procedure, session.journal)
+	seen, observation, steps, err := runner.PlanAll[migration.Snapshot](ctx, session.Procedure, session.Journal)
 	if err != nil {
 		return err
 	}
-	foreseen, err := session.procedure.Foresee(ctx, seen)
+	foreseen, err := session.Procedure.Foresee(ctx, seen)
 	if err != nil {
 		return err
 	}
 	steps = counted(steps, foreseen)
 	pending := observation.Pending()
 	if pending && foreseen.Stops == nil { // also where a step is in progress, and of an undo
-		foreseen.Stops = session.procedure.RequireInformed(seen)
+		foreseen.Stops = session.Procedure.RequireInformed(seen)
 	}
 	outcome := foreseen.Stops
 	if pending {
 		outcome = errors.Join(outcome, &fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
 	}
 	if a.output == "text" {
-		view.WritePlan(a.streams, session.procedure.Header(seen), steps, diff)
+		view.WritePlan(a.streams, session.Procedure.Header(seen), steps, diff)
 		view.WriteForeseen(a.streams, foreseen.Lines(), foreseen.Stops)
 	} else {
-		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: session.procedure.Target(), Observation: observation,
-			Header: session.procedure.Header(seen), Steps: steps, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
+		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: session.Procedure.Target(), Observation: observation,
+			Header: session.Procedure.Header(seen), Steps: steps, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
 		if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
 			return err
 		}

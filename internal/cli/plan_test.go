@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -31,8 +32,8 @@ func (f *foreseen) Foresee(context.Context, migration.Snapshot) (migration.Fores
 	return f.report, f.err
 }
 
-func (f *foreseen) open(context.Context, *app, access) (*session, error) {
-	return &session{procedure: f, journal: &runner.MemoryJournal{}, runID: "run-1"}, nil
+func (f *foreseen) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
+	return &target.Session{Procedure: f, Journal: &runner.MemoryJournal{}, RunID: "run-1"}, nil
 }
 
 func finding(status verify.Status, id string) verify.Report {

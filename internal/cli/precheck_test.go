@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -27,9 +28,11 @@ func (*unfitScript) Alone(context.Context, migration.Snapshot) error {
 	return errors.New("Deployment web/second runs an aws-cloud-controller-manager")
 }
 
-type openedScript struct{ *session }
+type openedScript struct{ *target.Session }
 
-func (o openedScript) open(context.Context, *app, access) (*session, error) { return o.session, nil }
+func (o openedScript) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
+	return o.Session, nil
+}
 
 // No position is shown of a cluster in which somebody else runs cloud controllers:
 // it would say nothing of them, and pass for the whole.
@@ -37,7 +40,7 @@ func TestStatusNamesWhoElseRuns(t *testing.T) {
 	for _, output := range []string{"text", "json"} {
 		var out bytes.Buffer
 		a := &app{output: output, streams: view.Streams{Out: &out, Err: &out}}
-		err := showStatus(t.Context(), a, openedScript{&session{procedure: &unfitScript{script: wholeScript()}, journal: &runner.MemoryJournal{}}}, false)
+		err := showStatus(t.Context(), a, openedScript{&target.Session{Procedure: &unfitScript{script: wholeScript()}, Journal: &runner.MemoryJournal{}}}, false)
 		if err == nil || !strings.Contains(err.Error(), "web/second") || out.Len() > 0 {
 			t.Errorf("-o %s: %v, shown %q", output, err, out.String())
 		}

@@ -1,40 +1,13 @@
 package cli
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"time"
-
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/utils/clock"
 
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/ownfile"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 )
 
-// rkeFlags are shared by every rke command.
-type rkeFlags struct {
-	config, cluster         string
-	kubeconfig, kubeContext string
-	downstreamKubeconfig    string
-	set                     *pflag.FlagSet
-	requestTimeout          time.Duration
-	migration               migrationFlags
-	binary                  string
-	args                    []string
-	noUp, includePending    bool
-}
-
 func newRKE(a *app) *cobra.Command {
-	flags := &rkeFlags{}
+	flags := &target.RKE{}
 	engine := &engineFlags{}
 	cmd := &cobra.Command{
 		Use:   "rke --config cluster.yml | --cluster NAME",
@@ -53,7 +26,7 @@ from rke's state, so the same command takes up a migration wherever it stands.`,
 			return runMigration(cmd.Context(), a, flags, engine)
 		},
 	}
-	flags.register(cmd)
+	flags.Register(cmd.Flags())
 	engine.register(cmd.Flags())
 	addOutputFlag(cmd, a, "text|json|jsonl|yaml")
 	cmd.AddCommand(newRKEPlan(a), newRKEStatus(a), newRKEUndo(a))
@@ -63,146 +36,23 @@ from rke's state, so the same command takes up a migration wherever it stands.`,
 const rkeTarget = "--config cluster.yml | --cluster NAME"
 
 func newRKEPlan(a *app) *cobra.Command {
-	flags := &rkeFlags{}
+	flags := &target.RKE{}
 	cmd := newPlan(a, rkeTarget, flags)
-	flags.register(cmd)
+	flags.Register(cmd.Flags())
 	addOffline(cmd, a, flags)
 	return cmd
 }
 
 func newRKEStatus(a *app) *cobra.Command {
-	flags := &rkeFlags{}
+	flags := &target.RKE{}
 	cmd := newStatusCommand(a, rkeTarget, flags)
-	flags.register(cmd)
+	flags.Register(cmd.Flags())
 	return cmd
 }
 
 func newRKEUndo(a *app) *cobra.Command {
-	flags := &rkeFlags{}
+	flags := &target.RKE{}
 	cmd := newUndo(a, rkeTarget, flags)
-	flags.register(cmd)
+	flags.Register(cmd.Flags())
 	return cmd
 }
-
-func (f *rkeFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	f.set = flags
-	flags.StringVar(&f.config, "config", os.Getenv("RKE_CONFIG"), "cluster.yml (default: $RKE_CONFIG); this or --cluster")
-	flags.StringVar(&f.cluster, "cluster", "", "RKE cluster that Rancher manages: its id (c-xxxxx) or its name")
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster (default: kube_config_<file> beside cluster.yml); with --cluster: of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config)")
-	flags.StringVar(&f.downstreamKubeconfig, "downstream-kubeconfig", "", "with --cluster: kubeconfig of the cluster to migrate (default: through Rancher)")
-	flags.StringVar(&f.kubeContext, "context", "", "context in it")
-	flags.DurationVar(&f.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
-	flags.StringVar(&f.binary, "rke-binary", "", "rke binary (default: rke in PATH)")
-	flags.StringArrayVar(&f.args, "rke-arg", nil, "argument for every rke up, such as --ssh-agent-auth (repeatable)")
-	flags.BoolVar(&f.noUp, "no-rke-up", false, "stop after each edit and let a person run rke up")
-	flags.BoolVar(&f.includePending, "include-pending", false, "apply other changes of cluster.yml, too")
-	f.migration.register(flags, false)
-	f.migration.installMethod = string(migration.InstallHelm)
-}
-
-func (f *rkeFlags) options(runID string) (rke.Options, error) {
-	if f.cluster != "" && !f.set.Changed("config") {
-		f.config = "" // of the environment
-	}
-	shared, err := f.migration.options(runID)
-	if err != nil {
-		return rke.Options{}, err
-	}
-	o := rke.Options{Options: shared, Config: f.config, Cluster: f.cluster, RKEBinary: f.binary, RKEArgs: f.args, NoRKEUp: f.noUp, IncludePending: f.includePending}
-	return o, o.Validate()
-}
-
-// kubeconfigPath is rke's own beside the file, never the current context: that
-// may be another cluster's.
-func (f *rkeFlags) kubeconfigPath() string {
-	if f.kubeconfig != "" {
-		return f.kubeconfig
-	}
-	return filepath.Join(filepath.Dir(f.config), "kube_config_"+filepath.Base(f.config))
-}
-
-// open implements opener.
-func (f *rkeFlags) open(ctx context.Context, a *app, may access) (*session, error) {
-	f.migration.say = a.say
-	if f.cluster != "" {
-		return f.openManaged(ctx, may)
-	}
-	runID := runner.NewRunID(time.Now())
-	options, err := f.options(runID)
-	if err != nil {
-		return nil, err
-	}
-	if f.requestTimeout <= 0 {
-		return nil, usage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", f.requestTimeout))
-	}
-	// What is wrong with the file is told even where no cluster can be reached.
-	if _, err := clusterfile.Read(f.config); err != nil {
-		return nil, err
-	}
-	config, err := reach{f.requestTimeout, may}.load(f.kubeconfigPath(), f.kubeContext)
-	if err != nil {
-		return nil, err
-	}
-	kube, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, usage(err)
-	}
-	lock := &ownfile.Lock{Path: ownfile.LockPath(f.config), Clock: clock.RealClock{}, Processes: runner.HostProcesses(),
-		Say: func(what string) { fmt.Fprintln(a.streams.Err, what) }}
-	edges := rke.Edges{Kube: kube, Config: config, Clock: clock.RealClock{}, Live: rkeOutput{a.streams.Err}, Keep: lock.File}
-	procedure, err := newProcedure(ctx, edges, options, lock)
-	if err != nil {
-		return nil, err
-	}
-	s := newSession(procedure, kube, runID, f.again())
-	lock.Inner, lock.Owner, s.lock = s.lock, s.owner, lock
-	return s, nil
-}
-
-// newProcedure reads the cluster, again as long as an rke that outlived its
-// awsmigrate keeps the API server away.
-func newProcedure(ctx context.Context, edges rke.Edges, options rke.Options, lock *ownfile.Lock) (*rke.Procedure, error) {
-	procedure, err := rke.New(ctx, edges, options)
-	for said := false; err != nil && runner.Transient(err) && lock.Busy(); said = true {
-		if !said {
-			lock.Say("the API server is away, and an rke still works on this cluster.yml; waiting for it")
-		}
-		if err := runner.Pause(ctx, edges.Clock, time.Second); err != nil {
-			return nil, err
-		}
-		procedure, err = rke.New(ctx, edges, options)
-	}
-	return procedure, err
-}
-
-// again are the words that name this target in a next command.
-func (f *rkeFlags) again() targetWords {
-	var words []string
-	for _, flag := range []struct{ name, value string }{
-		{"--config", f.config}, {"--cluster", f.cluster}, {"--downstream-kubeconfig", f.downstreamKubeconfig}, {"--kubeconfig", f.kubeconfig}, {"--context", f.kubeContext}, {"--rke-binary", f.binary},
-	} {
-		if flag.value != "" {
-			words = append(words, flag.name, flag.value)
-		}
-	}
-	for _, arg := range f.args {
-		words = append(words, "--rke-arg", arg)
-	}
-	return targetWords{command: "rke", words: words}
-}
-
-// rkeOutput shows rke's own lines apart from ours.
-type rkeOutput struct {
-	out interface{ Write([]byte) (int, error) }
-}
-
-// Write implements io.Writer; it is given whole lines.
-func (o rkeOutput) Write(line []byte) (int, error) {
-	if _, err := o.out.Write(append([]byte("rke │ "), line...)); err != nil {
-		return 0, err
-	}
-	return len(line), nil
-}
-
-var errNoConfig = errors.New("flag --config is required: the cluster.yml of an RKE cluster")

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
@@ -23,7 +26,7 @@ type offlineDocument struct {
 }
 
 // addOffline gives `rke plan` the flag that needs no cluster.
-func addOffline(cmd *cobra.Command, a *app, flags *rkeFlags) {
+func addOffline(cmd *cobra.Command, a *app, flags *target.RKE) {
 	var offline bool
 	cmd.Flags().BoolVar(&offline, "offline", false, "judge cluster.yml alone and show its edits; contacts no cluster")
 	online := cmd.RunE
@@ -40,11 +43,11 @@ func addOffline(cmd *cobra.Command, a *app, flags *rkeFlags) {
 
 // planOffline shows the plan also where a check failed, and the check's exit code
 // tells it. In JSON that is one document: what failed is in it.
-func planOffline(ctx context.Context, a *app, flags *rkeFlags) error {
-	if flags.config == "" {
-		return usage(errNoConfig)
+func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
+	if flags.Config == "" {
+		return fault.AsUsage(errors.New("flag --config is required: the cluster.yml of an RKE cluster"))
 	}
-	options, err := flags.options("")
+	options, err := flags.Options("")
 	if err != nil {
 		return err
 	}
@@ -53,9 +56,9 @@ func planOffline(ctx context.Context, a *app, flags *rkeFlags) error {
 		return err
 	}
 	report := view.TidyReport(plan.Report)
-	header := offlineHeader(flags.config, plan, report)
+	header := offlineHeader(flags.Config, plan, report)
 	if a.output != "text" {
-		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: runner.Target{Kind: string(wellknown.RKE), Name: flags.config}, Header: header,
+		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: runner.Target{Kind: string(wellknown.RKE), Name: flags.Config}, Header: header,
 			Steps: plan.Steps, Pending: len(plan.Steps) > 0, Checks: newPlanChecks(migration.Foreseen{Report: plan.Report, Stops: plan.Err}, plan.Err),
 			Offline: &offlineDocument{Names: plan.Names, Results: report.Results, Undecided: plan.Undecided}}
 		if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {

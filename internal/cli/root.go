@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -42,10 +43,14 @@ type app struct {
 }
 
 // commandLine is the command as typed, for the journal and the resume line.
-func (a *app) commandLine() string { return commandLine(a.args) }
+func (a *app) commandLine() string { return target.CommandLine(a.args) }
 
 // say tells a person what is waited for, beside whatever the command prints.
 func (a *app) say(line string) { view.Say(a.streams, line) }
+
+// opening is where a target says what it waits for, and where programs that it runs
+// write.
+func (a *app) opening() target.Output { return target.Output{Say: a.say, Err: a.streams.Err} }
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
@@ -62,7 +67,7 @@ resumable, and proven from the cluster itself.`,
 	root.SetOut(a.streams.Out)
 	root.SetErr(a.streams.Err)
 	root.SetIn(a.streams.In)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fault.AsUsage(err) })
 	root.AddCommand(newRKE2(a), newRKE(a), newVerify(a), newExplain(a), newVersion(a))
 	markUsageErrors(root)
 	return root
@@ -72,7 +77,7 @@ resumable, and proven from the cluster itself.`,
 // arguments) as usage errors.
 func markUsageErrors(cmd *cobra.Command) {
 	if check := cmd.Args; check != nil {
-		cmd.Args = func(c *cobra.Command, args []string) error { return usage(check(c, args)) }
+		cmd.Args = func(c *cobra.Command, args []string) error { return fault.AsUsage(check(c, args)) }
 	}
 	for _, child := range cmd.Commands() {
 		markUsageErrors(child)

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -18,7 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags) error {
+func runMigration(ctx context.Context, a *app, flags target.Opener, engine *engineFlags) error {
 	if err := a.checkOutput("text", "json", "jsonl", "yaml"); err != nil {
 		return err
 	}
@@ -26,7 +27,7 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 		return err
 	}
 	if engine.onFailure == "undo" && a.output != "text" {
-		return usage(fmt.Errorf("flag --on-failure: undo prints a second run; wanted -o text"))
+		return fault.AsUsage(fmt.Errorf("flag --on-failure: undo prints a second run; wanted -o text"))
 	}
 	if engine.dryRun {
 		return planMigration(ctx, a, flags, false, false)
@@ -37,26 +38,26 @@ func runMigration(ctx context.Context, a *app, flags opener, engine *engineFlags
 	if note := overSSH(a.streams); note != "" {
 		view.Note(a.streams, note)
 	}
-	session, err := flags.open(ctx, a, readWrite)
+	session, err := flags.Open(ctx, a.opening(), target.ReadWrite)
 	if err != nil {
 		return err
 	}
-	shown := view.NewRun(a.runOutput(), commands(session.words))
+	shown := view.NewRun(a.runOutput(), commands(session.Words))
 	options := runner.Options{
-		RunID: session.runID, Command: a.commandLine(), Who: session.owner.User + "@" + session.owner.Host,
+		RunID: session.RunID, Command: a.commandLine(), Who: session.Owner.User + "@" + session.Owner.Host,
 		Until: runner.StepID(engine.until), Only: runner.StepID(engine.step),
 		Timeout: engine.timeout, Deadline: engine.deadline,
-		Journal: session.journal, Lock: session.lock,
+		Journal: session.Journal, Lock: session.Lock,
 		Clock: clock.RealClock{}, Sink: shown, Interrupt: a.interrupts, HangUp: a.signals.hangUps,
 		Approve: a.approver(engine),
-		Confirm: confirmer(engine, session.procedure.Target().Name),
+		Confirm: confirmer(engine, session.Procedure.Target().Name),
 	}
 	if engine.plan != "" {
-		if options.Saved, err = savedPlan(engine.plan, session.procedure.Target()); err != nil {
+		if options.Saved, err = savedPlan(engine.plan, session.Procedure.Target()); err != nil {
 			return err
 		}
 	}
-	result, err := runner.Run[migration.Snapshot](ctx, session.procedure, options)
+	result, err := runner.Run[migration.Snapshot](ctx, session.Procedure, options)
 	failed := shown.Finish(result, err)
 	if engine.onFailure != "undo" || !mayGoBack(result, err) || a.signals.hungUp() {
 		return failed
@@ -81,13 +82,13 @@ func mayGoBack(result runner.Result, err error) bool {
 func outage(since time.Duration) bool { return since < migration.BackOff }
 
 // goBack takes back what a failed run did. The failure stays the outcome.
-func goBack(ctx context.Context, a *app, flags opener, engine *engineFlags, failed error) error {
-	if _, already := flags.(undoOpener); already {
+func goBack(ctx context.Context, a *app, flags target.Opener, engine *engineFlags, failed error) error {
+	if _, already := flags.(target.Undo); already {
 		return failed
 	}
 	back := *engine
 	back.yes, back.onFailure, back.until, back.step, back.plan = true, "stop", "", "", ""
-	if err := runMigration(ctx, a, undoOpener{flags}, &back); err != nil {
+	if err := runMigration(ctx, a, target.Undo{Opener: flags}, &back); err != nil {
 		return err
 	}
 	return failed

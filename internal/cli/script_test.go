@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -191,7 +192,7 @@ func play(t *testing.T, s *script, output string, bend func(*view.Streams, *runn
 		bend(&streams, &options)
 	}
 	a := &app{streams: streams, output: output}
-	shown := view.NewRun(a.runOutput(), commands((&targetFlags{cluster: "demo", namespace: defaultNamespace}).again()))
+	shown := view.NewRun(a.runOutput(), commands(target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}))
 	options.Sink = shown
 	result, err := runner.Run[migration.Snapshot](t.Context(), s, options)
 	err = shown.Finish(result, err)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -13,10 +14,10 @@ import (
 )
 
 // newStatusCommand is the status command of a distribution.
-func newStatusCommand(a *app, target string, flags opener) *cobra.Command {
+func newStatusCommand(a *app, named string, flags target.Opener) *cobra.Command {
 	var exitCode bool
 	cmd := &cobra.Command{
-		Use:   "status " + target,
+		Use:   "status " + named,
 		Short: "Say how far a cluster is, from the cluster itself, and write nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -31,27 +32,27 @@ func newStatusCommand(a *app, target string, flags opener) *cobra.Command {
 	return cmd
 }
 
-func showStatus(ctx context.Context, a *app, flags opener, exitCode bool) error {
-	session, err := flags.open(ctx, a, readOnly)
+func showStatus(ctx context.Context, a *app, flags target.Opener, exitCode bool) error {
+	session, err := flags.Open(ctx, a.opening(), target.ReadOnly)
 	if err != nil {
 		return err
 	}
-	record, err := session.record(ctx)
+	record, err := session.Record(ctx)
 	if err != nil {
 		return err
 	}
-	seen, observation, err := session.look(ctx, record)
+	seen, observation, err := session.Look(ctx, record)
 	if err != nil {
 		if record.Unread != nil && fault.ClassOf(err) == fault.Check {
 			return record.Unread // a mixture may be our own half-done step, which the journal alone tells
 		}
 		return err
 	}
-	if err := session.procedure.Alone(ctx, seen); err != nil {
+	if err := session.Procedure.Alone(ctx, seen); err != nil {
 		return err
 	}
-	doc := view.NewStatus(session.procedure.Target(), infos(session.procedure), observation, commands(session.words))
-	doc.Header, doc.Paused, doc.Unread = session.procedure.Header(seen), session.procedure.Paused(seen), unreadText(record)
+	doc := view.NewStatus(session.Procedure.Target(), infos(session.Procedure), observation, commands(session.Words))
+	doc.Header, doc.Paused, doc.Unread = session.Procedure.Header(seen), session.Procedure.Paused(seen), unreadText(record)
 	if a.output == "text" {
 		view.WriteStatus(a.streams, doc)
 	} else if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
@@ -79,4 +80,9 @@ func infos(p migration.Procedure) []runner.Info {
 		all = append(all, step.Info())
 	}
 	return all
+}
+
+// commands are what to type next about a target.
+func commands(t target.Words) view.Commands {
+	return view.Commands{Run: t.Run(), Undo: t.Undo(), Status: t.Status(), Undoing: t.Undoing, NoWayBack: migration.StepUpgrade}
 }

@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -33,10 +34,10 @@ type unreadable struct {
 	observe error
 }
 
-func (u *unreadable) open(context.Context, *app, access) (*session, error) {
-	target := u.Target()
-	return &session{procedure: u, runID: "run-1",
-		journal: runner.NewConfigMapJournal(u.home, target.Namespace, runner.JournalName(target.Name), target)}, nil
+func (u *unreadable) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
+	of := u.Target()
+	return &target.Session{Procedure: u, RunID: "run-1",
+		Journal: runner.NewConfigMapJournal(u.home, of.Namespace, runner.JournalName(of.Name), of)}, nil
 }
 
 func (u *unreadable) Observe(ctx context.Context, record runner.Record) (migration.Snapshot, error) {
@@ -92,8 +93,12 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		if got := view.ExitCode(planMigration(t.Context(), a, u, true, false)); got != 10 {
 			t.Errorf("%d: plan: exit %d", code, got)
 		}
-		s, _ := u.open(t.Context(), a, readOnly)
-		v := &auditor{app: a, source: &procedureSource{procedure: u, session: s, clock: clock.RealClock{}}, clock: clock.RealClock{}}
+		s, _ := u.Open(t.Context(), a.opening(), target.ReadOnly)
+		source, err := s.Source(clock.RealClock{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &auditor{app: a, source: source, clock: clock.RealClock{}}
 		doc, err := v.look(t.Context())
 		if err != nil {
 			t.Errorf("%d: verify: %v", code, err)
@@ -154,10 +159,15 @@ func TestRefusedReadLeavesAPartialAudit(t *testing.T) {
 		"another cluster":    {&fault.Error{Class: fault.Usage, Reason: "WrongTarget"}, nil, false, 2},
 	} {
 		u := answering(t, http.StatusNotFound)
-		s, _ := u.open(t.Context(), nil, readOnly)
+		s, _ := u.Open(t.Context(), target.Output{}, target.ReadOnly)
 		p := &partlyReadable{unreadable: u, why: tt.why, rest: tt.rest}
 		a := &app{streams: view.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
-		v := &auditor{app: a, source: &procedureSource{procedure: p, session: s, clock: clock.RealClock{}}, clock: clock.RealClock{}}
+		s.Procedure = p
+		source, err := s.Source(clock.RealClock{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &auditor{app: a, source: source, clock: clock.RealClock{}}
 		doc, err := v.look(t.Context())
 		if !tt.partial {
 			if view.ExitCode(err) != tt.exit || !errors.Is(err, tt.why) {

@@ -9,18 +9,17 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // verifyFlags are those of the audit.
 type verifyFlags struct {
-	target    verifyTarget
-	checks    migrationFlags
+	audited   target.Audited
 	preflight bool
 	watch     time.Duration
 	dump      string
@@ -48,8 +47,7 @@ that --dump has saved, without a cluster.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
 	flags := cmd.Flags()
-	f.target.register(flags, &f.checks)
-	f.checks.registerChecks(flags)
+	f.audited.Register(flags)
 	flags.BoolVar(&f.preflight, "preflight", false, "judge as before a migration; a cluster that is past its switch is refused")
 	flags.DurationVar(&f.watch, "watch", 0, "look again this often and show what changed, until interrupted")
 	flags.StringVar(&f.dump, "dump", "", "save what was read, redacted, to this file")
@@ -70,13 +68,8 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	f.checks.lookOnly, f.checks.say = !f.preflight, a.say
-	options, err := f.checks.options("")
+	options, err := f.audited.Options(a.opening(), !f.preflight)
 	if err != nil {
-		return err
-	}
-	options.InstallMethod = migration.InstallHelm
-	if err := options.Validate(); err != nil {
 		return err
 	}
 	source, err := f.open(ctx, a, options)
@@ -101,42 +94,27 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 func (f *verifyFlags) check() error {
 	switch {
 	case f.watch < 0:
-		return usage(fmt.Errorf("flag --watch: %s, wanted more than 0", f.watch))
+		return fault.AsUsage(fmt.Errorf("flag --watch: %s, wanted more than 0", f.watch))
 	case f.from != "" && (f.watch > 0 || f.dump != ""):
-		return usage(fmt.Errorf("flag --from: with --watch or --dump, wanted one of them: a bundle never changes"))
-	case f.from != "" && f.target.given():
-		return usage(fmt.Errorf("flag --from: with a cluster, wanted one of them"))
+		return fault.AsUsage(fmt.Errorf("flag --from: with --watch or --dump, wanted one of them: a bundle never changes"))
+	case f.from != "" && f.audited.Given():
+		return fault.AsUsage(fmt.Errorf("flag --from: with a cluster, wanted one of them"))
 	}
 	return nil
 }
 
 // open finds what is to be read.
-func (f *verifyFlags) open(ctx context.Context, a *app, options migration.Options) (source, error) {
+func (f *verifyFlags) open(ctx context.Context, a *app, options migration.Options) (target.Source, error) {
 	if f.from != "" {
-		return openBundle(f.from)
+		return target.OpenBundle(f.from)
 	}
-	return f.target.open(ctx, a, options)
-}
-
-// source is something to audit.
-type source interface {
-	// read reads all of it once.
-	read(ctx context.Context) (sighting, error)
-}
-
-// sighting is one reading of a source.
-type sighting struct {
-	migration.Inspection
-	Target bundle.Target
-	Header []string  // cluster and position, for people
-	At     time.Time // when it was read
-	Next   string    // the command that goes on from a good report; "": none
+	return f.audited.Open(ctx, a.opening(), options)
 }
 
 // auditor reads, judges and tells what came of it.
 type auditor struct {
 	app       *app
-	source    source
+	source    target.Source
 	options   migration.Options
 	preflight bool
 	dump      string
@@ -146,12 +124,12 @@ type auditor struct {
 // look makes one report.
 func (v *auditor) look(ctx context.Context) (view.AuditDocument, error) {
 	began := v.clock.Now()
-	seen, err := v.source.read(ctx)
+	seen, err := v.source.Read(ctx)
 	if err != nil {
 		return view.AuditDocument{}, err
 	}
 	if v.dump != "" {
-		if err := dumpBundle(v.dump, seen); err != nil {
+		if err := target.Dump(v.dump, seen); err != nil {
 			return view.AuditDocument{}, err
 		}
 		fmt.Fprintf(v.app.streams.Err, "saved %s, redacted\n", v.dump)
@@ -166,11 +144,11 @@ func (v *auditor) look(ctx context.Context) (view.AuditDocument, error) {
 }
 
 // document is a report of one reading.
-func (v *auditor) document(seen sighting, report verify.Report) view.AuditDocument {
+func (v *auditor) document(seen target.Reading, report verify.Report) view.AuditDocument {
 	report = view.TidyReport(report)
 	return view.NewAudit(view.Audited{Target: view.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Next: seen.Next,
 		Summary: seen.Input.Position.Summary, Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
-		Categories: categories(), Outcome: migration.JudgeReport(report, v.options)}, report)
+		Categories: target.Categories(), Outcome: migration.JudgeReport(report, v.options)}, report)
 }
 
 // refused stops a preflight of a cluster that has been migrated.

@@ -14,7 +14,7 @@ import (
 // go away while machines are rolled.
 func (v *auditor) watch(ctx context.Context, format string, every time.Duration) error {
 	if format != "text" && format != "wide" && format != "short" {
-		return usage(fmt.Errorf("flag --watch: with -o %s, wanted -o text, wide or short", format))
+		return fault.AsUsage(fmt.Errorf("flag --watch: with -o %s, wanted -o text, wide or short", format))
 	}
 	ticker := v.clock.NewTicker(every)
 	defer ticker.Stop()

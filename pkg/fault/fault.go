@@ -94,6 +94,18 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
+// AsUsage makes a usage error of what a flag or its parser said; nil stays nil, and a
+// fault what it is.
+func AsUsage(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := As(err); ok {
+		return err
+	}
+	return &Error{Class: Usage, Reason: "Usage", Seen: err.Error()}
+}
+
 // As finds the first *Error in err's chain.
 func As(err error) (*Error, bool) {
 	var e *Error

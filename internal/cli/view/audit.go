@@ -3,6 +3,7 @@ package view
 import (
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -51,13 +52,13 @@ type Audited struct {
 // made harmless here, once for all views.
 func NewAudit(of Audited, report verify.Report) AuditDocument {
 	doc := AuditDocument{TypeMeta: KindOf("AuditReport"), Target: of.Target, Time: of.At.UTC().Format(time.RFC3339),
-		FailOnWarning: of.FailOnWarning, Summary: Tidy(of.Summary), Report: TidyReport(report),
+		FailOnWarning: of.FailOnWarning, Summary: plaintext.Tidy(of.Summary), Report: TidyReport(report),
 		categories: of.Categories, outcome: of.Outcome, Code: ExitCode(of.Outcome)}
 	for _, line := range of.Header {
-		doc.Header = append(doc.Header, Tidy(line))
+		doc.Header = append(doc.Header, plaintext.Tidy(line))
 	}
 	for _, problem := range of.Problems {
-		doc.Problems = append(doc.Problems, Tidy(problem))
+		doc.Problems = append(doc.Problems, plaintext.Tidy(problem))
 	}
 	doc.Next = nextCommand(doc, of.Next)
 	return doc
@@ -76,33 +77,22 @@ func nextCommand(doc AuditDocument, plan string) string {
 	return plan
 }
 
-// longest is how much of one text of the cluster is kept, in characters.
-const longest = 2000
-
-// Tidy is text of the cluster as one bounded line without control characters.
-func Tidy(text string) string {
-	if len(text) > 4*longest {
-		text = text[:4*longest] // runes are 4 bytes at most
-	}
-	return clip(printable(text), longest, false)
-}
-
 // TidyReport is a report whose texts are tidy.
 func TidyReport(r verify.Report) verify.Report {
 	results := make([]verify.Result, len(r.Results))
 	for i, result := range r.Results {
-		result.Reason = Tidy(result.Reason)
+		result.Reason = plaintext.Tidy(result.Reason)
 		findings := make([]verify.Finding, len(result.Findings))
 		for j, f := range result.Findings {
-			findings[j] = verify.Finding{Status: f.Status, Object: Tidy(f.Object), Seen: Tidy(f.Seen),
-				Wanted: Tidy(f.Wanted), Fix: Tidy(f.Fix), Reason: Tidy(f.Reason)}
+			findings[j] = verify.Finding{Status: f.Status, Object: plaintext.Tidy(f.Object), Seen: plaintext.Tidy(f.Seen),
+				Wanted: plaintext.Tidy(f.Wanted), Fix: plaintext.Tidy(f.Fix), Reason: plaintext.Tidy(f.Reason)}
 		}
 		result.Findings = findings
 		results[i] = result
 	}
 	r.Results = results
 	for i := range r.Refused {
-		r.Refused[i] = verify.Refusal{ID: Tidy(r.Refused[i].ID), Reason: Tidy(r.Refused[i].Reason)}
+		r.Refused[i] = verify.Refusal{ID: plaintext.Tidy(r.Refused[i].ID), Reason: plaintext.Tidy(r.Refused[i].Reason)}
 	}
 	return r
 }

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -79,7 +79,7 @@ func (s screen) diffLine(indent, text string) {
 
 // plain is text as one line without control characters, in ASCII if need be.
 func (s screen) plain(text string) string {
-	text = strings.TrimRight(printable(text), " ")
+	text = strings.TrimRight(plaintext.Line(text), " ")
 	if s.ascii {
 		text = toASCII(text)
 	}
@@ -88,7 +88,7 @@ func (s screen) plain(text string) string {
 
 // fit is plain, cut to the width.
 func (s screen) fit(format string, args ...any) string {
-	return clip(s.plain(fmt.Sprintf(format, args...)), s.width, s.ascii)
+	return plaintext.Clip(s.plain(fmt.Sprintf(format, args...)), s.width, s.ascii)
 }
 
 const (
@@ -138,32 +138,6 @@ func toASCII(text string) string {
 		}
 	}
 	return out.String()
-}
-
-// printable is text as one line: other people's text must not move the cursor,
-// colour what follows, turn the writing direction, or begin a line of its own.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n', r == '\t', r == '\r':
-			return ' '
-		case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), r == '\u2028', r == '\u2029':
-			return '·'
-		}
-		return r
-	}, text)
-}
-
-func clip(text string, most int, ascii bool) string {
-	end := "…"
-	if ascii {
-		end = "..."
-	}
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	return string(runes[:max(most-len([]rune(end)), 0)]) + end
 }
 
 // wrap breaks text at blanks into lines of at most width columns; a longer word

@@ -59,3 +59,15 @@ func TestLookLineExplainsTheChecksOfTheError(t *testing.T) {
 		}
 	}
 }
+
+func TestNextCommand(t *testing.T) {
+	commands := Commands{Run: "go on", Status: "look"}
+	todo := runner.Observation{States: map[runner.StepID]runner.State{"x": {Kind: runner.Todo}, "y": {Kind: runner.Done}}}
+	if got := commands.Next(todo); got != "go on" {
+		t.Errorf("steps are left, and the next command is %s", got)
+	}
+	always := runner.Observation{States: map[runner.StepID]runner.State{"x": {Kind: runner.Always}, "y": {Kind: runner.Done}}}
+	if got := commands.Next(always); got != "look" {
+		t.Errorf("nothing is left, and the next command is %s", got)
+	}
+}

@@ -114,23 +114,6 @@ func TestFactsKeepTheTellingEnd(t *testing.T) {
 	}
 }
 
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{
-		"plain ✓ ä":                 "plain ✓ ä",
-		"\x1b[31mred\x1b[0m":        "·[31mred·[0m",
-		"a\rb\nerror: c\td":         "a b error: c d",
-		"\u202eright to left\u2066": "·right to left·",
-		"c1 \u009b31m":              "c1 ·31m",
-		"bell\a nul\x00 del\x7f":    "bell· nul· del·",
-		"line\u2028separator":       "line·separator",
-		"bad \xff utf-8":            "bad \uFFFD utf-8",
-	} {
-		if got := printable(text); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-}
-
 func TestColour(t *testing.T) {
 	for _, tt := range []struct {
 		name            string

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -69,7 +70,7 @@ func (v *textView) waitLines(e runner.Event) (seen, until string) {
 	if v.screen.width >= narrow {
 		end += fmt.Sprintf(", gives up after %s without", whole(w.Until.Sub(w.LastProgress)))
 	}
-	what := clip(v.screen.plain("waiting for "+w.For), v.screen.width-3-len(end), v.screen.ascii)
+	what := plaintext.Clip(v.screen.plain("waiting for "+w.For), v.screen.width-3-len(end), v.screen.ascii)
 	return seen, v.screen.fit("   %s%s", what, end)
 }
 
@@ -98,7 +99,7 @@ func clipMiddle(text string, most int, ascii bool) string {
 	if len(runes) <= most {
 		return text
 	}
-	head := clip(text, max(most/3, 4), ascii)
+	head := plaintext.Clip(text, max(most/3, 4), ascii)
 	tail := most - utf8.RuneCountInString(head)
 	return head + string(runes[len(runes)-max(tail, 0):])
 }

@@ -1,4 +1,4 @@
-package cli
+package target
 
 import (
 	"context"
@@ -15,18 +15,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 )
 
-// verifyTarget says which cluster is audited, and how it is reached.
-type verifyTarget struct {
-	targetFlags
+// Audited are the flags that say which cluster is audited, how it is reached and what
+// its checks judge.
+type Audited struct {
+	reachFlags
 	set       *pflag.FlagSet
 	config    string
 	rkeBinary string
 	endState  string
-	checks    *migrationFlags
+	checks    migrationFlags
 }
 
-func (t *verifyTarget) register(flags *pflag.FlagSet, checks *migrationFlags) {
-	t.set, t.checks = flags, checks
+// Register adds the flags.
+func (t *Audited) Register(flags *pflag.FlagSet) {
+	t.set = flags
+	t.checks.registerChecks(flags)
 	flags.StringVar(&t.cluster, "cluster", "", "cluster in Rancher: the name of its Cluster object; of an RKE cluster its id (c-xxxxx) or name")
 	flags.StringVarP(&t.namespace, "namespace", "n", defaultNamespace, "namespace of the Cluster object")
 	flags.StringVar(&t.config, "config", "", "cluster.yml of an RKE cluster")
@@ -38,44 +41,55 @@ func (t *verifyTarget) register(flags *pflag.FlagSet, checks *migrationFlags) {
 	flags.StringVar(&t.endState, "end-state", "auto", "auto|external|overrides: of an RKE2 cluster that is to be migrated")
 }
 
-// given says whether a cluster was named.
-func (t *verifyTarget) given() bool {
+// Options are those of the checks. An audit that prepares no installation only looks.
+func (t *Audited) Options(out Output, lookOnly bool) (migration.Options, error) {
+	t.checks.lookOnly, t.checks.say = lookOnly, out.Say
+	options, err := t.checks.options("")
+	if err != nil {
+		return options, err
+	}
+	options.InstallMethod = migration.InstallHelm
+	return options, options.Validate()
+}
+
+// Given says whether a cluster was named.
+func (t *Audited) Given() bool {
 	return t.cluster != "" || t.config != "" || t.kubeconfig != "" || t.kubeContext != "" || t.downstreamKubeconfig != ""
 }
 
-// open connects to the cluster, read-only, and proves that it is the one named.
-func (t *verifyTarget) open(ctx context.Context, a *app, options migration.Options) (source, error) {
+// Open connects to the cluster, read-only, and proves that it is the one named.
+func (t *Audited) Open(ctx context.Context, out Output, options migration.Options) (Source, error) {
 	switch {
 	case t.cluster != "" && t.config != "":
-		return nil, usage(errors.New("flags --cluster and --config: wanted one of them"))
+		return nil, fault.AsUsage(errors.New("flags --cluster and --config: wanted one of them"))
 	case t.config != "":
-		return t.openFile(ctx, a, options)
+		return t.openFile(ctx, out, options)
 	case t.cluster != "":
-		return t.openManaged(ctx, a, options)
+		return t.openManaged(ctx, out, options)
 	case t.kubeconfig == "" && t.kubeContext == "":
-		return nil, usage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml, --kubeconfig FILE or --from FILE"))
+		return nil, fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml, --kubeconfig FILE or --from FILE"))
 	}
-	return t.openPlain(options)
+	return t.openAPIOnly(options)
 }
 
 // openManaged looks for an RKE2 cluster of that name, then for one of RKE.
-func (t *verifyTarget) openManaged(ctx context.Context, a *app, options migration.Options) (source, error) {
-	migrating := *t.checks
+func (t *Audited) openManaged(ctx context.Context, out Output, options migration.Options) (Source, error) {
+	migrating := t.checks
 	migrating.installMethod = string(migration.InstallHelm)
-	flags := &rke2Flags{target: t.targetFlags, migration: migrating, endState: t.endState}
-	first, err := opened(flags.open(ctx, a, readOnly))
+	flags := &RKE2{target: t.reachFlags, migration: migrating, endState: t.endState}
+	first, err := opened(flags.Open(ctx, out, ReadOnly))
 	switch {
 	case isReason(err, fault.ReasonForbidden, fault.ReasonUnauthorized):
-		return t.openPartly(ctx, options, err)
+		return t.openPartial(ctx, options, err)
 	case !isReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher):
 		return first, err
 	}
-	second, rkeErr := opened(t.rke(t.cluster).open(ctx, a, readOnly))
+	second, rkeErr := opened(t.rke(t.cluster).Open(ctx, out, ReadOnly))
 	switch {
 	case isReason(rkeErr, migration.ReasonClusterNotFound, migration.ReasonNotRancher, rke.ReasonNotRKE):
 		return nil, err
 	case isReason(rkeErr, fault.ReasonForbidden, fault.ReasonUnauthorized):
-		return t.openManagedPartly(ctx, options, rkeErr)
+		return t.openManagedPartial(ctx, options, rkeErr)
 	}
 	return second, rkeErr
 }
@@ -94,34 +108,30 @@ func isReason(err error, reasons ...string) bool {
 }
 
 // rke are the same flags as the rke commands have them.
-func (t *verifyTarget) rke(cluster string) *rkeFlags {
-	f := &rkeFlags{config: t.config, cluster: cluster, kubeconfig: t.kubeconfig, kubeContext: t.kubeContext,
-		downstreamKubeconfig: t.downstreamKubeconfig, set: t.set, requestTimeout: t.requestTimeout, migration: *t.checks, binary: t.rkeBinary}
+func (t *Audited) rke(cluster string) *RKE {
+	f := &RKE{Config: t.config, cluster: cluster, kubeconfig: t.kubeconfig, kubeContext: t.kubeContext,
+		downstreamKubeconfig: t.downstreamKubeconfig, set: t.set, requestTimeout: t.requestTimeout, migration: t.checks, binary: t.rkeBinary}
 	f.migration.installMethod = string(migration.InstallHelm)
 	return f
 }
 
-func opened(s *session, err error) (source, error) {
+func opened(s *Session, err error) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	procedure, ok := s.procedure.(auditable)
-	if !ok {
-		return nil, fmt.Errorf("a procedure %T cannot be audited", s.procedure)
-	}
-	return &procedureSource{procedure: procedure, session: s, clock: clock.RealClock{}}, nil
+	return s.Source(clock.RealClock{})
 }
 
-// openPlain is any cluster of which only the API is known.
-func (t *verifyTarget) openPlain(options migration.Options) (source, error) {
+// openAPIOnly is any cluster of which only the API is known.
+func (t *Audited) openAPIOnly(options migration.Options) (Source, error) {
 	if t.requestTimeout <= 0 {
-		return nil, usage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", t.requestTimeout))
+		return nil, fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", t.requestTimeout))
 	}
-	config, err := reach{t.requestTimeout, readOnly}.load(t.kubeconfig, t.kubeContext)
+	config, err := reach{t.requestTimeout, ReadOnly}.load(t.kubeconfig, t.kubeContext)
 	if err != nil {
 		return nil, err
 	}
-	return &plainSource{plain: migration.Plain{Config: config, Clock: clock.RealClock{}, Options: options},
+	return &apiSource{api: migration.Plain{Config: config, Clock: clock.RealClock{}, Options: options},
 		name: contextName(t.kubeconfig, t.kubeContext), clock: clock.RealClock{}}, nil
 }
 

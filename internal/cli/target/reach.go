@@ -1,4 +1,4 @@
-package cli
+package target
 
 import (
 	"context"
@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/pkg/kube"
-
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -16,11 +14,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 )
 
-// targetFlags say which cluster, and how to reach it.
-type targetFlags struct {
+// reachFlags say which cluster, and how to reach it.
+type reachFlags struct {
 	kubeconfig, kubeContext string
 	downstreamKubeconfig    string
 	cluster, namespace      string
@@ -30,7 +29,7 @@ type targetFlags struct {
 // defaultNamespace is where Rancher keeps the clusters that its UI makes.
 const defaultNamespace = "fleet-default"
 
-func (t *targetFlags) register(flags *pflag.FlagSet) {
+func (t *reachFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&t.cluster, "cluster", "", "name of Rancher's Cluster object (required)")
 	flags.StringVarP(&t.namespace, "namespace", "n", defaultNamespace, "its namespace")
 	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config)")
@@ -39,23 +38,24 @@ func (t *targetFlags) register(flags *pflag.FlagSet) {
 	flags.DurationVar(&t.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
 }
 
-// access says what a command may do on the API servers.
-type access int
+// Access says what a command may do on the API servers.
+type Access int
 
 const (
-	// readOnly refuses every write except access reviews and dry runs, in the
+	// ReadOnly refuses every write except access reviews and dry runs, in the
 	// transport, whatever the code above it tries.
-	readOnly access = iota
-	readWrite
+	ReadOnly Access = iota
+	// ReadWrite lets everything through.
+	ReadWrite
 )
 
 // connect builds clients for both API servers.
-func (t *targetFlags) connect(ctx context.Context, may access) (rke2.Clients, error) {
+func (t *reachFlags) connect(ctx context.Context, may Access) (rke2.Clients, error) {
 	if t.cluster == "" {
-		return rke2.Clients{}, usage(errors.New("flag --cluster is required: the name of a Cluster object of Rancher"))
+		return rke2.Clients{}, fault.AsUsage(errors.New("flag --cluster is required: the name of a Cluster object of Rancher"))
 	}
 	if t.requestTimeout <= 0 {
-		return rke2.Clients{}, usage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", t.requestTimeout))
+		return rke2.Clients{}, fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", t.requestTimeout))
 	}
 	management, err := t.load(t.kubeconfig, t.kubeContext, may)
 	if err != nil {
@@ -63,10 +63,10 @@ func (t *targetFlags) connect(ctx context.Context, may access) (rke2.Clients, er
 	}
 	var clients rke2.Clients
 	if clients.Management, err = dynamic.NewForConfig(management); err != nil {
-		return clients, usage(err)
+		return clients, fault.AsUsage(err)
 	}
 	if clients.ManagementKube, err = kubernetes.NewForConfig(management); err != nil {
-		return clients, usage(err)
+		return clients, fault.AsUsage(err)
 	}
 	downstream, err := t.downstream(ctx, management, clients, may)
 	if err != nil {
@@ -74,13 +74,13 @@ func (t *targetFlags) connect(ctx context.Context, may access) (rke2.Clients, er
 	}
 	clients.DownstreamConfig = downstream
 	if clients.Downstream, err = kubernetes.NewForConfig(downstream); err != nil {
-		return clients, usage(err)
+		return clients, fault.AsUsage(err)
 	}
 	clients.DownstreamDynamic, err = dynamic.NewForConfig(downstream)
-	return clients, usage(err)
+	return clients, fault.AsUsage(err)
 }
 
-func (t *targetFlags) downstream(ctx context.Context, management *rest.Config, clients rke2.Clients, may access) (*rest.Config, error) {
+func (t *reachFlags) downstream(ctx context.Context, management *rest.Config, clients rke2.Clients, may Access) (*rest.Config, error) {
 	if t.downstreamKubeconfig != "" {
 		return t.load(t.downstreamKubeconfig, "", may)
 	}
@@ -99,14 +99,14 @@ func (t *targetFlags) downstream(ctx context.Context, management *rest.Config, c
 // reach says how API servers are reached.
 type reach struct {
 	timeout time.Duration // longest time for one request
-	may     access
+	may     Access
 }
 
-func (t *targetFlags) load(path, kubeContext string, may access) (*rest.Config, error) {
+func (t *reachFlags) load(path, kubeContext string, may Access) (*rest.Config, error) {
 	return reach{t.requestTimeout, may}.load(path, kubeContext)
 }
 
-func (t *targetFlags) tune(config *rest.Config, may access) {
+func (t *reachFlags) tune(config *rest.Config, may Access) {
 	reach{t.requestTimeout, may}.tune(config)
 }
 
@@ -138,7 +138,7 @@ func (r reach) tune(config *rest.Config) {
 	config.UserAgent = "awsmigrate"
 	config.QPS, config.Burst = 50, 100
 	config.WarningHandler = rest.NoWarnings{}
-	if r.may == readOnly {
+	if r.may == ReadOnly {
 		config.Wrap(func(next http.RoundTripper) http.RoundTripper { return kube.ReadOnly(next) })
 	}
 }

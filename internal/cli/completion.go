@@ -2,10 +2,10 @@ package cli
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -26,7 +26,7 @@ func completeChecks(cmd *cobra.Command) {
 	offer := func(flag, suffix string, fits func(verify.Meta) bool, more ...string) {
 		_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			var words []string
-			for _, meta := range allChecks() {
+			for _, meta := range target.AllChecks() {
 				if fits(meta) {
 					words = append(words, meta.ID+suffix+"\t"+meta.Title)
 				}
@@ -36,18 +36,5 @@ func completeChecks(cmd *cobra.Command) {
 		}) // an unknown flag shows in tests
 	}
 	offer("skip", "=", verify.Meta.Skippable)
-	offer("only", "", func(verify.Meta) bool { return true }, categories()...)
-}
-
-// categories are those of all checks, in the order of their IDs.
-func categories() []string {
-	var names []string
-	all := allChecks()
-	slices.SortFunc(all, func(a, b verify.Meta) int { return strings.Compare(a.ID, b.ID) })
-	for _, meta := range all {
-		if !slices.Contains(names, meta.Category) {
-			names = append(names, meta.Category)
-		}
-	}
-	return names
+	offer("only", "", func(verify.Meta) bool { return true }, target.Categories()...)
 }

@@ -1,7 +1,8 @@
-package cli
+package target
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/user"
 	"time"
@@ -14,14 +15,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// opener is what the flags of a distribution come to: a session, once the target
+// Opener is what the flags of a distribution come to: a session, once the target
 // was proven.
-type opener interface {
-	open(ctx context.Context, a *app, may access) (*session, error)
+type Opener interface {
+	Open(ctx context.Context, out Output, may Access) (*Session, error)
 }
 
-// migrationProcedure is a procedure that can describe itself to people.
-type migrationProcedure interface {
+// Output is what opening a cluster has to say, which may take a while.
+type Output struct {
+	Say func(line string) // what is waited for, for people
+	Err io.Writer         // the output of programs that are run
+}
+
+// Procedure is a procedure that can describe itself to people.
+type Procedure interface {
 	migration.Procedure
 	// Paused says who keeps the cluster from being rolled; "": nobody.
 	Paused(migration.Snapshot) string
@@ -34,33 +41,33 @@ type migrationProcedure interface {
 	Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error)
 }
 
-// session is a procedure together with where its journal and lock live.
-type session struct {
-	procedure migrationProcedure
-	journal   runner.Journal
-	lock      runner.Lock
-	owner     runner.Owner
-	runID     string
-	words     targetWords
+// Session is a procedure together with where its journal and lock live.
+type Session struct {
+	Procedure Procedure
+	Journal   runner.Journal
+	Lock      runner.Lock
+	Owner     runner.Owner
+	RunID     string
+	Words     Words
 }
 
 // newSession puts journal and lock where the procedure's target says.
-func newSession(p migrationProcedure, home kubernetes.Interface, runID string, words targetWords) *session {
+func newSession(p Procedure, home kubernetes.Interface, runID string, words Words) *Session {
 	target, processes := p.Target(), runner.HostProcesses()
 	name, who := runner.JournalName(target.Name), owner(runID, processes)
 	lock := runner.NewLeaseLock(home, target.Namespace, name, who, clock.RealClock{})
 	lock.Processes = processes
-	return &session{
-		procedure: p, runID: runID, words: words, owner: who, lock: lock,
-		journal: runner.NewConfigMapJournal(home, target.Namespace, name, target),
+	return &Session{
+		Procedure: p, RunID: runID, Words: words, Owner: who, Lock: lock,
+		Journal: runner.NewConfigMapJournal(home, target.Namespace, name, target),
 	}
 }
 
-// record is the journal for a command that looks. One that could not be read costs
+// Record is the journal for a command that looks. One that could not be read costs
 // only what it alone can settle; one that is broken, or of another cluster, is an
 // error as everywhere.
-func (s *session) record(ctx context.Context) (runner.Record, error) {
-	state, err := s.journal.Load(ctx)
+func (s *Session) Record(ctx context.Context) (runner.Record, error) {
+	state, err := s.Journal.Load(ctx)
 	if err != nil && fault.ClassOf(err) == fault.CouldNotLook && ctx.Err() == nil {
 		return runner.Record{Unread: err}, nil
 	}

@@ -1,4 +1,4 @@
-package cli
+package target
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
@@ -22,12 +22,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// dumpBundle saves a reading for --from, whole or not at all.
-func dumpBundle(path string, seen sighting) error {
+// Dump saves a reading for --from, whole or not at all.
+func Dump(path string, seen Reading) error {
 	redactor := bundle.NewRedactor()
 	b := bundle.Bundle{Producer: build.This(), At: seen.At, Target: seen.Target, Next: seen.Next, Input: seen.Input}
 	for _, line := range seen.Header { // an error in it has lines of its own
-		b.Header = append(b.Header, view.Tidy(line))
+		b.Header = append(b.Header, plaintext.Tidy(line))
 	}
 	record := seen.Own
 	if seen.Keep != nil {
@@ -94,7 +94,8 @@ func readBounded(path string, most int64) ([]byte, error) {
 	return text, nil
 }
 
-func openBundle(path string) (source, error) {
+// OpenBundle is a reading that Dump has saved.
+func OpenBundle(path string) (Source, error) {
 	text, err := readBounded(path, mostBundle)
 	if err != nil {
 		return nil, err
@@ -106,27 +107,27 @@ func openBundle(path string) (source, error) {
 	return &bundleSource{b}, nil
 }
 
-// read implements source.
-func (s *bundleSource) read(context.Context) (sighting, error) {
+// Read implements Source.
+func (s *bundleSource) Read(context.Context) (Reading, error) {
 	b := s.bundle
 	b.Input.ImageAllowed = migration.ImageAllowed
 	var own []verify.Meta
-	for _, meta := range allChecks() {
+	for _, meta := range AllChecks() {
 		if slices.ContainsFunc(b.Own, func(r verify.Recorded) bool { return r.ID == meta.ID }) {
 			own = append(own, meta)
 		}
 	}
 	if len(own) != len(b.Own) {
-		return sighting{}, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
+		return Reading{}, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
 			Seen: fmt.Sprintf("%d of its %d recorded checks are not known", len(b.Own)-len(own), len(b.Own)), Wanted: "a bundle of this version of awsmigrate"}
 	}
 	bound, err := s.rebound()
 	if err != nil {
-		return sighting{}, err
+		return Reading{}, err
 	}
 	bound = append(bound, verify.Replay(own, b.Own)...)
 	slices.SortStableFunc(bound, func(x, y verify.Bound) int { return strings.Compare(x.ID, y.ID) })
-	return sighting{Inspection: migration.Inspection{Input: b.Input, Own: bound},
+	return Reading{Inspection: migration.Inspection{Input: b.Input, Own: bound},
 		Target: b.Target, Header: b.Header, At: b.At, Next: b.Next}, nil
 }
 

@@ -1,4 +1,4 @@
-package cli
+package target
 
 import (
 	"testing"
@@ -10,42 +10,15 @@ import (
 )
 
 // parsed are the flags of a run as typed.
-func parsed(t *testing.T, args ...string) (*migrationFlags, *engineFlags) {
+func parsed(t *testing.T, args ...string) *migrationFlags {
 	t.Helper()
 	flags := pflag.NewFlagSet("rke2", pflag.ContinueOnError)
-	m, e := &migrationFlags{}, &engineFlags{}
+	m := &migrationFlags{}
 	m.register(flags, true)
-	e.register(flags)
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}
-	return m, e
-}
-
-func TestDurationsThatWouldBecomeDefaultsAreRefused(t *testing.T) {
-	for _, tt := range []struct {
-		args []string
-		ok   bool
-	}{
-		{nil, true},
-		{[]string{"--timeout", "1s", "--deadline", "2h"}, true},
-		{[]string{"--timeout", "0"}, false},
-		{[]string{"--timeout", "-1s"}, false},
-		{[]string{"--deadline", "-1s"}, false},
-		{[]string{"--on-failure", "stop"}, true},
-		{[]string{"--on-failure", "undo"}, true},
-		{[]string{"--on-failure", "retry"}, false},
-	} {
-		_, engine := parsed(t, tt.args...)
-		err := engine.check()
-		if (err == nil) != tt.ok || (err != nil && fault.ClassOf(err) != fault.Usage) {
-			t.Errorf("%v: %v", tt.args, err)
-		}
-	}
-	target := targetFlags{cluster: "demo", requestTimeout: -time.Second}
-	if _, err := target.connect(t.Context(), readOnly); fault.ClassOf(err) != fault.Usage {
-		t.Errorf("--request-timeout -1s: %v", err)
-	}
+	return m
 }
 
 // Where another tool owns the Cluster, disable-leader-migration is left out
@@ -59,7 +32,7 @@ func TestDisableIsAskedForByTypingIt(t *testing.T) {
 		{[]string{"--keep-leader-migration"}, true, false},
 		{[]string{"--keep-leader-migration=false"}, false, true},
 	} {
-		flags, _ := parsed(t, tt.args...)
+		flags := parsed(t, tt.args...)
 		options, err := flags.options("run")
 		if err != nil || options.KeepLeaderMigration != tt.keep || options.DisableAsked != tt.asked {
 			t.Errorf("%v: keep %t, asked %t, %v", tt.args, options.KeepLeaderMigration, options.DisableAsked, err)
@@ -81,7 +54,7 @@ func TestRolesThatSTSWouldRefuse(t *testing.T) {
 		{append(role, "--role-session-name", "a"), false},
 		{append(role, "--role-session-name", "night audit"), false},
 	} {
-		flags, _ := parsed(t, tt.args...)
+		flags := parsed(t, tt.args...)
 		options, err := flags.options("run")
 		if (err == nil) != tt.ok || (err != nil && fault.ClassOf(err) != fault.Usage) {
 			t.Errorf("%v: %v", tt.args, err)
@@ -89,5 +62,12 @@ func TestRolesThatSTSWouldRefuse(t *testing.T) {
 		if tt.ok && (options.ExternalID != flags.externalID || options.SessionName != flags.sessionName) {
 			t.Errorf("%v: %+v", tt.args, options)
 		}
+	}
+}
+
+func TestRequestTimeoutThatWouldBecomeNoneIsRefused(t *testing.T) {
+	flags := reachFlags{cluster: "demo", requestTimeout: -time.Second}
+	if _, err := flags.connect(t.Context(), ReadOnly); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("--request-timeout -1s: %v", err)
 	}
 }

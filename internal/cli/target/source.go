@@ -1,4 +1,4 @@
-package cli
+package target
 
 import (
 	"context"
@@ -21,25 +21,49 @@ import (
 
 // auditable is a procedure that can read everything its checks judge.
 type auditable interface {
-	migrationProcedure
+	Procedure
 	Gather(ctx context.Context, seen migration.Snapshot) (migration.Inspection, error)
 	// GatherPartly is what can be had where the cluster cannot be observed.
 	GatherPartly(ctx context.Context, record runner.Record) (migration.Inspection, error)
 }
 
+// Source is something to audit.
+type Source interface {
+	// Read reads all of it once.
+	Read(ctx context.Context) (Reading, error)
+}
+
+// Reading is one reading of a source.
+type Reading struct {
+	migration.Inspection
+	Target bundle.Target
+	Header []string  // cluster and position, for people
+	At     time.Time // when it was read
+	Next   string    // the command that goes on from a good report; "": none
+}
+
+// Source is the cluster of a session, to be audited.
+func (s *Session) Source(clk clock.Clock) (Source, error) {
+	procedure, ok := s.Procedure.(auditable)
+	if !ok {
+		return nil, fmt.Errorf("a procedure %T cannot be audited", s.Procedure)
+	}
+	return &procedureSource{procedure: procedure, session: s, clock: clk}, nil
+}
+
 // procedureSource is a cluster with the side that configures it.
 type procedureSource struct {
 	procedure auditable
-	session   *session
+	session   *Session
 	clock     clock.Clock
 }
 
-// read implements source. The journal is read for its fingerprint.
-func (s *procedureSource) read(ctx context.Context) (sighting, error) {
+// Read implements Source. The journal is read for its fingerprint.
+func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 	at := s.clock.Now()
-	record, err := s.session.record(ctx)
+	record, err := s.session.Record(ctx)
 	if err != nil {
-		return sighting{}, err
+		return Reading{}, err
 	}
 	observed, err := s.procedure.Observe(ctx, record)
 	var seen migration.Inspection
@@ -50,7 +74,7 @@ func (s *procedureSource) read(ctx context.Context) (sighting, error) {
 		return s.partly(ctx, at, record, err)
 	}
 	if err != nil {
-		return sighting{}, err
+		return Reading{}, err
 	}
 	target := s.procedure.Target()
 	header := append(s.procedure.Header(observed), awsLine(seen.Input.Cloud)...)
@@ -60,21 +84,21 @@ func (s *procedureSource) read(ctx context.Context) (sighting, error) {
 	if record.Unread != nil {
 		header = append(header, "partly visible: "+record.Unread.Error())
 	}
-	next := s.session.words.plan()
+	next := s.session.Words.Plan()
 	if seen.Input.Position.Position == position.P5 {
 		next = ""
 	}
-	return sighting{Inspection: seen, Header: header, At: at, Next: next,
+	return Reading{Inspection: seen, Header: header, At: at, Next: next,
 		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
 }
 
 // partly judges what can still be read of a cluster that was proven to be the one
 // named; what its own side judges is unknown. Where nothing can be read, the first
 // reason says more.
-func (s *procedureSource) partly(ctx context.Context, at time.Time, record runner.Record, why error) (sighting, error) {
+func (s *procedureSource) partly(ctx context.Context, at time.Time, record runner.Record, why error) (Reading, error) {
 	seen, err := s.procedure.GatherPartly(ctx, record)
 	if err != nil {
-		return sighting{}, why
+		return Reading{}, why
 	}
 	target := s.procedure.Target()
 	metas := verify.Metas(rke2.Checks()...)
@@ -84,29 +108,29 @@ func (s *procedureSource) partly(ctx context.Context, at time.Time, record runne
 	seen.Own = unjudged(metas, why)
 	header := append([]string{fmt.Sprintf("%s   Kubernetes %s · %s", target.Name, migration.OrElse(seen.Input.Version.Value, "version unknown"), nodeCount(seen)),
 		positionLine(seen)}, awsLine(seen.Input.Cloud)...)
-	return sighting{Inspection: seen, Header: append(header, "partly visible: "+why.Error()), At: at,
+	return Reading{Inspection: seen, Header: append(header, "partly visible: "+why.Error()), At: at,
 		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
 }
 
-// plainSource is a cluster of which only the API is known.
-type plainSource struct {
-	plain migration.Plain
+// apiSource is a cluster of which only the API is known.
+type apiSource struct {
+	api   migration.Plain
 	name  string
 	note  string         // for people; "": none
 	own   []verify.Bound // checks of a side that could not be read
 	clock clock.Clock
 }
 
-// read implements source.
-func (s *plainSource) read(ctx context.Context) (sighting, error) {
+// Read implements Source.
+func (s *apiSource) Read(ctx context.Context) (Reading, error) {
 	at := s.clock.Now()
-	seen, err := s.plain.Gather(ctx)
+	seen, err := s.api.Gather(ctx)
 	if err != nil {
-		return sighting{}, err
+		return Reading{}, err
 	}
 	version := migration.OrElse(seen.Input.Version.Value, "version unknown")
 	header := append([]string{
-		fmt.Sprintf("%s   %s · Kubernetes %s · %s", s.name, fault.Server(s.plain.Config.Host), version, nodeCount(seen)),
+		fmt.Sprintf("%s   %s · Kubernetes %s · %s", s.name, fault.Server(s.api.Config.Host), version, nodeCount(seen)),
 		positionLine(seen),
 	}, awsLine(seen.Input.Cloud)...)
 	if s.note != "" {
@@ -115,7 +139,7 @@ func (s *plainSource) read(ctx context.Context) (sighting, error) {
 		header = append(header, "made by rke, which runs its control plane outside the API: --config cluster.yml sees it, or --cluster where Rancher manages it")
 	}
 	seen.Own = s.own
-	return sighting{Inspection: seen, Header: header, At: at, Target: bundle.Target{Kind: "kubernetes", Name: s.name, UID: seen.Input.UID.Value}}, nil
+	return Reading{Inspection: seen, Header: header, At: at, Target: bundle.Target{Kind: "kubernetes", Name: s.name, UID: seen.Input.UID.Value}}, nil
 }
 
 // madeByRKE tells by a label without a hyphen that nobody else gives

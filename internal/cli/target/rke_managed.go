@@ -1,4 +1,4 @@
-package cli
+package target
 
 import (
 	"context"
@@ -10,20 +10,21 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // openManaged is open for an RKE cluster that Rancher manages: journal and lock
 // are in the management cluster.
-func (f *rkeFlags) openManaged(ctx context.Context, may access) (*session, error) {
+func (f *RKE) openManaged(ctx context.Context, may Access) (*Session, error) {
 	runID := runner.NewRunID(time.Now())
-	options, err := f.options(runID)
+	options, err := f.Options(runID)
 	if err != nil {
 		return nil, err
 	}
 	if f.requestTimeout <= 0 {
-		return nil, usage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", f.requestTimeout))
+		return nil, fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", f.requestTimeout))
 	}
 	to := reach{f.requestTimeout, may}
 	management, err := to.load(f.kubeconfig, f.kubeContext)
@@ -32,11 +33,11 @@ func (f *rkeFlags) openManaged(ctx context.Context, may access) (*session, error
 	}
 	edges := rke.ManagedEdges{Clock: clock.RealClock{}}
 	if edges.Management, err = dynamic.NewForConfig(management); err != nil {
-		return nil, usage(err)
+		return nil, fault.AsUsage(err)
 	}
 	home, err := kubernetes.NewForConfig(management)
 	if err != nil {
-		return nil, usage(err)
+		return nil, fault.AsUsage(err)
 	}
 	cluster, err := rke.FindManaged(ctx, edges.Management, f.cluster)
 	if err != nil {
@@ -46,7 +47,7 @@ func (f *rkeFlags) openManaged(ctx context.Context, may access) (*session, error
 		return nil, err
 	}
 	if edges.Kube, err = kubernetes.NewForConfig(edges.DownstreamConfig); err != nil {
-		return nil, usage(err)
+		return nil, fault.AsUsage(err)
 	}
 	procedure, err := rke.NewManaged(ctx, edges, cluster.ID, options)
 	if err != nil {
@@ -55,7 +56,7 @@ func (f *rkeFlags) openManaged(ctx context.Context, may access) (*session, error
 	return newSession(procedure, home, runID, f.again()), nil
 }
 
-func (f *rkeFlags) managedDownstream(management *rest.Config, cluster rke.ManagedCluster, to reach) (*rest.Config, error) {
+func (f *RKE) managedDownstream(management *rest.Config, cluster rke.ManagedCluster, to reach) (*rest.Config, error) {
 	if f.downstreamKubeconfig != "" {
 		return to.load(f.downstreamKubeconfig, "")
 	}

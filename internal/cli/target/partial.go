@@ -1,4 +1,4 @@
-package cli
+package target
 
 import (
 	"context"
@@ -16,11 +16,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// partly is a cluster of which these credentials may not read all that its
+// partial is a cluster of which these credentials may not read all that its
 // procedure needs. What they may is judged; the rest is unknown and never ok.
-func (t *verifyTarget) partly(config *rest.Config, d wellknown.Distribution, options migration.Options, own []verify.Bound, why error) source {
+func (t *Audited) partial(config *rest.Config, d wellknown.Distribution, options migration.Options, own []verify.Bound, why error) Source {
 	name := migration.OrElse(t.cluster, t.config)
-	return &plainSource{plain: migration.Plain{Config: config, Clock: clock.RealClock{}, Options: options, Distribution: d},
+	return &apiSource{api: migration.Plain{Config: config, Clock: clock.RealClock{}, Options: options, Distribution: d},
 		name: name, clock: clock.RealClock{}, own: own,
 		note: "partly visible; whether this is the cluster of that name is not proven: " + why.Error()}
 }
@@ -29,24 +29,24 @@ func unjudged(metas []verify.Meta, why error) []verify.Bound {
 	return verify.Unjudged(metas, "could not look: "+why.Error())
 }
 
-// openPartly is RKE2 whose Rancher may not be read.
-func (t *verifyTarget) openPartly(ctx context.Context, options migration.Options, why error) (source, error) {
-	clients, err := t.connect(ctx, readOnly)
+// openPartial is RKE2 whose Rancher may not be read.
+func (t *Audited) openPartial(ctx context.Context, options migration.Options, why error) (Source, error) {
+	clients, err := t.connect(ctx, ReadOnly)
 	if err != nil {
 		return nil, why
 	}
-	return t.partly(clients.DownstreamConfig, wellknown.RKE2, options, unjudged(verify.Metas(rke2.Checks()...), why), why), nil
+	return t.partial(clients.DownstreamConfig, wellknown.RKE2, options, unjudged(verify.Metas(rke2.Checks()...), why), why), nil
 }
 
 // openFile is RKE with its cluster.yml, whose state is a Secret: without the right
 // to read it, the file and the cluster are judged each for itself.
-func (t *verifyTarget) openFile(ctx context.Context, a *app, options migration.Options) (source, error) {
+func (t *Audited) openFile(ctx context.Context, out Output, options migration.Options) (Source, error) {
 	flags := t.rke("")
-	whole, err := opened(flags.open(ctx, a, readOnly))
+	whole, err := opened(flags.Open(ctx, out, ReadOnly))
 	if !isReason(err, fault.ReasonForbidden, fault.ReasonUnauthorized) {
 		return whole, err
 	}
-	config, loadErr := reach{t.requestTimeout, readOnly}.load(flags.kubeconfigPath(), t.kubeContext)
+	config, loadErr := reach{t.requestTimeout, ReadOnly}.load(flags.kubeconfigPath(), t.kubeContext)
 	if loadErr != nil {
 		return nil, err
 	}
@@ -54,13 +54,13 @@ func (t *verifyTarget) openFile(ctx context.Context, a *app, options migration.O
 	if fileErr != nil {
 		return nil, fileErr
 	}
-	return t.partly(config, wellknown.RKE, options, own, err), nil
+	return t.partial(config, wellknown.RKE, options, own, err), nil
 }
 
-// openManagedPartly is RKE that Rancher manages, of which Rancher shows the cluster
+// openManagedPartial is RKE that Rancher manages, of which Rancher shows the cluster
 // and the cluster does not show its state.
-func (t *verifyTarget) openManagedPartly(ctx context.Context, options migration.Options, why error) (source, error) {
-	to := reach{t.requestTimeout, readOnly}
+func (t *Audited) openManagedPartial(ctx context.Context, options migration.Options, why error) (Source, error) {
+	to := reach{t.requestTimeout, ReadOnly}
 	management, err := to.load(t.kubeconfig, t.kubeContext)
 	if err != nil {
 		return nil, why
@@ -77,5 +77,5 @@ func (t *verifyTarget) openManagedPartly(ctx context.Context, options migration.
 	if err != nil {
 		return nil, why
 	}
-	return t.partly(config, wellknown.RKE, options, unjudged(verify.Metas(rkechecks.All()...), why), why), nil
+	return t.partial(config, wellknown.RKE, options, unjudged(verify.Metas(rkechecks.All()...), why), why), nil
 }

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// engineFlags steer one run of the engine.
+type engineFlags struct {
+	yes, dryRun bool
+	confirm     string
+	until, step string
+	timeout     time.Duration
+	deadline    time.Duration
+	onFailure   string
+	plan        string
+}
+
+func (e *engineFlags) register(flags *pflag.FlagSet) {
+	flags.BoolVarP(&e.yes, "yes", "y", false, "do not ask before the first write")
+	flags.StringVar(&e.plan, "plan", "", "file with `plan -o json`: apply exactly that, or what is left of it, without asking")
+	flags.StringVar(&e.confirm, "confirm", "", "the cluster's name, to pass irreversible gates")
+	flags.BoolVar(&e.dryRun, "dry-run", false, "show what a run would do and write nothing")
+	flags.StringVar(&e.until, "until", "", "stop after this step")
+	flags.StringVar(&e.step, "step", "", "run this step only; it must be the first that is still to do")
+	flags.DurationVar(&e.timeout, "timeout", 15*time.Minute, "longest time without progress")
+	flags.StringVar(&e.onFailure, "on-failure", "stop", "stop|undo: leave the cluster where it is and say how to go on, or go back to where it began")
+	flags.DurationVar(&e.deadline, "deadline", 0, "longest time for the whole run (default: none)")
+}
+
+// check refuses durations that would silently become the defaults, or none.
+func (e *engineFlags) check() error {
+	switch {
+	case e.timeout <= 0:
+		return fault.AsUsage(fmt.Errorf("flag --timeout: %s, wanted more than 0", e.timeout))
+	case e.deadline < 0:
+		return fault.AsUsage(fmt.Errorf("flag --deadline: %s, wanted more than 0, or 0 for none", e.deadline))
+	case e.onFailure != "stop" && e.onFailure != "undo":
+		return fault.AsUsage(fmt.Errorf("flag --on-failure: %q, wanted stop or undo", e.onFailure))
+	}
+	return nil
+}

@@ -1,0 +1,50 @@
+package target
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Undo opens the undo of what its Opener opens.
+type Undo struct{ Opener }
+
+// Open implements Opener.
+func (o Undo) Open(ctx context.Context, out Output, may Access) (*Session, error) {
+	s, err := o.Opener.Open(ctx, out, may)
+	if err != nil {
+		return nil, err
+	}
+	forward, ok := s.Procedure.(interface{ Undo() *migration.Undo })
+	if !ok {
+		return nil, fault.AsUsage(fmt.Errorf("there is no undo for a cluster of this kind; docs/going-back.md says how to go back by hand"))
+	}
+	s.Procedure = forward.Undo()
+	s.Words.Undoing = true
+	return s, nil
+}
+
+// Look observes the cluster as the direction of the last run sees it: in the
+// middle of an undo, what is left to take back.
+func (s *Session) Look(ctx context.Context, record runner.Record) (migration.Snapshot, runner.Observation, error) {
+	seen, says, err := s.observe(ctx, record)
+	forward, ok := s.Procedure.(interface{ Undo() *migration.Undo })
+	if !ok || !migration.LastUndid(record) || err == nil && says.Position == position.P0.String() {
+		return seen, says, err
+	}
+	s.Procedure, s.Words.Undoing = forward.Undo(), true
+	return s.observe(ctx, record)
+}
+
+func (s *Session) observe(ctx context.Context, record runner.Record) (migration.Snapshot, runner.Observation, error) {
+	seen, err := s.Procedure.Observe(ctx, record)
+	if err != nil {
+		return seen, runner.Observation{}, err
+	}
+	says, err := s.Procedure.Judge(seen)
+	return seen, says, err
+}

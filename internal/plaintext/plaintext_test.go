@@ -1,0 +1,33 @@
+package plaintext
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPrintable(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain ✓ ä":                 "plain ✓ ä",
+		"\x1b[31mred\x1b[0m":        "·[31mred·[0m",
+		"a\rb\nerror: c\td":         "a b error: c d",
+		"\u202eright to left\u2066": "·right to left·",
+		"c1 \u009b31m":              "c1 ·31m",
+		"bell\a nul\x00 del\x7f":    "bell· nul· del·",
+		"line\u2028separator":       "line·separator",
+		"bad \xff utf-8":            "bad \uFFFD utf-8",
+	} {
+		if got := Line(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What is tidy stays as it is: views may make it so again.
+func TestTidyIsBounded(t *testing.T) {
+	for _, text := range []string{"", "a", strings.Repeat("ä\x1b", 1<<20), strings.Repeat("\xff", 9000)} {
+		once := Tidy(text)
+		if n := len([]rune(once)); n > longest || Tidy(once) != once {
+			t.Errorf("%d characters, again %d", n, len(Tidy(once)))
+		}
+	}
+}
