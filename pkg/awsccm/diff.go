@@ -3,9 +3,10 @@ package awsccm
 import (
 	"fmt"
 
-	"github.com/pmezard/go-difflib/difflib"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/textdiff"
 )
 
 // ObjectChange is what an installation does to one object.
@@ -25,18 +26,10 @@ func Diff(before, after []unstructured.Unstructured) ([]ObjectChange, error) {
 	}
 	seen := map[string]bool{}
 	var out []ObjectChange
-	add := func(name, a, b string) error {
-		if a == b {
-			return nil
+	add := func(name, a, b string) {
+		if a != b {
+			out = append(out, ObjectChange{Object: name, Before: a, After: b, Diff: textdiff.Unified(name, a, b)})
 		}
-		diff, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{
-			A: difflib.SplitLines(a), B: difflib.SplitLines(b), FromFile: name, ToFile: name, Context: 3,
-		})
-		if err != nil {
-			return fmt.Errorf("compare %s: %w", name, err)
-		}
-		out = append(out, ObjectChange{Object: name, Before: a, After: b, Diff: diff})
-		return nil
 	}
 	for i := range after {
 		name := objectName(&after[i])
@@ -45,15 +38,11 @@ func Diff(before, after []unstructured.Unstructured) ([]ObjectChange, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := add(name, old[name], text); err != nil {
-			return nil, err
-		}
+		add(name, old[name], text)
 	}
 	for i := range before {
 		if name := objectName(&before[i]); !seen[name] {
-			if err := add(name, old[name], ""); err != nil {
-				return nil, err
-			}
+			add(name, old[name], "")
 		}
 	}
 	return out, nil

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/textdiff"
 )
 
 // Demo boots a lab, migrates it while the world goes on, and shows the evidence.
@@ -69,7 +71,7 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer) (Evidence, error) {
 		if evidence.ClusterFile, err = lab.readClusterFile(); err != nil {
 			return evidence, err
 		}
-		say("\n$ diff of cluster.yml, before and after\n%s", lineDiff(file, evidence.ClusterFile))
+		say("\n$ diff of cluster.yml, before and after\n%s", textdiff.Unified("cluster.yml", file, evidence.ClusterFile))
 	}
 	say("\n$ lab observe\n%s", evidence.Report)
 	return evidence, nil

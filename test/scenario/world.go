@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strings"
-
-	"github.com/pmezard/go-difflib/difflib"
 )
 
 // world is what others do while a cluster is migrated.
@@ -53,13 +50,4 @@ func (l *Lab) readClusterFile() (string, error) {
 	}
 	text, err := os.ReadFile(l.ClusterFile)
 	return string(text), err
-}
-
-// lineDiff shows the lines that differ.
-func lineDiff(before, after string) string {
-	text, err := difflib.GetUnifiedDiffString(difflib.UnifiedDiff{A: strings.SplitAfter(before, "\n"), B: strings.SplitAfter(after, "\n")})
-	if err != nil {
-		return err.Error()
-	}
-	return text
 }

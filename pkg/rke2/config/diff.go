@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pmezard/go-difflib/difflib"
 	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/textdiff"
 )
 
 // longLine is where a line is cut for people; chart archives are one line of
@@ -15,28 +16,25 @@ const longLine = 160
 // diff shows two values as YAML lines, marked for what goes and what comes, and
 // counts both.
 func diff(before, after any) (text string, added, removed int) {
-	b, a := lines(before), lines(after)
 	var out strings.Builder
-	m := difflib.NewMatcher(b, a)
-	for _, op := range m.GetOpCodes() {
-		if op.Tag == 'e' {
-			mark(&out, ' ', b[op.I1:op.I2])
-			continue
+	for _, line := range textdiff.Lines(lines(before), lines(after)) {
+		switch line.Sign {
+		case textdiff.Added:
+			added++
+		case textdiff.Removed:
+			removed++
+		case textdiff.Equal:
 		}
-		mark(&out, '-', b[op.I1:op.I2])
-		mark(&out, '+', a[op.J1:op.J2])
-		added, removed = added+op.J2-op.J1, removed+op.I2-op.I1
+		fmt.Fprintf(&out, "  %c %s\n", line.Sign, cut(line.Text))
 	}
 	return out.String(), added, removed
 }
 
-func mark(out *strings.Builder, sign byte, lines []string) {
-	for _, l := range lines {
-		if len(l) > longLine {
-			l = fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(l[:longLine], ""), len(l))
-		}
-		fmt.Fprintf(out, "  %c %s\n", sign, l)
+func cut(line string) string {
+	if len(line) <= longLine {
+		return line
 	}
+	return fmt.Sprintf("%s… (%d bytes)", strings.ToValidUTF8(line[:longLine], ""), len(line))
 }
 
 func lines(v any) []string {
