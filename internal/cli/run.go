@@ -67,6 +67,9 @@ func runMigration(ctx context.Context, a *app, flags target.Opener, engine *engi
 			since.Round(time.Second), view.GoingBack)
 		return failed
 	}
+	if session.Words.Undoing {
+		return failed
+	}
 	return goBack(ctx, a, flags, engine, failed)
 }
 
@@ -83,9 +86,6 @@ func outage(since time.Duration) bool { return since < migration.BackOff }
 
 // goBack takes back what a failed run did. The failure stays the outcome.
 func goBack(ctx context.Context, a *app, flags target.Opener, engine *engineFlags, failed error) error {
-	if _, already := flags.(target.Undo); already {
-		return failed
-	}
 	back := *engine
 	back.yes, back.onFailure, back.until, back.step, back.plan = true, "stop", "", "", ""
 	if err := runMigration(ctx, a, target.Undo{Opener: flags}, &back); err != nil {

@@ -36,7 +36,7 @@ type unreadable struct {
 
 func (u *unreadable) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
 	of := u.Target()
-	return &target.Session{Procedure: u, RunID: "run-1",
+	return &target.Session{Migration: u, Procedure: u, RunID: "run-1",
 		Journal: runner.NewConfigMapJournal(u.home, of.Namespace, runner.JournalName(of.Name), of)}, nil
 }
 
@@ -54,6 +54,9 @@ func (u *unreadable) Gather(_ context.Context, seen migration.Snapshot) (migrati
 	input.Services = verify.Got([]downstream.Service{})
 	return migration.Inspection{Input: input}, nil
 }
+
+// Undo is not asked for.
+func (u *unreadable) Undo() *migration.Undo { return nil }
 
 // GatherPartly is not called where all could be read.
 func (u *unreadable) GatherPartly(context.Context, runner.Record) (migration.Inspection, error) {
@@ -94,11 +97,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 			t.Errorf("%d: plan: exit %d", code, got)
 		}
 		s, _ := u.Open(t.Context(), a.opening(), target.ReadOnly)
-		source, err := s.Source(clock.RealClock{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := &auditor{app: a, source: source, clock: clock.RealClock{}}
+		v := &auditor{app: a, source: s.Source(clock.RealClock{}), clock: clock.RealClock{}}
 		doc, err := v.look(t.Context())
 		if err != nil {
 			t.Errorf("%d: verify: %v", code, err)
@@ -162,12 +161,8 @@ func TestRefusedReadLeavesAPartialAudit(t *testing.T) {
 		s, _ := u.Open(t.Context(), target.Output{}, target.ReadOnly)
 		p := &partlyReadable{unreadable: u, why: tt.why, rest: tt.rest}
 		a := &app{streams: view.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
-		s.Procedure = p
-		source, err := s.Source(clock.RealClock{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		v := &auditor{app: a, source: source, clock: clock.RealClock{}}
+		s.Migration = p
+		v := &auditor{app: a, source: s.Source(clock.RealClock{}), clock: clock.RealClock{}}
 		doc, err := v.look(t.Context())
 		if !tt.partial {
 			if view.ExitCode(err) != tt.exit || !errors.Is(err, tt.why) {

@@ -119,7 +119,7 @@ func opened(s *Session, err error) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Source(clock.RealClock{})
+	return s.Source(clock.RealClock{}), nil
 }
 
 // openAPIOnly is any cluster of which only the API is known.

@@ -41,9 +41,22 @@ type Procedure interface {
 	Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error)
 }
 
-// Session is a procedure together with where its journal and lock live.
+// Migration is the procedure of a migration, which can be audited and taken back. Whoever
+// misses one of its abilities does not compile.
+type Migration interface {
+	Procedure
+	// Gather reads everything that its checks judge.
+	Gather(ctx context.Context, seen migration.Snapshot) (migration.Inspection, error)
+	// GatherPartly is what can be had where the cluster cannot be observed.
+	GatherPartly(ctx context.Context, record runner.Record) (migration.Inspection, error)
+	// Undo is the procedure that goes back.
+	Undo() *migration.Undo
+}
+
+// Session is a migration together with where its journal and lock live.
 type Session struct {
-	Procedure Procedure
+	Migration Migration
+	Procedure Procedure // what is run or looked at: the migration, or its undo
 	Journal   runner.Journal
 	Lock      runner.Lock
 	Owner     runner.Owner
@@ -52,13 +65,13 @@ type Session struct {
 }
 
 // newSession puts journal and lock where the procedure's target says.
-func newSession(p Procedure, home kubernetes.Interface, runID string, words Words) *Session {
+func newSession(p Migration, home kubernetes.Interface, runID string, words Words) *Session {
 	target, processes := p.Target(), runner.HostProcesses()
 	name, who := runner.JournalName(target.Name), owner(runID, processes)
 	lock := runner.NewLeaseLock(home, target.Namespace, name, who, clock.RealClock{})
 	lock.Processes = processes
 	return &Session{
-		Procedure: p, RunID: runID, Words: words, Owner: who, Lock: lock,
+		Migration: p, Procedure: p, RunID: runID, Words: words, Owner: who, Lock: lock,
 		Journal: runner.NewConfigMapJournal(home, target.Namespace, name, target),
 	}
 }

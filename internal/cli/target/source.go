@@ -19,14 +19,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// auditable is a procedure that can read everything its checks judge.
-type auditable interface {
-	Procedure
-	Gather(ctx context.Context, seen migration.Snapshot) (migration.Inspection, error)
-	// GatherPartly is what can be had where the cluster cannot be observed.
-	GatherPartly(ctx context.Context, record runner.Record) (migration.Inspection, error)
-}
-
 // Source is something to audit.
 type Source interface {
 	// Read reads all of it once.
@@ -43,19 +35,14 @@ type Reading struct {
 }
 
 // Source is the cluster of a session, to be audited.
-func (s *Session) Source(clk clock.Clock) (Source, error) {
-	procedure, ok := s.Procedure.(auditable)
-	if !ok {
-		return nil, fmt.Errorf("a procedure %T cannot be audited", s.Procedure)
-	}
-	return &procedureSource{procedure: procedure, session: s, clock: clk}, nil
+func (s *Session) Source(clk clock.Clock) Source {
+	return &procedureSource{session: s, clock: clk}
 }
 
 // procedureSource is a cluster with the side that configures it.
 type procedureSource struct {
-	procedure auditable
-	session   *Session
-	clock     clock.Clock
+	session *Session
+	clock   clock.Clock
 }
 
 // Read implements Source. The journal is read for its fingerprint.
@@ -65,10 +52,10 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	observed, err := s.procedure.Observe(ctx, record)
+	observed, err := s.session.Migration.Observe(ctx, record)
 	var seen migration.Inspection
 	if err == nil {
-		seen, err = s.procedure.Gather(ctx, observed)
+		seen, err = s.session.Migration.Gather(ctx, observed)
 	}
 	if fault.ClassOf(err) == fault.CouldNotLook {
 		return s.partly(ctx, at, record, err)
@@ -76,9 +63,9 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 	if err != nil {
 		return Reading{}, err
 	}
-	target := s.procedure.Target()
-	header := append(s.procedure.Header(observed), awsLine(seen.Input.Cloud)...)
-	if paused := s.procedure.Paused(observed); paused != "" {
+	target := s.session.Migration.Target()
+	header := append(s.session.Migration.Header(observed), awsLine(seen.Input.Cloud)...)
+	if paused := s.session.Migration.Paused(observed); paused != "" {
 		header = append(header, "paused "+paused)
 	}
 	if record.Unread != nil {
@@ -96,11 +83,11 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 // named; what its own side judges is unknown. Where nothing can be read, the first
 // reason says more.
 func (s *procedureSource) partly(ctx context.Context, at time.Time, record runner.Record, why error) (Reading, error) {
-	seen, err := s.procedure.GatherPartly(ctx, record)
+	seen, err := s.session.Migration.GatherPartly(ctx, record)
 	if err != nil {
 		return Reading{}, why
 	}
-	target := s.procedure.Target()
+	target := s.session.Migration.Target()
 	metas := verify.Metas(rke2.Checks()...)
 	if target.Kind == string(wellknown.RKE) {
 		metas = verify.Metas(rkechecks.All()...)

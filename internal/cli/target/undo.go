@@ -2,9 +2,7 @@ package target
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -19,12 +17,7 @@ func (o Undo) Open(ctx context.Context, out Output, may Access) (*Session, error
 	if err != nil {
 		return nil, err
 	}
-	forward, ok := s.Procedure.(interface{ Undo() *migration.Undo })
-	if !ok {
-		return nil, fault.AsUsage(fmt.Errorf("there is no undo for a cluster of this kind; docs/going-back.md says how to go back by hand"))
-	}
-	s.Procedure = forward.Undo()
-	s.Words.Undoing = true
+	s.Procedure, s.Words.Undoing = s.Migration.Undo(), true
 	return s, nil
 }
 
@@ -32,11 +25,10 @@ func (o Undo) Open(ctx context.Context, out Output, may Access) (*Session, error
 // middle of an undo, what is left to take back.
 func (s *Session) Look(ctx context.Context, record runner.Record) (migration.Snapshot, runner.Observation, error) {
 	seen, says, err := s.observe(ctx, record)
-	forward, ok := s.Procedure.(interface{ Undo() *migration.Undo })
-	if !ok || !migration.LastUndid(record) || err == nil && says.Position == position.P0.String() {
+	if s.Words.Undoing || !migration.LastUndid(record) || err == nil && says.Position == position.P0.String() {
 		return seen, says, err
 	}
-	s.Procedure, s.Words.Undoing = forward.Undo(), true
+	s.Procedure, s.Words.Undoing = s.Migration.Undo(), true
 	return s.observe(ctx, record)
 }
 
