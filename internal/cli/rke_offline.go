@@ -42,7 +42,7 @@ func addOffline(cmd *cobra.Command, a *app, flags *target.RKE) {
 }
 
 // planOffline shows the plan also where a check failed, and the check's exit code
-// tells it. In JSON that is one document: what failed is in it.
+// says so. In JSON that is one document: what failed is in it.
 func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
 	if flags.Config == "" {
 		return fault.AsUsage(errors.New("flag --config is required: the cluster.yml of an RKE cluster"))

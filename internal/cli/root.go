@@ -45,7 +45,7 @@ type app struct {
 // commandLine is the command as typed, for the journal and the resume line.
 func (a *app) commandLine() string { return target.CommandLine(a.args) }
 
-// say tells a person what is waited for, beside whatever the command prints.
+// say prints for people what is waited for, beside whatever the command prints.
 func (a *app) say(line string) { view.Say(a.streams, line) }
 
 // opening is where a target says what it waits for, and where programs that it runs

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// notice is what a process is told from outside.
+// notice is what reaches a process from outside.
 type notice int
 
 const (
@@ -18,11 +18,11 @@ const (
 	hangUp
 )
 
-// phase is how far a run has been told to end. The zero value is a run that works
+// phase is how far a run has been asked to end. The zero value is a run that works
 // and is watched.
 type phase struct {
 	unwatched bool // nobody sees it any more
-	stopping  bool // it finishes the action in hand, then ends
+	stopping  bool // it finishes the current action, then ends
 	leaving   bool // it ends at once
 }
 
@@ -33,14 +33,14 @@ const (
 	ignore action = iota
 	// goUnwatched moves the output to the log file and begins no further step.
 	goUnwatched
-	// stopCleanly finishes the action in hand, records and gives the lock back.
+	// stopCleanly finishes the current action, records and gives the lock back.
 	stopCleanly
 	// leaveAtOnce ends everything; the lock expires by itself.
 	leaveAtOnce
 )
 
 // on decides about a notice. A hang-up never counts as an interrupt: losing a
-// terminal is nobody's wish to leave a control plane alone half way, and a shell
+// terminal is no wish to leave a control plane alone half way, and a shell
 // that ends sends more than one.
 func (p phase) on(n notice) (phase, action) {
 	switch {
@@ -69,11 +69,11 @@ type signals struct {
 
 	mu      sync.Mutex
 	phase   phase
-	lastSay func() // moves the output, before anybody is told that nobody watches
+	lastSay func() // moves the output, before anybody learns that nobody watches
 }
 
 // watchSignals gives two stages: the first SIGINT or SIGTERM closes interrupts, so
-// that a run finishes the action in hand, records and releases its lock; the
+// that a run finishes the current action, records and releases its lock; the
 // second cancels the context. A third is not caught any more and ends the process,
 // whatever it waits for. A hang-up ends every command at once but those that
 // called outlive.

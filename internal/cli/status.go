@@ -44,7 +44,7 @@ func showStatus(ctx context.Context, a *app, flags target.Opener, exitCode bool)
 	seen, observation, err := session.Look(ctx, record)
 	if err != nil {
 		if record.Unread != nil && fault.ClassOf(err) == fault.Check {
-			return record.Unread // a mixture may be our own half-done step, which the journal alone tells
+			return record.Unread // a mixture may be our own half-done step, which the journal alone shows
 		}
 		return err
 	}

@@ -33,7 +33,7 @@ func (a *app) outlive() *unwatched {
 	return u
 }
 
-// lastSay tells whoever is still there where the output goes on, and moves there
+// lastSay says to whoever is still there where the output goes on, and moves there
 // what went to a terminal. A file or a pipe goes on taking it.
 func (u *unwatched) lastSay() {
 	text := "\r\nhang-up: what was begun is watched to its end, no further step begins; the output goes on in " + u.log.path + "\r\n"
@@ -83,7 +83,7 @@ type outlet struct {
 	to       io.Writer
 	terminal bool
 	log      *runLog
-	gone     func() // is told of a write that found nobody
+	gone     func() // is called after a write that found nobody
 
 	mu    sync.Mutex
 	moved bool

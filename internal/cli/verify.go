@@ -63,7 +63,7 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 		return err
 	}
 	if format == "wide" || format == "short" {
-		a.output = "text" // what goes wrong before there is a report is told to people
+		a.output = "text" // what goes wrong before there is a report is for people
 	}
 	if err := f.check(); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (f *verifyFlags) open(ctx context.Context, a *app, options migration.Option
 	return f.audited.Open(ctx, a.opening(), options)
 }
 
-// auditor reads, judges and tells what came of it.
+// auditor reads, judges and reports.
 type auditor struct {
 	app       *app
 	source    target.Source

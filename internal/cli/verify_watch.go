@@ -10,7 +10,7 @@ import (
 )
 
 // watch looks again and again until it is interrupted, and ends with what the
-// last report came to. A reading that fails is told and tried again: API servers
+// last report came to. A reading that fails is shown and tried again: API servers
 // go away while machines are rolled.
 func (v *auditor) watch(ctx context.Context, format string, every time.Duration) error {
 	if format != "text" && format != "wide" && format != "short" {

@@ -86,7 +86,7 @@ func (f *RKE) Open(ctx context.Context, out Output, may Access) (*Session, error
 	if f.requestTimeout <= 0 {
 		return nil, fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", f.requestTimeout))
 	}
-	// What is wrong with the file is told even where no cluster can be reached.
+	// What is wrong with the file is reported even where no cluster can be reached.
 	if _, err := clusterfile.Read(f.Config); err != nil {
 		return nil, err
 	}

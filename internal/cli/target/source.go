@@ -129,7 +129,7 @@ func (s *apiSource) Read(ctx context.Context) (Reading, error) {
 	return Reading{Inspection: seen, Header: header, At: at, Target: bundle.Target{Kind: "kubernetes", Name: s.name, UID: seen.Input.UID.Value}}, nil
 }
 
-// madeByRKE tells by a label without a hyphen that nobody else gives
+// madeByRKE knows by a label without a hyphen that nobody else gives
 // (rancher/rke:cluster/hosts.go@v1.5.9).
 func madeByRKE(seen migration.Inspection) bool {
 	for _, n := range seen.Input.Nodes.Value {

@@ -43,7 +43,7 @@ type Audited struct {
 	Summary       string   // of the position
 	Problems      []string // what keeps the position from being clear
 	Next          string   // the command that goes on from a good report; "": none
-	FailOnWarning bool     // the exit code was asked to tell of warnings, too
+	FailOnWarning bool     // warnings count for the exit code
 	Categories    []string // of all checks, in the order that they are shown in
 	Outcome       error    // what the report comes to; nil: all is well
 }

@@ -12,7 +12,7 @@ import (
 
 // The JUnit form that build servers read: a suite for every category, a case for
 // every check. Failed is a failure, unknown an error; a warning is a failure where
-// warnings count and is told in system-out elsewhere.
+// warnings count and stands in system-out elsewhere.
 type (
 	junitSuites struct {
 		XMLName  xml.Name     `xml:"testsuites"`

@@ -32,7 +32,7 @@ func WriteAudit(streams Streams, format string, doc AuditDocument) error {
 	return nil
 }
 
-// auditMarks tell a result without colour.
+// auditMarks show a result without colour.
 var auditMarks = map[verify.Status]string{ //nolint:gochecknoglobals // a constant table
 	verify.OK: "✓", verify.Warn: "!", verify.Fail: "✗", verify.Unknown: "?", verify.Skip: "–",
 }
@@ -125,7 +125,7 @@ func (s screen) remedy(prefix, fix string) {
 	s.line("%s%s", prefix, fix[match[2]:])
 }
 
-// saidOf is what a finding tells: of one that could not look the reason.
+// saidOf is what a finding says: of one that could not look the reason.
 func saidOf(finding verify.Finding) string {
 	if finding.Status == verify.Unknown {
 		return cmp.Or(finding.Reason, finding.Seen)

@@ -41,7 +41,7 @@ func (w *Watch) tell(at time.Time, line string) {
 	w.screen.prose(at.UTC().Format(time.TimeOnly)+"  ", line)
 }
 
-// Missed is a look that could not be had, told once for the same reason.
+// Missed is a look that could not be had, shown once for the same reason.
 func (w *Watch) Missed(at time.Time, err error) {
 	if w.failed == nil || w.failed.Error() != err.Error() {
 		w.tell(at, "could not look: "+err.Error())

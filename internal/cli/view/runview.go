@@ -152,7 +152,7 @@ func (v *eventStream) Emit(e runner.Event) {
 	if e.Err != nil {
 		doc.Error = e.Err.Error()
 	}
-	_ = WriteDocument(v.out, "jsonl", doc) // nobody is left to tell
+	_ = WriteDocument(v.out, "jsonl", doc) // nobody reads any more
 }
 
 // Finish implements Run.

@@ -38,7 +38,7 @@ func NewStatus(target runner.Target, steps []runner.Info, seen runner.Observatio
 	return doc
 }
 
-// stateMarks tell a step's state without colour.
+// stateMarks show a step's state without colour.
 var stateMarks = map[runner.StateKind]string{
 	runner.Done: "✓", runner.Todo: "·", runner.InProgress: "◐", runner.Skipped: "–", runner.Always: "·",
 }

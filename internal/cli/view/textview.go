@@ -23,7 +23,7 @@ type textView struct {
 	ended    time.Duration // how long the run took, once it is over
 	begun    bool          // a step was begun
 	braked   bool
-	last     *runner.Wait // of the step in hand
+	last     *runner.Wait // of the current step
 }
 
 func newTextView(o Output, commands Commands, out io.Writer) *textView {
@@ -74,7 +74,7 @@ func (v *textView) Emit(e runner.Event) {
 	}
 }
 
-// stoppedAt is how far the step in hand had come.
+// stoppedAt is how far the current step had come.
 func (v *textView) stoppedAt(left *runner.Left) string {
 	if left != nil && left.GoesOn {
 		return fmt.Sprintf("left at %d of %d", left.Changed, left.Total)

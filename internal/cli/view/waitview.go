@@ -93,7 +93,7 @@ func facts(seen string, room int, ascii bool) string {
 }
 
 // clipMiddle keeps the end of a text, where it says what is wrong, and enough of
-// its beginning to tell of what.
+// its beginning to say of what.
 func clipMiddle(text string, most int, ascii bool) string {
 	runes := []rune(text)
 	if len(runes) <= most {
