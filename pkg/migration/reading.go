@@ -19,6 +19,8 @@ type Reading struct {
 	PlaneLabel string // label of the Nodes that the CCM has to run on
 	Members    []Member
 	KCMs       []KCM // one for every control-plane member
+	// ProviderSource says where the providers of KCMs were read: "last --cloud-provider is".
+	ProviderSource string
 	// Unrest is what still moves, or is broken, on the configuration's side.
 	Unrest []Unrest
 	// CordonSkip is the side's own reason to leave nodes uncordoned; "": none.

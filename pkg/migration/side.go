@@ -13,12 +13,15 @@ import (
 // Side is what differs between clusters by how they were made: where their
 // configuration is kept, how it is changed, and what shows that it was applied.
 type Side interface {
+	Editor
 	// Look reads the configuration's side once.
 	Look(ctx context.Context, record runner.Record) (Config, error)
 	// CloudConfig is the in-tree provider's, to be carried over to the CCM; "": none.
 	CloudConfig(ctx context.Context, seen Snapshot) (string, error)
 	// Checks are the side's own, bound to what was read.
 	Checks(seen Snapshot, input *checks.Input, prepared Prepared) []verify.Bound
+	// SnapshotStep takes an etcd snapshot.
+	SnapshotStep(Base) Step
 	// Rolls says whether others go on with a step's change after our write.
 	Rolls(step runner.StepID) bool
 	// Tell puts what is not at rest into one line.
@@ -26,8 +29,6 @@ type Side interface {
 	// Keep writes down what the side's checks judge, so that they can be made again
 	// without a cluster. Secrets go through the Redactor.
 	Keep(seen Snapshot, r *bundle.Redactor) ([]byte, error)
-	// UndoSteps are the steps that take the side's edits back, by ID.
-	UndoSteps() map[runner.StepID]func(Base) Step
 	// Document is how the chart is installed as a document of the side's own
 	// configuration instead of by Helm; nil: there is no such way.
 	Document() DocumentInstaller

@@ -21,27 +21,53 @@ func (b Base) Plan(context.Context, Snapshot) (runner.Plan, error) { return runn
 // Do implements runner.Step for steps that change nothing.
 func (b Base) Do(context.Context, *runner.Tx, Snapshot) error { return nil }
 
-// Steps puts the steps in force into their order: a Side's own, by ID, and those
-// that are the same everywhere.
-func (c *Core) Steps(own map[runner.StepID]func(Base) Step) []Step {
-	common := map[runner.StepID]func(Base) Step{
-		StepPreflight:   func(b Base) Step { return &preflight{Base: b} },
-		StepLeaseAccess: func(b Base) Step { return &leaseAccess{Base: b} },
-		StepCordon:      func(b Base) Step { return &cordon{Base: b} },
-		StepInstall:     func(b Base) Step { return &install{Base: b} },
-		StepUncordon:    func(b Base) Step { return &uncordon{Base: b} },
-		StepVerify:      func(b Base) Step { return &audit{Base: b} },
-		StepDisable:     func(b Base) Step { return &disable{Base: b} },
-	}
-	var steps []Step
-	for _, id := range c.order() {
-		build, ok := own[id]
-		if !ok {
-			build = common[id]
-		}
-		steps = append(steps, build(Base{Core: c, ID: id}))
+// Steps puts the steps in force into their order.
+func (c *Core) Steps() []Step { return c.steps(c.order()) }
+
+func (c *Core) steps(ids []runner.StepID) []Step {
+	steps := make([]Step, 0, len(ids))
+	for _, id := range ids {
+		steps = append(steps, c.step(Base{Core: c, ID: id}))
 	}
 	return steps
+}
+
+func (c *Core) step(b Base) Step {
+	switch b.ID {
+	case StepSnapshot:
+		return c.Side.SnapshotStep(b)
+	case StepLeaseAccess:
+		return &leaseAccess{Base: b}
+	case StepUndoAccess:
+		return &undoAccess{Base: b}
+	case StepEnable:
+		return &editing{b, enableLeaderMigration()}
+	case StepUndoEnable:
+		return &editing{b, disableLeaderMigrationAgain()}
+	case StepCordon:
+		return &cordon{Base: b}
+	case StepUncordon:
+		return &uncordon{Base: b}
+	case StepInstall:
+		return &install{Base: b}
+	case StepUndoInstall:
+		return &undoInstall{Base: b}
+	case StepSwitch:
+		return &editing{b, switchProvider()}
+	case StepUndoSwitch:
+		return &editing{b, switchBack()}
+	case StepVerify:
+		return &audit{Base: b}
+	case StepDisable:
+		return &disable{Base: b}
+	case StepUndoDisable:
+		return &undoDisable{Base: b}
+	case StepUpgrade:
+		return &editing{b, upgradeKubernetes(c.Options.KubernetesVersion)}
+	case StepUndoPreflight:
+		return &undoPreflight{Base: b}
+	}
+	return &preflight{Base: b}
 }
 
 // Met is the verdict that a step's end was seen.

@@ -29,7 +29,7 @@ type Undo struct {
 func NewUndo(forward Forward, core *Core) *Undo {
 	core.Options.KubernetesVersion = "" // no undo upgrades anything
 	core.back = true
-	return &Undo{Forward: forward, core: core, steps: core.undoSteps(core.Side.UndoSteps())}
+	return &Undo{Forward: forward, core: core, steps: core.steps(undoOrder())}
 }
 
 // Steps implements runner.Procedure.
@@ -59,25 +59,4 @@ func (u *Undo) Header(seen Snapshot) []string {
 		lines = lines[:2]
 	}
 	return append(lines, fmt.Sprintf("undo   back to %s   %s", position.P0, position.P0.Summary()))
-}
-
-// undoSteps puts the steps of an undo into their order.
-func (c *Core) undoSteps(own map[runner.StepID]func(Base) Step) []Step {
-	common := map[runner.StepID]func(Base) Step{
-		StepUndoPreflight: func(b Base) Step { return &undoPreflight{Base: b} },
-		StepUndoDisable:   func(b Base) Step { return &undoDisable{Base: b} },
-		StepUncordon:      func(b Base) Step { return &uncordon{Base: b} },
-		StepUndoInstall:   func(b Base) Step { return &undoInstall{Base: b} },
-		StepUndoAccess:    func(b Base) Step { return &undoAccess{Base: b} },
-		StepVerify:        func(b Base) Step { return &audit{Base: b} },
-	}
-	var steps []Step
-	for _, id := range undoOrder() {
-		build, ok := own[id]
-		if !ok {
-			build = common[id]
-		}
-		steps = append(steps, build(Base{Core: c, ID: id}))
-	}
-	return steps
 }

@@ -94,7 +94,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 			if err := journal.Commit(t.Context(), &runner.JournalState{Intents: tt.intents}); err != nil {
 				t.Fatal(err)
 			}
-			step := newEnable(migration.Base{Core: p.Core, ID: migration.StepEnable}, p)
+			step := stepOf(t, p, migration.StepEnable)
 			tx, err := runner.NewTx(t.Context(), step.Info(), options)
 			if err != nil {
 				t.Fatal(err)
@@ -120,7 +120,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 				if _, err := step.Verify(t.Context(), tx, seen); err != nil {
 					t.Fatal(err)
 				}
-				if err := step.Tend(t.Context(), tx, seen); err != nil {
+				if err := step.(runner.Tender[migration.Snapshot]).Tend(t.Context(), tx, seen); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -132,6 +132,18 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 			}
 		})
 	}
+}
+
+// stepOf is a step of a procedure, by its ID.
+func stepOf(t *testing.T, p *Procedure, id runner.StepID) migration.Step {
+	t.Helper()
+	for _, step := range p.Core.Steps() {
+		if step.Info().ID == id {
+			return step
+		}
+	}
+	t.Fatalf("no step %s", id)
+	return nil
 }
 
 type quiet struct{}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -29,6 +30,33 @@ type upRecord struct {
 	Token string `json:"token"` // of the intent
 	OK    bool   `json:"ok"`
 	Time  string `json:"time"` // RFC 3339
+}
+
+type process = rkecli.Running
+
+// child is an rke that this run started.
+type child struct {
+	process
+	step  runner.StepID
+	token string // of its intent
+	again int    // how many more times rke has to run after it
+}
+
+// childOf is the rke that this run started for a step; nil: none.
+func (p *Procedure) childOf(step runner.StepID) *child {
+	if p.child == nil || p.child.step != step {
+		return nil
+	}
+	return p.child
+}
+
+// ended is the token of the `rke up` that this run saw end well, and that needs no
+// second; "": none.
+func (c *child) ended() string {
+	if c == nil || c.Running() || c.Err() != nil || c.again > 0 {
+		return ""
+	}
+	return c.token
 }
 
 // lastUp is the last `rke up` that the journal announced.
@@ -52,8 +80,7 @@ func unfinished(seen migration.Snapshot) string {
 
 func (o observed) unfinished() string {
 	// With --no-rke-up it is a person who runs rke, and only the cluster tells.
-	if !o.noRKEUp && cutOff(o.record) {
-		intent, _ := lastUp(o.record)
+	if intent, begun := lastUp(o.record); begun && intent.Token != o.ended && !o.noRKEUp && cutOff(o.record) {
 		return fmt.Sprintf("`rke up` of %s was begun and has not ended well", intent.Time)
 	}
 	if lags := o.Lag(); lags != "" {
@@ -72,7 +99,7 @@ func cutOff(record runner.Record) bool {
 }
 
 // start runs rke with args as a child, announced in the journal first.
-func (p *Procedure) start(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, token string, args ...string) error {
+func (p *Procedure) start(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, c child, args ...string) error {
 	found := factsOf(seen).Binary
 	if !found.OK() {
 		return cmp.Or[error](found.Err, &fault.Error{Class: fault.Usage, Reason: "NoRKE", Object: "rke",
@@ -81,17 +108,17 @@ func (p *Procedure) start(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	binary := found.Value.Path
 	what := "run rke " + strings.Join(args, " ")
 	log := fmt.Sprintf("%s.awsmigrate-%s.log", p.options.Config, p.options.RunID)
-	intent := runner.Intent{What: what, Object: p.fileObject(), Token: token}
+	intent := runner.Intent{What: what, Object: p.fileObject(), Token: c.token}
 	return tx.Effect(ctx, intent, func(context.Context) error {
 		var keep *os.File
 		if p.edges.Keep != nil {
 			keep = p.edges.Keep()
 		}
-		child, err := p.tool().Start(binary, args, log, p.edges.Live, keep, p.Clock)
-		if err != nil {
+		var err error
+		if c.process, err = p.tool().Start(binary, args, log, p.edges.Live, keep, p.Clock); err != nil {
 			return err
 		}
-		p.child = child
+		p.child = &c
 		return nil
 	})
 }
@@ -107,50 +134,53 @@ func (p *Procedure) gateUp() error {
 		Fix:  fault.Command(append([]string{"rke"}, p.upArgs()...)...) + "; then run the same command again"}
 }
 
-// childVerdict judges the child of this run; nil: it has ended well, or there is none.
-func (p *Procedure) childVerdict(seen migration.Snapshot) *runner.Verdict {
-	if p.child == nil {
+// childVerdict judges the rke of a step; nil: it has ended well, or there is none.
+func (p *Procedure) childVerdict(seen migration.Snapshot, step runner.StepID) *runner.Verdict {
+	c := p.childOf(step)
+	switch {
+	case c == nil:
 		return nil
-	}
-	if p.child.Running() {
-		last, mark := p.child.Seen()
-		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to finish (its output: " + filepath.Base(p.child.LogPath()) + ")",
+	case c.Running():
+		last, mark := c.Seen()
+		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to finish (its output: " + filepath.Base(c.LogPath()) + ")",
 			Seen: migration.OrElse(last, "no output yet"), By: runner.Roller{Name: "rke"}, Progress: mark + seen.Reading.Progress()}
-	}
-	if err := p.child.Err(); err != nil {
-		v := migration.Failed(err)
+	case c.Err() != nil:
+		v := migration.Failed(c.Err())
 		return &v
+	case c.again > 0:
+		return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "rke to run once more: the run before was cut off, and one alone may start what it had stopped",
+			Seen: "it ended well", Progress: c.token}
 	}
 	return nil
 }
 
-// noteEnd puts into the journal that the child of this run ended well, unless it is
-// there: what was observed before does not know of it.
-func (p *Procedure) noteEnd(ctx context.Context, tx *runner.Tx, note, token string) (noted bool, err error) {
-	if p.child == nil {
-		return false, nil
+// noteEnd puts into the journal that the rke of a step ended well, unless it is there:
+// the cluster does not tell.
+func (p *Procedure) noteEnd(ctx context.Context, tx *runner.Tx, note string, step runner.StepID) error {
+	c := p.childOf(step)
+	if c == nil {
+		return nil
 	}
 	var ended upRecord
-	if known, err := tx.NoteInto(note, &ended); err != nil || known && ended.OK && ended.Token == token {
-		return false, err
+	if known, err := tx.NoteInto(note, &ended); err != nil || known && ended.OK && ended.Token == c.token {
+		return err
 	}
-	return true, tx.Note(ctx, note, upRecord{Token: token, OK: true, Time: tx.Now().UTC().Format(time.RFC3339)})
+	return tx.Note(ctx, note, upRecord{Token: c.token, OK: true, Time: tx.Now().UTC().Format(time.RFC3339)})
 }
 
-// finish ends the child before the run leaves a step.
-func (p *Procedure) finish(ctx context.Context, tx *runner.Tx, kindly bool) error {
+// endChild ends the rke of this run before the run leaves a step.
+func (p *Procedure) endChild(ctx context.Context, tx *runner.Tx, kindly bool) {
 	if p.child == nil || !p.child.Running() {
-		return nil
+		return
 	}
 	if kindly {
 		tx.Warn("rke is let finish; Ctrl-C again interrupts it")
 		select {
 		case <-p.child.Done():
-			return nil
+			return
 		case <-ctx.Done():
 		}
 	}
 	p.child.Interrupt()
 	<-p.child.Done()
-	return nil
 }

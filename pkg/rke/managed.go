@@ -68,7 +68,7 @@ func NewManaged(ctx context.Context, edges ManagedEdges, id string, options Opti
 	if _, err := m.Observe(ctx, runner.Record{}); err != nil {
 		return nil, err
 	}
-	m.steps = m.managedSteps()
+	m.steps = m.Core.Steps()
 	return m, nil
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -21,35 +20,6 @@ var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"
 
 // Undo is the procedure that takes this migration back.
 func (m *Managed) Undo() *migration.Undo { return migration.NewUndo(m, m.Core) }
-
-// UndoSteps implements migration.Side.
-func (m *Managed) UndoSteps() map[runner.StepID]func(migration.Base) migration.Step {
-	return map[runner.StepID]func(migration.Base) migration.Step{
-		migration.StepUndoSwitch: func(b migration.Base) migration.Step { return m.undoOf(newUndoSwitch(b, m.Procedure)) },
-		migration.StepUndoEnable: func(b migration.Base) migration.Step { return m.undoOf(newUndoEnable(b, m.Procedure)) },
-	}
-}
-
-// undoOf is the undo step of a cluster.yml, with Rancher's Cluster in its place.
-func (m *Managed) undoOf(shared *undoEdit) migration.Step {
-	s := &managedChange{Base: shared.Base, m: m, back: true, allowed: shared.allowed, open: shared.open, wait: shared.wait,
-		restarts: shared.restarts, rolls: everyMember}
-	s.compute = func(ctx context.Context, seen migration.Snapshot) (ManagedEdit, error) {
-		return m.takeBack(ctx, seen, clusterOf(seen).Config, shared.of)
-	}
-	s.planned = func(ctx context.Context, seen migration.Snapshot) (ManagedEdit, error) {
-		config := clusterOf(seen).Config
-		if shared.of == migration.StepEnable && (seen.Result.Position >= position.P4 || seen.Result.Between[1] >= position.P4) {
-			first, err := m.takeBack(ctx, seen, config, migration.StepSwitch)
-			if err != nil {
-				return first, err
-			}
-			config = first.Apply()
-		}
-		return m.takeBack(ctx, seen, config, shared.of)
-	}
-	return s
-}
 
 // takeBack takes the newest edit of a step that is left back.
 func (m *Managed) takeBack(ctx context.Context, seen migration.Snapshot, config map[string]any, step runner.StepID) (ManagedEdit, error) {

@@ -45,8 +45,8 @@ type Procedure struct {
 	target  runner.Target
 	steps   []migration.Step
 	once    once
-	child   rkecli.Running // the rke that this run started last; nil: none
-	names   *naming.Rule   // as the checks of this run decided
+	child   *child       // the rke that this run started last; nil: none
+	names   *naming.Rule // as the checks of this run decided
 	// applied says in evidence that whoever applies edits has done it.
 	applied string
 	// tryEdits computes the edits to come without writing them.
@@ -82,12 +82,15 @@ func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) 
 	if _, err := p.Observe(ctx, runner.Record{}); err != nil {
 		return nil, err
 	}
-	p.steps = p.makeSteps()
+	p.steps = p.Core.Steps()
 	return p, nil
 }
 
 // Target implements runner.Procedure.
 func (p *Procedure) Target() runner.Target { return p.target }
+
+// Undo is the procedure that takes this migration back.
+func (p *Procedure) Undo() *migration.Undo { return migration.NewUndo(p, p.Core) }
 
 // Steps implements runner.Procedure.
 func (p *Procedure) Steps() []migration.Step { return p.steps }

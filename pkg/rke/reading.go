@@ -22,7 +22,7 @@ const planeLabel = "node-role.kubernetes.io/controlplane"
 // to run again; "": it has not.
 func reading(f rkestate.Facts, down migration.Downstream, unfinished string) migration.Reading {
 	current := f.State.Current.Config
-	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), PlaneLabel: planeLabel}
+	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), PlaneLabel: planeLabel, ProviderSource: "rke's state says provider"}
 	if unfinished != "" {
 		r.Unrest = append(r.Unrest, migration.Unrest{Object: "rke", Seen: unfinished, Wanted: "a finished `rke up`"})
 	}

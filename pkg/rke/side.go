@@ -28,6 +28,7 @@ type observed struct {
 	rkestate.Facts
 	record            runner.Record // the journal, when they were read
 	noRKEUp, snapshot bool          // the user's choices
+	ended             string        // token of the `rke up` that this run saw end well
 }
 
 // factsOf are those that an observation holds, of a cluster.yml or of Rancher.
@@ -47,7 +48,7 @@ func (p *Procedure) Look(ctx context.Context, record runner.Record) (migration.C
 }
 
 func (p *Procedure) look(ctx context.Context, record runner.Record) (observed, error) {
-	o := observed{record: record, noRKEUp: p.options.NoRKEUp, snapshot: p.options.Snapshot}
+	o := observed{record: record, noRKEUp: p.options.NoRKEUp, snapshot: p.options.Snapshot, ended: p.child.ended()}
 	file, err := clusterfile.ReadFrom(p.disk(), p.options.Config)
 	if err != nil {
 		return o, err
@@ -81,6 +82,12 @@ func (p *Procedure) lookForBinary(ctx context.Context, f rkestate.Facts) verify.
 func (o observed) Combine(down migration.Downstream) migration.Reading {
 	return reading(o.Facts, down, o.unfinished())
 }
+
+// InstalledAs implements migration.Config.
+func (observed) InstalledAs(runner.Record) migration.InstallMethod { return migration.InstallHelm }
+
+// Document implements migration.Side: a cluster.yml installs no charts.
+func (p *Procedure) Document() migration.DocumentInstaller { return nil }
 
 // Supported implements migration.Config.
 func (o observed) Supported() error {

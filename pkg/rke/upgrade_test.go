@@ -42,7 +42,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			if err := journal.Commit(t.Context(), &runner.JournalState{Intents: []runner.Intent{{Step: migration.StepUpgrade, Token: token}}}); err != nil {
 				t.Fatal(err)
 			}
-			step := newUpgrade(migration.Base{Core: p.Core, ID: migration.StepUpgrade}, p)
+			step := stepOf(t, p, migration.StepUpgrade)
 			tx, err := runner.NewTx(t.Context(), step.Info(), options)
 			if err != nil {
 				t.Fatal(err)
@@ -60,12 +60,12 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			}
 			set := &appsv1.DaemonSet{}
 			set.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}
-			seen.Reading = migration.Reading{Version: target}
+			seen.Reading = migration.Reading{Version: target, Unrest: seen.Config.Combine(migration.Downstream{}).Unrest}
 			seen.Reading.Down.Nodes, seen.Reading.Down.CCM = []downstream.Node{node}, set
-			if !step.ImageDue(t.Context(), seen) {
+			if !p.ImageDue(t.Context(), seen) {
 				t.Fatal("the image is not due: this test shows nothing")
 			}
-			if err := step.Tend(t.Context(), tx, seen); (err != nil) != tt.tries {
+			if err := step.(runner.Tender[migration.Snapshot]).Tend(t.Context(), tx, seen); (err != nil) != tt.tries {
 				t.Errorf("Tend: %v, wanted an attempt to install: %t", err, tt.tries)
 			}
 		})

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 const (
@@ -44,12 +43,9 @@ func (k kubelet) renewed(started, renewal time.Time) kubelet {
 	return k
 }
 
-// verdict is Met only once no kube-controller-manager from before the roll can run.
-// Node leases are read when nothing else is awaited, and no more once each was seen.
-func (p *Procedure) verdict(ctx context.Context, seen migration.Snapshot, r *migration.Roll) (runner.Verdict, error) {
-	if r.Waits() || r.Stopped() {
-		return r.Verdict(), nil
-	}
+// waitForKubelets waits until no kube-controller-manager from before the rollout can
+// run. Node leases are read when nothing else is awaited, and no more once each was seen.
+func (p *Procedure) waitForKubelets(ctx context.Context, seen migration.Snapshot, r *migration.Roll) error {
 	for _, k := range seen.Reading.KCMs {
 		if alone(p.kubelets, k) {
 			continue
@@ -61,14 +57,14 @@ func (p *Procedure) verdict(ctx context.Context, seen migration.Snapshot, r *mig
 		}
 		renewal, err := p.nodeRenewal(ctx, k.Node)
 		if err != nil {
-			return r.Verdict(), err
+			return err
 		}
 		now := p.kubelets[k.ID].renewed(started, renewal)
 		if p.kubelets[k.ID] = now; !now.alone {
 			r.Wait("%s: the process before it may still run; Node %s has not renewed its lease twice, up to %s after the start", k.Name(), k.Node, oldEnds)
 		}
 	}
-	return r.Verdict(), nil
+	return nil
 }
 
 // alone says whether this run has seen that nothing from before the last start of a

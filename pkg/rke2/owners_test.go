@@ -63,7 +63,7 @@ func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: at(tt.at)}
 		p.Core = &migration.Core{Side: p, Options: o.Options, Distribution: wellknown.RKE2}
 		seen.Reading = seen.Config.Combine(migration.Downstream{})
-		step := p.makeSteps()[0]
+		step := p.Core.Steps()[0]
 		if tt.undo {
 			step, seen.Back = p.Undo().Steps()[0], true
 		}

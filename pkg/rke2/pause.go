@@ -10,6 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic"
 
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -42,4 +45,40 @@ func pause(ctx context.Context, planes dynamic.ResourceInterface, name, run stri
 			return err == nil, err
 		}
 	}
+}
+
+// WhileRolling implements migration.Editor: an undo ends the pause of a brake.
+func (p *Procedure) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) (busy bool, err error) {
+	if step != migration.StepUndoSwitch && step != migration.StepUndoEnable {
+		return false, nil
+	}
+	return false, p.release(ctx, tx, seen, step)
+}
+
+// release lets Rancher go on after a brake of ours, once its planner works from a
+// configuration without the edit.
+func (p *Procedure) release(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) error {
+	plane := factsOf(seen).ControlPlane
+	if !plane.Paused || plane.PausedBy == "" {
+		return nil
+	}
+	copied, err := factsOf(seen).planeSpec()
+	if err != nil {
+		return err
+	}
+	if left, err := p.computationOf(step)(seen, copied); err != nil || !left.Empty() {
+		return err
+	}
+	object := fmt.Sprintf("RKEControlPlane %s/%s", p.options.Namespace, p.options.Name)
+	by, pause := kube.Pointer("metadata", "annotations", pausedByAnnotation), kube.Pointer("metadata", "annotations", pausedAnnotation)
+	patch, err := kube.JSONPatch(kube.Test(by, plane.PausedBy), kube.Remove(by), kube.Remove(pause))
+	if err != nil {
+		return fmt.Errorf("encode the end of the pause of %s: %w", object, err)
+	}
+	intent := runner.Intent{What: "let Rancher go on: end the pause of " + object, Object: object, Token: plane.PausedBy}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		_, err := p.clients.Management.Resource(controlPlanesGVR).Namespace(p.options.Namespace).
+			Patch(ctx, p.options.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
+		return err
+	})
 }

@@ -23,12 +23,13 @@ type Procedure struct {
 	// kubelets are those of control planes, by Machine UID, as this run saw them.
 	kubelets map[string]kubelet
 	exits    map[string]exits // the same, of their kube-controller-managers
+	placed   map[runner.StepID]placed
 }
 
 // New reads the cluster once, proves that the downstream cluster is the one
 // that Rancher's object describes, and refuses what this tool cannot migrate.
 func New(ctx context.Context, clients Clients, options Options, clk clock.WithTicker) (*Procedure, error) {
-	p := &Procedure{clients: clients, options: options, kubelets: map[string]kubelet{}, exits: map[string]exits{}}
+	p := &Procedure{clients: clients, options: options, kubelets: map[string]kubelet{}, exits: map[string]exits{}, placed: map[runner.StepID]placed{}}
 	p.Core = &migration.Core{Kube: clients.Downstream, Config: clients.DownstreamConfig, Options: options.Options,
 		Clock: clk, Side: p, Distribution: wellknown.RKE2}
 	p.Begin()
@@ -52,12 +53,15 @@ func New(ctx context.Context, clients Clients, options Options, clk clock.WithTi
 	if err := ProveTarget(f.Machines, machineUIDs(seen.Reading.Down), f.object()); err != nil {
 		return nil, err
 	}
-	p.steps = p.makeSteps()
+	p.steps = p.Core.Steps()
 	return p, nil
 }
 
 // Target implements runner.Procedure.
 func (p *Procedure) Target() runner.Target { return p.target }
+
+// Undo is the procedure that takes this migration back.
+func (p *Procedure) Undo() *migration.Undo { return migration.NewUndo(p, p.Core) }
 
 // Steps implements runner.Procedure.
 func (p *Procedure) Steps() []migration.Step { return p.steps }

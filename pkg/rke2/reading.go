@@ -21,7 +21,7 @@ const planeLabel = "node-role.kubernetes.io/control-plane"
 // reading puts Rancher's side and the cluster itself together.
 func reading(f Facts, down migration.Downstream) migration.Reading {
 	r := migration.Reading{
-		Object: f.object(), Version: f.Cluster.Spec.KubernetesVersion, PlaneLabel: planeLabel,
+		Object: f.object(), Version: f.Cluster.Spec.KubernetesVersion, PlaneLabel: planeLabel, ProviderSource: "last --cloud-provider is",
 		Unrest: f.AtRest(), Owners: owners(f.Cluster),
 	}
 	if upgrade := f.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {

@@ -62,7 +62,7 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 			seen := migration.Snapshot{Config: observed{Facts: tt.facts}, Result: tt.at}
 			p.Core = &migration.Core{Side: p, Options: tt.o.Options, Distribution: wellknown.RKE2}
 			seen.Reading = seen.Config.Combine(migration.Downstream{})
-			_, err := p.makeSteps()[0].Plan(t.Context(), seen)
+			_, err := p.Core.Steps()[0].Plan(t.Context(), seen)
 			if tt.says == "" {
 				if err != nil {
 					t.Fatal(err)

@@ -15,7 +15,13 @@ import (
 // snapshot takes an etcd snapshot the way Rancher's UI does: by counting
 // spec.rkeConfig.etcdSnapshotCreate.generation up
 // (rancher/rancher:pkg/apis/rke.cattle.io/v1, ETCDSnapshotCreate).
-type snapshot struct{ base }
+type snapshot struct {
+	migration.Base
+	p *Procedure
+}
+
+// SnapshotStep implements migration.Side.
+func (p *Procedure) SnapshotStep(b migration.Base) migration.Step { return &snapshot{b, p} }
 
 func (s *snapshot) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
 	now := factsOf(seen).Cluster.Spec.SnapshotGeneration

@@ -3,11 +3,31 @@ package rke2
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// computation is an edit of a configuration: what of it is not there yet, by what was
-// observed.
-type computation func(seen migration.Snapshot, spec config.Spec) (config.Edit, error)
+// takenBack is the verdict where somebody changed the places of a step's edit in the
+// user's own object; nil while the edit is in place, whatever Rancher has copied of it
+// by now.
+func (p *Procedure) takenBack(seen migration.Snapshot, step runner.StepID) *runner.Verdict {
+	f := factsOf(seen)
+	var lacks []string
+	if step == StepUpgrade {
+		if now := f.Cluster.Spec.KubernetesVersion; now != p.options.KubernetesVersion {
+			lacks = []string{"spec.kubernetesVersion is " + now}
+		}
+	} else {
+		edit := p.placed[step]
+		edit.compute = p.computationOf(step)
+		lacks = edit.takenBack(seen)
+		p.placed[step] = edit
+	}
+	if lacks == nil {
+		return nil
+	}
+	v := migration.TakenBack(f.object(), lacks, f.Cluster.LastWriter)
+	return &v
+}
 
 // placed is an edit that was made in the Cluster object and is rolled out.
 type placed struct {
@@ -18,14 +38,14 @@ type placed struct {
 }
 
 // takenBack are the places of the user's own object that need the edit again,
-// because somebody changed it: nil while the edit is in place, whatever Rancher has
-// copied of it by now. What is needed is computed from Machines and Nodes too: where
-// the configuration that was whole needs it now as well, it is they that changed.
+// because somebody changed it: nil while the edit is in place. What is needed is
+// computed from Machines and Nodes too: where the configuration that was whole needs
+// it now as well, it is they that changed.
 func (p *placed) takenBack(seen migration.Snapshot) []string {
 	now := factsOf(seen).Cluster.Spec
 	edit, err := p.compute(seen, now)
 	if err != nil {
-		return nil // the roll shows why
+		return nil // the rollout shows why
 	}
 	if edit.Empty() {
 		p.whole = &now
@@ -37,4 +57,12 @@ func (p *placed) takenBack(seen migration.Snapshot) []string {
 		}
 	}
 	return locations(edit)
+}
+
+func locations(edit config.Edit) []string {
+	var all []string
+	for _, c := range edit.Changes {
+		all = append(all, c.Location)
+	}
+	return all
 }

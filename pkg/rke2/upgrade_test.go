@@ -45,8 +45,13 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	if open := seen.OpenCordons(); len(open) != 1 || open[0].Object != "Node worker-1" {
 		t.Errorf("open: %v", open)
 	}
-	s := &upgrade{base{migration.Base{Core: p.Core}, p}}
-	if err := s.Tend(t.Context(), tx, seen); err != nil {
+	p.Options.KubernetesVersion = "v1.27.16+rke2r1"
+	steps := p.Core.Steps()
+	upgrade, is := steps[len(steps)-1].(runner.Tender[migration.Snapshot])
+	if !is {
+		t.Fatal("the upgrade does nothing while it waits")
+	}
+	if err := upgrade.Tend(t.Context(), tx, seen); err != nil {
 		t.Fatal(err)
 	}
 	now, err := kube.CoreV1().Nodes().Get(t.Context(), "worker-1", metav1.GetOptions{})

@@ -1,0 +1,45 @@
+package migration
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// upgradeKubernetes changes the version, in an edit of its own behind its own gate:
+// with 1.27 there is no in-tree provider left to go back to. The CCM follows once
+// every kubelet runs the target, and an audit ends the step.
+func upgradeKubernetes(target string) editRules {
+	return editRules{
+		waitingFor: "every kubelet to run " + target,
+		then:       followUpgrade,
+		meanwhile: func(ctx context.Context, c *Core, tx *runner.Tx, seen Snapshot) error {
+			return c.FollowImage(ctx, tx, seen)
+		},
+	}
+}
+
+func followUpgrade(ctx context.Context, c *Core, seen Snapshot, rolled runner.Verdict) (runner.Verdict, error) {
+	if c.ImageDue(ctx, seen) {
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager of the new version", Seen: "the old image is installed",
+			Progress: "image", Done: rolled.Done, Total: rolled.Total}, nil
+	}
+	if verdict, err := c.JudgeRolledCCM(ctx, seen); err != nil || verdict.Kind != runner.Met {
+		return verdict, err
+	}
+	return c.Audited(ctx, seen, rolled.Evidence...)
+}
+
+// KubeletsUpgraded are the Nodes whose kubelet does not run a version yet, in words,
+// and how many do.
+func (r Reading) KubeletsUpgraded(target string) (open []string, done int, evidence string) {
+	for i := range r.Down.Nodes {
+		if node := &r.Down.Nodes[i]; SameVersion(node.Kubelet, target) {
+			done++
+		} else {
+			open = append(open, fmt.Sprintf("Node %s runs %s", node.Name, node.Kubelet))
+		}
+	}
+	return open, done, fmt.Sprintf("%d of %d kubelets run %s", done, len(r.Down.Nodes), target)
+}

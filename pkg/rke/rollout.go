@@ -1,0 +1,150 @@
+package rke
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// Apply implements migration.Editor: it runs rke, unless everything shows that it ended
+// well after the last edit.
+func (p *Procedure) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) error {
+	p.child = nil // of an earlier step
+	if unfinished(seen) == "" {
+		return nil
+	}
+	if p.options.NoRKEUp {
+		return p.gateUp()
+	}
+	if err := p.requireNothingPending(seen); err != nil {
+		return err
+	}
+	again := 0
+	if cutOff(seen.Record) {
+		again = 1
+	}
+	return p.up(ctx, tx, seen, step, again)
+}
+
+// up runs `rke up`. again is how many more times it has to run. After one that was cut
+// off between stopping and renaming a container, the next starts the old container,
+// records the new state and exits 0; only the one after that sees the difference
+// (rancher/rke:docker/docker.go@v1.5.10, DoRollingUpdateContainer).
+func (p *Procedure) up(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID, again int) error {
+	token := fmt.Sprintf("%s%s/%s/%d", upToken, p.options.RunID, step, again)
+	return p.start(ctx, tx, seen, child{step: step, token: token, again: again}, p.upArgs()...)
+}
+
+// Rollout implements migration.Editor.
+func (p *Procedure) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) (migration.Rollout, error) {
+	r := rolloutOf(seen, step, p.options.KubernetesVersion, p.applied)
+	r.Progress = seen.Reading.Progress()
+	if r.Verdict = p.childVerdict(seen, step); r.Verdict != nil {
+		return r, nil
+	}
+	if err := p.noteEnd(ctx, tx, upNote, step); err != nil {
+		return r, err
+	}
+	// Not while rke works: it read the file when it began, and must not be ended in
+	// the middle of a node.
+	if edit, err := p.fileEdit(ctx, seen, step); err == nil && !edit.Empty() {
+		v := migration.TakenBack(p.fileObject(), nil, "")
+		r.Verdict = &v
+		return r, nil
+	}
+	if why := unfinished(seen); why != "" {
+		r.Applying = []string{why}
+	}
+	return r, nil
+}
+
+// rolloutOf says what rke's state and the Nodes still lack of a step's edit. applied says
+// in evidence that whoever applies edits has done it.
+func rolloutOf(seen migration.Snapshot, step runner.StepID, target, applied string) migration.Rollout {
+	r := migration.Rollout{Total: len(seen.Reading.Members)}
+	switch step {
+	case migration.StepEnable:
+		r.WaitingFor = "every kube-controller-manager to run with the flag"
+		if anyKCM(seen, func(k migration.KCM) bool { return !k.Flagged() }) != nil {
+			r.Open = append(r.Open, "rke's state shows no flag yet")
+		}
+		r.Done = seen.Reading.Planes()
+		r.Evidence = fmt.Sprintf("%s; rke's state shows enable-leader-migration for %d control planes", applied, r.Done)
+	case migration.StepSwitch:
+		r.WaitingFor = "every host to run with the external provider"
+		r.Open, r.Done = switchedHosts(seen)
+		r.Evidence = fmt.Sprintf("%s; rke's state shows %s for %d hosts, no flag left", applied, rkestate.ProviderExternal, r.Done)
+	case migration.StepUndoSwitch:
+		r.WaitingFor = "every host to run with the in-tree provider"
+		if k := anyKCM(seen, func(k migration.KCM) bool { return k.Provider() != "aws" || !k.Flagged() }); k != nil {
+			r.Open = append(r.Open, fmt.Sprintf("rke's state says provider %q, flag %t", k.Provider(), k.Flagged()))
+		}
+		r.Done = r.Total
+		r.Evidence = applied + "; rke's state shows provider aws with enable-leader-migration"
+	case migration.StepUndoEnable:
+		r.WaitingFor = "every kube-controller-manager to run without the flag"
+		if anyKCM(seen, migration.KCM.Flagged) != nil {
+			r.Open = append(r.Open, "rke's state shows the flag still")
+		}
+		r.Done = r.Total
+		r.Evidence = applied + "; rke's state shows no enable-leader-migration"
+	case migration.StepUpgrade:
+		r.Open, r.Done, r.Evidence = seen.Reading.KubeletsUpgraded(target)
+	}
+	return r
+}
+
+func switchedHosts(seen migration.Snapshot) (open []string, done int) {
+	for _, m := range seen.Reading.Members {
+		if m.Lacks == "" {
+			done++
+		} else {
+			open = append(open, fmt.Sprintf("%s %s: %s", m.Kind, m.Name, m.Lacks))
+		}
+	}
+	if current := factsOf(seen).State.Current.Config; current.CloudProvider.AWS != nil && string(current.CloudProvider.AWS) != "null" {
+		open = append(open, "rke's state still has awsCloudProvider")
+	}
+	if anyKCM(seen, migration.KCM.Flagged) != nil {
+		open = append(open, "rke's state still shows the flag")
+	}
+	return open, done
+}
+
+// anyKCM is the first kube-controller-manager of which something holds; nil: none. All
+// have the arguments that rke's one state gives them.
+func anyKCM(seen migration.Snapshot, is func(migration.KCM) bool) *migration.KCM {
+	for i := range seen.Reading.KCMs {
+		if k := &seen.Reading.KCMs[i]; is(*k) {
+			return k
+		}
+	}
+	return nil
+}
+
+// WhileRolling implements migration.Editor: rke uncordons every node that it visits,
+// whoever had cordoned it (rancher/rke:services/controlplane.go@v1.5.9), and one that
+// was cut off has to run once more.
+func (p *Procedure) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) (busy bool, err error) {
+	switch c := p.childOf(step); {
+	case c == nil:
+		return false, nil
+	case c.Running():
+		return true, nil
+	case c.again > 0 && c.Err() == nil:
+		return true, p.up(ctx, tx, seen, step, c.again-1)
+	}
+	return false, nil
+}
+
+// Finish implements migration.Editor. An rke that was let finish needs no second run.
+func (p *Procedure) Finish(ctx context.Context, tx *runner.Tx, step runner.StepID, kindly bool) error {
+	p.endChild(ctx, tx, kindly)
+	if c := p.childOf(step); c != nil && c.ended() != "" {
+		return p.noteEnd(ctx, tx, upNote, step)
+	}
+	return nil
+}

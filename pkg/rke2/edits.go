@@ -1,0 +1,185 @@
+package rke2
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// computation is an edit of a configuration: what of it is not there yet, by what was
+// observed.
+type computation func(seen migration.Snapshot, spec config.Spec) (config.Edit, error)
+
+// computationOf is the edit of a step. Rancher's guides add a selector entry, or edit
+// machineGlobalConfig: the first replaces every argument that a machine had, the
+// second is beaten by a selector-less entry, which every cluster made in the UI has.
+// Here the place that wins is edited.
+func (p *Procedure) computationOf(step runner.StepID) computation {
+	switch step {
+	case StepEnable:
+		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
+			return config.EnableLeaderMigration(spec, factsOf(seen).editMachines())
+		}
+	case StepSwitch:
+		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
+			choice, err := p.endState(seen)
+			if err != nil {
+				return config.Edit{}, err
+			}
+			return config.SwitchProvider(spec, factsOf(seen).editMachines(), editState(choice))
+		}
+	case migration.StepUndoSwitch:
+		return takeBack(StepSwitch, config.SwitchBack)
+	case migration.StepUndoEnable:
+		return takeBack(StepEnable, config.DisableLeaderMigration)
+	}
+	return func(migration.Snapshot, config.Spec) (config.Edit, error) {
+		return config.Edit{}, fmt.Errorf("step %s edits nothing", step)
+	}
+}
+
+// takeBack computes what is left to take back of a step's edits, newest first: by
+// the inverses of the journal, which put back what was there to the letter, then
+// by what the cluster alone says, for a journal that is lost.
+func takeBack(step runner.StepID, otherwise func(config.Spec, []config.Machine) (config.Edit, error)) computation {
+	return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
+		for _, intent := range seen.Record.ToTakeBack(step, factsOf(seen).object()) {
+			var inverse config.Inverse
+			if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
+				return config.Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
+			}
+			if edit, err := inverse.Edit(spec); err != nil || !edit.Empty() {
+				return edit, err
+			}
+		}
+		return otherwise(spec, factsOf(seen).editMachines())
+	}
+}
+
+// Edit implements migration.Editor.
+func (p *Procedure) Edit(_ context.Context, seen migration.Snapshot, step runner.StepID) (migration.Edit, error) {
+	if step == StepUpgrade {
+		return p.upgradeEdit(seen)
+	}
+	f := factsOf(seen)
+	edit, err := p.computationOf(step)(seen, f.Cluster.Spec)
+	if err != nil {
+		return migration.Edit{}, err
+	}
+	return migration.Edit{Object: f.object(), Changes: changesOf(f.object(), edit), By: f.Cluster.LastWriter,
+		Write: func(ctx context.Context, tx *runner.Tx) error {
+			if err := noteManifests(ctx, tx, seen); err != nil {
+				return err
+			}
+			return p.writeEdit(ctx, tx, f, edit)
+		}}, nil
+}
+
+// PlanEdit implements migration.Editor.
+func (p *Procedure) PlanEdit(ctx context.Context, seen migration.Snapshot, step runner.StepID) (runner.Plan, error) {
+	f := factsOf(seen)
+	if step == StepUpgrade {
+		edit, err := p.upgradeEdit(seen)
+		return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", f.Cluster.Spec.KubernetesVersion, p.options.KubernetesVersion)},
+			Rolls: len(f.Machines), Estimate: fmt.Sprintf("~%dm", 3*len(f.Machines)), Changes: edit.Changes}, err
+	}
+	spec, err := p.specBefore(seen, step)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	edit, err := p.computationOf(step)(seen, spec)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	return planEdit(f, edit, spec)
+}
+
+// specBefore is the configuration as the steps before a step leave it.
+func (p *Procedure) specBefore(seen migration.Snapshot, step runner.StepID) (config.Spec, error) {
+	spec := factsOf(seen).Cluster.Spec
+	switch {
+	case step == StepSwitch && seen.Result.Position < position.P2:
+		before, err := p.computationOf(StepEnable)(seen, spec)
+		if err != nil {
+			return spec, nil //nolint:nilerr // the step that makes this edit says so
+		}
+		return before.Apply(spec)
+	case step == migration.StepUndoEnable && (seen.Result.Position >= position.P4 || seen.Result.Between[1] >= position.P4):
+		before, err := p.computationOf(migration.StepUndoSwitch)(seen, spec)
+		if err != nil {
+			return spec, err
+		}
+		return before.Apply(spec)
+	}
+	return spec, nil
+}
+
+// Apply implements migration.Editor: Rancher takes every edit up by itself.
+func (p *Procedure) Apply(context.Context, *runner.Tx, migration.Snapshot, runner.StepID) error {
+	return nil
+}
+
+// Finish implements migration.Editor: nothing of Rancher's is the run's to end.
+func (p *Procedure) Finish(context.Context, *runner.Tx, runner.StepID, bool) error { return nil }
+
+func (p *Procedure) upgradeEdit(seen migration.Snapshot) (migration.Edit, error) {
+	f := factsOf(seen)
+	now, target := f.Cluster.Spec.KubernetesVersion, p.options.KubernetesVersion
+	edit := migration.Edit{Object: f.object(), By: f.Cluster.LastWriter}
+	if now == target {
+		return edit, nil
+	}
+	if err := upgradeAllowed(now, target); err != nil {
+		return edit, err
+	}
+	edit.Changes = []runner.Change{{Object: f.object(), Location: "spec.kubernetesVersion", Before: now, After: target,
+		Diff: "- " + now + "\n+ " + target + "\n"}}
+	patch, err := upgradePatch(now, target)
+	edit.Write = func(ctx context.Context, tx *runner.Tx) error {
+		intent := runner.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", f.object(), now, target), Object: f.object(), Token: target}
+		return tx.Effect(ctx, intent, func(ctx context.Context) error {
+			return p.patchCluster(ctx, f, patch, func(spec config.Spec) (bool, []string) { return spec.KubernetesVersion == target, nil })
+		})
+	}
+	return edit, err
+}
+
+// upgradePatch tests for the version that the gate was asked about.
+func upgradePatch(now, target string) ([]byte, error) {
+	const path = "/spec/kubernetesVersion"
+	return kube.JSONPatch(kube.Test(path, now), kube.Replace(path, target))
+}
+
+// upgradeAllowed refuses besides a release after which no arguments are seen.
+func upgradeAllowed(now, target string) error {
+	if err := migration.UpgradeAllowed(now, target, "+rke2"); err != nil || !component.FixedUID(target) {
+		return err
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "UpgradeNotAllowed", Object: "flag --kubernetes-version",
+		Seen:   "RKE2 " + target + " gives static pods a fixed UID: the API would go on showing arguments that are no longer in force",
+		Wanted: component.Unfixed(target)}
+}
+
+// planEdit shows an edit and what it restarts.
+func planEdit(f Facts, edit config.Edit, from config.Spec) (runner.Plan, error) {
+	rolls, err := edit.Rolls(from, f.Configs())
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	plan := runner.Plan{Rolls: len(rolls), Changes: changesOf(f.object(), edit), Notes: edit.Notes}
+	for _, c := range edit.Changes {
+		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", c.Location, c.Added, c.Removed))
+	}
+	if len(rolls) > 0 {
+		plan.Estimate = fmt.Sprintf("~%dm", 2*len(rolls))
+	}
+	return plan, nil
+}

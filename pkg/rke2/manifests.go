@@ -1,0 +1,56 @@
+package rke2
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// manifestsNote is the journal's key for how the static pods looked before an edit.
+const manifestsNote = "manifests-before"
+
+// manifests are how kube-controller-managers looked before an edit, by Machine UID.
+type manifests map[string]manifest
+
+// manifest is how one kube-controller-manager looked before an edit. Both times
+// are the API server's, and compared only with each other.
+type manifest struct {
+	Step    runner.StepID `json:"step"`
+	Hash    string        `json:"hash"`
+	Started string        `json:"started"`
+}
+
+// noteManifests records hash and start of every kube-controller-manager, so
+// that "restarted since the edit" can be told from "was like that before".
+func noteManifests(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	before := manifests{}
+	for _, k := range seen.Reading.KCMs {
+		before[k.ID] = manifest{Step: tx.Step(), Hash: k.Hash, Started: k.Started}
+	}
+	return tx.Note(ctx, manifestsNote, before)
+}
+
+// restarted says whether a kube-controller-manager runs another manifest than
+// before a step's edit. Without a record of before, its arguments decide.
+func (m manifests) restarted(step runner.StepID, k migration.KCM) bool {
+	before, known := m[k.ID]
+	if !known || before.Step != step {
+		return true
+	}
+	return k.Hash != before.Hash && k.Started != "" && k.Started >= before.Started
+}
+
+func startedAt(pod *corev1.Pod) string {
+	if pod == nil {
+		return ""
+	}
+	for _, status := range pod.Status.ContainerStatuses {
+		if status.State.Running != nil {
+			return status.State.Running.StartedAt.UTC().Format("2006-01-02T15:04:05Z")
+		}
+	}
+	return ""
+}

@@ -1,0 +1,165 @@
+package rke2
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Rollout implements migration.Editor: it names components that crash and an edit that
+// somebody took back, and says what Rancher and the machines still lack of it.
+func (p *Procedure) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) (migration.Rollout, error) {
+	r := migration.Rollout{Progress: progress(seen), By: migration.ByRancher()}
+	stop := func(v runner.Verdict) (migration.Rollout, error) {
+		v.Progress, r.Verdict = r.Progress, &v
+		return r, nil
+	}
+	if err := p.crashed(seen); err != nil {
+		return stop(migration.Failed(err))
+	}
+	if taken := p.takenBack(seen, step); taken != nil {
+		return stop(*taken)
+	}
+	for _, open := range telling(rolledOut(seen, p.missing(seen, step))) {
+		r.Applying = append(r.Applying, tell(open))
+	}
+	var before manifests
+	if _, err := tx.NoteInto(manifestsNote, &before); err != nil {
+		return r, err
+	}
+	r.Open, r.Done, r.Total, r.Evidence = p.machines(seen, step, before)
+	r.Last = func(ctx context.Context, roll *migration.Roll) error { return p.waitForKubelets(ctx, seen, roll) }
+	return r, nil
+}
+
+// missing says whether a configuration has the edit of a step, and which places not.
+func (p *Procedure) missing(seen migration.Snapshot, step runner.StepID) func(config.Spec) (bool, []string) {
+	if step == StepUpgrade {
+		return func(spec config.Spec) (bool, []string) {
+			return spec.KubernetesVersion == p.options.KubernetesVersion, []string{"spec.kubernetesVersion"}
+		}
+	}
+	return func(spec config.Spec) (bool, []string) {
+		edit, err := p.computationOf(step)(seen, spec)
+		if err != nil {
+			return false, []string{err.Error()}
+		}
+		return edit.Empty(), locations(edit)
+	}
+}
+
+// machines are what control planes and machines still lack of a step's edit.
+func (p *Procedure) machines(seen migration.Snapshot, step runner.StepID, before manifests) (open []string, done, total int, evidence string) {
+	switch step {
+	case StepEnable:
+		return flagged(seen.Reading, before)
+	case StepSwitch:
+		return switched(seen, before)
+	case migration.StepUndoSwitch:
+		return inTreeAgain(seen.Reading)
+	case migration.StepUndoEnable:
+		return unflagged(seen.Reading)
+	}
+	open, done, evidence = seen.Reading.KubeletsUpgraded(p.options.KubernetesVersion)
+	return open, done, len(seen.Reading.Down.Nodes), evidence
+}
+
+func flagged(r migration.Reading, before manifests) (open []string, done, total int, evidence string) {
+	for _, k := range r.KCMs {
+		switch {
+		case !k.Ready:
+			open = append(open, k.Name()+" is not Ready")
+		case !k.Flagged():
+			open = append(open, k.Name()+" has no flag yet")
+		case !before.restarted(StepEnable, k):
+			open = append(open, k.Name()+" has not restarted since the edit")
+		default:
+			done++
+		}
+	}
+	return open, done, r.Planes(), fmt.Sprintf("%d of %d control planes run with enable-leader-migration", done, r.Planes())
+}
+
+func unflagged(r migration.Reading) (open []string, done, total int, evidence string) {
+	for _, k := range r.KCMs {
+		switch {
+		case !k.Ready:
+			open = append(open, k.Name()+" is not Ready")
+		case k.Flagged():
+			open = append(open, k.Name()+" has the flag still")
+		default:
+			done++
+		}
+	}
+	return open, done, r.Planes(), fmt.Sprintf("%d of %d control planes run without enable-leader-migration", done, r.Planes())
+}
+
+func switched(seen migration.Snapshot, before manifests) (open []string, done, total int, evidence string) {
+	lacks := lacksOf(seen.Reading, before)
+	machines := factsOf(seen).Machines
+	for _, m := range machines {
+		if why, ok := lacks[m.UID]; ok && why == "" {
+			done++
+		} else {
+			open = append(open, fmt.Sprintf("%s: %s", m.Name, why))
+		}
+	}
+	return open, done, len(machines), fmt.Sprintf("%d of %d machines run with the external provider, no flag left", done, len(machines))
+}
+
+// lacksOf says for every Machine what it still lacks of the switch; empty for nothing.
+func lacksOf(r migration.Reading, before manifests) map[string]string {
+	lacks := make(map[string]string, len(r.Members))
+	for _, m := range r.Members {
+		lacks[m.ID] = m.Lacks
+	}
+	for _, k := range r.KCMs {
+		switch {
+		case lacks[k.ID] != "":
+		case !k.Ready:
+			lacks[k.ID] = "kube-controller-manager is not Ready"
+		case k.Provider() != position.External:
+			lacks[k.ID] = "kube-controller-manager runs with provider " + k.Provider()
+		case k.Flagged():
+			lacks[k.ID] = "kube-controller-manager still has enable-leader-migration"
+		case !before.restarted(StepSwitch, k):
+			lacks[k.ID] = "kube-controller-manager has not restarted since the edit"
+		}
+	}
+	return lacks
+}
+
+func inTreeAgain(r migration.Reading) (open []string, done, total int, evidence string) {
+	for _, k := range r.KCMs {
+		switch {
+		case !k.Ready:
+			open = append(open, k.Name()+" is not Ready")
+		case k.Provider() == position.External:
+			open = append(open, k.Name()+" is external still")
+		case !k.Flagged():
+			open = append(open, k.Name()+" has no flag")
+		}
+	}
+	for _, m := range r.Members {
+		if m.Lacks == "" {
+			open = append(open, m.Name+" runs with the external provider still")
+			continue
+		}
+		done++
+	}
+	return open, done, len(r.Members), fmt.Sprintf("%d of %d machines run with the in-tree provider, every kube-controller-manager with the flag", done, len(r.Members))
+}
+
+// progress changes exactly when something moved, a machine's plan among it.
+func progress(seen migration.Snapshot) string {
+	plane := factsOf(seen).ControlPlane
+	marks := []string{fmt.Sprintf("p %d %s", plane.ObservedGeneration, plane.Conditions[conditionReady].Status)}
+	for _, m := range factsOf(seen).Machines {
+		marks = append(marks, fmt.Sprintf("m %s %s %s", m.UID, m.Conditions[conditionPlanApplied].Status, m.Conditions[conditionReconciled].Status))
+	}
+	return seen.Reading.Progress(marks...)
+}
