@@ -10,15 +10,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// reaches is the position that a step brings the cluster to.
-var reaches = map[runner.StepID]position.Position{
-	StepLeaseAccess: position.P1,
-	StepEnable:      position.P2,
-	StepInstall:     position.P3,
-	StepSwitch:      position.P4,
-	StepDisable:     position.P5,
-}
-
 // standing is what the states of the steps are computed from.
 type standing struct {
 	Snapshot
@@ -76,7 +67,7 @@ func (s standing) current() (current, error) {
 		return current{}, &fault.Error{Class: fault.CouldNotLook, Reason: "PositionUnknown", Object: s.Reading.Object,
 			Seen: s.Result.Summary, Wanted: "the arguments of every kube-controller-manager", Err: joined(s.Result.Problems)}
 	}
-	return current{step: step, reached: reaches[step] - 1}, nil
+	return current{step: step, reached: reaches(step) - 1}, nil
 }
 
 // settled is the position that the configuration is at; Unknown between two. A switched
@@ -121,17 +112,8 @@ func (c *Core) inProgress(seen Snapshot) runner.StepID {
 func lastIntended(record runner.Record) runner.StepID {
 	intents := record.SinceUndo()
 	for i := len(intents) - 1; i >= 0; i-- {
-		if _, ok := reaches[intents[i].Step]; ok {
+		if reaches(intents[i].Step) != position.P0 {
 			return intents[i].Step
-		}
-	}
-	return ""
-}
-
-func stepTo(p position.Position) runner.StepID {
-	for id, reached := range reaches {
-		if reached == p {
-			return id
 		}
 	}
 	return ""
@@ -176,7 +158,7 @@ func (s standing) state(id runner.StepID, now current) runner.State {
 			return runner.State{Kind: runner.Skipped, Reason: skipped}
 		}
 	}
-	if now.reached >= reaches[id] {
+	if now.reached >= reaches(id) {
 		return runner.State{Kind: runner.Done, Reason: now.reached.Summary()}
 	}
 	return runner.State{Kind: runner.Todo}

@@ -211,3 +211,43 @@ func TestOrderPutsTheManifestBeforeTheCordon(t *testing.T) {
 		t.Errorf("order %v: the install Job does not tolerate a cordon", ids)
 	}
 }
+
+// Only steps that bring the cluster to a position of their own can lie between two; what
+// the journal has of others, or of before an undo, is passed over.
+func TestLastIntended(t *testing.T) {
+	for name, tt := range map[string]struct {
+		steps []runner.StepID
+		want  runner.StepID
+	}{
+		"nothing":             {nil, ""},
+		"a position":          {[]runner.StepID{StepLeaseAccess, StepEnable}, StepEnable},
+		"cordons after it":    {[]runner.StepID{StepEnable, StepCordon}, StepEnable},
+		"a snapshot alone":    {[]runner.StepID{StepSnapshot}, ""},
+		"an upgrade after it": {[]runner.StepID{StepDisable, StepUpgrade}, StepDisable},
+		"taken back":          {[]runner.StepID{StepEnable, StepUndoEnable}, ""},
+		"begun again":         {[]runner.StepID{StepEnable, StepUndoEnable, StepLeaseAccess}, StepLeaseAccess},
+	} {
+		if got := lastIntended(intended(tt.steps...)); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// The table of steps is whole: each position from P1 on has one step that leads to it and
+// one that leads back.
+func TestEveryPositionHasAWayForthAndBack(t *testing.T) {
+	for p := position.P1; p <= position.P5; p++ {
+		step := stepTo(p)
+		if step == "" || reaches(step) != p || undoes(undoStep(step)) != step || undoFrom(undoStep(step)) != p {
+			t.Errorf("%s: %q, back by %q", p, step, undoStep(step))
+		}
+	}
+	for _, p := range []position.Position{position.P0, position.Unknown} {
+		if step := stepTo(p); step != "" {
+			t.Errorf("%s is reached by %s", p, step)
+		}
+	}
+	if undo := undoStep(StepCordon); undo != "" || undoStep("") != "" {
+		t.Errorf("%q takes a cordon back", undo)
+	}
+}

@@ -13,7 +13,7 @@ type Base struct {
 }
 
 // Info implements runner.Step.
-func (b Base) Info() runner.Info { return info(b.ID) }
+func (b Base) Info() runner.Info { return rowOf(b.ID).info() }
 
 // Plan implements runner.Step for steps that change nothing.
 func (b Base) Plan(context.Context, Snapshot) (runner.Plan, error) { return runner.Plan{}, nil }
@@ -27,47 +27,9 @@ func (c *Core) Steps() []Step { return c.steps(c.order()) }
 func (c *Core) steps(ids []runner.StepID) []Step {
 	steps := make([]Step, 0, len(ids))
 	for _, id := range ids {
-		steps = append(steps, c.step(Base{Core: c, ID: id}))
+		steps = append(steps, rowOf(id).make(Base{Core: c, ID: id}))
 	}
 	return steps
-}
-
-func (c *Core) step(b Base) Step {
-	switch b.ID {
-	case StepSnapshot:
-		return c.Side.SnapshotStep(b)
-	case StepLeaseAccess:
-		return &leaseAccess{Base: b}
-	case StepUndoAccess:
-		return &undoAccess{Base: b}
-	case StepEnable:
-		return &editing{b, enableLeaderMigration()}
-	case StepUndoEnable:
-		return &editing{b, disableLeaderMigrationAgain()}
-	case StepCordon:
-		return &cordon{Base: b}
-	case StepUncordon:
-		return &uncordon{Base: b}
-	case StepInstall:
-		return &install{Base: b}
-	case StepUndoInstall:
-		return &undoInstall{Base: b}
-	case StepSwitch:
-		return &editing{b, switchProvider()}
-	case StepUndoSwitch:
-		return &editing{b, switchBack()}
-	case StepVerify:
-		return &audit{Base: b}
-	case StepDisable:
-		return &disable{Base: b}
-	case StepUndoDisable:
-		return &undoDisable{Base: b}
-	case StepUpgrade:
-		return &editing{b, upgradeKubernetes(c.Options.KubernetesVersion)}
-	case StepUndoPreflight:
-		return &undoPreflight{Base: b}
-	}
-	return &preflight{Base: b}
 }
 
 // Met is the verdict that a step's end was seen.

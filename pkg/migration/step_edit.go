@@ -29,7 +29,7 @@ type editRules struct {
 }
 
 // back says whether the step takes another one back.
-func (s *editing) back() bool { return undoes[s.ID] != "" }
+func (s *editing) back() bool { return undoes(s.ID) != "" }
 
 // Plan implements runner.Step.
 func (s *editing) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {

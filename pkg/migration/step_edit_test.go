@@ -242,7 +242,7 @@ func TestVerdictsBeforeTheRollout(t *testing.T) {
 // The plan of a step in which the lease changes hands says so, after what the Side says.
 func TestPlanOfAnEdit(t *testing.T) {
 	for id, want := range map[runner.StepID][]string{StepSwitch: {"of the side", handOverNote}, StepEnable: {"of the side"}} {
-		plan, err := (&Core{Side: &editor{}}).step(Base{Core: &Core{Side: &editor{}}, ID: id}).Plan(t.Context(), Snapshot{})
+		plan, err := rowOf(id).make(Base{Core: &Core{Side: &editor{}}, ID: id}).Plan(t.Context(), Snapshot{})
 		if d := cmp.Diff(want, plan.Notes); err != nil || d != "" {
 			t.Errorf("%s: %v %s", id, err, d)
 		}

@@ -18,12 +18,12 @@ func (s standing) rollOf(at position.Position) runner.StepID {
 		return ""
 	}
 	if len(s.Reading.Unrest) == 0 && !s.cordonsOpen(step) {
-		if s.unseen(step) && reaches[step] == at {
+		if s.unseen(step) && reaches(step) == at {
 			return step
 		}
 		return ""
 	}
-	if reached := reaches[step]; reached == at || reached == at+1 {
+	if reached := reaches(step); reached == at || reached == at+1 {
 		return step
 	}
 	return ""

@@ -30,7 +30,7 @@ func (s standing) judgeUndo(ids []runner.StepID) (runner.Observation, error) {
 // any part of the cluster has reached.
 func (s standing) undoing() (current, error) {
 	last := s.lastToUndo()
-	moving := last != "" && (len(s.Reading.Unrest) > 0 || s.cordonsOpen(last) || s.cordonsOpen(undoes[last]))
+	moving := last != "" && (len(s.Reading.Unrest) > 0 || s.cordonsOpen(last) || s.cordonsOpen(undoes(last)))
 	at := s.settled()
 	if err := s.Reading.Frozen(); err != nil {
 		return current{}, err
@@ -40,13 +40,13 @@ func (s standing) undoing() (current, error) {
 		return current{}, s.halfMigrated()
 	case at == position.Unknown && s.Result.Known():
 		step := undoStep(stepTo(s.Result.Between[1]))
-		if !s.ours(undoes[step]) {
+		if !s.ours(undoes(step)) {
 			return current{}, s.halfMigrated()
 		}
 		return current{step: step, reached: s.Result.Between[1]}, nil
 	case at != position.Unknown:
 		from := undoFrom(last)
-		if moving && s.Rolls(undoes[last]) && (from == at || from == at+1) || s.unseen(last) && from == at+1 {
+		if moving && s.Rolls(undoes(last)) && (from == at || from == at+1) || s.unseen(last) && from == at+1 {
 			return current{step: last, reached: at}, nil
 		}
 		return current{reached: at}, nil
@@ -62,7 +62,7 @@ func (s standing) undoing() (current, error) {
 func (s standing) lastToUndo() runner.StepID {
 	for i := len(s.Record.Intents) - 1; i >= 0; i-- {
 		step := s.Record.Intents[i].Step
-		if _, ok := undoOf(step); ok {
+		if undoes(step) != "" {
 			return step
 		}
 		if undo := undoStep(step); undo != "" {
@@ -79,8 +79,7 @@ func LastUndid(record runner.Record) bool {
 		if intent.Step == StepUncordon {
 			continue
 		}
-		_, undone := undoOf(intent.Step)
-		return undone
+		return undoes(intent.Step) != ""
 	}
 	return false
 }

@@ -1,0 +1,178 @@
+package migration
+
+import (
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// The steps of a migration, named as in Rancher's guide where it has a name.
+const (
+	StepPreflight   runner.StepID = "preflight"
+	StepSnapshot    runner.StepID = "etcd-snapshot"
+	StepLeaseAccess runner.StepID = "lease-access"
+	StepEnable      runner.StepID = "enable-leader-migration"
+	StepCordon      runner.StepID = "cordon"
+	StepInstall     runner.StepID = "install-ccm"
+	StepSwitch      runner.StepID = "switch-provider"
+	StepUncordon    runner.StepID = "uncordon"
+	StepVerify      runner.StepID = "verify"
+	StepDisable     runner.StepID = "disable-leader-migration"
+	StepUpgrade     runner.StepID = "upgrade"
+)
+
+// The steps of an undo, named after what they take back.
+const (
+	StepUndoPreflight runner.StepID = "undo-preflight"
+	StepUndoDisable   runner.StepID = "undo-disable-leader-migration"
+	StepUndoSwitch    runner.StepID = "undo-switch-provider"
+	StepUndoInstall   runner.StepID = "undo-install-ccm"
+	StepUndoEnable    runner.StepID = "undo-enable-leader-migration"
+	StepUndoAccess    runner.StepID = "undo-lease-access"
+)
+
+// row is what is known of a step without a cluster, and how it is made for one.
+type row struct {
+	id           runner.StepID
+	title        string
+	reaches      position.Position // that it brings the cluster to; P0: none of its own
+	undoes       runner.StepID     // that it takes back; "": it goes forward
+	irreversible string            // why there is no way back; "": there is one
+	make         func(Base) Step
+}
+
+// forward are the steps of a migration, in their order. The guides cordon before they
+// install.
+func forward() []row {
+	return []row{
+		{id: StepPreflight, title: "run all checks, fingerprint nodes, services and cordons",
+			make: func(b Base) Step { return &preflight{Base: b} }},
+		{id: StepSnapshot, title: "take an etcd snapshot",
+			make: func(b Base) Step { return b.Side.SnapshotStep(b) }},
+		{id: StepLeaseAccess, title: "let kube-controller-manager use the migration lease", reaches: position.P1,
+			make: func(b Base) Step { return &leaseAccess{Base: b} }},
+		{id: StepEnable, title: "turn leader migration on in every kube-controller-manager", reaches: position.P2,
+			make: func(b Base) Step { return &editing{b, enableLeaderMigration()} }},
+		{id: StepCordon, title: "cordon control-plane nodes",
+			make: func(b Base) Step { return &cordon{Base: b} }},
+		{id: StepInstall, title: "install the cloud controller manager beside them", reaches: position.P3,
+			make: func(b Base) Step { return &install{Base: b} }},
+		{id: StepSwitch, title: "switch every component to the external provider", reaches: position.P4,
+			make: func(b Base) Step { return &editing{b, switchProvider()} }},
+		{id: StepUncordon, title: "give back the cordons",
+			make: func(b Base) Step { return &uncordon{Base: b} }},
+		{id: StepVerify, title: "audit the cluster against the fingerprint",
+			make: func(b Base) Step { return &audit{Base: b} }},
+		{id: StepDisable, title: "turn leader migration off, remove lease and grant", reaches: position.P5,
+			make: func(b Base) Step { return &disable{Base: b} }},
+		{id: StepUpgrade, title: "upgrade Kubernetes", irreversible: "Kubernetes 1.27 and later have no in-tree AWS provider to go back to",
+			make: func(b Base) Step { return &editing{b, upgradeKubernetes(b.Options.KubernetesVersion)} }},
+	}
+}
+
+// backward are the steps that only an undo has, in their order.
+func backward() []row {
+	return []row{
+		{id: StepUndoPreflight, title: "see that there is a way back",
+			make: func(b Base) Step { return &undoPreflight{Base: b} }},
+		{id: StepUndoDisable, title: "turn leader migration on again in the cloud controller manager", undoes: StepDisable,
+			make: func(b Base) Step { return &undoDisable{Base: b} }},
+		{id: StepUndoSwitch, title: "switch every component back to the in-tree provider, with leader migration", undoes: StepSwitch,
+			make: func(b Base) Step { return &editing{b, switchBack()} }},
+		{id: StepUndoInstall, title: "uninstall the cloud controller manager", undoes: StepInstall,
+			make: func(b Base) Step { return &undoInstall{Base: b} }},
+		{id: StepUndoEnable, title: "turn leader migration off in every kube-controller-manager", undoes: StepEnable,
+			make: func(b Base) Step { return &editing{b, disableLeaderMigrationAgain()} }},
+		{id: StepUndoAccess, title: "remove migration lease and grant", undoes: StepLeaseAccess,
+			make: func(b Base) Step { return &undoAccess{Base: b} }},
+	}
+}
+
+// order gives the steps in force. With a HelmChart document the install comes before
+// the cordon: its Job must run on a control plane and does not tolerate one
+// (k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9).
+func order(method InstallMethod, upgrade bool) []runner.StepID {
+	ids := idsOf(forward())
+	if !upgrade {
+		ids = slices.DeleteFunc(ids, func(id runner.StepID) bool { return id == StepUpgrade })
+	}
+	if method == InstallManifest {
+		ids = slices.DeleteFunc(ids, func(id runner.StepID) bool { return id == StepInstall })
+		ids = slices.Insert(ids, slices.Index(ids, StepCordon), StepInstall)
+	}
+	return ids
+}
+
+// undoOrder gives cordons back before the chart goes: the Job that removes a
+// HelmChart does not tolerate them. An audit ends it.
+func undoOrder() []runner.StepID {
+	ids := idsOf(backward())
+	return append(slices.Insert(ids, slices.Index(ids, StepUndoInstall), StepUncordon), StepVerify)
+}
+
+func idsOf(rows []row) []runner.StepID {
+	ids := make([]runner.StepID, 0, len(rows))
+	for _, r := range rows {
+		ids = append(ids, r.id)
+	}
+	return ids
+}
+
+// rowOf is the row of a step; zero of one that there is not.
+func rowOf(id runner.StepID) row {
+	rows := slices.Concat(forward(), backward())
+	if i := slices.IndexFunc(rows, func(r row) bool { return r.id == id }); i >= 0 {
+		return rows[i]
+	}
+	return row{}
+}
+
+// reaches is the position that a step brings the cluster to; P0: none of its own.
+func reaches(id runner.StepID) position.Position { return rowOf(id).reaches }
+
+// stepTo is the step that brings the cluster to a position; "": none does.
+func stepTo(p position.Position) runner.StepID {
+	rows := forward()
+	if i := slices.IndexFunc(rows, func(r row) bool { return r.reaches == p && p != position.P0 }); i >= 0 {
+		return rows[i].id
+	}
+	return ""
+}
+
+// undoes is the step that a step of an undo takes back; "": it is none.
+func undoes(id runner.StepID) runner.StepID { return rowOf(id).undoes }
+
+// undoStep is the step that takes a step back; "": none, or nothing to take back.
+func undoStep(of runner.StepID) runner.StepID {
+	rows := backward()
+	if i := slices.IndexFunc(rows, func(r row) bool { return of != "" && r.undoes == of }); i >= 0 {
+		return rows[i].id
+	}
+	return ""
+}
+
+// undoFrom is the position that an undo step brings the cluster back from.
+func undoFrom(id runner.StepID) position.Position { return reaches(undoes(id)) }
+
+// StepInfos describes every step there is, in the default order.
+func StepInfos() []runner.Info { return infosOf(forward()) }
+
+// UndoStepInfos describes the steps that only an undo has, in their order.
+func UndoStepInfos() []runner.Info { return infosOf(backward()) }
+
+func infosOf(rows []row) []runner.Info {
+	infos := make([]runner.Info, 0, len(rows))
+	for _, r := range rows {
+		infos = append(infos, r.info())
+	}
+	return infos
+}
+
+func (r row) info() runner.Info {
+	doc := "steps/" + string(r.id) + ".md"
+	if r.undoes != "" || r.id == StepUndoPreflight {
+		doc = "going-back.md"
+	}
+	return runner.Info{ID: r.id, Title: r.title, Doc: doc, Irreversible: r.irreversible}
+}
