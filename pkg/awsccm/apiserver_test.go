@@ -23,6 +23,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -203,21 +204,22 @@ func (e env) idleLease(t *testing.T) {
 	if renewed, err = leases.Update(ctx, renewed, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	err = DeleteIdleLease(ctx, e.client, made)
+	seen := func(l *coordinationv1.Lease) lease.Observation {
+		return lease.Observation{Exists: true, UID: string(l.UID), ResourceVersion: l.ResourceVersion}
+	}
+	err = DeleteIdleLease(ctx, e.client, wellknown.MigrationLease, seen(made))
 	if f, ok := fault.As(err); !ok || f.Class != fault.Stale || f.Reason != "LeaseInUse" {
 		t.Fatalf("a renewed lease: %v", err)
 	}
 	for range 2 {
-		if err := DeleteIdleLease(ctx, e.client, renewed); err != nil {
+		if err := DeleteIdleLease(ctx, e.client, wellknown.MigrationLease, seen(renewed)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if _, err := leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Fatal(err)
 	}
-	other := renewed.DeepCopy()
-	other.Name = "kube-controller-manager"
-	if err := DeleteIdleLease(ctx, e.client, other); err == nil {
+	if err := DeleteIdleLease(ctx, e.client, wellknown.KCMLease, seen(renewed)); err == nil {
 		t.Fatal("deleted a lease that is none of the migration's")
 	}
 }

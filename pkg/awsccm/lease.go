@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -17,9 +19,9 @@ import (
 // over time; a lease that is renewed after it moves its resourceVersion, and
 // the delete is then refused as stale. Deleting a live lease gives some 12 s
 // with two owners. A lease already gone is no error.
-func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coordinationv1.Lease) error {
-	object := fmt.Sprintf("Lease %s/%s", seen.Namespace, seen.Name)
-	if seen.Namespace != wellknown.System || seen.Name != wellknown.MigrationLease && seen.Name != wellknown.CCMLease {
+func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, name string, seen lease.Observation) error {
+	object := "Lease " + wellknown.System + "/" + name
+	if name != wellknown.MigrationLease && name != wellknown.CCMLease {
 		return &fault.Error{
 			Class: fault.Unexpected, Reason: "WrongLease", Object: object,
 			Seen: "asked to delete it as a lease of the migration", Wanted: wellknown.System + "/" + wellknown.MigrationLease + " or " + wellknown.CCMLease,
@@ -31,7 +33,7 @@ func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coo
 			Seen: "asked to delete it without UID and resourceVersion",
 		}
 	}
-	err := client.CoordinationV1().Leases(wellknown.System).Delete(ctx, seen.Name, exactly(seen))
+	err := client.CoordinationV1().Leases(wellknown.System).Delete(ctx, name, exactly(&metav1.ObjectMeta{UID: types.UID(seen.UID), ResourceVersion: seen.ResourceVersion}))
 	switch {
 	case err == nil, apierrors.IsNotFound(err):
 		return nil
@@ -39,7 +41,7 @@ func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, seen *coo
 		return &fault.Error{
 			Class: fault.Stale, Reason: "LeaseInUse", Object: object,
 			Seen: "it was renewed or replaced after it was judged idle", Wanted: "a lease nobody renews",
-			Fix: "find who still holds it: " + fault.Command("kubectl", "-n", wellknown.System, "get", "lease", seen.Name, "-o", "yaml"), Err: err,
+			Fix: "find who still holds it: " + fault.Command("kubectl", "-n", wellknown.System, "get", "lease", name, "-o", "yaml"), Err: err,
 		}
 	}
 	return fmt.Errorf("delete %s: %w", object, couldNotLook(err))

@@ -6,9 +6,6 @@ import (
 	"strings"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -17,13 +14,13 @@ import (
 // Rollout is one reading of the controller manager's DaemonSet.
 type Rollout struct {
 	Now       time.Time
-	DaemonSet *appsv1.DaemonSet // nil: it does not exist
+	DaemonSet *downstream.DaemonSet // nil: it does not exist
 	// Existed: it was there before, in this run. Nobody makes it again by itself.
 	Existed bool
-	Pods    []corev1.Pod // with the DaemonSet's selector labels
+	Pods    []downstream.Pod // with the DaemonSet's selector labels
 	// Nodes are the control-plane Nodes, all of them.
 	Nodes  []downstream.Node
-	Events []corev1.Event // of the DaemonSet and its pods
+	Events []downstream.Event // of the DaemonSet and its pods
 	// Outage: the API did not answer a few minutes ago. A process that ended for want
 	// of it is held back for a while; without a cause that it names it is not at fault.
 	Outage bool
@@ -74,16 +71,16 @@ func JudgeDaemonSet(r Rollout) RolloutVerdict {
 			return v.fault(err)
 		}
 	}
-	s := r.DaemonSet.Status
+	s := r.DaemonSet
 	switch {
-	case s.ObservedGeneration < r.DaemonSet.Generation:
+	case s.Observed < s.Generation:
 		return v.waiting("the DaemonSet controller has not seen the new version yet")
-	case int(s.DesiredNumberScheduled) != len(r.Nodes):
-		return v.waiting(fmt.Sprintf("%d desired, %d control-plane Nodes%s", s.DesiredNumberScheduled, len(r.Nodes), nodesWithoutPod(r)))
-	case s.UpdatedNumberScheduled < s.DesiredNumberScheduled:
-		v.Counted = int(s.UpdatedNumberScheduled) == v.Done
-		return v.waiting(fmt.Sprintf("%d/%d pods are of the new version", s.UpdatedNumberScheduled, s.DesiredNumberScheduled))
-	case v.Done < v.Total || s.NumberReady < s.DesiredNumberScheduled:
+	case int(s.Desired) != len(r.Nodes):
+		return v.waiting(fmt.Sprintf("%d desired, %d control-plane Nodes%s", s.Desired, len(r.Nodes), nodesWithoutPod(r)))
+	case s.Updated < s.Desired:
+		v.Counted = int(s.Updated) == v.Done
+		return v.waiting(fmt.Sprintf("%d/%d pods are of the new version", s.Updated, s.Desired))
+	case v.Done < v.Total || s.Ready < s.Desired:
 		v.Counted = true
 		return v.waiting(fmt.Sprintf("%d/%d ready%s", v.Done, v.Total, notReady(r)))
 	}
@@ -103,15 +100,15 @@ func (v RolloutVerdict) waiting(seen string) RolloutVerdict {
 }
 
 // current compares what decides behaviour; admission may add the rest.
-func current(ds *appsv1.DaemonSet, p corev1.Pod) bool {
-	want, have := container(ds.Spec.Template.Spec.Containers), container(p.Spec.Containers)
+func current(ds *downstream.DaemonSet, p downstream.Pod) bool {
+	want, have := container(ds.Containers), container(p.Containers)
 	if want == nil || have == nil {
 		return false
 	}
 	return want.Image == have.Image && strings.Join(want.Args, "\x00") == strings.Join(have.Args, "\x00")
 }
 
-func container(list []corev1.Container) *corev1.Container {
+func container(list []downstream.Container) *downstream.Container {
 	for i := range list {
 		if list[i].Name == wellknown.CCM {
 			return &list[i]
@@ -120,50 +117,37 @@ func container(list []corev1.Container) *corev1.Container {
 	return nil
 }
 
-func podReady(p corev1.Pod) bool {
-	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
-}
-
-func podToken(pods []corev1.Pod) string {
+func podToken(pods []downstream.Pod) string {
 	var parts []string
 	for _, p := range pods {
-		var restarts int32
-		for _, c := range p.Status.ContainerStatuses {
-			restarts += c.RestartCount
-		}
-		parts = append(parts, fmt.Sprintf("%s:%d:%t:%t", p.UID, restarts, podReady(p), p.DeletionTimestamp != nil))
+		parts = append(parts, fmt.Sprintf("%s:%d:%t:%t", p.UID, p.Restarts, p.Ready, p.Deleting))
 	}
 	sort.Strings(parts)
 	return strings.Join(parts, " ")
 }
 
 // good is a pod that runs what it is to run.
-func good(r Rollout) func(corev1.Pod) bool {
-	return func(p corev1.Pod) bool { return current(r.DaemonSet, p) && podReady(p) && p.DeletionTimestamp == nil }
+func good(r Rollout) func(downstream.Pod) bool {
+	return func(p downstream.Pod) bool { return current(r.DaemonSet, p) && p.Ready && !p.Deleting }
 }
 
 // nodesWithoutPod names them, for people.
 func nodesWithoutPod(r Rollout) string {
-	return named("; no pod yet on ", missing(r, func(p corev1.Pod) bool { return p.DeletionTimestamp == nil }))
+	return named("; no pod yet on ", missing(r, func(p downstream.Pod) bool { return !p.Deleting }))
 }
 
 // notReady names the Nodes without a ready, current pod.
 func notReady(r Rollout) string { return named("; waiting on ", missing(r, good(r))) }
 
 // missing are the control-plane Nodes without such a pod.
-func missing(r Rollout, such func(corev1.Pod) bool) []string {
+func missing(r Rollout, such func(downstream.Pod) bool) []string {
 	var c downstream.Coverage
 	for _, n := range r.Nodes {
 		c.Nodes = append(c.Nodes, n.Name)
 	}
 	for _, p := range r.Pods {
 		if such(p) {
-			c.Ready = append(c.Ready, p.Spec.NodeName)
+			c.Ready = append(c.Ready, p.Node)
 		}
 	}
 	return c.Missing()

@@ -30,7 +30,7 @@ func noNodes(r Rollout) error {
 
 // notSelected finds control-plane Nodes that the node selector passes by.
 func notSelected(r Rollout) error {
-	selector := r.DaemonSet.Spec.Template.Spec.NodeSelector
+	selector := r.DaemonSet.NodeSelector
 	var out []string
 	for _, n := range r.Nodes {
 		for key, want := range selector {
@@ -68,12 +68,21 @@ func Taints(n downstream.Node) []corev1.Taint {
 	return taints
 }
 
+// tolerations are those of a DaemonSet, as they are held against taints.
+func tolerations(d *downstream.DaemonSet) []corev1.Toleration {
+	list := make([]corev1.Toleration, 0, len(d.Tolerations))
+	for _, t := range d.Tolerations {
+		list = append(list, corev1.Toleration{Key: t.Key, Operator: corev1.TolerationOperator(t.Operator), Value: t.Value, Effect: corev1.TaintEffect(t.Effect)})
+	}
+	return list
+}
+
 // notTolerated finds control-plane Nodes whose taints keep the pods away.
 func notTolerated(r Rollout) error {
 	var out []string
 	for _, n := range r.Nodes {
 		for _, taint := range Taints(n) {
-			if keepsAway(taint, r.DaemonSet.Spec.Template.Spec.Tolerations) {
+			if keepsAway(taint, tolerations(r.DaemonSet)) {
 				out = append(out, n.Name+" ("+taint.ToString()+")")
 			}
 		}
@@ -94,12 +103,12 @@ func refused(r Rollout) error {
 	}
 	var newest time.Time
 	for _, p := range r.Pods {
-		if p.CreationTimestamp.After(newest) {
-			newest = p.CreationTimestamp.Time
+		if p.Created.After(newest) {
+			newest = p.Created
 		}
 	}
 	for _, e := range latestFirst(r.Events) {
-		if e.Reason != "FailedCreate" || e.InvolvedObject.UID != r.DaemonSet.UID || !eventTime(e).After(newest) {
+		if e.Reason != "FailedCreate" || e.UID != r.DaemonSet.UID || !e.Latest.After(newest) {
 			continue
 		}
 		for _, word := range []string{"forbidden", "denied", "admission webhook", "exceeded quota", "Invalid value", "violates PodSecurity"} {
@@ -114,13 +123,13 @@ func refused(r Rollout) error {
 
 // badPod finds the first pod with a cause that waiting does not mend.
 func badPod(r Rollout) error {
-	pods := append([]corev1.Pod(nil), r.Pods...)
+	pods := append([]downstream.Pod(nil), r.Pods...)
 	sort.Slice(pods, func(i, j int) bool { return pods[i].Name < pods[j].Name })
 	for _, p := range pods {
-		if p.DeletionTimestamp != nil || !current(r.DaemonSet, p) {
+		if p.Deleting || !current(r.DaemonSet, p) {
 			continue
 		}
-		for _, look := range []func(Rollout, corev1.Pod) error{unplaced, unmounted, unstarted, crashing, complaining} {
+		for _, look := range []func(Rollout, downstream.Pod) error{unplaced, unmounted, unstarted, crashing, complaining} {
 			if err := look(r, p); err != nil {
 				return err
 			}
@@ -129,8 +138,8 @@ func badPod(r Rollout) error {
 	return nil
 }
 
-func podObject(p corev1.Pod) string {
-	return fmt.Sprintf("Pod %s/%s on Node %s", p.Namespace, p.Name, orUnknown(p.Spec.NodeName))
+func podObject(p downstream.Pod) string {
+	return fmt.Sprintf("Pod %s/%s on Node %s", p.Namespace, p.Name, orUnknown(p.Node))
 }
 
 func orUnknown(s string) string {
@@ -140,24 +149,22 @@ func orUnknown(s string) string {
 	return s
 }
 
-func unplaced(r Rollout, p corev1.Pod) error {
-	for _, c := range p.Status.Conditions {
-		since := r.Now.Sub(c.LastTransitionTime.Time)
-		if c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && since > unschedulableFor {
-			return broken("NotScheduled", podObject(p), fmt.Sprintf("not scheduled for %s: %s", since.Round(time.Second), c.Message),
-				"a place on its Node", "make room there: the pod needs its CPU, memory and port")
-		}
+func unplaced(r Rollout, p downstream.Pod) error {
+	since := r.Now.Sub(p.Scheduled.Since)
+	if p.Scheduled.Status != "False" || since <= unschedulableFor {
+		return nil
 	}
-	return nil
+	return broken("NotScheduled", podObject(p), fmt.Sprintf("not scheduled for %s: %s", since.Round(time.Second), p.Scheduled.Message),
+		"a place on its Node", "make room there: the pod needs its CPU, memory and port")
 }
 
 // unmounted finds a Secret or ConfigMap that is not there.
-func unmounted(r Rollout, p corev1.Pod) error {
-	if p.Status.Phase != corev1.PodPending {
+func unmounted(r Rollout, p downstream.Pod) error {
+	if p.Phase != "Pending" {
 		return nil
 	}
 	for _, e := range latestFirst(r.Events) {
-		ours := e.InvolvedObject.UID == p.UID && e.Reason == "FailedMount"
+		ours := e.UID == p.UID && e.Reason == "FailedMount"
 		if ours && strings.Contains(e.Message, "not found") {
 			return broken("MissingFile", podObject(p), e.Message, "the Secret or ConfigMap that it mounts",
 				"run again, which makes ours; one named in --values must exist")
@@ -168,18 +175,18 @@ func unmounted(r Rollout, p corev1.Pod) error {
 
 // unstarted reads why the container does not start. ErrImagePull alone may be
 // one bad moment of a registry; ImagePullBackOff is its repetition.
-func unstarted(_ Rollout, p corev1.Pod) error {
-	for _, c := range p.Status.ContainerStatuses {
-		if c.State.Waiting == nil {
+func unstarted(_ Rollout, p downstream.Pod) error {
+	for _, c := range p.Statuses {
+		if c.Waiting == nil {
 			continue
 		}
-		message := strings.TrimSpace(c.State.Waiting.Message)
-		switch c.State.Waiting.Reason {
+		message := strings.TrimSpace(c.Waiting.Message)
+		switch c.Waiting.Reason {
 		case "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull":
 			return broken("ImagePull", podObject(p), fmt.Sprintf("cannot pull %s: %s", c.Image, message),
 				"an image that every control-plane Node can pull", "name a mirror with --ccm-image, or its pull secret in --values")
 		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
-			return broken("ContainerConfig", podObject(p), c.State.Waiting.Reason+": "+message,
+			return broken("ContainerConfig", podObject(p), c.Waiting.Reason+": "+message,
 				"a container that starts", "correct --values")
 		}
 	}
@@ -189,14 +196,11 @@ func unstarted(_ Rollout, p corev1.Pod) error {
 // crashing reads what the container said before it died, once it is held back
 // or has died twice: a process that loses its lease exits by design, and does so
 // once for every restart of its API server.
-func crashing(r Rollout, p corev1.Pod) error {
-	for _, c := range p.Status.ContainerStatuses {
-		ended := c.LastTerminationState.Terminated
-		if c.State.Terminated != nil {
-			ended = c.State.Terminated
-		}
-		looping := c.State.Waiting != nil && c.State.Waiting.Reason == "CrashLoopBackOff"
-		if ended == nil || c.Ready || (!looping && c.RestartCount < 2) {
+func crashing(r Rollout, p downstream.Pod) error {
+	for _, c := range p.Statuses {
+		ended := c.LastEnd()
+		looping := c.Waiting != nil && c.Waiting.Reason == "CrashLoopBackOff"
+		if ended == nil || c.Ready || (!looping && c.Restarts < 2) {
 			continue
 		}
 		text := strings.TrimSpace(ended.Message + "\n" + r.Logs[p.Name])
@@ -205,16 +209,16 @@ func crashing(r Rollout, p corev1.Pod) error {
 			continue
 		}
 		return broken(cause.reason, podObject(p),
-			fmt.Sprintf("exited %d times, last with code %d: %s", c.RestartCount, ended.ExitCode, line),
+			fmt.Sprintf("exited %d times, last with code %d: %s", c.Restarts, ended.Code, line),
 			cause.wanted, cause.fix)
 	}
 	return nil
 }
 
 // complaining reads the log of a pod that runs but does not get ready.
-func complaining(r Rollout, p corev1.Pod) error {
+func complaining(r Rollout, p downstream.Pod) error {
 	text := r.Logs[p.Name]
-	if podReady(p) || text == "" {
+	if p.Ready || text == "" {
 		return nil
 	}
 	cause, line := causeOf(text)
@@ -224,21 +228,8 @@ func complaining(r Rollout, p corev1.Pod) error {
 	return broken(cause.reason, podObject(p), line, cause.wanted, cause.fix)
 }
 
-func latestFirst(events []corev1.Event) []corev1.Event {
-	out := append([]corev1.Event(nil), events...)
-	sort.SliceStable(out, func(i, j int) bool { return eventTime(out[i]).After(eventTime(out[j])) })
+func latestFirst(events []downstream.Event) []downstream.Event {
+	out := append([]downstream.Event(nil), events...)
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Latest.After(out[j].Latest) })
 	return out
-}
-
-func eventTime(e corev1.Event) time.Time {
-	t := e.LastTimestamp.Time
-	for _, other := range []time.Time{e.EventTime.Time, e.FirstTimestamp.Time} {
-		if other.After(t) {
-			t = other
-		}
-	}
-	if e.Series != nil && e.Series.LastObservedTime.After(t) {
-		t = e.Series.LastObservedTime.Time
-	}
-	return t
 }

@@ -3,12 +3,11 @@ package migration
 import (
 	"context"
 	"net/http"
-	"strings"
 
 	"helm.sh/helm/v3/pkg/chart"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -62,15 +61,11 @@ func (c *Core) chartInputs(ctx context.Context, seen Snapshot, migration bool) (
 
 // rollout is the CCM's DaemonSet as the install verdict judges it.
 func (c *Core) rollout(ctx context.Context, seen Snapshot) (awsccm.Rollout, error) {
-	events, err := c.Kube.CoreV1().Events(wellknown.System).List(ctx, metav1.ListOptions{Limit: pageSize})
+	events, err := kube.EventsOf(ctx, c.Kube, wellknown.CCM)
 	if err != nil {
-		return awsccm.Rollout{}, CouldNotRead("Events in kube-system", err)
+		return awsccm.Rollout{}, partUnread(err)
 	}
-	r := awsccm.Rollout{Now: seen.At, Outage: seen.Outage, DaemonSet: seen.Reading.Down.CCM, Existed: seen.HadCCM, Pods: seen.Reading.Down.CCMPods, Nodes: seen.Reading.PlaneNodes()}
-	for i := range events.Items {
-		if strings.HasPrefix(events.Items[i].InvolvedObject.Name, wellknown.CCM) {
-			r.Events = append(r.Events, events.Items[i])
-		}
-	}
-	return r, nil
+	down := seen.Reading.Down
+	return awsccm.Rollout{Now: seen.At, Outage: seen.Outage, DaemonSet: down.CCM, Existed: seen.HadCCM, Pods: down.CCMPods,
+		Nodes: seen.Reading.PlaneNodes(), Events: events}, nil
 }

@@ -3,9 +3,8 @@ package migration
 import (
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // TestNotYetProvenMayPass: a run that has just begun has not seen the lease move,
@@ -15,7 +14,7 @@ func TestNotYetProvenMayPass(t *testing.T) {
 	if f, ok := fault.As(seen.MayComeBack()); !ok || !f.Passing || f.Class != fault.Stale {
 		t.Errorf("a lease that nobody was seen to renew: %+v", f)
 	}
-	seen.Reading.Down.CCMPods = []corev1.Pod{{}}
+	seen.Reading.Down.CCMPods = []downstream.Pod{{}}
 	if f, ok := fault.As(seen.RequireNoCCM()); !ok || !f.Passing {
 		t.Errorf("pods without their DaemonSet: %+v", f)
 	}

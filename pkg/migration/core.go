@@ -78,7 +78,7 @@ func (c *Core) observe(ctx context.Context, record runner.Record) (Snapshot, err
 	if seen.Config, err = c.Side.Look(ctx, record); err != nil {
 		return seen, err
 	}
-	down, err := ReadDownstream(ctx, c.Kube)
+	down, err := c.readCluster(ctx)
 	if err != nil {
 		return seen, err
 	}
@@ -107,14 +107,15 @@ func (c *Core) observe(ctx context.Context, record runner.Record) (Snapshot, err
 func (c *Core) observeLeases(ctx context.Context, r Reading) (Reading, error) {
 	deadline := r.RenewDeadline()
 	for {
-		c.before.leases = c.before.leases.Add(r.Down.leases(c.Clock.Since(c.before.started)), deadline+beyondDeadline)
+		c.before.leases = c.before.leases.Add(r.Down.Leases.Taken(c.Clock.Since(c.before.started)), deadline+beyondDeadline)
 		if r.Leases = c.before.leases.Leases(); !r.awaitsCCM() || r.LeaseVerdict().Life != lease.Silent {
 			return r, nil
 		}
 		if err := runner.Pause(ctx, c.Clock, leaseTick); err != nil {
 			return r, err
 		}
-		if err := r.Down.readLeases(ctx, c.Kube); err != nil {
+		var err error
+		if r.Down.Leases, err = c.readLeases(ctx); err != nil {
 			return r, err
 		}
 	}

@@ -1,18 +1,13 @@
 package migration
 
 import (
-	"bytes"
 	"time"
-
-	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Evidence is what the position is computed from.
@@ -36,7 +31,7 @@ func answer(yes bool) position.Answer {
 	return position.No
 }
 
-func grantAnswer(d Downstream) position.Answer {
+func grantAnswer(d downstream.Cluster) position.Answer {
 	if d.MayGet != d.MayUpdate {
 		return position.Partly
 	}
@@ -49,28 +44,27 @@ func (r Reading) ccmEvidence() position.CCM {
 		return position.CCM{Seen: position.No}
 	}
 	set := r.Down.CCM
-	container := set.Spec.Template.Spec.Containers[0]
+	container := set.Containers[0]
 	flagged, _ := args.Bool("enable-leader-migration", false)
 	ccm := position.CCM{Seen: position.Yes, Migration: flagged, Image: container.Image, ConfigFile: args.Has("leader-migration-config")}
 	image, err := awsccm.ParseImage(container.Image)
 	ccm.DefaultUnsafe = err != nil || defaultUnsafe(image)
-	coverage := downstream.Coverage{Desired: int(set.Status.DesiredNumberScheduled), Updated: int(set.Status.UpdatedNumberScheduled),
-		Observed: set.Status.ObservedGeneration >= set.Generation}
+	coverage := downstream.Coverage{Desired: int(set.Desired), Updated: int(set.Updated), Observed: set.Observed >= set.Generation}
 	for _, node := range r.PlaneNodes() {
 		coverage.Nodes = append(coverage.Nodes, node.Name)
 	}
 	for i := range r.Down.CCMPods {
 		pod := &r.Down.CCMPods[i]
-		if len(pod.Spec.Containers) == 0 || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed {
+		if len(pod.Containers) == 0 || pod.Phase == "Succeeded" || pod.Phase == "Failed" {
 			continue
 		}
-		if on, _ := component.Parse(pod.Spec.Containers[0].Command, pod.Spec.Containers[0].Args).Bool("enable-leader-migration", false); on {
+		if on, _ := pod.Containers[0].Flags().Bool("enable-leader-migration", false); on {
 			ccm.PodsWith++
 		} else {
 			ccm.PodsWithout++
 		}
-		if PodReady(pod) && pod.DeletionTimestamp == nil {
-			coverage.Ready = append(coverage.Ready, pod.Spec.NodeName)
+		if pod.Ready && !pod.Deleting {
+			coverage.Ready = append(coverage.Ready, pod.Node)
 		}
 	}
 	ccm.Complete = coverage.Complete() && len(coverage.Nodes) == r.Planes()
@@ -110,50 +104,8 @@ func (r Reading) RenewDeadline() time.Duration {
 
 // ccmArgs are those of the CCM's DaemonSet.
 func (r Reading) ccmArgs() (component.Args, bool) {
-	if r.Down.CCM == nil || len(r.Down.CCM.Spec.Template.Spec.Containers) == 0 {
+	if r.Down.CCM == nil || len(r.Down.CCM.Containers) == 0 {
 		return component.Args{}, false
 	}
-	container := r.Down.CCM.Spec.Template.Spec.Containers[0]
-	return component.Parse(container.Command, container.Args), true
-}
-
-// leases are the three leases as one reading of them.
-func (d Downstream) leases(at time.Duration) lease.Readings {
-	return lease.Readings{Migration: observeLease(d.Leases[wellknown.MigrationLease], at), KCM: observeLease(d.Leases[wellknown.KCMLease], at), CCM: observeLease(d.Leases[wellknown.CCMLease], at)}
-}
-
-// observeLease turns a Lease object into one reading of it.
-func observeLease(object *coordinationv1.Lease, at time.Duration) lease.Observation {
-	if object == nil {
-		return lease.Observation{At: at}
-	}
-	o := lease.Observation{Exists: true, UID: string(object.UID), ResourceVersion: object.ResourceVersion, At: at}
-	if object.Spec.HolderIdentity != nil {
-		o.Holder = *object.Spec.HolderIdentity
-	}
-	if object.Spec.LeaseDurationSeconds != nil {
-		o.Duration = time.Duration(*object.Spec.LeaseDurationSeconds) * time.Second
-	}
-	if object.Spec.AcquireTime != nil {
-		o.Acquire = object.Spec.AcquireTime.Time
-	}
-	if object.Spec.RenewTime != nil {
-		o.Renew = object.Spec.RenewTime.Time
-	}
-	if object.Spec.LeaseTransitions != nil {
-		o.Transitions = int(*object.Spec.LeaseTransitions)
-	}
-	o.Manager = renewer(object)
-	return o
-}
-
-// renewer is the field manager that wrote the last renewal: the executable's
-// name, which identities do not tell.
-func renewer(object *coordinationv1.Lease) string {
-	for _, entry := range object.ManagedFields {
-		if entry.FieldsV1 != nil && bytes.Contains(entry.FieldsV1.GetRawBytes(), []byte(`"f:renewTime"`)) {
-			return entry.Manager
-		}
-	}
-	return ""
+	return r.Down.CCM.Containers[0].Flags(), true
 }

@@ -33,20 +33,20 @@ func (w *idleLease) since(last lease.Observation, clk clock.PassiveClock) bool {
 
 // removeLease deletes an idle Lease, if it is there.
 func (c *Core) removeLease(ctx context.Context, tx *runner.Tx, seen Snapshot, name string) error {
-	object := seen.Reading.Down.Leases[name]
-	if object == nil {
+	found := *seen.Reading.Down.Leases.Named(name)
+	if !found.Exists {
 		return nil
 	}
 	intent := runner.Intent{What: "delete the idle Lease kube-system/" + name, Object: "Lease kube-system/" + name}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		return awsccm.DeleteIdleLease(ctx, c.Kube, object)
+		return awsccm.DeleteIdleLease(ctx, c.Kube, name, found)
 	})
 }
 
 // removeLeaseAndGrant takes away one of the two in each call: the migration lease
 // first, so that a right is never gone while its lease could still be wanted.
 func (c *Core) removeLeaseAndGrant(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
-	if seen.Reading.Down.Leases[wellknown.MigrationLease] != nil {
+	if seen.Reading.Down.Leases.Migration.Exists {
 		return c.removeLease(ctx, tx, seen, wellknown.MigrationLease)
 	}
 	if !seen.Reading.Down.OwnGrant {

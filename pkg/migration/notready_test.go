@@ -46,7 +46,7 @@ func TestHeldUpBy(t *testing.T) {
 		{"off, and its Node not yet told so", []downstream.Node{nodeThat("x", a, "True", "", downstream.TaintShutdown)}, "Node x", []string{"its instance is shut down"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := Reading{Down: Downstream{Nodes: tt.nodes}}.HeldUpBy()
+			err := Reading{Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
 			if tt.object == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -72,7 +72,7 @@ func TestHeldUpBy(t *testing.T) {
 // What a roll waits for because of a Node stands behind the Node, and a roll that is
 // judged otherwise says nothing of it.
 func TestRollSaysItsNodesFirst(t *testing.T) {
-	reading := Reading{Down: Downstream{Nodes: []downstream.Node{nodeThat("silent", "", "Unknown", "")}}}
+	reading := Reading{Down: downstream.Cluster{Nodes: []downstream.Node{nodeThat("silent", "", "Unknown", "")}}}
 	roll := &Roll{WaitingFor: "all"}
 	roll.Wait("Rancher: waiting for plan to be applied")
 	roll.WaitForNodes(reading)

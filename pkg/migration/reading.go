@@ -3,8 +3,6 @@ package migration
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -28,7 +26,7 @@ type Reading struct {
 	// Owners would put the old configuration back at their next run.
 	Owners []Owner
 
-	Down   Downstream
+	Down   downstream.Cluster
 	Leases lease.Leases // this reading and the one before it
 	// MayOutlive: a process of a control plane from before its last restart may still
 	// run, for all that this run has seen.
@@ -62,11 +60,11 @@ type KCM struct {
 	Ready   bool
 	Hash    string // changes exactly when its manifest does; "" where none can be seen
 	Started string // of its container, by the API server's clock; "" where not seen
-	Pod     *corev1.Pod
+	Pod     *downstream.Pod
 	// Mirror tells whether Pod shows the arguments in force; zero where it is none.
 	Mirror component.Mirror
 	// Server is the kube-apiserver of the same Node; nil: none is seen.
-	Server *corev1.Pod
+	Server *downstream.Pod
 }
 
 // Provider is the last --cloud-provider, which is the one that counts.

@@ -46,7 +46,7 @@ func (c *Core) missingRights(ctx context.Context, seen Snapshot) error {
 	if seen.Reading.Down.CCM == nil {
 		return nil
 	}
-	account := seen.Reading.Down.CCM.Spec.Template.Spec.ServiceAccountName
+	account := seen.Reading.Down.CCM.ServiceAccount
 	object := "ServiceAccount kube-system/" + account
 	missing, err := kube.MissingRights(ctx, c.Kube, wellknown.System, account, seen.Reading.ccmEvidence().Migration)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -37,7 +38,7 @@ type Side interface {
 // Config is one reading of where a cluster's configuration is kept: a value.
 type Config interface {
 	// Combine puts it and the cluster itself together.
-	Combine(down Downstream) Reading
+	Combine(down downstream.Cluster) Reading
 	// Supported refuses a cluster that the procedure does not fit.
 	Supported() error
 	// SnapshotState says whether the etcd snapshot is done, with the position

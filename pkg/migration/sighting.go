@@ -4,8 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -87,12 +86,10 @@ func (r Reading) handover() time.Duration {
 	return longest
 }
 
-func restartsOf(pods []corev1.Pod) map[string]int32 {
+func restartsOf(pods []downstream.Pod) map[string]int32 {
 	restarts := make(map[string]int32, len(pods))
 	for i := range pods {
-		for _, status := range pods[i].Status.ContainerStatuses {
-			restarts[pods[i].Name] += status.RestartCount
-		}
+		restarts[pods[i].Name] += pods[i].Restarts
 	}
 	return restarts
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -41,7 +42,7 @@ func sided(s standing) standing {
 // restingConfig is a configuration whose snapshot the journal alone tells of.
 type restingConfig struct{ snapshot bool }
 
-func (restingConfig) Combine(Downstream) Reading              { return resting() }
+func (restingConfig) Combine(downstream.Cluster) Reading      { return resting() }
 func (restingConfig) Supported() error                        { return nil }
 func (restingConfig) InstalledAs(runner.Record) InstallMethod { return InstallHelm }
 func (c restingConfig) SnapshotState(record runner.Record, reached position.Position) runner.State {

@@ -7,7 +7,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // judgeUndo says for every step of an undo how far it is: those from the position
@@ -117,7 +116,7 @@ func (s standing) undoState(id runner.StepID, now current) runner.State {
 // undoAccessState: a right that others gave is none of ours to take.
 func (s standing) undoAccessState(now current) runner.State {
 	switch {
-	case s.Reading.Down.OwnGrant, s.Reading.Down.Leases[wellknown.MigrationLease] != nil, now.reached == position.P5:
+	case s.Reading.Down.OwnGrant, s.Reading.Down.Leases.Migration.Exists, now.reached == position.P5:
 		return runner.State{Kind: runner.Todo}
 	}
 	return runner.State{Kind: runner.Done, Reason: "no grant of ours, no migration lease"}

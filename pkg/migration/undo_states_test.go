@@ -4,14 +4,11 @@ import (
 	"slices"
 	"testing"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // intended is a journal that announced these steps.
@@ -26,7 +23,7 @@ func intended(steps ...runner.StepID) runner.Record {
 // granted adds the grant and the lease that a migration makes.
 func granted(r Reading) Reading {
 	r.Down.OwnGrant = true
-	r.Down.Leases = map[string]*coordinationv1.Lease{wellknown.MigrationLease: {}}
+	r.Down.Leases.Migration.Exists = true
 	return r
 }
 

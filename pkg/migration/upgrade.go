@@ -39,11 +39,11 @@ func UpgradeAllowed(now, target, mark string) error {
 // follows them.
 func (c *Core) ImageDue(ctx context.Context, seen Snapshot) bool {
 	set := seen.Reading.Down.CCM
-	if set == nil || len(set.Spec.Template.Spec.Containers) == 0 || !seen.AtTarget(c.Options.KubernetesVersion) {
+	if set == nil || len(set.Containers) == 0 || !seen.AtTarget(c.Options.KubernetesVersion) {
 		return false
 	}
 	image, err := c.chartImage(ctx, seen)
-	return err == nil && set.Spec.Template.Spec.Containers[0].Image != image
+	return err == nil && set.Containers[0].Image != image
 }
 
 // FollowImage brings the CCM to the cluster's new version once that is due and the

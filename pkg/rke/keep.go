@@ -69,7 +69,7 @@ func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 		State: rkestate.Full{Source: k.StateSource, Current: rkestate.Applied{Known: k.StateKnown, Config: k.State}},
 	}}
 	p.Options.Cluster, p.Options.KubernetesVersion, p.Options.NoRKEUp = k.Cluster, k.KubernetesVersion, k.NoRKEUp
-	down := migration.Revived(in.Facts)
+	down := in.Cluster()
 	p.Reading = reading(p.Facts, down, "")
 	p.Down, p.Object, p.Unrest = down, k.Object, k.Unrest
 	p.RestErr = p.Rest(migration.TellUnrest)

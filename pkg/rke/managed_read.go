@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // Rancher's resources that this package reads. Only Clusters are patched. A
@@ -138,7 +139,7 @@ func (m *Managed) look(ctx context.Context, record runner.Record) (managedObserv
 }
 
 // Combine implements migration.Config.
-func (o managedObserved) Combine(down migration.Downstream) migration.Reading {
+func (o managedObserved) Combine(down downstream.Cluster) migration.Reading {
 	r := reading(o.Facts, down, "")
 	r.Object, r.Unrest = o.cluster.object(), o.cluster.unapplied(o.Facts)
 	if o.cluster.Template != "" {
@@ -154,7 +155,7 @@ func (o managedObserved) Combine(down migration.Downstream) migration.Reading {
 }
 
 // addressOf is the address of the host whose Node is named.
-func addressOf(c rkestate.Config, nodes []string, down migration.Downstream) string {
+func addressOf(c rkestate.Config, nodes []string, down downstream.Cluster) string {
 	for _, host := range c.Nodes {
 		if node := nodeOf(host, down.Nodes); node != nil && len(nodes) > 0 && node.Name == nodes[0] {
 			return host.Address

@@ -20,7 +20,7 @@ const planeLabel = "node-role.kubernetes.io/controlplane"
 
 // reading puts file, state and cluster together. unfinished is why `rke up` has
 // to run again; "": it has not.
-func reading(f rkestate.Facts, down migration.Downstream, unfinished string) migration.Reading {
+func reading(f rkestate.Facts, down downstream.Cluster, unfinished string) migration.Reading {
 	current := f.State.Current.Config
 	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), PlaneLabel: planeLabel, ProviderSource: "rke's state says provider"}
 	if unfinished != "" {

@@ -19,6 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -79,7 +80,7 @@ func (p *Procedure) lookForBinary(ctx context.Context, f rkestate.Facts) verify.
 }
 
 // Combine implements migration.Config.
-func (o observed) Combine(down migration.Downstream) migration.Reading {
+func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	return reading(o.Facts, down, o.unfinished())
 }
 

@@ -3,8 +3,6 @@ package rke
 import (
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
@@ -58,9 +56,8 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			if tt.ready {
 				node.Ready.Status = "True"
 			}
-			set := &appsv1.DaemonSet{}
-			set.Spec.Template.Spec.Containers = []corev1.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}
-			seen.Reading = migration.Reading{Version: target, Unrest: seen.Config.Combine(migration.Downstream{}).Unrest}
+			set := &downstream.DaemonSet{Containers: []downstream.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}}
+			seen.Reading = migration.Reading{Version: target, Unrest: seen.Config.Combine(downstream.Cluster{}).Unrest}
 			seen.Reading.Down.Nodes, seen.Reading.Down.CCM = []downstream.Node{node}, set
 			if !p.ImageDue(t.Context(), seen) {
 				t.Fatal("the image is not due: this test shows nothing")

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -31,20 +29,20 @@ func (e exits) count() int { return int(e.all - e.spared) }
 
 // next takes a reading in. unseen: the reading before it failed.
 func (e exits) next(k migration.KCM, unseen bool) exits {
-	if k.Pod == nil || len(k.Pod.Status.ContainerStatuses) == 0 {
+	if k.Pod == nil || len(k.Pod.Statuses) == 0 {
 		return e
 	}
-	status := k.Pod.Status.ContainerStatuses[0]
-	now := exits{pod: string(k.Pod.UID) + " " + k.Hash, server: startedAt(k.Server), all: status.RestartCount, spared: e.spared, code: e.code}
-	if last := lastEnd(status); last != nil {
-		now.code = last.ExitCode
-		if backingOff(status) {
+	status := k.Pod.Statuses[0]
+	now := exits{pod: k.Pod.UID + " " + k.Hash, server: startedAt(k.Server), all: status.Restarts, spared: e.spared, code: e.code}
+	if last := status.LastEnd(); last != nil {
+		now.code = last.Code
+		if status.HeldBack() {
 			now.all++ // it has ended, and was not started again
 		}
 	}
-	answers := k.Server == nil || migration.PodReady(k.Server)
+	answers := k.Server == nil || k.Server.Ready
 	switch {
-	case e.pod == "" && answers && status.State.Waiting != nil && now.all > crashLimit:
+	case e.pod == "" && answers && status.Waiting != nil && now.all > crashLimit:
 		now.spared = now.all - crashLimit // held back when this run began: one more end tells
 	case e.pod != now.pod || e.server != now.server || !answers || unseen:
 		now.spared = now.all
@@ -52,13 +50,6 @@ func (e exits) next(k migration.KCM, unseen bool) exits {
 		now.spared = now.all - 1
 	}
 	return now
-}
-
-func lastEnd(status corev1.ContainerStatus) *corev1.ContainerStateTerminated {
-	if status.State.Terminated != nil {
-		return status.State.Terminated
-	}
-	return status.LastTerminationState.Terminated
 }
 
 // crashed names a control plane whose kube-controller-manager cannot start with
@@ -78,13 +69,13 @@ func crashOf(kcms []migration.KCM, seen map[string]exits, outage bool) error {
 		if k.Pod == nil || outage || seen[k.ID].count() <= crashLimit {
 			continue
 		}
-		for _, status := range k.Pod.Status.ContainerStatuses {
-			last := lastEnd(status)
-			if status.Ready || last == nil || !backingOff(status) {
+		for _, status := range k.Pod.Statuses {
+			last := status.LastEnd()
+			if status.Ready || last == nil || !status.HeldBack() {
 				continue
 			}
 			return &fault.Error{Class: fault.Check, Reason: "ComponentCrashes", Object: k.Name(),
-				Seen:   fmt.Sprintf("exits with code %d, %d restarts%s", last.ExitCode, status.RestartCount, why(k, kcms, last.Message)),
+				Seen:   fmt.Sprintf("exits with code %d, %d restarts%s", last.Code, status.Restarts, why(k, kcms, last.Message)),
 				Wanted: "a component that starts with its arguments: " + strings.Join(userArgs(k), " "),
 				Fix: "read why: " + fault.Command("kubectl", "-n", wellknown.System, "logs", k.Pod.Name, "--previous") + "; correct the argument in Rancher's Cluster object; " +
 					"to go back remove enable-leader-migration there too, and leave the rest as it is"}
@@ -120,14 +111,10 @@ func why(k migration.KCM, all []migration.KCM, message string) string {
 	return "; arguments that no running one has: " + strings.Join(own, " ")
 }
 
-func backingOff(status corev1.ContainerStatus) bool {
-	return status.State.Waiting != nil || status.State.Terminated != nil
-}
-
 // userArgs are the arguments that are not file paths of RKE2's own.
 func userArgs(k migration.KCM) []string {
 	var args []string
-	for _, arg := range k.Pod.Spec.Containers[0].Args {
+	for _, arg := range k.Pod.Containers[0].Args {
 		if !strings.Contains(arg, "=/var/lib/rancher/") {
 			args = append(args, arg)
 		}

@@ -5,25 +5,19 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 func kcmFor(machine string, ready bool, restarts int32, message string, args ...string) migration.KCM {
-	pod := &corev1.Pod{Spec: corev1.PodSpec{Containers: []corev1.Container{{Args: args}}}}
-	pod.Name = "kube-controller-manager-" + machine
-	status := corev1.ContainerStatus{Ready: ready, RestartCount: restarts}
-	condition := corev1.PodCondition{Type: corev1.PodReady, Status: corev1.ConditionTrue}
+	status := downstream.ContainerStatus{Ready: ready, Restarts: restarts}
 	if !ready {
-		condition.Status = corev1.ConditionFalse
-		status.State.Waiting = &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}
-		status.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: 1, Message: message}
+		status.Waiting = &downstream.Waiting{Reason: "CrashLoopBackOff"}
+		status.Before = &downstream.End{Code: 1, Message: message}
 	}
-	pod.Status = corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{status}, Conditions: []corev1.PodCondition{condition}}
+	pod := &downstream.Pod{Name: "kube-controller-manager-" + machine, Ready: ready, Containers: []downstream.Container{{Args: args}},
+		Statuses: []downstream.ContainerStatus{status}}
 	return migration.KCM{Member: machine, Kind: "Machine", ID: machine, Node: machine, Known: true, Ready: ready, Pod: pod}
 }
 
@@ -46,7 +40,7 @@ func TestCrashOf(t *testing.T) {
 			seen := map[string]exits{}
 			for _, k := range c.kcms { // every end was seen by this run
 				if k.Pod != nil {
-					seen[k.ID] = exits{all: k.Pod.Status.ContainerStatuses[0].RestartCount + 1}
+					seen[k.ID] = exits{all: k.Pod.Statuses[0].Restarts + 1}
 				}
 			}
 			f, ok := fault.As(crashOf(c.kcms, seen, false))
@@ -80,15 +74,15 @@ type seenKCM struct {
 
 func (s seenKCM) kcm() migration.KCM {
 	k := kcmFor("a", s.state == "run", s.restarts, "", "--profiling=false")
-	k.Pod.UID = types.UID(s.pod)
-	status := &k.Pod.Status.ContainerStatuses[0]
-	status.LastTerminationState.Terminated = &corev1.ContainerStateTerminated{ExitCode: s.code}
+	k.Pod.UID = s.pod
+	status := &k.Pod.Statuses[0]
+	status.Before = &downstream.End{Code: s.code}
 	if s.restarts == 0 && s.state != "held" {
-		status.LastTerminationState.Terminated = nil
+		status.Before = nil
 	}
 	server := kcmFor("a", s.server != "", 0, "").Pod
 	if started, err := time.Parse(time.TimeOnly, s.server); err == nil {
-		server.Status.ContainerStatuses[0].State.Running = &corev1.ContainerStateRunning{StartedAt: metav1.NewTime(started)}
+		server.Started = started
 	}
 	k.Server = server
 	return k

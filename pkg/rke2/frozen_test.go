@@ -1,14 +1,11 @@
 package rke2
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -16,15 +13,11 @@ import (
 
 // shown is a control plane as the API shows it: its Node with a kubelet's version,
 // and the mirror pod with its environment.
-func shown(m Machine, kubelet string, env ...string) migration.Downstream {
+func shown(m Machine, kubelet string, env ...string) downstream.Cluster {
 	node := downstream.Node{Name: m.NodeName, Labels: map[string]string{machineLabel: m.UID}, Kubelet: kubelet}
-	pod := corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "kube-controller-manager-" + m.NodeName, Annotations: map[string]string{
-		"kubernetes.io/config.mirror": "x", "kubernetes.io/config.source": "file", "kubernetes.io/config.hash": "x"}},
-		Spec: corev1.PodSpec{NodeName: m.NodeName, Containers: []corev1.Container{{Args: []string{"--cloud-provider=aws"}}}}}
-	for _, name := range env {
-		pod.Spec.Containers[0].Env = append(pod.Spec.Containers[0].Env, corev1.EnvVar{Name: name})
-	}
-	return migration.Downstream{Nodes: []downstream.Node{node}, KCMPods: []corev1.Pod{pod}}
+	pod := downstream.Pod{Name: "kube-controller-manager-" + m.NodeName, Node: m.NodeName, Mirror: true, ConfigHash: "x",
+		PodHash: slices.Contains(env, component.PodHash), Containers: []downstream.Container{{Args: []string{"--cloud-provider=aws"}}}}
+	return downstream.Cluster{Nodes: []downstream.Node{node}, KCMPods: []downstream.Pod{pod}}
 }
 
 // Where the API may show old arguments they are not known, on the machines of which

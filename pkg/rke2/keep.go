@@ -48,7 +48,7 @@ func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
 	if !in.Nodes.OK() || !in.StaticPods.OK() {
 		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes, or no pods of control planes"), nil
 	}
-	r := reading(k.Facts, migration.Revived(in.Facts))
+	r := reading(k.Facts, in.Cluster())
 	r.Stale = map[string]bool{}
 	for _, node := range k.Stale {
 		r.Stale[node] = true

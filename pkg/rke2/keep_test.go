@@ -43,7 +43,7 @@ func inputOf(p *Prepared) checks.Input {
 func through(t *testing.T, p *Prepared) (live, again verify.Report, text string) {
 	t.Helper()
 	in := inputOf(p)
-	r := reading(p.Facts, migration.Revived(in.Facts))
+	r := reading(p.Facts, in.Cluster())
 	options := Options{EndState: EndAuto}
 	direct := prepare(p.Facts, r, migration.Prepared{RestErr: r.Rest(SummariseUnrest), Untried: migration.Untried}, options, false)
 	procedure := &Procedure{Core: &migration.Core{Options: migration.Options{LookOnly: true}}, options: options}

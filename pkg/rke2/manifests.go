@@ -3,10 +3,9 @@ package rke2
 import (
 	"context"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // manifestsNote is the journal's key for how the static pods looked before an edit.
@@ -43,14 +42,9 @@ func (m manifests) restarted(step runner.StepID, k migration.KCM) bool {
 	return k.Hash != before.Hash && k.Started != "" && k.Started >= before.Started
 }
 
-func startedAt(pod *corev1.Pod) string {
-	if pod == nil {
+func startedAt(pod *downstream.Pod) string {
+	if pod == nil || pod.Started.IsZero() {
 		return ""
 	}
-	for _, status := range pod.Status.ContainerStatuses {
-		if status.State.Running != nil {
-			return status.State.Running.StartedAt.UTC().Format("2006-01-02T15:04:05Z")
-		}
-	}
-	return ""
+	return pod.Started.UTC().Format("2006-01-02T15:04:05Z")
 }

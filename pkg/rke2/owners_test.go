@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -62,7 +63,7 @@ func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
 		p := &Procedure{options: o}
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: at(tt.at)}
 		p.Core = &migration.Core{Side: p, Options: o.Options, Distribution: wellknown.RKE2}
-		seen.Reading = seen.Config.Combine(migration.Downstream{})
+		seen.Reading = seen.Config.Combine(downstream.Cluster{})
 		step := p.Core.Steps()[0]
 		if tt.undo {
 			step, seen.Back = p.Undo().Steps()[0], true

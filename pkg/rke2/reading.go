@@ -3,13 +3,9 @@ package rke2
 import (
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
 // Unrest is one reason why a cluster is not at rest.
@@ -19,7 +15,7 @@ type Unrest = migration.Unrest
 const planeLabel = "node-role.kubernetes.io/control-plane"
 
 // reading puts Rancher's side and the cluster itself together.
-func reading(f Facts, down migration.Downstream) migration.Reading {
+func reading(f Facts, down downstream.Cluster) migration.Reading {
 	r := migration.Reading{
 		Object: f.object(), Version: f.Cluster.Spec.KubernetesVersion, PlaneLabel: planeLabel, ProviderSource: "last --cloud-provider is",
 		Unrest: f.AtRest(), Owners: owners(f.Cluster),
@@ -58,7 +54,7 @@ func nodeGone(m Machine) Unrest {
 }
 
 // nodesOfMachines are the Nodes of every Machine, by Rancher's own label.
-func nodesOfMachines(down migration.Downstream) map[string][]*downstream.Node {
+func nodesOfMachines(down downstream.Cluster) map[string][]*downstream.Node {
 	nodes := map[string][]*downstream.Node{}
 	for i := range down.Nodes {
 		if uid := down.Nodes[i].Labels[machineLabel]; uid != "" {
@@ -69,7 +65,7 @@ func nodesOfMachines(down migration.Downstream) map[string][]*downstream.Node {
 }
 
 // machineUIDs maps the Machine UIDs that Nodes carry to the Nodes' names.
-func machineUIDs(down migration.Downstream) map[string]string {
+func machineUIDs(down downstream.Cluster) map[string]string {
 	uids := map[string]string{}
 	for uid, nodes := range nodesOfMachines(down) {
 		uids[uid] = nodes[len(nodes)-1].Name
@@ -78,7 +74,7 @@ func machineUIDs(down migration.Downstream) map[string]string {
 }
 
 // kcmOf is the kube-controller-manager of a Machine, as its mirror pod shows it.
-func kcmOf(m Machine, nodes []*downstream.Node, down migration.Downstream) migration.KCM {
+func kcmOf(m Machine, nodes []*downstream.Node, down downstream.Cluster) migration.KCM {
 	k := migration.KCM{Member: m.Name, Kind: "Machine", ID: m.UID, Node: m.NodeName}
 	if len(nodes) == 1 {
 		k.Node = nodes[0].Name
@@ -88,13 +84,13 @@ func kcmOf(m Machine, nodes []*downstream.Node, down migration.Downstream) migra
 		k.Why = fmt.Sprintf("no mirror pod kube-controller-manager-%s", k.Node)
 		return k
 	}
-	k.Pod, k.Ready, k.Server = pod, migration.PodReady(pod), mirrorPod(down.APIPods, k.Node)
-	k.Hash, k.Started = pod.Annotations["kubernetes.io/config.hash"], startedAt(pod)
-	if k.Mirror = kube.Mirror(pod, kubeletOf(nodes)); k.Mirror.Frozen() != "" {
+	k.Pod, k.Ready, k.Server = pod, pod.Ready, mirrorPod(down.APIPods, k.Node)
+	k.Hash, k.Started = pod.ConfigHash, startedAt(pod)
+	if k.Mirror = pod.Shows(kubeletOf(nodes)); k.Mirror.Frozen() != "" {
 		k.Why = k.Mirror.Frozen()
 		return k
 	}
-	k.Known, k.Args = true, component.Parse(pod.Spec.Containers[0].Command, pod.Spec.Containers[0].Args)
+	k.Known, k.Args = true, pod.Containers[0].Flags()
 	return k
 }
 
@@ -106,11 +102,10 @@ func kubeletOf(nodes []*downstream.Node) string {
 	return nodes[0].Kubelet
 }
 
-func mirrorPod(pods []corev1.Pod, node string) *corev1.Pod {
+func mirrorPod(pods []downstream.Pod, node string) *downstream.Pod {
 	for i := range pods {
 		pod := &pods[i]
-		mirror := pod.Annotations["kubernetes.io/config.source"] == "file" || pod.Annotations["kubernetes.io/config.mirror"] != ""
-		if mirror && pod.Spec.NodeName == node && pod.DeletionTimestamp == nil && len(pod.Spec.Containers) > 0 {
+		if pod.Static() && pod.Node == node && !pod.Deleting && len(pod.Containers) > 0 {
 			return pod
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -61,7 +62,7 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 			p := &Procedure{options: tt.o}
 			seen := migration.Snapshot{Config: observed{Facts: tt.facts}, Result: tt.at}
 			p.Core = &migration.Core{Side: p, Options: tt.o.Options, Distribution: wellknown.RKE2}
-			seen.Reading = seen.Config.Combine(migration.Downstream{})
+			seen.Reading = seen.Config.Combine(downstream.Cluster{})
 			_, err := p.Core.Steps()[0].Plan(t.Context(), seen)
 			if tt.says == "" {
 				if err != nil {

@@ -28,7 +28,7 @@ func notReady(r migration.Reading) migration.Reading {
 }
 
 func runs(version string) migration.Reading {
-	return migration.Reading{Down: migration.Downstream{Nodes: []downstream.Node{{Name: "n", Kubelet: version}}}}
+	return migration.Reading{Down: downstream.Cluster{Nodes: []downstream.Node{{Name: "n", Kubelet: version}}}}
 }
 
 // What a control plane, and a machine, still lacks of the edit of each step.

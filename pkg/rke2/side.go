@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -38,7 +39,7 @@ func (p *Procedure) read(ctx context.Context) (Facts, error) {
 }
 
 // Combine implements migration.Config.
-func (o observed) Combine(down migration.Downstream) migration.Reading {
+func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	r := reading(o.Facts, down)
 	r.MayOutlive = slices.ContainsFunc(r.KCMs, func(k migration.KCM) bool { return !alone(o.kubelets, k) })
 	return r

@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	kubereader "github.com/awsmigrate/awsmigrate/pkg/verify/kube"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
@@ -14,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // A cordon of the user's that the upgrade's roll removed is waited for and set again.
@@ -23,7 +22,7 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	p := &Procedure{}
 	p.Core = &migration.Core{Side: p, Kube: kube, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}
 	seen := migration.Snapshot{Config: observed{Facts: resting()},
-		Reading: migration.Reading{Down: migration.Downstream{Nodes: kubereader.Nodes([]corev1.Node{*node})}}}
+		Reading: migration.Reading{Down: downstream.Cluster{Nodes: []downstream.Node{{Name: node.Name, UID: string(node.UID)}}}}}
 
 	then := continuity.Fingerprint{Schema: 1, Nodes: []continuity.NodePrint{{Name: "worker-1", UID: "u-1", Cordoned: true}}}
 	packed, err := then.Encode()

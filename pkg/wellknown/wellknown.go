@@ -12,6 +12,8 @@ const (
 	// KCMUser is the user of kube-controller-manager's client certificate in RKE2
 	// (k3s-io/k3s:pkg/daemons/control/deps), RKE (rancher/rke:pki) and kubeadm.
 	KCMUser = "system:kube-controller-manager"
+	// APIServer names the component and its pods' label.
+	APIServer = "kube-apiserver"
 	// CCM names the executable of the cloud controller manager, its Helm release, chart,
 	// DaemonSet and container: as in the chart that kubernetes/cloud-provider-aws
 	// publishes, so that either upgrades the other.

@@ -50,7 +50,7 @@ func kcmOf(node Node, pods []Pod) KCM {
 	}
 	c, _ := RunsKCM(pods[0].Containers)
 	k.Pod = pods[0]
-	k.Mirror = component.Mirror{Kubelet: node.Kubelet, Hash: k.Pod.ConfigHash, PodHash: k.Pod.PodHash}
+	k.Mirror = k.Pod.Shows(node.Kubelet)
 	if k.Why = k.Mirror.Frozen(); k.Why != "" {
 		return k
 	}

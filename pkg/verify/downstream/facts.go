@@ -84,6 +84,8 @@ type Event struct {
 	Warning                         bool
 	Count                           int32
 	Last                            time.Time // compare only with lease times
+	UID                             string    `json:"-"` // of the object
+	Latest                          time.Time `json:"-"` // of all its times, server clock
 }
 
 // MigrationConfig is a leader-migration-config file found in a ConfigMap.

@@ -8,8 +8,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-const kubeAPIServer = "kube-apiserver"
-
 // RunsKCM finds the container that runs a kube-controller-manager.
 func RunsKCM(cs []Container) (Container, bool) { return runs(cs, wellknown.KCM) }
 
@@ -59,7 +57,7 @@ func runsAny(cs []Container) bool {
 func Interesting(cs []Container) bool { return runsAny(cs) || runsAPIServer(cs) }
 
 func runsAPIServer(cs []Container) bool {
-	_, ok := runs(cs, kubeAPIServer)
+	_, ok := runs(cs, wellknown.APIServer)
 	return ok
 }
 

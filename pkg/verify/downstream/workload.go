@@ -41,6 +41,52 @@ type Pod struct {
 	HostNetwork          bool
 	Containers           []Container
 	Controller           string // "CloneSet a": who makes it, where it is no kind of Kubernetes itself
+
+	// What follows tells why a pod does not run. A run judges by it while it waits; a
+	// bundle does not have it.
+	FromFile  bool              `json:"-"` // annotation kubernetes.io/config.source is "file"
+	Created   time.Time         `json:"-"` // server clock
+	Scheduled Condition         `json:"-"` // PodScheduled
+	Statuses  []ContainerStatus `json:"-"`
+}
+
+// ContainerStatus is how a container of a pod runs, or why it does not.
+type ContainerStatus struct {
+	Image    string
+	Ready    bool
+	Restarts int32
+	Waiting  *Waiting // nil: it does not wait to be started
+	Ended    *End     // it has ended and was not started again; nil: it runs, or waits
+	Before   *End     // how its last run before this one ended; nil: there was none
+}
+
+// Waiting is why a container is not started.
+type Waiting struct{ Reason, Message string }
+
+// End is how a container ended.
+type End struct {
+	Code    int32
+	Message string // the end of its log, where the pod asks for that
+}
+
+// HeldBack says whether the container does not run now.
+func (s ContainerStatus) HeldBack() bool { return s.Waiting != nil || s.Ended != nil }
+
+// LastEnd is how the container ended last; nil: it never has.
+func (s ContainerStatus) LastEnd() *End {
+	if s.Ended != nil {
+		return s.Ended
+	}
+	return s.Before
+}
+
+// Static says whether the pod was made by a kubelet from a file.
+func (p Pod) Static() bool { return p.Mirror || p.FromFile }
+
+// Shows is what tells whether the pod shows the arguments that its static pod runs
+// with. kubelet is the version of its Node's.
+func (p Pod) Shows(kubelet string) component.Mirror {
+	return component.Mirror{Kubelet: kubelet, Hash: p.ConfigHash, PodHash: p.PodHash}
 }
 
 // Over says whether the pod has run to its end. A static pod never has: its kubelet

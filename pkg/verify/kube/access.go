@@ -19,7 +19,7 @@ func (r Reader) rights(ctx context.Context) verify.Read[downstream.Rights] {
 	for verb, into := range map[string]*bool{"get": &out.Get, "update": &out.Update, "create": &out.Create} {
 		allowed, err := r.may(ctx, verb)
 		if err != nil {
-			return verify.Failed[downstream.Rights](err)
+			return verify.Failed[downstream.Rights](fmt.Errorf("asking whether %s may %s Lease %s/%s: %w", wellknown.KCMUser, verb, wellknown.System, wellknown.MigrationLease, err))
 		}
 		*into = allowed
 	}
@@ -41,25 +41,48 @@ func (r Reader) may(ctx context.Context, verb string) (bool, error) {
 	}}
 	got, err := r.Kube.AuthorizationV1().SubjectAccessReviews().Create(ctx, review, metav1.CreateOptions{})
 	if err != nil {
-		return false, fmt.Errorf("asking whether %s may %s Lease %s/%s: %w", wellknown.KCMUser, verb, wellknown.System, wellknown.MigrationLease, err)
+		return false, err
 	}
 	return got.Status.Allowed, nil
 }
 
 func (r Reader) grant(ctx context.Context) verify.Read[downstream.GrantObjects] {
-	name := r.GrantName
-	if name == "" {
-		name = wellknown.Grant
+	role, err := r.hasRole(ctx)
+	if err != nil {
+		return verify.Failed[downstream.GrantObjects](fmt.Errorf("reading Role %s/%s: %w", wellknown.System, r.grantName(), err))
 	}
+	binding, err := r.hasBinding(ctx)
+	if err != nil {
+		return verify.Failed[downstream.GrantObjects](fmt.Errorf("reading RoleBinding %s/%s: %w", wellknown.System, r.grantName(), err))
+	}
+	return verify.Got(downstream.GrantObjects{Role: role, Binding: binding})
+}
+
+func (r Reader) grantName() string {
+	if r.GrantName == "" {
+		return wellknown.Grant
+	}
+	return r.GrantName
+}
+
+func (r Reader) hasRole(ctx context.Context) (bool, error) {
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
-	_, roleErr := r.Kube.RbacV1().Roles(wellknown.System).Get(ctx, name, metav1.GetOptions{})
-	if roleErr != nil && !absent(roleErr) {
-		return verify.Failed[downstream.GrantObjects](fmt.Errorf("reading Role %s/%s: %w", wellknown.System, name, roleErr))
+	_, err := r.Kube.RbacV1().Roles(wellknown.System).Get(ctx, r.grantName(), metav1.GetOptions{})
+	return there(err)
+}
+
+func (r Reader) hasBinding(ctx context.Context) (bool, error) {
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	_, err := r.Kube.RbacV1().RoleBindings(wellknown.System).Get(ctx, r.grantName(), metav1.GetOptions{})
+	return there(err)
+}
+
+// there is what the error of a read says of the object's existence.
+func there(err error) (bool, error) {
+	if absent(err) {
+		return false, nil
 	}
-	_, bindErr := r.Kube.RbacV1().RoleBindings(wellknown.System).Get(ctx, name, metav1.GetOptions{})
-	if bindErr != nil && !absent(bindErr) {
-		return verify.Failed[downstream.GrantObjects](fmt.Errorf("reading RoleBinding %s/%s: %w", wellknown.System, name, bindErr))
-	}
-	return verify.Got(downstream.GrantObjects{Role: roleErr == nil, Binding: bindErr == nil})
+	return err == nil, err
 }

@@ -14,6 +14,7 @@ import (
 // Annotations that kubelets and Helm write.
 const (
 	annotationMirror     = "kubernetes.io/config.mirror"
+	annotationSource     = "kubernetes.io/config.source"
 	annotationConfigHash = "kubernetes.io/config.hash"
 	annotationRelease    = "meta.helm.sh/release-name"
 	annotationReleaseNS  = "meta.helm.sh/release-namespace"
@@ -34,16 +35,24 @@ func pod(p *corev1.Pod) downstream.Pod {
 		Deleting: p.DeletionTimestamp != nil, HostNetwork: p.Spec.HostNetwork, Containers: containers(p.Spec),
 	}
 	_, out.Mirror = p.Annotations[annotationMirror]
-	out.PodHash = Mirror(p, "").PodHash
+	out.FromFile, out.Created = p.Annotations[annotationSource] == "file", p.CreationTimestamp.Time
+	for _, c := range p.Spec.Containers {
+		out.PodHash = out.PodHash || slices.ContainsFunc(c.Env, func(v corev1.EnvVar) bool { return v.Name == component.PodHash })
+	}
 	if maker := metav1.GetControllerOf(p); maker != nil && maker.Kind != "Node" {
 		out.Controller = maker.Kind + " " + maker.Name
 	}
 	for _, c := range p.Status.Conditions {
-		if c.Type == corev1.PodReady {
+		switch c.Type {
+		case corev1.PodReady:
 			out.Ready = c.Status == corev1.ConditionTrue
+		case corev1.PodScheduled:
+			out.Scheduled = downstream.Condition{Status: string(c.Status), Reason: c.Reason, Message: c.Message, Since: c.LastTransitionTime.Time}
+		default: // no rule asks for it
 		}
 	}
 	for _, s := range p.Status.ContainerStatuses {
+		out.Statuses = append(out.Statuses, containerStatus(s))
 		out.Restarts += s.RestartCount
 		if s.State.Waiting != nil && out.Waiting == "" {
 			out.Waiting = s.State.Waiting.Reason
@@ -55,14 +64,20 @@ func pod(p *corev1.Pod) downstream.Pod {
 	return out
 }
 
-// Mirror is what tells whether a mirror pod shows the arguments in force. kubelet is
-// the version of its Node's.
-func Mirror(p *corev1.Pod, kubelet string) component.Mirror {
-	m := component.Mirror{Kubelet: kubelet, Hash: p.Annotations[annotationConfigHash]}
-	for _, c := range p.Spec.Containers {
-		m.PodHash = m.PodHash || slices.ContainsFunc(c.Env, func(v corev1.EnvVar) bool { return v.Name == component.PodHash })
+func containerStatus(s corev1.ContainerStatus) downstream.ContainerStatus {
+	out := downstream.ContainerStatus{Image: s.Image, Ready: s.Ready, Restarts: s.RestartCount,
+		Ended: end(s.State.Terminated), Before: end(s.LastTerminationState.Terminated)}
+	if w := s.State.Waiting; w != nil {
+		out.Waiting = &downstream.Waiting{Reason: w.Reason, Message: w.Message}
 	}
-	return m
+	return out
+}
+
+func end(t *corev1.ContainerStateTerminated) *downstream.End {
+	if t == nil {
+		return nil
+	}
+	return &downstream.End{Code: t.ExitCode, Message: t.Message}
 }
 
 func containers(spec corev1.PodSpec) []downstream.Container {

@@ -98,21 +98,34 @@ func settled(l lease.Leases, looked, patience time.Duration) bool {
 	return true
 }
 
+// leases are the names of the three, in the order in which they are read.
+func leases() []string {
+	return []string{wellknown.MigrationLease, wellknown.KCMLease, wellknown.CCMLease}
+}
+
 func (r Reader) three(ctx context.Context) ([3]lease.Observation, error) {
 	var out [3]lease.Observation
-	for i, name := range []string{wellknown.MigrationLease, wellknown.KCMLease, wellknown.CCMLease} {
-		ctx, cancel := r.deadline(ctx)
-		l, err := r.Kube.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
-		cancel()
-		if absent(err) {
-			continue
-		}
-		if err != nil {
+	for i, name := range leases() {
+		var err error
+		if out[i], err = r.lease(ctx, name); err != nil {
 			return out, fmt.Errorf("reading Lease %s/%s: %w", wellknown.System, name, err)
 		}
-		out[i] = observe(l)
 	}
 	return out, nil
+}
+
+// lease is one reading of a Lease; zero where it does not exist.
+func (r Reader) lease(ctx context.Context, name string) (lease.Observation, error) {
+	ctx, cancel := r.deadline(ctx)
+	defer cancel()
+	l, err := r.Kube.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
+	switch {
+	case absent(err):
+		return lease.Observation{}, nil
+	case err != nil:
+		return lease.Observation{}, err
+	}
+	return observe(l), nil
 }
 
 func observe(l *coordinationv1.Lease) lease.Observation {

@@ -21,8 +21,16 @@ const nodesInAPage = 250
 // nodes keeps a fraction of each Node: at 5,000 nodes images and managedFields
 // are most of the list.
 func (r Reader) nodes(ctx context.Context) verify.Read[[]downstream.Node] {
+	nodes, err := r.listNodes(ctx)
+	if err != nil {
+		return verify.Failed[[]downstream.Node](fmt.Errorf("listing nodes: %w", err))
+	}
+	return verify.Got(nodes)
+}
+
+func (r Reader) listNodes(ctx context.Context) ([]downstream.Node, error) {
 	words := intern{}
-	return collect(ctx, r, "nodes", metav1.ListOptions{Limit: nodesInAPage}, r.Kube.CoreV1().Nodes().List, func(l *corev1.NodeList) []downstream.Node {
+	return listed(ctx, r, metav1.ListOptions{Limit: nodesInAPage}, r.Kube.CoreV1().Nodes().List, func(l *corev1.NodeList) []downstream.Node {
 		page := filter(l.Items, func(n *corev1.Node) (downstream.Node, bool) { return node(n, words), true })
 		if r.OnNodes != nil {
 			r.OnNodes(page)
@@ -71,16 +79,7 @@ func (m intern) long(s string) string {
 // (k3s-io/k3s:pkg/nodeconfig/nodeconfig.go, rke2.io for RKE2).
 const annotationNodeConfig = "rke2.io/node-config-hash"
 
-// Nodes keeps of each Node what some rule looks at.
-func Nodes(items []corev1.Node) []downstream.Node {
-	words := intern{}
-	nodes := make([]downstream.Node, 0, len(items))
-	for i := range items {
-		nodes = append(nodes, node(&items[i], words))
-	}
-	return nodes
-}
-
+// node keeps of a Node what some rule looks at.
 func node(n *corev1.Node, words intern) downstream.Node {
 	out := downstream.Node{
 		Name: cut(n.Name, longest), UID: string(n.UID), ProviderID: cut(n.Spec.ProviderID, longest),

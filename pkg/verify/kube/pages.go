@@ -16,11 +16,22 @@ import (
 // expired, which takes five minutes of paging (etcd compaction).
 const restarts = 2
 
-// collect reads a list page by page and keeps of each page what convert makes
-// of it, so that a large list is never whole in memory.
+// collect is listed, with what was listed in its error.
 func collect[L metav1.ListInterface, T any](ctx context.Context, r Reader, what string, opts metav1.ListOptions,
 	list func(context.Context, metav1.ListOptions) (L, error), convert func(L) []T,
 ) verify.Read[[]T] {
+	all, err := listed(ctx, r, opts, list, convert)
+	if err != nil {
+		return verify.Failed[[]T](fmt.Errorf("listing %s: %w", what, err))
+	}
+	return verify.Got(all)
+}
+
+// listed reads a list page by page and keeps of each page what convert makes of it,
+// so that a large list is never whole in memory.
+func listed[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts metav1.ListOptions,
+	list func(context.Context, metav1.ListOptions) (L, error), convert func(L) []T,
+) ([]T, error) {
 	switch {
 	case r.PageSize > 0:
 		opts.Limit = r.PageSize
@@ -31,13 +42,13 @@ func collect[L metav1.ListInterface, T any](ctx context.Context, r Reader, what 
 	for range restarts + 1 {
 		var all []T
 		if all, err = onePass(ctx, r, opts, list, convert); err == nil {
-			return verify.Got(all)
+			return all, nil
 		}
 		if !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err) {
 			break
 		}
 	}
-	return verify.Failed[[]T](fmt.Errorf("listing %s: %w", what, err))
+	return nil, err
 }
 
 func onePass[L metav1.ListInterface, T any](ctx context.Context, r Reader, opts metav1.ListOptions,
@@ -65,7 +76,7 @@ func onePage[L metav1.ListInterface](ctx context.Context, r Reader, opts metav1.
 	ctx, cancel := r.deadline(ctx)
 	defer cancel()
 	page, err := list(ctx, opts)
-	if err != nil && ctx.Err() != nil {
+	if err != nil && ctx.Err() != nil && r.Timeout != NoTimeout {
 		err = fmt.Errorf("%w (%w)", err, context.Cause(ctx))
 	}
 	return page, err

@@ -33,7 +33,15 @@ func (r Reader) etcds(ctx context.Context) verify.Read[[]downstream.Pod] {
 }
 
 func (r Reader) pods(ctx context.Context, what, namespace string, opts metav1.ListOptions) verify.Read[[]downstream.Pod] {
-	return collect(ctx, r, what, opts, r.Kube.CoreV1().Pods(namespace).List, func(l *corev1.PodList) []downstream.Pod {
+	pods, err := r.listPods(ctx, namespace, opts)
+	if err != nil {
+		return verify.Failed[[]downstream.Pod](fmt.Errorf("listing %s: %w", what, err))
+	}
+	return verify.Got(pods)
+}
+
+func (r Reader) listPods(ctx context.Context, namespace string, opts metav1.ListOptions) ([]downstream.Pod, error) {
+	return listed(ctx, r, opts, r.Kube.CoreV1().Pods(namespace).List, func(l *corev1.PodList) []downstream.Pod {
 		return filter(l.Items, func(p *corev1.Pod) (downstream.Pod, bool) { return pod(p), true })
 	})
 }

@@ -30,6 +30,7 @@ import (
 const (
 	DefaultTimeout  = 30 * time.Second // of one request
 	DefaultPageSize = 500
+	NoTimeout       = time.Duration(-1)
 	parallel        = 6 // reads at a time
 )
 
@@ -39,7 +40,7 @@ type Reader struct {
 	Metadata  metadata.Interface // for Secrets, of which only labels are read
 	Dynamic   dynamic.Interface
 	Clock     clock.WithTicker
-	Timeout   time.Duration // of one request; 0: DefaultTimeout
+	Timeout   time.Duration // of one request; 0: DefaultTimeout, NoTimeout: none
 	PageSize  int64         // 0: DefaultPageSize, and fewer of Nodes
 	GrantName string        // of our Role and RoleBinding; "": wellknown.Grant
 	// OnNodes gets each page of Nodes as it comes, so that others need not wait for
@@ -176,7 +177,10 @@ func (r Reader) uid(ctx context.Context) verify.Read[string] {
 
 func (r Reader) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
 	d := r.Timeout
-	if d <= 0 {
+	switch {
+	case d == NoTimeout:
+		return context.WithCancel(ctx)
+	case d <= 0:
 		d = DefaultTimeout
 	}
 	return context.WithTimeoutCause(ctx, d, fmt.Errorf("no answer within %s", d))

@@ -2,6 +2,7 @@ package kube
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -63,6 +64,14 @@ func event(e *corev1.Event) downstream.Event {
 	}
 	return downstream.Event{
 		Object: o.String(), Reason: e.Reason, Message: e.Message, Source: e.Source.Component,
-		Warning: e.Type == corev1.EventTypeWarning, Count: e.Count, Last: last,
+		Warning: e.Type == corev1.EventTypeWarning, Count: e.Count, Last: last, UID: string(e.InvolvedObject.UID), Latest: latest(e),
 	}
+}
+
+func latest(e *corev1.Event) time.Time {
+	times := []time.Time{e.LastTimestamp.Time, e.EventTime.Time, e.FirstTimestamp.Time}
+	if e.Series != nil {
+		times = append(times, e.Series.LastObservedTime.Time)
+	}
+	return slices.MaxFunc(times, time.Time.Compare)
 }

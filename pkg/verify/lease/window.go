@@ -1,6 +1,10 @@
 package lease
 
-import "time"
+import (
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
 
 // Window holds the readings of the leases that are compared with each other: those
 // of the last while. It is a value; Add gives a new one.
@@ -8,6 +12,25 @@ type Window struct{ migration, kcm, ccm []Observation }
 
 // Readings are one reading of each lease, at one time of the reader's own clock.
 type Readings struct{ Migration, KCM, CCM Observation }
+
+// Named is the reading of the Lease of a name.
+func (r *Readings) Named(name string) *Observation {
+	switch name {
+	case wellknown.MigrationLease:
+		return &r.Migration
+	case wellknown.KCMLease:
+		return &r.KCM
+	case wellknown.CCMLease:
+		return &r.CCM
+	}
+	return &Observation{} // of no lease that is read
+}
+
+// Taken are the same readings as of a time of the reader's own clock.
+func (r Readings) Taken(at time.Duration) Readings {
+	r.Migration.At, r.KCM.At, r.CCM.At = at, at, at
+	return r
+}
 
 // Add takes a reading in and drops what lies further back than width, which has to
 // be longer than the renew deadline in force: a holder that has not written for one

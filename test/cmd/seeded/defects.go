@@ -110,7 +110,7 @@ func defects() []seeded {
 			`	if k.Why = k.Mirror.Frozen(); k.Why != "" {`, `	if k.Why = k.Mirror.Frozen(); k.Why != "" && !defect.On("H2-frozen") {`,
 			"./pkg/verify/checks", "TestFrozenArgumentsGiveNoPosition", false},
 		{"H2-frozen-run", "the same in a run", "pkg/rke2/reading.go",
-			`	if k.Mirror = kube.Mirror(pod, kubeletOf(nodes)); k.Mirror.Frozen() != "" {`, `	if k.Mirror = kube.Mirror(pod, kubeletOf(nodes)); k.Mirror.Frozen() != "" && !defect.On("H2-frozen-run") {`,
+			`	if k.Mirror = pod.Shows(kubeletOf(nodes)); k.Mirror.Frozen() != "" {`, `	if k.Mirror = pod.Shows(kubeletOf(nodes)); k.Mirror.Frozen() != "" && !defect.On("H2-frozen-run") {`,
 			"./pkg/rke2", "TestFrozenArgumentsAreNotKnown", false},
 		{"H3-skips", "a check that was skipped is not listed", "pkg/verify/run.go",
 			"	for _, res := range results {\n		r.add(res)", "	for _, res := range results {\n		if res.Status == Skip && defect.On(\"H3-skips\") {\n\t\t\tcontinue\n\t\t}\n		r.add(res)",
