@@ -42,7 +42,7 @@ func (c *Core) alone(ctx context.Context, seen Snapshot) (downstream.Facts, erro
 	}
 	input := checks.Input{Facts: kube.ReadManagers(ctx, reader), Position: seen.Result, Distribution: c.Distribution}
 	if len(input.StaticPods.Value) == 0 {
-		input.KCMs = seen.Reading.kcmEvidence() // RKE runs them outside the API
+		input.KCMs = seen.Reading.KCMEvidence() // RKE runs them outside the API
 	}
 	report := verify.RunAll(ctx, verify.Bind(input, checks.Managers()...), verify.Options{Position: seen.Result.Position})
 	return input.Facts, JudgeReport(report, Options{})

@@ -38,12 +38,12 @@ func UpgradeAllowed(now, target, mark string) error {
 // the old minor version: it must not be newer than the API servers, so it
 // follows them.
 func (c *Core) ImageDue(ctx context.Context, seen Snapshot) bool {
-	set := seen.Reading.Down.CCM
-	if set == nil || len(set.Containers) == 0 || !seen.AtTarget(c.Options.KubernetesVersion) {
+	ccm, there := seen.Reading.Down.CCMContainer()
+	if !there || !seen.AtTarget(c.Options.KubernetesVersion) {
 		return false
 	}
 	image, err := c.chartImage(ctx, seen)
-	return err == nil && set.Containers[0].Image != image
+	return err == nil && ccm.Image != image
 }
 
 // FollowImage brings the CCM to the cluster's new version once that is due and the

@@ -118,9 +118,7 @@ func (p *Procedure) CloudConfig(ctx context.Context, seen migration.Snapshot) (s
 
 // Checks implements migration.Side.
 func (p *Procedure) Checks(seen migration.Snapshot, input *checks.Input, made migration.Prepared) []verify.Bound {
-	for _, k := range seen.Reading.KCMs {
-		input.KCMs = append(input.KCMs, position.KCM{Machine: k.Member, Known: k.Known, Why: k.Why, Provider: k.Provider(), Migration: k.Flagged()})
-	}
+	input.KCMs = append(input.KCMs, seen.Reading.KCMEvidence()...)
 	input.Registries = factsOf(seen).Registries
 	prepared := rkechecks.Prepared{Facts: factsOf(seen), Reading: seen.Reading, Prepared: made, Input: *input, Options: p.options.ofChecks()}
 	prepared.Names, prepared.NameErr = naming.Choose(factsOf(seen), seen.Reading.Down.Nodes, input.Cloud, p.options.targets()...)

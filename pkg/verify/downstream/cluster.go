@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // Cluster is what a rollout, a hand-over and the position are judged by: what a step
@@ -34,6 +35,36 @@ func (f Facts) Cluster() Cluster {
 		}
 	}
 	return c
+}
+
+// Evidence is what the position is computed from. The caller knows the components of
+// its distribution, and how many control planes there are to be: of planes, their
+// Nodes, there may be fewer. leader is the verdict on the migration lease.
+func (c Cluster) Evidence(kcms []position.KCM, planes []Node, expected int, leader lease.Verdict) position.Evidence {
+	return position.Evidence{KCMs: kcms, CCM: c.CCMEvidence(planes, expected), Grant: answer(c.MayGet, c.MayUpdate),
+		OwnGrant: answer(c.OwnGrant, c.OwnGrant), Lease: OwnerOf(leader)}
+}
+
+// CCMEvidence is the part of Evidence that is about the CCM.
+func (c Cluster) CCMEvidence(planes []Node, expected int) position.CCM {
+	container, there := c.CCMContainer()
+	if !there {
+		return position.CCM{Seen: position.No}
+	}
+	covered := coverage(*c.CCM, planes, c.CCMPods)
+	return ccmEvidence([]Container{container}, c.CCMPods, covered.Complete() && len(planes) == expected)
+}
+
+// CCMContainer is the container of the CCM in its DaemonSet; there is false without
+// one. A DaemonSet of that name runs it, whatever its command line says.
+func (c Cluster) CCMContainer() (container Container, there bool) {
+	if c.CCM == nil || len(c.CCM.Containers) == 0 {
+		return Container{}, false
+	}
+	if container, there = RunsCCM(c.CCM.Containers); !there {
+		container = c.CCM.Containers[0]
+	}
+	return container, true
 }
 
 // Node is the Node of a name; nil: there is none.

@@ -65,8 +65,8 @@ func kcmOf(node Node, pods []Pod) KCM {
 }
 
 // CCM joins whatever runs an AWS cloud controller manager of this cluster with its
-// pods. The flag and the configuration file count only if all of them have it. What
-// is scaled to zero does not count.
+// pods. The flag counts only if all of them have it, and the configuration file if
+// all have it whose image needs it. What is scaled to zero does not count.
 func (f Facts) CCM() position.CCM {
 	switch {
 	case !f.DaemonSets.OK():
@@ -81,15 +81,21 @@ func (f Facts) CCM() position.CCM {
 	if !f.CCMPods.OK() {
 		return position.CCM{Why: "pods of the CCM could not be read"}
 	}
-	ccm := position.CCM{Seen: position.Yes, Migration: true, ConfigFile: true, Complete: f.ccmComplete()}
-	for _, c := range containers {
+	return ccmEvidence(containers, f.CCMPods.Value, f.ccmComplete())
+}
+
+// ccmEvidence is the evidence of a CCM, of its templates and its pods.
+func ccmEvidence(templates []Container, pods []Pod, complete bool) position.CCM {
+	ccm := position.CCM{Seen: position.Yes, Migration: true, ConfigFile: true, Complete: complete}
+	for _, c := range templates {
 		on, err := c.Flags().Bool(component.EnableLeaderMigration, false)
 		if err != nil {
 			return position.CCM{Why: err.Error()}
 		}
 		ccm.Migration = ccm.Migration && on
 	}
-	for _, p := range f.CCMPods.Value {
+	containers := slices.Clone(templates)
+	for _, p := range pods {
 		c, is := RunsCCM(p.Containers)
 		if !is || p.Phase == "Succeeded" || p.Phase == "Failed" {
 			continue
@@ -102,11 +108,12 @@ func (f Facts) CCM() position.CCM {
 		}
 	}
 	for _, c := range containers {
-		if ccm.Image == "" || DefaultUnsafe(c.Image) {
+		risky := DefaultUnsafe(c.Image)
+		if ccm.Image == "" || risky {
 			ccm.Image = c.Image
 		}
-		ccm.DefaultUnsafe = ccm.DefaultUnsafe || DefaultUnsafe(c.Image)
-		ccm.ConfigFile = ccm.ConfigFile && c.Flags().Last(component.LeaderMigrationConfig) != ""
+		ccm.DefaultUnsafe = ccm.DefaultUnsafe || risky
+		ccm.ConfigFile = ccm.ConfigFile && (!risky || c.Flags().Last(component.LeaderMigrationConfig) != "")
 	}
 	return ccm
 }

@@ -36,17 +36,19 @@ func (f Facts) CCMCoverage() (c Coverage, ok bool) {
 	if len(f.DaemonSets.Value) != 1 || !f.DaemonSets.OK() || !f.Nodes.OK() || !f.CCMPods.OK() {
 		return Coverage{}, false
 	}
-	d := f.DaemonSets.Value[0]
-	c = Coverage{Desired: int(d.Desired), Updated: int(d.Updated), Observed: d.Observed >= d.Generation && !d.Deleting}
-	for _, n := range f.Nodes.Value {
-		if n.ControlPlane() {
-			c.Nodes = append(c.Nodes, n.Name)
-		}
+	planes := slices.DeleteFunc(slices.Clone(f.Nodes.Value), func(n Node) bool { return !n.ControlPlane() })
+	return coverage(f.DaemonSets.Value[0], planes, f.CCMPods.Value), true
+}
+
+func coverage(d DaemonSet, nodes []Node, pods []Pod) Coverage {
+	c := Coverage{Desired: int(d.Desired), Updated: int(d.Updated), Observed: d.Observed >= d.Generation && !d.Deleting}
+	for i := range nodes {
+		c.Nodes = append(c.Nodes, nodes[i].Name)
 	}
-	for _, p := range f.CCMPods.Value {
+	for _, p := range pods {
 		if _, is := RunsCCM(p.Containers); is && p.Ready && !p.Deleting && p.Namespace == d.Namespace {
 			c.Ready = append(c.Ready, p.Node)
 		}
 	}
-	return c, true
+	return c
 }

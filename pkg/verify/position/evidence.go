@@ -52,7 +52,7 @@ type CCM struct {
 	// outside the migration lease (from v1.28, k8s.io/cloud-provider v0.28), or
 	// its version cannot be read.
 	DefaultUnsafe bool
-	ConfigFile    bool // has --leader-migration-config
+	ConfigFile    bool // has --leader-migration-config wherever its image needs that
 }
 
 // Evidence is everything the position is computed from. Each part says whether
