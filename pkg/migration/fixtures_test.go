@@ -1,0 +1,214 @@
+package migration
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+const planeLabel = "node-role.kubernetes.io/control-plane"
+
+// testStart is when the clusters of these tests are observed.
+var testStart = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+
+// clusterAt is a cluster of two control planes, cp-0 and cp-1, and one worker as a
+// migration leaves it at a position, while nothing moves and every holder renews.
+func clusterAt(p position.Position) Snapshot {
+	r := Reading{Object: "Cluster demo", Version: "v1.26.15+rke2r1", PlaneLabel: planeLabel, ProviderSource: "last --cloud-provider is"}
+	for _, name := range []string{"cp-0", "cp-1"} {
+		r.Members = append(r.Members, Member{Name: name, Kind: "Machine", Nodes: []string{name}, ControlPlane: true})
+		r.Down.Nodes = append(r.Down.Nodes, readyNode(name, map[string]string{planeLabel: "true"}))
+		provider := position.InTree
+		if p >= position.P4 {
+			provider = position.External
+		}
+		r.KCMs = append(r.KCMs, aKCM(name, provider, p == position.P2 || p == position.P3))
+	}
+	r.Members = append(r.Members, Member{Name: "worker", Kind: "Machine", Nodes: []string{"worker"}, Worker: true})
+	r.Down.Nodes = append(r.Down.Nodes, readyNode("worker", nil))
+	if p >= position.P1 && p < position.P5 {
+		r.Down.MayGet, r.Down.MayUpdate, r.Down.OwnGrant = true, true, true
+	}
+	r.Leases = leasesAt(p)
+	r.Down.Leases = lease.Readings{Migration: r.Leases.Migration.Last, KCM: r.Leases.KCM.Last, CCM: r.Leases.CCM.Last}
+	seen := Snapshot{Reading: r, Result: at(p), Config: restingConfig{}, InstallMethod: InstallHelm, At: testStart}
+	if p >= position.P3 {
+		return withCCM(seen, p < position.P5)
+	}
+	return seen
+}
+
+// withCCM adds a cloud controller manager that runs on every control plane.
+func withCCM(seen Snapshot, flagged bool) Snapshot {
+	seen.Reading.Down.CCM = aCCM(flagged, 2)
+	seen.Reading.Down.CCMPods = []downstream.Pod{aCCMPod("cp-0", flagged), aCCMPod("cp-1", flagged)}
+	return seen
+}
+
+// makeStep is the step of an ID.
+func makeStep(b Base) Step { return rowOf(b.ID).make(b) }
+
+func readyNode(name string, labels map[string]string) downstream.Node {
+	return downstream.Node{Name: name, UID: "uid-" + name, ProviderID: "aws:///us-east-1a/i-" + name, Labels: labels,
+		Ready: downstream.Condition{Status: "True"}, Kubelet: "v1.26.15+rke2r1"}
+}
+
+func aKCM(name, provider string, flagged bool) KCM {
+	words := []string{"--cloud-provider=" + provider}
+	if flagged {
+		words = append(words, "--enable-leader-migration=true")
+	}
+	return KCM{Member: name, Kind: "Machine", Node: name, Known: true, Ready: true, Args: component.Parse(words), Pod: &downstream.Pod{}}
+}
+
+func ccmContainer(flagged bool) downstream.Container {
+	c := downstream.Container{Name: wellknown.CCM, Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.6", Args: []string{"--cloud-provider=aws"}}
+	if flagged {
+		c.Args = append(c.Args, "--enable-leader-migration=true")
+	}
+	return c
+}
+
+// aCCM is the DaemonSet, as its controller leaves it once all pods are Ready.
+func aCCM(flagged bool, nodes int32) *downstream.DaemonSet {
+	return &downstream.DaemonSet{
+		Object: downstream.Object{Kind: "DaemonSet", Namespace: wellknown.System, Name: wellknown.CCM}, UID: "ccm", Generation: 1, Observed: 1,
+		NodeSelector: map[string]string{planeLabel: "true"}, ServiceAccount: wellknown.CCM, Containers: []downstream.Container{ccmContainer(flagged)},
+		Desired: nodes, Updated: nodes, Ready: nodes,
+	}
+}
+
+func aCCMPod(node string, flagged bool) downstream.Pod {
+	return downstream.Pod{Namespace: wellknown.System, Name: "ccm-" + node, UID: "ccm-" + node, Node: node, Phase: "Running", Ready: true,
+		Containers: []downstream.Container{ccmContainer(flagged)}, Statuses: []downstream.ContainerStatus{{Ready: true}}}
+}
+
+// setPodReady says of one of the CCM's pods whether it is Ready.
+func setPodReady(pod *downstream.Pod, ready bool) { pod.Ready = ready }
+
+// setRestarts sets how often the container of one of the CCM's pods was started again.
+func setRestarts(pod *downstream.Pod, restarts int32) {
+	pod.Restarts, pod.Statuses[0].Restarts = restarts, restarts
+}
+
+func aLease(name string) *coordinationv1.Lease {
+	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: name, UID: "lease", ResourceVersion: "7"}}
+}
+
+// renewing is a lease that its holder has written between two readings.
+func renewing(holder, manager string) lease.Series {
+	first := lease.Observation{Exists: true, UID: "u", Holder: holder, Manager: manager, Duration: 15 * time.Second, ResourceVersion: "1", Renew: testStart}
+	last := first
+	last.ResourceVersion, last.Renew, last.At = "2", testStart.Add(time.Second), time.Second
+	return lease.Series{First: first, Last: last}
+}
+
+// unwritten is that lease where nobody has written it in between.
+func unwritten(s lease.Series) lease.Series {
+	at := s.Last.At
+	s.Last = s.First
+	s.Last.At = at
+	return s
+}
+
+// leasesAt are the leases at a position: a kube-controller-manager on cp-0 leads, and
+// the CCM on cp-1.
+func leasesAt(p position.Position) lease.Leases {
+	kcm, ccm := renewing("cp-0_kcm", wellknown.KCM), renewing("cp-1_ccm", wellknown.CCM)
+	leases := lease.Leases{KCM: kcm}
+	switch {
+	case p == position.P2 || p == position.P3:
+		leases.Migration = kcm
+	case p == position.P4:
+		leases.Migration = ccm
+	}
+	if p >= position.P3 {
+		leases.CCM = ccm
+	}
+	return leases
+}
+
+// printed is a journal with the fingerprint of Nodes.
+func printed(t *testing.T, nodes ...continuity.NodePrint) runner.Record {
+	t.Helper()
+	tx := txFor(t, StepPreflight)
+	notePrint(t, tx, nodes...)
+	return tx.Record()
+}
+
+func notePrint(t *testing.T, tx *runner.Tx, nodes ...continuity.NodePrint) {
+	t.Helper()
+	packed, err := continuity.Fingerprint{Schema: 1, Nodes: nodes}.Encode()
+	if err == nil {
+		err = tx.Note(t.Context(), fingerprintNote, packed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prints are the Nodes of clusterAt as a fingerprint has them.
+func prints() []continuity.NodePrint {
+	var all []continuity.NodePrint
+	for _, node := range clusterAt(position.P0).Reading.Down.Nodes {
+		all = append(all, continuity.NodePrint{Name: node.Name, UID: node.UID, ProviderID: node.ProviderID, ControlPlane: node.ControlPlane()})
+	}
+	return all
+}
+
+// permissive is a cluster's API where every access review says yes but those of verbs
+// that are denied. What it leaves out: authorization, preconditions of deletes, and
+// whatever a server does to an object.
+func permissive(denied []string, objects ...runtime.Object) *fake.Clientset {
+	client := fake.NewClientset(objects...)
+	client.PrependReactor("create", "subjectaccessreviews", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		review := action.(clienttesting.CreateAction).GetObject().(*authorizationv1.SubjectAccessReview).DeepCopy()
+		review.Status.Allowed = !slices.Contains(denied, review.Spec.ResourceAttributes.Verb)
+		return true, review, nil
+	})
+	return client
+}
+
+// writes are the verbs and objects that a client was asked to change, in order, but
+// access reviews.
+func writes(client *fake.Clientset) []string {
+	var all []string
+	for _, action := range client.Actions() {
+		switch a := action.(type) {
+		case clienttesting.PatchAction:
+			all = append(all, "patch "+a.GetResource().Resource+"/"+a.GetName())
+		case clienttesting.DeleteAction:
+			all = append(all, "delete "+a.GetResource().Resource+"/"+a.GetName())
+		case clienttesting.CreateAction:
+			if meta, ok := a.GetObject().(metav1.Object); ok && a.GetResource().Resource != "subjectaccessreviews" {
+				all = append(all, a.GetVerb()+" "+a.GetResource().Resource+"/"+meta.GetName())
+			}
+		}
+	}
+	return all
+}
+
+// The clusters of these tests are where they say: by the same computation as of real ones.
+func TestClustersOfTheseTests(t *testing.T) {
+	for _, p := range position.All() {
+		seen := clusterAt(p)
+		if got := position.Compute(seen.Reading.Evidence()); got.Position != p || got.Mixed {
+			t.Errorf("%s: %+v", p, got)
+		}
+	}
+}

@@ -1,0 +1,381 @@
+package migration
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// documented is a Side that installs the chart as a document. What it leaves out: where
+// the document goes.
+type documented struct {
+	*editor
+	applied []string // documents, and "" for one that was removed
+}
+
+func (d *documented) CloudConfig(context.Context, Snapshot) (string, error) { return "", nil }
+func (d *documented) Document() DocumentInstaller                           { return d }
+func (d *documented) PlanDocument(_ Snapshot, document string) ([]runner.Change, error) {
+	return []runner.Change{{Object: "document", Diff: document}}, nil
+}
+
+func (d *documented) ApplyDocument(_ context.Context, _ *runner.Tx, _ Snapshot, document string) error {
+	d.applied = append(d.applied, document)
+	return nil
+}
+
+func (d *documented) RemoveDocument(context.Context, *runner.Tx, Snapshot) error {
+	d.applied = append(d.applied, "")
+	return nil
+}
+
+// flagIn says whether the values of a document turn leader migration on.
+func flagIn(document string) bool {
+	return regexp.MustCompile(`leaderMigration:\s+enabled: true`).MatchString(document)
+}
+
+func noPlace() *corev1.Event {
+	return &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: "e"}, Reason: "FailedCreate", Message: "denied by a policy",
+		InvolvedObject: corev1.ObjectReference{Name: wellknown.CCM, UID: "ccm"}, LastTimestamp: metav1.NewTime(testStart)}
+}
+
+func failedJob() *batchv1.Job {
+	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: installJob},
+		Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: "BackoffLimitExceeded"}}}}
+}
+
+// What keeps the CCM from running everywhere and leading: a fault that waiting does not end,
+// or what is waited for.
+func TestJudgeCCM(t *testing.T) {
+	without := func(s *Snapshot) { s.Reading.Down.CCM, s.Reading.Down.CCMPods = nil, nil }
+	unready := func(s *Snapshot) { setPodReady(&s.Reading.Down.CCMPods[1], false) }
+	aPodIsMissing := func(s *Snapshot) { s.Reading.Down.CCMPods = s.Reading.Down.CCMPods[:1] }
+	byDocument := func(s *Snapshot) { s.InstallMethod = InstallManifest }
+	const running, own, migration = "the cloud controller manager on every control plane", "the cloud controller manager to take its own lease", "the migration lease to be held and renewing"
+	for name, tt := range map[string]struct {
+		change  func(*Snapshot)
+		denied  []string
+		objects []runtime.Object
+		kind    runner.VerdictKind
+		waits   string // what is waited for, or the reason of the fault
+	}{
+		"it runs and leads":              {func(*Snapshot) {}, nil, nil, runner.Met, ""},
+		"it holds the migration lease":   {func(s *Snapshot) { s.Reading.Leases = leasesAt(position.P4) }, nil, nil, runner.Met, ""},
+		"it is not there yet":            {without, nil, nil, runner.Waiting, running},
+		"it was there":                   {func(s *Snapshot) { without(s); s.HadCCM = true }, nil, nil, runner.Failed, "DaemonSetGone"},
+		"a pod is not Ready":             {unready, nil, nil, runner.Waiting, running},
+		"a pod is missing":               {aPodIsMissing, nil, nil, runner.Waiting, running},
+		"the API server refuses the pod": {aPodIsMissing, nil, []runtime.Object{noPlace()}, runner.Failed, "PodsRefused"},
+		"a taint keeps a pod off": {func(s *Snapshot) {
+			s.Reading.Down.Nodes[0].Taints = []downstream.Taint{{Key: "k", Effect: "NoExecute"}}
+		}, nil, nil, runner.Failed, "UntoleratedTaint"},
+		"the Job of another way to install": {func(*Snapshot) {}, nil, []runtime.Object{failedJob()}, runner.Met, ""},
+		"its Job failed":                    {byDocument, nil, []runtime.Object{failedJob()}, runner.Failed, "InstallJobFailed"},
+		"its Job is gone":                   {byDocument, nil, nil, runner.Met, ""},
+		"rights are missing":                {func(*Snapshot) {}, []string{"update"}, nil, runner.Failed, "MissingRights"},
+		"rights, while a pod is not Ready":  {unready, []string{"update"}, nil, runner.Waiting, running},
+		"it does not lead yet":              {func(s *Snapshot) { s.Reading.Leases.CCM = lease.Series{} }, nil, nil, runner.Waiting, own},
+		"it was not seen to lead":           {func(s *Snapshot) { s.Reading.Leases.CCM = unwritten(s.Reading.Leases.CCM) }, nil, nil, runner.Waiting, own},
+		"nobody has the migration lease":    {func(s *Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, nil, nil, runner.Waiting, migration},
+		"nobody was seen to renew it":       {func(s *Snapshot) { s.Reading.Leases.Migration = unwritten(s.Reading.Leases.Migration) }, nil, nil, runner.Waiting, migration},
+		"another program has it":            {func(s *Snapshot) { s.Reading.Leases.Migration = renewing("x_1", "kubectl") }, nil, nil, runner.Waiting, migration},
+	} {
+		seen := clusterAt(position.P3)
+		tt.change(&seen)
+		got, err := (&Core{Kube: permissive(tt.denied, tt.objects...)}).judgeCCM(t.Context(), seen)
+		says := got.WaitingFor
+		if got.Kind == runner.Failed {
+			says = reasonOf(got.Err)
+		} else if got.Kind == runner.Met {
+			says = ""
+		}
+		if err != nil || got.Kind != tt.kind || says != tt.waits {
+			t.Errorf("%s: %v %+v", name, err, got)
+		}
+	}
+}
+
+// The same pods have to run without a restart for two durations of their lease; what
+// happened before counts for nothing. Only then the rest of the cluster is waited for.
+func TestInstallSettles(t *testing.T) {
+	type look struct {
+		after  time.Duration
+		change func(*Snapshot)
+	}
+	restarted := func(s *Snapshot) { setRestarts(&s.Reading.Down.CCMPods[0], 1) }
+	unready := func(s *Snapshot) { setPodReady(&s.Reading.Down.CCMPods[0], false) }
+	longer := func(s *Snapshot) { s.Reading.Leases.CCM.Last.Duration = 20 * time.Second }
+	unknown := func(s *Snapshot) { s.Reading.Leases.CCM.Last.Duration = 0 }
+	moving := func(s *Snapshot) { s.Reading.Unrest = rolling().Unrest }
+	needsAPerson := func(s *Snapshot) {
+		s.Reading.Unrest = []Unrest{{Object: "Machine m", Seen: "lost", Fix: "put it back"}}
+	}
+	const settling = "the same pods without a restart for "
+	for name, tt := range map[string]struct {
+		looks   []look
+		waits   string
+		heldUp  bool
+		evident bool
+	}{
+		"the first look":                   {[]look{{0, nil}}, settling + "30s", false, false},
+		"a moment before":                  {[]look{{0, nil}, {30*time.Second - 1, nil}}, settling + "30s", false, false},
+		"exactly then":                     {[]look{{0, nil}, {30 * time.Second, nil}}, "", false, true},
+		"a restart in between":             {[]look{{0, nil}, {20 * time.Second, restarted}, {30 * time.Second, restarted}}, settling + "30s", false, false},
+		"long enough after it":             {[]look{{0, nil}, {20 * time.Second, restarted}, {50 * time.Second, restarted}}, "", false, true},
+		"not Ready in between":             {[]look{{0, nil}, {20 * time.Second, unready}, {30 * time.Second, nil}}, settling + "30s", false, false},
+		"a longer lease, a moment before":  {[]look{{0, longer}, {40*time.Second - 1, longer}}, settling + "40s", false, false},
+		"a longer lease, exactly then":     {[]look{{0, longer}, {40 * time.Second, longer}}, "", false, true},
+		"of a duration that nobody tells":  {[]look{{0, unknown}, {30 * time.Second, unknown}}, "", false, true},
+		"settled, and the cluster moves":   {[]look{{0, moving}, {30 * time.Second, moving}}, "the cluster to come to rest", false, false},
+		"settled, and it needs a person":   {[]look{{0, needsAPerson}, {30 * time.Second, needsAPerson}}, "the cluster to come to rest", true, false},
+		"it moves, and the pods just came": {[]look{{0, moving}}, settling + "30s", false, false},
+	} {
+		step := &install{Base: Base{Core: &Core{Kube: permissive(nil), Side: &editor{}}}}
+		var got runner.Verdict
+		for _, l := range tt.looks {
+			seen := clusterAt(position.P3)
+			seen.At = testStart.Add(l.after)
+			if l.change != nil {
+				l.change(&seen)
+			}
+			var err error
+			if got, err = step.Verify(t.Context(), nil, seen); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if (got.Kind == runner.Met) != tt.evident || !tt.evident && got.WaitingFor != tt.waits || (got.Err != nil) != tt.heldUp {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if want := []string{"2/2 ready, one of them leads", "migration lease: cp-0 (kube-controller-manager), renewing"}; tt.evident && !slices.Equal(got.Evidence, want) {
+			t.Errorf("%s: %q", name, got.Evidence)
+		}
+	}
+}
+
+// The brake comes before all that a step waits for.
+func TestStepsOfTheCCMBrake(t *testing.T) {
+	for _, id := range []runner.StepID{StepInstall, StepDisable, StepUndoInstall, StepUndoDisable} {
+		seen := clusterAt(position.P4)
+		seen.Reading.KCMs[0] = aKCM("cp-0", "external", true)
+		step := makeStep(Base{Core: &Core{}, ID: id})
+		if got, err := step.Verify(t.Context(), nil, seen); err != nil || got.Kind != runner.Braked || reasonOf(got.Err) != "StarvingLease" {
+			t.Errorf("%s: %v %+v", id, err, got)
+		}
+	}
+}
+
+// No CCM is installed beside a kube-controller-manager without the flag; where it is
+// installed, nothing is done.
+func TestInstallIsRefused(t *testing.T) {
+	seen := clusterAt(position.P2)
+	seen.Reading.KCMs[1] = aKCM("cp-1", "aws", false)
+	if f, ok := fault.As((&install{}).Do(t.Context(), nil, seen)); !ok || f.Reason != "FlagMissing" || f.Object != seen.Reading.KCMs[1].Name() {
+		t.Errorf("%+v", f)
+	}
+	if err := (&install{}).Do(t.Context(), nil, clusterAt(position.P3)); err != nil {
+		t.Error(err)
+	}
+	half := clusterAt(position.P3) // installed, and not everywhere
+	half.Result, half.Reading.KCMs[1] = between(position.P2, position.P3), aKCM("cp-1", "aws", false)
+	half.Result.Position = position.P3
+	if err := (&install{}).Do(t.Context(), nil, half); reasonOf(err) != "FlagMissing" {
+		t.Error(err)
+	}
+}
+
+// A step that installs by a document plans and writes the chart with the flag, or without.
+func TestChartsAsDocuments(t *testing.T) {
+	for name, tt := range map[string]struct {
+		id      runner.StepID
+		at      position.Position
+		change  func(*Snapshot)
+		plan    string // how its summary begins
+		flag    bool   // in what is planned
+		changes int
+		writes  bool
+		reason  string
+	}{
+		"install":                     {StepInstall, position.P2, nil, "+ HelmChart document", true, 1, false, "not asked"},
+		"disable":                     {StepDisable, position.P4, nil, "~ HelmChart document in additionalManifest (flag off), − Lease, RoleBinding, Role", false, 1, true, ""},
+		"disable, before the CCM":     {StepDisable, position.P2, nil, "~ HelmChart document", false, 0, false, "StillInTree"},
+		"disable, position not known": {StepDisable, position.P4, func(s *Snapshot) { s.Result = position.Result{Position: position.Unknown} }, "~ HelmChart document", false, 0, true, ""},
+		"disable, one is in-tree":     {StepDisable, position.P4, func(s *Snapshot) { s.Reading.KCMs[0] = aKCM("cp-0", "aws", true) }, "~ HelmChart document", false, 1, false, "StillInTree"},
+		"disable, not at rest":        {StepDisable, position.P4, func(s *Snapshot) { s.Reading.Unrest = rolling().Unrest }, "~ HelmChart document", false, 1, true, ""},
+		"undo-disable":                {StepUndoDisable, position.P5, nil, "+ Role, RoleBinding", true, 1, true, ""},
+		"undo-disable, one in-tree":   {StepUndoDisable, position.P5, func(s *Snapshot) { s.Reading.KCMs[0] = aKCM("cp-0", "aws", true) }, "+ Role, RoleBinding", true, 1, false, "StillInTree"},
+	} {
+		side := &documented{editor: &editor{}}
+		seen := clusterAt(tt.at)
+		seen.InstallMethod = InstallManifest
+		if tt.change != nil {
+			tt.change(&seen)
+		}
+		core := &Core{Side: side, Kube: permissive(nil), Distribution: wellknown.RKE2}
+		step := makeStep(Base{Core: core, ID: tt.id})
+		plan, err := step.Plan(t.Context(), seen)
+		if err != nil || !strings.HasPrefix(plan.Summary[0], tt.plan) || len(plan.Changes) != tt.changes || plan.Deferred != (tt.changes == 0) {
+			t.Errorf("%s: %v, %d changes, %+v", name, err, len(plan.Changes), plan.Summary)
+		}
+		if len(plan.Changes) > 0 && flagIn(plan.Changes[0].Diff) != tt.flag {
+			t.Errorf("%s: plans a chart with the flag: %t", name, !tt.flag)
+		}
+		if tt.id == StepInstall {
+			continue // what else runs controllers it looks up on a server
+		}
+		if err := step.Do(t.Context(), txFor(t, tt.id), seen); reasonOf(err) != tt.reason || (len(side.applied) == 1) != tt.writes {
+			t.Errorf("%s: %v, %d written", name, err, len(side.applied))
+		}
+		if tt.writes && flagIn(side.applied[0]) != tt.flag {
+			t.Errorf("%s: wrote a chart with the flag: %t", name, !tt.flag)
+		}
+	}
+}
+
+// The right comes back before the flag, and only where it is missing.
+func TestGrantComesBackBeforeTheFlag(t *testing.T) {
+	both := []string{"create roles/" + wellknown.Grant, "create rolebindings/" + wellknown.Grant}
+	for name, tt := range map[string]struct {
+		get, update bool
+		want        []string
+	}{
+		"no right": {false, false, both}, "only to get": {true, false, both}, "only to update": {false, true, both}, "both": {true, true, nil},
+	} {
+		client := permissive(nil)
+		core := &Core{Side: &documented{editor: &editor{}}, Kube: client, Distribution: wellknown.RKE2}
+		seen := clusterAt(position.P5)
+		seen.InstallMethod, seen.Reading.Down.MayGet, seen.Reading.Down.MayUpdate = InstallManifest, tt.get, tt.update
+		err := makeStep(Base{Core: core, ID: StepUndoDisable}).Do(t.Context(), txFor(t, StepUndoDisable), seen)
+		if d := cmp.Diff(tt.want, writes(client)); err != nil || d != "" {
+			t.Errorf("%s: %v %s", name, err, d)
+		}
+	}
+}
+
+// without is a cluster at P4 whose CCM has lost the flag everywhere: the lease is idle,
+// and the grant is there still.
+func without() Snapshot {
+	seen := withCCM(clusterAt(position.P4), false)
+	seen.Reading.Leases.Migration = unwritten(seen.Reading.Leases.Migration)
+	seen.Result = between(position.P4, position.P5)
+	return seen
+}
+
+// The lease goes once nobody wrote it for two durations and ten seconds while no process
+// was left that could want it, then the grant. A server holds each delete to what
+// was judged; the clientset leaves that out.
+func TestLeaseAndGrantGo(t *testing.T) {
+	noGrant := func(s *Snapshot) { s.Reading.Down.OwnGrant = false }
+	noLease := func(s *Snapshot) {
+		s.Reading.Leases.Migration = lease.Series{}
+		s.Reading.Down.Leases.Migration = lease.Observation{}
+	}
+	idle := func() Snapshot { // of an undo: no CCM, no flag, the lease left over
+		seen := clusterAt(position.P1)
+		seen.Reading.Leases.Migration = unwritten(renewing("cp-0_kcm", wellknown.KCM))
+		seen.Reading.Down.Leases.Migration = seen.Reading.Leases.Migration.Last
+		return seen
+	}
+	theLease := []string{"delete leases/" + wellknown.MigrationLease}
+	theGrant := []string{"delete rolebindings/" + wellknown.Grant, "delete roles/" + wellknown.Grant}
+	const limit = 40 * time.Second // two durations of 15 s and ten seconds
+	for name, tt := range map[string]struct {
+		id     runner.StepID
+		ok     func() Snapshot
+		change func(*Snapshot)
+		after  time.Duration
+		want   []string
+		reason string
+	}{
+		"disable, at the limit":                {StepDisable, without, nil, limit, theLease, ""},
+		"disable, a moment before":             {StepDisable, without, nil, limit - 1, nil, ""},
+		"disable, the lease is gone":           {StepDisable, without, noLease, 0, theGrant, ""},
+		"disable, both are gone":               {StepDisable, without, func(s *Snapshot) { noLease(s); noGrant(s) }, 0, nil, ""},
+		"disable, the CCM has the flag":        {StepDisable, without, func(s *Snapshot) { s.Reading.Down.CCM = aCCM(true, 2) }, limit, nil, ""},
+		"disable, a pod has the flag":          {StepDisable, without, func(s *Snapshot) { s.Reading.Down.CCMPods[1] = aCCMPod("cp-1", true) }, limit, nil, ""},
+		"disable, a pod is not Ready":          {StepDisable, without, func(s *Snapshot) { setPodReady(&s.Reading.Down.CCMPods[1], false) }, limit, nil, ""},
+		"disable, one is in-tree":              {StepDisable, without, func(s *Snapshot) { s.Reading.KCMs[0] = aKCM("cp-0", "aws", true) }, limit, nil, "StillInTree"},
+		"undo-lease-access, at the limit":      {StepUndoAccess, idle, nil, limit, theLease, ""},
+		"undo-lease-access, a moment before":   {StepUndoAccess, idle, nil, limit - 1, nil, ""},
+		"undo-lease-access, the lease is gone": {StepUndoAccess, idle, noLease, 0, theGrant, ""},
+		"undo-lease-access, others' right":     {StepUndoAccess, idle, func(s *Snapshot) { noLease(s); noGrant(s) }, 0, nil, ""},
+		"undo-lease-access, one has the flag":  {StepUndoAccess, idle, func(s *Snapshot) { s.Reading.KCMs[1] = aKCM("cp-1", "aws", true) }, limit, nil, "FlagStillThere"},
+		"undo-lease-access, the CCM is there":  {StepUndoAccess, idle, func(s *Snapshot) { *s = withCCM(*s, true) }, limit, nil, "CCMStillThere"},
+		"undo-install, the pods are ending":    {StepUndoInstall, func() Snapshot { return clusterAt(position.P3) }, func(s *Snapshot) { s.Reading.Down.CCM = nil }, limit, nil, ""},
+		"undo-install, all is gone":            {StepUndoInstall, ended, nil, limit, []string{"delete leases/" + wellknown.CCMLease}, ""},
+		"undo-install, a moment before":        {StepUndoInstall, ended, nil, limit - 1, nil, ""},
+		"undo-install, another cloud's":        {StepUndoInstall, ended, func(s *Snapshot) { s.Reading.Leases.CCM = renewing("x_1", "cloud-controller-manager") }, limit, nil, ""},
+	} {
+		client := permissive(nil, aLease(wellknown.MigrationLease), aLease(wellknown.CCMLease))
+		if _, err := awsccm.EnsureGrant(t.Context(), client); err != nil {
+			t.Fatal(err)
+		}
+		client.ClearActions()
+		clk := clocktesting.NewFakeClock(testStart)
+		core := &Core{Side: &editor{}, Kube: client, Clock: clk}
+		step, ok := makeStep(Base{Core: core, ID: tt.id}).(runner.Tender[Snapshot])
+		if !ok {
+			t.Fatalf("%s does nothing while it waits", tt.id)
+		}
+		seen := tt.ok()
+		if tt.change != nil {
+			tt.change(&seen)
+		}
+		first := step.Tend(t.Context(), txFor(t, tt.id), seen)
+		if tt.after > 0 {
+			clk.Step(tt.after)
+			first = step.Tend(t.Context(), txFor(t, tt.id), seen)
+		}
+		if d := cmp.Diff(tt.want, writes(client)); d != "" || reasonOf(first) != tt.reason {
+			t.Errorf("%s: %v %s", name, first, d)
+		}
+	}
+}
+
+// ended is a cluster whose CCM was taken away, all but its own lease.
+func ended() Snapshot {
+	seen := clusterAt(position.P2)
+	seen.Reading.Leases.CCM = unwritten(renewing("cp-1_ccm", wellknown.CCM))
+	seen.Reading.Down.Leases.CCM = seen.Reading.Leases.CCM.Last
+	return seen
+}
+
+// A lease that is written meanwhile is not idle, and the time begins anew.
+func TestIdleLease(t *testing.T) {
+	clk := clocktesting.NewFakeClock(testStart)
+	var watch idleLease
+	last := renewing("a_1", wellknown.KCM).Last
+	for i, tt := range []struct {
+		after   time.Duration
+		version string
+		gone    bool
+		idle    bool
+	}{
+		{0, "1", false, false}, {39 * time.Second, "1", false, false}, {0, "2", false, false}, {39 * time.Second, "2", false, false},
+		{time.Second, "2", false, true}, {0, "3", false, false}, {0, "3", true, true},
+	} {
+		clk.Step(tt.after)
+		last.ResourceVersion, last.Exists = tt.version, !tt.gone
+		if got := watch.since(last, clk); got != tt.idle {
+			t.Errorf("look %d: idle %t", i, got)
+		}
+	}
+}

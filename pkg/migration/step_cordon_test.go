@@ -1,0 +1,230 @@
+package migration
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+func cordonByUs(node *downstream.Node) {
+	node.Unschedulable, node.Annotations = true, map[string]string{downstream.AnnotationOurs: "run"}
+}
+
+// Of control planes that are nothing else, all that are schedulable are cordoned, unless
+// nothing would be left to run pods on. What carries our annotation is ours wherever it is.
+func TestCordonPlan(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*Reading)
+		want   cordonPlan
+	}{
+		"nothing is cordoned":          {func(*Reading) {}, cordonPlan{Open: []string{"cp-0", "cp-1"}}},
+		"one by us":                    {func(r *Reading) { cordonByUs(&r.Down.Nodes[0]) }, cordonPlan{Open: []string{"cp-1"}, Ours: []string{"cp-0"}}},
+		"one by its user":              {func(r *Reading) { r.Down.Nodes[0].Unschedulable = true }, cordonPlan{Open: []string{"cp-1"}, Theirs: []string{"cp-0"}}},
+		"ours, uncordoned by somebody": {func(r *Reading) { cordonByUs(&r.Down.Nodes[0]); r.Down.Nodes[0].Unschedulable = false }, cordonPlan{Open: []string{"cp-1"}, Ours: []string{"cp-0"}}},
+		"a worker by us, and another left": {func(r *Reading) {
+			r.Down.Nodes = append(r.Down.Nodes, readyNode("w-1", nil))
+			cordonByUs(&r.Down.Nodes[2])
+		}, cordonPlan{Open: []string{"cp-0", "cp-1"}, Ours: []string{"worker"}}},
+		"a control plane that works, too": {func(r *Reading) { r.Members[1].Worker = true }, cordonPlan{Open: []string{"cp-0"}}},
+		"the side's own reason":           {func(r *Reading) { r.CordonSkip = "drains" }, cordonPlan{Skip: "drains", Open: []string{"cp-0", "cp-1"}}},
+		"all of them work, too":           {func(r *Reading) { r.Members[0].Worker, r.Members[1].Worker = true, true }, cordonPlan{Skip: "every control-plane node is a worker too"}},
+		"the only worker is cordoned":     {func(r *Reading) { r.Down.Nodes[2].Unschedulable = true }, noneLeft()},
+		"the only worker is not Ready":    {func(r *Reading) { r.Down.Nodes[2].Ready.Status = "Unknown" }, noneLeft()},
+		"the only worker keeps pods off":  {func(r *Reading) { r.Down.Nodes[2].Taints = []downstream.Taint{{Key: "gpu", Effect: "NoSchedule"}} }, noneLeft()},
+		"it sends pods away":              {func(r *Reading) { r.Down.Nodes[2].Taints = []downstream.Taint{{Key: "gpu", Effect: "NoExecute"}} }, noneLeft()},
+		"it would rather have none": {func(r *Reading) {
+			r.Down.Nodes[2].Taints = []downstream.Taint{{Key: "gpu", Effect: "PreferNoSchedule"}}
+		}, cordonPlan{Open: []string{"cp-0", "cp-1"}}},
+	} {
+		r := clusterAt(position.P2).Reading
+		tt.change(&r)
+		if d := cmp.Diff(tt.want, planCordon(r)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+func noneLeft() cordonPlan {
+	return cordonPlan{Open: []string{"cp-0", "cp-1"},
+		Skip: "no schedulable, Ready node without special taints would be left, neither for pods nor for Rancher's agent"}
+}
+
+// Control planes that joined after the preflight are not cordoned: the next step that
+// writes says that they came.
+func TestNewcomersAreNotCordoned(t *testing.T) {
+	for name, tt := range map[string]struct {
+		known []continuity.NodePrint
+		want  []string
+	}{
+		"no preflight yet": {nil, []string{"cp-0", "cp-1"}},
+		"all were there":   {prints(), []string{"cp-0", "cp-1"}},
+		"cp-1 joined":      {prints()[:1], []string{"cp-0"}},
+	} {
+		seen := clusterAt(position.P2)
+		if tt.known != nil {
+			seen.Record = printed(t, tt.known...)
+		}
+		c := &Core{Side: &editor{}}
+		if got := c.standing(seen).Cordon.Open; !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+func TestCordonSteps(t *testing.T) {
+	type end struct {
+		plan, seen string
+		kind       runner.VerdictKind
+		evidence   []string
+	}
+	both := func(r *Reading) { cordonByUs(&r.Down.Nodes[0]); cordonByUs(&r.Down.Nodes[1]) }
+	for name, tt := range map[string]struct {
+		id     runner.StepID
+		change func(*Reading)
+		want   end
+	}{
+		"cordon: none yet":              {StepCordon, func(*Reading) {}, end{"cordon cp-0, cp-1", "cp-0, cp-1 schedulable", runner.Waiting, nil}},
+		"cordon: one is left":           {StepCordon, func(r *Reading) { cordonByUs(&r.Down.Nodes[1]) }, end{"cordon cp-0", "cp-0 schedulable", runner.Waiting, nil}},
+		"cordon: all":                   {StepCordon, both, end{"", "", runner.Met, []string{"2 control-plane nodes cordoned"}}},
+		"cordon: one is its user's":     {StepCordon, func(r *Reading) { both(r); r.Down.Nodes[0].Annotations = nil }, end{"", "", runner.Met, []string{"1 control-plane nodes cordoned"}}},
+		"cordon: another is its user's": {StepCordon, func(r *Reading) { r.Down.Nodes[0].Unschedulable = true }, end{"cordon cp-1; cp-0 cordoned before and left alone", "cp-1 schedulable", runner.Waiting, nil}},
+		"uncordon: both are left":       {StepUncordon, both, end{"uncordon cp-0, cp-1", "cp-0, cp-1 still cordoned by us", runner.Waiting, nil}},
+		"uncordon: one is left":         {StepUncordon, func(r *Reading) { cordonByUs(&r.Down.Nodes[1]) }, end{"uncordon cp-0, cp-1", "cp-1 still cordoned by us", runner.Waiting, nil}},
+		"uncordon: none is left":        {StepUncordon, func(*Reading) {}, end{"", "", runner.Met, []string{"no node carries a cordon of ours"}}},
+		"uncordon: a user's is left":    {StepUncordon, func(r *Reading) { r.Down.Nodes[2].Unschedulable = true }, end{"", "", runner.Met, []string{"no node carries a cordon of ours; 1 cordoned by their user, as before"}}},
+		"uncordon: only our mark left":  {StepUncordon, func(r *Reading) { cordonByUs(&r.Down.Nodes[0]); r.Down.Nodes[0].Unschedulable = false }, end{"uncordon cp-0, cp-1", "cp-0 still cordoned by us", runner.Waiting, nil}},
+	} {
+		seen := clusterAt(position.P3)
+		tt.change(&seen.Reading)
+		step := makeStep(Base{Core: &Core{}, ID: tt.id})
+		plan, err := step.Plan(t.Context(), seen)
+		verdict, failed := step.Verify(t.Context(), txFor(t, tt.id), seen)
+		if verdict.Kind == runner.Met {
+			plan = runner.Plan{} // the step is not asked for one
+		}
+		if got := (end{strings.Join(plan.Summary, "|"), verdict.Seen, verdict.Kind, verdict.Evidence}); err != nil || failed != nil || !cmp.Equal(got, tt.want, cmp.AllowUnexported(end{})) {
+			t.Errorf("%s: %v, %v, %+v", name, err, failed, got)
+		}
+		if verdict.Kind == runner.Met && verdict.Stable != 1 || verdict.Kind == runner.Waiting && verdict.Progress != verdict.Seen {
+			t.Errorf("%s: %+v", name, verdict)
+		}
+	}
+}
+
+// A user's cordon that a roll took away is set again on the Node that the user had
+// cordoned, never on another of its name; and nothing of it is known without a fingerprint.
+func TestLostCordons(t *testing.T) {
+	cordoned := func(change func(*continuity.NodePrint)) []continuity.NodePrint {
+		all := prints()
+		all[2].Cordoned = true
+		change(&all[2])
+		return all
+	}
+	for name, tt := range map[string]struct {
+		then   []continuity.NodePrint
+		change func(*downstream.Node)
+		lost   []string
+		// elsewhere: somebody cordoned it since
+		elsewhere bool
+	}{
+		"a roll uncordoned it":             {cordoned(func(*continuity.NodePrint) {}), func(*downstream.Node) {}, []string{"worker"}, false},
+		"it is cordoned still":             {cordoned(func(*continuity.NodePrint) {}), func(n *downstream.Node) { n.Unschedulable = true }, nil, false},
+		"it was not cordoned":              {prints(), func(*downstream.Node) {}, nil, false},
+		"it was not, and somebody did":     {prints(), func(n *downstream.Node) { n.Unschedulable = true }, nil, true},
+		"it was not, and we did":           {prints(), cordonByUs, nil, false},
+		"another Node of that name":        {cordoned(func(p *continuity.NodePrint) { p.UID = "before" }), func(*downstream.Node) {}, nil, false},
+		"another Node, cordoned by others": {cordoned(func(p *continuity.NodePrint) { p.UID = "before" }), func(n *downstream.Node) { n.Unschedulable = true }, nil, true},
+		"nobody knows":                     {nil, func(*downstream.Node) {}, nil, false},
+	} {
+		seen := clusterAt(position.P3)
+		if tt.then != nil {
+			seen.Record = printed(t, tt.then...)
+		}
+		tt.change(&seen.Reading.Down.Nodes[2])
+		if got := seen.LostCordons(); !slices.Equal(got, tt.lost) || len(seen.OpenCordons()) != len(tt.lost) {
+			t.Errorf("%s: lost %v, want %v", name, got, tt.lost)
+		}
+		if got := seen.CordonedElsewhere(&seen.Reading.Down.Nodes[2]); got != tt.elsewhere {
+			t.Errorf("%s: cordoned elsewhere %t", name, got)
+		}
+	}
+}
+
+// What the steps write, Node by Node. The clientset leaves out preconditions, which
+// awsccm's own tests hold against a server.
+func TestCordonsAreWritten(t *testing.T) {
+	cordon := func(seen *Snapshot) { cordonByUs(&seen.Reading.Down.Nodes[1]) }
+	for name, tt := range map[string]struct {
+		do   func(c *Core, tx *runner.Tx, seen Snapshot) error
+		then []continuity.NodePrint
+		want []string
+	}{
+		"cordon what is open": {func(c *Core, tx *runner.Tx, seen Snapshot) error {
+			return makeStep(Base{Core: c, ID: StepCordon}).Do(t.Context(), tx, seen)
+		}, nil, []string{"patch nodes/cp-0"}},
+		"give back what is ours": {func(c *Core, tx *runner.Tx, seen Snapshot) error {
+			return makeStep(Base{Core: c, ID: StepUncordon}).Do(t.Context(), tx, seen)
+		}, nil, []string{"patch nodes/cp-1"}},
+		"set a user's again": {func(c *Core, tx *runner.Tx, seen Snapshot) error { return c.RestoreUserCordons(t.Context(), tx, seen) },
+			[]continuity.NodePrint{{Name: "worker", UID: "uid-worker", Cordoned: true}}, []string{"patch nodes/worker"}},
+	} {
+		client := fake.NewClientset(
+			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "cp-0", UID: "uid-cp-0"}},
+			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "cp-1", UID: "uid-cp-1", Annotations: map[string]string{downstream.AnnotationOurs: "run"}}},
+			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker", UID: "uid-worker"}})
+		seen, tx := clusterAt(position.P3), txFor(t, StepCordon)
+		cordon(&seen)
+		if tt.then != nil {
+			seen.Record = printed(t, tt.then...)
+		}
+		err := tt.do(&Core{Kube: client, Options: Options{RunID: "r"}}, tx, seen)
+		if d := cmp.Diff(tt.want, writes(client)); err != nil || d != "" || len(tx.Record().Intents) != 1 {
+			t.Errorf("%s: %v %s, intents %+v", name, err, d, tx.Record().Intents)
+		}
+	}
+}
+
+// The grant counts by what the API server answers, and a Role that somebody removed again
+// is not waited for.
+func TestLeaseAccess(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*downstream.Cluster)
+		want   runner.VerdictKind
+	}{
+		"both rights":                    {func(*downstream.Cluster) {}, runner.Met},
+		"not get yet":                    {func(d *downstream.Cluster) { d.MayGet = false }, runner.Waiting},
+		"not update yet":                 {func(d *downstream.Cluster) { d.MayUpdate = false }, runner.Waiting},
+		"no right, and no grant of ours": {func(d *downstream.Cluster) { d.MayUpdate, d.OwnGrant = false, false }, runner.Failed},
+		"the right is somebody else's":   {func(d *downstream.Cluster) { d.OwnGrant = false }, runner.Met},
+	} {
+		seen := clusterAt(position.P1)
+		tt.change(&seen.Reading.Down)
+		got, err := (&leaseAccess{}).Verify(t.Context(), nil, seen)
+		if err != nil || got.Kind != tt.want || got.Kind == runner.Met && got.Stable != 1 {
+			t.Errorf("%s: %v %+v", name, err, got)
+		}
+	}
+	client, tx := fake.NewClientset(), txFor(t, StepLeaseAccess)
+	if err := (&leaseAccess{Base{Core: &Core{Kube: client}}}).Do(t.Context(), tx, clusterAt(position.P0)); err != nil {
+		t.Error(err)
+	}
+	want := []string{"create roles/" + wellknown.Grant, "create rolebindings/" + wellknown.Grant}
+	if d := cmp.Diff(want, writes(client)); d != "" {
+		t.Error(d)
+	}
+	plan, err := (&leaseAccess{}).Plan(t.Context(), clusterAt(position.P0))
+	if err != nil || len(plan.Changes) != 1 || !strings.Contains(plan.Changes[0].Diff, "get, update, patch lease "+wellknown.MigrationLease) {
+		t.Errorf("%v %+v", err, plan)
+	}
+}

@@ -1,0 +1,383 @@
+package rke
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// hosts are a control plane and a worker whose kube-controller-manager runs with arguments,
+// by rke's state, and of which the worker lacks something of the external provider.
+func hosts(lacks string, args ...string) migration.Snapshot {
+	return migration.Snapshot{Config: observed{}, Reading: migration.Reading{
+		Members: []migration.Member{{Name: "cp", Kind: "node", ControlPlane: true}, {Name: "w", Kind: "node", Worker: true, Lacks: lacks}},
+		KCMs:    []migration.KCM{{Member: "cp", Kind: "node", Known: true, Args: component.Parse(args)}},
+		Down:    downstream.Cluster{Nodes: []downstream.Node{{Name: "cp", UID: "1", Kubelet: "v1.27.16"}, {Name: "w", UID: "2", Kubelet: "v1.27.16"}}},
+	}}
+}
+
+// What rke's state and the hosts still lack of the edit of each step.
+func TestRolloutOfEachStep(t *testing.T) {
+	const aws, external, flag = "--cloud-provider=aws", "--cloud-provider=external", "--enable-leader-migration=true"
+	withBlock := func(raw string) migration.Snapshot {
+		seen := hosts("", external)
+		o := observed{}
+		o.State.Current.Config.CloudProvider.AWS = []byte(raw)
+		seen.Config = o
+		return seen
+	}
+	old := hosts("", external)
+	old.Reading.Down.Nodes[1].Kubelet = "v1.26.9"
+	for name, tt := range map[string]struct {
+		step     runner.StepID
+		seen     migration.Snapshot
+		open     []string
+		done     int
+		evidence string
+	}{
+		"flagged":                       {migration.StepEnable, hosts("", aws, flag), nil, 1, "ended; rke's state shows enable-leader-migration for 1 control planes"},
+		"no flag yet":                   {migration.StepEnable, hosts("", aws), []string{"rke's state shows no flag yet"}, 1, ""},
+		"switched":                      {migration.StepSwitch, hosts("", external), nil, 2, "ended; rke's state shows external-aws for 2 hosts, no flag left"},
+		"a worker lags":                 {migration.StepSwitch, hosts("its kubelet is in-tree", external), []string{"node w: its kubelet is in-tree"}, 1, ""},
+		"switched, and the flag there":  {migration.StepSwitch, hosts("", external, flag), []string{"rke's state still shows the flag"}, 2, ""},
+		"switched, and the block there": {migration.StepSwitch, withBlock("{}"), []string{"rke's state still has awsCloudProvider"}, 2, ""},
+		"switched, and the block null":  {migration.StepSwitch, withBlock("null"), nil, 2, "for 2 hosts"},
+		"in-tree again":                 {migration.StepUndoSwitch, hosts("", aws, flag), nil, 2, "rke's state shows provider aws with enable-leader-migration"},
+		"external still":                {migration.StepUndoSwitch, hosts("", external, flag), []string{`rke's state says provider "external", flag true`}, 2, ""},
+		"in-tree without the flag":      {migration.StepUndoSwitch, hosts("", aws), []string{`rke's state says provider "aws", flag false`}, 2, ""},
+		"flag gone":                     {migration.StepUndoEnable, hosts("", aws), nil, 2, "rke's state shows no enable-leader-migration"},
+		"flag still there":              {migration.StepUndoEnable, hosts("", aws, flag), []string{"rke's state shows the flag still"}, 2, ""},
+		"every kubelet upgraded":        {migration.StepUpgrade, hosts("", external), nil, 2, "2 of 2 kubelets run v1.27.16-rancher1-1"},
+		"one kubelet is old":            {migration.StepUpgrade, old, []string{"Node w runs v1.26.9"}, 1, "1 of 2 kubelets"},
+	} {
+		got := rolloutOf(tt.seen, tt.step, "v1.27.16-rancher1-1", "ended")
+		if d := cmp.Diff(tt.open, got.Open); d != "" || got.Done != tt.done || got.Total != 2 || !strings.Contains(got.Evidence, tt.evidence) {
+			t.Errorf("%s: %+v %s", name, got, d)
+		}
+	}
+}
+
+// aProcess is an rke that runs until it is interrupted, or has ended. What it leaves out:
+// a process.
+type aProcess struct {
+	running     bool
+	err         error
+	last        string
+	interrupted bool
+}
+
+func (a *aProcess) Running() bool          { return a.running }
+func (a *aProcess) Seen() (string, string) { return a.last, "mark" }
+func (a *aProcess) Interrupt()             { a.interrupted, a.running = true, false }
+func (a *aProcess) Err() error             { return a.err }
+func (a *aProcess) LogPath() string        { return "/logs/rke.log" }
+func (a *aProcess) Done() <-chan struct{} {
+	done := make(chan struct{})
+	if !a.running {
+		close(done)
+	}
+	return done
+}
+
+func journaled(t *testing.T, intents ...runner.Intent) *runner.Tx {
+	t.Helper()
+	journal := &runner.MemoryJournal{}
+	options := runner.Options{RunID: "run", Journal: journal, Lock: (&runner.MemoryLock{}).For(runner.Owner{}), Sink: quiet{}}
+	err := options.Lock.Acquire(t.Context())
+	if err == nil {
+		err = journal.Commit(t.Context(), &runner.JournalState{Intents: intents})
+	}
+	tx, made := runner.NewTx(t.Context(), runner.Info{ID: migration.StepEnable}, options)
+	if err := errors.Join(err, made); err != nil {
+		t.Fatal(err)
+	}
+	return tx
+}
+
+// The rke of a step, by how it stands: what it keeps the step from, whether Nodes may be
+// touched meanwhile, and what of its end goes into the journal.
+func TestRKEOfAStep(t *testing.T) {
+	bad := errors.New("exit 1")
+	for name, tt := range map[string]struct {
+		child *child
+		want  runner.VerdictKind // "": no verdict
+		seen  string
+		busy  bool
+		ended string // token
+		noted bool   // by Finish
+	}{
+		"none":                {nil, "", "", false, "", false},
+		"of another step":     {&child{process: &aProcess{running: true}, step: migration.StepSwitch, token: "t"}, "", "", false, "", false},
+		"it runs":             {&child{process: &aProcess{running: true, last: "line"}, step: migration.StepEnable, token: "t"}, runner.Waiting, "line", true, "", true},
+		"it says nothing yet": {&child{process: &aProcess{running: true}, step: migration.StepEnable, token: "t"}, runner.Waiting, "no output yet", true, "", true},
+		"it ended well":       {&child{process: &aProcess{}, step: migration.StepEnable, token: "t"}, "", "", false, "t", true},
+		"it failed":           {&child{process: &aProcess{err: bad}, step: migration.StepEnable, token: "t"}, runner.Failed, "", false, "", false},
+		"it failed, of two":   {&child{process: &aProcess{err: bad}, step: migration.StepEnable, token: "t", again: 1}, runner.Failed, "", false, "", false},
+		"it has to run again": {&child{process: &aProcess{}, step: migration.StepEnable, token: "t", again: 1}, runner.Waiting, "it ended well", true, "", false},
+		"it runs, and has to": {&child{process: &aProcess{running: true}, step: migration.StepEnable, token: "t", again: 1}, runner.Waiting, "no output yet", true, "", false},
+	} {
+		p, tx, seen := &Procedure{child: tt.child}, journaled(t), hosts("")
+		verdict := p.childVerdict(seen, migration.StepEnable)
+		if (verdict == nil) != (tt.want == "") || verdict != nil && (verdict.Kind != tt.want || verdict.Seen != tt.seen) {
+			t.Errorf("%s: %+v", name, verdict)
+		}
+		if got := p.childOf(migration.StepEnable).ended(); got != tt.ended {
+			t.Errorf("%s: ended %q", name, got)
+		}
+		// Where rke has to run once more, there is none here that could be run.
+		busy, err := p.WhileRolling(t.Context(), tx, seen, migration.StepEnable)
+		if again := verdict != nil && verdict.Seen == "it ended well"; busy != tt.busy || (err != nil) != again {
+			t.Errorf("%s: busy %t, %v", name, busy, err)
+		}
+		if err := p.Finish(t.Context(), tx, migration.StepEnable, false); err != nil {
+			t.Fatal(err)
+		}
+		var ended upRecord
+		known, err := tx.NoteInto(upNote, &ended)
+		if err != nil || known != tt.noted || known && (!ended.OK || ended.Token != "t") {
+			t.Errorf("%s: noted %t %+v, %v", name, known, ended, err)
+		}
+		if tt.child != nil && tt.child.Running() {
+			t.Errorf("%s: runs on after the step", name)
+		}
+	}
+}
+
+// Why rke has to run again.
+func TestUnfinished(t *testing.T) {
+	up := runner.Intent{Step: migration.StepEnable, Token: upToken + "1", Time: "noon"}
+	for name, tt := range map[string]struct {
+		change func(*observed)
+		want   string
+	}{
+		"nothing was begun":            {func(o *observed) { o.record.Intents = nil }, ""},
+		"it was cut off":               {func(*observed) {}, "`rke up` of noon was begun and has not ended well"},
+		"this run saw it end":          {func(o *observed) { o.ended = up.Token }, ""},
+		"this run saw another end":     {func(o *observed) { o.ended = upToken + "0" }, "has not ended well"},
+		"a person runs rke":            {func(o *observed) { o.noRKEUp = true }, ""},
+		"the journal saw it end":       {func(o *observed) { o.record.Notes = noted(t, upRecord{Token: up.Token, OK: true}) }, ""},
+		"it saw the one before end":    {func(o *observed) { o.record.Notes = noted(t, upRecord{Token: upToken + "0", OK: true}) }, "has not ended well"},
+		"it saw it fail":               {func(o *observed) { o.record.Notes = noted(t, upRecord{Token: up.Token}) }, "has not ended well"},
+		"a person, and the state lags": {func(o *observed) { o.noRKEUp = true; o.State.Current.Config.CloudProvider.Name = "other" }, "`rke up` has not run since"},
+		"it ended, and the state lags": {func(o *observed) { o.ended = up.Token; o.State.Current.Config.CloudProvider.Name = "other" }, "`rke up` has not run since"},
+		"another intent came after it": {func(o *observed) { o.record.Intents = append(o.record.Intents, runner.Intent{Token: "x"}) }, "has not ended well"},
+	} {
+		o := observed{Facts: rkefixture.Applied(t, "plain"), record: runner.Record{Intents: []runner.Intent{up}}}
+		tt.change(&o)
+		if got := unfinished(migration.Snapshot{Config: o}); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func noted(t *testing.T, up upRecord) map[string]json.RawMessage {
+	t.Helper()
+	raw, err := json.Marshal(up)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]json.RawMessage{upNote: raw}
+}
+
+// rancherHas is an observation of a Cluster with a configuration that Rancher has applied.
+func rancherHas(t *testing.T, config map[string]any, change func(*ManagedCluster)) migration.Snapshot {
+	t.Helper()
+	c := appliedCluster()
+	c.Config, c.LastWriter = config, "terraform"
+	if change != nil {
+		change(&c)
+	}
+	seen := hosts("", "--cloud-provider=external")
+	seen.Reading.Version = "v1.26.9-rancher1-1"
+	seen.Config = managedObserved{observed: observed{Facts: factsFor(t, c, rkestate.ProviderExternal)}, cluster: c}
+	return seen
+}
+
+// A rollout of Rancher ends early where Rancher cannot apply the edit, or somebody took it
+// back; else what is pending is what Rancher has still to apply.
+func TestManagedRollout(t *testing.T) {
+	flagged := ManagedEnable(uiConfig()).Apply()
+	switched := ManagedSwitch(flagged, naming.Rule{UseMetadata: true}, nil).Apply()
+	fails := func(c *ManagedCluster) {
+		c.Failed, c.Conditions["Updated"] = c.Config, managedCondition{Status: "False", Message: "no such image"}
+	}
+	for name, tt := range map[string]struct {
+		step   runner.StepID
+		config map[string]any
+		change func(*ManagedCluster)
+		reason string
+		says   string
+	}{
+		"the flag is there":            {migration.StepEnable, flagged, nil, "", ""},
+		"the flag was taken back":      {migration.StepEnable, uiConfig(), nil, "EditTakenBack", "taken back by terraform"},
+		"the switch is there":          {migration.StepSwitch, switched, nil, "", ""},
+		"the flag came back":           {migration.StepSwitch, ManagedEnable(switched).Apply(), nil, "EditTakenBack", "taken back by terraform"},
+		"Rancher cannot apply it":      {migration.StepSwitch, switched, fails, "RancherCouldNotApply", "no such image"},
+		"nor what was taken back":      {migration.StepEnable, uiConfig(), fails, "RancherCouldNotApply", "no such image"},
+		"it could not apply another":   {migration.StepSwitch, switched, func(c *ManagedCluster) { fails(c); c.Failed = uiConfig() }, "", ""},
+		"it failed, and tries again":   {migration.StepSwitch, switched, func(c *ManagedCluster) { fails(c); c.Conditions["Updated"] = managedCondition{Status: "Unknown"} }, "", ""},
+		"the upgrade is there":         {migration.StepUpgrade, ManagedUpgrade(switched, "v1.27.16-rancher1-1").Apply(), nil, "", ""},
+		"the upgrade was taken back":   {migration.StepUpgrade, switched, nil, "EditTakenBack", "taken back by terraform"},
+		"nothing is left to take back": {migration.StepUndoEnable, uiConfig(), nil, "", ""},
+	} {
+		m := &Managed{Procedure: &Procedure{applied: "Rancher applied it"}}
+		m.options.KubernetesVersion = "v1.27.16-rancher1-1"
+		seen := rancherHas(t, tt.config, tt.change)
+		seen.Reading.Unrest = []migration.Unrest{{Object: "Cluster c-1", Seen: "not applied yet"}}
+		got, err := m.Rollout(t.Context(), nil, seen, tt.step)
+		if err != nil || (got.Verdict == nil) != (tt.reason == "") || got.By != migration.ByRancher() {
+			t.Errorf("%s: %v %+v", name, err, got)
+			continue
+		}
+		if got.Verdict == nil {
+			if !slices.Equal(got.Applying, []string{"not applied yet"}) {
+				t.Errorf("%s: %q", name, got.Applying)
+			}
+			continue
+		}
+		if f, ok := fault.As(got.Verdict.Err); !ok || f.Reason != tt.reason || !strings.Contains(f.Error(), tt.says) {
+			t.Errorf("%s: %v", name, got.Verdict.Err)
+		}
+	}
+}
+
+// Progress of Rancher's side is whatever moves there, and nothing else.
+func TestMarks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*ManagedCluster, *migration.Snapshot)
+		moves  bool
+	}{
+		"nothing": {func(*ManagedCluster, *migration.Snapshot) {}, false},
+		"a condition": {func(c *ManagedCluster, _ *migration.Snapshot) {
+			c.Conditions["Updated"] = managedCondition{Status: "Unknown"}
+		}, true},
+		"its message": {func(c *ManagedCluster, _ *migration.Snapshot) {
+			c.Conditions["Upgraded"] = managedCondition{Status: "True", Message: "1 of 2"}
+		}, true},
+		"another condition": {func(c *ManagedCluster, _ *migration.Snapshot) {
+			c.Conditions["Pending"] = managedCondition{Status: "True"}
+		}, false},
+		"a worker's plan":        {func(c *ManagedCluster, _ *migration.Snapshot) { c.Nodes[1].PlanVersion = 3 }, true},
+		"what its agent applied": {func(c *ManagedCluster, _ *migration.Snapshot) { c.Nodes[1].AppliedVersion = 1 }, true},
+		"a host is cordoned":     {func(_ *ManagedCluster, s *migration.Snapshot) { s.Reading.Down.Nodes[1].Unschedulable = true }, true},
+		"a kubelet wrote its name": {func(_ *ManagedCluster, s *migration.Snapshot) {
+			s.Reading.Down.Nodes[1].Labels = map[string]string{"kubernetes.io/hostname": "w"}
+		}, true},
+	} {
+		before := marks(rancherHas(t, uiConfig(), nil))
+		var extra func(*migration.Snapshot)
+		seen := rancherHas(t, uiConfig(), func(c *ManagedCluster) {
+			extra = func(s *migration.Snapshot) { tt.change(c, s) }
+			tt.change(c, &migration.Snapshot{Reading: hosts("").Reading})
+		})
+		extra(&seen)
+		if moves := !slices.Equal(before, marks(seen)); moves != tt.moves {
+			t.Errorf("%s: moves %t", name, moves)
+		}
+	}
+}
+
+// While Rancher has something to apply, nothing is done to Nodes.
+func TestManagedWhileRolling(t *testing.T) {
+	for _, open := range [][]migration.Unrest{nil, {{Object: "Cluster c-1"}}} {
+		busy, err := (&Managed{}).WhileRolling(t.Context(), nil, migration.Snapshot{Reading: migration.Reading{Unrest: open}}, migration.StepSwitch)
+		if err != nil || busy != (open != nil) {
+			t.Errorf("%v: busy %t, %v", open, busy, err)
+		}
+	}
+}
+
+// announcedBy is a journal with the edits that steps made in Rancher's Cluster.
+func announcedBy(t *testing.T, edits map[runner.StepID]ManagedEdit) runner.Record {
+	t.Helper()
+	var record runner.Record
+	for _, step := range []runner.StepID{migration.StepEnable, migration.StepSwitch} {
+		edit, made := edits[step]
+		if !made {
+			continue
+		}
+		raw, err := edit.Inverse()
+		if err != nil {
+			t.Fatal(err)
+		}
+		record.Intents = append(record.Intents, runner.Intent{Step: step, Object: appliedCluster().object(), Inverse: raw})
+	}
+	return record
+}
+
+// The plan of a step in Rancher's Cluster is made on top of the edits of those before it,
+// forwards and back.
+func TestManagedPlanEdit(t *testing.T) {
+	plain := uiConfig()
+	delete(plain["cloudProvider"].(map[string]any), "awsCloudProvider") // what is kept of it is in a Secret
+	enable := ManagedEnable(plain)
+	rule := naming.Rule{UseMetadata: true}
+	change := ManagedSwitch(enable.Apply(), rule, enable.Made())
+	both := map[runner.StepID]ManagedEdit{migration.StepEnable: enable, migration.StepSwitch: change}
+	const flag = "services.kubeController"
+	for name, tt := range map[string]struct {
+		step   runner.StepID
+		config map[string]any
+		at     position.Position
+		made   map[runner.StepID]ManagedEdit
+		places []string // where it changes something, in words; none: nowhere
+		rolls  int
+		reason string
+	}{
+		"enable":                          {migration.StepEnable, plain, position.P1, nil, []string{flag}, 1, ""},
+		"enable, it is there":             {migration.StepEnable, enable.Apply(), position.P2, nil, nil, 1, ""},
+		"switch, before the flag":         {migration.StepSwitch, plain, position.P1, nil, []string{"cloudProvider.name", flag}, 2, ""},
+		"switch, after it":                {migration.StepSwitch, enable.Apply(), position.P3, both, []string{"cloudProvider.name", flag}, 2, ""},
+		"switch, it is there":             {migration.StepSwitch, change.Apply(), position.P4, both, nil, 2, ""},
+		"upgrade":                         {migration.StepUpgrade, change.Apply(), position.P5, both, []string{"kubernetesVersion"}, 2, ""},
+		"switch back":                     {migration.StepUndoSwitch, change.Apply(), position.P4, both, []string{"cloudProvider.name", flag}, 2, ""},
+		"switch back, never switched":     {migration.StepUndoSwitch, enable.Apply(), position.P3, map[runner.StepID]ManagedEdit{migration.StepEnable: enable}, nil, 2, ""},
+		"flag back, before the switch is": {migration.StepUndoEnable, change.Apply(), position.P4, both, []string{flag}, 2, ""},
+		"flag back":                       {migration.StepUndoEnable, enable.Apply(), position.P2, map[runner.StepID]ManagedEdit{migration.StepEnable: enable}, []string{flag}, 2, ""},
+		"flag back, it is gone":           {migration.StepUndoEnable, plain, position.P1, map[runner.StepID]ManagedEdit{migration.StepEnable: enable}, nil, 2, ""},
+		"a step that edits nothing":       {migration.StepInstall, plain, position.P2, nil, nil, 0, "step install-ccm edits nothing"},
+	} {
+		m := &Managed{Procedure: &Procedure{names: &rule}}
+		m.options.KubernetesVersion = "v1.27.16-rancher1-1"
+		seen := rancherHas(t, tt.config, nil)
+		seen.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
+		seen.Record = announcedBy(t, tt.made)
+		plan, err := m.PlanEdit(t.Context(), seen, tt.step)
+		if err != nil || tt.reason != "" {
+			if err == nil || err.Error() != tt.reason {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		var at []string
+		for _, c := range plan.Changes {
+			at = append(at, c.Location)
+		}
+		all := strings.Join(at, " ")
+		if (len(at) == 0) != (len(tt.places) == 0) || plan.Rolls != tt.rolls || (len(plan.Summary) == 0) != (len(at) == 0) {
+			t.Errorf("%s: %d rolls, %v, %v", name, plan.Rolls, plan.Summary, at)
+		}
+		for _, place := range tt.places {
+			if !strings.Contains(all, place) {
+				t.Errorf("%s: nothing at %s in %q", name, place, all)
+			}
+		}
+		if tt.step == migration.StepUndoEnable && strings.Contains(all, "cloudProvider") {
+			t.Errorf("%s: changes the provider, too: %q", name, all)
+		}
+	}
+}
