@@ -6,7 +6,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/defect"
+	"github.com/awsmigrate/awsmigrate/test/overlay"
 )
 
 func main() {
@@ -42,7 +42,7 @@ func run(ctx context.Context, out io.Writer, only []string) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	overlay, err := overlayFile(root, dir, defects())
+	list, err := overlayFile(root, dir, defects())
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func run(ctx context.Context, out io.Writer, only []string) error {
 		}
 		if binaries[d.pkg] == "" {
 			binaries[d.pkg] = filepath.Join(dir, filepath.Base(d.pkg)+".test")
-			build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", overlay, "-o", binaries[d.pkg], ".")
+			build := exec.CommandContext(ctx, "go", "test", "-c", "-overlay", list, "-o", binaries[d.pkg], ".")
 			build.Dir = filepath.Join(root, d.pkg) // Go takes the module that the folder is in
 			if said, err := build.CombinedOutput(); err != nil {
 				return fmt.Errorf("build %s: %w\n%s", d.pkg, err, said)
@@ -120,18 +120,9 @@ func overlayFile(root, dir string, all []seeded) (string, error) {
 		}
 		texts[d.file] = strings.Replace(text, d.old, d.new, 1)
 	}
-	replace := map[string]string{}
+	replaced := make(map[string]string, len(texts))
 	for file, text := range texts {
-		broken := filepath.Join(dir, strings.ReplaceAll(file, "/", "_"))
-		if err := os.WriteFile(broken, []byte(text), 0o600); err != nil {
-			return "", err
-		}
-		replace[filepath.Join(root, file)] = broken
+		replaced[filepath.Join(root, file)] = text
 	}
-	raw, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	return overlay, os.WriteFile(overlay, raw, 0o600)
+	return overlay.Write(dir, replaced)
 }
