@@ -169,6 +169,13 @@ kill-points: ## the same with every kill point, every call that fails, every und
 seeded-defects: ## break every promise once on purpose, and see that a test notices
 	cd test && go run ./cmd/seeded
 
+# Another SEED makes other mutants.
+MUTANTS ?= 200
+SEED ?= 1
+.PHONY: mutants
+mutants: ## change migration and the backends in MUTANTS (200) random places, one at a time; 90 % must fail a unit test
+	cd test && go run ./cmd/mutants -n $(MUTANTS) -seed $(SEED)
+
 .PHONY: lint
 lint: ## linters, vet, formatting, chart lint
 	@$(call each,$(TOOL) golangci-lint run --allow-parallel-runners ./... && go vet ./...)

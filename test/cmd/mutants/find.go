@@ -1,0 +1,258 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"strconv"
+	"strings"
+)
+
+// finder collects the mutants of one file.
+type finder struct {
+	pkg   *pkg
+	src   *source
+	found []mutant
+}
+
+// mutantsOf are all that a file can have, whether they compile or not.
+func mutantsOf(p *pkg, src *source) []mutant {
+	f := &finder{pkg: p, src: src}
+	for _, d := range src.tree.Decls {
+		switch d := d.(type) {
+		case *ast.GenDecl:
+			f.swapConstants(d)
+			ast.Inspect(d, f.visit)
+		case *ast.FuncDecl:
+			if d.Body == nil || f.speaks(d) {
+				continue
+			}
+			f.returnEarly(d)
+			ast.Inspect(d.Body, f.visit)
+		}
+	}
+	return f.found
+}
+
+func (f *finder) visit(n ast.Node) bool {
+	if f.forPeople(n) {
+		return false
+	}
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		return f.call(n)
+	case *ast.IfStmt:
+		f.negate(n.Cond)
+		f.dropGuard(n)
+	case *ast.SwitchStmt:
+		f.dropCases(n.Body)
+		if n.Tag == nil {
+			f.negateCases(n.Body)
+		}
+	case *ast.TypeSwitchStmt:
+		f.dropCases(n.Body)
+	case *ast.BinaryExpr:
+		f.swapOperator(n)
+	case *ast.ReturnStmt:
+		f.replaceBooleans(n)
+	case *ast.AssignStmt:
+		f.dropAssignment(n)
+	case *ast.BasicLit:
+		f.addOne(n)
+	}
+	return true
+}
+
+// call looks into the arguments of a call, unless they only fill in a sentence.
+func (f *finder) call(c *ast.CallExpr) bool {
+	says := false
+	for _, arg := range c.Args {
+		says = says || f.prose(arg)
+	}
+	if !says {
+		return true
+	}
+	for _, arg := range c.Args {
+		if lit, ok := arg.(*ast.FuncLit); ok {
+			ast.Inspect(lit, f.visit)
+		}
+	}
+	return false
+}
+
+func (f *finder) add(at ast.Node, what string, edits ...edit) {
+	f.found = append(f.found, mutant{pkg: f.pkg, source: f.src, line: f.pkg.fset.Position(at.Pos()).Line, what: what, edits: edits})
+}
+
+func (f *finder) offset(p token.Pos) int { return f.pkg.fset.Position(p).Offset }
+
+func (f *finder) text(n ast.Node) string {
+	return string(f.src.text[f.offset(n.Pos()):f.offset(n.End())])
+}
+
+func (f *finder) replace(n ast.Node, with string) edit {
+	return edit{f.offset(n.Pos()), f.offset(n.End()), with}
+}
+
+// negate leaves out what is compared with == or !=: that operator is swapped already.
+func (f *finder) negate(cond ast.Expr) {
+	if b, ok := cond.(*ast.BinaryExpr); ok && (b.Op == token.EQL || b.Op == token.NEQ) {
+		return
+	}
+	f.add(cond, "negated a condition", f.replace(cond, "!("+f.text(cond)+")"))
+}
+
+func (f *finder) negateCases(body *ast.BlockStmt) {
+	for _, s := range body.List {
+		clause := s.(*ast.CaseClause)
+		for _, cond := range clause.List {
+			if !f.onlyWords(clause.Body) {
+				f.negate(cond)
+			}
+		}
+	}
+}
+
+var swapped = map[token.Token]token.Token{
+	token.LAND: token.LOR, token.LOR: token.LAND, token.EQL: token.NEQ, token.NEQ: token.EQL,
+	token.LSS: token.LEQ, token.LEQ: token.LSS, token.GTR: token.GEQ, token.GEQ: token.GTR,
+}
+
+func (f *finder) swapOperator(b *ast.BinaryExpr) {
+	if other, ok := swapped[b.Op]; ok {
+		at := f.offset(b.OpPos)
+		f.add(b, fmt.Sprintf("swapped %s and %s", b.Op, other), edit{at, at + len(b.Op.String()), other.String()})
+	}
+}
+
+func (f *finder) replaceBooleans(r *ast.ReturnStmt) {
+	for _, e := range r.Results {
+		if !f.isBool(e) {
+			continue
+		}
+		value := f.pkg.info.Types[e].Value
+		for _, to := range []bool{true, false} {
+			if value == nil || constant.BoolVal(value) != to {
+				f.add(e, "replaced a boolean result", f.replace(e, strconv.FormatBool(to)))
+			}
+		}
+	}
+}
+
+// dropAssignment keeps the right side, so that no variable is left unused.
+func (f *finder) dropAssignment(a *ast.AssignStmt) {
+	if a.Tok != token.ASSIGN || len(a.Lhs) != 1 || len(a.Rhs) != 1 {
+		return
+	}
+	if call, ok := a.Rhs[0].(*ast.CallExpr); ok && f.builtin(call, "append") {
+		f.add(a, "dropped an append", f.replace(a.Lhs[0], "_"))
+	} else if _, ok := a.Lhs[0].(*ast.SelectorExpr); ok && f.pkg.info.Types[a.Rhs[0]].IsNil() {
+		f.add(a, "dropped an assignment", f.replace(a, ""))
+	} else if ok {
+		f.add(a, "dropped an assignment", f.replace(a.Lhs[0], "_"))
+	}
+}
+
+// dropGuard empties the branch and keeps its condition: the condition may do more than
+// compare, and uses variables.
+func (f *finder) dropGuard(s *ast.IfStmt) {
+	if s.Else != nil || len(s.Body.List) != 1 {
+		return
+	}
+	if _, ok := s.Body.List[0].(*ast.ReturnStmt); ok {
+		f.add(s, "dropped a guard", f.replace(s.Body, "{}"))
+	}
+}
+
+func (f *finder) dropCases(body *ast.BlockStmt) {
+	fallback := false
+	for _, s := range body.List {
+		fallback = fallback || s.(*ast.CaseClause).List == nil
+	}
+	for _, s := range body.List {
+		clause := s.(*ast.CaseClause)
+		nothing := len(clause.Body) == 0 && !fallback // says only that it was thought of
+		if clause.List != nil && !nothing && !f.onlyWords(clause.Body) {
+			f.add(clause, "dropped a case", f.replace(clause, ""))
+		}
+	}
+}
+
+// returnEarly returns nothing and no error before anything is done.
+func (f *finder) returnEarly(d *ast.FuncDecl) {
+	var zeros []string
+	nothing := false
+	if d.Type.Results != nil {
+		for _, field := range d.Type.Results.List {
+			zero := f.zero(field.Type)
+			nothing = nothing || zero == "nil"
+			for range max(len(field.Names), 1) {
+				zeros = append(zeros, zero)
+			}
+		}
+	}
+	early := "return " + strings.Join(zeros, ", ")
+	if !nothing || len(d.Body.List) == 0 || f.text(d.Body.List[0]) == early {
+		return
+	}
+	at := f.offset(d.Body.Lbrace) + 1
+	f.add(d, "returned nil early", edit{at, at, " " + early + "; "})
+}
+
+// zero is a type's zero value, as it is spelt.
+func (f *finder) zero(t ast.Expr) string {
+	of := f.pkg.info.Types[t].Type
+	if _, generic := of.(*types.TypeParam); generic {
+		return "*new(" + f.text(t) + ")"
+	}
+	switch u := of.Underlying().(type) {
+	case *types.Pointer, *types.Slice, *types.Map, *types.Chan, *types.Signature, *types.Interface:
+		return "nil"
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsString != 0:
+			return `""`
+		case u.Info()&types.IsBoolean != 0:
+			return "false"
+		case u.Info()&types.IsNumeric != 0:
+			return "0"
+		}
+	}
+	return "*new(" + f.text(t) + ")"
+}
+
+func (f *finder) addOne(lit *ast.BasicLit) {
+	value, err := strconv.ParseInt(lit.Value, 0, 64)
+	if lit.Kind != token.INT || err != nil {
+		return
+	}
+	text := strconv.FormatInt(value+1, 10)
+	if strings.HasPrefix(lit.Value, "0o") {
+		text = fmt.Sprintf("%#o", value+1)
+	}
+	f.add(lit, "added one", f.replace(lit, text))
+}
+
+// swapConstants gives two neighbours of a const block each other's text.
+func (f *finder) swapConstants(d *ast.GenDecl) {
+	if d.Tok != token.CONST {
+		return
+	}
+	var before *ast.BasicLit
+	for _, s := range d.Specs {
+		spec := s.(*ast.ValueSpec)
+		if len(spec.Values) != 1 {
+			continue
+		}
+		lit, ok := spec.Values[0].(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING || f.prose(lit) {
+			continue
+		}
+		if before != nil && before.Value != lit.Value {
+			f.add(before, "swapped "+before.Value+" and "+lit.Value, f.replace(before, lit.Value), f.replace(lit, before.Value))
+		}
+		before = lit
+	}
+}

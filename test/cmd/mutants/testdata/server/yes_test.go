@@ -1,0 +1,9 @@
+package server
+
+import "testing"
+
+func TestYes(t *testing.T) {
+	if !Yes() {
+		t.Error("no")
+	}
+}
