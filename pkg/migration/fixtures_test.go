@@ -131,10 +131,10 @@ func unwritten(s lease.Series) lease.Series {
 func leasesAt(p position.Position) lease.Leases {
 	kcm, ccm := renewing("cp-0_kcm", wellknown.KCM), renewing("cp-1_ccm", wellknown.CCM)
 	leases := lease.Leases{KCM: kcm}
-	switch {
-	case p == position.P2 || p == position.P3:
+	if p == position.P2 || p == position.P3 {
 		leases.Migration = kcm
-	case p == position.P4:
+	}
+	if p == position.P4 {
 		leases.Migration = ccm
 	}
 	if p >= position.P3 {

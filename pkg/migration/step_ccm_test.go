@@ -103,10 +103,12 @@ func TestJudgeCCM(t *testing.T) {
 		tt.change(&seen)
 		got, err := (&Core{Kube: permissive(tt.denied, tt.objects...)}).judgeCCM(t.Context(), seen)
 		says := got.WaitingFor
-		if got.Kind == runner.Failed {
+		switch got.Kind {
+		case runner.Failed:
 			says = reasonOf(got.Err)
-		} else if got.Kind == runner.Met {
+		case runner.Met:
 			says = ""
+		case runner.Waiting, runner.Braked:
 		}
 		if err != nil || got.Kind != tt.kind || says != tt.waits {
 			t.Errorf("%s: %v %+v", name, err, got)
