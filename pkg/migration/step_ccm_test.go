@@ -102,13 +102,9 @@ func TestJudgeCCM(t *testing.T) {
 		seen := clusterAt(position.P3)
 		tt.change(&seen)
 		got, err := (&Core{Kube: permissive(tt.denied, tt.objects...)}).judgeCCM(t.Context(), seen)
-		says := got.WaitingFor
-		switch got.Kind {
-		case runner.Failed:
-			says = reasonOf(got.Err)
-		case runner.Met:
-			says = ""
-		case runner.Waiting, runner.Braked:
+		says := reasonOf(got.Err)
+		if got.Kind == runner.Waiting {
+			says = got.WaitingFor
 		}
 		if err != nil || got.Kind != tt.kind || says != tt.waits {
 			t.Errorf("%s: %v %+v", name, err, got)
@@ -181,6 +177,29 @@ func TestStepsOfTheCCMBrake(t *testing.T) {
 		step := makeStep(Base{Core: &Core{}, ID: id})
 		if got, err := step.Verify(t.Context(), nil, seen); err != nil || got.Kind != runner.Braked || reasonOf(got.Err) != "StarvingLease" {
 			t.Errorf("%s: %v %+v", id, err, got)
+		}
+	}
+}
+
+// The migration lease may stand still while leader migration goes or comes back: there it
+// is what ends, or what nobody has yet. Everywhere else it brakes.
+func TestIdleLeaseBrakesOnlyWhereItIsNeeded(t *testing.T) {
+	for id, want := range map[runner.StepID]runner.VerdictKind{
+		StepDisable: runner.Waiting, StepUndoDisable: runner.Waiting, StepInstall: runner.Braked, StepUndoInstall: runner.Braked,
+	} {
+		core := &Core{Side: &editor{}, Kube: permissive(nil)}
+		step := makeStep(Base{Core: core, ID: id})
+		var got runner.Verdict
+		for _, after := range []time.Duration{0, time.Hour} {
+			seen := without()
+			seen.At = testStart.Add(after)
+			var err error
+			if got, err = step.Verify(t.Context(), nil, seen); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got.Kind != want {
+			t.Errorf("%s: %+v", id, got)
 		}
 	}
 }
