@@ -41,6 +41,9 @@ func editFile(t *testing.T) editedFile {
 		t.Fatal(err)
 	}
 	e.plain, e.flagged, e.switched = string(file.Text()), string(first.After), string(second.After)
+	if strings.Contains(e.switched, "enable-leader-migration") || !strings.Contains(e.flagged, "enable-leader-migration") {
+		t.Fatal("the flag goes with the switch, and comes before it")
+	}
 	intent := func(step runner.StepID, edit clusterfile.Edit, before string) runner.Intent {
 		raw, err := json.Marshal(edit.Receipt())
 		if err == nil {

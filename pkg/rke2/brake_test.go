@@ -144,7 +144,7 @@ func TestPauseIsReleased(t *testing.T) {
 		"the copy has it still":          {step: migration.StepUndoEnable, copied: with},
 		"nothing is paused":              {step: migration.StepUndoEnable, copied: without, change: func(c *ControlPlane) { c.Paused = false }},
 		"somebody else paused it":        {step: migration.StepUndoEnable, copied: without, change: func(c *ControlPlane) { c.PausedBy = "" }},
-		"a step that goes forwards":      {step: StepEnable, copied: without},
+		"a step that goes forwards":      {step: StepEnable, copied: with},
 		"the switch back, in-tree again": {step: migration.StepUndoSwitch, copied: with, released: true},
 		"the switch back, external":      {step: migration.StepUndoSwitch, copied: map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "external"}}},
 	} {
