@@ -33,14 +33,18 @@ func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	if pauseErr == nil {
 		return fmt.Sprintf("Rancher is paused for this cluster (%s on %s); machines without the edit keep what they run", pausedAnnotation, object), nil
 	}
-	if err := p.postInverse(ctx, tx, factsOf(seen)); err != nil {
+	posted, err := p.postInverse(ctx, tx, factsOf(seen))
+	switch {
+	case err != nil:
 		return "", fmt.Errorf("pause %s: %w; then post the inverse edit: %w", object, pauseErr, err)
+	case !posted:
+		return fmt.Sprintf("pausing %s was refused (%v); the edit is no longer in the configuration, and nothing was written", object, pauseErr), nil
 	}
 	return fmt.Sprintf("pausing %s was refused (%v); the inverse edit was posted instead", object, pauseErr), nil
 }
 
-// postInverse undoes the last edit of this step on the Cluster object.
-func (p *Procedure) postInverse(ctx context.Context, tx *runner.Tx, f Facts) error {
+// postInverse undoes, if it is there, the last edit of this step on the Cluster object.
+func (p *Procedure) postInverse(ctx context.Context, tx *runner.Tx, f Facts) (posted bool, err error) {
 	intents := tx.Record().Intents
 	for i := len(intents) - 1; i >= 0; i-- {
 		if intents[i].Step != tx.Step() || intents[i].Object != f.object() || len(intents[i].Inverse) == 0 {
@@ -48,13 +52,13 @@ func (p *Procedure) postInverse(ctx context.Context, tx *runner.Tx, f Facts) err
 		}
 		var inverse config.Inverse
 		if err := json.Unmarshal(intents[i].Inverse, &inverse); err != nil {
-			return fmt.Errorf("read the inverse of %q: %w", intents[i].What, err)
+			return false, fmt.Errorf("read the inverse of %q: %w", intents[i].What, err)
 		}
 		edit, err := inverse.Edit(f.Cluster.Spec)
 		if err != nil || edit.Empty() {
-			return err
+			return false, err
 		}
-		return p.writeEdit(ctx, tx, f, edit)
+		return true, p.writeEdit(ctx, tx, f, edit)
 	}
-	return fmt.Errorf("the journal holds no edit of step %s", tx.Step())
+	return false, fmt.Errorf("the journal holds no edit of step %s", tx.Step())
 }

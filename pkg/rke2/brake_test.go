@@ -115,7 +115,7 @@ func TestBrake(t *testing.T) {
 		"refused, and no edit was made":           {facts, true, nil, nil, []string{planes}, "", "the journal holds no edit of step enable-leader-migration"},
 		"refused, the edit is of another step":    {facts, true, nil, []runner.Intent{other}, []string{planes}, "", "the journal holds no edit of step"},
 		"refused, the edit is of another cluster": {facts, true, nil, []runner.Intent{elsewhere}, []string{planes}, "", "the journal holds no edit of step"},
-		"refused, the edit is gone":               {gone, true, nil, []runner.Intent{edit}, []string{planes}, "the inverse edit was posted instead", ""},
+		"refused, the edit is gone":               {gone, true, nil, []runner.Intent{edit}, []string{planes}, "nothing was written", ""},
 	} {
 		client := aRancher(tt.refused, tt.annotations)
 		done, err := ofDemo(client).Brake(t.Context(), journaled(t, StepEnable, tt.journal...), migration.Snapshot{Config: observed{Facts: tt.facts}}, nil)
