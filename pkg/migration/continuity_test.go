@@ -2,13 +2,17 @@ package migration
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 func machineNode(name, uid, machine, providerID, ip string) downstream.Node {
@@ -48,6 +52,67 @@ func TestRenames(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is said of a rename: which machine, by the name that people know it by, from what
+// to what, and why; in the order of the machines.
+func TestRenamesAreToldByMachine(t *testing.T) {
+	before := continuity.Fingerprint{Nodes: []continuity.NodePrint{{Name: "a", UID: "1", Machine: "m1"}, {Name: "b", UID: "2", Machine: "m2"}, {Name: "c", UID: "3", ProviderID: "aws:///a/i-3"}}}
+	machines := []continuity.MachineRef{{UID: "m1", Name: "demo-1"}, {UID: "m2", Name: "demo-0"}}
+	nodes := []downstream.Node{machineNode("a", "1", "m1", "", ""), machineNode("a-new", "9", "m1", "", ""), machineNode("b", "7", "m2", "", ""),
+		machineNode("c", "3", "", "aws:///a/i-3", ""), machineNode("c-new", "8", "", "aws:///a/i-3", ""), machineNode("d", "4", "m4", "", ""), machineNode("d-new", "5", "m4", "", "")}
+	want := []Rename{
+		{"c", "c", "c-new", "same instance"}, {"demo-0", "b", "b", "it was deleted and registered again: UID 7, was 2"},
+		{"demo-1", "a", "a-new", "same Machine"}, {"m4", "d", "d-new", "same Machine"},
+	}
+	if d := cmp.Diff(want, Renames(before, nodes, machines)); d != "" {
+		t.Error(d)
+	}
+	gone := []downstream.Node{machineNode("a", "1", "m1", "", ""), machineNode("c", "3", "", "aws:///a/i-3", "")}
+	if got := Renames(before, gone, machines); len(got) != 0 {
+		t.Errorf("a Node that is gone, and no other has come: %+v", got)
+	}
+}
+
+// A run judges by its journal, with what was renamed before it left out, and an undo
+// goes back from the names that it finds.
+func TestRenamesOfARun(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change  func(*Snapshot)
+		renames []string // the new names
+		renamed []string
+	}{
+		"nothing happened":                {func(*Snapshot) {}, nil, nil},
+		"a Node under a second name":      {func(s *Snapshot) { again(s, "new") }, []string{"new"}, []string{"new"}},
+		"that was there before this run":  {func(s *Snapshot) { again(s, "new"); s.Reading.Stale = map[string]bool{"new": true} }, nil, nil},
+		"registered again under its name": {func(s *Snapshot) { s.Reading.Down.Nodes[2].UID = "other" }, []string{"worker"}, nil},
+		"its machine is gone": {func(s *Snapshot) {
+			s.Record = printed(t, continuity.NodePrint{Name: "worker", UID: "before", Machine: "m"})
+			s.Reading.Members[2].ID, s.Reading.Members[2].Nodes = "other", nil
+		}, nil, nil},
+		"its machine is there": {func(s *Snapshot) {
+			s.Record = printed(t, continuity.NodePrint{Name: "worker", UID: "before", Machine: "m"})
+			s.Reading.Members[2].ID = "m"
+		}, []string{"worker"}, nil},
+	} {
+		seen := clusterAt(position.P4)
+		seen.Record = printed(t, prints()...)
+		tt.change(&seen)
+		var got []string
+		for _, r := range seen.renames() {
+			got = append(got, r.New)
+		}
+		if !slices.Equal(got, tt.renames) || !slices.Equal(slices.Sorted(maps.Keys(seen.renamed())), tt.renamed) {
+			t.Errorf("%s: %v, %v", name, got, seen.renamed())
+		}
+	}
+}
+
+// again adds a second Node of the worker's instance.
+func again(s *Snapshot, name string) {
+	second := s.Reading.Down.Nodes[2]
+	second.Name, second.UID = name, "uid-"+name
+	s.Reading.Down.Nodes = append(s.Reading.Down.Nodes, second)
 }
 
 // Where no Machine object exists, as in RKE, the instance tells.

@@ -252,3 +252,65 @@ func TestEveryPositionHasAWayForthAndBack(t *testing.T) {
 		t.Errorf("%q takes a cordon back", undo)
 	}
 }
+
+// The steps that a position alone does not decide: what was left out stays left out, what
+// is ours is given back, and what was done is not asked for again.
+func TestStatesOfSteps(t *testing.T) {
+	skip := cordonPlan{Skip: "drains", Open: []string{"cp"}}
+	for name, tt := range map[string]struct {
+		at     position.Position
+		cordon cordonPlan
+		o      Options
+		target bool
+		id     runner.StepID
+		want   runner.StateKind
+	}{
+		"no cordon is to be set":             {position.P2, skip, Options{}, false, StepCordon, runner.Skipped},
+		"none was, after the switch":         {position.P4, skip, Options{}, false, StepCordon, runner.Done},
+		"so none is given back":              {position.P2, skip, Options{}, false, StepUncordon, runner.Skipped},
+		"nor after the switch":               {position.P4, skip, Options{}, false, StepUncordon, runner.Done},
+		"ours are, whatever is skipped":      {position.P2, cordonPlan{Skip: "drains", Ours: []string{"cp"}}, Options{}, false, StepUncordon, runner.Todo},
+		"what is to be cordoned comes back":  {position.P2, cordonPlan{Open: []string{"cp"}}, Options{}, false, StepUncordon, runner.Todo},
+		"none is to be":                      {position.P2, cordonPlan{}, Options{}, false, StepUncordon, runner.Done},
+		"after the switch, none is any more": {position.P4, cordonPlan{Open: []string{"cp"}}, Options{}, false, StepUncordon, runner.Done},
+		"the audit is always made":           {position.P5, cordonPlan{}, Options{}, false, StepVerify, runner.Always},
+		"the preflight, too":                 {position.P4, cordonPlan{}, Options{}, false, StepPreflight, runner.Always},
+		"but not at the end":                 {position.P5, cordonPlan{}, Options{}, false, StepPreflight, runner.Done},
+		"again before an upgrade":            {position.P5, cordonPlan{}, Options{KubernetesVersion: "v1.27.10+rke2r1"}, false, StepPreflight, runner.Always},
+		"and not after it":                   {position.P5, cordonPlan{}, Options{KubernetesVersion: "v1.27.10+rke2r1"}, true, StepPreflight, runner.Done},
+		"it is kept, and off":                {position.P5, cordonPlan{}, Options{KeepLeaderMigration: true}, false, StepDisable, runner.Done},
+		"it is kept":                         {position.P4, cordonPlan{}, Options{KeepLeaderMigration: true}, false, StepDisable, runner.Skipped},
+	} {
+		s := sided(standing{Snapshot: Snapshot{Reading: resting(), Result: at(tt.at)}, Cordon: tt.cordon, Options: tt.o, AtTarget: tt.target})
+		seen, err := s.judge(order(InstallHelm, tt.o.KubernetesVersion != ""))
+		if got := seen.States[tt.id].Kind; err != nil || got != tt.want {
+			t.Errorf("%s: %s is %q, want %q, %v", name, tt.id, got, tt.want, err)
+		}
+	}
+}
+
+// Between positions a step counts as begun, and what it brings is not there yet.
+func TestReachedWhileNothingIsReadable(t *testing.T) {
+	unknown := position.Result{Position: position.Unknown}
+	s := sided(standing{Snapshot: Snapshot{Reading: rolling(), Result: unknown, Record: intended(StepSwitch)}})
+	if now, err := s.current(); err != nil || now != (current{StepSwitch, position.P3}) {
+		t.Errorf("%+v, %v", now, err)
+	}
+	leaderless := position.Result{Position: position.P4, Mixed: true, Between: [2]position.Position{position.P4, position.P4}}
+	s = sided(standing{Snapshot: Snapshot{Reading: resting(), Result: leaderless}})
+	if now, err := s.current(); err != nil || now != (current{"", position.P4}) {
+		t.Errorf("switched, and nobody leads: %+v, %v", now, err)
+	}
+}
+
+// What is wrong is in the error, each of it; where nothing more is known, nothing is.
+func TestErrorsNameTheirProblems(t *testing.T) {
+	for _, problems := range [][]string{nil, {"cp-0 is odd"}, {"cp-0 is odd", "cp-1 is odd"}} {
+		s := sided(standing{Snapshot: Snapshot{Reading: resting(), Result: position.Result{Position: position.Unknown, HandMade: true, Problems: problems}}})
+		_, err := s.judge(order(InstallHelm, false))
+		f, ok := fault.As(err)
+		if !ok || (f.Err == nil) != (len(problems) == 0) || f.Err != nil && f.Err.Error() != strings.Join(problems, "; ") {
+			t.Errorf("%q: %+v", problems, f)
+		}
+	}
+}

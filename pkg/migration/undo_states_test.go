@@ -54,6 +54,12 @@ func TestJudgeUndo(t *testing.T) {
 		{"enabled, nothing rolled yet", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: at(position.P1), Record: intended(StepLeaseAccess, StepEnable)}}, all[3:], StepUndoEnable, ""},
 		{"switched, workers still roll", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: at(position.P4), Record: intended(StepSwitch)}}, all[1:], StepUndoSwitch, ""},
 		{"switched back, workers still roll", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: at(position.P3), Record: intended(StepSwitch, StepUndoSwitch)}}, all[1:], StepUndoSwitch, ""},
+		{"somebody moves it, long after the switch", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: at(position.P2), Record: intended(StepSwitch)}}, all[3:], "", ""},
+		{"it moves, and an undo of ours does not roll", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: at(position.P3), Record: intended(StepInstall)}}, all[2:], "", ""},
+		{"switched back, and its end was not seen", standing{Snapshot: Snapshot{Reading: outliving(), Result: at(position.P3), Record: leftOpen(StepSwitch, StepUndoSwitch)}}, all[1:], StepUndoSwitch, ""},
+		{"that of another step was not", standing{Snapshot: Snapshot{Reading: outliving(), Result: at(position.P2), Record: leftOpen(StepSwitch, StepUndoSwitch)}}, all[3:], "", ""},
+		{"pods of the CCM are left at P2", standing{Snapshot: Snapshot{Reading: podsLeft(), Result: at(position.P2)}}, all[2:], "", ""},
+		{"a hazard is nothing of ours", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: intended(StepSwitch)}}, nil, "", "HalfMigrated"},
 		{"somebody rolls it", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: at(position.P3), Record: intended(StepEnable)}}, all[2:], "", ""},
 		{"nothing readable in our roll", standing{Snapshot: Snapshot{Reading: granted(rolling()), Result: unknown, Record: intended(StepSwitch)}}, all[1:], StepUndoSwitch, ""},
 		{"nothing readable at rest", standing{Snapshot: Snapshot{Reading: resting(), Result: unknown, Record: intended(StepSwitch)}}, nil, "", "PositionUnknown"},
@@ -79,6 +85,35 @@ func TestJudgeUndo(t *testing.T) {
 		}
 		if !slices.Equal(todo, tt.todo) || now != tt.now {
 			t.Errorf("%s: to do %v with %q in progress; want %v, %q", tt.name, todo, now, tt.todo, tt.now)
+		}
+	}
+}
+
+// outliving is a cluster on which a process from before a restart may still run.
+func outliving() Reading {
+	r := granted(resting())
+	r.MayOutlive = true
+	return r
+}
+
+func leftOpen(steps ...runner.StepID) runner.Record {
+	r := intended(steps...)
+	r.LeftOpen = true
+	return r
+}
+
+func podsLeft() Reading {
+	r := granted(resting())
+	r.Down.CCMPods = []downstream.Pod{aCCMPod("cp-0", true)}
+	return r
+}
+
+// The preflight of an undo is made while something is to be taken back; the audit always.
+func TestUndoPreflightIsMadeWhereSomethingIsLeft(t *testing.T) {
+	for p, want := range map[position.Position]runner.StateKind{position.P0: runner.Done, position.P1: runner.Always, position.P5: runner.Always} {
+		seen, err := sided(standing{Snapshot: Snapshot{Reading: resting(), Result: at(p)}}).judgeUndo(undoOrder())
+		if err != nil || seen.States[StepUndoPreflight].Kind != want || seen.States[StepVerify].Kind != runner.Always {
+			t.Errorf("%s: %+v, %v", p, seen.States, err)
 		}
 	}
 }

@@ -1,0 +1,74 @@
+package migration
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// The steps in force, in their order, by the choices that change it.
+func TestStepsInForce(t *testing.T) {
+	const upgrade = "v1.27.10+rke2r1"
+	helm := []runner.StepID{StepPreflight, StepSnapshot, StepLeaseAccess, StepEnable, StepCordon, StepInstall, StepSwitch, StepUncordon, StepVerify, StepDisable}
+	document := []runner.StepID{StepPreflight, StepSnapshot, StepLeaseAccess, StepEnable, StepInstall, StepCordon, StepSwitch, StepUncordon, StepVerify, StepDisable}
+	back := []runner.StepID{StepUndoPreflight, StepUndoDisable, StepUndoSwitch, StepUncordon, StepUndoInstall, StepUndoEnable, StepUndoAccess, StepVerify}
+	for name, tt := range map[string]struct {
+		options Options
+		back    bool
+		want    []runner.StepID
+	}{
+		"by Helm":                    {Options{InstallMethod: InstallHelm}, false, helm},
+		"by a document":              {Options{InstallMethod: InstallManifest}, false, document},
+		"and an upgrade":             {Options{InstallMethod: InstallHelm, KubernetesVersion: upgrade}, false, append(slices.Clone(helm), StepUpgrade)},
+		"by a document, and upgrade": {Options{InstallMethod: InstallManifest, KubernetesVersion: upgrade}, false, append(slices.Clone(document), StepUpgrade)},
+		"back":                       {Options{InstallMethod: InstallHelm}, true, back},
+		"no way back upgrades":       {Options{InstallMethod: InstallManifest, KubernetesVersion: upgrade}, true, back},
+	} {
+		core := &Core{Options: tt.options, Side: snapshotting{}}
+		steps := core.Steps()
+		if tt.back {
+			steps = NewUndo(nil, core).Steps()
+		}
+		var got []runner.StepID
+		for _, step := range steps {
+			info := step.Info()
+			if got = append(got, info.ID); info.Title == "" {
+				t.Errorf("%s: %s has no title", name, info.ID)
+			}
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v", name, got)
+		}
+		if tt.back != core.back || tt.back && core.Options.KubernetesVersion != "" {
+			t.Errorf("%s: back %t, to %q", name, core.back, core.Options.KubernetesVersion)
+		}
+	}
+}
+
+// snapshotting is a Side with a step of its own for the snapshot.
+type snapshotting struct{ Side }
+
+func (snapshotting) SnapshotStep(b Base) Step { return &uncordon{b} }
+
+// Every step says where it is described, and only an upgrade has no way back.
+func TestStepInfos(t *testing.T) {
+	for _, infos := range [][]runner.Info{StepInfos(), UndoStepInfos()} {
+		for _, info := range infos {
+			want := "steps/" + string(info.ID) + ".md"
+			if undoes(info.ID) != "" || info.ID == StepUndoPreflight {
+				want = "going-back.md"
+			}
+			if info.Doc != want || info.Title == "" || (info.Irreversible != "") != (info.ID == StepUpgrade) {
+				t.Errorf("%+v", info)
+			}
+		}
+	}
+	if forward, back := len(StepInfos()), len(UndoStepInfos()); forward != 11 || back != 6 {
+		t.Errorf("%d steps forward, %d back", forward, back)
+	}
+	plan, err := (Base{ID: StepVerify}).Plan(t.Context(), Snapshot{})
+	if err != nil || len(plan.Summary)+len(plan.Changes) > 0 {
+		t.Errorf("a step that changes nothing plans %+v, %v", plan, err)
+	}
+}
