@@ -1,6 +1,7 @@
 package migration
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -64,7 +65,7 @@ func withCCM(seen Snapshot, flagged bool) Snapshot {
 func makeStep(b Base) Step { return rowOf(b.ID).make(b) }
 
 func readyNode(name string, labels map[string]string) downstream.Node {
-	return downstream.Node{Name: name, UID: "uid-" + name, ProviderID: "aws:///us-east-1a/i-" + name, Labels: labels,
+	return downstream.Node{Name: name, UID: "uid-" + name, ProviderID: fmt.Sprintf("aws:///us-east-1a/i-%08x", name), Labels: labels,
 		Ready: downstream.Condition{Status: "True"}, Kubelet: "v1.26.15+rke2r1"}
 }
 
