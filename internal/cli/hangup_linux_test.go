@@ -24,6 +24,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // playVariable makes the test binary a run of a script in the folder that it names.
@@ -68,7 +70,7 @@ func (f folder) Open(context.Context, target.Output, target.Access) (*target.Ses
 	first := &scripted{id: migration.StepEnable, state: runner.State{Kind: runner.Todo}}
 	second := &scripted{id: migration.StepSwitch, state: runner.State{Kind: runner.Todo}, verdicts: []runner.Verdict{sees("done")}}
 	return &target.Session{RunID: "run-1", Words: target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}},
-		Journal: &runner.MemoryJournal{}, Lock: new(runner.MemoryLock).For(runner.Owner{User: "u"}),
+		Journal: &journal.Memory{}, Lock: new(lock.Memory).For(lock.Owner{User: "u"}),
 		Procedure: &played2{script: &script{list: []*scripted{first, second}}, dir: f.dir}}, nil
 }
 
@@ -97,7 +99,7 @@ func (s *withChild) Do(ctx context.Context, tx *runner.Tx, _ migration.Snapshot)
 	if s.child != nil {
 		return nil
 	}
-	return tx.Effect(ctx, runner.Intent{What: "run rke up"}, func(context.Context) (err error) {
+	return tx.Effect(ctx, journal.Intent{What: "run rke up"}, func(context.Context) (err error) {
 		script := filepath.Join(s.dir, "rke")
 		text := fmt.Sprintf("#!/bin/sh\ncd %s\necho working\ntouch started\nwhile ! test -e go; do sleep 0.02; done\necho finished\ntouch ended\n", s.dir)
 		if err := os.WriteFile(script, []byte(text), 0o700); err != nil {

@@ -13,13 +13,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // planDocument is what `plan -o json` prints.
 type planDocument struct {
 	view.TypeMeta
-	Target      runner.Target        `json:"target"`
+	Target      journal.Target       `json:"target"`
 	Observation runner.Observation   `json:"observation"`
 	Header      []string             `json:"header"`
 	Steps       []runner.PlannedStep `json:"steps"`

@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -33,7 +34,7 @@ func (f *foreseen) Foresee(context.Context, migration.Snapshot) (migration.Fores
 }
 
 func (f *foreseen) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
-	return &target.Session{Procedure: f, Journal: &runner.MemoryJournal{}, RunID: "run-1"}, nil
+	return &target.Session{Procedure: f, Journal: &journal.Memory{}, RunID: "run-1"}, nil
 }
 
 func finding(status verify.Status, id string) verify.Report {

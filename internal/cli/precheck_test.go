@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // unfitScript is a cluster that the checks stop at.
@@ -40,7 +41,7 @@ func TestStatusNamesWhoElseRuns(t *testing.T) {
 	for _, output := range []string{"text", "json"} {
 		var out bytes.Buffer
 		a := &app{output: output, streams: view.Streams{Out: &out, Err: &out}}
-		err := showStatus(t.Context(), a, openedScript{&target.Session{Procedure: &unfitScript{script: wholeScript()}, Journal: &runner.MemoryJournal{}}}, false)
+		err := showStatus(t.Context(), a, openedScript{&target.Session{Procedure: &unfitScript{script: wholeScript()}, Journal: &journal.Memory{}}}, false)
 		if err == nil || !strings.Contains(err.Error(), "web/second") || out.Len() > 0 {
 			t.Errorf("-o %s: %v, shown %q", output, err, out.String())
 		}
@@ -49,7 +50,7 @@ func TestStatusNamesWhoElseRuns(t *testing.T) {
 
 // --on-failure undo goes back from work that failed, and from nothing else.
 func TestMayGoBack(t *testing.T) {
-	result := func(step runner.StepID, position string) runner.Result {
+	result := func(step journal.StepID, position string) runner.Result {
 		return runner.Result{Position: position, Steps: []runner.StepResult{{ID: step, Outcome: runner.Stopped}}}
 	}
 	for name, tt := range map[string]struct {

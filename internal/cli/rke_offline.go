@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -58,7 +58,7 @@ func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
 	report := view.TidyReport(plan.Report)
 	header := offlineHeader(flags.Config, plan, report)
 	if a.output != "text" {
-		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: runner.Target{Kind: string(wellknown.RKE), Name: flags.Config}, Header: header,
+		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: journal.Target{Kind: string(wellknown.RKE), Name: flags.Config}, Header: header,
 			Steps: plan.Steps, Pending: len(plan.Steps) > 0, Checks: newPlanChecks(migration.Foreseen{Report: plan.Report, Stops: plan.Err}, plan.Err),
 			Offline: &offlineDocument{Names: plan.Names, Results: report.Results, Undecided: plan.Undecided}}
 		if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {

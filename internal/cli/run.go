@@ -16,6 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -45,7 +46,7 @@ func runMigration(ctx context.Context, a *app, flags target.Opener, engine *engi
 	shown := view.NewRun(a.runOutput(), commands(session.Words))
 	options := runner.Options{
 		RunID: session.RunID, Command: a.commandLine(), Who: session.Owner.User + "@" + session.Owner.Host,
-		Until: runner.StepID(engine.until), Only: runner.StepID(engine.step),
+		Until: journal.StepID(engine.until), Only: journal.StepID(engine.step),
 		Timeout: engine.timeout, Deadline: engine.deadline,
 		Journal: session.Journal, Lock: session.Lock,
 		Clock: clock.RealClock{}, Sink: shown, Interrupt: a.interrupts, HangUp: a.signals.hangUps,

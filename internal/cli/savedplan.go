@@ -9,10 +9,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // savedPlan reads what `plan -o json` printed, for the target that it was made for.
-func savedPlan(path string, target runner.Target) ([]runner.PlannedStep, error) {
+func savedPlan(path string, target journal.Target) ([]runner.PlannedStep, error) {
 	bad := func(seen string, err error) error {
 		return &fault.Error{Class: fault.Usage, Reason: "NoPlan", Object: "file " + path, Seen: seen,
 			Wanted: "what `awsmigrate rke2 plan -o json` printed", Err: err}

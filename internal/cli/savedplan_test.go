@@ -8,10 +8,11 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 func TestSavedPlan(t *testing.T) {
-	target := runner.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"}
+	target := journal.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"}
 	good := `{"apiVersion":"awsmigrate.io/v1","kind":"Plan","target":{"kind":"rke2","name":"demo","namespace":"fleet-default","uid":"u-1"},"steps":[{"id":"a","state":{"kind":"todo"},"summary":["x"]}]}`
 	for name, tt := range map[string]struct{ text, says string }{
 		"a plan":                   {good, ""},

@@ -26,7 +26,7 @@ func documents() map[string]any {
 // folder of the sources, whose comments become descriptions.
 func Schemas(root string) (map[string][]byte, error) {
 	comments := map[string]string{}
-	for _, pkg := range []string{"/internal/build", "/internal/cli", "/internal/cli/view", "/pkg/runner", "/pkg/verify", "/pkg/rke/naming"} {
+	for _, pkg := range []string{"/internal/build", "/internal/cli", "/internal/cli/view", "/pkg/runner", "/pkg/runner/journal", "/pkg/verify", "/pkg/rke/naming"} {
 		if err := schema.Comments(root, module, module+pkg, comments); err != nil {
 			return nil, err
 		}

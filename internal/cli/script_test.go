@@ -15,6 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // stepClock is a clock on which whoever waits moves the time on.
@@ -28,7 +30,7 @@ func (c stepClock) NewTimer(d time.Duration) clock.Timer {
 
 // scripted is a step that plays what it is given.
 type scripted struct {
-	id       runner.StepID
+	id       journal.StepID
 	state    runner.State
 	plan     runner.Plan
 	verdicts []runner.Verdict // one for each reading, the last one again and again
@@ -48,7 +50,7 @@ func (s *scripted) Plan(context.Context, migration.Snapshot) (runner.Plan, error
 
 // Do implements runner.Step.
 func (s *scripted) Do(ctx context.Context, tx *runner.Tx, _ migration.Snapshot) error {
-	return tx.Effect(ctx, runner.Intent{What: "write", Object: "Cluster fleet-default/demo"}, func(context.Context) error { return nil })
+	return tx.Effect(ctx, journal.Intent{What: "write", Object: "Cluster fleet-default/demo"}, func(context.Context) error { return nil })
 }
 
 // Verify implements runner.Step.
@@ -73,8 +75,8 @@ func (s *scripted) Verify(_ context.Context, tx *runner.Tx, _ migration.Snapshot
 type script struct{ list []*scripted }
 
 // Target implements runner.Procedure.
-func (s *script) Target() runner.Target {
-	return runner.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "5f0c"}
+func (s *script) Target() journal.Target {
+	return journal.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "5f0c"}
 }
 
 // Steps implements runner.Procedure.
@@ -87,7 +89,7 @@ func (s *script) Steps() []migration.Step {
 }
 
 // Observe implements runner.Procedure.
-func (s *script) Observe(_ context.Context, record runner.Record) (migration.Snapshot, error) {
+func (s *script) Observe(_ context.Context, record journal.Record) (migration.Snapshot, error) {
 	return migration.Snapshot{Record: record}, nil
 }
 
@@ -99,7 +101,7 @@ func (*script) Precheck(context.Context, migration.Snapshot, runner.Observation)
 
 // Judge implements runner.Procedure.
 func (s *script) Judge(migration.Snapshot) (runner.Observation, error) {
-	seen := runner.Observation{Position: "P0", Summary: "in-tree", States: map[runner.StepID]runner.State{}}
+	seen := runner.Observation{Position: "P0", Summary: "in-tree", States: map[journal.StepID]runner.State{}}
 	for _, one := range s.list {
 		seen.States[one.id] = one.state
 		if one.state.Kind == runner.Done && one.reaches != "" {
@@ -187,7 +189,7 @@ func play(t *testing.T, s *script, output string, bend func(*view.Streams, *runn
 	streams := view.Streams{Out: &out, Err: &errs, Color: true, Env: func(string) string { return "" }}
 	clk := stepClock{clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
 	options := runner.Options{RunID: "20261121T090000Z-0badcafe", Command: "awsmigrate rke2 --cluster demo --yes",
-		Journal: &runner.MemoryJournal{}, Lock: new(runner.MemoryLock).For(runner.Owner{User: "u"}), Clock: clk}
+		Journal: &journal.Memory{}, Lock: new(lock.Memory).For(lock.Owner{User: "u"}), Clock: clk}
 	if bend != nil {
 		bend(&streams, &options)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // newStatusCommand is the status command of a distribution.
@@ -66,7 +67,7 @@ func showStatus(ctx context.Context, a *app, flags target.Opener, exitCode bool)
 }
 
 // unreadText says that the journal could not be read; "": it was.
-func unreadText(record runner.Record) string {
+func unreadText(record journal.Record) string {
 	if record.Unread == nil {
 		return ""
 	}

@@ -20,7 +20,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -37,10 +37,10 @@ type unreadable struct {
 func (u *unreadable) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
 	of := u.Target()
 	return &target.Session{Migration: u, Procedure: u, RunID: "run-1",
-		Journal: runner.NewConfigMapJournal(u.home, of.Namespace, runner.JournalName(of.Name), of)}, nil
+		Journal: journal.NewConfigMap(u.home, of.Namespace, journal.Name(of.Name), of)}, nil
 }
 
-func (u *unreadable) Observe(ctx context.Context, record runner.Record) (migration.Snapshot, error) {
+func (u *unreadable) Observe(ctx context.Context, record journal.Record) (migration.Snapshot, error) {
 	if u.observe != nil {
 		return migration.Snapshot{}, u.observe
 	}
@@ -59,7 +59,7 @@ func (u *unreadable) Gather(_ context.Context, seen migration.Snapshot) (migrati
 func (u *unreadable) Undo() *migration.Undo { return nil }
 
 // GatherPartly is not called where all could be read.
-func (u *unreadable) GatherPartly(context.Context, runner.Record) (migration.Inspection, error) {
+func (u *unreadable) GatherPartly(context.Context, journal.Record) (migration.Inspection, error) {
 	return migration.Inspection{}, errors.New("nothing was refused")
 }
 
@@ -137,7 +137,7 @@ func (p *partlyReadable) Gather(context.Context, migration.Snapshot) (migration.
 	return migration.Inspection{}, p.why
 }
 
-func (p *partlyReadable) GatherPartly(ctx context.Context, record runner.Record) (migration.Inspection, error) {
+func (p *partlyReadable) GatherPartly(ctx context.Context, record journal.Record) (migration.Inspection, error) {
 	if p.rest != nil {
 		return migration.Inspection{}, p.rest
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -28,7 +28,7 @@ func (c *Core) RequireAlone(ctx context.Context, seen Snapshot) error {
 		return nil
 	}
 	for _, unread := range []error{facts.LoosePods.Err, facts.Workloads.Err, facts.Nodes.Err, facts.StaticPods.Err, facts.DaemonSets.Err} {
-		if unread != nil && runner.Transient(unread) {
+		if unread != nil && retry.Transient(unread) {
 			return fmt.Errorf("look for other controller managers: %w", unread)
 		}
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -59,7 +61,7 @@ func (c *Core) ClusterUID(ctx context.Context) (string, error) {
 }
 
 // Observe implements runner.Procedure: it reads both sides.
-func (c *Core) Observe(ctx context.Context, record runner.Record) (Snapshot, error) {
+func (c *Core) Observe(ctx context.Context, record journal.Record) (Snapshot, error) {
 	seen, err := c.observe(ctx, record)
 	now := c.Clock.Now()
 	c.before.outage = c.before.outage.next(now, err)
@@ -72,7 +74,7 @@ func (c *Core) Observe(ctx context.Context, record runner.Record) (Snapshot, err
 	return seen, nil
 }
 
-func (c *Core) observe(ctx context.Context, record runner.Record) (Snapshot, error) {
+func (c *Core) observe(ctx context.Context, record journal.Record) (Snapshot, error) {
 	seen := Snapshot{Record: record, Back: c.back, InstallMethod: c.Options.InstallMethod}
 	var err error
 	if seen.Config, err = c.Side.Look(ctx, record); err != nil {
@@ -111,7 +113,7 @@ func (c *Core) observeLeases(ctx context.Context, r Reading) (Reading, error) {
 		if r.Leases = c.before.leases.Leases(); !r.awaitsCCM() || r.LeaseVerdict().Life != lease.Silent {
 			return r, nil
 		}
-		if err := runner.Pause(ctx, c.Clock, leaseTick); err != nil {
+		if err := retry.Pause(ctx, c.Clock, leaseTick); err != nil {
 			return r, err
 		}
 		var err error
@@ -145,7 +147,7 @@ func (c *Core) Judge(seen Snapshot) (runner.Observation, error) {
 	return c.standing(seen).judge(c.order())
 }
 
-func (c *Core) order() []runner.StepID {
+func (c *Core) order() []journal.StepID {
 	return order(c.Options.InstallMethod, c.Options.KubernetesVersion != "")
 }
 

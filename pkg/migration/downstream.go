@@ -7,7 +7,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -49,7 +49,7 @@ func CouldNotRead(object string, err error) error {
 		f.Reason, f.Seen, f.Fix = fault.ReasonForbidden, "may not be read with these credentials", "use credentials that may"
 	case apierrors.IsNotFound(err):
 		f.Reason, f.Seen = "NotFound", "does not exist"
-	case runner.Transient(err):
+	case retry.Transient(err):
 		f.Fix = onceItAnswers
 	}
 	return f

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // Edit is a change of a cluster's configuration, computed and not yet made.
@@ -59,17 +60,17 @@ type Rollout struct {
 type Editor interface {
 	// Edit is what a step still has to change, by what was observed; of a step that
 	// takes another back, what is left of that one's edits.
-	Edit(ctx context.Context, seen Snapshot, step runner.StepID) (Edit, error)
+	Edit(ctx context.Context, seen Snapshot, step journal.StepID) (Edit, error)
 	// PlanEdit is the plan of a step: its edit, on top of those of the steps before it.
-	PlanEdit(ctx context.Context, seen Snapshot, step runner.StepID) (runner.Plan, error)
+	PlanEdit(ctx context.Context, seen Snapshot, step journal.StepID) (runner.Plan, error)
 	// Apply has an edit applied that is made and not applied, where that does not
 	// happen by itself.
-	Apply(ctx context.Context, tx *runner.Tx, seen Snapshot, step runner.StepID) error
+	Apply(ctx context.Context, tx *runner.Tx, seen Snapshot, step journal.StepID) error
 	// Rollout says how far the edit of a step is.
-	Rollout(ctx context.Context, tx *runner.Tx, seen Snapshot, step runner.StepID) (Rollout, error)
+	Rollout(ctx context.Context, tx *runner.Tx, seen Snapshot, step journal.StepID) (Rollout, error)
 	// WhileRolling does what is due of its own while a step waits. busy: whoever
 	// applies the edit may still undo what a run does to Nodes.
-	WhileRolling(ctx context.Context, tx *runner.Tx, seen Snapshot, step runner.StepID) (busy bool, err error)
+	WhileRolling(ctx context.Context, tx *runner.Tx, seen Snapshot, step journal.StepID) (busy bool, err error)
 	// Finish ends what runs for a step before the run leaves it; see runner.Finisher.
-	Finish(ctx context.Context, tx *runner.Tx, step runner.StepID, kindly bool) error
+	Finish(ctx context.Context, tx *runner.Tx, step journal.StepID, kindly bool) error
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -67,7 +68,7 @@ func (s Snapshot) begun() bool {
 }
 
 // fingerprint reads it back from the journal.
-func fingerprint(record runner.Record) (continuity.Fingerprint, bool, error) {
+func fingerprint(record journal.Record) (continuity.Fingerprint, bool, error) {
 	var packed []byte
 	known, err := record.NoteInto(fingerprintNote, &packed)
 	if err != nil || !known {
@@ -92,7 +93,7 @@ func (s Snapshot) notePlanes(ctx context.Context, tx *runner.Tx) error {
 }
 
 // planesThen are the control-plane machines of the last preflight that passed, sorted.
-func planesThen(record runner.Record) (then []string, known bool, err error) {
+func planesThen(record journal.Record) (then []string, known bool, err error) {
 	if known, err := record.NoteInto(planesNote, &then); err != nil || known {
 		return then, known, err
 	}

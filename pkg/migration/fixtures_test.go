@@ -14,6 +14,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -145,7 +146,7 @@ func leasesAt(p position.Position) lease.Leases {
 }
 
 // printed is a journal with the fingerprint of Nodes.
-func printed(t *testing.T, nodes ...continuity.NodePrint) runner.Record {
+func printed(t *testing.T, nodes ...continuity.NodePrint) journal.Record {
 	t.Helper()
 	tx := txFor(t, StepPreflight)
 	notePrint(t, tx, nodes...)

@@ -3,7 +3,7 @@ package migration
 import (
 	"context"
 
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -20,7 +20,7 @@ type Foreseen struct {
 func (c *Core) Foresee(ctx context.Context, seen Snapshot) (Foreseen, error) {
 	if seen.nothingBegun() { // as Precheck
 		var err error
-		if seen, err = c.Observe(ctx, runner.Record{}); err != nil {
+		if seen, err = c.Observe(ctx, journal.Record{}); err != nil {
 			return Foreseen{}, err
 		}
 	}

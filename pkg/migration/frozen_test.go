@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -15,10 +15,10 @@ import (
 func TestFrozenArgumentsStopBothDirections(t *testing.T) {
 	frozen := []KCM{{Member: "cp", Kind: "Machine", Mirror: component.Mirror{Kubelet: "v1.26.7+rke2r1"}}}
 	for _, r := range []Reading{resting(), rolling()} {
-		for _, last := range []runner.StepID{"", StepEnable, StepSwitch, StepUpgrade} {
+		for _, last := range []journal.StepID{"", StepEnable, StepSwitch, StepUpgrade} {
 			s := standing{Snapshot: Snapshot{Reading: r}, Options: Options{KubernetesVersion: "v1.26.15+rke2r1"}}
 			if last != "" {
-				s.Record.Intents = []runner.Intent{{Step: last}}
+				s.Record.Intents = []journal.Intent{{Step: last}}
 			}
 			s.Reading.KCMs = frozen
 			s.Result = position.Compute(s.Reading.Evidence())

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -54,7 +54,7 @@ func (c *Core) Gather(ctx context.Context, seen Snapshot) (Inspection, error) {
 // GatherPartly is Gather where these credentials, or an API server, do not give all
 // that a procedure is judged by: what there is of the cluster itself. Of the position
 // it says what the API alone shows, and of the Side nothing.
-func (c *Core) GatherPartly(ctx context.Context, record runner.Record) (Inspection, error) {
+func (c *Core) GatherPartly(ctx context.Context, record journal.Record) (Inspection, error) {
 	plain := Plain{Config: c.Config, Clock: c.Clock, Options: c.Options, Distribution: c.Distribution}
 	seen, err := plain.Gather(ctx)
 	if err != nil {

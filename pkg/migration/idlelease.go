@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -37,7 +38,7 @@ func (c *Core) removeLease(ctx context.Context, tx *runner.Tx, seen Snapshot, na
 	if !found.Exists {
 		return nil
 	}
-	intent := runner.Intent{What: "delete the idle Lease kube-system/" + name, Object: "Lease kube-system/" + name}
+	intent := journal.Intent{What: "delete the idle Lease kube-system/" + name, Object: "Lease kube-system/" + name}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		return awsccm.DeleteIdleLease(ctx, c.Kube, name, found)
 	})
@@ -52,7 +53,7 @@ func (c *Core) removeLeaseAndGrant(ctx context.Context, tx *runner.Tx, seen Snap
 	if !seen.Reading.Down.OwnGrant {
 		return nil
 	}
-	intent := runner.Intent{What: "delete Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}
+	intent := journal.Intent{What: "delete Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		return awsccm.DeleteGrant(ctx, c.Kube)
 	})

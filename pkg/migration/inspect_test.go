@@ -19,6 +19,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -38,7 +40,7 @@ func bad() verify.Bound {
 }
 
 // looked is what a core observes once it saw the leases move.
-func looked(t *testing.T, c *Core, record runner.Record) Snapshot {
+func looked(t *testing.T, c *Core, record journal.Record) Snapshot {
 	t.Helper()
 	var seen Snapshot
 	for range 2 {
@@ -94,7 +96,7 @@ func TestAlone(t *testing.T) {
 		if tt.kind != "" {
 			core.Distribution = tt.kind
 		}
-		seen := looked(t, core, runner.Record{})
+		seen := looked(t, core, journal.Record{})
 		if tt.change != nil {
 			if err := tt.change(client); err != nil {
 				t.Fatal(err)
@@ -104,7 +106,7 @@ func TestAlone(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		err := core.RequireAlone(t.Context(), seen)
-		if again := err != nil && strings.HasPrefix(err.Error(), "look for other controller managers: "); (err == nil) != tt.alone || again != tt.again || again != (err != nil && runner.Transient(err)) {
+		if again := err != nil && strings.HasPrefix(err.Error(), "look for other controller managers: "); (err == nil) != tt.alone || again != tt.again || again != (err != nil && retry.Transient(err)) {
 			t.Errorf("%s: required: %v", name, err)
 		}
 	}
@@ -122,10 +124,10 @@ func TestPreflightStep(t *testing.T) {
 	half := func(s *Snapshot) { s.Result = between(position.P2, position.P3); s.Record = intended(StepInstall) }
 	left := func(s *Snapshot) {
 		s.Reading.Unrest = rolling().Unrest
-		s.Record = runner.Record{LeftOpen: true, Intents: []runner.Intent{{Step: StepCordon, Run: "earlier"}}}
+		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: StepCordon, Run: "earlier"}}}
 	}
 	unseen := func(s *Snapshot) {
-		s.Record = runner.Record{LeftOpen: true, Intents: []runner.Intent{{Step: StepEnable, Run: "earlier"}}}
+		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: StepEnable, Run: "earlier"}}}
 		s.Reading.MayOutlive = true
 	}
 	stillRolls := func(s *Snapshot) { unseen(s); s.Reading.Unrest = rolling().Unrest }
@@ -148,8 +150,8 @@ func TestPreflightStep(t *testing.T) {
 		if tt.bad {
 			by.checks = []verify.Bound{bad()}
 		}
-		for _, id := range []runner.StepID{StepPreflight, StepVerify} {
-			seen, tx := looked(t, core, runner.Record{}), txFor(t, id)
+		for _, id := range []journal.StepID{StepPreflight, StepVerify} {
+			seen, tx := looked(t, core, journal.Record{}), txFor(t, id)
 			if tt.change != nil {
 				tt.change(&seen)
 			}
@@ -289,7 +291,7 @@ func TestGather(t *testing.T) {
 		if version := got.Input.Version.Value; version != "v1.26.15+rke2r1" || got.Input.Distribution != wellknown.RKE2 {
 			t.Errorf("%s: %s, %s", name, version, got.Input.Distribution)
 		}
-		got, err = core.Gather(t.Context(), looked(t, core, runner.Record{}))
+		got, err = core.Gather(t.Context(), looked(t, core, journal.Record{}))
 		if err != nil || got.Input.Fingerprint != nil || got.Input.Unread != nil {
 			t.Errorf("no fingerprint: %v, %+v", err, got.Input.Fingerprint)
 		}
@@ -386,7 +388,7 @@ func TestPrepared(t *testing.T) {
 		"no client for Helm":    {position.P2, func(c *Core, _ *side, _ *fake.Clientset) { c.Config.Host = "no URL: %" }, false, verify.Fail, "", false},
 	} {
 		core, client, by := observer(tt.at)
-		seen := looked(t, core, runner.Record{})
+		seen := looked(t, core, journal.Record{})
 		if tt.change != nil {
 			tt.change(core, by, client)
 		}
@@ -413,7 +415,7 @@ func TestAudited(t *testing.T) {
 		if fails {
 			by.checks = []verify.Bound{bad()}
 		}
-		got, err := core.Audited(t.Context(), looked(t, core, runner.Record{}), "seen")
+		got, err := core.Audited(t.Context(), looked(t, core, journal.Record{}), "seen")
 		if err != nil || (got.Kind == runner.Failed) != fails || !fails && (got.Stable != 1 || got.Evidence[0] != "seen" || !strings.HasPrefix(got.Evidence[1], "audit: ")) {
 			t.Errorf("fails %t: %v %+v", fails, err, got)
 		}
@@ -423,7 +425,7 @@ func TestAudited(t *testing.T) {
 // A plan foresees what would stop the run, by the same checks as its preflight.
 func TestForesee(t *testing.T) {
 	left := func(s *Snapshot) {
-		s.Record = runner.Record{LeftOpen: true, Intents: []runner.Intent{{Step: StepInstall}}}
+		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: StepInstall}}}
 	}
 	for name, tt := range map[string]struct {
 		at     position.Position
@@ -443,7 +445,7 @@ func TestForesee(t *testing.T) {
 		if tt.bad {
 			by.checks = []verify.Bound{bad(), findings(verify.Meta{ID: "AWSM-998"}, verify.Finding{Status: verify.Warn, Seen: "odd"})}
 		}
-		seen := looked(t, core, runner.Record{})
+		seen := looked(t, core, journal.Record{})
 		if tt.change != nil {
 			tt.change(&seen)
 		}
@@ -456,7 +458,7 @@ func TestForesee(t *testing.T) {
 		}
 	}
 	core, _, by := observer(position.P0)
-	seen := looked(t, core, runner.Record{})
+	seen := looked(t, core, journal.Record{})
 	by.lookup = errAway
 	if _, err := core.Foresee(t.Context(), seen); err == nil {
 		t.Error("a cluster that cannot be observed anew was judged")
@@ -476,14 +478,14 @@ func TestForeseeAnUndo(t *testing.T) {
 		"no way back":                 {newer, "NoWayBack"},
 		"none, and it moves":          {func(s *Snapshot) { newer(s); moving(s) }, "NoWayBack"},
 		"it moves":                    {moving, "NotAtRest"},
-		"it moves by what is undone":  {func(s *Snapshot) { moving(s); s.Record.Intents = []runner.Intent{{Step: StepSwitch}} }, ""},
+		"it moves by what is undone":  {func(s *Snapshot) { moving(s); s.Record.Intents = []journal.Intent{{Step: StepSwitch}} }, ""},
 		"an earlier run left it":      {func(s *Snapshot) { moving(s); s.Record.LeftOpen = true }, ""},
 		"it was left, and is at rest": {func(s *Snapshot) { s.Record.LeftOpen = true }, ""},
 		"left, and a Node is not up":  {func(s *Snapshot) { s.Record.LeftOpen = true; s.Reading.Down.Nodes[2].Ready.Status = "False" }, "NotAtRest"},
 		"a brake of an earlier run":   {func(s *Snapshot) { s.Reading.Unrest = []Unrest{{OurPause: true}} }, ""},
 		"half switched is what it end": {func(s *Snapshot) {
 			s.Result = between(position.P3, position.P4)
-			s.Record.Intents = []runner.Intent{{Step: StepSwitch}}
+			s.Record.Intents = []journal.Intent{{Step: StepSwitch}}
 		}, ""},
 	} {
 		seen := clusterAt(position.P4)
@@ -506,7 +508,7 @@ func TestPrecheckJudges(t *testing.T) {
 		stops bool
 	}{"well": {position.P0, false, false}, "bad": {position.P0, true, true}, "bad, and begun": {position.P1, true, false}} {
 		core, _, by := observer(tt.at)
-		seen := looked(t, core, runner.Record{})
+		seen := looked(t, core, journal.Record{})
 		if tt.bad {
 			by.checks = []verify.Bound{bad()}
 		}
@@ -515,7 +517,7 @@ func TestPrecheckJudges(t *testing.T) {
 		}
 	}
 	core, _, _ := observer(position.P0)
-	seen := looked(t, core, runner.Record{})
+	seen := looked(t, core, journal.Record{})
 	core.Config.Host = "no URL: %"
 	if err := core.Precheck(t.Context(), seen, runner.Observation{}); err == nil {
 		t.Error("nobody looked, and nothing stops it")
@@ -540,7 +542,7 @@ func TestPlanIsRefused(t *testing.T) {
 		"skipped, and is no check": {position.P1, verify.Meta{}, "AWSM-998", true},
 	} {
 		core, _, by := observer(tt.at)
-		seen := looked(t, core, runner.Record{})
+		seen := looked(t, core, journal.Record{})
 		by.checks = []verify.Bound{findings(tt.meta, fails)}
 		if tt.skip != "" {
 			core.Options.Skip = map[string]string{tt.skip: "known"}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -91,7 +92,7 @@ func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot, mig
 	if err != nil {
 		return err
 	}
-	intent := runner.Intent{What: fmt.Sprintf("%s Helm release kube-system/%s", planned.Operation, wellknown.CCM),
+	intent := journal.Intent{What: fmt.Sprintf("%s Helm release kube-system/%s", planned.Operation, wellknown.CCM),
 		Object: "Helm release kube-system/" + wellknown.CCM, Inverse: inverse}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		_, err := installer.Apply(ctx, planned)

@@ -5,16 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -97,7 +97,7 @@ func TestChartsThatCannotBe(t *testing.T) {
 		core, client, by := observer(at)
 		seen, tx := clusterAt(at), txFor(t, StepInstall)
 		change(core, by, &seen)
-		for _, id := range []runner.StepID{StepInstall, StepDisable, StepUndoDisable} {
+		for _, id := range []journal.StepID{StepInstall, StepDisable, StepUndoDisable} {
 			seen.Result.Position = position.P4
 			if _, err := makeStep(Base{Core: core, ID: id}).Plan(t.Context(), seen); err == nil {
 				t.Errorf("%s: %s plans it", name, id)
@@ -204,12 +204,12 @@ func TestPlanNamesWhatIsLeftOut(t *testing.T) {
 	if d := cmp.Diff(want, plan.Notes); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
-	got := core.prepare(t.Context(), looked(t, core, runner.Record{}))
+	got := core.prepare(t.Context(), looked(t, core, journal.Record{}))
 	if found := got.ConcernFindings(); len(found) != 1 || found[0].Status != verify.Warn {
 		t.Errorf("%+v", found)
 	}
 	core.Options.Values = map[string]any{"namespace": "other"}
-	got = core.prepare(t.Context(), looked(t, core, runner.Record{}))
+	got = core.prepare(t.Context(), looked(t, core, journal.Record{}))
 	if found := got.ConcernFindings(); len(found) != 1 || found[0].Status != verify.Fail {
 		t.Errorf("%+v", found)
 	}

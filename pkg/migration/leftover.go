@@ -6,7 +6,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -17,8 +17,8 @@ const helmObject = "Helm release kube-system/" + wellknown.CCM
 // recordLeft looks for Helm's record of a release whose DaemonSet is gone, or was
 // never made. Only a release that the journal announced is ours to end: RKE2's
 // helm controller keeps records of the same name.
-func (c *Core) recordLeft(ctx context.Context, record runner.Record, down downstream.Cluster) (bool, error) {
-	announced := func(i runner.Intent) bool { return i.Object == helmObject }
+func (c *Core) recordLeft(ctx context.Context, record journal.Record, down downstream.Cluster) (bool, error) {
+	announced := func(i journal.Intent) bool { return i.Object == helmObject }
 	if !c.back || down.CCM != nil || !slices.ContainsFunc(record.Intents, announced) {
 		return false, nil
 	}

@@ -26,6 +26,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/restfake"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -71,7 +72,7 @@ type sideConfig struct {
 	installed   InstallMethod
 }
 
-func (s *side) Look(context.Context, runner.Record) (Config, error) { return s.config, s.lookup }
+func (s *side) Look(context.Context, journal.Record) (Config, error) { return s.config, s.lookup }
 func (s *side) CloudConfig(context.Context, Snapshot) (string, error) {
 	return s.cloud, s.cloudErr
 }
@@ -81,7 +82,7 @@ func (s *side) Checks(Snapshot, *checks.Input, Prepared) []verify.Bound {
 }
 
 func (c sideConfig) Supported() error                        { return c.unsupported }
-func (c sideConfig) InstalledAs(runner.Record) InstallMethod { return c.installed }
+func (c sideConfig) InstalledAs(journal.Record) InstallMethod { return c.installed }
 func (c sideConfig) Combine(down downstream.Cluster) Reading {
 	r := clusterAt(c.at).Reading
 	r.Down = down
@@ -177,7 +178,7 @@ func observer(p position.Position) (*Core, *fake.Clientset, *side) {
 // What is observed is where the cluster is; an undo observes how the chart was installed,
 // and the names that it goes back from.
 func TestObserve(t *testing.T) {
-	helms := runner.Record{Intents: []runner.Intent{{Step: StepInstall, Object: helmObject}}}
+	helms := journal.Record{Intents: []journal.Intent{{Step: StepInstall, Object: helmObject}}}
 	for _, p := range position.All() {
 		for _, back := range []bool{false, true} {
 			core, _, _ := observer(p)
@@ -219,7 +220,7 @@ func TestObserveFails(t *testing.T) {
 			by.lookup = nil
 			client.PrependReactor("*", resource, func(clienttesting.Action) (bool, runtime.Object, error) { return away, nil, refused })
 		}
-		record := runner.Record{Intents: []runner.Intent{{Step: StepInstall, Object: helmObject}}}
+		record := journal.Record{Intents: []journal.Intent{{Step: StepInstall, Object: helmObject}}}
 		_, err := core.Observe(t.Context(), record)
 		if f, ok := fault.As(err); resource == "" && !errors.Is(err, errAway) || resource != "" && (!ok || f.Object != object || f.Reason != fault.ReasonForbidden) {
 			t.Errorf("%s: %v", resource, err)
@@ -242,13 +243,13 @@ func TestObserveFails(t *testing.T) {
 // The CCM was there once it was seen, also when it is gone.
 func TestCCMThatWasThere(t *testing.T) {
 	core, client, _ := observer(position.P3)
-	if _, err := core.Observe(t.Context(), runner.Record{}); err != nil {
+	if _, err := core.Observe(t.Context(), journal.Record{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := client.AppsV1().DaemonSets(wellknown.System).Delete(t.Context(), wellknown.CCM, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	if seen, err := core.Observe(t.Context(), runner.Record{}); err != nil || !seen.HadCCM || seen.Reading.Down.CCM != nil {
+	if seen, err := core.Observe(t.Context(), journal.Record{}); err != nil || !seen.HadCCM || seen.Reading.Down.CCM != nil {
 		t.Errorf("%v, had one: %t", err, seen.HadCCM)
 	}
 }
@@ -271,7 +272,7 @@ func TestObserveLooksOn(t *testing.T) {
 	} {
 		core, client, _ := observer(tt.at)
 		renew(client, tt.at, tt.still)
-		seen, err := core.Observe(t.Context(), runner.Record{})
+		seen, err := core.Observe(t.Context(), journal.Record{})
 		if waited := seen.At.Sub(testStart); err != nil || waited != tt.waits || seen.Result.Mixed != tt.mixed {
 			t.Errorf("%s: waited %s, %+v, %v", name, waited, seen.Result, err)
 		}
@@ -282,13 +283,13 @@ func TestObserveLooksOn(t *testing.T) {
 		looks++
 		return looks > 3, nil, apierrors.NewServiceUnavailable("away")
 	})
-	if _, err := core.Observe(t.Context(), runner.Record{}); reasonOf(err) != "Unreachable" {
+	if _, err := core.Observe(t.Context(), journal.Record{}); reasonOf(err) != "Unreachable" {
 		t.Errorf("while it looks on: %v", err)
 	}
 	core, _, _ = observer(position.P4)
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := core.Observe(ended, runner.Record{}); !errors.Is(err, context.Canceled) {
+	if _, err := core.Observe(ended, journal.Record{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a look that was ended: %v", err)
 	}
 }
@@ -296,13 +297,13 @@ func TestObserveLooksOn(t *testing.T) {
 // Helm's record of a release whose DaemonSet is gone counts in an undo, where the journal
 // says that we installed it.
 func TestRecordLeft(t *testing.T) {
-	ours := runner.Record{Intents: []runner.Intent{{Object: "Node cp-0"}, {Object: helmObject}}}
+	ours := journal.Record{Intents: []journal.Intent{{Object: "Node cp-0"}, {Object: helmObject}}}
 	record := func(name string) *corev1.Secret {
 		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: "sh.helm.release.v1." + name, Labels: map[string]string{"owner": "helm", "name": name}}}
 	}
 	for name, tt := range map[string]struct {
 		at      position.Position
-		journal runner.Record
+		journal journal.Record
 		forward bool
 		secrets []string
 		left    bool
@@ -310,7 +311,7 @@ func TestRecordLeft(t *testing.T) {
 		"it is left":             {position.P2, ours, false, []string{wellknown.CCM}, true},
 		"of another release":     {position.P2, ours, false, []string{"other"}, false},
 		"there is none":          {position.P2, ours, false, nil, false},
-		"others installed it":    {position.P2, runner.Record{Intents: []runner.Intent{{Object: "Node cp-0"}}}, false, []string{wellknown.CCM}, false},
+		"others installed it":    {position.P2, journal.Record{Intents: []journal.Intent{{Object: "Node cp-0"}}}, false, []string{wellknown.CCM}, false},
 		"its DaemonSet is there": {position.P3, ours, false, []string{wellknown.CCM}, false},
 		"no undo asks":           {position.P2, ours, true, []string{wellknown.CCM}, false},
 	} {
@@ -356,7 +357,7 @@ func TestJudgeRefusesWhatDoesNotFit(t *testing.T) {
 	core, _, by := observer(position.P3)
 	for _, want := range []error{nil, errAway} {
 		by.config.unsupported = want
-		seen, err := core.Observe(t.Context(), runner.Record{})
+		seen, err := core.Observe(t.Context(), journal.Record{})
 		if err != nil {
 			t.Fatal(err)
 		}

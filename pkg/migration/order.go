@@ -4,40 +4,41 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // The steps of a migration, named as in Rancher's guide where it has a name.
 const (
-	StepPreflight   runner.StepID = "preflight"
-	StepSnapshot    runner.StepID = "etcd-snapshot"
-	StepLeaseAccess runner.StepID = "lease-access"
-	StepEnable      runner.StepID = "enable-leader-migration"
-	StepCordon      runner.StepID = "cordon"
-	StepInstall     runner.StepID = "install-ccm"
-	StepSwitch      runner.StepID = "switch-provider"
-	StepUncordon    runner.StepID = "uncordon"
-	StepVerify      runner.StepID = "verify"
-	StepDisable     runner.StepID = "disable-leader-migration"
-	StepUpgrade     runner.StepID = "upgrade"
+	StepPreflight   journal.StepID = "preflight"
+	StepSnapshot    journal.StepID = "etcd-snapshot"
+	StepLeaseAccess journal.StepID = "lease-access"
+	StepEnable      journal.StepID = "enable-leader-migration"
+	StepCordon      journal.StepID = "cordon"
+	StepInstall     journal.StepID = "install-ccm"
+	StepSwitch      journal.StepID = "switch-provider"
+	StepUncordon    journal.StepID = "uncordon"
+	StepVerify      journal.StepID = "verify"
+	StepDisable     journal.StepID = "disable-leader-migration"
+	StepUpgrade     journal.StepID = "upgrade"
 )
 
 // The steps of an undo, named after what they take back.
 const (
-	StepUndoPreflight runner.StepID = "undo-preflight"
-	StepUndoDisable   runner.StepID = "undo-disable-leader-migration"
-	StepUndoSwitch    runner.StepID = "undo-switch-provider"
-	StepUndoInstall   runner.StepID = "undo-install-ccm"
-	StepUndoEnable    runner.StepID = "undo-enable-leader-migration"
-	StepUndoAccess    runner.StepID = "undo-lease-access"
+	StepUndoPreflight journal.StepID = "undo-preflight"
+	StepUndoDisable   journal.StepID = "undo-disable-leader-migration"
+	StepUndoSwitch    journal.StepID = "undo-switch-provider"
+	StepUndoInstall   journal.StepID = "undo-install-ccm"
+	StepUndoEnable    journal.StepID = "undo-enable-leader-migration"
+	StepUndoAccess    journal.StepID = "undo-lease-access"
 )
 
 // row is what is known of a step without a cluster, and how it is made for one.
 type row struct {
-	id           runner.StepID
+	id           journal.StepID
 	title        string
 	reaches      position.Position // that it brings the cluster to; P0: none of its own
-	undoes       runner.StepID     // that it takes back; "": it goes forward
+	undoes       journal.StepID    // that it takes back; "": it goes forward
 	irreversible string            // why there is no way back; "": there is one
 	make         func(Base) Step
 }
@@ -92,13 +93,13 @@ func backward() []row {
 // order gives the steps in force. With a HelmChart document the install comes before
 // the cordon: its Job must run on a control plane and does not tolerate one
 // (k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9).
-func order(method InstallMethod, upgrade bool) []runner.StepID {
+func order(method InstallMethod, upgrade bool) []journal.StepID {
 	ids := idsOf(forward())
 	if !upgrade {
-		ids = slices.DeleteFunc(ids, func(id runner.StepID) bool { return id == StepUpgrade })
+		ids = slices.DeleteFunc(ids, func(id journal.StepID) bool { return id == StepUpgrade })
 	}
 	if method == InstallManifest {
-		ids = slices.DeleteFunc(ids, func(id runner.StepID) bool { return id == StepInstall })
+		ids = slices.DeleteFunc(ids, func(id journal.StepID) bool { return id == StepInstall })
 		ids = slices.Insert(ids, slices.Index(ids, StepCordon), StepInstall)
 	}
 	return ids
@@ -106,13 +107,13 @@ func order(method InstallMethod, upgrade bool) []runner.StepID {
 
 // undoOrder gives cordons back before the chart goes: the Job that removes a
 // HelmChart does not tolerate them. An audit ends it.
-func undoOrder() []runner.StepID {
+func undoOrder() []journal.StepID {
 	ids := idsOf(backward())
 	return append(slices.Insert(ids, slices.Index(ids, StepUndoInstall), StepUncordon), StepVerify)
 }
 
-func idsOf(rows []row) []runner.StepID {
-	ids := make([]runner.StepID, 0, len(rows))
+func idsOf(rows []row) []journal.StepID {
+	ids := make([]journal.StepID, 0, len(rows))
 	for _, r := range rows {
 		ids = append(ids, r.id)
 	}
@@ -120,7 +121,7 @@ func idsOf(rows []row) []runner.StepID {
 }
 
 // rowOf is the row of a step; zero of one that there is not.
-func rowOf(id runner.StepID) row {
+func rowOf(id journal.StepID) row {
 	rows := slices.Concat(forward(), backward())
 	if i := slices.IndexFunc(rows, func(r row) bool { return r.id == id }); i >= 0 {
 		return rows[i]
@@ -129,10 +130,10 @@ func rowOf(id runner.StepID) row {
 }
 
 // reaches is the position that a step brings the cluster to; P0: none of its own.
-func reaches(id runner.StepID) position.Position { return rowOf(id).reaches }
+func reaches(id journal.StepID) position.Position { return rowOf(id).reaches }
 
 // stepTo is the step that brings the cluster to a position; "": none does.
-func stepTo(p position.Position) runner.StepID {
+func stepTo(p position.Position) journal.StepID {
 	rows := forward()
 	if i := slices.IndexFunc(rows, func(r row) bool { return r.reaches == p && p != position.P0 }); i >= 0 {
 		return rows[i].id
@@ -141,10 +142,10 @@ func stepTo(p position.Position) runner.StepID {
 }
 
 // undoes is the step that a step of an undo takes back; "": it is none.
-func undoes(id runner.StepID) runner.StepID { return rowOf(id).undoes }
+func undoes(id journal.StepID) journal.StepID { return rowOf(id).undoes }
 
 // undoStep is the step that takes a step back; "": none, or nothing to take back.
-func undoStep(of runner.StepID) runner.StepID {
+func undoStep(of journal.StepID) journal.StepID {
 	rows := backward()
 	if i := slices.IndexFunc(rows, func(r row) bool { return of != "" && r.undoes == of }); i >= 0 {
 		return rows[i].id
@@ -153,7 +154,7 @@ func undoStep(of runner.StepID) runner.StepID {
 }
 
 // undoFrom is the position that an undo step brings the cluster back from.
-func undoFrom(id runner.StepID) position.Position { return reaches(undoes(id)) }
+func undoFrom(id journal.StepID) position.Position { return reaches(undoes(id)) }
 
 // StepInfos describes every step there is, in the default order.
 func StepInfos() []runner.Info { return infosOf(forward()) }

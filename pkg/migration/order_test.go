@@ -5,18 +5,19 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // The steps in force, in their order, by the choices that change it.
 func TestStepsInForce(t *testing.T) {
 	const upgrade = "v1.27.10+rke2r1"
-	helm := []runner.StepID{StepPreflight, StepSnapshot, StepLeaseAccess, StepEnable, StepCordon, StepInstall, StepSwitch, StepUncordon, StepVerify, StepDisable}
-	document := []runner.StepID{StepPreflight, StepSnapshot, StepLeaseAccess, StepEnable, StepInstall, StepCordon, StepSwitch, StepUncordon, StepVerify, StepDisable}
-	back := []runner.StepID{StepUndoPreflight, StepUndoDisable, StepUndoSwitch, StepUncordon, StepUndoInstall, StepUndoEnable, StepUndoAccess, StepVerify}
+	helm := []journal.StepID{StepPreflight, StepSnapshot, StepLeaseAccess, StepEnable, StepCordon, StepInstall, StepSwitch, StepUncordon, StepVerify, StepDisable}
+	document := []journal.StepID{StepPreflight, StepSnapshot, StepLeaseAccess, StepEnable, StepInstall, StepCordon, StepSwitch, StepUncordon, StepVerify, StepDisable}
+	back := []journal.StepID{StepUndoPreflight, StepUndoDisable, StepUndoSwitch, StepUncordon, StepUndoInstall, StepUndoEnable, StepUndoAccess, StepVerify}
 	for name, tt := range map[string]struct {
 		options Options
 		back    bool
-		want    []runner.StepID
+		want    []journal.StepID
 	}{
 		"by Helm":                    {Options{InstallMethod: InstallHelm}, false, helm},
 		"by a document":              {Options{InstallMethod: InstallManifest}, false, document},
@@ -30,7 +31,7 @@ func TestStepsInForce(t *testing.T) {
 		if tt.back {
 			steps = NewUndo(nil, core).Steps()
 		}
-		var got []runner.StepID
+		var got []journal.StepID
 		for _, step := range steps {
 			info := step.Info()
 			if got = append(got, info.ID); info.Title == "" {

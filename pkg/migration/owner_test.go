@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -31,7 +32,7 @@ func TestRequireInformed(t *testing.T) {
 	} {
 		c := &Core{Options: Options{OwnersInformed: tt.informed}}
 		seen := Snapshot{Reading: Reading{Object: "Cluster fleet-default/demo", Owners: tt.owners}, Result: position.Result{Position: position.P3}}
-		begun := runner.Observation{States: map[runner.StepID]runner.State{StepSwitch: {Kind: runner.InProgress}}}
+		begun := runner.Observation{States: map[journal.StepID]runner.State{StepSwitch: {Kind: runner.InProgress}}}
 		for way, err := range map[string]error{"forward": c.RequireInformed(seen), "undo": (&Undo{core: c}).RequireInformed(seen),
 			"a run": c.Precheck(t.Context(), seen, runner.Observation{}), "one taken up": c.Precheck(t.Context(), seen, begun),
 			"a run back": (&Undo{core: c}).Precheck(t.Context(), seen, begun)} {
@@ -54,7 +55,7 @@ func TestPrecheckLooksWhereNothingIsBegun(t *testing.T) {
 	if err := c.Precheck(t.Context(), seen, runner.Observation{}); !errors.Is(err, errAway) {
 		t.Errorf("nobody looked at a cluster on which nothing is begun: %v", err)
 	}
-	begun := runner.Observation{States: map[runner.StepID]runner.State{StepEnable: {Kind: runner.InProgress}}}
+	begun := runner.Observation{States: map[journal.StepID]runner.State{StepEnable: {Kind: runner.InProgress}}}
 	if err := c.Precheck(t.Context(), seen, begun); err != nil {
 		t.Errorf("a step in progress: %v", err)
 	}
@@ -65,7 +66,7 @@ var errAway = errors.New("away")
 // awaySide is a configuration that cannot be read.
 type awaySide struct{ Side }
 
-func (awaySide) Look(context.Context, runner.Record) (Config, error) { return nil, errAway }
+func (awaySide) Look(context.Context, journal.Record) (Config, error) { return nil, errAway }
 
 func TestOwnerWordsAreKnown(t *testing.T) {
 	o := Options{InstallMethod: InstallHelm, AWS: "auto", OwnersInformed: []string{"terraform", "Argo CD"}}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -239,7 +240,7 @@ func TestUndoRefused(t *testing.T) {
 			s.Reading.Down.Nodes[2].Addresses = []downstream.Address{{Type: "ExternalDNS", Address: "worker"}}
 		}, "NodesWouldBeRenamed"},
 		"it joined by a rename":               {position.P4, func(s *Snapshot) { joined(s); s.Reading.Stale = map[string]bool{"worker": true} }, ""},
-		"nobody knows which Nodes were there": {position.P4, func(s *Snapshot) { s.Record = runner.Record{} }, "NodesWouldBeRenamed"},
+		"nobody knows which Nodes were there": {position.P4, func(s *Snapshot) { s.Record = journal.Record{} }, "NodesWouldBeRenamed"},
 		"it joined, and all is in-tree":       {position.P3, joined, ""},
 	} {
 		seen := clusterAt(tt.at)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -40,7 +41,7 @@ func (c *Core) Precheck(ctx context.Context, seen Snapshot, says runner.Observat
 	if !seen.nothingBegun() {
 		return nil
 	}
-	fresh, err := c.Observe(ctx, runner.Record{})
+	fresh, err := c.Observe(ctx, journal.Record{})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
@@ -16,7 +17,7 @@ import (
 type Side interface {
 	Editor
 	// Look reads the configuration's side once.
-	Look(ctx context.Context, record runner.Record) (Config, error)
+	Look(ctx context.Context, record journal.Record) (Config, error)
 	// CloudConfig is the in-tree provider's, to be carried over to the CCM; "": none.
 	CloudConfig(ctx context.Context, seen Snapshot) (string, error)
 	// Checks are the side's own, bound to what was read.
@@ -24,7 +25,7 @@ type Side interface {
 	// SnapshotStep takes an etcd snapshot.
 	SnapshotStep(Base) Step
 	// Rolls says whether others go on with a step's change after our write.
-	Rolls(step runner.StepID) bool
+	Rolls(step journal.StepID) bool
 	// Tell puts what is not at rest into one line.
 	Tell(open []Unrest) string
 	// Keep writes down what the side's checks judge, so that they can be made again
@@ -43,9 +44,9 @@ type Config interface {
 	Supported() error
 	// SnapshotState says whether the etcd snapshot is done, with the position
 	// that counts as reached.
-	SnapshotState(record runner.Record, reached position.Position) runner.State
+	SnapshotState(record journal.Record, reached position.Position) runner.State
 	// InstalledAs says by which method the chart is, or last was, in the cluster.
-	InstalledAs(record runner.Record) InstallMethod
+	InstalledAs(record journal.Record) InstallMethod
 }
 
 // DocumentInstaller puts the chart into a cluster as a document of its configuration.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -12,7 +13,7 @@ import (
 type Snapshot struct {
 	Reading Reading
 	Result  position.Result // of Reading
-	Record  runner.Record   // the journal, when the cluster was observed
+	Record  journal.Record  // the journal, when the cluster was observed
 	Config  Config          // what the Side read
 	// InstallMethod is the user's choice; where an undo observes, how the chart was
 	// installed.

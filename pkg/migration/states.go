@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -15,16 +16,16 @@ type standing struct {
 	Snapshot
 	Options  Options
 	Cordon   cordonPlan
-	AtTarget bool                     // every kubelet runs Options.KubernetesVersion
-	Rolls    func(runner.StepID) bool // the Side's
+	AtTarget bool                      // every kubelet runs Options.KubernetesVersion
+	Rolls    func(journal.StepID) bool // the Side's
 }
 
 // judge says for every step whether it is done. A cluster between two
 // positions is taken up again only if that is our own doing, which the journal
 // or an unfinished roll shows; otherwise somebody migrated half of it by
 // hand, and guessing what they meant could leave it without controllers.
-func (s standing) judge(ids []runner.StepID) (runner.Observation, error) {
-	seen := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[runner.StepID]runner.State{}}
+func (s standing) judge(ids []journal.StepID) (runner.Observation, error) {
+	seen := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
 	current, err := s.current()
 	if err != nil {
 		return seen, err
@@ -38,7 +39,7 @@ func (s standing) judge(ids []runner.StepID) (runner.Observation, error) {
 
 // current is the step in progress, and the position that counts as reached.
 type current struct {
-	step    runner.StepID // empty: none
+	step    journal.StepID // empty: none
 	reached position.Position
 }
 
@@ -84,7 +85,7 @@ func (s standing) settled() position.Position {
 
 // ours says whether a half-done step is one that awsmigrate began, or that
 // is still being rolled out.
-func (s standing) ours(step runner.StepID) bool {
+func (s standing) ours(step journal.StepID) bool {
 	for _, intent := range s.Record.Intents {
 		if intent.Step == step {
 			return true
@@ -94,7 +95,7 @@ func (s standing) ours(step runner.StepID) bool {
 }
 
 // inProgress is the step that was begun and is not finished; empty: none.
-func (c *Core) inProgress(seen Snapshot) runner.StepID {
+func (c *Core) inProgress(seen Snapshot) journal.StepID {
 	judged, err := c.standing(seen).judge(c.order())
 	if err != nil {
 		return ""
@@ -109,7 +110,7 @@ func (c *Core) inProgress(seen Snapshot) runner.StepID {
 
 // lastIntended is the last step with a position that the journal announced; empty
 // once an undo was begun after it.
-func lastIntended(record runner.Record) runner.StepID {
+func lastIntended(record journal.Record) journal.StepID {
 	intents := record.SinceUndo()
 	for i := len(intents) - 1; i >= 0; i-- {
 		if reaches(intents[i].Step) != position.P0 {
@@ -136,7 +137,7 @@ func joined(problems []string) error {
 	return fmt.Errorf("%s", strings.Join(problems, "; "))
 }
 
-func (s standing) state(id runner.StepID, now current) runner.State {
+func (s standing) state(id journal.StepID, now current) runner.State {
 	if id == now.step {
 		return runner.State{Kind: runner.InProgress, Reason: s.Result.Summary}
 	}

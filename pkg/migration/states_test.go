@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -34,7 +35,7 @@ func rolling() Reading {
 
 // sided adds what a Side answers that rolls its edits out by itself.
 func sided(s standing) standing {
-	s.Rolls = func(step runner.StepID) bool { return step == StepEnable || step == StepSwitch || step == StepUpgrade }
+	s.Rolls = func(step journal.StepID) bool { return step == StepEnable || step == StepSwitch || step == StepUpgrade }
 	s.Config = restingConfig{s.Options.Snapshot}
 	return s
 }
@@ -42,10 +43,10 @@ func sided(s standing) standing {
 // restingConfig is a configuration whose snapshot the journal alone tells of.
 type restingConfig struct{ snapshot bool }
 
-func (restingConfig) Combine(downstream.Cluster) Reading      { return resting() }
-func (restingConfig) Supported() error                        { return nil }
-func (restingConfig) InstalledAs(runner.Record) InstallMethod { return InstallHelm }
-func (c restingConfig) SnapshotState(record runner.Record, reached position.Position) runner.State {
+func (restingConfig) Combine(downstream.Cluster) Reading       { return resting() }
+func (restingConfig) Supported() error                         { return nil }
+func (restingConfig) InstalledAs(journal.Record) InstallMethod { return InstallHelm }
+func (c restingConfig) SnapshotState(record journal.Record, reached position.Position) runner.State {
 	switch {
 	case !c.snapshot:
 		return runner.State{Kind: runner.Skipped}
@@ -57,7 +58,7 @@ func (c restingConfig) SnapshotState(record runner.Record, reached position.Posi
 	return runner.State{Kind: runner.Todo}
 }
 
-func lastIntent(record runner.Record) runner.StepID {
+func lastIntent(record journal.Record) journal.StepID {
 	if len(record.Intents) == 0 {
 		return ""
 	}
@@ -73,10 +74,10 @@ func between(a, b position.Position) position.Result {
 }
 
 func TestJudge(t *testing.T) {
-	journal := func(steps ...runner.StepID) runner.Record {
-		var r runner.Record
+	record := func(steps ...journal.StepID) journal.Record {
+		var r journal.Record
 		for _, id := range steps {
-			r.Intents = append(r.Intents, runner.Intent{Step: id})
+			r.Intents = append(r.Intents, journal.Intent{Step: id})
 		}
 		return r
 	}
@@ -85,7 +86,7 @@ func TestJudge(t *testing.T) {
 	tests := []struct {
 		name  string
 		s     standing
-		first runner.StepID // the first step that a run would write in; "" for none
+		first journal.StepID // the first step that a run would write in; "" for none
 		state runner.StateKind
 		err   string // reason; "" for none
 	}{
@@ -103,35 +104,35 @@ func TestJudge(t *testing.T) {
 		{"P4, owned by Terraform", standing{Snapshot: Snapshot{Reading: Reading{Owners: []Owner{{Name: "Terraform", Mark: "field manager terraform"}}}, Result: at(position.P4)}}, "", "", ""},
 		{"P5: nothing is ever put back", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P5)}, Options: Options{Snapshot: true}, Cordon: open}, "", "", ""},
 		{"P5 with an upgrade", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P5)}, Options: Options{KubernetesVersion: "v1.27.10+rke2r1"}}, StepUpgrade, runner.Todo, ""},
-		{"enabled by us, not copied yet", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1), Record: journal(StepEnable)}}, StepEnable, runner.InProgress, ""},
-		{"half enabled by us", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P1, position.P2), Record: journal(StepEnable)}}, StepEnable, runner.InProgress, ""},
+		{"enabled by us, not copied yet", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1), Record: record(StepEnable)}}, StepEnable, runner.InProgress, ""},
+		{"half enabled by us", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P1, position.P2), Record: record(StepEnable)}}, StepEnable, runner.InProgress, ""},
 		{"half enabled, Rancher still rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: between(position.P1, position.P2)}}, StepEnable, runner.InProgress, ""},
 		{"half enabled by hand", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P1, position.P2)}}, "", "", "HalfMigrated"},
-		{"half switched by us", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P3, position.P4), Record: journal(StepSwitch)}, Cordon: open}, StepCordon, runner.Todo, ""},
+		{"half switched by us", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P3, position.P4), Record: record(StepSwitch)}, Cordon: open}, StepCordon, runner.Todo, ""},
 		{"half switched by hand", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P3, position.P4)}}, "", "", "HalfMigrated"},
-		{"a hazard is never ours", standing{Snapshot: Snapshot{Reading: rolling(), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: journal(StepSwitch)}}, "", "", "HalfMigrated"},
-		{"unknown at rest", standing{Snapshot: Snapshot{Reading: resting(), Result: position.Result{Position: position.Unknown}, Record: journal(StepSwitch)}}, "", "", "PositionUnknown"},
-		{"unknown in the middle of our roll", standing{Snapshot: Snapshot{Reading: rolling(), Result: position.Result{Position: position.Unknown}, Record: journal(StepEnable)}}, StepEnable, runner.InProgress, ""},
+		{"a hazard is never ours", standing{Snapshot: Snapshot{Reading: rolling(), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: record(StepSwitch)}}, "", "", "HalfMigrated"},
+		{"unknown at rest", standing{Snapshot: Snapshot{Reading: resting(), Result: position.Result{Position: position.Unknown}, Record: record(StepSwitch)}}, "", "", "PositionUnknown"},
+		{"unknown in the middle of our roll", standing{Snapshot: Snapshot{Reading: rolling(), Result: position.Result{Position: position.Unknown}, Record: record(StepEnable)}}, StepEnable, runner.InProgress, ""},
 	}
 	tests = append(tests, []struct {
 		name  string
 		s     standing
-		first runner.StepID
+		first journal.StepID
 		state runner.StateKind
 		err   string
 	}{
-		{"no control plane has the flag yet", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1), Record: journal(StepLeaseAccess, StepEnable)}}, StepEnable, runner.InProgress, ""},
-		{"all have it, and workers roll", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P4), Record: journal(StepSwitch)}}, StepSwitch, runner.InProgress, ""},
-		{"half switched, still rolling: cordons are not set again", standing{Snapshot: Snapshot{Reading: rolling(), Result: between(position.P3, position.P4), Record: journal(StepSwitch)}, Cordon: open}, StepSwitch, runner.InProgress, ""},
+		{"no control plane has the flag yet", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1), Record: record(StepLeaseAccess, StepEnable)}}, StepEnable, runner.InProgress, ""},
+		{"all have it, and workers roll", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P4), Record: record(StepSwitch)}}, StepSwitch, runner.InProgress, ""},
+		{"half switched, still rolling: cordons are not set again", standing{Snapshot: Snapshot{Reading: rolling(), Result: between(position.P3, position.P4), Record: record(StepSwitch)}, Cordon: open}, StepSwitch, runner.InProgress, ""},
 		{"half enabled, still rolling, journal gone: no snapshot in between", standing{Snapshot: Snapshot{Reading: rolling(), Result: between(position.P1, position.P2)}, Options: Options{Snapshot: true}}, StepEnable, runner.InProgress, ""},
-		{"an upgrade of ours rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: journal(StepSwitch, StepDisable, StepUpgrade)}, Options: upgrade}, StepUpgrade, runner.InProgress, ""},
-		{"every kubelet has it, and it still rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: journal(StepUpgrade)}, Options: upgrade, AtTarget: true}, StepUpgrade, runner.InProgress, ""},
-		{"upgraded", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P5), Record: journal(StepUpgrade)}, Options: upgrade, AtTarget: true}, "", "", ""},
-		{"an upgrade of somebody's rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: journal(StepSwitch)}, Options: upgrade}, StepUpgrade, runner.Todo, ""},
-		{"an upgrade of ours rolls, nobody asks to end it", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: journal(StepUpgrade)}}, "", "", ""},
-		{"unknown in the middle of our upgrade", standing{Snapshot: Snapshot{Reading: rolling(), Result: position.Result{Position: position.Unknown}, Record: journal(StepDisable, StepUpgrade)}, Options: upgrade}, StepUpgrade, runner.InProgress, ""},
+		{"an upgrade of ours rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: record(StepSwitch, StepDisable, StepUpgrade)}, Options: upgrade}, StepUpgrade, runner.InProgress, ""},
+		{"every kubelet has it, and it still rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: record(StepUpgrade)}, Options: upgrade, AtTarget: true}, StepUpgrade, runner.InProgress, ""},
+		{"upgraded", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P5), Record: record(StepUpgrade)}, Options: upgrade, AtTarget: true}, "", "", ""},
+		{"an upgrade of somebody's rolls", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: record(StepSwitch)}, Options: upgrade}, StepUpgrade, runner.Todo, ""},
+		{"an upgrade of ours rolls, nobody asks to end it", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: record(StepUpgrade)}}, "", "", ""},
+		{"unknown in the middle of our upgrade", standing{Snapshot: Snapshot{Reading: rolling(), Result: position.Result{Position: position.Unknown}, Record: record(StepDisable, StepUpgrade)}, Options: upgrade}, StepUpgrade, runner.InProgress, ""},
 		{"it moves by somebody else's doing", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1)}}, StepEnable, runner.Todo, ""},
-		{"it moves long after our edit", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P3), Record: journal(StepEnable)}, Cordon: cordonPlan{Ours: []string{"cp"}}}, StepSwitch, runner.Todo, ""},
+		{"it moves long after our edit", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P3), Record: record(StepEnable)}, Cordon: cordonPlan{Ours: []string{"cp"}}}, StepSwitch, runner.Todo, ""},
 	}...)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -161,8 +162,8 @@ func TestJudge(t *testing.T) {
 }
 
 func TestPreflightWaitsForARollOfOurs(t *testing.T) {
-	enabling := runner.Record{Intents: []runner.Intent{{Step: StepEnable}}}
-	snapshotting := runner.Record{Intents: []runner.Intent{{Step: StepSnapshot, Token: "1"}}}
+	enabling := journal.Record{Intents: []journal.Intent{{Step: StepEnable}}}
+	snapshotting := journal.Record{Intents: []journal.Intent{{Step: StepSnapshot, Token: "1"}}}
 	for _, tt := range []struct {
 		name string
 		s    standing
@@ -173,7 +174,7 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 		{"our roll, half done", standing{Snapshot: Snapshot{Reading: rolling(), Result: between(position.P1, position.P2), Record: enabling}}, runner.Skipped},
 		{"half done, at rest: its edit may have to be written", standing{Snapshot: Snapshot{Reading: resting(), Result: between(position.P1, position.P2), Record: enabling}}, runner.Always},
 		{"our snapshot", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P0), Record: snapshotting}, Options: Options{Snapshot: true}}, runner.Skipped},
-		{"our upgrade", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: runner.Record{Intents: []runner.Intent{{Step: StepUpgrade}}}}, Options: Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
+		{"our upgrade", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P5), Record: journal.Record{Intents: []journal.Intent{{Step: StepUpgrade}}}}, Options: Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
 		{"nobody's roll", standing{Snapshot: Snapshot{Reading: rolling(), Result: at(position.P1)}}, runner.Always},
 	} {
 		seen, err := sided(tt.s).judge(order(InstallHelm, tt.s.Options.KubernetesVersion != ""))
@@ -193,7 +194,7 @@ func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, id := range []runner.StepID{StepLeaseAccess, StepEnable, StepInstall, StepSwitch, StepCordon} {
+			for _, id := range []journal.StepID{StepLeaseAccess, StepEnable, StepInstall, StepSwitch, StepCordon} {
 				if state := seen.States[id]; state.Kind != runner.Done {
 					t.Errorf("at %s with %s: %s is %s, want done", p, method, id, state.Kind)
 				}
@@ -204,7 +205,7 @@ func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
 
 func TestOrderPutsTheManifestBeforeTheCordon(t *testing.T) {
 	ids := order(InstallManifest, false)
-	index := map[runner.StepID]int{}
+	index := map[journal.StepID]int{}
 	for i, id := range ids {
 		index[id] = i
 	}
@@ -217,16 +218,16 @@ func TestOrderPutsTheManifestBeforeTheCordon(t *testing.T) {
 // the journal has of others, or of before an undo, is passed over.
 func TestLastIntended(t *testing.T) {
 	for name, tt := range map[string]struct {
-		steps []runner.StepID
-		want  runner.StepID
+		steps []journal.StepID
+		want  journal.StepID
 	}{
 		"nothing":             {nil, ""},
-		"a position":          {[]runner.StepID{StepLeaseAccess, StepEnable}, StepEnable},
-		"cordons after it":    {[]runner.StepID{StepEnable, StepCordon}, StepEnable},
-		"a snapshot alone":    {[]runner.StepID{StepSnapshot}, ""},
-		"an upgrade after it": {[]runner.StepID{StepDisable, StepUpgrade}, StepDisable},
-		"taken back":          {[]runner.StepID{StepEnable, StepUndoEnable}, ""},
-		"begun again":         {[]runner.StepID{StepEnable, StepUndoEnable, StepLeaseAccess}, StepLeaseAccess},
+		"a position":          {[]journal.StepID{StepLeaseAccess, StepEnable}, StepEnable},
+		"cordons after it":    {[]journal.StepID{StepEnable, StepCordon}, StepEnable},
+		"a snapshot alone":    {[]journal.StepID{StepSnapshot}, ""},
+		"an upgrade after it": {[]journal.StepID{StepDisable, StepUpgrade}, StepDisable},
+		"taken back":          {[]journal.StepID{StepEnable, StepUndoEnable}, ""},
+		"begun again":         {[]journal.StepID{StepEnable, StepUndoEnable, StepLeaseAccess}, StepLeaseAccess},
 	} {
 		if got := lastIntended(intended(tt.steps...)); got != tt.want {
 			t.Errorf("%s: %q, want %q", name, got, tt.want)
@@ -262,7 +263,7 @@ func TestStatesOfSteps(t *testing.T) {
 		cordon cordonPlan
 		o      Options
 		target bool
-		id     runner.StepID
+		id     journal.StepID
 		want   runner.StateKind
 	}{
 		"no cordon is to be set":             {position.P2, skip, Options{}, false, StepCordon, runner.Skipped},

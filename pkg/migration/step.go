@@ -4,12 +4,13 @@ import (
 	"context"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // Base is what every step shares. A step of a Side embeds it too.
 type Base struct {
 	*Core
-	ID runner.StepID
+	ID journal.StepID
 }
 
 // Info implements runner.Step.
@@ -24,7 +25,7 @@ func (b Base) Do(context.Context, *runner.Tx, Snapshot) error { return nil }
 // Steps puts the steps in force into their order.
 func (c *Core) Steps() []Step { return c.steps(c.order()) }
 
-func (c *Core) steps(ids []runner.StepID) []Step {
+func (c *Core) steps(ids []journal.StepID) []Step {
 	steps := make([]Step, 0, len(ids))
 	for _, id := range ids {
 		steps = append(steps, rowOf(id).make(Base{Core: c, ID: id}))

@@ -8,17 +8,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clocktesting "k8s.io/utils/clock/testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -171,7 +171,7 @@ func TestInstallSettles(t *testing.T) {
 
 // The brake comes before all that a step waits for.
 func TestStepsOfTheCCMBrake(t *testing.T) {
-	for _, id := range []runner.StepID{StepInstall, StepDisable, StepUndoInstall, StepUndoDisable} {
+	for _, id := range []journal.StepID{StepInstall, StepDisable, StepUndoInstall, StepUndoDisable} {
 		seen := clusterAt(position.P4)
 		seen.Reading.KCMs[0] = aKCM("cp-0", "external", true)
 		step := makeStep(Base{Core: &Core{}, ID: id})
@@ -184,7 +184,7 @@ func TestStepsOfTheCCMBrake(t *testing.T) {
 // The migration lease may stand still while leader migration goes or comes back: there it
 // is what ends, or what nobody has yet. Everywhere else it brakes.
 func TestIdleLeaseBrakesOnlyWhereItIsNeeded(t *testing.T) {
-	for id, want := range map[runner.StepID]runner.VerdictKind{
+	for id, want := range map[journal.StepID]runner.VerdictKind{
 		StepDisable: runner.Waiting, StepUndoDisable: runner.Waiting, StepInstall: runner.Braked, StepUndoInstall: runner.Braked,
 	} {
 		core := &Core{Side: &editor{}, Kube: permissive(nil)}
@@ -226,7 +226,7 @@ func TestInstallIsRefused(t *testing.T) {
 // A step that installs by a document plans and writes the chart with the flag, or without.
 func TestChartsAsDocuments(t *testing.T) {
 	for name, tt := range map[string]struct {
-		id      runner.StepID
+		id      journal.StepID
 		at      position.Position
 		change  func(*Snapshot)
 		plan    string // how its summary begins
@@ -319,7 +319,7 @@ func TestLeaseAndGrantGo(t *testing.T) {
 	theGrant := []string{"delete rolebindings/" + wellknown.Grant, "delete roles/" + wellknown.Grant}
 	const limit = 40 * time.Second // two durations of 15 s and ten seconds
 	for name, tt := range map[string]struct {
-		id     runner.StepID
+		id     journal.StepID
 		ok     func() Snapshot
 		change func(*Snapshot)
 		after  time.Duration

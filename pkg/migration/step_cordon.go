@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -33,7 +34,7 @@ func (s *cordon) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
 		if err != nil {
 			return err
 		}
-		intent := runner.Intent{What: "cordon Node " + name, Object: "Node " + name, Inverse: inverse}
+		intent := journal.Intent{What: "cordon Node " + name, Object: "Node " + name, Inverse: inverse}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := awsccm.Cordon(ctx, s.Kube.CoreV1().Nodes(), name, s.Options.RunID)
 			return err
@@ -87,7 +88,7 @@ func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx, seen Snapshot) (run
 // GiveBackCordons uncordons every node that carries our annotation.
 func (c *Core) GiveBackCordons(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
 	for _, name := range planCordon(seen.Reading).Ours {
-		intent := runner.Intent{What: "uncordon Node " + name, Object: "Node " + name}
+		intent := journal.Intent{What: "uncordon Node " + name, Object: "Node " + name}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := awsccm.Uncordon(ctx, c.Kube.CoreV1().Nodes(), name)
 			return err
@@ -149,7 +150,7 @@ func (s Snapshot) CordonedElsewhere(node *downstream.Node) bool {
 func (c *Core) RestoreUserCordons(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
 	for _, name := range seen.LostCordons() {
 		uid := seen.Reading.Down.Node(name).UID
-		intent := runner.Intent{What: "cordon Node " + name + " again, as its user had", Object: "Node " + name, Token: uid}
+		intent := journal.Intent{What: "cordon Node " + name + " again, as its user had", Object: "Node " + name, Token: uid}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := awsccm.RestoreUser(ctx, c.Kube.CoreV1().Nodes(), name, types.UID(uid))
 			return err

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -90,7 +91,7 @@ func TestCordonSteps(t *testing.T) {
 	}
 	both := func(r *Reading) { cordonByUs(&r.Down.Nodes[0]); cordonByUs(&r.Down.Nodes[1]) }
 	for name, tt := range map[string]struct {
-		id     runner.StepID
+		id     journal.StepID
 		change func(*Reading)
 		want   end
 	}{

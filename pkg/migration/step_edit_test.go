@@ -13,6 +13,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -30,7 +32,7 @@ type editor struct {
 	did     []string
 }
 
-func (e *editor) Edit(context.Context, Snapshot, runner.StepID) (Edit, error) {
+func (e *editor) Edit(context.Context, Snapshot, journal.StepID) (Edit, error) {
 	if len(e.open) == 0 {
 		return Edit{Object: "Cluster demo"}, nil
 	}
@@ -46,32 +48,32 @@ func (e *editor) Edit(context.Context, Snapshot, runner.StepID) (Edit, error) {
 	return next, nil
 }
 
-func (e *editor) PlanEdit(context.Context, Snapshot, runner.StepID) (runner.Plan, error) {
+func (e *editor) PlanEdit(context.Context, Snapshot, journal.StepID) (runner.Plan, error) {
 	return runner.Plan{Notes: []string{"of the side"}}, nil
 }
 
-func (e *editor) Apply(context.Context, *runner.Tx, Snapshot, runner.StepID) error {
+func (e *editor) Apply(context.Context, *runner.Tx, Snapshot, journal.StepID) error {
 	e.did = append(e.did, "apply")
 	return nil
 }
 
-func (e *editor) Rollout(context.Context, *runner.Tx, Snapshot, runner.StepID) (Rollout, error) {
+func (e *editor) Rollout(context.Context, *runner.Tx, Snapshot, journal.StepID) (Rollout, error) {
 	return e.rollout, nil
 }
 
-func (e *editor) WhileRolling(context.Context, *runner.Tx, Snapshot, runner.StepID) (bool, error) {
+func (e *editor) WhileRolling(context.Context, *runner.Tx, Snapshot, journal.StepID) (bool, error) {
 	return e.busy, nil
 }
 
-func (e *editor) Finish(context.Context, *runner.Tx, runner.StepID, bool) error { return nil }
-func (e *editor) Tell(open []Unrest) string                                     { return TellUnrest(open) }
-func (e *editor) Rolls(runner.StepID) bool                                      { return true }
-func (e *editor) Look(context.Context, runner.Record) (Config, error)           { return nil, errAway }
+func (e *editor) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
+func (e *editor) Tell(open []Unrest) string                                      { return TellUnrest(open) }
+func (e *editor) Rolls(journal.StepID) bool                                      { return true }
+func (e *editor) Look(context.Context, journal.Record) (Config, error)           { return nil, errAway }
 
 func change(at string) Edit { return Edit{Changes: []runner.Change{{Location: at}}} }
 
 // anEdit is an editing step that demands nothing, of a Side.
-func anEdit(id runner.StepID, e *editor) *editing {
+func anEdit(id journal.StepID, e *editor) *editing {
 	return &editing{Base{Core: &Core{Side: e, Clock: clock.RealClock{}}, ID: id}, editRules{waitingFor: "the edit"}}
 }
 
@@ -81,9 +83,9 @@ func anEdit(id runner.StepID, e *editor) *editing {
 func TestEditIsWrittenOnlyWhereItMay(t *testing.T) {
 	refused, unmet := errors.New("uneditable"), errors.New("not yet")
 	half := Snapshot{Reading: rolling(), Result: between(position.P3, position.P4), Config: restingConfig{},
-		Record: runner.Record{Intents: []runner.Intent{{Step: StepSwitch}}}}
+		Record: journal.Record{Intents: []journal.Intent{{Step: StepSwitch}}}}
 	for name, tt := range map[string]struct {
-		id      runner.StepID
+		id      journal.StepID
 		seen    Snapshot
 		refused error
 		unmet   error
@@ -241,7 +243,7 @@ func TestVerdictsBeforeTheRollout(t *testing.T) {
 
 // The plan of a step in which the lease changes hands says so, after what the Side says.
 func TestPlanOfAnEdit(t *testing.T) {
-	for id, want := range map[runner.StepID][]string{StepSwitch: {"of the side", handOverNote}, StepEnable: {"of the side"}} {
+	for id, want := range map[journal.StepID][]string{StepSwitch: {"of the side", handOverNote}, StepEnable: {"of the side"}} {
 		plan, err := rowOf(id).make(Base{Core: &Core{Side: &editor{}}, ID: id}).Plan(t.Context(), Snapshot{})
 		if d := cmp.Diff(want, plan.Notes); err != nil || d != "" {
 			t.Errorf("%s: %v %s", id, err, d)
@@ -287,13 +289,13 @@ func TestMeanwhile(t *testing.T) {
 	}
 }
 
-func txFor(t *testing.T, id runner.StepID) *runner.Tx {
+func txFor(t *testing.T, id journal.StepID) *runner.Tx {
 	t.Helper()
-	lock := (&runner.MemoryLock{}).For(runner.Owner{Run: "r"})
+	lock := (&lock.Memory{}).For(lock.Owner{Run: "r"})
 	if err := lock.Acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	tx, err := runner.NewTx(t.Context(), runner.Info{ID: id}, runner.Options{RunID: "r", Lock: lock, Journal: &runner.MemoryJournal{}})
+	tx, err := runner.NewTx(t.Context(), runner.Info{ID: id}, runner.Options{RunID: "r", Lock: lock, Journal: &journal.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}

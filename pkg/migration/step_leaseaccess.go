@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -30,7 +31,7 @@ func (s *leaseAccess) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) erro
 	if err != nil {
 		return err
 	}
-	intent := runner.Intent{Step: StepLeaseAccess, What: "create Role and RoleBinding kube-system/" + wellknown.Grant,
+	intent := journal.Intent{Step: StepLeaseAccess, What: "create Role and RoleBinding kube-system/" + wellknown.Grant,
 		Object: "Role kube-system/" + wellknown.Grant, Inverse: inverse}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		_, err := awsccm.EnsureGrant(ctx, s.Kube)

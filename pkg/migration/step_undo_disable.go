@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -32,7 +33,7 @@ func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) erro
 		return err
 	}
 	if !seen.Reading.Down.MayGet || !seen.Reading.Down.MayUpdate {
-		intent := runner.Intent{What: "create Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}
+		intent := journal.Intent{What: "create Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := awsccm.EnsureGrant(ctx, s.Kube)
 			return err

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -72,7 +73,7 @@ func (s *undoInstall) uninstall(ctx context.Context, tx *runner.Tx) error {
 	if err != nil {
 		return err
 	}
-	intent := runner.Intent{What: "uninstall Helm release kube-system/" + wellknown.CCM, Object: "Helm release kube-system/" + wellknown.CCM, Inverse: inverse}
+	intent := journal.Intent{What: "uninstall Helm release kube-system/" + wellknown.CCM, Object: "Helm release kube-system/" + wellknown.CCM, Inverse: inverse}
 	return tx.Effect(ctx, intent, installer.Uninstall)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -19,7 +20,7 @@ type verdictCase struct {
 	says   string // in what is seen, or the reason of a fault
 }
 
-func judges(t *testing.T, id runner.StepID, ok func() Snapshot, cases map[string]verdictCase) {
+func judges(t *testing.T, id journal.StepID, ok func() Snapshot, cases map[string]verdictCase) {
 	t.Helper()
 	for name, tt := range cases {
 		seen := ok()
@@ -115,10 +116,10 @@ func TestUndoLeaseAccess(t *testing.T) {
 // behind a brake. What an earlier run left moving is waited for.
 func TestUndoPreflight(t *testing.T) {
 	moving := func(s *Snapshot) { s.Reading.Unrest = rolling().Unrest }
-	left := runner.Record{LeftOpen: true, Intents: []runner.Intent{{Step: StepInstall, Run: "earlier"}}}
+	left := journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: StepInstall, Run: "earlier"}}}
 	for name, tt := range map[string]struct {
 		change  func(*Snapshot)
-		intents []runner.StepID // of this run
+		intents []journal.StepID // of this run
 		want    runner.VerdictKind
 		reason  string
 	}{
@@ -131,8 +132,8 @@ func TestUndoPreflight(t *testing.T) {
 			s.Reading.Unrest = []Unrest{{Object: "x", Seen: "paused", OurPause: true}}
 			s.Reading.Down.Nodes[2].Ready.Status = "Unknown"
 		}, nil, runner.Failed, "NotAtRest"},
-		"in the middle of the switch": {moving, []runner.StepID{StepSwitch}, runner.Met, ""},
-		"others, long after the flag": {moving, []runner.StepID{StepEnable}, runner.Failed, "NotAtRest"},
+		"in the middle of the switch": {moving, []journal.StepID{StepSwitch}, runner.Met, ""},
+		"others, long after the flag": {moving, []journal.StepID{StepEnable}, runner.Failed, "NotAtRest"},
 	} {
 		core := &Core{Side: &editor{}}
 		tx, seen := txFor(t, StepUndoPreflight), clusterAt(position.P4)
@@ -205,10 +206,10 @@ func TestUndoInstallRemovesTheDocument(t *testing.T) {
 }
 
 // announced is a Tx after a journal in which a step announced something.
-func announced(t *testing.T, id runner.StepID) *runner.Tx {
+func announced(t *testing.T, id journal.StepID) *runner.Tx {
 	t.Helper()
 	tx := txFor(t, id)
-	if err := tx.Effect(t.Context(), runner.Intent{What: "edit"}, func(context.Context) error { return nil }); err != nil {
+	if err := tx.Effect(t.Context(), journal.Intent{What: "edit"}, func(context.Context) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return tx

@@ -2,6 +2,7 @@ package migration
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -9,7 +10,7 @@ import (
 // at one position: no control plane has the edit yet, or all of them have and
 // workers are being restarted. Empty if the journal announced none. A run that
 // is taken up there has to watch that roll, not to wait outside until it is over.
-func (s standing) rollOf(at position.Position) runner.StepID {
+func (s standing) rollOf(at position.Position) journal.StepID {
 	if s.upgrading() {
 		return StepUpgrade
 	}
@@ -32,7 +33,7 @@ func (s standing) rollOf(at position.Position) runner.StepID {
 // unseen says whether no run has seen the end of a roll that the journal announced
 // last. What a roll waits for at its end shows in no position: that no process of
 // before runs beside the new ones.
-func (s standing) unseen(step runner.StepID) bool {
+func (s standing) unseen(step journal.StepID) bool {
 	switch step {
 	case StepEnable, StepSwitch, StepUndoEnable, StepUndoSwitch:
 		return s.Reading.MayOutlive && s.leftAt(step)
@@ -42,7 +43,7 @@ func (s standing) unseen(step runner.StepID) bool {
 
 // leftAt says whether the last thing that the journal announced is of a step that no
 // run has ended.
-func (s standing) leftAt(step runner.StepID) bool {
+func (s standing) leftAt(step journal.StepID) bool {
 	n := len(s.Record.Intents)
 	return n > 0 && s.Record.LeftOpen && s.Record.Intents[n-1].Step == step
 }
@@ -51,7 +52,7 @@ func (s standing) leftAt(step runner.StepID) bool {
 // roll that removed cordons of the user's which nobody has set again: a run that
 // was killed in between must not leave that to the user. After a run that came to
 // its end it was the user who removed them.
-func (s standing) cordonsOpen(step runner.StepID) bool {
+func (s standing) cordonsOpen(step journal.StepID) bool {
 	if !s.leftAt(step) {
 		return false
 	}
@@ -81,7 +82,7 @@ func (s standing) upgrading() bool {
 // the preflight cannot pass on a cluster that moves by our own doing, and it did
 // pass before that step began. It runs when the step is done, before the next
 // write, and the step itself refuses to write while the cluster moves.
-func (s standing) holdBack(ids []runner.StepID, states map[runner.StepID]runner.State, now current) {
+func (s standing) holdBack(ids []journal.StepID, states map[journal.StepID]runner.State, now current) {
 	step := now.step
 	if states[StepSnapshot].Kind == runner.InProgress {
 		step = StepSnapshot

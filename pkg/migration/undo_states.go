@@ -6,14 +6,15 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // judgeUndo says for every step of an undo how far it is: those from the position
 // that the cluster has reached, backwards. A mixture is taken back if it is our own
 // half-done step, forwards or backwards.
-func (s standing) judgeUndo(ids []runner.StepID) (runner.Observation, error) {
-	seen := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[runner.StepID]runner.State{}}
+func (s standing) judgeUndo(ids []journal.StepID) (runner.Observation, error) {
+	seen := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
 	now, err := s.undoing()
 	if err != nil {
 		return seen, err
@@ -58,7 +59,7 @@ func (s standing) undoing() (current, error) {
 
 // lastToUndo is the undo of what the journal announced last: a step of the
 // migration, or that very undo.
-func (s standing) lastToUndo() runner.StepID {
+func (s standing) lastToUndo() journal.StepID {
 	for i := len(s.Record.Intents) - 1; i >= 0; i-- {
 		step := s.Record.Intents[i].Step
 		if undoes(step) != "" {
@@ -73,7 +74,7 @@ func (s standing) lastToUndo() runner.StepID {
 
 // LastUndid says whether the journal's last work was an undo's. Cordons are given
 // back in both directions.
-func LastUndid(record runner.Record) bool {
+func LastUndid(record journal.Record) bool {
 	for _, intent := range slices.Backward(record.Intents) {
 		if intent.Step == StepUncordon {
 			continue
@@ -83,7 +84,7 @@ func LastUndid(record runner.Record) bool {
 	return false
 }
 
-func (s standing) undoState(id runner.StepID, now current) runner.State {
+func (s standing) undoState(id journal.StepID, now current) runner.State {
 	if id == now.step {
 		return runner.State{Kind: runner.InProgress, Reason: s.Result.Summary}
 	}

@@ -6,16 +6,17 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // intended is a journal that announced these steps.
-func intended(steps ...runner.StepID) runner.Record {
-	var r runner.Record
+func intended(steps ...journal.StepID) journal.Record {
+	var r journal.Record
 	for _, id := range steps {
-		r.Intents = append(r.Intents, runner.Intent{Step: id})
+		r.Intents = append(r.Intents, journal.Intent{Step: id})
 	}
 	return r
 }
@@ -28,20 +29,20 @@ func granted(r Reading) Reading {
 }
 
 func TestJudgeUndo(t *testing.T) {
-	all := []runner.StepID{StepUndoDisable, StepUndoSwitch, StepUndoInstall, StepUndoEnable, StepUndoAccess}
+	all := []journal.StepID{StepUndoDisable, StepUndoSwitch, StepUndoInstall, StepUndoEnable, StepUndoAccess}
 	forward := intended(StepLeaseAccess, StepEnable, StepInstall, StepSwitch, StepDisable)
 	unknown := position.Result{Position: position.Unknown}
 	for _, tt := range []struct {
 		name string
 		s    standing
-		todo []runner.StepID // to do or in progress, in order
-		now  runner.StepID   // in progress
+		todo []journal.StepID // to do or in progress, in order
+		now  journal.StepID   // in progress
 		err  string
 	}{
 		{"P5", standing{Snapshot: Snapshot{Reading: resting(), Result: at(position.P5), Record: forward}}, all, "", ""},
 		{"P4", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: at(position.P4), Record: forward}}, all[1:], "", ""},
 		{"P4 with cordons", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: at(position.P4)}, Cordon: cordonPlan{Ours: []string{"cp"}}},
-			[]runner.StepID{StepUndoSwitch, StepUncordon, StepUndoInstall, StepUndoEnable, StepUndoAccess}, "", ""},
+			[]journal.StepID{StepUndoSwitch, StepUncordon, StepUndoInstall, StepUndoEnable, StepUndoAccess}, "", ""},
 		{"P3", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: at(position.P3)}}, all[2:], "", ""},
 		{"P2", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: at(position.P2)}}, all[3:], "", ""},
 		{"P1", standing{Snapshot: Snapshot{Reading: granted(resting()), Result: at(position.P1)}}, all[4:], "", ""},
@@ -71,8 +72,8 @@ func TestJudgeUndo(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		var todo []runner.StepID
-		now := runner.StepID("")
+		var todo []journal.StepID
+		now := journal.StepID("")
 		for _, id := range undoOrder() {
 			switch seen.States[id].Kind {
 			case runner.InProgress:
@@ -96,7 +97,7 @@ func outliving() Reading {
 	return r
 }
 
-func leftOpen(steps ...runner.StepID) runner.Record {
+func leftOpen(steps ...journal.StepID) journal.Record {
 	r := intended(steps...)
 	r.LeftOpen = true
 	return r
@@ -141,10 +142,10 @@ func TestWouldBeRenamed(t *testing.T) {
 
 func TestLastUndid(t *testing.T) {
 	for _, tt := range []struct {
-		record runner.Record
+		record journal.Record
 		want   bool
 	}{
-		{runner.Record{}, false},
+		{journal.Record{}, false},
 		{intended(StepEnable, StepInstall), false},
 		{intended(StepEnable, StepUndoEnable), true},
 		{intended(StepSwitch, StepUndoSwitch, StepUncordon), true},

@@ -5,7 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -62,7 +62,7 @@ func TestInProgress(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at     position.Position
 		change func(*Snapshot)
-		want   runner.StepID
+		want   journal.StepID
 	}{
 		"none":             {position.P3, nil, ""},
 		"the switch rolls": {position.P3, func(s *Snapshot) { s.Reading.Unrest = rolling().Unrest; s.Record = intended(StepSwitch) }, StepSwitch},

@@ -20,6 +20,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -76,22 +78,22 @@ func edited(t *testing.T) (p *Procedure, count func() int) {
 // and call it done; only a second one sees the difference.
 func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 	for name, tt := range map[string]struct {
-		intents []runner.Intent
+		intents []journal.Intent
 		notes   map[string]upRecord
 		want    int
 	}{
 		"nothing was begun":   {want: 1},
-		"cut off":             {intents: []runner.Intent{{Step: migration.StepEnable, Token: upToken + "run-1/enable/0"}}, want: 2},
-		"ended well, another": {intents: []runner.Intent{{Step: migration.StepEnable, Token: upToken + "run-1/enable/0"}}, notes: map[string]upRecord{upNote: {Token: upToken + "run-1/enable/0", OK: true}}, want: 1},
+		"cut off":             {intents: []journal.Intent{{Step: migration.StepEnable, Token: upToken + "run-1/enable/0"}}, want: 2},
+		"ended well, another": {intents: []journal.Intent{{Step: migration.StepEnable, Token: upToken + "run-1/enable/0"}}, notes: map[string]upRecord{upNote: {Token: upToken + "run-1/enable/0", OK: true}}, want: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, count := edited(t)
-			journal := &runner.MemoryJournal{}
-			options := runner.Options{RunID: "run-2", Journal: journal, Lock: (&runner.MemoryLock{}).For(runner.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
+			kept := &journal.Memory{}
+			options := runner.Options{RunID: "run-2", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
 			if err := options.Lock.Acquire(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if err := journal.Commit(t.Context(), &runner.JournalState{Intents: tt.intents}); err != nil {
+			if err := kept.Commit(t.Context(), &journal.State{Intents: tt.intents}); err != nil {
 				t.Fatal(err)
 			}
 			step := stepOf(t, p, migration.StepEnable)
@@ -135,7 +137,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 }
 
 // stepOf is a step of a procedure, by its ID.
-func stepOf(t *testing.T, p *Procedure, id runner.StepID) migration.Step {
+func stepOf(t *testing.T, p *Procedure, id journal.StepID) migration.Step {
 	t.Helper()
 	for _, step := range p.Core.Steps() {
 		if step.Info().ID == id {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // brakeGrace is how long the node in hand may take to come back before rke is
@@ -23,7 +24,7 @@ func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ migration.Snapsh
 		if seen, err := p.Observe(ctx, tx.Record()); err == nil && len(seen.Reading.NodesNotReady()) == 0 && len(cordonedByRKE(seen)) == 0 {
 			break
 		}
-		if err := runner.Pause(ctx, p.Clock, time.Second); err != nil {
+		if err := retry.Pause(ctx, p.Clock, time.Second); err != nil {
 			break
 		}
 	}

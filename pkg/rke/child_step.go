@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 const (
@@ -37,13 +38,13 @@ type process = rkecli.Running
 // child is an rke that this run started.
 type child struct {
 	process
-	step  runner.StepID
+	step  journal.StepID
 	token string // of its intent
 	again int    // how many more times rke has to run after it
 }
 
 // childOf is the rke that this run started for a step; nil: none.
-func (p *Procedure) childOf(step runner.StepID) *child {
+func (p *Procedure) childOf(step journal.StepID) *child {
 	if p.child == nil || p.child.step != step {
 		return nil
 	}
@@ -60,13 +61,13 @@ func (c *child) ended() string {
 }
 
 // lastUp is the last `rke up` that the journal announced.
-func lastUp(record runner.Record) (runner.Intent, bool) {
+func lastUp(record journal.Record) (journal.Intent, bool) {
 	for i := len(record.Intents) - 1; i >= 0; i-- {
 		if strings.HasPrefix(record.Intents[i].Token, upToken) {
 			return record.Intents[i], true
 		}
 	}
-	return runner.Intent{}, false
+	return journal.Intent{}, false
 }
 
 // unfinished is why `rke up` has to run (again); "": it has not, or Rancher runs it.
@@ -91,7 +92,7 @@ func (o observed) unfinished() string {
 
 // cutOff says whether the last `rke up` that the journal announced did not end
 // well: it may have been killed in the middle of a container.
-func cutOff(record runner.Record) bool {
+func cutOff(record journal.Record) bool {
 	intent, begun := lastUp(record)
 	var ended upRecord
 	known, err := record.NoteInto(upNote, &ended)
@@ -108,7 +109,7 @@ func (p *Procedure) start(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	binary := found.Value.Path
 	what := "run rke " + strings.Join(args, " ")
 	log := fmt.Sprintf("%s.awsmigrate-%s.log", p.options.Config, p.options.RunID)
-	intent := runner.Intent{What: what, Object: p.fileObject(), Token: c.token}
+	intent := journal.Intent{What: what, Object: p.fileObject(), Token: c.token}
 	return tx.Effect(ctx, intent, func(context.Context) error {
 		var keep *os.File
 		if p.edges.Keep != nil {
@@ -135,7 +136,7 @@ func (p *Procedure) gateUp() error {
 }
 
 // childVerdict judges the rke of a step; nil: it has ended well, or there is none.
-func (p *Procedure) childVerdict(seen migration.Snapshot, step runner.StepID) *runner.Verdict {
+func (p *Procedure) childVerdict(seen migration.Snapshot, step journal.StepID) *runner.Verdict {
 	c := p.childOf(step)
 	switch {
 	case c == nil:
@@ -156,7 +157,7 @@ func (p *Procedure) childVerdict(seen migration.Snapshot, step runner.StepID) *r
 
 // noteEnd puts into the journal that the rke of a step ended well, unless it is there:
 // the cluster does not tell.
-func (p *Procedure) noteEnd(ctx context.Context, tx *runner.Tx, note string, step runner.StepID) error {
+func (p *Procedure) noteEnd(ctx context.Context, tx *runner.Tx, note string, step journal.StepID) error {
 	c := p.childOf(step)
 	if c == nil {
 		return nil

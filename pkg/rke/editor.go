@@ -12,11 +12,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // Edit implements migration.Editor.
-func (p *Procedure) Edit(ctx context.Context, seen migration.Snapshot, step runner.StepID) (migration.Edit, error) {
+func (p *Procedure) Edit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
 	edit, err := p.fileEdit(ctx, seen, step)
 	if err != nil {
 		return migration.Edit{}, err
@@ -29,7 +30,7 @@ func (p *Procedure) Edit(ctx context.Context, seen migration.Snapshot, step runn
 	return out, nil
 }
 
-func (p *Procedure) fileEdit(ctx context.Context, seen migration.Snapshot, step runner.StepID) (clusterfile.Edit, error) {
+func (p *Procedure) fileEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (clusterfile.Edit, error) {
 	file := factsOf(seen).File
 	switch step {
 	case migration.StepEnable:
@@ -93,7 +94,7 @@ func (p *Procedure) upgradeAllowed(seen migration.Snapshot) error {
 // takeBack takes the newest edit of a step that is left back in a file: by the
 // receipt in the journal and the backup beside the file. Nothing else tells what an
 // in-tree provider was configured with.
-func (p *Procedure) takeBack(seen migration.Snapshot, file *clusterfile.File, step runner.StepID) (clusterfile.Edit, error) {
+func (p *Procedure) takeBack(seen migration.Snapshot, file *clusterfile.File, step journal.StepID) (clusterfile.Edit, error) {
 	for _, intent := range seen.Record.ToTakeBack(step, p.fileObject()) {
 		var receipt yamltext.Receipt
 		if err := json.Unmarshal(intent.Inverse, &receipt); err != nil {
@@ -113,7 +114,7 @@ func (p *Procedure) takeBack(seen migration.Snapshot, file *clusterfile.File, st
 }
 
 // PlanEdit implements migration.Editor.
-func (p *Procedure) PlanEdit(ctx context.Context, seen migration.Snapshot, step runner.StepID) (runner.Plan, error) {
+func (p *Procedure) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
 	edit, err := p.plannedEdit(ctx, seen, step)
 	if err != nil {
 		return runner.Plan{}, err
@@ -138,7 +139,7 @@ func (p *Procedure) PlanEdit(ctx context.Context, seen migration.Snapshot, step 
 }
 
 // plannedEdit is the edit of a step once those before it are made.
-func (p *Procedure) plannedEdit(ctx context.Context, seen migration.Snapshot, step runner.StepID) (clusterfile.Edit, error) {
+func (p *Procedure) plannedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (clusterfile.Edit, error) {
 	switch step {
 	case migration.StepSwitch:
 		edit, err := p.switchEdit(ctx, seen)
@@ -183,7 +184,7 @@ func (p *Procedure) fileSwitchedBack(seen migration.Snapshot) (*clusterfile.File
 }
 
 // rollsOf is how many machines restart something in a step.
-func rollsOf(seen migration.Snapshot, step runner.StepID) int {
+func rollsOf(seen migration.Snapshot, step journal.StepID) int {
 	if step == migration.StepEnable {
 		return seen.Reading.Planes()
 	}
@@ -191,7 +192,7 @@ func rollsOf(seen migration.Snapshot, step runner.StepID) int {
 }
 
 // restarts says what a step restarts; forth and back say how rke reaches the other hosts.
-func restarts(step runner.StepID, back, forth string) string {
+func restarts(step journal.StepID, back, forth string) string {
 	switch step {
 	case migration.StepEnable, migration.StepUndoEnable:
 		return "kube-controller-manager on every control plane, one after the other"

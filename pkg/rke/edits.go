@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // flagPath is where RKE's guide puts the flag.
@@ -73,7 +74,7 @@ func switchFrom(file *clusterfile.File, names naming.Rule, made yamltext.Made) (
 }
 
 // madeByEnable is what the journal's edit put above the flag.
-func madeByEnable(record runner.Record, object string) yamltext.Made {
+func madeByEnable(record journal.Record, object string) yamltext.Made {
 	for i := len(record.Intents) - 1; i >= 0; i-- {
 		intent := record.Intents[i]
 		if intent.Step != migration.StepEnable || intent.Object != object || len(intent.Inverse) == 0 {
@@ -93,7 +94,7 @@ func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, edit clusterfi
 	if err != nil {
 		return fmt.Errorf("encode the receipt of an edit of %s: %w", p.options.Config, err)
 	}
-	intent := runner.Intent{What: "edit " + p.options.Config, Object: p.fileObject(), Inverse: inverse, Token: edit.SHA256()}
+	intent := journal.Intent{What: "edit " + p.options.Config, Object: p.fileObject(), Inverse: inverse, Token: edit.SHA256()}
 	return tx.Effect(ctx, intent, func(context.Context) error { return edit.Write(p.disk(), p.options.Config) })
 }
 

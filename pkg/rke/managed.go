@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -53,7 +54,7 @@ func NewManaged(ctx context.Context, edges ManagedEdges, id string, options Opti
 	m.tryEdits = tryManagedEdits
 	m.Core = &migration.Core{Kube: edges.Kube, Config: edges.DownstreamConfig, Options: options.Options, Clock: edges.Clock, Side: m, Distribution: wellknown.RKE}
 	m.Begin()
-	config, err := m.look(ctx, runner.Record{})
+	config, err := m.look(ctx, journal.Record{})
 	if err != nil {
 		return nil, err
 	}
@@ -64,8 +65,8 @@ func NewManaged(ctx context.Context, edges ManagedEdges, id string, options Opti
 	if err != nil {
 		return nil, err
 	}
-	m.target = runner.Target{Kind: "rke", Name: id, Namespace: id, UID: uid}
-	if _, err := m.Observe(ctx, runner.Record{}); err != nil {
+	m.target = journal.Target{Kind: "rke", Name: id, Namespace: id, UID: uid}
+	if _, err := m.Observe(ctx, journal.Record{}); err != nil {
 		return nil, err
 	}
 	m.steps = m.Core.Steps()

@@ -11,11 +11,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // Edit implements migration.Editor.
-func (m *Managed) Edit(ctx context.Context, seen migration.Snapshot, step runner.StepID) (migration.Edit, error) {
+func (m *Managed) Edit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
 	c := clusterOf(seen)
 	edit, err := m.managedEdit(ctx, seen, step)
 	if err != nil {
@@ -25,7 +26,7 @@ func (m *Managed) Edit(ctx context.Context, seen migration.Snapshot, step runner
 		Write: func(ctx context.Context, tx *runner.Tx) error { return m.write(ctx, tx, c, edit) }}, nil
 }
 
-func (m *Managed) managedEdit(ctx context.Context, seen migration.Snapshot, step runner.StepID) (ManagedEdit, error) {
+func (m *Managed) managedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (ManagedEdit, error) {
 	config := clusterOf(seen).Config
 	switch step {
 	case migration.StepEnable:
@@ -73,7 +74,7 @@ func made(seen migration.Snapshot) []string {
 }
 
 // PlanEdit implements migration.Editor.
-func (m *Managed) PlanEdit(ctx context.Context, seen migration.Snapshot, step runner.StepID) (runner.Plan, error) {
+func (m *Managed) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
 	edit, err := m.plannedEdit(ctx, seen, step)
 	if err != nil {
 		return runner.Plan{}, err
@@ -89,7 +90,7 @@ func (m *Managed) PlanEdit(ctx context.Context, seen migration.Snapshot, step ru
 }
 
 // plannedEdit is the edit of a step once those before it are made.
-func (m *Managed) plannedEdit(ctx context.Context, seen migration.Snapshot, step runner.StepID) (ManagedEdit, error) {
+func (m *Managed) plannedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (ManagedEdit, error) {
 	config := clusterOf(seen).Config
 	switch {
 	case step == migration.StepSwitch && seen.Result.Position < position.P2:
@@ -115,12 +116,12 @@ func tryManagedEdits(seen migration.Snapshot, _ naming.Rule) error {
 }
 
 // Apply implements migration.Editor: Rancher takes every edit up by itself.
-func (m *Managed) Apply(context.Context, *runner.Tx, migration.Snapshot, runner.StepID) error {
+func (m *Managed) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
 	return nil
 }
 
 // Rollout implements migration.Editor.
-func (m *Managed) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snapshot, step runner.StepID) (migration.Rollout, error) {
+func (m *Managed) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
 	c := clusterOf(seen)
 	r := rolloutOf(seen, step, m.options.KubernetesVersion, m.applied)
 	r.Progress, r.By = seen.Reading.Progress(marks(seen)...), migration.ByRancher()
@@ -159,9 +160,9 @@ func marks(seen migration.Snapshot) []string {
 
 // WhileRolling implements migration.Editor: rke uncordons every node that it visits, and
 // while Rancher is at work it may still visit them.
-func (m *Managed) WhileRolling(_ context.Context, _ *runner.Tx, seen migration.Snapshot, _ runner.StepID) (busy bool, err error) {
+func (m *Managed) WhileRolling(_ context.Context, _ *runner.Tx, seen migration.Snapshot, _ journal.StepID) (busy bool, err error) {
 	return len(seen.Reading.Unrest) > 0, nil
 }
 
 // Finish implements migration.Editor: nothing of Rancher's is the run's to end.
-func (m *Managed) Finish(context.Context, *runner.Tx, runner.StepID, bool) error { return nil }
+func (m *Managed) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }

@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // uiConfig is a configuration as Rancher's UI leaves it, with the block that
@@ -213,7 +213,7 @@ func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			seen := migration.Snapshot{Config: managedObserved{cluster: cluster}}
-			seen.Record.Intents = []runner.Intent{{Step: migration.StepEnable, Object: cluster.object(), Inverse: inverse}}
+			seen.Record.Intents = []journal.Intent{{Step: migration.StepEnable, Object: cluster.object(), Inverse: inverse}}
 			edit := ManagedSwitch(now, naming.Rule{UseMetadata: true}, made(seen))
 			got, err := patched(t, objectOf(now), edit)
 			if err != nil {

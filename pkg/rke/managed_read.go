@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -102,11 +102,11 @@ func parseManagedNode(o *unstructured.Unstructured) ManagedNode {
 }
 
 // Look implements migration.Side.
-func (m *Managed) Look(ctx context.Context, record runner.Record) (migration.Config, error) {
+func (m *Managed) Look(ctx context.Context, record journal.Record) (migration.Config, error) {
 	return m.look(ctx, record)
 }
 
-func (m *Managed) look(ctx context.Context, record runner.Record) (managedObserved, error) {
+func (m *Managed) look(ctx context.Context, record journal.Record) (managedObserved, error) {
 	out := managedObserved{observed: observed{record: record, snapshot: m.options.Snapshot}}
 	object := "Cluster " + m.id
 	o, err := m.edges.Management.Resource(managedClusters).Get(ctx, m.id, metav1.GetOptions{})

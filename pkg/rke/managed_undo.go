@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -22,7 +23,7 @@ var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"
 func (m *Managed) Undo() *migration.Undo { return migration.NewUndo(m, m.Core) }
 
 // takeBack takes the newest edit of a step that is left back.
-func (m *Managed) takeBack(ctx context.Context, seen migration.Snapshot, config map[string]any, step runner.StepID) (ManagedEdit, error) {
+func (m *Managed) takeBack(ctx context.Context, seen migration.Snapshot, config map[string]any, step journal.StepID) (ManagedEdit, error) {
 	for _, intent := range seen.Record.ToTakeBack(step, clusterOf(seen).object()) {
 		var inverse []Inverse
 		if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
@@ -39,7 +40,7 @@ func (m *Managed) takeBack(ctx context.Context, seen migration.Snapshot, config 
 // keptName is the Secret that keeps a part of the configuration from before an
 // edit: it may hold credentials, and the journal must not.
 func (m *Managed) keptName(sha256 string) string {
-	return runner.JournalName(m.id) + "-" + sha256[:12]
+	return journal.Name(m.id) + "-" + sha256[:12]
 }
 
 const keptKey = "value.json"
@@ -59,7 +60,7 @@ func (m *Managed) keep(ctx context.Context, tx *runner.Tx, edit ManagedEdit) err
 		secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
 			"metadata":   map[string]any{"name": m.keptName(sum), "labels": map[string]any{"app.kubernetes.io/managed-by": wellknown.FieldManager}},
 			"stringData": map[string]any{keptKey: string(raw)}}}
-		intent := runner.Intent{What: "keep a part of the configuration for an undo in " + object, Object: object, Token: sum}
+		intent := journal.Intent{What: "keep a part of the configuration for an undo in " + object, Object: object, Token: sum}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
 			_, err := m.edges.Management.Resource(secrets).Namespace(m.id).Create(ctx, secret, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 			if apierrors.IsAlreadyExists(err) {

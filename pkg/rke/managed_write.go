@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // write patches the Cluster: intent and inverse first, then one JSON patch whose
@@ -25,7 +26,7 @@ func (m *Managed) write(ctx context.Context, tx *runner.Tx, c ManagedCluster, ed
 	if err != nil {
 		return fmt.Errorf("make a patch for %s: %w", c.object(), err)
 	}
-	intent := runner.Intent{Step: tx.Step(), What: "patch " + c.object(), Object: c.object(), Inverse: inverse}
+	intent := journal.Intent{Step: tx.Step(), What: "patch " + c.object(), Object: c.object(), Inverse: inverse}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error { return m.patch(ctx, c, patch, edit) })
 }
 
@@ -44,7 +45,7 @@ func (m *Managed) patch(ctx context.Context, c ManagedCluster, patch []byte, edi
 		return &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: c.object(),
 			Seen: "it is no longer as it was when the edit was computed; nothing was written", Fix: "run again to see the new plan", Err: err}
 	}
-	if now, readErr := m.look(ctx, runner.Record{}); readErr == nil && len(specDifferences(now.cluster.Config, edit.Apply())) == 0 {
+	if now, readErr := m.look(ctx, journal.Record{}); readErr == nil && len(specDifferences(now.cluster.Config, edit.Apply())) == 0 {
 		return nil
 	}
 	return fmt.Errorf("patch %s: %w", c.object(), err)

@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -95,7 +96,7 @@ func decided(all verify.Report) (report verify.Report, undecided []string) {
 func offlineSteps(file *clusterfile.File, names naming.Rule, options Options) ([]runner.PlannedStep, error) {
 	steps := []runner.PlannedStep{}
 	var made yamltext.Made
-	add := func(id runner.StepID, compute func() (clusterfile.Edit, error)) error {
+	add := func(id journal.StepID, compute func() (clusterfile.Edit, error)) error {
 		edit, err := compute()
 		if err != nil || edit.Empty() {
 			return err
@@ -127,7 +128,7 @@ func offlineSteps(file *clusterfile.File, names naming.Rule, options Options) ([
 	return steps, nil
 }
 
-func plannedEdit(id runner.StepID, path string, edit clusterfile.Edit) runner.PlannedStep {
+func plannedEdit(id journal.StepID, path string, edit clusterfile.Edit) runner.PlannedStep {
 	added, removed := edit.Lines()
 	step := runner.PlannedStep{State: runner.State{Kind: runner.Todo},
 		Plan: runner.Plan{Summary: []string{fmt.Sprintf("~ %s (+%d −%d)", path, added, removed)}, Changes: ChangeOf(path, edit)}}

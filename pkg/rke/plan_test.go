@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -21,7 +21,7 @@ import (
 type editedFile struct {
 	path                     string
 	plain, flagged, switched string
-	enabled, both            runner.Record
+	enabled, both            journal.Record
 }
 
 func editFile(t *testing.T) editedFile {
@@ -44,7 +44,7 @@ func editFile(t *testing.T) editedFile {
 	if strings.Contains(e.switched, "enable-leader-migration") || !strings.Contains(e.flagged, "enable-leader-migration") {
 		t.Fatal("the flag goes with the switch, and comes before it")
 	}
-	intent := func(step runner.StepID, edit clusterfile.Edit, before string) runner.Intent {
+	intent := func(step journal.StepID, edit clusterfile.Edit, before string) journal.Intent {
 		raw, err := json.Marshal(edit.Receipt())
 		if err == nil {
 			err = os.WriteFile(clusterfile.BackupPath(e.path, edit.Receipt().Before), []byte(before), 0o600)
@@ -52,9 +52,9 @@ func editFile(t *testing.T) editedFile {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return runner.Intent{Step: step, Object: "file " + e.path, Inverse: raw}
+		return journal.Intent{Step: step, Object: "file " + e.path, Inverse: raw}
 	}
-	e.enabled.Intents = []runner.Intent{intent(migration.StepEnable, first, e.plain)}
+	e.enabled.Intents = []journal.Intent{intent(migration.StepEnable, first, e.plain)}
 	e.both.Intents = append(e.both.Intents, e.enabled.Intents[0], intent(migration.StepSwitch, second, e.flagged))
 	return e
 }
@@ -65,18 +65,18 @@ func TestFilePlanEdit(t *testing.T) {
 	e := editFile(t)
 	upgraded := func(text string) string { return strings.ReplaceAll(text, "v1.26.9-rancher1-1", "v1.27.16-rancher1-1") }
 	for name, tt := range map[string]struct {
-		step    runner.StepID
+		step    journal.StepID
 		text    string
 		at      position.Position
-		journal runner.Record
+		journal journal.Record
 		noUp    bool
 		result  string // "": nothing is edited
 		rolls   int
 	}{
-		"enable":                       {migration.StepEnable, e.plain, position.P1, runner.Record{}, false, e.flagged, 1},
-		"enable, a person runs rke":    {migration.StepEnable, e.plain, position.P1, runner.Record{}, true, e.flagged, 1},
+		"enable":                       {migration.StepEnable, e.plain, position.P1, journal.Record{}, false, e.flagged, 1},
+		"enable, a person runs rke":    {migration.StepEnable, e.plain, position.P1, journal.Record{}, true, e.flagged, 1},
 		"enable, it is there":          {migration.StepEnable, e.flagged, position.P2, e.enabled, false, "", 1},
-		"switch, before the flag":      {migration.StepSwitch, e.plain, position.P1, runner.Record{}, false, e.switched, 2},
+		"switch, before the flag":      {migration.StepSwitch, e.plain, position.P1, journal.Record{}, false, e.switched, 2},
 		"switch, after it":             {migration.StepSwitch, e.flagged, position.P3, e.enabled, false, e.switched, 2},
 		"switch, it is there":          {migration.StepSwitch, e.switched, position.P4, e.both, false, "", 2},
 		"upgrade":                      {migration.StepUpgrade, e.switched, position.P5, e.both, false, upgraded(e.switched), 2},
@@ -118,7 +118,7 @@ func TestFilePlanEdit(t *testing.T) {
 func TestFilePlanIsRefused(t *testing.T) {
 	e := editFile(t)
 	for name, tt := range map[string]struct {
-		step   runner.StepID
+		step   journal.StepID
 		target string
 		text   string
 		path   string

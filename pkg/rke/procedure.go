@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -42,7 +42,7 @@ type Procedure struct {
 	*migration.Core
 	edges   Edges
 	options Options
-	target  runner.Target
+	target  journal.Target
 	steps   []migration.Step
 	once    once
 	child   *child       // the rke that this run started last; nil: none
@@ -67,7 +67,7 @@ func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) 
 	p.Core = &migration.Core{Kube: edges.Kube, Config: edges.Config, Options: options.Options,
 		Clock: edges.Clock, Side: p, Distribution: wellknown.RKE}
 	p.Begin()
-	config, err := p.look(ctx, runner.Record{})
+	config, err := p.look(ctx, journal.Record{})
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +78,8 @@ func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) 
 	if err != nil {
 		return nil, err
 	}
-	p.target = runner.Target{Kind: "rke", Name: clusterName(config.Facts), Namespace: wellknown.System, UID: uid}
-	if _, err := p.Observe(ctx, runner.Record{}); err != nil {
+	p.target = journal.Target{Kind: "rke", Name: clusterName(config.Facts), Namespace: wellknown.System, UID: uid}
+	if _, err := p.Observe(ctx, journal.Record{}); err != nil {
 		return nil, err
 	}
 	p.steps = p.Core.Steps()
@@ -87,7 +87,7 @@ func New(ctx context.Context, edges Edges, options Options) (*Procedure, error) 
 }
 
 // Target implements runner.Procedure.
-func (p *Procedure) Target() runner.Target { return p.target }
+func (p *Procedure) Target() journal.Target { return p.target }
 
 // Undo is the procedure that takes this migration back.
 func (p *Procedure) Undo() *migration.Undo { return migration.NewUndo(p, p.Core) }

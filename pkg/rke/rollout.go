@@ -7,11 +7,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // Apply implements migration.Editor: it runs rke, unless everything shows that it ended
 // well after the last edit.
-func (p *Procedure) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) error {
+func (p *Procedure) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) error {
 	p.child = nil // of an earlier step
 	if unfinished(seen) == "" {
 		return nil
@@ -33,13 +34,13 @@ func (p *Procedure) Apply(ctx context.Context, tx *runner.Tx, seen migration.Sna
 // off between stopping and renaming a container, the next starts the old container,
 // records the new state and exits 0; only the one after that sees the difference
 // (rancher/rke:docker/docker.go@v1.5.10, DoRollingUpdateContainer).
-func (p *Procedure) up(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID, again int) error {
+func (p *Procedure) up(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID, again int) error {
 	token := fmt.Sprintf("%s%s/%s/%d", upToken, p.options.RunID, step, again)
 	return p.start(ctx, tx, seen, child{step: step, token: token, again: again}, p.upArgs()...)
 }
 
 // Rollout implements migration.Editor.
-func (p *Procedure) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) (migration.Rollout, error) {
+func (p *Procedure) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
 	r := rolloutOf(seen, step, p.options.KubernetesVersion, p.applied)
 	r.Progress = seen.Reading.Progress()
 	if r.Verdict = p.childVerdict(seen, step); r.Verdict != nil {
@@ -63,7 +64,7 @@ func (p *Procedure) Rollout(ctx context.Context, tx *runner.Tx, seen migration.S
 
 // rolloutOf says what rke's state and the Nodes still lack of a step's edit. applied says
 // in evidence that whoever applies edits has done it.
-func rolloutOf(seen migration.Snapshot, step runner.StepID, target, applied string) migration.Rollout {
+func rolloutOf(seen migration.Snapshot, step journal.StepID, target, applied string) migration.Rollout {
 	r := migration.Rollout{Total: len(seen.Reading.Members)}
 	switch step {
 	case migration.StepEnable:
@@ -128,7 +129,7 @@ func anyKCM(seen migration.Snapshot, is func(migration.KCM) bool) *migration.KCM
 // WhileRolling implements migration.Editor: rke uncordons every node that it visits,
 // whoever had cordoned it (rancher/rke:services/controlplane.go@v1.5.9), and one that
 // was cut off has to run once more.
-func (p *Procedure) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) (busy bool, err error) {
+func (p *Procedure) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (busy bool, err error) {
 	switch c := p.childOf(step); {
 	case c == nil:
 		return false, nil
@@ -141,7 +142,7 @@ func (p *Procedure) WhileRolling(ctx context.Context, tx *runner.Tx, seen migrat
 }
 
 // Finish implements migration.Editor. An rke that was let finish needs no second run.
-func (p *Procedure) Finish(ctx context.Context, tx *runner.Tx, step runner.StepID, kindly bool) error {
+func (p *Procedure) Finish(ctx context.Context, tx *runner.Tx, step journal.StepID, kindly bool) error {
 	p.endChild(ctx, tx, kindly)
 	if c := p.childOf(step); c != nil && c.ended() != "" {
 		return p.noteEnd(ctx, tx, upNote, step)

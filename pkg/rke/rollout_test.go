@@ -15,6 +15,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -43,7 +45,7 @@ func TestRolloutOfEachStep(t *testing.T) {
 	old := hosts("", external)
 	old.Reading.Down.Nodes[1].Kubelet = "v1.26.9"
 	for name, tt := range map[string]struct {
-		step     runner.StepID
+		step     journal.StepID
 		seen     migration.Snapshot
 		open     []string
 		done     int
@@ -93,13 +95,13 @@ func (a *aProcess) Done() <-chan struct{} {
 	return done
 }
 
-func journaled(t *testing.T, intents ...runner.Intent) *runner.Tx {
+func journaled(t *testing.T, intents ...journal.Intent) *runner.Tx {
 	t.Helper()
-	journal := &runner.MemoryJournal{}
-	options := runner.Options{RunID: "run", Journal: journal, Lock: (&runner.MemoryLock{}).For(runner.Owner{}), Sink: quiet{}}
+	kept := &journal.Memory{}
+	options := runner.Options{RunID: "run", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{}), Sink: quiet{}}
 	err := options.Lock.Acquire(t.Context())
 	if err == nil {
-		err = journal.Commit(t.Context(), &runner.JournalState{Intents: intents})
+		err = kept.Commit(t.Context(), &journal.State{Intents: intents})
 	}
 	tx, made := runner.NewTx(t.Context(), runner.Info{ID: migration.StepEnable}, options)
 	if err := errors.Join(err, made); err != nil {
@@ -159,7 +161,7 @@ func TestRKEOfAStep(t *testing.T) {
 
 // Why rke has to run again.
 func TestUnfinished(t *testing.T) {
-	up := runner.Intent{Step: migration.StepEnable, Token: upToken + "1", Time: "noon"}
+	up := journal.Intent{Step: migration.StepEnable, Token: upToken + "1", Time: "noon"}
 	for name, tt := range map[string]struct {
 		change func(*observed)
 		want   string
@@ -174,9 +176,9 @@ func TestUnfinished(t *testing.T) {
 		"it saw it fail":               {func(o *observed) { o.record.Notes = noted(t, upRecord{Token: up.Token}) }, "has not ended well"},
 		"a person, and the state lags": {func(o *observed) { o.noRKEUp = true; o.State.Current.Config.CloudProvider.Name = "other" }, "`rke up` has not run since"},
 		"it ended, and the state lags": {func(o *observed) { o.ended = up.Token; o.State.Current.Config.CloudProvider.Name = "other" }, "`rke up` has not run since"},
-		"another intent came after it": {func(o *observed) { o.record.Intents = append(o.record.Intents, runner.Intent{Token: "x"}) }, "has not ended well"},
+		"another intent came after it": {func(o *observed) { o.record.Intents = append(o.record.Intents, journal.Intent{Token: "x"}) }, "has not ended well"},
 	} {
-		o := observed{Facts: rkefixture.Applied(t, "plain"), record: runner.Record{Intents: []runner.Intent{up}}}
+		o := observed{Facts: rkefixture.Applied(t, "plain"), record: journal.Record{Intents: []journal.Intent{up}}}
 		tt.change(&o)
 		if got := unfinished(migration.Snapshot{Config: o}); !strings.Contains(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%s: %q", name, got)
@@ -216,7 +218,7 @@ func TestManagedRollout(t *testing.T) {
 		c.Failed, c.Conditions["Updated"] = c.Config, managedCondition{Status: "False", Message: "no such image"}
 	}
 	for name, tt := range map[string]struct {
-		step   runner.StepID
+		step   journal.StepID
 		config map[string]any
 		change func(*ManagedCluster)
 		reason string
@@ -302,10 +304,10 @@ func TestManagedWhileRolling(t *testing.T) {
 }
 
 // announcedBy is a journal with the edits that steps made in Rancher's Cluster.
-func announcedBy(t *testing.T, edits map[runner.StepID]ManagedEdit) runner.Record {
+func announcedBy(t *testing.T, edits map[journal.StepID]ManagedEdit) journal.Record {
 	t.Helper()
-	var record runner.Record
-	for _, step := range []runner.StepID{migration.StepEnable, migration.StepSwitch} {
+	var record journal.Record
+	for _, step := range []journal.StepID{migration.StepEnable, migration.StepSwitch} {
 		edit, made := edits[step]
 		if !made {
 			continue
@@ -314,7 +316,7 @@ func announcedBy(t *testing.T, edits map[runner.StepID]ManagedEdit) runner.Recor
 		if err != nil {
 			t.Fatal(err)
 		}
-		record.Intents = append(record.Intents, runner.Intent{Step: step, Object: appliedCluster().object(), Inverse: raw})
+		record.Intents = append(record.Intents, journal.Intent{Step: step, Object: appliedCluster().object(), Inverse: raw})
 	}
 	return record
 }
@@ -327,13 +329,13 @@ func TestManagedPlanEdit(t *testing.T) {
 	enable := ManagedEnable(plain)
 	rule := naming.Rule{UseMetadata: true}
 	change := ManagedSwitch(enable.Apply(), rule, enable.Made())
-	both := map[runner.StepID]ManagedEdit{migration.StepEnable: enable, migration.StepSwitch: change}
+	both := map[journal.StepID]ManagedEdit{migration.StepEnable: enable, migration.StepSwitch: change}
 	const flag = "services.kubeController"
 	for name, tt := range map[string]struct {
-		step   runner.StepID
+		step   journal.StepID
 		config map[string]any
 		at     position.Position
-		made   map[runner.StepID]ManagedEdit
+		made   map[journal.StepID]ManagedEdit
 		places []string // where it changes something, in words; none: nowhere
 		rolls  int
 		reason string
@@ -345,10 +347,10 @@ func TestManagedPlanEdit(t *testing.T) {
 		"switch, it is there":             {migration.StepSwitch, change.Apply(), position.P4, both, nil, 2, ""},
 		"upgrade":                         {migration.StepUpgrade, change.Apply(), position.P5, both, []string{"kubernetesVersion"}, 2, ""},
 		"switch back":                     {migration.StepUndoSwitch, change.Apply(), position.P4, both, []string{"cloudProvider.name", flag}, 2, ""},
-		"switch back, never switched":     {migration.StepUndoSwitch, enable.Apply(), position.P3, map[runner.StepID]ManagedEdit{migration.StepEnable: enable}, nil, 2, ""},
+		"switch back, never switched":     {migration.StepUndoSwitch, enable.Apply(), position.P3, map[journal.StepID]ManagedEdit{migration.StepEnable: enable}, nil, 2, ""},
 		"flag back, before the switch is": {migration.StepUndoEnable, change.Apply(), position.P4, both, []string{flag}, 2, ""},
-		"flag back":                       {migration.StepUndoEnable, enable.Apply(), position.P2, map[runner.StepID]ManagedEdit{migration.StepEnable: enable}, []string{flag}, 2, ""},
-		"flag back, it is gone":           {migration.StepUndoEnable, plain, position.P1, map[runner.StepID]ManagedEdit{migration.StepEnable: enable}, nil, 2, ""},
+		"flag back":                       {migration.StepUndoEnable, enable.Apply(), position.P2, map[journal.StepID]ManagedEdit{migration.StepEnable: enable}, []string{flag}, 2, ""},
+		"flag back, it is gone":           {migration.StepUndoEnable, plain, position.P1, map[journal.StepID]ManagedEdit{migration.StepEnable: enable}, nil, 2, ""},
 		"a step that edits nothing":       {migration.StepInstall, plain, position.P2, nil, nil, 0, "step install-ccm edits nothing"},
 	} {
 		m := &Managed{Procedure: &Procedure{names: &rule}}

@@ -17,6 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -27,9 +28,9 @@ import (
 // observed is one reading of a cluster.yml and what lies beside it.
 type observed struct {
 	rkestate.Facts
-	record            runner.Record // the journal, when they were read
-	noRKEUp, snapshot bool          // the user's choices
-	ended             string        // token of the `rke up` that this run saw end well
+	record            journal.Record // the journal, when they were read
+	noRKEUp, snapshot bool           // the user's choices
+	ended             string         // token of the `rke up` that this run saw end well
 }
 
 // factsOf are those that an observation holds, of a cluster.yml or of Rancher.
@@ -44,11 +45,11 @@ func factsOf(seen migration.Snapshot) rkestate.Facts {
 func (o observed) facts() rkestate.Facts { return o.Facts }
 
 // Look implements migration.Side: file, state, binary.
-func (p *Procedure) Look(ctx context.Context, record runner.Record) (migration.Config, error) {
+func (p *Procedure) Look(ctx context.Context, record journal.Record) (migration.Config, error) {
 	return p.look(ctx, record)
 }
 
-func (p *Procedure) look(ctx context.Context, record runner.Record) (observed, error) {
+func (p *Procedure) look(ctx context.Context, record journal.Record) (observed, error) {
 	o := observed{record: record, noRKEUp: p.options.NoRKEUp, snapshot: p.options.Snapshot, ended: p.child.ended()}
 	file, err := clusterfile.ReadFrom(p.disk(), p.options.Config)
 	if err != nil {
@@ -85,7 +86,7 @@ func (o observed) Combine(down downstream.Cluster) migration.Reading {
 }
 
 // InstalledAs implements migration.Config.
-func (observed) InstalledAs(runner.Record) migration.InstallMethod { return migration.InstallHelm }
+func (observed) InstalledAs(journal.Record) migration.InstallMethod { return migration.InstallHelm }
 
 // Document implements migration.Side: a cluster.yml installs no charts.
 func (p *Procedure) Document() migration.DocumentInstaller { return nil }
@@ -133,7 +134,7 @@ func (p *Procedure) Checks(seen migration.Snapshot, input *checks.Input, made mi
 
 // SnapshotState implements migration.Config. A snapshot leaves nothing in the
 // cluster; the journal tells.
-func (o observed) SnapshotState(record runner.Record, reached position.Position) runner.State {
+func (o observed) SnapshotState(record journal.Record, reached position.Position) runner.State {
 	var done upRecord
 	taken, _ := record.NoteInto(snapshotNote, &done)
 	switch {
@@ -141,14 +142,14 @@ func (o observed) SnapshotState(record runner.Record, reached position.Position)
 		return runner.State{Kind: runner.Skipped, Reason: "without --etcd-snapshot"}
 	case reached > position.P1:
 		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
-	case taken && done.OK && slices.ContainsFunc(record.SinceUndo(), func(i runner.Intent) bool { return i.Token == done.Token }):
+	case taken && done.OK && slices.ContainsFunc(record.SinceUndo(), func(i journal.Intent) bool { return i.Token == done.Token }):
 		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("rke ended well at %s", done.Time)}
 	}
 	return runner.State{Kind: runner.Todo}
 }
 
 // Rolls implements migration.Side: a killed `rke up` leaves a change half done.
-func (p *Procedure) Rolls(step runner.StepID) bool {
+func (p *Procedure) Rolls(step journal.StepID) bool {
 	return step == migration.StepEnable || step == migration.StepSwitch || step == migration.StepUpgrade
 }
 

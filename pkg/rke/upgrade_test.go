@@ -9,6 +9,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -32,12 +34,12 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			p, _ := edited(t)
 			p.options.KubernetesVersion, p.Options.KubernetesVersion = target, target
 			p.Distribution, p.Config = wellknown.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
-			journal := &runner.MemoryJournal{}
-			options := runner.Options{RunID: "run-2", Journal: journal, Lock: (&runner.MemoryLock{}).For(runner.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
+			kept := &journal.Memory{}
+			options := runner.Options{RunID: "run-2", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
 			if err := options.Lock.Acquire(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if err := journal.Commit(t.Context(), &runner.JournalState{Intents: []runner.Intent{{Step: migration.StepUpgrade, Token: token}}}); err != nil {
+			if err := kept.Commit(t.Context(), &journal.State{Intents: []journal.Intent{{Step: migration.StepUpgrade, Token: token}}}); err != nil {
 				t.Fatal(err)
 			}
 			step := stepOf(t, p, migration.StepUpgrade)

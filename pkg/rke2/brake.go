@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // Brake implements runner.Procedure. Rancher goes on rolling an edit by itself;
@@ -21,7 +22,7 @@ func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, seen migration.Sna
 		return object + " is paused already", nil
 	}
 	ours := true
-	intent := runner.Intent{What: "pause " + object, Object: object, Token: p.options.RunID}
+	intent := journal.Intent{What: "pause " + object, Object: object, Token: p.options.RunID}
 	pauseErr := tx.Effect(ctx, intent, func(ctx context.Context) error {
 		var err error
 		ours, err = pause(ctx, p.clients.Management.Resource(controlPlanesGVR).Namespace(p.options.Namespace), p.options.Name, p.options.RunID)

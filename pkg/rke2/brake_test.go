@@ -18,6 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // aRancher has one RKEControlPlane, with annotations, and may be refused its pause. What
@@ -46,18 +48,18 @@ func patched(client *dynamicfake.FakeDynamicClient) []string {
 }
 
 func ofDemo(client *dynamicfake.FakeDynamicClient) *Procedure {
-	p := &Procedure{clients: Clients{Management: client}, placed: map[runner.StepID]placed{}}
+	p := &Procedure{clients: Clients{Management: client}, placed: map[journal.StepID]placed{}}
 	p.options.Namespace, p.options.Name, p.options.RunID = "fleet-default", "demo", "run-2"
 	return p
 }
 
-func journaled(t *testing.T, id runner.StepID, intents ...runner.Intent) *runner.Tx {
+func journaled(t *testing.T, id journal.StepID, intents ...journal.Intent) *runner.Tx {
 	t.Helper()
-	journal := &runner.MemoryJournal{}
-	options := runner.Options{RunID: "run-2", Journal: journal, Lock: (&runner.MemoryLock{}).For(runner.Owner{})}
+	kept := &journal.Memory{}
+	options := runner.Options{RunID: "run-2", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{})}
 	err := options.Lock.Acquire(t.Context())
 	if err == nil {
-		err = journal.Commit(t.Context(), &runner.JournalState{Intents: intents})
+		err = kept.Commit(t.Context(), &journal.State{Intents: intents})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +72,7 @@ func journaled(t *testing.T, id runner.StepID, intents ...runner.Intent) *runner
 }
 
 // flagging is the intent of a step's edit that put the flag on, and the cluster with it.
-func flagging(t *testing.T, step runner.StepID) (runner.Intent, Facts) {
+func flagging(t *testing.T, step journal.StepID) (journal.Intent, Facts) {
 	t.Helper()
 	facts := posted()
 	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws"}, nil
@@ -85,7 +87,7 @@ func flagging(t *testing.T, step runner.StepID) (runner.Intent, Facts) {
 	if facts.Cluster.Spec, err = edit.Apply(facts.Cluster.Spec); err != nil {
 		t.Fatal(err)
 	}
-	return runner.Intent{Step: step, Object: facts.object(), Inverse: raw}, facts
+	return journal.Intent{Step: step, Object: facts.object(), Inverse: raw}, facts
 }
 
 // The brake pauses Rancher; where that is refused it takes the last edit of the step back;
@@ -104,18 +106,18 @@ func TestBrake(t *testing.T) {
 		facts       Facts
 		refused     bool
 		annotations map[string]any
-		journal     []runner.Intent
+		journal     []journal.Intent
 		writes      []string
 		done, fails string
 	}{
-		"it pauses":                               {facts, false, nil, []runner.Intent{edit}, []string{planes}, "Rancher is paused for this cluster", ""},
-		"it is seen to be paused":                 {isPaused, false, nil, []runner.Intent{edit}, nil, "is paused already", ""},
-		"somebody pauses it meanwhile":            {facts, false, map[string]any{pausedAnnotation: "true"}, []runner.Intent{edit}, nil, "is paused already", ""},
-		"refused, the edit goes":                  {facts, true, nil, []runner.Intent{edit}, []string{planes, clusters}, "the inverse edit was posted instead", ""},
+		"it pauses":                               {facts, false, nil, []journal.Intent{edit}, []string{planes}, "Rancher is paused for this cluster", ""},
+		"it is seen to be paused":                 {isPaused, false, nil, []journal.Intent{edit}, nil, "is paused already", ""},
+		"somebody pauses it meanwhile":            {facts, false, map[string]any{pausedAnnotation: "true"}, []journal.Intent{edit}, nil, "is paused already", ""},
+		"refused, the edit goes":                  {facts, true, nil, []journal.Intent{edit}, []string{planes, clusters}, "the inverse edit was posted instead", ""},
 		"refused, and no edit was made":           {facts, true, nil, nil, []string{planes}, "", "the journal holds no edit of step enable-leader-migration"},
-		"refused, the edit is of another step":    {facts, true, nil, []runner.Intent{other}, []string{planes}, "", "the journal holds no edit of step"},
-		"refused, the edit is of another cluster": {facts, true, nil, []runner.Intent{elsewhere}, []string{planes}, "", "the journal holds no edit of step"},
-		"refused, the edit is gone":               {gone, true, nil, []runner.Intent{edit}, []string{planes}, "nothing was written", ""},
+		"refused, the edit is of another step":    {facts, true, nil, []journal.Intent{other}, []string{planes}, "", "the journal holds no edit of step"},
+		"refused, the edit is of another cluster": {facts, true, nil, []journal.Intent{elsewhere}, []string{planes}, "", "the journal holds no edit of step"},
+		"refused, the edit is gone":               {gone, true, nil, []journal.Intent{edit}, []string{planes}, "nothing was written", ""},
 	} {
 		client := aRancher(tt.refused, tt.annotations)
 		done, err := ofDemo(client).Brake(t.Context(), journaled(t, StepEnable, tt.journal...), migration.Snapshot{Config: observed{Facts: tt.facts}}, nil)
@@ -134,7 +136,7 @@ func TestPauseIsReleased(t *testing.T) {
 	with := map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}}
 	without := map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "aws"}}
 	for name, tt := range map[string]struct {
-		step     runner.StepID
+		step     journal.StepID
 		copied   map[string]any
 		change   func(*ControlPlane)
 		released bool
@@ -178,7 +180,7 @@ func TestMissing(t *testing.T) {
 		s.Global = map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}
 	})
 	for name, tt := range map[string]struct {
-		step runner.StepID
+		step journal.StepID
 		spec config.Spec
 		has  bool
 		at   string // a place that it lacks
@@ -205,7 +207,7 @@ func TestMissing(t *testing.T) {
 // A step fails where its edit is gone from the user's own object, and says who was last.
 func TestTakenBackByStep(t *testing.T) {
 	for name, tt := range map[string]struct {
-		step    runner.StepID
+		step    journal.StepID
 		version string
 		global  map[string]any
 		says    string // "": it is in place

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // writeEdit patches Rancher's Cluster object with one edit: intent and inverse
@@ -25,7 +26,7 @@ func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, f Facts, edit 
 	if err != nil {
 		return fmt.Errorf("make a patch for %s: %w", f.object(), err)
 	}
-	intent := runner.Intent{Step: tx.Step(), What: "patch " + f.object(), Object: f.object(), Inverse: inverse}
+	intent := journal.Intent{Step: tx.Step(), What: "patch " + f.object(), Object: f.object(), Inverse: inverse}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error { return p.patchCluster(ctx, f, patch, edit.AppliedIn) })
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -22,7 +23,7 @@ type computation func(seen migration.Snapshot, spec config.Spec) (config.Edit, e
 // machineGlobalConfig: the first replaces every argument that a machine had, the
 // second is beaten by a selector-less entry, which every cluster made in the UI has.
 // Here the place that wins is edited.
-func (p *Procedure) computationOf(step runner.StepID) computation {
+func (p *Procedure) computationOf(step journal.StepID) computation {
 	switch step {
 	case StepEnable:
 		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
@@ -49,7 +50,7 @@ func (p *Procedure) computationOf(step runner.StepID) computation {
 // takeBack computes what is left to take back of a step's edits, newest first: by
 // the inverses of the journal, which put back what was there to the letter, then
 // by what the cluster alone says, for a journal that is lost.
-func takeBack(step runner.StepID, otherwise func(config.Spec, []config.Machine) (config.Edit, error)) computation {
+func takeBack(step journal.StepID, otherwise func(config.Spec, []config.Machine) (config.Edit, error)) computation {
 	return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
 		for _, intent := range seen.Record.ToTakeBack(step, factsOf(seen).object()) {
 			var inverse config.Inverse
@@ -65,7 +66,7 @@ func takeBack(step runner.StepID, otherwise func(config.Spec, []config.Machine) 
 }
 
 // Edit implements migration.Editor.
-func (p *Procedure) Edit(_ context.Context, seen migration.Snapshot, step runner.StepID) (migration.Edit, error) {
+func (p *Procedure) Edit(_ context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
 	if step == StepUpgrade {
 		return p.upgradeEdit(seen)
 	}
@@ -84,7 +85,7 @@ func (p *Procedure) Edit(_ context.Context, seen migration.Snapshot, step runner
 }
 
 // PlanEdit implements migration.Editor.
-func (p *Procedure) PlanEdit(ctx context.Context, seen migration.Snapshot, step runner.StepID) (runner.Plan, error) {
+func (p *Procedure) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
 	f := factsOf(seen)
 	if step == StepUpgrade {
 		edit, err := p.upgradeEdit(seen)
@@ -103,7 +104,7 @@ func (p *Procedure) PlanEdit(ctx context.Context, seen migration.Snapshot, step 
 }
 
 // specBefore is the configuration as the steps before a step leave it.
-func (p *Procedure) specBefore(seen migration.Snapshot, step runner.StepID) (config.Spec, error) {
+func (p *Procedure) specBefore(seen migration.Snapshot, step journal.StepID) (config.Spec, error) {
 	spec := factsOf(seen).Cluster.Spec
 	switch {
 	case step == StepSwitch && seen.Result.Position < position.P2:
@@ -123,12 +124,12 @@ func (p *Procedure) specBefore(seen migration.Snapshot, step runner.StepID) (con
 }
 
 // Apply implements migration.Editor: Rancher takes every edit up by itself.
-func (p *Procedure) Apply(context.Context, *runner.Tx, migration.Snapshot, runner.StepID) error {
+func (p *Procedure) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
 	return nil
 }
 
 // Finish implements migration.Editor: nothing of Rancher's is the run's to end.
-func (p *Procedure) Finish(context.Context, *runner.Tx, runner.StepID, bool) error { return nil }
+func (p *Procedure) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
 
 func (p *Procedure) upgradeEdit(seen migration.Snapshot) (migration.Edit, error) {
 	f := factsOf(seen)
@@ -144,7 +145,7 @@ func (p *Procedure) upgradeEdit(seen migration.Snapshot) (migration.Edit, error)
 		Diff: "- " + now + "\n+ " + target + "\n"}}
 	patch, err := upgradePatch(now, target)
 	edit.Write = func(ctx context.Context, tx *runner.Tx) error {
-		intent := runner.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", f.object(), now, target), Object: f.object(), Token: target}
+		intent := journal.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", f.object(), now, target), Object: f.object(), Token: target}
 		return tx.Effect(ctx, intent, func(ctx context.Context) error {
 			return p.patchCluster(ctx, f, patch, func(spec config.Spec) (bool, []string) { return spec.KubernetesVersion == target, nil })
 		})

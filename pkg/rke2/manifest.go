@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -63,7 +64,7 @@ func removal(seen migration.Snapshot) (config.Edit, error) {
 
 // InstalledAs implements migration.Config. A document that is gone while its pods
 // still end is known from the journal.
-func (o observed) InstalledAs(record runner.Record) migration.InstallMethod {
+func (o observed) InstalledAs(record journal.Record) migration.InstallMethod {
 	if _, found, err := config.ChartManifest(o.Cluster.Spec, chartRef); err == nil && found {
 		return InstallManifest
 	}

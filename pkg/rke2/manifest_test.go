@@ -6,7 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // TestRemoval takes a chart's document out again that later steps may have written
@@ -46,9 +46,9 @@ func TestRemoval(t *testing.T) {
 				}
 			}
 			config := observed{Facts: Facts{Cluster: Cluster{Namespace: "fleet-default", Name: "demo", Spec: now}}}
-			var record runner.Record
+			var record journal.Record
 			if tt.journal {
-				record.Intents = []runner.Intent{{Step: migration.StepInstall, Object: config.object(), Inverse: inverse}}
+				record.Intents = []journal.Intent{{Step: migration.StepInstall, Object: config.object(), Inverse: inverse}}
 			}
 			removal, err := removal(migration.Snapshot{Config: config, Record: record})
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -17,9 +18,9 @@ type manifests map[string]manifest
 // manifest is how one kube-controller-manager looked before an edit. Both times
 // are the API server's, and compared only with each other.
 type manifest struct {
-	Step    runner.StepID `json:"step"`
-	Hash    string        `json:"hash"`
-	Started string        `json:"started"`
+	Step    journal.StepID `json:"step"`
+	Hash    string         `json:"hash"`
+	Started string         `json:"started"`
 }
 
 // noteManifests records hash and start of every kube-controller-manager, so
@@ -34,7 +35,7 @@ func noteManifests(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) 
 
 // restarted says whether a kube-controller-manager runs another manifest than
 // before a step's edit. Without a record of before, its arguments decide.
-func (m manifests) restarted(step runner.StepID, k migration.KCM) bool {
+func (m manifests) restarted(step journal.StepID, k migration.KCM) bool {
 	before, known := m[k.ID]
 	if !known || before.Step != step {
 		return true

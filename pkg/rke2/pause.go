@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -48,7 +49,7 @@ func pause(ctx context.Context, planes dynamic.ResourceInterface, name, run stri
 }
 
 // WhileRolling implements migration.Editor: an undo ends the pause of a brake.
-func (p *Procedure) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) (busy bool, err error) {
+func (p *Procedure) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (busy bool, err error) {
 	if step != migration.StepUndoSwitch && step != migration.StepUndoEnable {
 		return false, nil
 	}
@@ -57,7 +58,7 @@ func (p *Procedure) WhileRolling(ctx context.Context, tx *runner.Tx, seen migrat
 
 // release lets Rancher go on after a brake of ours, once its planner works from a
 // configuration without the edit.
-func (p *Procedure) release(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) error {
+func (p *Procedure) release(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) error {
 	plane := factsOf(seen).ControlPlane
 	if !plane.Paused || plane.PausedBy == "" {
 		return nil
@@ -75,7 +76,7 @@ func (p *Procedure) release(ctx context.Context, tx *runner.Tx, seen migration.S
 	if err != nil {
 		return fmt.Errorf("encode the end of the pause of %s: %w", object, err)
 	}
-	intent := runner.Intent{What: "let Rancher go on: end the pause of " + object, Object: object, Token: plane.PausedBy}
+	intent := journal.Intent{What: "let Rancher go on: end the pause of " + object, Object: object, Token: plane.PausedBy}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		_, err := p.clients.Management.Resource(controlPlanesGVR).Namespace(p.options.Namespace).
 			Patch(ctx, p.options.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: wellknown.FieldManager})

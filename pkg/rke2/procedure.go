@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -18,22 +18,22 @@ type Procedure struct {
 	*migration.Core
 	clients Clients
 	options Options
-	target  runner.Target
+	target  journal.Target
 	steps   []migration.Step
 	// kubelets are those of control planes, by Machine UID, as this run saw them.
 	kubelets map[string]kubelet
 	exits    map[string]exits // the same, of their kube-controller-managers
-	placed   map[runner.StepID]placed
+	placed   map[journal.StepID]placed
 }
 
 // New reads the cluster once, proves that the downstream cluster is the one
 // that Rancher's object describes, and refuses what this tool cannot migrate.
 func New(ctx context.Context, clients Clients, options Options, clk clock.WithTicker) (*Procedure, error) {
-	p := &Procedure{clients: clients, options: options, kubelets: map[string]kubelet{}, exits: map[string]exits{}, placed: map[runner.StepID]placed{}}
+	p := &Procedure{clients: clients, options: options, kubelets: map[string]kubelet{}, exits: map[string]exits{}, placed: map[journal.StepID]placed{}}
 	p.Core = &migration.Core{Kube: clients.Downstream, Config: clients.DownstreamConfig, Options: options.Options,
 		Clock: clk, Side: p, Distribution: wellknown.RKE2}
 	p.Begin()
-	config, err := p.Look(ctx, runner.Record{})
+	config, err := p.Look(ctx, journal.Record{})
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +44,8 @@ func New(ctx context.Context, clients Clients, options Options, clk clock.WithTi
 	if err != nil {
 		return nil, err
 	}
-	p.target = runner.Target{Kind: "rke2", Name: options.Name, Namespace: options.Namespace, UID: uid}
-	seen, err := p.Observe(ctx, runner.Record{})
+	p.target = journal.Target{Kind: "rke2", Name: options.Name, Namespace: options.Namespace, UID: uid}
+	seen, err := p.Observe(ctx, journal.Record{})
 	if err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func New(ctx context.Context, clients Clients, options Options, clk clock.WithTi
 }
 
 // Target implements runner.Procedure.
-func (p *Procedure) Target() runner.Target { return p.target }
+func (p *Procedure) Target() journal.Target { return p.target }
 
 // Undo is the procedure that takes this migration back.
 func (p *Procedure) Undo() *migration.Undo { return migration.NewUndo(p, p.Core) }

@@ -7,12 +7,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // Rollout implements migration.Editor: it names components that crash and an edit that
 // somebody took back, and says what Rancher and the machines still lack of it.
-func (p *Procedure) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snapshot, step runner.StepID) (migration.Rollout, error) {
+func (p *Procedure) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
 	r := migration.Rollout{Progress: progress(seen), By: migration.ByRancher()}
 	stop := func(v runner.Verdict) (migration.Rollout, error) {
 		v.Progress, r.Verdict = r.Progress, &v
@@ -37,7 +38,7 @@ func (p *Procedure) Rollout(_ context.Context, tx *runner.Tx, seen migration.Sna
 }
 
 // missing says whether a configuration has the edit of a step, and which places not.
-func (p *Procedure) missing(seen migration.Snapshot, step runner.StepID) func(config.Spec) (bool, []string) {
+func (p *Procedure) missing(seen migration.Snapshot, step journal.StepID) func(config.Spec) (bool, []string) {
 	if step == StepUpgrade {
 		return func(spec config.Spec) (bool, []string) {
 			return spec.KubernetesVersion == p.options.KubernetesVersion, []string{"spec.kubernetesVersion"}
@@ -53,7 +54,7 @@ func (p *Procedure) missing(seen migration.Snapshot, step runner.StepID) func(co
 }
 
 // machines are what control planes and machines still lack of a step's edit.
-func (p *Procedure) machines(seen migration.Snapshot, step runner.StepID, before manifests) (open []string, done, total int, evidence string) {
+func (p *Procedure) machines(seen migration.Snapshot, step journal.StepID, before manifests) (open []string, done, total int, evidence string) {
 	switch step {
 	case StepEnable:
 		return flagged(seen.Reading, before)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -34,12 +34,12 @@ func runs(version string) migration.Reading {
 // What a control plane, and a machine, still lacks of the edit of each step.
 func TestMachinesLack(t *testing.T) {
 	const flag, aws, external = "--enable-leader-migration", "--cloud-provider=aws", "--cloud-provider=external"
-	before := func(step runner.StepID, hash string) manifests {
+	before := func(step journal.StepID, hash string) manifests {
 		return manifests{"1": {Step: step, Hash: hash, Started: "2026-11-22T12:00:00Z"}}
 	}
 	target := "v1.27.16+rke2r1"
 	for name, tt := range map[string]struct {
-		step    runner.StepID
+		step    journal.StepID
 		reading migration.Reading
 		before  manifests
 		open    string // in what is open; "": nothing is
@@ -85,7 +85,7 @@ func TestMachinesLack(t *testing.T) {
 func TestPlansAreOnTopOfOneAnother(t *testing.T) {
 	plain := map[string]any{config.KeyProvider: "aws"}
 	for name, tt := range map[string]struct {
-		step   runner.StepID
+		step   journal.StepID
 		global map[string]any
 		at     position.Position
 		after  string // in the changes

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -29,7 +30,7 @@ func factsOf(seen migration.Snapshot) Facts {
 }
 
 // Look implements migration.Side.
-func (p *Procedure) Look(ctx context.Context, _ runner.Record) (migration.Config, error) {
+func (p *Procedure) Look(ctx context.Context, _ journal.Record) (migration.Config, error) {
 	facts, err := p.read(ctx)
 	return observed{Facts: facts, snapshot: p.options.Snapshot, kubelets: maps.Clone(p.kubelets)}, err
 }
@@ -49,7 +50,7 @@ func (o observed) Combine(down downstream.Cluster) migration.Reading {
 func (o observed) Supported() error { return Supported(o.Facts) }
 
 // Rolls implements migration.Side: Rancher goes on with every edit by itself.
-func (p *Procedure) Rolls(step runner.StepID) bool {
+func (p *Procedure) Rolls(step journal.StepID) bool {
 	switch step {
 	case StepEnable, StepSwitch, StepUpgrade:
 		return true
@@ -63,7 +64,7 @@ func (p *Procedure) Rolls(step runner.StepID) bool {
 func (p *Procedure) Tell(open []Unrest) string { return SummariseUnrest(open) }
 
 // SnapshotState implements migration.Config.
-func (o observed) SnapshotState(record runner.Record, reached position.Position) runner.State {
+func (o observed) SnapshotState(record journal.Record, reached position.Position) runner.State {
 	generation, taken := snapshotIntended(record)
 	plane := o.ControlPlane
 	switch {

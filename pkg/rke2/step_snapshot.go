@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // snapshot takes an etcd snapshot the way Rancher's UI does: by counting
@@ -46,7 +47,7 @@ func (s *snapshot) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapsho
 	if err != nil {
 		return err
 	}
-	intent := runner.Intent{Step: StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: seen.Reading.Object, Token: strconv.FormatInt(next, 10)}
+	intent := journal.Intent{Step: StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: seen.Reading.Object, Token: strconv.FormatInt(next, 10)}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		return s.p.patchCluster(ctx, factsOf(seen), patch, func(spec config.Spec) (bool, []string) {
 			return spec.SnapshotGeneration >= next, nil
@@ -86,7 +87,7 @@ func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sna
 }
 
 // snapshotIntended is the generation that the journal announced last.
-func snapshotIntended(record runner.Record) (int64, bool) {
+func snapshotIntended(record journal.Record) (int64, bool) {
 	intents := record.SinceUndo()
 	for i := len(intents) - 1; i >= 0; i-- {
 		if intent := intents[i]; intent.Step == StepSnapshot {

@@ -4,12 +4,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // takenBack is the verdict where somebody changed the places of a step's edit in the
 // user's own object; nil while the edit is in place, whatever Rancher has copied of it
 // by now.
-func (p *Procedure) takenBack(seen migration.Snapshot, step runner.StepID) *runner.Verdict {
+func (p *Procedure) takenBack(seen migration.Snapshot, step journal.StepID) *runner.Verdict {
 	f := factsOf(seen)
 	var lacks []string
 	if step == StepUpgrade {

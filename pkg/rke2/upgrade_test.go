@@ -11,6 +11,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -29,11 +31,11 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock := (&runner.MemoryLock{}).For(runner.Owner{Run: "r"})
+	lock := (&lock.Memory{}).For(lock.Owner{Run: "r"})
 	if err := lock.Acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	tx, err := runner.NewTx(t.Context(), runner.Info{ID: StepUpgrade}, runner.Options{RunID: "r", Lock: lock, Journal: &runner.MemoryJournal{}})
+	tx, err := runner.NewTx(t.Context(), runner.Info{ID: StepUpgrade}, runner.Options{RunID: "r", Lock: lock, Journal: &journal.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,10 @@
 package runner
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
 
 // A run that was killed goes on while the next one is being approved: what has
 // become done meanwhile is no new plan, what has become another change is.
@@ -12,7 +16,7 @@ func TestApprovedCovers(t *testing.T) {
 		}
 		return a
 	}
-	step := func(id StepID, kind StateKind, objects ...string) PlannedStep {
+	step := func(id journal.StepID, kind StateKind, objects ...string) PlannedStep {
 		p := PlannedStep{Info: Info{ID: id}, State: State{Kind: kind}}
 		for _, object := range objects {
 			p.Changes = append(p.Changes, Change{Object: object, Diff: "for people"})

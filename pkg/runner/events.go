@@ -1,22 +1,26 @@
 package runner
 
-import "time"
+import (
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
 
 // Event is one thing that happened in a run. Views turn events into text or
 // JSON lines; the engine prints nothing.
 type Event struct {
-	Time     time.Time     `json:"time"`
-	Type     EventType     `json:"type"`
-	Step     StepID        `json:"step,omitempty"`
-	Title    string        `json:"title,omitempty"`
-	Message  string        `json:"message,omitempty"`
-	Lines    []string      `json:"lines,omitempty"` // evidence, warnings, plan lines
-	Waiting  *Wait         `json:"waiting,omitempty"`
-	Elapsed  time.Duration `json:"-"`
-	Seconds  float64       `json:"seconds,omitempty"` // Elapsed, for machines
-	Position string        `json:"position,omitempty"`
-	Left     *Left         `json:"left,omitempty"` // of a step, or run, that ended in the middle of a roll
-	Err      error         `json:"-"`
+	Time     time.Time      `json:"time"`
+	Type     EventType      `json:"type"`
+	Step     journal.StepID `json:"step,omitempty"`
+	Title    string         `json:"title,omitempty"`
+	Message  string         `json:"message,omitempty"`
+	Lines    []string       `json:"lines,omitempty"` // evidence, warnings, plan lines
+	Waiting  *Wait          `json:"waiting,omitempty"`
+	Elapsed  time.Duration  `json:"-"`
+	Seconds  float64        `json:"seconds,omitempty"` // Elapsed, for machines
+	Position string         `json:"position,omitempty"`
+	Left     *Left          `json:"left,omitempty"` // of a step, or run, that ended in the middle of a roll
+	Err      error          `json:"-"`
 }
 
 // Wait says what a step waits for. No field is ever empty while it waits.

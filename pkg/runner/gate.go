@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // approve asks for a yes to the plan and returns what was approved, nil if
@@ -73,10 +75,10 @@ func (r *run[S]) gate(ctx context.Context, info Info, state State) (asked bool, 
 		return false, err
 	}
 	r.confirmed[info.ID] = true
-	err = r.s.change(unstoppable(ctx), func(st *JournalState) {
-		st.Approvals = append(st.Approvals, Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Step: info.ID})
+	err = r.s.change(retry.Unstoppable(ctx), func(st *journal.State) {
+		st.Approvals = append(st.Approvals, journal.Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Step: info.ID})
 	})
-	return true, classify(err, object)
+	return true, retry.Classify(err, object)
 }
 
 // declined gives a no its class, unless whoever said it did.

@@ -2,6 +2,8 @@ package runner
 
 import (
 	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // leaving says whether no further step may begin: a clean stop was asked for, or
@@ -18,7 +20,7 @@ func (r *run[S]) stopping(tx *Tx) bool {
 // untilLeaving is ctx for a wait that comes before anything was begun, which a
 // hang-up ends as an interrupt does. end gives back what that takes.
 func (r *run[S]) untilLeaving(ctx context.Context) (free context.Context, end func()) {
-	p := patienceOf(ctx)
+	p := retry.PatienceOf(ctx)
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		select {
@@ -29,6 +31,6 @@ func (r *run[S]) untilLeaving(ctx context.Context) (free context.Context, end fu
 		}
 		close(over)
 	}()
-	p.stop = over
-	return withPatience(ctx, p), func() { close(ended) }
+	p.Stop = over
+	return retry.WithPatience(ctx, p), func() { close(ended) }
 }

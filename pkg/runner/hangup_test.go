@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // hung is a bench whose terminal goes away when f is called.
@@ -26,7 +30,7 @@ func hung(t *testing.T) (b *bench, hangUp func()) {
 
 func wantLeft(t *testing.T, b *bench, res Result, err error) {
 	t.Helper()
-	wantClass(t, err, fault.HungUp, b.o.Command)
+	faulty.WantClass(t, err, fault.HungUp, b.o.Command)
 	if b.lock.Holder() != nil {
 		t.Error("the lock was not given back")
 	}
@@ -61,7 +65,7 @@ func TestHangUpEndsTheStepInHandAndBeginsNoOther(t *testing.T) {
 		if want := n/2*2 + 2; effects != want || len(b.w.facts) != want {
 			t.Errorf("in effect %d: %d effects, %v; wanted %d", n, effects, b.w.facts, want)
 		}
-		inHand := []StepID{"one", "two", "three"}[n/2]
+		inHand := []journal.StepID{"one", "two", "three"}[n/2]
 		if begun := b.events.steps(StepStarted); begun[len(begun)-1] != inHand {
 			t.Errorf("in effect %d: %v were begun", n, begun)
 		}
@@ -89,7 +93,7 @@ func TestBrakeIsPulledAfterAHangUp(t *testing.T) {
 	b, hangUp := hung(t)
 	paused, reads := false, 0
 	b.p.brake = func(ctx context.Context, tx *Tx, _ error) (string, error) {
-		return "paused", tx.Effect(ctx, Intent{What: "pause"}, func(context.Context) error { paused = true; return nil })
+		return "paused", tx.Effect(ctx, journal.Intent{What: "pause"}, func(context.Context) error { paused = true; return nil })
 	}
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
 		hangUp()
@@ -99,7 +103,7 @@ func TestBrakeIsPulledAfterAHangUp(t *testing.T) {
 		return Verdict{Kind: Waiting, WaitingFor: "the roll", Seen: "1/3", Progress: fmt.Sprint(reads)}, nil
 	}
 	_, err := b.run()
-	wantClass(t, err, fault.Check, "Machine a")
+	faulty.WantClass(t, err, fault.Check, "Machine a")
 	if !paused || reads != 21 {
 		t.Errorf("paused %t after %d readings", paused, reads)
 	}
@@ -115,7 +119,7 @@ func TestHangUpLeavesWhatHasNotBegun(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct {
-		step StepID
+		step journal.StepID
 		bend func(b *bench, hangUp func())
 	}{
 		"a reading step that waits": {"preflight", func(b *bench, hangUp func()) { b.p.step("preflight").verify = waits(hangUp) }},
@@ -154,7 +158,7 @@ func TestHangUpWatchesWhatAnEarlierRunBegan(t *testing.T) {
 	}
 	b.p.step("two").verify = nil
 	ch := make(chan struct{})
-	b.o.HangUp, b.o.RunID, b.o.Lock = ch, "run-2", b.lock.For(Owner{Run: "run-2"})
+	b.o.HangUp, b.o.RunID, b.o.Lock = ch, "run-2", b.lock.For(lock.Owner{Run: "run-2"})
 	b.p.step("two").do = func(context.Context, *Tx) error { close(ch); return nil }
 	res, err := b.run()
 	wantLeft(t, b, res, err)
@@ -185,14 +189,14 @@ func TestHangUpBeforeTheFirstStep(t *testing.T) {
 
 // waitingLock is held by somebody who never lets it go.
 type waitingLock struct {
-	Lock
+	lock.Lock
 	hangUp func()
 }
 
 func (l waitingLock) Acquire(ctx context.Context) error {
 	l.hangUp()
-	<-patienceOf(ctx).stop
-	return errStopped()
+	<-retry.PatienceOf(ctx).Stop
+	return retry.Stopped()
 }
 
 // An interrupt counts as one whatever came before it, and goes before the hang-up.
@@ -209,7 +213,7 @@ func TestInterruptAfterAHangUp(t *testing.T) {
 		return Verdict{Kind: Waiting, WaitingFor: "the roll", Seen: "1/3", Progress: fmt.Sprint(reads)}, nil
 	}
 	_, err := b.run()
-	wantClass(t, err, fault.Interrupted, b.o.Command)
+	faulty.WantClass(t, err, fault.Interrupted, b.o.Command)
 	if reads != 5 {
 		t.Errorf("%d readings", reads)
 	}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // The interrupt comes inside of each effect in turn.
@@ -23,7 +25,7 @@ func TestFirstInterruptFinishesTheEffectAndStops(t *testing.T) {
 			}
 		}
 		res, err := b.run()
-		wantClass(t, err, fault.Interrupted, b.o.Command)
+		faulty.WantClass(t, err, fault.Interrupted, b.o.Command)
 		if effects != n+1 {
 			t.Errorf("interrupt in effect %d: %d effects were begun", n, effects)
 		}
@@ -65,7 +67,7 @@ func TestInterruptEndsAWait(t *testing.T) {
 		return Verdict{Kind: Waiting, WaitingFor: "the flag", Seen: "0/3"}, nil
 	}
 	res, err := b.run()
-	wantClass(t, err, fault.Interrupted, "waited for the flag", b.o.Command)
+	faulty.WantClass(t, err, fault.Interrupted, "waited for the flag", b.o.Command)
 	if reads != 5 || outcomes(res)["two"] != Halted {
 		t.Errorf("%d readings, %v", reads, outcomes(res))
 	}
@@ -77,7 +79,7 @@ func TestBrakeIsPulledDespiteAnInterrupt(t *testing.T) {
 	b.o.Interrupt = ch
 	paused := false
 	b.p.brake = func(ctx context.Context, tx *Tx, _ error) (string, error) {
-		return "paused", tx.Effect(ctx, Intent{What: "pause"}, func(context.Context) error { paused = true; return nil })
+		return "paused", tx.Effect(ctx, journal.Intent{What: "pause"}, func(context.Context) error { paused = true; return nil })
 	}
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
 		close(ch)
@@ -113,7 +115,7 @@ func TestCancelledContextIsOutAtOnce(t *testing.T) {
 		return Verdict{Kind: Waiting}, nil
 	}
 	_, err := Run[Observation](ctx, b.p, b.o)
-	wantClass(t, err, fault.Interrupted, "expires by itself")
+	faulty.WantClass(t, err, fault.Interrupted, "expires by itself")
 	if b.lock.Holder() == nil {
 		t.Error("it took the time to give the lock back")
 	}

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // killed is what a process that dies at a point panics with.
@@ -38,7 +41,7 @@ func runKilled(b *bench, n int) (died bool, err error) {
 func again(b *bench, run int) {
 	b.lock.Break()
 	b.o.RunID = fmt.Sprintf("run-%d", run)
-	b.o.Lock = b.lock.For(Owner{User: "alice", Host: "laptop", PID: run, Run: b.o.RunID})
+	b.o.Lock = b.lock.For(lock.Owner{User: "alice", Host: "laptop", PID: run, Run: b.o.RunID})
 }
 
 func TestKilledAnywhereTwiceAndRunAgain(t *testing.T) {
@@ -157,7 +160,7 @@ func TestJournalDeletedBetweenRuns(t *testing.T) {
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	*b.journal = MemoryJournal{}
+	*b.journal = journal.Memory{}
 	b.o.Until, b.o.RunID = "", "run-2"
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,10 @@
 package runner
 
-import "context"
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
 
 // Roller is who carries out what a step waits for.
 type Roller struct {
@@ -14,13 +18,13 @@ type Roller struct {
 
 // Left is a roll that a run has begun, or taken up, and not seen to its end.
 type Left struct {
-	Step    StepID `json:"step"`
-	By      string `json:"by"`           // who carries it out: "Rancher", "Kubernetes", "rke"
-	GoesOn  bool   `json:"goesOn"`       // it goes on with the rest by itself: nobody watches, and nobody brakes
-	CutOff  bool   `json:"cutOff"`       // it was ended in the middle of its work
-	Of      string `json:"of,omitempty"` // what is counted; left out: machines
-	Changed int    `json:"changed"`      // those that had the change when they were last seen
-	Total   int    `json:"total"`        // those that get it
+	Step    journal.StepID `json:"step"`
+	By      string         `json:"by"`           // who carries it out: "Rancher", "Kubernetes", "rke"
+	GoesOn  bool           `json:"goesOn"`       // it goes on with the rest by itself: nobody watches, and nobody brakes
+	CutOff  bool           `json:"cutOff"`       // it was ended in the middle of its work
+	Of      string         `json:"of,omitempty"` // what is counted; left out: machines
+	Changed int            `json:"changed"`      // those that had the change when they were last seen
+	Total   int            `json:"total"`        // those that get it
 }
 
 // leftBy is what a step that ended with an error leaves; nil: nothing that somebody

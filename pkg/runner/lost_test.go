@@ -5,17 +5,15 @@ import (
 	"testing"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes/fake"
-
+	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // stolen is the lock of a run that another run has taken over.
 func (b *bench) steal() {
 	b.lock.Break()
-	if err := b.lock.For(Owner{User: "carol", Run: "run-2"}).Acquire(context.Background()); err != nil {
+	if err := b.lock.For(lock.Owner{User: "carol", Run: "run-2"}).Acquire(context.Background()); err != nil {
 		b.t.Error(err)
 	}
 }
@@ -42,7 +40,7 @@ func TestRunWithoutItsLockSpeaksOfNothing(t *testing.T) {
 			})
 			b.p.brake = func(context.Context, *Tx, error) (string, error) { pulled++; return "", nil }
 			_, err := b.run()
-			wantClass(t, err, fault.Locked)
+			faulty.WantClass(t, err, fault.Locked)
 			if readings != 2 || pulled != 0 || len(b.events.of(StepFinished)) != 0 || len(b.events.of(BrakePulled)) != 0 {
 				t.Errorf("%d readings, the brake was pulled %d times, finished %v", readings, pulled, b.events.of(StepFinished))
 			}
@@ -67,7 +65,7 @@ func TestLockLostBetweenSteps(t *testing.T) {
 				b.events.Emit(e)
 			})
 			_, err := b.run()
-			wantClass(t, err, fault.Locked)
+			faulty.WantClass(t, err, fault.Locked)
 			for _, e := range b.events.of(StepStarted) {
 				if e.Step == "two" {
 					t.Error("another step was begun")
@@ -75,43 +73,4 @@ func TestLockLostBetweenSteps(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Lost makes no request: it is known from the renewing, and unknown when there was
-// none for as long as the lock holds.
-func TestLeaseLockLost(t *testing.T) {
-	clk, client := fakeClock(), fake.NewClientset()
-	l := NewLeaseLock(client, "default", "lock", Owner{User: "alice", Run: "run-1"}, clk)
-	if err := l.Acquire(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	l.cancel() // the process is frozen: nothing is renewed
-	<-l.idle
-	if err := l.Lost(); err != nil {
-		t.Errorf("just taken: %v", err)
-	}
-	clk.Step(l.Duration + time.Second)
-	before := len(client.Actions())
-	wantClass(t, l.Lost(), fault.CouldNotLook, "not renewed")
-	if len(client.Actions()) != before {
-		t.Error("Lost made a request")
-	}
-	if err := l.Prove(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.Lost(); err != nil {
-		t.Errorf("renewed: %v", err)
-	}
-	thief := Owner{User: "carol", Run: "run-2"}.Identity()
-	lease, err := client.CoordinationV1().Leases("default").Get(t.Context(), "lock", get)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lease.Spec = coordinationv1.LeaseSpec{HolderIdentity: &thief}
-	if _, err := client.CoordinationV1().Leases("default").Update(t.Context(), lease, metav1.UpdateOptions{}); err != nil {
-		t.Fatal(err)
-	}
-	clk.Step(2 * freshProof)
-	wantClass(t, l.Prove(t.Context()), fault.Locked)
-	wantClass(t, l.Lost(), fault.Locked, "carol")
 }

@@ -11,6 +11,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 const (
@@ -37,8 +39,8 @@ type Options struct {
 	Command string // as typed, for the history and the resume line
 	Who     string // user@host, for the history
 
-	Until StepID // stop after this step
-	Only  StepID // run this step alone: the first to do, or one that only reads
+	Until journal.StepID // stop after this step
+	Only  journal.StepID // run this step alone: the first to do, or one that only reads
 
 	Poll     time.Duration // between two readings of a wait, default 1 s
 	Stable   int           // readings in a row that must be Met, default 3
@@ -46,8 +48,8 @@ type Options struct {
 	Deadline time.Duration // longest time in all after approval, 0: none
 	DryRun   bool          // observe, run what only reads, plan the rest, write nothing
 
-	Journal Journal
-	Lock    Lock
+	Journal journal.Journal
+	Lock    lock.Lock
 	Clock   clock.WithTicker
 	Sink    Sink
 
@@ -99,7 +101,7 @@ func (o Options) withDefaults() Options {
 
 // check refuses options that name no step of p or contradict each other.
 func (o Options) check(steps []Info) error {
-	known := make(map[StepID]bool, len(steps))
+	known := make(map[journal.StepID]bool, len(steps))
 	names := make([]string, 0, len(steps))
 	for _, s := range steps {
 		if known[s.ID] {
@@ -108,7 +110,7 @@ func (o Options) check(steps []Info) error {
 		known[s.ID] = true
 		names = append(names, string(s.ID))
 	}
-	for _, id := range []StepID{o.Until, o.Only} {
+	for _, id := range []journal.StepID{o.Until, o.Only} {
 		if id != "" && !known[id] {
 			return &fault.Error{
 				Class: fault.Usage, Reason: "UnknownStep", Object: "step " + string(id),

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // PlannedStep is one step with how far it is and, if it is still to do or is
@@ -21,13 +23,13 @@ type PlannedStep struct {
 
 // PlanAll observes the cluster and plans every step. It never writes. journal
 // may be nil where there is none to read.
-func PlanAll[S any](ctx context.Context, p Procedure[S], journal Journal) (S, Observation, []PlannedStep, error) {
-	var st JournalState
-	if journal != nil {
+func PlanAll[S any](ctx context.Context, p Procedure[S], kept journal.Journal) (S, Observation, []PlannedStep, error) {
+	var st journal.State
+	if kept != nil {
 		var err error
-		if st, err = journal.Load(ctx); err != nil {
+		if st, err = kept.Load(ctx); err != nil {
 			var none S
-			return none, Observation{}, nil, classify(err, targetName(p.Target()))
+			return none, Observation{}, nil, retry.Classify(err, targetName(p.Target()))
 		}
 	}
 	last, seen, err := observe(ctx, p, st.Record())
@@ -38,17 +40,17 @@ func PlanAll[S any](ctx context.Context, p Procedure[S], journal Journal) (S, Ob
 	return last, seen, plan, err
 }
 
-func targetName(t Target) string { return "cluster " + t.Name }
+func targetName(t journal.Target) string { return "cluster " + t.Name }
 
 // observe reads the cluster once and makes sure that every step got a state.
-func observe[S any](ctx context.Context, p Procedure[S], journal Record) (S, Observation, error) {
+func observe[S any](ctx context.Context, p Procedure[S], journal journal.Record) (S, Observation, error) {
 	last, err := p.Observe(ctx, journal)
 	if err != nil {
-		return last, Observation{}, classify(err, targetName(p.Target()))
+		return last, Observation{}, retry.Classify(err, targetName(p.Target()))
 	}
 	seen, err := p.Judge(last)
 	if err != nil {
-		return last, seen, classify(err, targetName(p.Target()))
+		return last, seen, retry.Classify(err, targetName(p.Target()))
 	}
 	for _, info := range infosOf(p.Steps()) {
 		switch kind := seen.States[info.ID].Kind; kind {
@@ -69,7 +71,7 @@ func infosOf[S any](steps []Step[S]) []Info {
 }
 
 // stepOf is the step with an ID that is one of them.
-func stepOf[S any](steps []Step[S], id StepID) Step[S] {
+func stepOf[S any](steps []Step[S], id journal.StepID) Step[S] {
 	return steps[slices.IndexFunc(steps, func(s Step[S]) bool { return s.Info().ID == id })]
 }
 
@@ -89,7 +91,7 @@ func planSteps[S any](ctx context.Context, steps []Step[S], last S, seen Observa
 		if one.State.Kind.runs() {
 			plan, err := s.Plan(ctx, last)
 			if err != nil {
-				return out, classify(fmt.Errorf("plan step %s: %w", one.ID, err), "step "+string(one.ID))
+				return out, retry.Classify(fmt.Errorf("plan step %s: %w", one.ID, err), "step "+string(one.ID))
 			}
 			one.Plan = plan
 		}
@@ -107,7 +109,7 @@ func (k StateKind) writes() bool { return k == Todo || k == InProgress }
 // approved is a plan as somebody said yes to it: the changes of each step that
 // writes, nil for those that could not list them yet. What is only for people does
 // not count. Nil: nobody was asked.
-type approved map[StepID][]string
+type approved map[journal.StepID][]string
 
 func approvedOf(plan []PlannedStep) (approved, error) {
 	type change struct{ Object, Location, Before, After, Result, SHA256 any }

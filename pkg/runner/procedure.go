@@ -2,21 +2,19 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
-)
 
-// StepID names a step, the same for every distribution, e.g. "switch-provider".
-type StepID string
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
 
 // Procedure is a list of steps, and how the cluster that they change is observed. S is
 // what one observation yields: a value, which nothing that is read later changes.
 type Procedure[S any] interface {
 	// Target names the cluster for people and pins the journal to it.
-	Target() Target
+	Target() journal.Target
 	// Steps are in the order in force for this cluster and these options.
 	Steps() []Step[S]
 	// Observe reads the cluster once.
-	Observe(ctx context.Context, journal Record) (S, error)
+	Observe(ctx context.Context, journal journal.Record) (S, error)
 	// Judge says of what was observed whether every step is done. It reads nothing.
 	// The journal may only settle what no cluster can show: that a mixture of
 	// two positions is our own half-done step, and that a snapshot was ours.
@@ -32,19 +30,11 @@ type Procedure[S any] interface {
 	Brake(ctx context.Context, tx *Tx, seen S, cause error) (done string, err error)
 }
 
-// Target identifies what a run works on.
-type Target struct {
-	Kind      string `json:"kind"`      // "rke2" or "rke"
-	Name      string `json:"name"`      // the name that people use
-	Namespace string `json:"namespace"` // where the journal and the lock live
-	UID       string `json:"uid"`       // of the downstream cluster's kube-system namespace
-}
-
 // Observation is what one observation of the cluster says about every step.
 type Observation struct {
-	Position string           `json:"position"` // e.g. "P2"
-	Summary  string           `json:"summary"`  // e.g. "flag on every KCM"
-	States   map[StepID]State `json:"states"`
+	Position string                   `json:"position"` // e.g. "P2"
+	Summary  string                   `json:"summary"`  // e.g. "flag on every KCM"
+	States   map[journal.StepID]State `json:"states"`
 }
 
 // Pending says whether a step is left that writes.
@@ -93,10 +83,10 @@ const (
 
 // Info describes a step without a cluster.
 type Info struct {
-	ID           StepID `json:"id"`
-	Title        string `json:"title"`
-	Doc          string `json:"doc"`                    // page under docs/, e.g. "steps/switch-provider.md"
-	Irreversible string `json:"irreversible,omitempty"` // why there is no way back; empty: there is one
+	ID           journal.StepID `json:"id"`
+	Title        string         `json:"title"`
+	Doc          string         `json:"doc"`                    // page under docs/, e.g. "steps/switch-provider.md"
+	Irreversible string         `json:"irreversible,omitempty"` // why there is no way back; empty: there is one
 }
 
 // Step is one step of a procedure. What it is given of the cluster was observed
@@ -207,30 +197,3 @@ const (
 	// Braked says that going on would do harm: call Procedure.Brake, then stop.
 	Braked VerdictKind = "braked"
 )
-
-// Record is the journal as a procedure may read it: what was intended, what
-// would undo it, and the fingerprint. It holds no verdict about the cluster.
-type Record struct {
-	// Intents are all committed intents, oldest first.
-	Intents []Intent `json:"intents,omitempty"`
-	// Notes are small facts of a procedure that no cluster shows, by key
-	// (e.g. "fingerprint", "user-cordons").
-	Notes map[string]json.RawMessage `json:"notes,omitempty"`
-	// LeftOpen says that no run has seen the step of the last intent to its end: the
-	// run that announced it still works, died, or was stopped in that step.
-	LeftOpen bool `json:"-"`
-	// Unread is why the journal could not be read, so that the rest of the record
-	// says nothing; nil: it was. Only commands that look go on without it.
-	Unread error `json:"-"`
-}
-
-// Intent is committed before the first side effect it announces.
-type Intent struct {
-	Step    StepID          `json:"step"`
-	What    string          `json:"what"`              // for people: "patch Cluster fleet-default/demo"
-	Object  string          `json:"object"`            // the same object naming as in Change
-	Inverse json.RawMessage `json:"inverse,omitempty"` // what undoes it, never whole values, never a secret
-	Token   string          `json:"token,omitempty"`   // what recognises the effect, e.g. a generation or a hash
-	Time    string          `json:"time"`              // RFC 3339, set by the engine
-	Run     string          `json:"run"`               // id of the run, set by the engine
-}

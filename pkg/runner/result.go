@@ -2,6 +2,8 @@ package runner
 
 import (
 	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // Result is what a run found and did. It is filled as far as the run came, on
@@ -25,11 +27,11 @@ type Result struct {
 
 // StepResult is what became of one step in this run.
 type StepResult struct {
-	ID       StepID        `json:"id"`
-	Outcome  Outcome       `json:"outcome"`
-	Elapsed  time.Duration `json:"-"`
-	Evidence []string      `json:"evidence,omitempty"`
-	Warnings []string      `json:"warnings,omitempty"`
+	ID       journal.StepID `json:"id"`
+	Outcome  Outcome        `json:"outcome"`
+	Elapsed  time.Duration  `json:"-"`
+	Evidence []string       `json:"evidence,omitempty"`
+	Warnings []string       `json:"warnings,omitempty"`
 }
 
 // Outcome enumerates StepResult.
@@ -54,12 +56,12 @@ const (
 
 // report collects StepResults by step.
 type report struct {
-	order []StepID
-	byID  map[StepID]*StepResult
+	order []journal.StepID
+	byID  map[journal.StepID]*StepResult
 }
 
 func newReport(steps []Info) *report {
-	r := &report{byID: make(map[StepID]*StepResult, len(steps))}
+	r := &report{byID: make(map[journal.StepID]*StepResult, len(steps))}
 	for _, s := range steps {
 		r.order = append(r.order, s.ID)
 		r.byID[s.ID] = &StepResult{ID: s.ID, Outcome: NotReached}
@@ -67,7 +69,7 @@ func newReport(steps []Info) *report {
 	return r
 }
 
-func (r *report) of(id StepID) *StepResult { return r.byID[id] }
+func (r *report) of(id journal.StepID) *StepResult { return r.byID[id] }
 
 func (r *report) list() []StepResult {
 	out := make([]StepResult, 0, len(r.order))

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // Run brings p's cluster as far as o asks. It observes before every step, runs
@@ -17,14 +19,14 @@ import (
 // A nil error means that everything asked for was observed in this run.
 func Run[S any](ctx context.Context, p Procedure[S], o Options) (Result, error) {
 	o = o.withDefaults()
-	r := &run[S]{p: p, o: o, s: &session{o: o}, steps: infosOf(p.Steps()), shown: map[StepID]bool{}, confirmed: map[StepID]bool{}}
+	r := &run[S]{p: p, o: o, s: &session{o: o}, steps: infosOf(p.Steps()), shown: map[journal.StepID]bool{}, confirmed: map[journal.StepID]bool{}}
 	r.report = newReport(r.steps)
 	r.stop, r.gone = newStopper(o.Interrupt, r.interrupting), newStopper(o.HangUp, r.hangingUp)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the renewing of the lock, also on a panic
 	go r.stop.watch(ctx.Done())
 	go r.gone.watch(ctx.Done())
-	ctx = withPatience(ctx, patience{report: r.outside, stop: r.stop.ch})
+	ctx = retry.WithPatience(ctx, retry.Patience{Report: r.outside, Stop: r.stop.ch})
 	err := r.all(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -54,11 +56,11 @@ type run[S any] struct {
 	writing   bool      // the lock is ours and the run is in the history
 	deadline  time.Time // zero: none
 	added     time.Duration
-	current   StepID
+	current   journal.StepID
 	title     string
-	shown     map[StepID]bool // done and skipped steps that the views know of
-	confirmed map[StepID]bool
-	ran       map[StepID]bool
+	shown     map[journal.StepID]bool // done and skipped steps that the views know of
+	confirmed map[journal.StepID]bool
+	ran       map[journal.StepID]bool
 	braked    bool  // the brake was pulled, or tried
 	held      bool  // it holds
 	left      *Left // by the step that ended the run
@@ -71,7 +73,7 @@ type run[S any] struct {
 }
 
 func (r *run[S]) all(ctx context.Context) error {
-	r.begun, r.ran = r.o.Clock.Now(), map[StepID]bool{}
+	r.begun, r.ran = r.o.Clock.Now(), map[journal.StepID]bool{}
 	if err := r.o.check(r.steps); err != nil {
 		return err
 	}
@@ -101,9 +103,9 @@ func (r *run[S]) all(ctx context.Context) error {
 
 // firstLook reads journal and cluster before anything was decided.
 func (r *run[S]) firstLook(ctx context.Context) error {
-	return retry(ctx, r.o.Clock, firstLook, "the API to answer", func(ctx context.Context) error {
+	return retry.Do(ctx, r.o.Clock, firstLook, "the API to answer", func(ctx context.Context) error {
 		if err := r.s.load(ctx); err != nil {
-			return classify(err, targetName(r.p.Target()))
+			return retry.Classify(err, targetName(r.p.Target()))
 		}
 		return r.observe(ctx)
 	})
@@ -126,7 +128,7 @@ func (r *run[S]) locked(ctx context.Context, yes approved) error {
 	if isStop(err) {
 		return r.interrupted("while it waited for the lock")
 	} else if err != nil {
-		return classify(err, targetName(r.p.Target()))
+		return retry.Classify(err, targetName(r.p.Target()))
 	}
 	r.emit(Event{Type: LockTaken})
 	err = r.underLock(ctx, yes)
@@ -151,7 +153,7 @@ func (r *run[S]) locked(ctx context.Context, yes approved) error {
 
 // farewell does something for which a run that is over does not fail.
 func (r *run[S]) farewell(ctx context.Context, otherwise string, f func(context.Context) error) {
-	if err := f(within(ctx, parting)); err != nil {
+	if err := f(retry.Within(ctx, parting)); err != nil {
 		r.emit(Event{Type: StepWarning, Message: otherwise, Lines: []string{err.Error()}, Err: err})
 	}
 }
@@ -172,8 +174,8 @@ func (r *run[S]) underLock(ctx context.Context, yes approved) error {
 		return err
 	}
 	r.s.writable = true
-	if err := r.s.begin(unstoppable(ctx)); err != nil {
-		return classify(err, targetName(r.p.Target()))
+	if err := r.s.begin(retry.Unstoppable(ctx)); err != nil {
+		return retry.Classify(err, targetName(r.p.Target()))
 	}
 	r.writing = true
 	if r.o.Deadline > 0 {
@@ -184,11 +186,11 @@ func (r *run[S]) underLock(ctx context.Context, yes approved) error {
 		return err
 	}
 	if plan != "" {
-		err := r.s.change(unstoppable(ctx), func(st *JournalState) {
-			st.Approvals = append(st.Approvals, Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Plan: plan})
+		err := r.s.change(retry.Unstoppable(ctx), func(st *journal.State) {
+			st.Approvals = append(st.Approvals, journal.Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Plan: plan})
 		})
 		if err != nil {
-			return classify(err, targetName(r.p.Target()))
+			return retry.Classify(err, targetName(r.p.Target()))
 		}
 	}
 	return r.runSteps(ctx, sc)
@@ -239,7 +241,7 @@ func (r *run[S]) keepHold(ctx context.Context) error {
 	if err == nil || fault.ClassOf(err) == fault.Locked {
 		return err
 	}
-	return classify(r.o.Lock.Prove(ctx), targetName(r.p.Target()))
+	return retry.Classify(r.o.Lock.Prove(ctx), targetName(r.p.Target()))
 }
 
 // next is the first step of sc that is to run now, if one is left. Steps found done

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/pkg/kube"
-
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,25 +16,93 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 var runTests = map[string]func(*testing.T, *rest.Config){
-	"killed at commits and run again": runKilledOnServer,
-	"two runs at once":                runTwice,
-	"only reads":                      runReadOnly,
+	"killed at commits and run again":  runKilledOnServer,
+	"proven dead and taken up at once": runAfterADeath,
+	"two runs at once":                 runTwice,
+	"only reads":                       runReadOnly,
+}
+
+// process is one that runs, with a clock of its own.
+type process struct {
+	client kubernetes.Interface
+	lease  *lock.Lease
+	clock  *clocktesting.FakeClock
+}
+
+// while lets time pass for p as long as f runs.
+func (p process) while(f func() error) error {
+	_, err := faulty.While(p.clock, f)
+	return err
 }
 
 // onServer is b with a journal and a lock on a real API server.
-func onServer(t *testing.T, b *bench, config *rest.Config, user string) contender {
-	c := contend(t, config, user)
-	j := NewConfigMapJournal(c.client, "default", nameOf(t), b.p.Target())
-	j.Clock = newStepClock()
-	b.o.RunID = c.owner.Run
-	b.o.Journal, b.o.Lock = tracedJournal{j, b.w}, c.LeaseLock
-	return c
+func onServer(t *testing.T, b *bench, config *rest.Config, user string) process {
+	c, _ := faulty.Client(t, config)
+	p := process{client: c, clock: faulty.NewClock().FakeClock}
+	owner := lock.Owner{User: user, Host: "h", PID: 1, Start: p.clock.Now(), Run: "run-" + user, Place: here, Tick: 100}
+	p.lease = lock.NewLease(c, "default", faulty.Name(t), owner, p.clock)
+	j := journal.NewConfigMap(c, "default", faulty.Name(t), b.p.Target())
+	j.Clock = faulty.NewClock()
+	b.o.RunID = owner.Run
+	b.o.Journal, b.o.Lock = tracedJournal{j, b.w}, p.lease
+	return p
+}
+
+// here is where all processes of these tests live, and nobody is a table of them in
+// which none is alive.
+var here = lock.Place{Boot: "boot-1", PIDs: "pid:[1]"}
+
+type nobody struct{}
+
+func (nobody) Self() (at lock.Place, start uint64) { return here, 1 }
+
+func (nobody) Alive(int, uint64) (alive, known bool) { return false, true }
+
+func runAfterADeath(t *testing.T, config *rest.Config) {
+	dead := newBench(t, migration(newWorld()))
+	onServer(t, dead, config, "alice")
+	if err := dead.o.Lock.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s := &session{writable: true, o: dead.o}
+	if err := s.load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.begin(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b := newBench(t, migration(newWorld()))
+	p := onServer(t, b, config, "bob")
+	p.lease.Processes = nobody{}
+	start := p.clock.Now()
+	if err := p.while(func() error { _, err := b.run(); return err }); err != nil {
+		t.Fatal(err)
+	}
+	lease, err := p.client.CoordinationV1().Leases("default").Get(t.Context(), faulty.Name(t), metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if waited := lease.Spec.AcquireTime.Sub(start); waited > time.Second {
+		t.Errorf("taken up after %s", waited)
+	}
+	st, err := b.o.Journal.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(st.Runs) != 2 || st.Runs[0].ID != "run-alice" || st.Runs[0].Outcome != "died" || st.Runs[1].Outcome != "done" {
+		t.Errorf("history: %+v", st.Runs)
+	}
 }
 
 func runKilledOnServer(t *testing.T, config *rest.Config) {
@@ -45,7 +111,7 @@ func runKilledOnServer(t *testing.T, config *rest.Config) {
 		b := newBench(t, migration(w))
 		c := onServer(t, b, config, fmt.Sprint("user", i))
 		var died bool
-		_, err := c.while(func() (err error) { // the dead one's lease has to run out first
+		err := c.while(func() (err error) { // the dead one's lease has to run out first
 			died, err = runKilled(b, 1+i%6)
 			return err
 		})
@@ -76,7 +142,7 @@ func runTwice(t *testing.T, config *rest.Config) {
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
 		if second == nil {
 			other := newBench(t, migration(newWorld()))
-			_, second = onServer(t, other, config, "bob").while(func() error {
+			second = onServer(t, other, config, "bob").while(func() error {
 				_, err := other.run()
 				return err
 			})
@@ -87,10 +153,10 @@ func runTwice(t *testing.T, config *rest.Config) {
 		b.w.settled["two"] = 2
 		return Verdict{Kind: Met, Stable: 1}, nil
 	}
-	if _, err := c.while(func() error { _, err := b.run(); return err }); err != nil {
+	if err := c.while(func() error { _, err := b.run(); return err }); err != nil {
 		t.Fatal(err)
 	}
-	wantClass(t, second, fault.Locked, "alice on h")
+	faulty.WantClass(t, second, fault.Locked, "alice on h")
 }
 
 func runReadOnly(t *testing.T, config *rest.Config) {
@@ -114,7 +180,7 @@ func runReadOnly(t *testing.T, config *rest.Config) {
 	if _, err := c.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := c.CoreV1().ConfigMaps("default").Get(t.Context(), "never", get); !apierrors.IsNotFound(err) {
+	if _, err := c.CoreV1().ConfigMaps("default").Get(t.Context(), "never", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
 		t.Errorf("%v", err)
 	}
 }
@@ -122,9 +188,9 @@ func runReadOnly(t *testing.T, config *rest.Config) {
 // testRestart takes the API server away under a step, with clocks that are real.
 func testRestart(t *testing.T, server *apiserver.Server) {
 	b := newBench(t, migration(newWorld()))
-	c, _ := client(t, server.Config())
-	j := NewConfigMapJournal(c, "default", nameOf(t), b.p.Target())
-	lock := NewLeaseLock(c, "default", nameOf(t), Owner{User: "alice", Host: "h", Run: "run-1"}, clock.RealClock{})
+	c, _ := faulty.Client(t, server.Config())
+	j := journal.NewConfigMap(c, "default", faulty.Name(t), b.p.Target())
+	lock := lock.NewLease(c, "default", faulty.Name(t), lock.Owner{User: "alice", Host: "h", Run: "run-1"}, clock.RealClock{})
 	lock.Duration = 6 * time.Second // shorter than the outage
 	b.o.Journal, b.o.Lock, b.o.Clock, b.o.Poll = tracedJournal{j, b.w}, lock, clock.RealClock{}, 100*time.Millisecond
 	back := make(chan struct{})

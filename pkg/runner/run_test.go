@@ -4,26 +4,16 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
-
-func wantClass(t *testing.T, err error, want fault.Class, texts ...string) {
-	t.Helper()
-	if err == nil || fault.ClassOf(err) != want {
-		t.Fatalf("class %v, want %v: %v", fault.ClassOf(err), want, err)
-	}
-	for _, text := range texts {
-		if !strings.Contains(err.Error(), text) {
-			t.Errorf("%q is missing in: %v", text, err)
-		}
-	}
-}
 
 func TestRunDoesEveryStepOnceInOrder(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
@@ -36,7 +26,7 @@ func TestRunDoesEveryStepOnceInOrder(t *testing.T) {
 			t.Errorf("step %s: %s", id, o)
 		}
 	}
-	want := []StepID{"preflight", "one", "two", "three", "verify", "four"}
+	want := []journal.StepID{"preflight", "one", "two", "three", "verify", "four"}
 	if d := cmp.Diff(want, b.events.steps(StepStarted)); d != "" {
 		t.Error(d)
 	}
@@ -90,10 +80,10 @@ func TestNothingToDoTakesNoLockAndWritesNothing(t *testing.T) {
 	if b.journal.Versions() != written {
 		t.Error("the journal was written")
 	}
-	if d := cmp.Diff([]StepID{"preflight", "verify"}, b.events.steps(StepStarted)); d != "" {
+	if d := cmp.Diff([]journal.StepID{"preflight", "verify"}, b.events.steps(StepStarted)); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]StepID{"one", "two", "three", "four"}, b.events.steps(StepDone)); d != "" {
+	if d := cmp.Diff([]journal.StepID{"one", "two", "three", "four"}, b.events.steps(StepDone)); d != "" {
 		t.Error(d)
 	}
 	if o := outcomes(res); o["one"] != WasDone || o["verify"] != Finished {
@@ -117,10 +107,10 @@ func TestReadingStepMayNotMakeAnEffect(t *testing.T) {
 		b := newBench(t, p)
 		did := false
 		p.step("preflight").verify = func(ctx context.Context, tx *Tx) (Verdict, error) {
-			return Verdict{Kind: Met}, tx.Effect(ctx, Intent{What: "sneak"}, func(context.Context) error { did = true; return nil })
+			return Verdict{Kind: Met}, tx.Effect(ctx, journal.Intent{What: "sneak"}, func(context.Context) error { did = true; return nil })
 		}
 		_, err := b.run()
-		wantClass(t, err, fault.Unexpected, "sneak")
+		faulty.WantClass(t, err, fault.Unexpected, "sneak")
 		if did {
 			t.Error("the effect took place")
 		}
@@ -129,12 +119,12 @@ func TestReadingStepMayNotMakeAnEffect(t *testing.T) {
 
 func TestSecondRunnerIsNamedItsOwner(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
-	other := b.lock.For(Owner{User: "bob", Host: "jump", PID: 7, Run: "run-0"})
+	other := b.lock.For(lock.Owner{User: "bob", Host: "jump", PID: 7, Run: "run-0"})
 	if err := other.Acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	_, err := b.run()
-	wantClass(t, err, fault.Locked, "bob on jump", "pid 7")
+	faulty.WantClass(t, err, fault.Locked, "bob on jump", "pid 7")
 	if b.journal.Versions() != 0 || len(b.w.facts) != 0 {
 		t.Error("a run without the lock wrote")
 	}
@@ -144,14 +134,14 @@ func TestSupersededRunnerStopsBeforeItsNextWrite(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.step("two").verify = func(ctx context.Context, tx *Tx) (Verdict, error) {
 		b.lock.Break()
-		if err := b.lock.For(Owner{User: "bob", Host: "jump", Run: "run-2"}).Acquire(ctx); err != nil {
+		if err := b.lock.For(lock.Owner{User: "bob", Host: "jump", Run: "run-2"}).Acquire(ctx); err != nil {
 			return Verdict{}, err
 		}
 		b.w.settled["two"] = 2
 		return Verdict{Kind: Met, Stable: 1}, nil
 	}
 	_, err := b.run()
-	wantClass(t, err, fault.Locked, "bob")
+	faulty.WantClass(t, err, fault.Locked, "bob")
 	if b.w.facts["three/0"] != 0 {
 		t.Error("it wrote after the lock was lost")
 	}
@@ -174,7 +164,7 @@ func TestAnotherRunsCommitStopsTheRun(t *testing.T) {
 		return b.p.step("two").apply(ctx, tx)
 	}
 	_, err := b.run()
-	wantClass(t, err, fault.Stale, "wrote the journal")
+	faulty.WantClass(t, err, fault.Stale, "wrote the journal")
 	if b.w.facts["two/0"] != 0 {
 		t.Error("the effect took place")
 	}
@@ -184,7 +174,7 @@ func TestStepThatIsUndoneStopsTheRun(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.step("two").verify = func(context.Context, *Tx) (Verdict, error) { return Verdict{Kind: Met}, nil } // never settles
 	_, err := b.run()
-	wantClass(t, err, fault.Stale, "step two", "to do again")
+	faulty.WantClass(t, err, fault.Stale, "step two", "to do again")
 	if b.w.facts["three/0"] != 0 {
 		t.Error("it went on")
 	}
@@ -194,7 +184,7 @@ func TestObservationWithoutAStateIsRefused(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
 	b.p.observe = func(o Observation) (Observation, error) { delete(o.States, "three"); return o, nil }
 	_, err := b.run()
-	wantClass(t, err, fault.Unexpected, "step three")
+	faulty.WantClass(t, err, fault.Unexpected, "step three")
 }
 
 func TestApprove(t *testing.T) {
@@ -213,7 +203,7 @@ func TestApprove(t *testing.T) {
 		return errors.New("no")
 	}
 	_, err := b.run()
-	wantClass(t, err, fault.Declined, "no")
+	faulty.WantClass(t, err, fault.Declined, "no")
 	if asked != 1 || b.journal.Versions() != 0 {
 		t.Errorf("asked %d times, %d commits", asked, b.journal.Versions())
 	}
@@ -234,7 +224,7 @@ func TestPlanThatMovedDuringThePromptIsStale(t *testing.T) {
 	p.step("two").plan = func() Plan { return Plan{Changes: []Change{{Object: "Cluster x", After: generation}}} }
 	b.o.Approve = func(context.Context, Proposal) error { generation++; return nil }
 	_, err := b.run()
-	wantClass(t, err, fault.Stale, "the plan that was approved")
+	faulty.WantClass(t, err, fault.Stale, "the plan that was approved")
 	if b.journal.Versions() != 0 || len(b.w.facts) != 0 || b.lock.Holder() != nil {
 		t.Error("it wrote, or kept the lock")
 	}
@@ -245,11 +235,11 @@ func TestConfirm(t *testing.T) {
 	p.step("two").info.Irreversible = "1.27 cannot go back"
 	b := newBench(t, p)
 	_, err := b.run()
-	wantClass(t, err, fault.Gate, "1.27 cannot go back")
+	faulty.WantClass(t, err, fault.Gate, "1.27 cannot go back")
 	if b.w.facts["one/0"] != 1 || b.w.facts["two/0"] != 0 {
 		t.Errorf("facts: %v", b.w.facts)
 	}
-	var asked []StepID
+	var asked []journal.StepID
 	before := 0
 	b.o.Confirm = func(_ context.Context, info Info) error {
 		asked, before = append(asked, info.ID), b.w.observed
@@ -259,7 +249,7 @@ func TestConfirm(t *testing.T) {
 	if _, err := b.run(); err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(asked, []StepID{"two"}) {
+	if !slices.Equal(asked, []journal.StepID{"two"}) {
 		t.Errorf("asked for %v", asked)
 	}
 	if b.w.observed == before {
@@ -281,7 +271,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 	if len(b.w.facts) != 0 || b.journal.Versions() != 0 {
 		t.Error("a dry run wrote")
 	}
-	want := map[StepID]Outcome{"preflight": Finished, "one": Planned, "two": Planned, "three": Planned, "verify": Planned, "four": Planned}
+	want := map[journal.StepID]Outcome{"preflight": Finished, "one": Planned, "two": Planned, "three": Planned, "verify": Planned, "four": Planned}
 	if d := cmp.Diff(want, outcomes(res)); d != "" {
 		t.Error(d)
 	}
@@ -308,10 +298,10 @@ func TestPlanAllReadsOnly(t *testing.T) {
 
 func TestAPIAwayBeforeTheRunIsGivenUpSoon(t *testing.T) {
 	b := newBench(t, migration(newWorld()))
-	b.p.observe = func(o Observation) (Observation, error) { return o, errRefused }
+	b.p.observe = func(o Observation) (Observation, error) { return o, faulty.Refused() }
 	start := b.clock.Now()
 	_, err := b.run()
-	wantClass(t, err, fault.CouldNotLook, "connection refused")
+	faulty.WantClass(t, err, fault.CouldNotLook, "connection refused")
 	if d := b.clock.Since(start); d > firstLook+time.Second {
 		t.Errorf("gave up after %s", d)
 	}
@@ -326,7 +316,7 @@ func TestAPIAwayBetweenStepsIsWaitedFor(t *testing.T) {
 	b.p.observe = func(o Observation) (Observation, error) {
 		if o.Position == "P2" && away < 40 {
 			away++
-			return o, errRefused
+			return o, faulty.Refused()
 		}
 		return o, nil
 	}

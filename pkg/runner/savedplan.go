@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // asSaved says whether what would be done now is what a saved plan says, of which
 // a part may be done by now, and if not, what moved: a step, a change, a summary
 // (such as the nodes to cordon) or the machines that restart something.
 func asSaved(saved, now []PlannedStep) error {
-	byID := map[StepID]PlannedStep{}
+	byID := map[journal.StepID]PlannedStep{}
 	for _, step := range saved {
 		byID[step.ID] = step
 	}
@@ -71,14 +72,14 @@ func changesMoved(saved, now PlannedStep) (string, error) {
 	return "", nil
 }
 
-func orMoved(err error, id StepID, seen string) error {
+func orMoved(err error, id journal.StepID, seen string) error {
 	if err != nil {
 		return err
 	}
 	return planMoved(id, seen)
 }
 
-func planMoved(id StepID, seen string) error {
+func planMoved(id journal.StepID, seen string) error {
 	return &fault.Error{Class: fault.Stale, Reason: "PlanMoved", Object: "step " + string(id), Seen: seen,
 		Wanted: "exactly the saved plan", Fix: "look at a new plan, save it, and apply that"}
 }

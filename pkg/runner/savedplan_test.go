@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // filed is a plan that went through a file.
@@ -23,7 +24,7 @@ func filed(t *testing.T, plan []PlannedStep) []PlannedStep {
 }
 
 func TestAsSaved(t *testing.T) {
-	step := func(id StepID, kind StateKind, change func(*PlannedStep)) PlannedStep {
+	step := func(id journal.StepID, kind StateKind, change func(*PlannedStep)) PlannedStep {
 		p := PlannedStep{Info: Info{ID: id}, State: State{Kind: kind}, Plan: Plan{Summary: []string{"does " + string(id)}, Rolls: 3,
 			Changes: []Change{{Object: "Cluster c", Location: "a.b", Before: 1, After: map[string]any{"x": []any{1, "y"}}, Diff: "+ x"}}}}
 		if change != nil {

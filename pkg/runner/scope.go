@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // scope is which steps a run may run, as a function of what was asked for and
@@ -32,7 +33,7 @@ func inScope(steps []Info, seen Observation, o Options) (scope, error) {
 
 // onlyOne is the step asked for, with the steps before it that only read: no
 // run writes without the preflight.
-func onlyOne(steps []Info, seen Observation, only StepID) (scope, error) {
+func onlyOne(steps []Info, seen Observation, only journal.StepID) (scope, error) {
 	first := firstTodo(steps, seen)
 	i := slices.IndexFunc(steps, func(s Info) bool { return s.ID == only })
 	if seen.States[only].Kind == Always {
@@ -70,7 +71,7 @@ func describeState(s State) string {
 }
 
 // firstTodo is the first step that is to do or in progress; empty if none is.
-func firstTodo(steps []Info, seen Observation) StepID {
+func firstTodo(steps []Info, seen Observation) journal.StepID {
 	for _, s := range steps {
 		if seen.States[s.ID].Kind.writes() {
 			return s.ID

@@ -5,31 +5,33 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 func TestOnlyAndUntil(t *testing.T) {
 	for name, c := range map[string]struct {
-		before StepID // run until here first
-		only   StepID
-		until  StepID
-		want   []StepID
+		before journal.StepID // run until here first
+		only   journal.StepID
+		until  journal.StepID
+		want   []journal.StepID
 		class  fault.Class // with text
 		text   string
 	}{
-		"until":                       {until: "two", want: []StepID{"preflight", "one", "two"}},
-		"until a reading step":        {until: "verify", want: []StepID{"preflight", "one", "two", "three", "verify"}},
-		"until the first":             {until: "preflight", want: []StepID{"preflight"}},
-		"until what is done":          {before: "two", until: "one", want: []StepID{"preflight"}},
-		"only the first to do":        {before: "one", only: "two", want: []StepID{"preflight", "two"}},
+		"until":                       {until: "two", want: []journal.StepID{"preflight", "one", "two"}},
+		"until a reading step":        {until: "verify", want: []journal.StepID{"preflight", "one", "two", "three", "verify"}},
+		"until the first":             {until: "preflight", want: []journal.StepID{"preflight"}},
+		"until what is done":          {before: "two", until: "one", want: []journal.StepID{"preflight"}},
+		"only the first to do":        {before: "one", only: "two", want: []journal.StepID{"preflight", "two"}},
 		"only a later one":            {before: "one", only: "four", class: fault.Usage, text: "first step to do is two"},
 		"only one that is done":       {before: "two", only: "one", class: fault.Usage, text: "first step to do is three"},
 		"only when nothing is to do":  {before: "four", only: "one", class: fault.Usage, text: "no step is to do"},
-		"only a reading step":         {before: "one", only: "verify", want: []StepID{"verify"}},
+		"only a reading step":         {before: "one", only: "verify", want: []journal.StepID{"verify"}},
 		"only an unknown step":        {only: "nine", class: fault.Usage, text: "one of preflight, one, two"},
 		"until an unknown step":       {until: "nine", class: fault.Usage, text: "step nine"},
 		"only and until at once":      {only: "one", until: "two", class: fault.Usage, text: "one of the two"},
-		"until the last, from middle": {before: "two", until: "four", want: []StepID{"preflight", "three", "verify", "four"}},
+		"until the last, from middle": {before: "two", until: "four", want: []journal.StepID{"preflight", "three", "verify", "four"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, migration(newWorld()))
@@ -44,7 +46,7 @@ func TestOnlyAndUntil(t *testing.T) {
 			facts := len(b.w.facts)
 			_, err := b.run()
 			if c.text != "" {
-				wantClass(t, err, c.class, c.text)
+				faulty.WantClass(t, err, c.class, c.text)
 				if len(b.w.facts) != facts {
 					t.Error("it wrote all the same")
 				}

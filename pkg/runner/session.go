@@ -1,7 +1,6 @@
 package runner
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // session is what all steps of a run share: the journal as this run knows it,
@@ -18,7 +18,7 @@ type session struct {
 	o Options
 
 	mu       sync.Mutex
-	state    JournalState
+	state    journal.State
 	commits  int
 	unsure   bool // a commit failed and may have landed all the same
 	writable bool // the lock is ours
@@ -41,7 +41,7 @@ func (s *session) load(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) record() Record {
+func (s *session) record() journal.Record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state.Record()
@@ -49,11 +49,11 @@ func (s *session) record() Record {
 
 // change commits the journal with one change. In a run that only looks the
 // change is kept for this run and not written.
-func (s *session) change(ctx context.Context, f func(*JournalState)) error {
+func (s *session) change(ctx context.Context, f func(*journal.State)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.writable {
-		next := s.state.clone()
+		next := s.state.Clone()
 		f(&next)
 		s.state = next
 		return nil
@@ -61,7 +61,7 @@ func (s *session) change(ctx context.Context, f func(*JournalState)) error {
 	if err := s.reassure(ctx); err != nil {
 		return err
 	}
-	next := s.state.clone()
+	next := s.state.Clone()
 	f(&next)
 	s.commits++
 	next.Commit = fmt.Sprintf("%s/%d", s.o.RunID, s.commits)
@@ -83,7 +83,7 @@ func (s *session) reassure(ctx context.Context) error {
 		return err
 	}
 	if now.Version != s.state.Version && !strings.HasPrefix(now.Commit, s.o.RunID+"/") {
-		return journalMoved("journal", now, nil)
+		return journal.Moved("journal", now, nil)
 	}
 	s.state, s.unsure = now, false
 	return nil
@@ -95,20 +95,15 @@ func (s *session) note(ctx context.Context, key string, v any) error {
 	if err != nil {
 		return fmt.Errorf("note %q: %w", key, err)
 	}
-	if old, ok := s.record().Notes[key]; ok && sameJSON(old, raw) {
+	if old, ok := s.record().Notes[key]; ok && journal.SameJSON(old, raw) {
 		return nil
 	}
-	return s.change(ctx, func(st *JournalState) {
+	return s.change(ctx, func(st *journal.State) {
 		if st.Notes == nil {
 			st.Notes = map[string]json.RawMessage{}
 		}
 		st.Notes[key] = raw
 	})
-}
-
-func sameJSON(a, b json.RawMessage) bool {
-	var x, y bytes.Buffer
-	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
 }
 
 // prove makes sure that this run may write right now.
@@ -131,19 +126,19 @@ func (s *session) held() error {
 // begin opens the run in the history. A run that was left open died: the lock
 // is ours now.
 func (s *session) begin(ctx context.Context) error {
-	return s.change(ctx, func(st *JournalState) {
+	return s.change(ctx, func(st *journal.State) {
 		for i := range st.Runs {
 			if st.Runs[i].Outcome == "" {
 				st.Runs[i].Outcome = "died"
 			}
 		}
-		st.Runs = append(st.Runs, RunRecord{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now()})
+		st.Runs = append(st.Runs, journal.Run{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now()})
 	})
 }
 
 // end closes the run in the history.
-func (s *session) end(ctx context.Context, step StepID, err error) error {
-	return s.change(ctx, func(st *JournalState) {
+func (s *session) end(ctx context.Context, step journal.StepID, err error) error {
+	return s.change(ctx, func(st *journal.State) {
 		for i := range st.Runs {
 			if st.Runs[i].ID != s.o.RunID || st.Runs[i].End != "" {
 				continue

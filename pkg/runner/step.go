@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // step runs one step from its start to its verdict.
@@ -24,7 +26,7 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 
 	kindly := ctx.Err() == nil && r.stop.requested()
 	if f, ok := step.(Finisher); ok {
-		if ended := f.Finish(unstoppable(ctx), tx, kindly); ended != nil && err == nil {
+		if ended := f.Finish(retry.Unstoppable(ctx), tx, kindly); ended != nil && err == nil {
 			err = ended
 		}
 	}
@@ -56,7 +58,7 @@ func (r *run[S]) stepError(ctx context.Context, info Info, err error, where stri
 		}
 		return e
 	}
-	return classify(err, "step "+string(info.ID))
+	return retry.Classify(err, "step "+string(info.ID))
 }
 
 // brake keeps the outside world from going on, once in a run, and returns the
@@ -69,7 +71,7 @@ func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, seen S, cause err
 		return lost // the brake, and what it brakes for, are the other run's
 	}
 	r.braked = true
-	ctx = unstoppable(ctx)
+	ctx = retry.Unstoppable(ctx)
 	pulling := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, brakes: true, warn: tx.warn}
 	done, err := r.p.Brake(ctx, pulling, seen, cause)
 	if lost := r.s.held(); fault.ClassOf(lost) == fault.Locked {
@@ -86,8 +88,8 @@ func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, seen S, cause err
 		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: done})
 	}
 	r.farewell(ctx, "the brake could not be written to the journal", func(ctx context.Context) error {
-		return r.s.change(ctx, func(st *JournalState) {
-			st.Brake = &BrakeRecord{Run: r.o.RunID, Step: info.ID, Time: r.s.now(), Done: done}
+		return r.s.change(ctx, func(st *journal.State) {
+			st.Brake = &journal.Brake{Run: r.o.RunID, Step: info.ID, Time: r.s.now(), Done: done}
 		})
 	})
 	if err != nil {

@@ -2,12 +2,13 @@ package runner
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // Tx is one step's access to the journal, the lock and the views. It may be
@@ -42,7 +43,7 @@ func NewTx(ctx context.Context, step Info, o Options) (*Tx, error) {
 }
 
 // Step is the step this Tx was made for.
-func (tx *Tx) Step() StepID { return tx.step.ID }
+func (tx *Tx) Step() journal.StepID { return tx.step.ID }
 
 // Run is the ID of this run.
 func (tx *Tx) Run() string { return tx.s.o.RunID }
@@ -51,7 +52,7 @@ func (tx *Tx) Run() string { return tx.s.o.RunID }
 func (tx *Tx) Now() time.Time { return tx.s.o.Clock.Now() }
 
 // Record is a copy of what the journal holds now.
-func (tx *Tx) Record() Record { return tx.s.record() }
+func (tx *Tx) Record() journal.Record { return tx.s.record() }
 
 // Effect makes one side effect: it proves that the lock is ours, commits the
 // intent, and only then calls do. Nothing is begun once a clean stop was asked
@@ -59,21 +60,21 @@ func (tx *Tx) Record() Record { return tx.s.record() }
 //
 // An error of do is returned as it is. If it is Transient, the effect may have
 // happened: the step observes, then decides.
-func (tx *Tx) Effect(ctx context.Context, in Intent, do func(context.Context) error) error {
+func (tx *Tx) Effect(ctx context.Context, in journal.Intent, do func(context.Context) error) error {
 	if tx.reads {
 		return &fault.Error{Reason: "EffectInReadingStep", Object: "step " + string(tx.step.ID), Seen: "tried to make a change: " + in.What}
 	}
 	if tx.brakes {
-		ctx = unstoppable(ctx)
+		ctx = retry.Unstoppable(ctx)
 	} else if tx.stop.requested() || tx.gone.requested() && !tx.holds() {
-		return errStopped()
+		return retry.Stopped()
 	}
 	if err := tx.s.prove(ctx); err != nil {
 		return fmt.Errorf("before %s: %w", in.What, err)
 	}
-	ctx = unstoppable(ctx)
+	ctx = retry.Unstoppable(ctx)
 	in.Step, in.Time, in.Run = tx.step.ID, tx.s.now(), tx.s.o.RunID
-	if err := tx.s.change(ctx, func(st *JournalState) { st.Intents = addIntent(st.Intents, in) }); err != nil {
+	if err := tx.s.change(ctx, func(st *journal.State) { st.Intents = addIntent(st.Intents, in) }); err != nil {
 		return fmt.Errorf("before %s: %w", in.What, err)
 	}
 	// The commit may have waited for an API that was away.
@@ -100,10 +101,10 @@ func (tx *Tx) hold() {
 
 // addIntent appends in, unless this run announced exactly the same before: a
 // step that is tried again must not make the journal grow.
-func addIntent(intents []Intent, in Intent) []Intent {
+func addIntent(intents []journal.Intent, in journal.Intent) []journal.Intent {
 	for _, old := range intents {
 		same := old.Step == in.Step && old.Run == in.Run && old.What == in.What && old.Object == in.Object && old.Token == in.Token
-		if same && (len(old.Inverse) == len(in.Inverse) && len(in.Inverse) == 0 || sameJSON(old.Inverse, in.Inverse)) {
+		if same && (len(old.Inverse) == len(in.Inverse) && len(in.Inverse) == 0 || journal.SameJSON(old.Inverse, in.Inverse)) {
 			return intents
 		}
 	}
@@ -118,23 +119,11 @@ func (tx *Tx) Note(ctx context.Context, key string, v any) error {
 			return fmt.Errorf("before noting %q: %w", key, err)
 		}
 	}
-	return tx.s.note(unstoppable(ctx), key, v)
+	return tx.s.note(retry.Unstoppable(ctx), key, v)
 }
 
 // NoteInto decodes the fact under key into v; false if there is none.
 func (tx *Tx) NoteInto(key string, v any) (bool, error) { return tx.Record().NoteInto(key, v) }
-
-// NoteInto decodes the fact under key into v; false if there is none.
-func (r Record) NoteInto(key string, v any) (bool, error) {
-	raw, ok := r.Notes[key]
-	if !ok {
-		return false, nil
-	}
-	if err := json.Unmarshal(raw, v); err != nil {
-		return false, fmt.Errorf("note %q in the journal: %w", key, err)
-	}
-	return true, nil
-}
 
 // Warn says something that stops nothing. The same message is said once.
 func (tx *Tx) Warn(message string, lines ...string) {

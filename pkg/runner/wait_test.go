@@ -8,21 +8,13 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-
+	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
-
-var errRefused = fmt.Errorf("read nodes: %w", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED})
-
-func status(code int) error {
-	return apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: "nodes"}, "", "", 0, true)
-}
 
 // waiting is a bench with one step whose verdicts come from f; i counts from 0.
 func waiting(t *testing.T, f func(i int, now time.Time) (Verdict, error)) *bench {
@@ -62,7 +54,7 @@ func TestStableCountsReadingsInARow(t *testing.T) {
 				case 'w':
 					return Verdict{Kind: Waiting, WaitingFor: "x", Seen: "y"}, nil
 				}
-				return Verdict{}, errRefused
+				return Verdict{}, faulty.Refused()
 			})
 			res, err := b.run()
 			if err != nil {
@@ -88,7 +80,7 @@ func TestNoProgress(t *testing.T) {
 	})
 	b.o.Timeout = 5 * time.Minute
 	res, err := b.run()
-	wantClass(t, err, fault.NoProgress, "waiting for 3 control planes", "seen: 2/3", "since "+start.UTC().Format(time.RFC3339))
+	faulty.WantClass(t, err, fault.NoProgress, "waiting for 3 control planes", "seen: 2/3", "since "+start.UTC().Format(time.RFC3339))
 	if d := b.clock.Since(start); d < 5*time.Minute || d > 5*time.Minute+2*time.Second {
 		t.Errorf("gave up after %s", d)
 	}
@@ -123,7 +115,7 @@ func TestWaitEndsWithWhatHoldsItUp(t *testing.T) {
 			case comesBack && now.Sub(start) > 4*time.Minute:
 				return Verdict{Kind: Met}, nil
 			case blind && now.Sub(start) > 4*time.Minute:
-				return Verdict{}, errRefused
+				return Verdict{}, faulty.Refused()
 			}
 			return v, nil
 		})
@@ -132,7 +124,7 @@ func TestWaitEndsWithWhatHoldsItUp(t *testing.T) {
 	}
 	b := script(false, false)
 	_, err := b.run()
-	wantClass(t, err, fault.Check, "Node a", "is not Ready", "waited for 3 control planes", "since "+start.UTC().Format(time.RFC3339), "start it")
+	faulty.WantClass(t, err, fault.Check, "Node a", "is not Ready", "waited for 3 control planes", "since "+start.UTC().Format(time.RFC3339), "start it")
 	if d := b.clock.Since(start); d < 5*time.Minute || d > 5*time.Minute+2*time.Second {
 		t.Errorf("gave up after %s", d)
 	}
@@ -146,11 +138,11 @@ func TestWaitEndsWithWhatHoldsItUp(t *testing.T) {
 		t.Errorf("what came back: %v", err)
 	}
 	_, err = script(false, true).run()
-	wantClass(t, err, fault.CouldNotLook)
+	faulty.WantClass(t, err, fault.CouldNotLook)
 	b = script(false, false)
 	b.o.Deadline = time.Minute
 	_, err = b.run()
-	wantClass(t, err, fault.NoProgress, "1m0s", "Node a: is not Ready")
+	faulty.WantClass(t, err, fault.NoProgress, "1m0s", "Node a: is not Ready")
 }
 
 func TestProgressKeepsAWaitAlive(t *testing.T) {
@@ -178,14 +170,14 @@ func TestDeadlineEndsAWaitThatProgresses(t *testing.T) {
 	b.o.Deadline = time.Hour
 	start := b.clock.Now()
 	_, err := b.run()
-	wantClass(t, err, fault.NoProgress, "1h0m0s", "workers")
+	faulty.WantClass(t, err, fault.NoProgress, "1h0m0s", "workers")
 	if d := b.clock.Since(start); d < time.Hour || d > time.Hour+5*time.Second {
 		t.Errorf("ended after %s", d)
 	}
 }
 
 func TestTransientErrorsInAWait(t *testing.T) {
-	transient := []error{errRefused, status(429), status(500), status(502), status(503), status(504), &net.DNSError{IsTimeout: true}, context.DeadlineExceeded}
+	transient := []error{faulty.Refused(), faulty.Status(429), faulty.Status(500), faulty.Status(502), faulty.Status(503), faulty.Status(504), &net.DNSError{IsTimeout: true}, context.DeadlineExceeded}
 	b := waiting(t, func(i int, _ time.Time) (Verdict, error) {
 		if i < 5*len(transient) {
 			return Verdict{}, transient[i%len(transient)]
@@ -209,7 +201,7 @@ func TestAnOutageIsNotCounted(t *testing.T) {
 		case i < 40:
 			return Verdict{Kind: Waiting, WaitingFor: "pods", Seen: "1/3 ready", Done: 1, Total: 3, Counted: true}, nil
 		case i < 80:
-			return Verdict{}, status(503)
+			return Verdict{}, faulty.Status(503)
 		}
 		return Verdict{Kind: Met}, nil
 	})
@@ -233,10 +225,10 @@ func TestOutageWithoutEndIsCouldNotLook(t *testing.T) {
 		if i == 0 {
 			return Verdict{Kind: Waiting, WaitingFor: "the flag", Seen: "0/3"}, nil
 		}
-		return Verdict{}, status(503)
+		return Verdict{}, faulty.Status(503)
 	})
 	_, err := b.run()
-	wantClass(t, err, fault.CouldNotLook, "waiting for the flag", "503")
+	faulty.WantClass(t, err, fault.CouldNotLook, "waiting for the flag", "503")
 	if f, _ := fault.As(err); !strings.Contains(f.Fix, "once the API answers") {
 		t.Errorf("fix %q: what holds it up is known", f.Fix)
 	}
@@ -245,21 +237,21 @@ func TestOutageWithoutEndIsCouldNotLook(t *testing.T) {
 // Whoever could not read knows best what helps.
 func TestOutageHasTheFixOfWhoCouldNotRead(t *testing.T) {
 	b := waiting(t, func(int, time.Time) (Verdict, error) {
-		return Verdict{}, &fault.Error{Class: fault.CouldNotLook, Fix: "go another way", Err: status(503)}
+		return Verdict{}, &fault.Error{Class: fault.CouldNotLook, Fix: "go another way", Err: faulty.Status(503)}
 	})
 	_, err := b.run()
-	wantClass(t, err, fault.CouldNotLook, "503")
+	faulty.WantClass(t, err, fault.CouldNotLook, "503")
 	if f, _ := fault.As(err); f.Fix != "go another way" {
 		t.Errorf("fix %q", f.Fix)
 	}
 }
 
 func TestDeniedStopsAtOnce(t *testing.T) {
-	for _, denied := range []error{status(http.StatusUnauthorized), status(http.StatusForbidden), errors.Join(errRefused, status(http.StatusForbidden))} {
+	for _, denied := range []error{faulty.Status(http.StatusUnauthorized), faulty.Status(http.StatusForbidden), errors.Join(faulty.Refused(), faulty.Status(http.StatusForbidden))} {
 		reads := 0
 		b := waiting(t, func(int, time.Time) (Verdict, error) { reads++; return Verdict{}, denied })
 		_, err := b.run()
-		wantClass(t, err, fault.CouldNotLook, "credentials")
+		faulty.WantClass(t, err, fault.CouldNotLook, "credentials")
 		if reads != 1 {
 			t.Errorf("read %d times after %v", reads, denied)
 		}
@@ -274,10 +266,10 @@ func TestFailedStopsWithItsCause(t *testing.T) {
 	}
 	b = waiting(t, func(int, time.Time) (Verdict, error) { return Verdict{Kind: Failed, Seen: "broken"}, nil })
 	_, err := b.run()
-	wantClass(t, err, fault.Check, "broken")
+	faulty.WantClass(t, err, fault.Check, "broken")
 	b = waiting(t, func(int, time.Time) (Verdict, error) { return Verdict{}, nil })
 	_, err = b.run()
-	wantClass(t, err, fault.Unexpected, "verdict")
+	faulty.WantClass(t, err, fault.Unexpected, "verdict")
 }
 
 func TestErrorIsNeverSuccess(t *testing.T) {
@@ -297,7 +289,7 @@ func TestDoIsCalledAgainWhileTheAPIIsAway(t *testing.T) {
 			return err
 		}
 		if away--; away > 0 {
-			return errRefused // the answer was lost, the effect was not
+			return faulty.Refused() // the answer was lost, the effect was not
 		}
 		return nil
 	}
@@ -322,7 +314,7 @@ func TestBrake(t *testing.T) {
 			if fails {
 				return "", errors.New("admission says no")
 			}
-			return "paused", tx.Effect(ctx, Intent{What: "pause", Object: "rkecontrolplane"}, func(context.Context) error { return nil })
+			return "paused", tx.Effect(ctx, journal.Intent{What: "pause", Object: "rkecontrolplane"}, func(context.Context) error { return nil })
 		}
 		_, err := b.run()
 		if !errors.Is(err, cause) || fault.ClassOf(err) != fault.Check {
@@ -334,7 +326,7 @@ func TestBrake(t *testing.T) {
 			t.Fatalf("pulled %d times, events %+v, journal %+v", pulled, ev, st.Brake)
 		}
 		if fails {
-			wantClass(t, err, fault.Check, "admission says no")
+			faulty.WantClass(t, err, fault.Check, "admission says no")
 			if ev[0].Err == nil || st.Brake.Done != "" {
 				t.Errorf("a brake that failed looks pulled: %+v %+v", ev[0], st.Brake)
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // watch is the patience of the engine with one step: since when it waits, when
@@ -52,7 +53,7 @@ func (w *watch[S]) do(ctx context.Context, step Step[S], tx *Tx) error {
 		}
 		unsettled, passing := fault.As(err)
 		passing = passing && unsettled.Passing && w.r.o.Clock.Since(w.since) < settling
-		if ctx.Err() != nil || w.r.stop.requested() || !passing && !Transient(err) {
+		if ctx.Err() != nil || w.r.stop.requested() || !passing && !retry.Transient(err) {
 			return w.r.stepError(ctx, w.info, err, "during step "+string(w.info.ID))
 		}
 		if w.r.stopping(tx) {
@@ -73,7 +74,7 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 	met, first := 0, time.Time{}
 	for {
 		if w.r.stopping(tx) && (w.looked || !tx.holds()) {
-			return Verdict{}, w.r.stepError(ctx, w.info, errStopped(), "while step "+string(w.info.ID)+" waited for "+orNothing(w.last.WaitingFor))
+			return Verdict{}, w.r.stepError(ctx, w.info, retry.Stopped(), "while step "+string(w.info.ID)+" waited for "+orNothing(w.last.WaitingFor))
 		}
 		v, seen, err := w.read(ctx, step, tx)
 		lost := w.r.s.held() // behind the reading: what it shows may be another run's work
@@ -82,7 +83,7 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 			return v, lost
 		case lost != nil:
 			met, err = 0, lost
-		case err != nil && (ctx.Err() != nil || w.r.stop.requested() || !Transient(err)):
+		case err != nil && (ctx.Err() != nil || w.r.stop.requested() || !retry.Transient(err)):
 			return v, w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" was verified")
 		case err != nil:
 			met = 0
@@ -94,7 +95,7 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 				w.r.added += w.r.o.Clock.Since(first)
 				return v, nil
 			}
-			if err := Pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil && !isStop(err) {
+			if err := retry.Pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil && !isStop(err) {
 				return v, err
 			}
 			continue
@@ -144,7 +145,7 @@ func (w *watch[S]) tend(ctx context.Context, step Step[S], tx *Tx, seen S) error
 		return nil
 	}
 	err := tender.Tend(ctx, tx, seen)
-	if err == nil || (ctx.Err() == nil && !w.r.stop.requested() && Transient(err)) {
+	if err == nil || (ctx.Err() == nil && !w.r.stop.requested() && retry.Transient(err)) {
 		return nil
 	}
 	return w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" waited")
@@ -182,7 +183,7 @@ func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
 		if w.last.WaitingFor != "" {
 			v = w.last
 		}
-		v.Seen, v.Counted = "could not look: "+describeOutage(unread), false
+		v.Seen, v.Counted = "could not look: "+retry.DescribeOutage(unread), false
 	} else {
 		if v.Progress != w.progress {
 			w.progress, w.progressed = v.Progress, now
@@ -199,7 +200,7 @@ func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
 	if err := w.expired(wait, now, unread); err != nil {
 		return err
 	}
-	if err := Pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil {
+	if err := retry.Pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil {
 		return w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" waited for "+wait.For)
 	}
 	return nil
@@ -253,7 +254,7 @@ func (r *run[S]) lookAgain(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		if ctx.Err() != nil || r.stop.requested() || !Transient(err) {
+		if ctx.Err() != nil || r.stop.requested() || !retry.Transient(err) {
 			return r.stepError(ctx, w.info, err, "after step "+string(r.current))
 		}
 		if r.leaving() {

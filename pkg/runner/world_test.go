@@ -5,25 +5,11 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
-	"k8s.io/utils/clock"
-	clocktesting "k8s.io/utils/clock/testing"
+	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
-
-// stepClock is a clock on which every timer is due at once: whoever waits
-// moves the time on. No test of the engine sleeps.
-type stepClock struct{ *clocktesting.FakeClock }
-
-func newStepClock() stepClock {
-	return stepClock{clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
-}
-
-func (c stepClock) NewTimer(d time.Duration) clock.Timer {
-	t := c.FakeClock.NewTimer(d)
-	c.Step(d)
-	return t
-}
 
 // events is a Sink that keeps everything.
 type events struct {
@@ -49,8 +35,8 @@ func (e *events) of(t EventType) []Event {
 	return out
 }
 
-func (e *events) steps(t EventType) []StepID {
-	var ids []StepID
+func (e *events) steps(t EventType) []journal.StepID {
+	var ids []journal.StepID
 	for _, one := range e.of(t) {
 		ids = append(ids, one.Step)
 	}
@@ -60,16 +46,16 @@ func (e *events) steps(t EventType) []StepID {
 // world is a cluster that consists of facts. A step of it is done when its
 // facts are set and have been looked at often enough to settle.
 type world struct {
-	facts    map[string]int // how often each effect took place
-	settled  map[StepID]int // readings of a step since its facts were complete
-	trace    []string       // what happened, in order
+	facts    map[string]int         // how often each effect took place
+	settled  map[journal.StepID]int // readings of a step since its facts were complete
+	trace    []string               // what happened, in order
 	observed int
 	// hook is called at every point at which a process can die.
 	hook func(point string)
 }
 
 func newWorld() *world {
-	return &world{facts: map[string]int{}, settled: map[StepID]int{}, hook: func(string) {}}
+	return &world{facts: map[string]int{}, settled: map[journal.StepID]int{}, hook: func(string) {}}
 }
 
 // script is a procedure on a world.
@@ -104,11 +90,11 @@ func newScript(w *world, steps ...*scripted) *script {
 	return p
 }
 
-func step(id StepID) *scripted {
+func step(id journal.StepID) *scripted {
 	return &scripted{info: Info{ID: id}, effects: 2, settle: 2}
 }
 
-func reading(id StepID) *scripted {
+func reading(id journal.StepID) *scripted {
 	return &scripted{info: Info{ID: id}, kind: Always}
 }
 
@@ -117,7 +103,7 @@ func migration(w *world) *script {
 	return newScript(w, reading("preflight"), step("one"), step("two"), step("three"), reading("verify"), step("four"))
 }
 
-func (p *script) step(id StepID) *scripted {
+func (p *script) step(id journal.StepID) *scripted {
 	for _, s := range p.list {
 		if s.info.ID == id {
 			return s
@@ -126,8 +112,8 @@ func (p *script) step(id StepID) *scripted {
 	return nil
 }
 
-func (p *script) Target() Target {
-	return Target{Kind: "test", Name: "demo", Namespace: "default", UID: "uid-1"}
+func (p *script) Target() journal.Target {
+	return journal.Target{Kind: "test", Name: "demo", Namespace: "default", UID: "uid-1"}
 }
 
 func (p *script) Steps() []Step[Observation] {
@@ -138,11 +124,11 @@ func (p *script) Steps() []Step[Observation] {
 	return out
 }
 
-func (p *script) Observe(_ context.Context, journal Record) (Observation, error) {
-	seen := Observation{States: map[StepID]State{}}
+func (p *script) Observe(_ context.Context, kept journal.Record) (Observation, error) {
+	seen := Observation{States: map[journal.StepID]State{}}
 	done := 0
 	for _, s := range p.list {
-		state := s.state(journal)
+		state := s.state(kept)
 		seen.States[s.info.ID] = state
 		if state.Kind == Done {
 			done++
@@ -184,7 +170,7 @@ func (s *scripted) applied() int {
 	return n
 }
 
-func (s *scripted) state(journal Record) State {
+func (s *scripted) state(journal journal.Record) State {
 	switch {
 	case s.kind != "":
 		return State{Kind: s.kind, Reason: "as scripted"}
@@ -227,7 +213,7 @@ func (s *scripted) apply(ctx context.Context, tx *Tx) error {
 		if s.s.w.facts[fact] > 0 {
 			continue
 		}
-		err := tx.Effect(ctx, Intent{What: "set " + fact, Object: fact}, func(context.Context) error {
+		err := tx.Effect(ctx, journal.Intent{What: "set " + fact, Object: fact}, func(context.Context) error {
 			s.s.w.hook("before " + fact)
 			s.s.w.trace = append(s.s.w.trace, "effect "+fact)
 			s.s.w.facts[fact]++
@@ -255,11 +241,11 @@ func (s *scripted) Verify(ctx context.Context, tx *Tx, _ Observation) (Verdict, 
 
 // tracedJournal writes every commit into the world's trace and can die there.
 type tracedJournal struct {
-	Journal
+	journal.Journal
 	w *world
 }
 
-func (j tracedJournal) Commit(ctx context.Context, st *JournalState) error {
+func (j tracedJournal) Commit(ctx context.Context, st *journal.State) error {
 	n := len(st.Intents)
 	j.w.hook("before commit")
 	err := j.Journal.Commit(ctx, st)
@@ -275,21 +261,21 @@ type bench struct {
 	t       *testing.T
 	w       *world
 	p       *script
-	journal *MemoryJournal
-	lock    *MemoryLock
-	clock   stepClock
+	journal *journal.Memory
+	lock    *lock.Memory
+	clock   faulty.Clock
 	events  *events
 	o       Options
 }
 
 func newBench(t *testing.T, p *script) *bench {
 	t.Helper()
-	b := &bench{t: t, w: p.w, p: p, journal: &MemoryJournal{}, lock: &MemoryLock{}, clock: newStepClock(), events: &events{}}
+	b := &bench{t: t, w: p.w, p: p, journal: &journal.Memory{}, lock: &lock.Memory{}, clock: faulty.NewClock(), events: &events{}}
 	b.o = Options{
 		RunID: "run-1", Command: "awsmigrate rke2 --cluster demo", Who: "alice@laptop",
 		Journal: tracedJournal{b.journal, p.w}, Clock: b.clock, Sink: b.events,
 	}
-	b.o.Lock = b.lock.For(Owner{User: "alice", Host: "laptop", PID: 1, Run: "run-1"})
+	b.o.Lock = b.lock.For(lock.Owner{User: "alice", Host: "laptop", PID: 1, Run: "run-1"})
 	return b
 }
 
@@ -298,7 +284,7 @@ func (b *bench) run() (Result, error) {
 	return Run[Observation](b.t.Context(), b.p, b.o)
 }
 
-func (b *bench) history() []RunRecord {
+func (b *bench) history() []journal.Run {
 	b.t.Helper()
 	st, err := b.journal.Load(b.t.Context())
 	if err != nil {
@@ -307,8 +293,8 @@ func (b *bench) history() []RunRecord {
 	return st.Runs
 }
 
-func outcomes(r Result) map[StepID]Outcome {
-	m := map[StepID]Outcome{}
+func outcomes(r Result) map[journal.StepID]Outcome {
+	m := map[journal.StepID]Outcome{}
 	for _, s := range r.Steps {
 		m[s.ID] = s.Outcome
 	}

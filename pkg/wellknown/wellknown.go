@@ -35,6 +35,8 @@ const (
 	Grant = "awsmigrate-leader-migration"
 	// FieldManager owns the fields that awsmigrate writes.
 	FieldManager = "awsmigrate"
+	// ManagedBy is the label that says who keeps an object.
+	ManagedBy = "app.kubernetes.io/managed-by"
 )
 
 // Distribution is how a cluster's components are run, which decides where some

@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // A first interrupt while the switch rolls: the result says who goes on with it,
@@ -48,7 +49,7 @@ func TestInterruptedInARoll(t *testing.T) {
 // or goes on.
 func TestInterruptedWhileTheCCMRolls(t *testing.T) {
 	for _, s := range []scenario{scenarios[0], scenarios[1], scenarios[2]} {
-		for _, step := range []runner.StepID{migration.StepInstall, migration.StepDisable} {
+		for _, step := range []journal.StepID{migration.StepInstall, migration.StepDisable} {
 			t.Run(s.name+" "+string(step), func(t *testing.T) {
 				t.Parallel()
 				want := undisturbed(t, s).want

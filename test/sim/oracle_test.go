@@ -21,7 +21,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/test/trace"
 )
@@ -220,7 +220,7 @@ func (m moment) look(t *testing.T, w *World) string {
 			return
 		}
 		target := procedure.Target()
-		journal := runner.NewConfigMapJournal(home, target.Namespace, runner.JournalName(target.Name), target)
+		journal := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target)
 		state, err := journal.Load(ctx)
 		say("journal", nil, err)
 		seen := procedure.(looker)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // stillThere are for how long the old kube-controller-manager of each roll runs beside
@@ -37,9 +38,9 @@ func (w *World) doubledLocked() []string {
 // watched says at which steps two of them ran although a roll was called over. A
 // roll ends with its step; what comes after it may not begin either.
 func watched(w *World, says func(string)) runner.Sink {
-	after := map[runner.StepID]bool{"cordon": true, "install-ccm": true, "uncordon": true, "verify": true, "disable-leader-migration": true,
+	after := map[journal.StepID]bool{"cordon": true, "install-ccm": true, "uncordon": true, "verify": true, "disable-leader-migration": true,
 		"undo-install-ccm": true, "undo-lease-access": true}
-	rolls := map[runner.StepID]bool{"enable-leader-migration": true, "switch-provider": true, "undo-switch-provider": true, "undo-enable-leader-migration": true}
+	rolls := map[journal.StepID]bool{"enable-leader-migration": true, "switch-provider": true, "undo-switch-provider": true, "undo-enable-leader-migration": true}
 	return runner.SinkFunc(func(e runner.Event) {
 		if e.Type == runner.StepFinished && rolls[e.Step] || e.Type == runner.StepStarted && after[e.Step] {
 			if twice := w.doubled(); len(twice) > 0 {

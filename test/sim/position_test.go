@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/utils/clock"
 
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -58,14 +58,14 @@ func positions(t *testing.T, s scenario, w *World) (before, run, after string) {
 		}
 		seen := procedure.(looker)
 		audit := func() string {
-			inspection, err := seen.GatherPartly(ctx, runner.Record{})
+			inspection, err := seen.GatherPartly(ctx, journal.Record{})
 			if err != nil {
 				return err.Error()
 			}
 			return said(inspection.Input.Position)
 		}
 		before = audit()
-		inspection, err := gather(ctx, seen, runner.Record{})
+		inspection, err := gather(ctx, seen, journal.Record{})
 		if run = said(inspection.Input.Position); err != nil {
 			run = err.Error()
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -22,12 +23,12 @@ import (
 type looker interface {
 	migration.Procedure
 	Gather(context.Context, migration.Snapshot) (migration.Inspection, error)
-	GatherPartly(context.Context, runner.Record) (migration.Inspection, error)
+	GatherPartly(context.Context, journal.Record) (migration.Inspection, error)
 	Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error)
 }
 
 // gather observes a cluster and reads all that its checks judge.
-func gather(ctx context.Context, p looker, record runner.Record) (migration.Inspection, error) {
+func gather(ctx context.Context, p looker, record journal.Record) (migration.Inspection, error) {
 	seen, err := p.Observe(ctx, record)
 	if err != nil {
 		return migration.Inspection{}, err
@@ -36,7 +37,7 @@ func gather(ctx context.Context, p looker, record runner.Record) (migration.Insp
 }
 
 // plan observes a cluster and says what a run would do, and what would stop it.
-func plan(ctx context.Context, p looker, journal runner.Journal) (says runner.Observation, steps []runner.PlannedStep, foreseen migration.Foreseen, planErr, foreseeErr error) {
+func plan(ctx context.Context, p looker, journal journal.Journal) (says runner.Observation, steps []runner.PlannedStep, foreseen migration.Foreseen, planErr, foreseeErr error) {
 	seen, says, steps, planErr := runner.PlanAll[migration.Snapshot](ctx, p, journal)
 	if seen.Config == nil {
 		return says, steps, foreseen, planErr, planErr
@@ -53,7 +54,7 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 		return report, err
 	}
 	target := procedure.Target()
-	journal := runner.NewConfigMapJournal(home, target.Namespace, runner.JournalName(target.Name), target)
+	journal := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target)
 	state, journalErr := journal.Load(ctx)
 	record := state.Record()
 	record.Unread = journalErr

@@ -12,6 +12,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // poll is how often a run looks while it waits: rarely, to make thousands of runs
@@ -23,7 +25,7 @@ type Run struct {
 	ID     string
 	Undo   bool
 	Method migration.InstallMethod // for RKE2
-	Until  runner.StepID
+	Until  journal.StepID
 	// Elsewhere runs on another machine: a dead owner's lock has to be watched.
 	Elsewhere bool
 	Before    func(Call) Outcome
@@ -68,16 +70,16 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 		return runner.Result{}, err
 	}
 	target := procedure.Target()
-	name := runner.JournalName(target.Name)
-	owner := runner.Owner{User: "alice", Host: "laptop", PID: w.started + 1, Start: epoch, Run: r.ID, Tick: uint64(w.started) + 1}
-	table := processTable{here: runner.Place{Boot: "sim", PIDs: "sim"}}
+	name := journal.Name(target.Name)
+	owner := lock.Owner{User: "alice", Host: "laptop", PID: w.started + 1, Start: epoch, Run: r.ID, Tick: uint64(w.started) + 1}
+	table := processTable{here: lock.Place{Boot: "sim", PIDs: "sim"}}
 	if r.Elsewhere {
 		owner.Host, table.here.Boot = "other-"+r.ID, "other-"+r.ID
 	}
 	owner.Place = table.here
-	lock := runner.NewLeaseLock(home, target.Namespace, name, owner, r.Clock)
+	lock := lock.NewLease(home, target.Namespace, name, owner, r.Clock)
 	lock.Processes = table
-	journal := runner.NewConfigMapJournal(home, target.Namespace, name, target)
+	journal := journal.NewConfigMap(home, target.Namespace, name, target)
 	journal.Clock = r.Clock
 	return runner.Run[migration.Snapshot](ctx, unchecked{procedure}, runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
@@ -132,12 +134,12 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (migration.Procedur
 
 // processTable is the process table of a machine on which every earlier run is
 // dead.
-type processTable struct{ here runner.Place }
+type processTable struct{ here lock.Place }
 
-// Self implements runner.Processes.
-func (t processTable) Self() (runner.Place, uint64) { return t.here, 1 }
+// Self implements lock.Processes.
+func (t processTable) Self() (lock.Place, uint64) { return t.here, 1 }
 
-// Alive implements runner.Processes.
+// Alive implements lock.Processes.
 func (processTable) Alive(int, uint64) (alive, known bool) { return false, true }
 
 // Violations are what the world's monitor saw.

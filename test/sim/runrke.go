@@ -18,7 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 func (r Run) openRKE(ctx context.Context, p *Process, down *rest.Config, kube kubernetes.Interface, options migration.Options) (migration.Procedure, kubernetes.Interface, error) {
@@ -135,11 +136,11 @@ func (c *rkeChild) LogPath() string { return c.log }
 // behindRKE is the part of ownfile.Lock that a simulation needs: an rke whose
 // awsmigrate was killed holds the lock on cluster.yml to its end.
 type behindRKE struct {
-	runner.Lock
+	lock.Lock
 	p *Process
 }
 
-// Acquire implements runner.Lock.
+// Acquire implements lock.Lock.
 func (l behindRKE) Acquire(ctx context.Context) error {
 	if err := l.Lock.Acquire(ctx); err != nil {
 		return err
@@ -153,7 +154,7 @@ func (l behindRKE) Acquire(ctx context.Context) error {
 		if free {
 			return nil
 		}
-		if err := runner.Pause(ctx, clock.RealClock{}, time.Second); err != nil {
+		if err := retry.Pause(ctx, clock.RealClock{}, time.Second); err != nil {
 			return err
 		}
 	}

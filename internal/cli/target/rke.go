@@ -17,6 +17,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/ownfile"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // RKE are the flags that every rke command has.
@@ -98,7 +100,7 @@ func (f *RKE) Open(ctx context.Context, out Output, may Access) (*Session, error
 	if err != nil {
 		return nil, fault.AsUsage(err)
 	}
-	lock := &ownfile.Lock{Path: ownfile.LockPath(f.Config), Clock: clock.RealClock{}, Processes: runner.HostProcesses(),
+	lock := &ownfile.Lock{Path: ownfile.LockPath(f.Config), Clock: clock.RealClock{}, Processes: lock.HostProcesses(),
 		Say: func(what string) { fmt.Fprintln(out.Err, what) }}
 	edges := rke.Edges{Kube: kube, Config: config, Clock: clock.RealClock{}, Live: rkeOutput{out.Err}, Keep: lock.File}
 	procedure, err := newProcedure(ctx, edges, options, lock)
@@ -114,11 +116,11 @@ func (f *RKE) Open(ctx context.Context, out Output, may Access) (*Session, error
 // awsmigrate keeps the API server away.
 func newProcedure(ctx context.Context, edges rke.Edges, options rke.Options, lock *ownfile.Lock) (*rke.Procedure, error) {
 	procedure, err := rke.New(ctx, edges, options)
-	for said := false; err != nil && runner.Transient(err) && lock.Busy(); said = true {
+	for said := false; err != nil && retry.Transient(err) && lock.Busy(); said = true {
 		if !said {
 			lock.Say("the API server is away, and an rke still works on this cluster.yml; waiting for it")
 		}
-		if err := runner.Pause(ctx, edges.Clock, time.Second); err != nil {
+		if err := retry.Pause(ctx, edges.Clock, time.Second); err != nil {
 			return nil, err
 		}
 		procedure, err = rke.New(ctx, edges, options)

@@ -12,7 +12,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // Opener is what the flags of a distribution come to: a session, once the target
@@ -48,7 +49,7 @@ type Migration interface {
 	// Gather reads everything that its checks judge.
 	Gather(ctx context.Context, seen migration.Snapshot) (migration.Inspection, error)
 	// GatherPartly is what can be had where the cluster cannot be observed.
-	GatherPartly(ctx context.Context, record runner.Record) (migration.Inspection, error)
+	GatherPartly(ctx context.Context, record journal.Record) (migration.Inspection, error)
 	// Undo is the procedure that goes back.
 	Undo() *migration.Undo
 }
@@ -57,40 +58,40 @@ type Migration interface {
 type Session struct {
 	Migration Migration
 	Procedure Procedure // what is run or looked at: the migration, or its undo
-	Journal   runner.Journal
-	Lock      runner.Lock
-	Owner     runner.Owner
+	Journal   journal.Journal
+	Lock      lock.Lock
+	Owner     lock.Owner
 	RunID     string
 	Words     Words
 }
 
 // newSession puts journal and lock where the procedure's target says.
 func newSession(p Migration, home kubernetes.Interface, runID string, words Words) *Session {
-	target, processes := p.Target(), runner.HostProcesses()
-	name, who := runner.JournalName(target.Name), owner(runID, processes)
-	lock := runner.NewLeaseLock(home, target.Namespace, name, who, clock.RealClock{})
+	target, processes := p.Target(), lock.HostProcesses()
+	name, who := journal.Name(target.Name), owner(runID, processes)
+	lock := lock.NewLease(home, target.Namespace, name, who, clock.RealClock{})
 	lock.Processes = processes
 	return &Session{
 		Migration: p, Procedure: p, RunID: runID, Words: words, Owner: who, Lock: lock,
-		Journal: runner.NewConfigMapJournal(home, target.Namespace, name, target),
+		Journal: journal.NewConfigMap(home, target.Namespace, name, target),
 	}
 }
 
 // Record is the journal for a command that looks. One that could not be read costs
 // only what it alone can settle; one that is broken, or of another cluster, is an
 // error as everywhere.
-func (s *Session) Record(ctx context.Context) (runner.Record, error) {
+func (s *Session) Record(ctx context.Context) (journal.Record, error) {
 	state, err := s.Journal.Load(ctx)
 	if err != nil && fault.ClassOf(err) == fault.CouldNotLook && ctx.Err() == nil {
-		return runner.Record{Unread: err}, nil
+		return journal.Record{Unread: err}, nil
 	}
 	return state.Record(), err
 }
 
 // owner says for other runs who holds the lock, and lets those on the same
 // machine see whether it still lives.
-func owner(runID string, processes runner.Processes) runner.Owner {
-	o := runner.Owner{PID: os.Getpid(), Run: runID, Start: time.Now()}
+func owner(runID string, processes lock.Processes) lock.Owner {
+	o := lock.Owner{PID: os.Getpid(), Run: runID, Start: time.Now()}
 	o.Place, o.Tick = processes.Self()
 	if who, err := user.Current(); err == nil {
 		o.User = who.Username

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -82,7 +82,7 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 // partly judges what can still be read of a cluster that was proven to be the one
 // named; what its own side judges is unknown. Where nothing can be read, the first
 // reason says more.
-func (s *procedureSource) partly(ctx context.Context, at time.Time, record runner.Record, why error) (Reading, error) {
+func (s *procedureSource) partly(ctx context.Context, at time.Time, record journal.Record, why error) (Reading, error) {
 	seen, err := s.session.Migration.GatherPartly(ctx, record)
 	if err != nil {
 		return Reading{}, why

@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -23,7 +24,7 @@ func (o Undo) Open(ctx context.Context, out Output, may Access) (*Session, error
 
 // Look observes the cluster as the direction of the last run sees it: in the
 // middle of an undo, what is left to take back.
-func (s *Session) Look(ctx context.Context, record runner.Record) (migration.Snapshot, runner.Observation, error) {
+func (s *Session) Look(ctx context.Context, record journal.Record) (migration.Snapshot, runner.Observation, error) {
 	seen, says, err := s.observe(ctx, record)
 	if s.Words.Undoing || !migration.LastUndid(record) || err == nil && says.Position == position.P0.String() {
 		return seen, says, err
@@ -32,7 +33,7 @@ func (s *Session) Look(ctx context.Context, record runner.Record) (migration.Sna
 	return s.observe(ctx, record)
 }
 
-func (s *Session) observe(ctx context.Context, record runner.Record) (migration.Snapshot, runner.Observation, error) {
+func (s *Session) observe(ctx context.Context, record journal.Record) (migration.Snapshot, runner.Observation, error) {
 	seen, err := s.Procedure.Observe(ctx, record)
 	if err != nil {
 		return seen, runner.Observation{}, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // Run shows a run as it goes and how it ended.
@@ -35,8 +36,8 @@ type Fallback interface {
 // Commands are what to type next about the target of a run, as a shell takes them.
 type Commands struct {
 	Run, Undo, Status string
-	Undoing           bool          // the run is an undo, and Run takes it up
-	NoWayBack         runner.StepID // the step behind which no undo goes
+	Undoing           bool           // the run is an undo, and Run takes it up
+	NoWayBack         journal.StepID // the step behind which no undo goes
 }
 
 // Next is the command for whoever reads the end of a run: the rest of the
@@ -73,7 +74,7 @@ type RunResultDocument struct {
 }
 
 type stepResult struct {
-	ID       runner.StepID  `json:"id"`
+	ID       journal.StepID `json:"id"`
 	Outcome  runner.Outcome `json:"outcome"`
 	Seconds  float64        `json:"seconds"`
 	Evidence []string       `json:"evidence,omitempty"`

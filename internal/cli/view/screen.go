@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // pipedWidth is how wide a line is where nobody knows how wide it may be.
@@ -32,7 +32,7 @@ const (
 )
 
 // step is a step's name in its column.
-func (s screen) step(id runner.StepID) string { return fmt.Sprintf("%-*s", s.steps, id) }
+func (s screen) step(id journal.StepID) string { return fmt.Sprintf("%-*s", s.steps, id) }
 
 // Say prints a line for people on stderr, beside whatever a command prints.
 func Say(streams Streams, line string) { newScreen(streams, streams.Err).line("%s", line) }

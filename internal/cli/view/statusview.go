@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // StatusDocument is what `status -o json` prints.
 type StatusDocument struct {
 	TypeMeta
-	Target      runner.Target      `json:"target"`
+	Target      journal.Target     `json:"target"`
 	Header      []string           `json:"header"`
 	Observation runner.Observation `json:"observation"`
 	Steps       []stepStatus       `json:"steps"`
@@ -22,14 +23,14 @@ type StatusDocument struct {
 }
 
 type stepStatus struct {
-	ID     runner.StepID    `json:"id"`
+	ID     journal.StepID   `json:"id"`
 	Title  string           `json:"title"`
 	State  runner.StateKind `json:"state"`
 	Reason string           `json:"reason,omitempty"`
 }
 
 // NewStatus puts one observation of these steps into words.
-func NewStatus(target runner.Target, steps []runner.Info, seen runner.Observation, commands Commands) StatusDocument {
+func NewStatus(target journal.Target, steps []runner.Info, seen runner.Observation, commands Commands) StatusDocument {
 	doc := StatusDocument{TypeMeta: KindOf("Status"), Target: target, Observation: seen, Pending: seen.Pending(), Next: commands.Next(seen)}
 	for _, info := range steps {
 		state := seen.States[info.ID]

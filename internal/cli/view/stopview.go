@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // GoingBack is the page on going back.
@@ -64,7 +65,7 @@ func leftText(left *runner.Left, why fault.Class) string {
 }
 
 // StoppedStep is the step that a run did not finish; "": none.
-func StoppedStep(result runner.Result) runner.StepID {
+func StoppedStep(result runner.Result) journal.StepID {
 	for _, step := range result.Steps {
 		if step.Outcome == runner.Stopped || step.Outcome == runner.Halted {
 			return step.ID
@@ -77,7 +78,7 @@ func StoppedStep(result runner.Result) runner.StepID {
 const mostExplained = 3
 
 // explains are the commands that explain the checks an error is of, or the step.
-func explains(err error, step runner.StepID) []string {
+func explains(err error, step journal.StepID) []string {
 	ids := fault.ChecksOf(err)
 	if len(ids) == 0 {
 		ids = []string{string(step)}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // textView prints a run for people: one line per change, and while it waits on
@@ -101,7 +102,7 @@ func (v *textView) details(lines []string) {
 }
 
 // row prints one step's line of a table.
-func (v *textView) row(mark string, step runner.StepID, text, tail string) {
+func (v *textView) row(mark string, step journal.StepID, text, tail string) {
 	v.clear()
 	for _, line := range tableRow(fmt.Sprintf("%s  %s  ", mark, v.screen.step(step)), v.screen.plain(text), tail, v.screen.width) {
 		v.screen.line("%s", line)

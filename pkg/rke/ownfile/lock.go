@@ -11,7 +11,8 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // Lock is the cluster's Lease together with a lock on a file beside
@@ -20,12 +21,12 @@ import (
 // started after its predecessor was killed waits until that one's rke has ended,
 // instead of starting a second.
 type Lock struct {
-	Inner runner.Lock
+	Inner lock.Lock
 	Path  string // of the lock file
-	Owner runner.Owner
+	Owner lock.Owner
 	Clock clock.WithTicker
 	// Processes tells whether an owner still lives.
-	Processes runner.Processes
+	Processes lock.Processes
 	// Say tells the user why nothing happens.
 	Say func(string)
 
@@ -53,7 +54,7 @@ func (l *Lock) Busy() bool {
 
 const lockPoll = time.Second
 
-// Acquire implements runner.Lock.
+// Acquire implements lock.Lock.
 func (l *Lock) Acquire(ctx context.Context) error {
 	if err := l.Inner.Acquire(ctx); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (l *Lock) acquireFile(ctx context.Context) error {
 			_ = file.Close()
 			return err
 		}
-		if err := runner.Pause(ctx, l.Clock, lockPoll); err != nil {
+		if err := retry.Pause(ctx, l.Clock, lockPoll); err != nil {
 			_ = file.Close()
 			return err
 		}
@@ -98,9 +99,9 @@ func (l *Lock) heldBy(file *os.File, said bool) error {
 	if err != nil {
 		return fmt.Errorf("read %s: %w", l.Path, err)
 	}
-	var owner runner.Owner
+	var owner lock.Owner
 	known := json.Unmarshal(text, &owner) == nil
-	if !known || l.Processes == nil || !runner.ProvenDead(owner, l.Owner, l.Processes) {
+	if !known || l.Processes == nil || !lock.ProvenDead(owner, l.Owner, l.Processes) {
 		seen := "held by another process"
 		if known {
 			seen = "held by " + owner.String()
@@ -128,13 +129,13 @@ func (l *Lock) write() error {
 	return nil
 }
 
-// Prove implements runner.Lock. The file lock cannot be lost while we live.
+// Prove implements lock.Lock. The file lock cannot be lost while we live.
 func (l *Lock) Prove(ctx context.Context) error { return l.Inner.Prove(ctx) }
 
-// Lost implements runner.Lock.
+// Lost implements lock.Lock.
 func (l *Lock) Lost() error { return l.Inner.Lost() }
 
-// Release implements runner.Lock. The file stays: removing it would let two runs
+// Release implements lock.Lock. The file stays: removing it would let two runs
 // lock two files of one name.
 func (l *Lock) Release(ctx context.Context) error {
 	if l.file != nil {

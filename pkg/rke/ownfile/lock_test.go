@@ -12,7 +12,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // freeLease stands in for the Lease; it is always free.
@@ -26,7 +26,7 @@ func (l *freeLease) Release(context.Context) error { l.held.Add(-1); return nil 
 // table stands in for the process table: who is dead.
 type table struct{ dead map[int]bool }
 
-func (p table) Self() (runner.Place, uint64) { return runner.Place{Boot: "b", PIDs: "p"}, 1 }
+func (p table) Self() (lock.Place, uint64) { return lock.Place{Boot: "b", PIDs: "p"}, 1 }
 func (p table) Alive(pid int, _ uint64) (alive, known bool) {
 	return !p.dead[pid], true
 }
@@ -48,7 +48,7 @@ func lockOf(path string, pid int, dead ...int) *Lock {
 	}
 	place, _ := p.Self()
 	return &Lock{Inner: &freeLease{}, Path: path, Clock: clock.RealClock{}, Processes: p, Say: func(string) {},
-		Owner: runner.Owner{PID: pid, Run: "run", Host: "h", Place: place, Tick: 7}}
+		Owner: lock.Owner{PID: pid, Run: "run", Host: "h", Place: place, Tick: 7}}
 }
 
 func TestFileLockHasOneOwner(t *testing.T) {

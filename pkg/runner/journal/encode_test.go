@@ -1,0 +1,140 @@
+package journal
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/faulty"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+func fullState() State {
+	return State{
+		Schema: Schema, Commit: "r/1", Target: Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u"},
+		Runs:      []Run{{ID: "r", Command: "c", Who: "w", Start: "s", End: "e", Outcome: "stopped", Step: "x", Reason: "y"}},
+		Approvals: []Approval{{Run: "r", Who: "w", Time: "t", Step: "x", Plan: "p"}},
+		Brake:     &Brake{Run: "r", Step: "x", Time: "t", Done: "d"},
+		Intents:   []Intent{{Step: "x", What: "w", Object: "o", Inverse: json.RawMessage(`{"add":["a"]}`), Token: "4", Time: "t", Run: "r"}},
+		Notes:     map[string]json.RawMessage{"fingerprint": json.RawMessage(`["n"]`)},
+	}
+}
+
+func compactAll(st State) State {
+	b, _ := json.Marshal(st)
+	var out State
+	_ = json.Unmarshal(b, &out)
+	return out
+}
+
+func TestJournalRoundTrip(t *testing.T) {
+	in := fullState()
+	content, err := encode(in, "o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := decode(content, "o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(in, compactAll(out)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestJournalIsRefused(t *testing.T) {
+	good, err := encode(fullState(), "ConfigMap a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resum := func(text string) stored {
+		return stored{text: text, sum: sumOf(text)}
+	}
+	for name, c := range map[string]struct {
+		in    stored
+		class fault.Class
+		text  string
+	}{
+		"empty":             {stored{}, fault.Stale, "holds no journal"},
+		"truncated":         {resum(good.text[:len(good.text)/2]), fault.Stale, "truncated"},
+		"newer schema":      {resum(strings.Replace(good.text, "journal/v1", "journal/v2", 1)), fault.Stale, "newer"},
+		"something else":    {resum(`{"schema":"example.com/v1"}`), fault.Usage, "not a journal"},
+		"no schema":         {resum(`{"a":1}`), fault.Usage, "not a journal"},
+		"an unknown field":  {resum(strings.Replace(good.text, `"commit"`, `"later":1,"commit"`, 1)), fault.Stale, "does not follow"},
+		"edited by hand":    {stored{text: strings.Replace(good.text, `"w"`, `"v"`, 1), sum: good.sum}, fault.Stale, "changed by something other"},
+		"no zip":            {stored{packed: []byte("zip?"), sum: good.sum}, fault.Stale, "cannot be unpacked"},
+		"a list, no object": {resum(`[]`), fault.Stale, "no JSON"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := decode(c.in, "ConfigMap a/b")
+			faulty.WantClass(t, err, c.class, "ConfigMap a/b", c.text)
+		})
+	}
+}
+
+// incompressible notes, as UIDs are.
+func nodesNote(n int) json.RawMessage {
+	r := rand.New(rand.NewPCG(1, 2))
+	type node struct{ Name, UID, ProviderID string }
+	var nodes []node
+	for range n {
+		nodes = append(nodes, node{
+			fmt.Sprintf("ip-10-%d-%d-%d.ec2.internal", r.IntN(256), r.IntN(256), r.IntN(256)),
+			fmt.Sprintf("%016x-%016x", r.Uint64(), r.Uint64()),
+			fmt.Sprintf("aws:///us-east-1a/i-0%016x", r.Uint64()),
+		})
+	}
+	raw, _ := json.Marshal(nodes)
+	return raw
+}
+
+func TestLargeJournalIsPackedAndBounded(t *testing.T) {
+	st := fullState()
+	st.Notes["fingerprint"] = nodesNote(5000)
+	content, err := encode(st, "o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if content.text != "" || len(content.packed) == 0 || len(content.packed) > maxStored {
+		t.Fatalf("%d bytes of text, %d packed", len(content.text), len(content.packed))
+	}
+	out, err := decode(content, "o")
+	if err != nil || !SameJSON(out.Notes["fingerprint"], st.Notes["fingerprint"]) {
+		t.Fatalf("lost in packing: %v", err)
+	}
+	st.Notes["fingerprint"] = nodesNote(60000)
+	_, err = encode(st, "ConfigMap a/b")
+	faulty.WantClass(t, err, fault.Check, "ConfigMap a/b", "does not fit")
+}
+
+func TestHistoryIsCompactedIntentsAreNot(t *testing.T) {
+	st := fullState()
+	for i := range 300 {
+		st.Runs = append(st.Runs, Run{ID: fmt.Sprint(i)})
+		st.Approvals = append(st.Approvals, Approval{Run: fmt.Sprint(i)})
+		st.Intents = append(st.Intents, Intent{Object: fmt.Sprint(i)})
+	}
+	content, err := encode(st, "o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := decode(content, "o")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out.Runs) != keepRuns || out.Runs[keepRuns-1].ID != "299" || len(out.Approvals) != keepApprovals || len(out.Intents) != 301 {
+		t.Errorf("%d runs, %d approvals, %d intents", len(out.Runs), len(out.Approvals), len(out.Intents))
+	}
+}
+
+func TestPrivateKeyIsNotWritten(t *testing.T) {
+	st := fullState()
+	st.Notes["oops"] = json.RawMessage(`"-----BEGIN RSA PRIVATE KEY-----\nMII"`)
+	if _, err := encode(st, "o"); err == nil {
+		t.Error("a private key was encoded")
+	}
+}

@@ -1,0 +1,273 @@
+package lock
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+const (
+	leaseDuration = 120 * time.Second
+	// freshProof is how long a reading as ours is taken for the present.
+	freshProof = 5 * time.Second
+	// renewRetry is the pace while renewing fails, and of watching an owner.
+	renewRetry = 2 * time.Second
+)
+
+// Lease is a Lock in a coordination.k8s.io Lease. It never compares its
+// clock with anybody else's: an owner is dead when its Lease was read unchanged
+// for a whole lease duration of ours, without a reading missing in between; or
+// when the process table that we share with it shows that it is gone.
+type Lease struct {
+	client    kubernetes.Interface
+	namespace string
+	name      string
+	owner     Owner
+	clock     clock.WithTicker
+
+	// Duration may be set before Acquire (default 120 s). The Lease is renewed
+	// six times in one.
+	Duration time.Duration
+	// Budget is how long Acquire, Prove and Release go on while the API is away
+	// (default 5 min).
+	Budget time.Duration
+	// Processes may be set before Acquire: with it the lock of an owner that is
+	// proven dead is taken over at once. nil: every owner is watched.
+	Processes Processes
+
+	turn    turn
+	lease   *coordinationv1.Lease // as last read as ours
+	proved  time.Time             // before the request that last showed it as ours
+	renewed time.Time             // before the request that last renewed it
+	lost    error
+	gone    atomic.Pointer[fault.Error] // lost, for who must not wait for a request under way
+	fresh   atomic.Pointer[time.Time]   // renewed, likewise
+	cancel  context.CancelFunc
+	idle    chan struct{} // closed when the renewing ended
+}
+
+// NewLease is the lock in the Lease namespace/name for owner.
+func NewLease(client kubernetes.Interface, namespace, name string, owner Owner, c clock.WithTicker) *Lease {
+	return &Lease{
+		client: client, namespace: namespace, name: name, owner: owner, clock: c,
+		Duration: leaseDuration, Budget: retry.Outage, turn: make(turn, 1),
+	}
+}
+
+func (l *Lease) object() string { return fmt.Sprintf("Lease %s/%s", l.namespace, l.name) }
+
+// elapsed is the time since t by whichever of the two clocks ran further: the
+// monotonic one stands still while a machine sleeps, the wall clock jumps.
+// A wall clock that went back counts as far.
+func (l *Lease) elapsed(t time.Time) time.Duration {
+	now := l.clock.Now()
+	wall := now.Round(0).Sub(t.Round(0))
+	if wall < 0 {
+		return 1 << 62
+	}
+	return max(now.Sub(t), wall)
+}
+
+// Prove implements Lock. A Lease that we did not renew for half its duration
+// is renewed, not only read: somebody may be about to take it, and a reading
+// alone would not stop them.
+func (l *Lease) Prove(ctx context.Context) error {
+	return retry.Do(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be read as ours", func(ctx context.Context) error {
+		if err := l.turn.take(ctx); err != nil {
+			return err
+		}
+		defer l.turn.give()
+		switch {
+		case l.lost != nil:
+			return l.lost
+		case l.lease == nil:
+			return &fault.Error{Reason: "LockNotTaken", Object: l.object(), Seen: "the lock was not taken by this run"}
+		case l.elapsed(l.renewed) > l.Duration/2:
+			return l.renew(ctx)
+		case l.elapsed(l.proved) < freshProof:
+			return nil
+		}
+		return l.look(ctx)
+	})
+}
+
+// look reads the Lease and says whether it is still ours. l.turn is taken.
+func (l *Lease) look(ctx context.Context) error {
+	ctx, cancel := retry.Request(ctx)
+	defer cancel()
+	before := l.clock.Now()
+	now, err := l.client.CoordinationV1().Leases(l.namespace).Get(ctx, l.name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return l.lose("it was deleted", err)
+	}
+	if err != nil {
+		return fmt.Errorf("read the lock, %s: %w", l.object(), err)
+	}
+	if holder(now) != l.owner.Identity() {
+		return l.lose("it was taken over: "+describe(now), nil)
+	}
+	l.lease, l.proved = now, before
+	return nil
+}
+
+// renew writes the Lease anew on the condition that it is as we last saw it.
+// l.turn is taken.
+func (l *Lease) renew(ctx context.Context) error {
+	before := l.clock.Now()
+	next := l.lease.DeepCopy()
+	l.stamp(next, before)
+	req, cancel := retry.Request(ctx)
+	defer cancel()
+	out, err := l.client.CoordinationV1().Leases(l.namespace).Update(req, next, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
+	switch {
+	case err == nil:
+		l.lease, l.proved, l.renewed = out, before, before
+		l.fresh.Store(&before)
+		return nil
+	case apierrors.IsNotFound(err):
+		return l.lose("it was deleted", err)
+	case apierrors.IsConflict(err):
+		// An earlier renewal whose answer was lost, a label that somebody put
+		// on it, or a takeover.
+		if err := l.look(ctx); err != nil {
+			return err
+		}
+		return apierrors.NewServerTimeout(coordinationv1.Resource("leases"), "update", 0)
+	}
+	return fmt.Errorf("renew the lock, %s: %w", l.object(), err)
+}
+
+func (l *Lease) lose(how string, err error) error {
+	gone := &fault.Error{
+		Class: fault.Locked, Reason: "LockLost", Object: l.object(), Seen: how,
+		Wanted: "held by this run to its end", Fix: "let the other run finish, then run the same command again", Err: err,
+	}
+	l.lost = gone
+	l.gone.Store(gone)
+	return l.lost
+}
+
+// Lost implements Lock.
+func (l *Lease) Lost() error {
+	if gone := l.gone.Load(); gone != nil {
+		return gone
+	}
+	if renewed := l.fresh.Load(); renewed != nil && l.elapsed(*renewed) > l.Duration {
+		return &fault.Error{Class: fault.CouldNotLook, Reason: "LockNotRenewed", Object: l.object(),
+			Seen: "was not renewed for longer than it holds: another run may have it", Wanted: "to be read as this run's"}
+	}
+	return nil
+}
+
+// stamp makes next a Lease of ours, renewed now. The times in it are for
+// people: nothing is decided by them.
+func (l *Lease) stamp(next *coordinationv1.Lease, now time.Time) {
+	id, seconds, at := l.owner.Identity(), int32(min(max(l.Duration/time.Second, 1), math.MaxInt32)), metav1.NewMicroTime(now)
+	if holder(next) != id {
+		transitions := int32(1)
+		if next.Spec.LeaseTransitions != nil {
+			transitions += *next.Spec.LeaseTransitions
+		}
+		next.Spec.LeaseTransitions, next.Spec.AcquireTime = &transitions, &at
+	}
+	next.Spec.HolderIdentity, next.Spec.LeaseDurationSeconds, next.Spec.RenewTime = &id, &seconds, &at
+}
+
+// keep renews until ctx is done or the lock is lost.
+func (l *Lease) keep(ctx context.Context, idle chan<- struct{}) {
+	defer close(idle)
+	every := l.Duration / 6
+	for wait := every; ; {
+		if retry.Pause(ctx, l.clock, wait) != nil {
+			return
+		}
+		if l.turn.take(ctx) != nil {
+			return
+		}
+		err := l.renew(ctx)
+		lost := l.lost != nil
+		l.turn.give()
+		if lost {
+			return
+		}
+		if wait = every; err != nil {
+			wait = min(renewRetry, every)
+		}
+	}
+}
+
+// Release implements Lock. The Lease stays, without holder, so that the next
+// run takes it at once.
+func (l *Lease) Release(ctx context.Context) error {
+	if err := l.turn.take(ctx); err != nil {
+		return err
+	}
+	cancel, idle := l.cancel, l.idle
+	l.cancel = nil
+	l.turn.give()
+	if cancel == nil {
+		return nil
+	}
+	cancel()
+	<-idle
+	return retry.Do(ctx, l.clock, l.Budget, "the lock, "+l.object()+", to be given back", func(ctx context.Context) error {
+		if err := l.turn.take(ctx); err != nil {
+			return err
+		}
+		defer l.turn.give()
+		if l.lost != nil {
+			return nil // nothing of ours to give back
+		}
+		return l.empty(ctx)
+	})
+}
+
+func (l *Lease) empty(ctx context.Context) error {
+	nobody := ""
+	next := l.lease.DeepCopy()
+	next.Spec.HolderIdentity = &nobody
+	req, cancel := retry.Request(ctx)
+	defer cancel()
+	_, err := l.client.CoordinationV1().Leases(l.namespace).Update(req, next, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
+	switch {
+	case err == nil || apierrors.IsNotFound(err):
+		l.lease = nil
+		return nil
+	case apierrors.IsConflict(err):
+		if l.look(ctx) != nil && l.lost != nil {
+			return nil
+		}
+		return apierrors.NewServerTimeout(coordinationv1.Resource("leases"), "update", 0)
+	}
+	return fmt.Errorf("give back the lock, %s: %w", l.object(), err)
+}
+
+func holder(lease *coordinationv1.Lease) string {
+	if lease == nil || lease.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *lease.Spec.HolderIdentity
+}
+
+func describe(lease *coordinationv1.Lease) string {
+	id := holder(lease)
+	if id == "" {
+		return "nobody holds it"
+	}
+	if o, ok := ParseOwner(id); ok {
+		return o.String()
+	}
+	return fmt.Sprintf("holder %q", id)
+}
