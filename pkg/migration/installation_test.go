@@ -195,17 +195,18 @@ func TestChartInputs(t *testing.T) {
 func TestPlanNamesWhatIsLeftOut(t *testing.T) {
 	core, _, by := observer(position.P2)
 	by.cloud = "[Global]\nRoleARN=arn:aws:iam::1:role/x\nNotAKey=1\n"
-	core.Options.Values = map[string]any{"args": []any{"--enable-leader-migration=true"}}
+	core.Options.Values = map[string]any{"args": []any{"--enable-leader-migration=true"}, "notOfTheChart": "x"}
 	plan, err := core.planChart(t.Context(), clusterAt(position.P2), true)
 	want := []string{
 		"cloud config key left out, the CCM does not know it: Global.NotAKey (line 3)",
 		"args --enable-leader-migration: true (left out: awsmigrate sets it, with a file that names the controllers)",
+		"notOfTheChart: reaches no object (the chart does not have it, or makes no use of it beside the other values)",
 	}
 	if d := cmp.Diff(want, plan.Notes); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
 	got := core.prepare(t.Context(), looked(t, core, journal.Record{}))
-	if found := got.ConcernFindings(); len(found) != 1 || found[0].Status != verify.Warn {
+	if found := got.ConcernFindings(); len(found) != 2 || found[0].Status != verify.Warn {
 		t.Errorf("%+v", found)
 	}
 	core.Options.Values = map[string]any{"namespace": "other"}

@@ -81,7 +81,7 @@ func (s *side) Checks(Snapshot, *checks.Input, Prepared) []verify.Bound {
 	return s.checks
 }
 
-func (c sideConfig) Supported() error                        { return c.unsupported }
+func (c sideConfig) Supported() error                         { return c.unsupported }
 func (c sideConfig) InstalledAs(journal.Record) InstallMethod { return c.installed }
 func (c sideConfig) Combine(down downstream.Cluster) Reading {
 	r := clusterAt(c.at).Reading

@@ -107,3 +107,29 @@ func valueMoves(o *oneObject) {
 		o.change("another", "")
 	}
 }
+
+// An object that was not read from a server has no version to hold a patch to, a patch of
+// nothing stays that, and one that is none is an error.
+func TestVersionOfAPatch(t *testing.T) {
+	const test = `{"op":"test","path":"/metadata/resourceVersion","value":"7"}`
+	for name, tt := range map[string]struct {
+		version, patch, want string
+		fails                bool
+	}{
+		"one operation": {"7", `[{"op":"remove","path":"/a"}]`, `[` + test + `,{"op":"remove","path":"/a"}]`, false},
+		"two":           {"7", ` [{"op":"remove","path":"/a"},{"op":"remove","path":"/b"}]`, `[` + test + `,{"op":"remove","path":"/a"},{"op":"remove","path":"/b"}]`, false},
+		"none":          {"7", `[]`, `[]`, false},
+		"no version":    {"", `[{"op":"remove","path":"/a"}]`, `[{"op":"remove","path":"/a"}]`, false},
+		"no patch":      {"7", `{`, "", true},
+	} {
+		got, err := onVersion([]byte(tt.patch), tt.version)
+		if (err != nil) != tt.fails || !tt.fails && string(got) != tt.want {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+	o := &oneObject{}
+	o.change("old", "")
+	if err := PatchRead(t.Context(), o, "demo", "1", []byte("{")); err == nil || o.patches != 0 {
+		t.Errorf("%v, %d patches", err, o.patches)
+	}
+}

@@ -123,3 +123,45 @@ func TestCouldNotRead(t *testing.T) {
 		}
 	}
 }
+
+// What was skipped is counted where something was, and named unless it is for another
+// position.
+func TestCounts(t *testing.T) {
+	skip := verify.Finding{Status: verify.Skip, Reason: "known"}
+	for want, found := range map[string][]verify.Check[int]{
+		"1 ok":                            {{Meta: verify.Meta{ID: "A"}}},
+		"1 ok, 1 skipped: B":              {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B"}, Judge: func(int) []verify.Finding { return []verify.Finding{skip} }}},
+		"1 ok, 1 skipped: 1 not at P5":    {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B", Applies: []position.Position{position.P0}}}},
+		"1 ok, 2 skipped: 1 not at P5, C": {{Meta: verify.Meta{ID: "A"}}, {Meta: verify.Meta{ID: "B", Applies: []position.Position{position.P0}}}, {Meta: verify.Meta{ID: "C"}, Judge: func(int) []verify.Finding { return []verify.Finding{skip} }}},
+		"1 warn, 1 fail, 1 unknown":       {with("A", verify.Warn), with("B", verify.Fail), with("C", verify.Unknown)},
+	} {
+		for i := range found {
+			if found[i].Judge == nil {
+				found[i].Judge = func(int) []verify.Finding { return nil }
+			}
+		}
+		if got := countsOf(verify.RunAll(t.Context(), verify.Bind(0, found...), verify.Options{Position: position.P5})); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func with(id string, status verify.Status) verify.Check[int] {
+	return verify.Check[int]{Meta: verify.Meta{ID: id}, Judge: func(int) []verify.Finding { return []verify.Finding{{Status: status, Object: "o", Seen: "s"}} }}
+}
+
+// Each fault of a report has the class of its finding: by that a program tells what failed
+// from what could not be looked at.
+func TestFaultsHaveTheirClass(t *testing.T) {
+	report := verify.RunAll(t.Context(), verify.Bind(0, with("A", verify.Fail), with("B", verify.Unknown), with("C", verify.Warn)), verify.Options{})
+	for _, tt := range []struct {
+		status verify.Status
+		class  fault.Class
+		reason string
+	}{{verify.Fail, fault.Check, "CheckFailed"}, {verify.Unknown, fault.CouldNotLook, "CheckUnknown"}, {verify.Warn, fault.Warnings, "CheckWarns"}} {
+		all := faultsOf(report, tt.status)
+		if f, ok := fault.As(errors.Join(all...)); len(all) != 1 || !ok || f.Class != tt.class || f.Reason != tt.reason || !strings.HasSuffix(f.Object, "(o)") {
+			t.Errorf("%s: %+v", tt.status, f)
+		}
+	}
+}
