@@ -1,7 +1,7 @@
 // Package charts carries the project's Helm charts inside the binary, so that
 // an installation needs no chart repository.
 //
-// It holds files only: rendering and installing are pkg/awsccm's.
+// It holds files only: rendering and installing are below pkg/awsccm.
 package charts
 
 import "embed"

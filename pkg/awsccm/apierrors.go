@@ -7,9 +7,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// couldNotLook gives API errors their class: a conflict means that what was
+// CouldNotLook gives API errors their class: a conflict means that what was
 // read has moved, everything else that the answer could not be had.
-func couldNotLook(err error) error {
+func CouldNotLook(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -28,8 +28,8 @@ func couldNotLook(err error) error {
 	}
 }
 
-// exactly are delete options for the very object that was read, unchanged since.
-func exactly(obj metav1.Object) metav1.DeleteOptions {
+// Exactly are delete options for the very object that was read, unchanged since.
+func Exactly(obj metav1.Object) metav1.DeleteOptions {
 	uid, version := obj.GetUID(), obj.GetResourceVersion()
 	return metav1.DeleteOptions{Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}}
 }

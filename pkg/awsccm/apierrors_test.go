@@ -13,7 +13,7 @@ import (
 func TestExpiredCredentialsAreNoMissingRight(t *testing.T) {
 	for code, want := range map[int]string{http.StatusUnauthorized: fault.ReasonUnauthorized, http.StatusForbidden: "Forbidden"} {
 		err := apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{Resource: "roles"}, "x", "", 0, true)
-		if f, ok := fault.As(couldNotLook(err)); !ok || f.Class != fault.CouldNotLook || f.Reason != want || f.Fix == "" {
+		if f, ok := fault.As(CouldNotLook(err)); !ok || f.Class != fault.CouldNotLook || f.Reason != want || f.Fix == "" {
 			t.Errorf("%d: %+v, wanted reason %s", code, f, want)
 		}
 	}

@@ -151,5 +151,5 @@ func (p nodePatch) on(node *corev1.Node) ([]byte, error) {
 }
 
 func nodeError(verb, name string, err error) error {
-	return fmt.Errorf("%s Node %s: %w", verb, name, couldNotLook(err))
+	return fmt.Errorf("%s Node %s: %w", verb, name, CouldNotLook(err))
 }

@@ -46,7 +46,7 @@ func grantBinding() *rbacv1.RoleBinding {
 func grantMeta() metav1.ObjectMeta {
 	return metav1.ObjectMeta{
 		Name: wellknown.Grant, Namespace: wellknown.System,
-		Labels: map[string]string{managedByLabel: wellknown.FieldManager},
+		Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager},
 	}
 }
 
@@ -72,7 +72,7 @@ func ensureRole(ctx context.Context, client kubernetes.Interface) (bool, error) 
 	if err != nil {
 		return false, wrap(err, "read", "Role")
 	}
-	if have.Labels[managedByLabel] != wellknown.FieldManager {
+	if have.Labels[wellknown.ManagedBy] != wellknown.FieldManager {
 		return false, foreignGrant("Role")
 	}
 	if reflect.DeepEqual(have.Rules, want.Rules) {
@@ -93,7 +93,7 @@ func ensureBinding(ctx context.Context, client kubernetes.Interface) (bool, erro
 	if err != nil {
 		return false, wrap(err, "read", "RoleBinding")
 	}
-	if have.Labels[managedByLabel] != wellknown.FieldManager || have.RoleRef != want.RoleRef {
+	if have.Labels[wellknown.ManagedBy] != wellknown.FieldManager || have.RoleRef != want.RoleRef {
 		return false, foreignGrant("RoleBinding")
 	}
 	if reflect.DeepEqual(have.Subjects, want.Subjects) {
@@ -128,10 +128,10 @@ func deleteOurs(readErr error, kind string, obj metav1.Object, del func(metav1.D
 	if readErr != nil {
 		return wrap(readErr, "read", kind)
 	}
-	if obj.GetLabels()[managedByLabel] != wellknown.FieldManager {
+	if obj.GetLabels()[wellknown.ManagedBy] != wellknown.FieldManager {
 		return foreignGrant(kind)
 	}
-	if err := del(exactly(obj)); err != nil && !apierrors.IsNotFound(err) {
+	if err := del(Exactly(obj)); err != nil && !apierrors.IsNotFound(err) {
 		return wrap(err, "delete", kind)
 	}
 	return nil
@@ -163,7 +163,7 @@ func GrantAllowed(ctx context.Context, client kubernetes.Interface) (Grant, erro
 			},
 		}, metav1.CreateOptions{})
 		if err != nil {
-			return Grant{}, fmt.Errorf("ask whether %s may %s Lease %s/%s: %w", wellknown.KCMUser, ask.verb, wellknown.System, wellknown.MigrationLease, couldNotLook(err))
+			return Grant{}, fmt.Errorf("ask whether %s may %s Lease %s/%s: %w", wellknown.KCMUser, ask.verb, wellknown.System, wellknown.MigrationLease, CouldNotLook(err))
 		}
 		*ask.answer = review.Status.Allowed && !review.Status.Denied
 		if review.Status.Reason != "" {
@@ -177,7 +177,7 @@ func foreignGrant(kind string) error {
 	return &fault.Error{
 		Class: fault.Check, Reason: "NotOurs", Object: fmt.Sprintf("%s %s/%s", kind, wellknown.System, wellknown.Grant),
 		Seen:   "exists and was not made by awsmigrate",
-		Wanted: "no object of that name, or one with label " + managedByLabel + "=" + wellknown.FieldManager,
+		Wanted: "no object of that name, or one with label " + wellknown.ManagedBy + "=" + wellknown.FieldManager,
 		Fix:    fmt.Sprintf("look at it, then kubectl -n %s delete %s %s", wellknown.System, kind, wellknown.Grant),
 	}
 }
@@ -186,5 +186,5 @@ func wrap(err error, verb, kind string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s %s %s/%s: %w", verb, kind, wellknown.System, wellknown.Grant, couldNotLook(err))
+	return fmt.Errorf("%s %s %s/%s: %w", verb, kind, wellknown.System, wellknown.Grant, CouldNotLook(err))
 }

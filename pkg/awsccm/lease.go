@@ -33,7 +33,7 @@ func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, name stri
 			Seen: "asked to delete it without UID and resourceVersion",
 		}
 	}
-	err := client.CoordinationV1().Leases(wellknown.System).Delete(ctx, name, exactly(&metav1.ObjectMeta{UID: types.UID(seen.UID), ResourceVersion: seen.ResourceVersion}))
+	err := client.CoordinationV1().Leases(wellknown.System).Delete(ctx, name, Exactly(&metav1.ObjectMeta{UID: types.UID(seen.UID), ResourceVersion: seen.ResourceVersion}))
 	switch {
 	case err == nil, apierrors.IsNotFound(err):
 		return nil
@@ -44,5 +44,5 @@ func DeleteIdleLease(ctx context.Context, client kubernetes.Interface, name stri
 			Fix: "find who still holds it: " + fault.Command("kubectl", "-n", wellknown.System, "get", "lease", name, "-o", "yaml"), Err: err,
 		}
 	}
-	return fmt.Errorf("delete %s: %w", object, couldNotLook(err))
+	return fmt.Errorf("delete %s: %w", object, CouldNotLook(err))
 }

@@ -44,8 +44,8 @@ func ImageFor(kubernetesVersion string) (string, error) {
 	}
 }
 
-// reasonImageTooNew is of an image that is newer than the oldest API server.
-const reasonImageTooNew = "ImageTooNew"
+// ReasonImageTooNew is of an image that is newer than the oldest API server.
+const ReasonImageTooNew = "ImageTooNew"
 
 // ImageAllowed refuses an image that is newer than the oldest API server, which
 // Kubernetes' version skew policy forbids. An image whose tag tells no version
@@ -69,7 +69,7 @@ func ImageAllowed(img Image, oldestAPIServer string) error {
 	}
 	if v.Major() > api.Major() || v.Minor() > api.Minor() {
 		return &fault.Error{
-			Class: fault.Check, Reason: reasonImageTooNew, Object: object,
+			Class: fault.Check, Reason: ReasonImageTooNew, Object: object,
 			Seen:   fmt.Sprintf("newer than the API servers, which run %s", oldestAPIServer),
 			Wanted: fmt.Sprintf("v%d.%d or older", api.Major(), api.Minor()),
 			Fix:    "leave --ccm-image out, or upgrade the cluster first",

@@ -1,13 +1,11 @@
 package awsccm
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 func TestImageFor(t *testing.T) {
@@ -128,25 +126,6 @@ func TestMatrixIsPromotedAndSound(t *testing.T) {
 	}
 }
 
-func TestMigrationFileNamesBothFamilies(t *testing.T) {
-	text := MigrationFile()
-	for _, want := range []string{
-		"apiVersion: controllermanager.config.k8s.io/v1\n", "leaderName: " + wellknown.MigrationLease, "resourceLock: leases",
-		"name: service\n", "name: service-lb-controller\n", "name: route\n", "name: node-route-controller\n",
-		"name: cloud-node-lifecycle\n", "name: cloud-node-lifecycle-controller\n",
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q", want)
-		}
-	}
-	if strings.Count(text, `component: "*"`) != 6 || strings.Count(text, "component:") != 6 {
-		t.Error("a component is not the quoted star")
-	}
-	if strings.Contains(text, "nodeipam") {
-		t.Error("nodeipam would stop with the hand-over")
-	}
-}
-
 func TestIAMActions(t *testing.T) {
 	names := func(tag string, routes bool) map[string]Purpose {
 		out := map[string]Purpose{}
@@ -175,27 +154,6 @@ func TestIAMActions(t *testing.T) {
 	} {
 		if got := names(c.tag, c.routes)[c.action]; got != c.want {
 			t.Errorf("%s (routes %t): %s for %q, want %q", c.tag, c.routes, c.action, got, c.want)
-		}
-	}
-}
-
-// The advice names the flag that the image came from.
-func TestImageAdviceNamesItsSource(t *testing.T) {
-	for _, tt := range []struct {
-		in   Inputs
-		says string
-	}{
-		{Inputs{Image: "v1.28.1"}, "--ccm-image"},
-		{Inputs{Image: "v1.21.0"}, "--ccm-image"},
-		{Inputs{UserValues: map[string]any{"image": map[string]any{"tag": "v1.28.1"}}}, "image.tag out of --values"},
-		{Inputs{UserValues: map[string]any{"image": map[string]any{"tag": "v1.21.0"}}}, "image.tag out of --values"},
-		{Inputs{Image: "v1.26.14", UserValues: map[string]any{"image": map[string]any{"tag": "v1.28.1"}}}, "image.tag out of --values"},
-		{Inputs{Image: "v1.28.1", UserValues: map[string]any{"image": map[string]any{"pullPolicy": "Always"}}}, "--ccm-image"},
-	} {
-		tt.in.Distribution, tt.in.KubernetesVersion = wellknown.RKE2, "v1.26.15+rke2r1"
-		_, err := Values(tt.in)
-		if f, ok := fault.As(err); !ok || !strings.Contains(f.Fix, tt.says) {
-			t.Errorf("%+v: %v, wanted %q in the advice", tt.in, err, tt.says)
 		}
 	}
 }

@@ -9,18 +9,3 @@ const (
 	// DefaultRepository is where kubernetes/cloud-provider-aws publishes images.
 	DefaultRepository = "registry.k8s.io/provider-aws/cloud-controller-manager"
 )
-
-// managedByLabel, with wellknown.FieldManager for its value, is on objects that this
-// package creates itself and may therefore change and delete.
-const managedByLabel = "app.kubernetes.io/managed-by"
-
-// Flags of the cloud controller manager that decide its safety.
-const (
-	flagLeaderMigration = "--enable-leader-migration"
-	flagMigrationConfig = "--leader-migration-config"
-	flagCloudRoutes     = "--configure-cloud-routes"
-	flagClusterCIDR     = "--cluster-cidr"
-	flagCloudProvider   = "--cloud-provider"
-	flagCloudConfig     = "--cloud-config"
-	flagLeaderElect     = "--leader-elect"
-)

@@ -6,7 +6,8 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -18,7 +19,7 @@ import (
 // Prepared is what the steps to come would do, for the checks of a Side.
 type Prepared struct {
 	ChartErr   error // the chart's values, or what is found in the cluster, forbid the installation
-	Concerns   []awsccm.Concern
+	Concerns   []ccmchart.Concern
 	Admission  verify.Read[downstream.Admission]
 	PlannedSet *downstream.DaemonSet
 	RestErr    error // the unrest of the configuration's side and of the Nodes
@@ -72,7 +73,7 @@ func (c *Core) prepare(ctx context.Context, seen Snapshot) Prepared {
 	if err != nil {
 		return out
 	}
-	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock)
+	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
 		out.ChartErr = err
 		return out
@@ -80,12 +81,12 @@ func (c *Core) prepare(ctx context.Context, seen Snapshot) Prepared {
 	if seen.InstallMethod == InstallHelm {
 		_, out.ChartErr = installer.Plan(ctx, values.Values)
 	}
-	objects, err := awsccm.Render(ch, values.Values, seen.Reading.Version)
+	objects, err := ccmchart.Render(ch, values.Values, seen.Reading.Version)
 	if err != nil {
 		out.ChartErr = err
 		return out
 	}
-	set, err := awsccm.DaemonSetOf(objects)
+	set, err := ccmchart.DaemonSetOf(objects)
 	if err != nil {
 		out.ChartErr = err
 		return out
@@ -96,7 +97,7 @@ func (c *Core) prepare(ctx context.Context, seen Snapshot) Prepared {
 }
 
 func (c *Core) tryAdmission(ctx context.Context, set *appsv1.DaemonSet) verify.Read[downstream.Admission] {
-	answer, err := awsccm.TryAdmission(ctx, c.Kube, set)
+	answer, err := release.TryAdmission(ctx, c.Kube, set)
 	if err != nil {
 		return verify.Failed[downstream.Admission](err)
 	}

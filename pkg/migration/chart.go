@@ -6,43 +6,44 @@ import (
 
 	"helm.sh/helm/v3/pkg/chart"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // chartValues computes chart and values for this cluster.
-func (c *Core) chartValues(ctx context.Context, seen Snapshot, migration bool) (*chart.Chart, awsccm.ChartValues, error) {
-	ch, err := awsccm.LoadChart(ctx, c.Options.ChartPath, http.DefaultClient)
+func (c *Core) chartValues(ctx context.Context, seen Snapshot, migration bool) (*chart.Chart, ccmchart.ChartValues, error) {
+	ch, err := ccmchart.Load(ctx, c.Options.ChartPath, http.DefaultClient)
 	if err != nil {
-		return nil, awsccm.ChartValues{}, err
+		return nil, ccmchart.ChartValues{}, err
 	}
 	inputs, err := c.chartInputs(ctx, seen, migration)
 	if err != nil {
-		return nil, awsccm.ChartValues{}, err
+		return nil, ccmchart.ChartValues{}, err
 	}
 	inputs.Chart = ch
-	values, err := awsccm.Values(inputs)
+	values, err := ccmchart.Values(inputs)
 	if err == nil {
-		values.Concerns = append(values.Concerns, awsccm.Unreached(inputs, ch)...)
+		values.Concerns = append(values.Concerns, ccmchart.Unreached(inputs, ch)...)
 	}
 	return ch, values, err
 }
 
-func (c *Core) chartInputs(ctx context.Context, seen Snapshot, migration bool) (awsccm.Inputs, error) {
+func (c *Core) chartInputs(ctx context.Context, seen Snapshot, migration bool) (ccmchart.Inputs, error) {
 	cloudConfig := c.Options.CloudConfig
 	if cloudConfig == "" {
 		var err error
 		if cloudConfig, err = c.Side.CloudConfig(ctx, seen); err != nil {
-			return awsccm.Inputs{}, err
+			return ccmchart.Inputs{}, err
 		}
 	}
-	inputs := awsccm.Inputs{
+	inputs := ccmchart.Inputs{
 		Distribution: c.Distribution, KubernetesVersion: seen.Reading.Version, Image: c.Options.CCMImage,
 		LeaderMigration: migration, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
 	}
 	for _, node := range seen.Reading.PlaneNodes() {
-		inputs.ControlPlaneTaints = append(inputs.ControlPlaneTaints, awsccm.Taints(node)...)
+		inputs.ControlPlaneTaints = append(inputs.ControlPlaneTaints, rollout.Taints(node)...)
 	}
 	for _, k := range seen.Reading.KCMs {
 		if !k.Known {
@@ -52,7 +53,7 @@ func (c *Core) chartInputs(ctx context.Context, seen Snapshot, migration bool) (
 		untagged, _ := k.Args.Bool("allow-untagged-cloud", false)
 		inputs.AllowUntagged = inputs.AllowUntagged || untagged
 		if election, err := k.Args.Election(); err == nil {
-			inputs.LeaderElection = awsccm.LeaderElection{LeaseDuration: election.LeaseDuration,
+			inputs.LeaderElection = ccmchart.LeaderElection{LeaseDuration: election.LeaseDuration,
 				RenewDeadline: election.RenewDeadline, RetryPeriod: election.RetryPeriod}
 		}
 	}
@@ -60,12 +61,12 @@ func (c *Core) chartInputs(ctx context.Context, seen Snapshot, migration bool) (
 }
 
 // rollout is the CCM's DaemonSet as the install verdict judges it.
-func (c *Core) rollout(ctx context.Context, seen Snapshot) (awsccm.Rollout, error) {
+func (c *Core) rollout(ctx context.Context, seen Snapshot) (rollout.Observation, error) {
 	events, err := kube.EventsOf(ctx, c.Kube, wellknown.CCM)
 	if err != nil {
-		return awsccm.Rollout{}, partUnread(err)
+		return rollout.Observation{}, partUnread(err)
 	}
 	down := seen.Reading.Down
-	return awsccm.Rollout{Now: seen.At, Outage: seen.Outage, DaemonSet: down.CCM, Existed: seen.HadCCM, Pods: down.CCMPods,
+	return rollout.Observation{Now: seen.At, Outage: seen.Outage, DaemonSet: down.CCM, Existed: seen.HadCCM, Pods: down.CCMPods,
 		Nodes: seen.Reading.PlaneNodes(), Events: events}, nil
 }

@@ -8,6 +8,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -29,7 +31,7 @@ func (c *Core) planChart(ctx context.Context, seen Snapshot, migration bool) (ru
 	if seen.InstallMethod == InstallManifest {
 		return c.planDocument(seen, plan, ch, values)
 	}
-	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock)
+	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
 		return plan, err
 	}
@@ -53,8 +55,8 @@ func (s Snapshot) chartName() string {
 }
 
 // operationMark tells an installation from a change, as in the diffs.
-func operationMark(operation awsccm.Operation) string {
-	if operation == awsccm.OpInstall {
+func operationMark(operation release.Operation) string {
+	if operation == release.OpInstall {
 		return "+"
 	}
 	return "~"
@@ -77,12 +79,12 @@ func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot, mig
 	if seen.InstallMethod == InstallManifest {
 		return c.applyDocument(ctx, tx, seen, ch, values)
 	}
-	installer, err := awsccm.NewInstaller(c.Config, ch, c.Clock)
+	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
 		return err
 	}
 	planned, err := installer.Plan(ctx, values.Values)
-	if err != nil || planned.Operation == awsccm.OpNone {
+	if err != nil || planned.Operation == release.OpNone {
 		return err
 	}
 	if err := c.RequireRest(seen); err != nil {
@@ -101,16 +103,16 @@ func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot, mig
 }
 
 // document is the chart as one HelmChart document, and who installs it.
-func (c *Core) document(ch *chart.Chart, values awsccm.ChartValues) (string, DocumentInstaller, error) {
+func (c *Core) document(ch *chart.Chart, values ccmchart.ChartValues) (string, DocumentInstaller, error) {
 	by := c.Side.Document()
 	if by == nil {
 		return "", nil, UsageError("flag --install-method", string(InstallManifest), string(InstallHelm))
 	}
-	document, err := awsccm.HelmChartManifest(ch, values.Values)
+	document, err := ccmchart.HelmChartManifest(ch, values.Values)
 	return document, by, err
 }
 
-func (c *Core) planDocument(seen Snapshot, plan runner.Plan, ch *chart.Chart, values awsccm.ChartValues) (runner.Plan, error) {
+func (c *Core) planDocument(seen Snapshot, plan runner.Plan, ch *chart.Chart, values ccmchart.ChartValues) (runner.Plan, error) {
 	document, by, err := c.document(ch, values)
 	if err != nil {
 		return plan, err
@@ -124,7 +126,7 @@ func (c *Core) planDocument(seen Snapshot, plan runner.Plan, ch *chart.Chart, va
 	return plan, err
 }
 
-func (c *Core) applyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, ch *chart.Chart, values awsccm.ChartValues) error {
+func (c *Core) applyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, ch *chart.Chart, values ccmchart.ChartValues) error {
 	document, by, err := c.document(ch, values)
 	if err != nil {
 		return err

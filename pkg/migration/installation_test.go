@@ -12,7 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -145,32 +146,32 @@ func TestInstallLooksForOthers(t *testing.T) {
 func TestChartInputs(t *testing.T) {
 	args := func(words ...string) component.Args { return component.Parse(words) }
 	taint := downstream.Taint{Key: "node-role.kubernetes.io/etcd", Value: "true", Effect: "NoExecute"}
-	want := awsccm.Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true, CloudConfig: "in-tree"}
+	want := ccmchart.Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true, CloudConfig: "in-tree"}
 	for name, tt := range map[string]struct {
 		change func(*Core, *Snapshot)
-		want   func(*awsccm.Inputs)
+		want   func(*ccmchart.Inputs)
 	}{
-		"as it is":       {func(*Core, *Snapshot) {}, func(*awsccm.Inputs) {}},
-		"a cloud config": {func(c *Core, _ *Snapshot) { c.Options.CloudConfig = "given" }, func(i *awsccm.Inputs) { i.CloudConfig = "given" }},
-		"routes":         {func(c *Core, _ *Snapshot) { c.Options.CloudRoutes = "on" }, func(i *awsccm.Inputs) { i.Routes = true }},
-		"no routes":      {func(c *Core, _ *Snapshot) { c.Options.CloudRoutes = "off" }, func(*awsccm.Inputs) {}},
-		"a taint": {func(_ *Core, s *Snapshot) { s.Reading.Down.Nodes[1].Taints = []downstream.Taint{taint} }, func(i *awsccm.Inputs) {
-			i.ControlPlaneTaints = awsccm.Taints(downstream.Node{Taints: []downstream.Taint{taint}})
+		"as it is":       {func(*Core, *Snapshot) {}, func(*ccmchart.Inputs) {}},
+		"a cloud config": {func(c *Core, _ *Snapshot) { c.Options.CloudConfig = "given" }, func(i *ccmchart.Inputs) { i.CloudConfig = "given" }},
+		"routes":         {func(c *Core, _ *Snapshot) { c.Options.CloudRoutes = "on" }, func(i *ccmchart.Inputs) { i.Routes = true }},
+		"no routes":      {func(c *Core, _ *Snapshot) { c.Options.CloudRoutes = "off" }, func(*ccmchart.Inputs) {}},
+		"a taint": {func(_ *Core, s *Snapshot) { s.Reading.Down.Nodes[1].Taints = []downstream.Taint{taint} }, func(i *ccmchart.Inputs) {
+			i.ControlPlaneTaints = rollout.Taints(downstream.Node{Taints: []downstream.Taint{taint}})
 		}},
-		"a worker's":     {func(_ *Core, s *Snapshot) { s.Reading.Down.Nodes[2].Taints = []downstream.Taint{taint} }, func(*awsccm.Inputs) {}},
-		"a cluster CIDR": {func(_ *Core, s *Snapshot) { s.Reading.KCMs[1].Args = args("--cluster-cidr=10.42.0.0/16") }, func(i *awsccm.Inputs) { i.ClusterCIDR = "10.42.0.0/16" }},
+		"a worker's":     {func(_ *Core, s *Snapshot) { s.Reading.Down.Nodes[2].Taints = []downstream.Taint{taint} }, func(*ccmchart.Inputs) {}},
+		"a cluster CIDR": {func(_ *Core, s *Snapshot) { s.Reading.KCMs[1].Args = args("--cluster-cidr=10.42.0.0/16") }, func(i *ccmchart.Inputs) { i.ClusterCIDR = "10.42.0.0/16" }},
 		"the first of them": {func(_ *Core, s *Snapshot) {
 			s.Reading.KCMs[0].Args, s.Reading.KCMs[1].Args = args("--cluster-cidr=10.1.0.0/16"), args("--cluster-cidr=10.2.0.0/16")
-		}, func(i *awsccm.Inputs) { i.ClusterCIDR = "10.1.0.0/16" }},
+		}, func(i *ccmchart.Inputs) { i.ClusterCIDR = "10.1.0.0/16" }},
 		"of one that is unknown": {func(_ *Core, s *Snapshot) {
 			s.Reading.KCMs[0].Args, s.Reading.KCMs[0].Known = args("--cluster-cidr=10.1.0.0/16"), false
-		}, func(*awsccm.Inputs) {}},
-		"untagged instances": {func(_ *Core, s *Snapshot) { s.Reading.KCMs[0].Args = args("--allow-untagged-cloud") }, func(i *awsccm.Inputs) { i.AllowUntagged = true }},
+		}, func(*ccmchart.Inputs) {}},
+		"untagged instances": {func(_ *Core, s *Snapshot) { s.Reading.KCMs[0].Args = args("--allow-untagged-cloud") }, func(i *ccmchart.Inputs) { i.AllowUntagged = true }},
 		"longer leases": {func(_ *Core, s *Snapshot) {
 			s.Reading.KCMs[1].Args = args("--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=40s")
 		},
-			func(i *awsccm.Inputs) { i.LeaderElection.LeaseDuration, i.LeaderElection.RenewDeadline = 60e9, 40e9 }},
-		"leases that nobody can read": {func(_ *Core, s *Snapshot) { s.Reading.KCMs[1].Args = args("--leader-elect-lease-duration=long") }, func(*awsccm.Inputs) {}},
+			func(i *ccmchart.Inputs) { i.LeaderElection.LeaseDuration, i.LeaderElection.RenewDeadline = 60e9, 40e9 }},
+		"leases that nobody can read": {func(_ *Core, s *Snapshot) { s.Reading.KCMs[1].Args = args("--leader-elect-lease-duration=long") }, func(*ccmchart.Inputs) {}},
 	} {
 		core, _, by := observer(position.P2)
 		by.cloud = "in-tree"
@@ -181,7 +182,7 @@ func TestChartInputs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		wanted.LeaderElection = awsccm.LeaderElection{LeaseDuration: election.LeaseDuration, RenewDeadline: election.RenewDeadline, RetryPeriod: election.RetryPeriod}
+		wanted.LeaderElection = ccmchart.LeaderElection{LeaseDuration: election.LeaseDuration, RenewDeadline: election.RenewDeadline, RetryPeriod: election.RetryPeriod}
 		tt.want(&wanted)
 		got, err := core.chartInputs(t.Context(), seen, true)
 		if d := cmp.Diff(wanted, got); err != nil || d != "" {

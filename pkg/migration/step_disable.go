@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -82,12 +82,12 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 	if seen.Reading.Leases.Migration.Last.Exists {
 		idle = "still there"
 	}
-	rollout, err := s.rollout(ctx, seen)
+	roll, err := s.rollout(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
-	judged := awsccm.JudgeDaemonSet(rollout)
-	if judged.State == awsccm.RolloutFault {
+	judged := rollout.Judge(roll)
+	if judged.State == rollout.Fault {
 		return Failed(judged.Err), nil
 	}
 	return seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
@@ -97,17 +97,17 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 
 // JudgeRolledCCM judges as install-ccm does without the migration lease.
 func (c *Core) JudgeRolledCCM(ctx context.Context, seen Snapshot) (runner.Verdict, error) {
-	rollout, err := c.rollout(ctx, seen)
+	roll, err := c.rollout(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
-	judged := awsccm.JudgeDaemonSet(rollout)
+	judged := rollout.Judge(roll)
 	switch judged.State {
-	case awsccm.RolloutFault:
+	case rollout.Fault:
 		return Failed(judged.Err), nil
-	case awsccm.RolloutReady:
+	case rollout.Ready:
 		return Met(judged.Seen), nil
-	case awsccm.RolloutWaiting:
+	case rollout.Waiting:
 	}
 	return seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,
 		Progress: judged.Token, Done: judged.Done, Total: judged.Total, Counted: judged.Counted}), nil

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -83,20 +83,20 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 // judgeCCM says whether the CCM runs everywhere it should and leads, and if
 // not, why.
 func (c *Core) judgeCCM(ctx context.Context, seen Snapshot) (runner.Verdict, error) {
-	rollout, err := c.rollout(ctx, seen)
+	roll, err := c.rollout(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
-	judged := awsccm.JudgeDaemonSet(rollout)
+	judged := rollout.Judge(roll)
 	v := seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager on every control plane",
 		Seen: judged.Seen, Progress: judged.Token, Done: judged.Done, Total: judged.Total})
-	if judged.State == awsccm.RolloutFault {
+	if judged.State == rollout.Fault {
 		return Failed(judged.Err), nil
 	}
 	if err := c.installJobFault(ctx, seen); err != nil {
 		return Failed(err), nil
 	}
-	if judged.State != awsccm.RolloutReady {
+	if judged.State != rollout.Ready {
 		v.Counted = judged.Counted
 		return v, nil
 	}

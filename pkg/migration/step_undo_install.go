@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -65,7 +65,7 @@ func (s Snapshot) somebodyTakesOver() error {
 }
 
 func (s *undoInstall) uninstall(ctx context.Context, tx *runner.Tx) error {
-	installer, err := awsccm.NewInstaller(s.Config, nil, s.Clock)
+	installer, err := release.NewInstaller(s.Config, nil, s.Clock)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 )
 
@@ -83,7 +84,7 @@ func TestCloudConfigIsConvertedWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	converted, err := awsccm.ConvertCloudConfig(text, image)
+	converted, err := ccmchart.ConvertCloudConfig(text, image)
 	if err != nil || len(converted.Dropped) > 0 || converted.Text != text {
 		t.Errorf("%v, dropped %v:\n%s", err, converted.Dropped, converted.Text)
 	}
@@ -91,7 +92,7 @@ func TestCloudConfigIsConvertedWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	converted, err = awsccm.ConvertCloudConfig(text, newer)
+	converted, err = ccmchart.ConvertCloudConfig(text, newer)
 	if err != nil || len(converted.Dropped) != 1 || !strings.Contains(converted.Dropped[0], "DisableStrictZoneCheck") {
 		t.Errorf("%v, dropped %v", err, converted.Dropped)
 	}

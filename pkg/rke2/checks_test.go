@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -134,10 +134,10 @@ func checkTraps() []trap {
 		}, warn, "kube-controller-manager-arg"},
 		{"AWSM-116", "no place", func(p *Prepared) { p.EditErr = refusal("no place fits") }, fail, "no place"},
 		{"AWSM-117", "owned elsewhere", func(p *Prepared) { p.ChartErr = refusal("release in default") }, fail, "default"},
-		{"AWSM-118", "blocks", func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "args", Seen: "x", Blocking: true}} }, fail, "x"},
+		{"AWSM-118", "blocks", func(p *Prepared) { p.Concerns = []ccmchart.Concern{{Key: "args", Seen: "x", Blocking: true}} }, fail, "x"},
 		{"AWSM-120", "on its way", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.25.3+rke2r1" }, fail, "v1.25.3+rke2r1"},
 		{"AWSM-120", "the target", func(p *Prepared) { p.Options.KubernetesVersion = "v1.27.4+rke2r1" }, fail, "--kubernetes-version"},
-		{"AWSM-118", "a note", func(p *Prepared) { p.Concerns = []awsccm.Concern{{Key: "hostNetworking", Seen: "off"}} }, warn, "off"},
+		{"AWSM-118", "a note", func(p *Prepared) { p.Concerns = []ccmchart.Concern{{Key: "hostNetworking", Seen: "off"}} }, warn, "off"},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
@@ -78,7 +78,7 @@ func lostByOldTag(t *testing.T, c *cluster) {
 // installed is the chart as guides install it, into namespace default. Somebody has
 // seen two controllers at work, and deleted the DaemonSet alone.
 func installed(t *testing.T, c *cluster) {
-	chart, err := awsccm.LoadChart(t.Context(), "", nil)
+	chart, err := ccmchart.Load(t.Context(), "", nil)
 	must(t, err)
 	helm, err := tool.Helm(metav1.NamespaceDefault, cli.New())
 	must(t, err)

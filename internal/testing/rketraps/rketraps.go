@@ -11,7 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
@@ -281,8 +281,8 @@ func All() []Trap {
 		}), fail, "exists"},
 		{"AWSM-781", "not computed", set(func(p *rkechecks.Prepared) { p.PlannedSet = nil }), unknown, "not computed"},
 		{"AWSM-710", "always", set(func(*rkechecks.Prepared) {}), verify.OK, "31 July 2025"},
-		{"AWSM-782", "blocks", set(func(p *rkechecks.Prepared) { p.Concerns = []awsccm.Concern{{Key: "args", Seen: "x", Blocking: true}} }), fail, "args"},
-		{"AWSM-782", "a note", set(func(p *rkechecks.Prepared) { p.Concerns = []awsccm.Concern{{Key: "hostNetworking", Seen: "off"}} }), warn, "hostNetworking"},
+		{"AWSM-782", "blocks", set(func(p *rkechecks.Prepared) { p.Concerns = []ccmchart.Concern{{Key: "args", Seen: "x", Blocking: true}} }), fail, "args"},
+		{"AWSM-782", "a note", set(func(p *rkechecks.Prepared) { p.Concerns = []ccmchart.Concern{{Key: "hostNetworking", Seen: "off"}} }), warn, "hostNetworking"},
 	}
 }
 

@@ -1,0 +1,21 @@
+package apiserver
+
+import (
+	"testing"
+	"time"
+)
+
+// Eventually waits until ok holds: authorizers and policies follow their informers.
+func Eventually(tb testing.TB, ok func() bool) {
+	tb.Helper()
+	ticker := time.NewTicker(50 * time.Millisecond)
+	defer ticker.Stop()
+	deadline := time.After(time.Minute)
+	for !ok() {
+		select {
+		case <-ticker.C:
+		case <-deadline:
+			tb.Fatal("never came true")
+		}
+	}
+}

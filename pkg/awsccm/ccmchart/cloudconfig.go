@@ -1,0 +1,177 @@
+package ccmchart
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// CloudConfig is an in-tree cloud config made fit for a controller manager.
+type CloudConfig struct {
+	Text string
+	// Dropped are the keys left out, as "Global.DisableStrictZoneCheck (line 3)".
+	Dropped []string
+	// Warnings are settings that the image takes but no longer follows.
+	Warnings []string
+}
+
+// ConvertCloudConfig leaves out of an in-tree cloud config what the image does
+// not know: before v1.23.18, v1.24.16, v1.25.12, v1.26.7, v1.27.3 and v1.28.2
+// an unknown key ends the start, later ones only warn
+// (kubernetes/cloud-provider-aws:pkg/providers/v1, CloudConfig at each tag).
+// Lines that stay are kept as they are. For an image whose tag tells no version
+// only keys that every version knows stay.
+func ConvertCloudConfig(text string, img awsccm.Image) (CloudConfig, error) {
+	var out CloudConfig
+	var kept []string
+	known, overrides := knownKeys(img), false
+	section, keep := "", true
+	for n, entry := range logicalLines(text) {
+		line := strings.TrimSpace(strings.TrimPrefix(entry.text, "\ufeff"))
+		switch {
+		case line == "" || line[0] == '#' || line[0] == ';':
+			if keep {
+				kept = append(kept, entry.text)
+			}
+		case line[0] == '[':
+			name, err := sectionName(line)
+			if err != nil {
+				return CloudConfig{}, badCloudConfig(entry.line, line, err.Error())
+			}
+			section = name
+			if _, keep = known[strings.ToLower(name)]; keep {
+				kept = append(kept, entry.text)
+			} else {
+				out.Dropped = append(out.Dropped, fmt.Sprintf("[%s] (line %d)", name, entry.line))
+			}
+			overrides = overrides || strings.EqualFold(name, "ServiceOverride")
+		default:
+			key := keyOf(line)
+			if section == "" {
+				return CloudConfig{}, badCloudConfig(entry.line, key, "a key before any section")
+			}
+			if key == "" {
+				return CloudConfig{}, badCloudConfig(entry.line, fmt.Sprintf("entry %d", n+1), "a line without a key")
+			}
+			if !keep {
+				continue
+			}
+			if known[strings.ToLower(section)][strings.ToLower(key)] {
+				kept = append(kept, entry.text)
+				continue
+			}
+			out.Dropped = append(out.Dropped, fmt.Sprintf("%s.%s (line %d)", section, key, entry.line))
+		}
+	}
+	out.Text = strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n"
+	if overrides && sdkV2(img) {
+		out.Warnings = append(out.Warnings, "ServiceOverride names are those of AWS SDK v1; this image matches \"EC2\", \"Elastic Load Balancing\", \"Elastic Load Balancing v2\" and would call the public endpoints")
+	}
+	return out, nil
+}
+
+// knownKeys are the keys by section, all in lower case: the format ignores case.
+func knownKeys(img awsccm.Image) map[string]map[string]bool {
+	global := set("zone", "vpc", "subnetid", "routetableid", "rolearn", "kubernetesclustertag",
+		"kubernetesclusterid", "disablesecuritygroupingress", "elbsecuritygroup", "nodeipfamilies")
+	if v, ok := img.Version(); ok {
+		global["disablestrictzonecheck"] = before(v, 27, 1)
+		global["region"] = !before(v, 27, 1)
+		global["sourcearn"] = knowsSourceARN(v)
+		for _, key := range []string{"clusterserviceloadbalancerhealthprobemode", "clusterservicesharedloadbalancerhealthprobeport",
+			"clusterservicesharedloadbalancerhealthprobepath", "supportedtopologyinstancetypepattern"} {
+			global[key] = !before(v, 33, 0)
+		}
+		global["nlbsecuritygroupmode"] = !before(v, 35, 0)
+	}
+	return map[string]map[string]bool{
+		"global":          global,
+		"serviceoverride": set("service", "region", "url", "signingregion", "signingmethod", "signingname"),
+	}
+}
+
+func knowsSourceARN(v *semver.Version) bool {
+	since := map[uint64]uint64{23: 18, 24: 16, 25: 12, 26: 7, 27: 3, 28: 2}
+	if patch, ok := since[v.Minor()]; ok && v.Major() == 1 {
+		return v.Patch() >= patch
+	}
+	return !before(v, 29, 0)
+}
+
+// sdkV2 says whether the image calls EC2 and ELB through AWS SDK v2.
+func sdkV2(img awsccm.Image) bool {
+	v, ok := img.Version()
+	if !ok {
+		return false
+	}
+	since := map[uint64]uint64{29: 9, 30: 10, 31: 9, 32: 4}
+	if patch, ok := since[v.Minor()]; ok && v.Major() == 1 {
+		return v.Patch() >= patch
+	}
+	return !before(v, 33, 0)
+}
+
+// before compares with v1.minor.patch.
+func before(v *semver.Version, minor, patch uint64) bool {
+	return v.LessThan(semver.New(1, minor, patch, "", ""))
+}
+
+func set(keys ...string) map[string]bool {
+	m := make(map[string]bool, len(keys))
+	for _, k := range keys {
+		m[k] = true
+	}
+	return m
+}
+
+type logicalLine struct {
+	text string // with its continuation lines
+	line int    // number of the first, from 1
+}
+
+// logicalLines joins lines that end in a backslash with the next, but for
+// comments, which end with their line (gopkg.in/gcfg.v1, scanner.scanComment).
+func logicalLines(text string) []logicalLine {
+	var out []logicalLine
+	continued := false
+	for i, raw := range strings.Split(text, "\n") {
+		raw = strings.TrimRight(raw, "\r")
+		comment := !continued && strings.IndexAny(strings.TrimSpace(raw), "#;") == 0
+		if continued {
+			out[len(out)-1].text += "\n" + raw
+		} else {
+			out = append(out, logicalLine{raw, i + 1})
+		}
+		trailing := len(raw) - len(strings.TrimRight(raw, `\`))
+		continued = trailing%2 == 1 && !comment
+	}
+	return out
+}
+
+func sectionName(line string) (string, error) {
+	end := strings.LastIndex(line, "]")
+	if end < 0 {
+		return "", fmt.Errorf("the section has no closing bracket")
+	}
+	name, _, _ := strings.Cut(strings.TrimSpace(line[1:end]), " ")
+	if name == "" {
+		return "", fmt.Errorf("the section has no name")
+	}
+	return name, nil
+}
+
+// keyOf is what stands before "=" or, for a key alone, before a comment.
+func keyOf(line string) string {
+	return strings.TrimSpace(line[:strings.IndexAny(line+"=", "=;#")])
+}
+
+func badCloudConfig(line int, what, why string) error {
+	return &fault.Error{
+		Class: fault.Check, Reason: "BadCloudConfig", Object: fmt.Sprintf("cloud config, line %d (%s)", line, what),
+		Seen: why, Wanted: "sections such as [Global] with lines KEY = VALUE",
+	}
+}

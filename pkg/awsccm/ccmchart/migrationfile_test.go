@@ -1,0 +1,27 @@
+package ccmchart
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+func TestMigrationFileNamesBothFamilies(t *testing.T) {
+	text := MigrationFile()
+	for _, want := range []string{
+		"apiVersion: controllermanager.config.k8s.io/v1\n", "leaderName: " + wellknown.MigrationLease, "resourceLock: leases",
+		"name: service\n", "name: service-lb-controller\n", "name: route\n", "name: node-route-controller\n",
+		"name: cloud-node-lifecycle\n", "name: cloud-node-lifecycle-controller\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if strings.Count(text, `component: "*"`) != 6 || strings.Count(text, "component:") != 6 {
+		t.Error("a component is not the quoted star")
+	}
+	if strings.Contains(text, "nodeipam") {
+		t.Error("nodeipam would stop with the hand-over")
+	}
+}

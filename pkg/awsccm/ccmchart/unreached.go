@@ -1,0 +1,149 @@
+package ccmchart
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"helm.sh/helm/v3/pkg/chart"
+)
+
+// probe is a text, and a key, that no values file has.
+const probe = "awsmigrate-probe"
+
+// Unreached are the user's values that no object shows: the chart does not have
+// them, or has no use for them with the others. Helm says nothing of such values.
+// Each is tried, by rendering ch without it and with another value in its place; a
+// map of which nothing is seen is named alone.
+func Unreached(in Inputs, ch *chart.Chart) []Concern {
+	in.Chart = ch
+	shown, ok := in.shown(in.UserValues)
+	if !ok {
+		return nil // Values itself gives the error
+	}
+	reached := func(path []string) bool {
+		value := at(in.UserValues, path)
+		for _, other := range []map[string]any{replaced(in.UserValues, path, nil, false), replaced(in.UserValues, path, another(value), true)} {
+			if now, ok := in.shown(other); !ok || !reflect.DeepEqual(shown, now) {
+				return true
+			}
+		}
+		return false
+	}
+	var list []Concern
+	for _, path := range unreached(in.UserValues, nil, reached) {
+		key := strings.Join(path, ".")
+		if key == "leaderMigration.enabled" {
+			continue // awsmigrate sets it, and judgeUserValues has said so
+		}
+		why := "the chart does not have it, or makes no use of it beside the other values"
+		if strings.HasSuffix(key, "systemDefaultRegistry") || strings.HasPrefix(key, "global") {
+			why = "no chart of the CCM has it: a registry for the image is given with --ccm-image"
+		}
+		list = append(list, Concern{Key: key, Seen: "reaches no object", Why: why})
+	}
+	return list
+}
+
+// shown is what the user's values come to; false: nothing, they are refused.
+func (in Inputs) shown(user map[string]any) (any, bool) {
+	in.UserValues = user
+	values, err := Values(in)
+	if err != nil {
+		return nil, false
+	}
+	objects, err := Render(in.Chart, values.Values, in.KubernetesVersion)
+	return objects, err == nil
+}
+
+// unreached are the paths below a map that are not reached, the map's own instead
+// of all of them.
+func unreached(values map[string]any, path []string, reached func([]string) bool) [][]string {
+	var list [][]string
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		below := append(slices.Clone(path), key)
+		sub, isMap := values[key].(map[string]any)
+		if !isMap || len(sub) == 0 {
+			if !reached(below) {
+				list = append(list, below)
+			}
+			continue
+		}
+		inner := unreached(sub, below, reached)
+		if leaves := countLeaves(sub); len(inner) > 0 && leavesOf(sub, below, inner) == leaves {
+			inner = [][]string{below}
+		}
+		list = append(list, inner...)
+	}
+	return list
+}
+
+func countLeaves(values map[string]any) int {
+	n := 0
+	for _, value := range values {
+		if sub, isMap := value.(map[string]any); isMap && len(sub) > 0 {
+			n += countLeaves(sub)
+			continue
+		}
+		n++
+	}
+	return n
+}
+
+// leavesOf counts the leaves under paths that lie below a prefix.
+func leavesOf(values map[string]any, prefix []string, paths [][]string) int {
+	n := 0
+	for _, path := range paths {
+		if sub, isMap := at(values, path[len(prefix):]).(map[string]any); isMap && len(sub) > 0 {
+			n += countLeaves(sub)
+			continue
+		}
+		n++
+	}
+	return n
+}
+
+func at(values map[string]any, path []string) any {
+	var now any = values
+	for _, key := range path {
+		now = asMap(now)[key]
+	}
+	return now
+}
+
+// replaced is a copy with another value at a path, or without any.
+func replaced(values map[string]any, path []string, value any, keep bool) map[string]any {
+	out := deepCopy(values)
+	parent := out
+	for _, key := range path[:len(path)-1] {
+		parent = asMap(parent[key])
+	}
+	if keep {
+		parent[path[len(path)-1]] = value
+	} else {
+		delete(parent, path[len(path)-1])
+	}
+	return out
+}
+
+// another is a value of the same type that differs.
+func another(value any) any {
+	switch v := value.(type) {
+	case bool:
+		return !v
+	case string:
+		return v + probe
+	case float64:
+		return v + 1
+	case int64:
+		return v + 1
+	case int:
+		return v + 1
+	case []any:
+		return append(slices.Clone(v), map[string]any{"name": probe})
+	case map[string]any:
+		return map[string]any{probe: probe}
+	}
+	return probe
+}

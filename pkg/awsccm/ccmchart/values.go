@@ -1,0 +1,174 @@
+package ccmchart
+
+import (
+	"time"
+
+	"helm.sh/helm/v3/pkg/chart"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Inputs are what the chart's values depend on.
+type Inputs struct {
+	Distribution wellknown.Distribution
+	// KubernetesVersion is the oldest API server's, e.g. "v1.26.15+rke2r1". It
+	// chooses the image and bounds one that is named.
+	KubernetesVersion string
+	// Image overrides the matrix: a reference, or a tag alone.
+	Image string
+	// ControlPlaneTaints are all taints of all control-plane nodes.
+	ControlPlaneTaints []corev1.Taint
+	// LeaderMigration is on from the installation until no
+	// kube-controller-manager can run the controllers any more.
+	LeaderMigration bool
+	// Routes lets the controller manager maintain pod routes in the VPC, within
+	// ClusterCIDR. In the tree they were on unless switched off; here the
+	// default is off, because without a CIDR the process crashes at the hand-over.
+	Routes      bool
+	ClusterCIDR string
+	// AllowUntagged carries kube-controller-manager's --allow-untagged-cloud
+	// over; RKE sets it. Without it an untagged cluster's controller manager exits.
+	AllowUntagged bool
+	// CloudConfig is the in-tree provider's file, empty if there is none.
+	CloudConfig string
+	// LeaderElection is left at the components' defaults where zero.
+	LeaderElection LeaderElection
+	// Chart is the chart to install, nil for the embedded one. To one that is not
+	// ours everything is said in arguments and volumes, which every version of
+	// upstream's understands.
+	Chart *chart.Chart
+	// UserValues are merged last.
+	UserValues map[string]any
+}
+
+// LeaderElection are the flags --leader-elect-….
+type LeaderElection struct {
+	LeaseDuration, RenewDeadline, RetryPeriod time.Duration
+}
+
+// ChartValues are the values for one installation and what to say about them.
+type ChartValues struct {
+	Values map[string]any
+	Image  awsccm.Image
+	// DroppedKeys are cloud config keys that the image does not know.
+	DroppedKeys []string
+	// Concerns are what somebody should know, the blocking ones included.
+	Concerns []Concern
+}
+
+// Values computes the chart's values. The error names everything in the
+// user's values that would break the migration; ChartValues is complete beside it.
+func Values(in Inputs) (ChartValues, error) {
+	img, err := effectiveImage(in)
+	if err != nil {
+		return ChartValues{}, err
+	}
+	out := ChartValues{Image: img}
+	if err := in.check(); err != nil {
+		return ChartValues{}, err
+	}
+	var config CloudConfig
+	if in.CloudConfig != "" {
+		if config, err = ConvertCloudConfig(in.CloudConfig, img); err != nil {
+			return ChartValues{}, err
+		}
+		out.DroppedKeys = config.Dropped
+		for _, w := range config.Warnings {
+			out.Concerns = append(out.Concerns, Concern{Key: "cloudConfig", Seen: w, Why: "an endpoint override is ignored silently"})
+		}
+	}
+	user := deepCopy(in.UserValues)
+	out.Concerns = append(out.Concerns, judgeUserValues(in, user, config)...)
+
+	merged := merge(in.base(img), user)
+	if !in.foreign() {
+		emptyIsNone(merged, user)
+	}
+	merged["image"] = imageValues(img, merged["image"], in.foreign())
+	merged["leaderMigration"] = merge(asMap(merged["leaderMigration"]), map[string]any{"enabled": in.LeaderMigration})
+	in.finishArguments(merged, img, config)
+	out.Values = merged
+	out.Concerns = append(out.Concerns, judgeValues(in, merged, img)...)
+	return out, blocking(out.Concerns)
+}
+
+// emptyIsNone takes our chart's security contexts away where the user's values have
+// an empty map for one, which is upstream's way to say none: merged with the chart's
+// map it would change nothing.
+func emptyIsNone(merged, user map[string]any) {
+	for _, key := range []string{"securityContext", "podSecurityContext"} {
+		if own, isMap := user[key].(map[string]any); isMap && len(own) == 0 {
+			merged[key] = nil
+		}
+	}
+}
+
+// base is everything before the user's values.
+func (in Inputs) base(img awsccm.Image) map[string]any {
+	tolerations := []any{}
+	for _, t := range Tolerations(in.ControlPlaneTaints) {
+		tolerations = append(tolerations, map[string]any{"key": t.Key, "operator": string(t.Operator), "effect": string(t.Effect)})
+	}
+	values := map[string]any{
+		"nodeSelector":    in.nodeSelector(),
+		"tolerations":     tolerations,
+		"hostNetworking":  true,
+		"args":            in.arguments().list(),
+		"leaderMigration": map[string]any{"enabled": in.LeaderMigration, "mountConfig": awsccm.NeedsMigrationFile(img)},
+	}
+	return values
+}
+
+// foreign says that the chart is not ours.
+func (in Inputs) foreign() bool { return in.Chart != nil && !IsOurs(in.Chart) }
+
+// controlPlaneLabel is the label key of control-plane nodes; its value is "true"
+// in both distributions.
+func (in Inputs) controlPlaneLabel() string {
+	if in.Distribution == wellknown.RKE {
+		return "node-role.kubernetes.io/controlplane"
+	}
+	return "node-role.kubernetes.io/control-plane"
+}
+
+// nodeSelector is merged with the chart's own map. A null removes a key, but
+// only one that the chart has: any other stays in the objects, as "".
+func (in Inputs) nodeSelector() map[string]any {
+	selector := map[string]any{}
+	defaults := map[string]any{"node-role.kubernetes.io/control-plane": "true"}
+	if in.Chart != nil {
+		defaults = asMap(in.Chart.Values["nodeSelector"])
+	}
+	for key := range defaults {
+		selector[key] = nil
+	}
+	selector[in.controlPlaneLabel()] = "true"
+	return selector
+}
+
+func (in Inputs) arguments() arguments {
+	args := arguments{"--v=2", flagCloudProvider + "=aws"}
+	if in.Routes {
+		args = args.with(flagCloudRoutes, "true").with(flagClusterCIDR, in.ClusterCIDR)
+	} else {
+		args = args.with(flagCloudRoutes, "false")
+	}
+	if in.AllowUntagged {
+		args = args.with("--allow-untagged-cloud", "true")
+	}
+	for _, timing := range []struct {
+		flag string
+		d    time.Duration
+	}{
+		{"--leader-elect-lease-duration", in.LeaderElection.LeaseDuration},
+		{"--leader-elect-renew-deadline", in.LeaderElection.RenewDeadline},
+		{"--leader-elect-retry-period", in.LeaderElection.RetryPeriod},
+	} {
+		if timing.d != 0 {
+			args = args.with(timing.flag, timing.d.String())
+		}
+	}
+	return args
+}

@@ -1,0 +1,236 @@
+package rollout
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// unschedulableFor is how long a pod may find no place before that is a fault:
+// the one before it on the same Node may still be ending and hold the port.
+const unschedulableFor = 2 * time.Minute
+
+func daemonSetObject(r Observation) string {
+	return "DaemonSet " + r.DaemonSet.Namespace + "/" + r.DaemonSet.Name
+}
+
+func noNodes(r Observation) error {
+	if len(r.Nodes) > 0 {
+		return nil
+	}
+	return broken("NoControlPlane", daemonSetObject(r), "no control-plane Node is known",
+		"at least one Node with the control-plane label", "kubectl get nodes --show-labels")
+}
+
+// notSelected finds control-plane Nodes that the node selector passes by.
+func notSelected(r Observation) error {
+	selector := r.DaemonSet.NodeSelector
+	var out []string
+	for _, n := range r.Nodes {
+		for key, want := range selector {
+			if have, ok := n.Labels[key]; !ok || have != want {
+				out = append(out, fmt.Sprintf("%s (%s)", n.Name, labelSeen(key, have, ok)))
+				break
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	sort.Strings(out)
+	seen := "its node selector passes by " + strings.Join(out, ", ")
+	if len(out) == len(r.Nodes) {
+		seen = "its node selector matches no control-plane Node: " + strings.Join(out, ", ")
+	}
+	return broken("SelectorMatchesNoNode", daemonSetObject(r), seen, "a selector that matches all of them",
+		"correct nodeSelector in --values")
+}
+
+func labelSeen(key, have string, ok bool) string {
+	if !ok {
+		return "no label " + key
+	}
+	return key + "=" + have
+}
+
+// Taints are a node's, as tolerations are held against them.
+func Taints(n downstream.Node) []corev1.Taint {
+	taints := make([]corev1.Taint, 0, len(n.Taints))
+	for _, t := range n.Taints {
+		taints = append(taints, corev1.Taint{Key: t.Key, Value: t.Value, Effect: corev1.TaintEffect(t.Effect)})
+	}
+	return taints
+}
+
+// tolerations are those of a DaemonSet, as they are held against taints.
+func tolerations(d *downstream.DaemonSet) []corev1.Toleration {
+	list := make([]corev1.Toleration, 0, len(d.Tolerations))
+	for _, t := range d.Tolerations {
+		list = append(list, corev1.Toleration{Key: t.Key, Operator: corev1.TolerationOperator(t.Operator), Value: t.Value, Effect: corev1.TaintEffect(t.Effect)})
+	}
+	return list
+}
+
+// notTolerated finds control-plane Nodes whose taints keep the pods away.
+func notTolerated(r Observation) error {
+	var out []string
+	for _, n := range r.Nodes {
+		for _, taint := range Taints(n) {
+			if ccmchart.KeepsAway(taint, tolerations(r.DaemonSet)) {
+				out = append(out, n.Name+" ("+taint.ToString()+")")
+			}
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	sort.Strings(out)
+	return broken("UntoleratedTaint", daemonSetObject(r), "its pods do not tolerate the taint of "+strings.Join(out, ", "),
+		"a toleration by Exists for each", "run again, which reads the taints anew, or add it to --values")
+}
+
+// refused finds admission's refusal of pods, which only an event tells. An
+// event older than the newest pod is history.
+func refused(r Observation) error {
+	if nodesWithoutPod(r) == "" {
+		return nil
+	}
+	var newest time.Time
+	for _, p := range r.Pods {
+		if p.Created.After(newest) {
+			newest = p.Created
+		}
+	}
+	for _, e := range latestFirst(r.Events) {
+		if e.Reason != "FailedCreate" || e.UID != r.DaemonSet.UID || !e.Latest.After(newest) {
+			continue
+		}
+		for _, word := range []string{"forbidden", "denied", "admission webhook", "exceeded quota", "Invalid value", "violates PodSecurity"} {
+			if strings.Contains(e.Message, word) {
+				return broken("PodsRefused", daemonSetObject(r), "the API server refuses its pods: "+e.Message,
+					"pods accepted in "+wellknown.System, "exempt "+wellknown.System+" or this DaemonSet from that policy")
+			}
+		}
+	}
+	return nil
+}
+
+// badPod finds the first pod with a cause that waiting does not mend.
+func badPod(r Observation) error {
+	pods := append([]downstream.Pod(nil), r.Pods...)
+	sort.Slice(pods, func(i, j int) bool { return pods[i].Name < pods[j].Name })
+	for _, p := range pods {
+		if p.Deleting || !current(r.DaemonSet, p) {
+			continue
+		}
+		for _, look := range []func(Observation, downstream.Pod) error{unplaced, unmounted, unstarted, crashing, complaining} {
+			if err := look(r, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func podObject(p downstream.Pod) string {
+	return fmt.Sprintf("Pod %s/%s on Node %s", p.Namespace, p.Name, orUnknown(p.Node))
+}
+
+func orUnknown(s string) string {
+	if s == "" {
+		return "(none)"
+	}
+	return s
+}
+
+func unplaced(r Observation, p downstream.Pod) error {
+	since := r.Now.Sub(p.Scheduled.Since)
+	if p.Scheduled.Status != "False" || since <= unschedulableFor {
+		return nil
+	}
+	return broken("NotScheduled", podObject(p), fmt.Sprintf("not scheduled for %s: %s", since.Round(time.Second), p.Scheduled.Message),
+		"a place on its Node", "make room there: the pod needs its CPU, memory and port")
+}
+
+// unmounted finds a Secret or ConfigMap that is not there.
+func unmounted(r Observation, p downstream.Pod) error {
+	if p.Phase != "Pending" {
+		return nil
+	}
+	for _, e := range latestFirst(r.Events) {
+		ours := e.UID == p.UID && e.Reason == "FailedMount"
+		if ours && strings.Contains(e.Message, "not found") {
+			return broken("MissingFile", podObject(p), e.Message, "the Secret or ConfigMap that it mounts",
+				"run again, which makes ours; one named in --values must exist")
+		}
+	}
+	return nil
+}
+
+// unstarted reads why the container does not start. ErrImagePull alone may be
+// one bad moment of a registry; ImagePullBackOff is its repetition.
+func unstarted(_ Observation, p downstream.Pod) error {
+	for _, c := range p.Statuses {
+		if c.Waiting == nil {
+			continue
+		}
+		message := strings.TrimSpace(c.Waiting.Message)
+		switch c.Waiting.Reason {
+		case "ImagePullBackOff", "InvalidImageName", "ErrImageNeverPull":
+			return broken("ImagePull", podObject(p), fmt.Sprintf("cannot pull %s: %s", c.Image, message),
+				"an image that every control-plane Node can pull", "name a mirror with --ccm-image, or its pull secret in --values")
+		case "CreateContainerConfigError", "CreateContainerError", "RunContainerError":
+			return broken("ContainerConfig", podObject(p), c.Waiting.Reason+": "+message,
+				"a container that starts", "correct --values")
+		}
+	}
+	return nil
+}
+
+// crashing reads what the container said before it died, once it is held back
+// or has died twice: a process that loses its lease exits by design, and does so
+// once for every restart of its API server.
+func crashing(r Observation, p downstream.Pod) error {
+	for _, c := range p.Statuses {
+		ended := c.LastEnd()
+		looping := c.Waiting != nil && c.Waiting.Reason == "CrashLoopBackOff"
+		if ended == nil || c.Ready || (!looping && c.Restarts < 2) {
+			continue
+		}
+		text := strings.TrimSpace(ended.Message + "\n" + r.Logs[p.Name])
+		cause, line := causeOf(text)
+		if cause.passing || r.Outage && cause.word == "" {
+			continue
+		}
+		return broken(cause.reason, podObject(p),
+			fmt.Sprintf("exited %d times, last with code %d: %s", c.Restarts, ended.Code, line),
+			cause.wanted, cause.fix)
+	}
+	return nil
+}
+
+// complaining reads the log of a pod that runs but does not get ready.
+func complaining(r Observation, p downstream.Pod) error {
+	text := r.Logs[p.Name]
+	if p.Ready || text == "" {
+		return nil
+	}
+	cause, line := causeOf(text)
+	if cause.reason != "MissingRights" {
+		return nil
+	}
+	return broken(cause.reason, podObject(p), line, cause.wanted, cause.fix)
+}
+
+func latestFirst(events []downstream.Event) []downstream.Event {
+	out := append([]downstream.Event(nil), events...)
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Latest.After(out[j].Latest) })
+	return out
+}
