@@ -1,0 +1,383 @@
+package rke
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/restfake"
+	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// stepClock is a clock on which every timer is due at once: who waits moves the time on.
+type stepClock struct{ *clocktesting.FakeClock }
+
+func (c stepClock) NewTimer(d time.Duration) clock.Timer {
+	t := c.FakeClock.NewTimer(d)
+	c.Step(d)
+	return t
+}
+
+// aTool is an rke of which each run is a process of the test's.
+type aTool struct {
+	missing, broken error
+	process         *aProcess
+	ran             []string
+}
+
+func (a *aTool) Find(context.Context, string, ...string) (rkecli.Binary, error) {
+	return rkecli.Binary{Path: "/bin/rke", Version: "v1.5.9"}, a.missing
+}
+
+func (a *aTool) Start(_ string, args []string, _ string, _ io.Writer, _ *os.File, _ clock.WithTicker) (rkecli.Running, error) {
+	a.ran = append(a.ran, strings.Join(args, " "))
+	return a.process, a.broken
+}
+
+// ofFile is a migration by plain.yml, which rke has applied, and where that file lies.
+func ofFile(t *testing.T, options Options, tool *aTool) (*Procedure, *fake.Clientset) {
+	t.Helper()
+	options.Config = filepath.Join(t.TempDir(), "plain.yml")
+	for _, name := range []string{"plain.yml", "plain.rkestate"} {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(options.Config), name), rkefixture.File(t, name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	options.InstallMethod, options.AWS, options.RunID = migration.InstallHelm, "off", "run"
+	client := shop(t)
+	p, err := New(t.Context(), Edges{Kube: client, Config: restfake.Config(client, "v1.26.9"), Clock: stepClock{clocktesting.NewFakeClock(time.Unix(0, 0))}, Live: &bytes.Buffer{}, Tool: tool}, options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.names = &naming.Rule{UseMetadata: true}
+	return p, client
+}
+
+// A migration begins only of the cluster that the file describes, and of one that could
+// be read.
+func TestNewProvesItsFile(t *testing.T) {
+	refused := func(resource string) func(string, *fake.Clientset) {
+		return func(_ string, c *fake.Clientset) {
+			c.PrependReactor("*", resource, func(clienttesting.Action) (bool, apiruntime.Object, error) {
+				return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", nil)
+			})
+		}
+	}
+	write := func(text string) func(string, *fake.Clientset) {
+		return func(path string, _ *fake.Clientset) {
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name, tt := range map[string]struct {
+		change func(path string, c *fake.Clientset)
+		reason string
+	}{
+		"it is":             {func(string, *fake.Clientset) {}, ""},
+		"none of its hosts": {write("nodes:\n- {address: 10.9.9.9, user: u, role: [controlplane]}\n"), "WrongTarget"},
+		"one of its hosts":  {write("nodes:\n- {address: 10.9.9.9, user: u, role: [controlplane]}\n- {address: 10.0.0.13, user: u, role: [worker]}\n"), ""},
+		"no YAML":           {write("nodes: [\n"), "?"},
+		"no state":          {refused("secrets"), fault.ReasonForbidden},
+		"no identity":       {refused("namespaces"), fault.ReasonForbidden},
+		"no Nodes":          {refused("nodes"), fault.ReasonForbidden},
+	} {
+		path, client := filepath.Join(t.TempDir(), "plain.yml"), shop(t)
+		write(string(rkefixture.File(t, "plain.yml")))(path, client)
+		tt.change(path, client)
+		p, err := New(t.Context(), Edges{Kube: client, Clock: clock.RealClock{}, Tool: &aTool{}}, Options{Config: path, Options: migration.Options{InstallMethod: migration.InstallHelm}})
+		if (err != nil) != (tt.reason != "") || tt.reason != "?" && reasonOf(err) != tt.reason {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil && (p.Target().UID != "the-cluster" || p.Target().Kind != "rke" || p.Target().Namespace != "kube-system" || len(p.Steps()) != 10 || len(p.Undo().Steps()) != 8 || p.Paused(migration.Snapshot{}) != "") {
+			t.Errorf("%s: %+v, %d steps", name, p.Target(), len(p.Steps()))
+		}
+	}
+}
+
+// What people see of the cluster and the program that applies its file.
+func TestHeader(t *testing.T) {
+	for _, tool := range []*aTool{{}, {missing: errors.New("no rke")}} {
+		p, _ := ofFile(t, Options{}, tool)
+		seen := p.observe(t, journal.Record{})
+		binary := "rke v1.5.9"
+		if tool.missing != nil {
+			binary = "rke not found"
+		}
+		want := []string{"shop   " + p.options.Config + " · RKE v1.26.9-rancher1-1 · 3 control planes, 2 workers · " + binary, "now    P0   " + position.P0.Summary(), "names  useInstanceMetadataHostname: true ()"}
+		if got := p.Header(seen); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%q", got)
+		}
+		if p.names = nil; len(p.Header(seen)) != 2 {
+			t.Errorf("%q", p.Header(seen))
+		}
+	}
+}
+
+// Each edit is announced with its receipt and changes the file alone; what takes it back
+// leaves the file as it was, to the byte. Beside other changes that rke has not applied
+// none is made.
+func TestFileEditsGoInAndOut(t *testing.T) {
+	p, _ := ofFile(t, Options{}, &aTool{})
+	text := func() string {
+		raw, err := os.ReadFile(p.options.Config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(raw)
+	}
+	before := text()
+	var intents []journal.Intent
+	do := func(step journal.StepID) {
+		t.Helper()
+		tx := txOf(t, step, intents...)
+		edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), step)
+		if err != nil || edit.Empty() || edit.Refused != nil || edit.Object != "file "+p.options.Config || edit.Changes[0].Diff == "" {
+			t.Fatal(step, err, edit)
+		}
+		if err := edit.Write(t.Context(), tx); err != nil || text() != edit.Changes[0].Result {
+			t.Fatal(step, err)
+		}
+		if again, err := p.Edit(t.Context(), p.observe(t, tx.Record()), step); err != nil || !again.Empty() || again.Refused != nil {
+			t.Errorf("%s, a second time: %v %+v", step, err, again)
+		}
+		intents = tx.Record().Intents
+		if last := intents[len(intents)-1]; last.Object != edit.Object || len(last.Inverse) == 0 || last.Token == "" {
+			t.Errorf("%s: %+v", step, last)
+		}
+	}
+	do(migration.StepEnable)
+	flagged := text()
+	do(migration.StepSwitch)
+	if now := text(); strings.Contains(now, "enable-leader-migration") || strings.Contains(now, "awsCloudProvider") || !strings.Contains(now, "external-aws") {
+		t.Error(now)
+	}
+	do(migration.StepUndoSwitch)
+	if text() != flagged {
+		t.Error(text())
+	}
+	do(migration.StepUndoEnable)
+	if text() != before {
+		t.Error(text())
+	}
+	if err := os.WriteFile(p.options.Config, []byte(strings.ReplaceAll(before, "creation: 6h", "creation: 8h")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, includes := range []bool{false, true} {
+		p.options.IncludePending = includes
+		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), migration.StepEnable)
+		if err != nil || (edit.Refused == nil) != includes || !includes && (reasonOf(edit.Refused) != "PendingChanges" || !strings.Contains(edit.Refused.Error(), "1 changes") || !strings.Contains(edit.Refused.Error(), "creation")) {
+			t.Errorf("includes them: %t, %v, %v", includes, err, edit.Refused)
+		}
+	}
+	if _, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), migration.StepInstall); err == nil {
+		t.Error("a step that edits nothing has an edit")
+	}
+	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: p.fileObject(), Inverse: []byte("{")}}}
+	if _, err := p.Edit(t.Context(), p.observe(t, broken), migration.StepUndoEnable); err == nil {
+		t.Error("a receipt that nobody can read was taken back")
+	}
+}
+
+// The upgrade is an edit of its own, to a version that may come next.
+func TestFileUpgrade(t *testing.T) {
+	for target, want := range map[string]string{"v1.27.16-rancher1-1": "", "v1.29.1-rancher1-1": "UpgradeNotAllowed", "v1.26.9-rancher1-1": "there"} {
+		p, _ := ofFile(t, Options{Options: migration.Options{KubernetesVersion: target}}, &aTool{})
+		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), migration.StepUpgrade)
+		switch {
+		case want == "there" && (err != nil || !edit.Empty()), want == "" && (err != nil || !strings.Contains(edit.Changes[0].Result, target)), want == "UpgradeNotAllowed" && reasonOf(err) != want:
+			t.Errorf("%s: %v %+v", target, err, edit)
+		}
+	}
+}
+
+// Names are decided once in a run, by what is read of the cluster; after the switch they
+// are those of the file.
+func TestNamesAreDecidedOnce(t *testing.T) {
+	p, client := ofFile(t, Options{}, &aTool{})
+	p.names = nil
+	seen := p.observe(t, journal.Record{})
+	rule, err := p.nameRule(t.Context(), seen)
+	if (err == nil) != (p.names != nil) || err == nil && *p.names != rule {
+		t.Errorf("%v, %+v, kept %+v", err, rule, p.names)
+	}
+	p.names = nil
+	if err := os.WriteFile(p.options.Config, []byte(strings.ReplaceAll(string(rkefixture.File(t, "plain.yml")), "name: aws", "name: external-aws\n  useInstanceMetadataHostname: true")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	edit, err := p.fileEdit(t.Context(), p.observe(t, journal.Record{}), migration.StepSwitch)
+	if err != nil || !strings.Contains(string(edit.After), "useInstanceMetadataHostname: true") || p.names != nil {
+		t.Errorf("%v, %s", err, edit.After)
+	}
+	p.Config.Host = "no URL: %"
+	if _, err := p.nameRule(t.Context(), seen); err == nil || p.names != nil {
+		t.Errorf("decided of a cluster that cannot be read: %v", client)
+	}
+}
+
+// Both edits have to have a place in the file before a run begins, unless it is switched.
+func TestTryFileEdits(t *testing.T) {
+	const shared = "x: &a {v: '1'}\nservices:\n  kube-controller:\n    extra_args: *a\n"
+	for name, tt := range map[string]struct {
+		text  string
+		at    position.Position
+		fails bool
+	}{
+		"it has a place":       {string(rkefixture.File(t, "plain.yml")), position.P0, false},
+		"no place":             {shared, position.P0, true},
+		"no place, and switch": {shared, position.P4, false},
+		"no place to switch":   {"x: &a {name: aws}\ncloud_provider: *a\n", position.P1, true},
+	} {
+		seen := hosts("")
+		facts := rkefixture.Applied(t, "plain")
+		if name == "it has a place" {
+			facts = rkefixture.AppliedAs(t, "plain", tt.text)
+		} else {
+			file, err := clusterfile.Parse("plain.yml", []byte(tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			facts.File = file
+		}
+		seen.Config, seen.Result = observed{Facts: facts}, position.Result{Position: tt.at}
+		if err := tryFileEdits(seen, naming.Rule{}); (err != nil) != tt.fails {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The brake interrupts rke once the node in hand is back, or after a while without it.
+func TestBrakeOfRKE(t *testing.T) {
+	notReady := func(t *testing.T, client *fake.Clientset, change func(*corev1.Node)) {
+		node, err := client.CoreV1().Nodes().Get(t.Context(), "node-10.0.0.13", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(node)
+		if _, err := client.CoreV1().Nodes().Update(t.Context(), node, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	down := func(n *corev1.Node) { n.Status.Conditions[0].Status = corev1.ConditionUnknown }
+	cordoned := func(n *corev1.Node) { n.Spec.Unschedulable = true }
+	for name, tt := range map[string]struct {
+		none, ended bool
+		change      func(*corev1.Node)
+		away        bool
+		waits       time.Duration
+		says        string
+		interrupted bool
+	}{
+		"no rke runs":          {none: true, says: "nothing goes on by itself"},
+		"it has ended":         {ended: true, says: "nothing goes on by itself"},
+		"all Nodes are back":   {says: "rke was interrupted", interrupted: true},
+		"one is not":           {change: down, waits: brakeGrace, says: "rke was interrupted", interrupted: true},
+		"rke has cordoned one": {change: cordoned, waits: brakeGrace, says: "rke was interrupted", interrupted: true},
+		"nobody can look":      {away: true, waits: brakeGrace, says: "rke was interrupted", interrupted: true},
+	} {
+		p, client := ofFile(t, Options{}, &aTool{})
+		rke := &aProcess{running: !tt.ended}
+		if !tt.none {
+			p.child = &child{process: rke, step: migration.StepEnable}
+		}
+		if tt.change != nil {
+			notReady(t, client, tt.change)
+		}
+		if tt.away {
+			client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, apiruntime.Object, error) { return true, nil, errors.New("away") })
+		}
+		before := p.Clock.Now()
+		said, err := p.Brake(t.Context(), txOf(t, migration.StepEnable), migration.Snapshot{}, nil)
+		if err != nil || !strings.Contains(said, tt.says) || rke.interrupted != tt.interrupted || p.Clock.Now().Sub(before) != tt.waits {
+			t.Errorf("%s: %q, %v, interrupted %t, after %s", name, said, err, rke.interrupted, p.Clock.Now().Sub(before))
+		}
+	}
+	p, client := ofFile(t, Options{}, &aTool{})
+	rke := &aProcess{running: true}
+	p.child = &child{process: rke}
+	notReady(t, client, down)
+	client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, apiruntime.Object, error) {
+		rke.running = false
+		return false, nil, nil
+	})
+	if said, err := p.Brake(t.Context(), txOf(t, migration.StepEnable), migration.Snapshot{}, nil); err != nil || said != "rke has ended" || rke.interrupted {
+		t.Errorf("it ended meanwhile: %q, %v", said, err)
+	}
+	rke.running = true
+	client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, apiruntime.Object, error) {
+		rke.running = true
+		return true, nil, errors.New("away")
+	})
+	if said, err := p.Brake(canceled(t), txOf(t, migration.StepEnable), migration.Snapshot{}, nil); err != nil || !rke.interrupted || p.Clock.Now().IsZero() {
+		t.Errorf("a brake that nobody waits for: %q, %v", said, err)
+	}
+}
+
+// rke saves the snapshot, announced first, of a cluster at rest.
+func TestSnapshotByRKE(t *testing.T) {
+	tool := &aTool{process: &aProcess{running: true, last: "saving"}}
+	p, _ := ofFile(t, Options{Options: migration.Options{Snapshot: true}}, tool)
+	step := p.SnapshotStep(migration.Base{Core: p.Core, ID: migration.StepSnapshot})
+	tx := txOf(t, migration.StepSnapshot)
+	seen := p.observe(t, tx.Record())
+	if plan, err := step.Plan(t.Context(), seen); err != nil || plan.Summary[0] != "rke etcd snapshot-save" || plan.Estimate == "" {
+		t.Errorf("%v %+v", err, plan)
+	}
+	if got, err := step.Verify(t.Context(), tx, seen); err != nil || got.Kind != runner.Failed || reasonOf(got.Err) != "NoSnapshot" {
+		t.Errorf("this run started none: %v %+v", err, got)
+	}
+	moving := seen
+	moving.Reading.Unrest = []migration.Unrest{{Object: "x", Seen: "moves"}}
+	if err := step.Do(t.Context(), tx, moving); err == nil || len(tool.ran) > 0 {
+		t.Errorf("on a cluster that moves: %v, ran %q", err, tool.ran)
+	}
+	if err := step.Do(t.Context(), tx, seen); err != nil || len(tool.ran) != 1 || tool.ran[0] != "etcd snapshot-save --config "+p.options.Config+" --name awsmigrate-run" || tx.Record().Intents[0].Token != "awsmigrate-run" {
+		t.Errorf("%v, ran %q, %+v", err, tool.ran, tx.Record().Intents)
+	}
+	for name, tt := range map[string]struct {
+		process aProcess
+		want    runner.VerdictKind
+		noted   bool
+	}{"it runs": {aProcess{running: true}, runner.Waiting, false}, "it failed": {aProcess{err: errors.New("exit 1")}, runner.Failed, false}, "it ended well": {aProcess{}, runner.Met, true}} {
+		*tool.process = tt.process
+		got, err := step.Verify(t.Context(), tx, seen)
+		var noted upRecord
+		known, _ := tx.NoteInto(snapshotNote, &noted)
+		if err != nil || got.Kind != tt.want || known != (tt.noted || noted.OK) || tt.noted && (got.Stable != 1 || noted.Token != "awsmigrate-run" || !noted.OK) {
+			t.Errorf("%s: %v %+v, noted %+v", name, err, got, noted)
+		}
+	}
+	*tool.process = aProcess{running: true}
+	if err := step.(runner.Finisher).Finish(t.Context(), tx, false); err != nil || !tool.process.interrupted {
+		t.Errorf("left running: %v", err)
+	}
+	broken := &aTool{broken: errors.New("no such program"), process: &aProcess{}}
+	p, _ = ofFile(t, Options{}, broken)
+	if err := p.SnapshotStep(migration.Base{Core: p.Core}).Do(t.Context(), txOf(t, migration.StepSnapshot), p.observe(t, journal.Record{})); err == nil || p.child != nil {
+		t.Errorf("rke did not start, and nobody says so: %v", err)
+	}
+}
