@@ -1,0 +1,245 @@
+package config
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// A manifest that RKE2 could not read, or in which the chart is not a document of its own,
+// is refused by every edit, with the line where that is.
+func TestManifestThatCannotBeEdited(t *testing.T) {
+	for name, tt := range map[string]struct{ text, reason, seen string }{
+		"text after a separator":      {"a: 1\n--- b\n", "UnreadableManifest", "document at line 1"},
+		"no UTF-8":                    {"a: \xff\n", "UnreadableManifest", "document at line 1"},
+		"no YAML":                     {"a: 1\n---\n\nb: [\n", "UnreadableManifest", "document at line 3"},
+		"no YAML, in the first":       {"b: [\n", "UnreadableManifest", "document at line 1"},
+		"twice":                       {chartDoc + "---\n" + chartDoc, "ChartTwice", "at lines 1 and 10"},
+		"twice, behind another":       {"a: 1\n---\n" + chartDoc + "---\n" + chartDoc, "ChartTwice", "at lines 3 and 12"},
+		"in a List":                   {"a: 1\n---\nkind: List\nitems:\n- apiVersion: helm.cattle.io/v1\n  kind: HelmChart\n  metadata: {name: aws-cloud-controller-manager}\n", "ChartInList", "inside a List at line 3"},
+		"another kind of its name":    {strings.Replace(chartDoc, "kind: HelmChart", "kind: HelmChartConfig", 1), "", ""},
+		"another group":               {strings.Replace(chartDoc, "helm.cattle.io", "helm.example", 1), "", ""},
+		"blanks and comments are not": {"# a\n\n---\n  # b\n", "", ""},
+	} {
+		_, s := withManifest(t, tt.text, true)
+		for what, err := range map[string]error{"find": errOf3(ChartManifest(s, ccm())), "set": errOf(SetChartManifest(s, ccm(), chartDoc)), "remove": errOf(RemoveChartManifest(s, ccm()))} {
+			f, ok := fault.As(err)
+			if ok != (tt.reason != "") || ok && (f.Reason != tt.reason || !strings.Contains(f.Seen, tt.seen)) {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+		if tt.reason == "" {
+			if edit, err := RemoveChartManifest(s, ccm()); err != nil || !edit.Empty() {
+				t.Errorf("%s: it is removed: %v, %s", name, err, edit.Diff())
+			}
+		}
+	}
+}
+
+func errOf[T any](_ T, err error) error          { return err }
+func errOf3[T, U any](_ T, _ U, err error) error { return err }
+
+// What is added is one document with the chart, and nothing else.
+func TestChartDocumentIsOneDocument(t *testing.T) {
+	for name, tt := range map[string]struct {
+		doc string
+		ok  bool
+	}{
+		"one": {chartDoc, true}, "one, with comments around": {"# a\n\n" + chartDoc + "\n# b\n", true}, "without its last line break": {strings.TrimSuffix(chartDoc, "\n"), true},
+		"behind a separator": {"---\n" + chartDoc, false}, "before one": {chartDoc + "---\n", false}, "two": {chartDoc + "---\na: 1\n", false},
+		"another": {"a: 1\n", false}, "none": {"", false}, "no YAML": {"a: [\n", false},
+	} {
+		_, s := withManifest(t, "", false)
+		edit, err := SetChartManifest(s, ccm(), tt.doc)
+		if (err == nil) != tt.ok || tt.ok == edit.Empty() || !tt.ok && fault.ClassOf(err) != fault.Unexpected {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A document that ends without a line break is replaced as it stands, and one that a
+// separator begins goes with that separator.
+func TestManifestEnds(t *testing.T) {
+	last := strings.TrimSuffix(chartDoc, "\n")
+	for before, want := range map[string]string{
+		last:                 strings.TrimSuffix(chartDocWithout, "\n"),
+		"a: 1\n---\n" + last: "a: 1\n---\n" + strings.TrimSuffix(chartDocWithout, "\n"),
+		last + "\n# end":     chartDocWithout + "# end",
+		last + "\n---\nb: 2": chartDocWithout + "---\nb: 2",
+	} {
+		_, s := withManifest(t, before, true)
+		edit, err := SetChartManifest(s, ccm(), chartDocWithout)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := edit.Apply(s)
+		if err != nil || after.AdditionalManifest != want {
+			t.Errorf("%q became %q, %v", before, after.AdditionalManifest, err)
+		}
+	}
+	for before, want := range map[string]string{"---\n" + chartDoc: "", "---\n" + chartDoc + "---\nb: 2\n": "---\nb: 2\n", "# a\n---\n" + chartDoc: "# a\n"} {
+		_, s := withManifest(t, before, true)
+		edit, err := RemoveChartManifest(s, ccm())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after, err := edit.Apply(s); err != nil || after.AdditionalManifest != want {
+			t.Errorf("without it, %q is %q, %v", before, after.AdditionalManifest, err)
+		}
+	}
+}
+
+// The last guard of an edit of the manifest: the chart's document is what it should be,
+// and no other is another.
+func TestManifestIsProven(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before, after, doc string
+		reason             string
+	}{
+		"added":                    {"a: 1\n", "a: 1\n---\n" + chartDoc, chartDoc, ""},
+		"replaced":                 {"a: 1\n---\n" + chartDoc, "a: 1\n---\n" + chartDocWithout, chartDocWithout, ""},
+		"removed":                  {"a: 1\n---\n" + chartDoc, "a: 1\n", "", ""},
+		"another document changed": {"a: 1\n---\n" + chartDoc, "a: 2\n---\n" + chartDocWithout, chartDocWithout, "ManifestNotSafe"},
+		"another one went":         {"a: 1\n---\n" + chartDoc, chartDocWithout, chartDocWithout, "ManifestNotSafe"},
+		"one came":                 {chartDoc, chartDocWithout + "---\nb: 1\n", chartDocWithout, "ManifestNotSafe"},
+		"it is the old one":        {"a: 1\n---\n" + chartDoc, "a: 1\n---\n" + chartDoc, chartDocWithout, "ManifestNotSafe"},
+		"it is not there":          {"a: 1\n", "a: 1\n", chartDoc, "ManifestNotSafe"},
+		"it is there still":        {"a: 1\n---\n" + chartDoc, "a: 1\n---\n" + chartDoc, "", "ManifestNotSafe"},
+		"nobody can read it now":   {"a: 1\n", "a: [\n", chartDoc, "UnreadableManifest"},
+		"nobody could before":      {"a: [\n", chartDoc, chartDoc, "UnreadableManifest"},
+	} {
+		_, before := withManifest(t, tt.before, true)
+		_, after := withManifest(t, tt.after, true)
+		err := (&editor{spec: after}).proveManifest(before, ccm(), tt.doc)
+		f, ok := fault.As(err)
+		if (err != nil) != (tt.reason != "") || ok && f.Reason != tt.reason {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// The last guard of an edit of arguments: it does what it is for, and nothing else, and
+// does it again.
+func TestEditIsProven(t *testing.T) {
+	machine := Machine{Name: "m", Labels: map[string]string{LabelControlPlane: "true"}}
+	from := func(global map[string]any) Spec { return parse(t, map[string]any{"machineGlobalConfig": global}) }
+	args := func(words ...any) map[string]any { return map[string]any{KeyProvider: "aws", KeyManagerArg: words} }
+	before := from(args("a=1"))
+	for name, tt := range map[string]struct {
+		after  Spec
+		holds  bool
+		reason string
+	}{
+		"it does":                         {from(args("a=1", "enable-leader-migration")), true, ""},
+		"it is not for that":              {from(args("a=1", "enable-leader-migration")), false, "NoSafePlace"},
+		"it takes an argument out":        {from(args("enable-leader-migration")), true, "NoSafePlace"},
+		"it puts another in":              {from(args("a=1", "b=2", "enable-leader-migration")), true, "NoSafePlace"},
+		"it changes a key of nobody's":    {from(map[string]any{KeyProvider: "external", KeyManagerArg: []any{"a=1"}}), true, "NoSafePlace"},
+		"it gives another result, again ": {from(args("a=1", "enable-leader-migration")), true, "EditNotRepeatable"},
+	} {
+		e := edits(before)
+		if tt.reason == "EditNotRepeatable" {
+			e.spec = tt.after
+		} else if err := replaceGlobal(e, tt.after); err != nil {
+			t.Fatal(err)
+		}
+		_, err := e.finish(before, []Machine{machine}, intent{keys: []string{KeyManagerArg}, holds: func(Machine, Config) (string, bool) { return "the flag", tt.holds }})
+		f, ok := fault.As(err)
+		if ok != (tt.reason != "") || ok && f.Reason != tt.reason {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// replaceGlobal makes the arguments and the provider of one configuration those of another.
+func replaceGlobal(e *editor, to Spec) error {
+	for _, key := range []string{KeyProvider, KeyManagerArg} {
+		if equal(e.spec.Global[key], to.Global[key]) {
+			continue
+		}
+		now, then := cell{e.spec.Global[key], true}, cell{to.Global[key], true}
+		if err := e.do(setKey{at: Location{Global, key}, where: Where{Global: true}, before: now, after: then}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An operation is for the configuration that it was computed from: where anything of that
+// is another now, it is stale.
+func TestOperationsAreForWhatWasRead(t *testing.T) {
+	base := func() map[string]any {
+		return map[string]any{"machineGlobalConfig": map[string]any{"a": "1"}, "machineSelectorConfig": []any{map[string]any{"config": map[string]any{"b": "1"}}}}
+	}
+	set := func(p Place, key string, before, after cell) setKey {
+		o := setKey{at: Location{p, key}, before: before, after: after}
+		return o
+	}
+	there := func(v any) cell { return cell{v, true} }
+	for name, tt := range map[string]struct {
+		op    op
+		rke   func(map[string]any)
+		stale bool
+	}{
+		"as it was":     {set(Global, "a", there("1"), there("2")), func(map[string]any) {}, false},
+		"another value": {set(Global, "a", there("1"), there("2")), func(m map[string]any) { m["machineGlobalConfig"] = map[string]any{"a": "3"} }, true},
+		"it went":       {set(Global, "a", there("1"), there("2")), func(m map[string]any) { m["machineGlobalConfig"] = map[string]any{} }, true},
+		"the map went":  {set(Global, "a", there("1"), there("2")), func(m map[string]any) { delete(m, "machineGlobalConfig") }, true},
+		"a map to make": {setKey{at: Location{Global, "a"}, after: there("1"), made: true}, func(m map[string]any) { delete(m, "machineGlobalConfig") }, false},
+		"that is there": {setKey{at: Location{Global, "c"}, after: there("1"), made: true}, func(map[string]any) {}, true},
+		"an entry":      {set(0, "b", there("1"), there("2")), func(map[string]any) {}, false},
+		"that is gone":  {set(0, "b", there("1"), there("2")), func(m map[string]any) { m["machineSelectorConfig"] = []any{} }, true},
+		"that is another": {set(0, "b", there("1"), there("2")), func(m map[string]any) {
+			m["machineSelectorConfig"].([]any)[0].(map[string]any)["machineLabelSelector"] = map[string]any{"matchLabels": map[string]any{"x": "y"}}
+		}, true},
+		"behind the last one": {set(1, "b", there("1"), there("2")), func(map[string]any) {}, true},
+		"a map to take away":  {setKey{at: Location{0, "b"}, before: there("1"), unmade: true}, func(map[string]any) {}, false},
+		"that holds another now": {setKey{at: Location{0, "b"}, before: there("1"), unmade: true}, func(m map[string]any) {
+			m["machineSelectorConfig"].([]any)[0].(map[string]any)["config"] = map[string]any{"b": "1", "c": "2"}
+		}, true},
+		"a manifest as it was":     {setManifest{chart: ccm(), before: "", had: false, after: chartDoc, has: true}, func(map[string]any) {}, false},
+		"a manifest that came":     {setManifest{chart: ccm(), before: "", had: false, after: chartDoc, has: true}, func(m map[string]any) { m["additionalManifest"] = "" }, true},
+		"a manifest that is other": {setManifest{chart: ccm(), before: "a: 1\n", had: true, after: chartDoc, has: true}, func(m map[string]any) { m["additionalManifest"] = "a: 2\n" }, true},
+	} {
+		rke := base()
+		tt.rke(rke)
+		s := parse(t, rke)
+		err := edits(s).do(tt.op)
+		if (fault.ClassOf(err) == fault.Stale) != tt.stale || (err != nil) != tt.stale {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A boolean is what Rancher makes of it.
+func TestTruth(t *testing.T) {
+	for _, tt := range []struct {
+		v    any
+		want bool
+	}{{true, true}, {"true", true}, {" Yes ", true}, {"t", true}, {"y", true}, {"1", false}, {1, false}, {nil, false}, {"", false}, {[]any{}, false}, {[]any{"true", "false"}, true}, {[]any{"false", "true"}, false}} {
+		if got := truth(tt.v); got != tt.want {
+			t.Errorf("%v: %t", tt.v, got)
+		}
+	}
+}
+
+// Which controllers a list leaves out of those that are to be handed over.
+func TestControllersThatAreOff(t *testing.T) {
+	for list, want := range map[string]string{
+		"*":                    "a list of controllers of its own",
+		"*,-service":           "off in kube-controller-manager today: service",
+		"*,-service,-nodeipam": "off in kube-controller-manager today: service, nodeipam",
+		"*,-ttl":               "a list of controllers of its own",
+		"service":              "off in kube-controller-manager today: route, cloud-node-lifecycle, nodeipam",
+		"service,route,cloud-node-lifecycle,nodeipam":          "a list of controllers of its own",
+		"service,-service,route,cloud-node-lifecycle,nodeipam": "off in kube-controller-manager today: service",
+	} {
+		var got []Finding
+		controllers([]string{"controllers=" + list}, func(f Finding) { got = append(got, f) })
+		if len(got) != 1 || got[0].Why != want || got[0].Topic != Controllers {
+			t.Errorf("%s: %+v", list, got)
+		}
+	}
+	controllers([]string{"leader-elect=true"}, func(f Finding) { t.Errorf("no list: %+v", f) })
+}
