@@ -59,8 +59,13 @@ func (f *finder) visit(n ast.Node) bool {
 		f.replaceBooleans(n)
 	case *ast.AssignStmt:
 		f.dropAssignment(n)
+	case *ast.UnaryExpr:
+		if lit, ok := n.X.(*ast.BasicLit); ok && n.Op == token.SUB {
+			f.addOneTo(n, "-"+lit.Value)
+			return false
+		}
 	case *ast.BasicLit:
-		f.addOne(n)
+		f.addOneTo(n, n.Value)
 	}
 	return true
 }
@@ -223,16 +228,18 @@ func (f *finder) zero(t ast.Expr) string {
 	return "*new(" + f.text(t) + ")"
 }
 
-func (f *finder) addOne(lit *ast.BasicLit) {
-	value, err := strconv.ParseInt(lit.Value, 0, 64)
-	if lit.Kind != token.INT || err != nil {
-		return
+// addOneTo takes a minus sign for a part of its number: one more than -1 is 0. -2 would
+// say what -1 does, wherever that stands for none.
+func (f *finder) addOneTo(e ast.Expr, number string) {
+	value, err := strconv.ParseInt(number, 0, 64)
+	if err != nil {
+		return // a text, or no whole number
 	}
 	text := strconv.FormatInt(value+1, 10)
-	if strings.HasPrefix(lit.Value, "0o") {
+	if strings.HasPrefix(number, "0o") {
 		text = fmt.Sprintf("%#o", value+1)
 	}
-	f.add(lit, "added one", f.replace(lit, text))
+	f.add(e, "added one", f.replace(e, text))
 }
 
 // swapConstants gives two neighbours of a const block each other's text.

@@ -47,3 +47,5 @@ func label(r record) string {
 	}
 	return text
 }
+
+func none() int { return -1 }
