@@ -22,7 +22,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -49,7 +49,7 @@ func (u *unreadable) Observe(ctx context.Context, record journal.Record) (migrat
 
 // Gather judges what needs no journal by a cluster of one Node.
 func (u *unreadable) Gather(_ context.Context, seen migration.Snapshot) (migration.Inspection, error) {
-	input := checks.Input{Unread: seen.Record.Unread, Position: position.Result{Position: position.P4}}
+	input := evidence.Input{Unread: seen.Record.Unread, Position: position.Result{Position: position.P4}}
 	input.Nodes = verify.Got([]downstream.Node{{Name: "a"}})
 	input.Services = verify.Got([]downstream.Service{})
 	return migration.Inspection{Input: input}, nil

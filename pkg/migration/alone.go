@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
@@ -40,7 +41,7 @@ func (c *Core) alone(ctx context.Context, seen Snapshot) (downstream.Facts, erro
 	if err != nil {
 		return downstream.Facts{}, err
 	}
-	input := checks.Input{Facts: kube.ReadManagers(ctx, reader), Position: seen.Result, Distribution: c.Distribution}
+	input := evidence.Input{Facts: kube.ReadManagers(ctx, reader), Position: seen.Result, Distribution: c.Distribution}
 	if len(input.StaticPods.Value) == 0 {
 		input.KCMs = seen.Reading.KCMEvidence() // RKE runs them outside the API
 	}

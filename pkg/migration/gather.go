@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
@@ -15,7 +16,7 @@ import (
 
 // Inspection is everything that was read for an audit, before it is judged.
 type Inspection struct {
-	Input checks.Input
+	Input evidence.Input
 	Own   []verify.Bound // of the Side, bound to what it read
 	// Keep writes what those judge, without secrets; nil: nobody can.
 	Keep func(*bundle.Redactor) ([]byte, error)
@@ -33,7 +34,7 @@ func (c *Core) Gather(ctx context.Context, seen Snapshot) (Inspection, error) {
 	}
 	prepared := c.prepare(ctx, seen)
 	facts.Admission = prepared.Admission
-	input := checks.Input{
+	input := evidence.Input{
 		Facts: facts, Position: seen.Result, Distribution: c.Distribution,
 		Machines: seen.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes, Preflight: !c.Options.LookOnly,
 		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances,

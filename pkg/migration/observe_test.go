@@ -28,7 +28,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -77,7 +77,7 @@ func (s *side) CloudConfig(context.Context, Snapshot) (string, error) {
 	return s.cloud, s.cloudErr
 }
 func (s *side) Document() DocumentInstaller { return nil }
-func (s *side) Checks(Snapshot, *checks.Input, Prepared) []verify.Bound {
+func (s *side) Checks(Snapshot, *evidence.Input, Prepared) []verify.Bound {
 	return s.checks
 }
 

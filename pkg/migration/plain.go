@@ -8,7 +8,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -38,7 +38,7 @@ func (p Plain) Gather(ctx context.Context) (Inspection, error) {
 		return Inspection{}, &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "API server " + fault.Server(p.Config.Host),
 			Seen: "could not be read", Fix: "check --kubeconfig and --context", Err: fault.Shown(facts.Nodes.Err)}
 	}
-	input := checks.Input{
+	input := evidence.Input{
 		Facts: facts, Position: position.Compute(facts.Evidence(nil)), Distribution: wellknown.Distribution(OrElse(string(p.Distribution), string(distributionOf(facts)))), Target: p.Options.KubernetesVersion,
 		CloudRoutes: p.Options.CloudRoutes, ImageAllowed: ImageAllowed, Cloud: instances, Plain: true,
 	}

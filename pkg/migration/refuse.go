@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -15,9 +16,9 @@ import (
 // planned: what is refused here leaves no trace, neither lock nor journal. Once
 // something was written, the same checks stop the preflight of a later run.
 func (c *Core) refused(ctx context.Context, seen Snapshot) error {
-	input := checks.Input{Distribution: c.Distribution}
+	input := evidence.Input{Distribution: c.Distribution}
 	own := c.Side.Checks(seen, &input, Prepared{})
-	known := append(slices.Clone(own), verify.Bind(checks.Input{}, checks.For(c.Distribution)...)...)
+	known := append(slices.Clone(own), verify.Bind(evidence.Input{}, checks.For(c.Distribution)...)...)
 	if err := (verify.Report{Refused: verify.Refusals(known, c.Options.Checks(seen.Result.Position))}).Err(); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -21,7 +22,7 @@ func CheckMetas(d wellknown.Distribution, own []verify.Meta) []verify.Meta {
 }
 
 func (c *Core) checkCount(seen Snapshot) string {
-	own := c.Side.Checks(seen, &checks.Input{}, Prepared{})
+	own := c.Side.Checks(seen, &evidence.Input{}, Prepared{})
 	return fmt.Sprintf("%d checks", len(own)+len(checks.For(c.Distribution)))
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -21,7 +21,7 @@ type Side interface {
 	// CloudConfig is the in-tree provider's, to be carried over to the CCM; "": none.
 	CloudConfig(ctx context.Context, seen Snapshot) (string, error)
 	// Checks are the side's own, bound to what was read.
-	Checks(seen Snapshot, input *checks.Input, prepared Prepared) []verify.Bound
+	Checks(seen Snapshot, input *evidence.Input, prepared Prepared) []verify.Bound
 	// SnapshotStep takes an etcd snapshot.
 	SnapshotStep(Base) Step
 	// Rolls says whether others go on with a step's change after our write.

@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
 // kept is RKE's side of a cluster in a bundle. The Nodes that belong to it are in
@@ -55,7 +55,7 @@ func (p *Procedure) Keep(seen migration.Snapshot, r *bundle.Redactor) ([]byte, e
 
 // Rebound are the checks that are not LiveOnly, on what Keep wrote and what else was
 // read then.
-func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
+func Rebound(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	var k kept
 	if err := json.Unmarshal(text, &k); err != nil {
 		return nil, fmt.Errorf("read RKE's side from the bundle: %w", err)

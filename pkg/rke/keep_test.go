@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -156,7 +156,7 @@ func TestBundleOfRKEHoldsNoSecret(t *testing.T) {
 }
 
 func TestReboundNeedsTheNodes(t *testing.T) {
-	bound, err := Rebound([]byte(`{}`), checks.Input{})
+	bound, err := Rebound([]byte(`{}`), evidence.Input{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestReboundNeedsTheNodes(t *testing.T) {
 			t.Errorf("%s is %s without Nodes", res.ID, res.Status)
 		}
 	}
-	if _, err := Rebound([]byte(`[]`), checks.Input{}); err == nil {
+	if _, err := Rebound([]byte(`[]`), evidence.Input{}); err == nil {
 		t.Error("a bundle that holds something else is taken")
 	}
 }

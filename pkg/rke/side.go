@@ -19,7 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -118,7 +118,7 @@ func (p *Procedure) CloudConfig(ctx context.Context, seen migration.Snapshot) (s
 }
 
 // Checks implements migration.Side.
-func (p *Procedure) Checks(seen migration.Snapshot, input *checks.Input, made migration.Prepared) []verify.Bound {
+func (p *Procedure) Checks(seen migration.Snapshot, input *evidence.Input, made migration.Prepared) []verify.Bound {
 	input.KCMs = append(input.KCMs, seen.Reading.KCMEvidence()...)
 	input.Registries = factsOf(seen).Registries
 	prepared := rkechecks.Prepared{Facts: factsOf(seen), Reading: seen.Reading, Prepared: made, Input: *input, Options: p.options.ofChecks()}

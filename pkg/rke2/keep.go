@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -39,7 +39,7 @@ func (p *Procedure) Keep(seen migration.Snapshot, r *bundle.Redactor) ([]byte, e
 
 // Rebound are the checks that are not LiveOnly, on what Keep wrote and what else was
 // read then.
-func Rebound(text []byte, in checks.Input) ([]verify.Bound, error) {
+func Rebound(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	var k kept
 	if err := utiljson.Unmarshal(text, &k); err != nil { // with whole numbers, as API objects have them
 		return nil, fmt.Errorf("read Rancher's side from the bundle: %w", err)

@@ -12,15 +12,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // inputOf is what the reader of a bundle's Input saw of the same cluster.
-func inputOf(p *Prepared) checks.Input {
-	var in checks.Input
+func inputOf(p *Prepared) evidence.Input {
+	var in evidence.Input
 	in.Position = position.Result{Position: position.P0}
 	var nodes []downstream.Node
 	for _, n := range p.Down.Nodes {
@@ -152,7 +152,7 @@ func TestBundleOfRancherHoldsNoSecret(t *testing.T) {
 }
 
 func TestReboundNeedsTheNodes(t *testing.T) {
-	bound, err := Rebound([]byte(`{"facts":{}}`), checks.Input{})
+	bound, err := Rebound([]byte(`{"facts":{}}`), evidence.Input{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestReboundNeedsTheNodes(t *testing.T) {
 			t.Errorf("%s is %s without Nodes", res.ID, res.Status)
 		}
 	}
-	if _, err := Rebound([]byte(`[]`), checks.Input{}); err == nil {
+	if _, err := Rebound([]byte(`[]`), evidence.Input{}); err == nil {
 		t.Error("a bundle that holds something else is taken")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -81,9 +81,9 @@ func (o observed) SnapshotState(record journal.Record, reached position.Position
 }
 
 // Checks implements migration.Side.
-func (p *Procedure) Checks(seen migration.Snapshot, input *checks.Input, made migration.Prepared) []verify.Bound {
+func (p *Procedure) Checks(seen migration.Snapshot, input *evidence.Input, made migration.Prepared) []verify.Bound {
 	prepared := prepare(factsOf(seen), seen.Reading, made, p.options, seen.Switched())
-	input.EndState = checks.EndState(prepared.Choice.State)
+	input.EndState = evidence.EndState(prepared.Choice.State)
 	input.Registries = registries(factsOf(seen), nodesOfMachines(seen.Reading.Down))
 	return verify.Bind(prepared, Checks()...)
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
 // Options are the choices of a user that checks go by.
@@ -19,7 +19,7 @@ type Prepared struct {
 	rkestate.Facts
 	migration.Reading
 	migration.Prepared
-	Input   checks.Input // what was read of the cluster and of AWS
+	Input   evidence.Input // what was read of the cluster and of AWS
 	Options Options
 	Names   naming.Rule // how Nodes keep their names
 	NameErr error       // why they do not

@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
 // Schema of the bundles that this version reads and writes.
@@ -44,7 +44,7 @@ type Bundle struct {
 	Side json.RawMessage `json:"side,omitempty"`
 	// Own are the findings of those that are not made from Side.
 	Own   []verify.Recorded `json:"own,omitempty"`
-	Input checks.Input      `json:"input"`
+	Input evidence.Input    `json:"input"`
 	// Unread is Input.Unread: why nobody knows whether there is a fingerprint.
 	Unread string `json:"unread,omitempty"`
 }

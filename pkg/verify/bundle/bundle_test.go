@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -39,7 +40,7 @@ func full() Bundle {
 	container := downstream.Container{Name: "kube-controller-manager", Image: "rancher/hardened-kubernetes:v1.26.13",
 		Command: []string{"kube-controller-manager", planted, "/bin/sh", "-c", "exec kube-controller-manager --x " + planted + " --cloud-provider aws"},
 		Args:    []string{"--cloud-provider=aws", "--enable-leader-migration", "--some-flag=" + planted, "--other", planted, "--v", "2"}}
-	in := checks.Input{Distribution: wellknown.RKE2, Position: position.Result{Position: position.P2, Summary: position.P2.Summary()}}
+	in := evidence.Input{Distribution: wellknown.RKE2, Position: position.Result{Position: position.P2, Summary: position.P2.Summary()}}
 	in.Version, in.Nodes = verify.Got("v1.26.13+rke2r1"), verify.Got([]downstream.Node{node})
 	in.StaticPods = verify.Got([]downstream.Pod{{Namespace: wellknown.System, Name: "kube-controller-manager-a", Node: node.Name, Mirror: true, Ready: true, Containers: []downstream.Container{container}},
 		{Namespace: wellknown.System, Name: "kube-controller-manager-elsewhere", Node: "elsewhere", Mirror: true, PodHash: true}})
@@ -164,7 +165,7 @@ func TestSameReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge := func(in checks.Input) string {
+	judge := func(in evidence.Input) string {
 		in.ImageAllowed = func(string, string) error { return nil }
 		report, err := json.MarshalIndent(verify.RunAll(t.Context(), checks.Bind(in), verify.Options{Position: position.Unknown}), "", " ")
 		if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
@@ -73,7 +73,7 @@ func TestWhatABundleSaysOfItself(t *testing.T) {
 		}},
 		"thing of AWS": {func(b *Bundle) { b.Input.Cloud.Subnets = verify.Got(map[string]cloud.Tags{"-x": nil}) }},
 		"role": {func(b *Bundle) {
-			b.Input = checks.Input{Cloud: cloud.Facts{Roles: verify.Got([]cloud.RoleRights{{Role: "a b"}})}}
+			b.Input = evidence.Input{Cloud: cloud.Facts{Roles: verify.Got([]cloud.RoleRights{{Role: "a b"}})}}
 		}},
 	} {
 		for i, change := range changes {

@@ -5,25 +5,25 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // No API server has objects of such names, so no reading of one has.
 func TestImpossibleNamesAreRefused(t *testing.T) {
-	for name, change := range map[string]func(*checks.Input, string){
-		"Node": func(in *checks.Input, s string) { in.Nodes = verify.Got([]downstream.Node{{Name: s}}) },
-		"Pod": func(in *checks.Input, s string) {
+	for name, change := range map[string]func(*evidence.Input, string){
+		"Node": func(in *evidence.Input, s string) { in.Nodes = verify.Got([]downstream.Node{{Name: s}}) },
+		"Pod": func(in *evidence.Input, s string) {
 			in.StaticPods = verify.Got([]downstream.Pod{{Namespace: s, Name: "a"}})
 		},
-		"Workload": func(in *checks.Input, s string) {
+		"Workload": func(in *evidence.Input, s string) {
 			in.Workloads = verify.Got([]downstream.Workload{{Object: downstream.Object{Name: s}}})
 		},
-		"Object": func(in *checks.Input, s string) {
+		"Object": func(in *evidence.Input, s string) {
 			in.CCMObjects = verify.Got([]downstream.Object{{Kind: "Role", Name: s}})
 		},
-		"Release":    func(in *checks.Input, s string) { in.Releases = verify.Got([]downstream.Release{{Namespace: s}}) },
-		"Pod's Node": func(in *checks.Input, s string) { in.CCMPods = verify.Got([]downstream.Pod{{Name: "a", Node: s}}) },
+		"Release":    func(in *evidence.Input, s string) { in.Releases = verify.Got([]downstream.Release{{Namespace: s}}) },
+		"Pod's Node": func(in *evidence.Input, s string) { in.CCMPods = verify.Got([]downstream.Pod{{Name: "a", Node: s}}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			for text, bad := range map[string]bool{

@@ -5,12 +5,14 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/awschecks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // nothingThere is what the credentials of another account see.
-func nothingThere(in *Input) {
+func nothingThere(in *evidence.Input) {
 	none := verify.Got(map[string]cloud.Tags{})
 	in.Cloud.Identity = verify.Got(cloud.Identity{Account: "999999999999"})
 	in.Cloud.Instances = verify.Got(map[string]cloud.Instance{})
@@ -24,7 +26,7 @@ func TestNothingFoundIsOneFinding(t *testing.T) {
 	for _, p := range position.All() {
 		in := healthy(t, p)
 		nothingThere(&in)
-		for _, res := range verify.RunAll(t.Context(), verify.Bind(in, awsChecks()...), verify.Options{Position: p}).Results {
+		for _, res := range verify.RunAll(t.Context(), verify.Bind(in, awschecks.All()...), verify.Options{Position: p}).Results {
 			switch {
 			case res.ID == "AWSM-401":
 				if len(res.Findings) != 1 || res.Status != verify.Fail ||
@@ -45,7 +47,7 @@ func TestNothingAskedIsNotMissing(t *testing.T) {
 	in := healthy(t, position.P0)
 	nothingThere(&in)
 	in.Cloud.Missed = map[string]string{"us-east-1": "region us-east-1 was not asked: --region is eu-west-1"}
-	for _, res := range verify.RunAll(t.Context(), verify.Bind(in, awsChecks()...), verify.Options{Position: position.P0}).Results {
+	for _, res := range verify.RunAll(t.Context(), verify.Bind(in, awschecks.All()...), verify.Options{Position: position.P0}).Results {
 		if res.Status == verify.Skip && strings.HasPrefix(res.Reason, "applies at ") {
 			continue
 		}

@@ -9,12 +9,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/awschecks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-func one(t *testing.T, in Input, id string) verify.Result {
+func one(t *testing.T, in evidence.Input, id string) verify.Result {
 	t.Helper()
 	r := verify.RunAll(t.Context(), verify.Bind(in, All()...), verify.Options{Position: in.Position.Position, Only: []string{id}})
 	if len(r.Results) != 1 {
@@ -34,7 +36,7 @@ func TestUnansweredIsNeitherOKNorMissing(t *testing.T) {
 					delete(in.Cloud.Instances.Value, fmt.Sprintf("i-0000000%d", i))
 				}
 				in.Cloud.Missed = map[string]string{"us-east-1": "RequestLimitExceeded"}
-				r := verify.RunAll(t.Context(), verify.Bind(in, awsChecks()...), verify.Options{Position: p})
+				r := verify.RunAll(t.Context(), verify.Bind(in, awschecks.All()...), verify.Options{Position: p})
 				for _, res := range r.Results {
 					if res.Status != verify.Unknown && res.Status != verify.Skip {
 						t.Errorf("%s at %s is %s: %+v", res.ID, p, res.Status, res.Findings)
@@ -91,16 +93,16 @@ func TestFargateIsNoFaultWhereNobodyMadeTheNodes(t *testing.T) {
 
 func TestLostInstances(t *testing.T) {
 	for name, tc := range map[string]struct {
-		change func(*Input, *cloud.Instance)
+		change func(*evidence.Input, *cloud.Instance)
 		want   verify.Status
 	}{
-		"runs":             {func(*Input, *cloud.Instance) {}, verify.Warn},
-		"another VPC":      {func(_ *Input, i *cloud.Instance) { i.VPC = "vpc-9" }, verify.OK},
-		"terminated":       {func(_ *Input, i *cloud.Instance) { i.State = "terminated" }, verify.OK},
-		"coming up":        {func(_ *Input, i *cloud.Instance) { i.State = "pending" }, verify.OK},
-		"just launched":    {func(_ *Input, i *cloud.Instance) { i.Launched = clusterNow.Add(-time.Minute) }, verify.OK},
-		"stopped at once":  {func(_ *Input, i *cloud.Instance) { i.Launched, i.State = clusterNow, "stopped" }, verify.Warn},
-		"no cluster clock": {func(in *Input, i *cloud.Instance) { in.ServerClock, i.Launched = time.Time{}, clusterNow }, verify.Warn},
+		"runs":             {func(*evidence.Input, *cloud.Instance) {}, verify.Warn},
+		"another VPC":      {func(_ *evidence.Input, i *cloud.Instance) { i.VPC = "vpc-9" }, verify.OK},
+		"terminated":       {func(_ *evidence.Input, i *cloud.Instance) { i.State = "terminated" }, verify.OK},
+		"coming up":        {func(_ *evidence.Input, i *cloud.Instance) { i.State = "pending" }, verify.OK},
+		"just launched":    {func(_ *evidence.Input, i *cloud.Instance) { i.Launched = clusterNow.Add(-time.Minute) }, verify.OK},
+		"stopped at once":  {func(_ *evidence.Input, i *cloud.Instance) { i.Launched, i.State = clusterNow, "stopped" }, verify.Warn},
+		"no cluster clock": {func(in *evidence.Input, i *cloud.Instance) { in.ServerClock, i.Launched = time.Time{}, clusterNow }, verify.Warn},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in, i := healthy(t, position.P0), lost("running", "vpc-1")

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // hosted is a cluster as EKS shows one: workers, and no control plane.
-func hosted(t *testing.T) Input {
+func hosted(t *testing.T) evidence.Input {
 	t.Helper()
 	in := healthy(t, position.P5)
 	in.Distribution, in.Fingerprint, in.Machines, in.Plain = "", nil, nil, true
@@ -63,15 +64,15 @@ func TestNothingIsSaidOfAHostedControlPlane(t *testing.T) {
 
 // Where something could not be read, nobody may take a control plane for hosted.
 func TestHostedNeedsALook(t *testing.T) {
-	for name, change := range map[string]func(*Input){
-		"nodes":      func(in *Input) { in.Nodes = verify.Failed[[]downstream.Node](errForbidden) },
-		"pods":       func(in *Input) { in.StaticPods = verify.Failed[[]downstream.Pod](errForbidden) },
-		"loose pods": func(in *Input) { in.LoosePods = verify.Failed[[]downstream.Pod](errForbidden) },
-		"workloads":  func(in *Input) { in.Workloads = verify.Failed[[]downstream.Workload](errForbidden) },
-		"a KCM":      func(in *Input) { in.KCMs = []position.KCM{{}} },
-		"no node":    func(in *Input) { in.Nodes.Value = nil },
-		"a label":    func(in *Input) { node(in, 0).Labels["node-role.kubernetes.io/control-plane"] = "" },
-		"a KCM pod": func(in *Input) {
+	for name, change := range map[string]func(*evidence.Input){
+		"nodes":      func(in *evidence.Input) { in.Nodes = verify.Failed[[]downstream.Node](errForbidden) },
+		"pods":       func(in *evidence.Input) { in.StaticPods = verify.Failed[[]downstream.Pod](errForbidden) },
+		"loose pods": func(in *evidence.Input) { in.LoosePods = verify.Failed[[]downstream.Pod](errForbidden) },
+		"workloads":  func(in *evidence.Input) { in.Workloads = verify.Failed[[]downstream.Workload](errForbidden) },
+		"a KCM":      func(in *evidence.Input) { in.KCMs = []position.KCM{{}} },
+		"no node":    func(in *evidence.Input) { in.Nodes.Value = nil },
+		"a label":    func(in *evidence.Input) { node(in, 0).Labels["node-role.kubernetes.io/control-plane"] = "" },
+		"a KCM pod": func(in *evidence.Input) {
 			in.StaticPods.Value = []downstream.Pod{{Containers: []downstream.Container{{Name: "kube-controller-manager"}}}}
 		},
 	} {

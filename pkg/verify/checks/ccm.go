@@ -2,14 +2,15 @@ package checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 const ccm = "ccm"
 
 // ccmChecks are the checks 6xx.
-func ccmChecks() []verify.Check[Input] {
-	return []verify.Check[Input]{
+func ccmChecks() []verify.Check[evidence.Input] {
+	return []verify.Check[evidence.Input]{
 		{Judge: foreignRelease, Meta: verify.Meta{
 			ID: "AWSM-601", Title: "no Helm release of the CCM in another namespace", Category: ccm, Applies: position.BeforeInstall(),
 			Why:    "a second release fights for the same cluster-wide objects",

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -13,7 +14,7 @@ import (
 
 // planImage is a CCM that would be installed with an image, in a cluster with a
 // registry of its own.
-func planImage(in *Input, image string, r downstream.Registry) {
+func planImage(in *evidence.Input, image string, r downstream.Registry) {
 	in.Planned = &downstream.DaemonSet{NodeSelector: map[string]string{"node-role.kubernetes.io/control-plane": "true"}, Tolerations: []downstream.Toleration{{Operator: "Exists"}},
 		Containers: []downstream.Container{{Image: image}}}
 	in.Registries = []downstream.Registry{r}
@@ -24,77 +25,79 @@ func ccmCases() []trap {
 	const P0, P2, P3, P4 = position.P0, position.P2, position.P3, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
 	return []trap{
-		{"AWSM-601", "in default", P0, func(in *Input) {
+		{"AWSM-601", "in default", P0, func(in *evidence.Input) {
 			in.Releases.Value = []downstream.Release{{Namespace: "default", Name: wellknown.CCM, Status: "deployed"}}
 		}, fail, "deployed"},
-		{"AWSM-601", "to be adopted", P0, func(in *Input) {
+		{"AWSM-601", "to be adopted", P0, func(in *evidence.Input) {
 			in.Releases.Value = []downstream.Release{{Namespace: "kube-system", Name: wellknown.CCM, Status: "deployed"}}
 		}, warn, "deployed"},
-		{"AWSM-602", "HelmChartConfig", P0, func(in *Input) {
+		{"AWSM-602", "HelmChartConfig", P0, func(in *evidence.Input) {
 			in.Charts.Value = []downstream.Chart{{Object: downstream.Object{Kind: "HelmChartConfig", Namespace: "kube-system", Name: wellknown.CCM}}}
 		}, fail, "exists"},
-		{"AWSM-603", "by hand", P0, func(in *Input) {
+		{"AWSM-603", "by hand", P0, func(in *evidence.Input) {
 			in.CCMObjects.Value = []downstream.Object{{Kind: "ClusterRole", Name: "system:cloud-controller-manager"}}
 		}, fail, "no Helm release"},
-		{"AWSM-604", "zero pods", P3, func(in *Input) { d := &in.DaemonSets.Value[0]; d.Desired, d.Updated, d.Ready = 0, 0, 0 }, fail, "desired 0"},
-		{"AWSM-604", "as many, one on a worker", P4, func(in *Input) { in.CCMPods.Value[2].Node = nodeName(4) }, fail, "no ready pod on " + nodeName(2)},
-		{"AWSM-604", "two on one node", P3, func(in *Input) { in.CCMPods.Value[2].Node = nodeName(1) }, fail, "no ready pod on " + nodeName(2)},
-		{"AWSM-604", "pods not visible", P4, func(in *Input) { in.CCMPods = verify.Failed[[]downstream.Pod](errForbidden) }, unknown, "forbidden"},
-		{"AWSM-604", "a control plane that is off", P4, func(in *Input) {
+		{"AWSM-604", "zero pods", P3, func(in *evidence.Input) { d := &in.DaemonSets.Value[0]; d.Desired, d.Updated, d.Ready = 0, 0, 0 }, fail, "desired 0"},
+		{"AWSM-604", "as many, one on a worker", P4, func(in *evidence.Input) { in.CCMPods.Value[2].Node = nodeName(4) }, fail, "no ready pod on " + nodeName(2)},
+		{"AWSM-604", "two on one node", P3, func(in *evidence.Input) { in.CCMPods.Value[2].Node = nodeName(1) }, fail, "no ready pod on " + nodeName(2)},
+		{"AWSM-604", "pods not visible", P4, func(in *evidence.Input) { in.CCMPods = verify.Failed[[]downstream.Pod](errForbidden) }, unknown, "forbidden"},
+		{"AWSM-604", "a control plane that is off", P4, func(in *evidence.Input) {
 			instance(in, 1, func(i *cloud.Instance) { i.State = "stopped" })
 		}, fail, nodeName(1)},
-		{"AWSM-604", "none", P4, func(in *Input) { in.DaemonSets.Value = nil }, fail, "0 DaemonSets"},
-		{"AWSM-605", "upstream's default", P3, func(in *Input) {
+		{"AWSM-604", "none", P4, func(in *evidence.Input) { in.DaemonSets.Value = nil }, fail, "0 DaemonSets"},
+		{"AWSM-605", "upstream's default", P3, func(in *evidence.Input) {
 			in.DaemonSets.Value[0].NodeSelector = map[string]string{"node-role.kubernetes.io/control-plane": ""}
 		}, fail, "matches no"},
-		{"AWSM-605", "planned one", P0, func(in *Input) {
+		{"AWSM-605", "planned one", P0, func(in *evidence.Input) {
 			in.Planned = &downstream.DaemonSet{NodeSelector: map[string]string{"x": "y"}, Tolerations: []downstream.Toleration{{Operator: "Exists"}}}
 		}, fail, "matches no"},
-		{"AWSM-605", "everywhere", P3, func(in *Input) { in.DaemonSets.Value[0].NodeSelector = nil }, warn, "as well"},
-		{"AWSM-606", "value true", P3, func(in *Input) {
+		{"AWSM-605", "everywhere", P3, func(in *evidence.Input) { in.DaemonSets.Value[0].NodeSelector = nil }, warn, "as well"},
+		{"AWSM-606", "value true", P3, func(in *evidence.Input) {
 			in.DaemonSets.Value[0].Tolerations = []downstream.Toleration{{Key: "node-role.kubernetes.io/control-plane", Value: "true", Effect: "NoSchedule"}}
 		}, fail, "keeps"},
-		{"AWSM-607", "too new", P3, func(in *Input) {
+		{"AWSM-607", "too new", P3, func(in *evidence.Input) {
 			in.ImageAllowed = func(string, string) error { return errors.New("newer than the API server") }
 		}, fail, "newer"},
-		{"AWSM-608", "refused", P2, func(in *Input) { in.Admission.Value = downstream.Admission{Message: "violates PodSecurity"} }, fail, "PodSecurity"},
-		{"AWSM-608", "could not try", P2, func(in *Input) { in.Admission = verify.Failed[downstream.Admission](errForbidden) }, unknown, "forbidden"},
+		{"AWSM-608", "refused", P2, func(in *evidence.Input) { in.Admission.Value = downstream.Admission{Message: "violates PodSecurity"} }, fail, "PodSecurity"},
+		{"AWSM-608", "could not try", P2, func(in *evidence.Input) { in.Admission = verify.Failed[downstream.Admission](errForbidden) }, unknown, "forbidden"},
 		{"AWSM-609", "undecided", P0, routed, fail, "RouteCreated"},
 		{"AWSM-609", "nobody", P4, routed, warn, "earlier route controller"},
-		{"AWSM-610", "routes without CIDR", P3, func(in *Input) { ccmArgs(in, "--cloud-provider=aws", "--enable-leader-migration") }, fail, "--cluster-cidr"},
-		{"AWSM-610", "no provider", P3, func(in *Input) { ccmArgs(in, "--configure-cloud-routes=false", "--enable-leader-migration") }, fail, "--cloud-provider="},
-		{"AWSM-611", "crash loop", P3, func(in *Input) { in.CCMPods.Value[0].Waiting, in.CCMPods.Value[0].Restarts = "CrashLoopBackOff", 7 }, fail, "CrashLoopBackOff"},
-		{"AWSM-611", "restarted", P3, func(in *Input) { in.CCMPods.Value[0].Restarts = 1 }, warn, "1 restarts"},
-		{"AWSM-612", "nobody", P3, func(in *Input) { in.Leases.Value.CCM = lease.Series{} }, fail, "does not exist"},
-		{"AWSM-612", "RKE2's stub", P3, func(in *Input) { in.Leases.Value.CCM = heldBy("x_1", "rke2") }, fail, "rke2"},
-		{"AWSM-613", "runs", P4, func(in *Input) {
+		{"AWSM-610", "routes without CIDR", P3, func(in *evidence.Input) { ccmArgs(in, "--cloud-provider=aws", "--enable-leader-migration") }, fail, "--cluster-cidr"},
+		{"AWSM-610", "no provider", P3, func(in *evidence.Input) { ccmArgs(in, "--configure-cloud-routes=false", "--enable-leader-migration") }, fail, "--cloud-provider="},
+		{"AWSM-611", "crash loop", P3, func(in *evidence.Input) {
+			in.CCMPods.Value[0].Waiting, in.CCMPods.Value[0].Restarts = "CrashLoopBackOff", 7
+		}, fail, "CrashLoopBackOff"},
+		{"AWSM-611", "restarted", P3, func(in *evidence.Input) { in.CCMPods.Value[0].Restarts = 1 }, warn, "1 restarts"},
+		{"AWSM-612", "nobody", P3, func(in *evidence.Input) { in.Leases.Value.CCM = lease.Series{} }, fail, "does not exist"},
+		{"AWSM-612", "RKE2's stub", P3, func(in *evidence.Input) { in.Leases.Value.CCM = heldBy("x_1", "rke2") }, fail, "rke2"},
+		{"AWSM-613", "runs", P4, func(in *evidence.Input) {
 			in.StaticPods.Value = append(in.StaticPods.Value, downstream.Pod{Namespace: "kube-system", Name: "cloud-controller-manager-a", Mirror: true, Labels: map[string]string{"component": "cloud-controller-manager"}, Containers: []downstream.Container{{Name: "cloud-controller-manager", Image: "rancher/rke2-cloud-provider:v1.26"}}})
 		}, fail, "runs"},
-		{"AWSM-614", "refused", P3, func(in *Input) {
+		{"AWSM-614", "refused", P3, func(in *evidence.Input) {
 			in.Events.Value = []downstream.Event{{Object: "DaemonSet kube-system/" + wellknown.CCM, Reason: "FailedCreate", Message: "violates PodSecurity", Warning: true}}
 		}, warn, "PodSecurity"},
-		{"AWSM-616", "a role that lacks", P4, func(in *Input) { in.CCMRights.Value[0].Missing = []string{"patch nodes/status"} }, fail, "may not patch nodes/status"},
-		{"AWSM-616", "not visible", P4, func(in *Input) { in.CCMRights = verify.Failed[[]downstream.AccountRights](errForbidden) }, unknown, "forbidden"},
-		{"AWSM-617", "an air-gapped cluster", P0, func(in *Input) {
+		{"AWSM-616", "a role that lacks", P4, func(in *evidence.Input) { in.CCMRights.Value[0].Missing = []string{"patch nodes/status"} }, fail, "may not patch nodes/status"},
+		{"AWSM-616", "not visible", P4, func(in *evidence.Input) { in.CCMRights = verify.Failed[[]downstream.AccountRights](errForbidden) }, unknown, "forbidden"},
+		{"AWSM-617", "an air-gapped cluster", P0, func(in *evidence.Input) {
 			planImage(in, "registry.k8s.io/provider-aws/ccm:v1.26.14", downstream.Registry{Object: "Cluster a/b", Default: "harbor.local:5000"})
 		}, warn, "the cluster's images from harbor.local:5000"},
-		{"AWSM-617", "mirrored", P2, func(in *Input) {
+		{"AWSM-617", "mirrored", P2, func(in *evidence.Input) {
 			planImage(in, "registry.k8s.io/provider-aws/ccm:v1.26.14", downstream.Registry{Object: "Cluster a/b", Default: "harbor.local", Mirrors: []downstream.Mirror{
 				{Of: "registry.k8s.io", Endpoints: []string{"https://harbor.local/v2/k8s"}, Rewrites: map[string]string{"^provider-aws/": "aws/"}}}})
 		}, warn, "through a mirror"},
-		{"AWSM-615", "pending", P2, func(in *Input) {
+		{"AWSM-615", "pending", P2, func(in *evidence.Input) {
 			in.Releases.Value = []downstream.Release{{Namespace: "kube-system", Name: wellknown.CCM, Status: "pending-install"}}
 		}, warn, "pending-install"},
 	}
 }
 
 // ccmArgs replaces the CCM's arguments in template and pods.
-func ccmArgs(in *Input, args ...string) {
+func ccmArgs(in *evidence.Input, args ...string) {
 	in.DaemonSets.Value[0].Containers[0].Args = args // the pods share the slice of containers
 }
 
 // routed is a cluster whose pod routes a route controller maintains.
-func routed(in *Input) {
+func routed(in *evidence.Input) {
 	node(in, 5).Network = downstream.Condition{Status: "False", Reason: "RouteCreated"}
 	in.Cloud.RouteTables.Value["rtb-1"] = cloud.Tags{"kubernetes.io/cluster/demo": "owned"}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -14,7 +15,7 @@ import (
 
 // isCCM says whether a release or chart of that name brings a CCM: by the name,
 // or because a CCM's DaemonSet says it belongs to it.
-func (in Input) isCCM(namespace, name string) bool {
+func isCCM(in evidence.Input, namespace, name string) bool {
 	if strings.Contains(name, wellknown.CCM) {
 		return true
 	}
@@ -26,29 +27,29 @@ func (in Input) isCCM(namespace, name string) bool {
 	return false
 }
 
-func foreignRelease(in Input) []verify.Finding {
+func foreignRelease(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Releases, "Helm releases", func(releases []downstream.Release) []verify.Finding {
 		var out []verify.Finding
 		for _, r := range releases {
 			object := "Helm release " + r.Namespace + "/" + r.Name
 			switch {
-			case !in.isCCM(r.Namespace, r.Name):
+			case !isCCM(in, r.Namespace, r.Name):
 			case r.Namespace == wellknown.System && r.Name == wellknown.CCM:
 				out = append(out, verify.Warning(object, r.Status, "none yet: it will be taken over after the plan showed the difference",
 					"leave it: the step install-ccm takes it over, and it may be what that step has just installed"))
 			default:
-				out = append(out, verify.Failure(object, r.Status, "none, or "+wellknown.CCM+" in kube-system", in.removal("helm", "-n", r.Namespace, "uninstall", r.Name)))
+				out = append(out, verify.Failure(object, r.Status, "none, or "+wellknown.CCM+" in kube-system", removal(in, "helm", "-n", r.Namespace, "uninstall", r.Name)))
 			}
 		}
 		return out
 	})
 }
 
-func pendingRelease(in Input) []verify.Finding {
+func pendingRelease(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Releases, "Helm releases", func(releases []downstream.Release) []verify.Finding {
 		var out []verify.Finding
 		for _, r := range releases {
-			if r.Pending() && in.isCCM(r.Namespace, r.Name) {
+			if r.Pending() && isCCM(in, r.Namespace, r.Name) {
 				out = append(out, verify.Warning("Helm release "+r.Namespace+"/"+r.Name, r.Status, "deployed", ""))
 			}
 		}
@@ -56,19 +57,19 @@ func pendingRelease(in Input) []verify.Finding {
 	})
 }
 
-func helmCharts(in Input) []verify.Finding {
+func helmCharts(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Charts, "HelmCharts", func(charts []downstream.Chart) []verify.Finding {
 		var out []verify.Finding
 		for _, c := range charts {
-			if strings.Contains(c.Chart, wellknown.CCM) || in.isCCM(orElse(c.TargetNamespace, c.Namespace), c.Name) {
-				out = append(out, verify.Failure(c.String(), strings.TrimSpace("exists "+c.Version), "none before install-ccm", in.removal("kubectl", "-n", c.Namespace, "delete", strings.ToLower(c.Kind), c.Name)))
+			if strings.Contains(c.Chart, wellknown.CCM) || isCCM(in, evidence.OrElse(c.TargetNamespace, c.Namespace), c.Name) {
+				out = append(out, verify.Failure(c.String(), strings.TrimSpace("exists "+c.Version), "none before install-ccm", removal(in, "kubectl", "-n", c.Namespace, "delete", strings.ToLower(c.Kind), c.Name)))
 			}
 		}
 		return out
 	})
 }
 
-func unowned(in Input) []verify.Finding {
+func unowned(in evidence.Input) []verify.Finding {
 	var out []verify.Finding
 	objects := append([]downstream.Object{}, in.CCMObjects.Value...)
 	if !in.CCMObjects.OK() {
@@ -82,7 +83,7 @@ func unowned(in Input) []verify.Finding {
 	}
 	for _, o := range objects {
 		if o.Owner == "" {
-			out = append(out, verify.Failure(o.String(), "exists and belongs to no Helm release", "none before install-ccm", in.removal(append([]string{"kubectl", "delete", strings.ToLower(o.Kind), o.Name}, inNamespace(o.Namespace)...)...)))
+			out = append(out, verify.Failure(o.String(), "exists and belongs to no Helm release", "none before install-ccm", removal(in, append([]string{"kubectl", "delete", strings.ToLower(o.Kind), o.Name}, inNamespace(o.Namespace)...)...)))
 		}
 	}
 	return out
@@ -95,7 +96,7 @@ func inNamespace(ns string) []string {
 	return []string{"-n", ns}
 }
 
-func daemonSetComplete(in Input) []verify.Finding {
+func daemonSetComplete(in evidence.Input) []verify.Finding {
 	if !in.DaemonSets.OK() {
 		return verify.Unread(in.DaemonSets, "DaemonSets")
 	}
@@ -110,15 +111,15 @@ func daemonSetComplete(in Input) []verify.Finding {
 		return verify.Unread(in.CCMPods, "pods of the CCM")
 	}
 	d := in.DaemonSets.Value[0]
-	switch off := in.planesOff(); {
+	switch off := planesOff(in); {
 	case coverage.Complete() && len(off) > 0:
-		return []verify.Finding{verify.Failure(d.String(), "its pods are shown ready on "+some(off)+", whose instance does not run", "one on every control-plane node", "bring the instance back as AWSM-402 says, which knows whether it can be started")}
+		return []verify.Finding{verify.Failure(d.String(), "its pods are shown ready on "+evidence.Some(off)+", whose instance does not run", "one on every control-plane node", "bring the instance back as AWSM-402 says, which knows whether it can be started")}
 	case coverage.Complete():
 		return nil
 	}
 	seen := fmt.Sprintf("desired %d, updated %d, ready %d", d.Desired, d.Updated, d.Ready)
 	if missing := coverage.Missing(); len(missing) > 0 {
-		seen += ", no ready pod on " + some(missing)
+		seen += ", no ready pod on " + evidence.Some(missing)
 	}
 	return []verify.Finding{verify.Failure(d.String(), seen, fmt.Sprintf("one ready pod on each of the %d control-plane nodes, more than none, and on no others", len(coverage.Nodes)), "")}
 }
@@ -126,22 +127,22 @@ func daemonSetComplete(in Input) []verify.Finding {
 // planesOff are the control planes whose instance does not run by EC2. For 40 seconds
 // (kube-controller-manager's --node-monitor-grace-period) an API shows their pods as
 // they were.
-func (in Input) planesOff() []string {
+func planesOff(in evidence.Input) []string {
 	if !in.Cloud.On || !in.Cloud.Instances.OK() {
 		return nil
 	}
 	var off []string
-	pairs, _ := in.pairs(in.Cloud.Instances.Value)
+	pairs, _ := in.Pairs(in.Cloud.Instances.Value)
 	for _, p := range pairs {
-		if p.node.ControlPlane() && p.found && p.instance.State != "running" && p.instance.State != "" {
-			off = append(off, p.node.Name)
+		if p.Node.ControlPlane() && p.Found && p.Instance.State != "running" && p.Instance.State != "" {
+			off = append(off, p.Node.Name)
 		}
 	}
 	return off
 }
 
 // candidates are the DaemonSets to judge: those there are, and the one to come.
-func (in Input) candidates() ([]downstream.DaemonSet, []verify.Finding) {
+func candidates(in evidence.Input) ([]downstream.DaemonSet, []verify.Finding) {
 	if !in.DaemonSets.OK() {
 		return nil, verify.Unread(in.DaemonSets, "DaemonSets")
 	}
@@ -157,8 +158,8 @@ func (in Input) candidates() ([]downstream.DaemonSet, []verify.Finding) {
 	return in.DaemonSets.Value, nil
 }
 
-func selector(in Input) []verify.Finding {
-	sets, out := in.candidates()
+func selector(in evidence.Input) []verify.Finding {
+	sets, out := candidates(in)
 	for _, d := range sets {
 		var missed, extra []string
 		matched := 0
@@ -177,9 +178,9 @@ func selector(in Input) []verify.Finding {
 		case matched == 0:
 			out = append(out, verify.Failure(object, "matches no control-plane node", "every control-plane node", ""))
 		case len(missed) > 0:
-			out = append(out, verify.Failure(object, "does not match "+some(missed), "every control-plane node", ""))
+			out = append(out, verify.Failure(object, "does not match "+evidence.Some(missed), "every control-plane node", ""))
 		case len(extra) > 0:
-			out = append(out, verify.Warning(object, "matches "+some(extra)+" as well", "control-plane nodes only", ""))
+			out = append(out, verify.Warning(object, "matches "+evidence.Some(extra)+" as well", "control-plane nodes only", ""))
 		}
 	}
 	return out
@@ -187,8 +188,8 @@ func selector(in Input) []verify.Finding {
 
 func spell(m map[string]string) string { return strings.TrimPrefix(fmt.Sprint(m), "map") }
 
-func tolerations(in Input) []verify.Finding {
-	sets, out := in.candidates()
+func tolerations(in evidence.Input) []verify.Finding {
+	sets, out := candidates(in)
 	for _, d := range sets {
 		for _, n := range in.Nodes.Value {
 			if !n.ControlPlane() {
@@ -202,11 +203,11 @@ func tolerations(in Input) []verify.Finding {
 	return out
 }
 
-func imageMatrix(in Input) []verify.Finding {
+func imageMatrix(in evidence.Input) []verify.Finding {
 	if in.ImageAllowed == nil {
 		return verify.Skipped("the version matrix is not known here")
 	}
-	sets, out := in.candidates()
+	sets, out := candidates(in)
 	if len(sets) > 0 && !in.Version.OK() {
 		return append(out, verify.Unread(in.Version, "Kubernetes version")...)
 	}
@@ -220,7 +221,7 @@ func imageMatrix(in Input) []verify.Finding {
 	return out
 }
 
-func admission(in Input) []verify.Finding {
+func admission(in evidence.Input) []verify.Finding {
 	if !in.Admission.Looked {
 		return verify.Skipped("no pod was rendered to try")
 	}
@@ -232,9 +233,9 @@ func admission(in Input) []verify.Finding {
 	})
 }
 
-func cloudRoutes(in Input) []verify.Finding {
+func cloudRoutes(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Nodes, "nodes", func([]downstream.Node) []verify.Finding {
-		if !in.routesAtWork() {
+		if !in.RoutesAtWork() {
 			return nil
 		}
 		seen := "a route controller is at work (condition reason RouteCreated)"
@@ -254,7 +255,7 @@ func cloudRoutes(in Input) []verify.Finding {
 	})
 }
 
-func arguments(in Input) []verify.Finding {
+func arguments(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.DaemonSets, "DaemonSets", func(sets []downstream.DaemonSet) []verify.Finding {
 		var out []verify.Finding
 		for _, d := range sets {
@@ -277,7 +278,7 @@ func arguments(in Input) []verify.Finding {
 	})
 }
 
-func pods(in Input) []verify.Finding {
+func pods(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.CCMPods, "pods of the CCM", func(pods []downstream.Pod) []verify.Finding {
 		var out []verify.Finding
 		for _, p := range pods {
@@ -286,7 +287,7 @@ func pods(in Input) []verify.Finding {
 			case p.Waiting != "":
 				out = append(out, verify.Failure(object, fmt.Sprintf("%s, %d restarts", p.Waiting, p.Restarts), "running", lookAt(p)))
 			case !p.Ready && !p.Deleting:
-				out = append(out, verify.Failure(object, "not ready, "+orElse(p.Phase, "no phase"), "ready", lookAt(p)))
+				out = append(out, verify.Failure(object, "not ready, "+evidence.OrElse(p.Phase, "no phase"), "ready", lookAt(p)))
 			case p.Restarts > 0:
 				out = append(out, verify.Warning(object, fmt.Sprintf("%d restarts", p.Restarts), "none since it was installed", lookAt(p)))
 			}
@@ -295,7 +296,7 @@ func pods(in Input) []verify.Finding {
 	})
 }
 
-func mainLease(in Input) []verify.Finding {
+func mainLease(in evidence.Input) []verify.Finding {
 	object := "Lease kube-system/" + wellknown.CCMLease
 	return verify.Judge(in.Leases, object, func(l lease.Leases) []verify.Finding {
 		v := lease.JudgeMain(l.CCM, in.RenewDeadline())
@@ -311,7 +312,7 @@ func mainLease(in Input) []verify.Finding {
 	})
 }
 
-func embedded(in Input) []verify.Finding {
+func embedded(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.StaticPods, "static pods", func(pods []downstream.Pod) []verify.Finding {
 		var out []verify.Finding
 		for _, p := range pods {
@@ -324,7 +325,7 @@ func embedded(in Input) []verify.Finding {
 	})
 }
 
-func ccmEvents(in Input) []verify.Finding {
+func ccmEvents(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Events, "events", func(events []downstream.Event) []verify.Finding {
 		names := map[string]bool{}
 		for _, d := range in.DaemonSets.Value {

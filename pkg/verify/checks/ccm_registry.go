@@ -5,13 +5,14 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // registry says which image has to be where, in clusters that pull their own images
 // from a registry of theirs, or through mirrors. No image is changed by itself, and
 // whether it is there no API tells.
-func registry(in Input) []verify.Finding {
+func registry(in evidence.Input) []verify.Finding {
 	none := func(r downstream.Registry) bool { return r.Default == "" && len(r.Mirrors) == 0 }
 	switch {
 	case len(in.Registries) > 0 && !slices.ContainsFunc(in.Registries, func(r downstream.Registry) bool { return !none(r) }):

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -26,7 +27,7 @@ func TestRegistrySaysWhere(t *testing.T) {
 		"named at the mirror":    {"harbor.local/k8s/ccm:v1", downstream.Registry{Mirrors: mirrored}, ""},
 		"mirrors of others only": {upstream, downstream.Registry{Mirrors: []downstream.Mirror{{Of: "docker.io", Endpoints: []string{"https://harbor.local"}}}}, ""},
 	} {
-		in := Input{Planned: &downstream.DaemonSet{Containers: []downstream.Container{{Image: tt.image}}}, Registries: []downstream.Registry{tt.r}}
+		in := evidence.Input{Planned: &downstream.DaemonSet{Containers: []downstream.Container{{Image: tt.image}}}, Registries: []downstream.Registry{tt.r}}
 		found := registry(in)
 		switch {
 		case len(found) == 0 && tt.wanted == "":
@@ -40,10 +41,10 @@ func TestRegistrySaysWhere(t *testing.T) {
 
 // Without a registry of the cluster's own no image has to be known.
 func TestNoRegistryNeedsNoImage(t *testing.T) {
-	if found := registry(Input{Registries: []downstream.Registry{{Object: "Cluster a/b"}}}); len(found) > 0 {
+	if found := registry(evidence.Input{Registries: []downstream.Registry{{Object: "Cluster a/b"}}}); len(found) > 0 {
 		t.Errorf("no registry: %+v", found)
 	}
-	for name, in := range map[string]Input{"not read": {}, "a registry, no image": {Registries: []downstream.Registry{{Default: "harbor.local"}}}} {
+	for name, in := range map[string]evidence.Input{"not read": {}, "a registry, no image": {Registries: []downstream.Registry{{Default: "harbor.local"}}}} {
 		if found := registry(in); len(found) != 1 || found[0].Status != verify.Skip {
 			t.Errorf("%s: %+v", name, found)
 		}

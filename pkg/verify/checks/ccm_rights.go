@@ -4,12 +4,13 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // ccmRights judges what the API server answered for the CCM's own account. Rights
 // that it lacks show in its log alone, and in Nodes and Services that nobody serves.
-func ccmRights(in Input) []verify.Finding {
+func ccmRights(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.CCMRights, "rights of the CCM", func(accounts []downstream.AccountRights) []verify.Finding {
 		var out []verify.Finding
 		for _, a := range accounts {

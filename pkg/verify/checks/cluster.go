@@ -2,6 +2,7 @@ package checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -10,8 +11,8 @@ import (
 const cluster1xx = "cluster"
 
 // clusterChecks are the checks 1xx that need nothing but the API, of every cluster.
-func clusterChecks() []verify.Check[Input] {
-	return []verify.Check[Input]{
+func clusterChecks() []verify.Check[evidence.Input] {
+	return []verify.Check[evidence.Input]{
 		{Judge: argumentsShown, Meta: verify.Meta{
 			ID: "AWSM-119", Title: "the API shows the arguments that kube-controller-manager runs with", Category: cluster1xx,
 			Mandatory: true, NeedsControlPlane: true,
@@ -40,8 +41,8 @@ func clusterChecks() []verify.Check[Input] {
 
 // Alone are the checks 1xx of a cluster of which only the API is known. Where
 // Rancher or rke made it, their own sides judge the same by what they configured.
-func Alone() []verify.Check[Input] {
-	return readable([]verify.Check[Input]{
+func Alone() []verify.Check[evidence.Input] {
+	return readable([]verify.Check[evidence.Input]{
 		{Judge: window, Meta: verify.Meta{
 			ID: "AWSM-141", Title: "Kubernetes version has the in-tree provider and leader migration", Category: cluster1xx, Mandatory: true,
 			Applies: position.BeforeSwitch(),

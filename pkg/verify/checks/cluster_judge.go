@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
@@ -17,12 +18,12 @@ const aliveWithin = time.Minute
 
 // apiServersAlive compares renewals with the newest time stamp in the cluster, never
 // with a local clock.
-func apiServersAlive(in Input) []verify.Finding {
+func apiServersAlive(in evidence.Input) []verify.Finding {
 	if !in.Nodes.OK() {
 		return verify.Unread(in.Nodes, "nodes")
 	}
 	return verify.Judge(in.APIServers, "identity leases of API servers", func(servers []lease.Observation) []verify.Finding {
-		planes := len(in.planes())
+		planes := len(planesOf(in))
 		if planes == 0 {
 			return []verify.Finding{verify.Undecided("kube-apiserver", "no node carries a control-plane label")}
 		}
@@ -50,7 +51,7 @@ func apiServersAlive(in Input) []verify.Finding {
 
 // argumentsShown refuses before a migration, and says at any other time that nothing
 // is known.
-func argumentsShown(in Input) []verify.Finding {
+func argumentsShown(in evidence.Input) []verify.Finding {
 	kcms, ok := in.Facts.KCMs()
 	if !ok || len(kcms) == 0 {
 		return []verify.Finding{verify.Undecided("kube-controller-manager", "nodes or pods could not be read, or no node carries a control-plane label")}
@@ -70,7 +71,7 @@ func argumentsShown(in Input) []verify.Finding {
 	return out
 }
 
-func managersRun(in Input) []verify.Finding {
+func managersRun(in evidence.Input) []verify.Finding {
 	kcms, ok := in.Facts.KCMs()
 	if !ok {
 		return []verify.Finding{verify.Undecided("kube-controller-manager", "nodes or pods could not be read")}
@@ -102,7 +103,7 @@ func lookAt(p downstream.Pod) string {
 	return fault.Command("kubectl", "-n", p.Namespace, "logs", p.Name)
 }
 
-func (in Input) planes() []downstream.Node {
+func planesOf(in evidence.Input) []downstream.Node {
 	var planes []downstream.Node
 	for _, n := range in.Nodes.Value {
 		if n.ControlPlane() {
@@ -112,8 +113,8 @@ func (in Input) planes() []downstream.Node {
 	return planes
 }
 
-func window(in Input) []verify.Finding {
-	versions, err := in.versions()
+func window(in evidence.Input) []verify.Finding {
+	versions, err := in.Versions()
 	if err != nil {
 		return []verify.Finding{verify.Undecided("Kubernetes", err.Error())}
 	}
@@ -123,9 +124,9 @@ func window(in Input) []verify.Finding {
 	return nil
 }
 
-// members are the Nodes on which an etcd runs as a static pod. Where none does, etcd
+// etcdMembers are the Nodes on which an etcd runs as a static pod. Where none does, etcd
 // is kept elsewhere, and nothing is known of it.
-func (in Input) members(judge func([]downstream.Node) []verify.Finding) []verify.Finding {
+func etcdMembers(in evidence.Input, judge func([]downstream.Node) []verify.Finding) []verify.Finding {
 	if !in.Nodes.OK() {
 		return verify.Unread(in.Nodes, "nodes")
 	}
@@ -149,28 +150,28 @@ func (in Input) members(judge func([]downstream.Node) []verify.Finding) []verify
 	})
 }
 
-func membersSuffice(in Input) []verify.Finding {
-	out := in.members(func(members []downstream.Node) []verify.Finding {
+func membersSuffice(in evidence.Input) []verify.Finding {
+	out := etcdMembers(in, func(members []downstream.Node) []verify.Finding {
 		if n := len(members); !rules.Redundant(n) {
 			return []verify.Finding{verify.Warning("etcd", fmt.Sprintf("%d members", n), "3 or 5", "")}
 		}
 		return nil
 	})
-	if planes := in.planes(); len(planes) == 1 {
+	if planes := planesOf(in); len(planes) == 1 {
 		out = append(out, verify.Warning("Node "+planes[0].Name, "the only control plane: no API while it restarts", "at least 2", "add control planes"))
 	}
 	return out
 }
 
-func memberZones(in Input) []verify.Finding {
-	return in.members(func(members []downstream.Node) []verify.Finding {
+func memberZones(in evidence.Input) []verify.Finding {
+	return etcdMembers(in, func(members []downstream.Node) []verify.Finding {
 		zones := rules.Zones{}
 		for _, n := range members {
-			zones[orElse(n.Zone(), "no zone")]++
+			zones[evidence.OrElse(n.Zone(), "no zone")]++
 		}
 		if zones.Spread() {
 			return nil
 		}
-		return []verify.Finding{verify.Warning("etcd", fmt.Sprintf("%d members in %s", len(members), spread(zones)), "3 zones", "")}
+		return []verify.Finding{verify.Warning("etcd", fmt.Sprintf("%d members in %s", len(members), evidence.Spread(zones)), "3 zones", "")}
 	})
 }

@@ -8,46 +8,54 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/awschecks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // damages are what can be wrong with Node and instance number i, k being another one.
-func damages() []func(in *Input, i, k int) {
-	set := func(change func(*cloud.Instance)) func(*Input, int, int) {
-		return func(in *Input, i, _ int) {
+func damages() []func(in *evidence.Input, i, k int) {
+	set := func(change func(*cloud.Instance)) func(*evidence.Input, int, int) {
+		return func(in *evidence.Input, i, _ int) {
 			if _, there := in.Cloud.Instances.Value[healthyInstance(i).ID]; there {
 				instance(in, i, change)
 			}
 		}
 	}
-	return []func(*Input, int, int){
-		func(in *Input, i, k int) {
+	return []func(*evidence.Input, int, int){
+		func(in *evidence.Input, i, k int) {
 			node(in, i).ProviderID, node(in, k).ProviderID = node(in, k).ProviderID, node(in, i).ProviderID
 		},
-		func(in *Input, i, k int) { node(in, i).ProviderID = node(in, k).ProviderID },
-		func(in *Input, i, _ int) { node(in, i).ProviderID = "aws:///eu-west-1a/" + healthyInstance(i).ID },
-		func(in *Input, i, _ int) { node(in, i).ProviderID = "" },
-		func(in *Input, i, _ int) { node(in, i).ProviderID = "aws:////" + healthyInstance(i).ID },
-		func(in *Input, i, _ int) { node(in, i).ProviderID = healthyInstance(i).ID },
-		func(in *Input, i, _ int) { node(in, i).ProviderID = "aws://us-east-1c/" + healthyInstance(i).ID + "/" },
-		func(in *Input, i, _ int) { node(in, i).Labels[downstream.LabelZone] = "us-east-1f" },
-		func(in *Input, i, _ int) { delete(node(in, i).Labels, downstream.LabelZone) },
-		func(in *Input, i, _ int) { node(in, i).Addresses = nil },
-		func(in *Input, i, k int) { node(in, i).Addresses = node(in, k).Addresses },
-		func(in *Input, i, _ int) { delete(in.Cloud.Instances.Value, healthyInstance(i).ID) },
-		func(in *Input, i, _ int) { in.Nodes.Value = slices.Delete(slices.Clone(in.Nodes.Value), i, i+1) },
-		func(in *Input, i, _ int) {
+		func(in *evidence.Input, i, k int) { node(in, i).ProviderID = node(in, k).ProviderID },
+		func(in *evidence.Input, i, _ int) {
+			node(in, i).ProviderID = "aws:///eu-west-1a/" + healthyInstance(i).ID
+		},
+		func(in *evidence.Input, i, _ int) { node(in, i).ProviderID = "" },
+		func(in *evidence.Input, i, _ int) { node(in, i).ProviderID = "aws:////" + healthyInstance(i).ID },
+		func(in *evidence.Input, i, _ int) { node(in, i).ProviderID = healthyInstance(i).ID },
+		func(in *evidence.Input, i, _ int) {
+			node(in, i).ProviderID = "aws://us-east-1c/" + healthyInstance(i).ID + "/"
+		},
+		func(in *evidence.Input, i, _ int) { node(in, i).Labels[downstream.LabelZone] = "us-east-1f" },
+		func(in *evidence.Input, i, _ int) { delete(node(in, i).Labels, downstream.LabelZone) },
+		func(in *evidence.Input, i, _ int) { node(in, i).Addresses = nil },
+		func(in *evidence.Input, i, k int) { node(in, i).Addresses = node(in, k).Addresses },
+		func(in *evidence.Input, i, _ int) { delete(in.Cloud.Instances.Value, healthyInstance(i).ID) },
+		func(in *evidence.Input, i, _ int) {
+			in.Nodes.Value = slices.Delete(slices.Clone(in.Nodes.Value), i, i+1)
+		},
+		func(in *evidence.Input, i, _ int) {
 			x := healthyInstance(i)
 			in.Cloud.Unclaimed.Value = append(in.Cloud.Unclaimed.Value, x)
 		},
-		func(in *Input, _, _ int) {
+		func(in *evidence.Input, _, _ int) {
 			x := lost("running", "vpc-1")
 			x.Zone = "us-east-1a"
 			in.Cloud.Unclaimed.Value = append(in.Cloud.Unclaimed.Value, x)
 		},
-		func(in *Input, _, _ int) { in.Cloud.Subnets.Value["subnet-1"] = nil },
+		func(in *evidence.Input, _, _ int) { in.Cloud.Subnets.Value["subnet-1"] = nil },
 		set(func(i *cloud.Instance) { i.Zone = "us-east-1d" }), set(func(i *cloud.Instance) { i.Zone = "" }),
 		set(func(i *cloud.Instance) { i.State = "terminated" }), set(func(i *cloud.Instance) { i.PrivateIPs = nil }),
 		set(func(i *cloud.Instance) { i.Tags = nil }), set(func(i *cloud.Instance) { i.HTTPTokens = "required" }),
@@ -59,10 +67,10 @@ func damages() []func(in *Input, i, k int) {
 }
 
 // complaints are what is wrong, by check and object.
-func complaints(t *testing.T, in Input) map[string]verify.Finding {
+func complaints(t *testing.T, in evidence.Input) map[string]verify.Finding {
 	t.Helper()
 	found := map[string]verify.Finding{}
-	for _, res := range verify.RunAll(t.Context(), verify.Bind(in, readable(append(nodeChecks(), awsChecks()...))...), verify.Options{Position: in.Position.Position}).Results {
+	for _, res := range verify.RunAll(t.Context(), verify.Bind(in, readable(append(nodeChecks(), awschecks.All()...))...), verify.Options{Position: in.Position.Position}).Results {
 		for _, f := range res.Findings {
 			if f.Status == verify.Fail || f.Status == verify.Warn {
 				if f.Fix == "" {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -23,14 +24,14 @@ import (
 var printing = map[string]string{
 	"lookAt": "AWSM-132 AWSM-611", "labelPlace": "AWSM-303", "giveProviderID": "AWSM-301", "cordons": "AWSM-308", "Cordons": "AWSM-308", "shutDown": "AWSM-310",
 	"createTag": "AWSM-406 AWSM-408", "deleteTags": "AWSM-422", "allowMetadata": "AWSM-409", "grantCommand": "AWSM-418",
-	"stop": "AWSM-205 AWSM-215", "removal": "AWSM-601 AWSM-602 AWSM-603", "balancersExist": "AWSM-802",
+	"stopStray": "AWSM-205 AWSM-215", "removal": "AWSM-601 AWSM-602 AWSM-603", "balancersExist": "AWSM-802",
 	"grantCommands": "AWSM-201", // a constant
 }
 
 // Every function that makes a command is in the list, and every one of the list does.
 func TestEveryCommandIsListed(t *testing.T) {
 	made := map[string]bool{"grantCommands": true}
-	for _, folder := range []string{".", "../continuity", "../downstream", "../component", "../position", "../lease"} {
+	for _, folder := range []string{".", "awschecks", "evidence", "../continuity", "../downstream", "../component", "../position", "../lease"} {
 		files, err := filepath.Glob(folder + "/*.go")
 		if err != nil || len(files) == 0 {
 			t.Fatal(folder, err)
@@ -80,13 +81,13 @@ func TestNoCommandIsForEveryState(t *testing.T) {
 }
 
 // failing are what is wrong in a whole audit, by check and object.
-func failing(t *testing.T, in Input) map[string]verify.Finding {
+func failing(t *testing.T, in evidence.Input) map[string]verify.Finding {
 	t.Helper()
 	found := map[string]verify.Finding{}
 	for _, res := range audit(t, in).Results {
 		for _, f := range res.Findings {
 			if f.Status == verify.Fail || f.Status == verify.Warn && found[res.ID+" "+f.Object].Status != verify.Fail {
-				f.Fix = orElse(f.Fix, res.Fix)
+				f.Fix = evidence.OrElse(f.Fix, res.Fix)
 				found[res.ID+" "+f.Object] = f
 			}
 		}
@@ -95,7 +96,7 @@ func failing(t *testing.T, in Input) map[string]verify.Finding {
 }
 
 // allBreak says whether none of the traps needs what another one has taken away.
-func allBreak(in *Input, breaks ...func(*Input)) (all bool) {
+func allBreak(in *evidence.Input, breaks ...func(*evidence.Input)) (all bool) {
 	defer func() { all = recover() == nil }()
 	for _, b := range breaks {
 		b(in)
@@ -114,26 +115,26 @@ func TestEveryCommandIsSafeInTheStateItIsPrintedFor(t *testing.T) {
 	for _, tc := range all {
 		traps[tc.at] = append(traps[tc.at], tc)
 	}
-	extra := []func(*Input){
-		func(in *Input) { node(in, 4).Ready.Status = "False" },
-		func(in *Input) { in.Fingerprint = nil },
-		func(in *Input) {
+	extra := []func(*evidence.Input){
+		func(in *evidence.Input) { node(in, 4).Ready.Status = "False" },
+		func(in *evidence.Input) { in.Fingerprint = nil },
+		func(in *evidence.Input) {
 			delete(in.Cloud.Instances.Value, healthyInstance(4).ID)
 			node(in, 4).ProviderID = ""
 			in.Cloud.Unclaimed.Value = append(slices.Clone(in.Cloud.Unclaimed.Value), healthyInstance(4))
 		},
-		func(in *Input) {
+		func(in *evidence.Input) {
 			node(in, 4).Taints = []downstream.Taint{{Key: downstream.TaintOutOfService, Effect: "NoExecute"}}
 		},
-		func(in *Input) {
+		func(in *evidence.Input) {
 			node(in, 4).Labels[downstream.LabelZone] = "us-east-1f"
 			instance(in, 5, func(i *cloud.Instance) { i.Tags = nil })
 		},
-		func(in *Input) {
+		func(in *evidence.Input) {
 			in.Charts.Value = []downstream.Chart{{Object: downstream.Object{Kind: "HelmChart", Namespace: "kube-system", Name: wellknown.CCM}}}
 			in.CCMObjects.Value = []downstream.Object{{Kind: "ServiceAccount", Namespace: "kube-system", Name: "cloud-controller-manager"}}
 		},
-		func(*Input) {},
+		func(*evidence.Input) {},
 	}
 	const pairs = 6 // of every trap
 	for i := range pairs * len(all) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -23,7 +24,7 @@ func wrong(r verify.Report) map[string]verify.Status {
 
 // audit is the whole audit of a cluster, as verify makes it: the position is read
 // from the cluster, and nobody says what it should be.
-func audit(t *testing.T, in Input) verify.Report {
+func audit(t *testing.T, in evidence.Input) verify.Report {
 	t.Helper()
 	in.Position = position.Compute(in.Evidence(in.KCMs))
 	return verify.RunAll(t.Context(), Bind(in), verify.Options{Position: in.Position.Position,

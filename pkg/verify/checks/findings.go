@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
 // readable makes checks whose findings are fit to be read, whatever a cluster has put
 // into them.
-func readable(checks []verify.Check[Input]) []verify.Check[Input] {
+func readable(checks []verify.Check[evidence.Input]) []verify.Check[evidence.Input] {
 	for i, c := range checks {
-		checks[i].Judge = func(in Input) []verify.Finding {
+		checks[i].Judge = func(in evidence.Input) []verify.Finding {
 			var found []verify.Finding
 			for _, f := range c.Judge(in) {
 				found = append(found, verify.Finding{Status: f.Status, Object: shown(f.Object), Seen: shown(f.Seen), Wanted: shown(f.Wanted),

@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -14,13 +15,17 @@ import (
 // arguments: the position is not known, nothing is found wrong by them, and the
 // audit ends as one that could not look. A bundle of it is judged the same.
 func TestFrozenArgumentsGiveNoPosition(t *testing.T) {
-	version := func(v string) func(*Input, int) { return func(in *Input, i int) { node(in, i).Kubelet = v } }
-	for sign, freeze := range map[string]func(*Input, int){
+	version := func(v string) func(*evidence.Input, int) {
+		return func(in *evidence.Input, i int) { node(in, i).Kubelet = v }
+	}
+	for sign, freeze := range map[string]func(*evidence.Input, int){
 		"1.23": version("v1.23.13+rke2r1"), "1.24": version("v1.24.9+rke2r2"),
 		"1.25": version("v1.25.12+rke2r1"), "1.26": version("v1.26.0+rke2r1"),
-		"the variable":                     func(in *Input, i int) { in.StaticPods.Value[i].PodHash = true },
-		"the variable, version unreadable": func(in *Input, i int) { node(in, i).Kubelet, in.StaticPods.Value[i].PodHash = "?", true },
-		"the fixed UID":                    func(in *Input, i int) { in.StaticPods.Value[i].ConfigHash = "57585a0305e4e46df816ebab263926f3" },
+		"the variable":                     func(in *evidence.Input, i int) { in.StaticPods.Value[i].PodHash = true },
+		"the variable, version unreadable": func(in *evidence.Input, i int) { node(in, i).Kubelet, in.StaticPods.Value[i].PodHash = "?", true },
+		"the fixed UID": func(in *evidence.Input, i int) {
+			in.StaticPods.Value[i].ConfigHash = "57585a0305e4e46df816ebab263926f3"
+		},
 	} {
 		for _, p := range position.All() {
 			for _, frozen := range [][]int{{0}, {2}, {0, 1, 2}} {
@@ -33,7 +38,7 @@ func TestFrozenArgumentsGiveNoPosition(t *testing.T) {
 						freeze(&in, i)
 					}
 					in.Plain = plain
-					for from, in := range map[string]Input{"a cluster": in, "a bundle": saved(t, in)} {
+					for from, in := range map[string]evidence.Input{"a cluster": in, "a bundle": saved(t, in)} {
 						report := audit(t, in)
 						if report.Position != position.Unknown || fault.ClassOf(report.Err()) != fault.CouldNotLook {
 							t.Errorf("%s at %s on %v, plain %t, from %s: position %s, %v", sign, p, frozen, plain, from, report.Position, report.Err())
@@ -51,13 +56,13 @@ func TestFrozenArgumentsGiveNoPosition(t *testing.T) {
 }
 
 // saved is what a bundle keeps of a reading.
-func saved(t *testing.T, in Input) Input {
+func saved(t *testing.T, in evidence.Input) evidence.Input {
 	t.Helper()
 	text, err := json.Marshal(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out Input
+	var out evidence.Input
 	if err := json.Unmarshal(text, &out); err != nil {
 		t.Fatal(err)
 	}

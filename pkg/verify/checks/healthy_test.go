@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
@@ -27,9 +28,9 @@ func nodeName(i int) string { return fmt.Sprintf("ip-10-0-0-%d.ec2.internal", 10
 
 // healthy is an RKE2 cluster of three control planes and three workers at a
 // position, with nothing wrong in it.
-func healthy(t *testing.T, p position.Position) Input {
+func healthy(t *testing.T, p position.Position) evidence.Input {
 	t.Helper()
-	in := Input{Distribution: wellknown.RKE2, EndState: Overrides, Position: position.Result{Position: p, Summary: p.Summary()}}
+	in := evidence.Input{Distribution: wellknown.RKE2, EndState: evidence.Overrides, Position: position.Result{Position: p, Summary: p.Summary()}}
 	in.Version = verify.Got("v1.26.13+rke2r1")
 	in.CCMRights = verify.Got([]downstream.AccountRights{{Namespace: wellknown.System, Name: "cloud-controller-manager"}})
 	var servers []lease.Observation
@@ -128,7 +129,7 @@ func kcmArgs(p position.Position) []string {
 	return args
 }
 
-func healthyCCM(in *Input, p position.Position) {
+func healthyCCM(in *evidence.Input, p position.Position) {
 	var sets []downstream.DaemonSet
 	var pods []downstream.Pod
 	if p >= position.P3 {
@@ -156,7 +157,7 @@ func heldBy(holder, manager string) lease.Series {
 	return s
 }
 
-func healthyLeases(in *Input, p position.Position) {
+func healthyLeases(in *evidence.Input, p position.Position) {
 	var l lease.Leases
 	l.KCM = heldBy("ip-10-0-0-10_a", "kube-controller-manager")
 	if p >= position.P3 {

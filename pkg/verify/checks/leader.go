@@ -2,14 +2,15 @@ package checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 const leader = "leader migration"
 
 // leaderChecks are the checks 2xx.
-func leaderChecks() []verify.Check[Input] {
-	return []verify.Check[Input]{
+func leaderChecks() []verify.Check[evidence.Input] {
+	return []verify.Check[evidence.Input]{
 		{Judge: grant, Meta: verify.Meta{
 			ID: "AWSM-201", Title: "kube-controller-manager may use the migration lease", Category: leader, Mandatory: true,
 			Applies: at(position.P1, position.P2, position.P3),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -19,10 +20,10 @@ type program struct {
 	flags  component.Args
 }
 
-// programs are the visible kube-controller-managers and CCMs, and a finding for
+// programsOf are the visible kube-controller-managers and CCMs, and a finding for
 // each that should be visible and is not. RKE's kube-controller-managers are
 // judged from its own files.
-func (in Input) programs() (all []program, gaps []verify.Finding) {
+func programsOf(in evidence.Input) (all []program, gaps []verify.Finding) {
 	if in.KCMs == nil {
 		kcms, ok := in.Facts.KCMs()
 		if !ok {
@@ -49,8 +50,8 @@ func (in Input) programs() (all []program, gaps []verify.Finding) {
 	return all, gaps
 }
 
-func election(in Input) []verify.Finding {
-	programs, out := in.programs()
+func election(in evidence.Input) []verify.Finding {
+	programs, out := programsOf(in)
 	for _, p := range programs {
 		e, err := p.flags.Election()
 		if err != nil {
@@ -70,8 +71,8 @@ func election(in Input) []verify.Finding {
 	return out
 }
 
-func durations(in Input) []verify.Finding {
-	programs, out := in.programs()
+func durations(in evidence.Input) []verify.Finding {
+	programs, out := programsOf(in)
 	type key struct{ lease, renew, retry time.Duration }
 	by := map[key][]string{}
 	var longest component.Election
@@ -91,7 +92,7 @@ func durations(in Input) []verify.Finding {
 		var lines []string
 		for k, who := range by {
 			sort.Strings(who)
-			lines = append(lines, fmt.Sprintf("%s/%s/%s on %s", k.lease, k.renew, k.retry, some(who)))
+			lines = append(lines, fmt.Sprintf("%s/%s/%s on %s", k.lease, k.renew, k.retry, evidence.Some(who)))
 		}
 		sort.Strings(lines)
 		out = append(out, verify.Warning("leader election", strings.Join(lines, "; "), "the same lease duration, renew deadline and retry period everywhere", ""))
@@ -102,9 +103,9 @@ func durations(in Input) []verify.Finding {
 	return out
 }
 
-func gates(in Input) []verify.Finding {
-	programs, out := in.programs()
-	versions, err := in.versions()
+func gates(in evidence.Input) []verify.Finding {
+	programs, out := programsOf(in)
+	versions, err := in.Versions()
 	if err != nil {
 		return append(out, verify.Undecided("Kubernetes", err.Error()))
 	}
@@ -147,8 +148,8 @@ func fatalGate(gate string, on, migration bool, v component.Version) string {
 	return ""
 }
 
-func disabledControllers(in Input) []verify.Finding {
-	programs, out := in.programs()
+func disabledControllers(in evidence.Input) []verify.Finding {
+	programs, out := programsOf(in)
 	for _, p := range programs {
 		if p.flags.Last(component.CloudProvider) != position.InTree || !strings.HasPrefix(p.object, "kube-controller-manager") {
 			continue

@@ -7,6 +7,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -28,8 +29,8 @@ type migrationConfiguration struct {
 
 // migrationConfig judges the files on both sides. A kube-controller-manager's
 // file lies on its host, out of the API's sight: it is unknown, not fine.
-func migrationConfig(in Input) []verify.Finding {
-	programs, out := in.programs()
+func migrationConfig(in evidence.Input) []verify.Finding {
+	programs, out := programsOf(in)
 	for _, p := range programs {
 		file := p.flags.Last(component.LeaderMigrationConfig)
 		if file == "" {
@@ -46,14 +47,14 @@ func migrationConfig(in Input) []verify.Finding {
 			if !ok {
 				return []verify.Finding{verify.Undecided(p.object, "--leader-migration-config="+file+" is not in a ConfigMap, where it could be read")}
 			}
-			return judgeConfig("ConfigMap "+have.ConfigMap, have.Text, in.ccmVersion())
+			return judgeConfig("ConfigMap "+have.ConfigMap, have.Text, ccmVersion(in))
 		})...)
 	}
 	return out
 }
 
 // ccmVersion is the version of the CCM's image, zero when it cannot be read.
-func (in Input) ccmVersion() component.Version {
+func ccmVersion(in evidence.Input) component.Version {
 	v, err := component.ImageVersion(in.Facts.CCM().Image)
 	if err != nil {
 		return component.Version{}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -18,7 +19,7 @@ const migrationLease = "Lease kube-system/" + wellknown.MigrationLease
 const GrantCommands = "kubectl -n kube-system create role leader-migration --verb=get,update,patch --resource=leases.coordination.k8s.io --resource-name=" + wellknown.MigrationLease +
 	" && kubectl -n kube-system create rolebinding leader-migration --role=leader-migration --user=" + wellknown.KCMUser
 
-func grant(in Input) []verify.Finding {
+func grant(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Rights, migrationLease, func(r downstream.Rights) []verify.Finding {
 		if r.Get && r.Update {
 			return nil
@@ -34,7 +35,7 @@ func yes(b bool) string {
 	return "no"
 }
 
-func holderPlaced(in Input) []verify.Finding {
+func holderPlaced(in evidence.Input) []verify.Finding {
 	if !in.Leases.OK() {
 		return verify.Unread(in.Leases, "Lease kube-system/"+wellknown.KCMLease)
 	}
@@ -46,7 +47,7 @@ func holderPlaced(in Input) []verify.Finding {
 		return []verify.Finding{verify.Failure("Lease kube-system/"+wellknown.KCMLease, "no holder", "a kube-controller-manager of a control-plane node", "look why none takes it: the logs of the control planes' kube-controller-managers; leave the Lease as it is")}
 	}
 	host := lease.Host(holder)
-	machines := in.onHost(host)
+	machines := onHost(in, host)
 	for _, n := range in.Nodes.Value {
 		if !isHost(n, machines, host) {
 			continue
@@ -73,7 +74,7 @@ func sameHost(name, host string) bool {
 
 // onHost are the machines of that host name: "node " and their Node, "uid " and
 // their UID.
-func (in Input) onHost(host string) map[string]bool {
+func onHost(in evidence.Input, host string) map[string]bool {
 	on := map[string]bool{}
 	for _, m := range in.Machines {
 		if sameHost(m.Name, host) {
@@ -94,7 +95,7 @@ func isHost(n downstream.Node, machines map[string]bool, host string) bool {
 		slices.ContainsFunc(names, func(name string) bool { return sameHost(name, host) })
 }
 
-func leaseOwner(in Input) []verify.Finding {
+func leaseOwner(in evidence.Input) []verify.Finding {
 	v, ok := in.MigrationLease()
 	if !ok {
 		return verify.Unread(in.Leases, migrationLease)
@@ -103,7 +104,7 @@ func leaseOwner(in Input) []verify.Finding {
 		position.P2: {lease.KCM}, position.P3: {lease.KCM, lease.CCM}, position.P4: {lease.CCM},
 	}[in.Position.Position]
 	switch {
-	case in.external() && v.Life == lease.Alive:
+	case runsExternal(in) && v.Life == lease.Alive:
 		wanted = []lease.Owner{lease.CCM} // no visible process could renew it, but a CCM
 	case wanted == nil:
 		wanted = []lease.Owner{lease.KCM, lease.CCM}
@@ -124,16 +125,16 @@ func leaseOwner(in Input) []verify.Finding {
 	return []verify.Finding{verify.Failure(migrationLease, seen+": "+v.Why, "held by "+strings.Join(names, " or "), "")}
 }
 
-// external says whether every kube-controller-manager is seen to be.
-func (in Input) external() bool {
-	kcms, ok := in.kcms()
+// runsExternal says whether every kube-controller-manager is seen to be.
+func runsExternal(in evidence.Input) bool {
+	kcms, ok := in.ManagersInForce()
 	for _, k := range kcms {
 		ok = ok && k.Known && k.Provider == position.External
 	}
 	return ok
 }
 
-func leaseRenewing(in Input) []verify.Finding {
+func leaseRenewing(in evidence.Input) []verify.Finding {
 	v, ok := in.MigrationLease()
 	if !ok {
 		return verify.Unread(in.Leases, migrationLease)
@@ -148,8 +149,8 @@ func leaseRenewing(in Input) []verify.Finding {
 	return []verify.Finding{verify.Failure(migrationLease, fmt.Sprintf("%s did not renew it in %.1f s (%s)", v.Holder, v.Looked.Seconds(), v.Life), "renewed every 2 s", "")}
 }
 
-func doubleRunning(in Input) []verify.Finding {
-	kcms, ccm, gaps := in.managers()
+func doubleRunning(in evidence.Input) []verify.Finding {
+	kcms, ccm, gaps := managersOf(in)
 	if ccm.Seen != position.Yes {
 		return gaps
 	}
@@ -158,9 +159,9 @@ func doubleRunning(in Input) []verify.Finding {
 		switch {
 		case !k.Known || k.Provider != position.InTree:
 		case !k.Migration:
-			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws without enable-leader-migration, beside a CCM", "the flag on every kube-controller-manager before a CCM runs", in.exclude("put the flag on this kube-controller-manager, and on the CCM")))
+			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws without enable-leader-migration, beside a CCM", "the flag on every kube-controller-manager before a CCM runs", exclude(in, "put the flag on this kube-controller-manager, and on the CCM")))
 		case !ccm.Migration || ccm.PodsWithout > 0:
-			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws beside a CCM without enable-leader-migration", "the flag on the CCM as well", in.exclude("put the flag on the CCM")))
+			gaps = append(gaps, verify.Failure(object, "--cloud-provider=aws beside a CCM without enable-leader-migration", "the flag on the CCM as well", exclude(in, "put the flag on the CCM")))
 		}
 	}
 	return gaps
@@ -168,15 +169,15 @@ func doubleRunning(in Input) []verify.Finding {
 
 // exclude says how an in-tree manager and a CCM are to wait for each other: by the
 // flag on both, or by one of them alone, where that one carries on.
-func (in Input) exclude(flag string) string {
-	if in.inTreeEverywhere() {
+func exclude(in evidence.Input, flag string) string {
+	if inTreeEverywhere(in) {
 		return flag + ", or take the CCM away"
 	}
 	return flag + "; leave the CCM, and the flag off those that are external"
 }
 
-func starvation(in Input) []verify.Finding {
-	kcms, ok := in.kcms()
+func starvation(in evidence.Input) []verify.Finding {
+	kcms, ok := in.ManagersInForce()
 	if !ok {
 		return []verify.Finding{verify.Undecided("kube-controller-manager", "none could be seen")}
 	}
@@ -193,8 +194,8 @@ func starvation(in Input) []verify.Finding {
 	return out
 }
 
-func defaultNames(in Input) []verify.Finding {
-	kcms, ccm, gaps := in.managers()
+func defaultNames(in evidence.Input) []verify.Finding {
+	kcms, ccm, gaps := managersOf(in)
 	if ccm.Seen != position.Yes || !ccm.DefaultUnsafe || ccm.ConfigFile {
 		return gaps
 	}
@@ -210,10 +211,10 @@ func defaultNames(in Input) []verify.Finding {
 	return append(gaps, finding)
 }
 
-// managers are both sides, with a finding for each that could not be seen.
-func (in Input) managers() ([]position.KCM, position.CCM, []verify.Finding) {
+// managersOf are both sides, with a finding for each that could not be seen.
+func managersOf(in evidence.Input) ([]position.KCM, position.CCM, []verify.Finding) {
 	var gaps []verify.Finding
-	kcms, ok := in.kcms()
+	kcms, ok := in.ManagersInForce()
 	if !ok {
 		gaps = append(gaps, verify.Undecided("kube-controller-manager", "none could be seen"))
 	}
@@ -229,7 +230,7 @@ func (in Input) managers() ([]position.KCM, position.CCM, []verify.Finding) {
 	return kcms, ccm, gaps
 }
 
-func positionKnown(in Input) []verify.Finding {
+func positionKnown(in evidence.Input) []verify.Finding {
 	p := in.Position
 	switch {
 	case p.HandMade:

@@ -2,6 +2,7 @@ package checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -9,8 +10,8 @@ import (
 const nodes = "nodes"
 
 // nodeChecks are the checks 3xx.
-func nodeChecks() []verify.Check[Input] {
-	return []verify.Check[Input]{
+func nodeChecks() []verify.Check[evidence.Input] {
+	return []verify.Check[evidence.Input]{
 		{Judge: providerIDs, Meta: verify.Meta{
 			ID: "AWSM-301", Title: "every node has a ProviderID of AWS", Category: nodes, Mandatory: true,
 			Why:    "the CCM never fills in the ProviderID of a node that is initialized, cannot use it for a load balancer, and may delete its Node; a foreign one makes older images panic",

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -14,73 +15,73 @@ func nodeCases() []trap {
 	const P0, P3, P4 = position.P0, position.P3, position.P4
 	fail, warn, unknown := verify.Fail, verify.Warn, verify.Unknown
 	return []trap{
-		{"AWSM-301", "empty", P0, func(in *Input) { node(in, 4).ProviderID = "" }, fail, `""`},
-		{"AWSM-301", "the stub's", P0, func(in *Input) { node(in, 4).ProviderID = "rke2://x" }, fail, "rke2://x"},
-		{"AWSM-301", "another provider's", P0, func(in *Input) { node(in, 4).ProviderID = "gce://p/us-central1-a/n" }, fail, "foreign, of provider gce"},
-		{"AWSM-301", "Azure's", P0, func(in *Input) { node(in, 4).ProviderID = "azure:///subscriptions/x" }, fail, "of provider azure"},
-		{"AWSM-301", "DigitalOcean's", P0, func(in *Input) { node(in, 4).ProviderID = "digitalocean://1" }, fail, "of provider digitalocean"},
-		{"AWSM-301", "no zone", P0, func(in *Input) { node(in, 4).ProviderID = "aws:////i-00000004" }, warn, "i-00000004, in a form"},
-		{"AWSM-301", "the instance id alone", P0, func(in *Input) { node(in, 4).ProviderID = "i-00000004" }, warn, "i-00000004, in a form"},
-		{"AWSM-301", "a slash behind", P0, func(in *Input) { node(in, 4).ProviderID += "/" }, warn, "i-00000004, in a form"},
-		{"AWSM-301", "the zone as a host", P0, func(in *Input) { node(in, 4).ProviderID = "aws://us-east-1a/i-00000004" }, warn, "i-00000004, in a form"},
-		{"AWSM-301", "something behind", P0, func(in *Input) { node(in, 4).ProviderID += "/x" }, fail, "malformed"},
-		{"AWSM-301", "an id that EC2 has not", P0, func(in *Input) { node(in, 4).ProviderID = "aws:///us-east-1b/i-node4" }, fail, "malformed"},
-		{"AWSM-301", "a letter that looks like another", P0, func(in *Input) { node(in, 4).ProviderID = "aws:///us-еast-1a/i-00000004" }, warn, "i-00000004, in a form"},
-		{"AWSM-301", "an escape sequence", P0, func(in *Input) { node(in, 4).ProviderID = "aws:///us-east-1a/\x1b[2Ji-00000004" }, fail, `\x1b[2J`},
-		{"AWSM-301", "a megabyte", P0, func(in *Input) { node(in, 4).ProviderID = "aws:///us-east-1a/i-" + strings.Repeat("0", 1<<20) }, fail, "(1048596 bytes)"},
-		{"AWSM-301", "Fargate, where Rancher made the nodes", P0, func(in *Input) { node(in, 4).ProviderID = fargate }, fail, "Fargate"},
-		{"AWSM-302", "one instance in two zones", P0, func(in *Input) { node(in, 4).ProviderID = "aws:///us-east-1b/i-00000003" }, fail, nodeName(3)},
-		{"AWSM-302", "one instance in two forms", P0, func(in *Input) { node(in, 4).ProviderID = "i-00000003" }, fail, nodeName(3)},
-		{"AWSM-302", "twice", P0, func(in *Input) { node(in, 4).ProviderID = node(in, 3).ProviderID }, fail, nodeName(3)},
-		{"AWSM-303", "another zone", P0, func(in *Input) { node(in, 4).Labels[downstream.LabelZone] = "us-east-1b" }, fail, "us-east-1b"},
-		{"AWSM-303", "the old label alone", P0, func(in *Input) {
+		{"AWSM-301", "empty", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "" }, fail, `""`},
+		{"AWSM-301", "the stub's", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "rke2://x" }, fail, "rke2://x"},
+		{"AWSM-301", "another provider's", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "gce://p/us-central1-a/n" }, fail, "foreign, of provider gce"},
+		{"AWSM-301", "Azure's", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "azure:///subscriptions/x" }, fail, "of provider azure"},
+		{"AWSM-301", "DigitalOcean's", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "digitalocean://1" }, fail, "of provider digitalocean"},
+		{"AWSM-301", "no zone", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "aws:////i-00000004" }, warn, "i-00000004, in a form"},
+		{"AWSM-301", "the instance id alone", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "i-00000004" }, warn, "i-00000004, in a form"},
+		{"AWSM-301", "a slash behind", P0, func(in *evidence.Input) { node(in, 4).ProviderID += "/" }, warn, "i-00000004, in a form"},
+		{"AWSM-301", "the zone as a host", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "aws://us-east-1a/i-00000004" }, warn, "i-00000004, in a form"},
+		{"AWSM-301", "something behind", P0, func(in *evidence.Input) { node(in, 4).ProviderID += "/x" }, fail, "malformed"},
+		{"AWSM-301", "an id that EC2 has not", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "aws:///us-east-1b/i-node4" }, fail, "malformed"},
+		{"AWSM-301", "a letter that looks like another", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "aws:///us-еast-1a/i-00000004" }, warn, "i-00000004, in a form"},
+		{"AWSM-301", "an escape sequence", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "aws:///us-east-1a/\x1b[2Ji-00000004" }, fail, `\x1b[2J`},
+		{"AWSM-301", "a megabyte", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "aws:///us-east-1a/i-" + strings.Repeat("0", 1<<20) }, fail, "(1048596 bytes)"},
+		{"AWSM-301", "Fargate, where Rancher made the nodes", P0, func(in *evidence.Input) { node(in, 4).ProviderID = fargate }, fail, "Fargate"},
+		{"AWSM-302", "one instance in two zones", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "aws:///us-east-1b/i-00000003" }, fail, nodeName(3)},
+		{"AWSM-302", "one instance in two forms", P0, func(in *evidence.Input) { node(in, 4).ProviderID = "i-00000003" }, fail, nodeName(3)},
+		{"AWSM-302", "twice", P0, func(in *evidence.Input) { node(in, 4).ProviderID = node(in, 3).ProviderID }, fail, nodeName(3)},
+		{"AWSM-303", "another zone", P0, func(in *evidence.Input) { node(in, 4).Labels[downstream.LabelZone] = "us-east-1b" }, fail, "us-east-1b"},
+		{"AWSM-303", "the old label alone", P0, func(in *evidence.Input) {
 			node(in, 4).Labels[downstream.LabelZoneBeta] = node(in, 4).Zone()
 			delete(node(in, 4).Labels, downstream.LabelZone)
 		}, warn, "no zone label"},
-		{"AWSM-303", "the old label in another zone", P0, func(in *Input) { node(in, 4).Labels[downstream.LabelZoneBeta] = "us-east-1b" }, fail, downstream.LabelZoneBeta},
-		{"AWSM-303", "another region", P0, func(in *Input) { node(in, 4).Labels[labelRegion] = "eu-west-1" }, fail, "eu-west-1"},
-		{"AWSM-303", "no label", P0, func(in *Input) { delete(node(in, 4).Labels, downstream.LabelZone) }, warn, "no zone label"},
-		{"AWSM-304", "label is the host name", P0, func(in *Input) { node(in, 4).Labels[downstream.LabelHostname] = "demo-4" }, fail, "demo-4"},
-		{"AWSM-304", "no label", P0, func(in *Input) { delete(node(in, 4).Labels, downstream.LabelHostname) }, unknown, "no evidence"},
-		{"AWSM-304", "external without node-name", P0, func(in *Input) { in.EndState = External }, fail, "--node-name"},
-		{"AWSM-304", "external without arguments", P0, func(in *Input) {
-			in.EndState = External
+		{"AWSM-303", "the old label in another zone", P0, func(in *evidence.Input) { node(in, 4).Labels[downstream.LabelZoneBeta] = "us-east-1b" }, fail, downstream.LabelZoneBeta},
+		{"AWSM-303", "another region", P0, func(in *evidence.Input) { node(in, 4).Labels[labelRegion] = "eu-west-1" }, fail, "eu-west-1"},
+		{"AWSM-303", "no label", P0, func(in *evidence.Input) { delete(node(in, 4).Labels, downstream.LabelZone) }, warn, "no zone label"},
+		{"AWSM-304", "label is the host name", P0, func(in *evidence.Input) { node(in, 4).Labels[downstream.LabelHostname] = "demo-4" }, fail, "demo-4"},
+		{"AWSM-304", "no label", P0, func(in *evidence.Input) { delete(node(in, 4).Labels, downstream.LabelHostname) }, unknown, "no evidence"},
+		{"AWSM-304", "external without node-name", P0, func(in *evidence.Input) { in.EndState = evidence.External }, fail, "--node-name"},
+		{"AWSM-304", "external without arguments", P0, func(in *evidence.Input) {
+			in.EndState = evidence.External
 			for i := range 6 {
 				node(in, i).Annotations[downstream.AnnotationArgs] = `["server","--cloud-provider-name=aws","--node-name=` + nodeName(i) + `"]`
 			}
 			node(in, 3).Annotations = nil
 		}, unknown, "node-args"},
-		{"AWSM-305", "two nodes for a machine", P3, func(in *Input) { node(in, 4).Labels[downstream.LabelMachine] = "m3" }, fail, "2 Nodes"},
-		{"AWSM-305", "two nodes for an address", P3, func(in *Input) { node(in, 4).Addresses = node(in, 3).Addresses }, fail, nodeName(3)},
-		{"AWSM-306", "stuck", P4, func(in *Input) {
+		{"AWSM-305", "two nodes for a machine", P3, func(in *evidence.Input) { node(in, 4).Labels[downstream.LabelMachine] = "m3" }, fail, "2 Nodes"},
+		{"AWSM-305", "two nodes for an address", P3, func(in *evidence.Input) { node(in, 4).Addresses = node(in, 3).Addresses }, fail, nodeName(3)},
+		{"AWSM-306", "stuck", P4, func(in *evidence.Input) {
 			node(in, 5).Taints = []downstream.Taint{{Key: downstream.TaintUninitialized, Value: "true", Effect: "NoSchedule"}}
 		}, fail, "10 minutes"},
-		{"AWSM-306", "new", P4, func(in *Input) {
+		{"AWSM-306", "new", P4, func(in *evidence.Input) {
 			node(in, 5).Taints = []downstream.Taint{{Key: downstream.TaintUninitialized, Value: "true", Effect: "NoSchedule"}}
 			node(in, 5).Created = clusterNow.Add(-time.Minute)
 		}, warn, "new node"},
-		{"AWSM-306", "no clock", P4, func(in *Input) {
+		{"AWSM-306", "no clock", P4, func(in *evidence.Input) {
 			node(in, 5).Taints = []downstream.Taint{{Key: downstream.TaintUninitialized}}
 			in.ServerClock = time.Time{}
 		}, unknown, "not known"},
-		{"AWSM-307", "not ready", P0, func(in *Input) {
+		{"AWSM-307", "not ready", P0, func(in *evidence.Input) {
 			node(in, 5).Ready = downstream.Condition{Status: "Unknown", Reason: "NodeStatusUnknown"}
 		}, fail, "NodeStatusUnknown"},
-		{"AWSM-308", "ours left", P3, func(in *Input) {
+		{"AWSM-308", "ours left", P3, func(in *evidence.Input) {
 			node(in, 0).Unschedulable = true
 			node(in, 0).Annotations[downstream.AnnotationOurs] = "run-1"
 		}, warn, "run-1"},
-		{"AWSM-308", "the user's lost", P4, func(in *Input) { in.Fingerprint.Nodes[3].Cordoned = true }, warn, "is gone"},
-		{"AWSM-309", "flapping", P3, func(in *Input) { node(in, 0).Addresses = node(in, 0).Addresses[:1] }, warn, "InternalIP"},
-		{"AWSM-310", "shut down", P0, func(in *Input) {
+		{"AWSM-308", "the user's lost", P4, func(in *evidence.Input) { in.Fingerprint.Nodes[3].Cordoned = true }, warn, "is gone"},
+		{"AWSM-309", "flapping", P3, func(in *evidence.Input) { node(in, 0).Addresses = node(in, 0).Addresses[:1] }, warn, "InternalIP"},
+		{"AWSM-310", "shut down", P0, func(in *evidence.Input) {
 			node(in, 5).Taints = []downstream.Taint{{Key: downstream.TaintShutdown, Effect: "NoSchedule"}}
 		}, fail, "shutdown"},
-		{"AWSM-311", "still in-tree", P4, func(in *Input) {
+		{"AWSM-311", "still in-tree", P4, func(in *evidence.Input) {
 			node(in, 5).Annotations[downstream.AnnotationArgs] = `["agent","--cloud-provider-name=aws"]`
 		}, fail, `"aws"`},
-		{"AWSM-311", "no arguments", P4, func(in *Input) { node(in, 5).Annotations = nil }, unknown, "node-args"},
-		{"AWSM-312", "another UID", P4, func(in *Input) { node(in, 5).UID = "other" }, fail, "registered again"},
-		{"AWSM-313", "Windows", P0, func(in *Input) { node(in, 5).Labels[downstream.LabelOS] = "windows" }, fail, "Windows"},
+		{"AWSM-311", "no arguments", P4, func(in *evidence.Input) { node(in, 5).Annotations = nil }, unknown, "node-args"},
+		{"AWSM-312", "another UID", P4, func(in *evidence.Input) { node(in, 5).UID = "other" }, fail, "registered again"},
+		{"AWSM-313", "Windows", P0, func(in *evidence.Input) { node(in, 5).Labels[downstream.LabelOS] = "windows" }, fail, "Windows"},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -17,19 +18,19 @@ import (
 
 // zoneLabels holds the label to the zone that EC2 gave. Where it gave none, the
 // ProviderID is what is left to compare with, and proves too little for a command.
-func zoneLabels(in Input) []verify.Finding {
-	instances := map[string]pair{}
+func zoneLabels(in evidence.Input) []verify.Finding {
+	instances := map[string]evidence.Pair{}
 	if in.Cloud.On && in.Cloud.Instances.OK() {
-		pairs, _ := in.pairs(in.Cloud.Instances.Value)
+		pairs, _ := in.Pairs(in.Cloud.Instances.Value)
 		for _, p := range pairs {
-			instances[p.node.Name] = p
+			instances[p.Node.Name] = p
 		}
 	}
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		zone, _, ok := downstream.ParseProviderID(n.ProviderID)
 		p := instances[n.Name]
-		if p.found && p.instance.Alive() && p.instance.Zone != "" {
-			zone = p.instance.Zone
+		if p.Found && p.Instance.Alive() && p.Instance.Zone != "" {
+			zone = p.Instance.Zone
 		}
 		switch {
 		case !ok: // AWSM-301 reports the ProviderID
@@ -51,7 +52,7 @@ const (
 // placeLabels is one finding for all labels of a Node that say another place than its
 // own, with one command. A missing one matters only for the zone: the scheduler knows
 // no other name for it.
-func placeLabels(n downstream.Node, p pair, zone string) []verify.Finding {
+func placeLabels(n downstream.Node, p evidence.Pair, zone string) []verify.Finding {
 	var seen, wanted, wrong []string
 	for _, l := range []struct{ key, what, want string }{
 		{downstream.LabelZone, "zone label", zone}, {downstream.LabelZoneBeta, "label " + downstream.LabelZoneBeta, zone},
@@ -75,58 +76,29 @@ func placeLabels(n downstream.Node, p pair, zone string) []verify.Finding {
 	}
 }
 
-func labelPlace(p pair, labels []string) string {
-	if !p.sure() {
+func labelPlace(p evidence.Pair, labels []string) string {
+	if !p.Sure() {
 		return ""
 	}
-	words := append([]string{"kubectl", "label", "node", p.node.Name}, labels...)
+	words := append([]string{"kubectl", "label", "node", p.Node.Name}, labels...)
 	return fault.Command(append(words, "--overwrite")...)
-}
-
-// Proof says which end states keep a node's name by construction.
-type Proof struct {
-	External  bool // explicit --node-name equal to the Node's name
-	Overrides bool // RKE2's override, repeated by the label, equals the Node's name
-	Missing   string
-}
-
-// NameProof reads a node's evidence. Label kubernetes.io/hostname, annotation
-// rke2.io/hostname and the Hostname address repeat the metadata name: they say
-// what RKE2 passes as --hostname-override, and nothing about the host.
-func NameProof(n downstream.Node) Proof {
-	var p Proof
-	args, has, err := n.NodeArgs()
-	switch {
-	case err != nil:
-		p.Missing = err.Error()
-	case !has:
-		p.Missing = "no annotation " + downstream.AnnotationArgs
-	default:
-		p.External = args.Last("node-name") == n.Name
-	}
-	label, ok := n.Labels[downstream.LabelHostname]
-	if !ok {
-		p.Missing = strings.TrimPrefix(p.Missing+", no label "+downstream.LabelHostname, ", ")
-	}
-	p.Overrides = ok && strings.ToLower(label) == n.Name
-	return p
 }
 
 // AutoEndState is what --end-state auto takes: external only if every node's
 // name is explicit.
-func AutoEndState(nodes []downstream.Node) EndState {
+func AutoEndState(nodes []downstream.Node) evidence.EndState {
 	for _, n := range nodes {
-		if !NameProof(n).External {
-			return Overrides
+		if !evidence.NameProof(n).External {
+			return evidence.Overrides
 		}
 	}
 	if len(nodes) == 0 {
-		return Overrides
+		return evidence.Overrides
 	}
-	return External
+	return evidence.External
 }
 
-func namesSurvive(in Input) []verify.Finding {
+func namesSurvive(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
 		end := in.EndState
 		if end == "" {
@@ -140,22 +112,22 @@ func namesSurvive(in Input) []verify.Finding {
 	})
 }
 
-func nameSurvives(n downstream.Node, end EndState) []verify.Finding {
-	p, object := NameProof(n), "Node "+n.Name
+func nameSurvives(n downstream.Node, end evidence.EndState) []verify.Finding {
+	p, object := evidence.NameProof(n), "Node "+n.Name
 	args, hasArgs, _ := n.NodeArgs()
 	label, hasLabel := n.Labels[downstream.LabelHostname]
 	switch {
-	case end == External && p.External, end == Overrides && p.Overrides:
+	case end == evidence.External && p.External, end == evidence.Overrides && p.Overrides:
 		return nil
-	case end == External && !hasArgs, end == Overrides && !hasLabel:
+	case end == evidence.External && !hasArgs, end == evidence.Overrides && !hasLabel:
 		return []verify.Finding{verify.Undecided(object, "no evidence for end state "+string(end)+": "+p.Missing)}
-	case end == External:
+	case end == evidence.External:
 		return []verify.Finding{verify.Failure(object, fmt.Sprintf("--node-name %q in %s", args.Last("node-name"), downstream.AnnotationArgs), "--node-name "+n.Name, "use --end-state overrides")}
 	}
 	return []verify.Finding{verify.Failure(object, "label "+downstream.LabelHostname+"="+label+": the kubelet would register under that name", downstream.LabelHostname+"="+n.Name, "")}
 }
 
-func oneNodePerMachine(in Input) []verify.Finding {
+func oneNodePerMachine(in evidence.Input) []verify.Finding {
 	twins := verify.Judge(in.Nodes, "nodes", continuity.Twins)
 	if p := in.Position.Position; p != position.Unknown && !p.AtLeast(position.P3) { // nothing was switched: there is nothing to undo
 		for i := range twins {
@@ -169,7 +141,7 @@ func oneNodePerMachine(in Input) []verify.Finding {
 
 const uninitializedBound = 10 * time.Minute
 
-func uninitialized(in Input) []verify.Finding {
+func uninitialized(in evidence.Input) []verify.Finding {
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		if _, waits := n.Taint(downstream.TaintUninitialized); !waits {
 			return nil
@@ -185,7 +157,7 @@ func uninitialized(in Input) []verify.Finding {
 	})(in)
 }
 
-func ready(in Input) []verify.Finding {
+func ready(in evidence.Input) []verify.Finding {
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		if n.Ready.Status == "True" {
 			return nil
@@ -201,7 +173,7 @@ func orNone(s string) string {
 	return s
 }
 
-func cordons(in Input) []verify.Finding {
+func cordons(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
 		switch late := in.Position.Position.AtLeast(position.P4); {
 		case late && in.Fingerprint != nil:
@@ -225,14 +197,14 @@ func cordons(in Input) []verify.Finding {
 
 // noFingerprint is what a comparison with the fingerprint comes to without one: it
 // is unknown where the journal that may hold one could not be read.
-func noFingerprint(in Input) []verify.Finding {
+func noFingerprint(in evidence.Input) []verify.Finding {
 	if in.Unread != nil {
 		return []verify.Finding{verify.Undecided("", "the fingerprint is in the journal: "+in.Unread.Error())}
 	}
 	return verify.Skipped("no fingerprint to compare with")
 }
 
-func addressesStable(in Input) []verify.Finding {
+func addressesStable(in evidence.Input) []verify.Finding {
 	if in.Fingerprint == nil {
 		return noFingerprint(in)
 	}
@@ -241,7 +213,7 @@ func addressesStable(in Input) []verify.Finding {
 	})
 }
 
-func shutDown(in Input) []verify.Finding {
+func shutDown(in evidence.Input) []verify.Finding {
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		for _, key := range []string{downstream.TaintShutdown, downstream.TaintOutOfService} {
 			if t, ok := n.Taint(key); ok {
@@ -256,7 +228,7 @@ func shutDown(in Input) []verify.Finding {
 	})(in)
 }
 
-func kubeletsExternal(in Input) []verify.Finding {
+func kubeletsExternal(in evidence.Input) []verify.Finding {
 	if in.Distribution != wellknown.RKE2 {
 		return verify.Skipped("only RKE2 writes its arguments on the node")
 	}
@@ -274,7 +246,7 @@ func kubeletsExternal(in Input) []verify.Finding {
 	})(in)
 }
 
-func sameNodes(in Input) []verify.Finding {
+func sameNodes(in evidence.Input) []verify.Finding {
 	if in.Fingerprint == nil {
 		return noFingerprint(in)
 	}
@@ -285,9 +257,9 @@ func sameNodes(in Input) []verify.Finding {
 	return out
 }
 
-func windows(in Input) []verify.Finding {
+func windows(in evidence.Input) []verify.Finding {
 	return nodesOf(func(n downstream.Node) []verify.Finding {
-		if !n.Windows() || NameProof(n).External {
+		if !n.Windows() || evidence.NameProof(n).External {
 			return nil
 		}
 		return []verify.Finding{verify.Failure("Node "+n.Name, "Windows without an explicit --node-name", "--node-name "+n.Name, "")}

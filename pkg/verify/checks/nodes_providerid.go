@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -18,7 +19,7 @@ const providerIDForm = "aws:///<zone>/<instance id>"
 // reads the same instance id out of it: its Node cannot get another one without
 // being lost. A node on Fargate has none of an instance and is right so, where
 // Rancher and rke have not made the cluster.
-func providerIDs(in Input) []verify.Finding {
+func providerIDs(in evidence.Input) []verify.Finding {
 	return nodesOf(func(n downstream.Node) []verify.Finding {
 		object := "Node " + n.Name
 		kind, why := downstream.KindOf(n.ProviderID)
@@ -36,7 +37,7 @@ func providerIDs(in Input) []verify.Finding {
 		}
 		fix := "replace the node: a ProviderID cannot be changed"
 		if kind == downstream.NoProviderID {
-			fix = in.giveProviderID(n)
+			fix = giveProviderID(in, n)
 		}
 		return []verify.Finding{verify.Failure(object, fmt.Sprintf("ProviderID %s: %s%s", quoted(n.ProviderID), kind, why), providerIDForm, fix)}
 	})(in)
@@ -46,16 +47,16 @@ func providerIDs(in Input) []verify.Finding {
 // once and never be changed (ValidateNodeUpdate of k8s.io/kubernetes
 // pkg/apis/core/validation): there is a command only where EC2 shows one instance
 // that is no other Node's and has this one's name and all of its addresses.
-func (in Input) giveProviderID(n downstream.Node) string {
+func giveProviderID(in evidence.Input, n downstream.Node) string {
 	var own []cloud.Instance
 	for _, i := range in.Cloud.Unclaimed.Value {
-		p := pair{node: n, id: i.ID, instance: i, found: true}
-		if i.State == "running" && p.sure() && strings.EqualFold(i.PrivateDNSName, n.Name) {
+		p := evidence.Pair{Node: n, ID: i.ID, Instance: i, Found: true}
+		if i.State == "running" && p.Sure() && strings.EqualFold(i.PrivateDNSName, n.Name) {
 			own = append(own, i)
 		}
 	}
 	const advice = "find its instance in EC2 by its name and addresses, and write zone and id into spec.providerID, which can be done once and not be changed"
-	if !in.Cloud.Unclaimed.OK() || len(own) != 1 || n.Ready.Status != "True" || in.sharesAddress(n) {
+	if !in.Cloud.Unclaimed.OK() || len(own) != 1 || n.Ready.Status != "True" || sharesAddress(in, n) {
 		return advice
 	}
 	id := fmt.Sprintf(`{"spec":{"providerID":"aws:///%s/%s"}}`, own[0].Zone, own[0].ID)
@@ -64,7 +65,7 @@ func (in Input) giveProviderID(n downstream.Node) string {
 }
 
 // sharesAddress says whether another Node shows an address of this one.
-func (in Input) sharesAddress(n downstream.Node) bool {
+func sharesAddress(in evidence.Input, n downstream.Node) bool {
 	return slices.ContainsFunc(in.Nodes.Value, func(other downstream.Node) bool {
 		return other.Name != n.Name && slices.ContainsFunc(other.InternalIPs(), func(ip string) bool { return slices.Contains(n.InternalIPs(), ip) })
 	})
@@ -96,7 +97,7 @@ func quoted(s string) string {
 
 // providerIDUnique compares instances, not texts: two zones in front of one
 // instance id are the same instance.
-func providerIDUnique(in Input) []verify.Finding {
+func providerIDUnique(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
 		first := map[string]downstream.Node{}
 		var out []verify.Finding

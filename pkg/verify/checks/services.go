@@ -3,6 +3,7 @@ package checks
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -10,8 +11,8 @@ import (
 const services = "services"
 
 // serviceChecks are the checks 8xx.
-func serviceChecks() []verify.Check[Input] {
-	return []verify.Check[Input]{
+func serviceChecks() []verify.Check[evidence.Input] {
+	return []verify.Check[evidence.Input]{
 		{Judge: sameBalancers, Meta: verify.Meta{
 			ID: "AWSM-801", Title: "load balancers are those of the fingerprint", Category: services,
 			Why:    "another host name is another load balancer: everything that points at the old one is cut off",
@@ -33,7 +34,7 @@ func serviceChecks() []verify.Check[Input] {
 	}
 }
 
-func sameBalancers(in Input) []verify.Finding {
+func sameBalancers(in evidence.Input) []verify.Finding {
 	if in.Fingerprint == nil {
 		return noFingerprint(in)
 	}
@@ -42,7 +43,7 @@ func sameBalancers(in Input) []verify.Finding {
 	})
 }
 
-func balancersExist(in Input) []verify.Finding {
+func balancersExist(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Services, "services", func(all []downstream.Service) []verify.Finding {
 		var out []verify.Finding
 		for _, s := range all {
@@ -57,7 +58,7 @@ func balancersExist(in Input) []verify.Finding {
 // syncFailures looks at failures after the present holder took the migration
 // lease, or at all of them when nothing is held. Both times were written in the
 // cluster.
-func syncFailures(in Input) []verify.Finding {
+func syncFailures(in evidence.Input) []verify.Finding {
 	return verify.Judge(in.Events, "events", func(events []downstream.Event) []verify.Finding {
 		since := in.Leases.Value.Migration.Last.Acquire
 		if l := in.Leases.Value.Migration.Last; !l.Exists || l.Holder == "" {

@@ -5,14 +5,15 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 const storage = "storage, images"
 
 // storageChecks are the checks 5xx.
-func storageChecks() []verify.Check[Input] {
-	return []verify.Check[Input]{
+func storageChecks() []verify.Check[evidence.Input] {
+	return []verify.Check[evidence.Input]{
 		{Judge: ebsDriver, Meta: verify.Meta{
 			ID: "AWSM-501", Title: "in-tree EBS volumes have their CSI driver", Category: storage, Mandatory: true,
 			Why:    "with the external provider nobody attaches in-tree EBS volumes but the CSI driver; mounted volumes work until their pod moves",
@@ -36,7 +37,7 @@ func storageChecks() []verify.Check[Input] {
 }
 
 // usesInTree names what depends on in-tree EBS.
-func usesInTree(in Input) (names []string, gaps []verify.Finding) {
+func usesInTree(in evidence.Input) (names []string, gaps []verify.Finding) {
 	if !in.Volumes.OK() {
 		gaps = append(gaps, verify.Unread(in.Volumes, "persistentvolumes")...)
 	}
@@ -56,13 +57,13 @@ func usesInTree(in Input) (names []string, gaps []verify.Finding) {
 	return names, gaps
 }
 
-func ebsDriver(in Input) []verify.Finding {
+func ebsDriver(in evidence.Input) []verify.Finding {
 	users, out := usesInTree(in)
 	if len(users) == 0 {
 		return out
 	}
 	if !in.CSINodes.OK() || !in.Nodes.OK() {
-		return append(out, verify.Undecided("CSI drivers", "CSINodes or nodes could not be read, and "+some(users)+" use in-tree EBS"))
+		return append(out, verify.Undecided("CSI drivers", "CSINodes or nodes could not be read, and "+evidence.Some(users)+" use in-tree EBS"))
 	}
 	drivers := map[string]downstream.CSINode{}
 	for _, c := range in.CSINodes.Value {
@@ -81,10 +82,10 @@ func ebsDriver(in Input) []verify.Finding {
 		}
 	}
 	if len(unmigrated) > 0 {
-		out = append(out, verify.Failure(some(users), fmt.Sprintf("CSI migration is off on %d nodes: %s", len(unmigrated), some(unmigrated)), downstream.CSIEBS+" on every node that runs such pods, CSIMigrationAWS on", ""))
+		out = append(out, verify.Failure(evidence.Some(users), fmt.Sprintf("CSI migration is off on %d nodes: %s", len(unmigrated), evidence.Some(unmigrated)), downstream.CSIEBS+" on every node that runs such pods, CSIMigrationAWS on", ""))
 	}
 	if len(bare) > 0 {
-		out = append(out, verify.Warning(some(users), fmt.Sprintf("no driver %s on %d nodes: %s", downstream.CSIEBS, len(bare), some(bare)), "the driver; without it these volumes cannot be attached there today either", ""))
+		out = append(out, verify.Warning(evidence.Some(users), fmt.Sprintf("no driver %s on %d nodes: %s", downstream.CSIEBS, len(bare), evidence.Some(bare)), "the driver; without it these volumes cannot be attached there today either", ""))
 	}
 	return out
 }
@@ -99,13 +100,13 @@ func dedicated(n downstream.Node) bool {
 	return false
 }
 
-func csiMigrationOff(in Input) []verify.Finding {
-	programs, out := in.programs()
+func csiMigrationOff(in evidence.Input) []verify.Finding {
+	programs, out := programsOf(in)
 	users, gaps := usesInTree(in)
 	report := func(object string) {
 		f := verify.Warning(object, "CSIMigrationAWS=false", "removed before 1.25; no in-tree EBS volume was found", "")
 		if len(users) > 0 || len(gaps) > 0 {
-			f.Status, f.Wanted = verify.Fail, "the CSI driver and CSIMigrationAWS on, for "+orElse(some(users), "volumes that could not be looked for")
+			f.Status, f.Wanted = verify.Fail, "the CSI driver and CSIMigrationAWS on, for "+evidence.OrElse(evidence.Some(users), "volumes that could not be looked for")
 		}
 		out = append(out, f)
 	}
@@ -126,8 +127,8 @@ func csiMigrationOff(in Input) []verify.Finding {
 	return out
 }
 
-func ecr(in Input) []verify.Finding {
-	target, err := in.targetVersion()
+func ecr(in evidence.Input) []verify.Finding {
+	target, err := in.TargetVersion()
 	if err != nil {
 		return []verify.Finding{verify.Undecided("Kubernetes", err.Error())}
 	}
@@ -143,7 +144,7 @@ func ecr(in Input) []verify.Finding {
 		if len(bare) == 0 {
 			return nil
 		}
-		object := fmt.Sprintf("%d nodes with images from ECR: %s", len(bare), some(bare))
+		object := fmt.Sprintf("%d nodes with images from ECR: %s", len(bare), evidence.Some(bare))
 		if in.Target == "" || !target.AtLeast(1, 27) {
 			return []verify.Finding{verify.Notice(object, "pulled with the kubelet's built-in credentials, up to 1.26")}
 		}

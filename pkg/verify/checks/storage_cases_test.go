@@ -2,6 +2,7 @@ package checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -11,18 +12,21 @@ func storageCases() []trap {
 	const P0, P4 = position.P0, position.P4
 	fail, warn := verify.Fail, verify.Warn
 	return []trap{
-		{"AWSM-501", "migration off", P0, func(in *Input) { in.Volumes.Value = inTreeVolume }, fail, "3 nodes"},
-		{"AWSM-501", "driver missing", P0, func(in *Input) {
+		{"AWSM-501", "migration off", P0, func(in *evidence.Input) { in.Volumes.Value = inTreeVolume }, fail, "3 nodes"},
+		{"AWSM-501", "driver missing", P0, func(in *evidence.Input) {
 			in.Classes.Value = []downstream.StorageClass{{Name: "gp2", Provisioner: downstream.InTreeEBS}}
 			for i := range 6 {
 				in.CSINodes.Value = append(in.CSINodes.Value, downstream.CSINode{Name: nodeName(i), Migrated: "kubernetes.io/aws-ebs,kubernetes.io/gce-pd"})
 			}
 		}, warn, "no driver"},
-		{"AWSM-502", "KCM", P0, func(in *Input) { args(in, 0, "--feature-gates=CSIMigrationAWS=false"); in.Volumes.Value = inTreeVolume }, fail, "false"},
-		{"AWSM-502", "kubelet, no volumes", P0, func(in *Input) {
+		{"AWSM-502", "KCM", P0, func(in *evidence.Input) {
+			args(in, 0, "--feature-gates=CSIMigrationAWS=false")
+			in.Volumes.Value = inTreeVolume
+		}, fail, "false"},
+		{"AWSM-502", "kubelet, no volumes", P0, func(in *evidence.Input) {
 			node(in, 5).Annotations[downstream.AnnotationArgs] = `["agent","--kubelet-arg=feature-gates=CSIMigrationAWS=false"]`
 		}, warn, "false"},
-		{"AWSM-503", "upgrade", P4, func(in *Input) { node(in, 5).ECRImages = 2; in.Target = "v1.27.10+rke2r1" }, fail, "image-credential-provider-config"},
+		{"AWSM-503", "upgrade", P4, func(in *evidence.Input) { node(in, 5).ECRImages = 2; in.Target = "v1.27.10+rke2r1" }, fail, "image-credential-provider-config"},
 	}
 }
 

@@ -7,21 +7,22 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // Managers are the checks of who runs controller managers.
-func Managers() []verify.Check[Input] {
-	return slices.DeleteFunc(All(), func(c verify.Check[Input]) bool { return !c.BeforeHandover })
+func Managers() []verify.Check[evidence.Input] {
+	return slices.DeleteFunc(All(), func(c verify.Check[evidence.Input]) bool { return !c.BeforeHandover })
 }
 
 // strays judges every kube-controller-manager beside the control plane's own.
-func strays(in Input) []verify.Finding {
-	found, out := in.seenStrays("kube-controller-manager")
+func strays(in evidence.Input) []verify.Finding {
+	found, out := seenStrays(in, "kube-controller-manager")
 	for _, s := range found {
 		if !s.CCM {
-			out = append(out, in.stray(s, "a kube-controller-manager", "only the control-plane nodes' own"))
+			out = append(out, strayFinding(in, s, "a kube-controller-manager", "only the control-plane nodes' own"))
 		}
 	}
 	return out
@@ -30,20 +31,20 @@ func strays(in Input) []verify.Finding {
 // cloudStrays judges whatever runs cloud controllers beside the CCM's DaemonSet and
 // the control plane's own. Of kube-controller-managers those that only might are
 // left to strays.
-func cloudStrays(in Input) []verify.Finding {
-	found, out := in.seenStrays("cloud controllers")
+func cloudStrays(in evidence.Input) []verify.Finding {
+	found, out := seenStrays(in, "cloud controllers")
 	for _, s := range found {
 		switch {
 		case s.CCM && s.RunsClouds():
-			out = append(out, in.stray(s, "an aws-cloud-controller-manager", in.wantedManagers()))
+			out = append(out, strayFinding(in, s, "an aws-cloud-controller-manager", wantedManagers(in)))
 		case !s.CCM && s.RunsClouds() && !s.Idle && s.Other == "":
-			out = append(out, in.stray(s, "the cloud controllers in a kube-controller-manager", in.wantedManagers()))
+			out = append(out, strayFinding(in, s, "the cloud controllers in a kube-controller-manager", wantedManagers(in)))
 		}
 	}
 	return out
 }
 
-func (in Input) wantedManagers() string {
+func wantedManagers(in evidence.Input) string {
 	if own, has := in.OwnDaemonSet(); has {
 		return "only the pods of " + own.String() + ", and the control-plane nodes' own kube-controller-managers"
 	}
@@ -51,7 +52,7 @@ func (in Input) wantedManagers() string {
 }
 
 // seenStrays are what was found, with a finding for what could not be read.
-func (in Input) seenStrays(object string) ([]downstream.Stray, []verify.Finding) {
+func seenStrays(in evidence.Input, object string) ([]downstream.Stray, []verify.Finding) {
 	found, gaps := in.Strays()
 	if len(gaps) == 0 {
 		return found, nil
@@ -66,9 +67,9 @@ func (in Input) seenStrays(object string) ([]downstream.Stray, []verify.Finding)
 	return found, []verify.Finding{verify.Undecided(object, reason)}
 }
 
-// stray is the finding for one. What talks to another cluster does no harm here, and
+// strayFinding is the finding for one. What talks to another cluster does no harm here, and
 // what is scaled to zero none yet.
-func (in Input) stray(s downstream.Stray, program, wanted string) verify.Finding {
+func strayFinding(in evidence.Input, s downstream.Stray, program, wanted string) verify.Finding {
 	switch {
 	case s.Other != "":
 		return verify.Warning(s.String(), "runs "+program+" with the kubeconfig in "+s.Other+", beside an API server in its namespace: taken for another cluster's", wanted, "nothing, if it belongs to a cluster that this one hosts")
@@ -82,13 +83,13 @@ func (in Input) stray(s downstream.Stray, program, wanted string) verify.Finding
 	if s.Pod.Waiting != "" {
 		seen += fmt.Sprintf(" (%s now; it is started again)", s.Pod.Waiting)
 	}
-	return verify.Failure(s.String(), seen, wanted, in.stop(s))
+	return verify.Failure(s.String(), seen, wanted, stopStray(in, s))
 }
 
-// stop says how to stop it. A command is given only where somebody else runs the
+// stopStray says how to stop it. A command is given only where somebody else runs the
 // same meanwhile, and where it can be taken back.
-func (in Input) stop(s downstream.Stray) string {
-	first := in.first(s)
+func stopStray(in evidence.Input, s downstream.Stray) string {
+	first := firstOf(in, s)
 	object := strings.ToLower(s.Kind) + "/" + s.Name
 	switch {
 	case s.Owner != "":
@@ -111,28 +112,28 @@ func (in Input) stop(s downstream.Stray) string {
 
 // inTreeEverywhere says whether the cloud controllers run in the control plane's own
 // kube-controller-managers, whichever of them leads.
-func (in Input) inTreeEverywhere() bool {
-	kcms, ok := in.kcms()
+func inTreeEverywhere(in evidence.Input) bool {
+	kcms, ok := in.ManagersInForce()
 	return ok && !slices.ContainsFunc(kcms, func(k position.KCM) bool { return !k.Known || k.Provider != position.InTree })
 }
 
 // removal is a command that takes a CCM away, where in-tree managers carry on.
-func (in Input) removal(words ...string) string {
-	if !in.inTreeEverywhere() {
+func removal(in evidence.Input, words ...string) string {
+	if !inTreeEverywhere(in) {
 		return "leave it: the control planes' own kube-controller-managers are not seen to run the cloud controllers, and without it nobody may; bring the cluster to one position first (AWSM-213)"
 	}
 	return fault.Command(words...)
 }
 
-// first is what has to be there before a manager may be stopped; "": it is there. A
+// firstOf is what has to be there before a manager may be stopped; "": it is there. A
 // control plane that hosts itself has no other kube-controller-manager.
-func (in Input) first(s downstream.Stray) string {
-	kcms, _ := in.kcms()
+func firstOf(in evidence.Input, s downstream.Stray) string {
+	kcms, _ := in.ManagersInForce()
 	own := slices.ContainsFunc(kcms, func(k position.KCM) bool { return k.Known })
 	switch {
 	case !s.CCM && !own:
 		return ", unless it is the control plane's own: no other kube-controller-manager is seen"
-	case !s.CCM, in.inTreeEverywhere(), in.CCM().Complete:
+	case !s.CCM, inTreeEverywhere(in), in.CCM().Complete:
 		return ""
 	}
 	return ", once the DaemonSet of a CCM has a ready pod on every control-plane node: until then nobody else runs the cloud controllers"

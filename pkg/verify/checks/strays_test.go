@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -17,19 +18,19 @@ func TestStrayIsStoppedOnlyBesideOthers(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		at      position.Position
-		change  func(*Input)
+		change  func(*evidence.Input)
 		fix     string
 		command bool
 	}{
 		{"beside the DaemonSet", position.P5, deployment, "scale deployment/second --replicas=0", true},
 		{"a CronJob", position.P5, withWorkload("CronJob", 1, ccmOf()), `patch cronjob/second --type=merge -p '{"spec":{"suspend":true}}'`, true},
 		{"beside in-tree managers", position.P0, deployment, "scale deployment/second --replicas=0", true},
-		{"without a DaemonSet", position.P5, func(in *Input) { deployment(in); in.DaemonSets.Value, in.CCMPods.Value = nil, nil }, "stop it, once the DaemonSet of a CCM", false},
-		{"beside a DaemonSet that lacks a pod", position.P5, func(in *Input) { deployment(in); in.CCMPods.Value[1].Ready = false }, "stop it, once the DaemonSet of a CCM", false},
-		{"of Helm", position.P5, func(in *Input) { deployment(in); in.Workloads.Value[0].Owner = "helm web/ccm" }, "it belongs to helm web/ccm", false},
+		{"without a DaemonSet", position.P5, func(in *evidence.Input) { deployment(in); in.DaemonSets.Value, in.CCMPods.Value = nil, nil }, "stop it, once the DaemonSet of a CCM", false},
+		{"beside a DaemonSet that lacks a pod", position.P5, func(in *evidence.Input) { deployment(in); in.CCMPods.Value[1].Ready = false }, "stop it, once the DaemonSet of a CCM", false},
+		{"of Helm", position.P5, func(in *evidence.Input) { deployment(in); in.Workloads.Value[0].Owner = "helm web/ccm" }, "it belongs to helm web/ccm", false},
 		{"of a CloneSet", position.P5, withPod(downstream.Pod{Name: "x", Controller: "CloneSet c", Containers: ccmOf()}), "stop it at its CloneSet c in namespace web", false},
 		{"static", position.P5, withPod(downstream.Pod{Name: "x", Node: "n", Mirror: true, Containers: ccmOf()}), "take its manifest off Node n", false},
-		{"a control plane that hosts itself", position.P5, func(in *Input) {
+		{"a control plane that hosts itself", position.P5, func(in *evidence.Input) {
 			in.StaticPods.Value, in.LoosePods.Value = nil, nil
 			withWorkload("Deployment", 3, kcmOf("--cloud-provider=aws"))(in)
 		}, "unless it is the control plane's own", false},
@@ -46,14 +47,14 @@ func TestStrayIsStoppedOnlyBesideOthers(t *testing.T) {
 // A CCM of somebody else's is taken away by a command only where the in-tree managers
 // run the cloud controllers on every control plane: the leader may be any of them.
 func TestInstallationIsRemovedOnlyBesideInTreeManagers(t *testing.T) {
-	external := func(planes ...int) func(*Input) {
-		return func(in *Input) {
+	external := func(planes ...int) func(*evidence.Input) {
+		return func(in *evidence.Input) {
 			for _, i := range planes {
 				args(in, i, "--cloud-provider=external")
 			}
 		}
 	}
-	found := func(in *Input) []verify.Finding {
+	found := func(in *evidence.Input) []verify.Finding {
 		in.Releases = verify.Got([]downstream.Release{{Namespace: "default", Name: wellknown.CCM, Status: "deployed"}})
 		in.Charts = verify.Got([]downstream.Chart{{Object: downstream.Object{Kind: "HelmChart", Namespace: "kube-system", Name: wellknown.CCM}, Chart: wellknown.CCM}})
 		in.CCMObjects = verify.Got([]downstream.Object{{Kind: "ClusterRole", Name: "system:cloud-controller-manager"}})
@@ -61,10 +62,10 @@ func TestInstallationIsRemovedOnlyBesideInTreeManagers(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		name    string
-		change  func(*Input)
+		change  func(*evidence.Input)
 		command bool
 	}{
-		{"in-tree", func(*Input) {}, true},
+		{"in-tree", func(*evidence.Input) {}, true},
 		{"one is external", external(1), false},
 		{"all are external", external(0, 1, 2), false},
 		{"one is not seen", outOfSight, false},
@@ -87,14 +88,14 @@ func TestInstallationIsRemovedOnlyBesideInTreeManagers(t *testing.T) {
 // there, and judges nothing that is not read for it.
 func TestManagersAreFoundBeforeAHandover(t *testing.T) {
 	seen := healthy(t, position.P3)
-	in := Input{Facts: downstream.Facts{LoosePods: seen.LoosePods, Workloads: seen.Workloads, Nodes: seen.Nodes, StaticPods: seen.StaticPods,
+	in := evidence.Input{Facts: downstream.Facts{LoosePods: seen.LoosePods, Workloads: seen.Workloads, Nodes: seen.Nodes, StaticPods: seen.StaticPods,
 		DaemonSets: seen.DaemonSets, CCMPods: seen.CCMPods}, Position: seen.Position, Distribution: seen.Distribution}
-	judged := func(change func(*Input)) verify.Report {
+	judged := func(change func(*evidence.Input)) verify.Report {
 		with := in
 		change(&with)
 		return verify.RunAll(t.Context(), verify.Bind(with, Managers()...), verify.Options{Position: position.P3})
 	}
-	for _, res := range judged(func(*Input) {}).Results {
+	for _, res := range judged(func(*evidence.Input) {}).Results {
 		if res.Status != verify.OK {
 			t.Errorf("%s is %s of a sound cluster: %+v", res.ID, res.Status, res.Findings)
 		}

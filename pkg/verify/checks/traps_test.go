@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -15,12 +16,12 @@ type trap struct {
 	id     string
 	name   string
 	at     position.Position
-	breaks func(*Input)
+	breaks func(*evidence.Input)
 	want   verify.Status
 	seen   string // in the first finding of that status
 }
 
-func node(in *Input, i int) *downstream.Node { return &in.Nodes.Value[i] }
+func node(in *evidence.Input, i int) *downstream.Node { return &in.Nodes.Value[i] }
 
 var errForbidden = errors.New("forbidden")
 
@@ -44,7 +45,7 @@ func TestTraps(t *testing.T) {
 }
 
 // judgedBy says what is not as this case wants it; "": all is.
-func (tc trap) judgedBy(t *testing.T, registry []verify.Check[Input]) string {
+func (tc trap) judgedBy(t *testing.T, registry []verify.Check[evidence.Input]) string {
 	t.Helper()
 	in := healthy(t, tc.at)
 	tc.breaks(&in)
@@ -72,7 +73,7 @@ func (tc trap) judgedBy(t *testing.T, registry []verify.Check[Input]) string {
 func TestBlankedChecksAreNoticed(t *testing.T) {
 	for i, c := range append(Alone(), All()...) {
 		registry := append(Alone(), All()...)
-		registry[i].Judge = func(Input) []verify.Finding { return nil }
+		registry[i].Judge = func(evidence.Input) []verify.Finding { return nil }
 		noticed := false
 		for _, tc := range checkTraps() {
 			if tc.id == c.ID {
@@ -102,7 +103,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 
 // What is found broken elsewhere in the cluster never makes an unread part ok.
 func TestNothingReadIsNeverOK(t *testing.T) {
-	r := verify.RunAll(t.Context(), verify.Bind(Input{Position: position.Result{Position: position.Unknown}}, append(Alone(), All()...)...), verify.Options{Position: position.Unknown})
+	r := verify.RunAll(t.Context(), verify.Bind(evidence.Input{Position: position.Result{Position: position.Unknown}}, append(Alone(), All()...)...), verify.Options{Position: position.Unknown})
 	for _, res := range r.Results {
 		if res.Status == verify.OK || res.Status == verify.Warn {
 			t.Errorf("%s is %s although nothing was read: %+v", res.ID, res.Status, res.Findings)

@@ -1,4 +1,4 @@
-package checks
+package awschecks
 
 import (
 	"crypto/sha256"
@@ -10,11 +10,12 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
-func iamActions(in Input) []verify.Finding {
-	return in.withAWS(func(pairs []pair) []verify.Finding {
+func iamActions(in evidence.Input) []verify.Finding {
+	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
 		return verify.Judge(in.Cloud.Roles, "IAM", func(roles []cloud.RoleRights) []verify.Finding {
 			if len(roles) == 0 {
 				return []verify.Finding{verify.Undecided("IAM", "no control-plane instance has an instance profile: the CCM's credentials come from elsewhere")}
@@ -30,11 +31,11 @@ func iamActions(in Input) []verify.Finding {
 
 // withoutProfile finds control planes on which a CCM would have no credentials
 // although it has some on others.
-func withoutProfile(pairs []pair) []verify.Finding {
+func withoutProfile(pairs []evidence.Pair) []verify.Finding {
 	var out []verify.Finding
 	for _, p := range pairs {
-		if p.there() && p.node.ControlPlane() && p.instance.InstanceProfile == "" {
-			out = append(out, verify.Warning(p.object(), "no instance profile", "the one of the other control planes", ""))
+		if p.There() && p.Node.ControlPlane() && p.Instance.InstanceProfile == "" {
+			out = append(out, verify.Warning(p.Object(), "no instance profile", "the one of the other control planes", ""))
 		}
 	}
 	return out

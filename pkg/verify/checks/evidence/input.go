@@ -1,16 +1,8 @@
-// Package checks holds the checks that need only Kubernetes and EC2: pure
-// judgements over values that were read before. One file per category, with its
-// table of stable IDs; an ID is never used again for another check.
-//
-// It knows nothing of Rancher, of cluster.yml or of what a step will write.
-package checks
+package evidence
 
 import (
 	"fmt"
-	"slices"
-	"strings"
 
-	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
@@ -61,24 +53,8 @@ type Input struct {
 	ImageAllowed func(image, kubernetes string) error `json:"-"`
 }
 
-// All are the checks of this package, by ID.
-func All() []verify.Check[Input] {
-	var all []verify.Check[Input]
-	for _, category := range [][]verify.Check[Input]{
-		clusterChecks(), leaderChecks(), nodeChecks(), awsChecks(), storageChecks(), ccmChecks(), serviceChecks(),
-	} {
-		all = append(all, category...)
-	}
-	return readable(all)
-}
-
-// For are the checks that are made of a distribution.
-func For(d wellknown.Distribution) []verify.Check[Input] {
-	return slices.DeleteFunc(All(), func(c verify.Check[Input]) bool { return slices.Contains(c.NotFor, d) })
-}
-
-// kcms are the kube-controller-managers in force, RKE's own first.
-func (in Input) kcms() ([]position.KCM, bool) {
+// ManagersInForce are the kube-controller-managers in force, RKE's own first.
+func (in Input) ManagersInForce() ([]position.KCM, bool) {
 	if in.KCMs != nil {
 		return in.KCMs, true
 	}
@@ -90,8 +66,8 @@ func (in Input) kcms() ([]position.KCM, bool) {
 	return out, ok && len(out) > 0
 }
 
-// versions are those whose rules must hold: the current one, and the target.
-func (in Input) versions() ([]component.Version, error) {
+// Versions are those whose rules must hold: the current one, and the target.
+func (in Input) Versions() ([]component.Version, error) {
 	if !in.Version.OK() {
 		return nil, fmt.Errorf("the Kubernetes version could not be read: %w", orNobody(in.Version.Err))
 	}
@@ -117,26 +93,22 @@ func orNobody(err error) error {
 	return err
 }
 
-// some names a few of many.
-func some(names []string) string {
-	const most = 5
-	if len(names) <= most {
-		return strings.Join(names, ", ")
+// RoutesAtWork says whether a route controller maintains pod routes today: it
+// leaves its reason on the node condition.
+func (in Input) RoutesAtWork() bool {
+	for _, n := range in.Nodes.Value {
+		if n.Network.Reason == "RouteCreated" {
+			return true
+		}
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return false
 }
 
-func at(ps ...position.Position) []position.Position { return ps }
-
-// nodesOf judges every Node on its own.
-func nodesOf(judge func(downstream.Node) []verify.Finding) func(Input) []verify.Finding {
-	return func(in Input) []verify.Finding {
-		return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
-			var out []verify.Finding
-			for _, n := range nodes {
-				out = append(out, judge(n)...)
-			}
-			return out
-		})
+// TargetVersion is the version the cluster ends with.
+func (in Input) TargetVersion() (component.Version, error) {
+	vs, err := in.Versions()
+	if err != nil {
+		return component.Version{}, err
 	}
+	return vs[len(vs)-1], nil
 }

@@ -1,16 +1,17 @@
-package checks
+package awschecks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const aws = "aws"
 
-// awsChecks are the checks 4xx.
-func awsChecks() []verify.Check[Input] {
-	return []verify.Check[Input]{
+// All are the checks 4xx.
+func All() []verify.Check[evidence.Input] {
+	return []verify.Check[evidence.Input]{
 		{Judge: instancesExist, Meta: verify.Meta{
 			ID: "AWSM-401", Title: "every node's instance exists", Category: aws,
 			Why:    "the node lifecycle controller deletes a Node that is not ready and whose instance does not exist",

@@ -1,9 +1,10 @@
-package checks
+package awschecks
 
 import (
 	"regexp"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
@@ -16,7 +17,7 @@ import (
 var portable = regexp.MustCompile(`^[\p{L}\p{N} +\-=._:/@]+$`)
 
 func inRegion(i cloud.Instance) []string {
-	if region := regionOf(i); region != "" {
+	if region := evidence.RegionOf(i); region != "" {
 		return []string{"--region", region}
 	}
 	return nil
@@ -31,20 +32,20 @@ func createTag(resource, cluster, value string, of cloud.Instance) string {
 	return fault.Command(append(words, inRegion(of)...)...)
 }
 
-func tagInstance(p pair, cluster string) string {
+func tagInstance(p evidence.Pair, cluster string) string {
 	const advice = "tag the instance of this node for the cluster, once it is known which instance and which cluster these are (AWSM-403, AWSM-405)"
-	if !p.sure() || cluster == "" {
+	if !p.Sure() || cluster == "" {
 		return advice
 	}
-	return createTag(p.id, cluster, "owned", p.instance)
+	return createTag(p.ID, cluster, "owned", p.Instance)
 }
 
 // tagSubnet is "" where it is not certain that the subnet is a node's.
-func tagSubnet(p pair, subnet, cluster string) string {
-	if !p.sure() {
+func tagSubnet(p evidence.Pair, subnet, cluster string) string {
+	if !p.Sure() {
 		return ""
 	}
-	return createTag(subnet, cluster, "shared", p.instance)
+	return createTag(subnet, cluster, "shared", p.Instance)
 }
 
 // tagsOf are the keys by which an instance is the cluster's.
@@ -73,13 +74,13 @@ func deleteTags(i cloud.Instance, cluster string) string {
 }
 
 // allowMetadata lets RKE2 ask without a token, where there is a service to ask.
-func allowMetadata(p pair) string {
-	if !p.sure() {
+func allowMetadata(p evidence.Pair) string {
+	if !p.Sure() {
 		return "until RKE2 is 1.29.11 or later, let the node's instance be asked without a token, once it is known which instance it is (AWSM-403, AWSM-405)"
 	}
-	words := []string{"aws", "ec2", "modify-instance-metadata-options", "--instance-id", p.id, "--http-tokens", "optional"}
-	if p.instance.MetadataDisabled {
+	words := []string{"aws", "ec2", "modify-instance-metadata-options", "--instance-id", p.ID, "--http-tokens", "optional"}
+	if p.Instance.MetadataDisabled {
 		words = append(words, "--http-endpoint", "enabled")
 	}
-	return "until RKE2 is 1.29.11 or later: " + fault.Command(append(words, inRegion(p.instance)...)...)
+	return "until RKE2 is 1.29.11 or later: " + fault.Command(append(words, inRegion(p.Instance)...)...)
 }

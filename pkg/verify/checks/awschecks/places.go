@@ -1,13 +1,13 @@
-package checks
+package awschecks
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 )
 
@@ -15,8 +15,8 @@ import (
 const joining = 15 * time.Minute
 
 // everyInstanceHasNode finds the machines that the cluster lost sight of.
-func everyInstanceHasNode(in Input) []verify.Finding {
-	return in.withCluster(func(pairs []pair, id string) []verify.Finding {
+func everyInstanceHasNode(in evidence.Input) []verify.Finding {
+	return in.WithCluster(func(pairs []evidence.Pair, id string) []verify.Finding {
 		return verify.Judge(in.Cloud.Unclaimed, "EC2 instances tagged "+cloud.TagCluster+id, func(unclaimed []cloud.Instance) []verify.Finding {
 			networks, another := vpcs(pairs), false
 			var out []verify.Finding
@@ -28,7 +28,7 @@ func everyInstanceHasNode(in Input) []verify.Finding {
 				case i.VPC == "":
 					out = append(out, unsaid(i, "in which VPC it is"))
 				case networks[i.VPC] != 0:
-					out = append(out, in.lost(i, id, settledNodes(in, pairs)))
+					out = append(out, lostMachine(in, i, id, settledNodes(in, pairs)))
 				default:
 					another = true // another VPC's, if those of all nodes are known
 				}
@@ -47,11 +47,11 @@ func unsaid(i cloud.Instance, what string) verify.Finding {
 }
 
 // withoutVPC are the Nodes' instances of which it was not said where they are.
-func withoutVPC(pairs []pair) []verify.Finding {
+func withoutVPC(pairs []evidence.Pair) []verify.Finding {
 	var out []verify.Finding
 	for _, p := range pairs {
-		if p.there() && p.instance.VPC == "" {
-			out = append(out, p.silent("in which VPC it is")...)
+		if p.There() && p.Instance.VPC == "" {
+			out = append(out, p.Silent("in which VPC it is")...)
 		}
 	}
 	return out
@@ -63,17 +63,17 @@ func settledState(state string) bool {
 }
 
 // settledNodes says whether it is certain for every Node which instance is its own.
-func settledNodes(in Input, pairs []pair) bool {
-	return len(pairs) == len(in.Nodes.Value) && !slices.ContainsFunc(pairs, func(p pair) bool { return !p.sure() })
+func settledNodes(in evidence.Input, pairs []evidence.Pair) bool {
+	return len(pairs) == len(in.Nodes.Value) && !slices.ContainsFunc(pairs, func(p evidence.Pair) bool { return !p.Sure() })
 }
 
 // standsFor is the Node that has an instance's name or one of its addresses,
 // although its ProviderID names another instance or none.
-func (in Input) standsFor(i cloud.Instance) (name, what string) {
+func standsFor(in evidence.Input, i cloud.Instance) (name, what string) {
 	for _, n := range in.Nodes.Value {
 		named := strings.EqualFold(n.Name, i.PrivateDNSName) || strings.EqualFold(n.Name, shortName(i.PrivateDNSName))
 		addressed := slices.ContainsFunc(n.InternalIPs(), func(ip string) bool {
-			return slices.ContainsFunc(i.PrivateIPs, func(have string) bool { return sameAddress(have, ip) })
+			return slices.ContainsFunc(i.PrivateIPs, func(have string) bool { return evidence.SameAddress(have, ip) })
 		})
 		switch {
 		case n.Name != "" && named && addressed:
@@ -92,9 +92,9 @@ func shortName(dns string) string {
 	return name
 }
 
-func (in Input) lost(i cloud.Instance, cluster string, settled bool) verify.Finding {
+func lostMachine(in evidence.Input, i cloud.Instance, cluster string, settled bool) verify.Finding {
 	object := "instance " + i.ID
-	if node, what := in.standsFor(i); node != "" {
+	if node, what := standsFor(in, i); node != "" {
 		return verify.Warning(object, fmt.Sprintf("%s; Node %s has %s, but another ProviderID", i.State, node, what), "the Node's ProviderID names it",
 			"keep the instance and its tags: the ProviderID is what is wrong (AWSM-301, AWSM-401)")
 	}
@@ -108,14 +108,14 @@ func (in Input) lost(i cloud.Instance, cluster string, settled bool) verify.Find
 	if settled {
 		fix = "find out what the machine is; if it is none of the cluster's" + deleteTags(i, cluster)
 	}
-	return verify.Warning(object, i.State+", "+orElse(i.PrivateDNSName, "private DNS name not said")+", and no Node", "a Node, or no tag "+strings.Join(tagsOf(i, cluster), ", "), fix)
+	return verify.Warning(object, i.State+", "+evidence.OrElse(i.PrivateDNSName, "private DNS name not said")+", and no Node", "a Node, or no tag "+strings.Join(tagsOf(i, cluster), ", "), fix)
 }
 
-func vpcs(pairs []pair) map[string]int {
+func vpcs(pairs []evidence.Pair) map[string]int {
 	count := map[string]int{}
 	for _, p := range pairs {
-		if p.there() && p.instance.VPC != "" {
-			count[p.instance.VPC]++
+		if p.There() && p.Instance.VPC != "" {
+			count[p.Instance.VPC]++
 		}
 	}
 	return count
@@ -123,34 +123,25 @@ func vpcs(pairs []pair) map[string]int {
 
 // onePlace finds nodes that a CCM cannot see, because it asks one region and
 // works in one VPC: its own instance's.
-func onePlace(in Input) []verify.Finding {
-	return in.withAWS(func(pairs []pair) []verify.Finding {
+func onePlace(in evidence.Input) []verify.Finding {
+	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
 		regions := map[string]int{}
 		out := withoutVPC(pairs)
 		for _, p := range pairs {
-			switch region := regionOf(p.instance); {
-			case !p.there(): // AWSM-401 and AWSM-402
+			switch region := evidence.RegionOf(p.Instance); {
+			case !p.There(): // AWSM-401 and AWSM-402
 			case region == "":
-				out = append(out, p.silent("in which region it is")...)
+				out = append(out, p.Silent("in which region it is")...)
 			default:
 				regions[region]++
 			}
 		}
 		for what, count := range map[string]map[string]int{"regions": regions, "VPCs": vpcs(pairs)} {
 			if len(count) > 1 {
-				out = append(out, verify.Warning("nodes", "in "+spread(count), "one of the "+what+" for all nodes", ""))
+				out = append(out, verify.Warning("nodes", "in "+evidence.Spread(count), "one of the "+what+" for all nodes", ""))
 			}
 		}
 		slices.SortFunc(out, func(a, b verify.Finding) int { return strings.Compare(a.Wanted, b.Wanted) })
 		return out
 	})
-}
-
-// spread is "3 in a, 1 in b".
-func spread(count map[string]int) string {
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(count)) {
-		parts = append(parts, fmt.Sprintf("%s (%d)", orElse(name, "none"), count[name]))
-	}
-	return strings.Join(parts, ", ")
 }

@@ -1,0 +1,43 @@
+package checks
+
+import (
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/awschecks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// All are the checks of this package, by ID.
+func All() []verify.Check[evidence.Input] {
+	var all []verify.Check[evidence.Input]
+	for _, category := range [][]verify.Check[evidence.Input]{
+		clusterChecks(), leaderChecks(), nodeChecks(), awschecks.All(), storageChecks(), ccmChecks(), serviceChecks(),
+	} {
+		all = append(all, category...)
+	}
+	return readable(all)
+}
+
+// For are the checks that are made of a distribution.
+func For(d wellknown.Distribution) []verify.Check[evidence.Input] {
+	return slices.DeleteFunc(All(), func(c verify.Check[evidence.Input]) bool { return slices.Contains(c.NotFor, d) })
+}
+
+func at(ps ...position.Position) []position.Position { return ps }
+
+// nodesOf judges every Node on its own.
+func nodesOf(judge func(downstream.Node) []verify.Finding) func(evidence.Input) []verify.Finding {
+	return func(in evidence.Input) []verify.Finding {
+		return verify.Judge(in.Nodes, "nodes", func(nodes []downstream.Node) []verify.Finding {
+			var out []verify.Finding
+			for _, n := range nodes {
+				out = append(out, judge(n)...)
+			}
+			return out
+		})
+	}
+}

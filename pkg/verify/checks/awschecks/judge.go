@@ -1,0 +1,328 @@
+package awschecks
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+func instancesExist(in evidence.Input) []verify.Finding {
+	return in.Compared(func(pairs []evidence.Pair) []verify.Finding {
+		if evidence.NoneFound(pairs) {
+			return append([]verify.Finding{wrongPlace(in, pairs)}, notCompared(in)...)
+		}
+		var out []verify.Finding
+		for _, p := range pairs {
+			if !p.Found {
+				out = append(out, verify.Failure(p.Object(), "no such instance in "+evidence.OrElse(cloud.RegionOf(p.Zone), evidence.OrElse(in.Cloud.Region, "the region asked")), "an instance", stale(p.Node)))
+			}
+		}
+		return append(out, notCompared(in)...)
+	})
+}
+
+// stale is what to do about a Node without instance: one that is alive has one.
+func stale(n downstream.Node) string {
+	if n.Ready.Status == "True" {
+		return "keep the Node: it is alive, so its instance is elsewhere (--profile, --region), or the ProviderID is wrong and the node must be replaced"
+	}
+	return "find out whether the machine is gone, and if so remove it and its Node; it may also be in another account or region (--profile, --region)"
+}
+
+// wrongPlace is the one finding where no instance at all is found.
+func wrongPlace(in evidence.Input, pairs []evidence.Pair) verify.Finding {
+	account := "the account of these credentials"
+	if id := in.Cloud.Identity; id.OK() && id.Value.Account != "" {
+		account = "account " + id.Value.Account
+	}
+	return verify.Failure(fmt.Sprintf("%d nodes", len(pairs)),
+		fmt.Sprintf("none of the %d instances is in %s, region %s", len(pairs), account, evidence.OrElse(in.Cloud.Region, "unknown")), "the nodes' instances",
+		"ask with credentials of the account that the instances are in: --profile, --assume-role, --region")
+}
+
+// notCompared names the Nodes that no check against EC2 looks at.
+func notCompared(in evidence.Input) []verify.Finding {
+	var names []string
+	for _, n := range in.Nodes.Value {
+		if _, _, ok := downstream.ParseProviderID(n.ProviderID); !ok {
+			names = append(names, n.Name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []verify.Finding{verify.Notice(fmt.Sprintf("%d nodes", len(names)), "not compared, no EC2 instance is named by their ProviderID (AWSM-301): "+evidence.Some(names))}
+}
+
+func instancesRun(in evidence.Input) []verify.Finding {
+	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
+		var out []verify.Finding
+		for _, p := range pairs {
+			switch {
+			case !p.Found || p.Instance.State == "running":
+			case p.Instance.State == "":
+				out = append(out, p.Silent("in which state it is")...)
+			case !p.Instance.Alive():
+				out = append(out, verify.Failure(p.Object(), "instance is "+p.Instance.State, "a machine behind the Node",
+					"it cannot be started again: remove the Node with its machine before a CCM starts, which deletes such a Node as soon as it is not ready"))
+			default:
+				out = append(out, verify.Failure(p.Object(), "instance is "+p.Instance.State, "running", ""))
+			}
+		}
+		return out
+	})
+}
+
+func instanceZones(in evidence.Input) []verify.Finding {
+	return evidence.EachInstance(in, func(p evidence.Pair) []verify.Finding {
+		switch {
+		case p.Instance.Zone == "":
+			return p.Silent("in which zone it is")
+		case p.ZoneAgrees():
+			return nil
+		}
+		return []verify.Finding{verify.Failure(p.Object(), "ProviderID says zone "+p.Zone, "zone "+p.Instance.Zone+", where the instance is", "")}
+	})
+}
+
+func privateNames(in evidence.Input) []verify.Finding {
+	return evidence.EachInstance(in, func(p evidence.Pair) []verify.Finding {
+		switch {
+		case p.Instance.PrivateDNSName == "":
+			return p.Silent("which private DNS name it has")
+		case strings.EqualFold(p.Instance.PrivateDNSName, p.Node.Name):
+			return nil
+		}
+		return []verify.Finding{verify.Warning(p.Object(), "private DNS name "+p.Instance.PrivateDNSName, p.Node.Name, "")}
+	})
+}
+
+func instanceAddresses(in evidence.Input) []verify.Finding {
+	return evidence.EachInstance(in, func(p evidence.Pair) []verify.Finding {
+		ips, other := p.Node.InternalIPs(), p.ForeignIPs()
+		wanted := "one of " + strings.Join(p.Instance.PrivateIPs, ", ")
+		switch {
+		case len(p.Instance.PrivateIPs) == 0:
+			return p.Silent("which addresses it has")
+		case len(ips) == 0:
+			return []verify.Finding{verify.Failure(p.Object(), "no InternalIP", wanted, "")}
+		case len(other) == len(ips):
+			return []verify.Finding{verify.Failure(p.Object(), "InternalIP "+strings.Join(other, ", "), wanted, "")}
+		case len(other) > 0:
+			return []verify.Finding{verify.Warning(p.Object(), "InternalIP "+strings.Join(other, ", ")+" beside its own", wanted, "")}
+		}
+		return nil
+	})
+}
+
+func clusterTags(in evidence.Input) []verify.Finding {
+	return in.WithAWS(func(pairs []evidence.Pair) []verify.Finding {
+		id := evidence.ClusterID(pairs)
+		var out []verify.Finding
+		for _, p := range pairs {
+			have := p.Instance.Tags.Clusters()
+			switch {
+			case !p.There() || len(have) == 1 && have[0] == id:
+			case len(have) == 0:
+				out = append(out, verify.Failure(p.Object(), "no tag "+cloud.TagCluster+"…", cloud.TagCluster+evidence.OrElse(id, "CLUSTER"), tagInstance(p, id)))
+			case len(have) > 1 && !p.Node.ControlPlane() && p.Instance.Tags.Has(id):
+				// No manager starts there, and this cluster's still finds the instance.
+				out = append(out, verify.Warning(p.Object(), "tagged for "+strings.Join(have, ", "), "one cluster: "+id, ""))
+			default:
+				out = append(out, verify.Failure(p.Object(), "tagged for "+strings.Join(have, ", "), "one cluster, the same for all nodes"+wantedCluster(id), ""))
+			}
+		}
+		return out
+	})
+}
+
+// wantedCluster is "" where the control planes do not agree on one.
+func wantedCluster(id string) string {
+	if id == "" {
+		return ""
+	}
+	return ": " + id
+}
+
+func securityGroups(in evidence.Input) []verify.Finding {
+	return in.WithCluster(func(pairs []evidence.Pair, id string) []verify.Finding {
+		return verify.Judge(in.Cloud.SecurityGroups, "security groups", func(groups map[string]cloud.Tags) []verify.Finding {
+			var out []verify.Finding
+			for _, p := range pairs {
+				if !p.There() {
+					continue
+				}
+				var tagged []string
+				if !allSeen(groups, p.Instance.SecurityGroups) {
+					out = append(out, p.Silent("which security groups it has, or what tags they have")...)
+					continue
+				}
+				for _, g := range p.Instance.SecurityGroups {
+					if groups[g].Has(id) {
+						tagged = append(tagged, g)
+					}
+				}
+				if len(tagged) == 1 || len(tagged) == 0 && len(p.Instance.SecurityGroups) == 1 {
+					continue
+				}
+				out = append(out, verify.Failure(p.Object(), fmt.Sprintf("%d of its %d security groups are tagged (%s)", len(tagged), len(p.Instance.SecurityGroups), evidence.OrElse(strings.Join(tagged, ", "), "none")), "exactly one", keepOne(len(tagged), "security group", id)))
+			}
+			return out
+		})
+	})
+}
+
+func subnets(in evidence.Input) []verify.Finding {
+	return in.WithCluster(func(pairs []evidence.Pair, id string) []verify.Finding {
+		return verify.Judge(in.Cloud.Subnets, "subnets", func(tags map[string]cloud.Tags) []verify.Finding {
+			seen := map[string]bool{}
+			var out []verify.Finding
+			for _, p := range pairs {
+				s := p.Instance.Subnet
+				if !p.There() || seen[s] || tags[s].Has(id) {
+					continue
+				}
+				if !allSeen(tags, []string{s}) {
+					out = append(out, p.Silent("in which subnet it is, or what tags that has")...)
+					continue
+				}
+				seen[s] = true
+				out = append(out, verify.Warning("subnet "+s, "not tagged for cluster "+id, cloud.TagCluster+id, tagSubnet(p, s, id)))
+			}
+			return out
+		})
+	})
+}
+
+// allSeen says whether there are ids, and EC2 has shown what each of them is.
+func allSeen(tags map[string]cloud.Tags, ids []string) bool {
+	return len(ids) > 0 && !slices.ContainsFunc(ids, func(id string) bool {
+		_, seen := tags[id]
+		return !seen
+	})
+}
+
+// httpTokens matters to the end state overrides, whose names come from the
+// metadata service at every start of RKE2. The label proves the present name;
+// the setting decides the next start and every node that joins.
+func httpTokens(in evidence.Input) []verify.Finding {
+	if in.EndState == evidence.External {
+		return nil // names are explicit, AWSM-304 proves it
+	}
+	versions, err := in.Versions()
+	if err != nil {
+		return []verify.Finding{verify.Undecided("Kubernetes", err.Error())}
+	}
+	if versions[0].AtLeast(1, 29) {
+		return nil
+	}
+	if !in.Nodes.OK() {
+		return verify.Unread(in.Nodes, "nodes")
+	}
+	if !in.Cloud.On {
+		for _, n := range in.Nodes.Value {
+			if p := evidence.NameProof(n); !p.Overrides && !p.External {
+				return []verify.Finding{{Status: verify.Skip, Object: "Node " + n.Name, Reason: "AWS was not asked (" + evidence.OrElse(in.Cloud.Off, "off") + "), and the node has no proof of its name"}}
+			}
+		}
+		return []verify.Finding{verify.Warning("instances", "HttpTokens not looked at: AWS was not asked ("+evidence.OrElse(in.Cloud.Off, "off")+")", "optional; every present name is proven by its label, nodes that join later are not", "")}
+	}
+	return evidence.EachInstance(in, func(p evidence.Pair) []verify.Finding {
+		proof := evidence.NameProof(p.Node)
+		switch {
+		case p.Instance.HTTPTokens == "" && !p.Instance.MetadataDisabled && !proof.External:
+			return p.Silent("whether its metadata service asks for a token")
+		case p.Instance.HTTPTokens != "required" && !p.Instance.MetadataDisabled, proof.External:
+			return nil
+		case proof.Overrides:
+			return []verify.Finding{verify.Warning(p.Object(), metadataSeen(p), metadataWanted(p)+": the name it has is proven, the next start reads hostname -f, and so does a node that joins", allowMetadata(p))}
+		}
+		return []verify.Finding{verify.Failure(p.Object(), metadataSeen(p)+", and "+downstream.LabelHostname+"="+p.Node.Labels[downstream.LabelHostname], metadataWanted(p), allowMetadata(p))}
+	})
+}
+
+func metadataSeen(p evidence.Pair) string {
+	if p.Instance.MetadataDisabled {
+		return "HttpEndpoint=disabled"
+	}
+	return "HttpTokens=required"
+}
+
+func metadataWanted(p evidence.Pair) string {
+	if p.Instance.MetadataDisabled {
+		return "HttpEndpoint=enabled and HttpTokens=optional"
+	}
+	return "HttpTokens=optional"
+}
+
+func routeTables(in evidence.Input) []verify.Finding {
+	return in.WithCluster(func(pairs []evidence.Pair, id string) []verify.Finding {
+		return verify.Judge(in.Cloud.RouteTables, "route tables", func(tables map[string]cloud.Tags) []verify.Finding {
+			if !in.RoutesAtWork() && in.CloudRoutes != "on" {
+				return nil
+			}
+			if lost := withoutVPC(pairs); len(lost) > 0 {
+				return lost
+			}
+			if len(tables) == 0 { // a VPC has a main one from its beginning
+				return []verify.Finding{verify.Undecided("route tables", "EC2's answer has no route table of the nodes' VPCs")}
+			}
+			var tagged []string
+			for t, tags := range tables {
+				if tags.Has(id) {
+					tagged = append(tagged, t)
+				}
+			}
+			sort.Strings(tagged)
+			if len(tagged) == 1 {
+				return nil
+			}
+			return []verify.Finding{verify.Failure("route tables", fmt.Sprintf("%d tagged for cluster %s (%s)", len(tagged), id, evidence.OrElse(strings.Join(tagged, ", "), "none")), "exactly one", oneTable(in, len(tagged), id))}
+		})
+	})
+}
+
+func oneTable(in evidence.Input, tagged int, id string) string {
+	fix := keepOne(tagged, "route table", id)
+	if !in.RoutesAtWork() {
+		fix += ", or set --cloud-routes=off"
+	}
+	return fix
+}
+
+// keepOne says how exactly one of several things is tagged for a cluster.
+func keepOne(tagged int, what, id string) string {
+	if tagged == 0 {
+		return "give one " + what + ", that the nodes use, the tag " + cloud.TagCluster + id
+	}
+	return "take the tag " + cloud.TagCluster + id + " off every " + what + " but one that the nodes use"
+}
+
+func hopLimit(in evidence.Input) []verify.Finding {
+	if !in.DaemonSets.OK() {
+		return verify.Unread(in.DaemonSets, wellknown.CCM)
+	}
+	hostNetwork := len(in.DaemonSets.Value) > 0
+	for _, d := range in.DaemonSets.Value {
+		hostNetwork = hostNetwork && d.HostNetwork
+	}
+	if hostNetwork {
+		return verify.Skipped("hop limit not looked at: the CCM's pods use the host network")
+	}
+	return evidence.EachInstance(in, func(p evidence.Pair) []verify.Finding {
+		if p.Node.ControlPlane() && (p.Instance.HTTPTokens == "" || p.Instance.HopLimit == 0) {
+			return p.Silent("how its metadata service answers")
+		}
+		if !p.Node.ControlPlane() || p.Instance.HopLimit != 1 || p.Instance.HTTPTokens != "required" {
+			return nil
+		}
+		return []verify.Finding{verify.Failure(p.Object(), "hop limit 1 with HttpTokens=required, and the CCM in the pod network", "the host network, or hop limit 2", "")}
+	})
+}

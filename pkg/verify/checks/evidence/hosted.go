@@ -1,0 +1,27 @@
+package evidence
+
+import (
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// Hosted says whether everything that would show a control plane was read, and
+// none of it did.
+func (in Input) Hosted() bool {
+	if in.KCMs != nil || !in.Nodes.OK() || len(in.Nodes.Value) == 0 {
+		return false
+	}
+	for _, n := range in.Nodes.Value {
+		if n.ControlPlane() {
+			return false
+		}
+	}
+	for _, p := range in.StaticPods.Value {
+		if _, is := downstream.RunsKCM(p.Containers); is {
+			return false
+		}
+	}
+	strays, gaps := in.Strays()
+	return len(gaps) == 0 && !slices.ContainsFunc(strays, func(s downstream.Stray) bool { return !s.CCM && s.Other == "" })
+}
