@@ -110,6 +110,13 @@ func TestUndoLeaseAccess(t *testing.T) {
 		"the CCM is there":      {func(s *Snapshot) { *s = withCCM(*s, true) }, runner.Failed, "CCMStillThere"},
 		"somebody else's right": {func(s *Snapshot) { s.Reading.Down.MayGet, s.Reading.Down.MayUpdate = true, true }, runner.Met, ""},
 	})
+	step := makeStep(Base{Core: &Core{}, ID: StepUndoAccess})
+	if got, err := step.Verify(t.Context(), nil, P0()); err != nil || got.Stable != 1 {
+		t.Errorf("what is deleted is not looked at twice: %v %+v", err, got)
+	}
+	if plan, err := step.Plan(t.Context(), P0()); err != nil || len(plan.Summary) != 1 {
+		t.Errorf("%v %+v", err, plan)
+	}
 }
 
 // A way back begins on a cluster at rest, in the middle of a step that it takes back, or
@@ -148,7 +155,7 @@ func TestUndoPreflight(t *testing.T) {
 		}
 		step := &undoPreflight{Base{Core: core, ID: StepUndoPreflight}}
 		got, err := step.Verify(t.Context(), tx, seen)
-		if err != nil || got.Kind != tt.want || reasonOf(got.Err) != tt.reason {
+		if err != nil || got.Kind != tt.want || reasonOf(got.Err) != tt.reason || got.Kind == runner.Met && got.Stable != 1 {
 			t.Errorf("%s: %v %+v", name, err, got)
 		}
 	}

@@ -1,0 +1,188 @@
+package migration
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// An upgrade goes to the same or the next minor version of the same distribution, and
+// never back.
+func TestUpgradeAllowed(t *testing.T) {
+	const now = "v1.26.15+rke2r1"
+	for _, tt := range []struct {
+		now, target string
+		allowed     bool
+	}{
+		{now, "v1.26.15+rke2r1", true}, {now, "v1.26.16+rke2r1", true}, {now, "v1.27.0+rke2r1", true}, {now, "v1.27.16+rke2r2", true},
+		{now, "v1.28.0+rke2r1", false}, {now, "v1.26.14+rke2r1", false}, {now, "v1.25.16+rke2r1", false}, {now, "v2.26.15+rke2r1", false}, {now, "v2.27.0+rke2r1", false},
+		{now, "v1.27.16", false}, {now, "v1.27.16-rancher1-1", false}, {now, "+rke2", false}, {now, "", false}, {"unknown", "v1.27.16+rke2r1", false}, {"", "v1.27.16+rke2r1", false},
+	} {
+		if err := UpgradeAllowed(tt.now, tt.target, "+rke2"); (err == nil) != tt.allowed || err != nil && reasonOf(err) != "UpgradeNotAllowed" {
+			t.Errorf("%s to %s: %v", tt.now, tt.target, err)
+		}
+	}
+}
+
+// The CCM follows once every kubelet runs the new version and the cluster rests, and not
+// before it, nor a second time.
+func TestImageFollowsTheKubelets(t *testing.T) {
+	const old, target = "v1.26.15+rke2r1", "v1.27.16+rke2r1"
+	for name, tt := range map[string]struct {
+		target string
+		change func(*Snapshot)
+		due    bool
+		writes bool
+	}{
+		"every kubelet has it":     {target, nil, true, true},
+		"one does not":             {target, func(s *Snapshot) { s.Reading.Down.Nodes[0].Kubelet = old }, false, false},
+		"the cluster moves":        {target, func(s *Snapshot) { s.Reading.Unrest = rolling().Unrest }, true, false},
+		"a Node is not Ready":      {target, func(s *Snapshot) { s.Reading.Down.Nodes[2].Ready.Status = "False" }, true, false},
+		"there is no CCM":          {target, func(s *Snapshot) { s.Reading.Down.CCM = nil }, false, false},
+		"it is of the new version": {target, func(s *Snapshot) { s.Reading.Down.CCM.Containers[0].Image = followed(target) }, false, false},
+	} {
+		by := &documented{editor: &editor{}}
+		core := &Core{Side: by, Options: Options{KubernetesVersion: tt.target}, Kube: permissive(nil), Distribution: wellknown.RKE2}
+		seen := clusterAt(position.P5)
+		seen.InstallMethod, seen.Reading.Version = InstallManifest, target
+		for i := range seen.Reading.Down.Nodes {
+			seen.Reading.Down.Nodes[i].Kubelet = target
+		}
+		if tt.change != nil {
+			tt.change(&seen)
+		}
+		if got := core.ImageDue(t.Context(), seen); got != tt.due {
+			t.Errorf("%s: due %t", name, got)
+		}
+		if err := upgradeKubernetes(target).meanwhile(t.Context(), core, txFor(t, StepUpgrade), seen); err != nil && reasonOf(err) != "NotAtRest" || (len(by.applied) == 1) != tt.writes {
+			t.Errorf("%s: %v, %d written", name, err, len(by.applied))
+		}
+	}
+	core := &Core{Side: &side{cloudErr: errAway}, Options: Options{KubernetesVersion: target}}
+	seen := clusterAt(position.P5)
+	for i := range seen.Reading.Down.Nodes {
+		seen.Reading.Down.Nodes[i].Kubelet = target
+	}
+	if core.ImageDue(t.Context(), seen) {
+		t.Error("it is due by an image that nobody knows")
+	}
+}
+
+// followed is the image that the chart takes for a version.
+func followed(version string) string {
+	seen := clusterAt(position.P5)
+	seen.Reading.Version = version
+	image, err := (&Core{Side: &documented{editor: &editor{}}, Distribution: wellknown.RKE2}).chartImage(context.Background(), seen)
+	if err != nil {
+		panic(err)
+	}
+	return image
+}
+
+// An upgrade ends with the CCM of its version, rolled out and audited.
+func TestUpgradeEnds(t *testing.T) {
+	rolled := runner.Verdict{Kind: runner.Met, Evidence: []string{"2 of 2"}, Done: 2, Total: 3}
+	for name, tt := range map[string]struct {
+		change func(*Core, *Snapshot)
+		bad    bool
+		want   runner.VerdictKind
+		waits  string
+	}{
+		"it has ended":        {func(*Core, *Snapshot) {}, false, runner.Met, ""},
+		"an audit that fails": {func(*Core, *Snapshot) {}, true, runner.Failed, ""},
+		"the image is due":    {func(c *Core, _ *Snapshot) { c.Options.KubernetesVersion = "" }, false, runner.Waiting, "the cloud controller manager of the new version"},
+		"a pod is missing":    {func(_ *Core, s *Snapshot) { s.Reading.Down.CCMPods = s.Reading.Down.CCMPods[:1] }, false, runner.Waiting, "the CCM's rolling update"},
+	} {
+		core, client, by := observer(position.P5)
+		core.Options.KubernetesVersion = "v1.27.16+rke2r1" // which no kubelet has: the image is not due
+		if tt.bad {
+			by.checks = []verify.Bound{bad()}
+		}
+		core.Options.Skip = map[string]string{"AWSM-311": "the API here says nothing of kubelets"}
+		seen := looked(t, core, journal.Record{})
+		tt.change(core, &seen)
+		got, err := followUpgrade(t.Context(), core, seen, rolled)
+		if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || tt.want == runner.Met && !slices.Contains(got.Evidence, "2 of 2") {
+			t.Errorf("%s: %v %+v", name, err, got)
+		}
+		client.PrependReactor("list", "events", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil)
+		})
+		if _, err := followUpgrade(t.Context(), core, seen, rolled); (err == nil) != (name == "the image is due") {
+			t.Errorf("%s, events may not be read: %v", name, err)
+		}
+	}
+}
+
+// Which Nodes do not run a version yet.
+func TestKubeletsUpgraded(t *testing.T) {
+	r := clusterAt(position.P5).Reading
+	r.Down.Nodes[1].Kubelet = "v1.27.16+rke2r1"
+	open, done, evidence := r.KubeletsUpgraded("v1.27.16+rke2r1")
+	if !slices.Equal(open, []string{"Node cp-0 runs v1.26.15+rke2r1", "Node worker runs v1.26.15+rke2r1"}) || done != 1 || evidence != "1 of 3 kubelets run v1.27.16+rke2r1" {
+		t.Errorf("%q, %d, %q", open, done, evidence)
+	}
+}
+
+// A roll that was left before it set a user's cordon again, or before its end was seen, is
+// taken up; one that came to its end is not, nor another step's.
+func TestRollThatWasLeft(t *testing.T) {
+	uncordoned := prints()
+	uncordoned[2].Cordoned = true
+	for name, tt := range map[string]struct {
+		then     []string // nil: no cordon was the user's
+		open     bool
+		outlives bool
+		steps    []journal.StepID
+		want     journal.StepID
+	}{
+		"a cordon is lost":                {[]string{"worker"}, true, false, []journal.StepID{StepSwitch}, StepSwitch},
+		"it was seen to its end":          {[]string{"worker"}, false, false, []journal.StepID{StepSwitch}, ""},
+		"none is":                         {nil, true, false, []journal.StepID{StepSwitch}, ""},
+		"another step came after it":      {[]string{"worker"}, true, false, []journal.StepID{StepSwitch, StepUncordon}, ""},
+		"nothing is announced":            {[]string{"worker"}, true, false, nil, ""},
+		"its end was not seen":            {nil, true, true, []journal.StepID{StepSwitch}, StepSwitch},
+		"it was, and a process may live":  {nil, false, true, []journal.StepID{StepSwitch}, ""},
+		"that of another position":        {nil, true, true, []journal.StepID{StepEnable}, ""},
+		"of a step that no process knows": {nil, true, true, []journal.StepID{StepDisable}, ""},
+	} {
+		seen := clusterAt(position.P4)
+		seen.Reading.MayOutlive = tt.outlives
+		seen.Record = printed(t, prints()...)
+		if tt.then != nil {
+			seen.Record = printed(t, uncordoned...)
+		}
+		for _, id := range tt.steps {
+			seen.Record.Intents = append(seen.Record.Intents, journal.Intent{Step: id})
+		}
+		seen.Record.LeftOpen = tt.open
+		s := standing{Snapshot: seen, Rolls: func(id journal.StepID) bool { return id == StepSwitch || id == StepEnable || id == StepDisable }}
+		if got := s.rollOf(position.P4); got != tt.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	s := standing{Snapshot: clusterAt(position.P4), Rolls: func(journal.StepID) bool { return false }}
+	s.Record, s.Reading.Unrest = intended(StepSwitch), rolling().Unrest
+	if got := s.rollOf(position.P4); got != "" {
+		t.Errorf("a step that nobody rolls: %q", got)
+	}
+}
+
+// An undo judges by its own steps.
+func TestUndoJudges(t *testing.T) {
+	got, err := NewUndo(nil, &Core{Side: &editor{}}).Judge(clusterAt(position.P2))
+	if err != nil || got.States[StepUndoEnable].Kind != runner.Todo || got.States[StepUndoSwitch].Kind != runner.Done || got.Position != "P2" {
+		t.Errorf("%v %+v", err, got)
+	}
+}
