@@ -2,6 +2,8 @@ package rke
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,7 +14,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -106,6 +110,13 @@ func TestFilePlanEdit(t *testing.T) {
 		if result != tt.result || plan.Rolls != tt.rolls {
 			t.Errorf("%s: %d rolls, %s", name, plan.Rolls, result)
 		}
+		restarted, estimate := "rke restarts "+restarts(tt.step, "at once, then the kubelet on every other host", "the kubelet on every other host"), fmt.Sprintf("~%dm", 1+tt.rolls)
+		if tt.noUp {
+			restarted, estimate = "stops after the edit: a person runs rke up|"+restarted, ""
+		}
+		if notes := strings.Join(plan.Notes, "|"); notes != restarted || plan.Estimate != estimate {
+			t.Errorf("%s: takes %q, %q", name, plan.Estimate, notes)
+		}
 		summary := strings.Join(plan.Summary, "|")
 		if strings.Contains(summary, "rke up") == tt.noUp || strings.HasPrefix(summary, "~ ") != (tt.result != "") {
 			t.Errorf("%s: %q", name, summary)
@@ -124,10 +135,12 @@ func TestFilePlanIsRefused(t *testing.T) {
 		path   string
 		reason string
 	}{
-		"no backup":              {migration.StepUndoSwitch, "", e.switched, filepath.Join(t.TempDir(), "elsewhere.yml"), "NoBackup"},
-		"a version is skipped":   {migration.StepUpgrade, "v1.28.9-rancher1-1", e.switched, e.path, "UpgradeNotAllowed"},
-		"another change pending": {migration.StepEnable, "", strings.ReplaceAll(e.plain, "v1.26.9-rancher1-1", "v1.26.8-rancher1-1"), e.path, "PendingChanges"},
-		"nothing is":             {migration.StepEnable, "", e.plain, e.path, ""},
+		"no backup, after it too": {migration.StepUndoEnable, "", e.switched, filepath.Join(t.TempDir(), "elsewhere.yml"), "NoBackup"},
+		"no backup":               {migration.StepUndoSwitch, "", e.switched, filepath.Join(t.TempDir(), "elsewhere.yml"), "NoBackup"},
+		"skipped, and there":      {migration.StepUpgrade, "v1.24.9-rancher1-1", strings.ReplaceAll(e.switched, "v1.26.9-rancher1-1", "v1.24.9-rancher1-1"), e.path, "UpgradeNotAllowed"},
+		"a version is skipped":    {migration.StepUpgrade, "v1.28.9-rancher1-1", e.switched, e.path, "UpgradeNotAllowed"},
+		"another change pending":  {migration.StepEnable, "", strings.ReplaceAll(e.plain, "v1.26.9-rancher1-1", "v1.26.8-rancher1-1"), e.path, "PendingChanges"},
+		"nothing is":              {migration.StepEnable, "", e.plain, e.path, ""},
 	} {
 		p := &Procedure{names: &naming.Rule{}, options: Options{Config: e.path}}
 		p.options.KubernetesVersion = tt.target
@@ -151,4 +164,117 @@ func reasonOf(err error) string {
 		return err.Error()
 	}
 	return ""
+}
+
+// What an edit of the flag made above it is the journal's last word of that file.
+func TestMadeByEnable(t *testing.T) {
+	e := editFile(t)
+	enabled := e.enabled.Intents[0]
+	object := enabled.Object
+	other, silent, broken := enabled, enabled, enabled
+	other.Object, silent.Inverse, broken.Inverse = "file another.yml", nil, []byte(`"text"`)
+	for name, tt := range map[string]struct {
+		intents []journal.Intent
+		made    bool
+	}{
+		"none":                       {nil, false},
+		"it":                         {[]journal.Intent{enabled}, true},
+		"and the switch after it":    {e.both.Intents, true},
+		"of another file":            {[]journal.Intent{other}, false},
+		"the last has no receipt":    {[]journal.Intent{enabled, silent}, true},
+		"the last cannot be read":    {[]journal.Intent{enabled, broken}, true},
+		"the switch has one of it":   {e.both.Intents[1:], false},
+		"only one without a receipt": {[]journal.Intent{silent}, false},
+	} {
+		if got := madeByEnable(journal.Record{Intents: tt.intents}, object); got.Empty() == tt.made {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// A person who runs rke is told how; a run that may, runs it where the file is not applied.
+func TestGateOfRKEUp(t *testing.T) {
+	tool := &aTool{process: &aProcess{}}
+	p, _ := ofFile(t, Options{NoRKEUp: true, RKEArgs: []string{"--ssh-agent-auth"}}, tool)
+	tx := txOf(t, migration.StepEnable)
+	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable); err != nil || len(tool.ran) > 0 {
+		t.Errorf("it is applied: %v, ran %q", err, tool.ran)
+	}
+	edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), migration.StepEnable)
+	if err == nil {
+		err = edit.Write(t.Context(), tx)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable)
+	if f, ok := fault.As(err); !ok || f.Reason != "RunRKEUp" || f.Class != fault.Gate || !strings.Contains(f.Fix, "rke up --config "+p.options.Config+" --ssh-agent-auth") || len(tool.ran) > 0 {
+		t.Errorf("%v, ran %q", err, tool.ran)
+	}
+	p.options.NoRKEUp = false
+	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable); err != nil || len(tool.ran) != 1 || tool.ran[0] != "up --config "+p.options.Config+" --ssh-agent-auth" {
+		t.Errorf("%v, ran %q", err, tool.ran)
+	}
+	p.once.binary = verify.Failed[rkecli.Binary](errors.New("no rke"))
+	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable); err == nil || len(tool.ran) != 1 {
+		t.Errorf("no rke: %v, ran %q", err, tool.ran)
+	}
+}
+
+// What ended well is noted once, with the token of its intent.
+func TestEndIsNotedOnce(t *testing.T) {
+	p, _ := ofFile(t, Options{}, &aTool{})
+	p.child = &child{process: &aProcess{}, step: migration.StepEnable, token: "up/run/1"}
+	tx := txOf(t, migration.StepEnable)
+	var first, second upRecord
+	for i, into := range []*upRecord{&first, &second} {
+		if err := p.noteEnd(t.Context(), tx, upNote, migration.StepEnable); err != nil {
+			t.Fatal(err)
+		}
+		if known, err := tx.NoteInto(upNote, into); err != nil || !known || into.Token != "up/run/1" || !into.OK || into.Time == "" {
+			t.Errorf("%d: %v, %+v", i, err, into)
+		}
+	}
+	p.child.token = "up/run/0"
+	if err := p.noteEnd(t.Context(), tx, upNote, migration.StepEnable); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tx.NoteInto(upNote, &second); err != nil || second.Token != "up/run/0" {
+		t.Errorf("another run of rke: %v, %+v", err, second)
+	}
+	if err := p.noteEnd(t.Context(), tx, "other", migration.StepSwitch); err != nil {
+		t.Fatal(err)
+	}
+	if known, _ := tx.NoteInto("other", &second); known {
+		t.Error("the end of another step's rke was noted")
+	}
+}
+
+// Whether the last rke was cut off, by the journal: what it does not say, or nobody can
+// read, counts as cut off.
+func TestCutOff(t *testing.T) {
+	up := journal.Intent{Step: migration.StepEnable, Token: upToken + "run/1"}
+	for name, tt := range map[string]struct {
+		intents []journal.Intent
+		note    any
+		want    bool
+	}{
+		"none was begun":        {nil, nil, false},
+		"no word of its end":    {[]journal.Intent{up}, nil, true},
+		"it ended well":         {[]journal.Intent{up}, upRecord{Token: up.Token, OK: true}, false},
+		"it did not":            {[]journal.Intent{up}, upRecord{Token: up.Token}, true},
+		"another one did":       {[]journal.Intent{up}, upRecord{Token: upToken + "run/0", OK: true}, true},
+		"nobody can read that":  {[]journal.Intent{up}, "text", true},
+		"it, and other intents": {[]journal.Intent{up, {Step: migration.StepEnable, Token: "x"}}, upRecord{Token: up.Token, OK: true}, false},
+	} {
+		tx := txOf(t, migration.StepEnable, tt.intents...)
+		if tt.note != nil {
+			if err := tx.Note(t.Context(), upNote, tt.note); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := cutOff(tx.Record()); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
 }
