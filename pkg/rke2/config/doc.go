@@ -7,6 +7,15 @@
 // or the journal, and it never decides when an edit is made. It knows nothing
 // of RKE1 and K3s.
 //
+// It is one room of more than 20 files, in three layers. What was read: spec, parse,
+// machine, selector, effective, value, args, keys, document, registries, nodeargs,
+// provider. One change of it: edit, op and its forms, winners, arglist, inverse, undo,
+// delta, diff. What a migration wants: switch, switch_back, leadermigration, manifest,
+// guard, ours, hurtful, finding. They share the cells of one specification, unexported
+// on purpose: a layer of its own would have to show every caller how a value is kept
+// and changed, and with that the way past the proofs that an edit touches nothing else
+// and that its inverse gives back what was there.
+//
 // The rules are Rancher v2.7.9 to v2.9's, where they are the same:
 // rancher/rancher:pkg/capr/planner/config.go and filter.go@v2.8.5.
 package config
