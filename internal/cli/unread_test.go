@@ -56,7 +56,7 @@ func (u *unreadable) Gather(_ context.Context, seen migration.Snapshot) (migrati
 }
 
 // Undo is not asked for.
-func (u *unreadable) Undo() *migration.Undo { return nil }
+func (u *unreadable) Undo() *migration.Migration { return nil }
 
 // GatherPartly is not called where all could be read.
 func (u *unreadable) GatherPartly(context.Context, journal.Record) (migration.Inspection, error) {

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 
-	appsv1 "k8s.io/api/apps/v1"
-
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
+
+	appsv1 "k8s.io/api/apps/v1"
+
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -16,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Prepared is what the steps to come would do, for the checks of a Side.
+// Prepared is what the steps to come would do, for the checks of a Backend.
 type Prepared struct {
 	ChartErr   error // the chart's values, or what is found in the cluster, forbid the installation
 	Concerns   []ccmchart.Concern
@@ -59,21 +60,21 @@ func (p Prepared) ConcernFindings() []verify.Finding {
 
 // prepare computes the installation without making it, so that what would stop
 // a later step stops the run before its first write.
-func (c *Core) prepare(ctx context.Context, seen Snapshot) Prepared {
-	out := Prepared{RestErr: c.RequireRest(seen), Stands: seen.Result.Position, Writes: c.Writes(seen)}
+func (m *Migration) prepare(ctx context.Context, seen Snapshot) Prepared {
+	out := Prepared{RestErr: m.requireRest(seen), Stands: seen.Result.Position, Writes: m.Writes(seen)}
 	switch {
 	case seen.Result.Position.AtLeast(position.P3):
 		return out // no check judges the installation any more
-	case c.Options.LookOnly:
+	case m.Options.LookOnly:
 		out.Untried = Untried
 		return out
 	}
-	ch, values, err := c.chartValues(ctx, seen, true)
+	ch, values, err := m.chartValues(ctx, seen, true)
 	out.Concerns, out.ChartErr = values.Concerns, err
 	if err != nil {
 		return out
 	}
-	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
+	installer, err := release.NewInstaller(m.Config, ch, m.Clock)
 	if err != nil {
 		out.ChartErr = err
 		return out
@@ -92,12 +93,12 @@ func (c *Core) prepare(ctx context.Context, seen Snapshot) Prepared {
 		return out
 	}
 	out.PlannedSet = plannedSet(set)
-	out.Admission = c.tryAdmission(ctx, set)
+	out.Admission = m.tryAdmission(ctx, set)
 	return out
 }
 
-func (c *Core) tryAdmission(ctx context.Context, set *appsv1.DaemonSet) verify.Read[downstream.Admission] {
-	answer, err := release.TryAdmission(ctx, c.Kube, set)
+func (m *Migration) tryAdmission(ctx context.Context, set *appsv1.DaemonSet) verify.Read[downstream.Admission] {
+	answer, err := release.TryAdmission(ctx, m.Kube, set)
 	if err != nil {
 		return verify.Failed[downstream.Admission](err)
 	}
@@ -112,12 +113,12 @@ func plannedSet(set *appsv1.DaemonSet) *downstream.DaemonSet {
 
 // Audited is Met once the audit of a finished step has no failing check. What
 // it lists then is a fault and not a wait: nothing moves any more.
-func (c *Core) Audited(ctx context.Context, seen Snapshot, evidence ...string) (runner.Verdict, error) {
-	report, _, err := c.inspect(ctx, seen)
+func (m *Migration) Audited(ctx context.Context, seen Snapshot, evidence ...string) (runner.Verdict, error) {
+	report, _, err := m.inspect(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
-	if err := JudgeReport(report, c.Options); err != nil {
+	if err := JudgeReport(report, m.Options); err != nil {
 		return Failed(err), nil
 	}
 	v := Met(append(evidence, "audit: "+countsOf(report))...)

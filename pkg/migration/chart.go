@@ -4,21 +4,22 @@ import (
 	"context"
 	"net/http"
 
-	"helm.sh/helm/v3/pkg/chart"
-
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
+
+	"helm.sh/helm/v3/pkg/chart"
+
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // chartValues computes chart and values for this cluster.
-func (c *Core) chartValues(ctx context.Context, seen Snapshot, migration bool) (*chart.Chart, ccmchart.ChartValues, error) {
-	ch, err := ccmchart.Load(ctx, c.Options.ChartPath, http.DefaultClient)
+func (m *Migration) chartValues(ctx context.Context, seen Snapshot, migration bool) (*chart.Chart, ccmchart.ChartValues, error) {
+	ch, err := ccmchart.Load(ctx, m.Options.ChartPath, http.DefaultClient)
 	if err != nil {
 		return nil, ccmchart.ChartValues{}, err
 	}
-	inputs, err := c.chartInputs(ctx, seen, migration)
+	inputs, err := m.chartInputs(ctx, seen, migration)
 	if err != nil {
 		return nil, ccmchart.ChartValues{}, err
 	}
@@ -30,17 +31,17 @@ func (c *Core) chartValues(ctx context.Context, seen Snapshot, migration bool) (
 	return ch, values, err
 }
 
-func (c *Core) chartInputs(ctx context.Context, seen Snapshot, migration bool) (ccmchart.Inputs, error) {
-	cloudConfig := c.Options.CloudConfig
+func (m *Migration) chartInputs(ctx context.Context, seen Snapshot, migration bool) (ccmchart.Inputs, error) {
+	cloudConfig := m.Options.CloudConfig
 	if cloudConfig == "" {
 		var err error
-		if cloudConfig, err = c.Side.CloudConfig(ctx, seen); err != nil {
+		if cloudConfig, err = m.Backend.CloudConfig(ctx, seen); err != nil {
 			return ccmchart.Inputs{}, err
 		}
 	}
 	inputs := ccmchart.Inputs{
-		Distribution: c.Distribution, KubernetesVersion: seen.Reading.Version, Image: c.Options.CCMImage,
-		LeaderMigration: migration, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
+		Distribution: m.Distribution, KubernetesVersion: seen.Reading.Version, Image: m.Options.CCMImage,
+		LeaderMigration: migration, Routes: m.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: m.Options.Values,
 	}
 	for _, node := range seen.Reading.PlaneNodes() {
 		inputs.ControlPlaneTaints = append(inputs.ControlPlaneTaints, rollout.Taints(node)...)
@@ -61,8 +62,8 @@ func (c *Core) chartInputs(ctx context.Context, seen Snapshot, migration bool) (
 }
 
 // rollout is the CCM's DaemonSet as the install verdict judges it.
-func (c *Core) rollout(ctx context.Context, seen Snapshot) (rollout.Observation, error) {
-	events, err := kube.EventsOf(ctx, c.Kube, wellknown.CCM)
+func (m *Migration) rollout(ctx context.Context, seen Snapshot) (rollout.Observation, error) {
+	events, err := kube.EventsOf(ctx, m.Kube, wellknown.CCM)
 	if err != nil {
 		return rollout.Observation{}, partUnread(err)
 	}

@@ -13,13 +13,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
 
-func (c *Core) readCluster(ctx context.Context) (downstream.Cluster, error) {
-	cluster, err := kube.ReadCluster(ctx, c.Kube)
+func (a Access) readCluster(ctx context.Context) (downstream.Cluster, error) {
+	cluster, err := kube.ReadCluster(ctx, a.Kube)
 	return cluster, partUnread(err)
 }
 
-func (c *Core) readLeases(ctx context.Context) (lease.Readings, error) {
-	leases, err := kube.ReadLeases(ctx, c.Kube)
+func (a Access) readLeases(ctx context.Context) (lease.Readings, error) {
+	leases, err := kube.ReadLeases(ctx, a.Kube)
 	return leases, partUnread(err)
 }
 

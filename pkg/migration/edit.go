@@ -37,9 +37,9 @@ func (e Edit) Locations() []string {
 // key is the same for edits that change the same.
 func (e Edit) key() string { return fmt.Sprint(e.Changes) }
 
-// Rollout is what a Side sees of the rollout of a step's edit, in one observation.
+// Rollout is what a Backend sees of the rollout of a step's edit, in one observation.
 type Rollout struct {
-	WaitingFor string // in the words of the Side; "": in those of the step
+	WaitingFor string // in the words of the Backend; "": in those of the step
 	// Verdict ends the judgement: a component cannot start, a program still runs, the
 	// edit was taken back. nil: nothing of that kind.
 	Verdict *runner.Verdict

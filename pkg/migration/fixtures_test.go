@@ -63,7 +63,7 @@ func withCCM(seen Snapshot, flagged bool) Snapshot {
 }
 
 // makeStep is the step of an ID.
-func makeStep(b Base) Step { return rowOf(b.ID).make(b) }
+func makeStep(b base) Step { return rowOf(b.ID).make(b) }
 
 func readyNode(name string, labels map[string]string) downstream.Node {
 	return downstream.Node{Name: name, UID: "uid-" + name, ProviderID: fmt.Sprintf("aws:///us-east-1a/i-%08x", name), Labels: labels,

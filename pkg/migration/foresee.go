@@ -17,20 +17,23 @@ type Foreseen struct {
 // preflight it stops nothing while a step is in progress, and waits for what an
 // earlier run left moving. It writes nothing. Its error means that the checks
 // could not be made.
-func (c *Core) Foresee(ctx context.Context, seen Snapshot) (Foreseen, error) {
+func (m *Migration) Foresee(ctx context.Context, seen Snapshot) (Foreseen, error) {
+	if m.back {
+		return m.foreseeUndo(seen), nil
+	}
 	if seen.nothingBegun() { // as Precheck
 		var err error
-		if seen, err = c.Observe(ctx, journal.Record{}); err != nil {
+		if seen, err = m.Observe(ctx, journal.Record{}); err != nil {
 			return Foreseen{}, err
 		}
 	}
-	report, _, err := c.inspect(ctx, seen)
+	report, _, err := m.inspect(ctx, seen)
 	if err != nil {
 		return Foreseen{}, err
 	}
 	foreseen := Foreseen{Report: report}
-	if c.inProgress(seen) == "" && (!seen.Record.LeftOpen || len(seen.Reading.Unrest) == 0) {
-		foreseen.Stops = JudgeReport(report, c.Options)
+	if m.inProgress(seen) == "" && (!seen.Record.LeftOpen || len(seen.Reading.Unrest) == 0) {
+		foreseen.Stops = JudgeReport(report, m.Options)
 	}
 	return foreseen, nil
 }
@@ -56,12 +59,12 @@ func (f Foreseen) Results() []verify.Result {
 	return results
 }
 
-// Foresee is what the undo's own preflight would come to: it makes no checks.
-func (u *Undo) Foresee(_ context.Context, seen Snapshot) (Foreseen, error) {
+// foreseeUndo is what the undo's own preflight would come to: it makes no checks.
+func (m *Migration) foreseeUndo(seen Snapshot) Foreseen {
 	stops := seen.undoRefused()
-	moving := u.core.Undoing(seen) || seen.Record.LeftOpen && len(seen.Reading.Unrest) > 0
+	moving := m.Undoing(seen) || seen.Record.LeftOpen && len(seen.Reading.Unrest) > 0
 	if stops == nil && !moving {
-		stops = u.core.requireRestOrOurPause(seen)
+		stops = m.requireRestOrOurPause(seen)
 	}
-	return Foreseen{Stops: stops}, nil
+	return Foreseen{Stops: stops}
 }

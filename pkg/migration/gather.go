@@ -3,12 +3,13 @@ package migration
 import (
 	"context"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
@@ -17,26 +18,26 @@ import (
 // Inspection is everything that was read for an audit, before it is judged.
 type Inspection struct {
 	Input evidence.Input
-	Own   []verify.Bound // of the Side, bound to what it read
+	Own   []verify.Bound // of the Backend, bound to what it read
 	// Keep writes what those judge, without secrets; nil: nobody can.
 	Keep func(*bundle.Redactor) ([]byte, error)
 }
 
-// Bound are all checks of an inspection, the Side's own first.
+// Bound are all checks of an inspection, the Backend's own first.
 func (i Inspection) Bound() []verify.Bound { return append(i.Own, checks.Bind(i.Input)...) }
 
-// Gather reads everything that checks judge besides what was observed. It writes nothing on any API server
-// but access reviews and dry runs.
-func (c *Core) Gather(ctx context.Context, seen Snapshot) (Inspection, error) {
-	facts, instances, err := c.Facts(ctx, seen)
+// Gather reads everything that checks judge besides what was observed. It writes
+// nothing on any API server but access reviews and dry runs.
+func (m *Migration) Gather(ctx context.Context, seen Snapshot) (Inspection, error) {
+	facts, instances, err := m.Facts(ctx, seen)
 	if err != nil {
 		return Inspection{}, err
 	}
-	prepared := c.prepare(ctx, seen)
+	prepared := m.prepare(ctx, seen)
 	facts.Admission = prepared.Admission
 	input := evidence.Input{
-		Facts: facts, Position: seen.Result, Distribution: c.Distribution,
-		Machines: seen.Reading.refs(), Target: c.Options.KubernetesVersion, CloudRoutes: c.Options.CloudRoutes, Preflight: !c.Options.LookOnly,
+		Facts: facts, Position: seen.Result, Distribution: m.Distribution,
+		Machines: seen.Reading.refs(), Target: m.Options.KubernetesVersion, CloudRoutes: m.Options.CloudRoutes, Preflight: !m.Options.LookOnly,
 		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances,
 	}
 	before, known, err := fingerprint(seen.Record)
@@ -47,16 +48,18 @@ func (c *Core) Gather(ctx context.Context, seen Snapshot) (Inspection, error) {
 	if known {
 		input.Fingerprint = &before
 	}
-	own := c.Side.Checks(seen, &input, prepared)
-	keep := func(r *bundle.Redactor) ([]byte, error) { return c.Side.Keep(seen, r) }
+	m.Backend.Evidence(seen, &input)
+	m.Backend.Decide(seen, input)
+	own := m.Backend.Checks(seen, input, prepared)
+	keep := func(r *bundle.Redactor) ([]byte, error) { return m.Backend.Keep(seen, m.Writes(seen), r) }
 	return Inspection{Input: input, Own: own, Keep: keep}, nil
 }
 
 // GatherPartly is Gather where these credentials, or an API server, do not give all
 // that a procedure is judged by: what there is of the cluster itself. Of the position
-// it says what the API alone shows, and of the Side nothing.
-func (c *Core) GatherPartly(ctx context.Context, record journal.Record) (Inspection, error) {
-	plain := Plain{Config: c.Config, Clock: c.Clock, Options: c.Options, Distribution: c.Distribution}
+// it says what the API alone shows, and of the Backend nothing.
+func (m *Migration) GatherPartly(ctx context.Context, record journal.Record) (Inspection, error) {
+	plain := Plain{Config: m.Config, Clock: m.Clock, Options: m.Options, Distribution: m.Distribution}
 	seen, err := plain.Gather(ctx)
 	if err != nil {
 		return Inspection{}, err
@@ -73,21 +76,21 @@ func (c *Core) GatherPartly(ctx context.Context, record journal.Record) (Inspect
 }
 
 // inspect gathers and judges.
-func (c *Core) inspect(ctx context.Context, seen Snapshot) (verify.Report, downstream.Facts, error) {
-	gathered, err := c.Gather(ctx, seen)
+func (m *Migration) inspect(ctx context.Context, seen Snapshot) (verify.Report, downstream.Facts, error) {
+	gathered, err := m.Gather(ctx, seen)
 	if err != nil {
 		return verify.Report{}, downstream.Facts{}, err
 	}
-	return verify.RunAll(ctx, gathered.Bound(), c.Options.Checks(seen.Result.Position)), gathered.Input.Facts, nil
+	return verify.RunAll(ctx, gathered.Bound(), m.Options.Checks(seen.Result.Position)), gathered.Input.Facts, nil
 }
 
 // Facts reads everything of the cluster itself that checks judge, and its instances.
-func (c *Core) Facts(ctx context.Context, seen Snapshot) (downstream.Facts, cloud.Facts, error) {
-	reader, err := kube.New(c.Config, c.Clock)
+func (a Access) Facts(ctx context.Context, seen Snapshot) (downstream.Facts, cloud.Facts, error) {
+	reader, err := kube.New(a.Config, a.Clock)
 	if err != nil {
 		return downstream.Facts{}, cloud.Facts{}, err
 	}
-	facts, instances := readBoth(ctx, reader, c.Options, func(downstream.Facts) string { return seen.Reading.Version })
+	facts, instances := readBoth(ctx, reader, a.Options, func(downstream.Facts) string { return seen.Reading.Version })
 	return facts, instances, nil
 }
 

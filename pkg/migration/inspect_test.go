@@ -40,13 +40,13 @@ func bad() verify.Bound {
 }
 
 // looked is what a core observes once it saw the leases move.
-func looked(t *testing.T, c *Core, record journal.Record) Snapshot {
+func looked(t *testing.T, m *Migration, record journal.Record) Snapshot {
 	t.Helper()
 	var seen Snapshot
 	for range 2 {
-		c.Clock.(stepClock).Step(5 * time.Second)
+		m.Clock.(stepClock).Step(5 * time.Second)
 		var err error
-		if seen, err = c.Observe(t.Context(), record); err != nil {
+		if seen, err = m.Observe(t.Context(), record); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +102,7 @@ func TestAlone(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := (&Undo{core: core}).Alone(t.Context(), seen); (err == nil) != tt.alone {
+		if err := core.Undo().Alone(t.Context(), seen); (err == nil) != tt.alone {
 			t.Errorf("%s: %v", name, err)
 		}
 		err := core.RequireAlone(t.Context(), seen)
@@ -155,7 +155,7 @@ func TestPreflightStep(t *testing.T) {
 			if tt.change != nil {
 				tt.change(&seen)
 			}
-			step := makeStep(Base{Core: core, ID: id})
+			step := makeStep(base{Migration: core, ID: id})
 			plan, err := step.Plan(t.Context(), seen)
 			if err != nil || len(plan.Summary) != 1 || !strings.Contains(plan.Summary[0], " checks") {
 				t.Errorf("%s: %s plans %+v, %v", name, id, plan, err)
@@ -186,7 +186,7 @@ func TestPreflightNotes(t *testing.T) {
 			by.checks = []verify.Bound{bad()}
 		}
 		tx := txFor(t, StepPreflight)
-		step := makeStep(Base{Core: core, ID: StepPreflight})
+		step := makeStep(base{Migration: core, ID: StepPreflight})
 		got, err := step.Verify(t.Context(), tx, looked(t, core, tx.Record()))
 		before, known, broken := fingerprint(tx.Record())
 		if err != nil || broken != nil || known == fails || (got.Kind == runner.Met) == fails {
@@ -231,7 +231,7 @@ func TestFingerprintIsTakenOnce(t *testing.T) {
 		old[2].Cordoned = true
 		notePrint(t, tx, old...)
 		seen := looked(t, core, tx.Record())
-		if _, err := makeStep(Base{Core: core, ID: StepPreflight}).Verify(t.Context(), tx, seen); err != nil {
+		if _, err := makeStep(base{Migration: core, ID: StepPreflight}).Verify(t.Context(), tx, seen); err != nil {
 			t.Fatal(err)
 		}
 		after, known, err := fingerprint(tx.Record())
@@ -252,8 +252,8 @@ func TestFingerprintThatNobodyCanRead(t *testing.T) {
 	for what, err := range map[string]error{
 		"control planes": seen.RequireSamePlanes(), "a way back": seen.undoRefused(), "Nodes again": seen.takeAgain(t.Context(), tx),
 		"noting control planes": seen.notePlanes(t.Context(), tx), "checks": errOf(core.Gather(t.Context(), seen)),
-		"checks of a part": errOf(core.GatherPartly(t.Context(), seen.Record)), "a preflight": errOf(makeStep(Base{Core: core, ID: StepPreflight}).Verify(t.Context(), tx, seen)),
-		"an undo": errOf(makeStep(Base{Core: core, ID: StepUndoPreflight}).Verify(t.Context(), tx, clusterAt(position.P0))),
+		"checks of a part": errOf(core.GatherPartly(t.Context(), seen.Record)), "a preflight": errOf(makeStep(base{Migration: core, ID: StepPreflight}).Verify(t.Context(), tx, seen)),
+		"an undo": errOf(makeStep(base{Migration: core, ID: StepUndoPreflight}).Verify(t.Context(), tx, clusterAt(position.P0))),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", what)
@@ -298,7 +298,7 @@ func TestGather(t *testing.T) {
 	}
 	core.Config.Host = "no URL: %"
 	for name, err := range map[string]error{"all": errOf(core.Gather(t.Context(), seen)), "part": errOf(core.GatherPartly(t.Context(), record)), "a run": core.Precheck(t.Context(), seen, runner.Observation{}),
-		"a preflight": errOf(makeStep(Base{Core: core, ID: StepPreflight}).Verify(t.Context(), txFor(t, StepPreflight), seen)), "its plan": errOf(core.Foresee(t.Context(), seen)), "an audit": errOf(core.Audited(t.Context(), seen)),
+		"a preflight": errOf(makeStep(base{Migration: core, ID: StepPreflight}).Verify(t.Context(), txFor(t, StepPreflight), seen)), "its plan": errOf(core.Foresee(t.Context(), seen)), "an audit": errOf(core.Audited(t.Context(), seen)),
 	} {
 		if (err == nil) != (name == "a run") {
 			t.Errorf("%s, without a client: %v", name, err)
@@ -373,19 +373,21 @@ func TestPrepared(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		at       position.Position
-		change   func(*Core, *side, *fake.Clientset)
+		change   func(*Migration, *side, *fake.Clientset)
 		planned  bool
 		chart    verify.Status // "": nothing is found
 		concerns verify.Status
 		admitted bool
 	}{
-		"before the CCM":        {position.P2, nil, true, "", "", true},
-		"the CCM is there":      {position.P3, nil, false, "", "", false},
-		"nothing is written":    {position.P2, func(c *Core, _ *side, _ *fake.Clientset) { c.Options.LookOnly = true }, false, verify.Skip, verify.Skip, false},
-		"values make no chart":  {position.P2, func(c *Core, _ *side, _ *fake.Clientset) { c.Options.CCMImage = "not an image:" }, false, verify.Fail, "", false},
-		"a value to know of":    {position.P2, func(_ *Core, s *side, _ *fake.Clientset) { s.cloud = "[Global]\nDisableSecurityGroupIngress=true\n" }, true, "", "", true},
-		"admission is not told": {position.P2, func(_ *Core, _ *side, client *fake.Clientset) { refuse(client) }, true, verify.Unknown, "", false},
-		"no client for Helm":    {position.P2, func(c *Core, _ *side, _ *fake.Clientset) { c.Config.Host = "no URL: %" }, false, verify.Fail, "", false},
+		"before the CCM":       {position.P2, nil, true, "", "", true},
+		"the CCM is there":     {position.P3, nil, false, "", "", false},
+		"nothing is written":   {position.P2, func(m *Migration, _ *side, _ *fake.Clientset) { m.Options.LookOnly = true }, false, verify.Skip, verify.Skip, false},
+		"values make no chart": {position.P2, func(m *Migration, _ *side, _ *fake.Clientset) { m.Options.CCMImage = "not an image:" }, false, verify.Fail, "", false},
+		"a value to know of": {position.P2, func(_ *Migration, s *side, _ *fake.Clientset) {
+			s.cloud = "[Global]\nDisableSecurityGroupIngress=true\n"
+		}, true, "", "", true},
+		"admission is not told": {position.P2, func(_ *Migration, _ *side, client *fake.Clientset) { refuse(client) }, true, verify.Unknown, "", false},
+		"no client for Helm":    {position.P2, func(m *Migration, _ *side, _ *fake.Clientset) { m.Config.Host = "no URL: %" }, false, verify.Fail, "", false},
 	} {
 		core, client, by := observer(tt.at)
 		seen := looked(t, core, journal.Record{})
@@ -493,7 +495,7 @@ func TestForeseeAnUndo(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&seen)
 		}
-		got, err := (&Undo{core: &Core{Side: &editor{}}}).Foresee(t.Context(), seen)
+		got, err := (&Migration{Backend: &editor{}}).Undo().Foresee(t.Context(), seen)
 		if err != nil || reasonOf(got.Stops) != tt.reason {
 			t.Errorf("%s: %v, %v", name, err, got.Stops)
 		}
@@ -547,7 +549,7 @@ func TestPlanIsRefused(t *testing.T) {
 		if tt.skip != "" {
 			core.Options.Skip = map[string]string{tt.skip: "known"}
 		}
-		if _, err := makeStep(Base{Core: core, ID: StepPreflight}).Plan(t.Context(), seen); (err != nil) != tt.stops {
+		if _, err := makeStep(base{Migration: core, ID: StepPreflight}).Plan(t.Context(), seen); (err != nil) != tt.stops {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

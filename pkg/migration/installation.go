@@ -5,19 +5,20 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
+
 	"helm.sh/helm/v3/pkg/chart"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // planChart shows what the installation would change.
-func (c *Core) planChart(ctx context.Context, seen Snapshot, migration bool) (runner.Plan, error) {
-	ch, values, err := c.chartValues(ctx, seen, migration)
+func (m *Migration) planChart(ctx context.Context, seen Snapshot, migration bool) (runner.Plan, error) {
+	ch, values, err := m.chartValues(ctx, seen, migration)
 	if err != nil {
 		return runner.Plan{}, err
 	}
@@ -29,9 +30,9 @@ func (c *Core) planChart(ctx context.Context, seen Snapshot, migration bool) (ru
 		plan.Notes = append(plan.Notes, fmt.Sprintf("%s: %s (%s)", concern.Key, concern.Seen, concern.Why))
 	}
 	if seen.InstallMethod == InstallManifest {
-		return c.planDocument(seen, plan, ch, values)
+		return m.planDocument(seen, plan, ch, values)
 	}
-	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
+	installer, err := release.NewInstaller(m.Config, ch, m.Clock)
 	if err != nil {
 		return plan, err
 	}
@@ -71,15 +72,15 @@ func shortImage(image awsccm.Image) string {
 }
 
 // ApplyChart installs or upgrades the chart by the chosen method.
-func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot, migration bool) error {
-	ch, values, err := c.chartValues(ctx, seen, migration)
+func (m *Migration) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot, migration bool) error {
+	ch, values, err := m.chartValues(ctx, seen, migration)
 	if err != nil {
 		return err
 	}
 	if seen.InstallMethod == InstallManifest {
-		return c.applyDocument(ctx, tx, seen, ch, values)
+		return m.applyDocument(ctx, tx, seen, ch, values)
 	}
-	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
+	installer, err := release.NewInstaller(m.Config, ch, m.Clock)
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot, mig
 	if err != nil || planned.Operation == release.OpNone {
 		return err
 	}
-	if err := c.RequireRest(seen); err != nil {
+	if err := m.requireRest(seen); err != nil {
 		return err
 	}
 	inverse, err := json.Marshal(map[string]any{"release": wellknown.CCM, "leaderMigration": !migration, "before": planned.Release.String()})
@@ -103,8 +104,8 @@ func (c *Core) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot, mig
 }
 
 // document is the chart as one HelmChart document, and who installs it.
-func (c *Core) document(ch *chart.Chart, values ccmchart.ChartValues) (string, DocumentInstaller, error) {
-	by := c.Side.Document()
+func (m *Migration) document(ch *chart.Chart, values ccmchart.ChartValues) (string, DocumentInstaller, error) {
+	by := m.Backend.Document()
 	if by == nil {
 		return "", nil, UsageError("flag --install-method", string(InstallManifest), string(InstallHelm))
 	}
@@ -112,8 +113,8 @@ func (c *Core) document(ch *chart.Chart, values ccmchart.ChartValues) (string, D
 	return document, by, err
 }
 
-func (c *Core) planDocument(seen Snapshot, plan runner.Plan, ch *chart.Chart, values ccmchart.ChartValues) (runner.Plan, error) {
-	document, by, err := c.document(ch, values)
+func (m *Migration) planDocument(seen Snapshot, plan runner.Plan, ch *chart.Chart, values ccmchart.ChartValues) (runner.Plan, error) {
+	document, by, err := m.document(ch, values)
 	if err != nil {
 		return plan, err
 	}
@@ -126,8 +127,8 @@ func (c *Core) planDocument(seen Snapshot, plan runner.Plan, ch *chart.Chart, va
 	return plan, err
 }
 
-func (c *Core) applyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, ch *chart.Chart, values ccmchart.ChartValues) error {
-	document, by, err := c.document(ch, values)
+func (m *Migration) applyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, ch *chart.Chart, values ccmchart.ChartValues) error {
+	document, by, err := m.document(ch, values)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,8 +15,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -68,7 +69,7 @@ func TestChartsByHelm(t *testing.T) {
 			t.Errorf("%d: flag %t, %+v", i, flagged(), intents)
 		}
 	}
-	undo := &undoInstall{Base: Base{Core: core}}
+	undo := &undoInstall{base: base{Migration: core}}
 	if err := undo.Do(t.Context(), tx, clusterAt(position.P3)); err != nil {
 		t.Fatal(err)
 	}
@@ -82,14 +83,14 @@ func TestChartsByHelm(t *testing.T) {
 
 // What nobody can install is neither planned nor written, nor taken for installed.
 func TestChartsThatCannotBe(t *testing.T) {
-	for name, change := range map[string]func(*Core, *side, *Snapshot){
-		"no cloud config":   func(_ *Core, s *side, _ *Snapshot) { s.cloudErr = errAway },
-		"no chart":          func(c *Core, _ *side, _ *Snapshot) { c.Options.ChartPath = t.TempDir() },
-		"no image":          func(c *Core, _ *side, _ *Snapshot) { c.Options.CCMImage = "not an image:" },
-		"no client":         func(c *Core, _ *side, _ *Snapshot) { c.Config.Host = "no URL: %" },
-		"no API server":     func(c *Core, _ *side, _ *Snapshot) { c.Config.Transport = versioned{c.Config.Transport, ""} },
-		"no document":       func(_ *Core, _ *side, s *Snapshot) { s.InstallMethod = InstallManifest },
-		"others' DaemonSet": func(_ *Core, _ *side, _ *Snapshot) {},
+	for name, change := range map[string]func(*Migration, *side, *Snapshot){
+		"no cloud config":   func(_ *Migration, s *side, _ *Snapshot) { s.cloudErr = errAway },
+		"no chart":          func(m *Migration, _ *side, _ *Snapshot) { m.Options.ChartPath = t.TempDir() },
+		"no image":          func(m *Migration, _ *side, _ *Snapshot) { m.Options.CCMImage = "not an image:" },
+		"no client":         func(m *Migration, _ *side, _ *Snapshot) { m.Config.Host = "no URL: %" },
+		"no API server":     func(m *Migration, _ *side, _ *Snapshot) { m.Config.Transport = versioned{m.Config.Transport, ""} },
+		"no document":       func(_ *Migration, _ *side, s *Snapshot) { s.InstallMethod = InstallManifest },
+		"others' DaemonSet": func(_ *Migration, _ *side, _ *Snapshot) {},
 	} {
 		at := position.P2
 		if name == "others' DaemonSet" {
@@ -100,7 +101,7 @@ func TestChartsThatCannotBe(t *testing.T) {
 		change(core, by, &seen)
 		for _, id := range []journal.StepID{StepInstall, StepDisable, StepUndoDisable} {
 			seen.Result.Position = position.P4
-			if _, err := makeStep(Base{Core: core, ID: id}).Plan(t.Context(), seen); err == nil {
+			if _, err := makeStep(base{Migration: core, ID: id}).Plan(t.Context(), seen); err == nil {
 				t.Errorf("%s: %s plans it", name, id)
 			}
 		}
@@ -114,12 +115,12 @@ func TestChartsThatCannotBe(t *testing.T) {
 	core, _, _ := observer(position.P3)
 	core.Config.Host = "no URL: %"
 	tx := txFor(t, StepUndoInstall)
-	if err := (&undoInstall{Base: Base{Core: core}}).Do(t.Context(), tx, clusterAt(position.P3)); err == nil || len(tx.Record().Intents) > 0 {
+	if err := (&undoInstall{base: base{Migration: core}}).Do(t.Context(), tx, clusterAt(position.P3)); err == nil || len(tx.Record().Intents) > 0 {
 		t.Errorf("uninstalled without a client: %v", err)
 	}
 	seen := clusterAt(position.P3)
 	seen.InstallMethod = InstallManifest
-	if err := (&undoInstall{Base: Base{Core: core}}).Do(t.Context(), tx, seen); reasonOf(err) != "Usage" {
+	if err := (&undoInstall{base: base{Migration: core}}).Do(t.Context(), tx, seen); reasonOf(err) != "Usage" {
 		t.Errorf("a document was removed where none can be: %v", err)
 	}
 }
@@ -134,7 +135,7 @@ func TestInstallLooksForOthers(t *testing.T) {
 			}
 		}
 		tx := txFor(t, StepInstall)
-		err := makeStep(Base{Core: core, ID: StepInstall}).Do(t.Context(), tx, clusterAt(position.P2))
+		err := makeStep(base{Migration: core, ID: StepInstall}).Do(t.Context(), tx, clusterAt(position.P2))
 		if (err != nil) != others || (len(tx.Record().Intents) == 1) == others {
 			t.Errorf("others %t: %v, %+v", others, err, tx.Record().Intents)
 		}
@@ -148,30 +149,30 @@ func TestChartInputs(t *testing.T) {
 	taint := downstream.Taint{Key: "node-role.kubernetes.io/etcd", Value: "true", Effect: "NoExecute"}
 	want := ccmchart.Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.15+rke2r1", LeaderMigration: true, CloudConfig: "in-tree"}
 	for name, tt := range map[string]struct {
-		change func(*Core, *Snapshot)
+		change func(*Migration, *Snapshot)
 		want   func(*ccmchart.Inputs)
 	}{
-		"as it is":       {func(*Core, *Snapshot) {}, func(*ccmchart.Inputs) {}},
-		"a cloud config": {func(c *Core, _ *Snapshot) { c.Options.CloudConfig = "given" }, func(i *ccmchart.Inputs) { i.CloudConfig = "given" }},
-		"routes":         {func(c *Core, _ *Snapshot) { c.Options.CloudRoutes = "on" }, func(i *ccmchart.Inputs) { i.Routes = true }},
-		"no routes":      {func(c *Core, _ *Snapshot) { c.Options.CloudRoutes = "off" }, func(*ccmchart.Inputs) {}},
-		"a taint": {func(_ *Core, s *Snapshot) { s.Reading.Down.Nodes[1].Taints = []downstream.Taint{taint} }, func(i *ccmchart.Inputs) {
+		"as it is":       {func(*Migration, *Snapshot) {}, func(*ccmchart.Inputs) {}},
+		"a cloud config": {func(m *Migration, _ *Snapshot) { m.Options.CloudConfig = "given" }, func(i *ccmchart.Inputs) { i.CloudConfig = "given" }},
+		"routes":         {func(m *Migration, _ *Snapshot) { m.Options.CloudRoutes = "on" }, func(i *ccmchart.Inputs) { i.Routes = true }},
+		"no routes":      {func(m *Migration, _ *Snapshot) { m.Options.CloudRoutes = "off" }, func(*ccmchart.Inputs) {}},
+		"a taint": {func(_ *Migration, s *Snapshot) { s.Reading.Down.Nodes[1].Taints = []downstream.Taint{taint} }, func(i *ccmchart.Inputs) {
 			i.ControlPlaneTaints = rollout.Taints(downstream.Node{Taints: []downstream.Taint{taint}})
 		}},
-		"a worker's":     {func(_ *Core, s *Snapshot) { s.Reading.Down.Nodes[2].Taints = []downstream.Taint{taint} }, func(*ccmchart.Inputs) {}},
-		"a cluster CIDR": {func(_ *Core, s *Snapshot) { s.Reading.KCMs[1].Args = args("--cluster-cidr=10.42.0.0/16") }, func(i *ccmchart.Inputs) { i.ClusterCIDR = "10.42.0.0/16" }},
-		"the first of them": {func(_ *Core, s *Snapshot) {
+		"a worker's":     {func(_ *Migration, s *Snapshot) { s.Reading.Down.Nodes[2].Taints = []downstream.Taint{taint} }, func(*ccmchart.Inputs) {}},
+		"a cluster CIDR": {func(_ *Migration, s *Snapshot) { s.Reading.KCMs[1].Args = args("--cluster-cidr=10.42.0.0/16") }, func(i *ccmchart.Inputs) { i.ClusterCIDR = "10.42.0.0/16" }},
+		"the first of them": {func(_ *Migration, s *Snapshot) {
 			s.Reading.KCMs[0].Args, s.Reading.KCMs[1].Args = args("--cluster-cidr=10.1.0.0/16"), args("--cluster-cidr=10.2.0.0/16")
 		}, func(i *ccmchart.Inputs) { i.ClusterCIDR = "10.1.0.0/16" }},
-		"of one that is unknown": {func(_ *Core, s *Snapshot) {
+		"of one that is unknown": {func(_ *Migration, s *Snapshot) {
 			s.Reading.KCMs[0].Args, s.Reading.KCMs[0].Known = args("--cluster-cidr=10.1.0.0/16"), false
 		}, func(*ccmchart.Inputs) {}},
-		"untagged instances": {func(_ *Core, s *Snapshot) { s.Reading.KCMs[0].Args = args("--allow-untagged-cloud") }, func(i *ccmchart.Inputs) { i.AllowUntagged = true }},
-		"longer leases": {func(_ *Core, s *Snapshot) {
+		"untagged instances": {func(_ *Migration, s *Snapshot) { s.Reading.KCMs[0].Args = args("--allow-untagged-cloud") }, func(i *ccmchart.Inputs) { i.AllowUntagged = true }},
+		"longer leases": {func(_ *Migration, s *Snapshot) {
 			s.Reading.KCMs[1].Args = args("--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=40s")
 		},
 			func(i *ccmchart.Inputs) { i.LeaderElection.LeaseDuration, i.LeaderElection.RenewDeadline = 60e9, 40e9 }},
-		"leases that nobody can read": {func(_ *Core, s *Snapshot) { s.Reading.KCMs[1].Args = args("--leader-elect-lease-duration=long") }, func(*ccmchart.Inputs) {}},
+		"leases that nobody can read": {func(_ *Migration, s *Snapshot) { s.Reading.KCMs[1].Args = args("--leader-elect-lease-duration=long") }, func(*ccmchart.Inputs) {}},
 	} {
 		core, _, by := observer(position.P2)
 		by.cloud = "in-tree"

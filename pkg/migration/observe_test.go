@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -28,7 +30,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -72,12 +73,14 @@ type sideConfig struct {
 	installed   InstallMethod
 }
 
-func (s *side) Look(context.Context, journal.Record) (Config, error) { return s.config, s.lookup }
+func (s *side) Read(context.Context, journal.Record) (Config, error) { return s.config, s.lookup }
 func (s *side) CloudConfig(context.Context, Snapshot) (string, error) {
 	return s.cloud, s.cloudErr
 }
-func (s *side) Document() DocumentInstaller { return nil }
-func (s *side) Checks(Snapshot, *evidence.Input, Prepared) []verify.Bound {
+func (s *side) Document() DocumentInstaller        { return nil }
+func (s *side) Evidence(Snapshot, *evidence.Input) {}
+func (s *side) Decide(Snapshot, evidence.Input)    {}
+func (s *side) Checks(Snapshot, evidence.Input, Prepared) []verify.Bound {
 	return s.checks
 }
 
@@ -166,13 +169,12 @@ func renew(client *fake.Clientset, p position.Position, still int) {
 }
 
 // observer is a core that observes a cluster at a position.
-func observer(p position.Position) (*Core, *fake.Clientset, *side) {
+func observer(p position.Position) (*Migration, *fake.Clientset, *side) {
 	client := served(p)
 	by := &side{editor: &editor{}, config: sideConfig{at: p, installed: InstallManifest}}
-	core := &Core{Kube: client, Config: restfake.Config(client, "v1.26.15+rke2r1"), Clock: stepClock{clocktesting.NewFakeClock(testStart)}, Side: by,
+	access := Access{Kube: client, Config: restfake.Config(client, "v1.26.15+rke2r1"), Clock: stepClock{clocktesting.NewFakeClock(testStart)},
 		Distribution: wellknown.RKE2, Options: Options{InstallMethod: InstallHelm, AWS: "off"}}
-	core.Begin()
-	return core, client, by
+	return New(access, by), client, by
 }
 
 // What is observed is where the cluster is; an undo observes how the chart was installed,
@@ -201,7 +203,7 @@ func TestObserve(t *testing.T) {
 			if !seen.At.Equal(core.Clock.Now()) || seen.Unseen || seen.Outage || seen.Reading.Down.Record || (seen.Reading.Stale != nil) != back {
 				t.Errorf("%s: %+v", p, seen)
 			}
-			if uid, err := core.ClusterUID(t.Context()); uid != "the-cluster" || err != nil {
+			if uid, err := core.clusterUID(t.Context()); uid != "the-cluster" || err != nil {
 				t.Errorf("%q, %v", uid, err)
 			}
 		}
@@ -235,7 +237,7 @@ func TestObserveFails(t *testing.T) {
 	}
 	core, client, _ := observer(position.P2)
 	client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, refused })
-	if _, err := core.ClusterUID(t.Context()); reasonOf(err) != fault.ReasonForbidden {
+	if _, err := core.clusterUID(t.Context()); reasonOf(err) != fault.ReasonForbidden {
 		t.Error(err)
 	}
 }

@@ -85,7 +85,7 @@ func TestEditsOneAfterTheOther(t *testing.T) {
 	} {
 		core, _, by := observer(position.P3)
 		by.open = tt.open
-		step := &editing{Base{Core: core, ID: tt.id}, editRules{}}
+		step := &editing{base{Migration: core, ID: tt.id}, editRules{}}
 		err := step.Do(t.Context(), txFor(t, tt.id), looked(t, core, journal.Record{}))
 		if reasonOf(err) != tt.reason || !slices.Equal(by.did, tt.did) || err != nil && !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v, did %q", name, err, by.did)

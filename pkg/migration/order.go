@@ -40,7 +40,7 @@ type row struct {
 	reaches      position.Position // that it brings the cluster to; P0: none of its own
 	undoes       journal.StepID    // that it takes back; "": it goes forward
 	irreversible string            // why there is no way back; "": there is one
-	make         func(Base) Step
+	make         func(base) Step
 }
 
 // forward are the steps of a migration, in their order. The guides cordon before they
@@ -48,27 +48,27 @@ type row struct {
 func forward() []row {
 	return []row{
 		{id: StepPreflight, title: "run all checks, fingerprint nodes, services and cordons",
-			make: func(b Base) Step { return &preflight{Base: b} }},
+			make: func(b base) Step { return &preflight{base: b} }},
 		{id: StepSnapshot, title: "take an etcd snapshot",
-			make: func(b Base) Step { return b.Side.SnapshotStep(b) }},
+			make: func(b base) Step { return &snapshot{base: b} }},
 		{id: StepLeaseAccess, title: "let kube-controller-manager use the migration lease", reaches: position.P1,
-			make: func(b Base) Step { return &leaseAccess{Base: b} }},
+			make: func(b base) Step { return &leaseAccess{base: b} }},
 		{id: StepEnable, title: "turn leader migration on in every kube-controller-manager", reaches: position.P2,
-			make: func(b Base) Step { return &editing{b, enableLeaderMigration()} }},
+			make: func(b base) Step { return &editing{b, enableLeaderMigration()} }},
 		{id: StepCordon, title: "cordon control-plane nodes",
-			make: func(b Base) Step { return &cordon{Base: b} }},
+			make: func(b base) Step { return &cordon{base: b} }},
 		{id: StepInstall, title: "install the cloud controller manager beside them", reaches: position.P3,
-			make: func(b Base) Step { return &install{Base: b} }},
+			make: func(b base) Step { return &install{base: b} }},
 		{id: StepSwitch, title: "switch every component to the external provider", reaches: position.P4,
-			make: func(b Base) Step { return &editing{b, switchProvider()} }},
+			make: func(b base) Step { return &editing{b, switchProvider()} }},
 		{id: StepUncordon, title: "give back the cordons",
-			make: func(b Base) Step { return &uncordon{Base: b} }},
+			make: func(b base) Step { return &uncordon{base: b} }},
 		{id: StepVerify, title: "audit the cluster against the fingerprint",
-			make: func(b Base) Step { return &audit{Base: b} }},
+			make: func(b base) Step { return &audit{base: b} }},
 		{id: StepDisable, title: "turn leader migration off, remove lease and grant", reaches: position.P5,
-			make: func(b Base) Step { return &disable{Base: b} }},
+			make: func(b base) Step { return &disable{base: b} }},
 		{id: StepUpgrade, title: "upgrade Kubernetes", irreversible: "Kubernetes 1.27 and later have no in-tree AWS provider to go back to",
-			make: func(b Base) Step { return &editing{b, upgradeKubernetes(b.Options.KubernetesVersion)} }},
+			make: func(b base) Step { return &editing{b, upgradeKubernetes(b.Options.KubernetesVersion)} }},
 	}
 }
 
@@ -76,17 +76,17 @@ func forward() []row {
 func backward() []row {
 	return []row{
 		{id: StepUndoPreflight, title: "see that there is a way back",
-			make: func(b Base) Step { return &undoPreflight{Base: b} }},
+			make: func(b base) Step { return &undoPreflight{base: b} }},
 		{id: StepUndoDisable, title: "turn leader migration on again in the cloud controller manager", undoes: StepDisable,
-			make: func(b Base) Step { return &undoDisable{Base: b} }},
+			make: func(b base) Step { return &undoDisable{base: b} }},
 		{id: StepUndoSwitch, title: "switch every component back to the in-tree provider, with leader migration", undoes: StepSwitch,
-			make: func(b Base) Step { return &editing{b, switchBack()} }},
+			make: func(b base) Step { return &editing{b, switchBack()} }},
 		{id: StepUndoInstall, title: "uninstall the cloud controller manager", undoes: StepInstall,
-			make: func(b Base) Step { return &undoInstall{Base: b} }},
+			make: func(b base) Step { return &undoInstall{base: b} }},
 		{id: StepUndoEnable, title: "turn leader migration off in every kube-controller-manager", undoes: StepEnable,
-			make: func(b Base) Step { return &editing{b, disableLeaderMigrationAgain()} }},
+			make: func(b base) Step { return &editing{b, disableLeaderMigrationAgain()} }},
 		{id: StepUndoAccess, title: "remove migration lease and grant", undoes: StepLeaseAccess,
-			make: func(b Base) Step { return &undoAccess{Base: b} }},
+			make: func(b base) Step { return &undoAccess{base: b} }},
 	}
 }
 

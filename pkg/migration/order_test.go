@@ -26,11 +26,11 @@ func TestStepsInForce(t *testing.T) {
 		"back":                       {Options{InstallMethod: InstallHelm}, true, back},
 		"no way back upgrades":       {Options{InstallMethod: InstallManifest, KubernetesVersion: upgrade}, true, back},
 	} {
-		core := &Core{Options: tt.options, Side: snapshotting{}}
-		steps := core.Steps()
+		m := &Migration{Access: Access{Options: tt.options}, Backend: &editor{}}
 		if tt.back {
-			steps = NewUndo(nil, core).Steps()
+			m = m.Undo()
 		}
+		steps := m.Steps()
 		var got []journal.StepID
 		for _, step := range steps {
 			info := step.Info()
@@ -41,16 +41,11 @@ func TestStepsInForce(t *testing.T) {
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v", name, got)
 		}
-		if tt.back != core.back || tt.back && core.Options.KubernetesVersion != "" {
-			t.Errorf("%s: back %t, to %q", name, core.back, core.Options.KubernetesVersion)
+		if tt.back != m.back || tt.back && m.Options.KubernetesVersion != "" {
+			t.Errorf("%s: back %t, to %q", name, m.back, m.Options.KubernetesVersion)
 		}
 	}
 }
-
-// snapshotting is a Side with a step of its own for the snapshot.
-type snapshotting struct{ Side }
-
-func (snapshotting) SnapshotStep(b Base) Step { return &uncordon{b} }
 
 // Every step says where it is described, and only an upgrade has no way back.
 func TestStepInfos(t *testing.T) {
@@ -68,7 +63,7 @@ func TestStepInfos(t *testing.T) {
 	if forward, back := len(StepInfos()), len(UndoStepInfos()); forward != 11 || back != 6 {
 		t.Errorf("%d steps forward, %d back", forward, back)
 	}
-	plan, err := (Base{ID: StepVerify}).Plan(t.Context(), Snapshot{})
+	plan, err := (base{ID: StepVerify}).Plan(t.Context(), Snapshot{})
 	if err != nil || len(plan.Summary)+len(plan.Changes) > 0 {
 		t.Errorf("a step that changes nothing plans %+v, %v", plan, err)
 	}

@@ -70,8 +70,8 @@ func RevertHarm(at position.Position) string {
 }
 
 // uninformed are the owners that nobody says were informed.
-func (c *Core) uninformed(seen Snapshot) []Owner {
-	return slices.DeleteFunc(slices.Clone(seen.Reading.Owners), c.Options.Informed)
+func (m *Migration) uninformed(seen Snapshot) []Owner {
+	return slices.DeleteFunc(slices.Clone(seen.Reading.Owners), m.Options.Informed)
 }
 
 // InformFix says how to be allowed to write on a cluster that somebody keeps.
@@ -85,8 +85,8 @@ func InformFix(owners []Owner) string {
 
 // RequireInformed refuses to write beside an owner who would put the old
 // configuration back. A run that takes up another, and an undo, is asked anew.
-func (c *Core) RequireInformed(seen Snapshot) error {
-	owners := c.uninformed(seen)
+func (m *Migration) RequireInformed(seen Snapshot) error {
+	owners := m.uninformed(seen)
 	if len(owners) == 0 {
 		return nil
 	}
@@ -100,9 +100,9 @@ func (c *Core) RequireInformed(seen Snapshot) error {
 }
 
 // ownerNotes are for a plan: what keeps a run from writing.
-func (c *Core) ownerNotes(seen Snapshot) []string {
-	owners := c.uninformed(seen)
-	if len(owners) == 0 || !c.Writes(seen) {
+func (m *Migration) ownerNotes(seen Snapshot) []string {
+	owners := m.uninformed(seen)
+	if len(owners) == 0 || !m.Writes(seen) {
 		return nil
 	}
 	notes := make([]string, 0, len(owners))
@@ -114,12 +114,12 @@ func (c *Core) ownerNotes(seen Snapshot) []string {
 
 // Writes says whether the run, in its direction, has a step left that writes. An
 // audit has none.
-func (c *Core) Writes(seen Snapshot) bool {
-	if c.Options.LookOnly {
+func (m *Migration) Writes(seen Snapshot) bool {
+	if m.Options.LookOnly {
 		return false
 	}
-	now := c.standing(seen)
-	judged, err := now.judge(c.order())
+	now := m.standing(seen)
+	judged, err := now.judge(m.forward())
 	if seen.Back {
 		judged, err = now.judgeUndo(undoOrder())
 	}

@@ -30,12 +30,12 @@ func TestRequireInformed(t *testing.T) {
 		"both":              {[]Owner{fleet, argo}, []string{"fleet", "argocd"}, ""},
 		"somebody else was": {[]Owner{fleet}, []string{"terraform"}, "--owner-informed=fleet"},
 	} {
-		c := &Core{Options: Options{OwnersInformed: tt.informed}}
+		c := &Migration{Access: Access{Options: Options{OwnersInformed: tt.informed}}}
 		seen := Snapshot{Reading: Reading{Object: "Cluster fleet-default/demo", Owners: tt.owners}, Result: position.Result{Position: position.P3}}
 		begun := runner.Observation{States: map[journal.StepID]runner.State{StepSwitch: {Kind: runner.InProgress}}}
-		for way, err := range map[string]error{"forward": c.RequireInformed(seen), "undo": (&Undo{core: c}).RequireInformed(seen),
+		for way, err := range map[string]error{"forward": c.RequireInformed(seen), "undo": c.Undo().RequireInformed(seen),
 			"a run": c.Precheck(t.Context(), seen, runner.Observation{}), "one taken up": c.Precheck(t.Context(), seen, begun),
-			"a run back": (&Undo{core: c}).Precheck(t.Context(), seen, begun)} {
+			"a run back": c.Undo().Precheck(t.Context(), seen, begun)} {
 			f, refused := fault.As(err)
 			switch {
 			case refused != (tt.fix != ""):
@@ -50,7 +50,7 @@ func TestRequireInformed(t *testing.T) {
 // What would stop the preflight stops a run that has begun nothing; a step that a
 // killed run left in progress is taken up all the same.
 func TestPrecheckLooksWhereNothingIsBegun(t *testing.T) {
-	c := &Core{Clock: clock.RealClock{}, Side: awaySide{}}
+	c := &Migration{Access: Access{Clock: clock.RealClock{}}, Backend: awayBackend{}}
 	seen := Snapshot{Config: restingConfig{}, Result: at(position.P0)}
 	if err := c.Precheck(t.Context(), seen, runner.Observation{}); !errors.Is(err, errAway) {
 		t.Errorf("nobody looked at a cluster on which nothing is begun: %v", err)
@@ -63,10 +63,10 @@ func TestPrecheckLooksWhereNothingIsBegun(t *testing.T) {
 
 var errAway = errors.New("away")
 
-// awaySide is a configuration that cannot be read.
-type awaySide struct{ Side }
+// awayBackend is a configuration that cannot be read.
+type awayBackend struct{ Backend }
 
-func (awaySide) Look(context.Context, journal.Record) (Config, error) { return nil, errAway }
+func (awayBackend) Read(context.Context, journal.Record) (Config, error) { return nil, errAway }
 
 func TestOwnerWordsAreKnown(t *testing.T) {
 	o := Options{InstallMethod: InstallHelm, AWS: "auto", OwnersInformed: []string{"terraform", "Argo CD"}}

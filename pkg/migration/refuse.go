@@ -4,22 +4,24 @@ import (
 	"context"
 	"slices"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // refused says why a migration may not even begin. It is asked while a run is
 // planned: what is refused here leaves no trace, neither lock nor journal. Once
 // something was written, the same checks stop the preflight of a later run.
-func (c *Core) refused(ctx context.Context, seen Snapshot) error {
-	input := evidence.Input{Distribution: c.Distribution}
-	own := c.Side.Checks(seen, &input, Prepared{})
-	known := append(slices.Clone(own), verify.Bind(evidence.Input{}, checks.For(c.Distribution)...)...)
-	if err := (verify.Report{Refused: verify.Refusals(known, c.Options.Checks(seen.Result.Position))}).Err(); err != nil {
+func (m *Migration) refused(ctx context.Context, seen Snapshot) error {
+	input := evidence.Input{Distribution: m.Distribution}
+	m.Backend.Evidence(seen, &input)
+	own := m.Backend.Checks(seen, input, Prepared{})
+	known := append(slices.Clone(own), verify.Bind(evidence.Input{}, checks.For(m.Distribution)...)...)
+	if err := (verify.Report{Refused: verify.Refusals(known, m.Options.Checks(seen.Result.Position))}).Err(); err != nil {
 		return err
 	}
 	if !seen.nothingBegun() {
@@ -34,23 +36,24 @@ func (c *Core) refused(ctx context.Context, seen Snapshot) error {
 // check is run, before the lock is taken, so that a cluster which the preflight would
 // stop at is left without a trace of us. Once something was written, the preflight of
 // the run judges alone; a step that is in progress moves the cluster by our own doing,
-// and is taken up whatever the checks find.
-func (c *Core) Precheck(ctx context.Context, seen Snapshot, says runner.Observation) error {
-	if err := c.RequireInformed(seen); err != nil || says.InProgress() {
+// and is taken up whatever the checks find. Whether there is a way back is said by the
+// plan of undo-preflight, which comes before the question.
+func (m *Migration) Precheck(ctx context.Context, seen Snapshot, says runner.Observation) error {
+	if err := m.RequireInformed(seen); err != nil || m.back || says.InProgress() {
 		return err
 	}
 	if !seen.nothingBegun() {
 		return nil
 	}
-	fresh, err := c.Observe(ctx, journal.Record{})
+	fresh, err := m.Observe(ctx, journal.Record{})
 	if err != nil {
 		return err
 	}
-	report, _, err := c.inspect(ctx, fresh)
+	report, _, err := m.inspect(ctx, fresh)
 	if err != nil {
 		return err
 	}
-	return JudgeReport(report, c.Options)
+	return JudgeReport(report, m.Options)
 }
 
 // nothingBegun says that a migration would begin here: what the journal has of one

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -21,9 +22,9 @@ func CheckMetas(d wellknown.Distribution, own []verify.Meta) []verify.Meta {
 	return metas
 }
 
-func (c *Core) checkCount(seen Snapshot) string {
-	own := c.Side.Checks(seen, &evidence.Input{}, Prepared{})
-	return fmt.Sprintf("%d checks", len(own)+len(checks.For(c.Distribution)))
+func (m *Migration) checkCount(seen Snapshot) string {
+	own := m.Backend.Checks(seen, evidence.Input{}, Prepared{})
+	return fmt.Sprintf("%d checks", len(own)+len(checks.For(m.Distribution)))
 }
 
 // countsOf is one line of counts. Checks that apply at other positions are

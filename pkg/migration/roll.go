@@ -69,7 +69,7 @@ func (r *Roll) Verdict() runner.Verdict {
 		Progress: r.Progress, Done: r.Done, Total: r.Total, By: r.By, Err: r.holdup}
 }
 
-// Progress changes exactly when something moved: what the Side marks, a Node's
+// Progress changes exactly when something moved: what the Backend marks, a Node's
 // readiness, a component's manifest or start, the holder of a lease.
 func (r Reading) Progress(marks ...string) string {
 	marks = append([]string{"l " + r.Leases.Migration.Last.Holder}, marks...)

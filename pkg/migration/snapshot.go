@@ -14,7 +14,7 @@ type Snapshot struct {
 	Reading Reading
 	Result  position.Result // of Reading
 	Record  journal.Record  // the journal, when the cluster was observed
-	Config  Config          // what the Side read
+	Config  Config          // what the Backend read
 	// InstallMethod is the user's choice; where an undo observes, how the chart was
 	// installed.
 	InstallMethod InstallMethod
@@ -24,6 +24,8 @@ type Snapshot struct {
 	Unseen bool      // the observation before this one failed
 	Outage bool      // one failed less than BackOff ago
 	HadCCM bool      // this run has seen the CCM's DaemonSet, now or before
+	// Unchanged says since when this run has seen nobody write a lease.
+	Unchanged unchanged
 }
 
 // Step is one of a migration's, or of an undo's.

@@ -17,7 +17,7 @@ type standing struct {
 	Options  Options
 	Cordon   cordonPlan
 	AtTarget bool                      // every kubelet runs Options.KubernetesVersion
-	Rolls    func(journal.StepID) bool // the Side's
+	Rolls    func(journal.StepID) bool // the Backend's
 }
 
 // judge says for every step whether it is done. A cluster between two
@@ -95,12 +95,12 @@ func (s standing) ours(step journal.StepID) bool {
 }
 
 // inProgress is the step that was begun and is not finished; empty: none.
-func (c *Core) inProgress(seen Snapshot) journal.StepID {
-	judged, err := c.standing(seen).judge(c.order())
+func (m *Migration) inProgress(seen Snapshot) journal.StepID {
+	judged, err := m.standing(seen).judge(m.forward())
 	if err != nil {
 		return ""
 	}
-	for _, id := range c.order() {
+	for _, id := range m.forward() {
 		if judged.States[id].Kind == runner.InProgress {
 			return id
 		}

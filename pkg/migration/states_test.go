@@ -33,7 +33,7 @@ func rolling() Reading {
 	return Reading{Object: "Cluster demo", Unrest: []Unrest{{Object: "Machine cp", Seen: "waits for its plan"}}}
 }
 
-// sided adds what a Side answers that rolls its edits out by itself.
+// sided adds what a Backend answers that rolls its edits out by itself.
 func sided(s standing) standing {
 	s.Rolls = func(step journal.StepID) bool { return step == StepEnable || step == StepSwitch || step == StepUpgrade }
 	s.Config = restingConfig{s.Options.Snapshot}

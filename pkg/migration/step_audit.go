@@ -11,7 +11,7 @@ import (
 )
 
 // preflight runs every check and takes the fingerprint.
-type preflight struct{ Base }
+type preflight struct{ base }
 
 func (s *preflight) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
 	if err := s.refused(ctx, seen); err != nil {
@@ -39,7 +39,7 @@ func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (r
 }
 
 // audit compares the cluster with the fingerprint, by the same checks.
-type audit struct{ Base }
+type audit struct{ base }
 
 func (s *audit) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
 	return runner.Plan{Summary: []string{s.checkCount(seen) + ", compared with the fingerprint of preflight"}, Estimate: "~10s"}, nil
@@ -58,17 +58,17 @@ func (s *audit) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runne
 // alone half way helps nobody. Its own waits, the guard and the audit at its end
 // judge it, and the next write demands a cluster at rest. Where all of it is rolled
 // out and only its end was not seen, what fails may pass with it, and is waited for.
-func (c *Core) checked(ctx context.Context, tx *runner.Tx, seen Snapshot) (verify.Report, downstream.Facts, *runner.Verdict, error) {
-	report, facts, err := c.inspect(ctx, seen)
+func (m *Migration) checked(ctx context.Context, tx *runner.Tx, seen Snapshot) (verify.Report, downstream.Facts, *runner.Verdict, error) {
+	report, facts, err := m.inspect(ctx, seen)
 	if err != nil {
 		return report, facts, nil, err
 	}
-	if err := JudgeReport(report, c.Options); err != nil {
-		begun := c.inProgress(seen)
-		ending := len(seen.Reading.Unrest) == 0 && c.standing(seen).unseen(begun)
+	if err := JudgeReport(report, m.Options); err != nil {
+		begun := m.inProgress(seen)
+		ending := len(seen.Reading.Unrest) == 0 && m.standing(seen).unseen(begun)
 		if begun == "" || ending {
 			stop := Failed(err)
-			wait := c.leftMoving(tx, seen)
+			wait := m.leftMoving(tx, seen)
 			if ending {
 				wait = &runner.Verdict{Kind: runner.Waiting, WaitingFor: "the end of what an earlier run rolled out"}
 			}

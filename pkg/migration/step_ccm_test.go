@@ -2,6 +2,8 @@ package migration
 
 import (
 	"context"
+	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,7 +15,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -25,7 +26,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// documented is a Side that installs the chart as a document. What it leaves out: where
+// documented is a Backend that installs the chart as a document. What it leaves out: where
 // the document goes.
 type documented struct {
 	*editor
@@ -101,7 +102,7 @@ func TestJudgeCCM(t *testing.T) {
 	} {
 		seen := clusterAt(position.P3)
 		tt.change(&seen)
-		got, err := (&Core{Kube: permissive(tt.denied, tt.objects...)}).judgeCCM(t.Context(), seen)
+		got, err := (&Migration{Access: Access{Kube: permissive(tt.denied, tt.objects...)}}).judgeCCM(t.Context(), seen)
 		says := reasonOf(got.Err)
 		if got.Kind == runner.Waiting {
 			says = got.WaitingFor
@@ -112,13 +113,9 @@ func TestJudgeCCM(t *testing.T) {
 	}
 }
 
-// The same pods have to run without a restart for two durations of their lease; what
-// happened before counts for nothing. Only then the rest of the cluster is waited for.
+// The same pods have to run without a restart for two durations of their lease; only
+// then the rest of the cluster is waited for. The engine counts the time.
 func TestInstallSettles(t *testing.T) {
-	type look struct {
-		after  time.Duration
-		change func(*Snapshot)
-	}
 	restarted := func(s *Snapshot) { setRestarts(&s.Reading.Down.CCMPods[0], 1) }
 	unready := func(s *Snapshot) { setPodReady(&s.Reading.Down.CCMPods[0], false) }
 	longer := func(s *Snapshot) { s.Reading.Leases.CCM.Last.Duration = 20 * time.Second }
@@ -127,43 +124,45 @@ func TestInstallSettles(t *testing.T) {
 	needsAPerson := func(s *Snapshot) {
 		s.Reading.Unrest = []Unrest{{Object: "Machine m", Seen: "lost", Fix: "put it back"}}
 	}
-	const settling = "the same pods without a restart for "
-	for name, tt := range map[string]struct {
-		looks   []look
-		waits   string
-		heldUp  bool
-		evident bool
-	}{
-		"the first look":                   {[]look{{0, nil}}, settling + "30s", false, false},
-		"a moment before":                  {[]look{{0, nil}, {30*time.Second - 1, nil}}, settling + "30s", false, false},
-		"exactly then":                     {[]look{{0, nil}, {30 * time.Second, nil}}, "", false, true},
-		"a restart in between":             {[]look{{0, nil}, {20 * time.Second, restarted}, {30 * time.Second, restarted}}, settling + "30s", false, false},
-		"long enough after it":             {[]look{{0, nil}, {20 * time.Second, restarted}, {50 * time.Second, restarted}}, "", false, true},
-		"not Ready in between":             {[]look{{0, nil}, {20 * time.Second, unready}, {30 * time.Second, nil}}, settling + "30s", false, false},
-		"a longer lease, a moment before":  {[]look{{0, longer}, {40*time.Second - 1, longer}}, settling + "40s", false, false},
-		"a longer lease, exactly then":     {[]look{{0, longer}, {40 * time.Second, longer}}, "", false, true},
-		"of a duration that nobody tells":  {[]look{{0, unknown}, {30 * time.Second, unknown}}, "", false, true},
-		"settled, and the cluster moves":   {[]look{{0, moving}, {30 * time.Second, moving}}, "the cluster to come to rest", false, false},
-		"settled, and it needs a person":   {[]look{{0, needsAPerson}, {30 * time.Second, needsAPerson}}, "the cluster to come to rest", true, false},
-		"it moves, and the pods just came": {[]look{{0, moving}}, settling + "30s", false, false},
-	} {
-		step := &install{Base: Base{Core: &Core{Kube: permissive(nil), Side: &editor{}}}}
-		var got runner.Verdict
-		for _, l := range tt.looks {
-			seen := clusterAt(position.P3)
-			seen.At = testStart.Add(l.after)
-			if l.change != nil {
-				l.change(&seen)
-			}
-			var err error
-			if got, err = step.Verify(t.Context(), nil, seen); err != nil {
-				t.Fatal(err)
-			}
+	verdict := func(change func(*Snapshot)) runner.Verdict {
+		step := &install{base: base{Migration: &Migration{Access: Access{Kube: permissive(nil)}, Backend: &editor{}}}}
+		seen := clusterAt(position.P3)
+		if change != nil {
+			change(&seen)
 		}
-		if (got.Kind == runner.Met) != tt.evident || !tt.evident && got.WaitingFor != tt.waits || (got.Err != nil) != tt.heldUp {
+		got, err := step.Verify(t.Context(), nil, seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	const settling, settled = "the same pods without a restart for ", "the cluster to come to rest"
+	for name, tt := range map[string]struct {
+		change func(*Snapshot)
+		steady time.Duration
+		waits  string
+		heldUp bool
+		same   bool // the pods are those of the cluster that nothing changed
+	}{
+		"it runs":                         {nil, 30 * time.Second, "", false, true},
+		"a pod restarted":                 {restarted, 30 * time.Second, "", false, false},
+		"a pod is not Ready":              {unready, 0, "the cloud controller manager on every control plane", false, false},
+		"a longer lease":                  {longer, 40 * time.Second, "", false, true},
+		"of a duration that nobody tells": {unknown, 30 * time.Second, "", false, true},
+		"the cluster moves":               {moving, 30 * time.Second, settled, false, true},
+		"it needs a person":               {needsAPerson, 30 * time.Second, settled, true, true},
+	} {
+		got := verdict(tt.change)
+		if got.Steady.For != tt.steady || tt.steady > 0 && got.Steady.What != settling+tt.steady.String() {
+			t.Errorf("%s: %+v", name, got.Steady)
+		}
+		if evident := tt.waits == ""; (got.Kind == runner.Met) != evident || !evident && got.WaitingFor != tt.waits || (got.Err != nil) != tt.heldUp {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if want := []string{"2/2 ready, one of them leads", "migration lease: cp-0 (kube-controller-manager), renewing"}; tt.evident && !slices.Equal(got.Evidence, want) {
+		if (got.Progress == verdict(nil).Progress) != tt.same {
+			t.Errorf("%s: what has to be steady: %q", name, got.Progress)
+		}
+		if want := []string{"2/2 ready, one of them leads", "migration lease: cp-0 (kube-controller-manager), renewing"}; tt.waits == "" && !slices.Equal(got.Evidence, want) {
 			t.Errorf("%s: %q", name, got.Evidence)
 		}
 	}
@@ -174,7 +173,7 @@ func TestStepsOfTheCCMBrake(t *testing.T) {
 	for _, id := range []journal.StepID{StepInstall, StepDisable, StepUndoInstall, StepUndoDisable} {
 		seen := clusterAt(position.P4)
 		seen.Reading.KCMs[0] = aKCM("cp-0", "external", true)
-		step := makeStep(Base{Core: &Core{}, ID: id})
+		step := makeStep(base{Migration: &Migration{}, ID: id})
 		if got, err := step.Verify(t.Context(), nil, seen); err != nil || got.Kind != runner.Braked || reasonOf(got.Err) != "StarvingLease" {
 			t.Errorf("%s: %v %+v", id, err, got)
 		}
@@ -187,8 +186,8 @@ func TestIdleLeaseBrakesOnlyWhereItIsNeeded(t *testing.T) {
 	for id, want := range map[journal.StepID]runner.VerdictKind{
 		StepDisable: runner.Waiting, StepUndoDisable: runner.Waiting, StepInstall: runner.Braked, StepUndoInstall: runner.Braked,
 	} {
-		core := &Core{Side: &editor{}, Kube: permissive(nil)}
-		step := makeStep(Base{Core: core, ID: id})
+		core := &Migration{Backend: &editor{}, Access: Access{Kube: permissive(nil)}}
+		step := makeStep(base{Migration: core, ID: id})
 		var got runner.Verdict
 		for _, after := range []time.Duration{0, time.Hour} {
 			seen := without()
@@ -250,8 +249,8 @@ func TestChartsAsDocuments(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&seen)
 		}
-		core := &Core{Side: side, Kube: permissive(nil), Distribution: wellknown.RKE2}
-		step := makeStep(Base{Core: core, ID: tt.id})
+		core := &Migration{Backend: side, Access: Access{Kube: permissive(nil), Distribution: wellknown.RKE2}}
+		step := makeStep(base{Migration: core, ID: tt.id})
 		plan, err := step.Plan(t.Context(), seen)
 		if err != nil || !strings.HasPrefix(plan.Summary[0], tt.plan) || len(plan.Changes) != tt.changes || plan.Deferred != (tt.changes == 0) {
 			t.Errorf("%s: %v, %d changes, %+v", name, err, len(plan.Changes), plan.Summary)
@@ -281,10 +280,10 @@ func TestGrantComesBackBeforeTheFlag(t *testing.T) {
 		"no right": {false, false, both}, "only to get": {true, false, both}, "only to update": {false, true, both}, "both": {true, true, nil},
 	} {
 		client := permissive(nil)
-		core := &Core{Side: &documented{editor: &editor{}}, Kube: client, Distribution: wellknown.RKE2}
+		core := &Migration{Backend: &documented{editor: &editor{}}, Access: Access{Kube: client, Distribution: wellknown.RKE2}}
 		seen := clusterAt(position.P5)
 		seen.InstallMethod, seen.Reading.Down.MayGet, seen.Reading.Down.MayUpdate = InstallManifest, tt.get, tt.update
-		err := makeStep(Base{Core: core, ID: StepUndoDisable}).Do(t.Context(), txFor(t, StepUndoDisable), seen)
+		err := makeStep(base{Migration: core, ID: StepUndoDisable}).Do(t.Context(), txFor(t, StepUndoDisable), seen)
 		if d := cmp.Diff(tt.want, writes(client)); err != nil || d != "" {
 			t.Errorf("%s: %v %s", name, err, d)
 		}
@@ -350,9 +349,8 @@ func TestLeaseAndGrantGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		client.ClearActions()
-		clk := clocktesting.NewFakeClock(testStart)
-		core := &Core{Side: &editor{}, Kube: client, Clock: clk}
-		step, ok := makeStep(Base{Core: core, ID: tt.id}).(runner.Tender[Snapshot])
+		core := &Migration{Backend: &editor{}, Access: Access{Kube: client}}
+		step, ok := makeStep(base{Migration: core, ID: tt.id}).(runner.Tender[Snapshot])
 		if !ok {
 			t.Fatalf("%s does nothing while it waits", tt.id)
 		}
@@ -360,13 +358,10 @@ func TestLeaseAndGrantGo(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&seen)
 		}
-		first := step.Tend(t.Context(), txFor(t, tt.id), seen)
-		if tt.after > 0 {
-			clk.Step(tt.after)
-			first = step.Tend(t.Context(), txFor(t, tt.id), seen)
-		}
-		if d := cmp.Diff(tt.want, writes(client)); d != "" || reasonOf(first) != tt.reason {
-			t.Errorf("%s: %v %s", name, first, d)
+		seen.At, seen.Unchanged = testStart.Add(tt.after), unchanged(nil).next(testStart, seen.Reading.Leases)
+		err := step.Tend(t.Context(), txFor(t, tt.id), seen)
+		if d := cmp.Diff(tt.want, writes(client)); d != "" || reasonOf(err) != tt.reason {
+			t.Errorf("%s: %v %s", name, err, d)
 		}
 	}
 }
@@ -379,11 +374,12 @@ func ended() Snapshot {
 	return seen
 }
 
-// A lease that is written meanwhile is not idle, and the time begins anew.
+// A lease that is written meanwhile is not idle, and the time begins anew. Each lease
+// counts by itself.
 func TestIdleLease(t *testing.T) {
-	clk := clocktesting.NewFakeClock(testStart)
-	var watch idleLease
-	last := renewing("a_1", wellknown.KCM).Last
+	var seen Snapshot
+	now := testStart
+	leases := lease.Leases{Migration: renewing("a_1", wellknown.KCM), CCM: renewing("b_1", wellknown.CCM)}
 	for i, tt := range []struct {
 		after   time.Duration
 		version string
@@ -391,12 +387,25 @@ func TestIdleLease(t *testing.T) {
 		idle    bool
 	}{
 		{0, "1", false, false}, {39 * time.Second, "1", false, false}, {0, "2", false, false}, {39 * time.Second, "2", false, false},
-		{time.Second, "2", false, true}, {0, "3", false, false}, {0, "3", true, true},
+		{time.Second, "2", false, true}, {0, "3", false, false}, {0, "3", true, true}, {40 * time.Second, "3", false, false},
 	} {
-		clk.Step(tt.after)
-		last.ResourceVersion, last.Exists = tt.version, !tt.gone
-		if got := watch.since(last, clk); got != tt.idle {
+		now = now.Add(tt.after)
+		leases.Migration.Last.ResourceVersion, leases.Migration.Last.Exists = tt.version, !tt.gone
+		leases.CCM.Last.ResourceVersion = fmt.Sprint(i)
+		before := maps.Clone(seen.Unchanged)
+		next := seen.Unchanged.next(now, leases)
+		if !maps.Equal(before, seen.Unchanged) {
+			t.Errorf("look %d changed what was seen before it", i)
+		}
+		seen.At, seen.Unchanged = now, next
+		if got := seen.idle(wellknown.MigrationLease, leases.Migration.Last); got != tt.idle {
 			t.Errorf("look %d: idle %t", i, got)
 		}
+		if seen.idle(wellknown.CCMLease, leases.CCM.Last) {
+			t.Errorf("look %d: a lease that is written all the time is idle", i)
+		}
+	}
+	if (Snapshot{At: now}).idle(wellknown.MigrationLease, leases.Migration.Last) {
+		t.Error("a lease that this run has not watched is idle")
 	}
 }

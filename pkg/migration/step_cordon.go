@@ -17,7 +17,7 @@ import (
 // cordon marks control-plane nodes unschedulable, as the guides do before they
 // install. It protects nothing: DaemonSet pods tolerate a cordon, and only the
 // lease keeps two managers apart. What was cordoned before stays the user's.
-type cordon struct{ Base }
+type cordon struct{ base }
 
 func (s *cordon) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
 	plan := planCordon(seen.Reading)
@@ -59,7 +59,7 @@ func (s *cordon) Verify(ctx context.Context, _ *runner.Tx, seen Snapshot) (runne
 // uncordon takes away exactly the cordons that carry our annotation. Rancher's
 // guide for AWS forgets this step, and its planner uncordons nothing without
 // drain options.
-type uncordon struct{ Base }
+type uncordon struct{ base }
 
 func (s *uncordon) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
 	plan := planCordon(seen.Reading)
@@ -86,11 +86,11 @@ func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx, seen Snapshot) (run
 }
 
 // GiveBackCordons uncordons every node that carries our annotation.
-func (c *Core) GiveBackCordons(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+func (m *Migration) GiveBackCordons(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
 	for _, name := range planCordon(seen.Reading).Ours {
 		intent := journal.Intent{What: "uncordon Node " + name, Object: "Node " + name}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
-			_, err := awsccm.Uncordon(ctx, c.Kube.CoreV1().Nodes(), name)
+			_, err := awsccm.Uncordon(ctx, m.Kube.CoreV1().Nodes(), name)
 			return err
 		}); err != nil {
 			return err
@@ -147,12 +147,12 @@ func (s Snapshot) CordonedElsewhere(node *downstream.Node) bool {
 
 // RestoreUserCordons sets cordons again that were the user's and that a roll
 // has removed: whatever rolls uncordons what it visits.
-func (c *Core) RestoreUserCordons(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+func (m *Migration) RestoreUserCordons(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
 	for _, name := range seen.LostCordons() {
 		uid := seen.Reading.Down.Node(name).UID
 		intent := journal.Intent{What: "cordon Node " + name + " again, as its user had", Object: "Node " + name, Token: uid}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
-			_, err := awsccm.RestoreUser(ctx, c.Kube.CoreV1().Nodes(), name, types.UID(uid))
+			_, err := awsccm.RestoreUser(ctx, m.Kube.CoreV1().Nodes(), name, types.UID(uid))
 			return err
 		}); err != nil {
 			return err

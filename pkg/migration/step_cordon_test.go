@@ -76,7 +76,7 @@ func TestNewcomersAreNotCordoned(t *testing.T) {
 		if tt.known != nil {
 			seen.Record = printed(t, tt.known...)
 		}
-		c := &Core{Side: &editor{}}
+		c := &Migration{Backend: &editor{}}
 		if got := c.standing(seen).Cordon.Open; !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
@@ -108,7 +108,7 @@ func TestCordonSteps(t *testing.T) {
 	} {
 		seen := clusterAt(position.P3)
 		tt.change(&seen.Reading)
-		step := makeStep(Base{Core: &Core{}, ID: tt.id})
+		step := makeStep(base{Migration: &Migration{}, ID: tt.id})
 		plan, err := step.Plan(t.Context(), seen)
 		verdict, failed := step.Verify(t.Context(), txFor(t, tt.id), seen)
 		if verdict.Kind == runner.Met {
@@ -167,17 +167,19 @@ func TestLostCordons(t *testing.T) {
 func TestCordonsAreWritten(t *testing.T) {
 	cordon := func(seen *Snapshot) { cordonByUs(&seen.Reading.Down.Nodes[1]) }
 	for name, tt := range map[string]struct {
-		do   func(c *Core, tx *runner.Tx, seen Snapshot) error
+		do   func(m *Migration, tx *runner.Tx, seen Snapshot) error
 		then []continuity.NodePrint
 		want []string
 	}{
-		"cordon what is open": {func(c *Core, tx *runner.Tx, seen Snapshot) error {
-			return makeStep(Base{Core: c, ID: StepCordon}).Do(t.Context(), tx, seen)
+		"cordon what is open": {func(m *Migration, tx *runner.Tx, seen Snapshot) error {
+			return makeStep(base{Migration: m, ID: StepCordon}).Do(t.Context(), tx, seen)
 		}, nil, []string{"patch nodes/cp-0"}},
-		"give back what is ours": {func(c *Core, tx *runner.Tx, seen Snapshot) error {
-			return makeStep(Base{Core: c, ID: StepUncordon}).Do(t.Context(), tx, seen)
+		"give back what is ours": {func(m *Migration, tx *runner.Tx, seen Snapshot) error {
+			return makeStep(base{Migration: m, ID: StepUncordon}).Do(t.Context(), tx, seen)
 		}, nil, []string{"patch nodes/cp-1"}},
-		"set a user's again": {func(c *Core, tx *runner.Tx, seen Snapshot) error { return c.RestoreUserCordons(t.Context(), tx, seen) },
+		"set a user's again": {func(m *Migration, tx *runner.Tx, seen Snapshot) error {
+			return m.RestoreUserCordons(t.Context(), tx, seen)
+		},
 			[]continuity.NodePrint{{Name: "worker", UID: "uid-worker", Cordoned: true}}, []string{"patch nodes/worker"}},
 	} {
 		client := fake.NewClientset(
@@ -189,7 +191,7 @@ func TestCordonsAreWritten(t *testing.T) {
 		if tt.then != nil {
 			seen.Record = printed(t, tt.then...)
 		}
-		err := tt.do(&Core{Kube: client, Options: Options{RunID: "r"}}, tx, seen)
+		err := tt.do(&Migration{Access: Access{Kube: client, Options: Options{RunID: "r"}}}, tx, seen)
 		if d := cmp.Diff(tt.want, writes(client)); err != nil || d != "" || len(tx.Record().Intents) != 1 {
 			t.Errorf("%s: %v %s, intents %+v", name, err, d, tx.Record().Intents)
 		}
@@ -217,7 +219,7 @@ func TestLeaseAccess(t *testing.T) {
 		}
 	}
 	client, tx := fake.NewClientset(), txFor(t, StepLeaseAccess)
-	if err := (&leaseAccess{Base{Core: &Core{Kube: client}}}).Do(t.Context(), tx, clusterAt(position.P0)); err != nil {
+	if err := (&leaseAccess{base{Migration: &Migration{Access: Access{Kube: client}}}}).Do(t.Context(), tx, clusterAt(position.P0)); err != nil {
 		t.Error(err)
 	}
 	want := []string{"create roles/" + wellknown.Grant, "create rolebindings/" + wellknown.Grant}

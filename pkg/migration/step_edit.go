@@ -7,9 +7,9 @@ import (
 )
 
 // editing is a step that edits the configuration and watches it rolled out. It is
-// the same wherever the configuration is kept; what differs is the Side's Editor.
+// the same wherever the configuration is kept; what differs is the Backend's Editor.
 type editing struct {
-	Base
+	base
 	rules editRules
 }
 
@@ -17,15 +17,15 @@ type editing struct {
 type editRules struct {
 	waitingFor string
 	// precondition is asked in the write, beside a cluster at rest.
-	precondition func(ctx context.Context, c *Core, seen Snapshot) error
+	precondition func(ctx context.Context, m *Migration, seen Snapshot) error
 	// handedOver waits for the leases, and gives the evidence of their holders.
 	handedOver func(roll *Roll, seen Snapshot)
 	// note is for the plan; "": none.
 	note string
 	// then is judged once all of it is rolled out; nil: the step ends there.
-	then func(ctx context.Context, c *Core, seen Snapshot, rolled runner.Verdict) (runner.Verdict, error)
+	then func(ctx context.Context, m *Migration, seen Snapshot, rolled runner.Verdict) (runner.Verdict, error)
 	// meanwhile is due after every verdict that is Waiting; nil: nothing.
-	meanwhile func(ctx context.Context, c *Core, tx *runner.Tx, seen Snapshot) error
+	meanwhile func(ctx context.Context, m *Migration, tx *runner.Tx, seen Snapshot) error
 }
 
 // back says whether the step takes another one back.
@@ -33,7 +33,7 @@ func (s *editing) back() bool { return undoes(s.ID) != "" }
 
 // Plan implements runner.Step.
 func (s *editing) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
-	plan, err := s.Side.PlanEdit(ctx, seen, s.ID)
+	plan, err := s.Backend.PlanEdit(ctx, seen, s.ID)
 	if err == nil && s.rules.note != "" {
 		plan.Notes = append(plan.Notes, s.rules.note)
 	}
@@ -45,12 +45,12 @@ func (s *editing) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) 
 func (s *editing) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
 	made := map[string]bool{}
 	for {
-		edit, err := s.Side.Edit(ctx, seen, s.ID)
+		edit, err := s.Backend.Edit(ctx, seen, s.ID)
 		if err != nil {
 			return err
 		}
 		if edit.Empty() || len(made) > 0 && !s.back() {
-			return s.Side.Apply(ctx, tx, seen, s.ID)
+			return s.Backend.Apply(ctx, tx, seen, s.ID)
 		}
 		if made[edit.key()] { // with somebody who takes it back it would go on for ever
 			return TakenBack(edit.Object, edit.Locations(), edit.By).Err
@@ -76,14 +76,14 @@ func (s *editing) mayWrite(ctx context.Context, seen Snapshot, edit Edit) error 
 		return edit.Refused
 	}
 	if !s.back() || !s.Undoing(seen) {
-		if err := s.RequireRest(seen); err != nil {
+		if err := s.requireRest(seen); err != nil {
 			return err
 		}
 	}
 	if s.rules.precondition == nil {
 		return nil
 	}
-	return s.rules.precondition(ctx, s.Core, seen)
+	return s.rules.precondition(ctx, s.Migration, seen)
 }
 
 // Verify implements runner.Step.
@@ -94,7 +94,7 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 	if err := s.Guard.Judge(seen.Sighting()); err != nil {
 		return Braked(err), nil
 	}
-	now, err := s.Side.Rollout(ctx, tx, seen, s.ID)
+	now, err := s.Backend.Rollout(ctx, tx, seen, s.ID)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
@@ -106,7 +106,7 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 		return verdict, err
 	}
 	verdict.Done, verdict.Total = now.Done, now.Total
-	return s.rules.then(ctx, s.Core, seen, verdict)
+	return s.rules.then(ctx, s.Migration, seen, verdict)
 }
 
 // judge says what of a rollout is open: first the Nodes that others may wait for, then
@@ -138,17 +138,17 @@ func (s *editing) judge(ctx context.Context, seen Snapshot, now Rollout) (runner
 // Tend implements runner.Tender: cordons of the user's that a rollout removed are set
 // again at once.
 func (s *editing) Tend(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
-	busy, err := s.Side.WhileRolling(ctx, tx, seen, s.ID)
+	busy, err := s.Backend.WhileRolling(ctx, tx, seen, s.ID)
 	if err != nil || busy {
 		return err
 	}
 	if err := s.RestoreUserCordons(ctx, tx, seen); err != nil || s.rules.meanwhile == nil {
 		return err
 	}
-	return s.rules.meanwhile(ctx, s.Core, tx, seen)
+	return s.rules.meanwhile(ctx, s.Migration, tx, seen)
 }
 
 // Finish implements runner.Finisher.
 func (s *editing) Finish(ctx context.Context, tx *runner.Tx, kindly bool) error {
-	return s.Side.Finish(ctx, tx, s.ID, kindly)
+	return s.Backend.Finish(ctx, tx, s.ID, kindly)
 }

@@ -23,9 +23,9 @@ import (
 )
 
 // editor is a configuration that consists of a list of edits that are still to make. What
-// it leaves out: reading, and everything that a Side does besides.
+// it leaves out: reading, and everything that a Backend does besides.
 type editor struct {
-	Side
+	Backend
 	open    []Edit // still to make
 	rollout Rollout
 	busy    bool
@@ -68,13 +68,13 @@ func (e *editor) WhileRolling(context.Context, *runner.Tx, Snapshot, journal.Ste
 func (e *editor) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
 func (e *editor) Tell(open []Unrest) string                                      { return TellUnrest(open) }
 func (e *editor) Rolls(journal.StepID) bool                                      { return true }
-func (e *editor) Look(context.Context, journal.Record) (Config, error)           { return nil, errAway }
+func (e *editor) Read(context.Context, journal.Record) (Config, error)           { return nil, errAway }
 
 func change(at string) Edit { return Edit{Changes: []runner.Change{{Location: at}}} }
 
-// anEdit is an editing step that demands nothing, of a Side.
+// anEdit is an editing step that demands nothing, of a Backend.
 func anEdit(id journal.StepID, e *editor) *editing {
-	return &editing{Base{Core: &Core{Side: e, Clock: clock.RealClock{}}, ID: id}, editRules{waitingFor: "the edit"}}
+	return &editing{base{Migration: &Migration{Backend: e, Access: Access{Clock: clock.RealClock{}}}, ID: id}, editRules{waitingFor: "the edit"}}
 }
 
 // Nothing is written that is refused, nor on a cluster that is not at rest, nor where
@@ -104,12 +104,12 @@ func TestEditIsWrittenOnlyWhereItMay(t *testing.T) {
 		e := &editor{open: []Edit{change("a")}}
 		e.open[0].Refused = tt.refused
 		s := anEdit(tt.id, e)
-		s.rules.precondition = func(context.Context, *Core, Snapshot) error { return tt.unmet }
+		s.rules.precondition = func(context.Context, *Migration, Snapshot) error { return tt.unmet }
 		err := s.Do(t.Context(), txFor(t, tt.id), tt.seen)
 		if wrote := slices.Contains(e.did, "write a"); wrote != tt.writes {
 			t.Errorf("%s: wrote %t: %v", name, wrote, err)
 		}
-		// What follows a write is observed anew, which this Side cannot.
+		// What follows a write is observed anew, which this Backend cannot.
 		if tt.writes != errors.Is(err, errAway) || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -184,7 +184,7 @@ func TestRolloutWaits(t *testing.T) {
 	}
 }
 
-// What a Side asks last is asked only once nothing else is open, and counts.
+// What a Backend asks last is asked only once nothing else is open, and counts.
 func TestLastQuestionOfARollout(t *testing.T) {
 	for name, tt := range map[string]struct {
 		open   []string
@@ -212,7 +212,7 @@ func TestLastQuestionOfARollout(t *testing.T) {
 	}
 }
 
-// A verdict of the Side, the brake and arguments that nobody can know come before all
+// A verdict of the Backend, the brake and arguments that nobody can know come before all
 // that is waited for.
 func TestVerdictsBeforeTheRollout(t *testing.T) {
 	crash := Failed(errors.New("cannot start"))
@@ -241,10 +241,10 @@ func TestVerdictsBeforeTheRollout(t *testing.T) {
 	}
 }
 
-// The plan of a step in which the lease changes hands says so, after what the Side says.
+// The plan of a step in which the lease changes hands says so, after what the Backend says.
 func TestPlanOfAnEdit(t *testing.T) {
 	for id, want := range map[journal.StepID][]string{StepSwitch: {"of the side", handOverNote}, StepEnable: {"of the side"}} {
-		plan, err := rowOf(id).make(Base{Core: &Core{Side: &editor{}}, ID: id}).Plan(t.Context(), Snapshot{})
+		plan, err := rowOf(id).make(base{Migration: &Migration{Backend: &editor{}}, ID: id}).Plan(t.Context(), Snapshot{})
 		if d := cmp.Diff(want, plan.Notes); err != nil || d != "" {
 			t.Errorf("%s: %v %s", id, err, d)
 		}
@@ -267,7 +267,7 @@ func TestPreconditionsOfEdits(t *testing.T) {
 		"switch between":        {switchProvider(), Snapshot{Result: position.Result{Position: position.P3, Mixed: true}}, "NotReadyToSwitch"},
 		"back without a holder": {switchBack(), Snapshot{}, "NotReadyToComeBack"},
 	} {
-		f, ok := fault.As(tt.rules.precondition(t.Context(), &Core{}, tt.seen))
+		f, ok := fault.As(tt.rules.precondition(t.Context(), &Migration{}, tt.seen))
 		if !ok || f.Reason != tt.reason || f.Fix == "" && f.Wanted == "" {
 			t.Errorf("%s: %+v", name, f)
 		}
@@ -279,11 +279,11 @@ func TestPreconditionsOfEdits(t *testing.T) {
 func TestMeanwhile(t *testing.T) {
 	called := false
 	s := anEdit(StepSwitch, &editor{busy: true})
-	s.rules.meanwhile = func(context.Context, *Core, *runner.Tx, Snapshot) error { called = true; return nil }
+	s.rules.meanwhile = func(context.Context, *Migration, *runner.Tx, Snapshot) error { called = true; return nil }
 	if err := s.Tend(t.Context(), txFor(t, StepSwitch), Snapshot{}); err != nil || called {
 		t.Errorf("busy: %v, called %t", err, called)
 	}
-	s.Side = &editor{}
+	s.Backend = &editor{}
 	if err := s.Tend(t.Context(), txFor(t, StepSwitch), Snapshot{}); err != nil || !called {
 		t.Errorf("not busy: %v, called %t", err, called)
 	}

@@ -25,7 +25,7 @@ func enableLeaderMigration() editRules {
 	}
 }
 
-func mayEnable(ctx context.Context, c *Core, seen Snapshot) error {
+func mayEnable(ctx context.Context, m *Migration, seen Snapshot) error {
 	for _, k := range seen.Reading.KCMs {
 		if k.Provider() != "aws" {
 			return &fault.Error{Class: fault.Check, Reason: "NotInTree", Object: k.Name(),
@@ -37,7 +37,7 @@ func mayEnable(ctx context.Context, c *Core, seen Snapshot) error {
 		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + wellknown.MigrationLease,
 			Seen: wellknown.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
 	}
-	return c.RequireAlone(ctx, seen)
+	return m.RequireAlone(ctx, seen)
 }
 
 // disableLeaderMigrationAgain takes the flag away, once nothing but
@@ -45,7 +45,7 @@ func mayEnable(ctx context.Context, c *Core, seen Snapshot) error {
 func disableLeaderMigrationAgain() editRules {
 	return editRules{
 		waitingFor:   "every control plane to run without the flag",
-		precondition: func(_ context.Context, _ *Core, seen Snapshot) error { return seen.RequireNoCCM() },
+		precondition: func(_ context.Context, _ *Migration, seen Snapshot) error { return seen.RequireNoCCM() },
 		handedOver: func(roll *Roll, seen Snapshot) {
 			main := lease.JudgeMain(seen.Reading.Leases.KCM, seen.Reading.RenewDeadline())
 			if main.Life != lease.Alive {

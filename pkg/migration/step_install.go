@@ -2,12 +2,18 @@ package migration
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
+
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -26,11 +32,7 @@ func (r Reading) settle() time.Duration {
 // install puts the CCM beside the kube-controller-managers. It takes its own
 // lease and waits for the migration lease, which stays with them: with leader
 // migration on both sides an early CCM runs nothing that they run.
-type install struct {
-	Base
-	token string    // the pods and their restarts, as last seen
-	since time.Time // since when they have been so
-}
+type install struct{ base }
 
 func (s *install) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
 	return s.planChart(ctx, seen, true)
@@ -59,19 +61,11 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 	}
 	verdict, err := s.judgeCCM(ctx, seen)
 	if err != nil || verdict.Kind != runner.Met {
-		s.token = ""
 		return verdict, err
 	}
-	if token := verdict.Progress; token != s.token {
-		s.token, s.since = token, seen.At
-	}
-	if seen.At.Sub(s.since) < seen.Reading.settle() {
-		verdict.Kind = runner.Waiting
-		verdict.WaitingFor = fmt.Sprintf("the same pods without a restart for %s", seen.Reading.settle())
-		return verdict, nil
-	}
+	verdict.Steady = runner.Steady{For: seen.Reading.settle(), What: fmt.Sprintf("the same pods without a restart for %s", seen.Reading.settle())}
 	if open := seen.Reading.Unrest; len(open) > 0 {
-		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", s.Side.Tell(open)
+		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", s.Backend.Tell(open)
 		verdict.Err = seen.Reading.HeldUpBy()
 		return verdict, nil
 	}
@@ -82,8 +76,8 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 
 // judgeCCM says whether the CCM runs everywhere it should and leads, and if
 // not, why.
-func (c *Core) judgeCCM(ctx context.Context, seen Snapshot) (runner.Verdict, error) {
-	roll, err := c.rollout(ctx, seen)
+func (m *Migration) judgeCCM(ctx context.Context, seen Snapshot) (runner.Verdict, error) {
+	roll, err := m.rollout(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
@@ -93,14 +87,14 @@ func (c *Core) judgeCCM(ctx context.Context, seen Snapshot) (runner.Verdict, err
 	if judged.State == rollout.Fault {
 		return Failed(judged.Err), nil
 	}
-	if err := c.installJobFault(ctx, seen); err != nil {
+	if err := m.installJobFault(ctx, seen); err != nil {
 		return Failed(err), nil
 	}
 	if judged.State != rollout.Ready {
 		v.Counted = judged.Counted
 		return v, nil
 	}
-	if err := c.missingRights(ctx, seen); err != nil {
+	if err := m.missingRights(ctx, seen); err != nil {
 		return Failed(err), nil
 	}
 	main := lease.JudgeMain(seen.Reading.Leases.CCM, seen.Reading.RenewDeadline())
@@ -115,4 +109,101 @@ func (c *Core) judgeCCM(ctx context.Context, seen Snapshot) (runner.Verdict, err
 	}
 	v.Kind, v.Evidence = runner.Met, []string{judged.Seen + ", one of them leads"}
 	return v, nil
+}
+
+// undoInstall takes the cloud controller manager away. Every
+// kube-controller-manager is in-tree with the flag by then, and the leader among
+// them waits for the migration lease.
+type undoInstall struct{ base }
+
+func (s *undoInstall) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{"− " + seen.chartName()}, Estimate: "~2m",
+		Notes: []string{"one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"}}, nil
+}
+
+func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	// A document may be there before anything of its chart is.
+	if seen.gone() && !seen.Reading.Down.Record && seen.InstallMethod != InstallManifest {
+		return nil
+	}
+	if err := seen.somebodyTakesOver(); err != nil {
+		return err
+	}
+	if err := s.requireRestOrOurPause(seen); err != nil {
+		return err
+	}
+	if seen.InstallMethod == InstallManifest {
+		by := s.Backend.Document()
+		if by == nil {
+			return UsageError("flag --install-method", string(InstallManifest), string(InstallHelm))
+		}
+		return by.RemoveDocument(ctx, tx, seen)
+	}
+	return s.uninstall(ctx, tx)
+}
+
+// somebodyTakesOver refuses to end a CCM that nobody would take over from.
+func (s Snapshot) somebodyTakesOver() error {
+	if s.gone() {
+		return nil
+	}
+	for _, k := range s.Reading.KCMs {
+		if !k.Known || k.Provider() != "aws" || !k.Flagged() || !k.Ready {
+			return &fault.Error{Class: fault.Stale, Reason: "NobodyToHandOverTo", Object: k.Name(),
+				Seen: fmt.Sprintf("provider %q, flag %t, ready %t", k.Provider(), k.Flagged(), k.Ready), Wanted: "in-tree with the flag, and Ready, on every control plane",
+				Fix: "run again: undo-switch-provider comes first"}
+		}
+	}
+	return nil
+}
+
+func (s *undoInstall) uninstall(ctx context.Context, tx *runner.Tx) error {
+	installer, err := release.NewInstaller(s.Config, nil, s.Clock)
+	if err != nil {
+		return err
+	}
+	inverse, err := json.Marshal(map[string]any{"release": wellknown.CCM, "leaderMigration": true})
+	if err != nil {
+		return err
+	}
+	intent := journal.Intent{What: "uninstall Helm release kube-system/" + wellknown.CCM, Object: "Helm release kube-system/" + wellknown.CCM, Inverse: inverse}
+	return tx.Effect(ctx, intent, installer.Uninstall)
+}
+
+func (s Snapshot) gone() bool {
+	return s.Reading.Down.CCM == nil && len(s.Reading.Down.CCMPods) == 0
+}
+
+func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	if err := s.Guard.Judge(seen.Sighting()); err != nil {
+		return Braked(err), nil
+	}
+	owner := seen.Reading.LeaseVerdict()
+	var open []string
+	wait := func(yes bool, format string, args ...any) {
+		if yes {
+			open = append(open, fmt.Sprintf(format, args...))
+		}
+	}
+	wait(seen.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", wellknown.CCM)
+	wait(len(seen.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(seen.Reading.Down.CCMPods))
+	wait(seen.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s, %s", owner.Owner, owner.Life)
+	wait(seen.Reading.ccmLeaseLeft(), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", wellknown.CCMLease)
+	for _, u := range seen.Reading.Unrest {
+		wait(!u.OurPause, "%s %s", u.Object, u.Seen)
+	}
+	wait(seen.Reading.Down.Record, "%s is recorded still", helmObject)
+	if len(open) > 0 {
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to go, and a kube-controller-manager to take the migration lease",
+			Seen: strings.Join(open, "; "), Progress: strings.Join(open, "; ")}, nil
+	}
+	return Met("no cloud controller manager is left", fmt.Sprintf("migration lease: %s (kube-controller-manager), renewing", lease.Host(owner.Holder))), nil
+}
+
+// Tend implements runner.Tender.
+func (s *undoInstall) Tend(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if !seen.gone() || !seen.Reading.ccmLeaseLeft() || !seen.idle(wellknown.CCMLease, seen.Reading.Leases.CCM.Last) {
+		return nil
+	}
+	return s.removeLease(ctx, tx, seen, wellknown.CCMLease)
 }

@@ -3,6 +3,7 @@ package migration
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -17,7 +18,7 @@ import (
 // cloud-node-lifecycle everywhere, and nothing looks ill. It is a Role and a
 // RoleBinding of our own; the guides' merge patch would replace the rules of a
 // bootstrap role.
-type leaseAccess struct{ Base }
+type leaseAccess struct{ base }
 
 func (s *leaseAccess) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
 	return runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant}, Estimate: "1s",
@@ -51,4 +52,46 @@ func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx, seen Snapshot) (
 	}
 	return runner.Verdict{Kind: runner.Waiting, WaitingFor: wellknown.KCMUser + " to be allowed get and update on the migration lease",
 		Seen: "not allowed yet", Progress: "grant"}, nil
+}
+
+// undoAccess removes the migration lease, once it can be nobody's, and our grant.
+type undoAccess struct{ base }
+
+func (s *undoAccess) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{"− Lease, Role, RoleBinding"}, Estimate: "~1m"}, nil
+}
+
+func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	if err := seen.unused(); err != nil {
+		return Failed(err), nil
+	}
+	if exists := seen.Reading.Leases.Migration.Last.Exists; exists || seen.Reading.Down.OwnGrant {
+		left := fmt.Sprintf("lease there: %t, grant there: %t", exists, seen.Reading.Down.OwnGrant)
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the migration lease to be idle for two durations, then lease and grant to go", Seen: left, Progress: left}, nil
+	}
+	v := Met("no migration lease, no grant left")
+	v.Stable = 1
+	return v, nil
+}
+
+// unused refuses while any process could still want the lease.
+func (s Snapshot) unused() error {
+	for _, k := range s.Reading.KCMs {
+		if !k.Known || k.Flagged() {
+			return &fault.Error{Class: fault.Stale, Reason: "FlagStillThere", Object: k.Name(), Seen: fmt.Sprintf("known %t, flag %t", k.Known, k.Flagged()),
+				Wanted: "no enable-leader-migration on any", Fix: "run again: undo-enable-leader-migration comes first"}
+		}
+	}
+	return s.RequireNoCCM()
+}
+
+// Tend implements runner.Tender.
+func (s *undoAccess) Tend(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if err := seen.unused(); err != nil {
+		return err
+	}
+	if !seen.idle(wellknown.MigrationLease, seen.Reading.Leases.Migration.Last) {
+		return nil
+	}
+	return s.removeLeaseAndGrant(ctx, tx, seen)
 }

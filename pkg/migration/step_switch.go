@@ -36,7 +36,7 @@ func switchProvider() editRules {
 	}
 }
 
-func maySwitch(ctx context.Context, c *Core, seen Snapshot) error {
+func maySwitch(ctx context.Context, m *Migration, seen Snapshot) error {
 	if err := seen.RequireSamePlanes(); err != nil {
 		return err
 	}
@@ -46,19 +46,19 @@ func maySwitch(ctx context.Context, c *Core, seen Snapshot) error {
 			Wanted: position.P3.Summary() + ": with no cloud controller manager waiting for the lease another kube-controller-manager would take it back",
 			Fix:    "run again: install-ccm comes first"}
 	}
-	return c.RequireAlone(ctx, seen)
+	return m.RequireAlone(ctx, seen)
 }
 
 // giveBackEarly gives cordons back as soon as every control plane is switched, while
 // workers still roll. Where that cannot be seen of a control plane by itself, they
 // are given back by the next step.
-func giveBackEarly(ctx context.Context, c *Core, tx *runner.Tx, seen Snapshot) error {
+func giveBackEarly(ctx context.Context, m *Migration, tx *runner.Tx, seen Snapshot) error {
 	for _, k := range seen.Reading.KCMs {
 		if k.Pod == nil || k.Provider() != position.External || k.Flagged() || !k.Ready {
 			return nil
 		}
 	}
-	return c.GiveBackCordons(ctx, tx, seen)
+	return m.GiveBackCordons(ctx, tx, seen)
 }
 
 // switchBack makes every component in-tree again, the kube-controller-managers
@@ -68,7 +68,7 @@ func giveBackEarly(ctx context.Context, c *Core, tx *runner.Tx, seen Snapshot) e
 func switchBack() editRules {
 	return editRules{
 		waitingFor:   "every machine to run with the in-tree provider",
-		precondition: func(_ context.Context, _ *Core, seen Snapshot) error { return seen.MayComeBack() },
+		precondition: func(_ context.Context, _ *Migration, seen Snapshot) error { return seen.MayComeBack() },
 		handedOver: func(roll *Roll, seen Snapshot) {
 			owner := seen.Reading.LeaseVerdict()
 			if owner.Owner == lease.Nobody || owner.Life != lease.Alive {

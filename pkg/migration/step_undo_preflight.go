@@ -17,7 +17,7 @@ import (
 )
 
 // undoPreflight sees that there is a way back before anything is written.
-type undoPreflight struct{ Base }
+type undoPreflight struct{ base }
 
 func (s *undoPreflight) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
 	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Notes: s.ownerNotes(seen), Estimate: "1s"}, seen.undoRefused()
@@ -104,16 +104,16 @@ func wouldBeRenamed(before continuity.Fingerprint, found map[string]bool, nodes 
 }
 
 // requireRestOrOurPause is RequireRest on a cluster that a brake of ours may hold.
-func (c *Core) requireRestOrOurPause(seen Snapshot) error {
+func (m *Migration) requireRestOrOurPause(seen Snapshot) error {
 	r := seen.Reading
 	r.Unrest = slices.DeleteFunc(slices.Clone(r.Unrest), func(u Unrest) bool { return u.OurPause })
-	return r.Rest(c.Side.Tell)
+	return r.Rest(m.Backend.Tell)
 }
 
 // Undoing says whether the cluster moves, or lies between two positions, by a step
 // of ours that an undo ends.
-func (c *Core) Undoing(seen Snapshot) bool {
-	now, err := c.standing(seen).undoing()
+func (m *Migration) Undoing(seen Snapshot) bool {
+	now, err := m.standing(seen).undoing()
 	return err == nil && now.step != ""
 }
 

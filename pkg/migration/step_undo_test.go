@@ -27,8 +27,8 @@ func judges(t *testing.T, id journal.StepID, ok func() Snapshot, cases map[strin
 		if tt.change != nil {
 			tt.change(&seen)
 		}
-		core := &Core{Side: &editor{}, Kube: permissive(nil)}
-		got, err := makeStep(Base{Core: core, ID: id}).Verify(t.Context(), txFor(t, id), seen)
+		core := &Migration{Backend: &editor{}, Access: Access{Kube: permissive(nil)}}
+		got, err := makeStep(base{Migration: core, ID: id}).Verify(t.Context(), txFor(t, id), seen)
 		says := got.Seen
 		if got.Kind == runner.Failed {
 			says = reasonOf(got.Err)
@@ -110,7 +110,7 @@ func TestUndoLeaseAccess(t *testing.T) {
 		"the CCM is there":      {func(s *Snapshot) { *s = withCCM(*s, true) }, runner.Failed, "CCMStillThere"},
 		"somebody else's right": {func(s *Snapshot) { s.Reading.Down.MayGet, s.Reading.Down.MayUpdate = true, true }, runner.Met, ""},
 	})
-	step := makeStep(Base{Core: &Core{}, ID: StepUndoAccess})
+	step := makeStep(base{Migration: &Migration{}, ID: StepUndoAccess})
 	if got, err := step.Verify(t.Context(), nil, P0()); err != nil || got.Stable != 1 {
 		t.Errorf("what is deleted is not looked at twice: %v %+v", err, got)
 	}
@@ -142,7 +142,7 @@ func TestUndoPreflight(t *testing.T) {
 		"in the middle of the switch": {moving, []journal.StepID{StepSwitch}, runner.Met, ""},
 		"others, long after the flag": {moving, []journal.StepID{StepEnable}, runner.Failed, "NotAtRest"},
 	} {
-		core := &Core{Side: &editor{}}
+		core := &Migration{Backend: &editor{}}
 		tx, seen := txFor(t, StepUndoPreflight), clusterAt(position.P4)
 		notePrint(t, tx, prints()...)
 		for _, id := range tt.intents {
@@ -153,7 +153,7 @@ func TestUndoPreflight(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&seen)
 		}
-		step := &undoPreflight{Base{Core: core, ID: StepUndoPreflight}}
+		step := &undoPreflight{base{Migration: core, ID: StepUndoPreflight}}
 		got, err := step.Verify(t.Context(), tx, seen)
 		if err != nil || got.Kind != tt.want || reasonOf(got.Err) != tt.reason || got.Kind == runner.Met && got.Stable != 1 {
 			t.Errorf("%s: %v %+v", name, err, got)
@@ -178,7 +178,7 @@ func TestUndoPreflight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&Core{Side: &editor{}}).leftMoving(tx, seen); (got != nil) != tt.waits || tt.waits && got.Seen != "Machine cp: waits for its plan" {
+		if got := (&Migration{Backend: &editor{}}).leftMoving(tx, seen); (got != nil) != tt.waits || tt.waits && got.Seen != "Machine cp: waits for its plan" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -204,8 +204,8 @@ func TestUndoInstallRemovesTheDocument(t *testing.T) {
 		if seen.InstallMethod = InstallManifest; tt.change != nil {
 			tt.change(&seen)
 		}
-		core := &Core{Side: side}
-		err := makeStep(Base{Core: core, ID: StepUndoInstall}).Do(t.Context(), txFor(t, StepUndoInstall), seen)
+		core := &Migration{Backend: side}
+		err := makeStep(base{Migration: core, ID: StepUndoInstall}).Do(t.Context(), txFor(t, StepUndoInstall), seen)
 		if reasonOf(err) != tt.reason || (len(side.applied) == 1) != tt.removes {
 			t.Errorf("%s: %v, %d removed", name, err, len(side.applied))
 		}

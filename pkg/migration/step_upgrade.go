@@ -14,21 +14,21 @@ func upgradeKubernetes(target string) editRules {
 	return editRules{
 		waitingFor: "every kubelet to run " + target,
 		then:       followUpgrade,
-		meanwhile: func(ctx context.Context, c *Core, tx *runner.Tx, seen Snapshot) error {
-			return c.FollowImage(ctx, tx, seen)
+		meanwhile: func(ctx context.Context, m *Migration, tx *runner.Tx, seen Snapshot) error {
+			return m.FollowImage(ctx, tx, seen)
 		},
 	}
 }
 
-func followUpgrade(ctx context.Context, c *Core, seen Snapshot, rolled runner.Verdict) (runner.Verdict, error) {
-	if c.ImageDue(ctx, seen) {
+func followUpgrade(ctx context.Context, m *Migration, seen Snapshot, rolled runner.Verdict) (runner.Verdict, error) {
+	if m.ImageDue(ctx, seen) {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager of the new version", Seen: "the old image is installed",
 			Progress: "image", Done: rolled.Done, Total: rolled.Total}, nil
 	}
-	if verdict, err := c.JudgeRolledCCM(ctx, seen); err != nil || verdict.Kind != runner.Met {
+	if verdict, err := m.JudgeRolledCCM(ctx, seen); err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
-	return c.Audited(ctx, seen, rolled.Evidence...)
+	return m.Audited(ctx, seen, rolled.Evidence...)
 }
 
 // KubeletsUpgraded are the Nodes whose kubelet does not run a version yet, in words,

@@ -62,12 +62,12 @@ func (s standing) cordonsOpen(step journal.StepID) bool {
 
 // leftMoving waits while the cluster moves by what an earlier run began and nobody
 // has seen to its end; nil: it does not.
-func (c *Core) leftMoving(tx *runner.Tx, seen Snapshot) *runner.Verdict {
+func (m *Migration) leftMoving(tx *runner.Tx, seen Snapshot) *runner.Verdict {
 	record := seen.Record
 	if !record.LeftOpen || record.Intents[len(record.Intents)-1].Run == tx.Run() || len(seen.Reading.Unrest) == 0 {
 		return nil
 	}
-	open := c.Side.Tell(seen.Reading.Unrest)
+	open := m.Backend.Tell(seen.Reading.Unrest)
 	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "what an earlier run began to come to its end", Seen: open, Progress: open, Err: seen.Reading.HeldUpBy()}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // UpgradeAllowed accepts the same or the next minor version, never an older one.
@@ -37,26 +38,48 @@ func UpgradeAllowed(now, target, mark string) error {
 // ImageDue says whether every kubelet runs the target and the CCM is still of
 // the old minor version: it must not be newer than the API servers, so it
 // follows them.
-func (c *Core) ImageDue(ctx context.Context, seen Snapshot) bool {
+func (m *Migration) ImageDue(ctx context.Context, seen Snapshot) bool {
 	ccm, there := seen.Reading.Down.CCMContainer()
-	if !there || !seen.AtTarget(c.Options.KubernetesVersion) {
+	if !there || !seen.AtTarget(m.Options.KubernetesVersion) {
 		return false
 	}
-	image, err := c.chartImage(ctx, seen)
+	image, err := m.chartImage(ctx, seen)
 	return err == nil && ccm.Image != image
 }
 
 // FollowImage brings the CCM to the cluster's new version once that is due and the
 // cluster rests: the last kubelet runs the target before Rancher is done with it.
-func (c *Core) FollowImage(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
-	if !c.ImageDue(ctx, seen) || len(seen.Reading.Restless()) > 0 {
+func (m *Migration) FollowImage(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if !m.ImageDue(ctx, seen) || len(seen.Reading.Restless()) > 0 {
 		return nil
 	}
-	return c.ApplyChart(ctx, tx, seen, seen.Reading.ccmEvidence().Migration)
+	return m.ApplyChart(ctx, tx, seen, seen.Reading.ccmEvidence().Migration)
 }
 
 // chartImage is the image that the chart would install now.
-func (c *Core) chartImage(ctx context.Context, seen Snapshot) (string, error) {
-	_, values, err := c.chartValues(ctx, seen, seen.Reading.ccmEvidence().Migration)
+func (m *Migration) chartImage(ctx context.Context, seen Snapshot) (string, error) {
+	_, values, err := m.chartValues(ctx, seen, seen.Reading.ccmEvidence().Migration)
 	return values.Image.String(), err
+}
+
+// SameVersion says whether a kubelet of one version runs what a distribution
+// calls by the other: RKE's kubelets do not tell "-rancher1-1".
+func SameVersion(kubelet, version string) bool {
+	if kubelet == version {
+		return true
+	}
+	plain, _, found := strings.Cut(version, "-rancher")
+	return found && kubelet == plain
+}
+
+func atVersion(nodes []downstream.Node, version string) bool {
+	if version == "" {
+		return true
+	}
+	for i := range nodes {
+		if !SameVersion(nodes[i].Kubelet, version) {
+			return false
+		}
+	}
+	return len(nodes) > 0
 }

@@ -53,7 +53,7 @@ func TestImageFollowsTheKubelets(t *testing.T) {
 		"it is of the new version": {target, func(s *Snapshot) { s.Reading.Down.CCM.Containers[0].Image = followed(target) }, false, false},
 	} {
 		by := &documented{editor: &editor{}}
-		core := &Core{Side: by, Options: Options{KubernetesVersion: tt.target}, Kube: permissive(nil), Distribution: wellknown.RKE2}
+		core := &Migration{Backend: by, Access: Access{Options: Options{KubernetesVersion: tt.target}, Kube: permissive(nil), Distribution: wellknown.RKE2}}
 		seen := clusterAt(position.P5)
 		seen.InstallMethod, seen.Reading.Version = InstallManifest, target
 		for i := range seen.Reading.Down.Nodes {
@@ -69,7 +69,7 @@ func TestImageFollowsTheKubelets(t *testing.T) {
 			t.Errorf("%s: %v, %d written", name, err, len(by.applied))
 		}
 	}
-	core := &Core{Side: &side{cloudErr: errAway}, Options: Options{KubernetesVersion: target}}
+	core := &Migration{Backend: &side{cloudErr: errAway}, Access: Access{Options: Options{KubernetesVersion: target}}}
 	seen := clusterAt(position.P5)
 	for i := range seen.Reading.Down.Nodes {
 		seen.Reading.Down.Nodes[i].Kubelet = target
@@ -83,7 +83,7 @@ func TestImageFollowsTheKubelets(t *testing.T) {
 func followed(version string) string {
 	seen := clusterAt(position.P5)
 	seen.Reading.Version = version
-	image, err := (&Core{Side: &documented{editor: &editor{}}, Distribution: wellknown.RKE2}).chartImage(context.Background(), seen)
+	image, err := (&Migration{Backend: &documented{editor: &editor{}}, Access: Access{Distribution: wellknown.RKE2}}).chartImage(context.Background(), seen)
 	if err != nil {
 		panic(err)
 	}
@@ -94,15 +94,15 @@ func followed(version string) string {
 func TestUpgradeEnds(t *testing.T) {
 	rolled := runner.Verdict{Kind: runner.Met, Evidence: []string{"2 of 2"}, Done: 2, Total: 3}
 	for name, tt := range map[string]struct {
-		change func(*Core, *Snapshot)
+		change func(*Migration, *Snapshot)
 		bad    bool
 		want   runner.VerdictKind
 		waits  string
 	}{
-		"it has ended":        {func(*Core, *Snapshot) {}, false, runner.Met, ""},
-		"an audit that fails": {func(*Core, *Snapshot) {}, true, runner.Failed, ""},
-		"the image is due":    {func(c *Core, _ *Snapshot) { c.Options.KubernetesVersion = "" }, false, runner.Waiting, "the cloud controller manager of the new version"},
-		"a pod is missing":    {func(_ *Core, s *Snapshot) { s.Reading.Down.CCMPods = s.Reading.Down.CCMPods[:1] }, false, runner.Waiting, "the CCM's rolling update"},
+		"it has ended":        {func(*Migration, *Snapshot) {}, false, runner.Met, ""},
+		"an audit that fails": {func(*Migration, *Snapshot) {}, true, runner.Failed, ""},
+		"the image is due":    {func(m *Migration, _ *Snapshot) { m.Options.KubernetesVersion = "" }, false, runner.Waiting, "the cloud controller manager of the new version"},
+		"a pod is missing":    {func(_ *Migration, s *Snapshot) { s.Reading.Down.CCMPods = s.Reading.Down.CCMPods[:1] }, false, runner.Waiting, "the CCM's rolling update"},
 	} {
 		core, client, by := observer(position.P5)
 		core.Options.KubernetesVersion = "v1.27.16+rke2r1" // which no kubelet has: the image is not due
@@ -181,7 +181,7 @@ func TestRollThatWasLeft(t *testing.T) {
 
 // An undo judges by its own steps.
 func TestUndoJudges(t *testing.T) {
-	got, err := NewUndo(nil, &Core{Side: &editor{}}).Judge(clusterAt(position.P2))
+	got, err := (&Migration{Backend: &editor{}}).Undo().Judge(clusterAt(position.P2))
 	if err != nil || got.States[StepUndoEnable].Kind != runner.Todo || got.States[StepUndoSwitch].Kind != runner.Done || got.Position != "P2" {
 		t.Errorf("%v %+v", err, got)
 	}

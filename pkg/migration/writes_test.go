@@ -38,7 +38,7 @@ func TestWhatIsLeftToWrite(t *testing.T) {
 			tt.change(&seen)
 		}
 		tt.options.InstallMethod, tt.options.DisableAsked, tt.options.OwnersInformed = InstallHelm, true, []string{"flux"}
-		core := &Core{Options: tt.options, Side: &editor{}}
+		core := &Migration{Access: Access{Options: tt.options}, Backend: &editor{}}
 		if got := core.Writes(seen); got != tt.writes {
 			t.Errorf("%s: writes %t", name, got)
 		}
@@ -73,7 +73,7 @@ func TestInProgress(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&seen)
 		}
-		core := &Core{Options: Options{InstallMethod: InstallHelm}, Side: &editor{}}
+		core := &Migration{Access: Access{Options: Options{InstallMethod: InstallHelm}}, Backend: &editor{}}
 		if got := core.inProgress(seen); got != tt.want {
 			t.Errorf("%s: %q", name, got)
 		}

@@ -38,7 +38,7 @@ func script(t *testing.T, body string) string {
 // edited is a cluster whose cluster.yml has the flag and whose state has not, and
 // an rke that only counts its runs. Fake: the cluster has no controllers, so that a
 // step never gets beyond its rke.
-func edited(t *testing.T) (p *Procedure, count func() int) {
+func edited(t *testing.T) (b *Backend, m *migration.Migration, count func() int) {
 	t.Helper()
 	dir := t.TempDir()
 	text := rkefixture.Applied(t, "plain").File.Text()
@@ -59,13 +59,10 @@ func edited(t *testing.T) (p *Procedure, count func() int) {
 	kube.PrependReactor("create", "subjectaccessreviews", func(a clienttesting.Action) (bool, k8sruntime.Object, error) {
 		return true, a.(clienttesting.CreateAction).GetObject(), nil
 	})
-	p = &Procedure{edges: Edges{Kube: kube, Clock: clock.RealClock{}, Live: &bytes.Buffer{}}, applied: "rke ended well",
-		options: Options{Options: migration.Options{RunID: "run-2"}, Config: path},
-		once:    once{binary: verify.Got(rkecli.Binary{Path: rke, Version: "v1.5.9"})}}
-	p.tryEdits = tryFileEdits
-	p.Core = &migration.Core{Kube: kube, Options: p.options.Options, Clock: clock.RealClock{}, Side: p}
-	p.Begin()
-	return p, func() int {
+	access := migration.Access{Kube: kube, Options: migration.Options{RunID: "run-2"}, Clock: clock.RealClock{}}
+	b = &Backend{edges: Edges{Kube: kube, Live: &bytes.Buffer{}}, binary: verify.Got(rkecli.Binary{Path: rke, Version: "v1.5.9"}),
+		Common: &Common{Access: access, Applied: "rke ended well", TryEdits: tryFileEdits, Options: Options{Options: access.Options, Config: path}}}
+	return b, migration.New(access, b), func() int {
 		text, err := os.ReadFile(runs)
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +84,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 		"ended well, another": {intents: []journal.Intent{{Step: migration.StepEnable, Token: upToken + "run-1/enable/0"}}, notes: map[string]upRecord{upNote: {Token: upToken + "run-1/enable/0", OK: true}}, want: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, count := edited(t)
+			b, m, count := edited(t)
 			kept := &journal.Memory{}
 			options := runner.Options{RunID: "run-2", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
 			if err := options.Lock.Acquire(t.Context()); err != nil {
@@ -96,7 +93,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 			if err := kept.Commit(t.Context(), &journal.State{Intents: tt.intents}); err != nil {
 				t.Fatal(err)
 			}
-			step := stepOf(t, p, migration.StepEnable)
+			step := stepOf(t, m, migration.StepEnable)
 			tx, err := runner.NewTx(t.Context(), step.Info(), options)
 			if err != nil {
 				t.Fatal(err)
@@ -107,7 +104,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 				}
 			}
 			observe := func() migration.Snapshot {
-				seen, err := p.Observe(t.Context(), tx.Record())
+				seen, err := m.Observe(t.Context(), tx.Record())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -117,7 +114,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 3 {
-				<-p.child.Done()
+				<-b.child.Done()
 				seen := observe()
 				if _, err := step.Verify(t.Context(), tx, seen); err != nil {
 					t.Fatal(err)
@@ -137,9 +134,9 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 }
 
 // stepOf is a step of a procedure, by its ID.
-func stepOf(t *testing.T, p *Procedure, id journal.StepID) migration.Step {
+func stepOf(t *testing.T, m *migration.Migration, id journal.StepID) migration.Step {
 	t.Helper()
-	for _, step := range p.Core.Steps() {
+	for _, step := range m.Steps() {
 		if step.Info().ID == id {
 			return step
 		}

@@ -13,26 +13,26 @@ import (
 // interrupted all the same.
 const brakeGrace = 3 * time.Minute
 
-// Brake implements runner.Procedure: rke is interrupted once the node in hand is
+// Brake implements migration.Backend: rke is interrupted once the node in hand is
 // back, so that no node is left cordoned and half restarted.
-func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, _ migration.Snapshot, _ error) (string, error) {
-	if p.child == nil || !p.child.Running() {
+func (b *Backend) Brake(ctx context.Context, _ *runner.Tx, _ migration.Snapshot, again func(context.Context) (migration.Snapshot, error)) (string, error) {
+	if b.child == nil || !b.child.Running() {
 		return "rke is not running; nothing goes on by itself", nil
 	}
-	until := p.Clock.Now().Add(brakeGrace)
-	for p.child.Running() && p.Clock.Now().Before(until) {
-		if seen, err := p.Observe(ctx, tx.Record()); err == nil && len(seen.Reading.NodesNotReady()) == 0 && len(cordonedByRKE(seen)) == 0 {
+	until := b.Access.Clock.Now().Add(brakeGrace)
+	for b.child.Running() && b.Access.Clock.Now().Before(until) {
+		if seen, err := again(ctx); err == nil && len(seen.Reading.NodesNotReady()) == 0 && len(cordonedByRKE(seen)) == 0 {
 			break
 		}
-		if err := retry.Pause(ctx, p.Clock, time.Second); err != nil {
+		if err := retry.Pause(ctx, b.Access.Clock, time.Second); err != nil {
 			break
 		}
 	}
-	if !p.child.Running() {
+	if !b.child.Running() {
 		return "rke has ended", nil
 	}
-	p.child.Interrupt()
-	<-p.child.Done()
+	b.child.Interrupt()
+	<-b.child.Done()
 	return "rke was interrupted after the node in hand; hosts that it had not visited keep what they run", nil
 }
 

@@ -44,11 +44,11 @@ type child struct {
 }
 
 // childOf is the rke that this run started for a step; nil: none.
-func (p *Procedure) childOf(step journal.StepID) *child {
-	if p.child == nil || p.child.step != step {
+func (b *Backend) childOf(step journal.StepID) *child {
+	if b.child == nil || b.child.step != step {
 		return nil
 	}
-	return p.child
+	return b.child
 }
 
 // ended is the token of the `rke up` that this run saw end well, and that needs no
@@ -100,44 +100,44 @@ func cutOff(record journal.Record) bool {
 }
 
 // start runs rke with args as a child, announced in the journal first.
-func (p *Procedure) start(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, c child, args ...string) error {
-	found := factsOf(seen).Binary
+func (b *Backend) start(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, c child, args ...string) error {
+	found := FactsOf(seen).Binary
 	if !found.OK() {
 		return cmp.Or[error](found.Err, &fault.Error{Class: fault.Usage, Reason: "NoRKE", Object: "rke",
 			Seen: "was never looked for", Fix: "name it with --rke-binary"})
 	}
 	binary := found.Value.Path
 	what := "run rke " + strings.Join(args, " ")
-	log := fmt.Sprintf("%s.awsmigrate-%s.log", p.options.Config, p.options.RunID)
-	intent := journal.Intent{What: what, Object: p.fileObject(), Token: c.token}
+	log := fmt.Sprintf("%s.awsmigrate-%s.log", b.Options.Config, b.Options.RunID)
+	intent := journal.Intent{What: what, Object: b.fileObject(), Token: c.token}
 	return tx.Effect(ctx, intent, func(context.Context) error {
 		var keep *os.File
-		if p.edges.Keep != nil {
-			keep = p.edges.Keep()
+		if b.edges.Keep != nil {
+			keep = b.edges.Keep()
 		}
 		var err error
-		if c.process, err = p.tool().Start(binary, args, log, p.edges.Live, keep, p.Clock); err != nil {
+		if c.process, err = b.tool().Start(binary, args, log, b.edges.Live, keep, b.Access.Clock); err != nil {
 			return err
 		}
-		p.child = &c
+		b.child = &c
 		return nil
 	})
 }
 
-func (p *Procedure) upArgs() []string {
-	return append([]string{"up", "--config", p.options.Config}, p.options.RKEArgs...)
+func (b *Backend) upArgs() []string {
+	return append([]string{"up", "--config", b.Options.Config}, b.Options.RKEArgs...)
 }
 
 // gateUp is the gate of --no-rke-up.
-func (p *Procedure) gateUp() error {
-	return &fault.Error{Class: fault.Gate, Reason: "RunRKEUp", Object: p.fileObject(),
+func (b *Backend) gateUp() error {
+	return &fault.Error{Class: fault.Gate, Reason: "RunRKEUp", Object: b.fileObject(),
 		Seen: "it is edited and not applied; this run may not apply it (--no-rke-up)",
-		Fix:  fault.Command(append([]string{"rke"}, p.upArgs()...)...) + "; then run the same command again"}
+		Fix:  fault.Command(append([]string{"rke"}, b.upArgs()...)...) + "; then run the same command again"}
 }
 
 // childVerdict judges the rke of a step; nil: it has ended well, or there is none.
-func (p *Procedure) childVerdict(seen migration.Snapshot, step journal.StepID) *runner.Verdict {
-	c := p.childOf(step)
+func (b *Backend) childVerdict(seen migration.Snapshot, step journal.StepID) *runner.Verdict {
+	c := b.childOf(step)
 	switch {
 	case c == nil:
 		return nil
@@ -157,8 +157,8 @@ func (p *Procedure) childVerdict(seen migration.Snapshot, step journal.StepID) *
 
 // noteEnd puts into the journal that the rke of a step ended well, unless it is there:
 // the cluster does not tell.
-func (p *Procedure) noteEnd(ctx context.Context, tx *runner.Tx, note string, step journal.StepID) error {
-	c := p.childOf(step)
+func (b *Backend) noteEnd(ctx context.Context, tx *runner.Tx, note string, step journal.StepID) error {
+	c := b.childOf(step)
 	if c == nil {
 		return nil
 	}
@@ -170,18 +170,18 @@ func (p *Procedure) noteEnd(ctx context.Context, tx *runner.Tx, note string, ste
 }
 
 // endChild ends the rke of this run before the run leaves a step.
-func (p *Procedure) endChild(ctx context.Context, tx *runner.Tx, kindly bool) {
-	if p.child == nil || !p.child.Running() {
+func (b *Backend) endChild(ctx context.Context, tx *runner.Tx, kindly bool) {
+	if b.child == nil || !b.child.Running() {
 		return
 	}
 	if kindly {
 		tx.Warn("rke is let finish; Ctrl-C again interrupts it")
 		select {
-		case <-p.child.Done():
+		case <-b.child.Done():
 			return
 		case <-ctx.Done():
 		}
 	}
-	p.child.Interrupt()
-	<-p.child.Done()
+	b.child.Interrupt()
+	<-b.child.Done()
 }

@@ -5,16 +5,16 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 )
 
-func (p *Procedure) tool() rkecli.Tool {
-	if p.edges.Tool != nil {
-		return p.edges.Tool
+func (b *Backend) tool() rkecli.Tool {
+	if b.edges.Tool != nil {
+		return b.edges.Tool
 	}
 	return rkecli.Local{}
 }
 
-func (p *Procedure) disk() clusterfile.FS {
-	if p.edges.Disk != nil {
-		return p.edges.Disk
+func (b *Backend) disk() clusterfile.FS {
+	if b.edges.Disk != nil {
+		return b.edges.Disk
 	}
 	return clusterfile.Disk{}
 }

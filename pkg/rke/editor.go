@@ -17,91 +17,71 @@ import (
 )
 
 // Edit implements migration.Editor.
-func (p *Procedure) Edit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
-	edit, err := p.fileEdit(ctx, seen, step)
+func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
+	edit, err := b.fileEdit(ctx, seen, step)
 	if err != nil {
 		return migration.Edit{}, err
 	}
-	out := migration.Edit{Object: p.fileObject(), Changes: p.changeOf(edit),
-		Write: func(ctx context.Context, tx *runner.Tx) error { return p.writeEdit(ctx, tx, edit) }}
+	out := migration.Edit{Object: b.fileObject(), Changes: b.changeOf(edit),
+		Write: func(ctx context.Context, tx *runner.Tx) error { return b.writeEdit(ctx, tx, edit) }}
 	if !edit.Empty() {
-		out.Refused = p.requireNothingPending(seen)
+		out.Refused = b.requireNothingPending(seen)
 	}
 	return out, nil
 }
 
-func (p *Procedure) fileEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (clusterfile.Edit, error) {
-	file := factsOf(seen).File
+func (b *Backend) fileEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (clusterfile.Edit, error) {
+	file := FactsOf(seen).File
 	switch step {
 	case migration.StepEnable:
 		return EnableEdit(file)
 	case migration.StepSwitch:
-		return p.switchEdit(ctx, seen)
+		return b.switchEdit(ctx, seen)
 	case migration.StepUpgrade:
-		return p.upgradeEdit(seen)
+		return b.upgradeEdit(seen)
 	case migration.StepUndoSwitch:
-		return p.takeBack(seen, file, migration.StepSwitch)
+		return b.takeBack(seen, file, migration.StepSwitch)
 	case migration.StepUndoEnable:
-		return p.takeBack(seen, file, migration.StepEnable)
+		return b.takeBack(seen, file, migration.StepEnable)
 	}
 	return clusterfile.Edit{}, fmt.Errorf("step %s edits nothing", step)
 }
 
 // switchEdit is empty once the file names the external provider: names were decided
 // when that was written, and are not decided again.
-func (p *Procedure) switchEdit(ctx context.Context, seen migration.Snapshot) (clusterfile.Edit, error) {
+func (b *Backend) switchEdit(ctx context.Context, seen migration.Snapshot) (clusterfile.Edit, error) {
 	names := naming.Rule{}
-	if provider := factsOf(seen).Config.CloudProvider; provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
+	if provider := FactsOf(seen).Config.CloudProvider; provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
 		names.UseMetadata = *provider.UseInstanceMetadataHostname
 	} else {
 		var err error
-		if names, err = p.nameRule(ctx, seen); err != nil {
+		if names, err = b.NameRule(ctx, seen); err != nil {
 			return clusterfile.Edit{}, err
 		}
 	}
-	return SwitchEdit(factsOf(seen).File, names, madeByEnable(seen.Record, p.fileObject()))
-}
-
-// nameRule is what the checks of this run decided, or what they would.
-func (p *Procedure) nameRule(ctx context.Context, seen migration.Snapshot) (naming.Rule, error) {
-	if p.names != nil {
-		return *p.names, nil
-	}
-	_, instances, err := p.Facts(ctx, seen)
-	if err != nil {
-		return naming.Rule{}, err
-	}
-	rule, err := naming.Choose(factsOf(seen), seen.Reading.Down.Nodes, instances, p.options.targets()...)
-	if err == nil {
-		p.names = &rule
-	}
-	return rule, err
+	return SwitchEdit(FactsOf(seen).File, names, madeByEnable(seen.Record, b.fileObject()))
 }
 
 // upgradeEdit refuses a version that may not come next, unless it is there.
-func (p *Procedure) upgradeEdit(seen migration.Snapshot) (clusterfile.Edit, error) {
-	edit, err := UpgradeEdit(factsOf(seen).File, p.options.KubernetesVersion)
+func (b *Backend) upgradeEdit(seen migration.Snapshot) (clusterfile.Edit, error) {
+	edit, err := UpgradeEdit(FactsOf(seen).File, b.Options.KubernetesVersion)
 	if err != nil || edit.Empty() {
 		return edit, err
 	}
-	return edit, p.upgradeAllowed(seen)
-}
-
-func (p *Procedure) upgradeAllowed(seen migration.Snapshot) error {
-	return migration.UpgradeAllowed(seen.Reading.Version, p.options.KubernetesVersion, "-rancher")
+	return edit, b.UpgradeAllowed(seen)
 }
 
 // takeBack takes the newest edit of a step that is left back in a file: by the
 // receipt in the journal and the backup beside the file. Nothing else tells what an
 // in-tree provider was configured with.
-func (p *Procedure) takeBack(seen migration.Snapshot, file *clusterfile.File, step journal.StepID) (clusterfile.Edit, error) {
-	for _, intent := range seen.Record.ToTakeBack(step, p.fileObject()) {
+func (b *Backend) takeBack(seen migration.Snapshot, file *clusterfile.File, step journal.StepID) (clusterfile.Edit, error) {
+	for _, intent := range seen.Record.ToTakeBack(step, b.fileObject()) {
 		var receipt yamltext.Receipt
 		if err := json.Unmarshal(intent.Inverse, &receipt); err != nil {
 			return clusterfile.Edit{}, fmt.Errorf("read the receipt of %q in the journal: %w", intent.What, err)
 		}
-		path := clusterfile.BackupPath(factsOf(seen).Path, receipt.Before)
-		backup, err := p.disk().ReadFile(path)
+		path := clusterfile.BackupPath(FactsOf(seen).Path, receipt.Before)
+		backup, err := b.disk().ReadFile(path)
 		if err != nil {
 			return clusterfile.Edit{}, &fault.Error{Class: fault.Usage, Reason: "NoBackup", Object: "file " + path, Seen: "cannot be read",
 				Wanted: "the cluster.yml from before the edit, which awsmigrate kept there", Fix: "bring it back, or undo the edit by hand and run again", Err: err}
@@ -114,63 +94,63 @@ func (p *Procedure) takeBack(seen migration.Snapshot, file *clusterfile.File, st
 }
 
 // PlanEdit implements migration.Editor.
-func (p *Procedure) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
-	edit, err := p.plannedEdit(ctx, seen, step)
+func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
+	edit, err := b.plannedEdit(ctx, seen, step)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	if err := p.requireNothingPending(seen); err != nil {
+	if err := b.requireNothingPending(seen); err != nil {
 		return runner.Plan{}, err
 	}
-	rolls := rollsOf(seen, step)
-	plan := runner.Plan{Rolls: rolls, Changes: p.changeOf(edit)}
+	rolls := RollsOf(seen, step)
+	plan := runner.Plan{Rolls: rolls, Changes: b.changeOf(edit)}
 	if !edit.Empty() {
 		added, removed := edit.Lines()
-		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", p.options.Config, added, removed))
+		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", b.Options.Config, added, removed))
 	}
-	if p.options.NoRKEUp {
+	if b.Options.NoRKEUp {
 		plan.Notes = append(plan.Notes, "stops after the edit: a person runs rke up")
 	} else {
 		plan.Summary = append(plan.Summary, "rke up")
 		plan.Estimate = fmt.Sprintf("~%dm", 1+rolls)
 	}
-	plan.Notes = append(plan.Notes, "rke restarts "+restarts(step, "at once, then the kubelet on every other host", "the kubelet on every other host"))
+	plan.Notes = append(plan.Notes, "rke restarts "+Restarts(step, "at once, then the kubelet on every other host", "the kubelet on every other host"))
 	return plan, nil
 }
 
 // plannedEdit is the edit of a step once those before it are made.
-func (p *Procedure) plannedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (clusterfile.Edit, error) {
+func (b *Backend) plannedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (clusterfile.Edit, error) {
 	switch step {
 	case migration.StepSwitch:
-		edit, err := p.switchEdit(ctx, seen)
+		edit, err := b.switchEdit(ctx, seen)
 		if err != nil || seen.Result.Position >= position.P2 {
 			return edit, err
 		}
-		names, err := p.nameRule(ctx, seen)
+		names, err := b.NameRule(ctx, seen)
 		if err != nil {
 			return edit, err
 		}
-		return switchFrom(factsOf(seen).File, names, madeByEnable(seen.Record, p.fileObject()))
+		return switchFrom(FactsOf(seen).File, names, madeByEnable(seen.Record, b.fileObject()))
 	case migration.StepUpgrade:
-		if err := p.upgradeAllowed(seen); err != nil {
+		if err := b.UpgradeAllowed(seen); err != nil {
 			return clusterfile.Edit{}, err
 		}
 	case migration.StepUndoEnable:
-		file, err := p.fileSwitchedBack(seen)
+		file, err := b.fileSwitchedBack(seen)
 		if err != nil {
 			return clusterfile.Edit{}, err
 		}
-		return p.takeBack(seen, file, migration.StepEnable)
+		return b.takeBack(seen, file, migration.StepEnable)
 	}
-	return p.fileEdit(ctx, seen, step)
+	return b.fileEdit(ctx, seen, step)
 }
 
 // fileSwitchedBack is the file once the switch is taken back in it. By the file, not by
 // the position alone: a run may have been killed before rke applied the switch that the
 // file has already, or after this undo took it back.
-func (p *Procedure) fileSwitchedBack(seen migration.Snapshot) (*clusterfile.File, error) {
-	file := factsOf(seen).File
-	first, err := p.takeBack(seen, file, migration.StepSwitch)
+func (b *Backend) fileSwitchedBack(seen migration.Snapshot) (*clusterfile.File, error) {
+	file := FactsOf(seen).File
+	first, err := b.takeBack(seen, file, migration.StepSwitch)
 	if err != nil {
 		if seen.Result.Position >= position.P4 || seen.Result.Between[1] >= position.P4 {
 			return nil, err
@@ -183,16 +163,16 @@ func (p *Procedure) fileSwitchedBack(seen migration.Snapshot) (*clusterfile.File
 	return clusterfile.Parse(file.Name(), first.After)
 }
 
-// rollsOf is how many machines restart something in a step.
-func rollsOf(seen migration.Snapshot, step journal.StepID) int {
+// RollsOf is how many machines restart something in a step.
+func RollsOf(seen migration.Snapshot, step journal.StepID) int {
 	if step == migration.StepEnable {
 		return seen.Reading.Planes()
 	}
 	return len(seen.Reading.Members)
 }
 
-// restarts says what a step restarts; forth and back say how rke reaches the other hosts.
-func restarts(step journal.StepID, back, forth string) string {
+// Restarts says what a step restarts; forth and back say how rke reaches the other hosts.
+func Restarts(step journal.StepID, back, forth string) string {
 	switch step {
 	case migration.StepEnable, migration.StepUndoEnable:
 		return "kube-controller-manager on every control plane, one after the other"

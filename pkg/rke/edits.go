@@ -52,7 +52,7 @@ func tryFileEdits(seen migration.Snapshot, names naming.Rule) error {
 	if seen.Switched() {
 		return nil
 	}
-	_, err := switchFrom(factsOf(seen).File, names, yamltext.Made{})
+	_, err := switchFrom(FactsOf(seen).File, names, yamltext.Made{})
 	return err
 }
 
@@ -89,20 +89,20 @@ func madeByEnable(record journal.Record, object string) yamltext.Made {
 }
 
 // writeEdit puts an edit on disk: intent and receipt first.
-func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, edit clusterfile.Edit) error {
+func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, edit clusterfile.Edit) error {
 	inverse, err := json.Marshal(edit.Receipt())
 	if err != nil {
-		return fmt.Errorf("encode the receipt of an edit of %s: %w", p.options.Config, err)
+		return fmt.Errorf("encode the receipt of an edit of %s: %w", b.Options.Config, err)
 	}
-	intent := journal.Intent{What: "edit " + p.options.Config, Object: p.fileObject(), Inverse: inverse, Token: edit.SHA256()}
-	return tx.Effect(ctx, intent, func(context.Context) error { return edit.Write(p.disk(), p.options.Config) })
+	intent := journal.Intent{What: "edit " + b.Options.Config, Object: b.fileObject(), Inverse: inverse, Token: edit.SHA256()}
+	return tx.Effect(ctx, intent, func(context.Context) error { return edit.Write(b.disk(), b.Options.Config) })
 }
 
-func (p *Procedure) fileObject() string { return "file " + p.options.Config }
+func (b *Backend) fileObject() string { return "file " + b.Options.Config }
 
 // changeOf shows an edit in a plan, with the whole text that results.
-func (p *Procedure) changeOf(edit clusterfile.Edit) []runner.Change {
-	return ChangeOf(p.options.Config, edit)
+func (b *Backend) changeOf(edit clusterfile.Edit) []runner.Change {
+	return ChangeOf(b.Options.Config, edit)
 }
 
 // ChangeOf is changeOf for a file without its cluster.
@@ -114,11 +114,11 @@ func ChangeOf(path string, edit clusterfile.Edit) []runner.Change {
 }
 
 // requireNothingPending stops where `rke up` would do more than the migration.
-func (p *Procedure) requireNothingPending(seen migration.Snapshot) error {
-	if p.options.IncludePending {
+func (b *Backend) requireNothingPending(seen migration.Snapshot) error {
+	if b.Options.IncludePending {
 		return nil
 	}
-	pending := drift.Of(factsOf(seen), p.options.KubernetesVersion)
+	pending := drift.Of(FactsOf(seen), b.Options.KubernetesVersion)
 	if len(pending) == 0 {
 		return nil
 	}
@@ -126,7 +126,7 @@ func (p *Procedure) requireNothingPending(seen migration.Snapshot) error {
 	for _, one := range pending {
 		lines = append(lines, one.String())
 	}
-	return &fault.Error{Class: fault.Gate, Reason: "PendingChanges", Object: p.fileObject(),
+	return &fault.Error{Class: fault.Gate, Reason: "PendingChanges", Object: b.fileObject(),
 		Seen:   fmt.Sprintf("%d changes that `rke up` has not applied yet: %s", len(pending), migration.TellSome(lines)),
 		Wanted: "a file that only the migration changes", Fix: "apply or revert them first, or add --include-pending"}
 }

@@ -33,14 +33,14 @@ type kept struct {
 	NoRKEUp           bool                                 `json:"noRKEUp,omitempty"`
 }
 
-// Keep implements migration.Side.
-func (p *Procedure) Keep(seen migration.Snapshot, r *bundle.Redactor) ([]byte, error) {
-	f := redactFacts(r, factsOf(seen))
+// Keep implements migration.Backend.
+func (c *Common) Keep(seen migration.Snapshot, _ bool, r *bundle.Redactor) ([]byte, error) {
+	f := redactFacts(r, FactsOf(seen))
 	k := kept{
-		Path: f.Path, Cluster: p.options.Cluster, Object: seen.Reading.Object, Config: f.Config,
+		Path: f.Path, Cluster: c.Options.Cluster, Object: seen.Reading.Object, Config: f.Config,
 		StateSource: f.State.Source, StateKnown: f.State.Current.Known, State: f.State.Current.Config,
 		Binary: f.Binary, PinnedVolumes: f.PinnedVolumes,
-		KubernetesVersion: p.options.KubernetesVersion, NoRKEUp: p.options.NoRKEUp,
+		KubernetesVersion: c.Options.KubernetesVersion, NoRKEUp: c.Options.NoRKEUp,
 	}
 	for _, u := range seen.Reading.Unrest {
 		u.Seen, u.Wanted = bundle.Scrub(u.Seen), bundle.Scrub(u.Wanted)
@@ -70,7 +70,7 @@ func Rebound(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	}}
 	p.Options.Cluster, p.Options.KubernetesVersion, p.Options.NoRKEUp = k.Cluster, k.KubernetesVersion, k.NoRKEUp
 	down := in.Cluster()
-	p.Reading = reading(p.Facts, down, "")
+	p.Reading = ReadingOf(p.Facts, down, "")
 	p.Down, p.Object, p.Unrest = down, k.Object, k.Unrest
 	p.RestErr = p.Rest(migration.TellUnrest)
 	p.Names, p.NameErr = naming.Choose(p.Facts, p.Down.Nodes, in.Cloud, targetsOf(p.Options.KubernetesVersion)...)

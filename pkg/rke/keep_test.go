@@ -38,13 +38,13 @@ func through(t *testing.T, p *rkechecks.Prepared) (live, again verify.Report, te
 	if p.NameErr == nil {
 		rketraps.Choose(p)
 	}
-	r := reading(p.Facts, p.Down, "")
+	r := ReadingOf(p.Facts, p.Down, "")
 	r.Down = p.Down
 	p.Reading = r
 	p.RestErr = r.Rest(migration.TellUnrest)
-	procedure := &Procedure{Core: &migration.Core{}, options: optionsOf(p.Options)}
+	c := &Common{Options: optionsOf(p.Options)}
 	redactor := bundle.NewRedactor()
-	side, err := procedure.Keep(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, redactor)
+	side, err := c.Keep(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, false, redactor)
 	if err != nil {
 		t.Fatal(err)
 	}

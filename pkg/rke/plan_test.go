@@ -91,8 +91,8 @@ func TestFilePlanEdit(t *testing.T) {
 		"flag back, it is gone":        {migration.StepUndoEnable, e.plain, position.P1, e.enabled, false, "", 2},
 		"flag back, the file switched": {migration.StepUndoEnable, e.switched, position.P3, e.both, false, e.plain, 2},
 	} {
-		p := &Procedure{names: &naming.Rule{}, options: Options{Config: e.path, NoRKEUp: tt.noUp, IncludePending: true}}
-		p.options.KubernetesVersion = "v1.27.16-rancher1-1"
+		p := &Backend{Common: &Common{Names: &naming.Rule{}, Options: Options{Config: e.path, NoRKEUp: tt.noUp, IncludePending: true}}}
+		p.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		facts := rkefixture.AppliedAs(t, "plain", tt.text)
 		facts.Path = e.path
 		seen := hosts("")
@@ -110,7 +110,7 @@ func TestFilePlanEdit(t *testing.T) {
 		if result != tt.result || plan.Rolls != tt.rolls {
 			t.Errorf("%s: %d rolls, %s", name, plan.Rolls, result)
 		}
-		restarted, estimate := "rke restarts "+restarts(tt.step, "at once, then the kubelet on every other host", "the kubelet on every other host"), fmt.Sprintf("~%dm", 1+tt.rolls)
+		restarted, estimate := "rke restarts "+Restarts(tt.step, "at once, then the kubelet on every other host", "the kubelet on every other host"), fmt.Sprintf("~%dm", 1+tt.rolls)
 		if tt.noUp {
 			restarted, estimate = "stops after the edit: a person runs rke up|"+restarted, ""
 		}
@@ -142,8 +142,8 @@ func TestFilePlanIsRefused(t *testing.T) {
 		"another change pending":  {migration.StepEnable, "", strings.ReplaceAll(e.plain, "v1.26.9-rancher1-1", "v1.26.8-rancher1-1"), e.path, "PendingChanges"},
 		"nothing is":              {migration.StepEnable, "", e.plain, e.path, ""},
 	} {
-		p := &Procedure{names: &naming.Rule{}, options: Options{Config: e.path}}
-		p.options.KubernetesVersion = tt.target
+		p := &Backend{Common: &Common{Names: &naming.Rule{}, Options: Options{Config: e.path}}}
+		p.Options.KubernetesVersion = tt.target
 		facts := rkefixture.AppliedAs(t, "plain", tt.text)
 		facts.Path = tt.path
 		seen := hosts("")
@@ -208,14 +208,14 @@ func TestGateOfRKEUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable)
-	if f, ok := fault.As(err); !ok || f.Reason != "RunRKEUp" || f.Class != fault.Gate || !strings.Contains(f.Fix, "rke up --config "+p.options.Config+" --ssh-agent-auth") || len(tool.ran) > 0 {
+	if f, ok := fault.As(err); !ok || f.Reason != "RunRKEUp" || f.Class != fault.Gate || !strings.Contains(f.Fix, "rke up --config "+p.Options.Config+" --ssh-agent-auth") || len(tool.ran) > 0 {
 		t.Errorf("%v, ran %q", err, tool.ran)
 	}
-	p.options.NoRKEUp = false
-	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable); err != nil || len(tool.ran) != 1 || tool.ran[0] != "up --config "+p.options.Config+" --ssh-agent-auth" {
+	p.Options.NoRKEUp = false
+	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable); err != nil || len(tool.ran) != 1 || tool.ran[0] != "up --config "+p.Options.Config+" --ssh-agent-auth" {
 		t.Errorf("%v, ran %q", err, tool.ran)
 	}
-	p.once.binary = verify.Failed[rkecli.Binary](errors.New("no rke"))
+	p.binary = verify.Failed[rkecli.Binary](errors.New("no rke"))
 	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable); err == nil || len(tool.ran) != 1 {
 		t.Errorf("no rke: %v, ran %q", err, tool.ran)
 	}

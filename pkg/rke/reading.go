@@ -18,9 +18,9 @@ import (
 // (rancher/rke:cluster/hosts.go@v1.5.9).
 const planeLabel = "node-role.kubernetes.io/controlplane"
 
-// reading puts file, state and cluster together. unfinished is why `rke up` has
+// ReadingOf puts file, state and cluster together. unfinished is why `rke up` has
 // to run again; "": it has not.
-func reading(f rkestate.Facts, down downstream.Cluster, unfinished string) migration.Reading {
+func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinished string) migration.Reading {
 	current := f.State.Current.Config
 	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), PlaneLabel: planeLabel, ProviderSource: "rke's state says provider"}
 	if unfinished != "" {
@@ -33,7 +33,7 @@ func reading(f rkestate.Facts, down downstream.Cluster, unfinished string) migra
 	for _, host := range current.Nodes {
 		m := migration.Member{Name: host.Address, Kind: "host", ControlPlane: slices.Contains(host.Role, "controlplane"),
 			Worker: slices.Contains(host.Role, "worker")}
-		if node := nodeOf(host, down.Nodes); node != nil {
+		if node := NodeOf(host, down.Nodes); node != nil {
 			m.Nodes, m.Name = []string{node.Name}, node.Name
 		}
 		m.Lacks = lacksSwitch(current, unfinished, m)
@@ -92,9 +92,9 @@ func kcmArgs(c rkestate.Config) component.Args {
 	return component.Parse(words)
 }
 
-// nodeOf finds a host's Node: by the hostname label, by its internal address, or
+// NodeOf finds a host's Node: by the hostname label, by its internal address, or
 // by the addresses that rke writes on it (rancher/rke:k8s/node.go@v1.5.9).
-func nodeOf(host rkestate.Node, nodes []downstream.Node) *downstream.Node {
+func NodeOf(host rkestate.Node, nodes []downstream.Node) *downstream.Node {
 	internal := migration.OrElse(host.InternalAddress, host.Address)
 	for _, matches := range []func(*downstream.Node) bool{
 		func(n *downstream.Node) bool {

@@ -12,47 +12,47 @@ import (
 
 // Apply implements migration.Editor: it runs rke, unless everything shows that it ended
 // well after the last edit.
-func (p *Procedure) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) error {
-	p.child = nil // of an earlier step
+func (b *Backend) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) error {
+	b.child = nil // of an earlier step
 	if unfinished(seen) == "" {
 		return nil
 	}
-	if p.options.NoRKEUp {
-		return p.gateUp()
+	if b.Options.NoRKEUp {
+		return b.gateUp()
 	}
-	if err := p.requireNothingPending(seen); err != nil {
+	if err := b.requireNothingPending(seen); err != nil {
 		return err
 	}
 	again := 0
 	if cutOff(seen.Record) {
 		again = 1
 	}
-	return p.up(ctx, tx, seen, step, again)
+	return b.up(ctx, tx, seen, step, again)
 }
 
 // up runs `rke up`. again is how many more times it has to run. After one that was cut
 // off between stopping and renaming a container, the next starts the old container,
 // records the new state and exits 0; only the one after that sees the difference
 // (rancher/rke:docker/docker.go@v1.5.10, DoRollingUpdateContainer).
-func (p *Procedure) up(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID, again int) error {
-	token := fmt.Sprintf("%s%s/%s/%d", upToken, p.options.RunID, step, again)
-	return p.start(ctx, tx, seen, child{step: step, token: token, again: again}, p.upArgs()...)
+func (b *Backend) up(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID, again int) error {
+	token := fmt.Sprintf("%s%s/%s/%d", upToken, b.Options.RunID, step, again)
+	return b.start(ctx, tx, seen, child{step: step, token: token, again: again}, b.upArgs()...)
 }
 
 // Rollout implements migration.Editor.
-func (p *Procedure) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
-	r := rolloutOf(seen, step, p.options.KubernetesVersion, p.applied)
+func (b *Backend) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
+	r := RolloutOf(seen, step, b.Options.KubernetesVersion, b.Applied)
 	r.Progress = seen.Reading.Progress()
-	if r.Verdict = p.childVerdict(seen, step); r.Verdict != nil {
+	if r.Verdict = b.childVerdict(seen, step); r.Verdict != nil {
 		return r, nil
 	}
-	if err := p.noteEnd(ctx, tx, upNote, step); err != nil {
+	if err := b.noteEnd(ctx, tx, upNote, step); err != nil {
 		return r, err
 	}
 	// Not while rke works: it read the file when it began, and must not be ended in
 	// the middle of a node.
-	if edit, err := p.fileEdit(ctx, seen, step); err == nil && !edit.Empty() {
-		v := migration.TakenBack(p.fileObject(), nil, "")
+	if edit, err := b.fileEdit(ctx, seen, step); err == nil && !edit.Empty() {
+		v := migration.TakenBack(b.fileObject(), nil, "")
 		r.Verdict = &v
 		return r, nil
 	}
@@ -62,9 +62,9 @@ func (p *Procedure) Rollout(ctx context.Context, tx *runner.Tx, seen migration.S
 	return r, nil
 }
 
-// rolloutOf says what rke's state and the Nodes still lack of a step's edit. applied says
+// RolloutOf says what rke's state and the Nodes still lack of a step's edit. applied says
 // in evidence that whoever applies edits has done it.
-func rolloutOf(seen migration.Snapshot, step journal.StepID, target, applied string) migration.Rollout {
+func RolloutOf(seen migration.Snapshot, step journal.StepID, target, applied string) migration.Rollout {
 	r := migration.Rollout{Total: len(seen.Reading.Members)}
 	switch step {
 	case migration.StepEnable:
@@ -106,7 +106,7 @@ func switchedHosts(seen migration.Snapshot) (open []string, done int) {
 			open = append(open, fmt.Sprintf("%s %s: %s", m.Kind, m.Name, m.Lacks))
 		}
 	}
-	if current := factsOf(seen).State.Current.Config; current.CloudProvider.AWS != nil && string(current.CloudProvider.AWS) != "null" {
+	if current := FactsOf(seen).State.Current.Config; current.CloudProvider.AWS != nil && string(current.CloudProvider.AWS) != "null" {
 		open = append(open, "rke's state still has awsCloudProvider")
 	}
 	if anyKCM(seen, migration.KCM.Flagged) != nil {
@@ -129,23 +129,23 @@ func anyKCM(seen migration.Snapshot, is func(migration.KCM) bool) *migration.KCM
 // WhileRolling implements migration.Editor: rke uncordons every node that it visits,
 // whoever had cordoned it (rancher/rke:services/controlplane.go@v1.5.9), and one that
 // was cut off has to run once more.
-func (p *Procedure) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (busy bool, err error) {
-	switch c := p.childOf(step); {
+func (b *Backend) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (busy bool, err error) {
+	switch c := b.childOf(step); {
 	case c == nil:
 		return false, nil
 	case c.Running():
 		return true, nil
 	case c.again > 0 && c.Err() == nil:
-		return true, p.up(ctx, tx, seen, step, c.again-1)
+		return true, b.up(ctx, tx, seen, step, c.again-1)
 	}
 	return false, nil
 }
 
 // Finish implements migration.Editor. An rke that was let finish needs no second run.
-func (p *Procedure) Finish(ctx context.Context, tx *runner.Tx, step journal.StepID, kindly bool) error {
-	p.endChild(ctx, tx, kindly)
-	if c := p.childOf(step); c != nil && c.ended() != "" {
-		return p.noteEnd(ctx, tx, upNote, step)
+func (b *Backend) Finish(ctx context.Context, tx *runner.Tx, step journal.StepID, kindly bool) error {
+	b.endChild(ctx, tx, kindly)
+	if c := b.childOf(step); c != nil && step != migration.StepSnapshot && c.ended() != "" {
+		return b.noteEnd(ctx, tx, upNote, step)
 	}
 	return nil
 }

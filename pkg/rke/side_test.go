@@ -39,7 +39,7 @@ func TestCloudConfigOutlivesTheBlock(t *testing.T) {
 		if tt.secret {
 			kube = fake.NewSimpleClientset(secret.DeepCopy())
 		}
-		p := &Procedure{edges: Edges{Kube: kube}}
+		p := &Common{Access: migration.Access{Kube: kube}}
 		seen := migration.Snapshot{Config: observed{Facts: rkestate.Facts{Config: configOf(t, tt.file)}}}
 		if got, err := p.CloudConfig(t.Context(), seen); err != nil || got != tt.want {
 			t.Errorf("%s: %q, %v, wanted %q", name, got, err, tt.want)
@@ -53,7 +53,7 @@ func TestCloudConfigThatCannotBeRead(t *testing.T) {
 	kube.PrependReactor("get", "secrets", func(clienttesting.Action) (bool, apiruntime.Object, error) {
 		return true, nil, errors.New("connection refused")
 	})
-	p := &Procedure{edges: Edges{Kube: kube}}
+	p := &Common{Access: migration.Access{Kube: kube}}
 	seen := migration.Snapshot{Config: observed{Facts: rkestate.Facts{Config: configOf(t, "cloud_provider: {name: external-aws}\n")}}}
 	got, err := p.CloudConfig(t.Context(), seen)
 	if got != "" || fault.ClassOf(err) != fault.CouldNotLook {

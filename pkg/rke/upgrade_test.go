@@ -31,9 +31,9 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 		"a Node has still to rest": {true, false, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p, _ := edited(t)
-			p.options.KubernetesVersion, p.Options.KubernetesVersion = target, target
-			p.Distribution, p.Config = wellknown.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
+			b, m, _ := edited(t)
+			b.Options.KubernetesVersion, m.Options.KubernetesVersion = target, target
+			m.Distribution, m.Config = wellknown.RKE, &rest.Config{Host: "http://127.0.0.1:1"}
 			kept := &journal.Memory{}
 			options := runner.Options{RunID: "run-2", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{}), Clock: clock.RealClock{}, Sink: quiet{}}
 			if err := options.Lock.Acquire(t.Context()); err != nil {
@@ -42,7 +42,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			if err := kept.Commit(t.Context(), &journal.State{Intents: []journal.Intent{{Step: migration.StepUpgrade, Token: token}}}); err != nil {
 				t.Fatal(err)
 			}
-			step := stepOf(t, p, migration.StepUpgrade)
+			step := stepOf(t, m, migration.StepUpgrade)
 			tx, err := runner.NewTx(t.Context(), step.Info(), options)
 			if err != nil {
 				t.Fatal(err)
@@ -61,7 +61,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			set := &downstream.DaemonSet{Containers: []downstream.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}}
 			seen.Reading = migration.Reading{Version: target, Unrest: seen.Config.Combine(downstream.Cluster{}).Unrest}
 			seen.Reading.Down.Nodes, seen.Reading.Down.CCM = []downstream.Node{node}, set
-			if !p.ImageDue(t.Context(), seen) {
+			if !m.ImageDue(t.Context(), seen) {
 				t.Fatal("the image is not due: this test shows nothing")
 			}
 			if err := step.(runner.Tender[migration.Snapshot]).Tend(t.Context(), tx, seen); (err != nil) != tt.tries {

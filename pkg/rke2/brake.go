@@ -11,21 +11,21 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Brake implements runner.Procedure. Rancher goes on rolling an edit by itself;
+// Brake implements migration.Backend. Rancher goes on rolling an edit by itself;
 // pausing the RKEControlPlane keeps every further machine from getting a plan
 // (rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, IsPaused). Where that is
 // refused, the inverse edit is posted: machines that have no plan yet then keep
 // what they run.
-func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, _ error) (string, error) {
-	object := fmt.Sprintf("RKEControlPlane %s/%s", p.options.Namespace, p.options.Name)
+func (b *Backend) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, _ func(context.Context) (migration.Snapshot, error)) (string, error) {
+	object := fmt.Sprintf("RKEControlPlane %s/%s", b.options.Namespace, b.options.Name)
 	if factsOf(seen).ControlPlane.Paused {
 		return object + " is paused already", nil
 	}
 	ours := true
-	intent := journal.Intent{What: "pause " + object, Object: object, Token: p.options.RunID}
+	intent := journal.Intent{What: "pause " + object, Object: object, Token: b.options.RunID}
 	pauseErr := tx.Effect(ctx, intent, func(ctx context.Context) error {
 		var err error
-		ours, err = pause(ctx, p.clients.Management.Resource(controlPlanesGVR).Namespace(p.options.Namespace), p.options.Name, p.options.RunID)
+		ours, err = pause(ctx, b.clients.Management.Resource(controlPlanesGVR).Namespace(b.options.Namespace), b.options.Name, b.options.RunID)
 		return err
 	})
 	if pauseErr == nil && !ours {
@@ -34,7 +34,7 @@ func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	if pauseErr == nil {
 		return fmt.Sprintf("Rancher is paused for this cluster (%s on %s); machines without the edit keep what they run", pausedAnnotation, object), nil
 	}
-	posted, err := p.postInverse(ctx, tx, factsOf(seen))
+	posted, err := b.postInverse(ctx, tx, factsOf(seen))
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("pause %s: %w; then post the inverse edit: %w", object, pauseErr, err)
@@ -45,7 +45,7 @@ func (p *Procedure) Brake(ctx context.Context, tx *runner.Tx, seen migration.Sna
 }
 
 // postInverse undoes, if it is there, the last edit of this step on the Cluster object.
-func (p *Procedure) postInverse(ctx context.Context, tx *runner.Tx, f Facts) (posted bool, err error) {
+func (b *Backend) postInverse(ctx context.Context, tx *runner.Tx, f Facts) (posted bool, err error) {
 	intents := tx.Record().Intents
 	for i := len(intents) - 1; i >= 0; i-- {
 		if intents[i].Step != tx.Step() || intents[i].Object != f.object() || len(intents[i].Inverse) == 0 {
@@ -59,7 +59,7 @@ func (p *Procedure) postInverse(ctx context.Context, tx *runner.Tx, f Facts) (po
 		if err != nil || edit.Empty() {
 			return false, err
 		}
-		return true, p.writeEdit(ctx, tx, f, edit)
+		return true, b.writeEdit(ctx, tx, f, edit)
 	}
 	return false, fmt.Errorf("the journal holds no edit of step %s", tx.Step())
 }

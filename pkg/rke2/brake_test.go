@@ -47,8 +47,8 @@ func patched(client *dynamicfake.FakeDynamicClient) []string {
 	return all
 }
 
-func ofDemo(client *dynamicfake.FakeDynamicClient) *Procedure {
-	p := &Procedure{clients: Clients{Management: client}, placed: map[journal.StepID]placed{}}
+func ofDemo(client *dynamicfake.FakeDynamicClient) *Backend {
+	p := &Backend{clients: Clients{Management: client}, placed: map[journal.StepID]placed{}}
 	p.options.Namespace, p.options.Name, p.options.RunID = "fleet-default", "demo", "run-2"
 	return p
 }
@@ -193,7 +193,7 @@ func TestMissing(t *testing.T) {
 		"another version":           {StepUpgrade, plain, false, "spec.kubernetesVersion"},
 		"a step that edits nothing": {migration.StepInstall, plain, false, "edits nothing"},
 	} {
-		p := &Procedure{options: Options{EndState: EndOverrides}}
+		p := &Backend{options: Options{EndState: EndOverrides}}
 		p.options.KubernetesVersion = "v1.27.16+rke2r1"
 		facts := posted()
 		facts.Cluster.Spec = plain

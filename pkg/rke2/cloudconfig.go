@@ -12,9 +12,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
-// CloudConfig implements migration.Side. Rancher keeps it inline or as secret://namespace:name
+// CloudConfig implements migration.Backend. Rancher keeps it inline or as secret://namespace:name
 // (rancher/rancher:pkg/capr/planner/config.go@v2.8.5).
-func (p *Procedure) CloudConfig(ctx context.Context, seen migration.Snapshot) (string, error) {
+func (b *Backend) CloudConfig(ctx context.Context, seen migration.Snapshot) (string, error) {
 	settings := config.CloudConfigs(factsOf(seen).Cluster.Spec, factsOf(seen).Configs())
 	if err := config.Agree(factsOf(seen).object(), config.KeyCloudConfig, settings); err != nil {
 		return "", err
@@ -32,7 +32,7 @@ func (p *Procedure) CloudConfig(ctx context.Context, seen migration.Snapshot) (s
 		return "", &fault.Error{Class: fault.Check, Reason: "BadCloudConfigReference", Object: factsOf(seen).object(),
 			Seen: "cloud-provider-config is " + settings[0].Value, Wanted: "secret://namespace:name"}
 	}
-	secret, err := p.clients.ManagementKube.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
+	secret, err := b.clients.ManagementKube.CoreV1().Secrets(namespace).Get(ctx, name, metav1.GetOptions{})
 	if err != nil {
 		return "", migration.CouldNotRead(object, err)
 	}

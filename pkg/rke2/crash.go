@@ -55,11 +55,11 @@ func (e exits) next(k migration.KCM, unseen bool) exits {
 // crashed names a control plane whose kube-controller-manager cannot start with
 // its arguments: the roll stands still there by itself, since Rancher's probes
 // block the tier, and waiting does not help.
-func (p *Procedure) crashed(seen migration.Snapshot) error {
+func (b *Backend) crashed(seen migration.Snapshot) error {
 	for _, k := range seen.Reading.KCMs {
-		p.exits[k.ID] = p.exits[k.ID].next(k, seen.Unseen)
+		b.exits[k.ID] = b.exits[k.ID].next(k, seen.Unseen)
 	}
-	return crashOf(seen.Reading.KCMs, p.exits, seen.Outage)
+	return crashOf(seen.Reading.KCMs, b.exits, seen.Outage)
 }
 
 // crashOf is pure. outage: a reading failed less than a back-off ago, and what stands

@@ -17,7 +17,7 @@ import (
 
 // writeEdit patches Rancher's Cluster object with one edit: intent and inverse
 // first, then one JSON patch whose tests are the values that were read.
-func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, f Facts, edit config.Edit) error {
+func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f Facts, edit config.Edit) error {
 	inverse, err := json.Marshal(edit.Inverse())
 	if err != nil {
 		return fmt.Errorf("encode the inverse of an edit of %s: %w", f.object(), err)
@@ -27,21 +27,21 @@ func (p *Procedure) writeEdit(ctx context.Context, tx *runner.Tx, f Facts, edit 
 		return fmt.Errorf("make a patch for %s: %w", f.object(), err)
 	}
 	intent := journal.Intent{Step: tx.Step(), What: "patch " + f.object(), Object: f.object(), Inverse: inverse}
-	return tx.Effect(ctx, intent, func(ctx context.Context) error { return p.patchCluster(ctx, f, patch, edit.AppliedIn) })
+	return tx.Effect(ctx, intent, func(ctx context.Context) error { return b.patchCluster(ctx, f, patch, edit.AppliedIn) })
 }
 
 // patchCluster sends a patch and, when the answer is lost, looks whether it
 // arrived before saying that it failed.
-func (p *Procedure) patchCluster(ctx context.Context, f Facts, patch []byte, applied func(config.Spec) (bool, []string)) error {
-	err := migration.PatchRead(ctx, p.clients.Management.Resource(clustersGVR).Namespace(p.options.Namespace),
-		p.options.Name, f.Cluster.ResourceVersion, patch)
+func (b *Backend) patchCluster(ctx context.Context, f Facts, patch []byte, applied func(config.Spec) (bool, []string)) error {
+	err := migration.PatchRead(ctx, b.clients.Management.Resource(clustersGVR).Namespace(b.options.Namespace),
+		b.options.Name, f.Cluster.ResourceVersion, patch)
 	if err == nil {
 		return nil
 	}
 	if isDefinite(err) {
 		return patchRefused(f, err)
 	}
-	if now, readErr := p.read(ctx); readErr == nil {
+	if now, readErr := b.clients.Read(ctx, b.options.Namespace, b.options.Name, b.clock.Now()); readErr == nil {
 		if ok, _ := applied(now.Cluster.Spec); ok {
 			return nil
 		}

@@ -23,7 +23,7 @@ type computation func(seen migration.Snapshot, spec config.Spec) (config.Edit, e
 // machineGlobalConfig: the first replaces every argument that a machine had, the
 // second is beaten by a selector-less entry, which every cluster made in the UI has.
 // Here the place that wins is edited.
-func (p *Procedure) computationOf(step journal.StepID) computation {
+func (b *Backend) computationOf(step journal.StepID) computation {
 	switch step {
 	case StepEnable:
 		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
@@ -31,7 +31,7 @@ func (p *Procedure) computationOf(step journal.StepID) computation {
 		}
 	case StepSwitch:
 		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
-			choice, err := p.endState(seen)
+			choice, err := b.endState(seen)
 			if err != nil {
 				return config.Edit{}, err
 			}
@@ -66,12 +66,12 @@ func takeBack(step journal.StepID, otherwise func(config.Spec, []config.Machine)
 }
 
 // Edit implements migration.Editor.
-func (p *Procedure) Edit(_ context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
+func (b *Backend) Edit(_ context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
 	if step == StepUpgrade {
-		return p.upgradeEdit(seen)
+		return b.upgradeEdit(seen)
 	}
 	f := factsOf(seen)
-	edit, err := p.computationOf(step)(seen, f.Cluster.Spec)
+	edit, err := b.computationOf(step)(seen, f.Cluster.Spec)
 	if err != nil {
 		return migration.Edit{}, err
 	}
@@ -80,23 +80,23 @@ func (p *Procedure) Edit(_ context.Context, seen migration.Snapshot, step journa
 			if err := noteManifests(ctx, tx, seen); err != nil {
 				return err
 			}
-			return p.writeEdit(ctx, tx, f, edit)
+			return b.writeEdit(ctx, tx, f, edit)
 		}}, nil
 }
 
 // PlanEdit implements migration.Editor.
-func (p *Procedure) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
+func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
 	f := factsOf(seen)
 	if step == StepUpgrade {
-		edit, err := p.upgradeEdit(seen)
-		return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", f.Cluster.Spec.KubernetesVersion, p.options.KubernetesVersion)},
+		edit, err := b.upgradeEdit(seen)
+		return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", f.Cluster.Spec.KubernetesVersion, b.options.KubernetesVersion)},
 			Rolls: len(f.Machines), Estimate: fmt.Sprintf("~%dm", 3*len(f.Machines)), Changes: edit.Changes}, err
 	}
-	spec, err := p.specBefore(seen, step)
+	spec, err := b.specBefore(seen, step)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	edit, err := p.computationOf(step)(seen, spec)
+	edit, err := b.computationOf(step)(seen, spec)
 	if err != nil {
 		return runner.Plan{}, err
 	}
@@ -104,17 +104,17 @@ func (p *Procedure) PlanEdit(ctx context.Context, seen migration.Snapshot, step 
 }
 
 // specBefore is the configuration as the steps before a step leave it.
-func (p *Procedure) specBefore(seen migration.Snapshot, step journal.StepID) (config.Spec, error) {
+func (b *Backend) specBefore(seen migration.Snapshot, step journal.StepID) (config.Spec, error) {
 	spec := factsOf(seen).Cluster.Spec
 	switch {
 	case step == StepSwitch && seen.Result.Position < position.P2:
-		before, err := p.computationOf(StepEnable)(seen, spec)
+		before, err := b.computationOf(StepEnable)(seen, spec)
 		if err != nil {
 			return spec, nil //nolint:nilerr // the step that makes this edit says so
 		}
 		return before.Apply(spec)
 	case step == migration.StepUndoEnable && (seen.Result.Position >= position.P4 || seen.Result.Between[1] >= position.P4):
-		before, err := p.computationOf(migration.StepUndoSwitch)(seen, spec)
+		before, err := b.computationOf(migration.StepUndoSwitch)(seen, spec)
 		if err != nil {
 			return spec, err
 		}
@@ -124,16 +124,16 @@ func (p *Procedure) specBefore(seen migration.Snapshot, step journal.StepID) (co
 }
 
 // Apply implements migration.Editor: Rancher takes every edit up by itself.
-func (p *Procedure) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
+func (b *Backend) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
 	return nil
 }
 
 // Finish implements migration.Editor: nothing of Rancher's is the run's to end.
-func (p *Procedure) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
+func (b *Backend) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
 
-func (p *Procedure) upgradeEdit(seen migration.Snapshot) (migration.Edit, error) {
+func (b *Backend) upgradeEdit(seen migration.Snapshot) (migration.Edit, error) {
 	f := factsOf(seen)
-	now, target := f.Cluster.Spec.KubernetesVersion, p.options.KubernetesVersion
+	now, target := f.Cluster.Spec.KubernetesVersion, b.options.KubernetesVersion
 	edit := migration.Edit{Object: f.object(), By: f.Cluster.LastWriter}
 	if now == target {
 		return edit, nil
@@ -147,7 +147,7 @@ func (p *Procedure) upgradeEdit(seen migration.Snapshot) (migration.Edit, error)
 	edit.Write = func(ctx context.Context, tx *runner.Tx) error {
 		intent := journal.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", f.object(), now, target), Object: f.object(), Token: target}
 		return tx.Effect(ctx, intent, func(ctx context.Context) error {
-			return p.patchCluster(ctx, f, patch, func(spec config.Spec) (bool, []string) { return spec.KubernetesVersion == target, nil })
+			return b.patchCluster(ctx, f, patch, func(spec config.Spec) (bool, []string) { return spec.KubernetesVersion == target, nil })
 		})
 	}
 	return edit, err

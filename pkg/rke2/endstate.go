@@ -90,3 +90,29 @@ func nodesAre(names []string) string {
 	}
 	return "Nodes " + strings.Join(names, ", ") + " are"
 }
+
+// endState chooses once per reading; the evidence does not change during a run
+// unless somebody changes it, and then it has to be judged again.
+func (b *Backend) endState(seen migration.Snapshot) (EndStateChoice, error) {
+	return endStateOf(factsOf(seen), seen.Switched(), b.options.EndState, seen.Reading.Down.Nodes)
+}
+
+func endStateOf(f Facts, switched bool, wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
+	if past, ok := pastEndState(f, switched); ok {
+		return past, nil
+	}
+	return ChooseEndState(wanted, nodes)
+}
+
+// pastEndState is the end state that a switched cluster already has.
+func pastEndState(f Facts, switched bool) (EndStateChoice, bool) {
+	if !switched {
+		return EndStateChoice{}, false
+	}
+	for _, setting := range providersOf(f) {
+		if setting == "external" {
+			return EndStateChoice{EndExternal, "the cluster runs it"}, true
+		}
+	}
+	return EndStateChoice{EndOverrides, "the cluster runs it"}, true
+}

@@ -26,11 +26,11 @@ type kept struct {
 	OwnersInformed    []string `json:"ownersInformed,omitempty"`
 }
 
-// Keep implements migration.Side.
-func (p *Procedure) Keep(seen migration.Snapshot, r *bundle.Redactor) ([]byte, error) {
+// Keep implements migration.Backend.
+func (b *Backend) Keep(seen migration.Snapshot, writes bool, r *bundle.Redactor) ([]byte, error) {
 	text, err := json.Marshal(kept{Facts: redactFacts(r, factsOf(seen)), Stale: slices.Sorted(maps.Keys(seen.Reading.Stale)),
-		EndState: p.options.EndState, KubernetesVersion: p.options.KubernetesVersion,
-		Writes: p.Writes(seen), OwnersInformed: p.options.OwnersInformed})
+		EndState: b.options.EndState, KubernetesVersion: b.options.KubernetesVersion,
+		Writes: writes, OwnersInformed: b.options.OwnersInformed})
 	if err != nil {
 		return nil, fmt.Errorf("write Rancher's side into the bundle: %w", err)
 	}

@@ -46,9 +46,9 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 	r := reading(p.Facts, in.Cluster())
 	options := Options{EndState: EndAuto}
 	direct := prepare(p.Facts, r, migration.Prepared{RestErr: r.Rest(SummariseUnrest), Untried: migration.Untried}, options, false)
-	procedure := &Procedure{Core: &migration.Core{Options: migration.Options{LookOnly: true}}, options: options}
+	backend := &Backend{options: options}
 	redactor := bundle.NewRedactor()
-	side, err := procedure.Keep(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, redactor)
+	side, err := backend.Keep(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, false, redactor)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,9 +45,9 @@ func (k kubelet) renewed(started, renewal time.Time) kubelet {
 
 // waitForKubelets waits until no kube-controller-manager from before the rollout can
 // run. Node leases are read when nothing else is awaited, and no more once each was seen.
-func (p *Procedure) waitForKubelets(ctx context.Context, seen migration.Snapshot, r *migration.Roll) error {
+func (b *Backend) waitForKubelets(ctx context.Context, seen migration.Snapshot, r *migration.Roll) error {
 	for _, k := range seen.Reading.KCMs {
-		if alone(p.kubelets, k) {
+		if alone(b.kubelets, k) {
 			continue
 		}
 		started, err := time.Parse(time.RFC3339, k.Started)
@@ -55,12 +55,12 @@ func (p *Procedure) waitForKubelets(ctx context.Context, seen migration.Snapshot
 			r.Wait("%s: its start is not seen", k.Name())
 			continue
 		}
-		renewal, err := p.nodeRenewal(ctx, k.Node)
+		renewal, err := b.nodeRenewal(ctx, k.Node)
 		if err != nil {
 			return err
 		}
-		now := p.kubelets[k.ID].renewed(started, renewal)
-		if p.kubelets[k.ID] = now; !now.alone {
+		now := b.kubelets[k.ID].renewed(started, renewal)
+		if b.kubelets[k.ID] = now; !now.alone {
 			r.Wait("%s: the process before it may still run; Node %s has not renewed its lease twice, up to %s after the start", k.Name(), k.Node, oldEnds)
 		}
 	}
@@ -76,8 +76,8 @@ func alone(kubelets map[string]kubelet, k migration.KCM) bool {
 
 // nodeRenewal is when a Node's lease was renewed last, by its kubelet's clock; zero
 // without one.
-func (p *Procedure) nodeRenewal(ctx context.Context, node string) (time.Time, error) {
-	lease, err := p.Kube.CoordinationV1().Leases(nodeLeases).Get(ctx, node, metav1.GetOptions{})
+func (b *Backend) nodeRenewal(ctx context.Context, node string) (time.Time, error) {
+	lease, err := b.clients.Downstream.CoordinationV1().Leases(nodeLeases).Get(ctx, node, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return time.Time{}, nil

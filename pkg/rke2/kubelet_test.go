@@ -69,7 +69,7 @@ func TestNodeLeasesAreReadLast(t *testing.T) {
 		reads++
 		return true, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: get.GetName()}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: renewal}}}, nil
 	})
-	p := &Procedure{Core: &migration.Core{Kube: kube}, kubelets: map[string]kubelet{}}
+	p := &Backend{clients: Clients{Downstream: kube}, kubelets: map[string]kubelet{}}
 	var seen migration.Snapshot
 	for i := range 3 {
 		seen.Reading.KCMs = append(seen.Reading.KCMs, migration.KCM{ID: fmt.Sprint(i), Node: fmt.Sprint("node-", i), Started: start.Format(time.RFC3339)})

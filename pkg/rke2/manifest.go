@@ -15,11 +15,11 @@ import (
 // chartRef is the HelmChart document of the install method additional-manifest.
 var chartRef = config.Chart{Namespace: wellknown.System, Name: wellknown.CCM}
 
-// Document implements migration.Side.
-func (p *Procedure) Document() migration.DocumentInstaller { return p }
+// Document implements migration.Backend.
+func (b *Backend) Document() migration.DocumentInstaller { return b }
 
 // PlanDocument implements migration.DocumentInstaller.
-func (p *Procedure) PlanDocument(seen migration.Snapshot, document string) ([]runner.Change, error) {
+func (b *Backend) PlanDocument(seen migration.Snapshot, document string) ([]runner.Change, error) {
 	edit, err := config.SetChartManifest(factsOf(seen).Cluster.Spec, chartRef, document)
 	if err != nil {
 		return nil, err
@@ -28,24 +28,24 @@ func (p *Procedure) PlanDocument(seen migration.Snapshot, document string) ([]ru
 }
 
 // ApplyDocument implements migration.DocumentInstaller.
-func (p *Procedure) ApplyDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, document string) error {
+func (b *Backend) ApplyDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, document string) error {
 	edit, err := config.SetChartManifest(factsOf(seen).Cluster.Spec, chartRef, document)
 	if err != nil || edit.Empty() {
 		return err
 	}
-	if err := p.RequireRest(seen); err != nil {
+	if err := seen.Reading.Rest(b.Tell); err != nil {
 		return err
 	}
-	return p.writeEdit(ctx, tx, factsOf(seen), edit)
+	return b.writeEdit(ctx, tx, factsOf(seen), edit)
 }
 
 // RemoveDocument implements migration.DocumentInstaller.
-func (p *Procedure) RemoveDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+func (b *Backend) RemoveDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	edit, err := removal(seen)
 	if err != nil || edit.Empty() {
 		return err
 	}
-	return p.writeEdit(ctx, tx, factsOf(seen), edit)
+	return b.writeEdit(ctx, tx, factsOf(seen), edit)
 }
 
 // removal takes the document out as the journal says it went in. Later steps may

@@ -60,13 +60,13 @@ func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
 		facts := fit("v1.26.13+rke2r1", "v2.8.5", "aws", "linux")
 		facts.Cluster.Managers = []string{"fleetagent"}
 		o := Options{Options: migration.Options{OwnersInformed: tt.informed, LookOnly: tt.lookOnly, InstallMethod: InstallHelm}}
-		p := &Procedure{options: o}
+		p := &Backend{options: o}
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: at(tt.at)}
-		p.Core = &migration.Core{Side: p, Options: o.Options, Distribution: wellknown.RKE2}
+		m := &migration.Migration{Backend: p, Access: migration.Access{Options: o.Options, Distribution: wellknown.RKE2}}
 		seen.Reading = seen.Config.Combine(downstream.Cluster{})
-		step := p.Core.Steps()[0]
+		step := m.Steps()[0]
 		if tt.undo {
-			step, seen.Back = p.Undo().Steps()[0], true
+			step, seen.Back = m.Undo().Steps()[0], true
 		}
 		plan, err := step.Plan(t.Context(), seen)
 		if err != nil {

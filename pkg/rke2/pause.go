@@ -49,16 +49,16 @@ func pause(ctx context.Context, planes dynamic.ResourceInterface, name, run stri
 }
 
 // WhileRolling implements migration.Editor: an undo ends the pause of a brake.
-func (p *Procedure) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (busy bool, err error) {
+func (b *Backend) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (busy bool, err error) {
 	if step != migration.StepUndoSwitch && step != migration.StepUndoEnable {
 		return false, nil
 	}
-	return false, p.release(ctx, tx, seen, step)
+	return false, b.release(ctx, tx, seen, step)
 }
 
 // release lets Rancher go on after a brake of ours, once its planner works from a
 // configuration without the edit.
-func (p *Procedure) release(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) error {
+func (b *Backend) release(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) error {
 	plane := factsOf(seen).ControlPlane
 	if !plane.Paused || plane.PausedBy == "" {
 		return nil
@@ -67,10 +67,10 @@ func (p *Procedure) release(ctx context.Context, tx *runner.Tx, seen migration.S
 	if err != nil {
 		return err
 	}
-	if left, err := p.computationOf(step)(seen, copied); err != nil || !left.Empty() {
+	if left, err := b.computationOf(step)(seen, copied); err != nil || !left.Empty() {
 		return err
 	}
-	object := fmt.Sprintf("RKEControlPlane %s/%s", p.options.Namespace, p.options.Name)
+	object := fmt.Sprintf("RKEControlPlane %s/%s", b.options.Namespace, b.options.Name)
 	by, pause := kube.Pointer("metadata", "annotations", pausedByAnnotation), kube.Pointer("metadata", "annotations", pausedAnnotation)
 	patch, err := kube.JSONPatch(kube.Test(by, plane.PausedBy), kube.Remove(by), kube.Remove(pause))
 	if err != nil {
@@ -78,8 +78,8 @@ func (p *Procedure) release(ctx context.Context, tx *runner.Tx, seen migration.S
 	}
 	intent := journal.Intent{What: "let Rancher go on: end the pause of " + object, Object: object, Token: plane.PausedBy}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		_, err := p.clients.Management.Resource(controlPlanesGVR).Namespace(p.options.Namespace).
-			Patch(ctx, p.options.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
+		_, err := b.clients.Management.Resource(controlPlanesGVR).Namespace(b.options.Namespace).
+			Patch(ctx, b.options.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
 		return err
 	})
 }

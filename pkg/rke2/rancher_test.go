@@ -2,6 +2,7 @@ package rke2
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -98,24 +99,41 @@ func down() *fake.Clientset {
 	return client
 }
 
+// opened is a migration, and its backend.
+type opened struct {
+	*Backend
+	migration *migration.Migration
+}
+
 // migrating is a migration of that cluster, and what it writes to.
-func migrating(t *testing.T, options Options, change func(map[string]object)) (*Procedure, *dynamicfake.FakeDynamicClient) {
+func migrating(t *testing.T, options Options, change func(map[string]object)) (opened, *dynamicfake.FakeDynamicClient) {
 	t.Helper()
 	client, cluster := wholeRancher(t, change), down()
 	options.Namespace, options.Name, options.RunID = "fleet-default", "demo", "run-2"
 	if options.InstallMethod == "" {
 		options.InstallMethod = InstallHelm
 	}
-	p, err := New(t.Context(), Clients{Management: client, ManagementKube: fake.NewClientset(), Downstream: cluster, DownstreamConfig: restfake.Config(cluster, "v1.26.13+rke2r1")}, options, clocktesting.NewFakeClock(time.Unix(0, 0)))
+	m, err := New(t.Context(), Clients{Management: client, ManagementKube: fake.NewClientset(), Downstream: cluster, DownstreamConfig: restfake.Config(cluster, "v1.26.13+rke2r1")}, options, clocktesting.NewFakeClock(time.Unix(0, 0)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, client
+	return opened{m.Backend.(*Backend), m}, client
 }
 
-func (p *Procedure) look(t *testing.T, record journal.Record) migration.Snapshot {
+// snapshotStep is the step that takes an etcd snapshot.
+func (p opened) snapshotStep(t *testing.T) migration.Step {
 	t.Helper()
-	seen, err := p.Observe(t.Context(), record)
+	steps := p.migration.Steps()
+	i := slices.IndexFunc(steps, func(s migration.Step) bool { return s.Info().ID == StepSnapshot })
+	if i < 0 {
+		t.Fatal("there is no step for a snapshot")
+	}
+	return steps[i]
+}
+
+func (p opened) look(t *testing.T, record journal.Record) migration.Snapshot {
+	t.Helper()
+	seen, err := p.migration.Observe(t.Context(), record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -511,7 +529,7 @@ func TestDocumentGoesInAndOut(t *testing.T) {
 func TestSnapshotStep(t *testing.T) {
 	p, client := migrating(t, Options{Options: migration.Options{Snapshot: true}}, nil)
 	tx := journaled(t, StepSnapshot)
-	step := p.SnapshotStep(migration.Base{Core: p.Core, ID: StepSnapshot})
+	step := p.snapshotStep(t)
 	generation := func() int64 {
 		n, _, _ := unstructured.NestedInt64(specOf(t, client), "rkeConfig", "etcdSnapshotCreate", "generation")
 		return n
@@ -565,7 +583,7 @@ func TestSnapshotStep(t *testing.T) {
 		_, _, _ = clienttesting.ObjectReaction(client.Tracker())(action)
 		return true, nil, apierrors.NewTimeoutError("lost", 1)
 	})
-	if err := lost.SnapshotStep(migration.Base{Core: lost.Core}).Do(t.Context(), journaled(t, StepSnapshot), lost.look(t, journal.Record{})); err != nil {
+	if err := lost.snapshotStep(t).Do(t.Context(), journaled(t, StepSnapshot), lost.look(t, journal.Record{})); err != nil {
 		t.Errorf("its answer was lost, and it is there: %v", err)
 	}
 }
@@ -635,7 +653,7 @@ func TestUnrestOfRancher(t *testing.T) {
 		if tt.kind == "" && len(open) > 0 || tt.kind != "" && (len(open) != 1 || open[0].Kind != tt.kind) {
 			t.Errorf("%s: %+v", name, open)
 		}
-		if stops := tt.kind == pausedByRun || tt.kind == pausedByOther || tt.kind == capiPaused; (len(f.paused()) == 1) != stops || ((&Procedure{}).Paused(migration.Snapshot{Config: observed{Facts: f}}) != "") != stops {
+		if stops := tt.kind == pausedByRun || tt.kind == pausedByOther || tt.kind == capiPaused; (len(f.paused()) == 1) != stops || ((&Backend{}).Paused(migration.Snapshot{Config: observed{Facts: f}}) != "") != stops {
 			t.Errorf("%s: paused %+v", name, f.paused())
 		}
 	}

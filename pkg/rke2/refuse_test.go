@@ -59,11 +59,11 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &Procedure{options: tt.o}
+			p := &Backend{options: tt.o}
 			seen := migration.Snapshot{Config: observed{Facts: tt.facts}, Result: tt.at}
-			p.Core = &migration.Core{Side: p, Options: tt.o.Options, Distribution: wellknown.RKE2}
+			m := &migration.Migration{Backend: p, Access: migration.Access{Options: tt.o.Options, Distribution: wellknown.RKE2}}
 			seen.Reading = seen.Config.Combine(downstream.Cluster{})
-			_, err := p.Core.Steps()[0].Plan(t.Context(), seen)
+			_, err := m.Steps()[0].Plan(t.Context(), seen)
 			if tt.says == "" {
 				if err != nil {
 					t.Fatal(err)

@@ -13,39 +13,39 @@ import (
 
 // Rollout implements migration.Editor: it names components that crash and an edit that
 // somebody took back, and says what Rancher and the machines still lack of it.
-func (p *Procedure) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
+func (b *Backend) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
 	r := migration.Rollout{Progress: progress(seen), By: migration.ByRancher()}
 	stop := func(v runner.Verdict) (migration.Rollout, error) {
 		v.Progress, r.Verdict = r.Progress, &v
 		return r, nil
 	}
-	if err := p.crashed(seen); err != nil {
+	if err := b.crashed(seen); err != nil {
 		return stop(migration.Failed(err))
 	}
-	if taken := p.takenBack(seen, step); taken != nil {
+	if taken := b.takenBack(seen, step); taken != nil {
 		return stop(*taken)
 	}
-	for _, open := range telling(rolledOut(seen, p.missing(seen, step))) {
+	for _, open := range telling(rolledOut(seen, b.missing(seen, step))) {
 		r.Applying = append(r.Applying, tell(open))
 	}
 	var before manifests
 	if _, err := tx.NoteInto(manifestsNote, &before); err != nil {
 		return r, err
 	}
-	r.Open, r.Done, r.Total, r.Evidence = p.machines(seen, step, before)
-	r.Last = func(ctx context.Context, roll *migration.Roll) error { return p.waitForKubelets(ctx, seen, roll) }
+	r.Open, r.Done, r.Total, r.Evidence = b.machines(seen, step, before)
+	r.Last = func(ctx context.Context, roll *migration.Roll) error { return b.waitForKubelets(ctx, seen, roll) }
 	return r, nil
 }
 
 // missing says whether a configuration has the edit of a step, and which places not.
-func (p *Procedure) missing(seen migration.Snapshot, step journal.StepID) func(config.Spec) (bool, []string) {
+func (b *Backend) missing(seen migration.Snapshot, step journal.StepID) func(config.Spec) (bool, []string) {
 	if step == StepUpgrade {
 		return func(spec config.Spec) (bool, []string) {
-			return spec.KubernetesVersion == p.options.KubernetesVersion, []string{"spec.kubernetesVersion"}
+			return spec.KubernetesVersion == b.options.KubernetesVersion, []string{"spec.kubernetesVersion"}
 		}
 	}
 	return func(spec config.Spec) (bool, []string) {
-		edit, err := p.computationOf(step)(seen, spec)
+		edit, err := b.computationOf(step)(seen, spec)
 		if err != nil {
 			return false, []string{err.Error()}
 		}
@@ -54,7 +54,7 @@ func (p *Procedure) missing(seen migration.Snapshot, step journal.StepID) func(c
 }
 
 // machines are what control planes and machines still lack of a step's edit.
-func (p *Procedure) machines(seen migration.Snapshot, step journal.StepID, before manifests) (open []string, done, total int, evidence string) {
+func (b *Backend) machines(seen migration.Snapshot, step journal.StepID, before manifests) (open []string, done, total int, evidence string) {
 	switch step {
 	case StepEnable:
 		return flagged(seen.Reading, before)
@@ -65,7 +65,7 @@ func (p *Procedure) machines(seen migration.Snapshot, step journal.StepID, befor
 	case migration.StepUndoEnable:
 		return unflagged(seen.Reading)
 	}
-	open, done, evidence = seen.Reading.KubeletsUpgraded(p.options.KubernetesVersion)
+	open, done, evidence = seen.Reading.KubeletsUpgraded(b.options.KubernetesVersion)
 	return open, done, len(seen.Reading.Down.Nodes), evidence
 }
 

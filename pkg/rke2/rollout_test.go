@@ -67,7 +67,7 @@ func TestMachinesLack(t *testing.T) {
 		"every kubelet runs the target": {StepUpgrade, runs(target), nil, ""},
 		"one does not":                  {StepUpgrade, runs("v1.26.13+rke2r1"), nil, "Node n runs v1.26.13+rke2r1"},
 	} {
-		p := &Procedure{}
+		p := &Backend{}
 		p.options.KubernetesVersion = target
 		facts := resting()
 		facts.Machines = []Machine{{Machine: config.Machine{Name: "cp", UID: "1"}}}
@@ -97,7 +97,7 @@ func TestPlansAreOnTopOfOneAnother(t *testing.T) {
 		"the flag back, never switched": {step: migration.StepUndoEnable, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P2},
 		"nothing to take back":          {step: migration.StepUndoEnable, global: plain, at: position.P1, none: true},
 	} {
-		p := &Procedure{options: Options{EndState: EndOverrides}}
+		p := &Backend{options: Options{EndState: EndOverrides}}
 		facts := posted()
 		facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = tt.global, nil
 		node := downstream.Node{Name: "cp", Labels: map[string]string{"kubernetes.io/hostname": "cp", machineLabel: "1"}}
@@ -122,7 +122,7 @@ func TestUpgradeEdit(t *testing.T) {
 	}{
 		"v1.26.13+rke2r1": {}, "v1.27.16+rke2r1": {changes: 1}, "v1.28.9+rke2r1": {refused: true}, "v1.27.2+rke2r1": {refused: true},
 	} {
-		p := &Procedure{}
+		p := &Backend{}
 		p.options.KubernetesVersion = target
 		edit, err := p.Edit(t.Context(), migration.Snapshot{Config: observed{Facts: resting()}}, StepUpgrade)
 		if (err != nil) != want.refused || len(edit.Changes) != want.changes {

@@ -10,18 +10,18 @@ import (
 // takenBack is the verdict where somebody changed the places of a step's edit in the
 // user's own object; nil while the edit is in place, whatever Rancher has copied of it
 // by now.
-func (p *Procedure) takenBack(seen migration.Snapshot, step journal.StepID) *runner.Verdict {
+func (b *Backend) takenBack(seen migration.Snapshot, step journal.StepID) *runner.Verdict {
 	f := factsOf(seen)
 	var lacks []string
 	if step == StepUpgrade {
-		if now := f.Cluster.Spec.KubernetesVersion; now != p.options.KubernetesVersion {
+		if now := f.Cluster.Spec.KubernetesVersion; now != b.options.KubernetesVersion {
 			lacks = []string{"spec.kubernetesVersion is " + now}
 		}
 	} else {
-		edit := p.placed[step]
-		edit.compute = p.computationOf(step)
+		edit := b.placed[step]
+		edit.compute = b.computationOf(step)
 		lacks = edit.takenBack(seen)
-		p.placed[step] = edit
+		b.placed[step] = edit
 	}
 	if lacks == nil {
 		return nil

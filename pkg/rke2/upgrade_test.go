@@ -21,8 +21,8 @@ import (
 func TestUpgradeGivesBackCordons(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1", UID: "u-1"}}
 	kube := fake.NewClientset(node)
-	p := &Procedure{}
-	p.Core = &migration.Core{Side: p, Kube: kube, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}
+	p := &Backend{}
+	m := &migration.Migration{Backend: p, Access: migration.Access{Kube: kube, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}}
 	seen := migration.Snapshot{Config: observed{Facts: resting()},
 		Reading: migration.Reading{Down: downstream.Cluster{Nodes: []downstream.Node{{Name: node.Name, UID: string(node.UID)}}}}}
 
@@ -46,8 +46,8 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	if open := seen.OpenCordons(); len(open) != 1 || open[0].Object != "Node worker-1" {
 		t.Errorf("open: %v", open)
 	}
-	p.Options.KubernetesVersion = "v1.27.16+rke2r1"
-	steps := p.Core.Steps()
+	m.Options.KubernetesVersion = "v1.27.16+rke2r1"
+	steps := m.Steps()
 	upgrade, is := steps[len(steps)-1].(runner.Tender[migration.Snapshot])
 	if !is {
 		t.Fatal("the upgrade does nothing while it waits")

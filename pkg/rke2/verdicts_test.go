@@ -134,7 +134,7 @@ func TestNodeRenewal(t *testing.T) {
 		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: nodeLeases, Name: name}, Spec: coordinationv1.LeaseSpec{RenewTime: renew}}
 	}
 	client := fake.NewSimpleClientset(lease("a", &when), lease("never", nil))
-	p := &Procedure{Core: &migration.Core{Kube: client}}
+	p := &Backend{clients: Clients{Downstream: client}}
 	for name, want := range map[string]time.Time{"a": when.Time, "never": {}, "gone": {}} {
 		if got, err := p.nodeRenewal(t.Context(), name); err != nil || !got.Equal(want) {
 			t.Errorf("%s: %s, %v", name, got, err)

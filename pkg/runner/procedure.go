@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -182,6 +183,16 @@ type Verdict struct {
 	// Stable is how many reads in a row must be Met, at least 1; 0 means the
 	// engine's default.
 	Stable int
+	// Steady asks that Progress stays as it is for some time before this verdict
+	// counts; zero: it counts at once.
+	Steady Steady
+}
+
+// Steady is for how long something must not change, in a run's own observations. The
+// time begins with the first verdict that asks for it, and again with every change.
+type Steady struct {
+	For  time.Duration
+	What string // is waited for meanwhile, for people
 }
 
 // VerdictKind enumerates Verdict.

@@ -67,6 +67,55 @@ func TestStableCountsReadingsInARow(t *testing.T) {
 	}
 }
 
+// What has to be steady counts once Progress has been the same for long enough, from the
+// first verdict that asks for it. A verdict that does not ask ends it; a wait that asks
+// keeps the time. A look a second: a and b ask with that progress, A waits besides, and -
+// does not ask.
+func TestSteady(t *testing.T) {
+	for looks, want := range map[string]string{ // s: waits until it is steady; m: met; r: waits for the rest
+		"aaaaa": "sssmm", "abbbbb": "ssssmm", "aaabaaaa": "sssssssm", "a-aaaa": "srsssm", "aAaa": "sssm", "aAAAa": "sssrm",
+	} {
+		clk := faulty.NewClock()
+		w := newWatch(&run[Observation]{o: Options{Clock: clk}}, Info{})
+		got := ""
+		for _, look := range looks {
+			v := Verdict{Kind: Met, Progress: strings.ToLower(string(look)), Steady: Steady{For: 3 * time.Second, What: "s"}}
+			switch look {
+			case 'A':
+				v.Kind, v.WaitingFor, v.Err = Waiting, "r", faulty.Refused()
+			case '-':
+				v = Verdict{Kind: Waiting, WaitingFor: "r"}
+			}
+			v = w.steadied(v)
+			if got += v.WaitingFor; v.Kind == Met {
+				got += "m"
+			}
+			if v.WaitingFor == "s" && v.Err != nil {
+				t.Errorf("%s: what comes after holds it up: %v", looks, v.Err)
+			}
+			clk.Step(time.Second)
+		}
+		if got != want {
+			t.Errorf("%s: %s, wanted %s", looks, got, want)
+		}
+	}
+}
+
+// A step is not done before what has to be steady was so.
+func TestStepWaitsUntilItIsSteady(t *testing.T) {
+	var looked []time.Time
+	b := waiting(t, func(_ int, now time.Time) (Verdict, error) {
+		looked = append(looked, now)
+		return Verdict{Kind: Met, Stable: 1, Progress: "p", Steady: Steady{For: 30 * time.Second, What: "the same"}}, nil
+	})
+	if _, err := b.run(); err != nil {
+		t.Fatal(err)
+	}
+	if took := looked[len(looked)-1].Sub(looked[0]); took < 30*time.Second || took > time.Minute {
+		t.Errorf("done after %s", took)
+	}
+}
+
 func TestNoProgress(t *testing.T) {
 	var start time.Time
 	b := waiting(t, func(i int, now time.Time) (Verdict, error) {

@@ -22,6 +22,9 @@ type watch[S any] struct {
 	looked     bool    // a reading was tried
 	blind      bool    // the last reading was an error
 	shown      shownWait
+
+	steady      string    // Progress of the last verdict that asked for it to be steady
+	steadySince time.Time // zero: the last verdict did not ask
 }
 
 func newWatch[S any](r *run[S], info Info) *watch[S] {
@@ -131,10 +134,30 @@ func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, 
 		return Verdict{}, seen, err
 	}
 	v, err := step.Verify(ctx, tx, seen)
+	if err == nil {
+		v = w.steadied(v)
+	}
 	if err == nil && v.By.Name != "" {
 		w.last = v
 	}
 	return v, seen, err
+}
+
+// steadied is a verdict as it counts: a wait, as long as what has to be steady is not
+// so for long enough.
+func (w *watch[S]) steadied(v Verdict) Verdict {
+	if v.Steady.For == 0 {
+		w.steadySince = time.Time{}
+		return v
+	}
+	now := w.r.o.Clock.Now()
+	if w.steadySince.IsZero() || v.Progress != w.steady {
+		w.steady, w.steadySince = v.Progress, now
+	}
+	if now.Sub(w.steadySince) < v.Steady.For {
+		v.Kind, v.WaitingFor, v.Err = Waiting, v.Steady.What, nil
+	}
+	return v
 }
 
 // tend lets a step act on the reading it has just made. An API that is away is

@@ -12,7 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
 )
 
 // Audited are the flags that say which cluster is audited, how it is reached and what
@@ -86,7 +86,7 @@ func (t *Audited) openManaged(ctx context.Context, out Output, options migration
 	}
 	second, rkeErr := opened(t.rke(t.cluster).Open(ctx, out, ReadOnly))
 	switch {
-	case isReason(rkeErr, migration.ReasonClusterNotFound, migration.ReasonNotRancher, rke.ReasonNotRKE):
+	case isReason(rkeErr, migration.ReasonClusterNotFound, migration.ReasonNotRancher, managed.ReasonNotRKE):
 		return nil, err
 	case isReason(rkeErr, fault.ReasonForbidden, fault.ReasonUnauthorized):
 		return t.openManagedPartial(ctx, options, rkeErr)

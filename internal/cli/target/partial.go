@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -69,7 +70,7 @@ func (t *Audited) openManagedPartial(ctx context.Context, options migration.Opti
 	if err != nil {
 		return nil, why
 	}
-	cluster, err := rke.FindManaged(ctx, client, t.cluster)
+	cluster, err := managed.Find(ctx, client, t.cluster)
 	if err != nil {
 		return nil, why
 	}

@@ -11,7 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -31,7 +31,7 @@ func (f *RKE) openManaged(ctx context.Context, may Access) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	edges := rke.ManagedEdges{Clock: clock.RealClock{}}
+	edges := managed.Edges{Clock: clock.RealClock{}}
 	if edges.Management, err = dynamic.NewForConfig(management); err != nil {
 		return nil, fault.AsUsage(err)
 	}
@@ -39,7 +39,7 @@ func (f *RKE) openManaged(ctx context.Context, may Access) (*Session, error) {
 	if err != nil {
 		return nil, fault.AsUsage(err)
 	}
-	cluster, err := rke.FindManaged(ctx, edges.Management, f.cluster)
+	cluster, err := managed.Find(ctx, edges.Management, f.cluster)
 	if err != nil {
 		return nil, err
 	}
@@ -49,16 +49,16 @@ func (f *RKE) openManaged(ctx context.Context, may Access) (*Session, error) {
 	if edges.Kube, err = kubernetes.NewForConfig(edges.DownstreamConfig); err != nil {
 		return nil, fault.AsUsage(err)
 	}
-	procedure, err := rke.NewManaged(ctx, edges, cluster.ID, options)
+	procedure, err := managed.New(ctx, edges, cluster.ID, options)
 	if err != nil {
 		return nil, err
 	}
 	return newSession(procedure, home, runID, f.again()), nil
 }
 
-func (f *RKE) managedDownstream(management *rest.Config, cluster rke.ManagedCluster, to reach) (*rest.Config, error) {
+func (f *RKE) managedDownstream(management *rest.Config, cluster managed.Cluster, to reach) (*rest.Config, error) {
 	if f.downstreamKubeconfig != "" {
 		return to.load(f.downstreamKubeconfig, "")
 	}
-	return rke.ManagedDownstream(management, cluster)
+	return managed.Downstream(management, cluster)
 }

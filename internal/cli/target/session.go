@@ -51,7 +51,7 @@ type Migration interface {
 	// GatherPartly is what can be had where the cluster cannot be observed.
 	GatherPartly(ctx context.Context, record journal.Record) (migration.Inspection, error)
 	// Undo is the procedure that goes back.
-	Undo() *migration.Undo
+	Undo() *migration.Migration
 }
 
 // Session is a migration together with where its journal and lock live.

@@ -31,3 +31,6 @@ type Facts struct {
 func (f Facts) KubernetesVersion() string {
 	return cmp.Or(f.State.Current.Config.KubernetesVersion, f.Config.KubernetesVersion)
 }
+
+// RKE gives the facts of whatever embeds them.
+func (f Facts) RKE() Facts { return f }

@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"cmp"
@@ -22,7 +22,7 @@ import (
 // looked at, under the condition Upgraded and a version of their own
 // (rancher/rancher:pkg/controllers/management/clusterprovisioner/provisioner.go and
 // rkeworkerupgrader/upgrade.go@v2.8.5).
-func (c ManagedCluster) unapplied(f rkestate.Facts) []migration.Unrest {
+func (c Cluster) unapplied(f rkestate.Facts) []migration.Unrest {
 	var open []migration.Unrest
 	add := func(bad bool, seen, wanted string) {
 		if bad {
@@ -51,7 +51,7 @@ func (c ManagedCluster) unapplied(f rkestate.Facts) []migration.Unrest {
 
 // lacks is what a worker's own plan says it still lacks of the external provider.
 // The cluster's state says nothing about workers.
-func (c ManagedCluster) lacks(address string) string {
+func (c Cluster) lacks(address string) string {
 	for _, n := range c.Nodes {
 		if n.Address != address || !n.workerOnly() {
 			continue
@@ -67,7 +67,7 @@ func (c ManagedCluster) lacks(address string) string {
 }
 
 // failure is Rancher's own word on the configuration that is wanted now.
-func (c ManagedCluster) failure() error {
+func (c Cluster) failure() error {
 	if c.Failed == nil || len(specDifferences(c.Config, c.Failed)) > 0 || c.Conditions["Updated"].Status != "False" {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (c ManagedCluster) failure() error {
 		Wanted: "a configuration that rke can apply", Fix: "mend what it names: Rancher tries again by itself; then run the same command again"}
 }
 
-func conditionText(kind string, c managedCondition) string {
+func conditionText(kind string, c condition) string {
 	if c.Status == "" {
 		return "condition " + kind + " is missing"
 	}

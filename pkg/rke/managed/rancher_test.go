@@ -1,17 +1,15 @@
-package rke
+package managed
 
 import (
 	"context"
 	"encoding/json"
 	"errors"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -26,43 +24,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// shop is the API of the cluster of plain.yml: a Node for each host, and rke's state.
-func shop(t *testing.T) *fake.Clientset {
-	t.Helper()
-	client := fake.NewSimpleClientset(&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: wellknown.System, UID: "the-cluster"}},
-		&corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: rkestate.ObjectName}, Data: map[string][]byte{rkestate.ObjectName: rkefixture.File(t, "plain.rkestate")}})
-	for _, address := range []string{"10.0.0.10", "10.0.0.11", "10.0.0.12", "10.0.0.13", "10.0.0.14"} {
-		labels := map[string]string{corev1.LabelHostname: address}
-		if address < "10.0.0.13" {
-			labels[planeLabel] = "true"
-		}
-		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-" + address, UID: "uid", Labels: labels}, Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}},
-			Addresses: []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address}}}}
-		if err := client.Tracker().Add(node); err != nil {
-			t.Fatal(err)
-		}
-	}
-	client.PrependReactor("create", "subjectaccessreviews", func(a clienttesting.Action) (bool, apiruntime.Object, error) {
-		return true, a.(clienttesting.CreateAction).GetObject(), nil // which allows nothing
-	})
-	return client
-}
 
 // managing is Rancher with the Cluster c-1, called demo, of that cluster. What it leaves
 // out: rights, versions of objects, and Rancher itself.
 func managing(t *testing.T, change func(cluster map[string]any)) *dynamicfake.FakeDynamicClient {
 	t.Helper()
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(apiruntime.NewScheme(),
-		map[schema.GroupVersionResource]string{managedClusters: "ClusterList", managedNodes: "NodeList", secrets: "SecretList"})
+		map[schema.GroupVersionResource]string{clusters: "ClusterList", nodes: "NodeList", secrets: "SecretList"})
 	config := uiConfig()
 	config["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"global": map[string]any{"vpc": "vpc-1"}}
 	yes := func(kind string) any { return map[string]any{"type": kind, "status": "True"} }
@@ -78,7 +53,7 @@ func managing(t *testing.T, change func(cluster map[string]any)) *dynamicfake.Fa
 			"status": map[string]any{"rkeNode": map[string]any{"address": address, "role": roles}, "appliedNodeVersion": int64(2),
 				"nodePlan": map[string]any{"version": int64(2), "plan": map[string]any{"processes": map[string]any{"kubelet": map[string]any{"command": []any{"entrypoint"}, "args": []any{"--v=2"}}}}}}}
 	}
-	for resource, all := range map[schema.GroupVersionResource][]map[string]any{managedClusters: {cluster}, managedNodes: {node("m-0", "10.0.0.10", "controlplane"), node("m-3", "10.0.0.13", "worker")}} {
+	for resource, all := range map[schema.GroupVersionResource][]map[string]any{clusters: {cluster}, nodes: {node("m-0", "10.0.0.10", "controlplane"), node("m-3", "10.0.0.13", "worker")}} {
 		for _, o := range all {
 			u := &unstructured.Unstructured{Object: o}
 			if err := client.Tracker().Create(resource, u, u.GetNamespace()); err != nil {
@@ -89,22 +64,29 @@ func managing(t *testing.T, change func(cluster map[string]any)) *dynamicfake.Fa
 	return client
 }
 
-// managed is a migration of that cluster.
-func managed(t *testing.T, options Options, change func(cluster map[string]any)) (*Managed, *dynamicfake.FakeDynamicClient) {
+// ofDemo is a migration of that cluster.
+func ofDemo(t *testing.T, options rke.Options, change func(cluster map[string]any)) (opened, *dynamicfake.FakeDynamicClient) {
 	t.Helper()
 	client := managing(t, change)
 	options.Cluster, options.InstallMethod = "demo", migration.InstallHelm
-	m, err := NewManaged(t.Context(), ManagedEdges{Management: client, Kube: shop(t), Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", options)
+	m, err := New(t.Context(), Edges{Management: client, Kube: rkefixture.API(t), Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.names = &naming.Rule{UseMetadata: true}
-	return m, client
+	p := opened{m.Backend.(*Backend), m}
+	p.Names = &naming.Rule{UseMetadata: true}
+	return p, client
 }
 
-func (p *Procedure) observe(t *testing.T, record journal.Record) migration.Snapshot {
+// opened is a migration, and its backend.
+type opened struct {
+	*Backend
+	migration *migration.Migration
+}
+
+func (p opened) observe(t *testing.T, record journal.Record) migration.Snapshot {
 	t.Helper()
-	seen, err := p.Observe(t.Context(), record)
+	seen, err := p.migration.Observe(t.Context(), record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +95,7 @@ func (p *Procedure) observe(t *testing.T, record journal.Record) migration.Snaps
 
 func configIn(t *testing.T, client *dynamicfake.FakeDynamicClient) map[string]any {
 	t.Helper()
-	cluster, err := client.Resource(managedClusters).Get(t.Context(), "c-1", metav1.GetOptions{})
+	cluster, err := client.Resource(clusters).Get(t.Context(), "c-1", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +120,7 @@ func txOf(t *testing.T, id journal.StepID, intents ...journal.Intent) *runner.Tx
 
 // A migration begins only of the cluster that Rancher's object describes, and of one that
 // could be read.
-func TestNewManagedProvesItsCluster(t *testing.T) {
+func TestNewProvesItsCluster(t *testing.T) {
 	refused := func(resource string) func(*fake.Clientset) {
 		return func(c *fake.Clientset) {
 			c.PrependReactor("*", resource, func(clienttesting.Action) (bool, apiruntime.Object, error) {
@@ -153,26 +135,26 @@ func TestNewManagedProvesItsCluster(t *testing.T) {
 	}{
 		"it is": {nil, nil, ""},
 		"none of its hosts": {func(c *dynamicfake.FakeDynamicClient) {
-			deny(c, "list", managedNodes, &unstructured.UnstructuredList{}, nil)
+			deny(c, "list", nodes, &unstructured.UnstructuredList{}, nil)
 		}, nil, "WrongTarget"},
 		"no such Cluster": {func(c *dynamicfake.FakeDynamicClient) {
-			deny(c, "get", managedClusters, nil, apierrors.NewNotFound(schema.GroupResource{}, "c-1"))
+			deny(c, "get", clusters, nil, apierrors.NewNotFound(schema.GroupResource{}, "c-1"))
 		}, nil, "NotFound"},
 		"no Nodes": {func(c *dynamicfake.FakeDynamicClient) {
-			deny(c, "list", managedNodes, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil))
+			deny(c, "list", nodes, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil))
 		}, nil, fault.ReasonForbidden},
 		"no state":       {nil, refused("secrets"), fault.ReasonForbidden},
 		"no identity":    {nil, refused("namespaces"), fault.ReasonForbidden},
 		"no Nodes of it": {nil, refused("nodes"), fault.ReasonForbidden},
 	} {
-		client, cluster := managing(t, nil), shop(t)
+		client, cluster := managing(t, nil), rkefixture.API(t)
 		if tt.objects != nil {
 			tt.objects(client)
 		}
 		if tt.cluster != nil {
 			tt.cluster(cluster)
 		}
-		m, err := NewManaged(t.Context(), ManagedEdges{Management: client, Kube: cluster, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", Options{Cluster: "demo", Options: migration.Options{InstallMethod: migration.InstallHelm}})
+		m, err := New(t.Context(), Edges{Management: client, Kube: cluster, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", rke.Options{Cluster: "demo", Options: migration.Options{InstallMethod: migration.InstallHelm}})
 		if got := reasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
@@ -187,8 +169,8 @@ func deny(client *dynamicfake.FakeDynamicClient, verb string, resource schema.Gr
 }
 
 // What is observed of Rancher's side and of rke's state together.
-func TestObserveManaged(t *testing.T) {
-	m, _ := managed(t, Options{}, func(cluster map[string]any) {
+func TestObserve(t *testing.T) {
+	m, _ := ofDemo(t, rke.Options{}, func(cluster map[string]any) {
 		cluster["spec"].(map[string]any)["clusterTemplateRevisionName"] = "ctr-1"
 		cluster["metadata"].(map[string]any)["annotations"] = map[string]any{"other": "x"}
 	})
@@ -197,7 +179,7 @@ func TestObserveManaged(t *testing.T) {
 	if c.ID != "c-1" || c.DisplayName != "demo" || c.ResourceVersion != "7" || c.Driver != driverRKE || c.Provisioned || c.Deleting || c.Failed != nil || len(c.Applied) == 0 || c.Conditions["Ready"].Status != "True" {
 		t.Errorf("%+v", c)
 	}
-	want := []ManagedNode{{Name: "m-0", Address: "10.0.0.10", Role: []string{"controlplane"}, PlanVersion: 2, AppliedVersion: 2, Kubelet: []string{"entrypoint", "--v=2"}},
+	want := []Node{{Name: "m-0", Address: "10.0.0.10", Role: []string{"controlplane"}, PlanVersion: 2, AppliedVersion: 2, Kubelet: []string{"entrypoint", "--v=2"}},
 		{Name: "m-3", Address: "10.0.0.13", Role: []string{"worker"}, PlanVersion: 2, AppliedVersion: 2, Kubelet: []string{"entrypoint", "--v=2"}}}
 	if d := cmp.Diff(want, c.Nodes); d != "" {
 		t.Error(d)
@@ -211,22 +193,22 @@ func TestObserveManaged(t *testing.T) {
 	if said, err := m.Brake(t.Context(), nil, seen, nil); err != nil || !strings.Contains(said, "no brake") || m.Tell([]migration.Unrest{{Object: "a", Seen: "b"}}) != "a: b" {
 		t.Errorf("%q, %v", said, err)
 	}
-	m.names = nil
+	m.Names = nil
 	if len(m.Header(seen)) != 2 {
 		t.Errorf("%q", m.Header(seen))
 	}
-	if err := (managedObserved{cluster: ManagedCluster{Internal: true}}).Supported(); err == nil {
+	if err := (observed{cluster: Cluster{Internal: true}}).Supported(); err == nil {
 		t.Error("Rancher's own cluster is supported")
 	}
-	if _, err := m.look(canceled(t), journal.Record{}); err == nil {
+	if _, err := m.read(canceled(t)); err == nil {
 		t.Error("a look that was ended has no error")
 	}
 }
 
 // Each edit is announced with its inverse; what it takes out is kept beside the journal
 // and comes back, so that the configuration is as it was, to the letter.
-func TestManagedEditsGoInAndOut(t *testing.T) {
-	m, client := managed(t, Options{}, nil)
+func TestEditsGoInAndOut(t *testing.T) {
+	m, client := ofDemo(t, rke.Options{}, nil)
 	before := configIn(t, client)
 	var intents []journal.Intent
 	do := func(step journal.StepID) {
@@ -303,7 +285,7 @@ func TestKeptValue(t *testing.T) {
 	}{
 		"as it was": {string(raw), ""}, "changed": {`{"global":{"vpc":"vpc-2"}}`, "KeptValueChanged"}, "no JSON": {"{", "KeptValueChanged"}, "gone": {"", "NotFound"},
 	} {
-		m, client := managed(t, Options{}, nil)
+		m, client := ofDemo(t, rke.Options{}, nil)
 		if tt.text != "" {
 			secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": "c-1", "name": m.keptName(sum)}, "stringData": map[string]any{keptKey: tt.text}}}
 			if err := client.Tracker().Create(secrets, secret, "c-1"); err != nil {
@@ -327,7 +309,7 @@ func TestKeepingComesFirst(t *testing.T) {
 	}{
 		"kept": {nil, true}, "it is there": {apierrors.NewAlreadyExists(schema.GroupResource{}, "x"), true}, "refused": {apierrors.NewForbidden(schema.GroupResource{}, "x", nil), false},
 	} {
-		m, client := managed(t, Options{}, nil)
+		m, client := ofDemo(t, rke.Options{}, nil)
 		if tt.answer != nil {
 			deny(client, "create", secrets, nil, tt.answer)
 		}
@@ -348,8 +330,8 @@ func TestKeepingComesFirst(t *testing.T) {
 
 // A patch whose answer was lost is looked for before it is said to have failed; one that
 // was refused was not made.
-func TestManagedLostAnswers(t *testing.T) {
-	group := managedClusters.GroupResource()
+func TestLostAnswers(t *testing.T) {
+	group := clusters.GroupResource()
 	for name, tt := range map[string]struct {
 		answer error
 		lands  bool
@@ -367,7 +349,7 @@ func TestManagedLostAnswers(t *testing.T) {
 		"it is gone":                    {apierrors.NewNotFound(group, "c-1"), false, false, "ChangedMeanwhile"},
 		"it is no patch for the server": {apierrors.NewBadRequest("no"), false, false, "ChangedMeanwhile"},
 	} {
-		m, client := managed(t, Options{}, nil)
+		m, client := ofDemo(t, rke.Options{}, nil)
 		tx := txOf(t, migration.StepEnable)
 		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), migration.StepEnable)
 		if err != nil {
@@ -380,7 +362,7 @@ func TestManagedLostAnswers(t *testing.T) {
 				}
 			}
 			if tt.unread {
-				deny(client, "get", managedClusters, nil, errors.New("away"))
+				deny(client, "get", clusters, nil, errors.New("away"))
 			}
 			return tt.answer != nil, nil, tt.answer
 		})
@@ -394,8 +376,8 @@ func TestManagedLostAnswers(t *testing.T) {
 
 // The plan of a step is made on top of the edits of those before it, forwards and back.
 func TestPlansInRancher(t *testing.T) {
-	switchedBy := func(t *testing.T) (*Managed, journal.Record) {
-		m, client := managed(t, Options{Options: migration.Options{KubernetesVersion: "v1.27.16-rancher1-1"}}, nil)
+	switchedBy := func(t *testing.T) (opened, journal.Record) {
+		m, client := ofDemo(t, rke.Options{Options: migration.Options{KubernetesVersion: "v1.27.16-rancher1-1"}}, nil)
 		var intents []journal.Intent
 		for _, step := range []journal.StepID{migration.StepEnable, migration.StepSwitch} {
 			tx := txOf(t, step, intents...)
@@ -434,7 +416,7 @@ func TestPlansInRancher(t *testing.T) {
 		"flag back, after the switch":   {migration.StepUndoEnable, position.P4, true, 2, 5, flag, "~6m"},
 		"flag back, it was never there": {migration.StepUndoEnable, position.P1, false, 0, 5, "", "~6m"},
 	} {
-		m, _ := managed(t, Options{}, nil)
+		m, _ := ofDemo(t, rke.Options{}, nil)
 		record := journal.Record{}
 		if tt.switched {
 			m, record = switchedBy(t)
@@ -451,7 +433,7 @@ func TestPlansInRancher(t *testing.T) {
 		}
 	}
 	m, record := switchedBy(t)
-	m.options.KubernetesVersion = "v1.29.1-rancher1-1"
+	m.Options.KubernetesVersion = "v1.29.1-rancher1-1"
 	if _, err := m.PlanEdit(t.Context(), m.observe(t, record), migration.StepUpgrade); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("it skips minor versions: %v", err)
 	}
@@ -481,7 +463,7 @@ func TestRolloutInRancher(t *testing.T) {
 		"Rancher is still at it":    {flagged, "", 2},
 		"Rancher says it twice now": {func(c map[string]any) { flagged(c); c["status"].(map[string]any)["conditions"] = []any{} }, "", 5},
 	} {
-		m, _ := managed(t, Options{}, tt.change)
+		m, _ := ofDemo(t, rke.Options{}, tt.change)
 		seen := m.observe(t, journal.Record{})
 		got, err := m.Rollout(t.Context(), nil, seen, migration.StepEnable)
 		reason := ""
@@ -499,25 +481,25 @@ func TestRolloutInRancher(t *testing.T) {
 
 // Each sign that Rancher or a host moved makes another mark.
 func TestMarksOfProgress(t *testing.T) {
-	m, _ := managed(t, Options{}, nil)
+	m, _ := ofDemo(t, rke.Options{}, nil)
 	was := m.observe(t, journal.Record{})
 	for name, change := range map[string]func(*migration.Snapshot){
 		"a condition": func(s *migration.Snapshot) {
 			c := clusterOf(*s)
-			c.Conditions = map[string]managedCondition{"Updated": {Status: "Unknown"}}
-			s.Config = managedObserved{observed: s.Config.(managedObserved).observed, cluster: c}
+			c.Conditions = map[string]condition{"Updated": {Status: "Unknown"}}
+			s.Config = observed{Facts: s.Config.(observed).Facts, cluster: c}
 		},
 		"a plan": func(s *migration.Snapshot) {
 			c := clusterOf(*s)
-			c.Nodes = []ManagedNode{{Name: "m-0", PlanVersion: 3}}
-			s.Config = managedObserved{observed: s.Config.(managedObserved).observed, cluster: c}
+			c.Nodes = []Node{{Name: "m-0", PlanVersion: 3}}
+			s.Config = observed{Facts: s.Config.(observed).Facts, cluster: c}
 		},
 		"a cordon": func(s *migration.Snapshot) {
 			s.Reading.Down.Nodes = slices.Clone(s.Reading.Down.Nodes)
 			s.Reading.Down.Nodes[0].Unschedulable = true
 		},
 		"rke's state": func(s *migration.Snapshot) {
-			o := s.Config.(managedObserved)
+			o := s.Config.(observed)
 			o.State.Current.Config.CloudProvider.Name = "external-aws"
 			s.Config = o
 		},
@@ -531,10 +513,10 @@ func TestMarksOfProgress(t *testing.T) {
 }
 
 // A cluster is found by its id or its name, if it is one, and one that rke made.
-func TestFindManaged(t *testing.T) {
+func TestFind(t *testing.T) {
 	add := func(client *dynamicfake.FakeDynamicClient, id, name string) {
 		u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "management.cattle.io/v3", "kind": "Cluster", "metadata": map[string]any{"name": id}, "spec": map[string]any{"displayName": name}}}
-		if err := client.Tracker().Create(managedClusters, u, ""); err != nil {
+		if err := client.Tracker().Create(clusters, u, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -557,9 +539,9 @@ func TestFindManaged(t *testing.T) {
 		add(client, "c-3", "twice")
 		add(client, "c-2", "twice")
 		if tt.err != nil {
-			deny(client, "list", managedClusters, nil, tt.err)
+			deny(client, "list", clusters, nil, tt.err)
 		}
-		got, err := FindManaged(t.Context(), client, tt.asked)
+		got, err := Find(t.Context(), client, tt.asked)
 		if f, ok := fault.As(err); got.ID != tt.id || reasonOf(err) != tt.reason || ok && !strings.Contains(f.Seen, tt.seen) {
 			t.Errorf("%s: %q, %v", name, got.ID, err)
 		}
@@ -567,7 +549,7 @@ func TestFindManaged(t *testing.T) {
 }
 
 // The way to the cluster is through Rancher, where the way to Rancher is.
-func TestManagedDownstream(t *testing.T) {
+func TestDownstream(t *testing.T) {
 	for host, want := range map[string]string{
 		"https://rancher/k8s/clusters/local":      "https://rancher/k8s/clusters/c-1",
 		"https://rancher/k8s/clusters/local/":     "https://rancher/k8s/clusters/c-1",
@@ -576,41 +558,22 @@ func TestManagedDownstream(t *testing.T) {
 		"https://x/%zz/k8s/clusters/local":        "",
 		"https://x/sub/path/k8s/clusters/local//": "",
 	} {
-		got, err := ManagedDownstream(&rest.Config{Host: host, BearerToken: "t"}, ManagedCluster{ID: "c-1", DisplayName: "demo"})
+		got, err := Downstream(&rest.Config{Host: host, BearerToken: "t"}, Cluster{ID: "c-1", DisplayName: "demo"})
 		if want == "" && reasonOf(err) != "NoDownstreamKubeconfig" || want != "" && (err != nil || got.Host != want || got.BearerToken != "t") {
 			t.Errorf("%s: %+v, %v", host, got, err)
 		}
 	}
 }
 
-// Choices that no reading could make sense of, and those that only somebody who runs rke
-// can make.
-func TestOptionsAreRefused(t *testing.T) {
-	for name, tt := range map[string]struct {
-		change func(*Options)
-		object string
-	}{
-		"a file":                     {func(*Options) {}, ""},
-		"neither":                    {func(o *Options) { o.Config = "" }, "flags --config, --cluster"},
-		"both":                       {func(o *Options) { o.Cluster = "demo" }, "flags --config, --cluster"},
-		"a cluster":                  {func(o *Options) { o.Config, o.Cluster = "", "demo" }, ""},
-		"a cluster, and a binary":    {func(o *Options) { o.Config, o.Cluster, o.RKEBinary = "", "demo", "rke" }, "flags --cluster, --rke-binary"},
-		"a cluster, and arguments":   {func(o *Options) { o.Config, o.Cluster, o.RKEArgs = "", "demo", []string{"-d"} }, "flags --cluster, --rke-arg"},
-		"a cluster, and no rke up":   {func(o *Options) { o.Config, o.Cluster, o.NoRKEUp = "", "demo", true }, "flags --cluster, --no-rke-up"},
-		"a cluster, and what pends":  {func(o *Options) { o.Config, o.Cluster, o.IncludePending = "", "demo", true }, "flags --cluster, --include-pending"},
-		"a cluster, and a snapshot":  {func(o *Options) { o.Config, o.Cluster, o.Snapshot = "", "demo", true }, "flags --cluster, --etcd-snapshot"},
-		"workers alone":              {func(o *Options) { o.RKEArgs = []string{"-d", "--update-only"} }, "flag --rke-arg"},
-		"what all migrations refuse": {func(o *Options) { o.AWS = "odd" }, "flag --aws"},
-		"a file, and all that it has": {func(o *Options) {
-			o.RKEBinary, o.RKEArgs, o.NoRKEUp, o.IncludePending, o.Snapshot = "rke", []string{"-d"}, true, true, true
-		}, ""},
-	} {
-		o := Options{Config: filepath.Join("a", "cluster.yml"), Options: migration.Options{InstallMethod: migration.InstallHelm, AWS: "auto"}}
-		tt.change(&o)
-		if f, ok := fault.As(o.Validate()); ok != (tt.object != "") || ok && f.Object != tt.object {
-			t.Errorf("%s: %+v", name, f)
-		}
+type quiet struct{}
+
+func (quiet) Emit(runner.Event) {}
+
+func reasonOf(err error) string {
+	if f, ok := fault.As(err); ok {
+		return f.Reason
 	}
+	return ""
 }
 
 func canceled(t *testing.T) context.Context {

@@ -13,33 +13,29 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// snapshot takes an etcd snapshot the way Rancher's UI does: by counting
-// spec.rkeConfig.etcdSnapshotCreate.generation up
-// (rancher/rancher:pkg/apis/rke.cattle.io/v1, ETCDSnapshotCreate).
-type snapshot struct {
-	migration.Base
-	p *Procedure
-}
+// Snapshotter implements migration.Backend: Rancher takes one.
+func (b *Backend) Snapshotter() migration.Snapshotter { return b }
 
-// SnapshotStep implements migration.Side.
-func (p *Procedure) SnapshotStep(b migration.Base) migration.Step { return &snapshot{b, p} }
-
-func (s *snapshot) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+// PlanSnapshot implements migration.Snapshotter.
+func (b *Backend) PlanSnapshot(seen migration.Snapshot) runner.Plan {
 	now := factsOf(seen).Cluster.Spec.SnapshotGeneration
 	return runner.Plan{
 		Summary:  []string{fmt.Sprintf("snapshot generation %d → %d", now, now+1)},
 		Estimate: "~1m",
 		Changes: []runner.Change{{Object: seen.Reading.Object, Location: "spec.rkeConfig.etcdSnapshotCreate.generation",
 			Before: now, After: now + 1, Diff: fmt.Sprintf("- %d\n+ %d\n", now, now+1)}},
-	}, nil
+	}
 }
 
-func (s *snapshot) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+// TakeSnapshot implements migration.Snapshotter the way Rancher's UI does it: it counts
+// spec.rkeConfig.etcdSnapshotCreate.generation up
+// (rancher/rancher:pkg/apis/rke.cattle.io/v1, ETCDSnapshotCreate).
+func (b *Backend) TakeSnapshot(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	now := factsOf(seen).Cluster.Spec.SnapshotGeneration
 	if wanted, begun := snapshotIntended(tx.Record()); begun && now >= wanted {
 		return nil
 	}
-	if err := s.RequireRest(seen); err != nil {
+	if err := seen.Reading.Rest(b.Tell); err != nil {
 		return err
 	}
 	next := now + 1
@@ -49,7 +45,7 @@ func (s *snapshot) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapsho
 	}
 	intent := journal.Intent{Step: StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: seen.Reading.Object, Token: strconv.FormatInt(next, 10)}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		return s.p.patchCluster(ctx, factsOf(seen), patch, func(spec config.Spec) (bool, []string) {
+		return b.patchCluster(ctx, factsOf(seen), patch, func(spec config.Spec) (bool, []string) {
 			return spec.SnapshotGeneration >= next, nil
 		})
 	})
@@ -64,7 +60,8 @@ func snapshotPatch(now, next int64) ([]byte, error) {
 	return kube.JSONPatch(kube.Test(path+"/generation", now), kube.Replace(path+"/generation", next))
 }
 
-func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+// JudgeSnapshot implements migration.Snapshotter.
+func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
 	wanted, begun := snapshotIntended(tx.Record())
 	if !begun {
 		return migration.Failed(&fault.Error{Class: fault.Stale, Reason: "SnapshotUnknown", Object: seen.Reading.Object,

@@ -30,6 +30,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -59,7 +60,7 @@ func (a *aTool) Start(_ string, args []string, _ string, _ io.Writer, _ *os.File
 }
 
 // ofFile is a migration by plain.yml, which rke has applied, and where that file lies.
-func ofFile(t *testing.T, options Options, tool *aTool) (*Procedure, *fake.Clientset) {
+func ofFile(t *testing.T, options Options, tool *aTool) (opened, *fake.Clientset) {
 	t.Helper()
 	options.Config = filepath.Join(t.TempDir(), "plain.yml")
 	for _, name := range []string{"plain.yml", "plain.rkestate"} {
@@ -68,13 +69,55 @@ func ofFile(t *testing.T, options Options, tool *aTool) (*Procedure, *fake.Clien
 		}
 	}
 	options.InstallMethod, options.AWS, options.RunID = migration.InstallHelm, "off", "run"
-	client := shop(t)
-	p, err := New(t.Context(), Edges{Kube: client, Config: restfake.Config(client, "v1.26.9"), Clock: stepClock{clocktesting.NewFakeClock(time.Unix(0, 0))}, Live: &bytes.Buffer{}, Tool: tool}, options)
+	client := rkefixture.API(t)
+	m, err := New(t.Context(), Edges{Kube: client, Config: restfake.Config(client, "v1.26.9"), Clock: stepClock{clocktesting.NewFakeClock(time.Unix(0, 0))}, Live: &bytes.Buffer{}, Tool: tool}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.names = &naming.Rule{UseMetadata: true}
+	p := opened{m.Backend.(*Backend), m}
+	p.Names = &naming.Rule{UseMetadata: true}
 	return p, client
+}
+
+// opened is a migration, and its backend.
+type opened struct {
+	*Backend
+	migration *migration.Migration
+}
+
+func (p opened) observe(t *testing.T, record journal.Record) migration.Snapshot {
+	t.Helper()
+	seen, err := p.migration.Observe(t.Context(), record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
+}
+
+func (p opened) again(ctx context.Context) (migration.Snapshot, error) {
+	return p.migration.Observe(ctx, journal.Record{})
+}
+
+func txOf(t *testing.T, id journal.StepID, intents ...journal.Intent) *runner.Tx {
+	t.Helper()
+	kept := &journal.Memory{}
+	options := runner.Options{RunID: "run", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{}), Sink: quiet{}}
+	err := options.Lock.Acquire(t.Context())
+	if err == nil {
+		err = kept.Commit(t.Context(), &journal.State{Intents: intents})
+	}
+	tx, made := runner.NewTx(t.Context(), runner.Info{ID: id}, options)
+	if err := errors.Join(err, made); err != nil {
+		t.Fatal(err)
+	}
+	return tx
+}
+
+func canceled(t *testing.T) context.Context {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	return ctx
 }
 
 // A migration begins only of the cluster that the file describes, and of one that could
@@ -106,7 +149,7 @@ func TestNewProvesItsFile(t *testing.T) {
 		"no identity":       {refused("namespaces"), fault.ReasonForbidden},
 		"no Nodes":          {refused("nodes"), fault.ReasonForbidden},
 	} {
-		path, client := filepath.Join(t.TempDir(), "plain.yml"), shop(t)
+		path, client := filepath.Join(t.TempDir(), "plain.yml"), rkefixture.API(t)
 		write(string(rkefixture.File(t, "plain.yml")))(path, client)
 		tt.change(path, client)
 		p, err := New(t.Context(), Edges{Kube: client, Clock: clock.RealClock{}, Tool: &aTool{}}, Options{Config: path, Options: migration.Options{InstallMethod: migration.InstallHelm}})
@@ -128,11 +171,11 @@ func TestHeader(t *testing.T) {
 		if tool.missing != nil {
 			binary = "rke not found"
 		}
-		want := []string{"shop   " + p.options.Config + " · RKE v1.26.9-rancher1-1 · 3 control planes, 2 workers · " + binary, "now    P0   " + position.P0.Summary(), "names  useInstanceMetadataHostname: true ()"}
+		want := []string{"shop   " + p.Options.Config + " · RKE v1.26.9-rancher1-1 · 3 control planes, 2 workers · " + binary, "now    P0   " + position.P0.Summary(), "names  useInstanceMetadataHostname: true ()"}
 		if got := p.Header(seen); strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%q", got)
 		}
-		if p.names = nil; len(p.Header(seen)) != 2 {
+		if p.Names = nil; len(p.Header(seen)) != 2 {
 			t.Errorf("%q", p.Header(seen))
 		}
 	}
@@ -144,7 +187,7 @@ func TestHeader(t *testing.T) {
 func TestFileEditsGoInAndOut(t *testing.T) {
 	p, _ := ofFile(t, Options{}, &aTool{})
 	text := func() string {
-		raw, err := os.ReadFile(p.options.Config)
+		raw, err := os.ReadFile(p.Options.Config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +199,7 @@ func TestFileEditsGoInAndOut(t *testing.T) {
 		t.Helper()
 		tx := txOf(t, step, intents...)
 		edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), step)
-		if err != nil || edit.Empty() || edit.Refused != nil || edit.Object != "file "+p.options.Config || edit.Changes[0].Diff == "" {
+		if err != nil || edit.Empty() || edit.Refused != nil || edit.Object != "file "+p.Options.Config || edit.Changes[0].Diff == "" {
 			t.Fatal(step, err, edit)
 		}
 		if err := edit.Write(t.Context(), tx); err != nil || text() != edit.Changes[0].Result {
@@ -184,11 +227,11 @@ func TestFileEditsGoInAndOut(t *testing.T) {
 	if text() != before {
 		t.Error(text())
 	}
-	if err := os.WriteFile(p.options.Config, []byte(strings.ReplaceAll(before, "creation: 6h", "creation: 8h")), 0o600); err != nil {
+	if err := os.WriteFile(p.Options.Config, []byte(strings.ReplaceAll(before, "creation: 6h", "creation: 8h")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, includes := range []bool{false, true} {
-		p.options.IncludePending = includes
+		p.Options.IncludePending = includes
 		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), migration.StepEnable)
 		if err != nil || (edit.Refused == nil) != includes || !includes && (reasonOf(edit.Refused) != "PendingChanges" || !strings.Contains(edit.Refused.Error(), "1 changes") || !strings.Contains(edit.Refused.Error(), "creation")) {
 			t.Errorf("includes them: %t, %v, %v", includes, err, edit.Refused)
@@ -219,22 +262,22 @@ func TestFileUpgrade(t *testing.T) {
 // are those of the file.
 func TestNamesAreDecidedOnce(t *testing.T) {
 	p, client := ofFile(t, Options{}, &aTool{})
-	p.names = nil
+	p.Names = nil
 	seen := p.observe(t, journal.Record{})
-	rule, err := p.nameRule(t.Context(), seen)
-	if (err == nil) != (p.names != nil) || err == nil && *p.names != rule {
-		t.Errorf("%v, %+v, kept %+v", err, rule, p.names)
+	rule, err := p.NameRule(t.Context(), seen)
+	if (err == nil) != (p.Names != nil) || err == nil && *p.Names != rule {
+		t.Errorf("%v, %+v, kept %+v", err, rule, p.Names)
 	}
-	p.names = nil
-	if err := os.WriteFile(p.options.Config, []byte(strings.ReplaceAll(string(rkefixture.File(t, "plain.yml")), "name: aws", "name: external-aws\n  useInstanceMetadataHostname: true")), 0o600); err != nil {
+	p.Names = nil
+	if err := os.WriteFile(p.Options.Config, []byte(strings.ReplaceAll(string(rkefixture.File(t, "plain.yml")), "name: aws", "name: external-aws\n  useInstanceMetadataHostname: true")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	edit, err := p.fileEdit(t.Context(), p.observe(t, journal.Record{}), migration.StepSwitch)
-	if err != nil || !strings.Contains(string(edit.After), "useInstanceMetadataHostname: true") || p.names != nil {
+	if err != nil || !strings.Contains(string(edit.After), "useInstanceMetadataHostname: true") || p.Names != nil {
 		t.Errorf("%v, %s", err, edit.After)
 	}
-	p.Config.Host = "no URL: %"
-	if _, err := p.nameRule(t.Context(), seen); err == nil || p.names != nil {
+	p.Access.Config.Host = "no URL: %"
+	if _, err := p.NameRule(t.Context(), seen); err == nil || p.Names != nil {
 		t.Errorf("decided of a cluster that cannot be read: %v", client)
 	}
 }
@@ -310,10 +353,10 @@ func TestBrakeOfRKE(t *testing.T) {
 		if tt.away {
 			client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, apiruntime.Object, error) { return true, nil, errors.New("away") })
 		}
-		before := p.Clock.Now()
-		said, err := p.Brake(t.Context(), txOf(t, migration.StepEnable), migration.Snapshot{}, nil)
-		if err != nil || !strings.Contains(said, tt.says) || rke.interrupted != tt.interrupted || p.Clock.Now().Sub(before) != tt.waits {
-			t.Errorf("%s: %q, %v, interrupted %t, after %s", name, said, err, rke.interrupted, p.Clock.Now().Sub(before))
+		before := p.Access.Clock.Now()
+		said, err := p.Brake(t.Context(), txOf(t, migration.StepEnable), migration.Snapshot{}, p.again)
+		if err != nil || !strings.Contains(said, tt.says) || rke.interrupted != tt.interrupted || p.Access.Clock.Now().Sub(before) != tt.waits {
+			t.Errorf("%s: %q, %v, interrupted %t, after %s", name, said, err, rke.interrupted, p.Access.Clock.Now().Sub(before))
 		}
 	}
 	p, client := ofFile(t, Options{}, &aTool{})
@@ -324,7 +367,7 @@ func TestBrakeOfRKE(t *testing.T) {
 		rke.running = false
 		return false, nil, nil
 	})
-	if said, err := p.Brake(t.Context(), txOf(t, migration.StepEnable), migration.Snapshot{}, nil); err != nil || said != "rke has ended" || rke.interrupted {
+	if said, err := p.Brake(t.Context(), txOf(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || said != "rke has ended" || rke.interrupted {
 		t.Errorf("it ended meanwhile: %q, %v", said, err)
 	}
 	rke.running = true
@@ -332,7 +375,7 @@ func TestBrakeOfRKE(t *testing.T) {
 		rke.running = true
 		return true, nil, errors.New("away")
 	})
-	if said, err := p.Brake(canceled(t), txOf(t, migration.StepEnable), migration.Snapshot{}, nil); err != nil || !rke.interrupted || p.Clock.Now().IsZero() {
+	if said, err := p.Brake(canceled(t), txOf(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || !rke.interrupted || p.Access.Clock.Now().IsZero() {
 		t.Errorf("a brake that nobody waits for: %q, %v", said, err)
 	}
 }
@@ -341,7 +384,7 @@ func TestBrakeOfRKE(t *testing.T) {
 func TestSnapshotByRKE(t *testing.T) {
 	tool := &aTool{process: &aProcess{running: true, last: "saving"}}
 	p, _ := ofFile(t, Options{Options: migration.Options{Snapshot: true}}, tool)
-	step := p.SnapshotStep(migration.Base{Core: p.Core, ID: migration.StepSnapshot})
+	step := stepOf(t, p.migration, migration.StepSnapshot)
 	tx := txOf(t, migration.StepSnapshot)
 	seen := p.observe(t, tx.Record())
 	if plan, err := step.Plan(t.Context(), seen); err != nil || plan.Summary[0] != "rke etcd snapshot-save" || plan.Estimate == "" {
@@ -355,7 +398,7 @@ func TestSnapshotByRKE(t *testing.T) {
 	if err := step.Do(t.Context(), tx, moving); err == nil || len(tool.ran) > 0 {
 		t.Errorf("on a cluster that moves: %v, ran %q", err, tool.ran)
 	}
-	if err := step.Do(t.Context(), tx, seen); err != nil || len(tool.ran) != 1 || tool.ran[0] != "etcd snapshot-save --config "+p.options.Config+" --name awsmigrate-run" || tx.Record().Intents[0].Token != "awsmigrate-run" {
+	if err := step.Do(t.Context(), tx, seen); err != nil || len(tool.ran) != 1 || tool.ran[0] != "etcd snapshot-save --config "+p.Options.Config+" --name awsmigrate-run" || tx.Record().Intents[0].Token != "awsmigrate-run" {
 		t.Errorf("%v, ran %q, %+v", err, tool.ran, tx.Record().Intents)
 	}
 	for name, tt := range map[string]struct {
@@ -377,7 +420,7 @@ func TestSnapshotByRKE(t *testing.T) {
 	}
 	broken := &aTool{broken: errors.New("no such program"), process: &aProcess{}}
 	p, _ = ofFile(t, Options{}, broken)
-	if err := p.SnapshotStep(migration.Base{Core: p.Core}).Do(t.Context(), txOf(t, migration.StepSnapshot), p.observe(t, journal.Record{})); err == nil || p.child != nil {
+	if err := stepOf(t, p.migration, migration.StepSnapshot).Do(t.Context(), txOf(t, migration.StepSnapshot), p.observe(t, journal.Record{})); err == nil || p.child != nil {
 		t.Errorf("rke did not start, and nobody says so: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 
 // write patches the Cluster: intent and inverse first, then one JSON patch whose
 // tests are the values that were read.
-func (m *Managed) write(ctx context.Context, tx *runner.Tx, c ManagedCluster, edit ManagedEdit) error {
-	if err := m.keep(ctx, tx, edit); err != nil {
+func (b *Backend) write(ctx context.Context, tx *runner.Tx, c Cluster, edit Edit) error {
+	if err := b.keep(ctx, tx, edit); err != nil {
 		return err
 	}
 	inverse, err := edit.Inverse()
@@ -27,12 +27,12 @@ func (m *Managed) write(ctx context.Context, tx *runner.Tx, c ManagedCluster, ed
 		return fmt.Errorf("make a patch for %s: %w", c.object(), err)
 	}
 	intent := journal.Intent{Step: tx.Step(), What: "patch " + c.object(), Object: c.object(), Inverse: inverse}
-	return tx.Effect(ctx, intent, func(ctx context.Context) error { return m.patch(ctx, c, patch, edit) })
+	return tx.Effect(ctx, intent, func(ctx context.Context) error { return b.patch(ctx, c, patch, edit) })
 }
 
 // patch sends it and, when the answer is lost, looks whether it arrived.
-func (m *Managed) patch(ctx context.Context, c ManagedCluster, patch []byte, edit ManagedEdit) error {
-	err := migration.PatchRead(ctx, m.edges.Management.Resource(managedClusters), c.ID, c.ResourceVersion, patch)
+func (b *Backend) patch(ctx context.Context, c Cluster, patch []byte, edit Edit) error {
+	err := migration.PatchRead(ctx, b.edges.Management.Resource(clusters), c.ID, c.ResourceVersion, patch)
 	switch {
 	case err == nil:
 		return nil
@@ -45,7 +45,7 @@ func (m *Managed) patch(ctx context.Context, c ManagedCluster, patch []byte, edi
 		return &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: c.object(),
 			Seen: "it is no longer as it was when the edit was computed; nothing was written", Fix: "run again to see the new plan", Err: err}
 	}
-	if now, readErr := m.look(ctx, journal.Record{}); readErr == nil && len(specDifferences(now.cluster.Config, edit.Apply())) == 0 {
+	if now, readErr := b.read(ctx); readErr == nil && len(specDifferences(now.cluster.Config, edit.Apply())) == 0 {
 		return nil
 	}
 	return fmt.Errorf("patch %s: %w", c.object(), err)

@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 )
@@ -21,27 +22,27 @@ import (
 // ReasonNotRKE is of a cluster, a state or a program that is not rke's.
 const ReasonNotRKE = rkecli.ReasonNotRKE
 
-// FindManaged finds Rancher's Cluster by its id or its display name, refuses a
+// Find finds Rancher's Cluster by its id or its display name, refuses a
 // name that several have, and a cluster that Rancher does not run rke for.
-func FindManaged(ctx context.Context, management dynamic.Interface, name string) (ManagedCluster, error) {
-	list, err := management.Resource(managedClusters).List(ctx, metav1.ListOptions{})
+func Find(ctx context.Context, management dynamic.Interface, name string) (Cluster, error) {
+	list, err := management.Resource(clusters).List(ctx, metav1.ListOptions{})
 	object := "Cluster " + name
 	switch {
 	case apierrors.IsNotFound(err):
-		return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: object,
+		return Cluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: object,
 			Seen: "this API server does not serve clusters.management.cattle.io", Fix: "point --kubeconfig at the cluster Rancher runs in", Err: err}
 	case err != nil:
-		return ManagedCluster{}, migration.CouldNotRead("Clusters of Rancher", err)
+		return Cluster{}, migration.CouldNotRead("Clusters of Rancher", err)
 	}
-	all := make([]ManagedCluster, 0, len(list.Items))
+	all := make([]Cluster, 0, len(list.Items))
 	for i := range list.Items {
-		all = append(all, parseManaged(&list.Items[i]))
+		all = append(all, parseCluster(&list.Items[i]))
 	}
-	return chooseManaged(all, name)
+	return choose(all, name)
 }
 
-func chooseManaged(all []ManagedCluster, name string) (ManagedCluster, error) {
-	var found []ManagedCluster
+func choose(all []Cluster, name string) (Cluster, error) {
+	var found []Cluster
 	var names, others []string
 	for _, c := range all {
 		if c.ID == name || c.DisplayName == name {
@@ -54,20 +55,20 @@ func chooseManaged(all []ManagedCluster, name string) (ManagedCluster, error) {
 	sort.Strings(others)
 	switch len(found) {
 	case 1:
-		return found[0], supportedManaged(found[0])
+		return found[0], supported(found[0])
 	case 0:
-		return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: "Cluster " + name,
+		return Cluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: "Cluster " + name,
 			Seen: "no such id and no such name", Wanted: "one of " + migration.OrElse(naming.Few(others), "none: this Rancher has no clusters"), Fix: "check --cluster"}
 	}
-	return ManagedCluster{}, &fault.Error{Class: fault.Usage, Reason: "AmbiguousCluster", Object: "Cluster " + name,
+	return Cluster{}, &fault.Error{Class: fault.Usage, Reason: "AmbiguousCluster", Object: "Cluster " + name,
 		Seen: fmt.Sprintf("%d clusters are called so: %s", len(found), strings.Join(names, ", ")), Wanted: "one cluster", Fix: "name it by its id: --cluster c-xxxxx"}
 }
 
 // driverRKE is status.driver of a cluster that Rancher runs rke for.
 const driverRKE = "rancherKubernetesEngine"
 
-// supportedManaged refuses clusters that this procedure does not fit.
-func supportedManaged(c ManagedCluster) error {
+// supported refuses clusters that this procedure does not fit.
+func supported(c Cluster) error {
 	refuse := func(reason, seen, fix string) error {
 		return &fault.Error{Class: fault.Check, Reason: reason, Object: c.object(), Seen: seen,
 			Wanted: "an RKE cluster on AWS that Rancher made with rke", Fix: fix}
@@ -85,19 +86,19 @@ func supportedManaged(c ManagedCluster) error {
 }
 
 // Supported implements migration.Config.
-func (o managedObserved) Supported() error {
-	if err := supportedManaged(o.cluster); err != nil {
+func (o observed) Supported() error {
+	if err := supported(o.cluster); err != nil {
 		return err
 	}
-	return o.observed.Supported()
+	return rke.EverApplied(o.Facts)
 }
 
 const localPath = "/k8s/clusters/local"
 
-// ManagedDownstream is the way to the cluster through Rancher, with the user's own
+// Downstream is the way to the cluster through Rancher, with the user's own
 // credentials; a fault where the management kubeconfig does not go through Rancher:
 // of an RKE cluster Rancher keeps no kubeconfig.
-func ManagedDownstream(management *rest.Config, c ManagedCluster) (*rest.Config, error) {
+func Downstream(management *rest.Config, c Cluster) (*rest.Config, error) {
 	server, err := url.Parse(management.Host)
 	if err != nil || !strings.HasSuffix(strings.TrimSuffix(server.Path, "/"), localPath) {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "NoDownstreamKubeconfig", Object: c.object(),

@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	gvr "k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -20,16 +21,16 @@ import (
 // Rancher's resources that this package reads. Only Clusters are patched. A
 // cluster's Nodes are in the namespace of its name.
 var (
-	managedClusters = gvr.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "clusters"} //nolint:gochecknoglobals // a constant
-	managedNodes    = gvr.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "nodes"}    //nolint:gochecknoglobals // a constant
+	clusters = gvr.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "clusters"} //nolint:gochecknoglobals // a constant
+	nodes    = gvr.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "nodes"}    //nolint:gochecknoglobals // a constant
 )
 
 // rkeConfigKey is where Rancher keeps the configuration, in spec and in appliedSpec
 // (rancher/rancher:pkg/apis/management.cattle.io/v3/cluster_types.go@v2.8.5).
 const rkeConfigKey = "rancherKubernetesEngineConfig"
 
-// ManagedCluster is the little that is read of Rancher's Cluster and its Nodes.
-type ManagedCluster struct {
+// Cluster is the little that is read of Rancher's Cluster and its Nodes.
+type Cluster struct {
 	ID, DisplayName string
 	ResourceVersion string         // of the reading; edits are for this one
 	Driver          string         // status.driver
@@ -37,18 +38,18 @@ type ManagedCluster struct {
 	Config          map[string]any // spec.rancherKubernetesEngineConfig; nil: none
 	Applied         map[string]any // the same of status.appliedSpec
 	Failed          map[string]any // the same of status.failedSpec; nil: the last application did not fail
-	Conditions      map[string]managedCondition
+	Conditions      map[string]condition
 	Template        string // RKE template revision that gave the configuration; "": none
 	Provisioned     bool   // by the newer kind of Cluster object, which RKE2 has
 	Deleting        bool
-	Nodes           []ManagedNode
+	Nodes           []Node
 	LastWriter      string // the field manager that wrote spec last; "": not to be seen
 }
 
-type managedCondition struct{ Status, Message string }
+type condition struct{ Status, Message string }
 
-// ManagedNode is one of Rancher's Nodes.
-type ManagedNode struct {
+// Node is one of Rancher's Nodes.
+type Node struct {
 	Name, Address  string
 	Role           []string
 	PlanVersion    int64    // of the plan that Rancher has for it
@@ -58,38 +59,38 @@ type ManagedNode struct {
 
 // workerOnly says whether Rancher, not rke, brings it up to date
 // (rancher/rancher:pkg/controllers/management/rkeworkerupgrader/upgrade.go@v2.8.5).
-func (n ManagedNode) workerOnly() bool { return len(n.Role) == 1 && n.Role[0] == "worker" }
+func (n Node) workerOnly() bool { return len(n.Role) == 1 && n.Role[0] == "worker" }
 
 // behind says whether its agent has not applied the newest plan. One that never
 // said what it applied is not behind: older agents do not.
-func (n ManagedNode) behind() bool {
+func (n Node) behind() bool {
 	return n.PlanVersion > 0 && n.AppliedVersion > 0 && n.AppliedVersion != n.PlanVersion
 }
 
-func (c ManagedCluster) object() string {
+func (c Cluster) object() string {
 	return fmt.Sprintf("Cluster %s (%s)", c.ID, c.DisplayName)
 }
 
-func parseManaged(o *unstructured.Unstructured) ManagedCluster {
+func parseCluster(o *unstructured.Unstructured) Cluster {
 	text := func(path ...string) string { s, _, _ := unstructured.NestedString(o.Object, path...); return s }
 	tree := func(path ...string) map[string]any { m, _, _ := unstructured.NestedMap(o.Object, path...); return m }
-	c := ManagedCluster{
+	c := Cluster{
 		ID: o.GetName(), ResourceVersion: o.GetResourceVersion(), DisplayName: migration.OrElse(text("spec", "displayName"), o.GetName()), Driver: text("status", "driver"),
 		Config: tree("spec", rkeConfigKey), Applied: tree("status", "appliedSpec", rkeConfigKey), Failed: tree("status", "failedSpec", rkeConfigKey),
-		Template: text("spec", "clusterTemplateRevisionName"), Deleting: o.GetDeletionTimestamp() != nil, LastWriter: migration.LastWriter(o), Conditions: map[string]managedCondition{},
+		Template: text("spec", "clusterTemplateRevisionName"), Deleting: o.GetDeletionTimestamp() != nil, LastWriter: migration.LastWriter(o), Conditions: map[string]condition{},
 	}
 	c.Internal, _, _ = unstructured.NestedBool(o.Object, "spec", "internal")
 	for key := range o.GetAnnotations() {
 		c.Provisioned = c.Provisioned || strings.HasPrefix(key, "provisioning.cattle.io/")
 	}
 	for _, one := range summary.GetUnstructuredConditions(o.Object) {
-		c.Conditions[one.Type()] = managedCondition{Status: one.Status(), Message: one.Message()}
+		c.Conditions[one.Type()] = condition{Status: one.Status(), Message: one.Message()}
 	}
 	return c
 }
 
-func parseManagedNode(o *unstructured.Unstructured) ManagedNode {
-	n := ManagedNode{Name: o.GetName()}
+func parseNode(o *unstructured.Unstructured) Node {
+	n := Node{Name: o.GetName()}
 	n.Address, _, _ = unstructured.NestedString(o.Object, "status", "rkeNode", "address")
 	n.Role, _, _ = unstructured.NestedStringSlice(o.Object, "status", "rkeNode", "role")
 	n.PlanVersion, _, _ = unstructured.NestedInt64(o.Object, "status", "nodePlan", "version")
@@ -101,27 +102,27 @@ func parseManagedNode(o *unstructured.Unstructured) ManagedNode {
 	return n
 }
 
-// Look implements migration.Side.
-func (m *Managed) Look(ctx context.Context, record journal.Record) (migration.Config, error) {
-	return m.look(ctx, record)
+// Read implements migration.Backend.
+func (b *Backend) Read(ctx context.Context, _ journal.Record) (migration.Config, error) {
+	return b.read(ctx)
 }
 
-func (m *Managed) look(ctx context.Context, record journal.Record) (managedObserved, error) {
-	out := managedObserved{observed: observed{record: record, snapshot: m.options.Snapshot}}
-	object := "Cluster " + m.id
-	o, err := m.edges.Management.Resource(managedClusters).Get(ctx, m.id, metav1.GetOptions{})
+func (b *Backend) read(ctx context.Context) (observed, error) {
+	out := observed{}
+	object := "Cluster " + b.id
+	o, err := b.edges.Management.Resource(clusters).Get(ctx, b.id, metav1.GetOptions{})
 	if err != nil {
 		return out, migration.CouldNotRead(object, err)
 	}
-	c := parseManaged(o)
-	list, err := m.edges.Management.Resource(managedNodes).Namespace(c.ID).List(ctx, metav1.ListOptions{})
+	c := parseCluster(o)
+	list, err := b.edges.Management.Resource(nodes).Namespace(c.ID).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return out, migration.CouldNotRead("Nodes of "+object, err)
 	}
 	for i := range list.Items {
-		c.Nodes = append(c.Nodes, parseManagedNode(&list.Items[i]))
+		c.Nodes = append(c.Nodes, parseNode(&list.Items[i]))
 	}
-	state, err := rkestate.Read(ctx, m.edges.Kube)
+	state, err := rkestate.Read(ctx, b.edges.Kube)
 	if err != nil {
 		return out, err
 	}
@@ -129,18 +130,15 @@ func (m *Managed) look(ctx context.Context, record journal.Record) (managedObser
 	if err != nil {
 		return out, err
 	}
-	if !m.once.volumes.Looked {
-		m.once.volumes = rkestate.ReadPinnedVolumes(ctx, m.edges.Kube)
-	}
 	out.cluster = c
-	out.Facts = rkestate.Facts{File: file, Config: file.Config(), State: state, PinnedVolumes: m.once.volumes,
+	out.Facts = rkestate.Facts{File: file, Config: file.Config(), State: state, PinnedVolumes: b.PinnedVolumes(ctx),
 		Registries: configtree.Registries(c.object(), "privateRegistries", "isDefault", c.Config)}
 	return out, ctx.Err()
 }
 
 // Combine implements migration.Config.
-func (o managedObserved) Combine(down downstream.Cluster) migration.Reading {
-	r := reading(o.Facts, down, "")
+func (o observed) Combine(down downstream.Cluster) migration.Reading {
+	r := rke.ReadingOf(o.Facts, down, "")
 	r.Object, r.Unrest = o.cluster.object(), o.cluster.unapplied(o.Facts)
 	if o.cluster.Template != "" {
 		r.Owners = []migration.Owner{{Name: "RKE template", Mark: "revision " + o.cluster.Template}}
@@ -157,12 +155,9 @@ func (o managedObserved) Combine(down downstream.Cluster) migration.Reading {
 // addressOf is the address of the host whose Node is named.
 func addressOf(c rkestate.Config, nodes []string, down downstream.Cluster) string {
 	for _, host := range c.Nodes {
-		if node := nodeOf(host, down.Nodes); node != nil && len(nodes) > 0 && node.Name == nodes[0] {
+		if node := rke.NodeOf(host, down.Nodes); node != nil && len(nodes) > 0 && node.Name == nodes[0] {
 			return host.Address
 		}
 	}
 	return ""
 }
-
-// Tell implements migration.Side.
-func (m *Managed) Tell(open []migration.Unrest) string { return migration.TellUnrest(open) }

@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"context"
@@ -19,34 +19,31 @@ import (
 
 var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 
-// Undo is the procedure that takes this migration back.
-func (m *Managed) Undo() *migration.Undo { return migration.NewUndo(m, m.Core) }
-
 // takeBack takes the newest edit of a step that is left back.
-func (m *Managed) takeBack(ctx context.Context, seen migration.Snapshot, config map[string]any, step journal.StepID) (ManagedEdit, error) {
+func (b *Backend) takeBack(ctx context.Context, seen migration.Snapshot, config map[string]any, step journal.StepID) (Edit, error) {
 	for _, intent := range seen.Record.ToTakeBack(step, clusterOf(seen).object()) {
 		var inverse []Inverse
 		if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
-			return ManagedEdit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
+			return Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
 		}
-		edit, err := ManagedUndo(clusterOf(seen).object(), config, inverse, func(sha256 string) (any, error) { return m.kept(ctx, sha256) })
+		edit, err := TakeBack(clusterOf(seen).object(), config, inverse, func(sha256 string) (any, error) { return b.kept(ctx, sha256) })
 		if err != nil || !edit.Empty() {
 			return edit, err
 		}
 	}
-	return ManagedEdit{Config: config}, nil
+	return Edit{Config: config}, nil
 }
 
 // keptName is the Secret that keeps a part of the configuration from before an
 // edit: it may hold credentials, and the journal must not.
-func (m *Managed) keptName(sha256 string) string {
-	return journal.Name(m.id) + "-" + sha256[:12]
+func (b *Backend) keptName(sha256 string) string {
+	return journal.Name(b.id) + "-" + sha256[:12]
 }
 
 const keptKey = "value.json"
 
 // keep puts away what an edit takes out and the journal may not hold.
-func (m *Managed) keep(ctx context.Context, tx *runner.Tx, edit ManagedEdit) error {
+func (b *Backend) keep(ctx context.Context, tx *runner.Tx, edit Edit) error {
 	for _, el := range edit.Elements {
 		before, isMap := el.Before.(map[string]any)
 		if !isMap || el.Pruned {
@@ -56,13 +53,13 @@ func (m *Managed) keep(ctx context.Context, tx *runner.Tx, edit ManagedEdit) err
 		if err != nil {
 			return err
 		}
-		object := "Secret " + m.id + "/" + m.keptName(sum)
+		object := "Secret " + b.id + "/" + b.keptName(sum)
 		secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "type": "Opaque",
-			"metadata":   map[string]any{"name": m.keptName(sum), "labels": map[string]any{"app.kubernetes.io/managed-by": wellknown.FieldManager}},
+			"metadata":   map[string]any{"name": b.keptName(sum), "labels": map[string]any{"app.kubernetes.io/managed-by": wellknown.FieldManager}},
 			"stringData": map[string]any{keptKey: string(raw)}}}
 		intent := journal.Intent{What: "keep a part of the configuration for an undo in " + object, Object: object, Token: sum}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
-			_, err := m.edges.Management.Resource(secrets).Namespace(m.id).Create(ctx, secret, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
+			_, err := b.edges.Management.Resource(secrets).Namespace(b.id).Create(ctx, secret, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 			if apierrors.IsAlreadyExists(err) {
 				return nil // of an earlier run: its name is the content's digest
 			}
@@ -75,9 +72,9 @@ func (m *Managed) keep(ctx context.Context, tx *runner.Tx, edit ManagedEdit) err
 }
 
 // kept finds it again, and trusts nothing but its digest.
-func (m *Managed) kept(ctx context.Context, sha256 string) (any, error) {
-	object := "Secret " + m.id + "/" + m.keptName(sha256)
-	o, err := m.edges.Management.Resource(secrets).Namespace(m.id).Get(ctx, m.keptName(sha256), metav1.GetOptions{})
+func (b *Backend) kept(ctx context.Context, sha256 string) (any, error) {
+	object := "Secret " + b.id + "/" + b.keptName(sha256)
+	o, err := b.edges.Management.Resource(secrets).Namespace(b.id).Get(ctx, b.keptName(sha256), metav1.GetOptions{})
 	if err != nil {
 		return nil, migration.CouldNotRead(object, err)
 	}

@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"fmt"
@@ -35,18 +35,18 @@ type Element struct {
 	Pruned bool
 }
 
-// ManagedEdit is a computed change of Rancher's configuration. It is pure.
-type ManagedEdit struct {
+// Edit is a computed change of Rancher's configuration. It is pure.
+type Edit struct {
 	Config   map[string]any // as it was read
 	Elements []Element
 }
 
 // Empty says whether nothing is to be changed.
-func (e ManagedEdit) Empty() bool { return len(e.Elements) == 0 }
+func (e Edit) Empty() bool { return len(e.Elements) == 0 }
 
-// editManaged sets or removes keys; those that are as wanted are left out.
-func editManaged(config map[string]any, wanted ...Element) ManagedEdit {
-	e := ManagedEdit{Config: config}
+// editOf sets or removes keys; those that are as wanted are left out.
+func editOf(config map[string]any, wanted ...Element) Edit {
+	e := Edit{Config: config}
 	for _, w := range wanted {
 		parent := mapAt(config, w.Path[:len(w.Path)-1])
 		w.Before, w.Had = parent[w.Path[len(w.Path)-1]]
@@ -58,22 +58,22 @@ func editManaged(config map[string]any, wanted ...Element) ManagedEdit {
 	return e
 }
 
-// ManagedEnable puts the flag on every kube-controller-manager.
-func ManagedEnable(config map[string]any) ManagedEdit {
-	return editManaged(config, Element{Path: []string{"services", "kubeController", "extraArgs", keyFlag}, Value: "true"})
+// Enable puts the flag on every kube-controller-manager.
+func Enable(config map[string]any) Edit {
+	return editOf(config, Element{Path: []string{"services", "kubeController", "extraArgs", keyFlag}, Value: "true"})
 }
 
-// ManagedSwitch makes the provider external in one edit that also takes the flag
+// Switch makes the provider external in one edit that also takes the flag
 // away. awsCloudProvider goes, even empty, as Rancher's UI leaves it: while it is
 // there rke takes the in-tree provider. useInstanceMetadataHostname is written
 // explicitly: Rancher's defaults for it are its API's, not the CRD's
 // (rancher/rancher:pkg/api/norman/store/cluster/cluster_store.go@v2.8.5).
-// made are the mappings that ManagedEnable made, by pointer: they go again with
+// made are the mappings that Enable made, by pointer: they go again with
 // the flag, if it is all they hold.
-func ManagedSwitch(config map[string]any, names naming.Rule, made []string) ManagedEdit {
+func Switch(config map[string]any, names naming.Rule, made []string) Edit {
 	provider := func(key string) []string { return []string{"cloudProvider", key} }
 	flag := []string{"services", "kubeController", "extraArgs", keyFlag}
-	e := editManaged(config,
+	e := editOf(config,
 		Element{Path: provider("name"), Value: rkestate.ProviderExternal},
 		Element{Path: provider(keyMetadata), Value: names.UseMetadata},
 		Element{Path: provider(keyAWSBlock)},
@@ -84,7 +84,7 @@ func ManagedSwitch(config map[string]any, names naming.Rule, made []string) Mana
 
 // prune takes the mappings above a key that goes with it, where an edit of ours
 // made them and they hold nothing else.
-func (e *ManagedEdit) prune(path, made []string) {
+func (e *Edit) prune(path, made []string) {
 	for depth := len(path) - 1; depth > 0 && slices.Contains(made, pointer(path[:depth])); depth-- {
 		before, is := mapAt(e.Config, path[:depth-1])[path[depth-1]].(map[string]any)
 		if _, holds := before[path[depth]]; !is || !holds || len(before) > 1 {
@@ -94,9 +94,9 @@ func (e *ManagedEdit) prune(path, made []string) {
 	}
 }
 
-// ManagedUpgrade sets the version, in an edit of its own.
-func ManagedUpgrade(config map[string]any, version string) ManagedEdit {
-	return editManaged(config, Element{Path: []string{"kubernetesVersion"}, Value: version})
+// Upgrade sets the version, in an edit of its own.
+func Upgrade(config map[string]any, version string) Edit {
+	return editOf(config, Element{Path: []string{"kubernetesVersion"}, Value: version})
 }
 
 // editable refuses a configuration in which something stands where an edit needs
@@ -120,7 +120,7 @@ func mapAt(config map[string]any, path []string) map[string]any {
 }
 
 // Apply is the configuration after the edit.
-func (e ManagedEdit) Apply() map[string]any {
+func (e Edit) Apply() map[string]any {
 	out := runtime.DeepCopyJSON(e.Config)
 	for _, el := range e.Elements {
 		at := out
@@ -144,7 +144,7 @@ func (e ManagedEdit) Apply() map[string]any {
 // Patch is the edit as a JSON patch. Its tests are what was read: the element
 // itself, or where it was not there the nearest thing above it, which cannot have
 // gained it then.
-func (e ManagedEdit) Patch() ([]byte, error) {
+func (e Edit) Patch() ([]byte, error) {
 	var tests, writes []kube.PatchOp
 	tested := map[string]bool{}
 	test := func(path []string, value any) {
@@ -171,7 +171,7 @@ func (e ManagedEdit) Patch() ([]byte, error) {
 			set = map[string]any{el.Path[i]: set}
 		}
 		writes = append(writes, kube.Add(pointer(el.Path[:min(depth+1, len(el.Path))]), set))
-		now = ManagedEdit{Config: now, Elements: []Element{el}}.Apply()
+		now = Edit{Config: now, Elements: []Element{el}}.Apply()
 	}
 	return kube.JSONPatch(append(tests, writes...)...)
 }
@@ -194,7 +194,7 @@ func pointer(path []string) string {
 }
 
 // Made are the mappings that the whole edit makes, by pointer.
-func (e ManagedEdit) Made() []string {
+func (e Edit) Made() []string {
 	var all []string
 	for _, el := range e.Elements {
 		all = append(all, e.made(el)...)
@@ -202,7 +202,7 @@ func (e ManagedEdit) Made() []string {
 	return all
 }
 
-func (e ManagedEdit) made(el Element) []string {
+func (e Edit) made(el Element) []string {
 	if el.Value == nil {
 		return nil
 	}
@@ -215,7 +215,7 @@ func (e ManagedEdit) made(el Element) []string {
 }
 
 // locations are the paths that it changes.
-func (e ManagedEdit) locations() []string {
+func (e Edit) locations() []string {
 	all := make([]string, 0, len(e.Elements))
 	for _, el := range e.Elements {
 		all = append(all, "spec."+rkeConfigKey+"."+strings.Join(el.Path, "."))
@@ -224,7 +224,7 @@ func (e ManagedEdit) locations() []string {
 }
 
 // Changes shows the edit in a plan, without the values of awsCloudProvider.
-func (e ManagedEdit) Changes(object string) []runner.Change {
+func (e Edit) Changes(object string) []runner.Change {
 	changes := make([]runner.Change, 0, len(e.Elements))
 	for _, el := range e.Elements {
 		c := runner.Change{Object: object, Location: "spec." + rkeConfigKey + "." + strings.Join(el.Path, ".")}

@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"crypto/sha256"
@@ -26,7 +26,7 @@ type Inverse struct {
 }
 
 // Inverse names the elements as they were.
-func (e ManagedEdit) Inverse() ([]byte, error) {
+func (e Edit) Inverse() ([]byte, error) {
 	var all []Inverse
 	for _, el := range e.Elements {
 		one := Inverse{Path: pointer(el.Path), Had: el.Had, Is: el.Value, Made: e.made(el), Pruned: el.Pruned}
@@ -55,10 +55,10 @@ func digestOf(v any) (string, []byte, error) {
 	return hex.EncodeToString(sum[:]), raw, nil
 }
 
-// ManagedUndo takes back what is left of an edit. kept finds a value that the
+// TakeBack takes back what is left of an edit. kept finds a value that the
 // journal has only the digest of. What somebody undid already is left alone; where
 // a value of ours was changed since, it refuses.
-func ManagedUndo(object string, config map[string]any, inverse []Inverse, kept func(sha256 string) (any, error)) (ManagedEdit, error) {
+func TakeBack(object string, config map[string]any, inverse []Inverse, kept func(sha256 string) (any, error)) (Edit, error) {
 	var wanted []Element
 	for _, one := range inverse {
 		if one.Pruned {
@@ -69,20 +69,20 @@ func ManagedUndo(object string, config map[string]any, inverse []Inverse, kept f
 		if one.SHA256 != "" {
 			var err error
 			if before, err = kept(one.SHA256); err != nil {
-				return ManagedEdit{}, err
+				return Edit{}, err
 			}
 		}
 		now, there := mapAt(config, path[:len(path)-1])[path[len(path)-1]]
 		back := there == one.Had && reflect.DeepEqual(now, before)
 		ours := there == (one.Is != nil) && reflect.DeepEqual(now, one.Is)
 		if !back && !ours {
-			return ManagedEdit{}, &fault.Error{Class: fault.Stale, Reason: "EditMoved", Object: object,
+			return Edit{}, &fault.Error{Class: fault.Stale, Reason: "EditMoved", Object: object,
 				Seen: "spec." + rkeConfigKey + "." + strings.Join(path, ".") + " is no longer as awsmigrate wrote it", Wanted: "the value that was written, or the one from before",
 				Fix: "put it back by hand, then run again"}
 		}
 		wanted = append(wanted, Element{Path: path, Value: before})
 	}
-	e := editManaged(config, wanted...)
+	e := editOf(config, wanted...)
 	for _, one := range inverse {
 		if !one.Had && len(e.Elements) > 0 {
 			e.prune(pathOf(one.Path), one.Made)

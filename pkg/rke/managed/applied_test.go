@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"strings"
@@ -14,22 +14,22 @@ import (
 )
 
 // appliedCluster is one whose configuration Rancher has applied everywhere.
-func appliedCluster() ManagedCluster {
-	yes := managedCondition{Status: "True"}
-	c := ManagedCluster{ID: "c-1", DisplayName: "demo", Driver: driverRKE, Config: ManagedSwitch(uiConfig(), naming.Rule{UseMetadata: true}, nil).Apply(),
-		Conditions: map[string]managedCondition{"Updated": yes, "Provisioned": yes, "Ready": yes, "Upgraded": yes}}
+func appliedCluster() Cluster {
+	yes := condition{Status: "True"}
+	c := Cluster{ID: "c-1", DisplayName: "demo", Driver: driverRKE, Config: Switch(uiConfig(), naming.Rule{UseMetadata: true}, nil).Apply(),
+		Conditions: map[string]condition{"Updated": yes, "Provisioned": yes, "Ready": yes, "Upgraded": yes}}
 	c.Applied = runtime.DeepCopyJSON(c.Config)
 	c.Applied["nodes"] = []any{map[string]any{"address": "1.2.3.4"}}
 	c.Applied["systemImages"] = map[string]any{"etcd": "rancher/etcd"}
 	c.Applied["rotateEncryptionKey"] = false
-	c.Nodes = []ManagedNode{
+	c.Nodes = []Node{
 		{Name: "m-1", Address: "1.2.3.4", Role: []string{"etcd", "controlplane"}},
 		{Name: "m-2", Address: "1.2.3.5", Role: []string{"worker"}, PlanVersion: 2, AppliedVersion: 2, Kubelet: []string{"entrypoint.sh", "kubelet", "--cloud-provider=external"}},
 	}
 	return c
 }
 
-func factsFor(t *testing.T, c ManagedCluster, stateProvider string) rkestate.Facts {
+func factsFor(t *testing.T, c Cluster, stateProvider string) rkestate.Facts {
 	t.Helper()
 	file, err := fileOf(c)
 	if err != nil {
@@ -45,23 +45,23 @@ func factsFor(t *testing.T, c ManagedCluster, stateProvider string) rkestate.Fac
 
 // Every single sign that Rancher is not done must count, whatever the others say:
 // each of them is right for some time while the others are wrong.
-func TestManagedUnappliedSeesEachSign(t *testing.T) {
+func TestUnappliedSeesEachSign(t *testing.T) {
 	if c := appliedCluster(); len(c.unapplied(factsFor(t, c, "external-aws"))) != 0 {
 		t.Fatalf("an applied cluster is not at rest: %s", migration.TellUnrest(c.unapplied(factsFor(t, c, "external-aws"))))
 	}
-	for want, change := range map[string]func(*ManagedCluster){
-		"cloudProvider.name": func(c *ManagedCluster) { c.Applied["cloudProvider"].(map[string]any)["name"] = "aws" },
-		"cloudProvider.awsCloudProvider": func(c *ManagedCluster) {
+	for want, change := range map[string]func(*Cluster){
+		"cloudProvider.name": func(c *Cluster) { c.Applied["cloudProvider"].(map[string]any)["name"] = "aws" },
+		"cloudProvider.awsCloudProvider": func(c *Cluster) {
 			c.Applied["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{}
 		},
-		"could not apply": func(c *ManagedCluster) { c.Failed = map[string]any{} },
-		"Updated=Unknown": func(c *ManagedCluster) { c.Conditions["Updated"] = managedCondition{Status: "Unknown"} },
-		"Upgraded=Unknown: updating": func(c *ManagedCluster) {
-			c.Conditions["Upgraded"] = managedCondition{Status: "Unknown", Message: "updating worker nodes"}
+		"could not apply": func(c *Cluster) { c.Failed = map[string]any{} },
+		"Updated=Unknown": func(c *Cluster) { c.Conditions["Updated"] = condition{Status: "Unknown"} },
+		"Upgraded=Unknown: updating": func(c *Cluster) {
+			c.Conditions["Upgraded"] = condition{Status: "Unknown", Message: "updating worker nodes"}
 		},
-		"condition Ready is missing": func(c *ManagedCluster) { delete(c.Conditions, "Ready") },
-		"worker m-2 has applied":     func(c *ManagedCluster) { c.Nodes[1].AppliedVersion = 1 },
-		"being deleted":              func(c *ManagedCluster) { c.Deleting = true },
+		"condition Ready is missing": func(c *Cluster) { delete(c.Conditions, "Ready") },
+		"worker m-2 has applied":     func(c *Cluster) { c.Nodes[1].AppliedVersion = 1 },
+		"being deleted":              func(c *Cluster) { c.Deleting = true },
 	} {
 		c := appliedCluster()
 		change(&c)
@@ -76,7 +76,7 @@ func TestManagedUnappliedSeesEachSign(t *testing.T) {
 }
 
 // appliedSpec and Updated say nothing about workers: their own plan does.
-func TestManagedWorkerLacksTheSwitchUntilItsPlanHasIt(t *testing.T) {
+func TestWorkerLacksTheSwitchUntilItsPlanHasIt(t *testing.T) {
 	c := appliedCluster()
 	if lacks := c.lacks("1.2.3.5"); lacks != "" {
 		t.Errorf("a switched worker lacks %q", lacks)
@@ -91,9 +91,9 @@ func TestManagedWorkerLacksTheSwitchUntilItsPlanHasIt(t *testing.T) {
 }
 
 // A failure of an earlier configuration is not one of this.
-func TestManagedFailureIsOfTheWantedConfiguration(t *testing.T) {
+func TestFailureIsOfTheWantedConfiguration(t *testing.T) {
 	c := appliedCluster()
-	c.Conditions["Updated"] = managedCondition{Status: "False", Message: "host gone"}
+	c.Conditions["Updated"] = condition{Status: "False", Message: "host gone"}
 	c.Failed = runtime.DeepCopyJSON(c.Applied)
 	if err := c.failure(); fault.ClassOf(err) != fault.Check || !strings.Contains(err.Error(), "host gone") {
 		t.Errorf("got %v", err)
@@ -104,14 +104,14 @@ func TestManagedFailureIsOfTheWantedConfiguration(t *testing.T) {
 	}
 }
 
-func TestChooseManaged(t *testing.T) {
-	rke := func(id, name string) ManagedCluster {
-		return ManagedCluster{ID: id, DisplayName: name, Driver: driverRKE, Config: map[string]any{}}
+func TestChoose(t *testing.T) {
+	rke := func(id, name string) Cluster {
+		return Cluster{ID: id, DisplayName: name, Driver: driverRKE, Config: map[string]any{}}
 	}
-	imported := ManagedCluster{ID: "c-i", DisplayName: "imported", Driver: "imported"}
-	newer := ManagedCluster{ID: "c-m-1", DisplayName: "newer", Provisioned: true}
-	local := ManagedCluster{ID: "local", DisplayName: "local", Internal: true}
-	all := []ManagedCluster{rke("c-1", "prod"), rke("c-2", "twin"), rke("c-3", "twin"), rke("c-4", "c-1x"), imported, newer, local}
+	imported := Cluster{ID: "c-i", DisplayName: "imported", Driver: "imported"}
+	newer := Cluster{ID: "c-m-1", DisplayName: "newer", Provisioned: true}
+	local := Cluster{ID: "local", DisplayName: "local", Internal: true}
+	all := []Cluster{rke("c-1", "prod"), rke("c-2", "twin"), rke("c-3", "twin"), rke("c-4", "c-1x"), imported, newer, local}
 	for name, want := range map[string]struct {
 		id, seen string
 		class    fault.Class
@@ -125,7 +125,7 @@ func TestChooseManaged(t *testing.T) {
 		"newer":    {seen: "provisioning.cattle.io", class: fault.Check},
 		"local":    {seen: "Rancher itself", class: fault.Check},
 	} {
-		got, err := chooseManaged(all, name)
+		got, err := choose(all, name)
 		switch {
 		case want.seen == "" && (err != nil || got.ID != want.id):
 			t.Errorf("%s: got %s, %v", name, got.ID, err)
@@ -134,7 +134,7 @@ func TestChooseManaged(t *testing.T) {
 		}
 	}
 	// A name that is another's id is ambiguous, too.
-	if _, err := chooseManaged(append(all, rke("c-9", "c-1")), "c-1"); fault.ClassOf(err) != fault.Usage {
+	if _, err := choose(append(all, rke("c-9", "c-1")), "c-1"); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("an id that is another's name: %v", err)
 	}
 }
@@ -146,7 +146,7 @@ func TestFileOfTranslatesWhatIsJudged(t *testing.T) {
 	config["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"global": map[string]any{"role-arn": "arn:x", "disable-security-group-ingress": true},
 		"serviceOverride": map[string]any{"1": map[string]any{"service": "ec2", "signing-region": "r"}}}
 	config["upgradeStrategy"] = map[string]any{"drain": true, "maxUnavailableControlplane": "2"}
-	file, err := fileOf(ManagedCluster{ID: "c-1", Config: config})
+	file, err := fileOf(Cluster{ID: "c-1", Config: config})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,21 +159,21 @@ func TestFileOfTranslatesWhatIsJudged(t *testing.T) {
 	if aws == nil || aws.Global.RoleARN != "arn:x" || !aws.Global.DisableSecurityGroupIngress || aws.ServiceOverride["1"].SigningRegion != "r" {
 		t.Errorf("awsCloudProvider is %+v", aws)
 	}
-	if file, err = fileOf(ManagedCluster{ID: "c-1", Config: uiConfig()}); err != nil || file.Config().CloudProvider.AWS == nil {
+	if file, err = fileOf(Cluster{ID: "c-1", Config: uiConfig()}); err != nil || file.Config().CloudProvider.AWS == nil {
 		t.Errorf("the UI's empty block was lost: %v", err)
 	}
 }
 
 // Conditions are read as the object has them, whatever else is in the list.
-func TestParseManagedReadsConditions(t *testing.T) {
-	c := parseManaged(&unstructured.Unstructured{Object: map[string]any{
+func TestParseReadsConditions(t *testing.T) {
+	c := parseCluster(&unstructured.Unstructured{Object: map[string]any{
 		"metadata": map[string]any{"name": "c-1"},
 		"status": map[string]any{"conditions": []any{
 			map[string]any{"type": "Updated", "status": "Unknown", "message": "updating", "lastUpdateTime": "x"},
 			map[string]any{"type": "Ready", "status": "True"}, map[string]any{},
 		}},
 	}})
-	if c.Conditions["Updated"] != (managedCondition{Status: "Unknown", Message: "updating"}) || c.Conditions["Ready"].Status != "True" {
+	if c.Conditions["Updated"] != (condition{Status: "Unknown", Message: "updating"}) || c.Conditions["Ready"].Status != "True" {
 		t.Errorf("got %v", c.Conditions)
 	}
 	if _, there := c.Conditions["Provisioned"]; there {

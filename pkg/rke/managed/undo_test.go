@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 
 // inverseOf is an edit's inverse as the journal gives it back, and the values that
 // are kept beside it.
-func inverseOf(t *testing.T, edit ManagedEdit) ([]Inverse, func(string) (any, error)) {
+func inverseOf(t *testing.T, edit Edit) ([]Inverse, func(string) (any, error)) {
 	t.Helper()
 	raw, err := edit.Inverse()
 	if err != nil {
@@ -42,7 +42,7 @@ func inverseOf(t *testing.T, edit ManagedEdit) ([]Inverse, func(string) (any, er
 	}
 }
 
-func TestManagedUndoPutsBackWhatWasThere(t *testing.T) {
+func TestUndoPutsBackWhatWasThere(t *testing.T) {
 	block := func(v any) map[string]any {
 		c := uiConfig()
 		c["cloudProvider"].(map[string]any)["awsCloudProvider"] = v
@@ -58,15 +58,15 @@ func TestManagedUndoPutsBackWhatWasThere(t *testing.T) {
 		"a null block":  block(nil),
 		"an idle block": block(map[string]any{"global": map[string]any{"vpc": ""}}),
 	} {
-		first := ManagedEnable(config)
+		first := Enable(config)
 		flagged := first.Apply()
-		second := ManagedSwitch(flagged, naming.Rule{UseMetadata: true}, first.Made())
+		second := Switch(flagged, naming.Rule{UseMetadata: true}, first.Made())
 		for _, step := range []struct {
-			edit ManagedEdit
+			edit Edit
 			want map[string]any
 		}{{second, flagged}, {first, config}} {
 			inverse, kept := inverseOf(t, step.edit)
-			undo, err := ManagedUndo("Cluster c-1", step.edit.Apply(), inverse, kept)
+			undo, err := TakeBack("Cluster c-1", step.edit.Apply(), inverse, kept)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -77,7 +77,7 @@ func TestManagedUndoPutsBackWhatWasThere(t *testing.T) {
 			if diff := cmp.Diff(withoutNulls(objectOf(step.want)), withoutNulls(back)); diff != "" {
 				t.Errorf("%s:\n%s", name, diff)
 			}
-			if again, err := ManagedUndo("Cluster c-1", undo.Apply(), inverse, kept); err != nil || !again.Empty() {
+			if again, err := TakeBack("Cluster c-1", undo.Apply(), inverse, kept); err != nil || !again.Empty() {
 				t.Errorf("%s, a second time: %v, %v", name, again.Elements, err)
 			}
 		}
@@ -99,8 +99,8 @@ func withoutNulls(v any) any {
 	return out
 }
 
-func TestManagedUndoRefusesWhatMoved(t *testing.T) {
-	edit := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), naming.Rule{}, nil)
+func TestUndoRefusesWhatMoved(t *testing.T) {
+	edit := Switch(Enable(uiConfig()).Apply(), naming.Rule{}, nil)
 	inverse, kept := inverseOf(t, edit)
 	for name, change := range map[string]func(map[string]any){
 		"another name": func(c map[string]any) { c["cloudProvider"].(map[string]any)["name"] = "external" },
@@ -113,13 +113,13 @@ func TestManagedUndoRefusesWhatMoved(t *testing.T) {
 	} {
 		now := edit.Apply()
 		change(now)
-		if _, err := ManagedUndo("Cluster c-1", now, inverse, kept); fault.ClassOf(err) != fault.Stale {
+		if _, err := TakeBack("Cluster c-1", now, inverse, kept); fault.ClassOf(err) != fault.Stale {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	other := edit.Apply()
 	other["addons"] = "somebody's"
-	if undo, err := ManagedUndo("Cluster c-1", other, inverse, kept); err != nil || undo.Apply()["addons"] != "somebody's" {
+	if undo, err := TakeBack("Cluster c-1", other, inverse, kept); err != nil || undo.Apply()["addons"] != "somebody's" {
 		t.Errorf("another key: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"encoding/json"
@@ -28,7 +28,7 @@ func uiConfig() map[string]any {
 }
 
 // patched sends an edit's patch to an object, as the API server does.
-func patched(t *testing.T, object map[string]any, edit ManagedEdit) (map[string]any, error) {
+func patched(t *testing.T, object map[string]any, edit Edit) (map[string]any, error) {
 	t.Helper()
 	raw, err := edit.Patch()
 	if err != nil {
@@ -55,7 +55,7 @@ func objectOf(config map[string]any) map[string]any {
 }
 
 // Whatever is there beforehand, the patch makes what Apply says, and nothing else.
-func TestManagedEditsPatchWhatTheySay(t *testing.T) {
+func TestEditsPatchWhatTheySay(t *testing.T) {
 	without := func(change func(map[string]any)) map[string]any {
 		c := uiConfig()
 		change(c)
@@ -78,8 +78,8 @@ func TestManagedEditsPatchWhatTheySay(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			before := runtime.DeepCopyJSON(config)
-			for _, edit := range []ManagedEdit{ManagedEnable(config), ManagedSwitch(config, naming.Rule{UseMetadata: true}, nil),
-				ManagedSwitch(ManagedEnable(config).Apply(), naming.Rule{}, nil), ManagedUpgrade(config, "v1.27.16-rancher1-1")} {
+			for _, edit := range []Edit{Enable(config), Switch(config, naming.Rule{UseMetadata: true}, nil),
+				Switch(Enable(config).Apply(), naming.Rule{}, nil), Upgrade(config, "v1.27.16-rancher1-1")} {
 				got, err := patched(t, objectOf(edit.Config), edit)
 				if err != nil {
 					t.Fatal(err)
@@ -95,8 +95,8 @@ func TestManagedEditsPatchWhatTheySay(t *testing.T) {
 	}
 }
 
-func TestManagedSwitchLeavesNoWayBackToTheInTreeProvider(t *testing.T) {
-	after := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), naming.Rule{UseMetadata: true}, nil).Apply()
+func TestSwitchLeavesNoWayBackToTheInTreeProvider(t *testing.T) {
+	after := Switch(Enable(uiConfig()).Apply(), naming.Rule{UseMetadata: true}, nil).Apply()
 	want := map[string]any{"name": "external-aws", "useInstanceMetadataHostname": true}
 	if !reflect.DeepEqual(after["cloudProvider"], want) {
 		t.Errorf("cloudProvider is %v, wanted %v", after["cloudProvider"], want)
@@ -104,13 +104,13 @@ func TestManagedSwitchLeavesNoWayBackToTheInTreeProvider(t *testing.T) {
 	if _, flagged := mapAt(after, []string{"services", "kubeController", "extraArgs"})[keyFlag]; flagged {
 		t.Error("the flag is left beside an external provider")
 	}
-	if again := ManagedSwitch(after, naming.Rule{UseMetadata: true}, nil); !again.Empty() {
+	if again := Switch(after, naming.Rule{UseMetadata: true}, nil); !again.Empty() {
 		t.Errorf("a second edit changes %v", again.Elements)
 	}
 }
 
 // Somebody who changes what was read, before the patch arrives, must win.
-func TestManagedEditsRefuseWhatChangedMeanwhile(t *testing.T) {
+func TestEditsRefuseWhatChangedMeanwhile(t *testing.T) {
 	for name, change := range map[string]func(config map[string]any){
 		"another provider": func(c map[string]any) { c["cloudProvider"].(map[string]any)["name"] = "harvester" },
 		"options of the block": func(c map[string]any) {
@@ -122,8 +122,8 @@ func TestManagedEditsRefuseWhatChangedMeanwhile(t *testing.T) {
 	} {
 		now := uiConfig()
 		change(now)
-		flagged := ManagedEnable(uiConfig())
-		switched := ManagedSwitch(uiConfig(), naming.Rule{}, nil)
+		flagged := Enable(uiConfig())
+		switched := Switch(uiConfig(), naming.Rule{}, nil)
 		_, err := patched(t, objectOf(now), flagged)
 		_, alsoErr := patched(t, objectOf(now), switched)
 		if err == nil && alsoErr == nil {
@@ -132,10 +132,10 @@ func TestManagedEditsRefuseWhatChangedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestManagedInverseHoldsNoWholeValues(t *testing.T) {
+func TestInverseHoldsNoWholeValues(t *testing.T) {
 	config := uiConfig()
 	config["cloudProvider"].(map[string]any)["awsCloudProvider"] = map[string]any{"global": map[string]any{"role-arn": "arn:SECRET"}}
-	edit := ManagedSwitch(config, naming.Rule{UseMetadata: true}, nil)
+	edit := Switch(config, naming.Rule{UseMetadata: true}, nil)
 	raw, err := edit.Inverse()
 	if err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestManagedInverseHoldsNoWholeValues(t *testing.T) {
 }
 
 // What is no mapping is not overwritten by one.
-func TestManagedEditsNeedMappings(t *testing.T) {
+func TestEditsNeedMappings(t *testing.T) {
 	if err := editable("Cluster c-1", uiConfig()); err != nil {
 		t.Errorf("the UI's configuration: %v", err)
 	}
@@ -180,7 +180,7 @@ func TestManagedEditsNeedMappings(t *testing.T) {
 
 // A mapping that the first edit made goes with the flag; one that somebody put
 // something into meanwhile, or that was there before, stays.
-func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
+func TestSwitchTakesItsOwnMappingsAway(t *testing.T) {
 	kcm := func(config map[string]any) any { return configtree.Map(config["services"])["kubeController"] }
 	for name, tt := range map[string]struct {
 		services  map[string]any // of the configuration before
@@ -202,19 +202,19 @@ func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
 			if tt.services != nil {
 				config["services"] = tt.services
 			}
-			first := ManagedEnable(config)
+			first := Enable(config)
 			now := first.Apply()
 			if tt.meanwhile != nil {
 				tt.meanwhile(configtree.Map(configtree.Map(kcm(now))["extraArgs"]))
 			}
-			cluster := ManagedCluster{ID: "c-1", Config: now}
+			cluster := Cluster{ID: "c-1", Config: now}
 			inverse, err := first.Inverse()
 			if err != nil {
 				t.Fatal(err)
 			}
-			seen := migration.Snapshot{Config: managedObserved{cluster: cluster}}
+			seen := migration.Snapshot{Config: observed{cluster: cluster}}
 			seen.Record.Intents = []journal.Intent{{Step: migration.StepEnable, Object: cluster.object(), Inverse: inverse}}
-			edit := ManagedSwitch(now, naming.Rule{UseMetadata: true}, made(seen))
+			edit := Switch(now, naming.Rule{UseMetadata: true}, made(seen))
 			got, err := patched(t, objectOf(now), edit)
 			if err != nil {
 				t.Fatal(err)
@@ -231,8 +231,8 @@ func TestManagedSwitchTakesItsOwnMappingsAway(t *testing.T) {
 }
 
 // Without the journal nobody knows whose an empty mapping is.
-func TestManagedSwitchLeavesAnEmptyMappingOfUnknownOrigin(t *testing.T) {
-	after := ManagedSwitch(ManagedEnable(uiConfig()).Apply(), naming.Rule{}, nil).Apply()
+func TestSwitchLeavesAnEmptyMappingOfUnknownOrigin(t *testing.T) {
+	after := Switch(Enable(uiConfig()).Apply(), naming.Rule{}, nil).Apply()
 	if _, there := mapAt(after, []string{"services", "kubeController"})["extraArgs"]; !there {
 		t.Error("extraArgs is gone")
 	}
@@ -240,9 +240,9 @@ func TestManagedSwitchLeavesAnEmptyMappingOfUnknownOrigin(t *testing.T) {
 
 // An argument that arrives between reading and writing is not lost with the
 // mapping.
-func TestManagedSwitchRefusesToTakeAMappingThatWasFilledMeanwhile(t *testing.T) {
-	first := ManagedEnable(uiConfig())
-	edit := ManagedSwitch(first.Apply(), naming.Rule{}, first.Made())
+func TestSwitchRefusesToTakeAMappingThatWasFilledMeanwhile(t *testing.T) {
+	first := Enable(uiConfig())
+	edit := Switch(first.Apply(), naming.Rule{}, first.Made())
 	now := first.Apply()
 	mapAt(now, []string{"services", "kubeController", "extraArgs"})["v"] = "4"
 	if got, err := patched(t, objectOf(now), edit); err == nil {

@@ -3,35 +3,48 @@ package migration
 import (
 	"context"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Side is what differs between clusters by how they were made: where their
+// Backend is what differs between clusters by how they were made: where their
 // configuration is kept, how it is changed, and what shows that it was applied.
-type Side interface {
+type Backend interface {
 	Editor
-	// Look reads the configuration's side once.
-	Look(ctx context.Context, record journal.Record) (Config, error)
+	// Read reads the configuration once.
+	Read(ctx context.Context, record journal.Record) (Config, error)
+	// Header describes cluster and position in a few lines, for people.
+	Header(seen Snapshot) []string
 	// CloudConfig is the in-tree provider's, to be carried over to the CCM; "": none.
 	CloudConfig(ctx context.Context, seen Snapshot) (string, error)
-	// Checks are the side's own, bound to what was read.
-	Checks(seen Snapshot, input *evidence.Input, prepared Prepared) []verify.Bound
-	// SnapshotStep takes an etcd snapshot.
-	SnapshotStep(Base) Step
+	// Evidence adds to what all checks judge what only the backend sees.
+	Evidence(seen Snapshot, input *evidence.Input)
+	// Checks are the backend's own, bound to what was read.
+	Checks(seen Snapshot, input evidence.Input, prepared Prepared) []verify.Bound
+	// Decide settles, by what was gathered, what the rest of a run keeps to.
+	Decide(seen Snapshot, input evidence.Input)
 	// Rolls says whether others go on with a step's change after our write.
 	Rolls(step journal.StepID) bool
+	// Paused says who keeps the cluster from being rolled; "": nobody.
+	Paused(seen Snapshot) string
+	// Brake keeps whoever applies edits from going on, and says what it did; see
+	// runner.Procedure. again observes once more.
+	Brake(ctx context.Context, tx *runner.Tx, seen Snapshot, again func(context.Context) (Snapshot, error)) (done string, err error)
 	// Tell puts what is not at rest into one line.
 	Tell(open []Unrest) string
-	// Keep writes down what the side's checks judge, so that they can be made again
-	// without a cluster. Secrets go through the Redactor.
-	Keep(seen Snapshot, r *bundle.Redactor) ([]byte, error)
-	// Document is how the chart is installed as a document of the side's own
+	// Keep writes down what the backend's checks judge, so that they can be made again
+	// without a cluster. writes says whether the run has a step left that writes.
+	// Secrets go through the Redactor.
+	Keep(seen Snapshot, writes bool, r *bundle.Redactor) ([]byte, error)
+	// Snapshotter takes etcd snapshots; nil: somebody else has to.
+	Snapshotter() Snapshotter
+	// Document is how the chart is installed as a document of the backend's own
 	// configuration instead of by Helm; nil: there is no such way.
 	Document() DocumentInstaller
 }
@@ -55,4 +68,11 @@ type DocumentInstaller interface {
 	ApplyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, document string) error
 	// RemoveDocument takes it out again.
 	RemoveDocument(ctx context.Context, tx *runner.Tx, seen Snapshot) error
+}
+
+// Snapshotter takes an etcd snapshot.
+type Snapshotter interface {
+	PlanSnapshot(seen Snapshot) runner.Plan
+	TakeSnapshot(ctx context.Context, tx *runner.Tx, seen Snapshot) error
+	JudgeSnapshot(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error)
 }

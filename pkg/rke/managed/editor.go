@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -16,46 +17,46 @@ import (
 )
 
 // Edit implements migration.Editor.
-func (m *Managed) Edit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
+func (b *Backend) Edit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
 	c := clusterOf(seen)
-	edit, err := m.managedEdit(ctx, seen, step)
+	edit, err := b.managedEdit(ctx, seen, step)
 	if err != nil {
 		return migration.Edit{}, err
 	}
 	return migration.Edit{Object: c.object(), Changes: edit.Changes(c.object()), By: c.LastWriter, Refused: editable(c.object(), c.Config),
-		Write: func(ctx context.Context, tx *runner.Tx) error { return m.write(ctx, tx, c, edit) }}, nil
+		Write: func(ctx context.Context, tx *runner.Tx) error { return b.write(ctx, tx, c, edit) }}, nil
 }
 
-func (m *Managed) managedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (ManagedEdit, error) {
+func (b *Backend) managedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (Edit, error) {
 	config := clusterOf(seen).Config
 	switch step {
 	case migration.StepEnable:
-		return ManagedEnable(config), nil
+		return Enable(config), nil
 	case migration.StepSwitch:
-		return m.managedSwitch(ctx, seen)
+		return b.switchEdit(ctx, seen)
 	case migration.StepUpgrade:
-		edit := ManagedUpgrade(config, m.options.KubernetesVersion)
+		edit := Upgrade(config, b.Options.KubernetesVersion)
 		if edit.Empty() {
 			return edit, nil
 		}
-		return edit, m.upgradeAllowed(seen)
+		return edit, b.UpgradeAllowed(seen)
 	case migration.StepUndoSwitch:
-		return m.takeBack(ctx, seen, config, migration.StepSwitch)
+		return b.takeBack(ctx, seen, config, migration.StepSwitch)
 	case migration.StepUndoEnable:
-		return m.takeBack(ctx, seen, config, migration.StepEnable)
+		return b.takeBack(ctx, seen, config, migration.StepEnable)
 	}
-	return ManagedEdit{}, fmt.Errorf("step %s edits nothing", step)
+	return Edit{}, fmt.Errorf("step %s edits nothing", step)
 }
 
-// managedSwitch is empty once the Cluster names the external provider: names were
+// switchEdit is empty once the Cluster names the external provider: names were
 // decided when that was written.
-func (m *Managed) managedSwitch(ctx context.Context, seen migration.Snapshot) (ManagedEdit, error) {
-	provider := factsOf(seen).Config.CloudProvider
+func (b *Backend) switchEdit(ctx context.Context, seen migration.Snapshot) (Edit, error) {
+	provider := rke.FactsOf(seen).Config.CloudProvider
 	if provider.Name == rkestate.ProviderExternal && provider.UseInstanceMetadataHostname != nil {
-		return ManagedSwitch(clusterOf(seen).Config, naming.Rule{UseMetadata: *provider.UseInstanceMetadataHostname}, made(seen)), nil
+		return Switch(clusterOf(seen).Config, naming.Rule{UseMetadata: *provider.UseInstanceMetadataHostname}, made(seen)), nil
 	}
-	names, err := m.nameRule(ctx, seen)
-	return ManagedSwitch(clusterOf(seen).Config, names, made(seen)), err
+	names, err := b.NameRule(ctx, seen)
+	return Switch(clusterOf(seen).Config, names, made(seen)), err
 }
 
 // made are the mappings that the journal's edits of enable-leader-migration made.
@@ -74,56 +75,56 @@ func made(seen migration.Snapshot) []string {
 }
 
 // PlanEdit implements migration.Editor.
-func (m *Managed) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
-	edit, err := m.plannedEdit(ctx, seen, step)
+func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
+	edit, err := b.plannedEdit(ctx, seen, step)
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	object, rolls := clusterOf(seen).object(), rollsOf(seen, step)
+	object, rolls := clusterOf(seen).object(), rke.RollsOf(seen, step)
 	plan := runner.Plan{Rolls: rolls, Changes: edit.Changes(object), Estimate: fmt.Sprintf("~%dm", 1+rolls)}
 	if len(plan.Changes) > 0 {
 		plan.Summary = []string{fmt.Sprintf("~ %s (%d keys)", object, len(plan.Changes))}
 	}
 	plan.Notes = append(plan.Notes, "Rancher applies it at once, and restarts "+
-		restarts(step, "at once, then the kubelet on every other host", "then the kubelet on every worker"))
+		rke.Restarts(step, "at once, then the kubelet on every other host", "then the kubelet on every worker"))
 	return plan, nil
 }
 
 // plannedEdit is the edit of a step once those before it are made.
-func (m *Managed) plannedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (ManagedEdit, error) {
+func (b *Backend) plannedEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (Edit, error) {
 	config := clusterOf(seen).Config
 	switch {
 	case step == migration.StepSwitch && seen.Result.Position < position.P2:
-		if edit, err := m.managedSwitch(ctx, seen); err != nil {
+		if edit, err := b.switchEdit(ctx, seen); err != nil {
 			return edit, err
 		}
-		names, err := m.nameRule(ctx, seen)
-		first := ManagedEnable(config)
-		return ManagedSwitch(first.Apply(), names, first.Made()), err
+		names, err := b.NameRule(ctx, seen)
+		first := Enable(config)
+		return Switch(first.Apply(), names, first.Made()), err
 	case step == migration.StepUndoEnable && (seen.Result.Position >= position.P4 || seen.Result.Between[1] >= position.P4):
-		first, err := m.takeBack(ctx, seen, config, migration.StepSwitch)
+		first, err := b.takeBack(ctx, seen, config, migration.StepSwitch)
 		if err != nil {
 			return first, err
 		}
-		return m.takeBack(ctx, seen, first.Apply(), migration.StepEnable)
+		return b.takeBack(ctx, seen, first.Apply(), migration.StepEnable)
 	}
-	return m.managedEdit(ctx, seen, step)
+	return b.managedEdit(ctx, seen, step)
 }
 
-// tryManagedEdits says whether the edits to come have a place.
-func tryManagedEdits(seen migration.Snapshot, _ naming.Rule) error {
+// tryEdits says whether the edits to come have a place.
+func tryEdits(seen migration.Snapshot, _ naming.Rule) error {
 	return editable(clusterOf(seen).object(), clusterOf(seen).Config)
 }
 
 // Apply implements migration.Editor: Rancher takes every edit up by itself.
-func (m *Managed) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
+func (b *Backend) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
 	return nil
 }
 
 // Rollout implements migration.Editor.
-func (m *Managed) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
+func (b *Backend) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
 	c := clusterOf(seen)
-	r := rolloutOf(seen, step, m.options.KubernetesVersion, m.applied)
+	r := rke.RolloutOf(seen, step, b.Options.KubernetesVersion, b.Applied)
 	r.Progress, r.By = seen.Reading.Progress(marks(seen)...), migration.ByRancher()
 	stop := func(v runner.Verdict) (migration.Rollout, error) {
 		r.Verdict = &v
@@ -132,7 +133,7 @@ func (m *Managed) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snap
 	if err := c.failure(); err != nil {
 		return stop(migration.Failed(err))
 	}
-	if edit, err := m.managedEdit(ctx, seen, step); err == nil && !edit.Empty() {
+	if edit, err := b.managedEdit(ctx, seen, step); err == nil && !edit.Empty() {
 		return stop(migration.TakenBack(c.object(), edit.locations(), c.LastWriter))
 	}
 	for _, open := range seen.Reading.Unrest {
@@ -155,14 +156,14 @@ func marks(seen migration.Snapshot) []string {
 		node := &seen.Reading.Down.Nodes[i]
 		marks = append(marks, fmt.Sprintf("h %s %t %s", node.UID, node.Unschedulable, node.Labels[corev1.LabelHostname]))
 	}
-	return append(marks, fmt.Sprintf("s %v", factsOf(seen).State.Current.Config.CloudProvider.Name))
+	return append(marks, fmt.Sprintf("s %v", rke.FactsOf(seen).State.Current.Config.CloudProvider.Name))
 }
 
 // WhileRolling implements migration.Editor: rke uncordons every node that it visits, and
 // while Rancher is at work it may still visit them.
-func (m *Managed) WhileRolling(_ context.Context, _ *runner.Tx, seen migration.Snapshot, _ journal.StepID) (busy bool, err error) {
+func (b *Backend) WhileRolling(_ context.Context, _ *runner.Tx, seen migration.Snapshot, _ journal.StepID) (busy bool, err error) {
 	return len(seen.Reading.Unrest) > 0, nil
 }
 
 // Finish implements migration.Editor: nothing of Rancher's is the run's to end.
-func (m *Managed) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
+func (b *Backend) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }

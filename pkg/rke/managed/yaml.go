@@ -1,4 +1,4 @@
-package rke
+package managed
 
 import (
 	"fmt"
@@ -11,9 +11,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 )
 
-// managedServices are the services as cluster.yml and as Rancher spell them
+// serviceKeys are the services as cluster.yml and as Rancher spell them
 // (rancher/rke:types/rke_types.go@v1.5.9).
-func managedServices() map[string]string {
+func serviceKeys() map[string]string {
 	return map[string]string{"etcd": "etcd", "kubeApi": "kube-api", "kubeController": "kube-controller", "scheduler": "scheduler",
 		"kubelet": "kubelet", "kubeproxy": "kubeproxy"}
 }
@@ -21,13 +21,13 @@ func managedServices() map[string]string {
 // fileOf is Rancher's configuration as a cluster.yml, as far as it is judged here:
 // the same checks then hold for both. Rancher spells the keys in camel case; keys
 // that are data (arguments) are left as they are.
-func fileOf(c ManagedCluster) (*clusterfile.File, error) {
+func fileOf(c Cluster) (*clusterfile.File, error) {
 	out := map[string]any{}
 	if version, ok := c.Config["kubernetesVersion"]; ok {
 		out["kubernetes_version"] = version
 	}
 	services := map[string]any{}
-	for camel, key := range managedServices() {
+	for camel, key := range serviceKeys() {
 		if service := snaked(configtree.In(c.Config, "services", camel), "image", "extraArgs", "extraArgsArray", "extraBinds", "extraEnv", "winExtraArgs", "winExtraArgsArray"); len(service) > 0 {
 			services[key] = service
 		}

@@ -1,0 +1,46 @@
+package migration
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// snapshot takes an etcd snapshot before the first edit.
+type snapshot struct{ base }
+
+func (s *snapshot) snapshotter() (Snapshotter, error) {
+	if by := s.Backend.Snapshotter(); by != nil {
+		return by, nil
+	}
+	return nil, UsageError("flag --etcd-snapshot", "given", "none: awsmigrate takes no snapshot of this cluster")
+}
+
+func (s *snapshot) Plan(_ context.Context, seen Snapshot) (runner.Plan, error) {
+	by, err := s.snapshotter()
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	return by.PlanSnapshot(seen), nil
+}
+
+func (s *snapshot) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	by, err := s.snapshotter()
+	if err != nil {
+		return err
+	}
+	return by.TakeSnapshot(ctx, tx, seen)
+}
+
+func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
+	by, err := s.snapshotter()
+	if err != nil {
+		return runner.Verdict{}, err
+	}
+	return by.JudgeSnapshot(ctx, tx, seen)
+}
+
+// Finish implements runner.Finisher.
+func (s *snapshot) Finish(ctx context.Context, tx *runner.Tx, kindly bool) error {
+	return s.Backend.Finish(ctx, tx, s.ID, kindly)
+}

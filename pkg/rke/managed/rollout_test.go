@@ -1,0 +1,208 @@
+package managed
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// rancherHas is an observation of a Cluster with a configuration that Rancher has applied.
+func rancherHas(t *testing.T, config map[string]any, change func(*Cluster)) migration.Snapshot {
+	t.Helper()
+	c := appliedCluster()
+	c.Config, c.LastWriter = config, "terraform"
+	if change != nil {
+		change(&c)
+	}
+	return migration.Snapshot{Config: observed{Facts: factsFor(t, c, rkestate.ProviderExternal), cluster: c}, Reading: migration.Reading{
+		Version: "v1.26.9-rancher1-1",
+		Members: []migration.Member{{Name: "cp", Kind: "node", ControlPlane: true}, {Name: "w", Kind: "node", Worker: true}},
+		KCMs:    []migration.KCM{{Member: "cp", Kind: "node", Known: true, Args: component.Parse([]string{"--cloud-provider=external"})}},
+		Down:    downstream.Cluster{Nodes: []downstream.Node{{Name: "cp", UID: "1", Kubelet: "v1.27.16"}, {Name: "w", UID: "2", Kubelet: "v1.27.16"}}},
+	}}
+}
+
+// A rollout of Rancher ends early where Rancher cannot apply the edit, or somebody took it
+// back; else what is pending is what Rancher has still to apply.
+func TestRollout(t *testing.T) {
+	flagged := Enable(uiConfig()).Apply()
+	switched := Switch(flagged, naming.Rule{UseMetadata: true}, nil).Apply()
+	fails := func(c *Cluster) {
+		c.Failed, c.Conditions["Updated"] = c.Config, condition{Status: "False", Message: "no such image"}
+	}
+	for name, tt := range map[string]struct {
+		step   journal.StepID
+		config map[string]any
+		change func(*Cluster)
+		reason string
+		says   string
+	}{
+		"the flag is there":            {migration.StepEnable, flagged, nil, "", ""},
+		"the flag was taken back":      {migration.StepEnable, uiConfig(), nil, "EditTakenBack", "taken back by terraform"},
+		"the switch is there":          {migration.StepSwitch, switched, nil, "", ""},
+		"the flag came back":           {migration.StepSwitch, Enable(switched).Apply(), nil, "EditTakenBack", "taken back by terraform"},
+		"Rancher cannot apply it":      {migration.StepSwitch, switched, fails, "RancherCouldNotApply", "no such image"},
+		"nor what was taken back":      {migration.StepEnable, uiConfig(), fails, "RancherCouldNotApply", "no such image"},
+		"it could not apply another":   {migration.StepSwitch, switched, func(c *Cluster) { fails(c); c.Failed = uiConfig() }, "", ""},
+		"it failed, and tries again":   {migration.StepSwitch, switched, func(c *Cluster) { fails(c); c.Conditions["Updated"] = condition{Status: "Unknown"} }, "", ""},
+		"the upgrade is there":         {migration.StepUpgrade, Upgrade(switched, "v1.27.16-rancher1-1").Apply(), nil, "", ""},
+		"the upgrade was taken back":   {migration.StepUpgrade, switched, nil, "EditTakenBack", "taken back by terraform"},
+		"nothing is left to take back": {migration.StepUndoEnable, uiConfig(), nil, "", ""},
+	} {
+		m := &Backend{Common: &rke.Common{Applied: "Rancher applied it"}}
+		m.Options.KubernetesVersion = "v1.27.16-rancher1-1"
+		seen := rancherHas(t, tt.config, tt.change)
+		seen.Reading.Unrest = []migration.Unrest{{Object: "Cluster c-1", Seen: "not applied yet"}}
+		got, err := m.Rollout(t.Context(), nil, seen, tt.step)
+		if err != nil || (got.Verdict == nil) != (tt.reason == "") || got.By != migration.ByRancher() {
+			t.Errorf("%s: %v %+v", name, err, got)
+			continue
+		}
+		if got.Verdict == nil {
+			if !slices.Equal(got.Applying, []string{"not applied yet"}) {
+				t.Errorf("%s: %q", name, got.Applying)
+			}
+			continue
+		}
+		if f, ok := fault.As(got.Verdict.Err); !ok || f.Reason != tt.reason || !strings.Contains(f.Error(), tt.says) {
+			t.Errorf("%s: %v", name, got.Verdict.Err)
+		}
+	}
+}
+
+// Progress of Rancher's side is whatever moves there, and nothing else.
+func TestMarks(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*Cluster, *migration.Snapshot)
+		moves  bool
+	}{
+		"nothing": {func(*Cluster, *migration.Snapshot) {}, false},
+		"a condition": {func(c *Cluster, _ *migration.Snapshot) {
+			c.Conditions["Updated"] = condition{Status: "Unknown"}
+		}, true},
+		"its message": {func(c *Cluster, _ *migration.Snapshot) {
+			c.Conditions["Upgraded"] = condition{Status: "True", Message: "1 of 2"}
+		}, true},
+		"another condition": {func(c *Cluster, _ *migration.Snapshot) {
+			c.Conditions["Pending"] = condition{Status: "True"}
+		}, false},
+		"a worker's plan":        {func(c *Cluster, _ *migration.Snapshot) { c.Nodes[1].PlanVersion = 3 }, true},
+		"what its agent applied": {func(c *Cluster, _ *migration.Snapshot) { c.Nodes[1].AppliedVersion = 1 }, true},
+		"a host is cordoned":     {func(_ *Cluster, s *migration.Snapshot) { s.Reading.Down.Nodes[1].Unschedulable = true }, true},
+		"a kubelet wrote its name": {func(_ *Cluster, s *migration.Snapshot) {
+			s.Reading.Down.Nodes[1].Labels = map[string]string{"kubernetes.io/hostname": "w"}
+		}, true},
+	} {
+		before := marks(rancherHas(t, uiConfig(), nil))
+		var extra func(*migration.Snapshot)
+		seen := rancherHas(t, uiConfig(), func(c *Cluster) {
+			extra = func(s *migration.Snapshot) { tt.change(c, s) }
+			tt.change(c, &migration.Snapshot{Reading: rancherHas(t, uiConfig(), nil).Reading})
+		})
+		extra(&seen)
+		if moves := !slices.Equal(before, marks(seen)); moves != tt.moves {
+			t.Errorf("%s: moves %t", name, moves)
+		}
+	}
+}
+
+// While Rancher has something to apply, nothing is done to Nodes.
+func TestWhileRolling(t *testing.T) {
+	for _, open := range [][]migration.Unrest{nil, {{Object: "Cluster c-1"}}} {
+		busy, err := (&Backend{}).WhileRolling(t.Context(), nil, migration.Snapshot{Reading: migration.Reading{Unrest: open}}, migration.StepSwitch)
+		if err != nil || busy != (open != nil) {
+			t.Errorf("%v: busy %t, %v", open, busy, err)
+		}
+	}
+}
+
+// announcedBy is a journal with the edits that steps made in Rancher's Cluster.
+func announcedBy(t *testing.T, edits map[journal.StepID]Edit) journal.Record {
+	t.Helper()
+	var record journal.Record
+	for _, step := range []journal.StepID{migration.StepEnable, migration.StepSwitch} {
+		edit, made := edits[step]
+		if !made {
+			continue
+		}
+		raw, err := edit.Inverse()
+		if err != nil {
+			t.Fatal(err)
+		}
+		record.Intents = append(record.Intents, journal.Intent{Step: step, Object: appliedCluster().object(), Inverse: raw})
+	}
+	return record
+}
+
+// The plan of a step in Rancher's Cluster is made on top of the edits of those before it,
+// forwards and back.
+func TestPlanEdit(t *testing.T) {
+	plain := uiConfig()
+	delete(plain["cloudProvider"].(map[string]any), "awsCloudProvider") // what is kept of it is in a Secret
+	enable := Enable(plain)
+	rule := naming.Rule{UseMetadata: true}
+	change := Switch(enable.Apply(), rule, enable.Made())
+	both := map[journal.StepID]Edit{migration.StepEnable: enable, migration.StepSwitch: change}
+	const flag = "services.kubeController"
+	for name, tt := range map[string]struct {
+		step   journal.StepID
+		config map[string]any
+		at     position.Position
+		made   map[journal.StepID]Edit
+		places []string // where it changes something, in words; none: nowhere
+		rolls  int
+		reason string
+	}{
+		"enable":                          {migration.StepEnable, plain, position.P1, nil, []string{flag}, 1, ""},
+		"enable, it is there":             {migration.StepEnable, enable.Apply(), position.P2, nil, nil, 1, ""},
+		"switch, before the flag":         {migration.StepSwitch, plain, position.P1, nil, []string{"cloudProvider.name", flag}, 2, ""},
+		"switch, after it":                {migration.StepSwitch, enable.Apply(), position.P3, both, []string{"cloudProvider.name", flag}, 2, ""},
+		"switch, it is there":             {migration.StepSwitch, change.Apply(), position.P4, both, nil, 2, ""},
+		"upgrade":                         {migration.StepUpgrade, change.Apply(), position.P5, both, []string{"kubernetesVersion"}, 2, ""},
+		"switch back":                     {migration.StepUndoSwitch, change.Apply(), position.P4, both, []string{"cloudProvider.name", flag}, 2, ""},
+		"switch back, never switched":     {migration.StepUndoSwitch, enable.Apply(), position.P3, map[journal.StepID]Edit{migration.StepEnable: enable}, nil, 2, ""},
+		"flag back, before the switch is": {migration.StepUndoEnable, change.Apply(), position.P4, both, []string{flag}, 2, ""},
+		"flag back":                       {migration.StepUndoEnable, enable.Apply(), position.P2, map[journal.StepID]Edit{migration.StepEnable: enable}, []string{flag}, 2, ""},
+		"flag back, it is gone":           {migration.StepUndoEnable, plain, position.P1, map[journal.StepID]Edit{migration.StepEnable: enable}, nil, 2, ""},
+		"a step that edits nothing":       {migration.StepInstall, plain, position.P2, nil, nil, 0, "step install-ccm edits nothing"},
+	} {
+		m := &Backend{Common: &rke.Common{Names: &rule}}
+		m.Options.KubernetesVersion = "v1.27.16-rancher1-1"
+		seen := rancherHas(t, tt.config, nil)
+		seen.Result = position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.at}}
+		seen.Record = announcedBy(t, tt.made)
+		plan, err := m.PlanEdit(t.Context(), seen, tt.step)
+		if err != nil || tt.reason != "" {
+			if err == nil || err.Error() != tt.reason {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		var at []string
+		for _, c := range plan.Changes {
+			at = append(at, c.Location)
+		}
+		all := strings.Join(at, " ")
+		if (len(at) == 0) != (len(tt.places) == 0) || plan.Rolls != tt.rolls || (len(plan.Summary) == 0) != (len(at) == 0) {
+			t.Errorf("%s: %d rolls, %v, %v", name, plan.Rolls, plan.Summary, at)
+		}
+		for _, place := range tt.places {
+			if !strings.Contains(all, place) {
+				t.Errorf("%s: nothing at %s in %q", name, place, all)
+			}
+		}
+		if tt.step == migration.StepUndoEnable && strings.Contains(all, "cloudProvider") {
+			t.Errorf("%s: changes the provider, too: %q", name, all)
+		}
+	}
+}

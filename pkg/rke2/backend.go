@@ -1,0 +1,93 @@
+package rke2
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Backend configures an RKE2 cluster by Rancher's Cluster object.
+type Backend struct {
+	clients Clients
+	options Options
+	clock   clock.PassiveClock
+	// kubelets are those of control planes, by Machine UID, as this run saw them.
+	kubelets map[string]kubelet
+	exits    map[string]exits // the same, of their kube-controller-managers
+	placed   map[journal.StepID]placed
+}
+
+// New reads the cluster once, proves that the downstream cluster is the one
+// that Rancher's object describes, and refuses what this tool cannot migrate.
+func New(ctx context.Context, clients Clients, options Options, clk clock.WithTicker) (*migration.Migration, error) {
+	b := &Backend{clients: clients, options: options, clock: clk,
+		kubelets: map[string]kubelet{}, exits: map[string]exits{}, placed: map[journal.StepID]placed{}}
+	m := migration.New(migration.Access{Kube: clients.Downstream, Config: clients.DownstreamConfig, Clock: clk,
+		Options: options.Options, Distribution: wellknown.RKE2}, b)
+	config, err := b.Read(ctx, journal.Record{})
+	if err != nil {
+		return nil, err
+	}
+	if err := config.Supported(); err != nil {
+		return nil, err
+	}
+	seen, err := m.Open(ctx, journal.Target{Kind: "rke2", Name: options.Name, Namespace: options.Namespace})
+	if err != nil {
+		return nil, err
+	}
+	f := factsOf(seen)
+	return m, ProveTarget(f.Machines, machineUIDs(seen.Reading.Down), f.object())
+}
+
+// Read implements migration.Backend.
+func (b *Backend) Read(ctx context.Context, _ journal.Record) (migration.Config, error) {
+	facts, err := b.clients.Read(ctx, b.options.Namespace, b.options.Name, b.clock.Now())
+	return observed{Facts: facts, snapshot: b.options.Snapshot, kubelets: maps.Clone(b.kubelets)}, err
+}
+
+// Header describes cluster and position for people.
+func (b *Backend) Header(seen migration.Snapshot) []string {
+	f := factsOf(seen)
+	rancher := "version unknown"
+	if f.Rancher.OK() {
+		rancher = f.Rancher.Value
+	}
+	end := "not decided"
+	if choice, err := b.endState(seen); err == nil {
+		end = fmt.Sprintf("%s (%s)", choice.State, choice.Why)
+	}
+	return []string{
+		fmt.Sprintf("%s   %s · %s · RKE2 %s · %s · Rancher %s", b.options.Name, b.options.Namespace,
+			f.Cluster.ManagementID, f.Cluster.Spec.KubernetesVersion, seen.Reading.CountMembers(), rancher),
+		fmt.Sprintf("now    %s   %s", seen.Result.Position, seen.Result.Summary),
+		"end    " + end,
+	}
+}
+
+// Paused says whether somebody has stopped Rancher from rolling this cluster.
+func (b *Backend) Paused(seen migration.Snapshot) string {
+	if open := factsOf(seen).paused(); len(open) > 0 {
+		return open[0].Seen
+	}
+	return ""
+}
+
+// Rolls implements migration.Backend: Rancher goes on with every edit by itself.
+func (b *Backend) Rolls(step journal.StepID) bool {
+	switch step {
+	case StepEnable, StepSwitch, StepUpgrade:
+		return true
+	case StepInstall:
+		return b.options.InstallMethod == InstallManifest
+	}
+	return false
+}
+
+// Tell implements migration.Backend.
+func (b *Backend) Tell(open []Unrest) string { return SummariseUnrest(open) }

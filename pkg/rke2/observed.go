@@ -1,0 +1,52 @@
+package rke2
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// observed is one reading of Rancher's side.
+type observed struct {
+	Facts
+	snapshot bool               // the user wants one
+	kubelets map[string]kubelet // what this run had seen of them
+}
+
+// factsOf are those of Rancher's side that an observation holds.
+func factsOf(seen migration.Snapshot) Facts {
+	o, _ := seen.Config.(observed) // Look makes no other
+	return o.Facts
+}
+
+// Combine implements migration.Config.
+func (o observed) Combine(down downstream.Cluster) migration.Reading {
+	r := reading(o.Facts, down)
+	r.MayOutlive = slices.ContainsFunc(r.KCMs, func(k migration.KCM) bool { return !alone(o.kubelets, k) })
+	return r
+}
+
+// Supported implements migration.Config.
+func (o observed) Supported() error { return Supported(o.Facts) }
+
+// SnapshotState implements migration.Config.
+func (o observed) SnapshotState(record journal.Record, reached position.Position) runner.State {
+	generation, taken := snapshotIntended(record)
+	plane := o.ControlPlane
+	switch {
+	case !o.snapshot:
+		return runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}
+	case reached > position.P1:
+		return runner.State{Kind: runner.Done, Reason: "the cluster is past it"}
+	case taken && plane.SnapshotGeneration >= generation && plane.SnapshotPhase == "Finished":
+		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("snapshot of generation %d finished", generation)}
+	case taken:
+		return runner.State{Kind: runner.InProgress, Reason: fmt.Sprintf("snapshot of generation %d: %s", generation, plane.SnapshotPhase)}
+	}
+	return runner.State{Kind: runner.Todo}
+}
