@@ -184,7 +184,7 @@ func TestIgnoredKeys(t *testing.T) {
 		"services: {kubeController: {}}\n":                   "line 1: rke ignores services.kubeController; did you mean kube-controller?",
 		"services: {kubelet: {extraArgs: {}}}\n":             "line 1: rke ignores services.kubelet.extraArgs; did you mean extra_args?",
 		"services: {kubelet: {extra_args: {anything: x}}}\n": "",
-		"nodes:\n- {adddress: a}\n":                            "line 2: rke ignores nodes[0].adddress; did you mean address?",
+		"nodes:\n- {adddress: a}\n":                          "line 2: rke ignores nodes[0].adddress; did you mean address?",
 		"private_registries:\n- {url: a, usr: b}\n":          "line 2: rke ignores private_registries[0].usr",
 	} {
 		file, err := Parse("cluster.yml", []byte(text))
