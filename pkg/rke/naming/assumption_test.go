@@ -25,7 +25,7 @@ func TestAssume(t *testing.T) {
 		"the target's do":            {"kubernetes_version: v1.22.4-rancher1-1\n", "v1.26.9-rancher1-1", OfTools, &no, "since the rke-tools of v1.22.4-rancher1-1 (v0.1.78) do not"},
 		"the target's are not known": {"kubernetes_version: v1.26.9-rancher1-1\n", "v1.21.1-rancher1-1", Unknown, &no, "the rke-tools of v1.21.1-rancher1-1 name the kubelet"},
 		"neither is known":           {"kubernetes_version: v1.20.1-rancher1-1\n", "v1.21.1-rancher1-1", Unknown, &no, "the rke-tools of v1.20.1-rancher1-1, v1.21.1-rancher1-1 name"},
-		"no version":                 {"cluster_name: a\n", "", Unknown, &no, "the rke-tools of a version that the file does not name name the kubelet"},
+		"no version":                 {"cluster_name: a\n", "", Unknown, &no, "the rke-tools of a version that the file does not name"},
 	} {
 		file, err := clusterfile.Parse("cluster.yml", []byte(tt.text))
 		if err != nil {
