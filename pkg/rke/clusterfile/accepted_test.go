@@ -215,3 +215,13 @@ func TestDistance(t *testing.T) {
 		}
 	}
 }
+
+// The backup of a text lies beside its file, under the beginning of its digest: by that
+// name people find it.
+func TestBackupPath(t *testing.T) {
+	for digest, want := range map[string]string{"0123456789abcdef": "dir/cluster.yml.awsmigrate-0123456789ab.bak", "0123456789ab": "dir/cluster.yml.awsmigrate-0123456789ab.bak", "01": "dir/cluster.yml.awsmigrate-01.bak"} {
+		if got := BackupPath("dir/cluster.yml", digest); got != want {
+			t.Errorf("%s: %s", digest, got)
+		}
+	}
+}
