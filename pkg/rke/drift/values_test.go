@@ -58,3 +58,21 @@ func TestNothing(t *testing.T) {
 		}
 	}
 }
+
+// Where rke puts a default of its own for what is empty, or for a number that is zero.
+func TestByDefault(t *testing.T) {
+	text := func(s string) any { return configtree.Text(s) }
+	for name, tt := range map[string]struct {
+		path string
+		v    any
+		want bool
+	}{
+		"null": {"a", nil, true}, "an empty text": {"a", text(""), true}, "a text": {"a", text("b"), false}, "an empty list": {"a", []any{}, true}, "a list": {"a", []any{nil}, false},
+		"an empty mapping": {"a", map[string]any{}, true}, "a mapping": {"a", map[string]any{"b": nil}, false}, "zero": {"ingress.http_port", text("0"), true}, "zero elsewhere": {"a", text("0"), false},
+		"a number": {"ingress.http_port", text("1"), false}, "no number": {"ingress.http_port", text("x"), false}, "what no file has": {"a", 0, false},
+	} {
+		if got := byDefault(tt.path, tt.v); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

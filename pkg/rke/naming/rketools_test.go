@@ -33,3 +33,16 @@ func TestToolsFor(t *testing.T) {
 		}
 	}
 }
+
+// The version in an image's name; none where the name tells none, or it is another image.
+func TestToolsOf(t *testing.T) {
+	for image, want := range map[string]string{
+		"rancher/rke-tools:v0.1.96": "0.1.96", "mirror.example/rancher/rke-tools:v0.1.96@sha256:00": "0.1.96", "rke-tools:v0.1.96": "0.1.96", "rancher/rke-tools:v0.1.96-rc1": "0.1.96-rc1",
+		"rancher/rke-tools@sha256:00": "", "rancher/my-rke-tools:v0.1.96": "", "rancher/hyperkube:v1.26.9": "", "rancher/rke-tools:latest": "", "rancher/rke-tools:v0.1.96.2.1": "", "rancher/rke-tools:v0..1": "", "": "",
+	} {
+		got := toolsOf(image)
+		if (got == nil) != (want == "") || got != nil && got.String() != want {
+			t.Errorf("%q: %v, want %q", image, got, want)
+		}
+	}
+}
