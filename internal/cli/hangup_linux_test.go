@@ -304,7 +304,12 @@ func (p *onTerminal) log() string {
 // seen to its end, the next does not begin, and the log has what was not shown.
 func TestTerminalGoesAway(t *testing.T) {
 	p := startOnTerminal(t, nil, "rke2", "--cluster", "demo")
+	shown := func(text string) bool {
+		return strings.Contains(strings.Join(strings.Fields(p.shown.String()), " "), text)
+	}
+	goesOn := "the output goes on in " + p.dir
 	p.waitFor("started")
+	p.until("the first lines", func() bool { return shown(goesOn) }) // or the terminal goes before they were read
 	p.hangUp()
 	<-p.read
 	touch(filepath.Join(p.dir, "go"))
@@ -322,8 +327,8 @@ func TestTerminalGoesAway(t *testing.T) {
 	if strings.ContainsAny(p.log(), "\x1b\r") {
 		t.Errorf("the log is drawn like a terminal: %q", p.log())
 	}
-	for _, want := range []string{"over SSH", "tmux", "the output goes on in " + p.dir} {
-		if !strings.Contains(strings.Join(strings.Fields(p.shown.String()), " "), want) {
+	for _, want := range []string{"over SSH", "tmux", goesOn} {
+		if !shown(want) {
 			t.Errorf("the first lines lack %q:\n%s", want, p.shown)
 		}
 	}
