@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -275,6 +276,36 @@ func TestCutOff(t *testing.T) {
 		}
 		if got := cutOff(tx.Record()); got != tt.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// Without the text of before the switch a way back stops where the cluster is switched, or
+// a part of it; before that the file tells what is to be taken back.
+func TestFlagBackWithoutTheSwitchsBackup(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at, to position.Position
+		reason string
+	}{
+		"switched": {position.P4, position.P4, "NoBackup"}, "a part of it is": {position.P3, position.P4, "NoBackup"}, "it is not": {position.P3, position.P3, ""}, "leader migration is off": {position.P5, position.P5, "NoBackup"},
+	} {
+		e := editFile(t)
+		var receipt yamltext.Receipt
+		err := json.Unmarshal(e.both.Intents[1].Inverse, &receipt)
+		if err == nil {
+			err = os.Remove(clusterfile.BackupPath(e.path, receipt.Before))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &Backend{Common: &Common{Names: &naming.Rule{}, Options: Options{Config: e.path, IncludePending: true}}}
+		facts := rkefixture.AppliedAs(t, "plain", e.flagged)
+		facts.Path = e.path
+		seen := hosts("")
+		seen.Config, seen.Record, seen.Result = observed{Facts: facts}, e.both, position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.to}}
+		plan, err := p.PlanEdit(t.Context(), seen, migration.StepUndoEnable)
+		if reasonOf(err) != tt.reason || tt.reason == "" && plan.Changes[0].Result != e.plain {
+			t.Errorf("%s: %v %+v", name, err, plan)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
+	clientcmdv1 "k8s.io/client-go/tools/clientcmd/api/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -281,5 +282,47 @@ func TestGateOfTheNextVersion(t *testing.T) {
 		if got := judgeArguments(*p); len(got) != 1 || got[0].Status != want {
 			t.Errorf("%q: %+v", target, got)
 		}
+	}
+}
+
+// A kubeconfig is used where its current context leads to one cluster and one user, and
+// where no name stands for two.
+func TestContextInUse(t *testing.T) {
+	file := func(change func(*clientcmdv1.Config)) clientcmdv1.Config {
+		f := clientcmdv1.Config{Kind: "Config", CurrentContext: "a", Contexts: []clientcmdv1.NamedContext{{Name: "a", Context: clientcmdv1.Context{Cluster: "c", AuthInfo: "u"}}},
+			Clusters: []clientcmdv1.NamedCluster{{Name: "c", Cluster: clientcmdv1.Cluster{Server: "https://c"}}}, AuthInfos: []clientcmdv1.NamedAuthInfo{{Name: "u", AuthInfo: clientcmdv1.AuthInfo{Token: "t"}}}}
+		change(&f)
+		return f
+	}
+	for name, tt := range map[string]struct {
+		change func(*clientcmdv1.Config)
+		ok     bool
+	}{
+		"it is":           {func(*clientcmdv1.Config) {}, true},
+		"no kind":         {func(f *clientcmdv1.Config) { f.Kind = "" }, true},
+		"another kind":    {func(f *clientcmdv1.Config) { f.Kind = "Secret" }, false},
+		"two contexts":    {func(f *clientcmdv1.Config) { f.Contexts = append(f.Contexts, f.Contexts[0]) }, false},
+		"two clusters":    {func(f *clientcmdv1.Config) { f.Clusters = append(f.Clusters, f.Clusters[0]) }, false},
+		"two users":       {func(f *clientcmdv1.Config) { f.AuthInfos = append(f.AuthInfos, f.AuthInfos[0]) }, false},
+		"another context": {func(f *clientcmdv1.Config) { f.CurrentContext = "b" }, false},
+		"another cluster": {func(f *clientcmdv1.Config) { f.Contexts[0].Context.Cluster = "d" }, false},
+		"another user":    {func(f *clientcmdv1.Config) { f.Contexts[0].Context.AuthInfo = "v" }, false},
+	} {
+		cluster, user, err := inUse(file(tt.change), "Secret a/b")
+		if (err == nil) != tt.ok || tt.ok && (cluster.Server != "https://c" || user.Token != "t") {
+			t.Errorf("%s: %+v, %+v, %v", name, cluster, user, err)
+		}
+	}
+}
+
+// Helm is named by its release, other owners by the mark that tells of them.
+func TestMarksOfOwners(t *testing.T) {
+	c := Cluster{Annotations: map[string]string{"meta.helm.sh/release-name": "shop"}, Managers: []string{"Terraform-Provider"}}
+	var got []string
+	for _, o := range owners(c) {
+		got = append(got, o.String())
+	}
+	if !slices.Equal(got, []string{"Helm (release shop)", "Terraform (field manager Terraform-Provider)"}) {
+		t.Error(got)
 	}
 }
