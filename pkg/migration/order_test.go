@@ -68,3 +68,21 @@ func TestStepInfos(t *testing.T) {
 		t.Errorf("a step that changes nothing plans %+v, %v", plan, err)
 	}
 }
+
+// Steps are named in journals, plans and commands by these words: a later version has to
+// know them.
+func TestWordsOfSteps(t *testing.T) {
+	for step, word := range map[journal.StepID]string{
+		StepPreflight: "preflight", StepSnapshot: "etcd-snapshot", StepLeaseAccess: "lease-access", StepEnable: "enable-leader-migration", StepCordon: "cordon",
+		StepInstall: "install-ccm", StepSwitch: "switch-provider", StepUncordon: "uncordon", StepVerify: "verify", StepDisable: "disable-leader-migration", StepUpgrade: "upgrade",
+		StepUndoPreflight: "undo-preflight", StepUndoDisable: "undo-disable-leader-migration", StepUndoSwitch: "undo-switch-provider", StepUndoInstall: "undo-install-ccm",
+		StepUndoEnable: "undo-enable-leader-migration", StepUndoAccess: "undo-lease-access",
+	} {
+		if string(step) != word {
+			t.Errorf("%s, want %s", step, word)
+		}
+	}
+	if InstallHelm != "helm" || InstallManifest != "additional-manifest" {
+		t.Errorf("methods %s and %s", InstallHelm, InstallManifest)
+	}
+}
