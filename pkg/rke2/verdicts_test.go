@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 	clientcmdv1 "k8s.io/client-go/tools/clientcmd/api/v1"
 
@@ -324,5 +325,64 @@ func TestMarksOfOwners(t *testing.T) {
 	}
 	if !slices.Equal(got, []string{"Helm (release shop)", "Terraform (field manager Terraform-Provider)"}) {
 		t.Error(got)
+	}
+}
+
+// What a Machine lacks of the switch is told by its Node's own record of its arguments.
+func TestLacksSwitch(t *testing.T) {
+	for args, want := range map[string]string{
+		`["server","--cloud-provider-name","external"]`: "",
+		`["server","--cloud-provider-name","aws"]`:      `its kubelet runs with provider "aws"`,
+		`["server"]`: `its kubelet runs with provider ""`,
+		`["server","--cloud-provider-name","aws","--kubelet-arg","cloud-provider=external"]`:              "",
+		`["server","--cloud-provider-name","external","--kubelet-arg","cloud-provider=aws"]`:              `its kubelet runs with provider "aws"`,
+		`["agent","--kubelet-arg","cloud-provider=aws","--kubelet-arg","cloud-provider=external"]`:        "",
+		`["agent","--cloud-provider-name","external","--kubelet-arg","max-pods=1","--node-name","other"]`: "",
+		`{`: "its arguments cannot be read",
+	} {
+		n := node("a", args)
+		if got := lacksSwitch([]*downstream.Node{&n}); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", args, got)
+		}
+	}
+	if got := lacksSwitch(nil); got != "has no Node" {
+		t.Error(got)
+	}
+}
+
+// The way to the cluster goes through Rancher where the way to Rancher does.
+func TestThroughRancher(t *testing.T) {
+	for _, tt := range []struct{ host, id, want string }{
+		{"https://rancher/k8s/clusters/local", "c-m-1", "https://rancher/k8s/clusters/c-m-1"}, {"https://rancher/k8s/clusters/local/", "c-m-1", "https://rancher/k8s/clusters/c-m-1"},
+		{"https://rancher/k8s/clusters/local", "", ""}, {"https://rancher/k8s/clusters/c-m-2", "c-m-1", ""}, {"https://10.0.0.1:6443", "c-m-1", ""}, {"https://x/%zz/k8s/clusters/local", "c-m-1", ""},
+	} {
+		got, ok := throughRancher(&rest.Config{Host: tt.host, BearerToken: "t"}, tt.id)
+		if ok != (tt.want != "") || ok && (got.Host != tt.want || got.BearerToken != "t") {
+			t.Errorf("%s, %q: %+v", tt.host, tt.id, got)
+		}
+	}
+}
+
+// Both edits have to have a place before a run begins, unless the cluster is switched, or
+// nobody knows how it shall end.
+func TestEditsArePrepared(t *testing.T) {
+	for name, tt := range map[string]struct {
+		odd, undecided, switched bool
+		fails                    bool
+	}{
+		"they have": {}, "one has not": {odd: true, fails: true}, "switched": {odd: true, switched: true}, "not decided": {odd: true, undecided: true},
+	} {
+		p := sound()
+		if tt.odd {
+			p.Cluster.Spec.Global["kube-controller-manager-arg"] = map[string]any{"a": "b"}
+		}
+		wanted := EndOverrides
+		if tt.undecided {
+			p.Down.Nodes[0].Labels["kubernetes.io/hostname"] = "other"
+		}
+		got := prepare(p.Facts, p.Reading, migration.Prepared{}, Options{EndState: wanted}, tt.switched)
+		if (got.EditErr != nil) != tt.fails || (got.ChoiceErr != nil) != tt.undecided {
+			t.Errorf("%s: %v, %v", name, got.EditErr, got.ChoiceErr)
+		}
 	}
 }

@@ -243,3 +243,41 @@ func TestControllersThatAreOff(t *testing.T) {
 	}
 	controllers([]string{"leader-elect=true"}, func(f Finding) { t.Errorf("no list: %+v", f) })
 }
+
+// Rancher cordons what it drains: where it is to drain, or hooks wait for a drain.
+func TestDrainCordons(t *testing.T) {
+	for want, all := range map[bool][]Drain{true: {{Enabled: true}, {PreDrainHooks: 1}, {PostDrainHooks: 1}, {Enabled: true, PreDrainHooks: 2}}, false: {{}, {IgnoreErrors: true, TimeoutSeconds: 1, DeleteEmptyDirs: true}}} {
+		for _, d := range all {
+			if d.Cordons() != want {
+				t.Errorf("%+v", d)
+			}
+		}
+	}
+}
+
+// What a switched machine has to have, each by itself.
+func TestIsSwitched(t *testing.T) {
+	server, worker := Machine{Labels: map[string]string{LabelControlPlane: "true", LabelEtcd: "true"}}, Machine{Labels: map[string]string{LabelWorker: "true"}}
+	etcd := Machine{Labels: map[string]string{LabelEtcd: "true"}}
+	for name, tt := range map[string]struct {
+		machine Machine
+		global  map[string]any
+		ok      bool
+	}{
+		"external":                   {server, map[string]any{KeyProvider: "external", KeyDisableCCM: true}, true},
+		"its own CCM runs":           {server, map[string]any{KeyProvider: "external"}, false},
+		"it runs on etcd":            {etcd, map[string]any{KeyProvider: "external"}, false},
+		"a worker has none":          {worker, map[string]any{KeyProvider: "external"}, true},
+		"a kubelet is in-tree":       {worker, map[string]any{KeyProvider: "aws"}, false},
+		"a kubelet by its argument":  {worker, map[string]any{KeyProvider: "aws", KeyKubeletArg: []any{"cloud-provider=external"}}, true},
+		"the manager is in-tree":     {server, map[string]any{KeyProvider: "aws", KeyKubeletArg: []any{"cloud-provider=external"}, KeyDisableCCM: true}, false},
+		"both by their arguments":    {server, map[string]any{KeyProvider: "aws", KeyKubeletArg: []any{"cloud-provider=external"}, KeyManagerArg: []any{"cloud-provider=external"}, KeyDisableCCM: true}, true},
+		"the flag is left":           {server, map[string]any{KeyProvider: "external", KeyManagerArg: []any{"enable-leader-migration"}, KeyDisableCCM: true}, false},
+		"the flag does not reach it": {worker, map[string]any{KeyProvider: "external", KeyManagerArg: []any{"enable-leader-migration"}}, true},
+	} {
+		wanted, ok := isSwitched(tt.machine, Effective(parse(t, map[string]any{"machineGlobalConfig": tt.global}), tt.machine))
+		if ok != tt.ok || !ok && wanted == "" {
+			t.Errorf("%s: %t, wanted %s", name, ok, wanted)
+		}
+	}
+}
