@@ -1,6 +1,8 @@
 package migration
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -187,4 +189,59 @@ func TestCordonsAreGivenBackEarly(t *testing.T) {
 			t.Errorf("%s: %v, %v, %+v", name, err, writes(client), tx.Record().Intents)
 		}
 	}
+}
+
+// broken is a configuration of which every question fails.
+type broken struct{ *editor }
+
+func (broken) Edit(context.Context, Snapshot, journal.StepID) (Edit, error) { return Edit{}, errAway }
+func (broken) PlanEdit(context.Context, Snapshot, journal.StepID) (runner.Plan, error) {
+	return runner.Plan{}, errAway
+}
+
+func (broken) Rollout(context.Context, *runner.Tx, Snapshot, journal.StepID) (Rollout, error) {
+	return Rollout{}, errAway
+}
+
+func (broken) WhileRolling(context.Context, *runner.Tx, Snapshot, journal.StepID) (bool, error) {
+	return false, errAway
+}
+
+// What cannot be computed, seen or done is an error of the step, and nothing follows it.
+func TestStepsPassErrorsOn(t *testing.T) {
+	by := &editor{open: []Edit{change("a")}}
+	called := false
+	step := anEdit(StepSwitch, by)
+	step.Backend = broken{by}
+	step.rules.note = "a note"
+	step.rules.meanwhile = func(context.Context, *Migration, *runner.Tx, Snapshot) error { called = true; return nil }
+	seen := Snapshot{Reading: resting()}
+	plan, planned := step.Plan(t.Context(), seen)
+	verdict, verified := step.Verify(t.Context(), txFor(t, StepSwitch), seen)
+	for what, err := range map[string]error{"plan": planned, "do": step.Do(t.Context(), txFor(t, StepSwitch), seen), "verify": verified, "tend": step.Tend(t.Context(), txFor(t, StepSwitch), seen)} {
+		if !errors.Is(err, errAway) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if len(by.did) > 0 || called || len(plan.Notes) > 0 || verdict.Kind == runner.Met {
+		t.Errorf("did %q, called %t, %+v, %+v", by.did, called, plan, verdict)
+	}
+	lost := errors.New("lost")
+	step = anEdit(StepSwitch, by)
+	step.Backend = unwritable{by, lost}
+	if err := step.Do(t.Context(), txFor(t, StepSwitch), seen); !errors.Is(err, lost) {
+		t.Errorf("a write that failed: %v", err)
+	}
+}
+
+// unwritable is a configuration whose edits cannot be written.
+type unwritable struct {
+	*editor
+	err error
+}
+
+func (u unwritable) Edit(context.Context, Snapshot, journal.StepID) (Edit, error) {
+	edit := change("a")
+	edit.Write = func(context.Context, *runner.Tx) error { return u.err }
+	return edit, nil
 }
