@@ -4,11 +4,10 @@ import (
 	"context"
 	"errors"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
-
 	appsv1 "k8s.io/api/apps/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"

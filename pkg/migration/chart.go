@@ -4,11 +4,10 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
-
 	"helm.sh/helm/v3/pkg/chart"
 
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )

@@ -5,6 +5,6 @@
 //
 // Steps plan and judge by a Snapshot, a value that the engine observes before it calls
 // them. How an edit gets into the cluster's configuration, and how one knows that it
-// was applied, is a Backend's: pkg/rke2 has one, pkg/rke two. This package may not know
-// Rancher's objects, cluster.yml, or any file.
+// was applied, is a Backend's: pkg/rke2, pkg/rke and pkg/rke/managed have one each. This
+// package may not know Rancher's objects, cluster.yml, or any file.
 package migration

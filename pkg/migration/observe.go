@@ -4,9 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
-
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )

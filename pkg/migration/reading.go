@@ -21,7 +21,7 @@ type Reading struct {
 	ProviderSource string
 	// Unrest is what still moves, or is broken, on the configuration's side.
 	Unrest []Unrest
-	// CordonSkip is the side's own reason to leave nodes uncordoned; "": none.
+	// CordonSkip is the backend's own reason to leave nodes uncordoned; "": none.
 	CordonSkip string
 	// Owners would put the old configuration back at their next run.
 	Owners []Owner
@@ -142,7 +142,7 @@ type Unrest struct {
 	Condition Condition  `json:"-"` // that is not True; zero where it is none
 }
 
-// UnrestKind is what an Unrest is about; the side that finds it out names its own,
+// UnrestKind is what an Unrest is about; the backend that finds it out names its own,
 // and "" is what nothing chooses by.
 type UnrestKind string
 

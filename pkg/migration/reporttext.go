@@ -4,15 +4,14 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
-
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// CheckMetas describes the checks of a migration, without a cluster: the side's
+// CheckMetas describes the checks of a migration, without a cluster: the backend's
 // own first.
 func CheckMetas(d wellknown.Distribution, own []verify.Meta) []verify.Meta {
 	metas := own

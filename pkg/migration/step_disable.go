@@ -4,9 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
-
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"

@@ -7,10 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
-
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
-
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"

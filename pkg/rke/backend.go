@@ -21,7 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Edges are what a procedure reaches the world through.
+// Edges are what a migration reaches the world through.
 type Edges struct {
 	Kube   kubernetes.Interface // the cluster to migrate
 	Config *rest.Config
@@ -57,8 +57,10 @@ func New(ctx context.Context, edges Edges, options Options) (*migration.Migratio
 	if err := proveTarget(config.Facts); err != nil {
 		return nil, err
 	}
-	_, err = m.Open(ctx, journal.Target{Kind: "rke", Name: clusterName(config.Facts), Namespace: wellknown.System})
-	return m, err
+	if _, err := m.Open(ctx, journal.Target{Kind: "rke", Name: clusterName(config.Facts), Namespace: wellknown.System}); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // clusterName is the name that rke gives the cluster
@@ -105,7 +107,7 @@ func (b *Backend) read(ctx context.Context, record journal.Record) (observed, er
 	if err != nil {
 		return o, err
 	}
-	state, err := rkestate.Read(ctx, b.edges.Kube)
+	state, err := rkestate.Read(ctx, b.Access.Kube)
 	if err != nil {
 		return o, err
 	}

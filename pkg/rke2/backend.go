@@ -42,7 +42,10 @@ func New(ctx context.Context, clients Clients, options Options, clk clock.WithTi
 		return nil, err
 	}
 	f := factsOf(seen)
-	return m, ProveTarget(f.Machines, machineUIDs(seen.Reading.Down), f.object())
+	if err := ProveTarget(f.Machines, machineUIDs(seen.Reading.Down), f.object()); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // Read implements migration.Backend.

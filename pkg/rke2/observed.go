@@ -20,7 +20,7 @@ type observed struct {
 
 // factsOf are those of Rancher's side that an observation holds.
 func factsOf(seen migration.Snapshot) Facts {
-	o, _ := seen.Config.(observed) // Look makes no other
+	o, _ := seen.Config.(observed) // Read makes no other
 	return o.Facts
 }
 

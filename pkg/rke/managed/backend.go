@@ -43,7 +43,7 @@ type observed struct {
 
 // clusterOf is Rancher's Cluster as an observation holds it.
 func clusterOf(seen migration.Snapshot) Cluster {
-	o, _ := seen.Config.(observed) // Look makes no other
+	o, _ := seen.Config.(observed) // Read makes no other
 	return o.cluster
 }
 
@@ -60,8 +60,10 @@ func New(ctx context.Context, edges Edges, id string, options rke.Options) (*mig
 	if err := config.prove(); err != nil {
 		return nil, err
 	}
-	_, err = m.Open(ctx, journal.Target{Kind: "rke", Name: id, Namespace: id})
-	return m, err
+	if _, err := m.Open(ctx, journal.Target{Kind: "rke", Name: id, Namespace: id}); err != nil {
+		return nil, err
+	}
+	return m, nil
 }
 
 // prove says whether the cluster's own state names Rancher's machines.

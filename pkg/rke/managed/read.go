@@ -122,7 +122,7 @@ func (b *Backend) read(ctx context.Context) (observed, error) {
 	for i := range list.Items {
 		c.Nodes = append(c.Nodes, parseNode(&list.Items[i]))
 	}
-	state, err := rkestate.Read(ctx, b.edges.Kube)
+	state, err := rkestate.Read(ctx, b.Access.Kube)
 	if err != nil {
 		return out, err
 	}
