@@ -15,16 +15,16 @@ import (
 // Alone says who else runs controller managers for the cluster; nil: nobody, and
 // nothing was out of sight. A position is computed from those that a migration deals
 // with, and says nothing of others. It writes nothing.
-func (m *Migration) Alone(ctx context.Context, seen Snapshot) error {
-	_, err := m.alone(ctx, seen)
+func Alone(ctx context.Context, access Access, seen Snapshot) error {
+	_, err := otherManagers(ctx, access, seen)
 	return err
 }
 
 // RequireAlone is Alone before a change of who runs the cloud controllers: hours may
 // have passed since the preflight looked. An API that is away for a moment is an
 // error that may be tried again, and no manager that could not be seen.
-func (m *Migration) RequireAlone(ctx context.Context, seen Snapshot) error {
-	facts, err := m.alone(ctx, seen)
+func RequireAlone(ctx context.Context, access Access, seen Snapshot) error {
+	facts, err := otherManagers(ctx, access, seen)
 	if err == nil {
 		return nil
 	}
@@ -36,12 +36,12 @@ func (m *Migration) RequireAlone(ctx context.Context, seen Snapshot) error {
 	return err
 }
 
-func (m *Migration) alone(ctx context.Context, seen Snapshot) (downstream.Facts, error) {
-	reader, err := kube.New(m.Config, m.Clock)
+func otherManagers(ctx context.Context, access Access, seen Snapshot) (downstream.Facts, error) {
+	reader, err := kube.New(access.Config, access.Clock)
 	if err != nil {
 		return downstream.Facts{}, err
 	}
-	input := evidence.Input{Facts: kube.ReadManagers(ctx, reader), Position: seen.Result, Distribution: m.Distribution}
+	input := evidence.Input{Facts: kube.ReadManagers(ctx, reader), Position: seen.Result, Distribution: access.Distribution}
 	if len(input.StaticPods.Value) == 0 {
 		input.KCMs = seen.Reading.KCMEvidence() // RKE runs them outside the API
 	}

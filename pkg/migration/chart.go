@@ -8,17 +8,22 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// chartValues computes chart and values for this cluster.
-func (m *Migration) chartValues(ctx context.Context, seen Snapshot, migration bool) (*chart.Chart, ccmchart.ChartValues, error) {
-	ch, err := ccmchart.Load(ctx, m.Options.ChartPath, http.DefaultClient)
+// Chart is the chart of the cloud controller manager in one cluster: what it would
+// install there, and what is judged of it once it is.
+type Chart struct {
+	Access
+	Backend Backend
+}
+
+// Values computes chart and values for this cluster.
+func (c Chart) Values(ctx context.Context, seen Snapshot, migration bool) (*chart.Chart, ccmchart.ChartValues, error) {
+	ch, err := ccmchart.Load(ctx, c.Options.ChartPath, http.DefaultClient)
 	if err != nil {
 		return nil, ccmchart.ChartValues{}, err
 	}
-	inputs, err := m.chartInputs(ctx, seen, migration)
+	inputs, err := c.inputs(ctx, seen, migration)
 	if err != nil {
 		return nil, ccmchart.ChartValues{}, err
 	}
@@ -30,17 +35,17 @@ func (m *Migration) chartValues(ctx context.Context, seen Snapshot, migration bo
 	return ch, values, err
 }
 
-func (m *Migration) chartInputs(ctx context.Context, seen Snapshot, migration bool) (ccmchart.Inputs, error) {
-	cloudConfig := m.Options.CloudConfig
+func (c Chart) inputs(ctx context.Context, seen Snapshot, migration bool) (ccmchart.Inputs, error) {
+	cloudConfig := c.Options.CloudConfig
 	if cloudConfig == "" {
 		var err error
-		if cloudConfig, err = m.Backend.CloudConfig(ctx, seen); err != nil {
+		if cloudConfig, err = c.Backend.CloudConfig(ctx, seen); err != nil {
 			return ccmchart.Inputs{}, err
 		}
 	}
 	inputs := ccmchart.Inputs{
-		Distribution: m.Distribution, KubernetesVersion: seen.Reading.Version, Image: m.Options.CCMImage,
-		LeaderMigration: migration, Routes: m.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: m.Options.Values,
+		Distribution: c.Distribution, KubernetesVersion: seen.Reading.Version, Image: c.Options.CCMImage,
+		LeaderMigration: migration, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
 	}
 	for _, node := range seen.Reading.PlaneNodes() {
 		inputs.ControlPlaneTaints = append(inputs.ControlPlaneTaints, rollout.Taints(node)...)
@@ -58,15 +63,4 @@ func (m *Migration) chartInputs(ctx context.Context, seen Snapshot, migration bo
 		}
 	}
 	return inputs, nil
-}
-
-// rollout is the CCM's DaemonSet as the install verdict judges it.
-func (m *Migration) rollout(ctx context.Context, seen Snapshot) (rollout.Observation, error) {
-	events, err := kube.EventsOf(ctx, m.Kube, wellknown.CCM)
-	if err != nil {
-		return rollout.Observation{}, partUnread(err)
-	}
-	down := seen.Reading.Down
-	return rollout.Observation{Now: seen.At, Outage: seen.Outage, DaemonSet: down.CCM, Existed: seen.HadCCM, Pods: down.CCMPods,
-		Nodes: seen.Reading.PlaneNodes(), Events: events}, nil
 }

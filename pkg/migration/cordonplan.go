@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -83,21 +84,6 @@ func (p cordonPlan) without(newcomers []string) cordonPlan {
 	return p
 }
 
-// newPlanes are the Nodes of control planes that the last preflight did not see.
-func (s Snapshot) newPlanes() []string {
-	then, known, err := planesThen(s.Record)
-	if err != nil || !known {
-		return nil
-	}
-	var nodes []string
-	for _, m := range s.Reading.Members {
-		if m.ControlPlane && !slices.Contains(then, m.plane()) {
-			nodes = append(nodes, m.Nodes...)
-		}
-	}
-	return nodes
-}
-
 func cordonOf(node *downstream.Node) awsccm.CordonState {
 	return awsccm.CordonOf(node.Annotations, node.Unschedulable)
 }
@@ -121,4 +107,50 @@ func nameList(names []string) string {
 		return fmt.Sprintf("%s and %d more", strings.Join(sorted[:most], ", "), len(sorted)-most)
 	}
 	return strings.Join(sorted, ", ")
+}
+
+func cordonedThen(before continuity.Fingerprint, node *downstream.Node) bool {
+	for _, then := range before.Nodes {
+		if then.Cordoned && then.Name == node.Name && then.UID == node.UID {
+			return true
+		}
+	}
+	return false
+}
+
+// LostCordons are the Nodes that their user had cordoned and that a roll has
+// made schedulable. Without a fingerprint there are none that anybody knows of.
+func (s Snapshot) LostCordons() []string {
+	before, known, err := fingerprint(s.Record)
+	if err != nil || !known {
+		return nil
+	}
+	return lostCordons(before, s.Reading.Down.Nodes)
+}
+
+func lostCordons(before continuity.Fingerprint, nodes []downstream.Node) []string {
+	var lost []string
+	for i := range nodes {
+		if node := &nodes[i]; !node.Unschedulable && cordonedThen(before, node) {
+			lost = append(lost, node.Name)
+		}
+	}
+	return lost
+}
+
+// OpenCordons is what every roll waits for: that the cordons which it removed are
+// set again by RestoreUserCordons.
+func (s Snapshot) OpenCordons() []Unrest {
+	var open []Unrest
+	for _, name := range s.LostCordons() {
+		open = append(open, Unrest{Object: "Node " + name, Seen: "is to be cordoned again, as its user had", Wanted: "cordoned"})
+	}
+	return open
+}
+
+// CordonedElsewhere says whether a Node is cordoned neither by us nor, before the
+// first write, by its user.
+func (s Snapshot) CordonedElsewhere(node *downstream.Node) bool {
+	before, _, err := fingerprint(s.Record)
+	return err == nil && cordonOf(node) == awsccm.CordonedByOther && !cordonedThen(before, node)
 }

@@ -27,7 +27,7 @@ func (m *Migration) Foresee(ctx context.Context, seen Snapshot) (Foreseen, error
 			return Foreseen{}, err
 		}
 	}
-	report, _, err := m.inspect(ctx, seen)
+	report, _, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
 	if err != nil {
 		return Foreseen{}, err
 	}

@@ -14,6 +14,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
+// Auditor reads and judges a cluster that a Backend configures.
+type Auditor struct {
+	Access
+	Backend Backend
+}
+
 // Inspection is everything that was read for an audit, before it is judged.
 type Inspection struct {
 	Input evidence.Input
@@ -27,16 +33,16 @@ func (i Inspection) Bound() []verify.Bound { return append(i.Own, checks.Bind(i.
 
 // Gather reads everything that checks judge besides what was observed. It writes
 // nothing on any API server but access reviews and dry runs.
-func (m *Migration) Gather(ctx context.Context, seen Snapshot) (Inspection, error) {
-	facts, instances, err := m.Facts(ctx, seen)
+func (a Auditor) Gather(ctx context.Context, seen Snapshot, writes bool) (Inspection, error) {
+	facts, instances, err := Facts(ctx, a.Access, seen)
 	if err != nil {
 		return Inspection{}, err
 	}
-	prepared := m.prepare(ctx, seen)
+	prepared := a.prepare(ctx, seen, writes)
 	facts.Admission = prepared.Admission
 	input := evidence.Input{
-		Facts: facts, Position: seen.Result, Distribution: m.Distribution,
-		Machines: seen.Reading.refs(), Target: m.Options.KubernetesVersion, CloudRoutes: m.Options.CloudRoutes, Preflight: !m.Options.LookOnly,
+		Facts: facts, Position: seen.Result, Distribution: a.Distribution,
+		Machines: seen.Reading.refs(), Target: a.Options.KubernetesVersion, CloudRoutes: a.Options.CloudRoutes, Preflight: !a.Options.LookOnly,
 		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances,
 	}
 	before, known, err := fingerprint(seen.Record)
@@ -47,18 +53,18 @@ func (m *Migration) Gather(ctx context.Context, seen Snapshot) (Inspection, erro
 	if known {
 		input.Fingerprint = &before
 	}
-	m.Backend.Evidence(seen, &input)
-	m.Backend.Decide(seen, input)
-	own := m.Backend.Checks(seen, input, prepared)
-	keep := func(r *bundle.Redactor) ([]byte, error) { return m.Backend.Keep(seen, m.Writes(seen), r) }
+	a.Backend.Evidence(seen, &input)
+	a.Backend.Decide(seen, input)
+	own := a.Backend.Checks(seen, input, prepared)
+	keep := func(r *bundle.Redactor) ([]byte, error) { return a.Backend.Keep(seen, writes, r) }
 	return Inspection{Input: input, Own: own, Keep: keep}, nil
 }
 
 // GatherPartly is Gather where these credentials, or an API server, do not give all
 // that a procedure is judged by: what there is of the cluster itself. Of the position
 // it says what the API alone shows, and of the Backend nothing.
-func (m *Migration) GatherPartly(ctx context.Context, record journal.Record) (Inspection, error) {
-	plain := Plain{Config: m.Config, Clock: m.Clock, Options: m.Options, Distribution: m.Distribution}
+func (a Auditor) GatherPartly(ctx context.Context, record journal.Record) (Inspection, error) {
+	plain := Plain{Config: a.Config, Clock: a.Clock, Options: a.Options, Distribution: a.Distribution}
 	seen, err := plain.Gather(ctx)
 	if err != nil {
 		return Inspection{}, err
@@ -74,17 +80,17 @@ func (m *Migration) GatherPartly(ctx context.Context, record journal.Record) (In
 	return seen, nil
 }
 
-// inspect gathers and judges.
-func (m *Migration) inspect(ctx context.Context, seen Snapshot) (verify.Report, downstream.Facts, error) {
-	gathered, err := m.Gather(ctx, seen)
+// Inspect gathers and judges.
+func (a Auditor) Inspect(ctx context.Context, seen Snapshot, writes bool) (verify.Report, downstream.Facts, error) {
+	gathered, err := a.Gather(ctx, seen, writes)
 	if err != nil {
 		return verify.Report{}, downstream.Facts{}, err
 	}
-	return verify.RunAll(ctx, gathered.Bound(), m.Options.Checks(seen.Result.Position)), gathered.Input.Facts, nil
+	return verify.RunAll(ctx, gathered.Bound(), a.Options.Checks(seen.Result.Position)), gathered.Input.Facts, nil
 }
 
 // Facts reads everything of the cluster itself that checks judge, and its instances.
-func (a Access) Facts(ctx context.Context, seen Snapshot) (downstream.Facts, cloud.Facts, error) {
+func Facts(ctx context.Context, a Access, seen Snapshot) (downstream.Facts, cloud.Facts, error) {
 	reader, err := kube.New(a.Config, a.Clock)
 	if err != nil {
 		return downstream.Facts{}, cloud.Facts{}, err
@@ -102,3 +108,5 @@ func ImageAllowed(image, kubernetes string) error {
 	}
 	return awsccm.ImageAllowed(parsed, kubernetes)
 }
+
+func (a Auditor) chart() Chart { return Chart{Access: a.Access, Backend: a.Backend} }

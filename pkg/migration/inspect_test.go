@@ -105,7 +105,7 @@ func TestAlone(t *testing.T) {
 		if err := core.Undo().Alone(t.Context(), seen); (err == nil) != tt.alone {
 			t.Errorf("%s: %v", name, err)
 		}
-		err := core.RequireAlone(t.Context(), seen)
+		err := RequireAlone(t.Context(), core.Access, seen)
 		if again := err != nil && strings.HasPrefix(err.Error(), "look for other controller managers: "); (err == nil) != tt.alone || again != tt.again || again != (err != nil && retry.Transient(err)) {
 			t.Errorf("%s: required: %v", name, err)
 		}
@@ -394,7 +394,7 @@ func TestPrepared(t *testing.T) {
 		if tt.change != nil {
 			tt.change(core, by, client)
 		}
-		got := core.prepare(t.Context(), seen)
+		got := core.auditor().prepare(t.Context(), seen, core.Writes(seen))
 		status := func(all []verify.Finding) verify.Status {
 			if len(all) == 0 {
 				return ""

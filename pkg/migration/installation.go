@@ -16,8 +16,8 @@ import (
 )
 
 // planChart shows what the installation would change.
-func (m *Migration) planChart(ctx context.Context, seen Snapshot, migration bool) (runner.Plan, error) {
-	ch, values, err := m.chartValues(ctx, seen, migration)
+func (c Chart) Plan(ctx context.Context, seen Snapshot, migration bool) (runner.Plan, error) {
+	ch, values, err := c.Values(ctx, seen, migration)
 	if err != nil {
 		return runner.Plan{}, err
 	}
@@ -29,9 +29,9 @@ func (m *Migration) planChart(ctx context.Context, seen Snapshot, migration bool
 		plan.Notes = append(plan.Notes, fmt.Sprintf("%s: %s (%s)", concern.Key, concern.Seen, concern.Why))
 	}
 	if seen.InstallMethod == InstallManifest {
-		return m.planDocument(seen, plan, ch, values)
+		return c.planDocument(seen, plan, ch, values)
 	}
-	installer, err := release.NewInstaller(m.Config, ch, m.Clock)
+	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
 		return plan, err
 	}
@@ -71,15 +71,15 @@ func shortImage(image awsccm.Image) string {
 }
 
 // ApplyChart installs or upgrades the chart by the chosen method.
-func (m *Migration) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot, migration bool) error {
-	ch, values, err := m.chartValues(ctx, seen, migration)
+func (c Chart) Apply(ctx context.Context, tx *runner.Tx, seen Snapshot, migration bool) error {
+	ch, values, err := c.Values(ctx, seen, migration)
 	if err != nil {
 		return err
 	}
 	if seen.InstallMethod == InstallManifest {
-		return m.applyDocument(ctx, tx, seen, ch, values)
+		return c.applyDocument(ctx, tx, seen, ch, values)
 	}
-	installer, err := release.NewInstaller(m.Config, ch, m.Clock)
+	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (m *Migration) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot
 	if err != nil || planned.Operation == release.OpNone {
 		return err
 	}
-	if err := m.requireRest(seen); err != nil {
+	if err := seen.Reading.Rest(c.Backend.Tell); err != nil {
 		return err
 	}
 	inverse, err := json.Marshal(map[string]any{"release": wellknown.CCM, "leaderMigration": !migration, "before": planned.Release.String()})
@@ -103,8 +103,8 @@ func (m *Migration) ApplyChart(ctx context.Context, tx *runner.Tx, seen Snapshot
 }
 
 // document is the chart as one HelmChart document, and who installs it.
-func (m *Migration) document(ch *chart.Chart, values ccmchart.ChartValues) (string, DocumentInstaller, error) {
-	by := m.Backend.Document()
+func (c Chart) document(ch *chart.Chart, values ccmchart.ChartValues) (string, DocumentInstaller, error) {
+	by := c.Backend.Document()
 	if by == nil {
 		return "", nil, UsageError("flag --install-method", string(InstallManifest), string(InstallHelm))
 	}
@@ -112,8 +112,8 @@ func (m *Migration) document(ch *chart.Chart, values ccmchart.ChartValues) (stri
 	return document, by, err
 }
 
-func (m *Migration) planDocument(seen Snapshot, plan runner.Plan, ch *chart.Chart, values ccmchart.ChartValues) (runner.Plan, error) {
-	document, by, err := m.document(ch, values)
+func (c Chart) planDocument(seen Snapshot, plan runner.Plan, ch *chart.Chart, values ccmchart.ChartValues) (runner.Plan, error) {
+	document, by, err := c.document(ch, values)
 	if err != nil {
 		return plan, err
 	}
@@ -126,8 +126,8 @@ func (m *Migration) planDocument(seen Snapshot, plan runner.Plan, ch *chart.Char
 	return plan, err
 }
 
-func (m *Migration) applyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, ch *chart.Chart, values ccmchart.ChartValues) error {
-	document, by, err := m.document(ch, values)
+func (c Chart) applyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, ch *chart.Chart, values ccmchart.ChartValues) error {
+	document, by, err := c.document(ch, values)
 	if err != nil {
 		return err
 	}

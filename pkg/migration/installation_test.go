@@ -47,7 +47,7 @@ func TestChartsByHelm(t *testing.T) {
 		{true, "~ Helm release aws-cloud-controller-manager, image v1.26.", true, 3},
 	} {
 		seen := clusterAt(position.P2)
-		plan, err := core.planChart(t.Context(), seen, tt.flag)
+		plan, err := core.Chart().Plan(t.Context(), seen, tt.flag)
 		if err != nil || !strings.HasPrefix(plan.Summary[0], tt.summary) || (len(plan.Changes) > 0) != tt.changes || plan.Estimate == "" {
 			t.Errorf("%d: %v, %q, %d changes", i, err, plan.Summary, len(plan.Changes))
 		}
@@ -58,10 +58,10 @@ func TestChartsByHelm(t *testing.T) {
 		}
 		moving := seen
 		moving.Reading.Unrest = rolling().Unrest
-		if err := core.ApplyChart(t.Context(), tx, moving, tt.flag); (reasonOf(err) == "NotAtRest") != tt.changes {
+		if err := core.Chart().Apply(t.Context(), tx, moving, tt.flag); (reasonOf(err) == "NotAtRest") != tt.changes {
 			t.Errorf("%d: on a cluster that moves: %v", i, err)
 		}
-		if err := core.ApplyChart(t.Context(), tx, seen, tt.flag); err != nil {
+		if err := core.Chart().Apply(t.Context(), tx, seen, tt.flag); err != nil {
 			t.Fatalf("%d: %v", i, err)
 		}
 		if intents := tx.Record().Intents; len(intents) != tt.intents || intents[len(intents)-1].Object != helmObject || len(intents[len(intents)-1].Inverse) == 0 || flagged() != tt.flag {
@@ -104,7 +104,7 @@ func TestChartsThatCannotBe(t *testing.T) {
 				t.Errorf("%s: %s plans it", name, id)
 			}
 		}
-		if err := core.ApplyChart(t.Context(), tx, seen, true); err == nil || len(tx.Record().Intents) > 0 {
+		if err := core.Chart().Apply(t.Context(), tx, seen, true); err == nil || len(tx.Record().Intents) > 0 {
 			t.Errorf("%s: %v, %+v", name, err, tx.Record().Intents)
 		}
 		if all := writes(client); len(all) > 0 {
@@ -184,7 +184,7 @@ func TestChartInputs(t *testing.T) {
 		}
 		wanted.LeaderElection = ccmchart.LeaderElection{LeaseDuration: election.LeaseDuration, RenewDeadline: election.RenewDeadline, RetryPeriod: election.RetryPeriod}
 		tt.want(&wanted)
-		got, err := core.chartInputs(t.Context(), seen, true)
+		got, err := core.Chart().inputs(t.Context(), seen, true)
 		if d := cmp.Diff(wanted, got); err != nil || d != "" {
 			t.Errorf("%s: %v %s", name, err, d)
 		}
@@ -197,7 +197,7 @@ func TestPlanNamesWhatIsLeftOut(t *testing.T) {
 	core, _, by := observer(position.P2)
 	by.cloud = "[Global]\nRoleARN=arn:aws:iam::1:role/x\nNotAKey=1\n"
 	core.Options.Values = map[string]any{"args": []any{"--enable-leader-migration=true"}, "notOfTheChart": "x"}
-	plan, err := core.planChart(t.Context(), clusterAt(position.P2), true)
+	plan, err := core.Chart().Plan(t.Context(), clusterAt(position.P2), true)
 	want := []string{
 		"cloud config key left out, the CCM does not know it: Global.NotAKey (line 3)",
 		"args --enable-leader-migration: true (left out: awsmigrate sets it, with a file that names the controllers)",
@@ -206,12 +206,12 @@ func TestPlanNamesWhatIsLeftOut(t *testing.T) {
 	if d := cmp.Diff(want, plan.Notes); err != nil || d != "" {
 		t.Errorf("%v %s", err, d)
 	}
-	got := core.prepare(t.Context(), looked(t, core, journal.Record{}))
+	got := core.auditor().prepare(t.Context(), looked(t, core, journal.Record{}), core.Writes(looked(t, core, journal.Record{})))
 	if found := got.ConcernFindings(); len(found) != 2 || found[0].Status != verify.Warn {
 		t.Errorf("%+v", found)
 	}
 	core.Options.Values = map[string]any{"namespace": "other"}
-	got = core.prepare(t.Context(), looked(t, core, journal.Record{}))
+	got = core.auditor().prepare(t.Context(), looked(t, core, journal.Record{}), core.Writes(looked(t, core, journal.Record{})))
 	if found := got.ConcernFindings(); len(found) != 1 || found[0].Status != verify.Fail {
 		t.Errorf("%+v", found)
 	}
@@ -247,7 +247,7 @@ func TestInstallationThatCannotBeLookedAt(t *testing.T) {
 		})
 		seen := clusterAt(position.P3)
 		seen.InstallMethod = InstallManifest
-		got, err := core.judgeCCM(t.Context(), seen)
+		got, err := core.Chart().Judge(t.Context(), seen)
 		if err == nil {
 			err = got.Err
 		}

@@ -17,12 +17,12 @@ const helmObject = "Helm release kube-system/" + wellknown.CCM
 // recordLeft looks for Helm's record of a release whose DaemonSet is gone, or was
 // never made. Only a release that the journal announced is ours to end: RKE2's
 // helm controller keeps records of the same name.
-func (m *Migration) recordLeft(ctx context.Context, record journal.Record, down downstream.Cluster) (bool, error) {
+func (c Chart) RecordLeft(ctx context.Context, record journal.Record, down downstream.Cluster) (bool, error) {
 	announced := func(i journal.Intent) bool { return i.Object == helmObject }
-	if !m.back || down.CCM != nil || !slices.ContainsFunc(record.Intents, announced) {
+	if down.CCM != nil || !slices.ContainsFunc(record.Intents, announced) {
 		return false, nil
 	}
-	records, err := m.Kube.CoreV1().Secrets(wellknown.System).List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + wellknown.CCM, Limit: 1})
+	records, err := c.Kube.CoreV1().Secrets(wellknown.System).List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + wellknown.CCM, Limit: 1})
 	if err != nil {
 		return false, CouldNotRead("Helm's records in kube-system", err)
 	}

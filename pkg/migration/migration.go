@@ -2,25 +2,12 @@ package migration
 
 import (
 	"context"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/utils/clock"
+	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
-
-// Access is how the cluster to migrate is reached, and what its user chose.
-type Access struct {
-	Kube         kubernetes.Interface
-	Config       *rest.Config // the same cluster, for Helm's own clients
-	Clock        clock.WithTicker
-	Options      Options
-	Distribution wellknown.Distribution
-}
 
 // Migration is a migration, or the undo of one, of a cluster that a Backend configures.
 // It implements runner.Procedure.
@@ -48,15 +35,6 @@ func (m *Migration) Open(ctx context.Context, target journal.Target) (Snapshot, 
 	}
 	m.target = target
 	return m.Observe(ctx, journal.Record{})
-}
-
-// clusterUID is the cluster's identity: the UID of its kube-system.
-func (a Access) clusterUID(ctx context.Context) (string, error) {
-	system, err := a.Kube.CoreV1().Namespaces().Get(ctx, wellknown.System, metav1.GetOptions{})
-	if err != nil {
-		return "", CouldNotRead("Namespace kube-system of the cluster to migrate", err)
-	}
-	return string(system.UID), nil
 }
 
 // Target implements runner.Procedure.
@@ -112,9 +90,45 @@ func (m *Migration) forward() []journal.StepID {
 	return order(m.Options.InstallMethod, m.Options.KubernetesVersion != "")
 }
 
+// Chart is the chart in this cluster.
+func (m *Migration) Chart() Chart { return Chart{Access: m.Access, Backend: m.Backend} }
+
+func (m *Migration) auditor() Auditor { return Auditor{Access: m.Access, Backend: m.Backend} }
+
+// Gather reads everything that checks judge; see Auditor.
+func (m *Migration) Gather(ctx context.Context, seen Snapshot) (Inspection, error) {
+	return m.auditor().Gather(ctx, seen, m.Writes(seen))
+}
+
+// GatherPartly is what can be had where the cluster cannot be observed; see Auditor.
+func (m *Migration) GatherPartly(ctx context.Context, record journal.Record) (Inspection, error) {
+	return m.auditor().GatherPartly(ctx, record)
+}
+
+// Alone says who else runs controller managers for the cluster; nil: nobody.
+func (m *Migration) Alone(ctx context.Context, seen Snapshot) error {
+	return Alone(ctx, m.Access, seen)
+}
+
 func (m *Migration) standing(seen Snapshot) standing {
 	return standing{
 		Snapshot: seen, Options: m.Options, Cordon: planCordon(seen.Reading).without(seen.newPlanes()),
 		AtTarget: seen.AtTarget(m.Options.KubernetesVersion), Rolls: m.Backend.Rolls,
 	}
+}
+
+// Undo takes a migration back to where it began: the positions backwards, each
+// proven before the next. It is a procedure of its own over the same readings, so
+// that everything the engine promises of a migration holds for its undo: intents
+// before effects, resume, lock, brake.
+func (m *Migration) Undo() *Migration {
+	undo := *m
+	undo.Options.KubernetesVersion = "" // no undo upgrades anything
+	undo.back = true
+	return &undo
+}
+
+// undoHeader says the direction below cluster and position.
+func undoHeader(lines []string) []string {
+	return append(lines[:min(2, len(lines))], fmt.Sprintf("undo   back to %s   %s", position.P0, position.P0.Summary()))
 }

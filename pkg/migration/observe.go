@@ -48,8 +48,10 @@ func (m *Migration) observe(ctx context.Context, record journal.Record) (Snapsho
 	if err != nil {
 		return seen, err
 	}
-	if down.Record, err = m.recordLeft(ctx, record, down); err != nil {
-		return seen, err
+	if m.back {
+		if down.Record, err = m.Chart().RecordLeft(ctx, record, down); err != nil {
+			return seen, err
+		}
 	}
 	reading := seen.Config.Combine(down)
 	reading.Stale, reading.Down = m.before.found, down

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // InstallMethod is how the CCM chart gets into the cluster.
@@ -91,4 +93,10 @@ func OneOf(flag, value string, allowed ...string) error {
 // UsageError is a fault of class Usage.
 func UsageError(object, seen, wanted string) error {
 	return &fault.Error{Class: fault.Usage, Reason: "Usage", Object: object, Seen: seen, Wanted: wanted}
+}
+
+// Checks are those that a run makes. What --only names is looked at
+// besides those that may not be skipped, never instead of them.
+func (o Options) Checks(at position.Position) verify.Options {
+	return verify.Options{Position: at, Skip: o.Skip, Only: o.OnlyChecks, KeepGuards: true}
 }

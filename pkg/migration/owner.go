@@ -5,8 +5,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -69,11 +67,6 @@ func RevertHarm(at position.Position) string {
 	return ""
 }
 
-// uninformed are the owners that nobody says were informed.
-func (m *Migration) uninformed(seen Snapshot) []Owner {
-	return slices.DeleteFunc(slices.Clone(seen.Reading.Owners), m.Options.Informed)
-}
-
 // InformFix says how to be allowed to write on a cluster that somebody keeps.
 func InformFix(owners []Owner) string {
 	words := make([]string, 0, len(owners))
@@ -81,55 +74,4 @@ func InformFix(owners []Owner) string {
 		words = append(words, o.Word())
 	}
 	return "commit each edit of `plan` there before the step that writes it, or keep it from syncing until all are there; then add --owner-informed=" + strings.Join(words, ",")
-}
-
-// RequireInformed refuses to write beside an owner who would put the old
-// configuration back. A run that takes up another, and an undo, is asked anew.
-func (m *Migration) RequireInformed(seen Snapshot) error {
-	owners := m.uninformed(seen)
-	if len(owners) == 0 {
-		return nil
-	}
-	names := make([]string, 0, len(owners))
-	for _, o := range owners {
-		names = append(names, o.String())
-	}
-	return &fault.Error{Class: fault.Check, Reason: "OwnerNotInformed", Object: seen.Reading.Object,
-		Seen:   "is kept by " + strings.Join(names, ", ") + ": " + OrElse(RevertHarm(seen.Result.Position), RevertHarm(position.P3)),
-		Wanted: "an owner who has what is written", Fix: InformFix(owners)}
-}
-
-// ownerNotes are for a plan: what keeps a run from writing.
-func (m *Migration) ownerNotes(seen Snapshot) []string {
-	owners := m.uninformed(seen)
-	if len(owners) == 0 || !m.Writes(seen) {
-		return nil
-	}
-	notes := make([]string, 0, len(owners))
-	for _, o := range owners {
-		notes = append(notes, "! kept by "+o.String()+": a run needs --owner-informed="+o.Word())
-	}
-	return notes
-}
-
-// Writes says whether the run, in its direction, has a step left that writes. An
-// audit has none.
-func (m *Migration) Writes(seen Snapshot) bool {
-	if m.Options.LookOnly {
-		return false
-	}
-	now := m.standing(seen)
-	judged, err := now.judge(m.forward())
-	if seen.Back {
-		judged, err = now.judgeUndo(undoOrder())
-	}
-	if err != nil {
-		return true // what cannot be judged is not known to be finished
-	}
-	for _, state := range judged.States {
-		if state.Kind == runner.Todo || state.Kind == runner.InProgress {
-			return true
-		}
-	}
-	return false
 }

@@ -126,31 +126,3 @@ func (r Reading) refs() []continuity.MachineRef {
 	}
 	return refs
 }
-
-// Unrest is one reason why a cluster is not at rest.
-type Unrest struct {
-	Object, Seen, Wanted string
-	// Fix is what a person does about it; "" for what passes by itself.
-	Fix string
-	// OurPause: the brake of an earlier run, and nothing else.
-	OurPause bool
-
-	// Kind, Name and Condition are what Seen says, for code: which of several to show
-	// is chosen by them, never by words. A bundle keeps the words alone.
-	Kind      UnrestKind `json:"-"`
-	Name      string     `json:"-"` // of Object, without its kind
-	Condition Condition  `json:"-"` // that is not True; zero where it is none
-}
-
-// UnrestKind is what an Unrest is about; the backend that finds it out names its own,
-// and "" is what nothing chooses by.
-type UnrestKind string
-
-// Condition is a status condition of an API object.
-type Condition struct{ Type, Status, Reason, Message string }
-
-// Restless lists what still moves, or is broken: a Node that is not Ready would
-// come back with old arguments.
-func (r Reading) Restless() []Unrest {
-	return append(append([]Unrest{}, r.Unrest...), r.NodesNotReady()...)
-}

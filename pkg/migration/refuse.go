@@ -48,7 +48,7 @@ func (m *Migration) Precheck(ctx context.Context, seen Snapshot, says runner.Obs
 	if err != nil {
 		return err
 	}
-	report, _, err := m.inspect(ctx, fresh)
+	report, _, err := m.auditor().Inspect(ctx, fresh, m.Writes(fresh))
 	if err != nil {
 		return err
 	}
@@ -59,10 +59,4 @@ func (m *Migration) Precheck(ctx context.Context, seen Snapshot, says runner.Obs
 // before it, which was taken back, does not count.
 func (s Snapshot) nothingBegun() bool {
 	return s.Result.Position == position.P0 && !s.Result.Mixed
-}
-
-// Checks are those that a run makes. What --only names is looked at
-// besides those that may not be skipped, never instead of them.
-func (o Options) Checks(at position.Position) verify.Options {
-	return verify.Options{Position: at, Skip: o.Skip, Only: o.OnlyChecks, KeepGuards: true}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
@@ -126,37 +125,4 @@ func fixOf(result verify.Result, finding verify.Finding) string {
 		return OrElse(finding.Fix, verify.FixUnknown)
 	}
 	return OrElse(finding.Fix, result.Fix)
-}
-
-// faultsOf are the findings of results with these statuses, as faults, so that
-// one run shows all that stops it.
-func faultsOf(report verify.Report, statuses ...verify.Status) []error {
-	var faults []error
-	for _, status := range statuses {
-		for _, result := range report.With(status) {
-			for i, finding := range matching(result) {
-				if i == mostFindings {
-					break
-				}
-				faults = append(faults, faultOf(result, finding))
-			}
-		}
-	}
-	return faults
-}
-
-func faultOf(result verify.Result, finding verify.Finding) error {
-	f := &fault.Error{Class: fault.Check, Reason: "CheckFailed", Object: result.ID + " " + result.Title,
-		Seen: OrElse(finding.Seen, finding.Reason), Wanted: finding.Wanted, Fix: fixOf(result, finding), Checks: []string{result.ID}}
-	if finding.Object != "" {
-		f.Object += " (" + finding.Object + ")"
-	}
-	switch result.Status {
-	case verify.Unknown:
-		f.Class, f.Reason = fault.CouldNotLook, "CheckUnknown"
-	case verify.Warn:
-		f.Class, f.Reason = fault.Warnings, "CheckWarns"
-	case verify.OK, verify.Skip, verify.Fail:
-	}
-	return f
 }

@@ -19,12 +19,12 @@ import (
 const installJob = "helm-install-" + wellknown.CCM
 
 // installJobFault names why the helm controller's Job does not finish.
-func (m *Migration) installJobFault(ctx context.Context, seen Snapshot) error {
+func (c Chart) installJobFault(ctx context.Context, seen Snapshot) error {
 	if seen.InstallMethod != InstallManifest {
 		return nil
 	}
 	object := "Job kube-system/" + installJob
-	job, err := m.Kube.BatchV1().Jobs(wellknown.System).Get(ctx, installJob, metav1.GetOptions{})
+	job, err := c.Kube.BatchV1().Jobs(wellknown.System).Get(ctx, installJob, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil
 	}
@@ -42,13 +42,13 @@ func (m *Migration) installJobFault(ctx context.Context, seen Snapshot) error {
 
 // missingRights names rights that the CCM's service account lacks. Without the
 // leases a CCM is Ready and never leads; nothing else tells.
-func (m *Migration) missingRights(ctx context.Context, seen Snapshot) error {
+func (c Chart) missingRights(ctx context.Context, seen Snapshot) error {
 	if seen.Reading.Down.CCM == nil {
 		return nil
 	}
 	account := seen.Reading.Down.CCM.ServiceAccount
 	object := "ServiceAccount kube-system/" + account
-	missing, err := kube.MissingRights(ctx, m.Kube, wellknown.System, account, seen.Reading.ccmEvidence().Migration)
+	missing, err := kube.MissingRights(ctx, c.Kube, wellknown.System, account, seen.Reading.ccmEvidence().Migration)
 	switch {
 	case err != nil:
 		return CouldNotRead("rights of "+object, err)

@@ -25,21 +25,6 @@ type Roll struct {
 // after machine, whether or not a run watches.
 func ByRancher() runner.Roller { return runner.Roller{Name: "Rancher", Alone: true} }
 
-// byChart says who goes on with the CCM's pods while some of them are not there yet:
-// Rancher, as long as it still has to take up the document that installs the chart,
-// and then the DaemonSet's controller. Both do whether or not a run watches.
-func (s Snapshot) byChart(v runner.Verdict) runner.Verdict {
-	const pods = "pods of the CCM"
-	switch {
-	case v.Done >= v.Total:
-	case s.InstallMethod == InstallManifest && (s.Reading.Down.CCM == nil || len(s.Reading.Unrest) > 0):
-		v.By = runner.Roller{Name: "Rancher", Of: pods, Alone: true}
-	default:
-		v.By = runner.Roller{Name: "Kubernetes", Of: pods, Alone: true}
-	}
-	return v
-}
-
 // Wait adds what the roll still waits for.
 func (r *Roll) Wait(format string, args ...any) {
 	r.waits = append(r.waits, fmt.Sprintf(format, args...))

@@ -212,3 +212,8 @@ func (s standing) upgradeState() runner.State {
 	}
 	return runner.State{Kind: runner.Todo}
 }
+
+// begun says whether a migration is under way that somebody began, here or by hand.
+func (s Snapshot) begun() bool {
+	return s.Result.Position != position.P0 || s.Result.Mixed || lastIntended(s.Record) != ""
+}

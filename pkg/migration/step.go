@@ -23,13 +23,7 @@ func (b base) Plan(context.Context, Snapshot) (runner.Plan, error) { return runn
 // Do implements runner.Step for steps that change nothing.
 func (b base) Do(context.Context, *runner.Tx, Snapshot) error { return nil }
 
-// Met is the verdict that a step's end was seen.
-func Met(evidence ...string) runner.Verdict {
-	return runner.Verdict{Kind: runner.Met, Evidence: evidence}
+// requireRest stops before a write unless everything is where it should be.
+func (m *Migration) requireRest(seen Snapshot) error {
+	return seen.Reading.Rest(m.Backend.Tell)
 }
-
-// Braked is the verdict that going on would do harm.
-func Braked(err error) runner.Verdict { return runner.Verdict{Kind: runner.Braked, Err: err} }
-
-// Failed is the verdict that waiting does not mend it.
-func Failed(err error) runner.Verdict { return runner.Verdict{Kind: runner.Failed, Err: err} }

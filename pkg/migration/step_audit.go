@@ -59,7 +59,7 @@ func (s *audit) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runne
 // judge it, and the next write demands a cluster at rest. Where all of it is rolled
 // out and only its end was not seen, what fails may pass with it, and is waited for.
 func (m *Migration) checked(ctx context.Context, tx *runner.Tx, seen Snapshot) (verify.Report, downstream.Facts, *runner.Verdict, error) {
-	report, facts, err := m.inspect(ctx, seen)
+	report, facts, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
 	if err != nil {
 		return report, facts, nil, err
 	}
@@ -90,4 +90,19 @@ func orZero(v *runner.Verdict) runner.Verdict {
 		return runner.Verdict{}
 	}
 	return *v
+}
+
+// Audited is Met once the audit of a finished step has no failing check. What
+// it lists then is a fault and not a wait: nothing moves any more.
+func (m *Migration) Audited(ctx context.Context, seen Snapshot, evidence ...string) (runner.Verdict, error) {
+	report, _, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
+	if err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := JudgeReport(report, m.Options); err != nil {
+		return Failed(err), nil
+	}
+	v := Met(append(evidence, "audit: "+countsOf(report))...)
+	v.Stable = 1
+	return v, nil
 }

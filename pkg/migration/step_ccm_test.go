@@ -102,7 +102,7 @@ func TestJudgeCCM(t *testing.T) {
 	} {
 		seen := clusterAt(position.P3)
 		tt.change(&seen)
-		got, err := (&Migration{Access: Access{Kube: permissive(tt.denied, tt.objects...)}}).judgeCCM(t.Context(), seen)
+		got, err := (Chart{Access: Access{Kube: permissive(tt.denied, tt.objects...)}}).Judge(t.Context(), seen)
 		says := reasonOf(got.Err)
 		if got.Kind == runner.Waiting {
 			says = got.WaitingFor

@@ -10,8 +10,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // cordon marks control-plane nodes unschedulable, as the guides do before they
@@ -97,52 +95,6 @@ func (m *Migration) GiveBackCordons(ctx context.Context, tx *runner.Tx, seen Sna
 		}
 	}
 	return nil
-}
-
-func cordonedThen(before continuity.Fingerprint, node *downstream.Node) bool {
-	for _, then := range before.Nodes {
-		if then.Cordoned && then.Name == node.Name && then.UID == node.UID {
-			return true
-		}
-	}
-	return false
-}
-
-// LostCordons are the Nodes that their user had cordoned and that a roll has
-// made schedulable. Without a fingerprint there are none that anybody knows of.
-func (s Snapshot) LostCordons() []string {
-	before, known, err := fingerprint(s.Record)
-	if err != nil || !known {
-		return nil
-	}
-	return lostCordons(before, s.Reading.Down.Nodes)
-}
-
-func lostCordons(before continuity.Fingerprint, nodes []downstream.Node) []string {
-	var lost []string
-	for i := range nodes {
-		if node := &nodes[i]; !node.Unschedulable && cordonedThen(before, node) {
-			lost = append(lost, node.Name)
-		}
-	}
-	return lost
-}
-
-// OpenCordons is what every roll waits for: that the cordons which it removed are
-// set again by RestoreUserCordons.
-func (s Snapshot) OpenCordons() []Unrest {
-	var open []Unrest
-	for _, name := range s.LostCordons() {
-		open = append(open, Unrest{Object: "Node " + name, Seen: "is to be cordoned again, as its user had", Wanted: "cordoned"})
-	}
-	return open
-}
-
-// CordonedElsewhere says whether a Node is cordoned neither by us nor, before the
-// first write, by its user.
-func (s Snapshot) CordonedElsewhere(node *downstream.Node) bool {
-	before, _, err := fingerprint(s.Record)
-	return err == nil && cordonOf(node) == awsccm.CordonedByOther && !cordonedThen(before, node)
 }
 
 // RestoreUserCordons sets cordons again that were the user's and that a roll

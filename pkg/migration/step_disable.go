@@ -24,7 +24,7 @@ func (s *disable) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) 
 	plan := runner.Plan{Summary: []string{"~ " + seen.chartName() + " (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m",
 		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
 	if seen.Result.Position >= position.P3 && seen.Result.Position != position.Unknown {
-		changes, err := s.planChart(ctx, seen, false)
+		changes, err := s.Chart().Plan(ctx, seen, false)
 		if err != nil {
 			return plan, err
 		}
@@ -39,7 +39,7 @@ func (s *disable) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
 	if err := seen.noneInTree(); err != nil {
 		return err
 	}
-	return s.ApplyChart(ctx, tx, seen, false)
+	return s.Chart().Apply(ctx, tx, seen, false)
 }
 
 // noneInTree refuses while a kube-controller-manager could still run the
@@ -74,7 +74,7 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 		return Braked(err), nil
 	}
 	if seen.Result.Position == position.P5 && !seen.Result.Mixed && len(seen.Reading.Unrest) == 0 {
-		if verdict, err := s.JudgeRolledCCM(ctx, seen); err != nil || verdict.Kind != runner.Met {
+		if verdict, err := s.Chart().JudgeRolled(ctx, seen); err != nil || verdict.Kind != runner.Met {
 			return verdict, err
 		}
 		return s.Audited(ctx, seen, "the CCM runs without the flag", "no migration lease, no grant left")
@@ -83,7 +83,7 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 	if seen.Reading.Leases.Migration.Last.Exists {
 		idle = "still there"
 	}
-	roll, err := s.rollout(ctx, seen)
+	roll, err := s.Chart().Rollout(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}
@@ -94,24 +94,6 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 	return seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM without the flag, then the idle lease and the grant to go",
 		Seen:     fmt.Sprintf("%s; migration lease %s", judged.Seen, idle),
 		Progress: judged.Token + idle + fmt.Sprint(seen.Reading.Down.OwnGrant), Done: judged.Done, Total: judged.Total, Counted: judged.Counted}), nil
-}
-
-// JudgeRolledCCM judges as install-ccm does without the migration lease.
-func (m *Migration) JudgeRolledCCM(ctx context.Context, seen Snapshot) (runner.Verdict, error) {
-	roll, err := m.rollout(ctx, seen)
-	if err != nil {
-		return runner.Verdict{}, err
-	}
-	judged := rollout.Judge(roll)
-	switch judged.State {
-	case rollout.Fault:
-		return Failed(judged.Err), nil
-	case rollout.Ready:
-		return Met(judged.Seen), nil
-	case rollout.Waiting:
-	}
-	return seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the CCM's rolling update", Seen: judged.Seen,
-		Progress: judged.Token, Done: judged.Done, Total: judged.Total, Counted: judged.Counted}), nil
 }
 
 // undoDisable gives the cloud controller manager its flag back, and with it the
@@ -125,7 +107,7 @@ type undoDisable struct{ base }
 func (s *undoDisable) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
 	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant, "~ " + seen.chartName() + " (flag on)"}, Estimate: "~3m",
 		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
-	chart, err := s.planChart(ctx, seen, true)
+	chart, err := s.Chart().Plan(ctx, seen, true)
 	plan.Changes = chart.Changes
 	return plan, err
 }
@@ -143,7 +125,7 @@ func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) erro
 			return err
 		}
 	}
-	return s.ApplyChart(ctx, tx, seen, true)
+	return s.Chart().Apply(ctx, tx, seen, true)
 }
 
 func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
@@ -152,7 +134,7 @@ func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) 
 	if err := s.Guard.Judge(sighting); err != nil {
 		return Braked(err), nil
 	}
-	verdict, err := s.JudgeRolledCCM(ctx, seen)
+	verdict, err := s.Chart().JudgeRolled(ctx, seen)
 	if err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}

@@ -37,7 +37,7 @@ func mayEnable(ctx context.Context, m *Migration, seen Snapshot) error {
 		return &fault.Error{Class: fault.Stale, Reason: "GrantMissing", Object: "Lease kube-system/" + wellknown.MigrationLease,
 			Seen: wellknown.KCMUser + " may no longer get and update it", Fix: "run again: lease-access comes first"}
 	}
-	return m.RequireAlone(ctx, seen)
+	return RequireAlone(ctx, m.Access, seen)
 }
 
 // disableLeaderMigrationAgain takes the flag away, once nothing but

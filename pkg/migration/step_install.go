@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm/rollout"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -33,7 +32,7 @@ func (r Reading) settle() time.Duration {
 type install struct{ base }
 
 func (s *install) Plan(ctx context.Context, seen Snapshot) (runner.Plan, error) {
-	return s.planChart(ctx, seen, true)
+	return s.Chart().Plan(ctx, seen, true)
 }
 
 func (s *install) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
@@ -47,17 +46,17 @@ func (s *install) Do(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
 				Fix: "run again: enable-leader-migration comes first"}
 		}
 	}
-	if err := s.RequireAlone(ctx, seen); err != nil {
+	if err := RequireAlone(ctx, s.Access, seen); err != nil {
 		return err
 	}
-	return s.ApplyChart(ctx, tx, seen, true)
+	return s.Chart().Apply(ctx, tx, seen, true)
 }
 
 func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (runner.Verdict, error) {
 	if err := s.Guard.Judge(seen.Sighting()); err != nil {
 		return Braked(err), nil
 	}
-	verdict, err := s.judgeCCM(ctx, seen)
+	verdict, err := s.Chart().Judge(ctx, seen)
 	if err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
@@ -70,43 +69,6 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen Snapshot) (run
 	owner := seen.Reading.LeaseVerdict()
 	verdict.Evidence = append(verdict.Evidence, fmt.Sprintf("migration lease: %s (%s), renewing", lease.Host(owner.Holder), owner.Owner))
 	return verdict, nil
-}
-
-// judgeCCM says whether the CCM runs everywhere it should and leads, and if
-// not, why.
-func (m *Migration) judgeCCM(ctx context.Context, seen Snapshot) (runner.Verdict, error) {
-	roll, err := m.rollout(ctx, seen)
-	if err != nil {
-		return runner.Verdict{}, err
-	}
-	judged := rollout.Judge(roll)
-	v := seen.byChart(runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager on every control plane",
-		Seen: judged.Seen, Progress: judged.Token, Done: judged.Done, Total: judged.Total})
-	if judged.State == rollout.Fault {
-		return Failed(judged.Err), nil
-	}
-	if err := m.installJobFault(ctx, seen); err != nil {
-		return Failed(err), nil
-	}
-	if judged.State != rollout.Ready {
-		v.Counted = judged.Counted
-		return v, nil
-	}
-	if err := m.missingRights(ctx, seen); err != nil {
-		return Failed(err), nil
-	}
-	main := lease.JudgeMain(seen.Reading.Leases.CCM, seen.Reading.RenewDeadline())
-	if main.Life != lease.Alive {
-		v.WaitingFor, v.Seen = "the cloud controller manager to take its own lease", fmt.Sprintf("Lease kube-system/%s: %s", wellknown.CCMLease, main.Life)
-		return v, nil
-	}
-	owner := seen.Reading.LeaseVerdict()
-	if (owner.Owner != lease.KCM && owner.Owner != lease.CCM) || owner.Life != lease.Alive {
-		v.WaitingFor, v.Seen = "the migration lease to be held and renewing", fmt.Sprintf("%s, %s", owner.Owner, owner.Life)
-		return v, nil
-	}
-	v.Kind, v.Evidence = runner.Met, []string{judged.Seen + ", one of them leads"}
-	return v, nil
 }
 
 // undoInstall takes the cloud controller manager away. Every

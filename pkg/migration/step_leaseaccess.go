@@ -95,3 +95,30 @@ func (s *undoAccess) Tend(ctx context.Context, tx *runner.Tx, seen Snapshot) err
 	}
 	return s.removeLeaseAndGrant(ctx, tx, seen)
 }
+
+// removeLease deletes an idle Lease, if it is there.
+func (m *Migration) removeLease(ctx context.Context, tx *runner.Tx, seen Snapshot, name string) error {
+	found := *seen.Reading.Down.Leases.Named(name)
+	if !found.Exists {
+		return nil
+	}
+	intent := journal.Intent{What: "delete the idle Lease kube-system/" + name, Object: "Lease kube-system/" + name}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		return awsccm.DeleteIdleLease(ctx, m.Kube, name, found)
+	})
+}
+
+// removeLeaseAndGrant takes away one of the two in each call: the migration lease
+// first, so that a right is never gone while its lease could still be wanted.
+func (m *Migration) removeLeaseAndGrant(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
+	if seen.Reading.Down.Leases.Migration.Exists {
+		return m.removeLease(ctx, tx, seen, wellknown.MigrationLease)
+	}
+	if !seen.Reading.Down.OwnGrant {
+		return nil
+	}
+	intent := journal.Intent{What: "delete Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		return awsccm.DeleteGrant(ctx, m.Kube)
+	})
+}

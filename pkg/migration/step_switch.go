@@ -46,7 +46,7 @@ func maySwitch(ctx context.Context, m *Migration, seen Snapshot) error {
 			Wanted: position.P3.Summary() + ": with no cloud controller manager waiting for the lease another kube-controller-manager would take it back",
 			Fix:    "run again: install-ccm comes first"}
 	}
-	return m.RequireAlone(ctx, seen)
+	return RequireAlone(ctx, m.Access, seen)
 }
 
 // giveBackEarly gives cordons back as soon as every control plane is switched, while

@@ -2,7 +2,6 @@ package migration
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -15,31 +14,18 @@ func upgradeKubernetes(target string) editRules {
 		waitingFor: "every kubelet to run " + target,
 		then:       followUpgrade,
 		meanwhile: func(ctx context.Context, m *Migration, tx *runner.Tx, seen Snapshot) error {
-			return m.FollowImage(ctx, tx, seen)
+			return m.Chart().FollowImage(ctx, tx, seen)
 		},
 	}
 }
 
 func followUpgrade(ctx context.Context, m *Migration, seen Snapshot, rolled runner.Verdict) (runner.Verdict, error) {
-	if m.ImageDue(ctx, seen) {
+	if m.Chart().ImageDue(ctx, seen) {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager of the new version", Seen: "the old image is installed",
 			Progress: "image", Done: rolled.Done, Total: rolled.Total}, nil
 	}
-	if verdict, err := m.JudgeRolledCCM(ctx, seen); err != nil || verdict.Kind != runner.Met {
+	if verdict, err := m.Chart().JudgeRolled(ctx, seen); err != nil || verdict.Kind != runner.Met {
 		return verdict, err
 	}
 	return m.Audited(ctx, seen, rolled.Evidence...)
-}
-
-// KubeletsUpgraded are the Nodes whose kubelet does not run a version yet, in words,
-// and how many do.
-func (r Reading) KubeletsUpgraded(target string) (open []string, done int, evidence string) {
-	for i := range r.Down.Nodes {
-		if node := &r.Down.Nodes[i]; SameVersion(node.Kubelet, target) {
-			done++
-		} else {
-			open = append(open, fmt.Sprintf("Node %s runs %s", node.Name, node.Kubelet))
-		}
-	}
-	return open, done, fmt.Sprintf("%d of %d kubelets run %s", done, len(r.Down.Nodes), target)
 }

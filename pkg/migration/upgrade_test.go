@@ -62,7 +62,7 @@ func TestImageFollowsTheKubelets(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&seen)
 		}
-		if got := core.ImageDue(t.Context(), seen); got != tt.due {
+		if got := core.Chart().ImageDue(t.Context(), seen); got != tt.due {
 			t.Errorf("%s: due %t", name, got)
 		}
 		if err := upgradeKubernetes(target).meanwhile(t.Context(), core, txFor(t, StepUpgrade), seen); err != nil && reasonOf(err) != "NotAtRest" || (len(by.applied) == 1) != tt.writes {
@@ -74,7 +74,7 @@ func TestImageFollowsTheKubelets(t *testing.T) {
 	for i := range seen.Reading.Down.Nodes {
 		seen.Reading.Down.Nodes[i].Kubelet = target
 	}
-	if core.ImageDue(t.Context(), seen) {
+	if core.Chart().ImageDue(t.Context(), seen) {
 		t.Error("it is due by an image that nobody knows")
 	}
 }
@@ -83,7 +83,7 @@ func TestImageFollowsTheKubelets(t *testing.T) {
 func followed(version string) string {
 	seen := clusterAt(position.P5)
 	seen.Reading.Version = version
-	image, err := (&Migration{Backend: &documented{editor: &editor{}}, Access: Access{Distribution: wellknown.RKE2}}).chartImage(context.Background(), seen)
+	image, err := (Chart{Backend: &documented{editor: &editor{}}, Access: Access{Distribution: wellknown.RKE2}}).image(context.Background(), seen)
 	if err != nil {
 		panic(err)
 	}

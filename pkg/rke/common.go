@@ -79,7 +79,7 @@ func (c *Common) NameRule(ctx context.Context, seen migration.Snapshot) (naming.
 	if c.Names != nil {
 		return *c.Names, nil
 	}
-	_, instances, err := c.Access.Facts(ctx, seen)
+	_, instances, err := migration.Facts(ctx, c.Access, seen)
 	if err != nil {
 		return naming.Rule{}, err
 	}

@@ -61,7 +61,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			set := &downstream.DaemonSet{Containers: []downstream.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}}
 			seen.Reading = migration.Reading{Version: target, Unrest: seen.Config.Combine(downstream.Cluster{}).Unrest}
 			seen.Reading.Down.Nodes, seen.Reading.Down.CCM = []downstream.Node{node}, set
-			if !m.ImageDue(t.Context(), seen) {
+			if !m.Chart().ImageDue(t.Context(), seen) {
 				t.Fatal("the image is not due: this test shows nothing")
 			}
 			if err := step.(runner.Tender[migration.Snapshot]).Tend(t.Context(), tx, seen); (err != nil) != tt.tries {

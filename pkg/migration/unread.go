@@ -1,27 +1,14 @@
 package migration
 
 import (
-	"context"
 	"errors"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 )
-
-func (a Access) readCluster(ctx context.Context) (downstream.Cluster, error) {
-	cluster, err := kube.ReadCluster(ctx, a.Kube)
-	return cluster, partUnread(err)
-}
-
-func (a Access) readLeases(ctx context.Context) (lease.Readings, error) {
-	leases, err := kube.ReadLeases(ctx, a.Kube)
-	return leases, partUnread(err)
-}
 
 // partUnread classes the error of a reading by the part that it names.
 func partUnread(err error) error {

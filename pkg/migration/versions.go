@@ -1,14 +1,12 @@
 package migration
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -35,33 +33,6 @@ func UpgradeAllowed(now, target, mark string) error {
 	return nil
 }
 
-// ImageDue says whether every kubelet runs the target and the CCM is still of
-// the old minor version: it must not be newer than the API servers, so it
-// follows them.
-func (m *Migration) ImageDue(ctx context.Context, seen Snapshot) bool {
-	ccm, there := seen.Reading.Down.CCMContainer()
-	if !there || !seen.AtTarget(m.Options.KubernetesVersion) {
-		return false
-	}
-	image, err := m.chartImage(ctx, seen)
-	return err == nil && ccm.Image != image
-}
-
-// FollowImage brings the CCM to the cluster's new version once that is due and the
-// cluster rests: the last kubelet runs the target before Rancher is done with it.
-func (m *Migration) FollowImage(ctx context.Context, tx *runner.Tx, seen Snapshot) error {
-	if !m.ImageDue(ctx, seen) || len(seen.Reading.Restless()) > 0 {
-		return nil
-	}
-	return m.ApplyChart(ctx, tx, seen, seen.Reading.ccmEvidence().Migration)
-}
-
-// chartImage is the image that the chart would install now.
-func (m *Migration) chartImage(ctx context.Context, seen Snapshot) (string, error) {
-	_, values, err := m.chartValues(ctx, seen, seen.Reading.ccmEvidence().Migration)
-	return values.Image.String(), err
-}
-
 // SameVersion says whether a kubelet of one version runs what a distribution
 // calls by the other: RKE's kubelets do not tell "-rancher1-1".
 func SameVersion(kubelet, version string) bool {
@@ -82,4 +53,17 @@ func atVersion(nodes []downstream.Node, version string) bool {
 		}
 	}
 	return len(nodes) > 0
+}
+
+// KubeletsUpgraded are the Nodes whose kubelet does not run a version yet, in words,
+// and how many do.
+func (r Reading) KubeletsUpgraded(target string) (open []string, done int, evidence string) {
+	for i := range r.Down.Nodes {
+		if node := &r.Down.Nodes[i]; SameVersion(node.Kubelet, target) {
+			done++
+		} else {
+			open = append(open, fmt.Sprintf("Node %s runs %s", node.Name, node.Kubelet))
+		}
+	}
+	return open, done, fmt.Sprintf("%d of %d kubelets run %s", done, len(r.Down.Nodes), target)
 }

@@ -1,0 +1,48 @@
+package migration
+
+import "github.com/awsmigrate/awsmigrate/pkg/fault"
+
+// Unrest is one reason why a cluster is not at rest.
+type Unrest struct {
+	Object, Seen, Wanted string
+	// Fix is what a person does about it; "" for what passes by itself.
+	Fix string
+	// OurPause: the brake of an earlier run, and nothing else.
+	OurPause bool
+
+	// Kind, Name and Condition are what Seen says, for code: which of several to show
+	// is chosen by them, never by words. A bundle keeps the words alone.
+	Kind      UnrestKind `json:"-"`
+	Name      string     `json:"-"` // of Object, without its kind
+	Condition Condition  `json:"-"` // that is not True; zero where it is none
+}
+
+// UnrestKind is what an Unrest is about; the backend that finds it out names its own,
+// and "" is what nothing chooses by.
+type UnrestKind string
+
+// Condition is a status condition of an API object.
+type Condition struct{ Type, Status, Reason, Message string }
+
+// Restless lists what still moves, or is broken: a Node that is not Ready would
+// come back with old arguments.
+func (r Reading) Restless() []Unrest {
+	return append(append([]Unrest{}, r.Unrest...), r.NodesNotReady()...)
+}
+
+// Rest is what keeps a cluster from being at rest, as one error; nil: it is.
+func (r Reading) Rest(tell func([]Unrest) string) error {
+	problems := r.Restless()
+	if len(problems) == 0 {
+		return nil
+	}
+	fix := "wait until nothing moves any more, or mend what is named, then run again"
+	for _, p := range problems {
+		if p.Fix != "" {
+			fix = p.Fix + "; then run the same command again"
+			break
+		}
+	}
+	return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: r.Object,
+		Seen: tell(problems), Wanted: "a cluster at rest before anything is written", Fix: fix, Passing: true}
+}
