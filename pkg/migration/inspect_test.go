@@ -1,121 +1,16 @@
 package migration
 
 import (
-	"context"
-	"io"
-	"net/http"
-	"slices"
 	"strings"
 	"testing"
-	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/rest"
-	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// findings is a check of a side's with these findings.
-func findings(meta verify.Meta, found ...verify.Finding) verify.Bound {
-	if meta.ID == "" {
-		meta.ID = "AWSM-999"
-	}
-	return verify.Bind(0, verify.Check[int]{Meta: meta, Judge: func(int) []verify.Finding { return found }})[0]
-}
-
-// bad is a check that fails.
-func bad() verify.Bound {
-	return findings(verify.Meta{}, verify.Finding{Status: verify.Fail, Object: "Node cp-0", Seen: "is bad", Wanted: "good"})
-}
-
-// looked is what a core observes once it saw the leases move.
-func looked(t *testing.T, m *Migration, record journal.Record) Snapshot {
-	t.Helper()
-	var seen Snapshot
-	for range 2 {
-		m.Clock.(stepClock).Step(5 * time.Second)
-		var err error
-		if seen, err = m.Observe(t.Context(), record); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return seen
-}
-
-// Nobody else may run the cloud controllers, when a run begins and again right before a
-// change of who does. What could not be looked at for a moment may be tried again, and is
-// no manager.
-func TestAlone(t *testing.T) {
-	stranger := func(client *fake.Clientset) error {
-		return client.Tracker().Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "kcm"},
-			Spec: corev1.PodSpec{NodeName: "worker", Containers: []corev1.Container{{Name: "m", Command: []string{"kube-controller-manager"}, Args: []string{"--cloud-provider=aws"}}}}})
-	}
-	refuse := func(resource string, with error) func(*fake.Clientset) error {
-		return func(client *fake.Clientset) error {
-			client.PrependReactor("list", resource, func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, with })
-			return nil
-		}
-	}
-	away := apierrors.NewServiceUnavailable("no agent")
-	denied := apierrors.NewForbidden(corev1.Resource("nodes"), "", nil)
-	noStatic := func(client *fake.Clientset) error {
-		for _, node := range []string{"cp-0", "cp-1"} {
-			if err := client.CoreV1().Pods(wellknown.System).Delete(t.Context(), wellknown.KCM+"-"+node, metav1.DeleteOptions{}); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	for name, tt := range map[string]struct {
-		at     position.Position
-		change func(*fake.Clientset) error
-		kind   wellknown.Distribution
-		alone  bool
-		again  bool
-	}{
-		"nobody, in-tree":          {at: position.P2, alone: true},
-		"nobody, beside the CCM":   {at: position.P3, alone: true},
-		"a pod of somebody's":      {at: position.P2, change: stranger},
-		"the API is away":          {at: position.P2, change: refuse("nodes", away), again: true},
-		"DaemonSets are away":      {at: position.P2, change: refuse("daemonsets", away), again: true},
-		"it may not be looked at":  {at: position.P2, change: refuse("nodes", denied)},
-		"they run outside the API": {at: position.P2, change: noStatic, kind: wellknown.RKE, alone: true},
-	} {
-		core, client, _ := observer(tt.at)
-		if tt.kind != "" {
-			core.Distribution = tt.kind
-		}
-		seen := looked(t, core, journal.Record{})
-		if tt.change != nil {
-			if err := tt.change(client); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := core.Undo().Alone(t.Context(), seen); (err == nil) != tt.alone {
-			t.Errorf("%s: %v", name, err)
-		}
-		err := RequireAlone(t.Context(), core.Access, seen)
-		if again := err != nil && strings.HasPrefix(err.Error(), "look for other controller managers: "); (err == nil) != tt.alone || again != tt.again || again != (err != nil && retry.Transient(err)) {
-			t.Errorf("%s: required: %v", name, err)
-		}
-	}
-	core, _, _ := observer(position.P2)
-	core.Config.Host = "no URL: %"
-	if err := core.Alone(t.Context(), Snapshot{}); err == nil {
-		t.Error("nobody was looked for, and nobody is said to be there")
-	}
-}
 
 // The preflight takes fingerprint and control planes once every check has passed, and
 // stops at one that fails, unless a step is under way: then it says so and goes on. What
@@ -267,149 +162,6 @@ func TestFingerprintThatNobodyCanRead(t *testing.T) {
 	}
 }
 
-func errOf[T any](_ T, err error) error { return err }
-
-// What is gathered for checks is what was observed, the journal's fingerprint and why the
-// rest of it is not known.
-func TestGather(t *testing.T) {
-	core, _, by := observer(position.P1)
-	by.checks = []verify.Bound{bad()}
-	record := printed(t, prints()...)
-	record.Unread = errAway
-	seen := looked(t, core, record)
-	for name, gather := range map[string]func() (Inspection, error){
-		"all":  func() (Inspection, error) { return core.Gather(t.Context(), seen) },
-		"part": func() (Inspection, error) { return core.GatherPartly(t.Context(), record) },
-	} {
-		got, err := gather()
-		if err != nil || got.Input.Fingerprint == nil || len(got.Input.Fingerprint.Nodes) != 3 || got.Input.Unread == nil {
-			t.Errorf("%s: %v, fingerprint %+v, unread %v", name, err, got.Input.Fingerprint, got.Input.Unread)
-		}
-		if own := name == "all"; (len(got.Own) == 1) != own || len(got.Bound()) <= len(got.Own) || got.Input.Plain == own || got.Input.Admission.OK() != own {
-			t.Errorf("%s: %d of its own, %d, plain %t, admission %+v", name, len(got.Own), len(got.Bound()), got.Input.Plain, got.Input.Admission)
-		}
-		if version := got.Input.Version.Value; version != "v1.26.15+rke2r1" || got.Input.Distribution != wellknown.RKE2 {
-			t.Errorf("%s: %s, %s", name, version, got.Input.Distribution)
-		}
-		got, err = core.Gather(t.Context(), looked(t, core, journal.Record{}))
-		if err != nil || got.Input.Fingerprint != nil || got.Input.Unread != nil {
-			t.Errorf("no fingerprint: %v, %+v", err, got.Input.Fingerprint)
-		}
-	}
-	core.Config.Host = "no URL: %"
-	for name, err := range map[string]error{"all": errOf(core.Gather(t.Context(), seen)), "part": errOf(core.GatherPartly(t.Context(), record)), "a run": core.Precheck(t.Context(), seen, runner.Observation{}),
-		"a preflight": errOf(makeStep(base{Migration: core, ID: StepPreflight}).Verify(t.Context(), txFor(t, StepPreflight), seen)), "its plan": errOf(core.Foresee(t.Context(), seen)), "an audit": errOf(core.Audited(t.Context(), seen)),
-	} {
-		if (err == nil) != (name == "a run") {
-			t.Errorf("%s, without a client: %v", name, err)
-		}
-	}
-}
-
-// A cluster of which only the API is known is told by its version; one that does not
-// answer at all is a fault, and one that answers in part is judged by that.
-func TestGatherOfThePlainCluster(t *testing.T) {
-	for name, tt := range map[string]struct {
-		version string
-		refuse  []string
-		given   wellknown.Distribution
-		want    wellknown.Distribution
-		fails   bool
-	}{
-		"RKE2":                  {"v1.26.15+rke2r1", nil, "", wellknown.RKE2, false},
-		"another":               {"v1.26.15", nil, "", "", false},
-		"known from elsewhere":  {"v1.26.15", nil, wellknown.RKE, wellknown.RKE, false},
-		"no Nodes":              {"v1.26.15+rke2r1", []string{"nodes"}, "", wellknown.RKE2, false},
-		"no version":            {"", nil, "", "", false},
-		"Nodes alone":           {"", []string{"namespaces"}, "", "", false},
-		"the namespace alone":   {"", []string{"nodes"}, "", "", false},
-		"nothing of it answers": {"", []string{"nodes", "namespaces"}, "", "", true},
-	} {
-		core, client, _ := observer(position.P1)
-		config := core.Config
-		config.Transport = versioned{config.Transport, tt.version}
-		for _, resource := range tt.refuse {
-			client.PrependReactor("*", resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-				return true, nil, apierrors.NewForbidden(corev1.Resource(resource), "", nil)
-			})
-		}
-		got, err := Plain{Config: config, Clock: core.Clock, Options: core.Options, Distribution: tt.given}.Gather(t.Context())
-		if f, ok := fault.As(err); ok != tt.fails || ok && (f.Reason != "Unreachable" || f.Class != fault.CouldNotLook) || got.Input.Distribution != tt.want || got.Input.Plain == tt.fails {
-			t.Errorf("%s: %v, %q, plain %t", name, err, got.Input.Distribution, got.Input.Plain)
-		}
-	}
-	if _, err := (Plain{Config: versionless(), Clock: stepClock{}}).Gather(t.Context()); err == nil {
-		t.Error("gathered without a client")
-	}
-}
-
-// versioned answers for /version: with "" it refuses.
-type versioned struct {
-	http.RoundTripper
-	version string
-}
-
-func (v versioned) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Path == "/version" && v.version == "" {
-		return nil, context.DeadlineExceeded
-	}
-	response, err := v.RoundTripper.RoundTrip(r)
-	if err == nil && r.URL.Path == "/version" {
-		response.Body = readAll(`{"major":"1","minor":"26","gitVersion":"` + v.version + `"}`)
-	}
-	return response, err
-}
-
-// The installation to come is computed before the first write, and neither after the CCM
-// is there nor where nobody wants a write; what forbids it is said by checks.
-func TestPrepared(t *testing.T) {
-	refuse := func(client *fake.Clientset) {
-		client.PrependReactor("create", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, nil, apierrors.NewServiceUnavailable("away")
-		})
-		client.PrependReactor("get", "serviceaccounts", func(clienttesting.Action) (bool, runtime.Object, error) {
-			return true, nil, apierrors.NewServiceUnavailable("away")
-		})
-	}
-	for name, tt := range map[string]struct {
-		at       position.Position
-		change   func(*Migration, *side, *fake.Clientset)
-		planned  bool
-		chart    verify.Status // "": nothing is found
-		concerns verify.Status
-		admitted bool
-	}{
-		"before the CCM":       {position.P2, nil, true, "", "", true},
-		"the CCM is there":     {position.P3, nil, false, "", "", false},
-		"nothing is written":   {position.P2, func(m *Migration, _ *side, _ *fake.Clientset) { m.Options.LookOnly = true }, false, verify.Skip, verify.Skip, false},
-		"values make no chart": {position.P2, func(m *Migration, _ *side, _ *fake.Clientset) { m.Options.CCMImage = "not an image:" }, false, verify.Fail, "", false},
-		"a value to know of": {position.P2, func(_ *Migration, s *side, _ *fake.Clientset) {
-			s.cloud = "[Global]\nDisableSecurityGroupIngress=true\n"
-		}, true, "", "", true},
-		"admission is not told": {position.P2, func(_ *Migration, _ *side, client *fake.Clientset) { refuse(client) }, true, verify.Unknown, "", false},
-		"no client for Helm":    {position.P2, func(m *Migration, _ *side, _ *fake.Clientset) { m.Config.Host = "no URL: %" }, false, verify.Fail, "", false},
-	} {
-		core, client, by := observer(tt.at)
-		seen := looked(t, core, journal.Record{})
-		if tt.change != nil {
-			tt.change(core, by, client)
-		}
-		got := core.auditor().prepare(t.Context(), seen, core.Writes(seen))
-		status := func(all []verify.Finding) verify.Status {
-			if len(all) == 0 {
-				return ""
-			}
-			return all[0].Status
-		}
-		if (got.PlannedSet != nil) != tt.planned || got.Admission.OK() != tt.admitted || status(got.ChartFindings()) != tt.chart || status(got.ConcernFindings()) != tt.concerns {
-			t.Errorf("%s: planned %t, admission %+v, chart %+v, concerns %+v", name, got.PlannedSet != nil, got.Admission, got.ChartFindings(), got.ConcernFindings())
-		}
-		if got.Stands != tt.at || got.Writes == core.Options.LookOnly || got.RestErr != nil {
-			t.Errorf("%s: %+v", name, got)
-		}
-	}
-}
-
 // An audit of a finished step has a failing check as its fault, and not as a wait.
 func TestAudited(t *testing.T) {
 	for _, fails := range []bool{false, true} {
@@ -555,31 +307,22 @@ func TestPlanIsRefused(t *testing.T) {
 	}
 }
 
-// What a CCM of a version asks of IAM; nothing where nobody knows which CCM that is.
-func TestActionsThatIAMIsAskedFor(t *testing.T) {
-	for name, tt := range map[string]struct {
-		image, version, routes string
-		some, route            bool
-	}{
-		"of the matrix":         {"", "v1.26.15+rke2r1", "", true, false},
-		"with routes":           {"", "v1.26.15+rke2r1", "on", true, true},
-		"without":               {"", "v1.26.15+rke2r1", "off", true, false},
-		"of an image":           {"registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.6", "v1.99.0", "", true, false},
-		"no image for it":       {"", "v1.99.0", "", false, false},
-		"an image that is none": {"not an image:", "v1.26.15+rke2r1", "", false, false},
+// Without a client for its checks a run stops nowhere unsaid.
+func TestChecksWithoutAClient(t *testing.T) {
+	core, _, _ := observer(position.P1)
+	seen := looked(t, core, printed(t, prints()...))
+	core.Config.Host = "no URL: %"
+	for name, err := range map[string]error{
+		"a preflight": errOf(makeStep(base{Migration: core, ID: StepPreflight}).Verify(t.Context(), txFor(t, StepPreflight), seen)),
+		"its plan":    errOf(core.Foresee(t.Context(), seen)), "an audit": errOf(core.Audited(t.Context(), seen)),
+		"all": errOf(core.Gather(t.Context(), seen)), "part": errOf(core.GatherPartly(t.Context(), seen.Record)),
+		"alone": core.Alone(t.Context(), seen),
 	} {
-		got := iamActions(Options{CCMImage: tt.image, CloudRoutes: tt.routes}, tt.version)
-		if (len(got) > 0) != tt.some || slices.Contains(got, "ec2:CreateRoute") != tt.route {
-			t.Errorf("%s: %q", name, got)
+		if err == nil {
+			t.Errorf("%s: no error", name)
 		}
 	}
-	for image, want := range map[string]bool{"registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.6": true, "registry.k8s.io/provider-aws/cloud-controller-manager:v1.20.0": false, "not an image:": false} {
-		if err := ImageAllowed(image, "v1.26.15+rke2r1"); (err == nil) != want {
-			t.Errorf("%s: %v", image, err)
-		}
+	if err := core.Precheck(t.Context(), seen, runner.Observation{}); err != nil {
+		t.Errorf("a run that was begun: %v", err)
 	}
 }
-
-func readAll(text string) io.ReadCloser { return io.NopCloser(strings.NewReader(text)) }
-
-func versionless() *rest.Config { return &rest.Config{Host: "no URL: %"} }

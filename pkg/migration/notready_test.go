@@ -85,3 +85,28 @@ func TestRollSaysItsNodesFirst(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 }
+
+// A roll is held up by what a person has to put right before Nodes that may come back.
+func TestHeldUpByWhatAPersonRepairs(t *testing.T) {
+	silent := nodeThat("silent", "", "Unknown", "")
+	fixed := Unrest{Object: "Machine m", Seen: "has lost its Node", Wanted: "its Node", Fix: "put it back"}
+	for name, tt := range map[string]struct {
+		open   []Unrest
+		nodes  []downstream.Node
+		stale  map[string]bool
+		reason string
+	}{
+		"nothing":                          {nil, nil, nil, ""},
+		"it passes by itself":              {rolling().Unrest, nil, nil, ""},
+		"a person repairs it":              {[]Unrest{rolling().Unrest[0], fixed}, nil, nil, "NodeDeleted"},
+		"that, and a Node is not Ready":    {[]Unrest{fixed}, []downstream.Node{silent}, nil, "NodeDeleted"},
+		"a Node is not Ready":              {rolling().Unrest, []downstream.Node{silent}, nil, "NodeNotReady"},
+		"one that a rename left behind":    {nil, []downstream.Node{silent}, map[string]bool{"silent": true}, ""},
+		"left behind, its instance is off": {nil, []downstream.Node{nodeThat("silent", "", "Unknown", "", downstream.TaintShutdown)}, map[string]bool{"silent": true}, "NodeNotReady"},
+	} {
+		err := Reading{Unrest: tt.open, Stale: tt.stale, Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
+		if got := reasonOf(err); got != tt.reason {
+			t.Errorf("%s: %q (%v)", name, got, err)
+		}
+	}
+}

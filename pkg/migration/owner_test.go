@@ -61,30 +61,7 @@ func TestPrecheckLooksWhereNothingIsBegun(t *testing.T) {
 	}
 }
 
-var errAway = errors.New("away")
-
 // awayBackend is a configuration that cannot be read.
 type awayBackend struct{ Backend }
 
 func (awayBackend) Read(context.Context, journal.Record) (Config, error) { return nil, errAway }
-
-func TestOwnerWordsAreKnown(t *testing.T) {
-	o := Options{InstallMethod: InstallHelm, AWS: "auto", OwnersInformed: []string{"terraform", "Argo CD"}}
-	if err := o.Validate(); err != nil {
-		t.Error(err)
-	}
-	o.OwnersInformed = []string{"teraform"}
-	if err := o.Validate(); fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), "terraform") {
-		t.Errorf("a word that is no owner's: %v", err)
-	}
-}
-
-// Where a revert takes the last guard away, and where it does not.
-func TestRevertHarm(t *testing.T) {
-	for at, harms := range map[position.Position]bool{position.P0: false, position.P1: false, position.P2: false,
-		position.P3: true, position.P4: true, position.P5: true, position.Unknown: true} {
-		if got := RevertHarm(at) != ""; got != harms {
-			t.Errorf("at %s: %t", at, got)
-		}
-	}
-}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -159,14 +158,4 @@ func TestGuardSaysTheWorstFirst(t *testing.T) {
 	if got := reasonOf(guard.Judge(all)); got != "StarvingLease" {
 		t.Error(got)
 	}
-}
-
-func reasonOf(err error) string {
-	if f, ok := fault.As(err); ok {
-		return f.Reason
-	}
-	if err != nil {
-		return err.Error()
-	}
-	return ""
 }

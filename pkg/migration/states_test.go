@@ -8,7 +8,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -26,51 +25,11 @@ func TestDeletedGrantIsGivenBackByItsFix(t *testing.T) {
 	}
 }
 
-// resting is a cluster on which nothing moves.
-func resting() Reading { return Reading{Object: "Cluster demo"} }
-
-func rolling() Reading {
-	return Reading{Object: "Cluster demo", Unrest: []Unrest{{Object: "Machine cp", Seen: "waits for its plan"}}}
-}
-
 // sided adds what a Backend answers that rolls its edits out by itself.
 func sided(s standing) standing {
 	s.Rolls = func(step journal.StepID) bool { return step == StepEnable || step == StepSwitch || step == StepUpgrade }
 	s.Config = restingConfig{s.Options.Snapshot}
 	return s
-}
-
-// restingConfig is a configuration whose snapshot the journal alone tells of.
-type restingConfig struct{ snapshot bool }
-
-func (restingConfig) Combine(downstream.Cluster) Reading       { return resting() }
-func (restingConfig) Supported() error                         { return nil }
-func (restingConfig) InstalledAs(journal.Record) InstallMethod { return InstallHelm }
-func (c restingConfig) SnapshotState(record journal.Record, reached position.Position) runner.State {
-	switch {
-	case !c.snapshot:
-		return runner.State{Kind: runner.Skipped}
-	case reached > position.P1:
-		return runner.State{Kind: runner.Done}
-	case lastIntent(record) == StepSnapshot:
-		return runner.State{Kind: runner.InProgress}
-	}
-	return runner.State{Kind: runner.Todo}
-}
-
-func lastIntent(record journal.Record) journal.StepID {
-	if len(record.Intents) == 0 {
-		return ""
-	}
-	return record.Intents[len(record.Intents)-1].Step
-}
-
-func at(p position.Position) position.Result {
-	return position.Result{Position: p, Summary: p.Summary(), Between: [2]position.Position{p, p}}
-}
-
-func between(a, b position.Position) position.Result {
-	return position.Result{Position: a, Mixed: true, Between: [2]position.Position{a, b}, Summary: "between"}
 }
 
 func TestJudge(t *testing.T) {

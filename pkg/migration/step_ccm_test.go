@@ -1,9 +1,6 @@
 package migration
 
 import (
-	"context"
-	"fmt"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,106 +8,19 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// documented is a Backend that installs the chart as a document. What it leaves out: where
-// the document goes.
-type documented struct {
-	*editor
-	applied []string // documents, and "" for one that was removed
-}
-
-func (d *documented) CloudConfig(context.Context, Snapshot) (string, error) { return "", nil }
-func (d *documented) Document() DocumentInstaller                           { return d }
-func (d *documented) PlanDocument(_ Snapshot, document string) ([]runner.Change, error) {
-	return []runner.Change{{Object: "document", Diff: document}}, nil
-}
-
-func (d *documented) ApplyDocument(_ context.Context, _ *runner.Tx, _ Snapshot, document string) error {
-	d.applied = append(d.applied, document)
-	return nil
-}
-
-func (d *documented) RemoveDocument(context.Context, *runner.Tx, Snapshot) error {
-	d.applied = append(d.applied, "")
-	return nil
-}
-
 // flagIn says whether the values of a document turn leader migration on.
 func flagIn(document string) bool {
 	return regexp.MustCompile(`leaderMigration:\s+enabled: true`).MatchString(document)
-}
-
-func noPlace() *corev1.Event {
-	return &corev1.Event{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: "e"}, Reason: "FailedCreate", Message: "denied by a policy",
-		InvolvedObject: corev1.ObjectReference{Name: wellknown.CCM, UID: "ccm"}, LastTimestamp: metav1.NewTime(testStart)}
-}
-
-func failedJob() *batchv1.Job {
-	return &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: installJob},
-		Status: batchv1.JobStatus{Conditions: []batchv1.JobCondition{{Type: batchv1.JobFailed, Status: corev1.ConditionTrue, Reason: "BackoffLimitExceeded"}}}}
-}
-
-// What keeps the CCM from running everywhere and leading: a fault that waiting does not end,
-// or what is waited for.
-func TestJudgeCCM(t *testing.T) {
-	without := func(s *Snapshot) { s.Reading.Down.CCM, s.Reading.Down.CCMPods = nil, nil }
-	unready := func(s *Snapshot) { setPodReady(&s.Reading.Down.CCMPods[1], false) }
-	aPodIsMissing := func(s *Snapshot) { s.Reading.Down.CCMPods = s.Reading.Down.CCMPods[:1] }
-	byDocument := func(s *Snapshot) { s.InstallMethod = InstallManifest }
-	const running, own, migration = "the cloud controller manager on every control plane", "the cloud controller manager to take its own lease", "the migration lease to be held and renewing"
-	for name, tt := range map[string]struct {
-		change  func(*Snapshot)
-		denied  []string
-		objects []runtime.Object
-		kind    runner.VerdictKind
-		waits   string // what is waited for, or the reason of the fault
-	}{
-		"it runs and leads":              {func(*Snapshot) {}, nil, nil, runner.Met, ""},
-		"it holds the migration lease":   {func(s *Snapshot) { s.Reading.Leases = leasesAt(position.P4) }, nil, nil, runner.Met, ""},
-		"it is not there yet":            {without, nil, nil, runner.Waiting, running},
-		"it was there":                   {func(s *Snapshot) { without(s); s.HadCCM = true }, nil, nil, runner.Failed, "DaemonSetGone"},
-		"a pod is not Ready":             {unready, nil, nil, runner.Waiting, running},
-		"a pod is missing":               {aPodIsMissing, nil, nil, runner.Waiting, running},
-		"the API server refuses the pod": {aPodIsMissing, nil, []runtime.Object{noPlace()}, runner.Failed, "PodsRefused"},
-		"a taint keeps a pod off": {func(s *Snapshot) {
-			s.Reading.Down.Nodes[0].Taints = []downstream.Taint{{Key: "k", Effect: "NoExecute"}}
-		}, nil, nil, runner.Failed, "UntoleratedTaint"},
-		"the Job of another way to install": {func(*Snapshot) {}, nil, []runtime.Object{failedJob()}, runner.Met, ""},
-		"its Job failed":                    {byDocument, nil, []runtime.Object{failedJob()}, runner.Failed, "InstallJobFailed"},
-		"its Job is gone":                   {byDocument, nil, nil, runner.Met, ""},
-		"rights are missing":                {func(*Snapshot) {}, []string{"update"}, nil, runner.Failed, "MissingRights"},
-		"rights, while a pod is not Ready":  {unready, []string{"update"}, nil, runner.Waiting, running},
-		"it does not lead yet":              {func(s *Snapshot) { s.Reading.Leases.CCM = lease.Series{} }, nil, nil, runner.Waiting, own},
-		"it was not seen to lead":           {func(s *Snapshot) { s.Reading.Leases.CCM = unwritten(s.Reading.Leases.CCM) }, nil, nil, runner.Waiting, own},
-		"nobody has the migration lease":    {func(s *Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, nil, nil, runner.Waiting, migration},
-		"nobody was seen to renew it":       {func(s *Snapshot) { s.Reading.Leases.Migration = unwritten(s.Reading.Leases.Migration) }, nil, nil, runner.Waiting, migration},
-		"another program has it":            {func(s *Snapshot) { s.Reading.Leases.Migration = renewing("x_1", "kubectl") }, nil, nil, runner.Waiting, migration},
-	} {
-		seen := clusterAt(position.P3)
-		tt.change(&seen)
-		got, err := (Chart{Access: Access{Kube: permissive(tt.denied, tt.objects...)}}).Judge(t.Context(), seen)
-		says := reasonOf(got.Err)
-		if got.Kind == runner.Waiting {
-			says = got.WaitingFor
-		}
-		if err != nil || got.Kind != tt.kind || says != tt.waits {
-			t.Errorf("%s: %v %+v", name, err, got)
-		}
-	}
 }
 
 // The same pods have to run without a restart for two durations of their lease; only
@@ -372,40 +282,4 @@ func ended() Snapshot {
 	seen.Reading.Leases.CCM = unwritten(renewing("cp-1_ccm", wellknown.CCM))
 	seen.Reading.Down.Leases.CCM = seen.Reading.Leases.CCM.Last
 	return seen
-}
-
-// A lease that is written meanwhile is not idle, and the time begins anew. Each lease
-// counts by itself.
-func TestIdleLease(t *testing.T) {
-	var seen Snapshot
-	now := testStart
-	leases := lease.Leases{Migration: renewing("a_1", wellknown.KCM), CCM: renewing("b_1", wellknown.CCM)}
-	for i, tt := range []struct {
-		after   time.Duration
-		version string
-		gone    bool
-		idle    bool
-	}{
-		{0, "1", false, false}, {39 * time.Second, "1", false, false}, {0, "2", false, false}, {39 * time.Second, "2", false, false},
-		{time.Second, "2", false, true}, {0, "3", false, false}, {0, "3", true, true}, {40 * time.Second, "3", false, false},
-	} {
-		now = now.Add(tt.after)
-		leases.Migration.Last.ResourceVersion, leases.Migration.Last.Exists = tt.version, !tt.gone
-		leases.CCM.Last.ResourceVersion = fmt.Sprint(i)
-		before := maps.Clone(seen.Unchanged)
-		next := seen.Unchanged.next(now, leases)
-		if !maps.Equal(before, seen.Unchanged) {
-			t.Errorf("look %d changed what was seen before it", i)
-		}
-		seen.At, seen.Unchanged = now, next
-		if got := seen.idle(wellknown.MigrationLease, leases.Migration.Last); got != tt.idle {
-			t.Errorf("look %d: idle %t", i, got)
-		}
-		if seen.idle(wellknown.CCMLease, leases.CCM.Last) {
-			t.Errorf("look %d: a lease that is written all the time is idle", i)
-		}
-	}
-	if (Snapshot{At: now}).idle(wellknown.MigrationLease, leases.Migration.Last) {
-		t.Error("a lease that this run has not watched is idle")
-	}
 }

@@ -14,63 +14,12 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// editor is a configuration that consists of a list of edits that are still to make. What
-// it leaves out: reading, and everything that a Backend does besides.
-type editor struct {
-	Backend
-	open    []Edit // still to make
-	rollout Rollout
-	busy    bool
-	did     []string
-}
-
-func (e *editor) Edit(context.Context, Snapshot, journal.StepID) (Edit, error) {
-	if len(e.open) == 0 {
-		return Edit{Object: "Cluster demo"}, nil
-	}
-	next := e.open[0]
-	next.Object = "Cluster demo"
-	next.Write = func(context.Context, *runner.Tx) error {
-		e.did = append(e.did, "write "+next.Changes[0].Location)
-		if next.By == "" { // else somebody takes it back at once
-			e.open = e.open[1:]
-		}
-		return nil
-	}
-	return next, nil
-}
-
-func (e *editor) PlanEdit(context.Context, Snapshot, journal.StepID) (runner.Plan, error) {
-	return runner.Plan{Notes: []string{"of the side"}}, nil
-}
-
-func (e *editor) Apply(context.Context, *runner.Tx, Snapshot, journal.StepID) error {
-	e.did = append(e.did, "apply")
-	return nil
-}
-
-func (e *editor) Rollout(context.Context, *runner.Tx, Snapshot, journal.StepID) (Rollout, error) {
-	return e.rollout, nil
-}
-
-func (e *editor) WhileRolling(context.Context, *runner.Tx, Snapshot, journal.StepID) (bool, error) {
-	return e.busy, nil
-}
-
-func (e *editor) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
-func (e *editor) Tell(open []Unrest) string                                      { return TellUnrest(open) }
-func (e *editor) Rolls(journal.StepID) bool                                      { return true }
-func (e *editor) Read(context.Context, journal.Record) (Config, error)           { return nil, errAway }
-
-func change(at string) Edit { return Edit{Changes: []runner.Change{{Location: at}}} }
 
 // anEdit is an editing step that demands nothing, of a Backend.
 func anEdit(id journal.StepID, e *editor) *editing {
@@ -287,17 +236,4 @@ func TestMeanwhile(t *testing.T) {
 	if err := s.Tend(t.Context(), txFor(t, StepSwitch), Snapshot{}); err != nil || !called {
 		t.Errorf("not busy: %v, called %t", err, called)
 	}
-}
-
-func txFor(t *testing.T, id journal.StepID) *runner.Tx {
-	t.Helper()
-	lock := (&lock.Memory{}).For(lock.Owner{Run: "r"})
-	if err := lock.Acquire(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	tx, err := runner.NewTx(t.Context(), runner.Info{ID: id}, runner.Options{RunID: "r", Lock: lock, Journal: &journal.Memory{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tx
 }

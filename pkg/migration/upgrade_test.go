@@ -1,7 +1,6 @@
 package migration
 
 import (
-	"context"
 	"slices"
 	"testing"
 
@@ -14,81 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// An upgrade goes to the same or the next minor version of the same distribution, and
-// never back.
-func TestUpgradeAllowed(t *testing.T) {
-	const now = "v1.26.15+rke2r1"
-	for _, tt := range []struct {
-		now, target string
-		allowed     bool
-	}{
-		{now, "v1.26.15+rke2r1", true}, {now, "v1.26.16+rke2r1", true}, {now, "v1.27.0+rke2r1", true}, {now, "v1.27.16+rke2r2", true},
-		{now, "v1.28.0+rke2r1", false}, {now, "v1.26.14+rke2r1", false}, {now, "v1.25.16+rke2r1", false}, {now, "v2.26.15+rke2r1", false}, {now, "v2.27.0+rke2r1", false},
-		{now, "v1.27.16", false}, {now, "v1.27.16-rancher1-1", false}, {now, "+rke2", false}, {now, "", false}, {"unknown", "v1.27.16+rke2r1", false}, {"", "v1.27.16+rke2r1", false},
-	} {
-		if err := UpgradeAllowed(tt.now, tt.target, "+rke2"); (err == nil) != tt.allowed || err != nil && reasonOf(err) != "UpgradeNotAllowed" {
-			t.Errorf("%s to %s: %v", tt.now, tt.target, err)
-		}
-	}
-}
-
-// The CCM follows once every kubelet runs the new version and the cluster rests, and not
-// before it, nor a second time.
-func TestImageFollowsTheKubelets(t *testing.T) {
-	const old, target = "v1.26.15+rke2r1", "v1.27.16+rke2r1"
-	for name, tt := range map[string]struct {
-		target string
-		change func(*Snapshot)
-		due    bool
-		writes bool
-	}{
-		"every kubelet has it":     {target, nil, true, true},
-		"one does not":             {target, func(s *Snapshot) { s.Reading.Down.Nodes[0].Kubelet = old }, false, false},
-		"the cluster moves":        {target, func(s *Snapshot) { s.Reading.Unrest = rolling().Unrest }, true, false},
-		"a Node is not Ready":      {target, func(s *Snapshot) { s.Reading.Down.Nodes[2].Ready.Status = "False" }, true, false},
-		"there is no CCM":          {target, func(s *Snapshot) { s.Reading.Down.CCM = nil }, false, false},
-		"it is of the new version": {target, func(s *Snapshot) { s.Reading.Down.CCM.Containers[0].Image = followed(target) }, false, false},
-	} {
-		by := &documented{editor: &editor{}}
-		core := &Migration{Backend: by, Access: Access{Options: Options{KubernetesVersion: tt.target}, Kube: permissive(nil), Distribution: wellknown.RKE2}}
-		seen := clusterAt(position.P5)
-		seen.InstallMethod, seen.Reading.Version = InstallManifest, target
-		for i := range seen.Reading.Down.Nodes {
-			seen.Reading.Down.Nodes[i].Kubelet = target
-		}
-		if tt.change != nil {
-			tt.change(&seen)
-		}
-		if got := core.Chart().ImageDue(t.Context(), seen); got != tt.due {
-			t.Errorf("%s: due %t", name, got)
-		}
-		if err := upgradeKubernetes(target).meanwhile(t.Context(), core, txFor(t, StepUpgrade), seen); err != nil && reasonOf(err) != "NotAtRest" || (len(by.applied) == 1) != tt.writes {
-			t.Errorf("%s: %v, %d written", name, err, len(by.applied))
-		}
-	}
-	core := &Migration{Backend: &side{cloudErr: errAway}, Access: Access{Options: Options{KubernetesVersion: target}}}
-	seen := clusterAt(position.P5)
-	for i := range seen.Reading.Down.Nodes {
-		seen.Reading.Down.Nodes[i].Kubelet = target
-	}
-	if core.Chart().ImageDue(t.Context(), seen) {
-		t.Error("it is due by an image that nobody knows")
-	}
-}
-
-// followed is the image that the chart takes for a version.
-func followed(version string) string {
-	seen := clusterAt(position.P5)
-	seen.Reading.Version = version
-	image, err := (Chart{Backend: &documented{editor: &editor{}}, Access: Access{Distribution: wellknown.RKE2}}).image(context.Background(), seen)
-	if err != nil {
-		panic(err)
-	}
-	return image
-}
 
 // An upgrade ends with the CCM of its version, rolled out and audited.
 func TestUpgradeEnds(t *testing.T) {
@@ -122,16 +47,6 @@ func TestUpgradeEnds(t *testing.T) {
 		if _, err := followUpgrade(t.Context(), core, seen, rolled); (err == nil) != (name == "the image is due") {
 			t.Errorf("%s, events may not be read: %v", name, err)
 		}
-	}
-}
-
-// Which Nodes do not run a version yet.
-func TestKubeletsUpgraded(t *testing.T) {
-	r := clusterAt(position.P5).Reading
-	r.Down.Nodes[1].Kubelet = "v1.27.16+rke2r1"
-	open, done, evidence := r.KubeletsUpgraded("v1.27.16+rke2r1")
-	if !slices.Equal(open, []string{"Node cp-0 runs v1.26.15+rke2r1", "Node worker runs v1.26.15+rke2r1"}) || done != 1 || evidence != "1 of 3 kubelets run v1.27.16+rke2r1" {
-		t.Errorf("%q, %d, %q", open, done, evidence)
 	}
 }
 

@@ -2,21 +2,12 @@ package migration
 
 import (
 	"fmt"
-	"slices"
-	"testing"
 	"time"
 
-	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes/fake"
-	clienttesting "k8s.io/client-go/testing"
 
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -61,9 +52,6 @@ func withCCM(seen Snapshot, flagged bool) Snapshot {
 	seen.Reading.Down.CCMPods = []downstream.Pod{aCCMPod("cp-0", flagged), aCCMPod("cp-1", flagged)}
 	return seen
 }
-
-// makeStep is the step of an ID.
-func makeStep(b base) Step { return rowOf(b.ID).make(b) }
 
 func readyNode(name string, labels map[string]string) downstream.Node {
 	return downstream.Node{Name: name, UID: "uid-" + name, ProviderID: fmt.Sprintf("aws:///us-east-1a/i-%08x", name), Labels: labels,
@@ -143,74 +131,4 @@ func leasesAt(p position.Position) lease.Leases {
 		leases.CCM = ccm
 	}
 	return leases
-}
-
-// printed is a journal with the fingerprint of Nodes.
-func printed(t *testing.T, nodes ...continuity.NodePrint) journal.Record {
-	t.Helper()
-	tx := txFor(t, StepPreflight)
-	notePrint(t, tx, nodes...)
-	return tx.Record()
-}
-
-func notePrint(t *testing.T, tx *runner.Tx, nodes ...continuity.NodePrint) {
-	t.Helper()
-	packed, err := continuity.Fingerprint{Schema: 1, Nodes: nodes}.Encode()
-	if err == nil {
-		err = tx.Note(t.Context(), fingerprintNote, packed)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// prints are the Nodes of clusterAt as a fingerprint has them.
-func prints() []continuity.NodePrint {
-	var all []continuity.NodePrint
-	for _, node := range clusterAt(position.P0).Reading.Down.Nodes {
-		all = append(all, continuity.NodePrint{Name: node.Name, UID: node.UID, ProviderID: node.ProviderID, ControlPlane: node.ControlPlane()})
-	}
-	return all
-}
-
-// permissive is a cluster's API where every access review says yes but those of verbs
-// that are denied. What it leaves out: authorization, preconditions of deletes, and
-// whatever a server does to an object.
-func permissive(denied []string, objects ...runtime.Object) *fake.Clientset {
-	client := fake.NewClientset(objects...)
-	client.PrependReactor("create", "subjectaccessreviews", func(action clienttesting.Action) (bool, runtime.Object, error) {
-		review := action.(clienttesting.CreateAction).GetObject().(*authorizationv1.SubjectAccessReview).DeepCopy()
-		review.Status.Allowed = !slices.Contains(denied, review.Spec.ResourceAttributes.Verb)
-		return true, review, nil
-	})
-	return client
-}
-
-// writes are the verbs and objects that a client was asked to change, in order, but
-// access reviews.
-func writes(client *fake.Clientset) []string {
-	var all []string
-	for _, action := range client.Actions() {
-		switch a := action.(type) {
-		case clienttesting.PatchAction:
-			all = append(all, "patch "+a.GetResource().Resource+"/"+a.GetName())
-		case clienttesting.DeleteAction:
-			all = append(all, "delete "+a.GetResource().Resource+"/"+a.GetName())
-		case clienttesting.CreateAction:
-			if meta, ok := a.GetObject().(metav1.Object); ok && a.GetResource().Resource != "subjectaccessreviews" {
-				all = append(all, a.GetVerb()+" "+a.GetResource().Resource+"/"+meta.GetName())
-			}
-		}
-	}
-	return all
-}
-
-// The clusters of these tests are where they say: by the same computation as of real ones.
-func TestClustersOfTheseTests(t *testing.T) {
-	for _, p := range position.All() {
-		seen := clusterAt(p)
-		if got := position.Compute(seen.Reading.Evidence()); got.Position != p || got.Mixed {
-			t.Errorf("%s: %+v", p, got)
-		}
-	}
 }

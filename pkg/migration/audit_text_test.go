@@ -4,34 +4,16 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-func TestShortImage(t *testing.T) {
-	for ref, want := range map[string]string{
-		"v1.26.14":                             "v1.26.14",
-		awsccm.DefaultRepository + ":v1.26.14": "v1.26.14",
-		"mirror.example/ccm:v1.26.14":          "mirror.example/ccm:v1.26.14",
-	} {
-		image, err := awsccm.ParseImage(ref)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := shortImage(image); got != want {
-			t.Errorf("%s: %s, want %s", ref, got, want)
-		}
-	}
-}
 
 func sampleReport(t *testing.T, options verify.Options) verify.Report {
 	check := func(id string, at []position.Position, findings ...verify.Finding) verify.Check[int] {
@@ -102,28 +84,6 @@ func TestFailOnWarning(t *testing.T) {
 	}
 }
 
-// An API that is away is run against again once it answers; a right that is missing,
-// or an answer that no waiting changes, is not.
-func TestCouldNotRead(t *testing.T) {
-	nodes := schema.GroupResource{Resource: "nodes"}
-	for name, tt := range map[string]struct {
-		err         error
-		reason, fix string
-	}{
-		"401":   {apierrors.NewGenericServerResponse(401, "get", nodes, "", "", 0, true), fault.ReasonUnauthorized, "renew"},
-		"403":   {apierrors.NewForbidden(nodes, "", nil), "Forbidden", "credentials that may"},
-		"404":   {apierrors.NewNotFound(nodes, "x"), "NotFound", ""},
-		"503":   {apierrors.NewServiceUnavailable("no agent"), "Unreachable", "--downstream-kubeconfig"},
-		"away":  {syscall.ECONNREFUSED, "Unreachable", "once the API answers"},
-		"other": {errors.New("x509: unknown authority"), "Unreachable", ""},
-	} {
-		f, ok := fault.As(CouldNotRead("Nodes", tt.err))
-		if !ok || f.Class != fault.CouldNotLook || f.Reason != tt.reason || !strings.Contains(f.Fix, tt.fix) || (f.Fix == "") != (tt.fix == "") {
-			t.Errorf("%s: %+v", name, f)
-		}
-	}
-}
-
 // What was skipped is counted where something was, and named unless it is for another
 // position.
 func TestCounts(t *testing.T) {
@@ -146,10 +106,6 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-func with(id string, status verify.Status) verify.Check[int] {
-	return verify.Check[int]{Meta: verify.Meta{ID: id}, Judge: func(int) []verify.Finding { return []verify.Finding{{Status: status, Object: "o", Seen: "s"}} }}
-}
-
 // Each fault of a report has the class of its finding: by that a program tells what failed
 // from what could not be looked at.
 func TestFaultsHaveTheirClass(t *testing.T) {
@@ -163,5 +119,18 @@ func TestFaultsHaveTheirClass(t *testing.T) {
 		if f, ok := fault.As(errors.Join(all...)); len(all) != 1 || !ok || f.Class != tt.class || f.Reason != tt.reason || !strings.HasSuffix(f.Object, "(o)") {
 			t.Errorf("%s: %+v", tt.status, f)
 		}
+	}
+}
+
+func with(id string, status verify.Status) verify.Check[int] {
+	return verify.Check[int]{Meta: verify.Meta{ID: id}, Judge: func(int) []verify.Finding { return []verify.Finding{{Status: status, Object: "o", Seen: "s"}} }}
+}
+
+// The checks of a migration are its side's, and then those that every cluster has.
+func TestChecksOfAMigration(t *testing.T) {
+	own := []verify.Meta{{ID: "AWSM-999"}}
+	metas := CheckMetas(wellknown.RKE2, own)
+	if len(metas) != 1+len(checks.For(wellknown.RKE2)) || metas[0].ID != "AWSM-999" {
+		t.Errorf("%d checks", len(metas))
 	}
 }

@@ -1,0 +1,107 @@
+package migration
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// printed is a journal with the fingerprint of Nodes.
+func printed(t *testing.T, nodes ...continuity.NodePrint) journal.Record {
+	t.Helper()
+	tx := txFor(t, StepPreflight)
+	notePrint(t, tx, nodes...)
+	return tx.Record()
+}
+
+func notePrint(t *testing.T, tx *runner.Tx, nodes ...continuity.NodePrint) {
+	t.Helper()
+	packed, err := continuity.Fingerprint{Schema: 1, Nodes: nodes}.Encode()
+	if err == nil {
+		err = tx.Note(t.Context(), fingerprintNote, packed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prints are the Nodes of clusterAt as a fingerprint has them.
+func prints() []continuity.NodePrint {
+	var all []continuity.NodePrint
+	for _, node := range clusterAt(position.P0).Reading.Down.Nodes {
+		all = append(all, continuity.NodePrint{Name: node.Name, UID: node.UID, ProviderID: node.ProviderID, ControlPlane: node.ControlPlane()})
+	}
+	return all
+}
+
+func txFor(t *testing.T, id journal.StepID) *runner.Tx {
+	t.Helper()
+	lock := (&lock.Memory{}).For(lock.Owner{Run: "r"})
+	if err := lock.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := runner.NewTx(t.Context(), runner.Info{ID: id}, runner.Options{RunID: "r", Lock: lock, Journal: &journal.Memory{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tx
+}
+
+func reasonOf(err error) string {
+	if f, ok := fault.As(err); ok {
+		return f.Reason
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+var errAway = errors.New("away")
+
+func errOf[T any](_ T, err error) error { return err }
+
+// findings is a check of a side's with these findings.
+func findings(meta verify.Meta, found ...verify.Finding) verify.Bound {
+	if meta.ID == "" {
+		meta.ID = "AWSM-999"
+	}
+	return verify.Bind(0, verify.Check[int]{Meta: meta, Judge: func(int) []verify.Finding { return found }})[0]
+}
+
+// bad is a check that fails.
+func bad() verify.Bound {
+	return findings(verify.Meta{}, verify.Finding{Status: verify.Fail, Object: "Node cp-0", Seen: "is bad", Wanted: "good"})
+}
+
+// stepClock is a clock on which every timer is due at once: who waits moves the time on.
+type stepClock struct{ *clocktesting.FakeClock }
+
+func (c stepClock) NewTimer(d time.Duration) clock.Timer {
+	t := c.FakeClock.NewTimer(d)
+	c.Step(d)
+	return t
+}
+
+func (c stepClock) NewTicker(d time.Duration) clock.Ticker { return stepTicker{c, d} }
+
+type stepTicker struct {
+	clock stepClock
+	every time.Duration
+}
+
+func (t stepTicker) Stop() {}
+
+func (t stepTicker) C() <-chan time.Time { return t.clock.NewTimer(t.every).C() }
