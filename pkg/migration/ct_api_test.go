@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	clocktesting "k8s.io/utils/clock/testing"
+
 	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
