@@ -16,6 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
@@ -37,7 +38,7 @@ func audited(t *testing.T, at position.Position, options migration.Options, find
 		Header: []string{
 			"demo   fleet-default · c-m-7xk2p · RKE2 v1.26.13+rke2r1 · 3 control planes, 3 workers · Rancher v2.8.5",
 			fmt.Sprintf("now    %s   %s", at, at.Summary()), "aws    123456789012 · us-east-1 · as arn:aws:sts::123456789012:assumed-role/operator/lab",
-		}, Inspection: migration.Inspection{Input: evidence.Input{Position: position.Result{Position: at, Summary: at.Summary()}}}}
+		}, Inspection: audit.Inspection{Input: evidence.Input{Position: position.Result{Position: at, Summary: at.Summary()}}}}
 	report := verify.RunAll(t.Context(), bound, options.Checks(at))
 	doc := (&auditor{options: options}).document(seen, report)
 	doc.Seconds = 0.41

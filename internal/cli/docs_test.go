@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 )
 
 // repository is the root, from this package.
@@ -58,7 +58,7 @@ var stepSections = []string{
 func TestEveryStepHasItsPage(t *testing.T) {
 	index := readDoc(t, "docs/README.md")
 	known := map[string]bool{}
-	for _, info := range migration.StepInfos() {
+	for _, info := range procedure.StepInfos() {
 		known[filepath.Base(info.Doc)] = true
 		text := readDoc(t, "docs/"+info.Doc)
 		if title, _, _ := strings.Cut(text, "\n"); title != "# "+string(info.ID) {

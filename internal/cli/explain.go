@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 )
 
 func newExplain(a *app) *cobra.Command {
@@ -40,7 +40,7 @@ func newExplain(a *app) *cobra.Command {
 func explain(id string) (view.Explanation, error) {
 	doc := view.Explanation{TypeMeta: view.KindOf("Explanation")}
 	var steps, ids []string
-	for _, info := range append(migration.StepInfos(), migration.UndoStepInfos()...) {
+	for _, info := range append(procedure.StepInfos(), procedure.UndoStepInfos()...) {
 		if string(info.ID) == id {
 			doc.Step = &info
 			return doc, nil

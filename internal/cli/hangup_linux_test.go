@@ -22,6 +22,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -470,6 +471,6 @@ func (p *onTerminal) signal(s syscall.Signal) {
 	}
 }
 
-func (*played2) Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error) {
-	return migration.Foreseen{}, nil
+func (*played2) Foresee(context.Context, migration.Snapshot) (procedure.Foreseen, error) {
+	return procedure.Foreseen{}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -98,7 +99,7 @@ func planMigration(ctx context.Context, a *app, flags target.Opener, detailed, d
 
 // counted puts the counts of the checks into the row of the preflight. No saved
 // plan is compared by it: that step changes nothing.
-func counted(steps []runner.PlannedStep, seen migration.Foreseen) []runner.PlannedStep {
+func counted(steps []runner.PlannedStep, seen procedure.Foreseen) []runner.PlannedStep {
 	steps = slices.Clone(steps)
 	for i := range steps {
 		if steps[i].ID == migration.StepPreflight && steps[i].State.Kind == runner.Always && seen.Counts() != "" {
@@ -108,7 +109,7 @@ func counted(steps []runner.PlannedStep, seen migration.Foreseen) []runner.Plann
 	return steps
 }
 
-func newPlanChecks(seen migration.Foreseen, outcome error) *planChecks {
+func newPlanChecks(seen procedure.Foreseen, outcome error) *planChecks {
 	doc := &planChecks{Counts: seen.Report.Counts, Results: view.TidyReport(verify.Report{Results: seen.Results()}).Results, Code: view.ExitCode(outcome)}
 	if doc.Counts == nil {
 		doc.Counts = map[verify.Status]int{}

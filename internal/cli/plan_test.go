@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -20,7 +21,7 @@ import (
 // foreseen is a cluster of which the checks say what they are given.
 type foreseen struct {
 	*script
-	report migration.Foreseen
+	report procedure.Foreseen
 	err    error
 	owned  error
 }
@@ -29,7 +30,7 @@ func (*foreseen) Paused(migration.Snapshot) string                { return "" }
 func (*foreseen) Alone(context.Context, migration.Snapshot) error { return nil }
 func (f *foreseen) RequireInformed(migration.Snapshot) error      { return f.owned }
 
-func (f *foreseen) Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error) {
+func (f *foreseen) Foresee(context.Context, migration.Snapshot) (procedure.Foreseen, error) {
 	return f.report, f.err
 }
 
@@ -53,21 +54,21 @@ func TestPlanForesees(t *testing.T) {
 	done := &script{list: []*scripted{{id: migration.StepPreflight, state: runner.State{Kind: runner.Always}}}}
 	for name, tt := range map[string]struct {
 		script *script
-		report migration.Foreseen
+		report procedure.Foreseen
 		err    error
 		code   int // with --detailed-exitcode
 		plain  int // without
 	}{
-		"nothing to do":            {done, migration.Foreseen{}, nil, 0, 0},
-		"nothing to do, but wrong": {done, migration.Foreseen{Report: finding(verify.Fail, "AWSM-303"), Stops: stop(fault.Check)}, nil, 3, 0},
-		"changes":                  {wholeScript(), migration.Foreseen{}, nil, 5, 0},
-		"would be stopped":         {wholeScript(), migration.Foreseen{Report: finding(verify.Fail, "AWSM-303"), Stops: stop(fault.Check)}, nil, 3, 0},
-		"could not look at one":    {wholeScript(), migration.Foreseen{Report: finding(verify.Unknown, "AWSM-303"), Stops: stop(fault.CouldNotLook)}, nil, 10, 0},
-		"both": {wholeScript(), migration.Foreseen{Report: finding(verify.Fail, "AWSM-303"),
+		"nothing to do":            {done, procedure.Foreseen{}, nil, 0, 0},
+		"nothing to do, but wrong": {done, procedure.Foreseen{Report: finding(verify.Fail, "AWSM-303"), Stops: stop(fault.Check)}, nil, 3, 0},
+		"changes":                  {wholeScript(), procedure.Foreseen{}, nil, 5, 0},
+		"would be stopped":         {wholeScript(), procedure.Foreseen{Report: finding(verify.Fail, "AWSM-303"), Stops: stop(fault.Check)}, nil, 3, 0},
+		"could not look at one":    {wholeScript(), procedure.Foreseen{Report: finding(verify.Unknown, "AWSM-303"), Stops: stop(fault.CouldNotLook)}, nil, 10, 0},
+		"both": {wholeScript(), procedure.Foreseen{Report: finding(verify.Fail, "AWSM-303"),
 			Stops: errors.Join(stop(fault.CouldNotLook), stop(fault.Check))}, nil, 3, 0},
-		"warnings, asked for":   {wholeScript(), migration.Foreseen{Report: finding(verify.Warn, "AWSM-303"), Stops: stop(fault.Warnings)}, nil, 4, 0},
-		"warnings":              {wholeScript(), migration.Foreseen{Report: finding(verify.Warn, "AWSM-303")}, nil, 5, 0},
-		"checks cannot be made": {wholeScript(), migration.Foreseen{}, stop(fault.CouldNotLook), 10, 10},
+		"warnings, asked for":   {wholeScript(), procedure.Foreseen{Report: finding(verify.Warn, "AWSM-303"), Stops: stop(fault.Warnings)}, nil, 4, 0},
+		"warnings":              {wholeScript(), procedure.Foreseen{Report: finding(verify.Warn, "AWSM-303")}, nil, 5, 0},
+		"checks cannot be made": {wholeScript(), procedure.Foreseen{}, stop(fault.CouldNotLook), 10, 10},
 	} {
 		for _, output := range []string{"text", "json"} {
 			var out bytes.Buffer

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -94,6 +95,6 @@ func TestOutageForbidsTheWayBack(t *testing.T) {
 	}
 }
 
-func (*unfitScript) Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error) {
-	return migration.Foreseen{}, nil
+func (*unfitScript) Foresee(context.Context, migration.Snapshot) (procedure.Foreseen, error) {
+	return procedure.Foreseen{}, nil
 }

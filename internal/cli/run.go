@@ -15,6 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -83,7 +84,7 @@ func mayGoBack(result runner.Result, err error) bool {
 
 // outage says whether an API was away so shortly ago that a failure may come of it.
 // After a run that could read all the time since is an age.
-func outage(since time.Duration) bool { return since < migration.BackOff }
+func outage(since time.Duration) bool { return since < procedure.BackOff }
 
 // goBack takes back what a failed run did. The failure stays the outcome.
 func goBack(ctx context.Context, a *app, flags target.Opener, engine *engineFlags, failed error) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
@@ -41,7 +42,7 @@ type scripted struct {
 
 // Info implements runner.Step.
 func (s *scripted) Info() runner.Info {
-	infos := migration.StepInfos()
+	infos := procedure.StepInfos()
 	return infos[slices.IndexFunc(infos, func(i runner.Info) bool { return i.ID == s.id })]
 }
 

@@ -19,6 +19,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -48,19 +50,19 @@ func (u *unreadable) Observe(ctx context.Context, record journal.Record) (migrat
 }
 
 // Gather judges what needs no journal by a cluster of one Node.
-func (u *unreadable) Gather(_ context.Context, seen migration.Snapshot) (migration.Inspection, error) {
+func (u *unreadable) Gather(_ context.Context, seen migration.Snapshot) (audit.Inspection, error) {
 	input := evidence.Input{Unread: seen.Record.Unread, Position: position.Result{Position: position.P4}}
 	input.Nodes = verify.Got([]downstream.Node{{Name: "a"}})
 	input.Services = verify.Got([]downstream.Service{})
-	return migration.Inspection{Input: input}, nil
+	return audit.Inspection{Input: input}, nil
 }
 
 // Undo is not asked for.
-func (u *unreadable) Undo() *migration.Migration { return nil }
+func (u *unreadable) Undo() *procedure.Migration { return nil }
 
 // GatherPartly is not called where all could be read.
-func (u *unreadable) GatherPartly(context.Context, journal.Record) (migration.Inspection, error) {
-	return migration.Inspection{}, errors.New("nothing was refused")
+func (u *unreadable) GatherPartly(context.Context, journal.Record) (audit.Inspection, error) {
+	return audit.Inspection{}, errors.New("nothing was refused")
 }
 
 func answering(t *testing.T, code int) *unreadable {
@@ -133,13 +135,13 @@ type partlyReadable struct {
 	why, rest error
 }
 
-func (p *partlyReadable) Gather(context.Context, migration.Snapshot) (migration.Inspection, error) {
-	return migration.Inspection{}, p.why
+func (p *partlyReadable) Gather(context.Context, migration.Snapshot) (audit.Inspection, error) {
+	return audit.Inspection{}, p.why
 }
 
-func (p *partlyReadable) GatherPartly(ctx context.Context, record journal.Record) (migration.Inspection, error) {
+func (p *partlyReadable) GatherPartly(ctx context.Context, record journal.Record) (audit.Inspection, error) {
 	if p.rest != nil {
-		return migration.Inspection{}, p.rest
+		return audit.Inspection{}, p.rest
 	}
 	return p.unreadable.Gather(ctx, migration.Snapshot{Record: record})
 }

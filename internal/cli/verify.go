@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -148,7 +149,7 @@ func (v *auditor) document(seen target.Reading, report verify.Report) view.Audit
 	report = view.TidyReport(report)
 	return view.NewAudit(view.Audited{Target: view.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Next: seen.Next,
 		Summary: seen.Input.Position.Summary, Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
-		Categories: target.Categories(), Outcome: migration.JudgeReport(report, v.options)}, report)
+		Categories: target.Categories(), Outcome: audit.JudgeReport(report, v.options)}, report)
 }
 
 // refused stops a preflight of a cluster that has been migrated.

@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -45,7 +46,7 @@ func reading(status verify.Status) func() (target.Reading, error) {
 				return []verify.Finding{{Status: s, Object: "Node a", Seen: "seen " + string(s), Wanted: "better"}}
 			}})
 		at := position.Result{Position: position.P5, Summary: "external"}
-		return target.Reading{Inspection: migration.Inspection{Own: own, Input: evidence.Input{Position: at}}, At: auditTime}, nil
+		return target.Reading{Inspection: audit.Inspection{Own: own, Input: evidence.Input{Position: at}}, At: auditTime}, nil
 	}
 }
 

@@ -24,7 +24,7 @@ type Access struct {
 }
 
 // clusterUID is the cluster's identity: the UID of its kube-system.
-func (a Access) clusterUID(ctx context.Context) (string, error) {
+func (a Access) ClusterUID(ctx context.Context) (string, error) {
 	system, err := a.Kube.CoreV1().Namespaces().Get(ctx, wellknown.System, metav1.GetOptions{})
 	if err != nil {
 		return "", CouldNotRead("Namespace kube-system of the cluster to migrate", err)
@@ -32,12 +32,12 @@ func (a Access) clusterUID(ctx context.Context) (string, error) {
 	return string(system.UID), nil
 }
 
-func (a Access) readCluster(ctx context.Context) (downstream.Cluster, error) {
+func (a Access) ReadCluster(ctx context.Context) (downstream.Cluster, error) {
 	cluster, err := kube.ReadCluster(ctx, a.Kube)
-	return cluster, partUnread(err)
+	return cluster, PartUnread(err)
 }
 
-func (a Access) readLeases(ctx context.Context) (lease.Readings, error) {
+func (a Access) ReadLeases(ctx context.Context) (lease.Readings, error) {
 	leases, err := kube.ReadLeases(ctx, a.Kube)
-	return leases, partUnread(err)
+	return leases, PartUnread(err)
 }

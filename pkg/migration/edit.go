@@ -35,7 +35,7 @@ func (e Edit) Locations() []string {
 }
 
 // key is the same for edits that change the same.
-func (e Edit) key() string { return fmt.Sprint(e.Changes) }
+func (e Edit) Key() string { return fmt.Sprint(e.Changes) }
 
 // Rollout is what a Backend sees of the rollout of a step's edit, in one observation.
 type Rollout struct {

@@ -22,7 +22,7 @@ func (r Reading) KCMEvidence() []position.KCM {
 	return kcms
 }
 
-func (r Reading) ccmEvidence() position.CCM { return r.Down.CCMEvidence(r.PlaneNodes(), r.Planes()) }
+func (r Reading) CCMEvidence() position.CCM { return r.Down.CCMEvidence(r.PlaneNodes(), r.Planes()) }
 
 // LeaseVerdict says who holds the migration lease and whether it renews.
 func (r Reading) LeaseVerdict() lease.Verdict {

@@ -1,11 +1,13 @@
-package migration
+package migration_test
 
 import (
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -46,7 +48,7 @@ func TestHeldUpBy(t *testing.T) {
 		{"off, and its Node not yet told so", []downstream.Node{nodeThat("x", a, "True", "", downstream.TaintShutdown)}, "Node x", []string{"its instance is shut down"}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			err := Reading{Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
+			err := migration.Reading{Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
 			if tt.object == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -72,15 +74,15 @@ func TestHeldUpBy(t *testing.T) {
 // What a roll waits for because of a Node stands behind the Node, and a roll that is
 // judged otherwise says nothing of it.
 func TestRollSaysItsNodesFirst(t *testing.T) {
-	reading := Reading{Down: downstream.Cluster{Nodes: []downstream.Node{nodeThat("silent", "", "Unknown", "")}}}
-	roll := &Roll{WaitingFor: "all"}
+	reading := migration.Reading{Down: downstream.Cluster{Nodes: []downstream.Node{nodeThat("silent", "", "Unknown", "")}}}
+	roll := &migration.Roll{WaitingFor: "all"}
 	roll.Wait("Rancher: waiting for plan to be applied")
 	roll.WaitForNodes(reading)
 	v := roll.Verdict()
 	if v.Kind != runner.Waiting || !strings.HasPrefix(v.Seen, "Node silent is not Ready") || !strings.HasSuffix(v.Seen, "; Rancher: waiting for plan to be applied") || v.Err == nil {
 		t.Errorf("%+v", v)
 	}
-	roll.Stop(Met())
+	roll.Stop(migration.Met())
 	if v := roll.Verdict(); v.Err != nil {
 		t.Errorf("%+v", v)
 	}
@@ -89,23 +91,23 @@ func TestRollSaysItsNodesFirst(t *testing.T) {
 // A roll is held up by what a person has to put right before Nodes that may come back.
 func TestHeldUpByWhatAPersonRepairs(t *testing.T) {
 	silent := nodeThat("silent", "", "Unknown", "")
-	fixed := Unrest{Object: "Machine m", Seen: "has lost its Node", Wanted: "its Node", Fix: "put it back"}
+	fixed := migration.Unrest{Object: "Machine m", Seen: "has lost its Node", Wanted: "its Node", Fix: "put it back"}
 	for name, tt := range map[string]struct {
-		open   []Unrest
+		open   []migration.Unrest
 		nodes  []downstream.Node
 		stale  map[string]bool
 		reason string
 	}{
 		"nothing":                          {nil, nil, nil, ""},
-		"it passes by itself":              {rolling().Unrest, nil, nil, ""},
-		"a person repairs it":              {[]Unrest{rolling().Unrest[0], fixed}, nil, nil, "NodeDeleted"},
-		"that, and a Node is not Ready":    {[]Unrest{fixed}, []downstream.Node{silent}, nil, "NodeDeleted"},
-		"a Node is not Ready":              {rolling().Unrest, []downstream.Node{silent}, nil, "NodeNotReady"},
+		"it passes by itself":              {clustertest.Rolling().Unrest, nil, nil, ""},
+		"a person repairs it":              {[]migration.Unrest{clustertest.Rolling().Unrest[0], fixed}, nil, nil, "NodeDeleted"},
+		"that, and a Node is not Ready":    {[]migration.Unrest{fixed}, []downstream.Node{silent}, nil, "NodeDeleted"},
+		"a Node is not Ready":              {clustertest.Rolling().Unrest, []downstream.Node{silent}, nil, "NodeNotReady"},
 		"one that a rename left behind":    {nil, []downstream.Node{silent}, map[string]bool{"silent": true}, ""},
 		"left behind, its instance is off": {nil, []downstream.Node{nodeThat("silent", "", "Unknown", "", downstream.TaintShutdown)}, map[string]bool{"silent": true}, "NodeNotReady"},
 	} {
-		err := Reading{Unrest: tt.open, Stale: tt.stale, Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
-		if got := reasonOf(err); got != tt.reason {
+		err := migration.Reading{Unrest: tt.open, Stale: tt.stale, Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
+		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q (%v)", name, got, err)
 		}
 	}

@@ -115,7 +115,7 @@ func (r Reading) PlaneNodes() []downstream.Node {
 }
 
 // refs are the members as continuity compares them.
-func (r Reading) refs() []continuity.MachineRef {
+func (r Reading) Refs() []continuity.MachineRef {
 	refs := make([]continuity.MachineRef, 0, len(r.Members))
 	for _, m := range r.Members {
 		ref := continuity.MachineRef{Name: m.Name, UID: m.ID, ControlPlane: m.ControlPlane, Deleting: m.Deleting}

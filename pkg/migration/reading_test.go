@@ -1,4 +1,4 @@
-package migration
+package migration_test
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -16,16 +18,18 @@ import (
 func TestRenewDeadline(t *testing.T) {
 	long := component.Parse([]string{"--leader-elect-renew-deadline=40s"})
 	for name, tt := range map[string]struct {
-		change func(*Reading)
+		change func(*migration.Reading)
 		want   int
 	}{
-		"the default": {func(*Reading) {}, 10},
-		"a KCM's":     {func(r *Reading) { r.KCMs[1].Args = long }, 40},
-		"not known":   {func(r *Reading) { r.KCMs[1].Args, r.KCMs[1].Known = long, false }, 10},
-		"the CCM's":   {func(r *Reading) { r.Down.CCM.Containers[0].Args = []string{"--leader-elect-renew-deadline=20s"} }, 20},
-		"no CCM":      {func(r *Reading) { r.Down.CCM = nil }, 10},
+		"the default": {func(*migration.Reading) {}, 10},
+		"a KCM's":     {func(r *migration.Reading) { r.KCMs[1].Args = long }, 40},
+		"not known":   {func(r *migration.Reading) { r.KCMs[1].Args, r.KCMs[1].Known = long, false }, 10},
+		"the CCM's": {func(r *migration.Reading) {
+			r.Down.CCM.Containers[0].Args = []string{"--leader-elect-renew-deadline=20s"}
+		}, 20},
+		"no CCM": {func(r *migration.Reading) { r.Down.CCM = nil }, 10},
 	} {
-		seen := clusterAt(position.P3)
+		seen := clustertest.At(position.P3)
 		tt.change(&seen.Reading)
 		if got := seen.Reading.RenewDeadline(); int(got.Seconds()) != tt.want {
 			t.Errorf("%s: %s", name, got)
@@ -35,7 +39,7 @@ func TestRenewDeadline(t *testing.T) {
 
 // RKE's kubelets do not tell the revision of a version; and no version is every one.
 func TestAtTarget(t *testing.T) {
-	seen := clusterAt(position.P5)
+	seen := clustertest.At(position.P5)
 	seen.Reading.Down.Nodes[1].Kubelet = "v1.27.10"
 	for version, want := range map[string]bool{"": true, "v1.26.15+rke2r1": false, "v1.27.10": false} {
 		if got := seen.AtTarget(version); got != want {
@@ -50,11 +54,11 @@ func TestAtTarget(t *testing.T) {
 			t.Errorf("%q: %t", version, got)
 		}
 	}
-	if (Snapshot{}).AtTarget("v1.27.10") {
+	if (migration.Snapshot{}).AtTarget("v1.27.10") {
 		t.Error("a cluster without Nodes runs it")
 	}
 	for p, want := range map[position.Position]bool{position.P3: false, position.P4: true, position.Unknown: false} {
-		if got := (Snapshot{Result: at(p)}).Switched(); got != want {
+		if got := (migration.Snapshot{Result: clustertest.ResultAt(p)}).Switched(); got != want {
 			t.Errorf("%s: switched %t", p, got)
 		}
 	}
@@ -63,9 +67,9 @@ func TestAtTarget(t *testing.T) {
 // A lease that is written meanwhile is not idle, and the time begins anew. Each lease
 // counts by itself.
 func TestIdleLease(t *testing.T) {
-	var seen Snapshot
-	now := testStart
-	leases := lease.Leases{Migration: renewing("a_1", wellknown.KCM), CCM: renewing("b_1", wellknown.CCM)}
+	var seen migration.Snapshot
+	now := clustertest.Start
+	leases := lease.Leases{Migration: clustertest.Renewing("a_1", wellknown.KCM), CCM: clustertest.Renewing("b_1", wellknown.CCM)}
 	for i, tt := range []struct {
 		after   time.Duration
 		version string
@@ -79,19 +83,19 @@ func TestIdleLease(t *testing.T) {
 		leases.Migration.Last.ResourceVersion, leases.Migration.Last.Exists = tt.version, !tt.gone
 		leases.CCM.Last.ResourceVersion = fmt.Sprint(i)
 		before := maps.Clone(seen.Unchanged)
-		next := seen.Unchanged.next(now, leases)
+		next := seen.Unchanged.Next(now, leases)
 		if !maps.Equal(before, seen.Unchanged) {
 			t.Errorf("look %d changed what was seen before it", i)
 		}
 		seen.At, seen.Unchanged = now, next
-		if got := seen.idle(wellknown.MigrationLease, leases.Migration.Last); got != tt.idle {
+		if got := seen.Idle(wellknown.MigrationLease, leases.Migration.Last); got != tt.idle {
 			t.Errorf("look %d: idle %t", i, got)
 		}
-		if seen.idle(wellknown.CCMLease, leases.CCM.Last) {
+		if seen.Idle(wellknown.CCMLease, leases.CCM.Last) {
 			t.Errorf("look %d: a lease that is written all the time is idle", i)
 		}
 	}
-	if (Snapshot{At: now}).idle(wellknown.MigrationLease, leases.Migration.Last) {
+	if (migration.Snapshot{At: now}).Idle(wellknown.MigrationLease, leases.Migration.Last) {
 		t.Error("a lease that this run has not watched is idle")
 	}
 }

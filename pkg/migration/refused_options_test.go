@@ -1,31 +1,33 @@
-package migration
+package migration_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // Choices that no reading could make sense of are refused by the flag that has them.
 func TestOptionsAreRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
-		change func(*Options)
+		change func(*migration.Options)
 		object string // "": it is valid
 		seen   string
 	}{
-		"the defaults":       {func(*Options) {}, "", ""},
-		"by a document":      {func(o *Options) { o.InstallMethod = InstallManifest }, "", ""},
-		"another method":     {func(o *Options) { o.InstallMethod = "kubectl" }, "flag --install-method", "kubectl"},
-		"routes on":          {func(o *Options) { o.CloudRoutes = "on" }, "", ""},
-		"routes odd":         {func(o *Options) { o.CloudRoutes = "maybe" }, "flag --cloud-routes", "maybe"},
-		"AWS off":            {func(o *Options) { o.AWS = "off" }, "", ""},
-		"AWS odd":            {func(o *Options) { o.AWS = "" }, "flag --aws", `""`},
-		"a skip with reason": {func(o *Options) { o.Skip = map[string]string{"AWSM-1": "known"} }, "", ""},
-		"one without":        {func(o *Options) { o.Skip = map[string]string{"AWSM-2": "known", "AWSM-3": " ", "AWSM-1": ""} }, "flag --skip", "AWSM-1 without"},
+		"the defaults":       {func(*migration.Options) {}, "", ""},
+		"by a document":      {func(o *migration.Options) { o.InstallMethod = migration.InstallManifest }, "", ""},
+		"another method":     {func(o *migration.Options) { o.InstallMethod = "kubectl" }, "flag --install-method", "kubectl"},
+		"routes on":          {func(o *migration.Options) { o.CloudRoutes = "on" }, "", ""},
+		"routes odd":         {func(o *migration.Options) { o.CloudRoutes = "maybe" }, "flag --cloud-routes", "maybe"},
+		"AWS off":            {func(o *migration.Options) { o.AWS = "off" }, "", ""},
+		"AWS odd":            {func(o *migration.Options) { o.AWS = "" }, "flag --aws", `""`},
+		"a skip with reason": {func(o *migration.Options) { o.Skip = map[string]string{"AWSM-1": "known"} }, "", ""},
+		"one without":        {func(o *migration.Options) { o.Skip = map[string]string{"AWSM-2": "known", "AWSM-3": " ", "AWSM-1": ""} }, "flag --skip", "AWSM-1 without"},
 	} {
-		o := Options{InstallMethod: InstallHelm, AWS: "auto"}
+		o := migration.Options{InstallMethod: migration.InstallHelm, AWS: "auto"}
 		tt.change(&o)
 		err := o.Validate()
 		if f, ok := fault.As(err); ok != (tt.object != "") || ok && (f.Object != tt.object || f.Class != fault.Usage || !strings.Contains(f.Seen, tt.seen)) {
@@ -36,7 +38,7 @@ func TestOptionsAreRefused(t *testing.T) {
 
 // What a side stops a rollout with is its verdict, at the progress that was seen.
 func TestStoppedRoll(t *testing.T) {
-	r := &Roll{Progress: "half", Evidence: []string{"all"}}
+	r := &migration.Roll{Progress: "half", Evidence: []string{"all"}}
 	if r.Stopped() || r.Verdict().Kind != runner.Met {
 		t.Errorf("%+v", r.Verdict())
 	}
@@ -44,7 +46,7 @@ func TestStoppedRoll(t *testing.T) {
 	if r.Stopped() || r.Verdict().Kind != runner.Waiting {
 		t.Errorf("%+v", r.Verdict())
 	}
-	r.Stop(Failed(errAway))
+	r.Stop(migration.Failed(clustertest.ErrAway))
 	if got := r.Verdict(); !r.Stopped() || got.Kind != runner.Failed || got.Progress != "half" {
 		t.Errorf("%+v", got)
 	}
@@ -53,11 +55,11 @@ func TestStoppedRoll(t *testing.T) {
 // What a person has to put right is the fix of a cluster that is not at rest; what passes
 // by itself is waited for.
 func TestFixOfUnrest(t *testing.T) {
-	for fix, open := range map[string][]Unrest{
+	for fix, open := range map[string][]migration.Unrest{
 		"wait until nothing moves any more, or mend what is named, then run again": {{Object: "a", Seen: "moves"}},
 		"put it back; then run the same command again":                             {{Object: "a", Seen: "moves"}, {Object: "b", Fix: "put it back"}, {Object: "c", Fix: "another"}},
 	} {
-		if f, ok := fault.As((Reading{Unrest: open}).Rest(TellUnrest)); !ok || f.Fix != fix || !f.Passing {
+		if f, ok := fault.As((migration.Reading{Unrest: open}).Rest(migration.TellUnrest)); !ok || f.Fix != fix || !f.Passing {
 			t.Errorf("%+v", f)
 		}
 	}

@@ -25,7 +25,7 @@ type Snapshot struct {
 	Outage bool      // one failed less than BackOff ago
 	HadCCM bool      // this run has seen the CCM's DaemonSet, now or before
 	// Unchanged says since when this run has seen nobody write a lease.
-	Unchanged unchanged
+	Unchanged Unchanged
 }
 
 // Step is one of a migration's, or of an undo's.

@@ -11,7 +11,7 @@ import (
 )
 
 // partUnread classes the error of a reading by the part that it names.
-func partUnread(err error) error {
+func PartUnread(err error) error {
 	var part *kube.PartError
 	if !errors.As(err, &part) {
 		return err

@@ -17,6 +17,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -38,7 +39,7 @@ func script(t *testing.T, body string) string {
 // edited is a cluster whose cluster.yml has the flag and whose state has not, and
 // an rke that only counts its runs. Fake: the cluster has no controllers, so that a
 // step never gets beyond its rke.
-func edited(t *testing.T) (b *Backend, m *migration.Migration, count func() int) {
+func edited(t *testing.T) (b *Backend, m *procedure.Migration, count func() int) {
 	t.Helper()
 	dir := t.TempDir()
 	text := rkefixture.Applied(t, "plain").File.Text()
@@ -62,7 +63,7 @@ func edited(t *testing.T) (b *Backend, m *migration.Migration, count func() int)
 	access := migration.Access{Kube: kube, Options: migration.Options{RunID: "run-2"}, Clock: clock.RealClock{}}
 	b = &Backend{edges: Edges{Kube: kube, Live: &bytes.Buffer{}}, binary: verify.Got(rkecli.Binary{Path: rke, Version: "v1.5.9"}),
 		Common: &Common{Access: access, Applied: "rke ended well", TryEdits: tryFileEdits, Options: Options{Options: access.Options, Config: path}}}
-	return b, migration.New(access, b), func() int {
+	return b, procedure.New(access, b), func() int {
 		text, err := os.ReadFile(runs)
 		if err != nil {
 			t.Fatal(err)
@@ -134,7 +135,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 }
 
 // stepOf is a step of a procedure, by its ID.
-func stepOf(t *testing.T, m *migration.Migration, id journal.StepID) migration.Step {
+func stepOf(t *testing.T, m *procedure.Migration, id journal.StepID) migration.Step {
 	t.Helper()
 	for _, step := range m.Steps() {
 		if step.Info().ID == id {

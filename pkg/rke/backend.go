@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/configtree"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
@@ -46,10 +47,10 @@ type Backend struct {
 
 // New reads file, state and cluster once, and proves that the cluster is the one
 // that the file describes.
-func New(ctx context.Context, edges Edges, options Options) (*migration.Migration, error) {
+func New(ctx context.Context, edges Edges, options Options) (*procedure.Migration, error) {
 	b := &Backend{edges: edges, Common: &Common{Options: options, Applied: "rke ended well", TryEdits: tryFileEdits,
 		Access: migration.Access{Kube: edges.Kube, Config: edges.Config, Clock: edges.Clock, Options: options.Options, Distribution: wellknown.RKE}}}
-	m := migration.New(b.Access, b)
+	m := procedure.New(b.Access, b)
 	config, err := b.read(ctx, journal.Record{})
 	if err != nil {
 		return nil, err

@@ -25,6 +25,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
@@ -82,7 +83,7 @@ func ofFile(t *testing.T, options Options, tool *aTool) (opened, *fake.Clientset
 // opened is a migration, and its backend.
 type opened struct {
 	*Backend
-	migration *migration.Migration
+	migration *procedure.Migration
 }
 
 func (p opened) observe(t *testing.T, record journal.Record) migration.Snapshot {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
@@ -40,7 +41,7 @@ func (b *Backend) Brake(ctx context.Context, _ *runner.Tx, _ migration.Snapshot,
 func cordonedByRKE(seen migration.Snapshot) []string {
 	var found []string
 	for i := range seen.Reading.Down.Nodes {
-		if node := &seen.Reading.Down.Nodes[i]; seen.CordonedElsewhere(node) {
+		if node := &seen.Reading.Down.Nodes[i]; guard.CordonedElsewhere(seen, node) {
 			found = append(found, node.Name)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
@@ -79,7 +80,7 @@ func (c *Common) NameRule(ctx context.Context, seen migration.Snapshot) (naming.
 	if c.Names != nil {
 		return *c.Names, nil
 	}
-	_, instances, err := migration.Facts(ctx, c.Access, seen)
+	_, instances, err := audit.Facts(ctx, c.Access, seen)
 	if err != nil {
 		return naming.Rule{}, err
 	}

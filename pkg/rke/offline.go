@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
@@ -46,7 +48,7 @@ func OfflinePlan(ctx context.Context, options Options) (Offline, error) {
 	report := verify.RunAll(ctx, verify.Bind(p, rkechecks.All()...), verify.Options{Position: position.Unknown, AlsoAt: within(file.Config()),
 		Skip: ours(options.Skip)})
 	plan.Report, plan.Undecided = decided(report)
-	plan.Err = migration.JudgeReport(plan.Report, options.Options)
+	plan.Err = audit.JudgeReport(plan.Report, options.Options)
 	switch {
 	case slices.ContainsFunc(plan.Report.With(verify.Fail), func(r verify.Result) bool { return r.Unsupported || r.NoPlan }):
 		plan.Steps = []runner.PlannedStep{}
@@ -132,7 +134,7 @@ func plannedEdit(id journal.StepID, path string, edit clusterfile.Edit) runner.P
 	added, removed := edit.Lines()
 	step := runner.PlannedStep{State: runner.State{Kind: runner.Todo},
 		Plan: runner.Plan{Summary: []string{fmt.Sprintf("~ %s (+%d −%d)", path, added, removed)}, Changes: ChangeOf(path, edit)}}
-	for _, info := range migration.StepInfos() {
+	for _, info := range procedure.StepInfos() {
 		if info.ID == id {
 			step.Info = info
 		}

@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -25,10 +26,10 @@ type Backend struct {
 
 // New reads the cluster once, proves that the downstream cluster is the one
 // that Rancher's object describes, and refuses what this tool cannot migrate.
-func New(ctx context.Context, clients Clients, options Options, clk clock.WithTicker) (*migration.Migration, error) {
+func New(ctx context.Context, clients Clients, options Options, clk clock.WithTicker) (*procedure.Migration, error) {
 	b := &Backend{clients: clients, options: options, clock: clk,
 		kubelets: map[string]kubelet{}, exits: map[string]exits{}, placed: map[journal.StepID]placed{}}
-	m := migration.New(migration.Access{Kube: clients.Downstream, Config: clients.DownstreamConfig, Clock: clk,
+	m := procedure.New(migration.Access{Kube: clients.Downstream, Config: clients.DownstreamConfig, Clock: clk,
 		Options: options.Options, Distribution: wellknown.RKE2}, b)
 	config, err := b.Read(ctx, journal.Record{})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -62,7 +63,7 @@ func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
 		o := Options{Options: migration.Options{OwnersInformed: tt.informed, LookOnly: tt.lookOnly, InstallMethod: InstallHelm}}
 		p := &Backend{options: o}
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: at(tt.at)}
-		m := &migration.Migration{Backend: p, Access: migration.Access{Options: o.Options, Distribution: wellknown.RKE2}}
+		m := &procedure.Migration{Backend: p, Access: migration.Access{Options: o.Options, Distribution: wellknown.RKE2}}
 		seen.Reading = seen.Config.Combine(downstream.Cluster{})
 		step := m.Steps()[0]
 		if tt.undo {

@@ -22,6 +22,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/restfake"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -102,7 +103,7 @@ func down() *fake.Clientset {
 // opened is a migration, and its backend.
 type opened struct {
 	*Backend
-	migration *migration.Migration
+	migration *procedure.Migration
 }
 
 // migrating is a migration of that cluster, and what it writes to.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -61,7 +62,7 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p := &Backend{options: tt.o}
 			seen := migration.Snapshot{Config: observed{Facts: tt.facts}, Result: tt.at}
-			m := &migration.Migration{Backend: p, Access: migration.Access{Options: tt.o.Options, Distribution: wellknown.RKE2}}
+			m := &procedure.Migration{Backend: p, Access: migration.Access{Options: tt.o.Options, Distribution: wellknown.RKE2}}
 			seen.Reading = seen.Config.Combine(downstream.Cluster{})
 			_, err := m.Steps()[0].Plan(t.Context(), seen)
 			if tt.says == "" {

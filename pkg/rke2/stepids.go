@@ -2,6 +2,7 @@ package rke2
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -17,5 +18,5 @@ const (
 
 // CheckMetas describes every check of an RKE2 migration, without a cluster.
 func CheckMetas() []verify.Meta {
-	return migration.CheckMetas(wellknown.RKE2, verify.Metas(Checks()...))
+	return audit.CheckMetas(wellknown.RKE2, verify.Metas(Checks()...))
 }

@@ -10,6 +10,8 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
@@ -22,7 +24,7 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker-1", UID: "u-1"}}
 	kube := fake.NewClientset(node)
 	p := &Backend{}
-	m := &migration.Migration{Backend: p, Access: migration.Access{Kube: kube, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}}
+	m := &procedure.Migration{Backend: p, Access: migration.Access{Kube: kube, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}}
 	seen := migration.Snapshot{Config: observed{Facts: resting()},
 		Reading: migration.Reading{Down: downstream.Cluster{Nodes: []downstream.Node{{Name: node.Name, UID: string(node.UID)}}}}}
 
@@ -43,7 +45,7 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen.Record = tx.Record()
-	if open := seen.OpenCordons(); len(open) != 1 || open[0].Object != "Node worker-1" {
+	if open := guard.OpenCordons(seen); len(open) != 1 || open[0].Object != "Node worker-1" {
 		t.Errorf("open: %v", open)
 	}
 	m.Options.KubernetesVersion = "v1.27.16+rke2r1"

@@ -14,6 +14,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -22,22 +24,22 @@ import (
 // looker is what verify, status and plan ask of a procedure.
 type looker interface {
 	migration.Procedure
-	Gather(context.Context, migration.Snapshot) (migration.Inspection, error)
-	GatherPartly(context.Context, journal.Record) (migration.Inspection, error)
-	Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error)
+	Gather(context.Context, migration.Snapshot) (audit.Inspection, error)
+	GatherPartly(context.Context, journal.Record) (audit.Inspection, error)
+	Foresee(context.Context, migration.Snapshot) (procedure.Foreseen, error)
 }
 
 // gather observes a cluster and reads all that its checks judge.
-func gather(ctx context.Context, p looker, record journal.Record) (migration.Inspection, error) {
+func gather(ctx context.Context, p looker, record journal.Record) (audit.Inspection, error) {
 	seen, err := p.Observe(ctx, record)
 	if err != nil {
-		return migration.Inspection{}, err
+		return audit.Inspection{}, err
 	}
 	return p.Gather(ctx, seen)
 }
 
 // plan observes a cluster and says what a run would do, and what would stop it.
-func plan(ctx context.Context, p looker, journal journal.Journal) (says runner.Observation, steps []runner.PlannedStep, foreseen migration.Foreseen, planErr, foreseeErr error) {
+func plan(ctx context.Context, p looker, journal journal.Journal) (says runner.Observation, steps []runner.PlannedStep, foreseen procedure.Foreseen, planErr, foreseeErr error) {
 	seen, says, steps, planErr := runner.PlanAll[migration.Snapshot](ctx, p, journal)
 	if seen.Config == nil {
 		return says, steps, foreseen, planErr, planErr
@@ -67,7 +69,7 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 	}
 	if gatherErr == nil || partly && partlyErr == nil {
 		report = verify.RunAll(ctx, inspection.Bound(), verify.Options{Position: inspection.Input.Position.Position})
-		if reportErr := migration.JudgeReport(report, migration.Options{}); reportErr != nil {
+		if reportErr := audit.JudgeReport(report, migration.Options{}); reportErr != nil {
 			err = reportErr
 		}
 	}

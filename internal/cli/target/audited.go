@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
 )
 
@@ -131,7 +132,7 @@ func (t *Audited) openAPIOnly(options migration.Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &apiSource{api: migration.Plain{Config: config, Clock: clock.RealClock{}, Options: options},
+	return &apiSource{api: audit.Plain{Config: config, Clock: clock.RealClock{}, Options: options},
 		name: contextName(t.kubeconfig, t.kubeContext), clock: clock.RealClock{}}, nil
 }
 

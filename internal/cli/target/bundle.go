@@ -14,7 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -110,7 +110,7 @@ func OpenBundle(path string) (Source, error) {
 // Read implements Source.
 func (s *bundleSource) Read(context.Context) (Reading, error) {
 	b := s.bundle
-	b.Input.ImageAllowed = migration.ImageAllowed
+	b.Input.ImageAllowed = audit.ImageAllowed
 	var own []verify.Meta
 	for _, meta := range AllChecks() {
 		if slices.ContainsFunc(b.Own, func(r verify.Recorded) bool { return r.ID == meta.ID }) {
@@ -127,7 +127,7 @@ func (s *bundleSource) Read(context.Context) (Reading, error) {
 	}
 	bound = append(bound, verify.Replay(own, b.Own)...)
 	slices.SortStableFunc(bound, func(x, y verify.Bound) int { return strings.Compare(x.ID, y.ID) })
-	return Reading{Inspection: migration.Inspection{Input: b.Input, Own: bound},
+	return Reading{Inspection: audit.Inspection{Input: b.Input, Own: bound},
 		Target: b.Target, Header: b.Header, At: b.At, Next: b.Next}, nil
 }
 

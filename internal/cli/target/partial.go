@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
@@ -21,7 +22,7 @@ import (
 // procedure needs. What they may is judged; the rest is unknown and never ok.
 func (t *Audited) partial(config *rest.Config, d wellknown.Distribution, options migration.Options, own []verify.Bound, why error) Source {
 	name := migration.OrElse(t.cluster, t.config)
-	return &apiSource{api: migration.Plain{Config: config, Clock: clock.RealClock{}, Options: options, Distribution: d},
+	return &apiSource{api: audit.Plain{Config: config, Clock: clock.RealClock{}, Options: options, Distribution: d},
 		name: name, clock: clock.RealClock{}, own: own,
 		note: "partly visible; whether this is the cluster of that name is not proven: " + why.Error()}
 }

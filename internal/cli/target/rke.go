@@ -13,6 +13,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/ownfile"
@@ -114,7 +115,7 @@ func (f *RKE) Open(ctx context.Context, out Output, may Access) (*Session, error
 
 // newProcedure reads the cluster, again as long as an rke that outlived its
 // awsmigrate keeps the API server away.
-func newProcedure(ctx context.Context, edges rke.Edges, options rke.Options, lock *ownfile.Lock) (*migration.Migration, error) {
+func newProcedure(ctx context.Context, edges rke.Edges, options rke.Options, lock *ownfile.Lock) (*procedure.Migration, error) {
 	procedure, err := rke.New(ctx, edges, options)
 	for said := false; err != nil && retry.Transient(err) && lock.Busy(); said = true {
 		if !said {

@@ -12,6 +12,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
@@ -39,7 +41,7 @@ type Procedure interface {
 	// Alone says who else runs controller managers for the cluster; nil: nobody.
 	Alone(context.Context, migration.Snapshot) error
 	// Foresee says what the preflight of a run would come to now; it writes nothing.
-	Foresee(context.Context, migration.Snapshot) (migration.Foreseen, error)
+	Foresee(context.Context, migration.Snapshot) (procedure.Foreseen, error)
 }
 
 // Migration is the procedure of a migration, which can be audited and taken back. Whoever
@@ -47,11 +49,11 @@ type Procedure interface {
 type Migration interface {
 	Procedure
 	// Gather reads everything that its checks judge.
-	Gather(ctx context.Context, seen migration.Snapshot) (migration.Inspection, error)
+	Gather(ctx context.Context, seen migration.Snapshot) (audit.Inspection, error)
 	// GatherPartly is what can be had where the cluster cannot be observed.
-	GatherPartly(ctx context.Context, record journal.Record) (migration.Inspection, error)
+	GatherPartly(ctx context.Context, record journal.Record) (audit.Inspection, error)
 	// Undo is the procedure that goes back.
-	Undo() *migration.Migration
+	Undo() *procedure.Migration
 }
 
 // Session is a migration together with where its journal and lock live.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -27,7 +28,7 @@ type Source interface {
 
 // Reading is one reading of a source.
 type Reading struct {
-	migration.Inspection
+	audit.Inspection
 	Target bundle.Target
 	Header []string  // cluster and position, for people
 	At     time.Time // when it was read
@@ -53,7 +54,7 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 		return Reading{}, err
 	}
 	observed, err := s.session.Migration.Observe(ctx, record)
-	var seen migration.Inspection
+	var seen audit.Inspection
 	if err == nil {
 		seen, err = s.session.Migration.Gather(ctx, observed)
 	}
@@ -101,7 +102,7 @@ func (s *procedureSource) partly(ctx context.Context, at time.Time, record journ
 
 // apiSource is a cluster of which only the API is known.
 type apiSource struct {
-	api   migration.Plain
+	api   audit.Plain
 	name  string
 	note  string         // for people; "": none
 	own   []verify.Bound // checks of a side that could not be read
@@ -131,7 +132,7 @@ func (s *apiSource) Read(ctx context.Context) (Reading, error) {
 
 // madeByRKE knows by a label without a hyphen that nobody else gives
 // (rancher/rke:cluster/hosts.go@v1.5.9).
-func madeByRKE(seen migration.Inspection) bool {
+func madeByRKE(seen audit.Inspection) bool {
 	for _, n := range seen.Input.Nodes.Value {
 		if _, has := n.Labels["node-role.kubernetes.io/controlplane"]; has {
 			return len(seen.Input.StaticPods.Value) == 0
@@ -140,7 +141,7 @@ func madeByRKE(seen migration.Inspection) bool {
 	return false
 }
 
-func nodeCount(seen migration.Inspection) string {
+func nodeCount(seen audit.Inspection) string {
 	if !seen.Input.Nodes.OK() {
 		return "nodes not visible"
 	}
@@ -153,7 +154,7 @@ func nodeCount(seen migration.Inspection) string {
 	return fmt.Sprintf("%d nodes, %d of them control planes", len(seen.Input.Nodes.Value), planes)
 }
 
-func positionLine(seen migration.Inspection) string {
+func positionLine(seen audit.Inspection) string {
 	if seen.Input.Hosted() {
 		return "now    –    the control plane is hosted elsewhere: nothing of it can be migrated from here"
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -26,7 +27,7 @@ func (o Undo) Open(ctx context.Context, out Output, may Access) (*Session, error
 // middle of an undo, what is left to take back.
 func (s *Session) Look(ctx context.Context, record journal.Record) (migration.Snapshot, runner.Observation, error) {
 	seen, says, err := s.observe(ctx, record)
-	if s.Words.Undoing || !migration.LastUndid(record) || err == nil && says.Position == position.P0.String() {
+	if s.Words.Undoing || !procedure.LastUndid(record) || err == nil && says.Position == position.P0.String() {
 		return seen, says, err
 	}
 	s.Procedure, s.Words.Undoing = s.Migration.Undo(), true

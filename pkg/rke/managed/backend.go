@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -49,10 +50,10 @@ func clusterOf(seen migration.Snapshot) Cluster {
 
 // New reads Rancher's side and the cluster once, and proves that the one
 // belongs to the other. id is the name of Rancher's Cluster object.
-func New(ctx context.Context, edges Edges, id string, options rke.Options) (*migration.Migration, error) {
+func New(ctx context.Context, edges Edges, id string, options rke.Options) (*procedure.Migration, error) {
 	b := &Backend{edges: edges, id: id, Common: &rke.Common{Options: options, Applied: "Rancher has applied it everywhere", TryEdits: tryEdits,
 		Access: migration.Access{Kube: edges.Kube, Config: edges.DownstreamConfig, Clock: edges.Clock, Options: options.Options, Distribution: wellknown.RKE}}}
-	m := migration.New(b.Access, b)
+	m := procedure.New(b.Access, b)
 	config, err := b.read(ctx)
 	if err != nil {
 		return nil, err

@@ -24,6 +24,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -81,7 +82,7 @@ func ofDemo(t *testing.T, options rke.Options, change func(cluster map[string]an
 // opened is a migration, and its backend.
 type opened struct {
 	*Backend
-	migration *migration.Migration
+	migration *procedure.Migration
 }
 
 func (p opened) observe(t *testing.T, record journal.Record) migration.Snapshot {

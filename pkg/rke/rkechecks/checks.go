@@ -1,7 +1,7 @@
 package rkechecks
 
 import (
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
@@ -22,7 +22,7 @@ func All() []verify.Check[Prepared] {
 
 // Metas describes every check of an RKE migration, without a cluster.
 func Metas() []verify.Meta {
-	return migration.CheckMetas(wellknown.RKE, verify.Metas(All()...))
+	return audit.CheckMetas(wellknown.RKE, verify.Metas(All()...))
 }
 
 // installChecks are the checks 78x.

@@ -1,0 +1,167 @@
+package clustertest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	authorizationv1 "k8s.io/api/authorization/v1"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+	clocktesting "k8s.io/utils/clock/testing"
+	"k8s.io/utils/ptr"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/restfake"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// permissive is a cluster's API where every access review says yes but those of verbs
+// that are denied. What it leaves out: authorization, preconditions of deletes, and
+// whatever a server does to an object.
+func Permissive(denied []string, objects ...runtime.Object) *fake.Clientset {
+	client := fake.NewClientset(objects...)
+	client.PrependReactor("create", "subjectaccessreviews", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		review := action.(clienttesting.CreateAction).GetObject().(*authorizationv1.SubjectAccessReview).DeepCopy()
+		review.Status.Allowed = !slices.Contains(denied, review.Spec.ResourceAttributes.Verb)
+		return true, review, nil
+	})
+	return client
+}
+
+// writes are the verbs and objects that a client was asked to change, in order, but
+// access reviews.
+func Writes(client *fake.Clientset) []string {
+	var all []string
+	for _, action := range client.Actions() {
+		switch a := action.(type) {
+		case clienttesting.PatchAction:
+			all = append(all, "patch "+a.GetResource().Resource+"/"+a.GetName())
+		case clienttesting.DeleteAction:
+			all = append(all, "delete "+a.GetResource().Resource+"/"+a.GetName())
+		case clienttesting.CreateAction:
+			if meta, ok := a.GetObject().(metav1.Object); ok && a.GetResource().Resource != "subjectaccessreviews" {
+				all = append(all, a.GetVerb()+" "+a.GetResource().Resource+"/"+meta.GetName())
+			}
+		}
+	}
+	return all
+}
+
+// served is a cluster's API at a position, whose leases are written each time that they
+// are looked at.
+func Served(p position.Position) *fake.Clientset {
+	seen := At(p)
+	client := Permissive(nil, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: wellknown.System, UID: "the-cluster"}})
+	if p == position.P0 {
+		client = Permissive([]string{"get", "update"}, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: wellknown.System, UID: "the-cluster"}})
+	}
+	add := func(o runtime.Object) {
+		if err := client.Tracker().Add(o); err != nil {
+			panic(err) // two objects of one name
+		}
+	}
+	for i := range seen.Reading.Down.Nodes {
+		node := &seen.Reading.Down.Nodes[i]
+		labels, words := map[string]string{"kubernetes.io/hostname": node.Name}, `["server"]`
+		if p >= position.P4 {
+			words = `["server", "--kubelet-arg", "cloud-provider=external"]`
+		}
+		maps.Copy(labels, node.Labels)
+		add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node.Name, UID: types.UID(node.UID), Labels: labels, Annotations: map[string]string{"rke2.io/node-args": words}}, Spec: corev1.NodeSpec{ProviderID: node.ProviderID},
+			Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}, NodeInfo: corev1.NodeSystemInfo{KubeletVersion: node.Kubelet}}})
+	}
+	for _, k := range seen.Reading.KCMs {
+		words := []string{"--cloud-provider=" + k.Provider()}
+		if k.Flagged() {
+			words = append(words, "--enable-leader-migration=true")
+		}
+		add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: wellknown.KCM + "-" + k.Node, Labels: map[string]string{"component": wellknown.KCM, "tier": "control-plane"},
+			Annotations: map[string]string{"kubernetes.io/config.mirror": "x", "kubernetes.io/config.hash": "h"}},
+			Spec:   corev1.PodSpec{NodeName: k.Node, HostNetwork: true, Containers: []corev1.Container{{Name: wellknown.KCM, Command: []string{wellknown.KCM}, Args: words}}},
+			Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}, ContainerStatuses: []corev1.ContainerStatus{{Name: wellknown.KCM, Ready: true}}}})
+	}
+	if seen.Reading.Down.CCM != nil {
+		labels := map[string]string{"k8s-app": wellknown.CCM}
+		flags := seen.Reading.Down.CCM.Containers[0]
+		spec := corev1.PodSpec{NodeSelector: map[string]string{planeLabel: "true"}, ServiceAccountName: wellknown.CCM,
+			Containers: []corev1.Container{{Name: flags.Name, Image: flags.Image, Args: append(flags.Args, "--configure-cloud-routes=false")}}}
+		add(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: wellknown.CCM, UID: "ccm", Generation: 1},
+			Spec:   appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: spec}},
+			Status: appsv1.DaemonSetStatus{ObservedGeneration: 1, DesiredNumberScheduled: 2, UpdatedNumberScheduled: 2, NumberReady: 2}})
+		for _, name := range []string{"cp-0", "cp-1"} {
+			on := *spec.DeepCopy()
+			on.NodeName = name
+			add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: "ccm-" + name, Labels: labels, OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "DaemonSet", Name: wellknown.CCM, UID: "ccm", Controller: ptr.To(true)}}}, Spec: on,
+				Status: corev1.PodStatus{Phase: corev1.PodRunning, Conditions: []corev1.PodCondition{{Type: corev1.PodReady, Status: corev1.ConditionTrue}}, ContainerStatuses: []corev1.ContainerStatus{{Name: flags.Name, Ready: true}}}})
+		}
+	}
+	Renew(client, p, 0)
+	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		return true, action.(clienttesting.CreateAction).GetObject(), nil // a dry run, of which the clientset knows nothing
+	})
+	return client
+}
+
+// renew answers for the leases at a position, which their holders write before each look,
+// after the first looks.
+func Renew(client *fake.Clientset, p position.Position, still int) {
+	leases := LeasesAt(p)
+	holders := map[string]string{wellknown.MigrationLease: leases.Migration.Last.Holder, wellknown.KCMLease: leases.KCM.Last.Holder, wellknown.CCMLease: leases.CCM.Last.Holder}
+	managers := map[string]string{"cp-0_kcm": wellknown.KCM, "cp-1_ccm": wellknown.CCM}
+	looks := 0
+	client.PrependReactor("get", "leases", func(action clienttesting.Action) (bool, runtime.Object, error) {
+		name := action.(clienttesting.GetAction).GetName()
+		holder := holders[name]
+		if holder == "" {
+			return true, nil, apierrors.NewNotFound(schema.GroupResource{Resource: "leases"}, name)
+		}
+		looks++
+		writes := max(looks-still, 0)
+		return true, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: name, UID: "u", ResourceVersion: fmt.Sprint(writes + 1),
+			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: managers[holder], FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:renewTime":{}}}`)}}},
+			Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: ptr.To[int32](15), RenewTime: &metav1.MicroTime{Time: Start.Add(time.Duration(writes) * time.Second)}}}, nil
+	})
+}
+
+// versioned answers for /version: with "" it refuses.
+type Versioned struct {
+	http.RoundTripper
+	Version string
+}
+
+func (v Versioned) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path == "/version" && v.Version == "" {
+		return nil, context.DeadlineExceeded
+	}
+	response, err := v.RoundTripper.RoundTrip(r)
+	if err == nil && r.URL.Path == "/version" {
+		response.Body = readAll(`{"major":"1","minor":"26","gitVersion":"` + v.Version + `"}`)
+	}
+	return response, err
+}
+
+func readAll(text string) io.ReadCloser { return io.NopCloser(strings.NewReader(text)) }
+
+// reached is a cluster at a position as a migration reaches it: a fake API, and a Backend
+// of which clusterAt is the reading.
+func Reached(p position.Position) (migration.Access, *fake.Clientset, *Side) {
+	client := Served(p)
+	by := &Side{Editor: &Editor{}, Config: SideConfig{At: p, Installed: migration.InstallManifest}}
+	return migration.Access{Kube: client, Config: restfake.Config(client, "v1.26.15+rke2r1"), Clock: Clock{clocktesting.NewFakeClock(Start)},
+		Distribution: wellknown.RKE2, Options: migration.Options{InstallMethod: migration.InstallHelm, AWS: "off"}}, client, by
+}

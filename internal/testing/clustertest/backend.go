@@ -1,0 +1,145 @@
+package clustertest
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// editor is a configuration that consists of a list of edits that are still to make. What
+// it leaves out: reading, and everything that a Backend does besides.
+type Editor struct {
+	migration.Backend
+	Open   []migration.Edit // still to make
+	Rolled migration.Rollout
+	Busy   bool
+	Did    []string
+}
+
+func (e *Editor) Edit(context.Context, migration.Snapshot, journal.StepID) (migration.Edit, error) {
+	if len(e.Open) == 0 {
+		return migration.Edit{Object: "Cluster demo"}, nil
+	}
+	next := e.Open[0]
+	next.Object = "Cluster demo"
+	next.Write = func(context.Context, *runner.Tx) error {
+		e.Did = append(e.Did, "write "+next.Changes[0].Location)
+		if next.By == "" { // else somebody takes it back at once
+			e.Open = e.Open[1:]
+		}
+		return nil
+	}
+	return next, nil
+}
+
+func (e *Editor) PlanEdit(context.Context, migration.Snapshot, journal.StepID) (runner.Plan, error) {
+	return runner.Plan{Notes: []string{"of the side"}}, nil
+}
+
+func (e *Editor) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
+	e.Did = append(e.Did, "apply")
+	return nil
+}
+
+func (e *Editor) Rollout(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) (migration.Rollout, error) {
+	return e.Rolled, nil
+}
+
+func (e *Editor) WhileRolling(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) (bool, error) {
+	return e.Busy, nil
+}
+
+func (e *Editor) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
+
+func (e *Editor) Tell(open []migration.Unrest) string { return migration.TellUnrest(open) }
+
+func (e *Editor) Rolls(journal.StepID) bool { return true }
+
+func (e *Editor) Read(context.Context, journal.Record) (migration.Config, error) { return nil, ErrAway }
+
+func Change(at string) migration.Edit {
+	return migration.Edit{Changes: []runner.Change{{Location: at}}}
+}
+
+// side is a configuration of which clusterAt is the reading, with the cluster as it was
+// read. What it leaves out: all that an editor leaves out, and checks but those given.
+type Side struct {
+	*Editor
+	Config SideConfig
+	Lookup error
+	Own    []verify.Bound
+	Cloud  string // its cloud config
+	// cloudErr: it cannot be read.
+	CloudErr error
+}
+
+type SideConfig struct {
+	RestingConfig
+	At        position.Position
+	Refused   error
+	Installed migration.InstallMethod
+}
+
+func (s *Side) Read(context.Context, journal.Record) (migration.Config, error) {
+	return s.Config, s.Lookup
+}
+
+func (s *Side) CloudConfig(context.Context, migration.Snapshot) (string, error) {
+	return s.Cloud, s.CloudErr
+}
+
+func (s *Side) Document() migration.DocumentInstaller { return nil }
+
+func (s *Side) Evidence(migration.Snapshot, *evidence.Input) {}
+
+func (s *Side) Decide(migration.Snapshot, evidence.Input) {}
+
+func (s *Side) Checks(migration.Snapshot, evidence.Input, migration.Prepared) []verify.Bound {
+	return s.Own
+}
+
+func (c SideConfig) Supported() error { return c.Refused }
+
+func (c SideConfig) InstalledAs(journal.Record) migration.InstallMethod { return c.Installed }
+
+func (c SideConfig) Combine(down downstream.Cluster) migration.Reading {
+	r := At(c.At).Reading
+	r.Down = down
+	return r
+}
+
+// restingConfig is a configuration whose snapshot the journal alone tells of.
+type RestingConfig struct{ Snapshot bool }
+
+func (RestingConfig) Combine(downstream.Cluster) migration.Reading { return Resting() }
+
+func (RestingConfig) Supported() error { return nil }
+
+func (RestingConfig) InstalledAs(journal.Record) migration.InstallMethod {
+	return migration.InstallHelm
+}
+
+func (c RestingConfig) SnapshotState(record journal.Record, reached position.Position) runner.State {
+	switch {
+	case !c.Snapshot:
+		return runner.State{Kind: runner.Skipped}
+	case reached > position.P1:
+		return runner.State{Kind: runner.Done}
+	case lastIntent(record) == migration.StepSnapshot:
+		return runner.State{Kind: runner.InProgress}
+	}
+	return runner.State{Kind: runner.Todo}
+}
+
+func lastIntent(record journal.Record) journal.StepID {
+	if len(record.Intents) == 0 {
+		return ""
+	}
+	return record.Intents[len(record.Intents)-1].Step
+}

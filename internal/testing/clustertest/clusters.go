@@ -1,0 +1,135 @@
+package clustertest
+
+import (
+	"fmt"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+const planeLabel = "node-role.kubernetes.io/control-plane"
+
+// testStart is when the clusters of these tests are observed.
+var Start = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+
+// clusterAt is a cluster of two control planes, cp-0 and cp-1, and one worker as a
+// migration leaves it at a position, while nothing moves and every holder renews.
+func At(p position.Position) migration.Snapshot {
+	r := migration.Reading{Object: "Cluster demo", Version: "v1.26.15+rke2r1", PlaneLabel: planeLabel, ProviderSource: "last --cloud-provider is"}
+	for _, name := range []string{"cp-0", "cp-1"} {
+		r.Members = append(r.Members, migration.Member{Name: name, Kind: "Machine", Nodes: []string{name}, ControlPlane: true})
+		r.Down.Nodes = append(r.Down.Nodes, ReadyNode(name, map[string]string{planeLabel: "true"}))
+		provider := position.InTree
+		if p >= position.P4 {
+			provider = position.External
+		}
+		r.KCMs = append(r.KCMs, AKCM(name, provider, p == position.P2 || p == position.P3))
+	}
+	r.Members = append(r.Members, migration.Member{Name: "worker", Kind: "Machine", Nodes: []string{"worker"}, Worker: true})
+	r.Down.Nodes = append(r.Down.Nodes, ReadyNode("worker", nil))
+	if p >= position.P1 && p < position.P5 {
+		r.Down.MayGet, r.Down.MayUpdate, r.Down.OwnGrant = true, true, true
+	}
+	r.Leases = LeasesAt(p)
+	r.Down.Leases = lease.Readings{Migration: r.Leases.Migration.Last, KCM: r.Leases.KCM.Last, CCM: r.Leases.CCM.Last}
+	seen := migration.Snapshot{Reading: r, Result: ResultAt(p), Config: RestingConfig{}, InstallMethod: migration.InstallHelm, At: Start}
+	if p >= position.P3 {
+		return WithCCM(seen, p < position.P5)
+	}
+	return seen
+}
+
+// withCCM adds a cloud controller manager that runs on every control plane.
+func WithCCM(seen migration.Snapshot, flagged bool) migration.Snapshot {
+	seen.Reading.Down.CCM = CCM(flagged, 2)
+	seen.Reading.Down.CCMPods = []downstream.Pod{CCMPod("cp-0", flagged), CCMPod("cp-1", flagged)}
+	return seen
+}
+
+func ReadyNode(name string, labels map[string]string) downstream.Node {
+	return downstream.Node{Name: name, UID: "uid-" + name, ProviderID: fmt.Sprintf("aws:///us-east-1a/i-%08x", name), Labels: labels,
+		Ready: downstream.Condition{Status: "True"}, Kubelet: "v1.26.15+rke2r1"}
+}
+
+func AKCM(name, provider string, flagged bool) migration.KCM {
+	words := []string{"--cloud-provider=" + provider}
+	if flagged {
+		words = append(words, "--enable-leader-migration=true")
+	}
+	return migration.KCM{Member: name, Kind: "Machine", Node: name, Known: true, Ready: true, Args: component.Parse(words), Pod: &downstream.Pod{}}
+}
+
+func ccmContainer(flagged bool) downstream.Container {
+	c := downstream.Container{Name: wellknown.CCM, Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.6", Args: []string{"--cloud-provider=aws"}}
+	if flagged {
+		c.Args = append(c.Args, "--enable-leader-migration=true")
+	}
+	return c
+}
+
+// aCCM is the DaemonSet, as its controller leaves it once all pods are Ready.
+func CCM(flagged bool, nodes int32) *downstream.DaemonSet {
+	return &downstream.DaemonSet{
+		Object: downstream.Object{Kind: "DaemonSet", Namespace: wellknown.System, Name: wellknown.CCM}, UID: "ccm", Generation: 1, Observed: 1,
+		NodeSelector: map[string]string{planeLabel: "true"}, ServiceAccount: wellknown.CCM, Containers: []downstream.Container{ccmContainer(flagged)},
+		Desired: nodes, Updated: nodes, Ready: nodes,
+	}
+}
+
+func CCMPod(node string, flagged bool) downstream.Pod {
+	return downstream.Pod{Namespace: wellknown.System, Name: "ccm-" + node, UID: "ccm-" + node, Node: node, Phase: "Running", Ready: true,
+		Containers: []downstream.Container{ccmContainer(flagged)}, Statuses: []downstream.ContainerStatus{{Ready: true}}}
+}
+
+// setPodReady says of one of the CCM's pods whether it is Ready.
+func SetPodReady(pod *downstream.Pod, ready bool) { pod.Ready = ready }
+
+// setRestarts sets how often the container of one of the CCM's pods was started again.
+func SetRestarts(pod *downstream.Pod, restarts int32) {
+	pod.Restarts, pod.Statuses[0].Restarts = restarts, restarts
+}
+
+func Lease(name string) *coordinationv1.Lease {
+	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: name, UID: "lease", ResourceVersion: "7"}}
+}
+
+// renewing is a lease that its holder has written between two readings.
+func Renewing(holder, manager string) lease.Series {
+	first := lease.Observation{Exists: true, UID: "u", Holder: holder, Manager: manager, Duration: 15 * time.Second, ResourceVersion: "1", Renew: Start}
+	last := first
+	last.ResourceVersion, last.Renew, last.At = "2", Start.Add(time.Second), time.Second
+	return lease.Series{First: first, Last: last}
+}
+
+// unwritten is that lease where nobody has written it in between.
+func Unwritten(s lease.Series) lease.Series {
+	at := s.Last.At
+	s.Last = s.First
+	s.Last.At = at
+	return s
+}
+
+// leasesAt are the leases at a position: a kube-controller-manager on cp-0 leads, and
+// the CCM on cp-1.
+func LeasesAt(p position.Position) lease.Leases {
+	kcm, ccm := Renewing("cp-0_kcm", wellknown.KCM), Renewing("cp-1_ccm", wellknown.CCM)
+	leases := lease.Leases{KCM: kcm}
+	if p == position.P2 || p == position.P3 {
+		leases.Migration = kcm
+	}
+	if p == position.P4 {
+		leases.Migration = ccm
+	}
+	if p >= position.P3 {
+		leases.CCM = ccm
+	}
+	return leases
+}

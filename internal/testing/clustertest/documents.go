@@ -1,0 +1,35 @@
+package clustertest
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// documented is a Backend that installs the chart as a document. What it leaves out: where
+// the document goes.
+type DocumentBackend struct {
+	*Editor
+	Applied []string // documents, and "" for one that was removed
+}
+
+func (d *DocumentBackend) CloudConfig(context.Context, migration.Snapshot) (string, error) {
+	return "", nil
+}
+
+func (d *DocumentBackend) Document() migration.DocumentInstaller { return d }
+
+func (d *DocumentBackend) PlanDocument(_ migration.Snapshot, document string) ([]runner.Change, error) {
+	return []runner.Change{{Object: "document", Diff: document}}, nil
+}
+
+func (d *DocumentBackend) ApplyDocument(_ context.Context, _ *runner.Tx, _ migration.Snapshot, document string) error {
+	d.Applied = append(d.Applied, document)
+	return nil
+}
+
+func (d *DocumentBackend) RemoveDocument(context.Context, *runner.Tx, migration.Snapshot) error {
+	d.Applied = append(d.Applied, "")
+	return nil
+}

@@ -1,0 +1,26 @@
+package clustertest
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// resting is a cluster on which nothing moves.
+func Resting() migration.Reading { return migration.Reading{Object: "Cluster demo"} }
+
+func Rolling() migration.Reading {
+	return migration.Reading{Object: "Cluster demo", Unrest: []migration.Unrest{{Object: "Machine cp", Seen: "waits for its plan"}}}
+}
+
+func ResultAt(p position.Position) position.Result {
+	return position.Result{Position: p, Summary: p.Summary(), Between: [2]position.Position{p, p}}
+}
+
+func ResultBetween(a, b position.Position) position.Result {
+	return position.Result{Position: a, Mixed: true, Between: [2]position.Position{a, b}, Summary: "between"}
+}
+
+func CordonByUs(node *downstream.Node) {
+	node.Unschedulable, node.Annotations = true, map[string]string{downstream.AnnotationOurs: "run"}
+}

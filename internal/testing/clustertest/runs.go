@@ -1,0 +1,111 @@
+package clustertest
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// printed is a journal with the fingerprint of Nodes.
+func Printed(t *testing.T, nodes ...continuity.NodePrint) journal.Record {
+	t.Helper()
+	tx := TxFor(t, migration.StepPreflight)
+	NotePrint(t, tx, nodes...)
+	return tx.Record()
+}
+
+func NotePrint(t *testing.T, tx *runner.Tx, nodes ...continuity.NodePrint) {
+	t.Helper()
+	packed, err := continuity.Fingerprint{Schema: 1, Nodes: nodes}.Encode()
+	if err == nil {
+		err = tx.Note(t.Context(), fingerprintNote, packed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// prints are the Nodes of clusterAt as a fingerprint has them.
+func Prints() []continuity.NodePrint {
+	var all []continuity.NodePrint
+	for _, node := range At(position.P0).Reading.Down.Nodes {
+		all = append(all, continuity.NodePrint{Name: node.Name, UID: node.UID, ProviderID: node.ProviderID, ControlPlane: node.ControlPlane()})
+	}
+	return all
+}
+
+func TxFor(t *testing.T, id journal.StepID) *runner.Tx {
+	t.Helper()
+	lock := (&lock.Memory{}).For(lock.Owner{Run: "r"})
+	if err := lock.Acquire(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := runner.NewTx(t.Context(), runner.Info{ID: id}, runner.Options{RunID: "r", Lock: lock, Journal: &journal.Memory{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tx
+}
+
+func ReasonOf(err error) string {
+	if f, ok := fault.As(err); ok {
+		return f.Reason
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+var ErrAway = errors.New("away")
+
+func ErrOf[T any](_ T, err error) error { return err }
+
+// findings is a check of a side's with these findings.
+func Findings(meta verify.Meta, found ...verify.Finding) verify.Bound {
+	if meta.ID == "" {
+		meta.ID = "AWSM-999"
+	}
+	return verify.Bind(0, verify.Check[int]{Meta: meta, Judge: func(int) []verify.Finding { return found }})[0]
+}
+
+// bad is a check that fails.
+func Failing() verify.Bound {
+	return Findings(verify.Meta{}, verify.Finding{Status: verify.Fail, Object: "Node cp-0", Seen: "is bad", Wanted: "good"})
+}
+
+// stepClock is a clock on which every timer is due at once: who waits moves the time on.
+type Clock struct{ *clocktesting.FakeClock }
+
+func (c Clock) NewTimer(d time.Duration) clock.Timer {
+	t := c.FakeClock.NewTimer(d)
+	c.Step(d)
+	return t
+}
+
+func (c Clock) NewTicker(d time.Duration) clock.Ticker { return ticker{c, d} }
+
+type ticker struct {
+	clock Clock
+	every time.Duration
+}
+
+func (t ticker) Stop() {}
+
+func (t ticker) C() <-chan time.Time { return t.clock.NewTimer(t.every).C() }
+
+// fingerprintNote is the journal's key for a fingerprint, which journals of earlier
+// releases hold as well.
+const fingerprintNote = "fingerprint"

@@ -1,0 +1,45 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
+)
+
+// readBoth reads a cluster, and asks EC2 about its instances while the Nodes are
+// still being listed. version tells from what was read which CCM's actions IAM is
+// asked about.
+func readBoth(ctx context.Context, reader kube.Reader, o migration.Options, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
+	asker := aws.Begin(ctx, aws.Options{Mode: aws.Mode(o.AWS), Region: o.Region, Profile: o.Profile,
+		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName, OnWait: o.OnWait})
+	reader.OnNodes = asker.Add
+	facts := kube.Read(ctx, reader)
+	asker.Simulate(iamActions(o, version(facts)))
+	return facts, asker.Facts(facts.Nodes.Value)
+}
+
+// iamActions are those that the CCM to be installed needs; none where the matrix
+// has no image for a Kubernetes version.
+func iamActions(o migration.Options, version string) []string {
+	reference := o.CCMImage
+	if reference == "" {
+		var err error
+		if reference, err = awsccm.ImageFor(version); err != nil {
+			return nil
+		}
+	}
+	image, err := awsccm.ParseImage(reference)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, action := range awsccm.IAMActions(image, o.CloudRoutes == "on") {
+		names = append(names, action.Name)
+	}
+	return names
+}

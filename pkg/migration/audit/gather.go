@@ -1,0 +1,115 @@
+package audit
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/chart"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
+)
+
+// Auditor reads and judges a cluster that a Backend configures.
+type Auditor struct {
+	migration.Access
+	Backend migration.Backend
+}
+
+// Inspection is everything that was read for an audit, before it is judged.
+type Inspection struct {
+	Input evidence.Input
+	Own   []verify.Bound // of the Backend, bound to what it read
+	// Keep writes what those judge, without secrets; nil: nobody can.
+	Keep func(*bundle.Redactor) ([]byte, error)
+}
+
+// Bound are all checks of an inspection, the Backend's own first.
+func (i Inspection) Bound() []verify.Bound { return append(i.Own, checks.Bind(i.Input)...) }
+
+// Gather reads everything that checks judge besides what was observed. It writes
+// nothing on any API server but access reviews and dry runs.
+func (a Auditor) Gather(ctx context.Context, seen migration.Snapshot, writes bool) (Inspection, error) {
+	facts, instances, err := Facts(ctx, a.Access, seen)
+	if err != nil {
+		return Inspection{}, err
+	}
+	prepared := a.prepare(ctx, seen, writes)
+	facts.Admission = prepared.Admission
+	input := evidence.Input{
+		Facts: facts, Position: seen.Result, Distribution: a.Distribution,
+		Machines: seen.Reading.Refs(), Target: a.Options.KubernetesVersion, CloudRoutes: a.Options.CloudRoutes, Preflight: !a.Options.LookOnly,
+		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances,
+	}
+	before, known, err := guard.Fingerprint(seen.Record)
+	if err != nil {
+		return Inspection{}, err
+	}
+	input.Unread = seen.Record.Unread
+	if known {
+		input.Fingerprint = &before
+	}
+	a.Backend.Evidence(seen, &input)
+	a.Backend.Decide(seen, input)
+	own := a.Backend.Checks(seen, input, prepared)
+	keep := func(r *bundle.Redactor) ([]byte, error) { return a.Backend.Keep(seen, writes, r) }
+	return Inspection{Input: input, Own: own, Keep: keep}, nil
+}
+
+// GatherPartly is Gather where these credentials, or an API server, do not give all
+// that a procedure is judged by: what there is of the cluster itself. Of the position
+// it says what the API alone shows, and of the Backend nothing.
+func (a Auditor) GatherPartly(ctx context.Context, record journal.Record) (Inspection, error) {
+	plain := Plain{Config: a.Config, Clock: a.Clock, Options: a.Options, Distribution: a.Distribution}
+	seen, err := plain.Gather(ctx)
+	if err != nil {
+		return Inspection{}, err
+	}
+	before, known, err := guard.Fingerprint(record)
+	if err != nil {
+		return Inspection{}, err
+	}
+	seen.Input.Unread = record.Unread
+	if known {
+		seen.Input.Fingerprint = &before
+	}
+	return seen, nil
+}
+
+// Inspect gathers and judges.
+func (a Auditor) Inspect(ctx context.Context, seen migration.Snapshot, writes bool) (verify.Report, downstream.Facts, error) {
+	gathered, err := a.Gather(ctx, seen, writes)
+	if err != nil {
+		return verify.Report{}, downstream.Facts{}, err
+	}
+	return verify.RunAll(ctx, gathered.Bound(), a.Options.Checks(seen.Result.Position)), gathered.Input.Facts, nil
+}
+
+// Facts reads everything of the cluster itself that checks judge, and its instances.
+func Facts(ctx context.Context, a migration.Access, seen migration.Snapshot) (downstream.Facts, cloud.Facts, error) {
+	reader, err := kube.New(a.Config, a.Clock)
+	if err != nil {
+		return downstream.Facts{}, cloud.Facts{}, err
+	}
+	facts, instances := readBoth(ctx, reader, a.Options, func(downstream.Facts) string { return seen.Reading.Version })
+	return facts, instances, nil
+}
+
+// ImageAllowed says why an image of the CCM must not run with a Kubernetes
+// version, by the version matrix.
+func ImageAllowed(image, kubernetes string) error {
+	parsed, err := awsccm.ParseImage(image)
+	if err != nil {
+		return err
+	}
+	return awsccm.ImageAllowed(parsed, kubernetes)
+}
+
+func (a Auditor) chart() chart.Chart { return chart.Chart{Access: a.Access, Backend: a.Backend} }

@@ -1,0 +1,260 @@
+package audit
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Nobody else may run the cloud controllers, when a run begins and again right before a
+// change of who does. What could not be looked at for a moment may be tried again, and is
+// no manager.
+func TestAlone(t *testing.T) {
+	stranger := func(client *fake.Clientset) error {
+		return client.Tracker().Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "kcm"},
+			Spec: corev1.PodSpec{NodeName: "worker", Containers: []corev1.Container{{Name: "m", Command: []string{"kube-controller-manager"}, Args: []string{"--cloud-provider=aws"}}}}})
+	}
+	refuse := func(resource string, with error) func(*fake.Clientset) error {
+		return func(client *fake.Clientset) error {
+			client.PrependReactor("list", resource, func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, with })
+			return nil
+		}
+	}
+	away := apierrors.NewServiceUnavailable("no agent")
+	denied := apierrors.NewForbidden(corev1.Resource("nodes"), "", nil)
+	noStatic := func(client *fake.Clientset) error {
+		for _, node := range []string{"cp-0", "cp-1"} {
+			if err := client.CoreV1().Pods(wellknown.System).Delete(t.Context(), wellknown.KCM+"-"+node, metav1.DeleteOptions{}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for name, tt := range map[string]struct {
+		at     position.Position
+		change func(*fake.Clientset) error
+		kind   wellknown.Distribution
+		alone  bool
+		again  bool
+	}{
+		"nobody, in-tree":          {at: position.P2, alone: true},
+		"nobody, beside the CCM":   {at: position.P3, alone: true},
+		"a pod of somebody's":      {at: position.P2, change: stranger},
+		"the API is away":          {at: position.P2, change: refuse("nodes", away), again: true},
+		"DaemonSets are away":      {at: position.P2, change: refuse("daemonsets", away), again: true},
+		"it may not be looked at":  {at: position.P2, change: refuse("nodes", denied)},
+		"they run outside the API": {at: position.P2, change: noStatic, kind: wellknown.RKE, alone: true},
+	} {
+		access, client, by := clustertest.Reached(tt.at)
+		core := Auditor{Access: access, Backend: by}
+		if tt.kind != "" {
+			core.Distribution = tt.kind
+		}
+		seen := clustertest.At(tt.at)
+		if tt.change != nil {
+			if err := tt.change(client); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Alone(t.Context(), core.Access, seen); (err == nil) != tt.alone {
+			t.Errorf("%s: %v", name, err)
+		}
+		err := RequireAlone(t.Context(), core.Access, seen)
+		if again := err != nil && strings.HasPrefix(err.Error(), "look for other controller managers: "); (err == nil) != tt.alone || again != tt.again || again != (err != nil && retry.Transient(err)) {
+			t.Errorf("%s: required: %v", name, err)
+		}
+	}
+	access, _, by := clustertest.Reached(position.P2)
+	core := Auditor{Access: access, Backend: by}
+	core.Config.Host = "no URL: %"
+	if err := Alone(t.Context(), core.Access, migration.Snapshot{}); err == nil {
+		t.Error("nobody was looked for, and nobody is said to be there")
+	}
+}
+
+// What is gathered for checks is what was observed, the journal's fingerprint and why the
+// rest of it is not known.
+func TestGather(t *testing.T) {
+	access, _, by := clustertest.Reached(position.P1)
+	core := Auditor{Access: access, Backend: by}
+	by.Own = []verify.Bound{clustertest.Failing()}
+	record := clustertest.Printed(t, clustertest.Prints()...)
+	record.Unread = clustertest.ErrAway
+	seen := clustertest.At(position.P1)
+	seen.Record = record
+	for name, gather := range map[string]func() (Inspection, error){
+		"all":  func() (Inspection, error) { return core.Gather(t.Context(), seen, true) },
+		"part": func() (Inspection, error) { return core.GatherPartly(t.Context(), record) },
+	} {
+		got, err := gather()
+		if err != nil || got.Input.Fingerprint == nil || len(got.Input.Fingerprint.Nodes) != 3 || got.Input.Unread == nil {
+			t.Errorf("%s: %v, fingerprint %+v, unread %v", name, err, got.Input.Fingerprint, got.Input.Unread)
+		}
+		if own := name == "all"; (len(got.Own) == 1) != own || len(got.Bound()) <= len(got.Own) || got.Input.Plain == own || got.Input.Admission.OK() != own {
+			t.Errorf("%s: %d of its own, %d, plain %t, admission %+v", name, len(got.Own), len(got.Bound()), got.Input.Plain, got.Input.Admission)
+		}
+		if version := got.Input.Version.Value; version != "v1.26.15+rke2r1" || got.Input.Distribution != wellknown.RKE2 {
+			t.Errorf("%s: %s, %s", name, version, got.Input.Distribution)
+		}
+		got, err = core.Gather(t.Context(), clustertest.At(position.P1), true)
+		if err != nil || got.Input.Fingerprint != nil || got.Input.Unread != nil {
+			t.Errorf("no fingerprint: %v, %+v", err, got.Input.Fingerprint)
+		}
+	}
+	core.Config.Host = "no URL: %"
+	for name, err := range map[string]error{"all": clustertest.ErrOf(core.Gather(t.Context(), seen, true)), "part": clustertest.ErrOf(core.GatherPartly(t.Context(), record))} {
+		if err == nil {
+			t.Errorf("%s, without a client: %v", name, err)
+		}
+	}
+}
+
+// A cluster of which only the API is known is told by its version; one that does not
+// answer at all is a fault, and one that answers in part is judged by that.
+func TestGatherOfThePlainCluster(t *testing.T) {
+	for name, tt := range map[string]struct {
+		version string
+		refuse  []string
+		given   wellknown.Distribution
+		want    wellknown.Distribution
+		fails   bool
+	}{
+		"RKE2":                  {"v1.26.15+rke2r1", nil, "", wellknown.RKE2, false},
+		"another":               {"v1.26.15", nil, "", "", false},
+		"known from elsewhere":  {"v1.26.15", nil, wellknown.RKE, wellknown.RKE, false},
+		"no Nodes":              {"v1.26.15+rke2r1", []string{"nodes"}, "", wellknown.RKE2, false},
+		"no version":            {"", nil, "", "", false},
+		"Nodes alone":           {"", []string{"namespaces"}, "", "", false},
+		"the namespace alone":   {"", []string{"nodes"}, "", "", false},
+		"nothing of it answers": {"", []string{"nodes", "namespaces"}, "", "", true},
+	} {
+		access, client, by := clustertest.Reached(position.P1)
+		core := Auditor{Access: access, Backend: by}
+		config := core.Config
+		config.Transport = clustertest.Versioned{RoundTripper: config.Transport, Version: tt.version}
+		for _, resource := range tt.refuse {
+			client.PrependReactor("*", resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+				return true, nil, apierrors.NewForbidden(corev1.Resource(resource), "", nil)
+			})
+		}
+		got, err := Plain{Config: config, Clock: core.Clock, Options: core.Options, Distribution: tt.given}.Gather(t.Context())
+		if f, ok := fault.As(err); ok != tt.fails || ok && (f.Reason != "Unreachable" || f.Class != fault.CouldNotLook) || got.Input.Distribution != tt.want || got.Input.Plain == tt.fails {
+			t.Errorf("%s: %v, %q, plain %t", name, err, got.Input.Distribution, got.Input.Plain)
+		}
+	}
+	if _, err := (Plain{Config: versionless(), Clock: clustertest.Clock{}}).Gather(t.Context()); err == nil {
+		t.Error("gathered without a client")
+	}
+}
+
+// The installation to come is computed before the first write, and neither after the CCM
+// is there nor where nobody wants a write; what forbids it is said by checks.
+func TestPrepared(t *testing.T) {
+	refuse := func(client *fake.Clientset) {
+		client.PrependReactor("create", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewServiceUnavailable("away")
+		})
+		client.PrependReactor("get", "serviceaccounts", func(clienttesting.Action) (bool, runtime.Object, error) {
+			return true, nil, apierrors.NewServiceUnavailable("away")
+		})
+	}
+	for name, tt := range map[string]struct {
+		at       position.Position
+		change   func(*Auditor, *clustertest.Side, *fake.Clientset)
+		planned  bool
+		chart    verify.Status // "": nothing is found
+		concerns verify.Status
+		admitted bool
+	}{
+		"before the CCM":       {position.P2, nil, true, "", "", true},
+		"the CCM is there":     {position.P3, nil, false, "", "", false},
+		"nothing is written":   {position.P2, func(m *Auditor, _ *clustertest.Side, _ *fake.Clientset) { m.Options.LookOnly = true }, false, verify.Skip, verify.Skip, false},
+		"values make no chart": {position.P2, func(m *Auditor, _ *clustertest.Side, _ *fake.Clientset) { m.Options.CCMImage = "not an image:" }, false, verify.Fail, "", false},
+		"a value to know of": {position.P2, func(_ *Auditor, s *clustertest.Side, _ *fake.Clientset) {
+			s.Cloud = "[Global]\nDisableSecurityGroupIngress=true\n"
+		}, true, "", "", true},
+		"admission is not told": {position.P2, func(_ *Auditor, _ *clustertest.Side, client *fake.Clientset) { refuse(client) }, true, verify.Unknown, "", false},
+		"no client for Helm":    {position.P2, func(m *Auditor, _ *clustertest.Side, _ *fake.Clientset) { m.Config.Host = "no URL: %" }, false, verify.Fail, "", false},
+	} {
+		access, client, by := clustertest.Reached(tt.at)
+		core := Auditor{Access: access, Backend: by}
+		seen := clustertest.At(tt.at)
+		if tt.change != nil {
+			tt.change(&core, by, client)
+		}
+		got := core.prepare(t.Context(), seen, !core.Options.LookOnly)
+		status := func(all []verify.Finding) verify.Status {
+			if len(all) == 0 {
+				return ""
+			}
+			return all[0].Status
+		}
+		if (got.PlannedSet != nil) != tt.planned || got.Admission.OK() != tt.admitted || status(got.ChartFindings()) != tt.chart || status(got.ConcernFindings()) != tt.concerns {
+			t.Errorf("%s: planned %t, admission %+v, chart %+v, concerns %+v", name, got.PlannedSet != nil, got.Admission, got.ChartFindings(), got.ConcernFindings())
+		}
+		if got.Stands != tt.at || got.Writes == core.Options.LookOnly || got.RestErr != nil {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
+
+// What a CCM of a version asks of IAM; nothing where nobody knows which CCM that is.
+func TestActionsThatIAMIsAskedFor(t *testing.T) {
+	for name, tt := range map[string]struct {
+		image, version, routes string
+		some, route            bool
+	}{
+		"of the matrix":         {"", "v1.26.15+rke2r1", "", true, false},
+		"with routes":           {"", "v1.26.15+rke2r1", "on", true, true},
+		"without":               {"", "v1.26.15+rke2r1", "off", true, false},
+		"of an image":           {"registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.6", "v1.99.0", "", true, false},
+		"no image for it":       {"", "v1.99.0", "", false, false},
+		"an image that is none": {"not an image:", "v1.26.15+rke2r1", "", false, false},
+	} {
+		got := iamActions(migration.Options{CCMImage: tt.image, CloudRoutes: tt.routes}, tt.version)
+		if (len(got) > 0) != tt.some || slices.Contains(got, "ec2:CreateRoute") != tt.route {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for image, want := range map[string]bool{"registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.6": true, "registry.k8s.io/provider-aws/cloud-controller-manager:v1.20.0": false, "not an image:": false} {
+		if err := ImageAllowed(image, "v1.26.15+rke2r1"); (err == nil) != want {
+			t.Errorf("%s: %v", image, err)
+		}
+	}
+}
+
+func versionless() *rest.Config { return &rest.Config{Host: "no URL: %"} }
+
+// What somebody should know of the chart's values is a finding; one that forbids the
+// installation is a failure.
+func TestConcernsOfTheInstallation(t *testing.T) {
+	access, _, by := clustertest.Reached(position.P2)
+	core := Auditor{Access: access, Backend: by}
+	by.Cloud = "[Global]\nRoleARN=arn:aws:iam::1:role/x\nNotAKey=1\n"
+	core.Options.Values = map[string]any{"args": []any{"--enable-leader-migration=true"}, "notOfTheChart": "x"}
+	got := core.prepare(t.Context(), clustertest.At(position.P2), true)
+	if found := got.ConcernFindings(); len(found) != 2 || found[0].Status != verify.Warn {
+		t.Errorf("%+v", found)
+	}
+	core.Options.Values = map[string]any{"namespace": "other"}
+	got = core.prepare(t.Context(), clustertest.At(position.P2), true)
+	if found := got.ConcernFindings(); len(found) != 1 || found[0].Status != verify.Fail {
+		t.Errorf("%+v", found)
+	}
+}

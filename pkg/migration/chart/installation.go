@@ -1,0 +1,136 @@
+package chart
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"helm.sh/helm/v3/pkg/chart"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm/release"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// planChart shows what the installation would change.
+func (c Chart) Plan(ctx context.Context, seen migration.Snapshot, flagged bool) (runner.Plan, error) {
+	ch, values, err := c.Values(ctx, seen, flagged)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	plan := runner.Plan{Estimate: "~1m"}
+	for _, dropped := range values.DroppedKeys {
+		plan.Notes = append(plan.Notes, "cloud config key left out, the CCM does not know it: "+dropped)
+	}
+	for _, concern := range values.Concerns {
+		plan.Notes = append(plan.Notes, fmt.Sprintf("%s: %s (%s)", concern.Key, concern.Seen, concern.Why))
+	}
+	if seen.InstallMethod == migration.InstallManifest {
+		return c.planDocument(seen, plan, ch, values)
+	}
+	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
+	if err != nil {
+		return plan, err
+	}
+	planned, err := installer.Plan(ctx, values.Values)
+	if err != nil {
+		return plan, err
+	}
+	plan.Summary = []string{fmt.Sprintf("%s Helm release %s, image %s", operationMark(planned.Operation), wellknown.CCM, shortImage(values.Image))}
+	for _, change := range planned.Changes {
+		plan.Changes = append(plan.Changes, runner.Change{Object: change.Object, Diff: change.Diff, Form: runner.ObjectDiff})
+	}
+	return plan, nil
+}
+
+// chartName is what carries the chart in this cluster.
+func Name(s migration.Snapshot) string {
+	if s.InstallMethod == migration.InstallManifest {
+		return "HelmChart document in additionalManifest"
+	}
+	return "Helm release " + wellknown.CCM
+}
+
+// operationMark tells an installation from a change, as in the diffs.
+func operationMark(operation release.Operation) string {
+	if operation == release.OpInstall {
+		return "+"
+	}
+	return "~"
+}
+
+// shortImage is the tag alone where the repository is upstream's.
+func shortImage(image awsccm.Image) string {
+	if image.Repository == awsccm.DefaultRepository && image.Tag != "" && image.Digest == "" {
+		return image.Tag
+	}
+	return image.String()
+}
+
+// ApplyChart installs or upgrades the chart by the chosen method.
+func (c Chart) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, flagged bool) error {
+	ch, values, err := c.Values(ctx, seen, flagged)
+	if err != nil {
+		return err
+	}
+	if seen.InstallMethod == migration.InstallManifest {
+		return c.applyDocument(ctx, tx, seen, ch, values)
+	}
+	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
+	if err != nil {
+		return err
+	}
+	planned, err := installer.Plan(ctx, values.Values)
+	if err != nil || planned.Operation == release.OpNone {
+		return err
+	}
+	if err := seen.Reading.Rest(c.Backend.Tell); err != nil {
+		return err
+	}
+	inverse, err := json.Marshal(map[string]any{"release": wellknown.CCM, "leaderMigration": !flagged, "before": planned.Release.String()})
+	if err != nil {
+		return err
+	}
+	intent := journal.Intent{What: fmt.Sprintf("%s Helm release kube-system/%s", planned.Operation, wellknown.CCM),
+		Object: "Helm release kube-system/" + wellknown.CCM, Inverse: inverse}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		_, err := installer.Apply(ctx, planned)
+		return err
+	})
+}
+
+// document is the chart as one HelmChart document, and who installs it.
+func (c Chart) document(ch *chart.Chart, values ccmchart.ChartValues) (string, migration.DocumentInstaller, error) {
+	by := c.Backend.Document()
+	if by == nil {
+		return "", nil, migration.UsageError("flag --install-method", string(migration.InstallManifest), string(migration.InstallHelm))
+	}
+	document, err := ccmchart.HelmChartManifest(ch, values.Values)
+	return document, by, err
+}
+
+func (c Chart) planDocument(seen migration.Snapshot, plan runner.Plan, ch *chart.Chart, values ccmchart.ChartValues) (runner.Plan, error) {
+	document, by, err := c.document(ch, values)
+	if err != nil {
+		return plan, err
+	}
+	mark := "+"
+	if seen.Config.InstalledAs(seen.Record) == migration.InstallManifest {
+		mark = "~"
+	}
+	plan.Summary = []string{mark + " " + Name(seen) + ", image " + shortImage(values.Image)}
+	plan.Changes, err = by.PlanDocument(seen, document)
+	return plan, err
+}
+
+func (c Chart) applyDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, ch *chart.Chart, values ccmchart.ChartValues) error {
+	document, by, err := c.document(ch, values)
+	if err != nil {
+		return err
+	}
+	return by.ApplyDocument(ctx, tx, seen, document)
+}

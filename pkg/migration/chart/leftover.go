@@ -1,0 +1,51 @@
+package chart
+
+import (
+	"context"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// helmObject is Helm's release of the chart in intents and messages.
+const HelmObject = "Helm release kube-system/" + wellknown.CCM
+
+// recordLeft looks for Helm's record of a release whose DaemonSet is gone, or was
+// never made. Only a release that the journal announced is ours to end: RKE2's
+// helm controller keeps records of the same name.
+func (c Chart) RecordLeft(ctx context.Context, record journal.Record, down downstream.Cluster) (bool, error) {
+	announced := func(i journal.Intent) bool { return i.Object == HelmObject }
+	if down.CCM != nil || !slices.ContainsFunc(record.Intents, announced) {
+		return false, nil
+	}
+	records, err := c.Kube.CoreV1().Secrets(wellknown.System).List(ctx, metav1.ListOptions{LabelSelector: "owner=helm,name=" + wellknown.CCM, Limit: 1})
+	if err != nil {
+		return false, migration.CouldNotRead("Helm's records in kube-system", err)
+	}
+	return len(records.Items) > 0, nil
+}
+
+// installLeft says what of an installation is left although the cluster is at a
+// position without one; "": nothing.
+func Left(r migration.Reading) string {
+	switch {
+	case r.Down.Record:
+		return HelmObject + " is recorded still"
+	case r.Down.CCM == nil && len(r.Down.CCMPods) > 0:
+		return "pods of the cloud controller manager are left"
+	case r.Down.CCM == nil && LeaseLeft(r):
+		return "the cloud controller manager's own lease is left"
+	}
+	return ""
+}
+
+// ccmLeaseLeft says whether the main lease of the CCM that we installed is there:
+// by the name that its process gives when it writes.
+func LeaseLeft(r migration.Reading) bool {
+	return r.Leases.CCM.Last.Exists && r.Leases.CCM.Last.Manager == wellknown.CCM
+}

@@ -1,0 +1,70 @@
+package guard
+
+import (
+	"context"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// fingerprintNote is the journal's key for how the cluster looked before the
+// first write.
+const FingerprintNote = "fingerprint"
+
+// noteFingerprint takes the fingerprint once in a migration: later runs compare with
+// the first reading, not with what an earlier run may have left. Where nothing has
+// been begun, or all of it was taken back, the migration starts here.
+func NoteFingerprint(s migration.Snapshot, ctx context.Context, tx *runner.Tx, facts downstream.Facts, begun bool) error {
+	if _, known, err := Fingerprint(tx.Record()); err != nil || known && begun {
+		return err
+	}
+	taken, err := continuity.Take(facts)
+	if err != nil {
+		return migration.CouldNotRead("fingerprint of "+s.Reading.Object, err)
+	}
+	packed, err := taken.Encode()
+	if err != nil {
+		return err
+	}
+	return tx.Note(ctx, FingerprintNote, packed)
+}
+
+// takeAgain takes Nodes that were deleted and registered again since the fingerprint
+// as they are now: a person began this run, and nothing gives the old ones back. Each
+// is named.
+func TakeAgain(s migration.Snapshot, ctx context.Context, tx *runner.Tx) error {
+	then, known, err := Fingerprint(tx.Record())
+	if err != nil || !known {
+		return err
+	}
+	now := make([]continuity.NodePrint, 0, len(s.Reading.Down.Nodes))
+	for i := range s.Reading.Down.Nodes {
+		node := &s.Reading.Down.Nodes[i]
+		now = append(now, continuity.NodePrint{Name: node.Name, UID: node.UID, ProviderID: node.ProviderID, Machine: node.Labels[downstream.LabelMachine]})
+	}
+	again, names := then.TakeAgain(now)
+	if len(names) == 0 {
+		return nil
+	}
+	packed, err := again.Encode()
+	if err != nil {
+		return err
+	}
+	tx.Warn("deleted and registered again since the migration began, and taken as they are now: Node " + strings.Join(names, ", Node "))
+	return tx.Note(ctx, FingerprintNote, packed)
+}
+
+// fingerprint reads it back from the journal.
+func Fingerprint(record journal.Record) (continuity.Fingerprint, bool, error) {
+	var packed []byte
+	known, err := record.NoteInto(FingerprintNote, &packed)
+	if err != nil || !known {
+		return continuity.Fingerprint{}, false, err
+	}
+	then, err := continuity.Decode(packed)
+	return then, err == nil, err
+}

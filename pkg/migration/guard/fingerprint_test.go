@@ -1,0 +1,126 @@
+package guard
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Between preflight and a write, no control plane comes or goes.
+func TestRequireSamePlanes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		then   []continuity.NodePrint
+		noted  []string
+		change func(*migration.Reading)
+		reason string
+	}{
+		"the same":                     {clustertest.Prints(), nil, nil, ""},
+		"no preflight was made":        {nil, nil, func(r *migration.Reading) { r.Members = r.Members[1:] }, ""},
+		"one joined":                   {append(clustertest.Prints()[1:2], clustertest.Prints()[2]), nil, nil, "ControlPlanesChanged"},
+		"one left":                     {clustertest.Prints(), nil, func(r *migration.Reading) { r.Members = r.Members[1:] }, "ControlPlanesChanged"},
+		"another in its place":         {clustertest.Prints(), nil, func(r *migration.Reading) { r.Members[0].Nodes = []string{"cp-2"} }, "ControlPlanesChanged"},
+		"the same in another order":    {clustertest.Prints(), nil, func(r *migration.Reading) { slices.Reverse(r.Members) }, ""},
+		"a worker left":                {clustertest.Prints(), nil, func(r *migration.Reading) { r.Members = r.Members[:2] }, ""},
+		"a later preflight saw it":     {clustertest.Prints()[1:], []string{"cp-0", "cp-1"}, nil, ""},
+		"one joined after that":        {clustertest.Prints(), []string{"cp-0"}, nil, "ControlPlanesChanged"},
+		"the machine is no longer one": {clustertest.Prints(), nil, func(r *migration.Reading) { r.Members[0].ControlPlane = false }, "ControlPlanesChanged"},
+	} {
+		tx, seen := clustertest.TxFor(t, migration.StepPreflight), clustertest.At(position.P3)
+		if tt.then != nil {
+			clustertest.NotePrint(t, tx, tt.then...)
+		}
+		if tt.noted != nil {
+			if err := tx.Note(t.Context(), planesNote, tt.noted); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if tt.change != nil {
+			tt.change(&seen.Reading)
+		}
+		seen.Record = tx.Record()
+		if got := clustertest.ReasonOf(RequireSamePlanes(seen)); got != tt.reason {
+			t.Errorf("%s: %q, want %q", name, got, tt.reason)
+		}
+		// A preflight that passes then takes these for those of the run.
+		if err := NotePlanes(seen, t.Context(), tx); err != nil {
+			t.Fatal(err)
+		}
+		seen.Record = tx.Record()
+		if err := RequireSamePlanes(seen); err != nil {
+			t.Errorf("%s: %v after a preflight", name, err)
+		}
+	}
+}
+
+// Control planes are noted only where they differ from what the journal has, and a
+// machine that has an ID is known by it.
+func TestNotePlanes(t *testing.T) {
+	withID := clustertest.Prints()
+	withID[0].Machine = "m-0"
+	for name, tt := range map[string]struct {
+		then  []continuity.NodePrint
+		id    string
+		noted []string
+	}{
+		"the same":               {clustertest.Prints(), "", nil},
+		"no fingerprint":         {nil, "", nil},
+		"one joined":             {clustertest.Prints()[1:], "", []string{"cp-0", "cp-1"}},
+		"the same, by its ID":    {withID, "m-0", nil},
+		"another machine's Node": {withID, "m-9", []string{"cp-1", "m-9"}},
+	} {
+		tx, seen := clustertest.TxFor(t, migration.StepPreflight), clustertest.At(position.P3)
+		if tt.then != nil {
+			clustertest.NotePrint(t, tx, tt.then...)
+		}
+		seen.Reading.Members[0].ID = tt.id
+		var noted []string
+		if err := NotePlanes(seen, t.Context(), tx); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.NoteInto(planesNote, &noted); err != nil || !slices.Equal(noted, tt.noted) {
+			t.Errorf("%s: %v, %v", name, err, noted)
+		}
+	}
+}
+
+// Nodes that were registered again are taken as they are now, and named; nothing else of
+// the fingerprint moves.
+func TestTakeAgain(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*downstream.Node)
+		none   bool
+		uid    string // of the worker, in the fingerprint afterwards
+	}{
+		"nothing happened":          {func(*downstream.Node) {}, false, "uid-worker"},
+		"registered again":          {func(n *downstream.Node) { n.UID = "new" }, false, "new"},
+		"on another instance":       {func(n *downstream.Node) { n.UID, n.ProviderID = "new", "aws:///us-east-1a/i-other" }, false, "uid-worker"},
+		"of another Machine":        {func(n *downstream.Node) { n.UID, n.Labels = "new", map[string]string{downstream.LabelMachine: "m"} }, false, "uid-worker"},
+		"without a fingerprint yet": {func(n *downstream.Node) { n.UID = "new" }, true, ""},
+	} {
+		tx, seen := clustertest.TxFor(t, migration.StepPreflight), clustertest.At(position.P3)
+		if !tt.none {
+			clustertest.NotePrint(t, tx, clustertest.Prints()...)
+		}
+		tt.change(&seen.Reading.Down.Nodes[2])
+		if err := TakeAgain(seen, t.Context(), tx); err != nil {
+			t.Fatal(err)
+		}
+		after, known, err := Fingerprint(tx.Record())
+		if err != nil || known == tt.none || known && after.Nodes[2].UID != tt.uid {
+			t.Errorf("%s: %v, known %t, %+v", name, err, known, after.Nodes)
+		}
+		if known {
+			after.Nodes[2].UID = "uid-worker"
+			if d := cmp.Diff(clustertest.Prints(), after.Nodes); d != "" {
+				t.Errorf("%s: %s", name, d)
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package guard
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// planesNote is the journal's key for the control-plane machines that a preflight saw,
+// where they are no longer those of the fingerprint.
+const planesNote = "control-planes"
+
+// notePlanes takes the control-plane machines of a preflight that passed for those of
+// the run: newcomers were looked at with the rest.
+func NotePlanes(s migration.Snapshot, ctx context.Context, tx *runner.Tx) error {
+	then, known, err := planesThen(tx.Record())
+	if err != nil || !known || slices.Equal(then, planesNow(s)) {
+		return err
+	}
+	return tx.Note(ctx, planesNote, planesNow(s))
+}
+
+// planesThen are the control-plane machines of the last preflight that passed, sorted.
+func planesThen(record journal.Record) (then []string, known bool, err error) {
+	if known, err := record.NoteInto(planesNote, &then); err != nil || known {
+		return then, known, err
+	}
+	before, known, err := Fingerprint(record)
+	for _, node := range before.Nodes {
+		if node.ControlPlane {
+			then = append(then, migration.OrElse(node.Machine, node.Name))
+		}
+	}
+	sort.Strings(then)
+	return then, known, err
+}
+
+// planes are those of the last reading, sorted.
+func planesNow(s migration.Snapshot) []string {
+	var now []string
+	for _, m := range s.Reading.Members {
+		if m.ControlPlane {
+			now = append(now, planeOf(m))
+		}
+	}
+	sort.Strings(now)
+	return now
+}
+
+func planeOf(m migration.Member) string { return migration.OrElse(m.ID, strings.Join(m.Nodes, ",")) }
+
+// RequireSamePlanes stops before a write when a control-plane machine came or
+// went since the preflight: a newcomer may run with other arguments.
+func RequireSamePlanes(s migration.Snapshot) error {
+	then, known, err := planesThen(s.Record)
+	if err != nil || !known || slices.Equal(then, planesNow(s)) {
+		return err
+	}
+	return &fault.Error{Class: fault.Stale, Reason: "ControlPlanesChanged", Object: s.Reading.Object,
+		Seen:   fmt.Sprintf("its control-plane machines are no longer those that the preflight saw (%d now, %d then)", len(planesNow(s)), len(then)),
+		Wanted: "the same control-plane machines during a run",
+		Fix:    "see that the new ones are healthy, then run the same command again, whose preflight looks at them"}
+}
+
+// newPlanes are the Nodes of control planes that the last preflight did not see.
+func NewPlanes(s migration.Snapshot) []string {
+	then, known, err := planesThen(s.Record)
+	if err != nil || !known {
+		return nil
+	}
+	var nodes []string
+	for _, m := range s.Reading.Members {
+		if m.ControlPlane && !slices.Contains(then, planeOf(m)) {
+			nodes = append(nodes, m.Nodes...)
+		}
+	}
+	return nodes
+}

@@ -1,0 +1,96 @@
+package guard
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+const uninitializedTaint = "node.cloudprovider.kubernetes.io/uninitialized"
+
+// NewNodesOpen are Nodes that joined during the run and wait for the CCM.
+func NewNodesOpen(s migration.Snapshot) []string {
+	before, _, _ := Fingerprint(s.Record) // without it every Node counts as new, and must be initialized
+	var open []string
+	for i := range s.Reading.Down.Nodes {
+		node := &s.Reading.Down.Nodes[i]
+		if HasNode(before, node.Name) {
+			continue
+		}
+		for _, taint := range node.Taints {
+			if taint.Key == uninitializedTaint {
+				open = append(open, fmt.Sprintf("new Node %s is not initialized by the cloud controller manager yet", node.Name))
+			}
+		}
+	}
+	return open
+}
+
+// Sighting is what the guard judges of this reading.
+func SightingOf(s migration.Snapshot) Sighting {
+	verdict := s.Reading.LeaseVerdict()
+	out := Sighting{
+		At: s.At, Gap: handover(s.Reading), Unseen: s.Unseen, Outage: s.Outage, Renames: RenamesOf(s), LeaseHolder: verdict.Holder,
+		LeaseMark:   s.Reading.Leases.Migration.Last.ResourceVersion,
+		LeaseNeeded: s.Reading.Leases.Migration.Last.Exists && nobodyRunsUnflagged(s.Reading),
+		CCMHolds:    verdict.Owner == lease.CCM && verdict.Life == lease.Alive,
+		CCMRestarts: restartsOf(s.Reading.Down.CCMPods),
+	}
+	if s.Back {
+		// A way back leaves the CCM. On RKE it takes every API server away at once,
+		// and a CCM that loses its lease by that ends and is started again.
+		out.CCMRestarts = nil
+	}
+	for _, k := range s.Reading.KCMs {
+		if k.Known && k.Provider() == position.External && k.Flagged() {
+			out.Starving = append(out.Starving, k.Member)
+		}
+	}
+	for _, m := range s.Reading.Members {
+		for _, name := range m.Nodes {
+			if node := s.Reading.Down.Node(name); node != nil && m.Lacks == "" && !node.IsReady() {
+				out.SwitchedNotReady = append(out.SwitchedNotReady, m.Name)
+			}
+		}
+	}
+	return out
+}
+
+// nobodyRunsUnflagged says whether only a holder of the migration lease can run
+// the cloud controllers. While one kube-controller-manager is still in-tree
+// without the flag it may lead and run them all, and the lease may rest.
+func nobodyRunsUnflagged(r migration.Reading) bool {
+	for _, k := range r.KCMs {
+		if !k.Known || (k.Provider() != position.External && !k.Flagged()) {
+			return false
+		}
+	}
+	return true
+}
+
+// handover is the longest gap by construction with the durations in force.
+func handover(r migration.Reading) time.Duration {
+	longest := time.Duration(0)
+	for _, k := range r.KCMs {
+		if !k.Known {
+			continue
+		}
+		if election, err := k.Args.Election(); err == nil {
+			_, gap := election.Gap()
+			longest = max(longest, gap)
+		}
+	}
+	return longest
+}
+
+func restartsOf(pods []downstream.Pod) map[string]int32 {
+	restarts := make(map[string]int32, len(pods))
+	for i := range pods {
+		restarts[pods[i].Name] += pods[i].Restarts
+	}
+	return restarts
+}

@@ -1,0 +1,37 @@
+package procedure
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// On a release that freezes what the API shows of arguments nothing goes on and
+// nothing goes back, whatever the journal says and whether the cluster moves.
+func TestFrozenArgumentsStopBothDirections(t *testing.T) {
+	frozen := []migration.KCM{{Member: "cp", Kind: "Machine", Mirror: component.Mirror{Kubelet: "v1.26.7+rke2r1"}}}
+	for _, r := range []migration.Reading{clustertest.Resting(), clustertest.Rolling()} {
+		for _, last := range []journal.StepID{"", migration.StepEnable, migration.StepSwitch, migration.StepUpgrade} {
+			s := standing{Snapshot: migration.Snapshot{Reading: r}, Options: migration.Options{KubernetesVersion: "v1.26.15+rke2r1"}}
+			if last != "" {
+				s.Record.Intents = []journal.Intent{{Step: last}}
+			}
+			s.Reading.KCMs = frozen
+			s.Result = position.Compute(s.Reading.Evidence())
+			s = sided(s)
+			_, forth := s.judge(order(migration.InstallHelm, true))
+			_, back := s.judgeUndo(undoOrder())
+			for direction, err := range map[string]error{"forth": forth, "back": back} {
+				if fault.ClassOf(err) != fault.CouldNotLook || !strings.Contains(err.Error(), "v1.26.10 or later") {
+					t.Errorf("%s after %q, moving %t: %v", direction, last, len(r.Unrest) > 0, err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package procedure
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+func TestRequireInformed(t *testing.T) {
+	fleet, argo := migration.Owner{Name: "Fleet", Mark: "label objectset.rio.cattle.io/hash"}, migration.Owner{Name: "Argo CD", Mark: "annotation argocd.argoproj.io/tracking-id"}
+	for name, tt := range map[string]struct {
+		owners   []migration.Owner
+		informed []string
+		fix      string // in the refusal; "": none
+	}{
+		"nobody keeps it":   {nil, nil, ""},
+		"nobody, and said":  {nil, []string{"terraform"}, ""},
+		"not informed":      {[]migration.Owner{fleet}, nil, "--owner-informed=fleet"},
+		"informed":          {[]migration.Owner{fleet}, []string{"Fleet"}, ""},
+		"as people write":   {[]migration.Owner{argo}, []string{"argo-cd"}, ""},
+		"one of two":        {[]migration.Owner{fleet, argo}, []string{"fleet"}, "--owner-informed=argocd"},
+		"both":              {[]migration.Owner{fleet, argo}, []string{"fleet", "argocd"}, ""},
+		"somebody else was": {[]migration.Owner{fleet}, []string{"terraform"}, "--owner-informed=fleet"},
+	} {
+		c := &Migration{Access: migration.Access{Options: migration.Options{OwnersInformed: tt.informed}}}
+		seen := migration.Snapshot{Reading: migration.Reading{Object: "Cluster fleet-default/demo", Owners: tt.owners}, Result: position.Result{Position: position.P3}}
+		begun := runner.Observation{States: map[journal.StepID]runner.State{migration.StepSwitch: {Kind: runner.InProgress}}}
+		for way, err := range map[string]error{"forward": c.RequireInformed(seen), "undo": c.Undo().RequireInformed(seen),
+			"a run": c.Precheck(t.Context(), seen, runner.Observation{}), "one taken up": c.Precheck(t.Context(), seen, begun),
+			"a run back": c.Undo().Precheck(t.Context(), seen, begun)} {
+			f, refused := fault.As(err)
+			switch {
+			case refused != (tt.fix != ""):
+				t.Errorf("%s, %s: %v", name, way, err)
+			case refused && (f.Class != fault.Check || !strings.HasSuffix(f.Fix, tt.fix) || !strings.Contains(f.Seen, "two managers")):
+				t.Errorf("%s, %s: %+v", name, way, f)
+			}
+		}
+	}
+}
+
+// What would stop the preflight stops a run that has begun nothing; a step that a
+// killed run left in progress is taken up all the same.
+func TestPrecheckLooksWhereNothingIsBegun(t *testing.T) {
+	c := &Migration{Access: migration.Access{Clock: clock.RealClock{}}, Backend: awayBackend{}}
+	seen := migration.Snapshot{Config: clustertest.RestingConfig{}, Result: clustertest.ResultAt(position.P0)}
+	if err := c.Precheck(t.Context(), seen, runner.Observation{}); !errors.Is(err, clustertest.ErrAway) {
+		t.Errorf("nobody looked at a cluster on which nothing is begun: %v", err)
+	}
+	begun := runner.Observation{States: map[journal.StepID]runner.State{migration.StepEnable: {Kind: runner.InProgress}}}
+	if err := c.Precheck(t.Context(), seen, begun); err != nil {
+		t.Errorf("a step in progress: %v", err)
+	}
+}
+
+// awayBackend is a configuration that cannot be read.
+type awayBackend struct{ migration.Backend }
+
+func (awayBackend) Read(context.Context, journal.Record) (migration.Config, error) {
+	return nil, clustertest.ErrAway
+}

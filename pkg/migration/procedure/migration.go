@@ -1,0 +1,140 @@
+package procedure
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/chart"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Migration is a migration, or the undo of one, of a cluster that a Backend configures.
+// It implements runner.Procedure.
+type Migration struct {
+	migration.Access
+	Backend migration.Backend
+	Guard   guard.Guard
+
+	target journal.Target
+	back   bool // this is an undo
+	before history
+}
+
+// New makes a migration. Nothing is read before Open.
+func New(access migration.Access, backend migration.Backend) *Migration {
+	return &Migration{Access: access, Backend: backend, before: history{started: access.Clock.Now()}}
+}
+
+// Open observes the cluster once, and makes it the target: kind and names are the
+// Backend's, the UID is that of the cluster's kube-system.
+func (m *Migration) Open(ctx context.Context, target journal.Target) (migration.Snapshot, error) {
+	var err error
+	if target.UID, err = m.ClusterUID(ctx); err != nil {
+		return migration.Snapshot{}, err
+	}
+	m.target = target
+	return m.Observe(ctx, journal.Record{})
+}
+
+// Target implements runner.Procedure.
+func (m *Migration) Target() journal.Target { return m.target }
+
+// Judge implements runner.Procedure.
+func (m *Migration) Judge(seen migration.Snapshot) (runner.Observation, error) {
+	if m.back {
+		return m.standing(seen).judgeUndo(m.order())
+	}
+	if err := seen.Config.Supported(); err != nil {
+		return runner.Observation{}, err
+	}
+	return m.standing(seen).judge(m.forward())
+}
+
+// Header implements runner.Procedure.
+func (m *Migration) Header(seen migration.Snapshot) []string {
+	lines := m.Backend.Header(seen)
+	if m.back {
+		return undoHeader(lines)
+	}
+	return lines
+}
+
+// Paused says who keeps the cluster from being rolled; "": nobody.
+func (m *Migration) Paused(seen migration.Snapshot) string { return m.Backend.Paused(seen) }
+
+// Brake implements runner.Procedure.
+func (m *Migration) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, _ error) (string, error) {
+	return m.Backend.Brake(ctx, tx, seen, func(ctx context.Context) (migration.Snapshot, error) { return m.Observe(ctx, tx.Record()) })
+}
+
+// Steps implements runner.Procedure.
+func (m *Migration) Steps() []migration.Step {
+	ids := m.order()
+	steps := make([]migration.Step, 0, len(ids))
+	for _, id := range ids {
+		steps = append(steps, rowOf(id).make(base{Migration: m, ID: id}))
+	}
+	return steps
+}
+
+func (m *Migration) order() []journal.StepID {
+	if m.back {
+		return undoOrder()
+	}
+	return m.forward()
+}
+
+// forward are the steps of the migration, whichever way m goes.
+func (m *Migration) forward() []journal.StepID {
+	return order(m.Options.InstallMethod, m.Options.KubernetesVersion != "")
+}
+
+// Chart is the chart in this cluster.
+func (m *Migration) Chart() chart.Chart { return chart.Chart{Access: m.Access, Backend: m.Backend} }
+
+func (m *Migration) auditor() audit.Auditor {
+	return audit.Auditor{Access: m.Access, Backend: m.Backend}
+}
+
+// Gather reads everything that checks judge; see Auditor.
+func (m *Migration) Gather(ctx context.Context, seen migration.Snapshot) (audit.Inspection, error) {
+	return m.auditor().Gather(ctx, seen, m.Writes(seen))
+}
+
+// GatherPartly is what can be had where the cluster cannot be observed; see Auditor.
+func (m *Migration) GatherPartly(ctx context.Context, record journal.Record) (audit.Inspection, error) {
+	return m.auditor().GatherPartly(ctx, record)
+}
+
+// Alone says who else runs controller managers for the cluster; nil: nobody.
+func (m *Migration) Alone(ctx context.Context, seen migration.Snapshot) error {
+	return audit.Alone(ctx, m.Access, seen)
+}
+
+func (m *Migration) standing(seen migration.Snapshot) standing {
+	return standing{
+		Snapshot: seen, Options: m.Options, Cordon: guard.PlanCordon(seen.Reading).Without(guard.NewPlanes(seen)),
+		AtTarget: seen.AtTarget(m.Options.KubernetesVersion), Rolls: m.Backend.Rolls,
+	}
+}
+
+// Undo takes a migration back to where it began: the positions backwards, each
+// proven before the next. It is a procedure of its own over the same readings, so
+// that everything the engine promises of a migration holds for its undo: intents
+// before effects, resume, lock, brake.
+func (m *Migration) Undo() *Migration {
+	undo := *m
+	undo.Options.KubernetesVersion = "" // no undo upgrades anything
+	undo.back = true
+	return &undo
+}
+
+// undoHeader says the direction below cluster and position.
+func undoHeader(lines []string) []string {
+	return append(lines[:min(2, len(lines))], fmt.Sprintf("undo   back to %s   %s", position.P0, position.P0.Summary()))
+}

@@ -1,0 +1,108 @@
+package procedure
+
+import (
+	"context"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// history is what a run keeps of its observations, for those to come.
+type history struct {
+	// found are renames that were there before this run, by the new name: what an
+	// undo goes back from. Their Nodes are nobody's any more.
+	found   map[string]bool
+	outage  outage
+	hadCCM  bool // the CCM's DaemonSet was there
+	started time.Time
+	leases  lease.Window
+	// unchanged says since when nobody wrote a lease.
+	unchanged migration.Unchanged
+}
+
+// Observe implements runner.Procedure: it reads both sides.
+func (m *Migration) Observe(ctx context.Context, record journal.Record) (migration.Snapshot, error) {
+	seen, err := m.observe(ctx, record)
+	now := m.Clock.Now()
+	m.before.outage = m.before.outage.next(now, err)
+	if err != nil {
+		return migration.Snapshot{}, err
+	}
+	seen.At, seen.Unseen, seen.Outage = now, m.before.outage.before, m.before.outage.recent(now)
+	m.before.hadCCM = m.before.hadCCM || seen.Reading.Down.CCM != nil
+	m.before.unchanged = m.before.unchanged.Next(now, seen.Reading.Leases)
+	seen.HadCCM, seen.Unchanged = m.before.hadCCM, m.before.unchanged
+	return seen, nil
+}
+
+func (m *Migration) observe(ctx context.Context, record journal.Record) (migration.Snapshot, error) {
+	seen := migration.Snapshot{Record: record, Back: m.back, InstallMethod: m.Options.InstallMethod}
+	var err error
+	if seen.Config, err = m.Backend.Read(ctx, record); err != nil {
+		return seen, err
+	}
+	down, err := m.ReadCluster(ctx)
+	if err != nil {
+		return seen, err
+	}
+	if m.back {
+		if down.Record, err = m.Chart().RecordLeft(ctx, record, down); err != nil {
+			return seen, err
+		}
+	}
+	reading := seen.Config.Combine(down)
+	reading.Stale, reading.Down = m.before.found, down
+	if seen.Reading, err = m.observeLeases(ctx, reading); err != nil {
+		return seen, err
+	}
+	seen.Result = position.Compute(seen.Reading.Evidence())
+	if m.back {
+		seen.InstallMethod = seen.Config.InstalledAs(record)
+		if m.before.found == nil {
+			m.before.found = guard.Renamed(seen)
+		}
+		seen.Reading.Stale = m.before.found
+	}
+	return seen, nil
+}
+
+// observeLeases takes the leases of a reading into the window. Where the position
+// rests on a holder that was not yet looked at for long enough, it looks on: after the
+// first reading of a run, or one that follows an outage.
+func (m *Migration) observeLeases(ctx context.Context, r migration.Reading) (migration.Reading, error) {
+	deadline := r.RenewDeadline()
+	for {
+		m.before.leases = m.before.leases.Add(r.Down.Leases.Taken(m.Clock.Since(m.before.started)), deadline+beyondDeadline)
+		if r.Leases = m.before.leases.Leases(); !awaitsCCM(r) || r.LeaseVerdict().Life != lease.Silent {
+			return r, nil
+		}
+		if err := retry.Pause(ctx, m.Clock, leaseTick); err != nil {
+			return r, err
+		}
+		var err error
+		if r.Down.Leases, err = m.ReadLeases(ctx); err != nil {
+			return r, err
+		}
+	}
+}
+
+const (
+	leaseTick = 500 * time.Millisecond
+	// beyondDeadline makes the window longer than the deadline by the pace of readings.
+	beyondDeadline = 5 * time.Second
+)
+
+// awaitsCCM says whether nobody but a CCM with the flag can hold the migration lease.
+func awaitsCCM(r migration.Reading) bool {
+	for _, k := range r.KCMs {
+		if !k.Known || k.Provider() != position.External {
+			return false
+		}
+	}
+	return len(r.KCMs) > 0 && r.CCMEvidence().Migration
+}

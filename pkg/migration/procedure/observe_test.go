@@ -1,0 +1,221 @@
+package procedure
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/chart"
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// What is observed is where the cluster is; an undo observes how the chart was installed,
+// and the names that it goes back from.
+func TestObserve(t *testing.T) {
+	helms := journal.Record{Intents: []journal.Intent{{Step: migration.StepInstall, Object: chart.HelmObject}}}
+	for _, p := range position.All() {
+		for _, back := range []bool{false, true} {
+			core, _, _ := observer(p)
+			core.back = back
+			var seen migration.Snapshot
+			for range 2 { // a lease is seen to move in the second look
+				var err error
+				core.Clock.(clustertest.Clock).Step(5 * time.Second)
+				if seen, err = core.Observe(t.Context(), helms); err != nil {
+					t.Fatal(err)
+				}
+			}
+			method := migration.InstallHelm
+			if back {
+				method = migration.InstallManifest
+			}
+			if seen.Result.Position != p || seen.Result.Mixed || seen.InstallMethod != method || seen.Back != back || seen.HadCCM != (p >= position.P3) {
+				t.Errorf("%s: %+v, by %s, back %t, had a CCM %t", p, seen.Result, seen.InstallMethod, seen.Back, seen.HadCCM)
+			}
+			if !seen.At.Equal(core.Clock.Now()) || seen.Unseen || seen.Outage || seen.Reading.Down.Record || (seen.Reading.Stale != nil) != back {
+				t.Errorf("%s: %+v", p, seen)
+			}
+			if uid, err := core.ClusterUID(t.Context()); uid != "the-cluster" || err != nil {
+				t.Errorf("%q, %v", uid, err)
+			}
+		}
+	}
+}
+
+// What a reading that failed leaves: an error that says of what, and an outage that the
+// next one remembers.
+func TestObserveFails(t *testing.T) {
+	refused := apierrors.NewForbidden(schema.GroupResource{}, "", nil)
+	for resource, object := range map[string]string{"nodes": "Nodes", "leases": "Lease kube-system/" + wellknown.MigrationLease, "secrets": "Helm's records in kube-system", "": ""} {
+		core, client, by := observer(position.P2)
+		core.back = true
+		away := true
+		if by.Lookup = clustertest.ErrAway; resource != "" {
+			by.Lookup = nil
+			client.PrependReactor("*", resource, func(clienttesting.Action) (bool, runtime.Object, error) { return away, nil, refused })
+		}
+		record := journal.Record{Intents: []journal.Intent{{Step: migration.StepInstall, Object: chart.HelmObject}}}
+		_, err := core.Observe(t.Context(), record)
+		if f, ok := fault.As(err); resource == "" && !errors.Is(err, clustertest.ErrAway) || resource != "" && (!ok || f.Object != object || f.Reason != fault.ReasonForbidden) {
+			t.Errorf("%s: %v", resource, err)
+		}
+		away, by.Lookup = false, nil
+		for i, unseen := range []bool{true, false} {
+			seen, err := core.Observe(t.Context(), record)
+			if err != nil || seen.Unseen != unseen || !seen.Outage {
+				t.Errorf("%s, reading %d after it: %v, unseen %t, outage %t", resource, i, err, seen.Unseen, seen.Outage)
+			}
+		}
+	}
+	core, client, _ := observer(position.P2)
+	client.PrependReactor("get", "namespaces", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, refused })
+	if _, err := core.ClusterUID(t.Context()); clustertest.ReasonOf(err) != fault.ReasonForbidden {
+		t.Error(err)
+	}
+}
+
+// The CCM was there once it was seen, also when it is gone.
+func TestCCMThatWasThere(t *testing.T) {
+	core, client, _ := observer(position.P3)
+	if _, err := core.Observe(t.Context(), journal.Record{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := client.AppsV1().DaemonSets(wellknown.System).Delete(t.Context(), wellknown.CCM, metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if seen, err := core.Observe(t.Context(), journal.Record{}); err != nil || !seen.HadCCM || seen.Reading.Down.CCM != nil {
+		t.Errorf("%v, had one: %t", err, seen.HadCCM)
+	}
+}
+
+// Where nobody but the CCM can hold the lease, and it was not seen to move yet, the first
+// reading looks on until it moves, or for as long as a holder may be silent.
+func TestObserveLooksOn(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at    position.Position
+		still int // looks at leases in which nobody writes one
+		waits time.Duration
+		mixed bool
+	}{
+		"it moves at once":           {position.P4, 0, leaseTick, false},
+		"it moves in a while":        {position.P4, 12, 2 * time.Second, false},
+		"it never moves":             {position.P4, 10000, 10 * time.Second, true},
+		"another may hold it":        {position.P3, 10000, 0, false},
+		"nobody needs it":            {position.P5, 10000, 0, false},
+		"there is no CCM to hold it": {position.P0, 10000, 0, false},
+	} {
+		core, client, _ := observer(tt.at)
+		clustertest.Renew(client, tt.at, tt.still)
+		seen, err := core.Observe(t.Context(), journal.Record{})
+		if waited := seen.At.Sub(clustertest.Start); err != nil || waited != tt.waits || seen.Result.Mixed != tt.mixed {
+			t.Errorf("%s: waited %s, %+v, %v", name, waited, seen.Result, err)
+		}
+	}
+	core, client, _ := observer(position.P4)
+	looks := 0
+	client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+		looks++
+		return looks > 3, nil, apierrors.NewServiceUnavailable("away")
+	})
+	if _, err := core.Observe(t.Context(), journal.Record{}); clustertest.ReasonOf(err) != "Unreachable" {
+		t.Errorf("while it looks on: %v", err)
+	}
+	core, _, _ = observer(position.P4)
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if _, err := core.Observe(ended, journal.Record{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a look that was ended: %v", err)
+	}
+}
+
+// Helm's record of a release whose DaemonSet is gone counts in an undo, where the journal
+// says that we installed it.
+func TestRecordLeft(t *testing.T) {
+	ours := journal.Record{Intents: []journal.Intent{{Object: "Node cp-0"}, {Object: chart.HelmObject}}}
+	record := func(name string) *corev1.Secret {
+		return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: "sh.helm.release.v1." + name, Labels: map[string]string{"owner": "helm", "name": name}}}
+	}
+	for name, tt := range map[string]struct {
+		at      position.Position
+		journal journal.Record
+		forward bool
+		secrets []string
+		left    bool
+	}{
+		"it is left":             {position.P2, ours, false, []string{wellknown.CCM}, true},
+		"of another release":     {position.P2, ours, false, []string{"other"}, false},
+		"there is none":          {position.P2, ours, false, nil, false},
+		"others installed it":    {position.P2, journal.Record{Intents: []journal.Intent{{Object: "Node cp-0"}}}, false, []string{wellknown.CCM}, false},
+		"its DaemonSet is there": {position.P3, ours, false, []string{wellknown.CCM}, false},
+		"no undo asks":           {position.P2, ours, true, []string{wellknown.CCM}, false},
+	} {
+		core, client, _ := observer(tt.at)
+		core.back = !tt.forward
+		for _, secret := range tt.secrets {
+			if err := client.Tracker().Add(record(secret)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		seen, err := core.Observe(t.Context(), tt.journal)
+		if err != nil || seen.Reading.Down.Record != tt.left {
+			t.Errorf("%s: %t, %v", name, seen.Reading.Down.Record, err)
+		}
+	}
+}
+
+// A way back goes back from the names that it found when it began, and no later ones.
+func TestNamesThatAnUndoFinds(t *testing.T) {
+	core, client, _ := observer(position.P4)
+	core.back = true
+	record := clustertest.Printed(t, clustertest.Prints()...)
+	second := func(name string) {
+		node := &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name)}, Spec: corev1.NodeSpec{ProviderID: clustertest.At(position.P0).Reading.Down.Nodes[2].ProviderID},
+			Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
+		if err := client.Tracker().Add(node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	second("before")
+	for range 2 {
+		seen, err := core.Observe(t.Context(), record)
+		if got := slices.Sorted(maps.Keys(seen.Reading.Stale)); err != nil || !slices.Equal(got, []string{"before"}) {
+			t.Errorf("%v, %v", got, err)
+		}
+		second(fmt.Sprint("later-", seen.At.UnixNano()))
+		core.Clock.(clustertest.Clock).Step(time.Second)
+	}
+}
+
+// A cluster that a procedure does not fit is judged by nothing else.
+func TestJudgeRefusesWhatDoesNotFit(t *testing.T) {
+	core, _, by := observer(position.P3)
+	for _, want := range []error{nil, clustertest.ErrAway} {
+		by.Config.Refused = want
+		seen, err := core.Observe(t.Context(), journal.Record{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged, err := core.Judge(seen)
+		if !errors.Is(err, want) || (want == nil) != (judged.States[migration.StepSwitch].Kind == runner.Todo) {
+			t.Errorf("%v, %+v", err, judged)
+		}
+	}
+}

@@ -1,0 +1,155 @@
+package procedure
+
+import (
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// row is what is known of a step without a cluster, and how it is made for one.
+type row struct {
+	id           journal.StepID
+	title        string
+	reaches      position.Position // that it brings the cluster to; P0: none of its own
+	undoes       journal.StepID    // that it takes back; "": it goes forward
+	irreversible string            // why there is no way back; "": there is one
+	make         func(base) migration.Step
+}
+
+// forward are the steps of a migration, in their order. The guides cordon before they
+// install.
+func forward() []row {
+	return []row{
+		{id: migration.StepPreflight, title: "run all checks, fingerprint nodes, services and cordons",
+			make: func(b base) migration.Step { return &preflight{base: b} }},
+		{id: migration.StepSnapshot, title: "take an etcd snapshot",
+			make: func(b base) migration.Step { return &snapshot{base: b} }},
+		{id: migration.StepLeaseAccess, title: "let kube-controller-manager use the migration lease", reaches: position.P1,
+			make: func(b base) migration.Step { return &leaseAccess{base: b} }},
+		{id: migration.StepEnable, title: "turn leader migration on in every kube-controller-manager", reaches: position.P2,
+			make: func(b base) migration.Step { return &editing{b, enableLeaderMigration()} }},
+		{id: migration.StepCordon, title: "cordon control-plane nodes",
+			make: func(b base) migration.Step { return &cordon{base: b} }},
+		{id: migration.StepInstall, title: "install the cloud controller manager beside them", reaches: position.P3,
+			make: func(b base) migration.Step { return &install{base: b} }},
+		{id: migration.StepSwitch, title: "switch every component to the external provider", reaches: position.P4,
+			make: func(b base) migration.Step { return &editing{b, switchProvider()} }},
+		{id: migration.StepUncordon, title: "give back the cordons",
+			make: func(b base) migration.Step { return &uncordon{base: b} }},
+		{id: migration.StepVerify, title: "audit the cluster against the fingerprint",
+			make: func(b base) migration.Step { return &finalAudit{base: b} }},
+		{id: migration.StepDisable, title: "turn leader migration off, remove lease and grant", reaches: position.P5,
+			make: func(b base) migration.Step { return &disable{base: b} }},
+		{id: migration.StepUpgrade, title: "upgrade Kubernetes", irreversible: "Kubernetes 1.27 and later have no in-tree AWS provider to go back to",
+			make: func(b base) migration.Step { return &editing{b, upgradeKubernetes(b.Options.KubernetesVersion)} }},
+	}
+}
+
+// backward are the steps that only an undo has, in their order.
+func backward() []row {
+	return []row{
+		{id: migration.StepUndoPreflight, title: "see that there is a way back",
+			make: func(b base) migration.Step { return &undoPreflight{base: b} }},
+		{id: migration.StepUndoDisable, title: "turn leader migration on again in the cloud controller manager", undoes: migration.StepDisable,
+			make: func(b base) migration.Step { return &undoDisable{base: b} }},
+		{id: migration.StepUndoSwitch, title: "switch every component back to the in-tree provider, with leader migration", undoes: migration.StepSwitch,
+			make: func(b base) migration.Step { return &editing{b, switchBack()} }},
+		{id: migration.StepUndoInstall, title: "uninstall the cloud controller manager", undoes: migration.StepInstall,
+			make: func(b base) migration.Step { return &undoInstall{base: b} }},
+		{id: migration.StepUndoEnable, title: "turn leader migration off in every kube-controller-manager", undoes: migration.StepEnable,
+			make: func(b base) migration.Step { return &editing{b, disableLeaderMigrationAgain()} }},
+		{id: migration.StepUndoAccess, title: "remove migration lease and grant", undoes: migration.StepLeaseAccess,
+			make: func(b base) migration.Step { return &undoAccess{base: b} }},
+	}
+}
+
+// order gives the steps in force. With a HelmChart document the install comes before
+// the cordon: its Job must run on a control plane and does not tolerate one
+// (k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9).
+func order(method migration.InstallMethod, upgrade bool) []journal.StepID {
+	ids := idsOf(forward())
+	if !upgrade {
+		ids = slices.DeleteFunc(ids, func(id journal.StepID) bool { return id == migration.StepUpgrade })
+	}
+	if method == migration.InstallManifest {
+		ids = slices.DeleteFunc(ids, func(id journal.StepID) bool { return id == migration.StepInstall })
+		ids = slices.Insert(ids, slices.Index(ids, migration.StepCordon), migration.StepInstall)
+	}
+	return ids
+}
+
+// undoOrder gives cordons back before the chart goes: the Job that removes a
+// HelmChart does not tolerate them. An audit ends it.
+func undoOrder() []journal.StepID {
+	ids := idsOf(backward())
+	return append(slices.Insert(ids, slices.Index(ids, migration.StepUndoInstall), migration.StepUncordon), migration.StepVerify)
+}
+
+func idsOf(rows []row) []journal.StepID {
+	ids := make([]journal.StepID, 0, len(rows))
+	for _, r := range rows {
+		ids = append(ids, r.id)
+	}
+	return ids
+}
+
+// rowOf is the row of a step; zero of one that there is not.
+func rowOf(id journal.StepID) row {
+	rows := slices.Concat(forward(), backward())
+	if i := slices.IndexFunc(rows, func(r row) bool { return r.id == id }); i >= 0 {
+		return rows[i]
+	}
+	return row{}
+}
+
+// reaches is the position that a step brings the cluster to; P0: none of its own.
+func reaches(id journal.StepID) position.Position { return rowOf(id).reaches }
+
+// stepTo is the step that brings the cluster to a position; "": none does.
+func stepTo(p position.Position) journal.StepID {
+	rows := forward()
+	if i := slices.IndexFunc(rows, func(r row) bool { return r.reaches == p && p != position.P0 }); i >= 0 {
+		return rows[i].id
+	}
+	return ""
+}
+
+// undoes is the step that a step of an undo takes back; "": it is none.
+func undoes(id journal.StepID) journal.StepID { return rowOf(id).undoes }
+
+// undoStep is the step that takes a step back; "": none, or nothing to take back.
+func undoStep(of journal.StepID) journal.StepID {
+	rows := backward()
+	if i := slices.IndexFunc(rows, func(r row) bool { return of != "" && r.undoes == of }); i >= 0 {
+		return rows[i].id
+	}
+	return ""
+}
+
+// undoFrom is the position that an undo step brings the cluster back from.
+func undoFrom(id journal.StepID) position.Position { return reaches(undoes(id)) }
+
+// StepInfos describes every step there is, in the default order.
+func StepInfos() []runner.Info { return infosOf(forward()) }
+
+// UndoStepInfos describes the steps that only an undo has, in their order.
+func UndoStepInfos() []runner.Info { return infosOf(backward()) }
+
+func infosOf(rows []row) []runner.Info {
+	infos := make([]runner.Info, 0, len(rows))
+	for _, r := range rows {
+		infos = append(infos, r.info())
+	}
+	return infos
+}
+
+func (r row) info() runner.Info {
+	doc := "steps/" + string(r.id) + ".md"
+	if r.undoes != "" || r.id == migration.StepUndoPreflight {
+		doc = "going-back.md"
+	}
+	return runner.Info{ID: r.id, Title: r.title, Doc: doc, Irreversible: r.irreversible}
+}

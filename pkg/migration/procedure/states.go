@@ -1,0 +1,221 @@
+package procedure
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// standing is what the states of the steps are computed from.
+type standing struct {
+	migration.Snapshot
+	Options  migration.Options
+	Cordon   guard.CordonPlan
+	AtTarget bool                      // every kubelet runs Options.KubernetesVersion
+	Rolls    func(journal.StepID) bool // the Backend's
+}
+
+// judge says for every step whether it is done. A cluster between two
+// positions is taken up again only if that is our own doing, which the journal
+// or an unfinished roll shows; otherwise somebody migrated half of it by
+// hand, and guessing what they meant could leave it without controllers.
+func (s standing) judge(ids []journal.StepID) (runner.Observation, error) {
+	seen := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
+	current, err := s.current()
+	if err != nil {
+		return seen, err
+	}
+	for _, id := range ids {
+		seen.States[id] = s.state(id, current)
+	}
+	s.holdBack(ids, seen.States, current)
+	return seen, nil
+}
+
+// current is the step in progress, and the position that counts as reached.
+type current struct {
+	step    journal.StepID // empty: none
+	reached position.Position
+}
+
+func (s standing) current() (current, error) {
+	if at := s.settled(); at != position.Unknown {
+		return current{step: s.rollOf(at), reached: at}, nil
+	}
+	if s.Result.HandMade {
+		return current{}, s.halfMigrated()
+	}
+	if err := s.Reading.Frozen(); err != nil {
+		return current{}, err
+	}
+	if s.upgrading() && s.Result.Position == position.Unknown {
+		return current{step: migration.StepUpgrade, reached: position.P4}, nil
+	}
+	step := lastIntended(s.Record)
+	if s.Result.Position != position.Unknown {
+		step = stepTo(s.Result.Between[1])
+		if !s.ours(step) {
+			return current{}, s.halfMigrated()
+		}
+		return current{step: step, reached: s.Result.Between[0]}, nil
+	}
+	if step == "" || len(s.Reading.Unrest) == 0 {
+		return current{}, &fault.Error{Class: fault.CouldNotLook, Reason: "PositionUnknown", Object: s.Reading.Object,
+			Seen: s.Result.Summary, Wanted: "the arguments of every kube-controller-manager", Err: joined(s.Result.Problems)}
+	}
+	return current{step: step, reached: reaches(step) - 1}, nil
+}
+
+// settled is the position that the configuration is at; Unknown between two. A switched
+// cluster without a leader has no step left that would give it one: its checks say so.
+func (s standing) settled() position.Position {
+	switch {
+	case s.Result.Leaderless():
+		return position.P4
+	case s.Result.Mixed:
+		return position.Unknown
+	}
+	return s.Result.Position
+}
+
+// ours says whether a half-done step is one that awsmigrate began, or that
+// is still being rolled out.
+func (s standing) ours(step journal.StepID) bool {
+	for _, intent := range s.Record.Intents {
+		if intent.Step == step {
+			return true
+		}
+	}
+	return step == migration.StepLeaseAccess || len(s.Reading.Unrest) > 0
+}
+
+// inProgress is the step that was begun and is not finished; empty: none.
+func (m *Migration) inProgress(seen migration.Snapshot) journal.StepID {
+	judged, err := m.standing(seen).judge(m.forward())
+	if err != nil {
+		return ""
+	}
+	for _, id := range m.forward() {
+		if judged.States[id].Kind == runner.InProgress {
+			return id
+		}
+	}
+	return ""
+}
+
+// lastIntended is the last step with a position that the journal announced; empty
+// once an undo was begun after it.
+func lastIntended(record journal.Record) journal.StepID {
+	intents := record.SinceUndo()
+	for i := len(intents) - 1; i >= 0; i-- {
+		if reaches(intents[i].Step) != position.P0 {
+			return intents[i].Step
+		}
+	}
+	return ""
+}
+
+func (s standing) halfMigrated() error {
+	fix := "bring the components named to one state by hand, then run again"
+	if s.Result.Ungranted {
+		fix = "run again after these two commands in the cluster that is migrated: " + checks.GrantCommands
+	}
+	return &fault.Error{Class: fault.Check, Reason: "HalfMigrated", Object: s.Reading.Object,
+		Seen: s.Result.Summary, Wanted: "one position, or a step that awsmigrate began",
+		Fix: fix, Err: joined(s.Result.Problems)}
+}
+
+func joined(problems []string) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s", strings.Join(problems, "; "))
+}
+
+func (s standing) state(id journal.StepID, now current) runner.State {
+	if id == now.step {
+		return runner.State{Kind: runner.InProgress, Reason: s.Result.Summary}
+	}
+	switch id {
+	case migration.StepPreflight:
+		return s.preflightState(now)
+	case migration.StepVerify:
+		return runner.State{Kind: runner.Always}
+	case migration.StepSnapshot:
+		return s.Config.SnapshotState(s.Record, now.reached)
+	case migration.StepCordon:
+		return s.cordonState(now)
+	case migration.StepUncordon:
+		return s.uncordonState(now)
+	case migration.StepUpgrade:
+		return s.upgradeState()
+	case migration.StepDisable:
+		if skipped := s.disableSkipped(); skipped != "" && now.reached < position.P5 {
+			return runner.State{Kind: runner.Skipped, Reason: skipped}
+		}
+	}
+	if now.reached >= reaches(id) {
+		return runner.State{Kind: runner.Done, Reason: now.reached.Summary()}
+	}
+	return runner.State{Kind: runner.Todo}
+}
+
+func (s standing) preflightState(now current) runner.State {
+	if now.reached == position.P5 && (s.Options.KubernetesVersion == "" || s.AtTarget) {
+		return runner.State{Kind: runner.Done, Reason: "nothing is left to prepare for"}
+	}
+	return runner.State{Kind: runner.Always}
+}
+
+func (s standing) cordonState(now current) runner.State {
+	switch {
+	case now.reached >= position.P4:
+		return runner.State{Kind: runner.Done, Reason: "not repeated after the switch"}
+	case s.Cordon.Skip != "":
+		return runner.State{Kind: runner.Skipped, Reason: s.Cordon.Skip}
+	case len(s.Cordon.Open) == 0:
+		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("%d control-plane nodes are cordoned", len(s.Cordon.Ours)+len(s.Cordon.Theirs))}
+	}
+	return runner.State{Kind: runner.Todo}
+}
+
+func (s standing) uncordonState(now current) runner.State {
+	switch {
+	case len(s.Cordon.Ours) > 0:
+		return runner.State{Kind: runner.Todo}
+	case s.Cordon.Skip != "" && now.reached < position.P4:
+		return runner.State{Kind: runner.Skipped, Reason: "nothing was cordoned"}
+	case now.reached < position.P4 && len(s.Cordon.Open) > 0:
+		return runner.State{Kind: runner.Todo}
+	}
+	return runner.State{Kind: runner.Done, Reason: "no node carries a cordon of ours"}
+}
+
+func (s standing) disableSkipped() string {
+	switch {
+	case s.Options.KeepLeaderMigration:
+		return "--keep-leader-migration"
+	case len(s.Reading.Owners) > 0 && !s.Options.DisableAsked:
+		return fmt.Sprintf("%s keeps this configuration and could put the old one back: commit the new one there first, then run with --keep-leader-migration=false", s.Reading.Owners[0])
+	}
+	return ""
+}
+
+func (s standing) upgradeState() runner.State {
+	if s.AtTarget {
+		return runner.State{Kind: runner.Done, Reason: "every kubelet runs " + s.Options.KubernetesVersion}
+	}
+	return runner.State{Kind: runner.Todo}
+}
+
+// begun says whether a migration is under way that somebody began, here or by hand.
+func begun(s migration.Snapshot) bool {
+	return s.Result.Position != position.P0 || s.Result.Mixed || lastIntended(s.Record) != ""
+}

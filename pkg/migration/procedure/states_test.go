@@ -1,0 +1,281 @@
+package procedure
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Where nothing is wrong but that the grant is gone, the refusal has the commands that
+// give it back, and has them nowhere else.
+func TestDeletedGrantIsGivenBackByItsFix(t *testing.T) {
+	hazard := position.Result{Position: position.Unknown, Mixed: true, HandMade: true, Problems: []string{"x"}}
+	for _, ungranted := range []bool{true, false} {
+		hazard.Ungranted = ungranted
+		_, err := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: hazard}}).judge(order(migration.InstallHelm, false))
+		f, ok := fault.As(err)
+		if !ok || f.Class != fault.Check || strings.Contains(f.Fix, checks.GrantCommands) != ungranted || strings.Contains(f.Fix, "by hand") == ungranted {
+			t.Errorf("ungranted %t: %v", ungranted, err)
+		}
+	}
+}
+
+// sided adds what a Backend answers that rolls its edits out by itself.
+func sided(s standing) standing {
+	s.Rolls = func(step journal.StepID) bool {
+		return step == migration.StepEnable || step == migration.StepSwitch || step == migration.StepUpgrade
+	}
+	s.Config = clustertest.RestingConfig{Snapshot: s.Options.Snapshot}
+	return s
+}
+
+func TestJudge(t *testing.T) {
+	record := func(steps ...journal.StepID) journal.Record {
+		var r journal.Record
+		for _, id := range steps {
+			r.Intents = append(r.Intents, journal.Intent{Step: id})
+		}
+		return r
+	}
+	upgrade := migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}
+	open := guard.CordonPlan{Open: []string{"cp"}}
+	tests := []struct {
+		name  string
+		s     standing
+		first journal.StepID // the first step that a run would write in; "" for none
+		state runner.StateKind
+		err   string // reason; "" for none
+	}{
+		{"P0", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P0)}, Cordon: open}, migration.StepLeaseAccess, runner.Todo, ""},
+		{"P0 with a snapshot", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P0)}, Options: migration.Options{Snapshot: true}}, migration.StepSnapshot, runner.Todo, ""},
+		{"P1, journal gone: no second snapshot is needed to go on, but one is still safe",
+			standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1)}, Options: migration.Options{Snapshot: true}}, migration.StepSnapshot, runner.Todo, ""},
+		{"P1", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1)}}, migration.StepEnable, runner.Todo, ""},
+		{"P2, journal gone", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P2)}, Options: migration.Options{Snapshot: true}, Cordon: open}, migration.StepCordon, runner.Todo, ""},
+		{"P2, cordoned", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P2)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepInstall, runner.Todo, ""},
+		{"P3", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P3)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepSwitch, runner.Todo, ""},
+		{"P4, cordons still there", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepUncordon, runner.Todo, ""},
+		{"P4, never cordoned again", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, Cordon: open}, migration.StepDisable, runner.Todo, ""},
+		{"P4, leader migration kept", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, Options: migration.Options{KeepLeaderMigration: true}}, "", "", ""},
+		{"P4, owned by Terraform", standing{Snapshot: migration.Snapshot{Reading: migration.Reading{Owners: []migration.Owner{{Name: "Terraform", Mark: "field manager terraform"}}}, Result: clustertest.ResultAt(position.P4)}}, "", "", ""},
+		{"P5: nothing is ever put back", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5)}, Options: migration.Options{Snapshot: true}, Cordon: open}, "", "", ""},
+		{"P5 with an upgrade", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5)}, Options: migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}}, migration.StepUpgrade, runner.Todo, ""},
+		{"enabled by us, not copied yet", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: record(migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
+		{"half enabled by us", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P1, position.P2), Record: record(migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
+		{"half enabled, Rancher still rolls", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P1, position.P2)}}, migration.StepEnable, runner.InProgress, ""},
+		{"half enabled by hand", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P1, position.P2)}}, "", "", "HalfMigrated"},
+		{"half switched by us", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P3, position.P4), Record: record(migration.StepSwitch)}, Cordon: open}, migration.StepCordon, runner.Todo, ""},
+		{"half switched by hand", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P3, position.P4)}}, "", "", "HalfMigrated"},
+		{"a hazard is never ours", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: record(migration.StepSwitch)}}, "", "", "HalfMigrated"},
+		{"unknown at rest", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: position.Result{Position: position.Unknown}, Record: record(migration.StepSwitch)}}, "", "", "PositionUnknown"},
+		{"unknown in the middle of our roll", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: position.Result{Position: position.Unknown}, Record: record(migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
+	}
+	tests = append(tests, []struct {
+		name  string
+		s     standing
+		first journal.StepID
+		state runner.StateKind
+		err   string
+	}{
+		{"no control plane has the flag yet", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: record(migration.StepLeaseAccess, migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
+		{"all have it, and workers roll", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P4), Record: record(migration.StepSwitch)}}, migration.StepSwitch, runner.InProgress, ""},
+		{"half switched, still rolling: cordons are not set again", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P3, position.P4), Record: record(migration.StepSwitch)}, Cordon: open}, migration.StepSwitch, runner.InProgress, ""},
+		{"half enabled, still rolling, journal gone: no snapshot in between", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P1, position.P2)}, Options: migration.Options{Snapshot: true}}, migration.StepEnable, runner.InProgress, ""},
+		{"an upgrade of ours rolls", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepSwitch, migration.StepDisable, migration.StepUpgrade)}, Options: upgrade}, migration.StepUpgrade, runner.InProgress, ""},
+		{"every kubelet has it, and it still rolls", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}, Options: upgrade, AtTarget: true}, migration.StepUpgrade, runner.InProgress, ""},
+		{"upgraded", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}, Options: upgrade, AtTarget: true}, "", "", ""},
+		{"an upgrade of somebody's rolls", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepSwitch)}, Options: upgrade}, migration.StepUpgrade, runner.Todo, ""},
+		{"an upgrade of ours rolls, nobody asks to end it", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}}, "", "", ""},
+		{"unknown in the middle of our upgrade", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: position.Result{Position: position.Unknown}, Record: record(migration.StepDisable, migration.StepUpgrade)}, Options: upgrade}, migration.StepUpgrade, runner.InProgress, ""},
+		{"it moves by somebody else's doing", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, migration.StepEnable, runner.Todo, ""},
+		{"it moves long after our edit", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P3), Record: record(migration.StepEnable)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepSwitch, runner.Todo, ""},
+	}...)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			ids := order(migration.InstallHelm, tt.s.Options.KubernetesVersion != "")
+			seen, err := sided(tt.s).judge(ids)
+			if f, ok := fault.As(err); (ok && f.Reason != tt.err) || (!ok && tt.err != "") {
+				t.Fatalf("error %v, want reason %q", err, tt.err)
+			}
+			if err != nil {
+				return
+			}
+			for _, id := range ids {
+				state := seen.States[id]
+				if state.Kind != runner.Todo && state.Kind != runner.InProgress {
+					continue
+				}
+				if id != tt.first || state.Kind != tt.state {
+					t.Errorf("first step is %s (%s), want %q (%s)", id, state.Kind, tt.first, tt.state)
+				}
+				return
+			}
+			if tt.first != "" {
+				t.Errorf("nothing to do, want %s", tt.first)
+			}
+		})
+	}
+}
+
+func TestPreflightWaitsForARollOfOurs(t *testing.T) {
+	enabling := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable}}}
+	snapshotting := journal.Record{Intents: []journal.Intent{{Step: migration.StepSnapshot, Token: "1"}}}
+	for _, tt := range []struct {
+		name string
+		s    standing
+		want runner.StateKind
+	}{
+		{"at rest", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1), Record: enabling}}, runner.Always},
+		{"our roll", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: enabling}}, runner.Skipped},
+		{"our roll, half done", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P1, position.P2), Record: enabling}}, runner.Skipped},
+		{"half done, at rest: its edit may have to be written", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P1, position.P2), Record: enabling}}, runner.Always},
+		{"our snapshot", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P0), Record: snapshotting}, Options: migration.Options{Snapshot: true}}, runner.Skipped},
+		{"our upgrade", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepUpgrade}}}}, Options: migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
+		{"nobody's roll", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, runner.Always},
+	} {
+		seen, err := sided(tt.s).judge(order(migration.InstallHelm, tt.s.Options.KubernetesVersion != ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := seen.States[migration.StepPreflight].Kind; got != tt.want {
+			t.Errorf("%s: preflight is %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
+	for _, p := range []position.Position{position.P4, position.P5} {
+		for _, method := range []migration.InstallMethod{migration.InstallHelm, migration.InstallManifest} {
+			seen, err := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).judge(order(method, false))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, id := range []journal.StepID{migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall, migration.StepSwitch, migration.StepCordon} {
+				if state := seen.States[id]; state.Kind != runner.Done {
+					t.Errorf("at %s with %s: %s is %s, want done", p, method, id, state.Kind)
+				}
+			}
+		}
+	}
+}
+
+func TestOrderPutsTheManifestBeforeTheCordon(t *testing.T) {
+	ids := order(migration.InstallManifest, false)
+	index := map[journal.StepID]int{}
+	for i, id := range ids {
+		index[id] = i
+	}
+	if index[migration.StepInstall] > index[migration.StepCordon] {
+		t.Errorf("order %v: the install Job does not tolerate a cordon", ids)
+	}
+}
+
+// Only steps that bring the cluster to a position of their own can lie between two; what
+// the journal has of others, or of before an undo, is passed over.
+func TestLastIntended(t *testing.T) {
+	for name, tt := range map[string]struct {
+		steps []journal.StepID
+		want  journal.StepID
+	}{
+		"nothing":             {nil, ""},
+		"a position":          {[]journal.StepID{migration.StepLeaseAccess, migration.StepEnable}, migration.StepEnable},
+		"cordons after it":    {[]journal.StepID{migration.StepEnable, migration.StepCordon}, migration.StepEnable},
+		"a snapshot alone":    {[]journal.StepID{migration.StepSnapshot}, ""},
+		"an upgrade after it": {[]journal.StepID{migration.StepDisable, migration.StepUpgrade}, migration.StepDisable},
+		"taken back":          {[]journal.StepID{migration.StepEnable, migration.StepUndoEnable}, ""},
+		"begun again":         {[]journal.StepID{migration.StepEnable, migration.StepUndoEnable, migration.StepLeaseAccess}, migration.StepLeaseAccess},
+	} {
+		if got := lastIntended(intended(tt.steps...)); got != tt.want {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+}
+
+// The table of steps is whole: each position from P1 on has one step that leads to it and
+// one that leads back.
+func TestEveryPositionHasAWayForthAndBack(t *testing.T) {
+	for p := position.P1; p <= position.P5; p++ {
+		step := stepTo(p)
+		if step == "" || reaches(step) != p || undoes(undoStep(step)) != step || undoFrom(undoStep(step)) != p {
+			t.Errorf("%s: %q, back by %q", p, step, undoStep(step))
+		}
+	}
+	for _, p := range []position.Position{position.P0, position.Unknown} {
+		if step := stepTo(p); step != "" {
+			t.Errorf("%s is reached by %s", p, step)
+		}
+	}
+	if undo := undoStep(migration.StepCordon); undo != "" || undoStep("") != "" {
+		t.Errorf("%q takes a cordon back", undo)
+	}
+}
+
+// The steps that a position alone does not decide: what was left out stays left out, what
+// is ours is given back, and what was done is not asked for again.
+func TestStatesOfSteps(t *testing.T) {
+	skip := guard.CordonPlan{Skip: "drains", Open: []string{"cp"}}
+	for name, tt := range map[string]struct {
+		at     position.Position
+		cordon guard.CordonPlan
+		o      migration.Options
+		target bool
+		id     journal.StepID
+		want   runner.StateKind
+	}{
+		"no cordon is to be set":             {position.P2, skip, migration.Options{}, false, migration.StepCordon, runner.Skipped},
+		"none was, after the switch":         {position.P4, skip, migration.Options{}, false, migration.StepCordon, runner.Done},
+		"so none is given back":              {position.P2, skip, migration.Options{}, false, migration.StepUncordon, runner.Skipped},
+		"nor after the switch":               {position.P4, skip, migration.Options{}, false, migration.StepUncordon, runner.Done},
+		"ours are, whatever is skipped":      {position.P2, guard.CordonPlan{Skip: "drains", Ours: []string{"cp"}}, migration.Options{}, false, migration.StepUncordon, runner.Todo},
+		"what is to be cordoned comes back":  {position.P2, guard.CordonPlan{Open: []string{"cp"}}, migration.Options{}, false, migration.StepUncordon, runner.Todo},
+		"none is to be":                      {position.P2, guard.CordonPlan{}, migration.Options{}, false, migration.StepUncordon, runner.Done},
+		"after the switch, none is any more": {position.P4, guard.CordonPlan{Open: []string{"cp"}}, migration.Options{}, false, migration.StepUncordon, runner.Done},
+		"the audit is always made":           {position.P5, guard.CordonPlan{}, migration.Options{}, false, migration.StepVerify, runner.Always},
+		"the preflight, too":                 {position.P4, guard.CordonPlan{}, migration.Options{}, false, migration.StepPreflight, runner.Always},
+		"but not at the end":                 {position.P5, guard.CordonPlan{}, migration.Options{}, false, migration.StepPreflight, runner.Done},
+		"again before an upgrade":            {position.P5, guard.CordonPlan{}, migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}, false, migration.StepPreflight, runner.Always},
+		"and not after it":                   {position.P5, guard.CordonPlan{}, migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}, true, migration.StepPreflight, runner.Done},
+		"it is kept, and off":                {position.P5, guard.CordonPlan{}, migration.Options{KeepLeaderMigration: true}, false, migration.StepDisable, runner.Done},
+		"it is kept":                         {position.P4, guard.CordonPlan{}, migration.Options{KeepLeaderMigration: true}, false, migration.StepDisable, runner.Skipped},
+	} {
+		s := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(tt.at)}, Cordon: tt.cordon, Options: tt.o, AtTarget: tt.target})
+		seen, err := s.judge(order(migration.InstallHelm, tt.o.KubernetesVersion != ""))
+		if got := seen.States[tt.id].Kind; err != nil || got != tt.want {
+			t.Errorf("%s: %s is %q, want %q, %v", name, tt.id, got, tt.want, err)
+		}
+	}
+}
+
+// Between positions a step counts as begun, and what it brings is not there yet.
+func TestReachedWhileNothingIsReadable(t *testing.T) {
+	unknown := position.Result{Position: position.Unknown}
+	s := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: unknown, Record: intended(migration.StepSwitch)}})
+	if now, err := s.current(); err != nil || now != (current{migration.StepSwitch, position.P3}) {
+		t.Errorf("%+v, %v", now, err)
+	}
+	leaderless := position.Result{Position: position.P4, Mixed: true, Between: [2]position.Position{position.P4, position.P4}}
+	s = sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: leaderless}})
+	if now, err := s.current(); err != nil || now != (current{"", position.P4}) {
+		t.Errorf("switched, and nobody leads: %+v, %v", now, err)
+	}
+}
+
+// What is wrong is in the error, each of it; where nothing more is known, nothing is.
+func TestErrorsNameTheirProblems(t *testing.T) {
+	for _, problems := range [][]string{nil, {"cp-0 is odd"}, {"cp-0 is odd", "cp-1 is odd"}} {
+		s := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: position.Result{Position: position.Unknown, HandMade: true, Problems: problems}}})
+		_, err := s.judge(order(migration.InstallHelm, false))
+		f, ok := fault.As(err)
+		if !ok || (f.Err == nil) != (len(problems) == 0) || f.Err != nil && f.Err.Error() != strings.Join(problems, "; ") {
+			t.Errorf("%q: %+v", problems, f)
+		}
+	}
+}

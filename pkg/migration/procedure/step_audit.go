@@ -1,0 +1,118 @@
+package procedure
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// preflight runs every check and takes the fingerprint.
+type preflight struct{ base }
+
+func (s *preflight) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	if err := s.refused(ctx, seen); err != nil {
+		return runner.Plan{}, err
+	}
+	return runner.Plan{Summary: []string{s.checkCount(seen)}, Notes: s.ownerNotes(seen), Estimate: "~10s"}, nil
+}
+
+func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	if err := guard.TakeAgain(seen, ctx, tx); err != nil {
+		return runner.Verdict{}, err
+	}
+	seen.Record = tx.Record()
+	report, facts, stop, err := s.checked(ctx, tx, seen)
+	if err != nil || stop != nil {
+		return orZero(stop), err
+	}
+	if err := guard.NoteFingerprint(seen, ctx, tx, facts, begun(seen)); err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := guard.NotePlanes(seen, ctx, tx); err != nil {
+		return runner.Verdict{}, err
+	}
+	return migration.Met(audit.CheckSummary(report)...), nil
+}
+
+// finalAudit compares the cluster with the fingerprint, by the same checks.
+type finalAudit struct{ base }
+
+func (s *finalAudit) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{s.checkCount(seen) + ", compared with the fingerprint of preflight"}, Estimate: "~10s"}, nil
+}
+
+func (s *finalAudit) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	report, _, stop, err := s.checked(ctx, tx, seen)
+	if err != nil || stop != nil {
+		return orZero(stop), err
+	}
+	return migration.Met(audit.CheckSummary(report)...), nil
+}
+
+// checked runs every check and stops where one fails, unless a step is in
+// progress: the write that this would prevent has been made, and leaving it
+// alone half way helps nobody. Its own waits, the guard and the audit at its end
+// judge it, and the next write demands a cluster at rest. Where all of it is rolled
+// out and only its end was not seen, what fails may pass with it, and is waited for.
+func (m *Migration) checked(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (verify.Report, downstream.Facts, *runner.Verdict, error) {
+	report, facts, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
+	if err != nil {
+		return report, facts, nil, err
+	}
+	if err := audit.JudgeReport(report, m.Options); err != nil {
+		begun := m.inProgress(seen)
+		ending := len(seen.Reading.Unrest) == 0 && m.standing(seen).unseen(begun)
+		if begun == "" || ending {
+			stop := migration.Failed(err)
+			wait := m.leftMoving(tx, seen)
+			if ending {
+				wait = &runner.Verdict{Kind: runner.Waiting, WaitingFor: "the end of what an earlier run rolled out"}
+			}
+			if wait != nil {
+				stop = *wait // nothing is written meanwhile, and what fails is shown
+				if f, ok := fault.As(err); ok {
+					stop.Seen = f.Seen
+				}
+			}
+			return report, facts, &stop, nil
+		}
+		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", begun, err))
+	}
+	return report, facts, nil, nil
+}
+
+func orZero(v *runner.Verdict) runner.Verdict {
+	if v == nil {
+		return runner.Verdict{}
+	}
+	return *v
+}
+
+// Audited is Met once the audit of a finished step has no failing check. What
+// it lists then is a fault and not a wait: nothing moves any more.
+func (m *Migration) Audited(ctx context.Context, seen migration.Snapshot, evidence ...string) (runner.Verdict, error) {
+	report, _, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
+	if err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := audit.JudgeReport(report, m.Options); err != nil {
+		return migration.Failed(err), nil
+	}
+	v := migration.Met(append(evidence, "audit: "+audit.CountsOf(report))...)
+	v.Stable = 1
+	return v, nil
+}
+
+func (m *Migration) checkCount(seen migration.Snapshot) string {
+	own := m.Backend.Checks(seen, evidence.Input{}, migration.Prepared{})
+	return fmt.Sprintf("%d checks", len(own)+len(checks.For(m.Distribution)))
+}

@@ -1,0 +1,340 @@
+package procedure
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// The preflight takes fingerprint and control planes once every check has passed, and
+// stops at one that fails, unless a step is under way: then it says so and goes on. What
+// an earlier run left moving, or rolled out without seeing its end, is waited for.
+func TestPreflightStep(t *testing.T) {
+	half := func(s *migration.Snapshot) {
+		s.Result = clustertest.ResultBetween(position.P2, position.P3)
+		s.Record = intended(migration.StepInstall)
+	}
+	left := func(s *migration.Snapshot) {
+		s.Reading.Unrest = clustertest.Rolling().Unrest
+		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepCordon, Run: "earlier"}}}
+	}
+	unseen := func(s *migration.Snapshot) {
+		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepEnable, Run: "earlier"}}}
+		s.Reading.MayOutlive = true
+	}
+	stillRolls := func(s *migration.Snapshot) { unseen(s); s.Reading.Unrest = clustertest.Rolling().Unrest }
+	for name, tt := range map[string]struct {
+		bad    bool
+		change func(*migration.Snapshot)
+		want   runner.VerdictKind
+		waits  string
+	}{
+		"all is well":                        {false, nil, runner.Met, ""},
+		"a check fails":                      {true, nil, runner.Failed, ""},
+		"one fails in the middle of a step":  {true, half, runner.Met, ""},
+		"one fails while others' work goes":  {true, left, runner.Waiting, "what an earlier run began to come to its end"},
+		"its end was not seen":               {true, unseen, runner.Waiting, "the end of what an earlier run rolled out"},
+		"its end was not seen, all is well":  {false, unseen, runner.Met, ""},
+		"it still rolls":                     {true, stillRolls, runner.Met, ""},
+		"others' work goes, and all is well": {false, left, runner.Met, ""},
+	} {
+		core, _, by := observer(position.P2)
+		if tt.bad {
+			by.Own = []verify.Bound{clustertest.Failing()}
+		}
+		for _, id := range []journal.StepID{migration.StepPreflight, migration.StepVerify} {
+			seen, tx := looked(t, core, journal.Record{}), clustertest.TxFor(t, id)
+			if tt.change != nil {
+				tt.change(&seen)
+			}
+			step := makeStep(base{Migration: core, ID: id})
+			plan, err := step.Plan(t.Context(), seen)
+			if err != nil || len(plan.Summary) != 1 || !strings.Contains(plan.Summary[0], " checks") {
+				t.Errorf("%s: %s plans %+v, %v", name, id, plan, err)
+			}
+			if id == migration.StepPreflight {
+				continue // its verdict is the same, of the journal that it reads
+			}
+			got, err := step.Verify(t.Context(), tx, seen)
+			if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || tt.want == runner.Waiting && got.Seen == "" || (got.Err == nil) != (tt.want != runner.Failed) {
+				t.Errorf("%s: %v %+v", name, err, got)
+			}
+			if tt.want == runner.Met && (len(got.Evidence) == 0 || !strings.Contains(got.Evidence[0], " ok")) {
+				t.Errorf("%s: %q", name, got.Evidence)
+			}
+			if _, known, _ := guard.Fingerprint(tx.Record()); known {
+				t.Errorf("%s: an audit took the fingerprint", name)
+			}
+		}
+	}
+}
+
+// A preflight that passes writes down how the cluster looked, once; one that does not
+// writes nothing. Nodes that were registered again since are taken as they are now.
+func TestPreflightNotes(t *testing.T) {
+	for _, fails := range []bool{true, false} {
+		core, _, by := observer(position.P0)
+		if fails {
+			by.Own = []verify.Bound{clustertest.Failing()}
+		}
+		tx := clustertest.TxFor(t, migration.StepPreflight)
+		step := makeStep(base{Migration: core, ID: migration.StepPreflight})
+		got, err := step.Verify(t.Context(), tx, looked(t, core, tx.Record()))
+		before, known, broken := guard.Fingerprint(tx.Record())
+		if err != nil || broken != nil || known == fails || (got.Kind == runner.Met) == fails {
+			t.Fatalf("fails %t: %v, %v, known %t, %+v", fails, err, broken, known, got)
+		}
+		if fails {
+			continue
+		}
+		if len(before.Nodes) != 3 || !before.Nodes[0].ControlPlane || before.Nodes[2].ControlPlane {
+			t.Errorf("%+v", before.Nodes)
+		}
+		node, err := core.Kube.CoreV1().Nodes().Get(t.Context(), "worker", metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		node.UID = "again"
+		if _, err := core.Kube.CoreV1().Nodes().Update(t.Context(), node, metav1.UpdateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		got, err = step.Verify(t.Context(), tx, looked(t, core, tx.Record()))
+		after, _, broken := guard.Fingerprint(tx.Record())
+		if err != nil || broken != nil || got.Kind != runner.Met || after.Nodes[2].UID != "again" {
+			t.Errorf("%v, %v, %+v, %+v", err, broken, got, after.Nodes)
+		}
+	}
+}
+
+// A fingerprint counts for the migration that it was taken in: one that was taken back,
+// or that nobody began, is taken anew.
+func TestFingerprintIsTakenOnce(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at    position.Position
+		begun bool
+		anew  bool
+	}{"nothing is begun": {position.P0, false, true}, "begun here": {position.P0, true, false}, "begun by hand": {position.P1, false, false}} {
+		core, _, _ := observer(tt.at)
+		tx := clustertest.TxFor(t, migration.StepPreflight)
+		if tt.begun {
+			tx = announced(t, migration.StepEnable)
+		}
+		old := clustertest.Prints()
+		old[2].Cordoned = true
+		clustertest.NotePrint(t, tx, old...)
+		seen := looked(t, core, tx.Record())
+		if _, err := makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), tx, seen); err != nil {
+			t.Fatal(err)
+		}
+		after, known, err := guard.Fingerprint(tx.Record())
+		if err != nil || !known || after.Nodes[2].Cordoned == tt.anew {
+			t.Errorf("%s: %v, known %t, %+v", name, err, known, after.Nodes)
+		}
+	}
+}
+
+// A journal that nobody can read stops whatever would judge by it.
+func TestFingerprintThatNobodyCanRead(t *testing.T) {
+	core, _, _ := observer(position.P4)
+	tx := clustertest.TxFor(t, migration.StepPreflight)
+	if err := tx.Note(t.Context(), guard.FingerprintNote, []byte("no fingerprint")); err != nil {
+		t.Fatal(err)
+	}
+	seen := looked(t, core, tx.Record())
+	for what, err := range map[string]error{
+		"control planes": guard.RequireSamePlanes(seen), "a way back": undoRefused(seen), "Nodes again": guard.TakeAgain(seen, t.Context(), tx),
+		"noting control planes": guard.NotePlanes(seen, t.Context(), tx), "checks": clustertest.ErrOf(core.Gather(t.Context(), seen)),
+		"checks of a part": clustertest.ErrOf(core.GatherPartly(t.Context(), seen.Record)), "a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), tx, seen)),
+		"an undo": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepUndoPreflight}).Verify(t.Context(), tx, clustertest.At(position.P0))),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", what)
+		}
+	}
+	if got := guard.RenamesOf(seen); len(got) != 0 {
+		t.Errorf("renames by a fingerprint that is none: %+v", got)
+	}
+	if guard.LostCordons(seen) != nil || guard.NewPlanes(seen) != nil {
+		t.Errorf("cordons %v, control planes %v", guard.LostCordons(seen), guard.NewPlanes(seen))
+	}
+}
+
+// An audit of a finished step has a failing check as its fault, and not as a wait.
+func TestAudited(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		core, _, by := observer(position.P1)
+		if fails {
+			by.Own = []verify.Bound{clustertest.Failing()}
+		}
+		got, err := core.Audited(t.Context(), looked(t, core, journal.Record{}), "seen")
+		if err != nil || (got.Kind == runner.Failed) != fails || !fails && (got.Stable != 1 || got.Evidence[0] != "seen" || !strings.HasPrefix(got.Evidence[1], "audit: ")) {
+			t.Errorf("fails %t: %v %+v", fails, err, got)
+		}
+	}
+}
+
+// A plan foresees what would stop the run, by the same checks as its preflight.
+func TestForesee(t *testing.T) {
+	left := func(s *migration.Snapshot) {
+		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepInstall}}}
+	}
+	for name, tt := range map[string]struct {
+		at     position.Position
+		bad    bool
+		change func(*migration.Snapshot)
+		stops  bool
+	}{
+		"all is well":                  {position.P0, false, nil, false},
+		"a check fails, nothing begun": {position.P0, true, nil, true},
+		"a check fails":                {position.P1, true, nil, true},
+		"in the middle of a step": {position.P1, true, func(s *migration.Snapshot) {
+			s.Result = clustertest.ResultBetween(position.P1, position.P2)
+			s.Record = intended(migration.StepEnable)
+		}, false},
+		"an earlier run left it moving":  {position.P1, true, func(s *migration.Snapshot) { left(s); s.Reading.Unrest = clustertest.Rolling().Unrest }, false},
+		"it was left, and does not move": {position.P1, true, left, true},
+		"it moves, and nobody left it":   {position.P1, true, func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }, true},
+	} {
+		core, _, by := observer(tt.at)
+		if tt.bad {
+			by.Own = []verify.Bound{clustertest.Failing(), clustertest.Findings(verify.Meta{ID: "AWSM-998"}, verify.Finding{Status: verify.Warn, Seen: "odd"})}
+		}
+		seen := looked(t, core, journal.Record{})
+		if tt.change != nil {
+			tt.change(&seen)
+		}
+		got, err := core.Foresee(t.Context(), seen)
+		if err != nil || (got.Stops != nil) != tt.stops || !strings.Contains(got.Counts(), " ok") {
+			t.Errorf("%s: %v, stops %v, %s", name, err, got.Stops, got.Counts())
+		}
+		if results := got.Results(); tt.bad && (results[0].ID != "AWSM-999" || len(got.Lines()) < 2*len(results) || !strings.HasPrefix(got.Lines()[0], "✗  AWSM-999")) {
+			t.Errorf("%s: %+v, %q", name, results, got.Lines())
+		}
+	}
+	core, _, by := observer(position.P0)
+	seen := looked(t, core, journal.Record{})
+	by.Lookup = clustertest.ErrAway
+	if _, err := core.Foresee(t.Context(), seen); err == nil {
+		t.Error("a cluster that cannot be observed anew was judged")
+	}
+}
+
+// An undo foresees whether there is a way back, and whether the cluster is at rest but for
+// what that undo ends.
+func TestForeseeAnUndo(t *testing.T) {
+	newer := func(s *migration.Snapshot) { s.Reading.Version = "v1.27.1+rke2r1" }
+	moving := func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }
+	for name, tt := range map[string]struct {
+		change func(*migration.Snapshot)
+		reason string
+	}{
+		"at rest":            {nil, ""},
+		"no way back":        {newer, "NoWayBack"},
+		"none, and it moves": {func(s *migration.Snapshot) { newer(s); moving(s) }, "NoWayBack"},
+		"it moves":           {moving, "NotAtRest"},
+		"it moves by what is undone": {func(s *migration.Snapshot) {
+			moving(s)
+			s.Record.Intents = []journal.Intent{{Step: migration.StepSwitch}}
+		}, ""},
+		"an earlier run left it":      {func(s *migration.Snapshot) { moving(s); s.Record.LeftOpen = true }, ""},
+		"it was left, and is at rest": {func(s *migration.Snapshot) { s.Record.LeftOpen = true }, ""},
+		"left, and a Node is not up":  {func(s *migration.Snapshot) { s.Record.LeftOpen = true; s.Reading.Down.Nodes[2].Ready.Status = "False" }, "NotAtRest"},
+		"a brake of an earlier run":   {func(s *migration.Snapshot) { s.Reading.Unrest = []migration.Unrest{{OurPause: true}} }, ""},
+		"half switched is what it end": {func(s *migration.Snapshot) {
+			s.Result = clustertest.ResultBetween(position.P3, position.P4)
+			s.Record.Intents = []journal.Intent{{Step: migration.StepSwitch}}
+		}, ""},
+	} {
+		seen := clustertest.At(position.P4)
+		seen.Record = clustertest.Printed(t, clustertest.Prints()...)
+		if tt.change != nil {
+			tt.change(&seen)
+		}
+		got, err := (&Migration{Backend: &clustertest.Editor{}}).Undo().Foresee(t.Context(), seen)
+		if err != nil || clustertest.ReasonOf(got.Stops) != tt.reason {
+			t.Errorf("%s: %v, %v", name, err, got.Stops)
+		}
+	}
+}
+
+// On a cluster on which nothing was begun the checks are made before any trace of a run.
+func TestPrecheckJudges(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at    position.Position
+		bad   bool
+		stops bool
+	}{"well": {position.P0, false, false}, "bad": {position.P0, true, true}, "bad, and begun": {position.P1, true, false}} {
+		core, _, by := observer(tt.at)
+		seen := looked(t, core, journal.Record{})
+		if tt.bad {
+			by.Own = []verify.Bound{clustertest.Failing()}
+		}
+		if err := core.Precheck(t.Context(), seen, runner.Observation{}); (err != nil) != tt.stops {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	core, _, _ := observer(position.P0)
+	seen := looked(t, core, journal.Record{})
+	core.Config.Host = "no URL: %"
+	if err := core.Precheck(t.Context(), seen, runner.Observation{}); err == nil {
+		t.Error("nobody looked, and nothing stops it")
+	}
+}
+
+// A cluster that cannot be migrated as it is stops its plan, while nothing is begun; what
+// else fails is the preflight's. A check that may not be skipped stops it always.
+func TestPlanIsRefused(t *testing.T) {
+	fails := verify.Finding{Status: verify.Fail, Seen: "no"}
+	for name, tt := range map[string]struct {
+		at    position.Position
+		meta  verify.Meta
+		skip  string
+		stops bool
+	}{
+		"unsupported":              {position.P0, verify.Meta{Unsupported: true}, "", true},
+		"unsupported, and begun":   {position.P1, verify.Meta{Unsupported: true}, "", false},
+		"it fails":                 {position.P0, verify.Meta{}, "", false},
+		"skipped":                  {position.P1, verify.Meta{}, "AWSM-999", false},
+		"skipped, and it may not":  {position.P1, verify.Meta{Mandatory: true}, "AWSM-999", true},
+		"skipped, and is no check": {position.P1, verify.Meta{}, "AWSM-998", true},
+	} {
+		core, _, by := observer(tt.at)
+		seen := looked(t, core, journal.Record{})
+		by.Own = []verify.Bound{clustertest.Findings(tt.meta, fails)}
+		if tt.skip != "" {
+			core.Options.Skip = map[string]string{tt.skip: "known"}
+		}
+		if _, err := makeStep(base{Migration: core, ID: migration.StepPreflight}).Plan(t.Context(), seen); (err != nil) != tt.stops {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Without a client for its checks a run stops nowhere unsaid.
+func TestChecksWithoutAClient(t *testing.T) {
+	core, _, _ := observer(position.P1)
+	seen := looked(t, core, clustertest.Printed(t, clustertest.Prints()...))
+	core.Config.Host = "no URL: %"
+	for name, err := range map[string]error{
+		"a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), clustertest.TxFor(t, migration.StepPreflight), seen)),
+		"its plan":    clustertest.ErrOf(core.Foresee(t.Context(), seen)), "an audit": clustertest.ErrOf(core.Audited(t.Context(), seen)),
+		"all": clustertest.ErrOf(core.Gather(t.Context(), seen)), "part": clustertest.ErrOf(core.GatherPartly(t.Context(), seen.Record)),
+		"alone": core.Alone(t.Context(), seen),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := core.Precheck(t.Context(), seen, runner.Observation{}); err != nil {
+		t.Errorf("a run that was begun: %v", err)
+	}
+}

@@ -1,0 +1,289 @@
+package procedure
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// flagIn says whether the values of a document turn leader migration on.
+func flagIn(document string) bool {
+	return regexp.MustCompile(`leaderMigration:\s+enabled: true`).MatchString(document)
+}
+
+// The same pods have to run without a restart for two durations of their lease; only
+// then the rest of the cluster is waited for. The engine counts the time.
+func TestInstallSettles(t *testing.T) {
+	restarted := func(s *migration.Snapshot) { clustertest.SetRestarts(&s.Reading.Down.CCMPods[0], 1) }
+	unready := func(s *migration.Snapshot) { clustertest.SetPodReady(&s.Reading.Down.CCMPods[0], false) }
+	longer := func(s *migration.Snapshot) { s.Reading.Leases.CCM.Last.Duration = 20 * time.Second }
+	unknown := func(s *migration.Snapshot) { s.Reading.Leases.CCM.Last.Duration = 0 }
+	moving := func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }
+	needsAPerson := func(s *migration.Snapshot) {
+		s.Reading.Unrest = []migration.Unrest{{Object: "Machine m", Seen: "lost", Fix: "put it back"}}
+	}
+	verdict := func(change func(*migration.Snapshot)) runner.Verdict {
+		step := &install{base: base{Migration: &Migration{Access: migration.Access{Kube: clustertest.Permissive(nil)}, Backend: &clustertest.Editor{}}}}
+		seen := clustertest.At(position.P3)
+		if change != nil {
+			change(&seen)
+		}
+		got, err := step.Verify(t.Context(), nil, seen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	const settling, settled = "the same pods without a restart for ", "the cluster to come to rest"
+	for name, tt := range map[string]struct {
+		change func(*migration.Snapshot)
+		steady time.Duration
+		waits  string
+		heldUp bool
+		same   bool // the pods are those of the cluster that nothing changed
+	}{
+		"it runs":                         {nil, 30 * time.Second, "", false, true},
+		"a pod restarted":                 {restarted, 30 * time.Second, "", false, false},
+		"a pod is not Ready":              {unready, 0, "the cloud controller manager on every control plane", false, false},
+		"a longer lease":                  {longer, 40 * time.Second, "", false, true},
+		"of a duration that nobody tells": {unknown, 30 * time.Second, "", false, true},
+		"the cluster moves":               {moving, 30 * time.Second, settled, false, true},
+		"it needs a person":               {needsAPerson, 30 * time.Second, settled, true, true},
+	} {
+		got := verdict(tt.change)
+		if got.Steady.For != tt.steady || tt.steady > 0 && got.Steady.What != settling+tt.steady.String() {
+			t.Errorf("%s: %+v", name, got.Steady)
+		}
+		if evident := tt.waits == ""; (got.Kind == runner.Met) != evident || !evident && got.WaitingFor != tt.waits || (got.Err != nil) != tt.heldUp {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if (got.Progress == verdict(nil).Progress) != tt.same {
+			t.Errorf("%s: what has to be steady: %q", name, got.Progress)
+		}
+		if want := []string{"2/2 ready, one of them leads", "migration lease: cp-0 (kube-controller-manager), renewing"}; tt.waits == "" && !slices.Equal(got.Evidence, want) {
+			t.Errorf("%s: %q", name, got.Evidence)
+		}
+	}
+}
+
+// The brake comes before all that a step waits for.
+func TestStepsOfTheCCMBrake(t *testing.T) {
+	for _, id := range []journal.StepID{migration.StepInstall, migration.StepDisable, migration.StepUndoInstall, migration.StepUndoDisable} {
+		seen := clustertest.At(position.P4)
+		seen.Reading.KCMs[0] = clustertest.AKCM("cp-0", "external", true)
+		step := makeStep(base{Migration: &Migration{}, ID: id})
+		if got, err := step.Verify(t.Context(), nil, seen); err != nil || got.Kind != runner.Braked || clustertest.ReasonOf(got.Err) != "StarvingLease" {
+			t.Errorf("%s: %v %+v", id, err, got)
+		}
+	}
+}
+
+// The migration lease may stand still while leader migration goes or comes back: there it
+// is what ends, or what nobody has yet. Everywhere else it brakes.
+func TestIdleLeaseBrakesOnlyWhereItIsNeeded(t *testing.T) {
+	for id, want := range map[journal.StepID]runner.VerdictKind{
+		migration.StepDisable: runner.Waiting, migration.StepUndoDisable: runner.Waiting, migration.StepInstall: runner.Braked, migration.StepUndoInstall: runner.Braked,
+	} {
+		core := &Migration{Backend: &clustertest.Editor{}, Access: migration.Access{Kube: clustertest.Permissive(nil)}}
+		step := makeStep(base{Migration: core, ID: id})
+		var got runner.Verdict
+		for _, after := range []time.Duration{0, time.Hour} {
+			seen := without()
+			seen.At = clustertest.Start.Add(after)
+			var err error
+			if got, err = step.Verify(t.Context(), nil, seen); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got.Kind != want {
+			t.Errorf("%s: %+v", id, got)
+		}
+	}
+}
+
+// No CCM is installed beside a kube-controller-manager without the flag; where it is
+// installed, nothing is done.
+func TestInstallIsRefused(t *testing.T) {
+	seen := clustertest.At(position.P2)
+	seen.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false)
+	if f, ok := fault.As((&install{}).Do(t.Context(), nil, seen)); !ok || f.Reason != "FlagMissing" || f.Object != seen.Reading.KCMs[1].Name() {
+		t.Errorf("%+v", f)
+	}
+	if err := (&install{}).Do(t.Context(), nil, clustertest.At(position.P3)); err != nil {
+		t.Error(err)
+	}
+	half := clustertest.At(position.P3) // installed, and not everywhere
+	half.Result, half.Reading.KCMs[1] = clustertest.ResultBetween(position.P2, position.P3), clustertest.AKCM("cp-1", "aws", false)
+	half.Result.Position = position.P3
+	if err := (&install{}).Do(t.Context(), nil, half); clustertest.ReasonOf(err) != "FlagMissing" {
+		t.Error(err)
+	}
+}
+
+// A step that installs by a document plans and writes the chart with the flag, or without.
+func TestChartsAsDocuments(t *testing.T) {
+	for name, tt := range map[string]struct {
+		id      journal.StepID
+		at      position.Position
+		change  func(*migration.Snapshot)
+		plan    string // how its summary begins
+		flag    bool   // in what is planned
+		changes int
+		writes  bool
+		reason  string
+	}{
+		"install":                     {migration.StepInstall, position.P2, nil, "+ HelmChart document", true, 1, false, "not asked"},
+		"disable":                     {migration.StepDisable, position.P4, nil, "~ HelmChart document in additionalManifest (flag off), − Lease, RoleBinding, Role", false, 1, true, ""},
+		"disable, before the CCM":     {migration.StepDisable, position.P2, nil, "~ HelmChart document", false, 0, false, "StillInTree"},
+		"disable, position not known": {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Result = position.Result{Position: position.Unknown} }, "~ HelmChart document", false, 0, true, ""},
+		"disable, one is in-tree":     {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, "~ HelmChart document", false, 1, false, "StillInTree"},
+		"disable, not at rest":        {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }, "~ HelmChart document", false, 1, true, ""},
+		"undo-disable":                {migration.StepUndoDisable, position.P5, nil, "+ Role, RoleBinding", true, 1, true, ""},
+		"undo-disable, one in-tree":   {migration.StepUndoDisable, position.P5, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, "+ Role, RoleBinding", true, 1, false, "StillInTree"},
+	} {
+		side := &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}
+		seen := clustertest.At(tt.at)
+		seen.InstallMethod = migration.InstallManifest
+		if tt.change != nil {
+			tt.change(&seen)
+		}
+		core := &Migration{Backend: side, Access: migration.Access{Kube: clustertest.Permissive(nil), Distribution: wellknown.RKE2}}
+		step := makeStep(base{Migration: core, ID: tt.id})
+		plan, err := step.Plan(t.Context(), seen)
+		if err != nil || !strings.HasPrefix(plan.Summary[0], tt.plan) || len(plan.Changes) != tt.changes || plan.Deferred != (tt.changes == 0) {
+			t.Errorf("%s: %v, %d changes, %+v", name, err, len(plan.Changes), plan.Summary)
+		}
+		if len(plan.Changes) > 0 && flagIn(plan.Changes[0].Diff) != tt.flag {
+			t.Errorf("%s: plans a chart with the flag: %t", name, !tt.flag)
+		}
+		if tt.id == migration.StepInstall {
+			continue // what else runs controllers it looks up on a server
+		}
+		if err := step.Do(t.Context(), clustertest.TxFor(t, tt.id), seen); clustertest.ReasonOf(err) != tt.reason || (len(side.Applied) == 1) != tt.writes {
+			t.Errorf("%s: %v, %d written", name, err, len(side.Applied))
+		}
+		if tt.writes && flagIn(side.Applied[0]) != tt.flag {
+			t.Errorf("%s: wrote a chart with the flag: %t", name, !tt.flag)
+		}
+	}
+}
+
+// The right comes back before the flag, and only where it is missing.
+func TestGrantComesBackBeforeTheFlag(t *testing.T) {
+	both := []string{"create roles/" + wellknown.Grant, "create rolebindings/" + wellknown.Grant}
+	for name, tt := range map[string]struct {
+		get, update bool
+		want        []string
+	}{
+		"no right": {false, false, both}, "only to get": {true, false, both}, "only to update": {false, true, both}, "both": {true, true, nil},
+	} {
+		client := clustertest.Permissive(nil)
+		core := &Migration{Backend: &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, Access: migration.Access{Kube: client, Distribution: wellknown.RKE2}}
+		seen := clustertest.At(position.P5)
+		seen.InstallMethod, seen.Reading.Down.MayGet, seen.Reading.Down.MayUpdate = migration.InstallManifest, tt.get, tt.update
+		err := makeStep(base{Migration: core, ID: migration.StepUndoDisable}).Do(t.Context(), clustertest.TxFor(t, migration.StepUndoDisable), seen)
+		if d := cmp.Diff(tt.want, clustertest.Writes(client)); err != nil || d != "" {
+			t.Errorf("%s: %v %s", name, err, d)
+		}
+	}
+}
+
+// without is a cluster at P4 whose CCM has lost the flag everywhere: the lease is idle,
+// and the grant is there still.
+func without() migration.Snapshot {
+	seen := clustertest.WithCCM(clustertest.At(position.P4), false)
+	seen.Reading.Leases.Migration = clustertest.Unwritten(seen.Reading.Leases.Migration)
+	seen.Result = clustertest.ResultBetween(position.P4, position.P5)
+	return seen
+}
+
+// The lease goes once nobody wrote it for two durations and ten seconds while no process
+// was left that could want it, then the grant. A server holds each delete to what
+// was judged; the clientset leaves that out.
+func TestLeaseAndGrantGo(t *testing.T) {
+	noGrant := func(s *migration.Snapshot) { s.Reading.Down.OwnGrant = false }
+	noLease := func(s *migration.Snapshot) {
+		s.Reading.Leases.Migration = lease.Series{}
+		s.Reading.Down.Leases.Migration = lease.Observation{}
+	}
+	idle := func() migration.Snapshot { // of an undo: no CCM, no flag, the lease left over
+		seen := clustertest.At(position.P1)
+		seen.Reading.Leases.Migration = clustertest.Unwritten(clustertest.Renewing("cp-0_kcm", wellknown.KCM))
+		seen.Reading.Down.Leases.Migration = seen.Reading.Leases.Migration.Last
+		return seen
+	}
+	theLease := []string{"delete leases/" + wellknown.MigrationLease}
+	theGrant := []string{"delete rolebindings/" + wellknown.Grant, "delete roles/" + wellknown.Grant}
+	const limit = 40 * time.Second // two durations of 15 s and ten seconds
+	for name, tt := range map[string]struct {
+		id     journal.StepID
+		ok     func() migration.Snapshot
+		change func(*migration.Snapshot)
+		after  time.Duration
+		want   []string
+		reason string
+	}{
+		"disable, at the limit":                {migration.StepDisable, without, nil, limit, theLease, ""},
+		"disable, a moment before":             {migration.StepDisable, without, nil, limit - 1, nil, ""},
+		"disable, the lease is gone":           {migration.StepDisable, without, noLease, 0, theGrant, ""},
+		"disable, both are gone":               {migration.StepDisable, without, func(s *migration.Snapshot) { noLease(s); noGrant(s) }, 0, nil, ""},
+		"disable, the CCM has the flag":        {migration.StepDisable, without, func(s *migration.Snapshot) { s.Reading.Down.CCM = clustertest.CCM(true, 2) }, limit, nil, ""},
+		"disable, a pod has the flag":          {migration.StepDisable, without, func(s *migration.Snapshot) { s.Reading.Down.CCMPods[1] = clustertest.CCMPod("cp-1", true) }, limit, nil, ""},
+		"disable, a pod is not Ready":          {migration.StepDisable, without, func(s *migration.Snapshot) { clustertest.SetPodReady(&s.Reading.Down.CCMPods[1], false) }, limit, nil, ""},
+		"disable, one is in-tree":              {migration.StepDisable, without, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, limit, nil, "StillInTree"},
+		"undo-lease-access, at the limit":      {migration.StepUndoAccess, idle, nil, limit, theLease, ""},
+		"undo-lease-access, a moment before":   {migration.StepUndoAccess, idle, nil, limit - 1, nil, ""},
+		"undo-lease-access, the lease is gone": {migration.StepUndoAccess, idle, noLease, 0, theGrant, ""},
+		"undo-lease-access, others' right":     {migration.StepUndoAccess, idle, func(s *migration.Snapshot) { noLease(s); noGrant(s) }, 0, nil, ""},
+		"undo-lease-access, one has the flag":  {migration.StepUndoAccess, idle, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", true) }, limit, nil, "FlagStillThere"},
+		"undo-lease-access, the CCM is there":  {migration.StepUndoAccess, idle, func(s *migration.Snapshot) { *s = clustertest.WithCCM(*s, true) }, limit, nil, "CCMStillThere"},
+		"undo-install, the pods are ending":    {migration.StepUndoInstall, func() migration.Snapshot { return clustertest.At(position.P3) }, func(s *migration.Snapshot) { s.Reading.Down.CCM = nil }, limit, nil, ""},
+		"undo-install, all is gone":            {migration.StepUndoInstall, ended, nil, limit, []string{"delete leases/" + wellknown.CCMLease}, ""},
+		"undo-install, a moment before":        {migration.StepUndoInstall, ended, nil, limit - 1, nil, ""},
+		"undo-install, another cloud's": {migration.StepUndoInstall, ended, func(s *migration.Snapshot) {
+			s.Reading.Leases.CCM = clustertest.Renewing("x_1", "cloud-controller-manager")
+		}, limit, nil, ""},
+	} {
+		client := clustertest.Permissive(nil, clustertest.Lease(wellknown.MigrationLease), clustertest.Lease(wellknown.CCMLease))
+		if _, err := awsccm.EnsureGrant(t.Context(), client); err != nil {
+			t.Fatal(err)
+		}
+		client.ClearActions()
+		core := &Migration{Backend: &clustertest.Editor{}, Access: migration.Access{Kube: client}}
+		step, ok := makeStep(base{Migration: core, ID: tt.id}).(runner.Tender[migration.Snapshot])
+		if !ok {
+			t.Fatalf("%s does nothing while it waits", tt.id)
+		}
+		seen := tt.ok()
+		if tt.change != nil {
+			tt.change(&seen)
+		}
+		seen.At, seen.Unchanged = clustertest.Start.Add(tt.after), migration.Unchanged(nil).Next(clustertest.Start, seen.Reading.Leases)
+		err := step.Tend(t.Context(), clustertest.TxFor(t, tt.id), seen)
+		if d := cmp.Diff(tt.want, clustertest.Writes(client)); d != "" || clustertest.ReasonOf(err) != tt.reason {
+			t.Errorf("%s: %v %s", name, err, d)
+		}
+	}
+}
+
+// ended is a cluster whose CCM was taken away, all but its own lease.
+func ended() migration.Snapshot {
+	seen := clustertest.At(position.P2)
+	seen.Reading.Leases.CCM = clustertest.Unwritten(clustertest.Renewing("cp-1_ccm", wellknown.CCM))
+	seen.Reading.Down.Leases.CCM = seen.Reading.Leases.CCM.Last
+	return seen
+}

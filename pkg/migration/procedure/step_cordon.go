@@ -1,0 +1,116 @@
+package procedure
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// cordon marks control-plane nodes unschedulable, as the guides do before they
+// install. It protects nothing: DaemonSet pods tolerate a cordon, and only the
+// lease keeps two managers apart. What was cordoned before stays the user's.
+type cordon struct{ base }
+
+func (s *cordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	plan := guard.PlanCordon(seen.Reading)
+	summary := fmt.Sprintf("cordon %s", guard.NameList(plan.Open))
+	if len(plan.Theirs) > 0 {
+		summary += fmt.Sprintf("; %s cordoned before and left alone", guard.NameList(plan.Theirs))
+	}
+	return runner.Plan{Summary: []string{summary}, Estimate: "1s"}, nil
+}
+
+func (s *cordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	for _, name := range guard.PlanCordon(seen.Reading).Open {
+		inverse, err := json.Marshal(map[string]string{"uncordon": name})
+		if err != nil {
+			return err
+		}
+		intent := journal.Intent{What: "cordon Node " + name, Object: "Node " + name, Inverse: inverse}
+		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
+			_, err := awsccm.Cordon(ctx, s.Kube.CoreV1().Nodes(), name, s.Options.RunID)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *cordon) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	plan := guard.PlanCordon(seen.Reading)
+	if len(plan.Open) > 0 {
+		open := guard.NameList(plan.Open) + " schedulable"
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "control-plane nodes to be cordoned", Seen: open, Progress: open}, nil
+	}
+	v := migration.Met(fmt.Sprintf("%d control-plane nodes cordoned", len(plan.Ours)))
+	v.Stable = 1
+	return v, nil
+}
+
+// uncordon takes away exactly the cordons that carry our annotation. Rancher's
+// guide for AWS forgets this step, and its planner uncordons nothing without
+// drain options.
+type uncordon struct{ base }
+
+func (s *uncordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	plan := guard.PlanCordon(seen.Reading)
+	names := append(append([]string{}, plan.Ours...), plan.Open...)
+	return runner.Plan{Summary: []string{"uncordon " + guard.NameList(names)}, Estimate: "1s"}, nil
+}
+
+func (s *uncordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	return s.GiveBackCordons(ctx, tx, seen)
+}
+
+func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	if ours := guard.PlanCordon(seen.Reading).Ours; len(ours) > 0 {
+		left := guard.NameList(ours) + " still cordoned by us"
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "our cordons to be gone", Seen: left, Progress: left}, nil
+	}
+	evidence := "no node carries a cordon of ours"
+	if theirs := len(guard.UserCordons(seen.Reading.Down.Nodes)); theirs > 0 {
+		evidence += fmt.Sprintf("; %d cordoned by their user, as before", theirs)
+	}
+	v := migration.Met(evidence)
+	v.Stable = 1
+	return v, nil
+}
+
+// GiveBackCordons uncordons every node that carries our annotation.
+func (m *Migration) GiveBackCordons(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	for _, name := range guard.PlanCordon(seen.Reading).Ours {
+		intent := journal.Intent{What: "uncordon Node " + name, Object: "Node " + name}
+		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
+			_, err := awsccm.Uncordon(ctx, m.Kube.CoreV1().Nodes(), name)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RestoreUserCordons sets cordons again that were the user's and that a roll
+// has removed: whatever rolls uncordons what it visits.
+func (m *Migration) RestoreUserCordons(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	for _, name := range guard.LostCordons(seen) {
+		uid := seen.Reading.Down.Node(name).UID
+		intent := journal.Intent{What: "cordon Node " + name + " again, as its user had", Object: "Node " + name, Token: uid}
+		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
+			_, err := awsccm.RestoreUser(ctx, m.Kube.CoreV1().Nodes(), name, types.UID(uid))
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}

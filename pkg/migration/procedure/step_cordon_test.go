@@ -1,0 +1,159 @@
+package procedure
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes/fake"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Control planes that joined after the preflight are not cordoned: the next step that
+// writes says that they came.
+func TestNewcomersAreNotCordoned(t *testing.T) {
+	for name, tt := range map[string]struct {
+		known []continuity.NodePrint
+		want  []string
+	}{
+		"no preflight yet": {nil, []string{"cp-0", "cp-1"}},
+		"all were there":   {clustertest.Prints(), []string{"cp-0", "cp-1"}},
+		"cp-1 joined":      {clustertest.Prints()[:1], []string{"cp-0"}},
+	} {
+		seen := clustertest.At(position.P2)
+		if tt.known != nil {
+			seen.Record = clustertest.Printed(t, tt.known...)
+		}
+		c := &Migration{Backend: &clustertest.Editor{}}
+		if got := c.standing(seen).Cordon.Open; !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", name, got, tt.want)
+		}
+	}
+}
+
+func TestCordonSteps(t *testing.T) {
+	type end struct {
+		plan, seen string
+		kind       runner.VerdictKind
+		evidence   []string
+	}
+	both := func(r *migration.Reading) {
+		clustertest.CordonByUs(&r.Down.Nodes[0])
+		clustertest.CordonByUs(&r.Down.Nodes[1])
+	}
+	for name, tt := range map[string]struct {
+		id     journal.StepID
+		change func(*migration.Reading)
+		want   end
+	}{
+		"cordon: none yet":              {migration.StepCordon, func(*migration.Reading) {}, end{"cordon cp-0, cp-1", "cp-0, cp-1 schedulable", runner.Waiting, nil}},
+		"cordon: one is left":           {migration.StepCordon, func(r *migration.Reading) { clustertest.CordonByUs(&r.Down.Nodes[1]) }, end{"cordon cp-0", "cp-0 schedulable", runner.Waiting, nil}},
+		"cordon: all":                   {migration.StepCordon, both, end{"", "", runner.Met, []string{"2 control-plane nodes cordoned"}}},
+		"cordon: one is its user's":     {migration.StepCordon, func(r *migration.Reading) { both(r); r.Down.Nodes[0].Annotations = nil }, end{"", "", runner.Met, []string{"1 control-plane nodes cordoned"}}},
+		"cordon: another is its user's": {migration.StepCordon, func(r *migration.Reading) { r.Down.Nodes[0].Unschedulable = true }, end{"cordon cp-1; cp-0 cordoned before and left alone", "cp-1 schedulable", runner.Waiting, nil}},
+		"uncordon: both are left":       {migration.StepUncordon, both, end{"uncordon cp-0, cp-1", "cp-0, cp-1 still cordoned by us", runner.Waiting, nil}},
+		"uncordon: one is left":         {migration.StepUncordon, func(r *migration.Reading) { clustertest.CordonByUs(&r.Down.Nodes[1]) }, end{"uncordon cp-0, cp-1", "cp-1 still cordoned by us", runner.Waiting, nil}},
+		"uncordon: none is left":        {migration.StepUncordon, func(*migration.Reading) {}, end{"", "", runner.Met, []string{"no node carries a cordon of ours"}}},
+		"uncordon: a user's is left":    {migration.StepUncordon, func(r *migration.Reading) { r.Down.Nodes[2].Unschedulable = true }, end{"", "", runner.Met, []string{"no node carries a cordon of ours; 1 cordoned by their user, as before"}}},
+		"uncordon: only our mark left": {migration.StepUncordon, func(r *migration.Reading) {
+			clustertest.CordonByUs(&r.Down.Nodes[0])
+			r.Down.Nodes[0].Unschedulable = false
+		}, end{"uncordon cp-0, cp-1", "cp-0 still cordoned by us", runner.Waiting, nil}},
+	} {
+		seen := clustertest.At(position.P3)
+		tt.change(&seen.Reading)
+		step := makeStep(base{Migration: &Migration{}, ID: tt.id})
+		plan, err := step.Plan(t.Context(), seen)
+		verdict, failed := step.Verify(t.Context(), clustertest.TxFor(t, tt.id), seen)
+		if verdict.Kind == runner.Met {
+			plan = runner.Plan{} // the step is not asked for one
+		}
+		if got := (end{strings.Join(plan.Summary, "|"), verdict.Seen, verdict.Kind, verdict.Evidence}); err != nil || failed != nil || !cmp.Equal(got, tt.want, cmp.AllowUnexported(end{})) {
+			t.Errorf("%s: %v, %v, %+v", name, err, failed, got)
+		}
+		if verdict.Kind == runner.Met && verdict.Stable != 1 || verdict.Kind == runner.Waiting && verdict.Progress != verdict.Seen {
+			t.Errorf("%s: %+v", name, verdict)
+		}
+	}
+}
+
+// What the steps write, Node by Node. The clientset leaves out preconditions, which
+// awsccm's own tests hold against a server.
+func TestCordonsAreWritten(t *testing.T) {
+	cordon := func(seen *migration.Snapshot) { clustertest.CordonByUs(&seen.Reading.Down.Nodes[1]) }
+	for name, tt := range map[string]struct {
+		do   func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error
+		then []continuity.NodePrint
+		want []string
+	}{
+		"cordon what is open": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
+			return makeStep(base{Migration: m, ID: migration.StepCordon}).Do(t.Context(), tx, seen)
+		}, nil, []string{"patch nodes/cp-0"}},
+		"give back what is ours": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
+			return makeStep(base{Migration: m, ID: migration.StepUncordon}).Do(t.Context(), tx, seen)
+		}, nil, []string{"patch nodes/cp-1"}},
+		"set a user's again": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
+			return m.RestoreUserCordons(t.Context(), tx, seen)
+		},
+			[]continuity.NodePrint{{Name: "worker", UID: "uid-worker", Cordoned: true}}, []string{"patch nodes/worker"}},
+	} {
+		client := fake.NewClientset(
+			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "cp-0", UID: "uid-cp-0"}},
+			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "cp-1", UID: "uid-cp-1", Annotations: map[string]string{downstream.AnnotationOurs: "run"}}},
+			&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker", UID: "uid-worker"}})
+		seen, tx := clustertest.At(position.P3), clustertest.TxFor(t, migration.StepCordon)
+		cordon(&seen)
+		if tt.then != nil {
+			seen.Record = clustertest.Printed(t, tt.then...)
+		}
+		err := tt.do(&Migration{Access: migration.Access{Kube: client, Options: migration.Options{RunID: "r"}}}, tx, seen)
+		if d := cmp.Diff(tt.want, clustertest.Writes(client)); err != nil || d != "" || len(tx.Record().Intents) != 1 {
+			t.Errorf("%s: %v %s, intents %+v", name, err, d, tx.Record().Intents)
+		}
+	}
+}
+
+// The grant counts by what the API server answers, and a Role that somebody removed again
+// is not waited for.
+func TestLeaseAccess(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*downstream.Cluster)
+		want   runner.VerdictKind
+	}{
+		"both rights":                    {func(*downstream.Cluster) {}, runner.Met},
+		"not get yet":                    {func(d *downstream.Cluster) { d.MayGet = false }, runner.Waiting},
+		"not update yet":                 {func(d *downstream.Cluster) { d.MayUpdate = false }, runner.Waiting},
+		"no right, and no grant of ours": {func(d *downstream.Cluster) { d.MayUpdate, d.OwnGrant = false, false }, runner.Failed},
+		"the right is somebody else's":   {func(d *downstream.Cluster) { d.OwnGrant = false }, runner.Met},
+	} {
+		seen := clustertest.At(position.P1)
+		tt.change(&seen.Reading.Down)
+		got, err := (&leaseAccess{}).Verify(t.Context(), nil, seen)
+		if err != nil || got.Kind != tt.want || got.Kind == runner.Met && got.Stable != 1 {
+			t.Errorf("%s: %v %+v", name, err, got)
+		}
+	}
+	client, tx := fake.NewClientset(), clustertest.TxFor(t, migration.StepLeaseAccess)
+	if err := (&leaseAccess{base{Migration: &Migration{Access: migration.Access{Kube: client}}}}).Do(t.Context(), tx, clustertest.At(position.P0)); err != nil {
+		t.Error(err)
+	}
+	want := []string{"create roles/" + wellknown.Grant, "create rolebindings/" + wellknown.Grant}
+	if d := cmp.Diff(want, clustertest.Writes(client)); d != "" {
+		t.Error(d)
+	}
+	plan, err := (&leaseAccess{}).Plan(t.Context(), clustertest.At(position.P0))
+	if err != nil || len(plan.Changes) != 1 || !strings.Contains(plan.Changes[0].Diff, "get, update, patch lease "+wellknown.MigrationLease) {
+		t.Errorf("%v %+v", err, plan)
+	}
+}

@@ -1,0 +1,156 @@
+package procedure
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// editing is a step that edits the configuration and watches it rolled out. It is
+// the same wherever the configuration is kept; what differs is the Backend's Editor.
+type editing struct {
+	base
+	rules editRules
+}
+
+// editRules are what sets one editing step apart from the others.
+type editRules struct {
+	waitingFor string
+	// precondition is asked in the write, beside a cluster at rest.
+	precondition func(ctx context.Context, m *Migration, seen migration.Snapshot) error
+	// handedOver waits for the leases, and gives the evidence of their holders.
+	handedOver func(roll *migration.Roll, seen migration.Snapshot)
+	// note is for the plan; "": none.
+	note string
+	// then is judged once all of it is rolled out; nil: the step ends there.
+	then func(ctx context.Context, m *Migration, seen migration.Snapshot, rolled runner.Verdict) (runner.Verdict, error)
+	// meanwhile is due after every verdict that is Waiting; nil: nothing.
+	meanwhile func(ctx context.Context, m *Migration, tx *runner.Tx, seen migration.Snapshot) error
+}
+
+// back says whether the step takes another one back.
+func (s *editing) back() bool { return undoes(s.ID) != "" }
+
+// Plan implements runner.Step.
+func (s *editing) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	plan, err := s.Backend.PlanEdit(ctx, seen, s.ID)
+	if err == nil && s.rules.note != "" {
+		plan.Notes = append(plan.Notes, s.rules.note)
+	}
+	return plan, err
+}
+
+// Do implements runner.Step. Called again after a crash it finds the edit made. A way
+// back takes all edits of its step back, one after the other.
+func (s *editing) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	made := map[string]bool{}
+	for {
+		edit, err := s.Backend.Edit(ctx, seen, s.ID)
+		if err != nil {
+			return err
+		}
+		if edit.Empty() || len(made) > 0 && !s.back() {
+			return s.Backend.Apply(ctx, tx, seen, s.ID)
+		}
+		if made[edit.Key()] { // with somebody who takes it back it would go on for ever
+			return migration.TakenBack(edit.Object, edit.Locations(), edit.By).Err
+		}
+		made[edit.Key()] = true
+		if err := s.mayWrite(ctx, seen, edit); err != nil {
+			return err
+		}
+		if err := edit.Write(ctx, tx); err != nil {
+			return err
+		}
+		if seen, err = s.Observe(ctx, tx.Record()); err != nil {
+			return err
+		}
+	}
+}
+
+// mayWrite refuses an edit on a cluster that is not at rest, or that it does not suit.
+// In the middle of a rollout, or behind the brake, a way back does not wait for rest:
+// the rest of that rollout is what it prevents.
+func (s *editing) mayWrite(ctx context.Context, seen migration.Snapshot, edit migration.Edit) error {
+	if edit.Refused != nil {
+		return edit.Refused
+	}
+	if !s.back() || !s.Undoing(seen) {
+		if err := s.requireRest(seen); err != nil {
+			return err
+		}
+	}
+	if s.rules.precondition == nil {
+		return nil
+	}
+	return s.rules.precondition(ctx, s.Migration, seen)
+}
+
+// Verify implements runner.Step.
+func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	if err := seen.Reading.Frozen(); err != nil {
+		return migration.Failed(err), nil
+	}
+	if err := s.Guard.Judge(guard.SightingOf(seen)); err != nil {
+		return migration.Braked(err), nil
+	}
+	now, err := s.Backend.Rollout(ctx, tx, seen, s.ID)
+	if err != nil {
+		return runner.Verdict{}, err
+	}
+	if now.Verdict != nil {
+		return *now.Verdict, nil
+	}
+	verdict, err := s.judge(ctx, seen, now)
+	if err != nil || verdict.Kind != runner.Met || s.rules.then == nil {
+		return verdict, err
+	}
+	verdict.Done, verdict.Total = now.Done, now.Total
+	return s.rules.then(ctx, s.Migration, seen, verdict)
+}
+
+// judge says what of a rollout is open: first the Nodes that others may wait for, then
+// what applies the edit, the machines, the leases.
+func (s *editing) judge(ctx context.Context, seen migration.Snapshot, now migration.Rollout) (runner.Verdict, error) {
+	roll := &migration.Roll{WaitingFor: migration.OrElse(now.WaitingFor, s.rules.waitingFor), Done: now.Done, Total: now.Total, Progress: now.Progress, By: now.By}
+	for _, line := range now.Applying {
+		roll.Wait("%s", line)
+	}
+	roll.WaitForNodes(seen.Reading)
+	for _, open := range guard.OpenCordons(seen) {
+		roll.Wait("%s %s", open.Object, open.Seen)
+	}
+	for _, line := range now.Open {
+		roll.Wait("%s", line)
+	}
+	roll.Evidence = []string{now.Evidence}
+	if s.rules.handedOver != nil {
+		s.rules.handedOver(roll, seen)
+	}
+	if now.Last != nil && !roll.Waits() {
+		if err := now.Last(ctx, roll); err != nil {
+			return roll.Verdict(), err
+		}
+	}
+	return roll.Verdict(), nil
+}
+
+// Tend implements runner.Tender: cordons of the user's that a rollout removed are set
+// again at once.
+func (s *editing) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	busy, err := s.Backend.WhileRolling(ctx, tx, seen, s.ID)
+	if err != nil || busy {
+		return err
+	}
+	if err := s.RestoreUserCordons(ctx, tx, seen); err != nil || s.rules.meanwhile == nil {
+		return err
+	}
+	return s.rules.meanwhile(ctx, s.Migration, tx, seen)
+}
+
+// Finish implements runner.Finisher.
+func (s *editing) Finish(ctx context.Context, tx *runner.Tx, kindly bool) error {
+	return s.Backend.Finish(ctx, tx, s.ID, kindly)
+}

@@ -1,0 +1,241 @@
+package procedure
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// anEdit is an editing step that demands nothing, of a Backend.
+func anEdit(id journal.StepID, e *clustertest.Editor) *editing {
+	return &editing{base{Migration: &Migration{Backend: e, Access: migration.Access{Clock: clock.RealClock{}}}, ID: id}, editRules{waitingFor: "the edit"}}
+}
+
+// Nothing is written that is refused, nor on a cluster that is not at rest, nor where
+// the step's precondition does not hold. A way back in the middle of a rollout is what
+// ends it, and waits for no rest.
+func TestEditIsWrittenOnlyWhereItMay(t *testing.T) {
+	refused, unmet := errors.New("uneditable"), errors.New("not yet")
+	half := migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P3, position.P4), Config: clustertest.RestingConfig{},
+		Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepSwitch}}}}
+	for name, tt := range map[string]struct {
+		id      journal.StepID
+		seen    migration.Snapshot
+		refused error
+		unmet   error
+		writes  bool
+		says    string
+	}{
+		"at rest":                         {id: migration.StepSwitch, seen: migration.Snapshot{Reading: clustertest.Resting()}, writes: true},
+		"refused":                         {id: migration.StepSwitch, seen: migration.Snapshot{Reading: clustertest.Resting()}, refused: refused, says: "uneditable"},
+		"not at rest":                     {id: migration.StepSwitch, seen: migration.Snapshot{Reading: clustertest.Rolling()}, says: "waits for its plan"},
+		"precondition":                    {id: migration.StepSwitch, seen: migration.Snapshot{Reading: clustertest.Resting()}, unmet: unmet, says: "not yet"},
+		"back at rest":                    {id: migration.StepUndoSwitch, seen: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, writes: true},
+		"back, others move it":            {id: migration.StepUndoSwitch, seen: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P4)}, says: "waits for its plan"},
+		"back in the middle of a roll":    {id: migration.StepUndoSwitch, seen: half, writes: true},
+		"back, and the lease is no one's": {id: migration.StepUndoSwitch, seen: half, unmet: unmet, says: "not yet"},
+	} {
+		e := &clustertest.Editor{Open: []migration.Edit{clustertest.Change("a")}}
+		e.Open[0].Refused = tt.refused
+		s := anEdit(tt.id, e)
+		s.rules.precondition = func(context.Context, *Migration, migration.Snapshot) error { return tt.unmet }
+		err := s.Do(t.Context(), clustertest.TxFor(t, tt.id), tt.seen)
+		if wrote := slices.Contains(e.Did, "write a"); wrote != tt.writes {
+			t.Errorf("%s: wrote %t: %v", name, wrote, err)
+		}
+		// What follows a write is observed anew, which this Backend cannot.
+		if tt.writes != errors.Is(err, clustertest.ErrAway) || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Where nothing is left to edit, what is edited is applied.
+func TestEditThatIsThereIsApplied(t *testing.T) {
+	e := &clustertest.Editor{}
+	if err := anEdit(migration.StepEnable, e).Do(t.Context(), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{Reading: clustertest.Rolling()}); err != nil || !slices.Equal(e.Did, []string{"apply"}) {
+		t.Errorf("%v, %v", e.Did, err)
+	}
+}
+
+func holder(owner string, moves bool) lease.Leases {
+	first := lease.Observation{Exists: true, UID: "u", Holder: "a_1", Duration: 15 * time.Second, ResourceVersion: "1", Manager: owner}
+	last := first
+	if last.At = time.Second; moves {
+		last.ResourceVersion, last.Renew = "2", time.Unix(2, 0)
+	}
+	migration := lease.Series{First: first, Last: last}
+	main := migration
+	other := lease.Series{}
+	out := lease.Leases{Migration: migration, KCM: other, CCM: other}
+	if owner == "kube-controller-manager" {
+		out.KCM = main
+	} else {
+		out.CCM = main
+	}
+	return out
+}
+
+// A rollout is over once nothing is open: what applies the edit, the Nodes, the cordons,
+// the machines, and who holds the lease. The Nodes come first: what others wait for, they
+// wait for because of them.
+func TestRolloutWaits(t *testing.T) {
+	done := migration.Rollout{Done: 2, Total: 2, Evidence: "2 of 2", Progress: "p", By: migration.ByRancher()}
+	lagging := migration.Rollout{Done: 1, Total: 2, Applying: []string{"Rancher: configuring b"}, Open: []string{"b has no flag yet"}, WaitingFor: "every host"}
+	down := clustertest.Resting()
+	down.Down.Nodes = []downstream.Node{{Name: "b"}}
+	for name, tt := range map[string]struct {
+		rules   editRules
+		now     migration.Rollout
+		reading migration.Reading
+		leases  lease.Leases
+		want    runner.VerdictKind
+		waits   string
+		seen    string
+	}{
+		"all of it, held by the KCM":      {enableLeaderMigration(), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Met, "", ""},
+		"all of it, held by the CCM":      {enableLeaderMigration(), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Waiting, "every control plane to run with the flag", "migration lease: "},
+		"all of it, held and not renewed": {enableLeaderMigration(), done, clustertest.Resting(), holder("kube-controller-manager", false), runner.Waiting, "every control plane to run with the flag", "migration lease: "},
+		"switched, held by the CCM":       {switchProvider(), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Met, "", ""},
+		"switched, held by the KCM":       {switchProvider(), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "every machine to run with the external provider", "migration lease: "},
+		"back, held by the CCM":           {switchBack(), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Met, "", ""},
+		"back, held by nobody":            {switchBack(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "every machine to run with the in-tree provider", "migration lease: "},
+		"flag gone, the KCM leads":        {disableLeaderMigrationAgain(), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Met, "", ""},
+		"flag gone, nobody leads":         {disableLeaderMigrationAgain(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "every control plane to run without the flag", "Lease kube-system/kube-controller-manager: "},
+		"a machine lags":                  {enableLeaderMigration(), lagging, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "every host", "Rancher: configuring b; b has no flag yet"},
+		"a Node is not Ready":             {enableLeaderMigration(), lagging, down, holder("kube-controller-manager", true), runner.Waiting, "every host", "Node b is not Ready; Rancher: configuring b; b has no flag yet"},
+	} {
+		s := anEdit(migration.StepEnable, &clustertest.Editor{})
+		s.rules = tt.rules
+		tt.reading.Leases = tt.leases
+		got, err := s.judge(t.Context(), migration.Snapshot{Reading: tt.reading}, tt.now)
+		if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || !strings.HasPrefix(got.Seen, tt.seen) {
+			t.Errorf("%s: %v %+v", name, err, got)
+		}
+		if got.Kind == runner.Met && (len(got.Evidence) < 2 || got.Evidence[0] != "2 of 2") {
+			t.Errorf("%s: evidence %q", name, got.Evidence)
+		}
+	}
+}
+
+// What a Backend asks last is asked only once nothing else is open, and counts.
+func TestLastQuestionOfARollout(t *testing.T) {
+	for name, tt := range map[string]struct {
+		open   []string
+		answer string
+		err    error
+		asked  bool
+		want   runner.VerdictKind
+	}{
+		"something is open": {[]string{"b"}, "", nil, false, runner.Waiting},
+		"nothing is":        {nil, "", nil, true, runner.Met},
+		"but that":          {nil, "the process before it may still run", nil, true, runner.Waiting},
+		"it cannot look":    {nil, "", clustertest.ErrAway, true, runner.Met},
+	} {
+		asked := false
+		s := anEdit(migration.StepEnable, &clustertest.Editor{})
+		got, err := s.judge(t.Context(), migration.Snapshot{Reading: clustertest.Resting()}, migration.Rollout{Open: tt.open, Last: func(_ context.Context, r *migration.Roll) error {
+			if asked = true; tt.answer != "" {
+				r.Wait("%s", tt.answer)
+			}
+			return tt.err
+		}})
+		if asked != tt.asked || got.Kind != tt.want || !errors.Is(err, tt.err) {
+			t.Errorf("%s: asked %t, %v, %+v", name, asked, err, got)
+		}
+	}
+}
+
+// A verdict of the Backend, the brake and arguments that nobody can know come before all
+// that is waited for.
+func TestVerdictsBeforeTheRollout(t *testing.T) {
+	crash := migration.Failed(errors.New("cannot start"))
+	frozen := clustertest.Resting()
+	frozen.KCMs = []migration.KCM{{Member: "cp", Mirror: component.Mirror{Kubelet: "v1.26.5+rke2r1", Hash: "h", PodHash: true}}}
+	starving := clustertest.Resting()
+	starving.KCMs = []migration.KCM{{Member: "cp", Known: true, Args: component.Parse([]string{"--cloud-provider=external", "--enable-leader-migration"})}}
+	for name, tt := range map[string]struct {
+		reading migration.Reading
+		now     migration.Rollout
+		want    runner.VerdictKind
+	}{
+		"nothing":           {clustertest.Resting(), migration.Rollout{}, runner.Met},
+		"it crashes":        {clustertest.Resting(), migration.Rollout{Verdict: &crash, Open: []string{"b"}}, runner.Failed},
+		"it does harm":      {starving, migration.Rollout{Verdict: &crash}, runner.Braked},
+		"nobody can see it": {frozen, migration.Rollout{Verdict: &crash}, runner.Failed},
+	} {
+		s := anEdit(migration.StepEnable, &clustertest.Editor{Rolled: tt.now})
+		got, err := s.Verify(t.Context(), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{Reading: tt.reading})
+		if err != nil || got.Kind != tt.want {
+			t.Errorf("%s: %v %+v", name, err, got)
+		}
+		if f, ok := fault.As(got.Err); name == "nobody can see it" && (!ok || f.Reason != "ArgumentsFrozen") {
+			t.Errorf("%s: %v", name, got.Err)
+		}
+	}
+}
+
+// The plan of a step in which the lease changes hands says so, after what the Backend says.
+func TestPlanOfAnEdit(t *testing.T) {
+	for id, want := range map[journal.StepID][]string{migration.StepSwitch: {"of the side", handOverNote}, migration.StepEnable: {"of the side"}} {
+		plan, err := rowOf(id).make(base{Migration: &Migration{Backend: &clustertest.Editor{}}, ID: id}).Plan(t.Context(), migration.Snapshot{})
+		if d := cmp.Diff(want, plan.Notes); err != nil || d != "" {
+			t.Errorf("%s: %v %s", id, err, d)
+		}
+	}
+}
+
+// What must hold in the write of each step.
+func TestPreconditionsOfEdits(t *testing.T) {
+	kcm := func(provider string) migration.Reading {
+		return migration.Reading{ProviderSource: "last --cloud-provider is", KCMs: []migration.KCM{{Member: "cp", Kind: "Machine", Known: true, Args: component.Parse([]string{"--cloud-provider=" + provider})}}}
+	}
+	for name, tt := range map[string]struct {
+		rules  editRules
+		seen   migration.Snapshot
+		reason string
+	}{
+		"enable, external":      {enableLeaderMigration(), migration.Snapshot{Reading: kcm("external")}, "NotInTree"},
+		"enable, no grant":      {enableLeaderMigration(), migration.Snapshot{Reading: kcm("aws")}, "GrantMissing"},
+		"switch at P2":          {switchProvider(), migration.Snapshot{Result: clustertest.ResultAt(position.P2)}, "NotReadyToSwitch"},
+		"switch between":        {switchProvider(), migration.Snapshot{Result: position.Result{Position: position.P3, Mixed: true}}, "NotReadyToSwitch"},
+		"back without a holder": {switchBack(), migration.Snapshot{}, "NotReadyToComeBack"},
+	} {
+		f, ok := fault.As(tt.rules.precondition(t.Context(), &Migration{}, tt.seen))
+		if !ok || f.Reason != tt.reason || f.Fix == "" && f.Wanted == "" {
+			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// While whoever applies the edit is at work, nothing is done to Nodes; cordons of ours
+// are given back early only where each control plane is seen to be switched.
+func TestMeanwhile(t *testing.T) {
+	called := false
+	s := anEdit(migration.StepSwitch, &clustertest.Editor{Busy: true})
+	s.rules.meanwhile = func(context.Context, *Migration, *runner.Tx, migration.Snapshot) error { called = true; return nil }
+	if err := s.Tend(t.Context(), clustertest.TxFor(t, migration.StepSwitch), migration.Snapshot{}); err != nil || called {
+		t.Errorf("busy: %v, called %t", err, called)
+	}
+	s.Backend = &clustertest.Editor{}
+	if err := s.Tend(t.Context(), clustertest.TxFor(t, migration.StepSwitch), migration.Snapshot{}); err != nil || !called {
+		t.Errorf("not busy: %v, called %t", err, called)
+	}
+}

@@ -1,0 +1,141 @@
+package procedure
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/chart"
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// By Helm the chart is installed once, changed where the flag has to go, and left alone
+// where it is as it should be; each write is announced with what undoes it.
+func TestChartsByHelm(t *testing.T) {
+	core, client, _ := observer(position.P2)
+	tx := clustertest.TxFor(t, migration.StepInstall)
+	flagged := func() bool {
+		set, err := client.AppsV1().DaemonSets(wellknown.System).Get(t.Context(), wellknown.CCM, metav1.GetOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(set.Spec.Template.Spec.Containers[0].Args, func(arg string) bool { return strings.HasPrefix(arg, "--enable-leader-migration") })
+	}
+	for i, tt := range []struct {
+		flag    bool
+		summary string
+		changes bool
+		intents int
+	}{
+		{true, "+ Helm release aws-cloud-controller-manager, image v1.26.", true, 1},
+		{true, "~ Helm release aws-cloud-controller-manager, image v1.26.", false, 1}, // it is there
+		{false, "~ Helm release aws-cloud-controller-manager, image v1.26.", true, 2},
+		{true, "~ Helm release aws-cloud-controller-manager, image v1.26.", true, 3},
+	} {
+		seen := clustertest.At(position.P2)
+		plan, err := core.Chart().Plan(t.Context(), seen, tt.flag)
+		if err != nil || !strings.HasPrefix(plan.Summary[0], tt.summary) || (len(plan.Changes) > 0) != tt.changes || plan.Estimate == "" {
+			t.Errorf("%d: %v, %q, %d changes", i, err, plan.Summary, len(plan.Changes))
+		}
+		for _, change := range plan.Changes {
+			if change.Object == "" || change.Diff == "" || change.Form != runner.ObjectDiff {
+				t.Errorf("%d: %+v", i, change)
+			}
+		}
+		moving := seen
+		moving.Reading.Unrest = clustertest.Rolling().Unrest
+		if err := core.Chart().Apply(t.Context(), tx, moving, tt.flag); (clustertest.ReasonOf(err) == "NotAtRest") != tt.changes {
+			t.Errorf("%d: on a cluster that moves: %v", i, err)
+		}
+		if err := core.Chart().Apply(t.Context(), tx, seen, tt.flag); err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+		if intents := tx.Record().Intents; len(intents) != tt.intents || intents[len(intents)-1].Object != chart.HelmObject || len(intents[len(intents)-1].Inverse) == 0 || flagged() != tt.flag {
+			t.Errorf("%d: flag %t, %+v", i, flagged(), intents)
+		}
+	}
+	undo := &undoInstall{base: base{Migration: core}}
+	if err := undo.Do(t.Context(), tx, clustertest.At(position.P3)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.AppsV1().DaemonSets(wellknown.System).Get(t.Context(), wellknown.CCM, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("it was uninstalled: %v", err)
+	}
+	if last := tx.Record().Intents[3]; last.Object != chart.HelmObject || len(last.Inverse) == 0 {
+		t.Errorf("%+v", last)
+	}
+}
+
+// What nobody can install is neither planned nor written, nor taken for installed.
+func TestChartsThatCannotBe(t *testing.T) {
+	for name, change := range map[string]func(*Migration, *clustertest.Side, *migration.Snapshot){
+		"no cloud config": func(_ *Migration, s *clustertest.Side, _ *migration.Snapshot) { s.CloudErr = clustertest.ErrAway },
+		"no chart":        func(m *Migration, _ *clustertest.Side, _ *migration.Snapshot) { m.Options.ChartPath = t.TempDir() },
+		"no image":        func(m *Migration, _ *clustertest.Side, _ *migration.Snapshot) { m.Options.CCMImage = "not an image:" },
+		"no client":       func(m *Migration, _ *clustertest.Side, _ *migration.Snapshot) { m.Config.Host = "no URL: %" },
+		"no API server": func(m *Migration, _ *clustertest.Side, _ *migration.Snapshot) {
+			m.Config.Transport = clustertest.Versioned{RoundTripper: m.Config.Transport, Version: ""}
+		},
+		"no document": func(_ *Migration, _ *clustertest.Side, s *migration.Snapshot) {
+			s.InstallMethod = migration.InstallManifest
+		},
+		"others' DaemonSet": func(_ *Migration, _ *clustertest.Side, _ *migration.Snapshot) {},
+	} {
+		at := position.P2
+		if name == "others' DaemonSet" {
+			at = position.P3
+		}
+		core, client, by := observer(at)
+		seen, tx := clustertest.At(at), clustertest.TxFor(t, migration.StepInstall)
+		change(core, by, &seen)
+		for _, id := range []journal.StepID{migration.StepInstall, migration.StepDisable, migration.StepUndoDisable} {
+			seen.Result.Position = position.P4
+			if _, err := makeStep(base{Migration: core, ID: id}).Plan(t.Context(), seen); err == nil {
+				t.Errorf("%s: %s plans it", name, id)
+			}
+		}
+		if err := core.Chart().Apply(t.Context(), tx, seen, true); err == nil || len(tx.Record().Intents) > 0 {
+			t.Errorf("%s: %v, %+v", name, err, tx.Record().Intents)
+		}
+		if all := clustertest.Writes(client); len(all) > 0 {
+			t.Errorf("%s: wrote %v", name, all)
+		}
+	}
+	core, _, _ := observer(position.P3)
+	core.Config.Host = "no URL: %"
+	tx := clustertest.TxFor(t, migration.StepUndoInstall)
+	if err := (&undoInstall{base: base{Migration: core}}).Do(t.Context(), tx, clustertest.At(position.P3)); err == nil || len(tx.Record().Intents) > 0 {
+		t.Errorf("uninstalled without a client: %v", err)
+	}
+	seen := clustertest.At(position.P3)
+	seen.InstallMethod = migration.InstallManifest
+	if err := (&undoInstall{base: base{Migration: core}}).Do(t.Context(), tx, seen); clustertest.ReasonOf(err) != "Usage" {
+		t.Errorf("a document was removed where none can be: %v", err)
+	}
+}
+
+// Nothing is installed beside somebody who runs the same controllers.
+func TestInstallLooksForOthers(t *testing.T) {
+	for _, others := range []bool{false, true} {
+		core, client, _ := observer(position.P2)
+		if others {
+			if err := client.Tracker().Add(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "web", Name: "kcm"}, Spec: corev1.PodSpec{Containers: []corev1.Container{{Command: []string{"kube-controller-manager"}}}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tx := clustertest.TxFor(t, migration.StepInstall)
+		err := makeStep(base{Migration: core, ID: migration.StepInstall}).Do(t.Context(), tx, clustertest.At(position.P2))
+		if (err != nil) != others || (len(tx.Record().Intents) == 1) == others {
+			t.Errorf("others %t: %v, %+v", others, err, tx.Record().Intents)
+		}
+	}
+}

@@ -1,0 +1,125 @@
+package procedure
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// leaseAccess gives kube-controller-manager the right that no bootstrap role of
+// Kubernetes 1.22 to 1.30 holds: get and update on the migration lease. Without
+// it the flag of the next step silently stops service, route and
+// cloud-node-lifecycle everywhere, and nothing looks ill. It is a Role and a
+// RoleBinding of our own; the guides' merge patch would replace the rules of a
+// bootstrap role.
+type leaseAccess struct{ base }
+
+func (s *leaseAccess) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant}, Estimate: "1s",
+		Changes: []runner.Change{{Object: "Role and RoleBinding kube-system/" + wellknown.Grant,
+			After: "create leases; get, update, patch Lease " + wellknown.MigrationLease + "; for User " + wellknown.KCMUser,
+			Diff:  "+ create leases\n+ get, update, patch lease " + wellknown.MigrationLease + "\n+ for User " + wellknown.KCMUser + "\n"}}}, nil
+}
+
+func (s *leaseAccess) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	inverse, err := json.Marshal(map[string]string{"delete": "Role, RoleBinding kube-system/" + wellknown.Grant})
+	if err != nil {
+		return err
+	}
+	intent := journal.Intent{Step: migration.StepLeaseAccess, What: "create Role and RoleBinding kube-system/" + wellknown.Grant,
+		Object: "Role kube-system/" + wellknown.Grant, Inverse: inverse}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		_, err := awsccm.EnsureGrant(ctx, s.Kube)
+		return err
+	})
+}
+
+func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	if seen.Reading.Down.MayGet && seen.Reading.Down.MayUpdate {
+		v := migration.Met(wellknown.KCMUser + " may get and update the migration lease")
+		v.Stable = 1
+		return v, nil
+	}
+	if !seen.Reading.Down.OwnGrant {
+		return migration.Failed(&fault.Error{Class: fault.Stale, Reason: "GrantRemoved", Object: "Role kube-system/" + wellknown.Grant,
+			Seen: "somebody removed it again", Fix: "find who, then run again"}), nil
+	}
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: wellknown.KCMUser + " to be allowed get and update on the migration lease",
+		Seen: "not allowed yet", Progress: "grant"}, nil
+}
+
+// undoAccess removes the migration lease, once it can be nobody's, and our grant.
+type undoAccess struct{ base }
+
+func (s *undoAccess) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
+	return runner.Plan{Summary: []string{"− Lease, Role, RoleBinding"}, Estimate: "~1m"}, nil
+}
+
+func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	if err := unused(seen); err != nil {
+		return migration.Failed(err), nil
+	}
+	if exists := seen.Reading.Leases.Migration.Last.Exists; exists || seen.Reading.Down.OwnGrant {
+		left := fmt.Sprintf("lease there: %t, grant there: %t", exists, seen.Reading.Down.OwnGrant)
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the migration lease to be idle for two durations, then lease and grant to go", Seen: left, Progress: left}, nil
+	}
+	v := migration.Met("no migration lease, no grant left")
+	v.Stable = 1
+	return v, nil
+}
+
+// unused refuses while any process could still want the lease.
+func unused(s migration.Snapshot) error {
+	for _, k := range s.Reading.KCMs {
+		if !k.Known || k.Flagged() {
+			return &fault.Error{Class: fault.Stale, Reason: "FlagStillThere", Object: k.Name(), Seen: fmt.Sprintf("known %t, flag %t", k.Known, k.Flagged()),
+				Wanted: "no enable-leader-migration on any", Fix: "run again: undo-enable-leader-migration comes first"}
+		}
+	}
+	return requireNoCCM(s)
+}
+
+// Tend implements runner.Tender.
+func (s *undoAccess) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	if err := unused(seen); err != nil {
+		return err
+	}
+	if !seen.Idle(wellknown.MigrationLease, seen.Reading.Leases.Migration.Last) {
+		return nil
+	}
+	return s.removeLeaseAndGrant(ctx, tx, seen)
+}
+
+// removeLease deletes an idle Lease, if it is there.
+func (m *Migration) removeLease(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, name string) error {
+	found := *seen.Reading.Down.Leases.Named(name)
+	if !found.Exists {
+		return nil
+	}
+	intent := journal.Intent{What: "delete the idle Lease kube-system/" + name, Object: "Lease kube-system/" + name}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		return awsccm.DeleteIdleLease(ctx, m.Kube, name, found)
+	})
+}
+
+// removeLeaseAndGrant takes away one of the two in each call: the migration lease
+// first, so that a right is never gone while its lease could still be wanted.
+func (m *Migration) removeLeaseAndGrant(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	if seen.Reading.Down.Leases.Migration.Exists {
+		return m.removeLease(ctx, tx, seen, wellknown.MigrationLease)
+	}
+	if !seen.Reading.Down.OwnGrant {
+		return nil
+	}
+	intent := journal.Intent{What: "delete Role and RoleBinding kube-system/" + wellknown.Grant, Object: "Role kube-system/" + wellknown.Grant}
+	return tx.Effect(ctx, intent, func(ctx context.Context) error {
+		return awsccm.DeleteGrant(ctx, m.Kube)
+	})
+}
