@@ -23,7 +23,7 @@ type Access struct {
 	Distribution wellknown.Distribution
 }
 
-// clusterUID is the cluster's identity: the UID of its kube-system.
+// ClusterUID is the cluster's identity: the UID of its kube-system.
 func (a Access) ClusterUID(ctx context.Context) (string, error) {
 	system, err := a.Kube.CoreV1().Namespaces().Get(ctx, wellknown.System, metav1.GetOptions{})
 	if err != nil {

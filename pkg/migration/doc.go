@@ -1,10 +1,10 @@
-// Package migration is what every migration from the in-tree AWS provider has in
-// common, however the cluster was made: the reading of the cluster itself, its
-// position, the states of the steps, every step with its way back, and the guard that
-// judges a rollout.
+// Package migration is the model of a migration from the in-tree AWS provider, however
+// the cluster was made: what one observation of it says (Snapshot, Reading), the user's
+// choices (Options), and what differs between clusters (Backend, Editor). Backends are in
+// pkg/rke2, pkg/rke and pkg/rke/managed.
 //
-// Steps plan and judge by a Snapshot, a value that the engine observes before it calls
-// them. How an edit gets into the cluster's configuration, and how one knows that it
-// was applied, is a Backend's: pkg/rke2, pkg/rke and pkg/rke/managed have one each. This
-// package may not know Rancher's objects, cluster.yml, or any file.
+// What is made of the model is in rooms below it: guard judges what must not change
+// meanwhile, chart what is installed, audit runs the checks, and procedure has the steps.
+// This package knows none of these, and neither Rancher's objects, cluster.yml, nor any
+// file. It reads no cluster but by the few functions of Access.
 package migration

@@ -34,7 +34,7 @@ func (e Edit) Locations() []string {
 	return all
 }
 
-// key is the same for edits that change the same.
+// Key is the same for edits that change the same.
 func (e Edit) Key() string { return fmt.Sprint(e.Changes) }
 
 // Rollout is what a Backend sees of the rollout of a step's edit, in one observation.

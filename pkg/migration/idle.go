@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// unchanged are the leases that a run has seen, by name, and since when nobody wrote
+// Unchanged are the leases that a run has seen, by name, and since when nobody wrote
 // them, by its own clock.
 type Unchanged map[string]leaseMark
 
@@ -16,7 +16,7 @@ type leaseMark struct {
 	since   time.Time
 }
 
-// next is what is known after another reading. It leaves u as it was.
+// Next is what is known after another reading. It leaves u as it was.
 func (u Unchanged) Next(now time.Time, leases lease.Leases) Unchanged {
 	next := Unchanged{}
 	for name, last := range map[string]lease.Observation{wellknown.MigrationLease: leases.Migration.Last, wellknown.CCMLease: leases.CCM.Last} {
@@ -32,7 +32,7 @@ func (u Unchanged) Next(now time.Time, leases lease.Leases) Unchanged {
 	return next
 }
 
-// idle says whether a lease can be nobody's: nobody wrote it for two of its durations
+// Idle says whether a lease can be nobody's: nobody wrote it for two of its durations
 // and ten seconds. One that is not there is idle.
 func (s Snapshot) Idle(name string, last lease.Observation) bool {
 	mark, known := s.Unchanged[name]

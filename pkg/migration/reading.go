@@ -114,7 +114,7 @@ func (r Reading) PlaneNodes() []downstream.Node {
 	return nodes
 }
 
-// refs are the members as continuity compares them.
+// Refs are the members as continuity compares them.
 func (r Reading) Refs() []continuity.MachineRef {
 	refs := make([]continuity.MachineRef, 0, len(r.Members))
 	for _, m := range r.Members {

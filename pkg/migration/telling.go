@@ -2,6 +2,7 @@ package migration
 
 import (
 	"fmt"
+	"sort"
 	"strings"
 )
 
@@ -31,4 +32,15 @@ func OrElse(text, otherwise string) string {
 		return otherwise
 	}
 	return text
+}
+
+// NameList is a sorted list for people, the first four by name.
+func NameList(names []string) string {
+	sorted := append([]string{}, names...)
+	sort.Strings(sorted)
+	const most = 4
+	if len(sorted) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(sorted[:most], ", "), len(sorted)-most)
+	}
+	return strings.Join(sorted, ", ")
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/kube"
 )
 
-// partUnread classes the error of a reading by the part that it names.
+// PartUnread classes the error of a reading by the part that it names.
 func PartUnread(err error) error {
 	var part *kube.PartError
 	if !errors.As(err, &part) {

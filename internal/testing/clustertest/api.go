@@ -1,13 +1,9 @@
 package clustertest
 
 import (
-	"context"
 	"fmt"
-	"io"
 	"maps"
-	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -21,16 +17,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
-	clocktesting "k8s.io/utils/clock/testing"
 	"k8s.io/utils/ptr"
 
-	"github.com/awsmigrate/awsmigrate/internal/testing/restfake"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// permissive is a cluster's API where every access review says yes but those of verbs
+// Permissive is a cluster's API where every access review says yes but those of verbs
 // that are denied. What it leaves out: authorization, preconditions of deletes, and
 // whatever a server does to an object.
 func Permissive(denied []string, objects ...runtime.Object) *fake.Clientset {
@@ -43,7 +36,7 @@ func Permissive(denied []string, objects ...runtime.Object) *fake.Clientset {
 	return client
 }
 
-// writes are the verbs and objects that a client was asked to change, in order, but
+// Writes are the verbs and objects that a client was asked to change, in order, but
 // access reviews.
 func Writes(client *fake.Clientset) []string {
 	var all []string
@@ -62,7 +55,7 @@ func Writes(client *fake.Clientset) []string {
 	return all
 }
 
-// served is a cluster's API at a position, whose leases are written each time that they
+// Served is a cluster's API at a position, whose leases are written each time that they
 // are looked at.
 func Served(p position.Position) *fake.Clientset {
 	seen := At(p)
@@ -117,7 +110,7 @@ func Served(p position.Position) *fake.Clientset {
 	return client
 }
 
-// renew answers for the leases at a position, which their holders write before each look,
+// Renew answers for the leases at a position, which their holders write before each look,
 // after the first looks.
 func Renew(client *fake.Clientset, p position.Position, still int) {
 	leases := LeasesAt(p)
@@ -136,32 +129,4 @@ func Renew(client *fake.Clientset, p position.Position, still int) {
 			ManagedFields: []metav1.ManagedFieldsEntry{{Manager: managers[holder], FieldsV1: metav1.NewFieldsV1(`{"f:spec":{"f:renewTime":{}}}`)}}},
 			Spec: coordinationv1.LeaseSpec{HolderIdentity: &holder, LeaseDurationSeconds: ptr.To[int32](15), RenewTime: &metav1.MicroTime{Time: Start.Add(time.Duration(writes) * time.Second)}}}, nil
 	})
-}
-
-// versioned answers for /version: with "" it refuses.
-type Versioned struct {
-	http.RoundTripper
-	Version string
-}
-
-func (v Versioned) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.URL.Path == "/version" && v.Version == "" {
-		return nil, context.DeadlineExceeded
-	}
-	response, err := v.RoundTripper.RoundTrip(r)
-	if err == nil && r.URL.Path == "/version" {
-		response.Body = readAll(`{"major":"1","minor":"26","gitVersion":"` + v.Version + `"}`)
-	}
-	return response, err
-}
-
-func readAll(text string) io.ReadCloser { return io.NopCloser(strings.NewReader(text)) }
-
-// reached is a cluster at a position as a migration reaches it: a fake API, and a Backend
-// of which clusterAt is the reading.
-func Reached(p position.Position) (migration.Access, *fake.Clientset, *Side) {
-	client := Served(p)
-	by := &Side{Editor: &Editor{}, Config: SideConfig{At: p, Installed: migration.InstallManifest}}
-	return migration.Access{Kube: client, Config: restfake.Config(client, "v1.26.15+rke2r1"), Clock: Clock{clocktesting.NewFakeClock(Start)},
-		Distribution: wellknown.RKE2, Options: migration.Options{InstallMethod: migration.InstallHelm, AWS: "off"}}, client, by
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// editor is a configuration that consists of a list of edits that are still to make. What
+// Editor is a configuration that consists of a list of edits that are still to make. What
 // it leaves out: reading, and everything that a Backend does besides.
 type Editor struct {
 	migration.Backend
@@ -63,11 +63,12 @@ func (e *Editor) Rolls(journal.StepID) bool { return true }
 
 func (e *Editor) Read(context.Context, journal.Record) (migration.Config, error) { return nil, ErrAway }
 
+// Change is an edit of one place.
 func Change(at string) migration.Edit {
 	return migration.Edit{Changes: []runner.Change{{Location: at}}}
 }
 
-// side is a configuration of which clusterAt is the reading, with the cluster as it was
+// Side is a configuration of which At is the reading, with the cluster as it was
 // read. What it leaves out: all that an editor leaves out, and checks but those given.
 type Side struct {
 	*Editor
@@ -75,10 +76,11 @@ type Side struct {
 	Lookup error
 	Own    []verify.Bound
 	Cloud  string // its cloud config
-	// cloudErr: it cannot be read.
+	// CloudErr: it cannot be read.
 	CloudErr error
 }
 
+// SideConfig is what a Side reads.
 type SideConfig struct {
 	RestingConfig
 	At        position.Position
@@ -114,7 +116,7 @@ func (c SideConfig) Combine(down downstream.Cluster) migration.Reading {
 	return r
 }
 
-// restingConfig is a configuration whose snapshot the journal alone tells of.
+// RestingConfig is a configuration whose snapshot the journal alone tells of.
 type RestingConfig struct{ Snapshot bool }
 
 func (RestingConfig) Combine(downstream.Cluster) migration.Reading { return Resting() }

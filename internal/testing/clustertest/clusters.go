@@ -17,10 +17,10 @@ import (
 
 const planeLabel = "node-role.kubernetes.io/control-plane"
 
-// testStart is when the clusters of these tests are observed.
+// Start is when the clusters of these tests are observed.
 var Start = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
-// clusterAt is a cluster of two control planes, cp-0 and cp-1, and one worker as a
+// At is a cluster of two control planes, cp-0 and cp-1, and one worker as a
 // migration leaves it at a position, while nothing moves and every holder renews.
 func At(p position.Position) migration.Snapshot {
 	r := migration.Reading{Object: "Cluster demo", Version: "v1.26.15+rke2r1", PlaneLabel: planeLabel, ProviderSource: "last --cloud-provider is"}
@@ -47,7 +47,7 @@ func At(p position.Position) migration.Snapshot {
 	return seen
 }
 
-// withCCM adds a cloud controller manager that runs on every control plane.
+// WithCCM adds a cloud controller manager that runs on every control plane.
 func WithCCM(seen migration.Snapshot, flagged bool) migration.Snapshot {
 	seen.Reading.Down.CCM = CCM(flagged, 2)
 	seen.Reading.Down.CCMPods = []downstream.Pod{CCMPod("cp-0", flagged), CCMPod("cp-1", flagged)}
@@ -75,7 +75,7 @@ func ccmContainer(flagged bool) downstream.Container {
 	return c
 }
 
-// aCCM is the DaemonSet, as its controller leaves it once all pods are Ready.
+// CCM is the DaemonSet, as its controller leaves it once all pods are Ready.
 func CCM(flagged bool, nodes int32) *downstream.DaemonSet {
 	return &downstream.DaemonSet{
 		Object: downstream.Object{Kind: "DaemonSet", Namespace: wellknown.System, Name: wellknown.CCM}, UID: "ccm", Generation: 1, Observed: 1,
@@ -89,10 +89,10 @@ func CCMPod(node string, flagged bool) downstream.Pod {
 		Containers: []downstream.Container{ccmContainer(flagged)}, Statuses: []downstream.ContainerStatus{{Ready: true}}}
 }
 
-// setPodReady says of one of the CCM's pods whether it is Ready.
+// SetPodReady says of one of the CCM's pods whether it is Ready.
 func SetPodReady(pod *downstream.Pod, ready bool) { pod.Ready = ready }
 
-// setRestarts sets how often the container of one of the CCM's pods was started again.
+// SetRestarts sets how often the container of one of the CCM's pods was started again.
 func SetRestarts(pod *downstream.Pod, restarts int32) {
 	pod.Restarts, pod.Statuses[0].Restarts = restarts, restarts
 }
@@ -101,7 +101,7 @@ func Lease(name string) *coordinationv1.Lease {
 	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: name, UID: "lease", ResourceVersion: "7"}}
 }
 
-// renewing is a lease that its holder has written between two readings.
+// Renewing is a lease that its holder has written between two readings.
 func Renewing(holder, manager string) lease.Series {
 	first := lease.Observation{Exists: true, UID: "u", Holder: holder, Manager: manager, Duration: 15 * time.Second, ResourceVersion: "1", Renew: Start}
 	last := first
@@ -109,7 +109,7 @@ func Renewing(holder, manager string) lease.Series {
 	return lease.Series{First: first, Last: last}
 }
 
-// unwritten is that lease where nobody has written it in between.
+// Unwritten is that lease where nobody has written it in between.
 func Unwritten(s lease.Series) lease.Series {
 	at := s.Last.At
 	s.Last = s.First
@@ -117,7 +117,7 @@ func Unwritten(s lease.Series) lease.Series {
 	return s
 }
 
-// leasesAt are the leases at a position: a kube-controller-manager on cp-0 leads, and
+// LeasesAt are the leases at a position: a kube-controller-manager on cp-0 leads, and
 // the CCM on cp-1.
 func LeasesAt(p position.Position) lease.Leases {
 	kcm, ccm := Renewing("cp-0_kcm", wellknown.KCM), Renewing("cp-1_ccm", wellknown.CCM)

@@ -7,7 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// documented is a Backend that installs the chart as a document. What it leaves out: where
+// DocumentBackend is a Backend that installs the chart as a document. What it leaves out: where
 // the document goes.
 type DocumentBackend struct {
 	*Editor

@@ -6,21 +6,25 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// resting is a cluster on which nothing moves.
+// Resting is a cluster on which nothing moves.
 func Resting() migration.Reading { return migration.Reading{Object: "Cluster demo"} }
 
+// Rolling is one on which a Machine waits.
 func Rolling() migration.Reading {
 	return migration.Reading{Object: "Cluster demo", Unrest: []migration.Unrest{{Object: "Machine cp", Seen: "waits for its plan"}}}
 }
 
+// ResultAt is a position that is reached.
 func ResultAt(p position.Position) position.Result {
 	return position.Result{Position: p, Summary: p.Summary(), Between: [2]position.Position{p, p}}
 }
 
+// ResultBetween lies between two.
 func ResultBetween(a, b position.Position) position.Result {
 	return position.Result{Position: a, Mixed: true, Between: [2]position.Position{a, b}, Summary: "between"}
 }
 
+// CordonByUs cordons a Node as a run does.
 func CordonByUs(node *downstream.Node) {
 	node.Unschedulable, node.Annotations = true, map[string]string{downstream.AnnotationOurs: "run"}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// printed is a journal with the fingerprint of Nodes.
+// Printed is a journal with the fingerprint of Nodes.
 func Printed(t *testing.T, nodes ...continuity.NodePrint) journal.Record {
 	t.Helper()
 	tx := TxFor(t, migration.StepPreflight)
@@ -26,6 +26,7 @@ func Printed(t *testing.T, nodes ...continuity.NodePrint) journal.Record {
 	return tx.Record()
 }
 
+// NotePrint notes the fingerprint of Nodes.
 func NotePrint(t *testing.T, tx *runner.Tx, nodes ...continuity.NodePrint) {
 	t.Helper()
 	packed, err := continuity.Fingerprint{Schema: 1, Nodes: nodes}.Encode()
@@ -37,7 +38,7 @@ func NotePrint(t *testing.T, tx *runner.Tx, nodes ...continuity.NodePrint) {
 	}
 }
 
-// prints are the Nodes of clusterAt as a fingerprint has them.
+// Prints are the Nodes of At as a fingerprint has them.
 func Prints() []continuity.NodePrint {
 	var all []continuity.NodePrint
 	for _, node := range At(position.P0).Reading.Down.Nodes {
@@ -46,6 +47,7 @@ func Prints() []continuity.NodePrint {
 	return all
 }
 
+// TxFor is what a step of a run acts through, with lock and journal in memory.
 func TxFor(t *testing.T, id journal.StepID) *runner.Tx {
 	t.Helper()
 	lock := (&lock.Memory{}).For(lock.Owner{Run: "r"})
@@ -59,6 +61,7 @@ func TxFor(t *testing.T, id journal.StepID) *runner.Tx {
 	return tx
 }
 
+// ReasonOf is the reason of a fault, or the text of another error; "": no error.
 func ReasonOf(err error) string {
 	if f, ok := fault.As(err); ok {
 		return f.Reason
@@ -69,11 +72,13 @@ func ReasonOf(err error) string {
 	return ""
 }
 
+// ErrAway is of what could not be reached.
 var ErrAway = errors.New("away")
 
+// ErrOf is the error of a call, whatever else it returns.
 func ErrOf[T any](_ T, err error) error { return err }
 
-// findings is a check of a side's with these findings.
+// Findings is a check of a side's with these findings.
 func Findings(meta verify.Meta, found ...verify.Finding) verify.Bound {
 	if meta.ID == "" {
 		meta.ID = "AWSM-999"
@@ -81,12 +86,12 @@ func Findings(meta verify.Meta, found ...verify.Finding) verify.Bound {
 	return verify.Bind(0, verify.Check[int]{Meta: meta, Judge: func(int) []verify.Finding { return found }})[0]
 }
 
-// bad is a check that fails.
+// Failing is a check that fails.
 func Failing() verify.Bound {
 	return Findings(verify.Meta{}, verify.Finding{Status: verify.Fail, Object: "Node cp-0", Seen: "is bad", Wanted: "good"})
 }
 
-// stepClock is a clock on which every timer is due at once: who waits moves the time on.
+// Clock is a clock on which every timer is due at once: who waits moves the time on.
 type Clock struct{ *clocktesting.FakeClock }
 
 func (c Clock) NewTimer(d time.Duration) clock.Timer {

@@ -20,7 +20,7 @@ func CheckMetas(d wellknown.Distribution, own []verify.Meta) []verify.Meta {
 	return metas
 }
 
-// countsOf is one line of counts. Checks that apply at other positions are
+// CountsOf is one line of counts. Checks that apply at other positions are
 // counted together; the others that were skipped are named.
 func CountsOf(report verify.Report) string {
 	var parts []string
@@ -51,7 +51,7 @@ func whySkipped(report verify.Report) string {
 	return strings.Join(named, ", ")
 }
 
-// checkSummary is the counts, then all that is not ok, in full.
+// CheckSummary is the counts, then all that is not ok, in full.
 func CheckSummary(report verify.Report) []string {
 	lines := []string{CountsOf(report)}
 	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Skip} {
@@ -68,7 +68,7 @@ func CheckSummary(report verify.Report) []string {
 // node of a large cluster is one fact.
 const mostFindings = 5
 
-// resultLines says what is not ok about one check: its ID, and per finding the
+// ResultLines says what is not ok about one check: its ID, and per finding the
 // object, what was seen and wanted, and the fix.
 func ResultLines(result verify.Result) []string {
 	mark := map[verify.Status]string{verify.Warn: "!", verify.Skip: "–", verify.Fail: "✗", verify.Unknown: "?"}[result.Status]

@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// planChart shows what the installation would change.
+// Plan shows what the installation would change.
 func (c Chart) Plan(ctx context.Context, seen migration.Snapshot, flagged bool) (runner.Plan, error) {
 	ch, values, err := c.Values(ctx, seen, flagged)
 	if err != nil {
@@ -47,7 +47,7 @@ func (c Chart) Plan(ctx context.Context, seen migration.Snapshot, flagged bool) 
 	return plan, nil
 }
 
-// chartName is what carries the chart in this cluster.
+// Name is what carries the chart in this cluster.
 func Name(s migration.Snapshot) string {
 	if s.InstallMethod == migration.InstallManifest {
 		return "HelmChart document in additionalManifest"
@@ -71,7 +71,7 @@ func shortImage(image awsccm.Image) string {
 	return image.String()
 }
 
-// ApplyChart installs or upgrades the chart by the chosen method.
+// Apply installs or upgrades the chart by the chosen method.
 func (c Chart) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, flagged bool) error {
 	ch, values, err := c.Values(ctx, seen, flagged)
 	if err != nil {

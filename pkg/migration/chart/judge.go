@@ -67,7 +67,7 @@ func (c Chart) JudgeRolled(ctx context.Context, seen migration.Snapshot) (runner
 		Progress: judged.Token, Done: judged.Done, Total: judged.Total, Counted: judged.Counted}), nil
 }
 
-// byChart says who goes on with the CCM's pods while some of them are not there yet:
+// ByChart says who goes on with the CCM's pods while some of them are not there yet:
 // Rancher, as long as it still has to take up the document that installs the chart,
 // and then the DaemonSet's controller. Both do whether or not a run watches.
 func ByChart(s migration.Snapshot, v runner.Verdict) runner.Verdict {
@@ -82,7 +82,7 @@ func ByChart(s migration.Snapshot, v runner.Verdict) runner.Verdict {
 	return v
 }
 
-// rollout is the CCM's DaemonSet as the install verdict judges it.
+// Rollout is the CCM's DaemonSet as the install verdict judges it.
 func (c Chart) Rollout(ctx context.Context, seen migration.Snapshot) (rollout.Observation, error) {
 	events, err := kube.EventsOf(ctx, c.Kube, wellknown.CCM)
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// helmObject is Helm's release of the chart in intents and messages.
+// HelmObject is Helm's release of the chart in intents and messages.
 const HelmObject = "Helm release kube-system/" + wellknown.CCM
 
-// recordLeft looks for Helm's record of a release whose DaemonSet is gone, or was
+// RecordLeft looks for Helm's record of a release whose DaemonSet is gone, or was
 // never made. Only a release that the journal announced is ours to end: RKE2's
 // helm controller keeps records of the same name.
 func (c Chart) RecordLeft(ctx context.Context, record journal.Record, down downstream.Cluster) (bool, error) {
@@ -30,7 +30,7 @@ func (c Chart) RecordLeft(ctx context.Context, record journal.Record, down downs
 	return len(records.Items) > 0, nil
 }
 
-// installLeft says what of an installation is left although the cluster is at a
+// Left says what of an installation is left although the cluster is at a
 // position without one; "": nothing.
 func Left(r migration.Reading) string {
 	switch {
@@ -44,7 +44,7 @@ func Left(r migration.Reading) string {
 	return ""
 }
 
-// ccmLeaseLeft says whether the main lease of the CCM that we installed is there:
+// LeaseLeft says whether the main lease of the CCM that we installed is there:
 // by the name that its process gives when it writes.
 func LeaseLeft(r migration.Reading) bool {
 	return r.Leases.CCM.Last.Exists && r.Leases.CCM.Last.Manager == wellknown.CCM

@@ -1,10 +1,7 @@
 package guard
 
 import (
-	"fmt"
 	"slices"
-	"sort"
-	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -12,7 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// cordonPlan says which control-plane nodes are cordoned, and whether they
+// CordonPlan says which control-plane nodes are cordoned, and whether they
 // should be at all.
 type CordonPlan struct {
 	Skip   string   // why nothing is cordoned; empty: it is
@@ -31,7 +28,7 @@ func keepsPodsOff(node *downstream.Node) bool {
 	return false
 }
 
-// planCordon follows the guides' cordon, though not their reason for it: a
+// PlanCordon follows the guides' cordon, though not their reason for it: a
 // cordon does not hold the CCM's pods back, since DaemonSet pods tolerate it.
 // It is left out where it would take the cluster's scheduling away or where
 // something else cordons and uncordons.
@@ -78,7 +75,7 @@ func cordonSkip(v migration.Reading, targets, left int) string {
 	return ""
 }
 
-// without leaves out Nodes of control planes that came since the preflight: the next
+// Without leaves out Nodes of control planes that came since the preflight: the next
 // step that writes says that they came, and the preflight of a new run looks at them.
 func (p CordonPlan) Without(newcomers []string) CordonPlan {
 	p.Open = slices.DeleteFunc(slices.Clone(p.Open), func(node string) bool { return slices.Contains(newcomers, node) })
@@ -89,7 +86,7 @@ func cordonOf(node *downstream.Node) awsccm.CordonState {
 	return awsccm.CordonOf(node.Annotations, node.Unschedulable)
 }
 
-// userCordons are the nodes that somebody else has cordoned, by UID.
+// UserCordons are the nodes that somebody else has cordoned, by UID.
 func UserCordons(nodes []downstream.Node) map[string]string {
 	cordoned := map[string]string{}
 	for i := range nodes {
@@ -98,16 +95,6 @@ func UserCordons(nodes []downstream.Node) map[string]string {
 		}
 	}
 	return cordoned
-}
-
-func NameList(names []string) string {
-	sorted := append([]string{}, names...)
-	sort.Strings(sorted)
-	const most = 4
-	if len(sorted) > most {
-		return fmt.Sprintf("%s and %d more", strings.Join(sorted[:most], ", "), len(sorted)-most)
-	}
-	return strings.Join(sorted, ", ")
 }
 
 func cordonedThen(before continuity.Fingerprint, node *downstream.Node) bool {

@@ -11,14 +11,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// fingerprintNote is the journal's key for how the cluster looked before the
+// FingerprintNote is the journal's key for how the cluster looked before the
 // first write.
 const FingerprintNote = "fingerprint"
 
-// noteFingerprint takes the fingerprint once in a migration: later runs compare with
+// NoteFingerprint takes the fingerprint once in a migration: later runs compare with
 // the first reading, not with what an earlier run may have left. Where nothing has
 // been begun, or all of it was taken back, the migration starts here.
-func NoteFingerprint(s migration.Snapshot, ctx context.Context, tx *runner.Tx, facts downstream.Facts, begun bool) error {
+func NoteFingerprint(ctx context.Context, tx *runner.Tx, s migration.Snapshot, facts downstream.Facts, begun bool) error {
 	if _, known, err := Fingerprint(tx.Record()); err != nil || known && begun {
 		return err
 	}
@@ -33,10 +33,10 @@ func NoteFingerprint(s migration.Snapshot, ctx context.Context, tx *runner.Tx, f
 	return tx.Note(ctx, FingerprintNote, packed)
 }
 
-// takeAgain takes Nodes that were deleted and registered again since the fingerprint
+// TakeAgain takes Nodes that were deleted and registered again since the fingerprint
 // as they are now: a person began this run, and nothing gives the old ones back. Each
 // is named.
-func TakeAgain(s migration.Snapshot, ctx context.Context, tx *runner.Tx) error {
+func TakeAgain(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
 	then, known, err := Fingerprint(tx.Record())
 	if err != nil || !known {
 		return err
@@ -58,7 +58,7 @@ func TakeAgain(s migration.Snapshot, ctx context.Context, tx *runner.Tx) error {
 	return tx.Note(ctx, FingerprintNote, packed)
 }
 
-// fingerprint reads it back from the journal.
+// Fingerprint reads it back from the journal.
 func Fingerprint(record journal.Record) (continuity.Fingerprint, bool, error) {
 	var packed []byte
 	known, err := record.NoteInto(FingerprintNote, &packed)

@@ -49,7 +49,7 @@ func TestRequireSamePlanes(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, tt.reason)
 		}
 		// A preflight that passes then takes these for those of the run.
-		if err := NotePlanes(seen, t.Context(), tx); err != nil {
+		if err := NotePlanes(t.Context(), tx, seen); err != nil {
 			t.Fatal(err)
 		}
 		seen.Record = tx.Record()
@@ -81,7 +81,7 @@ func TestNotePlanes(t *testing.T) {
 		}
 		seen.Reading.Members[0].ID = tt.id
 		var noted []string
-		if err := NotePlanes(seen, t.Context(), tx); err != nil {
+		if err := NotePlanes(t.Context(), tx, seen); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := tx.NoteInto(planesNote, &noted); err != nil || !slices.Equal(noted, tt.noted) {
@@ -109,7 +109,7 @@ func TestTakeAgain(t *testing.T) {
 			clustertest.NotePrint(t, tx, clustertest.Prints()...)
 		}
 		tt.change(&seen.Reading.Down.Nodes[2])
-		if err := TakeAgain(seen, t.Context(), tx); err != nil {
+		if err := TakeAgain(t.Context(), tx, seen); err != nil {
 			t.Fatal(err)
 		}
 		after, known, err := Fingerprint(tx.Record())

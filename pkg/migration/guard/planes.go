@@ -17,9 +17,9 @@ import (
 // where they are no longer those of the fingerprint.
 const planesNote = "control-planes"
 
-// notePlanes takes the control-plane machines of a preflight that passed for those of
+// NotePlanes takes the control-plane machines of a preflight that passed for those of
 // the run: newcomers were looked at with the rest.
-func NotePlanes(s migration.Snapshot, ctx context.Context, tx *runner.Tx) error {
+func NotePlanes(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
 	then, known, err := planesThen(tx.Record())
 	if err != nil || !known || slices.Equal(then, planesNow(s)) {
 		return err
@@ -69,7 +69,7 @@ func RequireSamePlanes(s migration.Snapshot) error {
 		Fix:    "see that the new ones are healthy, then run the same command again, whose preflight looks at them"}
 }
 
-// newPlanes are the Nodes of control planes that the last preflight did not see.
+// NewPlanes are the Nodes of control planes that the last preflight did not see.
 func NewPlanes(s migration.Snapshot) []string {
 	then, known, err := planesThen(s.Record)
 	if err != nil || !known {

@@ -81,7 +81,7 @@ func HasNode(before continuity.Fingerprint, name string) bool {
 	return slices.ContainsFunc(before.Nodes, func(n continuity.NodePrint) bool { return n.Name == name })
 }
 
-// renames judges this reading against the journal's fingerprint. Without one,
+// RenamesOf judges this reading against the journal's fingerprint. Without one,
 // two Nodes for one machine still tell.
 func RenamesOf(s migration.Snapshot) []Rename {
 	before, _, err := Fingerprint(s.Record)
@@ -91,7 +91,7 @@ func RenamesOf(s migration.Snapshot) []Rename {
 	return slices.DeleteFunc(Renames(before, s.Reading.Down.Nodes, s.Reading.Refs()), func(r Rename) bool { return s.Reading.Stale[r.New] })
 }
 
-// renamed are the names that the renames of this reading gave, for an undo to go back
+// Renamed are the names that the renames of this reading gave, for an undo to go back
 // from.
 func Renamed(s migration.Snapshot) map[string]bool {
 	found := map[string]bool{}

@@ -30,7 +30,7 @@ func NewNodesOpen(s migration.Snapshot) []string {
 	return open
 }
 
-// Sighting is what the guard judges of this reading.
+// SightingOf is what the guard judges of this reading.
 func SightingOf(s migration.Snapshot) Sighting {
 	verdict := s.Reading.LeaseVerdict()
 	out := Sighting{

@@ -26,7 +26,7 @@ func (s *preflight) Plan(ctx context.Context, seen migration.Snapshot) (runner.P
 }
 
 func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := guard.TakeAgain(seen, ctx, tx); err != nil {
+	if err := guard.TakeAgain(ctx, tx, seen); err != nil {
 		return runner.Verdict{}, err
 	}
 	seen.Record = tx.Record()
@@ -34,10 +34,10 @@ func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sn
 	if err != nil || stop != nil {
 		return orZero(stop), err
 	}
-	if err := guard.NoteFingerprint(seen, ctx, tx, facts, begun(seen)); err != nil {
+	if err := guard.NoteFingerprint(ctx, tx, seen, facts, begun(seen)); err != nil {
 		return runner.Verdict{}, err
 	}
-	if err := guard.NotePlanes(seen, ctx, tx); err != nil {
+	if err := guard.NotePlanes(ctx, tx, seen); err != nil {
 		return runner.Verdict{}, err
 	}
 	return migration.Met(audit.CheckSummary(report)...), nil

@@ -151,8 +151,8 @@ func TestFingerprintThatNobodyCanRead(t *testing.T) {
 	}
 	seen := looked(t, core, tx.Record())
 	for what, err := range map[string]error{
-		"control planes": guard.RequireSamePlanes(seen), "a way back": undoRefused(seen), "Nodes again": guard.TakeAgain(seen, t.Context(), tx),
-		"noting control planes": guard.NotePlanes(seen, t.Context(), tx), "checks": clustertest.ErrOf(core.Gather(t.Context(), seen)),
+		"control planes": guard.RequireSamePlanes(seen), "a way back": undoRefused(seen), "Nodes again": guard.TakeAgain(t.Context(), tx, seen),
+		"noting control planes": guard.NotePlanes(t.Context(), tx, seen), "checks": clustertest.ErrOf(core.Gather(t.Context(), seen)),
 		"checks of a part": clustertest.ErrOf(core.GatherPartly(t.Context(), seen.Record)), "a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), tx, seen)),
 		"an undo": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepUndoPreflight}).Verify(t.Context(), tx, clustertest.At(position.P0))),
 	} {

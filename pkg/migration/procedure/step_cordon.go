@@ -21,9 +21,9 @@ type cordon struct{ base }
 
 func (s *cordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
 	plan := guard.PlanCordon(seen.Reading)
-	summary := fmt.Sprintf("cordon %s", guard.NameList(plan.Open))
+	summary := fmt.Sprintf("cordon %s", migration.NameList(plan.Open))
 	if len(plan.Theirs) > 0 {
-		summary += fmt.Sprintf("; %s cordoned before and left alone", guard.NameList(plan.Theirs))
+		summary += fmt.Sprintf("; %s cordoned before and left alone", migration.NameList(plan.Theirs))
 	}
 	return runner.Plan{Summary: []string{summary}, Estimate: "1s"}, nil
 }
@@ -48,7 +48,7 @@ func (s *cordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot)
 func (s *cordon) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
 	plan := guard.PlanCordon(seen.Reading)
 	if len(plan.Open) > 0 {
-		open := guard.NameList(plan.Open) + " schedulable"
+		open := migration.NameList(plan.Open) + " schedulable"
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "control-plane nodes to be cordoned", Seen: open, Progress: open}, nil
 	}
 	v := migration.Met(fmt.Sprintf("%d control-plane nodes cordoned", len(plan.Ours)))
@@ -64,7 +64,7 @@ type uncordon struct{ base }
 func (s *uncordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
 	plan := guard.PlanCordon(seen.Reading)
 	names := append(append([]string{}, plan.Ours...), plan.Open...)
-	return runner.Plan{Summary: []string{"uncordon " + guard.NameList(names)}, Estimate: "1s"}, nil
+	return runner.Plan{Summary: []string{"uncordon " + migration.NameList(names)}, Estimate: "1s"}, nil
 }
 
 func (s *uncordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
@@ -73,7 +73,7 @@ func (s *uncordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapsho
 
 func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
 	if ours := guard.PlanCordon(seen.Reading).Ours; len(ours) > 0 {
-		left := guard.NameList(ours) + " still cordoned by us"
+		left := migration.NameList(ours) + " still cordoned by us"
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "our cordons to be gone", Seen: left, Progress: left}, nil
 	}
 	evidence := "no node carries a cordon of ours"

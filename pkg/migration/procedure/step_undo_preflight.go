@@ -29,7 +29,7 @@ func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx, seen migratio
 	if err := undoRefused(seen); err != nil {
 		return migration.Failed(err), nil
 	}
-	if err := guard.TakeAgain(seen, ctx, tx); err != nil {
+	if err := guard.TakeAgain(ctx, tx, seen); err != nil {
 		return runner.Verdict{}, err
 	}
 	seen.Record = tx.Record()
@@ -119,7 +119,7 @@ func (m *Migration) Undoing(seen migration.Snapshot) bool {
 	return err == nil && now.step != ""
 }
 
-// RequireNoCCM is the guard in the write that takes the flag away.
+// requireNoCCM is the guard in the write that takes the flag away.
 func requireNoCCM(s migration.Snapshot) error {
 	if s.Reading.Down.CCM == nil && len(s.Reading.Down.CCMPods) == 0 {
 		return nil
@@ -130,7 +130,7 @@ func requireNoCCM(s migration.Snapshot) error {
 		Passing: s.Reading.Down.CCM == nil}
 }
 
-// MayComeBack is the guard in the write that makes components in-tree again: no
+// mayComeBack is the guard in the write that makes components in-tree again: no
 // kube-controller-manager may be given the provider unless somebody holds the
 // migration lease at that moment, under leader migration. A run that has just begun
 // may not have seen the lease move yet, and waits.

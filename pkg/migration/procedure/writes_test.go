@@ -5,9 +5,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
-	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -103,7 +102,7 @@ func TestLongListsAreCutOff(t *testing.T) {
 		{[]string{"d", "c", "b", "a"}, "a, b, c, d", "d; c; b; and 1 more"},
 		{[]string{"e", "d", "c", "b", "a"}, "a, b, c, d and 1 more", "e; d; c; and 2 more"},
 	} {
-		if got := guard.NameList(tt.names); got != tt.names4 {
+		if got := migration.NameList(tt.names); got != tt.names4 {
 			t.Errorf("names: %q, want %q", got, tt.names4)
 		}
 		if got := migration.TellSome(tt.names); got != tt.all {
