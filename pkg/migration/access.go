@@ -32,11 +32,13 @@ func (a Access) ClusterUID(ctx context.Context) (string, error) {
 	return string(system.UID), nil
 }
 
+// ReadCluster reads what a position is computed from.
 func (a Access) ReadCluster(ctx context.Context) (downstream.Cluster, error) {
 	cluster, err := kube.ReadCluster(ctx, a.Kube)
 	return cluster, PartUnread(err)
 }
 
+// ReadLeases reads the leases alone.
 func (a Access) ReadLeases(ctx context.Context) (lease.Readings, error) {
 	leases, err := kube.ReadLeases(ctx, a.Kube)
 	return leases, PartUnread(err)

@@ -22,6 +22,7 @@ func (r Reading) KCMEvidence() []position.KCM {
 	return kcms
 }
 
+// CCMEvidence is the part of Evidence that is about the CCM.
 func (r Reading) CCMEvidence() position.CCM { return r.Down.CCMEvidence(r.PlaneNodes(), r.Planes()) }
 
 // LeaseVerdict says who holds the migration lease and whether it renews.

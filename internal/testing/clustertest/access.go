@@ -21,6 +21,7 @@ type Versioned struct {
 	Version string
 }
 
+// RoundTrip implements http.RoundTripper.
 func (v Versioned) RoundTrip(r *http.Request) (*http.Response, error) {
 	if r.URL.Path == "/version" && v.Version == "" {
 		return nil, context.DeadlineExceeded

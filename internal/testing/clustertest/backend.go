@@ -22,6 +22,7 @@ type Editor struct {
 	Did    []string
 }
 
+// Edit implements migration.Editor.
 func (e *Editor) Edit(context.Context, migration.Snapshot, journal.StepID) (migration.Edit, error) {
 	if len(e.Open) == 0 {
 		return migration.Edit{Object: "Cluster demo"}, nil
@@ -38,29 +39,37 @@ func (e *Editor) Edit(context.Context, migration.Snapshot, journal.StepID) (migr
 	return next, nil
 }
 
+// PlanEdit implements migration.Editor.
 func (e *Editor) PlanEdit(context.Context, migration.Snapshot, journal.StepID) (runner.Plan, error) {
 	return runner.Plan{Notes: []string{"of the side"}}, nil
 }
 
+// Apply implements migration.Editor.
 func (e *Editor) Apply(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) error {
 	e.Did = append(e.Did, "apply")
 	return nil
 }
 
+// Rollout implements migration.Editor.
 func (e *Editor) Rollout(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) (migration.Rollout, error) {
 	return e.Rolled, nil
 }
 
+// WhileRolling implements migration.Editor.
 func (e *Editor) WhileRolling(context.Context, *runner.Tx, migration.Snapshot, journal.StepID) (bool, error) {
 	return e.Busy, nil
 }
 
+// Finish implements migration.Editor.
 func (e *Editor) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
 
+// Tell implements migration.Backend.
 func (e *Editor) Tell(open []migration.Unrest) string { return migration.TellUnrest(open) }
 
+// Rolls implements migration.Backend.
 func (e *Editor) Rolls(journal.StepID) bool { return true }
 
+// Read implements migration.Backend.
 func (e *Editor) Read(context.Context, journal.Record) (migration.Config, error) { return nil, ErrAway }
 
 // Change is an edit of one place.
@@ -88,28 +97,37 @@ type SideConfig struct {
 	Installed migration.InstallMethod
 }
 
+// Read implements migration.Backend.
 func (s *Side) Read(context.Context, journal.Record) (migration.Config, error) {
 	return s.Config, s.Lookup
 }
 
+// CloudConfig implements migration.Backend.
 func (s *Side) CloudConfig(context.Context, migration.Snapshot) (string, error) {
 	return s.Cloud, s.CloudErr
 }
 
+// Document implements migration.Backend.
 func (s *Side) Document() migration.DocumentInstaller { return nil }
 
+// Evidence implements migration.Backend.
 func (s *Side) Evidence(migration.Snapshot, *evidence.Input) {}
 
+// Decide implements migration.Backend.
 func (s *Side) Decide(migration.Snapshot, evidence.Input) {}
 
+// Checks implements migration.Backend.
 func (s *Side) Checks(migration.Snapshot, evidence.Input, migration.Prepared) []verify.Bound {
 	return s.Own
 }
 
+// Supported implements migration.Config.
 func (c SideConfig) Supported() error { return c.Refused }
 
+// InstalledAs implements migration.Config.
 func (c SideConfig) InstalledAs(journal.Record) migration.InstallMethod { return c.Installed }
 
+// Combine implements migration.Config.
 func (c SideConfig) Combine(down downstream.Cluster) migration.Reading {
 	r := At(c.At).Reading
 	r.Down = down
@@ -119,14 +137,18 @@ func (c SideConfig) Combine(down downstream.Cluster) migration.Reading {
 // RestingConfig is a configuration whose snapshot the journal alone tells of.
 type RestingConfig struct{ Snapshot bool }
 
+// Combine implements migration.Config.
 func (RestingConfig) Combine(downstream.Cluster) migration.Reading { return Resting() }
 
+// Supported implements migration.Config.
 func (RestingConfig) Supported() error { return nil }
 
+// InstalledAs implements migration.Config.
 func (RestingConfig) InstalledAs(journal.Record) migration.InstallMethod {
 	return migration.InstallHelm
 }
 
+// SnapshotState implements migration.Config.
 func (c RestingConfig) SnapshotState(record journal.Record, reached position.Position) runner.State {
 	switch {
 	case !c.Snapshot:

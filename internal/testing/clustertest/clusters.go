@@ -54,11 +54,13 @@ func WithCCM(seen migration.Snapshot, flagged bool) migration.Snapshot {
 	return seen
 }
 
+// ReadyNode is a Node of a cluster at rest.
 func ReadyNode(name string, labels map[string]string) downstream.Node {
 	return downstream.Node{Name: name, UID: "uid-" + name, ProviderID: fmt.Sprintf("aws:///us-east-1a/i-%08x", name), Labels: labels,
 		Ready: downstream.Condition{Status: "True"}, Kubelet: "v1.26.15+rke2r1"}
 }
 
+// AKCM is the kube-controller-manager of a control plane, by its provider and its flag.
 func AKCM(name, provider string, flagged bool) migration.KCM {
 	words := []string{"--cloud-provider=" + provider}
 	if flagged {
@@ -84,6 +86,7 @@ func CCM(flagged bool, nodes int32) *downstream.DaemonSet {
 	}
 }
 
+// CCMPod is a pod of the CCM that runs.
 func CCMPod(node string, flagged bool) downstream.Pod {
 	return downstream.Pod{Namespace: wellknown.System, Name: "ccm-" + node, UID: "ccm-" + node, Node: node, Phase: "Running", Ready: true,
 		Containers: []downstream.Container{ccmContainer(flagged)}, Statuses: []downstream.ContainerStatus{{Ready: true}}}
@@ -97,6 +100,7 @@ func SetRestarts(pod *downstream.Pod, restarts int32) {
 	pod.Restarts, pod.Statuses[0].Restarts = restarts, restarts
 }
 
+// Lease is a lease as an API server has it.
 func Lease(name string) *coordinationv1.Lease {
 	return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: name, UID: "lease", ResourceVersion: "7"}}
 }
@@ -119,6 +123,7 @@ func Unwritten(s lease.Series) lease.Series {
 
 // LeasesAt are the leases at a position: a kube-controller-manager on cp-0 leads, and
 // the CCM on cp-1.
+// Lease is a lease as an API server has it.
 func LeasesAt(p position.Position) lease.Leases {
 	kcm, ccm := Renewing("cp-0_kcm", wellknown.KCM), Renewing("cp-1_ccm", wellknown.CCM)
 	leases := lease.Leases{KCM: kcm}

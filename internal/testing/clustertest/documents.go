@@ -14,21 +14,26 @@ type DocumentBackend struct {
 	Applied []string // documents, and "" for one that was removed
 }
 
+// CloudConfig implements migration.Backend.
 func (d *DocumentBackend) CloudConfig(context.Context, migration.Snapshot) (string, error) {
 	return "", nil
 }
 
+// Document implements migration.Backend.
 func (d *DocumentBackend) Document() migration.DocumentInstaller { return d }
 
+// PlanDocument implements migration.DocumentInstaller.
 func (d *DocumentBackend) PlanDocument(_ migration.Snapshot, document string) ([]runner.Change, error) {
 	return []runner.Change{{Object: "document", Diff: document}}, nil
 }
 
+// ApplyDocument implements migration.DocumentInstaller.
 func (d *DocumentBackend) ApplyDocument(_ context.Context, _ *runner.Tx, _ migration.Snapshot, document string) error {
 	d.Applied = append(d.Applied, document)
 	return nil
 }
 
+// RemoveDocument implements migration.DocumentInstaller.
 func (d *DocumentBackend) RemoveDocument(context.Context, *runner.Tx, migration.Snapshot) error {
 	d.Applied = append(d.Applied, "")
 	return nil

@@ -94,12 +94,14 @@ func Failing() verify.Bound {
 // Clock is a clock on which every timer is due at once: who waits moves the time on.
 type Clock struct{ *clocktesting.FakeClock }
 
+// NewTimer implements clock.WithTicker.
 func (c Clock) NewTimer(d time.Duration) clock.Timer {
 	t := c.FakeClock.NewTimer(d)
 	c.Step(d)
 	return t
 }
 
+// NewTicker implements clock.WithTicker.
 func (c Clock) NewTicker(d time.Duration) clock.Ticker { return ticker{c, d} }
 
 type ticker struct {
@@ -107,8 +109,10 @@ type ticker struct {
 	every time.Duration
 }
 
+// Stop implements clock.Ticker.
 func (t ticker) Stop() {}
 
+// C implements clock.Ticker.
 func (t ticker) C() <-chan time.Time { return t.clock.NewTimer(t.every).C() }
 
 // fingerprintNote is the journal's key for a fingerprint, which journals of earlier

@@ -116,6 +116,7 @@ func LostCordons(s migration.Snapshot) []string {
 	return LostSince(before, s.Reading.Down.Nodes)
 }
 
+// LostSince are those of a fingerprint.
 func LostSince(before continuity.Fingerprint, nodes []downstream.Node) []string {
 	var lost []string
 	for i := range nodes {

@@ -77,6 +77,7 @@ func machineNames(machines []continuity.MachineRef) func(uid, node string) strin
 	}
 }
 
+// HasNode says whether a fingerprint has a Node of that name.
 func HasNode(before continuity.Fingerprint, name string) bool {
 	return slices.ContainsFunc(before.Nodes, func(n continuity.NodePrint) bool { return n.Name == name })
 }
