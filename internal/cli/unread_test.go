@@ -60,8 +60,8 @@ func (u *unreadable) Gather(_ context.Context, seen migration.Snapshot) (audit.I
 // Undo is not asked for.
 func (u *unreadable) Undo() *procedure.Migration { return nil }
 
-// GatherPartly is not called where all could be read.
-func (u *unreadable) GatherPartly(context.Context, journal.Record) (audit.Inspection, error) {
+// GatherAPIOnly is not called where all could be read.
+func (u *unreadable) GatherAPIOnly(context.Context, journal.Record) (audit.Inspection, error) {
 	return audit.Inspection{}, errors.New("nothing was refused")
 }
 
@@ -139,7 +139,7 @@ func (p *partlyReadable) Gather(context.Context, migration.Snapshot) (audit.Insp
 	return audit.Inspection{}, p.why
 }
 
-func (p *partlyReadable) GatherPartly(ctx context.Context, record journal.Record) (audit.Inspection, error) {
+func (p *partlyReadable) GatherAPIOnly(ctx context.Context, record journal.Record) (audit.Inspection, error) {
 	if p.rest != nil {
 		return audit.Inspection{}, p.rest
 	}

@@ -101,7 +101,7 @@ func newCluster(t *testing.T, k kube, id string) *cluster {
 // audit is `awsmigrate verify --kubeconfig` without the checks of processes.
 func (c *cluster) audit(t *testing.T) verify.Report {
 	t.Helper()
-	seen, err := audit.Plain{Config: c.config, Clock: clock.RealClock{}, Options: migration.Options{AWS: "on"}}.Gather(t.Context())
+	seen, err := audit.APIOnly{Config: c.config, Clock: clock.RealClock{}, Options: migration.Options{AWS: "on"}}.Gather(t.Context())
 	must(t, err)
 	return verify.RunAll(t.Context(), seen.Bound(), verify.Options{
 		Position: seen.Input.Position.Position, Only: []string{"AWSM-3", "AWSM-4", "AWSM-5", "AWSM-6", "AWSM-8"},

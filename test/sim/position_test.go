@@ -58,7 +58,7 @@ func positions(t *testing.T, s scenario, w *World) (before, run, after string) {
 		}
 		seen := procedure.(looker)
 		audit := func() string {
-			inspection, err := seen.GatherPartly(ctx, journal.Record{})
+			inspection, err := seen.GatherAPIOnly(ctx, journal.Record{})
 			if err != nil {
 				return err.Error()
 			}

@@ -25,7 +25,7 @@ import (
 type looker interface {
 	migration.Procedure
 	Gather(context.Context, migration.Snapshot) (audit.Inspection, error)
-	GatherPartly(context.Context, journal.Record) (audit.Inspection, error)
+	GatherAPIOnly(context.Context, journal.Record) (audit.Inspection, error)
 	Foresee(context.Context, migration.Snapshot) (procedure.Foreseen, error)
 }
 
@@ -65,7 +65,7 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 	partly := fault.ClassOf(gatherErr) == fault.CouldNotLook
 	var partlyErr error
 	if partly {
-		inspection, partlyErr = seen.GatherPartly(ctx, record)
+		inspection, partlyErr = seen.GatherAPIOnly(ctx, record)
 	}
 	if gatherErr == nil || partly && partlyErr == nil {
 		report = verify.RunAll(ctx, inspection.Bound(), verify.Options{Position: inspection.Input.Position.Position})

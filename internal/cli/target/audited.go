@@ -132,7 +132,7 @@ func (t *Audited) openAPIOnly(options migration.Options) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &apiSource{api: audit.Plain{Config: config, Clock: clock.RealClock{}, Options: options},
+	return &apiSource{api: audit.APIOnly{Config: config, Clock: clock.RealClock{}, Options: options},
 		name: contextName(t.kubeconfig, t.kubeContext), clock: clock.RealClock{}}, nil
 }
 

@@ -22,7 +22,7 @@ import (
 // procedure needs. What they may is judged; the rest is unknown and never ok.
 func (t *Audited) partial(config *rest.Config, d wellknown.Distribution, options migration.Options, own []verify.Bound, why error) Source {
 	name := migration.OrElse(t.cluster, t.config)
-	return &apiSource{api: audit.Plain{Config: config, Clock: clock.RealClock{}, Options: options, Distribution: d},
+	return &apiSource{api: audit.APIOnly{Config: config, Clock: clock.RealClock{}, Options: options, Distribution: d},
 		name: name, clock: clock.RealClock{}, own: own,
 		note: "partly visible; whether this is the cluster of that name is not proven: " + why.Error()}
 }

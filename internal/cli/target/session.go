@@ -50,8 +50,8 @@ type Migration interface {
 	Procedure
 	// Gather reads everything that its checks judge.
 	Gather(ctx context.Context, seen migration.Snapshot) (audit.Inspection, error)
-	// GatherPartly is what can be had where the cluster cannot be observed.
-	GatherPartly(ctx context.Context, record journal.Record) (audit.Inspection, error)
+	// GatherAPIOnly is what can be had where the cluster cannot be observed.
+	GatherAPIOnly(ctx context.Context, record journal.Record) (audit.Inspection, error)
 	// Undo is the procedure that goes back.
 	Undo() *procedure.Migration
 }

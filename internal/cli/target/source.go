@@ -84,7 +84,7 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 // named; what its own side judges is unknown. Where nothing can be read, the first
 // reason says more.
 func (s *procedureSource) partly(ctx context.Context, at time.Time, record journal.Record, why error) (Reading, error) {
-	seen, err := s.session.Migration.GatherPartly(ctx, record)
+	seen, err := s.session.Migration.GatherAPIOnly(ctx, record)
 	if err != nil {
 		return Reading{}, why
 	}
@@ -102,7 +102,7 @@ func (s *procedureSource) partly(ctx context.Context, at time.Time, record journ
 
 // apiSource is a cluster of which only the API is known.
 type apiSource struct {
-	api   audit.Plain
+	api   audit.APIOnly
 	name  string
 	note  string         // for people; "": none
 	own   []verify.Bound // checks of a side that could not be read

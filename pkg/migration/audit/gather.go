@@ -63,11 +63,11 @@ func (a Auditor) Gather(ctx context.Context, seen migration.Snapshot, writes boo
 	return Inspection{Input: input, Own: own, Keep: keep}, nil
 }
 
-// GatherPartly is Gather where these credentials, or an API server, do not give all
+// GatherAPIOnly is Gather where these credentials, or an API server, do not give all
 // that a procedure is judged by: what there is of the cluster itself. Of the position
 // it says what the API alone shows, and of the Backend nothing.
-func (a Auditor) GatherPartly(ctx context.Context, record journal.Record) (Inspection, error) {
-	plain := Plain{Config: a.Config, Clock: a.Clock, Options: a.Options, Distribution: a.Distribution}
+func (a Auditor) GatherAPIOnly(ctx context.Context, record journal.Record) (Inspection, error) {
+	plain := APIOnly{Config: a.Config, Clock: a.Clock, Options: a.Options, Distribution: a.Distribution}
 	seen, err := plain.Gather(ctx)
 	if err != nil {
 		return Inspection{}, err

@@ -100,7 +100,7 @@ func TestGather(t *testing.T) {
 	seen.Record = record
 	for name, gather := range map[string]func() (Inspection, error){
 		"all":  func() (Inspection, error) { return core.Gather(t.Context(), seen, true) },
-		"part": func() (Inspection, error) { return core.GatherPartly(t.Context(), record) },
+		"part": func() (Inspection, error) { return core.GatherAPIOnly(t.Context(), record) },
 	} {
 		got, err := gather()
 		if err != nil || got.Input.Fingerprint == nil || len(got.Input.Fingerprint.Nodes) != 3 || got.Input.Unread == nil {
@@ -118,7 +118,7 @@ func TestGather(t *testing.T) {
 		}
 	}
 	core.Config.Host = "no URL: %"
-	for name, err := range map[string]error{"all": clustertest.ErrOf(core.Gather(t.Context(), seen, true)), "part": clustertest.ErrOf(core.GatherPartly(t.Context(), record))} {
+	for name, err := range map[string]error{"all": clustertest.ErrOf(core.Gather(t.Context(), seen, true)), "part": clustertest.ErrOf(core.GatherAPIOnly(t.Context(), record))} {
 		if err == nil {
 			t.Errorf("%s, without a client: %v", name, err)
 		}
@@ -153,12 +153,12 @@ func TestGatherOfThePlainCluster(t *testing.T) {
 				return true, nil, apierrors.NewForbidden(corev1.Resource(resource), "", nil)
 			})
 		}
-		got, err := Plain{Config: config, Clock: core.Clock, Options: core.Options, Distribution: tt.given}.Gather(t.Context())
+		got, err := APIOnly{Config: config, Clock: core.Clock, Options: core.Options, Distribution: tt.given}.Gather(t.Context())
 		if f, ok := fault.As(err); ok != tt.fails || ok && (f.Reason != "Unreachable" || f.Class != fault.CouldNotLook) || got.Input.Distribution != tt.want || got.Input.Plain == tt.fails {
 			t.Errorf("%s: %v, %q, plain %t", name, err, got.Input.Distribution, got.Input.Plain)
 		}
 	}
-	if _, err := (Plain{Config: versionless(), Clock: clustertest.Clock{}}).Gather(t.Context()); err == nil {
+	if _, err := (APIOnly{Config: versionless(), Clock: clustertest.Clock{}}).Gather(t.Context()); err == nil {
 		t.Error("gathered without a client")
 	}
 }

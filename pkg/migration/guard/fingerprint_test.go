@@ -14,7 +14,7 @@ import (
 )
 
 // Between preflight and a write, no control plane comes or goes.
-func TestRequireSamePlanes(t *testing.T) {
+func TestRequireSameControlPlanes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		then   []continuity.NodePrint
 		noted  []string
@@ -37,7 +37,7 @@ func TestRequireSamePlanes(t *testing.T) {
 			clustertest.NotePrint(t, tx, tt.then...)
 		}
 		if tt.noted != nil {
-			if err := tx.Note(t.Context(), planesNote, tt.noted); err != nil {
+			if err := tx.Note(t.Context(), controlPlanesNote, tt.noted); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -45,15 +45,15 @@ func TestRequireSamePlanes(t *testing.T) {
 			tt.change(&seen.Reading)
 		}
 		seen.Record = tx.Record()
-		if got := clustertest.ReasonOf(RequireSamePlanes(seen)); got != tt.reason {
+		if got := clustertest.ReasonOf(RequireSameControlPlanes(seen)); got != tt.reason {
 			t.Errorf("%s: %q, want %q", name, got, tt.reason)
 		}
 		// A preflight that passes then takes these for those of the run.
-		if err := NotePlanes(t.Context(), tx, seen); err != nil {
+		if err := NoteControlPlanes(t.Context(), tx, seen); err != nil {
 			t.Fatal(err)
 		}
 		seen.Record = tx.Record()
-		if err := RequireSamePlanes(seen); err != nil {
+		if err := RequireSameControlPlanes(seen); err != nil {
 			t.Errorf("%s: %v after a preflight", name, err)
 		}
 	}
@@ -61,7 +61,7 @@ func TestRequireSamePlanes(t *testing.T) {
 
 // Control planes are noted only where they differ from what the journal has, and a
 // machine that has an ID is known by it.
-func TestNotePlanes(t *testing.T) {
+func TestNoteControlPlanes(t *testing.T) {
 	withID := clustertest.Prints()
 	withID[0].Machine = "m-0"
 	for name, tt := range map[string]struct {
@@ -81,10 +81,10 @@ func TestNotePlanes(t *testing.T) {
 		}
 		seen.Reading.Members[0].ID = tt.id
 		var noted []string
-		if err := NotePlanes(t.Context(), tx, seen); err != nil {
+		if err := NoteControlPlanes(t.Context(), tx, seen); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := tx.NoteInto(planesNote, &noted); err != nil || !slices.Equal(noted, tt.noted) {
+		if _, err := tx.NoteInto(controlPlanesNote, &noted); err != nil || !slices.Equal(noted, tt.noted) {
 			t.Errorf("%s: %v, %v", name, err, noted)
 		}
 	}

@@ -30,8 +30,8 @@ type Guard struct {
 	handedOver    bool
 }
 
-// Sighting is what the guard judges in one reading.
-type Sighting struct {
+// Signals are what the guard judges in one reading.
+type Signals struct {
 	At time.Time
 	// Gap is the longest hand-over by construction, from the lease durations in
 	// force; handoverGap if zero.
@@ -63,7 +63,7 @@ type Sighting struct {
 type Rename struct{ Machine, Old, New, Why string }
 
 // Judge returns the first reason to pull the brake, nil if there is none.
-func (g *Guard) Judge(s Sighting) error {
+func (g *Guard) Judge(s Signals) error {
 	if len(s.Renames) > 0 {
 		r := s.Renames[0]
 		if r.Old == r.New {
@@ -87,7 +87,7 @@ func (g *Guard) Judge(s Sighting) error {
 	return g.judgeReady(s)
 }
 
-func (g *Guard) judgeLease(s Sighting) error {
+func (g *Guard) judgeLease(s Signals) error {
 	if !s.LeaseNeeded || s.Unseen || s.LeaseMark != g.leaseMark || g.leaseMoved.IsZero() {
 		g.leaseMark, g.leaseMoved = s.LeaseMark, s.At
 		return nil
@@ -104,7 +104,7 @@ func (g *Guard) judgeLease(s Sighting) error {
 	return nil
 }
 
-func (g *Guard) judgeCCM(s Sighting) error {
+func (g *Guard) judgeCCM(s Signals) error {
 	before := g.ccmRestarts
 	g.ccmRestarts = s.CCMRestarts
 	wasHandedOver := g.handedOver
@@ -121,7 +121,7 @@ func (g *Guard) judgeCCM(s Sighting) error {
 	return nil
 }
 
-func (g *Guard) judgeReady(s Sighting) error {
+func (g *Guard) judgeReady(s Signals) error {
 	since := make(map[string]time.Time, len(s.SwitchedNotReady))
 	for _, machine := range s.SwitchedNotReady {
 		first, known := g.notReadySince[machine]

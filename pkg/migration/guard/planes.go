@@ -15,21 +15,21 @@ import (
 
 // planesNote is the journal's key for the control-plane machines that a preflight saw,
 // where they are no longer those of the fingerprint.
-const planesNote = "control-planes"
+const controlPlanesNote = "control-planes"
 
 // NotePlanes takes the control-plane machines of a preflight that passed for those of
 // the run: newcomers were looked at with the rest.
-func NotePlanes(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
-	then, known, err := planesThen(tx.Record())
-	if err != nil || !known || slices.Equal(then, planesNow(s)) {
+func NoteControlPlanes(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
+	then, known, err := controlPlanesThen(tx.Record())
+	if err != nil || !known || slices.Equal(then, controlPlanesNow(s)) {
 		return err
 	}
-	return tx.Note(ctx, planesNote, planesNow(s))
+	return tx.Note(ctx, controlPlanesNote, controlPlanesNow(s))
 }
 
 // planesThen are the control-plane machines of the last preflight that passed, sorted.
-func planesThen(record journal.Record) (then []string, known bool, err error) {
-	if known, err := record.NoteInto(planesNote, &then); err != nil || known {
+func controlPlanesThen(record journal.Record) (then []string, known bool, err error) {
+	if known, err := record.NoteInto(controlPlanesNote, &then); err != nil || known {
 		return then, known, err
 	}
 	before, known, err := Fingerprint(record)
@@ -43,7 +43,7 @@ func planesThen(record journal.Record) (then []string, known bool, err error) {
 }
 
 // planes are those of the last reading, sorted.
-func planesNow(s migration.Snapshot) []string {
+func controlPlanesNow(s migration.Snapshot) []string {
 	var now []string
 	for _, m := range s.Reading.Members {
 		if m.ControlPlane {
@@ -58,20 +58,20 @@ func planeOf(m migration.Member) string { return migration.OrElse(m.ID, strings.
 
 // RequireSamePlanes stops before a write when a control-plane machine came or
 // went since the preflight: a newcomer may run with other arguments.
-func RequireSamePlanes(s migration.Snapshot) error {
-	then, known, err := planesThen(s.Record)
-	if err != nil || !known || slices.Equal(then, planesNow(s)) {
+func RequireSameControlPlanes(s migration.Snapshot) error {
+	then, known, err := controlPlanesThen(s.Record)
+	if err != nil || !known || slices.Equal(then, controlPlanesNow(s)) {
 		return err
 	}
 	return &fault.Error{Class: fault.Stale, Reason: "ControlPlanesChanged", Object: s.Reading.Object,
-		Seen:   fmt.Sprintf("its control-plane machines are no longer those that the preflight saw (%d now, %d then)", len(planesNow(s)), len(then)),
+		Seen:   fmt.Sprintf("its control-plane machines are no longer those that the preflight saw (%d now, %d then)", len(controlPlanesNow(s)), len(then)),
 		Wanted: "the same control-plane machines during a run",
 		Fix:    "see that the new ones are healthy, then run the same command again, whose preflight looks at them"}
 }
 
 // NewPlanes are the Nodes of control planes that the last preflight did not see.
-func NewPlanes(s migration.Snapshot) []string {
-	then, known, err := planesThen(s.Record)
+func NewControlPlanes(s migration.Snapshot) []string {
+	then, known, err := controlPlanesThen(s.Record)
 	if err != nil || !known {
 		return nil
 	}

@@ -18,15 +18,15 @@ func TestFrozenArgumentsStopBothDirections(t *testing.T) {
 	frozen := []migration.KCM{{Member: "cp", Kind: "Machine", Mirror: component.Mirror{Kubelet: "v1.26.7+rke2r1"}}}
 	for _, r := range []migration.Reading{clustertest.Resting(), clustertest.Rolling()} {
 		for _, last := range []journal.StepID{"", migration.StepEnable, migration.StepSwitch, migration.StepUpgrade} {
-			s := standing{Snapshot: migration.Snapshot{Reading: r}, Options: migration.Options{KubernetesVersion: "v1.26.15+rke2r1"}}
+			s := progress{Snapshot: migration.Snapshot{Reading: r}, Options: migration.Options{KubernetesVersion: "v1.26.15+rke2r1"}}
 			if last != "" {
 				s.Record.Intents = []journal.Intent{{Step: last}}
 			}
 			s.Reading.KCMs = frozen
 			s.Result = position.Compute(s.Reading.Evidence())
 			s = sided(s)
-			_, forth := s.judge(order(migration.InstallHelm, true))
-			_, back := s.judgeUndo(undoOrder())
+			_, forth := s.states(order(migration.InstallHelm, true))
+			_, back := s.undoStates(undoOrder())
 			for direction, err := range map[string]error{"forth": forth, "back": back} {
 				if fault.ClassOf(err) != fault.CouldNotLook || !strings.Contains(err.Error(), "v1.26.10 or later") {
 					t.Errorf("%s after %q, moving %t: %v", direction, last, len(r.Unrest) > 0, err)

@@ -50,10 +50,10 @@ func (m *Migration) Writes(seen migration.Snapshot) bool {
 	if m.Options.LookOnly {
 		return false
 	}
-	now := m.standing(seen)
-	judged, err := now.judge(m.forward())
+	now := m.progress(seen)
+	judged, err := now.states(m.forward())
 	if seen.Back {
-		judged, err = now.judgeUndo(undoOrder())
+		judged, err = now.undoStates(undoOrder())
 	}
 	if err != nil {
 		return true // what cannot be judged is not known to be finished

@@ -47,12 +47,12 @@ func (m *Migration) Target() journal.Target { return m.target }
 // Judge implements runner.Procedure.
 func (m *Migration) Judge(seen migration.Snapshot) (runner.Observation, error) {
 	if m.back {
-		return m.standing(seen).judgeUndo(m.order())
+		return m.progress(seen).undoStates(m.order())
 	}
 	if err := seen.Config.Supported(); err != nil {
 		return runner.Observation{}, err
 	}
-	return m.standing(seen).judge(m.forward())
+	return m.progress(seen).states(m.forward())
 }
 
 // Header implements runner.Procedure.
@@ -106,9 +106,9 @@ func (m *Migration) Gather(ctx context.Context, seen migration.Snapshot) (audit.
 	return m.auditor().Gather(ctx, seen, m.Writes(seen))
 }
 
-// GatherPartly is what can be had where the cluster cannot be observed; see Auditor.
-func (m *Migration) GatherPartly(ctx context.Context, record journal.Record) (audit.Inspection, error) {
-	return m.auditor().GatherPartly(ctx, record)
+// GatherAPIOnly is what can be had where the cluster cannot be observed; see Auditor.
+func (m *Migration) GatherAPIOnly(ctx context.Context, record journal.Record) (audit.Inspection, error) {
+	return m.auditor().GatherAPIOnly(ctx, record)
 }
 
 // Alone says who else runs controller managers for the cluster; nil: nobody.
@@ -116,9 +116,9 @@ func (m *Migration) Alone(ctx context.Context, seen migration.Snapshot) error {
 	return audit.Alone(ctx, m.Access, seen)
 }
 
-func (m *Migration) standing(seen migration.Snapshot) standing {
-	return standing{
-		Snapshot: seen, Options: m.Options, Cordon: guard.PlanCordon(seen.Reading).Without(guard.NewPlanes(seen)),
+func (m *Migration) progress(seen migration.Snapshot) progress {
+	return progress{
+		Snapshot: seen, Options: m.Options, Cordon: guard.PlanCordon(seen.Reading).Without(guard.NewControlPlanes(seen)),
 		AtTarget: seen.AtTarget(m.Options.KubernetesVersion), Rolls: m.Backend.Rolls,
 	}
 }

@@ -16,7 +16,7 @@ import (
 type history struct {
 	// found are renames that were there before this run, by the new name: what an
 	// undo goes back from. Their Nodes are nobody's any more.
-	found   map[string]bool
+	renamed map[string]bool
 	outage  outage
 	hadCCM  bool // the CCM's DaemonSet was there
 	started time.Time
@@ -56,17 +56,17 @@ func (m *Migration) observe(ctx context.Context, record journal.Record) (migrati
 		}
 	}
 	reading := seen.Config.Combine(down)
-	reading.Stale, reading.Down = m.before.found, down
+	reading.Stale, reading.Down = m.before.renamed, down
 	if seen.Reading, err = m.observeLeases(ctx, reading); err != nil {
 		return seen, err
 	}
 	seen.Result = position.Compute(seen.Reading.Evidence())
 	if m.back {
 		seen.InstallMethod = seen.Config.InstalledAs(record)
-		if m.before.found == nil {
-			m.before.found = guard.Renamed(seen)
+		if m.before.renamed == nil {
+			m.before.renamed = guard.Renamed(seen)
 		}
-		seen.Reading.Stale = m.before.found
+		seen.Reading.Stale = m.before.renamed
 	}
 	return seen, nil
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// standing is what the states of the steps are computed from.
-type standing struct {
+// progress is what the states of the steps are computed from.
+type progress struct {
 	migration.Snapshot
 	Options  migration.Options
 	Cordon   guard.CordonPlan
@@ -22,11 +22,11 @@ type standing struct {
 	Rolls    func(journal.StepID) bool // the Backend's
 }
 
-// judge says for every step whether it is done. A cluster between two
+// states says for every step whether it is done. A cluster between two
 // positions is taken up again only if that is our own doing, which the journal
 // or an unfinished roll shows; otherwise somebody migrated half of it by
 // hand, and guessing what they meant could leave it without controllers.
-func (s standing) judge(ids []journal.StepID) (runner.Observation, error) {
+func (s progress) states(ids []journal.StepID) (runner.Observation, error) {
 	seen := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
 	current, err := s.current()
 	if err != nil {
@@ -35,7 +35,7 @@ func (s standing) judge(ids []journal.StepID) (runner.Observation, error) {
 	for _, id := range ids {
 		seen.States[id] = s.state(id, current)
 	}
-	s.holdBack(ids, seen.States, current)
+	s.deferEarlier(ids, seen.States, current)
 	return seen, nil
 }
 
@@ -45,9 +45,9 @@ type current struct {
 	reached position.Position
 }
 
-func (s standing) current() (current, error) {
-	if at := s.settled(); at != position.Unknown {
-		return current{step: s.rollOf(at), reached: at}, nil
+func (s progress) current() (current, error) {
+	if at := s.reached(); at != position.Unknown {
+		return current{step: s.rollingStep(at), reached: at}, nil
 	}
 	if s.Result.HandMade {
 		return current{}, s.halfMigrated()
@@ -61,7 +61,7 @@ func (s standing) current() (current, error) {
 	step := lastIntended(s.Record)
 	if s.Result.Position != position.Unknown {
 		step = stepTo(s.Result.Between[1])
-		if !s.ours(step) {
+		if !s.begunHere(step) {
 			return current{}, s.halfMigrated()
 		}
 		return current{step: step, reached: s.Result.Between[0]}, nil
@@ -73,9 +73,9 @@ func (s standing) current() (current, error) {
 	return current{step: step, reached: reaches(step) - 1}, nil
 }
 
-// settled is the position that the configuration is at; Unknown between two. A switched
+// reached is the position that the configuration is at; Unknown between two. A switched
 // cluster without a leader has no step left that would give it one: its checks say so.
-func (s standing) settled() position.Position {
+func (s progress) reached() position.Position {
 	switch {
 	case s.Result.Leaderless():
 		return position.P4
@@ -85,9 +85,9 @@ func (s standing) settled() position.Position {
 	return s.Result.Position
 }
 
-// ours says whether a half-done step is one that awsmigrate began, or that
+// begunHere says whether a half-done step is one that awsmigrate began, or that
 // is still being rolled out.
-func (s standing) ours(step journal.StepID) bool {
+func (s progress) begunHere(step journal.StepID) bool {
 	for _, intent := range s.Record.Intents {
 		if intent.Step == step {
 			return true
@@ -98,7 +98,7 @@ func (s standing) ours(step journal.StepID) bool {
 
 // inProgress is the step that was begun and is not finished; empty: none.
 func (m *Migration) inProgress(seen migration.Snapshot) journal.StepID {
-	judged, err := m.standing(seen).judge(m.forward())
+	judged, err := m.progress(seen).states(m.forward())
 	if err != nil {
 		return ""
 	}
@@ -122,7 +122,7 @@ func lastIntended(record journal.Record) journal.StepID {
 	return ""
 }
 
-func (s standing) halfMigrated() error {
+func (s progress) halfMigrated() error {
 	fix := "bring the components named to one state by hand, then run again"
 	if s.Result.Ungranted {
 		fix = "run again after these two commands in the cluster that is migrated: " + checks.GrantCommands
@@ -139,7 +139,7 @@ func joined(problems []string) error {
 	return fmt.Errorf("%s", strings.Join(problems, "; "))
 }
 
-func (s standing) state(id journal.StepID, now current) runner.State {
+func (s progress) state(id journal.StepID, now current) runner.State {
 	if id == now.step {
 		return runner.State{Kind: runner.InProgress, Reason: s.Result.Summary}
 	}
@@ -167,14 +167,14 @@ func (s standing) state(id journal.StepID, now current) runner.State {
 	return runner.State{Kind: runner.Todo}
 }
 
-func (s standing) preflightState(now current) runner.State {
+func (s progress) preflightState(now current) runner.State {
 	if now.reached == position.P5 && (s.Options.KubernetesVersion == "" || s.AtTarget) {
 		return runner.State{Kind: runner.Done, Reason: "nothing is left to prepare for"}
 	}
 	return runner.State{Kind: runner.Always}
 }
 
-func (s standing) cordonState(now current) runner.State {
+func (s progress) cordonState(now current) runner.State {
 	switch {
 	case now.reached >= position.P4:
 		return runner.State{Kind: runner.Done, Reason: "not repeated after the switch"}
@@ -186,7 +186,7 @@ func (s standing) cordonState(now current) runner.State {
 	return runner.State{Kind: runner.Todo}
 }
 
-func (s standing) uncordonState(now current) runner.State {
+func (s progress) uncordonState(now current) runner.State {
 	switch {
 	case len(s.Cordon.Ours) > 0:
 		return runner.State{Kind: runner.Todo}
@@ -198,7 +198,7 @@ func (s standing) uncordonState(now current) runner.State {
 	return runner.State{Kind: runner.Done, Reason: "no node carries a cordon of ours"}
 }
 
-func (s standing) disableSkipped() string {
+func (s progress) disableSkipped() string {
 	switch {
 	case s.Options.KeepLeaderMigration:
 		return "--keep-leader-migration"
@@ -208,7 +208,7 @@ func (s standing) disableSkipped() string {
 	return ""
 }
 
-func (s standing) upgradeState() runner.State {
+func (s progress) upgradeState() runner.State {
 	if s.AtTarget {
 		return runner.State{Kind: runner.Done, Reason: "every kubelet runs " + s.Options.KubernetesVersion}
 	}

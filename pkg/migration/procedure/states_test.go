@@ -20,7 +20,7 @@ func TestDeletedGrantIsGivenBackByItsFix(t *testing.T) {
 	hazard := position.Result{Position: position.Unknown, Mixed: true, HandMade: true, Problems: []string{"x"}}
 	for _, ungranted := range []bool{true, false} {
 		hazard.Ungranted = ungranted
-		_, err := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: hazard}}).judge(order(migration.InstallHelm, false))
+		_, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: hazard}}).states(order(migration.InstallHelm, false))
 		f, ok := fault.As(err)
 		if !ok || f.Class != fault.Check || strings.Contains(f.Fix, checks.GrantCommands) != ungranted || strings.Contains(f.Fix, "by hand") == ungranted {
 			t.Errorf("ungranted %t: %v", ungranted, err)
@@ -29,7 +29,7 @@ func TestDeletedGrantIsGivenBackByItsFix(t *testing.T) {
 }
 
 // sided adds what a Backend answers that rolls its edits out by itself.
-func sided(s standing) standing {
+func sided(s progress) progress {
 	s.Rolls = func(step journal.StepID) bool {
 		return step == migration.StepEnable || step == migration.StepSwitch || step == migration.StepUpgrade
 	}
@@ -49,59 +49,59 @@ func TestJudge(t *testing.T) {
 	open := guard.CordonPlan{Open: []string{"cp"}}
 	tests := []struct {
 		name  string
-		s     standing
+		s     progress
 		first journal.StepID // the first step that a run would write in; "" for none
 		state runner.StateKind
 		err   string // reason; "" for none
 	}{
-		{"P0", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P0)}, Cordon: open}, migration.StepLeaseAccess, runner.Todo, ""},
-		{"P0 with a snapshot", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P0)}, Options: migration.Options{Snapshot: true}}, migration.StepSnapshot, runner.Todo, ""},
+		{"P0", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P0)}, Cordon: open}, migration.StepLeaseAccess, runner.Todo, ""},
+		{"P0 with a snapshot", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P0)}, Options: migration.Options{Snapshot: true}}, migration.StepSnapshot, runner.Todo, ""},
 		{"P1, journal gone: no second snapshot is needed to go on, but one is still safe",
-			standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1)}, Options: migration.Options{Snapshot: true}}, migration.StepSnapshot, runner.Todo, ""},
-		{"P1", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1)}}, migration.StepEnable, runner.Todo, ""},
-		{"P2, journal gone", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P2)}, Options: migration.Options{Snapshot: true}, Cordon: open}, migration.StepCordon, runner.Todo, ""},
-		{"P2, cordoned", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P2)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepInstall, runner.Todo, ""},
-		{"P3", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P3)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepSwitch, runner.Todo, ""},
-		{"P4, cordons still there", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepUncordon, runner.Todo, ""},
-		{"P4, never cordoned again", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, Cordon: open}, migration.StepDisable, runner.Todo, ""},
-		{"P4, leader migration kept", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, Options: migration.Options{KeepLeaderMigration: true}}, "", "", ""},
-		{"P4, owned by Terraform", standing{Snapshot: migration.Snapshot{Reading: migration.Reading{Owners: []migration.Owner{{Name: "Terraform", Mark: "field manager terraform"}}}, Result: clustertest.ResultAt(position.P4)}}, "", "", ""},
-		{"P5: nothing is ever put back", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5)}, Options: migration.Options{Snapshot: true}, Cordon: open}, "", "", ""},
-		{"P5 with an upgrade", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5)}, Options: migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}}, migration.StepUpgrade, runner.Todo, ""},
-		{"enabled by us, not copied yet", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: record(migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
-		{"half enabled by us", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P1, position.P2), Record: record(migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
-		{"half enabled, Rancher still rolls", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P1, position.P2)}}, migration.StepEnable, runner.InProgress, ""},
-		{"half enabled by hand", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P1, position.P2)}}, "", "", "HalfMigrated"},
-		{"half switched by us", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P3, position.P4), Record: record(migration.StepSwitch)}, Cordon: open}, migration.StepCordon, runner.Todo, ""},
-		{"half switched by hand", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P3, position.P4)}}, "", "", "HalfMigrated"},
-		{"a hazard is never ours", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: record(migration.StepSwitch)}}, "", "", "HalfMigrated"},
-		{"unknown at rest", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: position.Result{Position: position.Unknown}, Record: record(migration.StepSwitch)}}, "", "", "PositionUnknown"},
-		{"unknown in the middle of our roll", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: position.Result{Position: position.Unknown}, Record: record(migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
+			progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1)}, Options: migration.Options{Snapshot: true}}, migration.StepSnapshot, runner.Todo, ""},
+		{"P1", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1)}}, migration.StepEnable, runner.Todo, ""},
+		{"P2, journal gone", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P2)}, Options: migration.Options{Snapshot: true}, Cordon: open}, migration.StepCordon, runner.Todo, ""},
+		{"P2, cordoned", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P2)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepInstall, runner.Todo, ""},
+		{"P3", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P3)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepSwitch, runner.Todo, ""},
+		{"P4, cordons still there", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepUncordon, runner.Todo, ""},
+		{"P4, never cordoned again", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, Cordon: open}, migration.StepDisable, runner.Todo, ""},
+		{"P4, leader migration kept", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P4)}, Options: migration.Options{KeepLeaderMigration: true}}, "", "", ""},
+		{"P4, owned by Terraform", progress{Snapshot: migration.Snapshot{Reading: migration.Reading{Owners: []migration.Owner{{Name: "Terraform", Mark: "field manager terraform"}}}, Result: clustertest.ResultAt(position.P4)}}, "", "", ""},
+		{"P5: nothing is ever put back", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5)}, Options: migration.Options{Snapshot: true}, Cordon: open}, "", "", ""},
+		{"P5 with an upgrade", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5)}, Options: migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}}, migration.StepUpgrade, runner.Todo, ""},
+		{"enabled by us, not copied yet", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: record(migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
+		{"half enabled by us", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P1, position.P2), Record: record(migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
+		{"half enabled, Rancher still rolls", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P1, position.P2)}}, migration.StepEnable, runner.InProgress, ""},
+		{"half enabled by hand", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P1, position.P2)}}, "", "", "HalfMigrated"},
+		{"half switched by us", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P3, position.P4), Record: record(migration.StepSwitch)}, Cordon: open}, migration.StepCordon, runner.Todo, ""},
+		{"half switched by hand", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P3, position.P4)}}, "", "", "HalfMigrated"},
+		{"a hazard is never ours", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: record(migration.StepSwitch)}}, "", "", "HalfMigrated"},
+		{"unknown at rest", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: position.Result{Position: position.Unknown}, Record: record(migration.StepSwitch)}}, "", "", "PositionUnknown"},
+		{"unknown in the middle of our roll", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: position.Result{Position: position.Unknown}, Record: record(migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
 	}
 	tests = append(tests, []struct {
 		name  string
-		s     standing
+		s     progress
 		first journal.StepID
 		state runner.StateKind
 		err   string
 	}{
-		{"no control plane has the flag yet", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: record(migration.StepLeaseAccess, migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
-		{"all have it, and workers roll", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P4), Record: record(migration.StepSwitch)}}, migration.StepSwitch, runner.InProgress, ""},
-		{"half switched, still rolling: cordons are not set again", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P3, position.P4), Record: record(migration.StepSwitch)}, Cordon: open}, migration.StepSwitch, runner.InProgress, ""},
-		{"half enabled, still rolling, journal gone: no snapshot in between", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P1, position.P2)}, Options: migration.Options{Snapshot: true}}, migration.StepEnable, runner.InProgress, ""},
-		{"an upgrade of ours rolls", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepSwitch, migration.StepDisable, migration.StepUpgrade)}, Options: upgrade}, migration.StepUpgrade, runner.InProgress, ""},
-		{"every kubelet has it, and it still rolls", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}, Options: upgrade, AtTarget: true}, migration.StepUpgrade, runner.InProgress, ""},
-		{"upgraded", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}, Options: upgrade, AtTarget: true}, "", "", ""},
-		{"an upgrade of somebody's rolls", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepSwitch)}, Options: upgrade}, migration.StepUpgrade, runner.Todo, ""},
-		{"an upgrade of ours rolls, nobody asks to end it", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}}, "", "", ""},
-		{"unknown in the middle of our upgrade", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: position.Result{Position: position.Unknown}, Record: record(migration.StepDisable, migration.StepUpgrade)}, Options: upgrade}, migration.StepUpgrade, runner.InProgress, ""},
-		{"it moves by somebody else's doing", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, migration.StepEnable, runner.Todo, ""},
-		{"it moves long after our edit", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P3), Record: record(migration.StepEnable)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepSwitch, runner.Todo, ""},
+		{"no control plane has the flag yet", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: record(migration.StepLeaseAccess, migration.StepEnable)}}, migration.StepEnable, runner.InProgress, ""},
+		{"all have it, and workers roll", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P4), Record: record(migration.StepSwitch)}}, migration.StepSwitch, runner.InProgress, ""},
+		{"half switched, still rolling: cordons are not set again", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P3, position.P4), Record: record(migration.StepSwitch)}, Cordon: open}, migration.StepSwitch, runner.InProgress, ""},
+		{"half enabled, still rolling, journal gone: no snapshot in between", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P1, position.P2)}, Options: migration.Options{Snapshot: true}}, migration.StepEnable, runner.InProgress, ""},
+		{"an upgrade of ours rolls", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepSwitch, migration.StepDisable, migration.StepUpgrade)}, Options: upgrade}, migration.StepUpgrade, runner.InProgress, ""},
+		{"every kubelet has it, and it still rolls", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}, Options: upgrade, AtTarget: true}, migration.StepUpgrade, runner.InProgress, ""},
+		{"upgraded", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}, Options: upgrade, AtTarget: true}, "", "", ""},
+		{"an upgrade of somebody's rolls", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepSwitch)}, Options: upgrade}, migration.StepUpgrade, runner.Todo, ""},
+		{"an upgrade of ours rolls, nobody asks to end it", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: record(migration.StepUpgrade)}}, "", "", ""},
+		{"unknown in the middle of our upgrade", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: position.Result{Position: position.Unknown}, Record: record(migration.StepDisable, migration.StepUpgrade)}, Options: upgrade}, migration.StepUpgrade, runner.InProgress, ""},
+		{"it moves by somebody else's doing", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, migration.StepEnable, runner.Todo, ""},
+		{"it moves long after our edit", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P3), Record: record(migration.StepEnable)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}}, migration.StepSwitch, runner.Todo, ""},
 	}...)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			ids := order(migration.InstallHelm, tt.s.Options.KubernetesVersion != "")
-			seen, err := sided(tt.s).judge(ids)
+			seen, err := sided(tt.s).states(ids)
 			if f, ok := fault.As(err); (ok && f.Reason != tt.err) || (!ok && tt.err != "") {
 				t.Fatalf("error %v, want reason %q", err, tt.err)
 			}
@@ -130,18 +130,18 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 	snapshotting := journal.Record{Intents: []journal.Intent{{Step: migration.StepSnapshot, Token: "1"}}}
 	for _, tt := range []struct {
 		name string
-		s    standing
+		s    progress
 		want runner.StateKind
 	}{
-		{"at rest", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1), Record: enabling}}, runner.Always},
-		{"our roll", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: enabling}}, runner.Skipped},
-		{"our roll, half done", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P1, position.P2), Record: enabling}}, runner.Skipped},
-		{"half done, at rest: its edit may have to be written", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P1, position.P2), Record: enabling}}, runner.Always},
-		{"our snapshot", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P0), Record: snapshotting}, Options: migration.Options{Snapshot: true}}, runner.Skipped},
-		{"our upgrade", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepUpgrade}}}}, Options: migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
-		{"nobody's roll", standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, runner.Always},
+		{"at rest", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1), Record: enabling}}, runner.Always},
+		{"our roll", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: enabling}}, runner.Skipped},
+		{"our roll, half done", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultBetween(position.P1, position.P2), Record: enabling}}, runner.Skipped},
+		{"half done, at rest: its edit may have to be written", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultBetween(position.P1, position.P2), Record: enabling}}, runner.Always},
+		{"our snapshot", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P0), Record: snapshotting}, Options: migration.Options{Snapshot: true}}, runner.Skipped},
+		{"our upgrade", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepUpgrade}}}}, Options: migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
+		{"nobody's roll", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, runner.Always},
 	} {
-		seen, err := sided(tt.s).judge(order(migration.InstallHelm, tt.s.Options.KubernetesVersion != ""))
+		seen, err := sided(tt.s).states(order(migration.InstallHelm, tt.s.Options.KubernetesVersion != ""))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,7 +154,7 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
 	for _, p := range []position.Position{position.P4, position.P5} {
 		for _, method := range []migration.InstallMethod{migration.InstallHelm, migration.InstallManifest} {
-			seen, err := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).judge(order(method, false))
+			seen, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).states(order(method, false))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -246,8 +246,8 @@ func TestStatesOfSteps(t *testing.T) {
 		"it is kept, and off":                {position.P5, guard.CordonPlan{}, migration.Options{KeepLeaderMigration: true}, false, migration.StepDisable, runner.Done},
 		"it is kept":                         {position.P4, guard.CordonPlan{}, migration.Options{KeepLeaderMigration: true}, false, migration.StepDisable, runner.Skipped},
 	} {
-		s := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(tt.at)}, Cordon: tt.cordon, Options: tt.o, AtTarget: tt.target})
-		seen, err := s.judge(order(migration.InstallHelm, tt.o.KubernetesVersion != ""))
+		s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(tt.at)}, Cordon: tt.cordon, Options: tt.o, AtTarget: tt.target})
+		seen, err := s.states(order(migration.InstallHelm, tt.o.KubernetesVersion != ""))
 		if got := seen.States[tt.id].Kind; err != nil || got != tt.want {
 			t.Errorf("%s: %s is %q, want %q, %v", name, tt.id, got, tt.want, err)
 		}
@@ -257,12 +257,12 @@ func TestStatesOfSteps(t *testing.T) {
 // Between positions a step counts as begun, and what it brings is not there yet.
 func TestReachedWhileNothingIsReadable(t *testing.T) {
 	unknown := position.Result{Position: position.Unknown}
-	s := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: unknown, Record: intended(migration.StepSwitch)}})
+	s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: unknown, Record: intended(migration.StepSwitch)}})
 	if now, err := s.current(); err != nil || now != (current{migration.StepSwitch, position.P3}) {
 		t.Errorf("%+v, %v", now, err)
 	}
 	leaderless := position.Result{Position: position.P4, Mixed: true, Between: [2]position.Position{position.P4, position.P4}}
-	s = sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: leaderless}})
+	s = sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: leaderless}})
 	if now, err := s.current(); err != nil || now != (current{"", position.P4}) {
 		t.Errorf("switched, and nobody leads: %+v, %v", now, err)
 	}
@@ -271,8 +271,8 @@ func TestReachedWhileNothingIsReadable(t *testing.T) {
 // What is wrong is in the error, each of it; where nothing more is known, nothing is.
 func TestErrorsNameTheirProblems(t *testing.T) {
 	for _, problems := range [][]string{nil, {"cp-0 is odd"}, {"cp-0 is odd", "cp-1 is odd"}} {
-		s := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: position.Result{Position: position.Unknown, HandMade: true, Problems: problems}}})
-		_, err := s.judge(order(migration.InstallHelm, false))
+		s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: position.Result{Position: position.Unknown, HandMade: true, Problems: problems}}})
+		_, err := s.states(order(migration.InstallHelm, false))
 		f, ok := fault.As(err)
 		if !ok || (f.Err == nil) != (len(problems) == 0) || f.Err != nil && f.Err.Error() != strings.Join(problems, "; ") {
 			t.Errorf("%q: %+v", problems, f)

@@ -37,7 +37,7 @@ func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sn
 	if err := guard.NoteFingerprint(ctx, tx, seen, facts, begun(seen)); err != nil {
 		return runner.Verdict{}, err
 	}
-	if err := guard.NotePlanes(ctx, tx, seen); err != nil {
+	if err := guard.NoteControlPlanes(ctx, tx, seen); err != nil {
 		return runner.Verdict{}, err
 	}
 	return migration.Met(audit.CheckSummary(report)...), nil
@@ -70,10 +70,10 @@ func (m *Migration) checked(ctx context.Context, tx *runner.Tx, seen migration.S
 	}
 	if err := audit.JudgeReport(report, m.Options); err != nil {
 		begun := m.inProgress(seen)
-		ending := len(seen.Reading.Unrest) == 0 && m.standing(seen).unseen(begun)
+		ending := len(seen.Reading.Unrest) == 0 && m.progress(seen).endUnseen(begun)
 		if begun == "" || ending {
 			stop := migration.Failed(err)
-			wait := m.leftMoving(tx, seen)
+			wait := m.waitForInterruptedRun(tx, seen)
 			if ending {
 				wait = &runner.Verdict{Kind: runner.Waiting, WaitingFor: "the end of what an earlier run rolled out"}
 			}

@@ -151,9 +151,9 @@ func TestFingerprintThatNobodyCanRead(t *testing.T) {
 	}
 	seen := looked(t, core, tx.Record())
 	for what, err := range map[string]error{
-		"control planes": guard.RequireSamePlanes(seen), "a way back": undoRefused(seen), "Nodes again": guard.TakeAgain(t.Context(), tx, seen),
-		"noting control planes": guard.NotePlanes(t.Context(), tx, seen), "checks": clustertest.ErrOf(core.Gather(t.Context(), seen)),
-		"checks of a part": clustertest.ErrOf(core.GatherPartly(t.Context(), seen.Record)), "a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), tx, seen)),
+		"control planes": guard.RequireSameControlPlanes(seen), "a way back": undoRefused(seen), "Nodes again": guard.TakeAgain(t.Context(), tx, seen),
+		"noting control planes": guard.NoteControlPlanes(t.Context(), tx, seen), "checks": clustertest.ErrOf(core.Gather(t.Context(), seen)),
+		"checks of a part": clustertest.ErrOf(core.GatherAPIOnly(t.Context(), seen.Record)), "a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), tx, seen)),
 		"an undo": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepUndoPreflight}).Verify(t.Context(), tx, clustertest.At(position.P0))),
 	} {
 		if err == nil {
@@ -163,8 +163,8 @@ func TestFingerprintThatNobodyCanRead(t *testing.T) {
 	if got := guard.RenamesOf(seen); len(got) != 0 {
 		t.Errorf("renames by a fingerprint that is none: %+v", got)
 	}
-	if guard.LostCordons(seen) != nil || guard.NewPlanes(seen) != nil {
-		t.Errorf("cordons %v, control planes %v", guard.LostCordons(seen), guard.NewPlanes(seen))
+	if guard.LostCordons(seen) != nil || guard.NewControlPlanes(seen) != nil {
+		t.Errorf("cordons %v, control planes %v", guard.LostCordons(seen), guard.NewControlPlanes(seen))
 	}
 }
 
@@ -327,7 +327,7 @@ func TestChecksWithoutAClient(t *testing.T) {
 	for name, err := range map[string]error{
 		"a preflight": clustertest.ErrOf(makeStep(base{Migration: core, ID: migration.StepPreflight}).Verify(t.Context(), clustertest.TxFor(t, migration.StepPreflight), seen)),
 		"its plan":    clustertest.ErrOf(core.Foresee(t.Context(), seen)), "an audit": clustertest.ErrOf(core.Audited(t.Context(), seen)),
-		"all": clustertest.ErrOf(core.Gather(t.Context(), seen)), "part": clustertest.ErrOf(core.GatherPartly(t.Context(), seen.Record)),
+		"all": clustertest.ErrOf(core.Gather(t.Context(), seen)), "part": clustertest.ErrOf(core.GatherAPIOnly(t.Context(), seen.Record)),
 		"alone": core.Alone(t.Context(), seen),
 	} {
 		if err == nil {

@@ -36,7 +36,7 @@ func TestNewcomersAreNotCordoned(t *testing.T) {
 			seen.Record = clustertest.Printed(t, tt.known...)
 		}
 		c := &Migration{Backend: &clustertest.Editor{}}
-		if got := c.standing(seen).Cordon.Open; !slices.Equal(got, tt.want) {
+		if got := c.progress(seen).Cordon.Open; !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
 	}

@@ -71,9 +71,9 @@ func (s *disable) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapsh
 }
 
 func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	sighting := guard.SightingOf(seen)
-	sighting.LeaseNeeded = false // its end is what this step is for
-	if err := s.Guard.Judge(sighting); err != nil {
+	signals := guard.SignalsOf(seen)
+	signals.LeaseNeeded = false // its end is what this step is for
+	if err := s.Guard.Judge(signals); err != nil {
 		return migration.Braked(err), nil
 	}
 	if seen.Result.Position == position.P5 && !seen.Result.Mixed && len(seen.Reading.Unrest) == 0 {
@@ -132,9 +132,9 @@ func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx, seen migration.Snap
 }
 
 func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	sighting := guard.SightingOf(seen)
-	sighting.LeaseNeeded = false // nobody has it before the first pod with the flag leads
-	if err := s.Guard.Judge(sighting); err != nil {
+	signals := guard.SignalsOf(seen)
+	signals.LeaseNeeded = false // nobody has it before the first pod with the flag leads
+	if err := s.Guard.Judge(signals); err != nil {
 		return migration.Braked(err), nil
 	}
 	verdict, err := s.Chart().JudgeRolled(ctx, seen)

@@ -93,7 +93,7 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 	if err := seen.Reading.Frozen(); err != nil {
 		return migration.Failed(err), nil
 	}
-	if err := s.Guard.Judge(guard.SightingOf(seen)); err != nil {
+	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
 		return migration.Braked(err), nil
 	}
 	now, err := s.Backend.Rollout(ctx, tx, seen, s.ID)

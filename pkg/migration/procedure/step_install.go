@@ -57,7 +57,7 @@ func (s *install) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 }
 
 func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := s.Guard.Judge(guard.SightingOf(seen)); err != nil {
+	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
 		return migration.Braked(err), nil
 	}
 	verdict, err := s.Chart().Judge(ctx, seen)
@@ -139,7 +139,7 @@ func gone(s migration.Snapshot) bool {
 }
 
 func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := s.Guard.Judge(guard.SightingOf(seen)); err != nil {
+	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
 		return migration.Braked(err), nil
 	}
 	owner := seen.Reading.LeaseVerdict()

@@ -40,7 +40,7 @@ func switchProvider() editRules {
 }
 
 func maySwitch(ctx context.Context, m *Migration, seen migration.Snapshot) error {
-	if err := guard.RequireSamePlanes(seen); err != nil {
+	if err := guard.RequireSameControlPlanes(seen); err != nil {
 		return err
 	}
 	if seen.Result.Position != position.P3 || seen.Result.Mixed {

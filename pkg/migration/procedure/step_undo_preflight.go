@@ -34,7 +34,7 @@ func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx, seen migratio
 	}
 	seen.Record = tx.Record()
 	if err := s.requireRestOrOurPause(seen); err != nil && !s.Undoing(seen) {
-		if wait := s.leftMoving(tx, seen); wait != nil {
+		if wait := s.waitForInterruptedRun(tx, seen); wait != nil {
 			return *wait, nil
 		}
 		return migration.Failed(err), nil
@@ -115,7 +115,7 @@ func (m *Migration) requireRestOrOurPause(seen migration.Snapshot) error {
 // Undoing says whether the cluster moves, or lies between two positions, by a step
 // of ours that an undo ends.
 func (m *Migration) Undoing(seen migration.Snapshot) bool {
-	now, err := m.standing(seen).undoing()
+	now, err := m.progress(seen).undoing()
 	return err == nil && now.step != ""
 }
 

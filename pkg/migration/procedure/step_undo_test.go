@@ -199,7 +199,7 @@ func TestUndoPreflight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := (&Migration{Backend: &clustertest.Editor{}}).leftMoving(tx, seen); (got != nil) != tt.waits || tt.waits && got.Seen != "Machine cp: waits for its plan" {
+		if got := (&Migration{Backend: &clustertest.Editor{}}).waitForInterruptedRun(tx, seen); (got != nil) != tt.waits || tt.waits && got.Seen != "Machine cp: waits for its plan" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

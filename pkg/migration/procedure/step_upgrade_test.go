@@ -84,16 +84,16 @@ func TestRollThatWasLeft(t *testing.T) {
 			seen.Record.Intents = append(seen.Record.Intents, journal.Intent{Step: id})
 		}
 		seen.Record.LeftOpen = tt.open
-		s := standing{Snapshot: seen, Rolls: func(id journal.StepID) bool {
+		s := progress{Snapshot: seen, Rolls: func(id journal.StepID) bool {
 			return id == migration.StepSwitch || id == migration.StepEnable || id == migration.StepDisable
 		}}
-		if got := s.rollOf(position.P4); got != tt.want {
+		if got := s.rollingStep(position.P4); got != tt.want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	s := standing{Snapshot: clustertest.At(position.P4), Rolls: func(journal.StepID) bool { return false }}
+	s := progress{Snapshot: clustertest.At(position.P4), Rolls: func(journal.StepID) bool { return false }}
 	s.Record, s.Reading.Unrest = intended(migration.StepSwitch), clustertest.Rolling().Unrest
-	if got := s.rollOf(position.P4); got != "" {
+	if got := s.rollingStep(position.P4); got != "" {
 		t.Errorf("a step that nobody rolls: %q", got)
 	}
 }

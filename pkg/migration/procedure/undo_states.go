@@ -12,10 +12,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// judgeUndo says for every step of an undo how far it is: those from the position
+// undoStates says for every step of an undo how far it is: those from the position
 // that the cluster has reached, backwards. A mixture is taken back if it is our own
 // half-done step, forwards or backwards.
-func (s standing) judgeUndo(ids []journal.StepID) (runner.Observation, error) {
+func (s progress) undoStates(ids []journal.StepID) (runner.Observation, error) {
 	seen := runner.Observation{Position: s.Result.Position.String(), Summary: s.Result.Summary, States: map[journal.StepID]runner.State{}}
 	now, err := s.undoing()
 	if err != nil {
@@ -24,16 +24,16 @@ func (s standing) judgeUndo(ids []journal.StepID) (runner.Observation, error) {
 	for _, id := range ids {
 		seen.States[id] = s.undoState(id, now)
 	}
-	s.holdBack(ids, seen.States, now)
+	s.deferEarlier(ids, seen.States, now)
 	return seen, nil
 }
 
 // undoing is the undo step in progress, if any, and the highest position that
 // any part of the cluster has reached.
-func (s standing) undoing() (current, error) {
+func (s progress) undoing() (current, error) {
 	last := s.lastToUndo()
 	moving := last != "" && (len(s.Reading.Unrest) > 0 || s.cordonsOpen(last) || s.cordonsOpen(undoes(last)))
-	at := s.settled()
+	at := s.reached()
 	if err := s.Reading.Frozen(); err != nil {
 		return current{}, err
 	}
@@ -42,13 +42,13 @@ func (s standing) undoing() (current, error) {
 		return current{}, s.halfMigrated()
 	case at == position.Unknown && s.Result.Known():
 		step := undoStep(stepTo(s.Result.Between[1]))
-		if !s.ours(undoes(step)) {
+		if !s.begunHere(undoes(step)) {
 			return current{}, s.halfMigrated()
 		}
 		return current{step: step, reached: s.Result.Between[1]}, nil
 	case at != position.Unknown:
 		from := undoFrom(last)
-		if moving && s.Rolls(undoes(last)) && (from == at || from == at+1) || s.unseen(last) && from == at+1 {
+		if moving && s.Rolls(undoes(last)) && (from == at || from == at+1) || s.endUnseen(last) && from == at+1 {
 			return current{step: last, reached: at}, nil
 		}
 		return current{reached: at}, nil
@@ -61,7 +61,7 @@ func (s standing) undoing() (current, error) {
 
 // lastToUndo is the undo of what the journal announced last: a step of the
 // migration, or that very undo.
-func (s standing) lastToUndo() journal.StepID {
+func (s progress) lastToUndo() journal.StepID {
 	for i := len(s.Record.Intents) - 1; i >= 0; i-- {
 		step := s.Record.Intents[i].Step
 		if undoes(step) != "" {
@@ -86,7 +86,7 @@ func LastUndid(record journal.Record) bool {
 	return false
 }
 
-func (s standing) undoState(id journal.StepID, now current) runner.State {
+func (s progress) undoState(id journal.StepID, now current) runner.State {
 	if id == now.step {
 		return runner.State{Kind: runner.InProgress, Reason: s.Result.Summary}
 	}
@@ -117,7 +117,7 @@ func (s standing) undoState(id journal.StepID, now current) runner.State {
 }
 
 // undoAccessState: a right that others gave is none of ours to take.
-func (s standing) undoAccessState(now current) runner.State {
+func (s progress) undoAccessState(now current) runner.State {
 	switch {
 	case s.Reading.Down.OwnGrant, s.Reading.Down.Leases.Migration.Exists, now.reached == position.P5:
 		return runner.State{Kind: runner.Todo}

@@ -37,38 +37,38 @@ func TestJudgeUndo(t *testing.T) {
 	unknown := position.Result{Position: position.Unknown}
 	for _, tt := range []struct {
 		name string
-		s    standing
+		s    progress
 		todo []journal.StepID // to do or in progress, in order
 		now  journal.StepID   // in progress
 		err  string
 	}{
-		{"P5", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5), Record: forward}}, all, "", ""},
-		{"P4", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultAt(position.P4), Record: forward}}, all[1:], "", ""},
-		{"P4 with cordons", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultAt(position.P4)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}},
+		{"P5", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P5), Record: forward}}, all, "", ""},
+		{"P4", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultAt(position.P4), Record: forward}}, all[1:], "", ""},
+		{"P4 with cordons", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultAt(position.P4)}, Cordon: guard.CordonPlan{Ours: []string{"cp"}}},
 			[]journal.StepID{migration.StepUndoSwitch, migration.StepUncordon, migration.StepUndoInstall, migration.StepUndoEnable, migration.StepUndoAccess}, "", ""},
-		{"P3", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultAt(position.P3)}}, all[2:], "", ""},
-		{"P2", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultAt(position.P2)}}, all[3:], "", ""},
-		{"P1", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultAt(position.P1)}}, all[4:], "", ""},
-		{"P1 by a right of others", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1)}}, nil, "", ""},
-		{"P0", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P0), Record: forward}}, nil, "", ""},
-		{"half switched by us", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultBetween(position.P3, position.P4), Record: intended(migration.StepSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
-		{"half switched back", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultBetween(position.P3, position.P4), Record: intended(migration.StepSwitch, migration.StepUndoSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
-		{"half switched by hand", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultBetween(position.P3, position.P4)}}, nil, "", "HalfMigrated"},
-		{"half disabled by us", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultBetween(position.P4, position.P5), Record: forward}}, all, migration.StepUndoDisable, ""},
-		{"enabled, nothing rolled yet", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P1), Record: intended(migration.StepLeaseAccess, migration.StepEnable)}}, all[3:], migration.StepUndoEnable, ""},
-		{"switched, workers still roll", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P4), Record: intended(migration.StepSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
-		{"switched back, workers still roll", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepSwitch, migration.StepUndoSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
-		{"somebody moves it, long after the switch", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P2), Record: intended(migration.StepSwitch)}}, all[3:], "", ""},
-		{"it moves, and an undo of ours does not roll", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepInstall)}}, all[2:], "", ""},
-		{"switched back, and its end was not seen", standing{Snapshot: migration.Snapshot{Reading: outliving(), Result: clustertest.ResultAt(position.P3), Record: leftOpen(migration.StepSwitch, migration.StepUndoSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
-		{"that of another step was not", standing{Snapshot: migration.Snapshot{Reading: outliving(), Result: clustertest.ResultAt(position.P2), Record: leftOpen(migration.StepSwitch, migration.StepUndoSwitch)}}, all[3:], "", ""},
-		{"pods of the CCM are left at P2", standing{Snapshot: migration.Snapshot{Reading: podsLeft(), Result: clustertest.ResultAt(position.P2)}}, all[2:], "", ""},
-		{"a hazard is nothing of ours", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: intended(migration.StepSwitch)}}, nil, "", "HalfMigrated"},
-		{"somebody rolls it", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepEnable)}}, all[2:], "", ""},
-		{"nothing readable in our roll", standing{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: unknown, Record: intended(migration.StepSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
-		{"nothing readable at rest", standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: unknown, Record: intended(migration.StepSwitch)}}, nil, "", "PositionUnknown"},
+		{"P3", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultAt(position.P3)}}, all[2:], "", ""},
+		{"P2", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultAt(position.P2)}}, all[3:], "", ""},
+		{"P1", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultAt(position.P1)}}, all[4:], "", ""},
+		{"P1 by a right of others", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P1)}}, nil, "", ""},
+		{"P0", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(position.P0), Record: forward}}, nil, "", ""},
+		{"half switched by us", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultBetween(position.P3, position.P4), Record: intended(migration.StepSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
+		{"half switched back", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultBetween(position.P3, position.P4), Record: intended(migration.StepSwitch, migration.StepUndoSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
+		{"half switched by hand", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultBetween(position.P3, position.P4)}}, nil, "", "HalfMigrated"},
+		{"half disabled by us", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Resting()), Result: clustertest.ResultBetween(position.P4, position.P5), Record: forward}}, all, migration.StepUndoDisable, ""},
+		{"enabled, nothing rolled yet", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P1), Record: intended(migration.StepLeaseAccess, migration.StepEnable)}}, all[3:], migration.StepUndoEnable, ""},
+		{"switched, workers still roll", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P4), Record: intended(migration.StepSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
+		{"switched back, workers still roll", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepSwitch, migration.StepUndoSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
+		{"somebody moves it, long after the switch", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P2), Record: intended(migration.StepSwitch)}}, all[3:], "", ""},
+		{"it moves, and an undo of ours does not roll", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepInstall)}}, all[2:], "", ""},
+		{"switched back, and its end was not seen", progress{Snapshot: migration.Snapshot{Reading: outliving(), Result: clustertest.ResultAt(position.P3), Record: leftOpen(migration.StepSwitch, migration.StepUndoSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
+		{"that of another step was not", progress{Snapshot: migration.Snapshot{Reading: outliving(), Result: clustertest.ResultAt(position.P2), Record: leftOpen(migration.StepSwitch, migration.StepUndoSwitch)}}, all[3:], "", ""},
+		{"pods of the CCM are left at P2", progress{Snapshot: migration.Snapshot{Reading: podsLeft(), Result: clustertest.ResultAt(position.P2)}}, all[2:], "", ""},
+		{"a hazard is nothing of ours", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: position.Result{Position: position.Unknown, Mixed: true, HandMade: true}, Record: intended(migration.StepSwitch)}}, nil, "", "HalfMigrated"},
+		{"somebody rolls it", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: clustertest.ResultAt(position.P3), Record: intended(migration.StepEnable)}}, all[2:], "", ""},
+		{"nothing readable in our roll", progress{Snapshot: migration.Snapshot{Reading: granted(clustertest.Rolling()), Result: unknown, Record: intended(migration.StepSwitch)}}, all[1:], migration.StepUndoSwitch, ""},
+		{"nothing readable at rest", progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: unknown, Record: intended(migration.StepSwitch)}}, nil, "", "PositionUnknown"},
 	} {
-		seen, err := sided(tt.s).judgeUndo(undoOrder())
+		seen, err := sided(tt.s).undoStates(undoOrder())
 		if f, ok := fault.As(err); ok && f.Reason != tt.err || !ok && tt.err != "" {
 			t.Errorf("%s: error %v, want %q", tt.name, err, tt.err)
 		}
@@ -115,7 +115,7 @@ func podsLeft() migration.Reading {
 // The preflight of an undo is made while something is to be taken back; the audit always.
 func TestUndoPreflightIsMadeWhereSomethingIsLeft(t *testing.T) {
 	for p, want := range map[position.Position]runner.StateKind{position.P0: runner.Done, position.P1: runner.Always, position.P5: runner.Always} {
-		seen, err := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).judgeUndo(undoOrder())
+		seen, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).undoStates(undoOrder())
 		if err != nil || seen.States[migration.StepUndoPreflight].Kind != want || seen.States[migration.StepVerify].Kind != runner.Always {
 			t.Errorf("%s: %+v, %v", p, seen.States, err)
 		}
@@ -124,8 +124,8 @@ func TestUndoPreflightIsMadeWhereSomethingIsLeft(t *testing.T) {
 
 // A migration that was taken back is over: what moves afterwards is not its roll.
 func TestNothingIsInProgressAfterAnUndo(t *testing.T) {
-	s := sided(standing{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: intended(migration.StepEnable, migration.StepUndoEnable)}})
-	seen, err := s.judge(order(migration.InstallHelm, false))
+	s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: intended(migration.StepEnable, migration.StepUndoEnable)}})
+	seen, err := s.states(order(migration.InstallHelm, false))
 	if err != nil || seen.States[migration.StepEnable].Kind != runner.Todo {
 		t.Errorf("%v, %v", seen.States[migration.StepEnable], err)
 	}

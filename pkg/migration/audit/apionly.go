@@ -18,7 +18,7 @@ import (
 
 // Plain is a cluster of which only its API is known, whoever made it: no Rancher
 // object and no cluster.yml tells of it. It can be audited and not migrated.
-type Plain struct {
+type APIOnly struct {
 	Config  *rest.Config
 	Clock   clock.WithTicker
 	Options migration.Options
@@ -29,7 +29,7 @@ type Plain struct {
 // Gather reads everything that checks judge, and computes the position from the
 // arguments that the API shows. A part that may not be read costs only the checks
 // that need it; an API server that does not answer at all is a fault.
-func (p Plain) Gather(ctx context.Context) (Inspection, error) {
+func (p APIOnly) Gather(ctx context.Context) (Inspection, error) {
 	reader, err := kube.New(p.Config, p.Clock)
 	if err != nil {
 		return Inspection{}, err

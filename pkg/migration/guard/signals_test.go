@@ -16,36 +16,36 @@ import (
 )
 
 // What the guard judges of a cluster, at two positions, and by what each of it changes.
-func TestSighting(t *testing.T) {
+func TestSignals(t *testing.T) {
 	restarts := map[string]int32{"ccm-cp-0": 0, "ccm-cp-1": 0}
 	gap := 23800 * time.Millisecond // 15 s of the lease, and twice 2.2 times 2 s
-	atP3 := Sighting{At: clustertest.Start, Gap: gap, LeaseMark: "2", LeaseHolder: "cp-0_kcm", LeaseNeeded: true, CCMRestarts: restarts,
+	atP3 := Signals{At: clustertest.Start, Gap: gap, LeaseMark: "2", LeaseHolder: "cp-0_kcm", LeaseNeeded: true, CCMRestarts: restarts,
 		SwitchedNotReady: nil}
-	atP4 := Sighting{At: clustertest.Start, Gap: gap, LeaseMark: "2", LeaseHolder: "cp-1_ccm", LeaseNeeded: true, CCMHolds: true, CCMRestarts: restarts}
+	atP4 := Signals{At: clustertest.Start, Gap: gap, LeaseMark: "2", LeaseHolder: "cp-1_ccm", LeaseNeeded: true, CCMHolds: true, CCMRestarts: restarts}
 	for name, tt := range map[string]struct {
 		at     position.Position
 		change func(*migration.Snapshot)
-		want   Sighting
-		differ func(*Sighting)
+		want   Signals
+		differ func(*Signals)
 	}{
 		"P3":                          {position.P3, nil, atP3, nil},
 		"P4":                          {position.P4, nil, atP4, nil},
-		"the reading before failed":   {position.P4, func(s *migration.Snapshot) { s.Unseen = true }, atP4, func(g *Sighting) { g.Unseen = true }},
-		"one failed a while ago":      {position.P4, func(s *migration.Snapshot) { s.Outage = true }, atP4, func(g *Sighting) { g.Outage = true }},
-		"one KCM is without the flag": {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", false) }, atP3, func(g *Sighting) { g.LeaseNeeded = false }},
-		"one KCM is not known":        {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[0].Known = false }, atP3, func(g *Sighting) { g.LeaseNeeded = false }},
-		"there is no migration lease": {position.P4, func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, atP4, func(g *Sighting) { g.LeaseNeeded, g.LeaseMark, g.LeaseHolder, g.CCMHolds = false, "", "", false }},
+		"the reading before failed":   {position.P4, func(s *migration.Snapshot) { s.Unseen = true }, atP4, func(g *Signals) { g.Unseen = true }},
+		"one failed a while ago":      {position.P4, func(s *migration.Snapshot) { s.Outage = true }, atP4, func(g *Signals) { g.Outage = true }},
+		"one KCM is without the flag": {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", false) }, atP3, func(g *Signals) { g.LeaseNeeded = false }},
+		"one KCM is not known":        {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[0].Known = false }, atP3, func(g *Signals) { g.LeaseNeeded = false }},
+		"there is no migration lease": {position.P4, func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, atP4, func(g *Signals) { g.LeaseNeeded, g.LeaseMark, g.LeaseHolder, g.CCMHolds = false, "", "", false }},
 		"the CCM does not renew it": {position.P4, func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
-		}, atP4, func(g *Sighting) { g.LeaseMark, g.CCMHolds = "1", false }},
-		"one is external with the flag": {position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", true) }, atP4, func(g *Sighting) { g.Starving = []string{"cp-1"} }},
+		}, atP4, func(g *Signals) { g.LeaseMark, g.CCMHolds = "1", false }},
+		"one is external with the flag": {position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", true) }, atP4, func(g *Signals) { g.Starving = []string{"cp-1"} }},
 		"external, flag, and not known": {position.P4, func(s *migration.Snapshot) {
 			s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", true)
 			s.Reading.KCMs[1].Known = false
-		}, atP4, func(g *Sighting) { g.LeaseNeeded = false }},
-		"a pod of the CCM restarted":      {position.P4, func(s *migration.Snapshot) { clustertest.SetRestarts(&s.Reading.Down.CCMPods[1], 3) }, atP4, func(g *Sighting) { g.CCMRestarts = map[string]int32{"ccm-cp-0": 0, "ccm-cp-1": 3} }},
-		"on the way back":                 {position.P4, func(s *migration.Snapshot) { s.Back = true }, atP4, func(g *Sighting) { g.CCMRestarts = nil }},
-		"a switched machine is not Ready": {position.P4, func(s *migration.Snapshot) { s.Reading.Down.Nodes[2].Ready.Status = "Unknown" }, atP4, func(g *Sighting) { g.SwitchedNotReady = []string{"worker"} }},
+		}, atP4, func(g *Signals) { g.LeaseNeeded = false }},
+		"a pod of the CCM restarted":      {position.P4, func(s *migration.Snapshot) { clustertest.SetRestarts(&s.Reading.Down.CCMPods[1], 3) }, atP4, func(g *Signals) { g.CCMRestarts = map[string]int32{"ccm-cp-0": 0, "ccm-cp-1": 3} }},
+		"on the way back":                 {position.P4, func(s *migration.Snapshot) { s.Back = true }, atP4, func(g *Signals) { g.CCMRestarts = nil }},
+		"a switched machine is not Ready": {position.P4, func(s *migration.Snapshot) { s.Reading.Down.Nodes[2].Ready.Status = "Unknown" }, atP4, func(g *Signals) { g.SwitchedNotReady = []string{"worker"} }},
 		"one that is not switched": {position.P4, func(s *migration.Snapshot) {
 			s.Reading.Down.Nodes[2].Ready.Status = "Unknown"
 			s.Reading.Members[2].Lacks = "x"
@@ -53,10 +53,10 @@ func TestSighting(t *testing.T) {
 		"a machine without its Node": {position.P4, func(s *migration.Snapshot) { s.Reading.Members[2].Nodes = []string{"gone"} }, atP4, nil},
 		"longer leases are in force": {position.P4, func(s *migration.Snapshot) {
 			s.Reading.KCMs[0].Args = component.Parse([]string{"--cloud-provider=external", "--leader-elect-lease-duration=60s", "--leader-elect-retry-period=10s"})
-		}, atP4, func(g *Sighting) { g.Gap = 104 * time.Second }},
+		}, atP4, func(g *Signals) { g.Gap = 104 * time.Second }},
 		"of one that is not known": {position.P3, func(s *migration.Snapshot) {
 			s.Reading.KCMs[1].Args, s.Reading.KCMs[1].Known = component.Parse([]string{"--leader-elect-lease-duration=60s"}), false
-		}, atP3, func(g *Sighting) { g.LeaseNeeded = false }},
+		}, atP3, func(g *Signals) { g.LeaseNeeded = false }},
 	} {
 		seen := clustertest.At(tt.at)
 		if tt.change != nil {
@@ -65,7 +65,7 @@ func TestSighting(t *testing.T) {
 		if tt.differ != nil {
 			tt.differ(&tt.want)
 		}
-		if d := cmp.Diff(tt.want, SightingOf(seen)); d != "" {
+		if d := cmp.Diff(tt.want, SignalsOf(seen)); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
 	}
@@ -101,18 +101,18 @@ func TestNewNodesOpen(t *testing.T) {
 func TestGuardTimes(t *testing.T) {
 	type look struct {
 		after  time.Duration
-		change func(*Sighting)
+		change func(*Signals)
 	}
 	// In a look that says nothing else the lease moves, by the time.
-	stuck := func(s *Sighting) { s.LeaseMark = "same" }
-	stuckUnseen := func(s *Sighting) { stuck(s); s.Unseen = true }
-	stuckSlow := func(s *Sighting) { stuck(s); s.Gap = 100 * time.Second }
-	down := func(s *Sighting) { s.SwitchedNotReady = []string{"m"} }
-	downUnseen := func(s *Sighting) { down(s); s.Unseen = true }
-	pods := func(holds bool, restarts map[string]int32) func(*Sighting) {
-		return func(s *Sighting) { s.CCMHolds, s.CCMRestarts = holds, restarts }
+	stuck := func(s *Signals) { s.LeaseMark = "same" }
+	stuckUnseen := func(s *Signals) { stuck(s); s.Unseen = true }
+	stuckSlow := func(s *Signals) { stuck(s); s.Gap = 100 * time.Second }
+	down := func(s *Signals) { s.SwitchedNotReady = []string{"m"} }
+	downUnseen := func(s *Signals) { down(s); s.Unseen = true }
+	pods := func(holds bool, restarts map[string]int32) func(*Signals) {
+		return func(s *Signals) { s.CCMHolds, s.CCMRestarts = holds, restarts }
 	}
-	outage := func(s *Sighting) { pods(true, map[string]int32{"p": 2})(s); s.Outage = true }
+	outage := func(s *Signals) { pods(true, map[string]int32{"p": 2})(s); s.Outage = true }
 	limit := 84 * time.Second // 24 s of a hand-over and 60 s
 	for name, tt := range map[string]struct {
 		looks []look
@@ -124,14 +124,14 @@ func TestGuardTimes(t *testing.T) {
 		"and then stood for too long":                    {[]look{{0, nil}, {time.Second, stuck}, {limit + time.Second + 1, stuck}}, "LeaseNotRenewed"},
 		"nothing was seen before this look":              {[]look{{0, stuck}, {limit + 1, stuckUnseen}}, ""},
 		"and it stands still from then on":               {[]look{{0, stuck}, {limit, stuckUnseen}, {2*limit + 1, stuck}}, "LeaseNotRenewed"},
-		"no holder was needed in between":                {[]look{{0, stuck}, {limit, func(s *Sighting) { stuck(s); s.LeaseNeeded = false }}, {2 * limit, stuck}}, ""},
+		"no holder was needed in between":                {[]look{{0, stuck}, {limit, func(s *Signals) { stuck(s); s.LeaseNeeded = false }}, {2 * limit, stuck}}, ""},
 		"longer leases in force, exactly at the limit":   {[]look{{0, stuckSlow}, {160 * time.Second, stuckSlow}}, ""},
 		"longer leases in force, just beyond it":         {[]look{{0, stuckSlow}, {160*time.Second + 1, stuckSlow}}, "LeaseNotRenewed"},
 		"switched and not Ready, exactly at the limit":   {[]look{{0, down}, {5 * time.Minute, down}}, ""},
 		"switched and not Ready, just beyond it":         {[]look{{0, down}, {5*time.Minute + 1, down}}, "SwitchedNotReady"},
 		"not Ready, and nothing was seen before":         {[]look{{0, down}, {5*time.Minute + 1, downUnseen}}, ""},
 		"not Ready still after that":                     {[]look{{0, down}, {time.Minute, downUnseen}, {6*time.Minute + 1, down}}, "SwitchedNotReady"},
-		"another machine each time":                      {[]look{{0, down}, {5*time.Minute + 1, func(s *Sighting) { s.SwitchedNotReady = []string{"n"} }}}, ""},
+		"another machine each time":                      {[]look{{0, down}, {5*time.Minute + 1, func(s *Signals) { s.SwitchedNotReady = []string{"n"} }}}, ""},
 		"a pod restarts in the look of the hand-over":    {[]look{{0, pods(false, map[string]int32{"p": 0})}, {1, pods(true, map[string]int32{"p": 1})}}, ""},
 		"a pod restarts after the CCM held once":         {[]look{{0, pods(true, map[string]int32{"p": 1})}, {1, pods(false, map[string]int32{"p": 2})}}, "CCMRestarts"},
 		"a pod restarts while a KCM holds again":         {[]look{{0, pods(true, map[string]int32{"p": 1})}, {1, pods(false, map[string]int32{"p": 1})}, {2, pods(false, map[string]int32{"p": 2})}}, "CCMRestarts"},
@@ -143,7 +143,7 @@ func TestGuardTimes(t *testing.T) {
 		var guard Guard
 		var err error
 		for i, l := range tt.looks {
-			s := Sighting{At: clustertest.Start.Add(l.after), LeaseMark: l.after.String(), LeaseNeeded: true}
+			s := Signals{At: clustertest.Start.Add(l.after), LeaseMark: l.after.String(), LeaseNeeded: true}
 			if l.change != nil {
 				l.change(&s)
 			}
@@ -159,7 +159,7 @@ func TestGuardTimes(t *testing.T) {
 
 // Of several reasons the first said is the one that no other explains.
 func TestGuardSaysTheWorstFirst(t *testing.T) {
-	all := Sighting{Renames: []Rename{{"m", "old", "new", "same instance"}}, Starving: []string{"cp-0"}}
+	all := Signals{Renames: []Rename{{"m", "old", "new", "same instance"}}, Starving: []string{"cp-0"}}
 	var guard Guard
 	if got := clustertest.ReasonOf(guard.Judge(all)); got != "NodeRenamed" {
 		t.Error(got)

@@ -8,11 +8,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// rollOf is the step whose edit Rancher still rolls out although the cluster is
+// rollingStep is the step whose edit Rancher still rolls out although the cluster is
 // at one position: no control plane has the edit yet, or all of them have and
 // workers are being restarted. Empty if the journal announced none. A run that
 // is taken up there has to watch that roll, not to wait outside until it is over.
-func (s standing) rollOf(at position.Position) journal.StepID {
+func (s progress) rollingStep(at position.Position) journal.StepID {
 	if s.upgrading() {
 		return migration.StepUpgrade
 	}
@@ -21,7 +21,7 @@ func (s standing) rollOf(at position.Position) journal.StepID {
 		return ""
 	}
 	if len(s.Reading.Unrest) == 0 && !s.cordonsOpen(step) {
-		if s.unseen(step) && reaches(step) == at {
+		if s.endUnseen(step) && reaches(step) == at {
 			return step
 		}
 		return ""
@@ -32,20 +32,20 @@ func (s standing) rollOf(at position.Position) journal.StepID {
 	return ""
 }
 
-// unseen says whether no run has seen the end of a roll that the journal announced
+// endUnseen says whether no run has seen the end of a roll that the journal announced
 // last. What a roll waits for at its end shows in no position: that no process of
 // before runs beside the new ones.
-func (s standing) unseen(step journal.StepID) bool {
+func (s progress) endUnseen(step journal.StepID) bool {
 	switch step {
 	case migration.StepEnable, migration.StepSwitch, migration.StepUndoEnable, migration.StepUndoSwitch:
-		return s.Reading.MayOutlive && s.leftAt(step)
+		return s.Reading.MayOutlive && s.leftOpenAt(step)
 	}
 	return false
 }
 
-// leftAt says whether the last thing that the journal announced is of a step that no
+// leftOpenAt says whether the last thing that the journal announced is of a step that no
 // run has ended.
-func (s standing) leftAt(step journal.StepID) bool {
+func (s progress) leftOpenAt(step journal.StepID) bool {
 	n := len(s.Record.Intents)
 	return n > 0 && s.Record.LeftOpen && s.Record.Intents[n-1].Step == step
 }
@@ -54,17 +54,17 @@ func (s standing) leftAt(step journal.StepID) bool {
 // roll that removed cordons of the user's which nobody has set again: a run that
 // was killed in between must not leave that to the user. After a run that came to
 // its end it was the user who removed them.
-func (s standing) cordonsOpen(step journal.StepID) bool {
-	if !s.leftAt(step) {
+func (s progress) cordonsOpen(step journal.StepID) bool {
+	if !s.leftOpenAt(step) {
 		return false
 	}
 	before, known, err := guard.Fingerprint(s.Record)
 	return err == nil && known && len(guard.LostSince(before, s.Reading.Down.Nodes)) > 0
 }
 
-// leftMoving waits while the cluster moves by what an earlier run began and nobody
+// waitForInterruptedRun waits while the cluster moves by what an earlier run began and nobody
 // has seen to its end; nil: it does not.
-func (m *Migration) leftMoving(tx *runner.Tx, seen migration.Snapshot) *runner.Verdict {
+func (m *Migration) waitForInterruptedRun(tx *runner.Tx, seen migration.Snapshot) *runner.Verdict {
 	record := seen.Record
 	if !record.LeftOpen || record.Intents[len(record.Intents)-1].Run == tx.Run() || len(seen.Reading.Unrest) == 0 {
 		return nil
@@ -75,16 +75,16 @@ func (m *Migration) leftMoving(tx *runner.Tx, seen migration.Snapshot) *runner.V
 
 // upgrading says whether the last thing that the journal announced is an upgrade
 // that is still being rolled out, and that this run is to end. It brings the cluster to no position of its own.
-func (s standing) upgrading() bool {
+func (s progress) upgrading() bool {
 	intents := s.Record.Intents
 	return s.Options.KubernetesVersion != "" && len(intents) > 0 && intents[len(intents)-1].Step == migration.StepUpgrade && len(s.Reading.Unrest) > 0
 }
 
-// holdBack puts off what comes before a step that Rancher is still working on:
+// deferEarlier puts off what comes before a step that Rancher is still working on:
 // the preflight cannot pass on a cluster that moves by our own doing, and it did
 // pass before that step began. It runs when the step is done, before the next
 // write, and the step itself refuses to write while the cluster moves.
-func (s standing) holdBack(ids []journal.StepID, states map[journal.StepID]runner.State, now current) {
+func (s progress) deferEarlier(ids []journal.StepID, states map[journal.StepID]runner.State, now current) {
 	step := now.step
 	if states[migration.StepSnapshot].Kind == runner.InProgress {
 		step = migration.StepSnapshot

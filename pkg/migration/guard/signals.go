@@ -31,9 +31,9 @@ func NewNodesOpen(s migration.Snapshot) []string {
 }
 
 // SightingOf is what the guard judges of this reading.
-func SightingOf(s migration.Snapshot) Sighting {
+func SignalsOf(s migration.Snapshot) Signals {
 	verdict := s.Reading.LeaseVerdict()
-	out := Sighting{
+	out := Signals{
 		At: s.At, Gap: handover(s.Reading), Unseen: s.Unseen, Outage: s.Outage, Renames: RenamesOf(s), LeaseHolder: verdict.Holder,
 		LeaseMark:   s.Reading.Leases.Migration.Last.ResourceVersion,
 		LeaseNeeded: s.Reading.Leases.Migration.Last.Exists && nobodyRunsUnflagged(s.Reading),
