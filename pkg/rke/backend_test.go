@@ -21,6 +21,7 @@ import (
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/restfake"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -31,18 +32,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
-
-// stepClock is a clock on which every timer is due at once: who waits moves the time on.
-type stepClock struct{ *clocktesting.FakeClock }
-
-func (c stepClock) NewTimer(d time.Duration) clock.Timer {
-	t := c.FakeClock.NewTimer(d)
-	c.Step(d)
-	return t
-}
 
 // aTool is an rke of which each run is a process of the test's.
 type aTool struct {
@@ -71,7 +62,7 @@ func ofFile(t *testing.T, options Options, tool *aTool) (opened, *fake.Clientset
 	}
 	options.InstallMethod, options.AWS, options.RunID = migration.InstallHelm, "off", "run"
 	client := rkefixture.API(t)
-	m, err := New(t.Context(), Edges{Kube: client, Config: restfake.Config(client, "v1.26.9"), Clock: stepClock{clocktesting.NewFakeClock(time.Unix(0, 0))}, Live: &bytes.Buffer{}, Tool: tool}, options)
+	m, err := New(t.Context(), Edges{Kube: client, Config: restfake.Config(client, "v1.26.9"), Clock: clustertest.Clock{FakeClock: clocktesting.NewFakeClock(time.Unix(0, 0))}, Live: &bytes.Buffer{}, Tool: tool}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,28 +88,6 @@ func (p opened) observe(t *testing.T, record journal.Record) migration.Snapshot 
 
 func (p opened) again(ctx context.Context) (migration.Snapshot, error) {
 	return p.migration.Observe(ctx, journal.Record{})
-}
-
-func txOf(t *testing.T, id journal.StepID, intents ...journal.Intent) *runner.Tx {
-	t.Helper()
-	kept := &journal.Memory{}
-	options := runner.Options{RunID: "run", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{}), Sink: quiet{}}
-	err := options.Lock.Acquire(t.Context())
-	if err == nil {
-		err = kept.Commit(t.Context(), &journal.State{Intents: intents})
-	}
-	tx, made := runner.NewTx(t.Context(), runner.Info{ID: id}, options)
-	if err := errors.Join(err, made); err != nil {
-		t.Fatal(err)
-	}
-	return tx
-}
-
-func canceled(t *testing.T) context.Context {
-	t.Helper()
-	ctx, end := context.WithCancel(t.Context())
-	end()
-	return ctx
 }
 
 // A migration begins only of the cluster that the file describes, and of one that could
@@ -154,7 +123,7 @@ func TestNewProvesItsFile(t *testing.T) {
 		write(string(rkefixture.File(t, "plain.yml")))(path, client)
 		tt.change(path, client)
 		p, err := New(t.Context(), Edges{Kube: client, Clock: clock.RealClock{}, Tool: &aTool{}}, Options{Config: path, Options: migration.Options{InstallMethod: migration.InstallHelm}})
-		if (err != nil) != (tt.reason != "") || tt.reason != "?" && reasonOf(err) != tt.reason {
+		if (err != nil) != (tt.reason != "") || tt.reason != "?" && clustertest.ReasonOf(err) != tt.reason {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err == nil && (p.Target().UID != "the-cluster" || p.Target().Kind != "rke" || p.Target().Namespace != "kube-system" || len(p.Steps()) != 10 || len(p.Undo().Steps()) != 8 || p.Paused(migration.Snapshot{}) != "") {
@@ -198,7 +167,7 @@ func TestFileEditsGoInAndOut(t *testing.T) {
 	var intents []journal.Intent
 	do := func(step journal.StepID) {
 		t.Helper()
-		tx := txOf(t, step, intents...)
+		tx := clustertest.TxFor(t, step, intents...)
 		edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), step)
 		if err != nil || edit.Empty() || edit.Refused != nil || edit.Object != "file "+p.Options.Config || edit.Changes[0].Diff == "" {
 			t.Fatal(step, err, edit)
@@ -234,7 +203,7 @@ func TestFileEditsGoInAndOut(t *testing.T) {
 	for _, includes := range []bool{false, true} {
 		p.Options.IncludePending = includes
 		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), migration.StepEnable)
-		if err != nil || (edit.Refused == nil) != includes || !includes && (reasonOf(edit.Refused) != "PendingChanges" || !strings.Contains(edit.Refused.Error(), "1 changes") || !strings.Contains(edit.Refused.Error(), "creation")) {
+		if err != nil || (edit.Refused == nil) != includes || !includes && (clustertest.ReasonOf(edit.Refused) != "PendingChanges" || !strings.Contains(edit.Refused.Error(), "1 changes") || !strings.Contains(edit.Refused.Error(), "creation")) {
 			t.Errorf("includes them: %t, %v, %v", includes, err, edit.Refused)
 		}
 	}
@@ -253,7 +222,7 @@ func TestFileUpgrade(t *testing.T) {
 		p, _ := ofFile(t, Options{Options: migration.Options{KubernetesVersion: target}}, &aTool{})
 		edit, err := p.Edit(t.Context(), p.observe(t, journal.Record{}), migration.StepUpgrade)
 		switch {
-		case want == "there" && (err != nil || !edit.Empty()), want == "" && (err != nil || !strings.Contains(edit.Changes[0].Result, target)), want == "UpgradeNotAllowed" && reasonOf(err) != want:
+		case want == "there" && (err != nil || !edit.Empty()), want == "" && (err != nil || !strings.Contains(edit.Changes[0].Result, target)), want == "UpgradeNotAllowed" && clustertest.ReasonOf(err) != want:
 			t.Errorf("%s: %v %+v", target, err, edit)
 		}
 	}
@@ -355,7 +324,7 @@ func TestBrakeOfRKE(t *testing.T) {
 			client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, apiruntime.Object, error) { return true, nil, errors.New("away") })
 		}
 		before := p.Access.Clock.Now()
-		said, err := p.Brake(t.Context(), txOf(t, migration.StepEnable), migration.Snapshot{}, p.again)
+		said, err := p.Brake(t.Context(), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{}, p.again)
 		if err != nil || !strings.Contains(said, tt.says) || rke.interrupted != tt.interrupted || p.Access.Clock.Now().Sub(before) != tt.waits {
 			t.Errorf("%s: %q, %v, interrupted %t, after %s", name, said, err, rke.interrupted, p.Access.Clock.Now().Sub(before))
 		}
@@ -368,7 +337,7 @@ func TestBrakeOfRKE(t *testing.T) {
 		rke.running = false
 		return false, nil, nil
 	})
-	if said, err := p.Brake(t.Context(), txOf(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || said != "rke has ended" || rke.interrupted {
+	if said, err := p.Brake(t.Context(), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || said != "rke has ended" || rke.interrupted {
 		t.Errorf("it ended meanwhile: %q, %v", said, err)
 	}
 	rke.running = true
@@ -376,7 +345,7 @@ func TestBrakeOfRKE(t *testing.T) {
 		rke.running = true
 		return true, nil, errors.New("away")
 	})
-	if said, err := p.Brake(canceled(t), txOf(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || !rke.interrupted || p.Access.Clock.Now().IsZero() {
+	if said, err := p.Brake(clustertest.Canceled(t), clustertest.TxFor(t, migration.StepEnable), migration.Snapshot{}, p.again); err != nil || !rke.interrupted || p.Access.Clock.Now().IsZero() {
 		t.Errorf("a brake that nobody waits for: %q, %v", said, err)
 	}
 }
@@ -386,12 +355,12 @@ func TestSnapshotByRKE(t *testing.T) {
 	tool := &aTool{process: &aProcess{running: true, last: "saving"}}
 	p, _ := ofFile(t, Options{Options: migration.Options{Snapshot: true}}, tool)
 	step := stepOf(t, p.migration, migration.StepSnapshot)
-	tx := txOf(t, migration.StepSnapshot)
+	tx := clustertest.TxFor(t, migration.StepSnapshot)
 	seen := p.observe(t, tx.Record())
 	if plan, err := step.Plan(t.Context(), seen); err != nil || plan.Summary[0] != "rke etcd snapshot-save" || plan.Estimate == "" {
 		t.Errorf("%v %+v", err, plan)
 	}
-	if got, err := step.Verify(t.Context(), tx, seen); err != nil || got.Kind != runner.Failed || reasonOf(got.Err) != "NoSnapshot" {
+	if got, err := step.Verify(t.Context(), tx, seen); err != nil || got.Kind != runner.Failed || clustertest.ReasonOf(got.Err) != "NoSnapshot" {
 		t.Errorf("this run started none: %v %+v", err, got)
 	}
 	moving := seen
@@ -421,7 +390,7 @@ func TestSnapshotByRKE(t *testing.T) {
 	}
 	broken := &aTool{broken: errors.New("no such program"), process: &aProcess{}}
 	p, _ = ofFile(t, Options{}, broken)
-	if err := stepOf(t, p.migration, migration.StepSnapshot).Do(t.Context(), txOf(t, migration.StepSnapshot), p.observe(t, journal.Record{})); err == nil || p.child != nil {
+	if err := stepOf(t, p.migration, migration.StepSnapshot).Do(t.Context(), clustertest.TxFor(t, migration.StepSnapshot), p.observe(t, journal.Record{})); err == nil || p.child != nil {
 		t.Errorf("rke did not start, and nobody says so: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -151,20 +152,10 @@ func TestFilePlanIsRefused(t *testing.T) {
 		seen.Config, seen.Record, seen.Reading.Version = observed{Facts: facts}, e.both, "v1.26.9-rancher1-1"
 		seen.Result = position.Result{Position: position.P4}
 		_, err := p.PlanEdit(t.Context(), seen, tt.step)
-		if got := reasonOf(err); got != tt.reason {
+		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q (%v)", name, got, err)
 		}
 	}
-}
-
-func reasonOf(err error) string {
-	if f, ok := fault.As(err); ok {
-		return f.Reason
-	}
-	if err != nil {
-		return err.Error()
-	}
-	return ""
 }
 
 // What an edit of the flag made above it is the journal's last word of that file.
@@ -197,7 +188,7 @@ func TestMadeByEnable(t *testing.T) {
 func TestGateOfRKEUp(t *testing.T) {
 	tool := &aTool{process: &aProcess{}}
 	p, _ := ofFile(t, Options{NoRKEUp: true, RKEArgs: []string{"--ssh-agent-auth"}}, tool)
-	tx := txOf(t, migration.StepEnable)
+	tx := clustertest.TxFor(t, migration.StepEnable)
 	if err := p.Apply(t.Context(), tx, p.observe(t, tx.Record()), migration.StepEnable); err != nil || len(tool.ran) > 0 {
 		t.Errorf("it is applied: %v, ran %q", err, tool.ran)
 	}
@@ -226,7 +217,7 @@ func TestGateOfRKEUp(t *testing.T) {
 func TestEndIsNotedOnce(t *testing.T) {
 	p, _ := ofFile(t, Options{}, &aTool{})
 	p.child = &child{process: &aProcess{}, step: migration.StepEnable, token: "up/run/1"}
-	tx := txOf(t, migration.StepEnable)
+	tx := clustertest.TxFor(t, migration.StepEnable)
 	var first, second upRecord
 	for i, into := range []*upRecord{&first, &second} {
 		if err := p.noteEnd(t.Context(), tx, upNote, migration.StepEnable); err != nil {
@@ -268,7 +259,7 @@ func TestCutOff(t *testing.T) {
 		"nobody can read that":  {[]journal.Intent{up}, "text", true},
 		"it, and other intents": {[]journal.Intent{up, {Step: migration.StepEnable, Token: "x"}}, upRecord{Token: up.Token, OK: true}, false},
 	} {
-		tx := txOf(t, migration.StepEnable, tt.intents...)
+		tx := clustertest.TxFor(t, migration.StepEnable, tt.intents...)
 		if tt.note != nil {
 			if err := tx.Note(t.Context(), upNote, tt.note); err != nil {
 				t.Fatal(err)
@@ -304,7 +295,7 @@ func TestFlagBackWithoutTheSwitchsBackup(t *testing.T) {
 		seen := hosts("")
 		seen.Config, seen.Record, seen.Result = observed{Facts: facts}, e.both, position.Result{Position: tt.at, Between: [2]position.Position{tt.at, tt.to}}
 		plan, err := p.PlanEdit(t.Context(), seen, migration.StepUndoEnable)
-		if reasonOf(err) != tt.reason || tt.reason == "" && plan.Changes[0].Result != e.plain {
+		if clustertest.ReasonOf(err) != tt.reason || tt.reason == "" && plan.Changes[0].Result != e.plain {
 			t.Errorf("%s: %v %+v", name, err, plan)
 		}
 	}

@@ -8,11 +8,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -90,21 +90,6 @@ func (a *aProcess) Done() <-chan struct{} {
 	return done
 }
 
-func journaled(t *testing.T, intents ...journal.Intent) *runner.Tx {
-	t.Helper()
-	kept := &journal.Memory{}
-	options := runner.Options{RunID: "run", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{}), Sink: quiet{}}
-	err := options.Lock.Acquire(t.Context())
-	if err == nil {
-		err = kept.Commit(t.Context(), &journal.State{Intents: intents})
-	}
-	tx, made := runner.NewTx(t.Context(), runner.Info{ID: migration.StepEnable}, options)
-	if err := errors.Join(err, made); err != nil {
-		t.Fatal(err)
-	}
-	return tx
-}
-
 // The rke of a step, by how it stands: what it keeps the step from, whether Nodes may be
 // touched meanwhile, and what of its end goes into the journal.
 func TestRKEOfAStep(t *testing.T) {
@@ -127,7 +112,7 @@ func TestRKEOfAStep(t *testing.T) {
 		"it has to run again": {&child{process: &aProcess{}, step: migration.StepEnable, token: "t", again: 1}, runner.Waiting, "it ended well", true, "", false},
 		"it runs, and has to": {&child{process: &aProcess{running: true}, step: migration.StepEnable, token: "t", again: 1}, runner.Waiting, "no output yet", true, "", false},
 	} {
-		p, tx, seen := &Backend{Common: &Common{}, child: tt.child}, journaled(t), hosts("")
+		p, tx, seen := &Backend{Common: &Common{}, child: tt.child}, clustertest.TxFor(t, migration.StepEnable), hosts("")
 		verdict := p.childVerdict(seen, migration.StepEnable)
 		if (verdict == nil) != (tt.want == "") || verdict != nil && (verdict.Kind != tt.want || verdict.Seen != tt.seen) {
 			t.Errorf("%s: %+v", name, verdict)

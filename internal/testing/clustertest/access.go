@@ -40,6 +40,6 @@ func readAll(text string) io.ReadCloser { return io.NopCloser(strings.NewReader(
 func Reached(p position.Position) (migration.Access, *fake.Clientset, *Side) {
 	client := Served(p)
 	by := &Side{Editor: &Editor{}, Config: SideConfig{At: p, Installed: migration.InstallManifest}}
-	return migration.Access{Kube: client, Config: restfake.Config(client, "v1.26.15+rke2r1"), Clock: Clock{clocktesting.NewFakeClock(Start)},
+	return migration.Access{Kube: client, Config: restfake.Config(client, "v1.26.15+rke2r1"), Clock: Clock{FakeClock: clocktesting.NewFakeClock(Start)},
 		Distribution: wellknown.RKE2, Options: migration.Options{InstallMethod: migration.InstallHelm, AWS: "off"}}, client, by
 }

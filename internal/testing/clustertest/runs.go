@@ -1,6 +1,7 @@
 package clustertest
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"time"
@@ -45,20 +46,6 @@ func Prints() []continuity.NodePrint {
 		all = append(all, continuity.NodePrint{Name: node.Name, UID: node.UID, ProviderID: node.ProviderID, ControlPlane: node.ControlPlane()})
 	}
 	return all
-}
-
-// TxFor is what a step of a run acts through, with lock and journal in memory.
-func TxFor(t *testing.T, id journal.StepID) *runner.Tx {
-	t.Helper()
-	lock := (&lock.Memory{}).For(lock.Owner{Run: "r"})
-	if err := lock.Acquire(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	tx, err := runner.NewTx(t.Context(), runner.Info{ID: id}, runner.Options{RunID: "r", Lock: lock, Journal: &journal.Memory{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tx
 }
 
 // ReasonOf is the reason of a fault, or the text of another error; "": no error.
@@ -118,3 +105,39 @@ func (t ticker) C() <-chan time.Time { return t.clock.NewTimer(t.every).C() }
 // fingerprintNote is the journal's key for a fingerprint, which journals of earlier
 // releases hold as well.
 const fingerprintNote = "fingerprint"
+
+// TxFor is what a step of the run "run" acts through, with lock and journal in memory.
+// The journal has the intents given.
+func TxFor(t *testing.T, id journal.StepID, intents ...journal.Intent) *runner.Tx {
+	t.Helper()
+	return TxOf(t, "run", id, intents...)
+}
+
+// TxOf is TxFor of a run.
+func TxOf(t *testing.T, run string, id journal.StepID, intents ...journal.Intent) *runner.Tx {
+	t.Helper()
+	kept := &journal.Memory{}
+	options := runner.Options{RunID: run, Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{Run: run}), Sink: quiet{}}
+	err := options.Lock.Acquire(t.Context())
+	if err == nil {
+		err = kept.Commit(t.Context(), &journal.State{Intents: intents})
+	}
+	tx, made := runner.NewTx(t.Context(), runner.Info{ID: id}, options)
+	if err := errors.Join(err, made); err != nil {
+		t.Fatal(err)
+	}
+	return tx
+}
+
+// quiet takes events and shows none.
+type quiet struct{}
+
+func (quiet) Emit(runner.Event) {}
+
+// Canceled is a context that is over.
+func Canceled(t *testing.T) context.Context {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	return ctx
+}

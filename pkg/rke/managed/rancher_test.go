@@ -1,7 +1,6 @@
 package managed
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -21,15 +20,14 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -104,21 +102,6 @@ func configIn(t *testing.T, client *dynamicfake.FakeDynamicClient) map[string]an
 	return config
 }
 
-func txOf(t *testing.T, id journal.StepID, intents ...journal.Intent) *runner.Tx {
-	t.Helper()
-	kept := &journal.Memory{}
-	options := runner.Options{RunID: "run", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{}), Sink: quiet{}}
-	err := options.Lock.Acquire(t.Context())
-	if err == nil {
-		err = kept.Commit(t.Context(), &journal.State{Intents: intents})
-	}
-	tx, made := runner.NewTx(t.Context(), runner.Info{ID: id}, options)
-	if err := errors.Join(err, made); err != nil {
-		t.Fatal(err)
-	}
-	return tx
-}
-
 // A migration begins only of the cluster that Rancher's object describes, and of one that
 // could be read.
 func TestNewProvesItsCluster(t *testing.T) {
@@ -156,7 +139,7 @@ func TestNewProvesItsCluster(t *testing.T) {
 			tt.cluster(cluster)
 		}
 		m, err := New(t.Context(), Edges{Management: client, Kube: cluster, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", rke.Options{Cluster: "demo", Options: migration.Options{InstallMethod: migration.InstallHelm}})
-		if got := reasonOf(err); got != tt.reason {
+		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 		if err == nil && (m.Target() != journal.Target{Kind: "rke", Name: "c-1", Namespace: "c-1", UID: "the-cluster"} || len(m.Steps()) != 10 || len(m.Undo().Steps()) != 8) {
@@ -201,7 +184,7 @@ func TestObserve(t *testing.T) {
 	if err := (observed{cluster: Cluster{Internal: true}}).Supported(); err == nil {
 		t.Error("Rancher's own cluster is supported")
 	}
-	if _, err := m.read(canceled(t)); err == nil {
+	if _, err := m.read(clustertest.Canceled(t)); err == nil {
 		t.Error("a look that was ended has no error")
 	}
 }
@@ -214,7 +197,7 @@ func TestEditsGoInAndOut(t *testing.T) {
 	var intents []journal.Intent
 	do := func(step journal.StepID) {
 		t.Helper()
-		tx := txOf(t, step, intents...)
+		tx := clustertest.TxFor(t, step, intents...)
 		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), step)
 		if err != nil || edit.Empty() || edit.Refused != nil || edit.Object != "Cluster c-1 (demo)" {
 			t.Fatal(step, err, edit)
@@ -295,7 +278,7 @@ func TestKeptValue(t *testing.T) {
 			stored(t, client, secret)
 		}
 		got, err := m.kept(t.Context(), sum)
-		if reasonOf(err) != tt.reason || tt.reason == "" && cmp.Diff(map[string]any{"global": map[string]any{"vpc": "vpc-1"}}, got) != "" {
+		if clustertest.ReasonOf(err) != tt.reason || tt.reason == "" && cmp.Diff(map[string]any{"global": map[string]any{"vpc": "vpc-1"}}, got) != "" {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -314,7 +297,7 @@ func TestKeepingComesFirst(t *testing.T) {
 		if tt.answer != nil {
 			deny(client, "create", secrets, nil, tt.answer)
 		}
-		tx := txOf(t, migration.StepSwitch)
+		tx := clustertest.TxFor(t, migration.StepSwitch)
 		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), migration.StepSwitch)
 		if err != nil {
 			t.Fatal(err)
@@ -351,7 +334,7 @@ func TestLostAnswers(t *testing.T) {
 		"it is no patch for the server": {apierrors.NewBadRequest("no"), false, false, "ChangedMeanwhile"},
 	} {
 		m, client := ofDemo(t, rke.Options{}, nil)
-		tx := txOf(t, migration.StepEnable)
+		tx := clustertest.TxFor(t, migration.StepEnable)
 		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), migration.StepEnable)
 		if err != nil {
 			t.Fatal(err)
@@ -381,7 +364,7 @@ func TestPlansInRancher(t *testing.T) {
 		m, client := ofDemo(t, rke.Options{Options: migration.Options{KubernetesVersion: "v1.27.16-rancher1-1"}}, nil)
 		var intents []journal.Intent
 		for _, step := range []journal.StepID{migration.StepEnable, migration.StepSwitch} {
-			tx := txOf(t, step, intents...)
+			tx := clustertest.TxFor(t, step, intents...)
 			edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), step)
 			if err == nil {
 				err = edit.Write(t.Context(), tx)
@@ -469,7 +452,7 @@ func TestRolloutInRancher(t *testing.T) {
 		got, err := m.Rollout(t.Context(), nil, seen, migration.StepEnable)
 		reason := ""
 		if got.Verdict != nil {
-			reason = reasonOf(got.Verdict.Err)
+			reason = clustertest.ReasonOf(got.Verdict.Err)
 		}
 		if err != nil || reason != tt.reason || reason == "" && len(got.Applying) != tt.applying || got.By != migration.ByRancher() || got.Progress == "" {
 			t.Errorf("%s: %v, %q, %+v", name, err, reason, got)
@@ -543,7 +526,7 @@ func TestFind(t *testing.T) {
 			deny(client, "list", clusters, nil, tt.err)
 		}
 		got, err := Find(t.Context(), client, tt.asked)
-		if f, ok := fault.As(err); got.ID != tt.id || reasonOf(err) != tt.reason || ok && !strings.Contains(f.Seen, tt.seen) {
+		if f, ok := fault.As(err); got.ID != tt.id || clustertest.ReasonOf(err) != tt.reason || ok && !strings.Contains(f.Seen, tt.seen) {
 			t.Errorf("%s: %q, %v", name, got.ID, err)
 		}
 	}
@@ -560,26 +543,8 @@ func TestDownstream(t *testing.T) {
 		"https://x/sub/path/k8s/clusters/local//": "",
 	} {
 		got, err := Downstream(&rest.Config{Host: host, BearerToken: "t"}, Cluster{ID: "c-1", DisplayName: "demo"})
-		if want == "" && reasonOf(err) != "NoDownstreamKubeconfig" || want != "" && (err != nil || got.Host != want || got.BearerToken != "t") {
+		if want == "" && clustertest.ReasonOf(err) != "NoDownstreamKubeconfig" || want != "" && (err != nil || got.Host != want || got.BearerToken != "t") {
 			t.Errorf("%s: %+v, %v", host, got, err)
 		}
 	}
-}
-
-type quiet struct{}
-
-func (quiet) Emit(runner.Event) {}
-
-func reasonOf(err error) string {
-	if f, ok := fault.As(err); ok {
-		return f.Reason
-	}
-	return ""
-}
-
-func canceled(t *testing.T) context.Context {
-	t.Helper()
-	ctx, end := context.WithCancel(t.Context())
-	end()
-	return ctx
 }
