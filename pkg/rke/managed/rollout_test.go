@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
@@ -203,6 +206,76 @@ func TestPlanEdit(t *testing.T) {
 		}
 		if tt.step == migration.StepUndoEnable && strings.Contains(all, "cloudProvider") {
 			t.Errorf("%s: changes the provider, too: %q", name, all)
+		}
+	}
+}
+
+// A rollout in Rancher is stopped by Rancher's own word that it cannot, and by an edit
+// that somebody took back; else it says what Rancher has still to do.
+func TestRolloutInRancher(t *testing.T) {
+	failed := func(cluster map[string]any) {
+		status := cluster["status"].(map[string]any)
+		status["failedSpec"] = map[string]any{rkeConfigKey: apiruntime.DeepCopyJSON(cluster["spec"].(map[string]any)[rkeConfigKey].(map[string]any))}
+		status["conditions"] = []any{map[string]any{"type": "Updated", "status": "False", "message": "no host"}}
+	}
+	flagged := func(cluster map[string]any) {
+		cluster["spec"].(map[string]any)[rkeConfigKey].(map[string]any)["services"].(map[string]any)["kubeController"] = map[string]any{"extraArgs": map[string]any{keyFlag: "true"}}
+	}
+	for name, tt := range map[string]struct {
+		change   func(map[string]any)
+		reason   string
+		applying int
+	}{
+		"Rancher could not":         {failed, "RancherCouldNotApply", 0},
+		"the flag was taken back":   {nil, "EditTakenBack", 0},
+		"Rancher is still at it":    {flagged, "", 2},
+		"Rancher says it twice now": {func(c map[string]any) { flagged(c); c["status"].(map[string]any)["conditions"] = []any{} }, "", 5},
+	} {
+		m, _ := ofDemo(t, rke.Options{}, tt.change)
+		seen := m.observe(t, journal.Record{})
+		got, err := m.Rollout(t.Context(), nil, seen, migration.StepEnable)
+		reason := ""
+		if got.Verdict != nil {
+			reason = clustertest.ReasonOf(got.Verdict.Err)
+		}
+		if err != nil || reason != tt.reason || reason == "" && len(got.Applying) != tt.applying || got.By != migration.ByRancher() || got.Progress == "" {
+			t.Errorf("%s: %v, %q, %+v", name, err, reason, got)
+		}
+		if busy, err := m.WhileRolling(t.Context(), nil, seen, migration.StepEnable); err != nil || busy != (len(seen.Reading.Unrest) > 0) {
+			t.Errorf("%s: busy %t, %v", name, busy, err)
+		}
+	}
+}
+
+// Each sign that Rancher or a host moved makes another mark.
+func TestMarksOfProgress(t *testing.T) {
+	m, _ := ofDemo(t, rke.Options{}, nil)
+	was := m.observe(t, journal.Record{})
+	for name, change := range map[string]func(*migration.Snapshot){
+		"a condition": func(s *migration.Snapshot) {
+			c := clusterOf(*s)
+			c.Conditions = map[string]condition{"Updated": {Status: "Unknown"}}
+			s.Config = observed{Facts: s.Config.(observed).Facts, cluster: c}
+		},
+		"a plan": func(s *migration.Snapshot) {
+			c := clusterOf(*s)
+			c.Nodes = []Node{{Name: "m-0", PlanVersion: 3}}
+			s.Config = observed{Facts: s.Config.(observed).Facts, cluster: c}
+		},
+		"a cordon": func(s *migration.Snapshot) {
+			s.Reading.Down.Nodes = slices.Clone(s.Reading.Down.Nodes)
+			s.Reading.Down.Nodes[0].Unschedulable = true
+		},
+		"rke's state": func(s *migration.Snapshot) {
+			o := s.Config.(observed)
+			o.State.Current.Config.CloudProvider.Name = "external-aws"
+			s.Config = o
+		},
+	} {
+		now := was
+		change(&now)
+		if slices.Equal(marks(was), marks(now)) {
+			t.Errorf("%s moved, and no mark did: %q", name, marks(now))
 		}
 	}
 }

@@ -1,0 +1,124 @@
+package managed
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+	clienttesting "k8s.io/client-go/testing"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// A migration begins only of the cluster that Rancher's object describes, and of one that
+// could be read.
+func TestNewProvesItsCluster(t *testing.T) {
+	refused := func(resource string) func(*fake.Clientset) {
+		return func(c *fake.Clientset) {
+			c.PrependReactor("*", resource, func(clienttesting.Action) (bool, apiruntime.Object, error) {
+				return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", nil)
+			})
+		}
+	}
+	for name, tt := range map[string]struct {
+		objects func(*dynamicfake.FakeDynamicClient)
+		cluster func(*fake.Clientset)
+		reason  string
+	}{
+		"it is": {nil, nil, ""},
+		"none of its hosts": {func(c *dynamicfake.FakeDynamicClient) {
+			deny(c, "list", nodes, &unstructured.UnstructuredList{}, nil)
+		}, nil, "WrongTarget"},
+		"no such Cluster": {func(c *dynamicfake.FakeDynamicClient) {
+			deny(c, "get", clusters, nil, apierrors.NewNotFound(schema.GroupResource{}, "c-1"))
+		}, nil, "NotFound"},
+		"no Nodes": {func(c *dynamicfake.FakeDynamicClient) {
+			deny(c, "list", nodes, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil))
+		}, nil, fault.ReasonForbidden},
+		"no state":       {nil, refused("secrets"), fault.ReasonForbidden},
+		"no identity":    {nil, refused("namespaces"), fault.ReasonForbidden},
+		"no Nodes of it": {nil, refused("nodes"), fault.ReasonForbidden},
+	} {
+		client, cluster := managing(t, nil), rkefixture.API(t)
+		if tt.objects != nil {
+			tt.objects(client)
+		}
+		if tt.cluster != nil {
+			tt.cluster(cluster)
+		}
+		m, err := New(t.Context(), Edges{Management: client, Kube: cluster, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", rke.Options{Cluster: "demo", Options: migration.Options{InstallMethod: migration.InstallHelm}})
+		if got := clustertest.ReasonOf(err); got != tt.reason {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if err == nil && (m.Target() != journal.Target{Kind: "rke", Name: "c-1", Namespace: "c-1", UID: "the-cluster"} || len(m.Steps()) != 10 || len(m.Undo().Steps()) != 8) {
+			t.Errorf("%s: %+v, %d steps", name, m.Target(), len(m.Steps()))
+		}
+	}
+}
+
+// A cluster is found by its id or its name, if it is one, and one that rke made.
+func TestFind(t *testing.T) {
+	add := func(client *dynamicfake.FakeDynamicClient, id, name string) {
+		u := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "management.cattle.io/v3", "kind": "Cluster", "metadata": map[string]any{"name": id}, "spec": map[string]any{"displayName": name}}}
+		if err := client.Tracker().Create(clusters, u, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		asked  string
+		err    error
+		id     string
+		reason string
+		seen   string
+	}{
+		"by its id":           {"c-1", nil, "c-1", "", ""},
+		"by its name":         {"demo", nil, "c-1", "", ""},
+		"two of a name":       {"twice", nil, "", "AmbiguousCluster", "2 clusters are called so: c-2 (twice), c-3 (twice)"},
+		"none":                {"other", nil, "", migration.ReasonClusterNotFound, ""},
+		"one not made by rke": {"c-2", nil, "c-2", ReasonNotRKE, ""},
+		"no Rancher":          {"demo", apierrors.NewNotFound(schema.GroupResource{}, ""), "", migration.ReasonNotRancher, ""},
+		"it may not be read":  {"demo", apierrors.NewForbidden(schema.GroupResource{}, "", nil), "", fault.ReasonForbidden, ""},
+	} {
+		client := managing(t, nil)
+		add(client, "c-3", "twice")
+		add(client, "c-2", "twice")
+		if tt.err != nil {
+			deny(client, "list", clusters, nil, tt.err)
+		}
+		got, err := Find(t.Context(), client, tt.asked)
+		if f, ok := fault.As(err); got.ID != tt.id || clustertest.ReasonOf(err) != tt.reason || ok && !strings.Contains(f.Seen, tt.seen) {
+			t.Errorf("%s: %q, %v", name, got.ID, err)
+		}
+	}
+}
+
+// The way to the cluster is through Rancher, where the way to Rancher is.
+func TestDownstream(t *testing.T) {
+	for host, want := range map[string]string{
+		"https://rancher/k8s/clusters/local":      "https://rancher/k8s/clusters/c-1",
+		"https://rancher/k8s/clusters/local/":     "https://rancher/k8s/clusters/c-1",
+		"https://rancher:8443/k8s/clusters/c-99":  "",
+		"https://10.0.0.1:6443":                   "",
+		"https://x/%zz/k8s/clusters/local":        "",
+		"https://x/sub/path/k8s/clusters/local//": "",
+	} {
+		got, err := Downstream(&rest.Config{Host: host, BearerToken: "t"}, Cluster{ID: "c-1", DisplayName: "demo"})
+		if want == "" && clustertest.ReasonOf(err) != "NoDownstreamKubeconfig" || want != "" && (err != nil || got.Host != want || got.BearerToken != "t") {
+			t.Errorf("%s: %+v, %v", host, got, err)
+		}
+	}
+}

@@ -1,0 +1,194 @@
+package managed
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// Each edit is announced with its inverse; what it takes out is kept beside the journal
+// and comes back, so that the configuration is as it was, to the letter.
+func TestEditsGoInAndOut(t *testing.T) {
+	m, client := ofDemo(t, rke.Options{}, nil)
+	before := configIn(t, client)
+	var intents []journal.Intent
+	do := func(step journal.StepID) {
+		t.Helper()
+		tx := clustertest.TxFor(t, step, intents...)
+		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), step)
+		if err != nil || edit.Empty() || edit.Refused != nil || edit.Object != "Cluster c-1 (demo)" {
+			t.Fatal(step, err, edit)
+		}
+		if err := edit.Write(t.Context(), tx); err != nil {
+			t.Fatal(step, err)
+		}
+		if again, err := m.Edit(t.Context(), m.observe(t, tx.Record()), step); err != nil || !again.Empty() {
+			t.Errorf("%s, a second time: %v %+v", step, err, again.Changes)
+		}
+		intents = tx.Record().Intents
+	}
+	do(migration.StepEnable)
+	flagged := configIn(t, client)
+	do(migration.StepSwitch)
+	provider, _, _ := unstructured.NestedMap(configIn(t, client), "cloudProvider")
+	if d := cmp.Diff(map[string]any{"name": "external-aws", "useInstanceMetadataHostname": true}, provider); d != "" {
+		t.Error(d)
+	}
+	// The block went into a Secret, which the fake server leaves as it came.
+	kept := intents[1]
+	secret, err := client.Resource(secrets).Namespace("c-1").Get(t.Context(), m.keptName(kept.Token), metav1.GetOptions{})
+	if err != nil || kept.Object != "Secret c-1/"+m.keptName(kept.Token) || len(intents) != 3 {
+		t.Fatal(err, intents)
+	}
+	stored(t, client, secret)
+	do(migration.StepUndoSwitch)
+	if d := cmp.Diff(flagged, configIn(t, client)); d != "" {
+		t.Error(d)
+	}
+	do(migration.StepUndoEnable)
+	if d := cmp.Diff(before, configIn(t, client)); d != "" {
+		t.Error(d)
+	}
+	if _, err := m.Edit(t.Context(), m.observe(t, journal.Record{}), migration.StepInstall); err == nil {
+		t.Error("a step that edits nothing has an edit")
+	}
+	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: "Cluster c-1 (demo)", Inverse: []byte("{")}}}
+	if _, err := m.Edit(t.Context(), m.observe(t, broken), migration.StepUndoEnable); err == nil {
+		t.Error("an inverse that nobody can read was taken back")
+	}
+}
+
+// stored does what an API server does with stringData.
+func stored(t *testing.T, client *dynamicfake.FakeDynamicClient, secret *unstructured.Unstructured) {
+	t.Helper()
+	given, _, _ := unstructured.NestedString(secret.Object, "stringData", keptKey)
+	raw, err := json.Marshal([]byte(given))
+	if err == nil {
+		err = unstructured.SetNestedField(secret.Object, strings.Trim(string(raw), `"`), "data", keptKey)
+	}
+	if err == nil {
+		err = client.Tracker().Update(secrets, secret, "c-1")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What was kept is trusted by its digest alone.
+func TestKeptValue(t *testing.T) {
+	sum, raw, err := digestOf(map[string]any{"global": map[string]any{"vpc": "vpc-1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		text   string // "": there is no Secret
+		reason string
+	}{
+		"as it was": {string(raw), ""}, "changed": {`{"global":{"vpc":"vpc-2"}}`, "KeptValueChanged"}, "no JSON": {"{", "KeptValueChanged"}, "gone": {"", "NotFound"},
+	} {
+		m, client := ofDemo(t, rke.Options{}, nil)
+		if tt.text != "" {
+			secret := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "Secret", "metadata": map[string]any{"namespace": "c-1", "name": m.keptName(sum)}, "stringData": map[string]any{keptKey: tt.text}}}
+			if err := client.Tracker().Create(secrets, secret, "c-1"); err != nil {
+				t.Fatal(err)
+			}
+			stored(t, client, secret)
+		}
+		got, err := m.kept(t.Context(), sum)
+		if clustertest.ReasonOf(err) != tt.reason || tt.reason == "" && cmp.Diff(map[string]any{"global": map[string]any{"vpc": "vpc-1"}}, got) != "" {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+}
+
+// A value is put away before the edit that takes it out, once; where it cannot be, nothing
+// is written.
+func TestKeepingComesFirst(t *testing.T) {
+	for name, tt := range map[string]struct {
+		answer error
+		writes bool
+	}{
+		"kept": {nil, true}, "it is there": {apierrors.NewAlreadyExists(schema.GroupResource{}, "x"), true}, "refused": {apierrors.NewForbidden(schema.GroupResource{}, "x", nil), false},
+	} {
+		m, client := ofDemo(t, rke.Options{}, nil)
+		if tt.answer != nil {
+			deny(client, "create", secrets, nil, tt.answer)
+		}
+		tx := clustertest.TxFor(t, migration.StepSwitch)
+		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), migration.StepSwitch)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := edit.Write(t.Context(), tx); (err == nil) != tt.writes {
+			t.Errorf("%s: %v", name, err)
+		}
+		wrote := slices.ContainsFunc(client.Actions(), func(a clienttesting.Action) bool { return a.GetVerb() == "patch" })
+		if wrote != tt.writes {
+			t.Errorf("%s: patched %t", name, wrote)
+		}
+	}
+}
+
+// A patch whose answer was lost is looked for before it is said to have failed; one that
+// was refused was not made.
+func TestLostAnswers(t *testing.T) {
+	group := clusters.GroupResource()
+	for name, tt := range map[string]struct {
+		answer error
+		lands  bool
+		unread bool
+		reason string // "": it is made; "?": nobody knows
+	}{
+		"it is made":                    {nil, true, false, ""},
+		"lost, and it is there":         {apierrors.NewTimeoutError("lost", 1), true, false, ""},
+		"lost, and it is not":           {apierrors.NewTimeoutError("lost", 1), false, false, "?"},
+		"lost, and nobody can look":     {apierrors.NewTimeoutError("lost", 1), true, true, "?"},
+		"forbidden":                     {apierrors.NewForbidden(group, "c-1", nil), false, false, fault.ReasonForbidden},
+		"not who one was":               {apierrors.NewUnauthorized("who"), false, false, fault.ReasonUnauthorized},
+		"it moved":                      {apierrors.NewConflict(group, "c-1", nil), false, false, "ChangedMeanwhile"},
+		"its values moved":              {apierrors.NewInvalid(schema.GroupKind{}, "c-1", nil), false, false, "ChangedMeanwhile"},
+		"it is gone":                    {apierrors.NewNotFound(group, "c-1"), false, false, "ChangedMeanwhile"},
+		"it is no patch for the server": {apierrors.NewBadRequest("no"), false, false, "ChangedMeanwhile"},
+	} {
+		m, client := ofDemo(t, rke.Options{}, nil)
+		tx := clustertest.TxFor(t, migration.StepEnable)
+		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), migration.StepEnable)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client.PrependReactor("patch", "clusters", func(action clienttesting.Action) (bool, apiruntime.Object, error) {
+			if tt.lands {
+				if _, _, err := clienttesting.ObjectReaction(client.Tracker())(action); err != nil {
+					return true, nil, err
+				}
+			}
+			if tt.unread {
+				deny(client, "get", clusters, nil, errors.New("away"))
+			}
+			return tt.answer != nil, nil, tt.answer
+		})
+		err = edit.Write(t.Context(), tx)
+		f, ok := fault.As(err)
+		if (err == nil) != (tt.reason == "") || ok != (tt.reason != "" && tt.reason != "?") || ok && (f.Reason != tt.reason || f.Object != "Cluster c-1 (demo)") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
