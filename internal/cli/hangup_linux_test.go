@@ -122,8 +122,8 @@ func (s *withChild) Verify(context.Context, *runner.Tx, migration.Snapshot) (run
 	return runner.Verdict{Kind: runner.Met, Evidence: []string{"rke finished"}, Stable: 1}, nil
 }
 
-func (s *withChild) Finish(ctx context.Context, _ *runner.Tx, kindly bool) error {
-	if kindly {
+func (s *withChild) Finish(ctx context.Context, _ *runner.Tx, graceful bool) error {
+	if graceful {
 		select {
 		case <-s.child.Done():
 		case <-ctx.Done():

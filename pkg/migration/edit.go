@@ -72,5 +72,5 @@ type Editor interface {
 	// applies the edit may still undo what a run does to Nodes.
 	WhileRolling(ctx context.Context, tx *runner.Tx, seen Snapshot, step journal.StepID) (busy bool, err error)
 	// Finish ends what runs for a step before the run leaves it; see runner.Finisher.
-	Finish(ctx context.Context, tx *runner.Tx, step journal.StepID, kindly bool) error
+	Finish(ctx context.Context, tx *runner.Tx, step journal.StepID, graceful bool) error
 }

@@ -120,7 +120,7 @@ func TestRKERunsTwiceAfterOneThatWasCutOff(t *testing.T) {
 				if _, err := step.Verify(t.Context(), tx, seen); err != nil {
 					t.Fatal(err)
 				}
-				if err := step.(runner.Tender[migration.Snapshot]).Tend(t.Context(), tx, seen); err != nil {
+				if err := step.(runner.WaitingStep[migration.Snapshot]).WhileWaiting(t.Context(), tx, seen); err != nil {
 					t.Fatal(err)
 				}
 			}

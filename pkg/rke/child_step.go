@@ -170,11 +170,11 @@ func (b *Backend) noteEnd(ctx context.Context, tx *runner.Tx, note string, step 
 }
 
 // endChild ends the rke of this run before the run leaves a step.
-func (b *Backend) endChild(ctx context.Context, tx *runner.Tx, kindly bool) {
+func (b *Backend) endChild(ctx context.Context, tx *runner.Tx, graceful bool) {
 	if b.child == nil || !b.child.Running() {
 		return
 	}
-	if kindly {
+	if graceful {
 		tx.Warn("rke is let finish; Ctrl-C again interrupts it")
 		select {
 		case <-b.child.Done():

@@ -142,8 +142,8 @@ func (b *Backend) WhileRolling(ctx context.Context, tx *runner.Tx, seen migratio
 }
 
 // Finish implements migration.Editor. An rke that was let finish needs no second run.
-func (b *Backend) Finish(ctx context.Context, tx *runner.Tx, step journal.StepID, kindly bool) error {
-	b.endChild(ctx, tx, kindly)
+func (b *Backend) Finish(ctx context.Context, tx *runner.Tx, step journal.StepID, graceful bool) error {
+	b.endChild(ctx, tx, graceful)
 	if c := b.childOf(step); c != nil && step != migration.StepSnapshot && c.ended() != "" {
 		return b.noteEnd(ctx, tx, upNote, step)
 	}

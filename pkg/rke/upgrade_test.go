@@ -64,8 +64,8 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 			if !m.Chart().ImageDue(t.Context(), seen) {
 				t.Fatal("the image is not due: this test shows nothing")
 			}
-			if err := step.(runner.Tender[migration.Snapshot]).Tend(t.Context(), tx, seen); (err != nil) != tt.tries {
-				t.Errorf("Tend: %v, wanted an attempt to install: %t", err, tt.tries)
+			if err := step.(runner.WaitingStep[migration.Snapshot]).WhileWaiting(t.Context(), tx, seen); (err != nil) != tt.tries {
+				t.Errorf("WhileWaiting: %v, wanted an attempt to install: %t", err, tt.tries)
 			}
 		})
 	}

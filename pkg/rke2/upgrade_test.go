@@ -50,11 +50,11 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	}
 	m.Options.KubernetesVersion = "v1.27.16+rke2r1"
 	steps := m.Steps()
-	upgrade, is := steps[len(steps)-1].(runner.Tender[migration.Snapshot])
+	upgrade, is := steps[len(steps)-1].(runner.WaitingStep[migration.Snapshot])
 	if !is {
 		t.Fatal("the upgrade does nothing while it waits")
 	}
-	if err := upgrade.Tend(t.Context(), tx, seen); err != nil {
+	if err := upgrade.WhileWaiting(t.Context(), tx, seen); err != nil {
 		t.Fatal(err)
 	}
 	now, err := kube.CoreV1().Nodes().Get(t.Context(), "worker-1", metav1.GetOptions{})

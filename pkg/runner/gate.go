@@ -75,7 +75,7 @@ func (r *run[S]) gate(ctx context.Context, info Info, state State) (asked bool, 
 		return false, err
 	}
 	r.confirmed[info.ID] = true
-	err = r.s.change(retry.Unstoppable(ctx), func(st *journal.State) {
+	err = r.s.change(retry.WithoutStop(ctx), func(st *journal.State) {
 		st.Approvals = append(st.Approvals, journal.Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Step: info.ID})
 	})
 	return true, retry.Classify(err, object)

@@ -20,7 +20,7 @@ func (r *run[S]) stopping(tx *Tx) bool {
 // untilLeaving is ctx for a wait that comes before anything was begun, which a
 // hang-up ends as an interrupt does. end gives back what that takes.
 func (r *run[S]) untilLeaving(ctx context.Context) (free context.Context, end func()) {
-	p := retry.PatienceOf(ctx)
+	p := retry.WaitPolicyOf(ctx)
 	over, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		select {
@@ -32,5 +32,5 @@ func (r *run[S]) untilLeaving(ctx context.Context) (free context.Context, end fu
 		close(over)
 	}()
 	p.Stop = over
-	return retry.WithPatience(ctx, p), func() { close(ended) }
+	return retry.WithWaitPolicy(ctx, p), func() { close(ended) }
 }

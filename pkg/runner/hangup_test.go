@@ -195,7 +195,7 @@ type waitingLock struct {
 
 func (l waitingLock) Acquire(ctx context.Context) error {
 	l.hangUp()
-	<-retry.PatienceOf(ctx).Stop
+	<-retry.WaitPolicyOf(ctx).Stop
 	return retry.Stopped()
 }
 

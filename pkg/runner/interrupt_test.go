@@ -136,12 +136,12 @@ func TestCancelledContextIsOutAtOnce(t *testing.T) {
 // finishing is a step with a child of its own.
 type finishing struct {
 	*scripted
-	calls []bool // kindly, by call
+	calls []bool // graceful, by call
 	alive bool   // the context of the last call
 }
 
-func (f *finishing) Finish(ctx context.Context, _ *Tx, kindly bool) error {
-	f.calls, f.alive = append(f.calls, kindly), ctx.Err() == nil
+func (f *finishing) Finish(ctx context.Context, _ *Tx, graceful bool) error {
+	f.calls, f.alive = append(f.calls, graceful), ctx.Err() == nil
 	return nil
 }
 
@@ -153,8 +153,8 @@ func TestFinishIsCalledOnceHoweverTheStepEnds(t *testing.T) {
 		return Verdict{Kind: Waiting, WaitingFor: "the child", Seen: "no output"}, nil
 	}
 	for name, tt := range map[string]struct {
-		verify func(stop, cancel func()) func(context.Context, *Tx) (Verdict, error)
-		kindly bool
+		verify   func(stop, cancel func()) func(context.Context, *Tx) (Verdict, error)
+		graceful bool
 	}{
 		"well": {verify: func(_, _ func()) func(context.Context, *Tx) (Verdict, error) { return nil }},
 		"with a failure": {verify: func(_, _ func()) func(context.Context, *Tx) (Verdict, error) {
@@ -162,7 +162,7 @@ func TestFinishIsCalledOnceHoweverTheStepEnds(t *testing.T) {
 				return Verdict{Kind: Failed, Err: &fault.Error{Class: fault.Check, Reason: "Bad", Object: "child"}}, nil
 			}
 		}},
-		"stopped": {kindly: true, verify: func(stop, _ func()) func(context.Context, *Tx) (Verdict, error) {
+		"stopped": {graceful: true, verify: func(stop, _ func()) func(context.Context, *Tx) (Verdict, error) {
 			return func(ctx context.Context, tx *Tx) (Verdict, error) { stop(); return waits(ctx, tx) }
 		}},
 		"cancelled": {verify: func(_, cancel func()) func(context.Context, *Tx) (Verdict, error) {
@@ -184,8 +184,8 @@ func TestFinishIsCalledOnceHoweverTheStepEnds(t *testing.T) {
 		}
 		_, _ = Run[Observation](ctx, withFinisher{b.p, two}, b.o)
 		cancel()
-		if len(two.calls) != 1 || two.calls[0] != tt.kindly || two.alive == (name == "cancelled") {
-			t.Errorf("%s: calls %v (want one, %t), context usable %t", name, two.calls, tt.kindly, two.alive)
+		if len(two.calls) != 1 || two.calls[0] != tt.graceful || two.alive == (name == "cancelled") {
+			t.Errorf("%s: calls %v (want one, %t), context usable %t", name, two.calls, tt.graceful, two.alive)
 		}
 	}
 }

@@ -28,12 +28,12 @@ type Left struct {
 }
 
 // leftBy is what a step that ended with an error leaves; nil: nothing that somebody
-// else carries out. kindly says that a child was let finish.
-func (w *watch[S]) leftBy(ctx context.Context, tx *Tx, kindly bool) *Left {
+// else carries out. graceful says that a child was let finish.
+func (w *watch[S]) leftBy(ctx context.Context, tx *Tx, graceful bool) *Left {
 	by := w.last.By
 	if by.Name == "" || !tx.holds() {
 		return nil
 	}
 	return &Left{Step: w.info.ID, By: by.Name, Of: by.Of, Changed: w.last.Done, Total: w.last.Total,
-		GoesOn: by.Alone && !w.r.held, CutOff: !by.Alone && (!kindly || ctx.Err() != nil)}
+		GoesOn: by.Alone && !w.r.held, CutOff: !by.Alone && (!graceful || ctx.Err() != nil)}
 }

@@ -106,19 +106,19 @@ type Step[S any] interface {
 	Verify(ctx context.Context, tx *Tx, seen S) (Verdict, error)
 }
 
-// Tender is a Step with something to do while it waits, such as giving back in
-// the middle of a long roll what is no longer needed. Tend is called after every
+// WaitingStep is a Step with something to do while it waits, such as giving back in
+// the middle of a long roll what is no longer needed. WhileWaiting is called after every
 // verdict that is Waiting, with what that verdict is about.
-type Tender[S any] interface {
-	Tend(ctx context.Context, tx *Tx, seen S) error
+type WaitingStep[S any] interface {
+	WhileWaiting(ctx context.Context, tx *Tx, seen S) error
 }
 
 // Finisher is a Step that has work of its own under way while it waits, such as a
 // child process. However the step ends, Finish is called once before the run
-// leaves it. A kindly end lets the work end by itself and says so; otherwise it
+// leaves it. A graceful end lets the work end by itself and says so; otherwise it
 // is asked to stop. A second interrupt ends ctx, and with it all patience.
 type Finisher interface {
-	Finish(ctx context.Context, tx *Tx, kindly bool) error
+	Finish(ctx context.Context, tx *Tx, graceful bool) error
 }
 
 // Plan is what a step would do.

@@ -26,7 +26,7 @@ func Run[S any](ctx context.Context, p Procedure[S], o Options) (Result, error) 
 	defer cancel() // ends the renewing of the lock, also on a panic
 	go r.stop.watch(ctx.Done())
 	go r.gone.watch(ctx.Done())
-	ctx = retry.WithPatience(ctx, retry.Patience{Report: r.outside, Stop: r.stop.ch})
+	ctx = retry.WithWaitPolicy(ctx, retry.WaitPolicy{Report: r.outside, Stop: r.stop.ch})
 	err := r.all(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -137,7 +137,7 @@ func (r *run[S]) locked(ctx context.Context, yes approved) error {
 	}
 	if r.writing {
 		var lost error
-		r.farewell(ctx, "the end of the run could not be written to the journal", func(ctx context.Context) error {
+		r.bestEffort(ctx, "the end of the run could not be written to the journal", func(ctx context.Context) error {
 			if lost = r.o.Lock.Prove(ctx); lost != nil {
 				return lost
 			}
@@ -147,13 +147,13 @@ func (r *run[S]) locked(ctx context.Context, yes approved) error {
 			err = lost // the success may be another run's
 		}
 	}
-	r.farewell(ctx, "the lock could not be given back; it expires by itself", r.o.Lock.Release)
+	r.bestEffort(ctx, "the lock could not be given back; it expires by itself", r.o.Lock.Release)
 	return err
 }
 
-// farewell does something for which a run that is over does not fail.
-func (r *run[S]) farewell(ctx context.Context, otherwise string, f func(context.Context) error) {
-	if err := f(retry.Within(ctx, parting)); err != nil {
+// bestEffort does something for which a run that is over does not fail.
+func (r *run[S]) bestEffort(ctx context.Context, otherwise string, f func(context.Context) error) {
+	if err := f(retry.WithBudget(ctx, parting)); err != nil {
 		r.emit(Event{Type: StepWarning, Message: otherwise, Lines: []string{err.Error()}, Err: err})
 	}
 }
@@ -174,7 +174,7 @@ func (r *run[S]) underLock(ctx context.Context, yes approved) error {
 		return err
 	}
 	r.s.writable = true
-	if err := r.s.begin(retry.Unstoppable(ctx)); err != nil {
+	if err := r.s.begin(retry.WithoutStop(ctx)); err != nil {
 		return retry.Classify(err, targetName(r.p.Target()))
 	}
 	r.writing = true
@@ -186,7 +186,7 @@ func (r *run[S]) underLock(ctx context.Context, yes approved) error {
 		return err
 	}
 	if plan != "" {
-		err := r.s.change(retry.Unstoppable(ctx), func(st *journal.State) {
+		err := r.s.change(retry.WithoutStop(ctx), func(st *journal.State) {
 			st.Approvals = append(st.Approvals, journal.Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Plan: plan})
 		})
 		if err != nil {
@@ -200,7 +200,7 @@ func (r *run[S]) underLock(ctx context.Context, yes approved) error {
 func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 	for {
 		if !r.observed {
-			if err := r.lookAgain(ctx); err != nil {
+			if err := r.reobserve(ctx); err != nil {
 				return err
 			}
 		}

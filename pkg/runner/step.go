@@ -24,9 +24,9 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 		met, err = w.verify(ctx, step, tx)
 	}
 
-	kindly := ctx.Err() == nil && r.stop.requested()
+	graceful := ctx.Err() == nil && r.stop.requested()
 	if f, ok := step.(Finisher); ok {
-		if ended := f.Finish(retry.Unstoppable(ctx), tx, kindly); ended != nil && err == nil {
+		if ended := f.Finish(retry.WithoutStop(ctx), tx, graceful); ended != nil && err == nil {
 			err = ended
 		}
 	}
@@ -36,7 +36,7 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 	done := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Elapsed: res.Elapsed, Lines: met.Evidence}
 	res.Outcome, res.Evidence = Finished, met.Evidence
 	if err != nil {
-		r.left = w.leftBy(ctx, tx, kindly)
+		r.left = w.leftBy(ctx, tx, graceful)
 		done.Type, done.Err, done.Left, res.Outcome = StepFailed, err, r.left, Stopped
 		if isStop(err) || ctx.Err() != nil {
 			res.Outcome = Halted
@@ -71,7 +71,7 @@ func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, seen S, cause err
 		return lost // the brake, and what it brakes for, are the other run's
 	}
 	r.braked = true
-	ctx = retry.Unstoppable(ctx)
+	ctx = retry.WithoutStop(ctx)
 	pulling := &Tx{step: info, s: r.s, stop: r.stop, gone: r.gone, brakes: true, warn: tx.warn}
 	done, err := r.p.Brake(ctx, pulling, seen, cause)
 	if lost := r.s.held(); fault.ClassOf(lost) == fault.Locked {
@@ -87,7 +87,7 @@ func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, seen S, cause err
 		r.held = true
 		r.emit(Event{Type: BrakePulled, Step: info.ID, Title: info.Title, Message: done})
 	}
-	r.farewell(ctx, "the brake could not be written to the journal", func(ctx context.Context) error {
+	r.bestEffort(ctx, "the brake could not be written to the journal", func(ctx context.Context) error {
 		return r.s.change(ctx, func(st *journal.State) {
 			st.Brake = &journal.Brake{Run: r.o.RunID, Step: info.ID, Time: r.s.now(), Done: done}
 		})

@@ -65,14 +65,14 @@ func (tx *Tx) Effect(ctx context.Context, in journal.Intent, do func(context.Con
 		return &fault.Error{Reason: "EffectInReadingStep", Object: "step " + string(tx.step.ID), Seen: "tried to make a change: " + in.What}
 	}
 	if tx.brakes {
-		ctx = retry.Unstoppable(ctx)
+		ctx = retry.WithoutStop(ctx)
 	} else if tx.stop.requested() || tx.gone.requested() && !tx.holds() {
 		return retry.Stopped()
 	}
 	if err := tx.s.prove(ctx); err != nil {
 		return fmt.Errorf("before %s: %w", in.What, err)
 	}
-	ctx = retry.Unstoppable(ctx)
+	ctx = retry.WithoutStop(ctx)
 	in.Step, in.Time, in.Run = tx.step.ID, tx.s.now(), tx.s.o.RunID
 	if err := tx.s.change(ctx, func(st *journal.State) { st.Intents = addIntent(st.Intents, in) }); err != nil {
 		return fmt.Errorf("before %s: %w", in.What, err)
@@ -119,7 +119,7 @@ func (tx *Tx) Note(ctx context.Context, key string, v any) error {
 			return fmt.Errorf("before noting %q: %w", key, err)
 		}
 	}
-	return tx.s.note(retry.Unstoppable(ctx), key, v)
+	return tx.s.note(retry.WithoutStop(ctx), key, v)
 }
 
 // NoteInto decodes the fact under key into v; false if there is none.

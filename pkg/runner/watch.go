@@ -32,9 +32,9 @@ func newWatch[S any](r *run[S], info Info) *watch[S] {
 	return &watch[S]{r: r, info: info, since: now, progressed: now}
 }
 
-// settling is how long a step that has written nothing yet waits for what passes
+// settleTimeout is how long a step that has written nothing yet waits for what passes
 // by itself, such as a probe that was late once.
-const settling = 2 * time.Minute
+const settleTimeout = 2 * time.Minute
 
 // do makes the step's changes. A Do that fails because an API is away, or because
 // the cluster is not at rest for a moment, is called again, as it would be after a
@@ -55,7 +55,7 @@ func (w *watch[S]) do(ctx context.Context, step Step[S], tx *Tx) error {
 			return lost
 		}
 		unsettled, passing := fault.As(err)
-		passing = passing && unsettled.Passing && w.r.o.Clock.Since(w.since) < settling
+		passing = passing && unsettled.Passing && w.r.o.Clock.Since(w.since) < settleTimeout
 		if ctx.Err() != nil || w.r.stop.requested() || !passing && !retry.Transient(err) {
 			return w.r.stepError(ctx, w.info, err, "during step "+string(w.info.ID))
 		}
@@ -163,11 +163,11 @@ func (w *watch[S]) steadied(v Verdict) Verdict {
 // tend lets a step act on the reading it has just made. An API that is away is
 // no reason to give up: the next reading calls it again.
 func (w *watch[S]) tend(ctx context.Context, step Step[S], tx *Tx, seen S) error {
-	tender, ok := step.(Tender[S])
+	waiting, ok := step.(WaitingStep[S])
 	if !ok {
 		return nil
 	}
-	err := tender.Tend(ctx, tx, seen)
+	err := waiting.WhileWaiting(ctx, tx, seen)
 	if err == nil || (ctx.Err() == nil && !w.r.stop.requested() && retry.Transient(err)) {
 		return nil
 	}
@@ -268,9 +268,9 @@ func (w *watch[S]) expired(wait *Wait, now time.Time, unread error) error {
 	return e
 }
 
-// lookAgain observes between two steps, with the same patience as in a step:
+// reobserve observes between two steps, with the same patience as in a step:
 // what was just done may have taken the API away.
-func (r *run[S]) lookAgain(ctx context.Context) error {
+func (r *run[S]) reobserve(ctx context.Context) error {
 	w := newWatch(r, Info{ID: r.current, Title: r.title})
 	for {
 		err := r.observe(ctx)

@@ -52,7 +52,7 @@ func (t *Audited) openFile(ctx context.Context, out Output, options migration.Op
 	if loadErr != nil {
 		return nil, err
 	}
-	own, fileErr := rke.Partly(ctx, rke.Options{Options: options, Config: t.config, RKEBinary: t.rkeBinary}, err)
+	own, fileErr := rke.Partial(ctx, rke.Options{Options: options, Config: t.config, RKEBinary: t.rkeBinary}, err)
 	if fileErr != nil {
 		return nil, fileErr
 	}

@@ -59,7 +59,7 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 		seen, err = s.session.Migration.Gather(ctx, observed)
 	}
 	if fault.ClassOf(err) == fault.CouldNotLook {
-		return s.partly(ctx, at, record, err)
+		return s.partial(ctx, at, record, err)
 	}
 	if err != nil {
 		return Reading{}, err
@@ -80,10 +80,10 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
 }
 
-// partly judges what can still be read of a cluster that was proven to be the one
+// partial judges what can still be read of a cluster that was proven to be the one
 // named; what its own side judges is unknown. Where nothing can be read, the first
 // reason says more.
-func (s *procedureSource) partly(ctx context.Context, at time.Time, record journal.Record, why error) (Reading, error) {
+func (s *procedureSource) partial(ctx context.Context, at time.Time, record journal.Record, why error) (Reading, error) {
 	seen, err := s.session.Migration.GatherAPIOnly(ctx, record)
 	if err != nil {
 		return Reading{}, why

@@ -15,12 +15,12 @@ import (
 // still being listed. version tells from what was read which CCM's actions IAM is
 // asked about.
 func readBoth(ctx context.Context, reader kube.Reader, o migration.Options, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
-	asker := aws.Begin(ctx, aws.Options{Mode: aws.Mode(o.AWS), Region: o.Region, Profile: o.Profile,
+	instances := aws.Start(ctx, aws.Options{Mode: aws.Mode(o.AWS), Region: o.Region, Profile: o.Profile,
 		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName, OnWait: o.OnWait})
-	reader.OnNodes = asker.Add
+	reader.OnNodes = instances.Add
 	facts := kube.Read(ctx, reader)
-	asker.Simulate(iamActions(o, version(facts)))
-	return facts, asker.Facts(facts.Nodes.Value)
+	instances.Simulate(iamActions(o, version(facts)))
+	return facts, instances.Facts(facts.Nodes.Value)
 }
 
 // iamActions are those that the CCM to be installed needs; none where the matrix

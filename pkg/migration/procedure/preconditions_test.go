@@ -154,7 +154,7 @@ func TestStepsPassErrorsOn(t *testing.T) {
 	seen := migration.Snapshot{Reading: clustertest.Resting()}
 	plan, planned := step.Plan(t.Context(), seen)
 	verdict, verified := step.Verify(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen)
-	for what, err := range map[string]error{"plan": planned, "do": step.Do(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen), "verify": verified, "tend": step.Tend(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen)} {
+	for what, err := range map[string]error{"plan": planned, "do": step.Do(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen), "verify": verified, "tend": step.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen)} {
 		if !errors.Is(err, clustertest.ErrAway) {
 			t.Errorf("%s: %v", what, err)
 		}

@@ -264,7 +264,7 @@ func TestLeaseAndGrantGo(t *testing.T) {
 		}
 		client.ClearActions()
 		core := &Migration{Backend: &clustertest.Editor{}, Access: migration.Access{Kube: client}}
-		step, ok := makeStep(base{Migration: core, ID: tt.id}).(runner.Tender[migration.Snapshot])
+		step, ok := makeStep(base{Migration: core, ID: tt.id}).(runner.WaitingStep[migration.Snapshot])
 		if !ok {
 			t.Fatalf("%s does nothing while it waits", tt.id)
 		}
@@ -273,7 +273,7 @@ func TestLeaseAndGrantGo(t *testing.T) {
 			tt.change(&seen)
 		}
 		seen.At, seen.Unchanged = clustertest.Start.Add(tt.after), migration.Unchanged(nil).Next(clustertest.Start, seen.Reading.Leases)
-		err := step.Tend(t.Context(), clustertest.TxFor(t, tt.id), seen)
+		err := step.WhileWaiting(t.Context(), clustertest.TxFor(t, tt.id), seen)
 		if d := cmp.Diff(tt.want, clustertest.Writes(client)); d != "" || clustertest.ReasonOf(err) != tt.reason {
 			t.Errorf("%s: %v %s", name, err, d)
 		}

@@ -58,9 +58,9 @@ func noneInTree(s migration.Snapshot) error {
 	return nil
 }
 
-// Tend implements runner.Tender: once no CCM with the flag is left in any
+// WhileWaiting implements runner.WaitingStep: once no CCM with the flag is left in any
 // phase, the lease and then the grant go.
-func (s *disable) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+func (s *disable) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	if err := noneInTree(seen); err != nil {
 		return err
 	}

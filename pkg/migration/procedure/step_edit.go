@@ -137,9 +137,9 @@ func (s *editing) judge(ctx context.Context, seen migration.Snapshot, now migrat
 	return roll.Verdict(), nil
 }
 
-// Tend implements runner.Tender: cordons of the user's that a rollout removed are set
+// WhileWaiting implements runner.WaitingStep: cordons of the user's that a rollout removed are set
 // again at once.
-func (s *editing) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+func (s *editing) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	busy, err := s.Backend.WhileRolling(ctx, tx, seen, s.ID)
 	if err != nil || busy {
 		return err
@@ -151,6 +151,6 @@ func (s *editing) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapsh
 }
 
 // Finish implements runner.Finisher.
-func (s *editing) Finish(ctx context.Context, tx *runner.Tx, kindly bool) error {
-	return s.Backend.Finish(ctx, tx, s.ID, kindly)
+func (s *editing) Finish(ctx context.Context, tx *runner.Tx, graceful bool) error {
+	return s.Backend.Finish(ctx, tx, s.ID, graceful)
 }

@@ -231,11 +231,11 @@ func TestMeanwhile(t *testing.T) {
 	called := false
 	s := anEdit(migration.StepSwitch, &clustertest.Editor{Busy: true})
 	s.rules.meanwhile = func(context.Context, *Migration, *runner.Tx, migration.Snapshot) error { called = true; return nil }
-	if err := s.Tend(t.Context(), clustertest.TxFor(t, migration.StepSwitch), migration.Snapshot{}); err != nil || called {
+	if err := s.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), migration.Snapshot{}); err != nil || called {
 		t.Errorf("busy: %v, called %t", err, called)
 	}
 	s.Backend = &clustertest.Editor{}
-	if err := s.Tend(t.Context(), clustertest.TxFor(t, migration.StepSwitch), migration.Snapshot{}); err != nil || !called {
+	if err := s.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), migration.Snapshot{}); err != nil || !called {
 		t.Errorf("not busy: %v, called %t", err, called)
 	}
 }

@@ -164,8 +164,8 @@ func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx, seen migration.
 	return migration.Met("no cloud controller manager is left", fmt.Sprintf("migration lease: %s (kube-controller-manager), renewing", lease.Host(owner.Holder))), nil
 }
 
-// Tend implements runner.Tender.
-func (s *undoInstall) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+// WhileWaiting implements runner.WaitingStep.
+func (s *undoInstall) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	if !gone(seen) || !chart.LeaseLeft(seen.Reading) || !seen.Idle(wellknown.CCMLease, seen.Reading.Leases.CCM.Last) {
 		return nil
 	}

@@ -86,8 +86,8 @@ func unused(s migration.Snapshot) error {
 	return requireNoCCM(s)
 }
 
-// Tend implements runner.Tender.
-func (s *undoAccess) Tend(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+// WhileWaiting implements runner.WaitingStep.
+func (s *undoAccess) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
 	if err := unused(seen); err != nil {
 		return err
 	}

@@ -42,6 +42,6 @@ func (s *snapshot) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sna
 }
 
 // Finish implements runner.Finisher.
-func (s *snapshot) Finish(ctx context.Context, tx *runner.Tx, kindly bool) error {
-	return s.Backend.Finish(ctx, tx, s.ID, kindly)
+func (s *snapshot) Finish(ctx context.Context, tx *runner.Tx, graceful bool) error {
+	return s.Backend.Finish(ctx, tx, s.ID, graceful)
 }

@@ -33,7 +33,7 @@ func (l *Lease) Acquire(ctx context.Context) error {
 			return err
 		}
 		if w.seen != nil {
-			retry.PatienceOf(ctx).Show("the owner of the lock, "+l.object()+", to show that it lives, or to be silent for "+w.duration.String(),
+			retry.WaitPolicyOf(ctx).Show("the owner of the lock, "+l.object()+", to show that it lives, or to be silent for "+w.duration.String(),
 				describe(w.seen), w.first.Add(w.duration))
 		}
 		if err := retry.Pause(ctx, l.clock, min(renewRetry, l.Duration/6)); err != nil {
@@ -120,7 +120,7 @@ func (l *Lease) taken(ctx context.Context, lease *coordinationv1.Lease, before t
 		l.cancel()
 	}
 	// The first interrupt must not end the renewing: an effect may be under way.
-	ctx, cancel := context.WithCancel(retry.Unstoppable(ctx))
+	ctx, cancel := context.WithCancel(retry.WithoutStop(ctx))
 	l.lease, l.proved, l.renewed, l.lost = lease, before, before, nil
 	l.gone.Store(nil)
 	l.fresh.Store(&before)

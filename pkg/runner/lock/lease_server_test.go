@@ -340,7 +340,7 @@ func leaseInterrupted(t *testing.T, config *rest.Config) {
 	mustAcquire(t, a)
 	stop := make(chan struct{})
 	shown := 0
-	ctx := retry.WithPatience(t.Context(), retry.Patience{Stop: stop, Report: func(waitingFor, seen string, _ time.Time) {
+	ctx := retry.WithWaitPolicy(t.Context(), retry.WaitPolicy{Stop: stop, Report: func(waitingFor, seen string, _ time.Time) {
 		if shown++; shown == 3 {
 			close(stop)
 		}

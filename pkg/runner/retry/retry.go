@@ -20,7 +20,7 @@ const (
 
 // Do calls f until it succeeds, fails for good, or the budget is spent.
 func Do(ctx context.Context, c clock.Clock, budget time.Duration, waitingFor string, f func(context.Context) error) error {
-	p := PatienceOf(ctx)
+	p := WaitPolicyOf(ctx)
 	budget = p.limit(budget)
 	start, backoff := c.Now(), firstBackoff
 	for tries := 1; ; tries++ {

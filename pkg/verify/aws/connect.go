@@ -75,7 +75,7 @@ const (
 )
 
 // Clients make the services' clients, one of EC2 for each region. No field and no
-// method here or in an Asker may name the type of one: what reflection can reach is
+// method here or in an Client may name the type of one: what reflection can reach is
 // linked with all of its methods, and those of EC2, 700, are a third of the program.
 type Clients struct {
 	cfg   awssdk.Config

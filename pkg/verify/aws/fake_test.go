@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// fake is EC2, IAM and STS as far as the asker calls them, in every region. It
+// fake is EC2, IAM and STS as far as the client calls them, in every region. It
 // leaves out signatures, rights, all other filters, and most of an instance.
 type fake struct {
 	mu        sync.Mutex

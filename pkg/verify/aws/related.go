@@ -22,7 +22,7 @@ import (
 // route tables of their VPCs, and the roles of the control plane. Where instances
 // are not all known, what they refer to is not either. ended is called once EC2 has
 // answered.
-func (a *Asker) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []downstream.Node, ended func()) {
+func (a *Reader) related(ctx context.Context, f *cloud.Facts, c Clients, nodes []downstream.Node, ended func()) {
 	if !f.Instances.OK() {
 		lost := failed("", f.Instances.Err)
 		f.SecurityGroups, f.Subnets, f.RouteTables, f.Roles = lost.SecurityGroups, lost.Subnets, lost.RouteTables, lost.Roles

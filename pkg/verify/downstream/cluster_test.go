@@ -89,7 +89,7 @@ func TestEvidenceOfACluster(t *testing.T) {
 		t.Error("a control plane without a Node is taken for covered")
 	}
 	c.MayUpdate, c.OwnGrant = false, false
-	if e := c.Evidence(kcms, c.Nodes, 3, holder); e.Grant != position.Partly || e.OwnGrant != position.No {
+	if e := c.Evidence(kcms, c.Nodes, 3, holder); e.Grant != position.Partial || e.OwnGrant != position.No {
 		t.Errorf("%+v", e)
 	}
 }

@@ -33,7 +33,7 @@ func answer(a, b bool) position.Answer {
 	case a && b:
 		return position.Yes
 	case a || b:
-		return position.Partly
+		return position.Partial
 	}
 	return position.No
 }

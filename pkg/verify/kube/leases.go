@@ -18,12 +18,12 @@ import (
 
 const (
 	leaseTick = 500 * time.Millisecond
-	// glance is long enough for a renewal of a holder with default durations,
+	// minLook is long enough for a renewal of a holder with default durations,
 	// which renews every 2 s.
-	glance = 2500 * time.Millisecond
-	// ancient is how far a lease's renewal may lie behind that of another one
+	minLook = 2500 * time.Millisecond
+	// staleAfter is how far a lease's renewal may lie behind that of another one
 	// before it is not worth waiting for. It shortens a look; no verdict rests on it.
-	ancient = 10 * time.Minute
+	staleAfter = 10 * time.Minute
 )
 
 // leases reads the three leases again and again until every held one was seen
@@ -89,7 +89,7 @@ func settled(l lease.Leases, looked, patience time.Duration) bool {
 	}
 	for _, s := range all {
 		held := s.Last.Exists && s.Last.Holder != ""
-		old := looked >= glance && newest.Sub(s.Last.Renew) > ancient
+		old := looked >= minLook && newest.Sub(s.Last.Renew) > staleAfter
 		long := looked-s.First.At >= patience
 		if held && !s.Renewed() && !old && !long {
 			return false

@@ -71,7 +71,7 @@ func Compute(e Evidence) Result {
 		return between(P1, P2, fmt.Sprintf("flag on %d of %d KCMs", len(c.flagged), c.total))
 	case e.Grant == Yes:
 		return at(P1)
-	case e.Grant == Partly, e.OwnGrant == Yes:
+	case e.Grant == Partial, e.OwnGrant == Yes:
 		return between(P0, P1, "grant on the migration lease incomplete")
 	}
 	return at(P0)
@@ -137,7 +137,7 @@ func span(e Evidence, c census) [2]Position {
 	}
 	if len(c.flagged) > 0 {
 		seen = append(seen, P2)
-		if e.Grant == No || e.Grant == Partly {
+		if e.Grant == No || e.Grant == Partial {
 			seen = append(seen, P0)
 		}
 	}

@@ -48,7 +48,7 @@ func TestCompute(t *testing.T) {
 		problem  string
 	}{
 		{"untouched", Evidence{inTree, none, No, No, NoLease}, P0, [2]Position{P0, P0}, false, false, ""},
-		{"grant half there", Evidence{inTree, none, Partly, Yes, NoLease}, P0, [2]Position{P0, P1}, true, false, ""},
+		{"grant half there", Evidence{inTree, none, Partial, Yes, NoLease}, P0, [2]Position{P0, P1}, true, false, ""},
 		{"role without binding", Evidence{inTree, none, No, Yes, NoLease}, P0, [2]Position{P0, P1}, true, false, ""},
 		{"granted", Evidence{inTree, none, Yes, Yes, NoLease}, P1, [2]Position{P1, P1}, false, false, ""},
 		{"granted by the guide's patch", Evidence{inTree, none, Yes, No, NoLease}, P1, [2]Position{P1, P1}, false, false, ""},
@@ -119,7 +119,7 @@ func TestCompute(t *testing.T) {
 // step is taken away by a later one.
 func TestFinishedNeverLooksTodo(t *testing.T) {
 	external := kcms("external", "external")
-	for _, grant := range []Answer{Unseen, No, Partly, Yes} {
+	for _, grant := range []Answer{Unseen, No, Partial, Yes} {
 		for _, own := range []Answer{No, Yes} {
 			for _, lease := range []Owner{NoLease, Nobody, HeldByCCM} {
 				for _, c := range []CCM{ccm(true), ccm(false)} {

@@ -8,8 +8,8 @@ const (
 	Unseen Answer = iota
 	// No looked, and it is not so.
 	No
-	// Partly looked, and some of it is so.
-	Partly
+	// Partial looked, and some of it is so.
+	Partial
 	// Yes looked, and it is so.
 	Yes
 )
@@ -63,7 +63,7 @@ type Evidence struct {
 	KCMs []KCM
 	CCM  CCM
 	// Grant is the answer of a SubjectAccessReview: may the KCM's user get and
-	// update the migration lease. Partly: one of the two.
+	// update the migration lease. Partial: one of the two.
 	Grant Answer
 	// OwnGrant says whether our Role or RoleBinding exists. A right that comes
 	// from elsewhere does not keep a cluster from being finished.

@@ -102,7 +102,7 @@ func hazards(e Evidence, c census) []string {
 
 // ungranted says whether KCMs with the flag lack the right on the migration lease.
 func ungranted(e Evidence, c census) bool {
-	return len(c.flagged) > 0 && (e.Grant == No || e.Grant == Partly)
+	return len(c.flagged) > 0 && (e.Grant == No || e.Grant == Partial)
 }
 
 func orElse(s, fallback string) string {

@@ -74,7 +74,7 @@ func defects() []seeded {
 			"		if !kubeconfigFields[path+name] {", `		if !kubeconfigFields[path+name] && !defect.On("S11-kubeconfig") {`,
 			"./pkg/rke2", "TestSecretsKubeconfigFieldByField", false},
 		{"L1-intent", "the journal is written after the deed", "pkg/runner/tx.go",
-			"	ctx = retry.Unstoppable(ctx)\n	in.Step", "	if defect.On(\"L1-intent\") {\n\t\tif err := do(ctx); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tdo = func(context.Context) error { return nil }\n\t}\n	ctx = retry.Unstoppable(ctx)\n	in.Step",
+			"	ctx = retry.WithoutStop(ctx)\n	in.Step", "	if defect.On(\"L1-intent\") {\n\t\tif err := do(ctx); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tdo = func(context.Context) error { return nil }\n\t}\n	ctx = retry.WithoutStop(ctx)\n	in.Step",
 			runnerTest, "TestKilledAnywhereTwiceAndRunAgain|TestIntentBeforeEffect", false},
 		{"L1-helm", "a release that was cut off is not repaired", "pkg/awsccm/release/installer.go",
 			"	case RepairMarkFailed:\n", "	case RepairMarkFailed:\n		if defect.On(\"L1-helm\") {\n\t\t\treturn nil\n\t\t}\n",

@@ -107,7 +107,7 @@ func TestNodesInPagesAndAgain(t *testing.T) {
 	nodes, instances := many(60, "us-east-1", "demo")
 	f := &fake{instances: instances}
 	serve(t, f)
-	a := Begin(t.Context(), quick)
+	a := Start(t.Context(), quick)
 	a.Add(nil)
 	a.Add(nodes[:30])
 	a.Add(nodes[:30]) // the list began anew

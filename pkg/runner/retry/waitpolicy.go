@@ -12,51 +12,51 @@ import (
 // requestTimeout is for one request of the journal or the lock.
 const requestTimeout = 15 * time.Second
 
-// Patience travels in the context to everything that may have to wait for an API: how
+// WaitPolicy travels in the context to everything that may have to wait for an API: how
 // to show it, what ends it early, how long at most.
-type Patience struct {
+type WaitPolicy struct {
 	Report func(waitingFor, seen string, until time.Time)
 	Stop   <-chan struct{} // nil: waits are not ended by the first interrupt
 	Budget time.Duration   // 0: the waiter's own
 }
 
-type patienceKey struct{}
+type waitPolicyKey struct{}
 
-// WithPatience is ctx with p.
-func WithPatience(ctx context.Context, p Patience) context.Context {
-	return context.WithValue(ctx, patienceKey{}, p)
+// WithWaitPolicy is ctx with p.
+func WithWaitPolicy(ctx context.Context, p WaitPolicy) context.Context {
+	return context.WithValue(ctx, waitPolicyKey{}, p)
 }
 
-// PatienceOf is the patience in ctx; without one, waits are not shown, and end by
+// WaitPolicyOf is the policy in ctx; without one, waits are not shown, and end by
 // themselves alone.
-func PatienceOf(ctx context.Context) Patience {
-	p, _ := ctx.Value(patienceKey{}).(Patience)
+func WaitPolicyOf(ctx context.Context) WaitPolicy {
+	p, _ := ctx.Value(waitPolicyKey{}).(WaitPolicy)
 	return p
 }
 
-// Unstoppable is ctx for what the first interrupt must let finish.
-func Unstoppable(ctx context.Context) context.Context {
-	p := PatienceOf(ctx)
+// WithoutStop is ctx for what the first interrupt must let finish.
+func WithoutStop(ctx context.Context) context.Context {
+	p := WaitPolicyOf(ctx)
 	p.Stop = nil
-	return WithPatience(ctx, p)
+	return WithWaitPolicy(ctx, p)
 }
 
-// Within is ctx whose waits end after budget, interrupt or not.
-func Within(ctx context.Context, budget time.Duration) context.Context {
-	p := PatienceOf(ctx)
+// WithBudget is ctx whose waits end after budget, interrupt or not.
+func WithBudget(ctx context.Context, budget time.Duration) context.Context {
+	p := WaitPolicyOf(ctx)
 	p.Stop, p.Budget = nil, budget
-	return WithPatience(ctx, p)
+	return WithWaitPolicy(ctx, p)
 }
 
 // Show shows a wait for an API.
-func (p Patience) Show(waitingFor, seen string, until time.Time) {
+func (p WaitPolicy) Show(waitingFor, seen string, until time.Time) {
 	if p.Report != nil {
 		p.Report(waitingFor, seen, until)
 	}
 }
 
 // limit is the smaller of own and what the context grants.
-func (p Patience) limit(own time.Duration) time.Duration {
+func (p WaitPolicy) limit(own time.Duration) time.Duration {
 	if p.Budget > 0 && p.Budget < own {
 		return p.Budget
 	}
@@ -66,7 +66,7 @@ func (p Patience) limit(own time.Duration) time.Duration {
 // Pause waits d. It ends early with an error when ctx is done or a clean stop
 // was asked for (class Interrupted).
 func Pause(ctx context.Context, c clock.Clock, d time.Duration) error {
-	stop := PatienceOf(ctx).Stop
+	stop := WaitPolicyOf(ctx).Stop
 	// A stop that is already there wins over a timer that is already due.
 	select {
 	case <-ctx.Done():

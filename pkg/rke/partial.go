@@ -12,11 +12,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// Partly are the checks of a cluster whose state may not be read, for the reason
+// Partial are the checks of a cluster whose state may not be read, for the reason
 // why. What cluster.yml and the binary tell by themselves is judged; all that needs
 // rke's state or the Nodes beside it is unknown, and never ok. It fails where the
 // file cannot be read either.
-func Partly(ctx context.Context, options Options, why error) ([]verify.Bound, error) {
+func Partial(ctx context.Context, options Options, why error) ([]verify.Bound, error) {
 	file, err := clusterfile.Read(options.Config)
 	if err != nil {
 		return nil, err

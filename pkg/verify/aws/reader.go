@@ -17,15 +17,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Asker asks AWS about Nodes while they are still being listed:
+// Reader asks AWS about Nodes while they are still being listed:
 //
-//	asker := aws.Begin(ctx, options)
-//	reader.OnNodes = asker.Add
+//	instances := aws.Start(ctx, options)
+//	reader.OnNodes = instances.Add
 //	facts := kube.Read(ctx, reader)
-//	cloud := asker.Facts(facts.Nodes.Value)
-type Asker struct {
+//	cloud := instances.Facts(facts.Nodes.Value)
+type Reader struct {
 	o      Options
-	ctx    context.Context // spans Begin to Facts
+	ctx    context.Context // spans Start to Facts
 	cancel context.CancelFunc
 	words  *words
 	waits  waits
@@ -38,44 +38,44 @@ type Asker struct {
 	regions map[string]*region
 }
 
-// Begin prepares to ask. Facts must follow, also when the Nodes could not be read.
-func Begin(ctx context.Context, o Options) *Asker {
-	a := &Asker{o: o, actions: o.Actions, words: newWords(), regions: map[string]*region{}}
+// Start prepares to ask. Facts must follow, also when the Nodes could not be read.
+func Start(ctx context.Context, o Options) *Reader {
+	a := &Reader{o: o, actions: o.Actions, words: newWords(), regions: map[string]*region{}}
 	a.ctx, a.cancel = context.WithCancel(ctx)
 	return a
 }
 
 // Simulate says which actions IAM is asked about, instead of Options.Actions. It is
 // called before Facts.
-func (a *Asker) Simulate(actions []string) { a.actions = actions }
+func (a *Reader) Simulate(actions []string) { a.actions = actions }
 
 // patient bounds one stage of the asking; that the Nodes are slow to come is not
 // AWS's fault.
-func (a *Asker) patient() (context.Context, context.CancelFunc) {
+func (a *Reader) patient() (context.Context, context.CancelFunc) {
 	patience := orDefault(a.o.Patience, DefaultPatience)
 	return context.WithTimeoutCause(a.ctx, patience, fmt.Errorf("AWS had %s to answer", patience))
 }
 
 // aside bounds the asking of IAM and STS within a stage.
-func (a *Asker) aside(ctx context.Context) (context.Context, context.CancelFunc) {
+func (a *Reader) aside(ctx context.Context) (context.Context, context.CancelFunc) {
 	patience := orDefault(a.o.SidePatience, DefaultSidePatience)
 	return context.WithTimeoutCause(ctx, patience, fmt.Errorf("it had %s to answer", patience))
 }
 
 // until is when a bound that begins now ends.
-func (a *Asker) until(bound, usual time.Duration) time.Time {
+func (a *Reader) until(bound, usual time.Duration) time.Time {
 	return orReal(a.o.Clock).Now().Add(orDefault(bound, usual))
 }
 
 // Read asks about Nodes that are all known. It always returns; what could not be
 // read says so in its place.
 func Read(ctx context.Context, nodes []downstream.Node, o Options) cloud.Facts {
-	return Begin(ctx, o).Facts(nodes)
+	return Start(ctx, o).Facts(nodes)
 }
 
 // Add takes a page of Nodes and returns at once. The first one of a region sets
 // off the asking there. The same Node may come again.
-func (a *Asker) Add(nodes []downstream.Node) {
+func (a *Reader) Add(nodes []downstream.Node) {
 	if a.o.Mode == Off {
 		return
 	}
@@ -90,7 +90,7 @@ func (a *Asker) Add(nodes []downstream.Node) {
 }
 
 // begin sets off the asking in a region, once.
-func (a *Asker) begin(name string, ids []string) {
+func (a *Reader) begin(name string, ids []string) {
 	if a.regions[name] != nil || a.leftOut(name) {
 		return
 	}
@@ -112,7 +112,7 @@ func (a *Asker) begin(name string, ids []string) {
 }
 
 // connect looks for credentials once, in the region that is met first.
-func (a *Asker) connect(region string) {
+func (a *Reader) connect(region string) {
 	if a.clients != nil {
 		return
 	}
@@ -133,7 +133,7 @@ func (a *Asker) connect(region string) {
 
 // byRegion are the instance ids of Nodes by the region of their zone; "" of those
 // whose ProviderID tells none.
-func (a *Asker) byRegion(nodes []downstream.Node) map[string][]string {
+func (a *Reader) byRegion(nodes []downstream.Node) map[string][]string {
 	out := map[string][]string{}
 	for _, n := range nodes {
 		if zone, id, ok := downstream.ParseProviderID(n.ProviderID); ok {
@@ -147,11 +147,11 @@ func (a *Asker) byRegion(nodes []downstream.Node) map[string][]string {
 	return out
 }
 
-func (a *Asker) leftOut(region string) bool { return a.o.Region != "" && region != a.o.Region }
+func (a *Reader) leftOut(region string) bool { return a.o.Region != "" && region != a.o.Region }
 
 // Facts waits for the answers, asks for what is still open about these Nodes, and
 // gives what there is. It is called once.
-func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
+func (a *Reader) Facts(nodes []downstream.Node) cloud.Facts {
 	defer a.cancel()
 	if a.o.Mode == Off {
 		return cloud.Facts{Off: "--aws=off", Region: a.o.Region}
@@ -201,7 +201,7 @@ func (a *Asker) Facts(nodes []downstream.Node) cloud.Facts {
 
 // settle gives the ids that tell no region to one: to every region that is asked, as
 // a CCM asks for all its Nodes in the control plane's, or else to the configured one.
-func (a *Asker) settle(ids map[string][]string) {
+func (a *Reader) settle(ids map[string][]string) {
 	untold := ids[""]
 	delete(ids, "")
 	if len(untold) == 0 {
@@ -225,7 +225,7 @@ func (a *Asker) settle(ids map[string][]string) {
 
 // elsewhere asks the other regions for what is in none so far: a zone that somebody
 // wrote by hand may lie about its region, and a CCM does not read it.
-func (a *Asker) elsewhere(ctx context.Context, ids map[string][]string) {
+func (a *Reader) elsewhere(ctx context.Context, ids map[string][]string) {
 	var group sync.WaitGroup
 	for name, r := range a.regions {
 		var wanted []string
@@ -242,7 +242,7 @@ func (a *Asker) elsewhere(ctx context.Context, ids map[string][]string) {
 }
 
 // unseen are those of ids that no region has.
-func (a *Asker) unseen(ids []string) []string {
+func (a *Reader) unseen(ids []string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		_, seen := a.seen(id)
 		return seen
@@ -250,7 +250,7 @@ func (a *Asker) unseen(ids []string) []string {
 }
 
 // seen is an instance of whatever region.
-func (a *Asker) seen(id string) (cloud.Instance, bool) {
+func (a *Reader) seen(id string) (cloud.Instance, bool) {
 	for _, name := range slices.Sorted(maps.Keys(a.regions)) {
 		r := a.regions[name]
 		r.mu.Lock()
@@ -274,7 +274,7 @@ func failed(regions string, err error) cloud.Facts {
 }
 
 // instances joins what the regions gave.
-func (a *Asker) instances(ctx context.Context, f *cloud.Facts, nodes []downstream.Node, ids map[string][]string, refused int) {
+func (a *Reader) instances(ctx context.Context, f *cloud.Facts, nodes []downstream.Node, ids map[string][]string, refused int) {
 	all, missed := map[string]cloud.Instance{}, map[string]string{}
 	var errs []error
 	answered := 0
@@ -335,7 +335,7 @@ func clusterOf(nodes []downstream.Node, found map[string]cloud.Instance) string 
 
 // unclaimed asks again where the few instances that were looked at first had not
 // the cluster's tag.
-func (a *Asker) unclaimed(ctx context.Context, cluster string, known map[string]bool, missed map[string]string) verify.Read[[]cloud.Instance] {
+func (a *Reader) unclaimed(ctx context.Context, cluster string, known map[string]bool, missed map[string]string) verify.Read[[]cloud.Instance] {
 	if cluster == "" {
 		return verify.Read[[]cloud.Instance]{}
 	}

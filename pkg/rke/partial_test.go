@@ -24,7 +24,7 @@ func TestPartly(t *testing.T) {
 	}
 	judged := func() map[string]verify.Status {
 		t.Helper()
-		bound, err := Partly(t.Context(), Options{Config: path, RKEBinary: filepath.Join(t.TempDir(), "none")}, errors.New("forbidden"))
+		bound, err := Partial(t.Context(), Options{Config: path, RKEBinary: filepath.Join(t.TempDir(), "none")}, errors.New("forbidden"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestPartly(t *testing.T) {
 			t.Errorf("%s is %s, want %s", id, got, want)
 		}
 	}
-	bound, err := Partly(t.Context(), Options{Config: path, RKEBinary: filepath.Join(t.TempDir(), "none")}, errors.New("forbidden"))
+	bound, err := Partial(t.Context(), Options{Config: path, RKEBinary: filepath.Join(t.TempDir(), "none")}, errors.New("forbidden"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +59,7 @@ func TestPartly(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Partly(t.Context(), Options{Config: path}, errors.New("forbidden")); fault.ClassOf(err) != fault.Usage {
+	if _, err := Partial(t.Context(), Options{Config: path}, errors.New("forbidden")); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("no file: %v", err)
 	}
 }
