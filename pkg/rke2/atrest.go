@@ -2,6 +2,7 @@ package rke2
 
 import (
 	"reflect"
+	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -12,7 +13,7 @@ import (
 // when a whole pass of its planner has no waiting machine
 // (rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5), and a
 // control plane that is down now would come back with today's arguments.
-func (f Facts) AtRest() []Unrest {
+func (f Facts) AtRest() []migration.Unrest {
 	problems := f.planeAtRest()
 	for _, m := range f.Machines {
 		problems = append(problems, machineAtRest(m)...)
@@ -46,12 +47,12 @@ func (f Facts) planeSpec() (config.Spec, error) {
 		"namespace": f.Cluster.Namespace, "name": f.Cluster.Name}, "spec": f.ControlPlane.Spec})
 }
 
-func (f Facts) planeAtRest() []Unrest {
+func (f Facts) planeAtRest() []migration.Unrest {
 	plane := f.ControlPlane
 	if !plane.Found {
-		return []Unrest{pending(planeAbsent, f.planeSubject())}
+		return []migration.Unrest{pending(planeAbsent, f.planeSubject())}
 	}
-	var problems []Unrest
+	var problems []migration.Unrest
 	add := func(is bool, kind migration.UnrestKind, details ...any) {
 		if is {
 			problems = append(problems, pending(kind, f.planeSubject(), details...))
@@ -69,8 +70,8 @@ func (f Facts) planeAtRest() []Unrest {
 }
 
 // paused is what stops Rancher from rolling the cluster.
-func (f Facts) paused() []Unrest {
-	var open []Unrest
+func (f Facts) paused() []migration.Unrest {
+	var open []migration.Unrest
 	switch plane := f.ControlPlane; {
 	case plane.Paused && plane.PausedBy != "":
 		open = append(open, pending(pausedByRun, f.planeSubject(), plane.PausedBy))
@@ -87,24 +88,24 @@ func unfinished(phase string) bool {
 	return phase != "" && phase != "Finished" && phase != "Failed"
 }
 
-func machineAtRest(m Machine) []Unrest {
+func machineAtRest(m Machine) []migration.Unrest {
 	switch {
 	case m.Deleting:
-		return []Unrest{pending(machineDeleting, machineSubject(m.Name))}
+		return []migration.Unrest{pending(machineDeleting, machineSubject(m.Name))}
 	case m.NodeName == "":
-		return []Unrest{pending(machineWithoutNode, machineSubject(m.Name))}
+		return []migration.Unrest{pending(machineWithoutNode, machineSubject(m.Name))}
 	}
 	return conditionsPending(machineCondition, machineSubject(m.Name), m.Conditions, conditionPlanApplied, conditionReconciled)
 }
 
-func (f Facts) poolsAtRest() []Unrest {
+func (f Facts) poolsAtRest() []migration.Unrest {
 	have := map[string]int64{}
 	for _, m := range f.Machines {
 		if !m.Deleting {
 			have[m.Pool]++
 		}
 	}
-	var problems []Unrest
+	var problems []migration.Unrest
 	for _, pool := range f.Cluster.Spec.Pools {
 		if have[pool.Name] == pool.Quantity {
 			continue
@@ -112,4 +113,17 @@ func (f Facts) poolsAtRest() []Unrest {
 		problems = append(problems, pending(poolIncomplete, subject{"machine pool", pool.Name}, have[pool.Name], pool.Quantity))
 	}
 	return problems
+}
+
+// NotCopied is what Rancher's own copy of the configuration lacks of an edit, by what
+// says so of a configuration.
+func (f Facts) NotCopied(missing func(config.Spec) (bool, []string)) []migration.Unrest {
+	copied, err := f.planeSpec()
+	if err != nil {
+		return []migration.Unrest{pending(planeUnreadable, f.planeSubject(), err)}
+	}
+	if ok, lacks := missing(copied); !ok {
+		return []migration.Unrest{pending(editNotCopied, f.planeSubject(), strings.Join(lacks, ", "))}
+	}
+	return nil
 }

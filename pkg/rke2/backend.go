@@ -94,4 +94,4 @@ func (b *Backend) Rolls(step journal.StepID) bool {
 }
 
 // Tell implements migration.Backend.
-func (b *Backend) Tell(open []Unrest) string { return SummariseUnrest(open) }
+func (b *Backend) Tell(open []migration.Unrest) string { return SummariseUnrest(open) }

@@ -25,7 +25,7 @@ func (b *Backend) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snaps
 	intent := journal.Intent{What: "pause " + object, Object: object, Token: b.options.RunID}
 	pauseErr := tx.Effect(ctx, intent, func(ctx context.Context) error {
 		var err error
-		ours, err = pause(ctx, b.clients.Management.Resource(controlPlanesGVR).Namespace(b.options.Namespace), b.options.Name, b.options.RunID)
+		ours, err = pause(ctx, b.clients.ControlPlanes(b.options.Namespace), b.options.Name, b.options.RunID)
 		return err
 	})
 	if pauseErr == nil && !ours {

@@ -3,10 +3,12 @@ package rke2
 import (
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 const category = "cluster"
@@ -158,4 +160,9 @@ func judgeEndState(p Prepared) []verify.Finding {
 
 func judgeCloudConfigs(p Prepared) []verify.Finding {
 	return verify.FindingOf(config.Agree(p.object(), config.KeyCloudConfig, config.CloudConfigs(p.Cluster.Spec, p.Configs())))
+}
+
+// CheckMetas describes every check of an RKE2 migration, without a cluster.
+func CheckMetas() []verify.Meta {
+	return audit.CheckMetas(wellknown.RKE2, verify.Metas(Checks()...))
 }

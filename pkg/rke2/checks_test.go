@@ -62,7 +62,7 @@ func kcmArg(arg string) func(*Prepared) {
 // keptBy gives the Cluster field managers, and reads its owners anew.
 func (p *Prepared) keptBy(managers ...string) {
 	p.Cluster.Managers = managers
-	p.Owners = owners(p.Cluster)
+	p.Owners = p.Cluster.Owners()
 }
 
 func checkTraps() []trap {

@@ -21,6 +21,16 @@ type Clients struct {
 	DownstreamConfig *rest.Config
 }
 
+// Clusters are Rancher's Cluster objects in a namespace.
+func (c Clients) Clusters(namespace string) dynamic.ResourceInterface {
+	return c.Management.Resource(clustersGVR).Namespace(namespace)
+}
+
+// ControlPlanes are the RKEControlPlanes that Rancher makes of them.
+func (c Clients) ControlPlanes(namespace string) dynamic.ResourceInterface {
+	return c.Management.Resource(controlPlanesGVR).Namespace(namespace)
+}
+
 // Rancher's resources that this package reads. Only Clusters and, for the
 // brake, RKEControlPlanes are ever patched.
 var (

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
@@ -33,7 +32,7 @@ func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f Facts, edit co
 // patchCluster sends a patch and, when the answer is lost, looks whether it
 // arrived before saying that it failed.
 func (b *Backend) patchCluster(ctx context.Context, f Facts, patch []byte, applied func(config.Spec) (bool, []string)) error {
-	err := migration.PatchRead(ctx, b.clients.Management.Resource(clustersGVR).Namespace(b.options.Namespace),
+	err := migration.PatchRead(ctx, b.clients.Clusters(b.options.Namespace),
 		b.options.Name, f.Cluster.ResourceVersion, patch)
 	if err == nil {
 		return nil
@@ -67,20 +66,6 @@ func patchRefused(now Facts, err error) error {
 	return f
 }
 
-// rolledOut says whether Rancher has applied an edit everywhere: its own copy
-// of the configuration holds it, and nothing waits any more.
-func rolledOut(seen migration.Snapshot, missing func(config.Spec) (bool, []string)) []Unrest {
-	f := factsOf(seen)
-	copied, err := f.planeSpec()
-	if err != nil {
-		return []Unrest{pending(planeUnreadable, f.planeSubject(), err)}
-	}
-	if ok, lacks := missing(copied); !ok {
-		return []Unrest{pending(editNotCopied, f.planeSubject(), strings.Join(lacks, ", "))}
-	}
-	return seen.Reading.Unrest
-}
-
 // changesOf shows an edit in a plan.
 func changesOf(object string, edit config.Edit) []runner.Change {
 	var changes []runner.Change
@@ -88,4 +73,13 @@ func changesOf(object string, edit config.Edit) []runner.Change {
 		changes = append(changes, runner.Change{Object: object, Location: c.Location, Before: c.Before, After: c.After, Diff: c.Diff})
 	}
 	return changes
+}
+
+// rolledOut says whether Rancher has applied an edit everywhere: its own copy
+// of the configuration holds it, and nothing waits any more.
+func rolledOut(seen migration.Snapshot, missing func(config.Spec) (bool, []string)) []migration.Unrest {
+	if open := factsOf(seen).NotCopied(missing); len(open) > 0 {
+		return open
+	}
+	return seen.Reading.Unrest
 }

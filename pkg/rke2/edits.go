@@ -35,7 +35,7 @@ func (b *Backend) computationOf(step journal.StepID) computation {
 			if err != nil {
 				return config.Edit{}, err
 			}
-			return config.SwitchProvider(spec, factsOf(seen).editMachines(), editState(choice))
+			return config.SwitchProvider(spec, factsOf(seen).editMachines(), choice.ForEdits())
 		}
 	case migration.StepUndoSwitch:
 		return takeBack(StepSwitch, config.SwitchBack)

@@ -13,6 +13,20 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
+// EndState is how a cluster runs after the switch.
+type EndState string
+
+const (
+	// EndAuto chooses overrides, unless every node was registered with an
+	// explicit node-name: only then external keeps names by construction.
+	EndAuto EndState = "auto"
+	// EndExternal is cloud-provider-name: external.
+	EndExternal EndState = "external"
+	// EndOverrides keeps cloud-provider-name: aws, which is also the mechanism
+	// that names nodes, and overrides the provider per component.
+	EndOverrides EndState = "overrides"
+)
+
 // EndStateChoice is an end state and the evidence it rests on.
 type EndStateChoice struct {
 	State EndState
@@ -91,12 +105,6 @@ func nodesAre(names []string) string {
 	return "Nodes " + strings.Join(names, ", ") + " are"
 }
 
-// endState chooses once per reading; the evidence does not change during a run
-// unless somebody changes it, and then it has to be judged again.
-func (b *Backend) endState(seen migration.Snapshot) (EndStateChoice, error) {
-	return endStateOf(factsOf(seen), seen.Switched(), b.options.EndState, seen.Reading.Down.Nodes)
-}
-
 func endStateOf(f Facts, switched bool, wanted EndState, nodes []downstream.Node) (EndStateChoice, error) {
 	if past, ok := pastEndState(f, switched); ok {
 		return past, nil
@@ -116,3 +124,15 @@ func pastEndState(f Facts, switched bool) (EndStateChoice, bool) {
 	}
 	return EndStateChoice{EndOverrides, "the cluster runs it"}, true
 }
+
+// providersOf gives the effective cloud-provider-name of every machine.
+func providersOf(f Facts) map[string]string {
+	providers := map[string]string{}
+	for _, setting := range config.Providers(f.Cluster.Spec, f.Configs()) {
+		providers[setting.Machine] = setting.Value
+	}
+	return providers
+}
+
+// ForEdits is the end state that the edits are computed for.
+func (choice EndStateChoice) ForEdits() config.EndState { return config.EndState(choice.State) }

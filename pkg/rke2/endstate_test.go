@@ -8,12 +8,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-func node(name, args string) downstream.Node {
-	return downstream.Node{Name: name,
-		Annotations: map[string]string{config.NodeArgsAnnotation: args},
-		Labels:      map[string]string{"kubernetes.io/hostname": name}}
-}
-
 func TestChooseEndState(t *testing.T) {
 	named := node("a", `["server","--cloud-provider-name","aws","--node-name","a"]`)
 	plain := node("b", `["server","--cloud-provider-name","aws"]`)
@@ -57,5 +51,42 @@ func TestChooseEndState(t *testing.T) {
 				t.Errorf("chose %q, want %q", got.State, tt.want)
 			}
 		})
+	}
+}
+
+// A cluster that is switched keeps the end state that it has, whatever is asked for now.
+func TestEndStateOfASwitchedCluster(t *testing.T) {
+	for name, tt := range map[string]struct {
+		provider string
+		switched bool
+		want     EndState
+	}{
+		"external":            {"external", true, EndExternal},
+		"overrides":           {"aws", true, EndOverrides},
+		"not switched at all": {"external", false, EndOverrides},
+	} {
+		f := posted()
+		f.Cluster.Spec.Global, f.Cluster.Spec.Pools = map[string]any{config.KeyProvider: tt.provider}, nil
+		got, err := endStateOf(f, tt.switched, EndOverrides, []downstream.Node{node("cp", `["server","--node-name","cp"]`)})
+		if err != nil || got.State != tt.want || (got.Why == "the cluster runs it") != tt.switched {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
+// Which Nodes decide is named, up to a few of them.
+func TestNodesThatDecideTheEndState(t *testing.T) {
+	named := func(name string) downstream.Node { return node(name, `["server","--node-name","`+name+`"]`) }
+	plain := func(name string) downstream.Node { return node(name, `["server"]`) }
+	for want, nodes := range map[string][]downstream.Node{
+		"no node has an explicit node-name":                          {plain("a"), plain("b")},
+		"Node b is without an explicit node-name":                    {named("a"), plain("b")},
+		"Nodes b, c are without an explicit node-name":               {named("a"), plain("c"), plain("b")},
+		"Nodes b, c, d are without an explicit node-name":            {named("a"), plain("c"), plain("b"), plain("d")},
+		"Nodes b, c, d and 1 more are without an explicit node-name": {named("a"), plain("c"), plain("b"), plain("d"), plain("e")},
+	} {
+		if got, err := ChooseEndState(EndAuto, nodes); err != nil || got.Why != want {
+			t.Errorf("%q, %v, want %q", got.Why, err, want)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package rke2
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/rancher/wrangler/v3/pkg/summary"
@@ -106,4 +107,14 @@ func conditionsOf(object map[string]any) Conditions {
 		conditions[c.Type()] = Condition{Status: c.Status(), Reason: c.Reason(), Message: c.Message()}
 	}
 	return conditions
+}
+
+// Marks change exactly when something moved on Rancher's side, a machine's plan among it.
+func (f Facts) Marks() []string {
+	plane := f.ControlPlane
+	marks := []string{fmt.Sprintf("p %d %s", plane.ObservedGeneration, plane.Conditions[conditionReady].Status)}
+	for _, m := range f.Machines {
+		marks = append(marks, fmt.Sprintf("m %s %s %s", m.UID, m.Conditions[conditionPlanApplied].Status, m.Conditions[conditionReconciled].Status))
+	}
+	return marks
 }

@@ -26,11 +26,10 @@ type kept struct {
 	OwnersInformed    []string `json:"ownersInformed,omitempty"`
 }
 
-// Keep implements migration.Backend.
-func (b *Backend) Keep(seen migration.Snapshot, writes bool, r *bundle.Redactor) ([]byte, error) {
-	text, err := json.Marshal(kept{Facts: redactFacts(r, factsOf(seen)), Stale: slices.Sorted(maps.Keys(seen.Reading.Stale)),
-		EndState: b.options.EndState, KubernetesVersion: b.options.KubernetesVersion,
-		Writes: writes, OwnersInformed: b.options.OwnersInformed})
+// Keep is what a bundle keeps of Rancher's side, without secrets.
+func Keep(f Facts, r migration.Reading, o CheckOptions, writes bool, redactor *bundle.Redactor) ([]byte, error) {
+	text, err := json.Marshal(kept{Facts: redactFacts(redactor, f), Stale: slices.Sorted(maps.Keys(r.Stale)),
+		EndState: o.EndState, KubernetesVersion: o.KubernetesVersion, Writes: writes, OwnersInformed: o.OwnersInformed})
 	if err != nil {
 		return nil, fmt.Errorf("write Rancher's side into the bundle: %w", err)
 	}
@@ -48,12 +47,12 @@ func Rebound(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	if !in.Nodes.OK() || !in.StaticPods.OK() {
 		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes, or no pods of control planes"), nil
 	}
-	r := reading(k.Facts, in.Cluster())
+	r := k.Facts.Combine(in.Cluster())
 	r.Stale = map[string]bool{}
 	for _, node := range k.Stale {
 		r.Stale[node] = true
 	}
-	options := Options{EndState: k.EndState}
+	options := CheckOptions{EndState: k.EndState}
 	options.KubernetesVersion, options.OwnersInformed = k.KubernetesVersion, k.OwnersInformed
 	made := migration.Prepared{RestErr: r.Rest(SummariseUnrest), Untried: migration.Untried, Stands: in.Position.Position, Writes: k.Writes}
 	return verify.Bind(prepare(k.Facts, r, made, options, in.Position.Position.AtLeast(position.P4)), registry...), nil

@@ -43,12 +43,11 @@ func inputOf(p *Prepared) evidence.Input {
 func through(t *testing.T, p *Prepared) (live, again verify.Report, text string) {
 	t.Helper()
 	in := inputOf(p)
-	r := reading(p.Facts, in.Cluster())
-	options := Options{EndState: EndAuto}
+	r := p.Combine(in.Cluster())
+	options := CheckOptions{EndState: EndAuto}
 	direct := prepare(p.Facts, r, migration.Prepared{RestErr: r.Rest(SummariseUnrest), Untried: migration.Untried}, options, false)
-	backend := &Backend{options: options}
 	redactor := bundle.NewRedactor()
-	side, err := backend.Keep(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, false, redactor)
+	side, err := Keep(p.Facts, r, options, false, redactor)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -361,3 +361,33 @@ func TestSecretsKubeconfigInJSON(t *testing.T) {
 		t.Errorf("%v %v", got, err)
 	}
 }
+
+// A kubeconfig is used where its current context leads to one cluster and one user, and
+// where no name stands for two.
+func TestContextInUse(t *testing.T) {
+	file := func(change func(*clientcmdv1.Config)) clientcmdv1.Config {
+		f := clientcmdv1.Config{Kind: "Config", CurrentContext: "a", Contexts: []clientcmdv1.NamedContext{{Name: "a", Context: clientcmdv1.Context{Cluster: "c", AuthInfo: "u"}}},
+			Clusters: []clientcmdv1.NamedCluster{{Name: "c", Cluster: clientcmdv1.Cluster{Server: "https://c"}}}, AuthInfos: []clientcmdv1.NamedAuthInfo{{Name: "u", AuthInfo: clientcmdv1.AuthInfo{Token: "t"}}}}
+		change(&f)
+		return f
+	}
+	for name, tt := range map[string]struct {
+		change func(*clientcmdv1.Config)
+		ok     bool
+	}{
+		"it is":           {func(*clientcmdv1.Config) {}, true},
+		"no kind":         {func(f *clientcmdv1.Config) { f.Kind = "" }, true},
+		"another kind":    {func(f *clientcmdv1.Config) { f.Kind = "Secret" }, false},
+		"two contexts":    {func(f *clientcmdv1.Config) { f.Contexts = append(f.Contexts, f.Contexts[0]) }, false},
+		"two clusters":    {func(f *clientcmdv1.Config) { f.Clusters = append(f.Clusters, f.Clusters[0]) }, false},
+		"two users":       {func(f *clientcmdv1.Config) { f.AuthInfos = append(f.AuthInfos, f.AuthInfos[0]) }, false},
+		"another context": {func(f *clientcmdv1.Config) { f.CurrentContext = "b" }, false},
+		"another cluster": {func(f *clientcmdv1.Config) { f.Contexts[0].Context.Cluster = "d" }, false},
+		"another user":    {func(f *clientcmdv1.Config) { f.Contexts[0].Context.AuthInfo = "v" }, false},
+	} {
+		cluster, user, err := inUse(file(tt.change), "Secret a/b")
+		if (err == nil) != tt.ok || tt.ok && (cluster.Server != "https://c" || user.Token != "t") {
+			t.Errorf("%s: %+v, %+v, %v", name, cluster, user, err)
+		}
+	}
+}

@@ -6,9 +6,11 @@ import (
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 	ktesting "k8s.io/client-go/testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -101,5 +103,27 @@ func TestNodeLeasesAreReadLast(t *testing.T) {
 	seen.Reading.KCMs[1].Started = start.Add(time.Minute).Format(time.RFC3339)
 	if kind := judge(""); kind != runner.Waiting || reads != 13 {
 		t.Errorf("%s, %d reads after one was started again", kind, reads)
+	}
+}
+
+// When a Node's lease was renewed; what is not there says nothing, and what cannot be read
+// is an error.
+func TestNodeRenewal(t *testing.T) {
+	when := metav1.NewMicroTime(time.Unix(100, 0))
+	lease := func(name string, renew *metav1.MicroTime) *coordinationv1.Lease {
+		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: nodeLeases, Name: name}, Spec: coordinationv1.LeaseSpec{RenewTime: renew}}
+	}
+	client := fake.NewSimpleClientset(lease("a", &when), lease("never", nil))
+	p := &Backend{clients: Clients{Downstream: client}}
+	for name, want := range map[string]time.Time{"a": when.Time, "never": {}, "gone": {}} {
+		if got, err := p.nodeRenewal(t.Context(), name); err != nil || !got.Equal(want) {
+			t.Errorf("%s: %s, %v", name, got, err)
+		}
+	}
+	client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(Clusters.GroupResource(), "", nil)
+	})
+	if _, err := p.nodeRenewal(t.Context(), "a"); err == nil {
+		t.Error("a lease that may not be read")
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -77,4 +79,45 @@ func withManifest(t *testing.T, text string) config.Spec {
 		t.Fatal(err)
 	}
 	return spec
+}
+
+// The chart's document goes into additionalManifest once, on a cluster at rest, and out of
+// it again.
+func TestDocumentGoesInAndOut(t *testing.T) {
+	const document = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata:\n  name: aws-cloud-controller-manager\n  namespace: kube-system\nspec:\n  valuesContent: x\n"
+	p, client := migrating(t, Options{Options: migration.Options{InstallMethod: InstallManifest}}, nil)
+	by, tx := p.Document(), journaled(t, migration.StepInstall)
+	manifest := func() string {
+		text, _, _ := unstructured.NestedString(specOf(t, client), "rkeConfig", "additionalManifest")
+		return text
+	}
+	seen := p.look(t, tx.Record())
+	changes, err := by.PlanDocument(seen, document)
+	if err != nil || len(changes) != 1 || changes[0].Object != "Cluster fleet-default/demo" {
+		t.Errorf("%v %+v", err, changes)
+	}
+	moving := seen
+	moving.Reading.Unrest = []migration.Unrest{{Object: "x", Seen: "moves"}}
+	if err := by.ApplyDocument(t.Context(), tx, moving, document); err == nil || manifest() != "" {
+		t.Errorf("written on a cluster that moves: %v", err)
+	}
+	for range 2 {
+		seen = p.look(t, tx.Record())
+		seen.Reading.Unrest = nil
+		if err := by.ApplyDocument(t.Context(), tx, seen, document); err != nil || manifest() != document || len(tx.Record().Intents) != 1 {
+			t.Errorf("%v, %q, %+v", err, manifest(), tx.Record().Intents)
+		}
+	}
+	if _, err := by.PlanDocument(seen, "no: document\n"); err == nil {
+		t.Error("a document of something else was planned")
+	}
+	if err := by.ApplyDocument(t.Context(), tx, seen, "no: document\n"); err == nil {
+		t.Error("a document of something else was written")
+	}
+	tx = journaled(t, migration.StepUndoInstall, tx.Record().Intents...)
+	for range 2 {
+		if err := by.RemoveDocument(t.Context(), tx, p.look(t, tx.Record())); err != nil || manifest() != "" || len(tx.Record().Intents) != 2 {
+			t.Errorf("%v, %q, %+v", err, manifest(), tx.Record().Intents)
+		}
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // manifestsNote is the journal's key for how the static pods looked before an edit.
@@ -41,11 +40,4 @@ func (m manifests) restarted(step journal.StepID, k migration.KCM) bool {
 		return true
 	}
 	return k.Hash != before.Hash && k.Started != "" && k.Started >= before.Started
-}
-
-func startedAt(pod *downstream.Pod) string {
-	if pod == nil || pod.Started.IsZero() {
-		return ""
-	}
-	return pod.Started.UTC().Format("2006-01-02T15:04:05Z")
 }

@@ -26,7 +26,7 @@ func factsOf(seen migration.Snapshot) Facts {
 
 // Combine implements migration.Config.
 func (o observed) Combine(down downstream.Cluster) migration.Reading {
-	r := reading(o.Facts, down)
+	r := o.Facts.Combine(down)
 	r.MayOutlive = slices.ContainsFunc(r.KCMs, func(k migration.KCM) bool { return !alone(o.kubelets, k) })
 	return r
 }

@@ -2,20 +2,6 @@ package rke2
 
 import "github.com/awsmigrate/awsmigrate/pkg/migration"
 
-// EndState is how a cluster runs after the switch.
-type EndState string
-
-const (
-	// EndAuto chooses overrides, unless every node was registered with an
-	// explicit node-name: only then external keeps names by construction.
-	EndAuto EndState = "auto"
-	// EndExternal is cloud-provider-name: external.
-	EndExternal EndState = "external"
-	// EndOverrides keeps cloud-provider-name: aws, which is also the mechanism
-	// that names nodes, and overrides the provider per component.
-	EndOverrides EndState = "overrides"
-)
-
 // InstallMethod is how the CCM chart gets into the cluster.
 type InstallMethod = migration.InstallMethod
 
@@ -42,4 +28,9 @@ func (o Options) Validate() error {
 		return migration.UsageError("flag --cluster", "no name given", "the name of a Cluster object of Rancher")
 	}
 	return o.Options.Validate()
+}
+
+// ofChecks are those that checks go by.
+func (o Options) ofChecks() CheckOptions {
+	return CheckOptions{Options: o.Options, EndState: o.EndState}
 }

@@ -31,11 +31,11 @@ func managerMarks() []ownerMark {
 		{"Helm", "helm"}, {"Crossplane", "crossplane"}, {"Pulumi", "pulumi"}}
 }
 
-// owners are the tools that keep the Cluster object's configuration elsewhere and
+// Owners are the tools that keep the Cluster object's configuration elsewhere and
 // would put the old one back at their next run: each once, by the first mark that
 // tells it. Who writes through Rancher's API, as Terraform's rancher2 provider does,
 // leaves none.
-func owners(c Cluster) []migration.Owner {
+func (c Cluster) Owners() []migration.Owner {
 	var found []migration.Owner
 	add := func(name, mark string) {
 		if !slices.ContainsFunc(found, func(o migration.Owner) bool { return o.Name == name }) {

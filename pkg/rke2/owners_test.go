@@ -2,15 +2,34 @@ package rke2
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
+
+// Helm is named by its release, other owners by the mark that tells of them.
+func TestMarksOfOwners(t *testing.T) {
+	c := Cluster{Annotations: map[string]string{"meta.helm.sh/release-name": "shop"}, Managers: []string{"Terraform-Provider"}}
+	var got []string
+	for _, o := range c.Owners() {
+		got = append(got, o.String())
+	}
+	if !slices.Equal(got, []string{"Helm (release shop)", "Terraform (field manager Terraform-Provider)"}) {
+		t.Error(got)
+	}
+}
+
+// Who wrote the Cluster, but not who wrote its status.
+func TestManagersOfTheCluster(t *testing.T) {
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	object.SetManagedFields([]metav1.ManagedFieldsEntry{{Manager: "terraform"}, {Manager: "rancher", Subresource: "status"}, {Manager: ""}, {Manager: "kubectl"}})
+	if got := specManagers(object); !slices.Equal(got, []string{"terraform", "kubectl"}) {
+		t.Error(got)
+	}
+}
 
 func TestOwners(t *testing.T) {
 	for name, tt := range map[string]struct {
@@ -27,7 +46,7 @@ func TestOwners(t *testing.T) {
 		"others":     {Cluster{Managers: []string{"crossplane-kubernetes", "pulumi-kubernetes"}}, []string{"crossplane", "pulumi"}},
 	} {
 		var words []string
-		for _, o := range owners(tt.cluster) {
+		for _, o := range tt.cluster.Owners() {
 			words = append(words, o.Word())
 			if !slices.Contains(migration.KnownOwners(), o.Name) || o.Mark == "" {
 				t.Errorf("%s: %+v", name, o)
@@ -35,46 +54,6 @@ func TestOwners(t *testing.T) {
 		}
 		if !slices.Equal(words, tt.want) {
 			t.Errorf("%s: %v, wanted %v", name, words, tt.want)
-		}
-	}
-}
-
-// A plan says what a run will be asked for, in both directions, and no more once it
-// was said or nothing is left to write.
-func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
-	for name, tt := range map[string]struct {
-		at       position.Position
-		informed []string
-		lookOnly bool
-		undo     bool
-		says     bool
-	}{
-		"a migration":         {at: position.P0, says: true},
-		"in the middle":       {at: position.P3, says: true},
-		"an undo":             {at: position.P3, undo: true, says: true},
-		"nothing to undo":     {at: position.P0, undo: true},
-		"informed":            {at: position.P0, informed: []string{"fleet"}},
-		"another is informed": {at: position.P0, informed: []string{"terraform"}, says: true},
-		"an audit":            {at: position.P3, lookOnly: true},
-		"finished":            {at: position.P5},
-	} {
-		facts := fit("v1.26.13+rke2r1", "v2.8.5", "aws", "linux")
-		facts.Cluster.Managers = []string{"fleetagent"}
-		o := Options{Options: migration.Options{OwnersInformed: tt.informed, LookOnly: tt.lookOnly, InstallMethod: InstallHelm}}
-		p := &Backend{options: o}
-		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: at(tt.at)}
-		m := &procedure.Migration{Backend: p, Access: migration.Access{Options: o.Options, Distribution: wellknown.RKE2}}
-		seen.Reading = seen.Config.Combine(downstream.Cluster{})
-		step := m.Steps()[0]
-		if tt.undo {
-			step, seen.Back = m.Undo().Steps()[0], true
-		}
-		plan, err := step.Plan(t.Context(), seen)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if says := strings.Contains(strings.Join(plan.Notes, "\n"), "--owner-informed=fleet"); says != tt.says {
-			t.Errorf("%s: notes %q", name, plan.Notes)
 		}
 	}
 }

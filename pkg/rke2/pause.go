@@ -78,7 +78,7 @@ func (b *Backend) release(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	}
 	intent := journal.Intent{What: "let Rancher go on: end the pause of " + object, Object: object, Token: plane.PausedBy}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
-		_, err := b.clients.Management.Resource(controlPlanesGVR).Namespace(b.options.Namespace).
+		_, err := b.clients.ControlPlanes(b.options.Namespace).
 			Patch(ctx, b.options.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: wellknown.FieldManager})
 		return err
 	})

@@ -100,15 +100,15 @@ func (f Facts) planeSubject() subject {
 func machineSubject(name string) subject { return subject{"Machine", name} }
 
 // pending is one thing that keeps Rancher's side from being at rest.
-func pending(kind migration.UnrestKind, on subject, details ...any) Unrest {
+func pending(kind migration.UnrestKind, on subject, details ...any) migration.Unrest {
 	s := sentenceOf(kind)
-	return Unrest{Kind: kind, Object: on.String(), Name: on.name, Seen: fmt.Sprintf(s.seen, details...), Wanted: s.wanted,
+	return migration.Unrest{Kind: kind, Object: on.String(), Name: on.name, Seen: fmt.Sprintf(s.seen, details...), Wanted: s.wanted,
 		OurPause: kind == pausedByRun}
 }
 
 // conditionsPending are those of an object's conditions that are not True.
-func conditionsPending(kind migration.UnrestKind, on subject, have Conditions, types ...string) []Unrest {
-	var open []Unrest
+func conditionsPending(kind migration.UnrestKind, on subject, have Conditions, types ...string) []migration.Unrest {
+	var open []migration.Unrest
 	for _, of := range types {
 		if c := have[of]; c.Status != "True" {
 			open = append(open, conditionPending(kind, on, of, c))
@@ -117,7 +117,7 @@ func conditionsPending(kind migration.UnrestKind, on subject, have Conditions, t
 	return open
 }
 
-func conditionPending(kind migration.UnrestKind, on subject, of string, c Condition) Unrest {
+func conditionPending(kind migration.UnrestKind, on subject, of string, c Condition) migration.Unrest {
 	seen := of + "=" + c.Status
 	switch {
 	case c.Status == "":
@@ -125,6 +125,6 @@ func conditionPending(kind migration.UnrestKind, on subject, of string, c Condit
 	case c.Message != "":
 		seen += ": " + c.Message
 	}
-	return Unrest{Kind: kind, Object: on.String(), Name: on.name, Seen: seen, Wanted: of + "=True",
+	return migration.Unrest{Kind: kind, Object: on.String(), Name: on.name, Seen: seen, Wanted: of + "=True",
 		Condition: migration.Condition{Type: of, Status: c.Status, Reason: c.Reason, Message: c.Message}}
 }

@@ -3,28 +3,10 @@ package rke2
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
-	"github.com/awsmigrate/awsmigrate/pkg/verify"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
-// Checks implements migration.Backend.
-func (b *Backend) Checks(seen migration.Snapshot, _ evidence.Input, made migration.Prepared) []verify.Bound {
-	return verify.Bind(prepare(factsOf(seen), seen.Reading, made, b.options, seen.Switched()), Checks()...)
-}
-
-// Evidence implements migration.Backend.
-func (b *Backend) Evidence(seen migration.Snapshot, input *evidence.Input) {
-	if choice, err := b.endState(seen); err == nil {
-		input.EndState = evidence.EndState(choice.State)
-	}
-	input.Registries = registries(factsOf(seen), nodesOfMachines(seen.Reading.Down))
-}
-
-// Decide implements migration.Backend: all that a run goes by is seen in the cluster.
-func (b *Backend) Decide(migration.Snapshot, evidence.Input) {}
-
 // prepare computes what the checks judge besides what was read.
-func prepare(f Facts, r migration.Reading, made migration.Prepared, o Options, switched bool) Prepared {
+func prepare(f Facts, r migration.Reading, made migration.Prepared, o CheckOptions, switched bool) Prepared {
 	p := Prepared{Facts: f, Reading: r, Prepared: made, Options: o}
 	p.Choice, p.ChoiceErr = endStateOf(f, switched, o.EndState, r.Down.Nodes)
 	if p.ChoiceErr == nil && !switched {
@@ -33,13 +15,19 @@ func prepare(f Facts, r migration.Reading, made migration.Prepared, o Options, s
 	return p
 }
 
+// CheckOptions are the choices of a user that checks go by.
+type CheckOptions struct {
+	migration.Options
+	EndState EndState
+}
+
 // Prepared is what the checks of this package judge: Rancher's side, and what
 // the steps to come would do.
 type Prepared struct {
 	Facts
 	migration.Reading
 	migration.Prepared
-	Options   Options
+	Options   CheckOptions
 	Choice    EndStateChoice
 	ChoiceErr error
 	EditErr   error // an edit to come cannot be computed
@@ -55,6 +43,6 @@ func tryEdits(f Facts, choice EndStateChoice) error {
 	if spec, err = first.Apply(spec); err != nil {
 		return err
 	}
-	_, err = config.SwitchProvider(spec, f.editMachines(), editState(choice))
+	_, err = config.SwitchProvider(spec, f.editMachines(), choice.ForEdits())
 	return err
 }

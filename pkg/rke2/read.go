@@ -44,7 +44,7 @@ func (c Clients) Read(ctx context.Context, namespace, name string, now time.Time
 }
 
 func (c Clients) readControlPlane(ctx context.Context, namespace, name string) (ControlPlane, error) {
-	object, err := c.Management.Resource(controlPlanesGVR).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	object, err := c.ControlPlanes(namespace).Get(ctx, name, metav1.GetOptions{})
 	switch {
 	case apierrors.IsNotFound(err):
 		return ControlPlane{}, nil

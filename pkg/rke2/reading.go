@@ -8,17 +8,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// Unrest is one reason why a cluster is not at rest.
-type Unrest = migration.Unrest
-
 // planeLabel marks RKE2's control-plane Nodes.
 const planeLabel = "node-role.kubernetes.io/control-plane"
 
-// reading puts Rancher's side and the cluster itself together.
-func reading(f Facts, down downstream.Cluster) migration.Reading {
+// Combine puts Rancher's side and the cluster itself together.
+func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 	r := migration.Reading{
 		Object: f.object(), Version: f.Cluster.Spec.KubernetesVersion, PlaneLabel: planeLabel, ProviderSource: "last --cloud-provider is",
-		Unrest: f.AtRest(), Owners: owners(f.Cluster),
+		Unrest: f.AtRest(), Owners: f.Cluster.Owners(),
 	}
 	if upgrade := f.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {
 		r.CordonSkip = "Rancher drains nodes while it rolls (drain options or hooks are set), and uncordons what it drained"
@@ -43,7 +40,7 @@ func reading(f Facts, down downstream.Cluster) migration.Reading {
 
 // nodeGone is a Machine whose Node was deleted: Rancher still refers to it, and a
 // kubelet registers only when it starts (kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go@v1.26.15).
-func nodeGone(m Machine) Unrest {
+func nodeGone(m Machine) migration.Unrest {
 	service := "rke2-agent"
 	if m.Server() {
 		service = "rke2-server"
@@ -136,4 +133,11 @@ func nodeProvider(args config.NodeArgs) string {
 	}
 	provider, _ := args.Last(config.KeyProvider)
 	return provider
+}
+
+func startedAt(pod *downstream.Pod) string {
+	if pod == nil || pod.Started.IsZero() {
+		return ""
+	}
+	return pod.Started.UTC().Format("2006-01-02T15:04:05Z")
 }

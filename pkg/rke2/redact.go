@@ -40,7 +40,7 @@ func ownersOnly(all map[string]string) map[string]string {
 		switch {
 		case key == "meta.helm.sh/release-name":
 			out[key] = bundle.Scrub(value)
-		case len(owners(Cluster{Labels: map[string]string{key: ""}, Annotations: map[string]string{key: ""}})) > 0:
+		case len((Cluster{Labels: map[string]string{key: ""}, Annotations: map[string]string{key: ""}}).Owners()) > 0:
 			out[key] = ""
 		}
 	}

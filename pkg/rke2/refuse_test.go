@@ -4,10 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/rest"
-
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -19,11 +16,11 @@ import (
 )
 
 // fit is a cluster that can be migrated.
-func fit(version, rancher, provider, os string) Facts {
+func fit(version, server, provider, os string) Facts {
 	v := resting()
 	v.Cluster.Spec.KubernetesVersion = version
 	v.Cluster.Spec.Global = map[string]any{config.KeyProvider: provider}
-	v.Rancher = verify.Got(rancher)
+	v.Rancher = verify.Got(server)
 	v.Machines = []Machine{{Machine: config.Machine{Name: "m", UID: "1", Labels: map[string]string{
 		config.LabelWorker: "true", "cattle.io/os": os}}}}
 	return v
@@ -36,7 +33,7 @@ func withoutData(f Facts) Facts {
 }
 
 func TestRefusedBeforeALockIsTaken(t *testing.T) {
-	const version, rancher = "v1.26.13+rke2r1", "v2.8.5"
+	const version, server = "v1.26.13+rke2r1", "v2.8.5"
 	tests := []struct {
 		name  string
 		facts Facts
@@ -45,18 +42,18 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 		class fault.Class
 		says  string
 	}{
-		{"fits", fit(version, rancher, "aws", "linux"), at(position.P0), Options{}, 0, ""},
-		{"too new", fit("v1.27.10+rke2r1", rancher, "aws", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-101"},
-		{"Rancher does not support it", fit(version, "v2.9.3", "aws", "linux"), at(position.P0), Options{}, 0, ""},
-		{"Rancher has no release data", withoutData(fit(version, "v2.9.3", "aws", "linux")), at(position.P0), Options{}, fault.Check, "AWSM-102"},
-		{"no provider", fit(version, rancher, "", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-103"},
-		{"another provider", fit(version, rancher, "vsphere", "linux"), at(position.P0), Options{}, fault.Check, "Machine m"},
-		{"a release that freezes arguments", fit("v1.26.5+rke2r1", rancher, "aws", "linux"), at(position.P0), Options{}, fault.Check, "AWSM-120"},
-		{"Windows", fit(version, rancher, "aws", "windows"), at(position.P0), Options{}, fault.Check, "Windows"},
-		{"once begun, preflight judges", withoutData(fit(version, "v2.9.3", "aws", "linux")), at(position.P1), Options{}, 0, ""},
-		{"no such check", fit(version, rancher, "aws", "linux"), at(position.P3), Options{Options: migration.Options{Skip: map[string]string{"AWSM-999": "why"}}}, fault.Usage, "AWSM-999"},
-		{"a check of another package", fit(version, rancher, "aws", "linux"), at(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-303": "why"}}}, 0, ""},
-		{"not skippable", fit(version, rancher, "aws", "linux"), at(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-105": "why"}}}, fault.Usage, "cannot be skipped"},
+		{"fits", fit(version, server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, 0, ""},
+		{"too new", fit("v1.27.10+rke2r1", server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-101"},
+		{"Rancher does not support it", fit(version, "v2.9.3", "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, 0, ""},
+		{"Rancher has no release data", withoutData(fit(version, "v2.9.3", "aws", "linux")), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-102"},
+		{"no provider", fit(version, server, "", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-103"},
+		{"another provider", fit(version, server, "vsphere", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "Machine m"},
+		{"a release that freezes arguments", fit("v1.26.5+rke2r1", server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "AWSM-120"},
+		{"Windows", fit(version, server, "aws", "windows"), clustertest.ResultAt(position.P0), Options{}, fault.Check, "Windows"},
+		{"once begun, preflight judges", withoutData(fit(version, "v2.9.3", "aws", "linux")), clustertest.ResultAt(position.P1), Options{}, 0, ""},
+		{"no such check", fit(version, server, "aws", "linux"), clustertest.ResultAt(position.P3), Options{Options: migration.Options{Skip: map[string]string{"AWSM-999": "why"}}}, fault.Usage, "AWSM-999"},
+		{"a check of another package", fit(version, server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-303": "why"}}}, 0, ""},
+		{"not skippable", fit(version, server, "aws", "linux"), clustertest.ResultAt(position.P0), Options{Options: migration.Options{Skip: map[string]string{"AWSM-105": "why"}}}, fault.Usage, "cannot be skipped"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -75,15 +72,5 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 				t.Errorf("%v; wanted class %d and %q", err, tt.class, tt.says)
 			}
 		})
-	}
-}
-
-// A cluster that Rancher only knows has no kubeconfig Secret: what is wrong is
-// the cluster, not the Secret.
-func TestImportedClusterIsRefusedBeforeItsKubeconfigIsLookedFor(t *testing.T) {
-	imported := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "old", "namespace": "fleet-default"}, "spec": map[string]any{}}}
-	_, err := DownstreamConfig(t.Context(), &rest.Config{Host: "https://rancher/k8s/clusters/local"}, fake.NewSimpleClientset(), imported)
-	if f, ok := fault.As(err); !ok || f.Class != fault.Check || f.Reason != "NotProvisioned" || f.Object != "Cluster fleet-default/old" {
-		t.Errorf("got %v", err)
 	}
 }

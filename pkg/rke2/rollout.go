@@ -14,7 +14,7 @@ import (
 // Rollout implements migration.Editor: it names components that crash and an edit that
 // somebody took back, and says what Rancher and the machines still lack of it.
 func (b *Backend) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
-	r := migration.Rollout{Progress: progress(seen), By: migration.ByRancher()}
+	r := migration.Rollout{Progress: seen.Reading.Progress(factsOf(seen).Marks()...), By: migration.ByRancher()}
 	stop := func(v runner.Verdict) (migration.Rollout, error) {
 		v.Progress, r.Verdict = r.Progress, &v
 		return r, nil
@@ -25,9 +25,7 @@ func (b *Backend) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snaps
 	if taken := b.takenBack(seen, step); taken != nil {
 		return stop(*taken)
 	}
-	for _, open := range telling(rolledOut(seen, b.missing(seen, step))) {
-		r.Applying = append(r.Applying, tell(open))
-	}
+	r.Applying = Lines(rolledOut(seen, b.missing(seen, step)))
 	var before manifests
 	if _, err := tx.NoteInto(manifestsNote, &before); err != nil {
 		return r, err
@@ -153,14 +151,4 @@ func inTreeAgain(r migration.Reading) (open []string, done, total int, evidence 
 		done++
 	}
 	return open, done, len(r.Members), fmt.Sprintf("%d of %d machines run with the in-tree provider, every kube-controller-manager with the flag", done, len(r.Members))
-}
-
-// progress changes exactly when something moved, a machine's plan among it.
-func progress(seen migration.Snapshot) string {
-	plane := factsOf(seen).ControlPlane
-	marks := []string{fmt.Sprintf("p %d %s", plane.ObservedGeneration, plane.Conditions[conditionReady].Status)}
-	for _, m := range factsOf(seen).Machines {
-		marks = append(marks, fmt.Sprintf("m %s %s %s", m.UID, m.Conditions[conditionPlanApplied].Status, m.Conditions[conditionReconciled].Status))
-	}
-	return seen.Reading.Progress(marks...)
 }

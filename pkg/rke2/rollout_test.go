@@ -1,7 +1,6 @@
 package rke2
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -10,7 +9,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // controlPlane is a kube-controller-manager and its machine, as they run with arguments.
@@ -81,52 +79,56 @@ func TestMachinesLack(t *testing.T) {
 	}
 }
 
-// The plan of a step is made on top of the edits of those before it, forwards and back.
-func TestPlansAreOnTopOfOneAnother(t *testing.T) {
-	plain := map[string]any{config.KeyProvider: "aws"}
+// What Rancher's copy, or the user's own object, lacks of the edit of a step.
+func TestMissing(t *testing.T) {
+	plain := config.Spec{Object: "Cluster fleet-default/demo", KubernetesVersion: "v1.26.13+rke2r1", Global: map[string]any{config.KeyProvider: "aws"}}
+	with := func(change func(*config.Spec)) config.Spec {
+		spec := plain
+		change(&spec)
+		return spec
+	}
+	flagged := with(func(s *config.Spec) {
+		s.Global = map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}
+	})
 	for name, tt := range map[string]struct {
-		step   journal.StepID
-		global map[string]any
-		at     position.Position
-		after  string // in the changes
-		none   bool   // there are none
+		step journal.StepID
+		spec config.Spec
+		has  bool
+		at   string // a place that it lacks
 	}{
-		"the flag":                      {step: StepEnable, global: plain, at: position.P1, after: "enable-leader-migration"},
-		"the switch, before the flag":   {step: StepSwitch, global: plain, at: position.P1, after: "external"},
-		"the switch, after it":          {step: StepSwitch, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P3, after: "external"},
-		"the flag back, never switched": {step: migration.StepUndoEnable, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P2},
-		"nothing to take back":          {step: migration.StepUndoEnable, global: plain, at: position.P1, none: true},
+		"the flag":                  {StepEnable, flagged, true, ""},
+		"no flag":                   {StepEnable, plain, false, "machineSelectorConfig"},
+		"no flag left":              {migration.StepUndoEnable, plain, true, ""},
+		"the flag is left":          {migration.StepUndoEnable, flagged, false, "kube-controller-manager-arg"},
+		"the version":               {StepUpgrade, with(func(s *config.Spec) { s.KubernetesVersion = "v1.27.16+rke2r1" }), true, ""},
+		"another version":           {StepUpgrade, plain, false, "spec.kubernetesVersion"},
+		"a step that edits nothing": {migration.StepInstall, plain, false, "edits nothing"},
 	} {
 		p := &Backend{options: Options{EndState: EndOverrides}}
+		p.options.KubernetesVersion = "v1.27.16+rke2r1"
 		facts := posted()
-		facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = tt.global, nil
-		node := downstream.Node{Name: "cp", Labels: map[string]string{"kubernetes.io/hostname": "cp", machineLabel: "1"}}
-		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: at(tt.at)}
-		seen.Reading.Down.Nodes = []downstream.Node{node}
-		plan, err := p.PlanEdit(t.Context(), seen, tt.step)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		text := fmt.Sprintf("%+v", plan.Changes)
-		if (len(plan.Changes) == 0) != tt.none || !strings.Contains(text, tt.after) || (plan.Rolls > 0) == tt.none {
-			t.Errorf("%s: %d rolls, %s", name, plan.Rolls, text)
+		facts.Cluster.Spec = plain
+		has, lacks := p.missing(migration.Snapshot{Config: observed{Facts: facts}}, tt.step)(tt.spec)
+		if has != tt.has || !has && !strings.Contains(strings.Join(lacks, " "), tt.at) {
+			t.Errorf("%s: has %t, lacks %q", name, has, lacks)
 		}
 	}
 }
 
-// An upgrade's edit is gone once the version is there, and refused where it skips one.
-func TestUpgradeEdit(t *testing.T) {
-	for target, want := range map[string]struct {
-		changes int
-		refused bool
-	}{
-		"v1.26.13+rke2r1": {}, "v1.27.16+rke2r1": {changes: 1}, "v1.28.9+rke2r1": {refused: true}, "v1.27.2+rke2r1": {refused: true},
-	} {
-		p := &Backend{}
-		p.options.KubernetesVersion = target
-		edit, err := p.Edit(t.Context(), migration.Snapshot{Config: observed{Facts: resting()}}, StepUpgrade)
-		if (err != nil) != want.refused || len(edit.Changes) != want.changes {
-			t.Errorf("%s: %v, %v", target, err, edit.Changes)
+// A rollout stops at a component that crashes, after this run saw it end again and again.
+func TestRolloutStopsAtACrash(t *testing.T) {
+	p := ofDemo(nil)
+	p.exits = map[string]exits{}
+	facts := posted()
+	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, nil
+	for restarts := range int32(6) {
+		seen := migration.Snapshot{Config: observed{Facts: facts}, Reading: migration.Reading{KCMs: []migration.KCM{kcmFor("a", restarts == 0, restarts, "boom", "--bogus=1")}}}
+		got, err := p.Rollout(t.Context(), journaled(t, StepEnable), seen, StepEnable)
+		if err != nil || (got.Verdict != nil) != (restarts >= crashLimit) {
+			t.Errorf("after %d restarts: %v, %+v", restarts, err, got.Verdict)
+		}
+		if got.Verdict != nil && got.Verdict.Progress != got.Progress {
+			t.Errorf("%+v", got.Verdict)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
 // Supported refuses clusters that this procedure does not fit, before anything
@@ -30,15 +29,6 @@ func Supported(f Facts) error {
 		return refuse("NoMachines", "it has no Machines", "")
 	}
 	return nil
-}
-
-// providersOf gives the effective cloud-provider-name of every machine.
-func providersOf(f Facts) map[string]string {
-	providers := map[string]string{}
-	for _, setting := range config.Providers(f.Cluster.Spec, f.Configs()) {
-		providers[setting.Machine] = setting.Value
-	}
-	return providers
 }
 
 // object names the cluster in messages.

@@ -3,10 +3,14 @@ package rke2
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // holding is an observation of a configuration.
@@ -64,5 +68,38 @@ func TestTakenBack(t *testing.T) {
 	}
 	if fmt.Sprint(machines) == "[]" {
 		t.Error("no machine: nothing was tried")
+	}
+}
+
+// A step fails where its edit is gone from the user's own object, and says who was last.
+func TestTakenBackByStep(t *testing.T) {
+	for name, tt := range map[string]struct {
+		step    journal.StepID
+		version string
+		global  map[string]any
+		says    string // "": it is in place
+	}{
+		"the version is there":  {StepUpgrade, "v1.27.16+rke2r1", nil, ""},
+		"another version is":    {StepUpgrade, "v1.26.13+rke2r1", nil, "by terraform while it was rolled out: spec.kubernetesVersion is v1.26.13+rke2r1"},
+		"a later version is":    {StepUpgrade, "v1.27.17+rke2r1", nil, "spec.kubernetesVersion is v1.27.17+rke2r1"},
+		"the flag is there":     {StepEnable, "", map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, ""},
+		"the flag is gone":      {StepEnable, "", map[string]any{config.KeyProvider: "aws"}, "by terraform while it was rolled out: "},
+		"it cannot be computed": {migration.StepInstall, "", nil, ""},
+	} {
+		p := ofDemo(nil)
+		p.options.KubernetesVersion = "v1.27.16+rke2r1"
+		facts := posted()
+		facts.Cluster.Spec.KubernetesVersion, facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools, facts.Cluster.LastWriter = tt.version, tt.global, nil, "terraform"
+		got := p.takenBack(migration.Snapshot{Config: observed{Facts: facts}}, tt.step)
+		if (got == nil) != (tt.says == "") {
+			t.Errorf("%s: %+v", name, got)
+			continue
+		}
+		if got == nil {
+			continue
+		}
+		if f, ok := fault.As(got.Err); !ok || got.Kind != runner.Failed || f.Reason != "EditTakenBack" || !strings.Contains(f.Seen, tt.says) {
+			t.Errorf("%s: %+v", name, f)
+		}
 	}
 }

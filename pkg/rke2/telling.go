@@ -13,13 +13,13 @@ import (
 // then say the same with fewer words. Of a list that is not empty something is
 // always left. It chooses by kinds and by Rancher's messages, never by the
 // sentences that are shown.
-func telling(open []Unrest) []Unrest {
+func telling(open []migration.Unrest) []migration.Unrest {
 	at := slices.IndexFunc(open, explains)
 	if at < 0 {
 		return open
 	}
 	ready := open[at]
-	kept := []Unrest{ready}
+	kept := []migration.Unrest{ready}
 	for _, one := range open {
 		if one != ready && !repeats(one, ready.Condition.Message) {
 			kept = append(kept, one)
@@ -29,13 +29,13 @@ func telling(open []Unrest) []Unrest {
 }
 
 // explains says whether it is Rancher's word on what it does.
-func explains(one Unrest) bool {
+func explains(one migration.Unrest) bool {
 	c := one.Condition
 	return one.Kind == planeCondition && c.Type == conditionReady && c.Status != "" && c.Message != ""
 }
 
 // repeats says whether Rancher's message says it already.
-func repeats(one Unrest, message string) bool {
+func repeats(one migration.Unrest, message string) bool {
 	c := one.Condition
 	switch one.Kind {
 	case specNotApplied:
@@ -49,7 +49,7 @@ func repeats(one Unrest, message string) bool {
 }
 
 // tell is one line of a wait or an error. Rancher's own words stand for themselves.
-func tell(u Unrest) string {
+func tell(u migration.Unrest) string {
 	switch {
 	case u.Kind == editNotCopied:
 		return u.Seen
@@ -61,12 +61,14 @@ func tell(u Unrest) string {
 	return u.Object + ": " + u.Seen
 }
 
-// SummariseUnrest is one line for a wait or an error.
-func SummariseUnrest(problems []Unrest) string {
-	problems = telling(problems)
-	lines := make([]string, 0, len(problems))
-	for _, p := range problems {
-		lines = append(lines, tell(p))
+// Lines are what is open, each in one line for a wait or an error.
+func Lines(open []migration.Unrest) []string {
+	var lines []string
+	for _, one := range telling(open) {
+		lines = append(lines, tell(one))
 	}
-	return migration.TellSome(lines)
+	return lines
 }
+
+// SummariseUnrest is one line for a wait or an error.
+func SummariseUnrest(open []migration.Unrest) string { return migration.TellSome(Lines(open)) }

@@ -1,20 +1,28 @@
 package rke2
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -60,5 +68,99 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	now, err := kube.CoreV1().Nodes().Get(t.Context(), "worker-1", metav1.GetOptions{})
 	if err != nil || !now.Spec.Unschedulable {
 		t.Errorf("it is schedulable: %v %v", now, err)
+	}
+}
+
+// An upgrade never leads to such a release, of the same minor version or the next.
+func TestUpgradeToNoReleaseThatFreezesArguments(t *testing.T) {
+	for target, refused := range map[string]bool{
+		"v1.26.7+rke2r1": true, "v1.26.0+rke2r2": true, "v1.27.1+rke2r1": true, "v1.27.4+rke2r1": true, "v1.27.3-rc2+rke2r1": true,
+		"v1.26.8+rke2r1": false, "v1.26.15+rke2r1": false, "v1.27.5+rke2r1": false, "v1.27.16+rke2r2": false,
+	} {
+		for _, now := range []string{"v1.25.16+rke2r1", "v1.26.0+rke2r1"} {
+			err := upgradeAllowed(now, target)
+			if strings.HasPrefix(now, "v1.25") && strings.HasPrefix(target, "v1.27") {
+				continue // skips a minor version
+			}
+			if (err != nil) != refused || refused && (fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), component.Unfixed(target))) {
+				t.Errorf("%s → %s: %v", now, target, err)
+			}
+		}
+	}
+}
+
+// The upgrade changes the version and nothing else, once.
+func TestUpgradeIsWritten(t *testing.T) {
+	const target = "v1.26.15+rke2r1"
+	p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
+	tx := journaled(t, StepUpgrade)
+	before := specOf(t, client)
+	plan, err := p.PlanEdit(t.Context(), p.look(t, tx.Record()), StepUpgrade)
+	if err != nil || plan.Rolls != 2 || plan.Estimate != "~6m" || plan.Summary[0] != "Kubernetes v1.26.13+rke2r1 → "+target || plan.Changes[0].Before != "v1.26.13+rke2r1" || plan.Changes[0].After != target {
+		t.Errorf("%v %+v", err, plan)
+	}
+	edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), StepUpgrade)
+	if err == nil {
+		err = edit.Write(t.Context(), tx)
+	}
+	after := specOf(t, client)
+	before["kubernetesVersion"] = target
+	if d := cmp.Diff(before, after); err != nil || d != "" || tx.Record().Intents[0].Token != target {
+		t.Errorf("%v %s %+v", err, d, tx.Record().Intents)
+	}
+	if again, err := p.Edit(t.Context(), p.look(t, tx.Record()), StepUpgrade); err != nil || !again.Empty() {
+		t.Errorf("a second time: %v %+v", err, again)
+	}
+	p.options.KubernetesVersion = "v1.30.0+rke2r1"
+	if _, err := p.Edit(t.Context(), p.look(t, tx.Record()), StepUpgrade); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("it skips minor versions: %v", err)
+	}
+	// An answer that is lost is looked for by the version.
+	for _, lands := range []bool{true, false} {
+		p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
+		edit, err := p.Edit(t.Context(), p.look(t, journal.Record{}), StepUpgrade)
+		if err != nil {
+			t.Fatal(err)
+		}
+		client.PrependReactor("patch", "clusters", func(action clienttesting.Action) (bool, runtime.Object, error) {
+			if lands {
+				_, _, _ = clienttesting.ObjectReaction(client.Tracker())(action)
+			}
+			return true, nil, apierrors.NewTimeoutError("lost", 1)
+		})
+		if err := edit.Write(t.Context(), journaled(t, StepUpgrade)); (err == nil) != lands {
+			t.Errorf("it landed: %t, %v", lands, err)
+		}
+	}
+}
+
+// An upgrade's edit is gone once the version is there, and refused where it skips one.
+func TestUpgradeEdit(t *testing.T) {
+	for target, want := range map[string]struct {
+		changes int
+		refused bool
+	}{
+		"v1.26.13+rke2r1": {}, "v1.27.16+rke2r1": {changes: 1}, "v1.28.9+rke2r1": {refused: true}, "v1.27.2+rke2r1": {refused: true},
+	} {
+		p := &Backend{}
+		p.options.KubernetesVersion = target
+		edit, err := p.Edit(t.Context(), migration.Snapshot{Config: observed{Facts: resting()}}, StepUpgrade)
+		if (err != nil) != want.refused || len(edit.Changes) != want.changes {
+			t.Errorf("%s: %v, %v", target, err, edit.Changes)
+		}
+	}
+}
+
+// A version is any string that the Cluster object holds, and Go quotes some of them
+// as JSON does not.
+func TestUpgradePatchIsJSON(t *testing.T) {
+	for _, now := range []string{"v1.26.13+rke2r1", "\a", "\x7f", "\U000e0001", `"`} {
+		text, err := upgradePatch(now, "v1.27.16+rke2r1")
+		var ops []struct{ Op, Path, Value string }
+		if err != nil || json.Unmarshal(text, &ops) != nil || len(ops) != 2 ||
+			ops[0].Op != "test" || ops[0].Path != "/spec/kubernetesVersion" || ops[0].Value != now ||
+			ops[1].Op != "replace" || ops[1].Path != ops[0].Path || ops[1].Value != "v1.27.16+rke2r1" {
+			t.Errorf("%q: %v: %s", now, err, text)
+		}
 	}
 }

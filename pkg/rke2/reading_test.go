@@ -6,10 +6,16 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
+
+func plane(name string) Machine {
+	return Machine{NodeName: "node-of-" + name, Machine: config.Machine{Name: name, UID: "uid-" + name,
+		Labels: map[string]string{config.LabelControlPlane: "true", config.LabelEtcd: "true"}}}
+}
 
 // shown is a control plane as the API shows it: its Node with a kubelet's version,
 // and the mirror pod with its environment.
@@ -34,10 +40,10 @@ func TestFrozenArgumentsAreNotKnown(t *testing.T) {
 		"a version that cannot be read":      {"unknown", []string{"POD_HASH"}, false},
 		"upgraded, the mirror pod is behind": {"v1.26.13+rke2r1", []string{"POD_HASH"}, false},
 	} {
-		a, b := sound().Machines[0], sound().Machines[1]
+		a, b := plane("demo-0"), plane("demo-1")
 		down, sane := shown(a, tt.kubelet, tt.env...), shown(b, "v1.26.13+rke2r1")
 		down.Nodes, down.KCMPods = append(down.Nodes, sane.Nodes...), append(down.KCMPods, sane.KCMPods...)
-		r := reading(Facts{Machines: []Machine{a, b}}, down)
+		r := Facts{Machines: []Machine{a, b}}.Combine(down)
 		if k := r.KCMs[0]; k.Known != tt.known || k.Pod == nil || !tt.known && (k.Why == "" || k.Provider() != "") {
 			t.Errorf("%s: %+v", name, k)
 		}
@@ -53,20 +59,24 @@ func TestFrozenArgumentsAreNotKnown(t *testing.T) {
 	}
 }
 
-// An upgrade never leads to such a release, of the same minor version or the next.
-func TestUpgradeToNoReleaseThatFreezesArguments(t *testing.T) {
-	for target, refused := range map[string]bool{
-		"v1.26.7+rke2r1": true, "v1.26.0+rke2r2": true, "v1.27.1+rke2r1": true, "v1.27.4+rke2r1": true, "v1.27.3-rc2+rke2r1": true,
-		"v1.26.8+rke2r1": false, "v1.26.15+rke2r1": false, "v1.27.5+rke2r1": false, "v1.27.16+rke2r2": false,
+// What a Machine lacks of the switch is told by its Node's own record of its arguments.
+func TestLacksSwitch(t *testing.T) {
+	for args, want := range map[string]string{
+		`["server","--cloud-provider-name","external"]`: "",
+		`["server","--cloud-provider-name","aws"]`:      `its kubelet runs with provider "aws"`,
+		`["server"]`: `its kubelet runs with provider ""`,
+		`["server","--cloud-provider-name","aws","--kubelet-arg","cloud-provider=external"]`:              "",
+		`["server","--cloud-provider-name","external","--kubelet-arg","cloud-provider=aws"]`:              `its kubelet runs with provider "aws"`,
+		`["agent","--kubelet-arg","cloud-provider=aws","--kubelet-arg","cloud-provider=external"]`:        "",
+		`["agent","--cloud-provider-name","external","--kubelet-arg","max-pods=1","--node-name","other"]`: "",
+		`{`: "its arguments cannot be read",
 	} {
-		for _, now := range []string{"v1.25.16+rke2r1", "v1.26.0+rke2r1"} {
-			err := upgradeAllowed(now, target)
-			if strings.HasPrefix(now, "v1.25") && strings.HasPrefix(target, "v1.27") {
-				continue // skips a minor version
-			}
-			if (err != nil) != refused || refused && (fault.ClassOf(err) != fault.Usage || !strings.Contains(err.Error(), component.Unfixed(target))) {
-				t.Errorf("%s → %s: %v", now, target, err)
-			}
+		n := downstream.Node{Name: "a", Annotations: map[string]string{config.NodeArgsAnnotation: args}}
+		if got := lacksSwitch([]*downstream.Node{&n}); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", args, got)
 		}
+	}
+	if got := lacksSwitch(nil); got != "has no Node" {
+		t.Error(got)
 	}
 }

@@ -1,10 +1,8 @@
 package rke2
 
 import (
-	"testing"
-
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // resting is Rancher's side of a cluster on which nothing moves.
@@ -18,12 +16,6 @@ func resting() Facts {
 	}
 }
 
-func rolling() Facts {
-	v := resting()
-	v.ControlPlane.AppliedSpec = map[string]any{}
-	return v
-}
-
 // posted is Rancher's side just after an edit: the Cluster has it, Rancher's copy not yet,
 // and everything else looks at rest.
 func posted() Facts {
@@ -35,28 +27,8 @@ func posted() Facts {
 	return v
 }
 
-func at(p position.Position) position.Result {
-	return position.Result{Position: p, Summary: p.Summary(), Between: [2]position.Position{p, p}}
-}
-
-// In the moment between an edit and Rancher's copy of it nothing else tells that
-// something is about to move.
-func TestAtRest(t *testing.T) {
-	copied := posted()
-	copied.ControlPlane.Spec = map[string]any{"machineGlobalConfig": map[string]any{"kube-controller-manager-arg": []any{"enable-leader-migration"}}}
-	copied.ControlPlane.AppliedSpec = copied.ControlPlane.Spec
-	for _, tt := range []struct {
-		name  string
-		facts Facts
-		rests bool
-	}{
-		{"nothing moves", resting(), true},
-		{"not applied everywhere", rolling(), false},
-		{"posted and not copied", posted(), false},
-		{"posted, copied and applied", copied, true},
-	} {
-		if open := tt.facts.AtRest(); (len(open) == 0) != tt.rests {
-			t.Errorf("%s: %v", tt.name, open)
-		}
-	}
+func node(name, args string) downstream.Node {
+	return downstream.Node{Name: name,
+		Annotations: map[string]string{config.NodeArgsAnnotation: args},
+		Labels:      map[string]string{"kubernetes.io/hostname": name}}
 }

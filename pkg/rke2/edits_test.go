@@ -1,0 +1,157 @@
+package rke2
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	dynamicfake "k8s.io/client-go/dynamic/fake"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// specOf is spec.rkeConfig of the Cluster, as it is now.
+func specOf(t *testing.T, client *dynamicfake.FakeDynamicClient) object {
+	t.Helper()
+	cluster, err := client.Resource(Clusters).Namespace("fleet-default").Get(t.Context(), "demo", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cluster.Object["spec"].(object)
+}
+
+// An edit is announced with its inverse, and with how the control planes looked; what
+// takes it back leaves the configuration as it was, to the letter.
+func TestEditsGoInAndOut(t *testing.T) {
+	p, client := migrating(t, Options{EndState: EndOverrides}, nil)
+	tx := journaled(t, StepEnable)
+	before := specOf(t, client)
+	edit := func(step journal.StepID) migration.Edit {
+		t.Helper()
+		got, err := p.Edit(t.Context(), p.look(t, tx.Record()), step)
+		if err != nil || got.Object != "Cluster fleet-default/demo" {
+			t.Fatal(step, err, got.Object)
+		}
+		return got
+	}
+	enable := edit(StepEnable)
+	if enable.Empty() || len(enable.Locations()) != len(enable.Changes) {
+		t.Fatalf("%+v", enable)
+	}
+	if err := enable.Write(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	var noted manifests
+	intents := tx.Record().Intents
+	if _, err := tx.NoteInto(manifestsNote, &noted); err != nil || noted["uid-cp"].Hash != "h" || noted["uid-cp"].Step != StepEnable || len(intents) != 1 || len(intents[0].Inverse) == 0 || intents[0].Object != enable.Object {
+		t.Errorf("%v, noted %+v, intents %+v", err, noted, intents)
+	}
+	if d := cmp.Diff(before, specOf(t, client)); d == "" || !edit(StepEnable).Empty() {
+		t.Error("nothing was written")
+	}
+	tx = journaled(t, migration.StepUndoEnable, intents...)
+	if err := edit(migration.StepUndoEnable).Write(t.Context(), tx); err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(before, specOf(t, client)); d != "" || !edit(migration.StepUndoEnable).Empty() {
+		t.Error(d)
+	}
+	if _, err := p.Edit(t.Context(), p.look(t, journal.Record{}), StepInstall); err == nil {
+		t.Error("a step that edits nothing has an edit")
+	}
+	broken := journal.Record{Intents: []journal.Intent{{Step: StepEnable, Object: enable.Object, Inverse: []byte("{")}}}
+	if _, err := p.Edit(t.Context(), p.look(t, broken), migration.StepUndoEnable); err == nil {
+		t.Error("an inverse that nobody can read was taken back")
+	}
+}
+
+// A plan shows an edit on top of those of the steps before it, what it restarts, and for
+// how long.
+func TestPlansOfEdits(t *testing.T) {
+	switched := func(all map[string]object) {
+		for _, name := range []string{"cluster", "plane"} {
+			spec := all[name]["spec"].(object)
+			if name == "cluster" {
+				spec = spec["rkeConfig"].(object)
+			}
+			spec["machineGlobalConfig"] = object{config.KeyProvider: "external"}
+		}
+		all["plane"]["status"].(object)["appliedSpec"] = runtime.DeepCopyJSON(all["plane"]["spec"].(object))
+	}
+	for name, tt := range map[string]struct {
+		step     journal.StepID
+		at       position.Position
+		objects  func(map[string]object)
+		has, not string // in the diffs
+		rolls    int
+		empty    bool
+	}{
+		"enable":                         {StepEnable, position.P1, nil, "+   - enable-leader-migration", "external", 1, false},
+		"switch, before the flag":        {StepSwitch, position.P1, nil, "- enable-leader-migration", "", 2, false},
+		"switch, with it":                {StepSwitch, position.P2, nil, "external", "- enable-leader-migration", 2, false},
+		"undo of a switch":               {migration.StepUndoSwitch, position.P4, switched, "aws", "", 2, false},
+		"undo of the flag, after it":     {migration.StepUndoEnable, position.P4, switched, "- enable-leader-migration", "", 1, false},
+		"undo of the flag, none is":      {migration.StepUndoEnable, position.P2, nil, "", "enable-leader-migration", 0, true},
+		"undo of the flag, in-tree now ": {migration.StepUndoEnable, position.P3, nil, "", "enable-leader-migration", 0, true},
+	} {
+		p, _ := migrating(t, Options{EndState: EndOverrides}, tt.objects)
+		seen := p.look(t, journal.Record{})
+		seen.Result = clustertest.ResultAt(tt.at)
+		plan, err := p.PlanEdit(t.Context(), seen, tt.step)
+		diff := ""
+		for _, c := range plan.Changes {
+			diff += c.Diff
+		}
+		if err != nil || !strings.Contains(diff, tt.has) || tt.not != "" && strings.Contains(diff, tt.not) || plan.Rolls != tt.rolls || (len(plan.Changes) == 0) != tt.empty || len(plan.Summary) != len(plan.Changes) {
+			t.Errorf("%s: %v, rolls %d, %+v\n%s", name, err, plan.Rolls, plan.Summary, diff)
+		}
+		if want := map[int]string{0: "", 1: "~2m", 2: "~4m"}[plan.Rolls]; plan.Estimate != want {
+			t.Errorf("%s: takes %q", name, plan.Estimate)
+		}
+	}
+	p, _ := migrating(t, Options{EndState: EndOverrides}, nil)
+	if _, err := p.PlanEdit(t.Context(), p.look(t, journal.Record{}), StepInstall); err == nil {
+		t.Error("a step that edits nothing has a plan")
+	}
+}
+
+// The plan of a step is made on top of the edits of those before it, forwards and back.
+func TestPlansAreOnTopOfOneAnother(t *testing.T) {
+	plain := map[string]any{config.KeyProvider: "aws"}
+	for name, tt := range map[string]struct {
+		step   journal.StepID
+		global map[string]any
+		at     position.Position
+		after  string // in the changes
+		none   bool   // there are none
+	}{
+		"the flag":                      {step: StepEnable, global: plain, at: position.P1, after: "enable-leader-migration"},
+		"the switch, before the flag":   {step: StepSwitch, global: plain, at: position.P1, after: "external"},
+		"the switch, after it":          {step: StepSwitch, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P3, after: "external"},
+		"the flag back, never switched": {step: migration.StepUndoEnable, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P2},
+		"nothing to take back":          {step: migration.StepUndoEnable, global: plain, at: position.P1, none: true},
+	} {
+		p := &Backend{options: Options{EndState: EndOverrides}}
+		facts := posted()
+		facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = tt.global, nil
+		node := downstream.Node{Name: "cp", Labels: map[string]string{"kubernetes.io/hostname": "cp", machineLabel: "1"}}
+		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(tt.at)}
+		seen.Reading.Down.Nodes = []downstream.Node{node}
+		plan, err := p.PlanEdit(t.Context(), seen, tt.step)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		text := fmt.Sprintf("%+v", plan.Changes)
+		if (len(plan.Changes) == 0) != tt.none || !strings.Contains(text, tt.after) || (plan.Rolls > 0) == tt.none {
+			t.Errorf("%s: %d rolls, %s", name, plan.Rolls, text)
+		}
+	}
+}

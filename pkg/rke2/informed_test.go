@@ -1,0 +1,53 @@
+package rke2
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// A plan says what a run will be asked for, in both directions, and no more once it
+// was said or nothing is left to write.
+func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at       position.Position
+		informed []string
+		lookOnly bool
+		undo     bool
+		says     bool
+	}{
+		"a migration":         {at: position.P0, says: true},
+		"in the middle":       {at: position.P3, says: true},
+		"an undo":             {at: position.P3, undo: true, says: true},
+		"nothing to undo":     {at: position.P0, undo: true},
+		"informed":            {at: position.P0, informed: []string{"fleet"}},
+		"another is informed": {at: position.P0, informed: []string{"terraform"}, says: true},
+		"an audit":            {at: position.P3, lookOnly: true},
+		"finished":            {at: position.P5},
+	} {
+		facts := fit("v1.26.13+rke2r1", "v2.8.5", "aws", "linux")
+		facts.Cluster.Managers = []string{"fleetagent"}
+		o := Options{Options: migration.Options{OwnersInformed: tt.informed, LookOnly: tt.lookOnly, InstallMethod: InstallHelm}}
+		p := &Backend{options: o}
+		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(tt.at)}
+		m := &procedure.Migration{Backend: p, Access: migration.Access{Options: o.Options, Distribution: wellknown.RKE2}}
+		seen.Reading = seen.Config.Combine(downstream.Cluster{})
+		step := m.Steps()[0]
+		if tt.undo {
+			step, seen.Back = m.Undo().Steps()[0], true
+		}
+		plan, err := step.Plan(t.Context(), seen)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if says := strings.Contains(strings.Join(plan.Notes, "\n"), "--owner-informed=fleet"); says != tt.says {
+			t.Errorf("%s: notes %q", name, plan.Notes)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package rke2
+
+import (
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// A pause is tried again while the object moves, and not for ever.
+func TestPauseIsTriedAgain(t *testing.T) {
+	for name, tt := range map[string]struct {
+		conflicts int
+		err       error
+		tries     int
+		paused    bool
+	}{
+		"at once":           {0, nil, 1, true},
+		"it moved twice":    {2, nil, 3, true},
+		"it moves for ever": {100, nil, pauseTries, false},
+		"refused":           {0, apierrors.NewForbidden(ControlPlanes.GroupResource(), "", nil), 1, false},
+		"it cannot be read": {0, nil, 0, false},
+	} {
+		client := aRancher(false, nil)
+		tries := 0
+		client.PrependReactor("patch", ControlPlanes.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+			if tries++; tries <= tt.conflicts {
+				return true, nil, apierrors.NewConflict(ControlPlanes.GroupResource(), "demo", nil)
+			}
+			return tt.err != nil, nil, tt.err
+		})
+		object := "demo"
+		if name == "it cannot be read" {
+			object = "gone"
+		}
+		paused, err := pause(t.Context(), client.Resource(ControlPlanes).Namespace("fleet-default"), object, "run")
+		if paused != tt.paused || (err == nil) != tt.paused || tries != tt.tries {
+			t.Errorf("%s: paused %t after %d tries, %v", name, paused, tries, err)
+		}
+	}
+}
+
+// An undo ends the pause of a brake only once Rancher's own copy is without the edit, and
+// never a pause of somebody else's.
+func TestPauseIsReleased(t *testing.T) {
+	with := map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}}
+	without := map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "aws"}}
+	for name, tt := range map[string]struct {
+		step     journal.StepID
+		copied   map[string]any
+		change   func(*ControlPlane)
+		released bool
+		fails    bool
+	}{
+		"the copy is without the edit":   {step: migration.StepUndoEnable, copied: without, released: true},
+		"the copy has it still":          {step: migration.StepUndoEnable, copied: with},
+		"nothing is paused":              {step: migration.StepUndoEnable, copied: without, change: func(c *ControlPlane) { c.Paused = false }},
+		"somebody else paused it":        {step: migration.StepUndoEnable, copied: without, change: func(c *ControlPlane) { c.PausedBy = "" }},
+		"a step that goes forwards":      {step: StepEnable, copied: with},
+		"the switch back, in-tree again": {step: migration.StepUndoSwitch, copied: with, released: true},
+		"the switch back, external":      {step: migration.StepUndoSwitch, copied: map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "external"}}},
+	} {
+		client := aRancher(false, map[string]any{pausedAnnotation: "true", pausedByAnnotation: "run-1"})
+		facts := posted()
+		facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws"}, nil
+		facts.ControlPlane.Spec, facts.ControlPlane.Paused, facts.ControlPlane.PausedBy = tt.copied, true, "run-1"
+		if tt.change != nil {
+			tt.change(&facts.ControlPlane)
+		}
+		busy, err := ofDemo(client).WhileRolling(t.Context(), journaled(t, tt.step), migration.Snapshot{Config: observed{Facts: facts}}, tt.step)
+		if busy || (len(patched(client)) == 1) != tt.released || err != nil && tt.released {
+			t.Errorf("%s: busy %t, %v, patched %v", name, busy, err, patched(client))
+		}
+		left, err := client.Resource(ControlPlanes).Namespace("fleet-default").Get(t.Context(), "demo", metav1.GetOptions{})
+		if err != nil || (len(left.GetAnnotations()) == 0) != tt.released {
+			t.Errorf("%s: %v, left %v", name, err, left.GetAnnotations())
+		}
+	}
+}
