@@ -149,7 +149,7 @@ generate: ## write docs/schema, docs/checks.md and THIRD_PARTY_NOTICES anew
 
 .PHONY: check-mutations
 check-mutations: ## take the body out of every check in turn, and see that a test notices
-	$(GOTEST) -count=1 -run '^TestBlankedChecksAreNoticed$$' -v ./pkg/verify/checks ./pkg/rke2 ./pkg/rke/rkechecks
+	$(GOTEST) -count=1 -run '^TestBlankedChecksAreNoticed$$' -v ./pkg/verify/checks ./pkg/rke2/rke2checks ./pkg/rke/rkechecks
 
 .PHONY: promises
 promises: ## the tests of docs/promises.md that take a minute or two, and their counts

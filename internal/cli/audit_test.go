@@ -17,7 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
@@ -31,7 +31,7 @@ var auditTime = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 func audited(t *testing.T, at position.Position, options migration.Options, findings map[string][]verify.Finding) view.AuditDocument {
 	t.Helper()
 	var bound []verify.Bound
-	for _, meta := range rke2.CheckMetas() {
+	for _, meta := range rke2checks.Metas() {
 		bound = append(bound, verify.Bind(findings[meta.ID], verify.Check[[]verify.Finding]{Meta: meta, Judge: func(f []verify.Finding) []verify.Finding { return f }})...)
 	}
 	seen := target.Reading{At: auditTime, Next: "awsmigrate rke2 plan --cluster demo", Target: bundle.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"},

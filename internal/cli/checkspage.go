@@ -8,7 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -49,11 +49,11 @@ func only(meta verify.Meta) string {
 		return slices.ContainsFunc(metas, func(m verify.Meta) bool { return m.ID == meta.ID })
 	}
 	switch {
-	case !has(rkechecks.Metas()) && !has(rke2.CheckMetas()):
+	case !has(rkechecks.Metas()) && !has(rke2checks.Metas()):
 		return " (known by its API alone)"
 	case !has(rkechecks.Metas()):
 		return " (RKE2)"
-	case !has(rke2.CheckMetas()):
+	case !has(rke2checks.Metas()):
 		return " (RKE)"
 	}
 	return ""

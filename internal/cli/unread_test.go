@@ -21,7 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
@@ -177,7 +177,7 @@ func TestRefusedReadLeavesAPartialAudit(t *testing.T) {
 		}
 		unjudged := 0
 		for _, result := range doc.Results {
-			if slices.ContainsFunc(verify.Metas(rke2.Checks()...), func(m verify.Meta) bool { return m.ID == result.ID }) {
+			if slices.ContainsFunc(verify.Metas(rke2checks.All()...), func(m verify.Meta) bool { return m.ID == result.ID }) {
 				if result.Status == verify.Unknown {
 					unjudged++
 				} else if result.Status != verify.Skip {

@@ -9,13 +9,14 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Backend configures an RKE2 cluster by Rancher's Cluster object.
 type Backend struct {
-	clients Clients
+	clients rancher.Clients
 	options Options
 	clock   clock.PassiveClock
 	// kubelets are those of control planes, by Machine UID, as this run saw them.
@@ -26,7 +27,7 @@ type Backend struct {
 
 // New reads the cluster once, proves that the downstream cluster is the one
 // that Rancher's object describes, and refuses what this tool cannot migrate.
-func New(ctx context.Context, clients Clients, options Options, clk clock.WithTicker) (*procedure.Migration, error) {
+func New(ctx context.Context, clients rancher.Clients, options Options, clk clock.WithTicker) (*procedure.Migration, error) {
 	b := &Backend{clients: clients, options: options, clock: clk,
 		kubelets: map[string]kubelet{}, exits: map[string]exits{}, placed: map[journal.StepID]placed{}}
 	m := procedure.New(migration.Access{Kube: clients.Downstream, Config: clients.DownstreamConfig, Clock: clk,
@@ -43,7 +44,7 @@ func New(ctx context.Context, clients Clients, options Options, clk clock.WithTi
 		return nil, err
 	}
 	f := factsOf(seen)
-	if err := ProveTarget(f.Machines, machineUIDs(seen.Reading.Down), f.object()); err != nil {
+	if err := rancher.ProveTarget(f.Machines, rancher.MachineUIDs(seen.Reading.Down), f.ObjectName()); err != nil {
 		return nil, err
 	}
 	return m, nil
@@ -76,7 +77,7 @@ func (b *Backend) Header(seen migration.Snapshot) []string {
 
 // Paused says whether somebody has stopped Rancher from rolling this cluster.
 func (b *Backend) Paused(seen migration.Snapshot) string {
-	if open := factsOf(seen).paused(); len(open) > 0 {
+	if open := factsOf(seen).Paused(); len(open) > 0 {
 		return open[0].Seen
 	}
 	return ""
@@ -94,4 +95,4 @@ func (b *Backend) Rolls(step journal.StepID) bool {
 }
 
 // Tell implements migration.Backend.
-func (b *Backend) Tell(open []migration.Unrest) string { return SummariseUnrest(open) }
+func (b *Backend) Tell(open []migration.Unrest) string { return rancher.Summarise(open) }

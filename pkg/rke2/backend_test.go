@@ -13,19 +13,23 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/internal/testing/restfake"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
+type object = map[string]any
+
 // down is the cluster itself: a Node for each Machine, and the control plane's pod.
 func down() *fake.Clientset {
 	node := func(name, machine string, labels map[string]string) *corev1.Node {
-		labels[machineLabel], labels["kubernetes.io/hostname"] = machine, name
+		labels[rancher.MachineLabel], labels["kubernetes.io/hostname"] = machine, name
 		return &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name, UID: "n", Labels: labels, Annotations: map[string]string{config.NodeArgsAnnotation: `["server"]`}},
 			Status: corev1.NodeStatus{Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}}}
 	}
@@ -49,12 +53,12 @@ type opened struct {
 // migrating is a migration of that cluster, and what it writes to.
 func migrating(t *testing.T, options Options, change func(map[string]object)) (opened, *dynamicfake.FakeDynamicClient) {
 	t.Helper()
-	client, cluster := wholeRancher(t, change), down()
+	client, cluster := rancherfixture.Client(t, change), down()
 	options.Namespace, options.Name, options.RunID = "fleet-default", "demo", "run-2"
 	if options.InstallMethod == "" {
 		options.InstallMethod = InstallHelm
 	}
-	m, err := New(t.Context(), Clients{Management: client, ManagementKube: fake.NewClientset(), Downstream: cluster, DownstreamConfig: restfake.Config(cluster, "v1.26.13+rke2r1")}, options, clocktesting.NewFakeClock(time.Unix(0, 0)))
+	m, err := New(t.Context(), rancher.Clients{Management: client, ManagementKube: fake.NewClientset(), Downstream: cluster, DownstreamConfig: restfake.Config(cluster, "v1.26.13+rke2r1")}, options, clocktesting.NewFakeClock(time.Unix(0, 0)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,9 +82,14 @@ func TestNewProvesItsCluster(t *testing.T) {
 		cluster func(*fake.Clientset)
 		reason  string
 	}{
-		"it is":                 {nil, func(*fake.Clientset) {}, ""},
-		"another cluster":       {func(all map[string]object) { delete(all, "cp"); all["w"]["metadata"].(object)["uid"] = "another" }, func(*fake.Clientset) {}, "WrongTarget"},
-		"no such Cluster":       {func(all map[string]object) { all["cluster"]["metadata"].(object)["name"] = "demo-2" }, func(*fake.Clientset) {}, migration.ReasonClusterNotFound},
+		"it is": {nil, func(*fake.Clientset) {}, ""},
+		"another cluster": {func(all map[string]object) {
+			delete(all, "cp")
+			all["w"]["metadata"].(object)["uid"] = "another"
+		}, func(*fake.Clientset) {}, "WrongTarget"},
+		"no such Cluster": {func(all map[string]object) {
+			all["cluster"]["metadata"].(object)["name"] = "demo-2"
+		}, func(*fake.Clientset) {}, migration.ReasonClusterNotFound},
 		"not Rancher's own":     {func(all map[string]object) { all["cluster"]["spec"] = object{} }, func(*fake.Clientset) {}, "NotProvisioned"},
 		"it has no identity":    {nil, func(c *fake.Clientset) { refuse(c, "namespaces", away) }, "Unreachable"},
 		"it cannot be observed": {nil, func(c *fake.Clientset) { refuse(c, "nodes", away) }, "Unreachable"},
@@ -91,7 +100,7 @@ func TestNewProvesItsCluster(t *testing.T) {
 		cluster := down()
 		tt.cluster(cluster)
 		options := Options{Namespace: "fleet-default", Name: "demo", Options: migration.Options{InstallMethod: InstallHelm}}
-		p, err := New(t.Context(), Clients{Management: wholeRancher(t, tt.objects), Downstream: cluster}, options, clocktesting.NewFakeClock(time.Unix(0, 0)))
+		p, err := New(t.Context(), rancher.Clients{Management: rancherfixture.Client(t, tt.objects), Downstream: cluster}, options, clocktesting.NewFakeClock(time.Unix(0, 0)))
 		f, ok := fault.As(err)
 		if (err != nil) != (tt.reason != "") || ok && f.Reason != tt.reason && tt.reason != "Unreadable" {
 			t.Errorf("%s: %v", name, err)
@@ -104,4 +113,23 @@ func TestNewProvesItsCluster(t *testing.T) {
 
 func refuse(client *fake.Clientset, resource string, err error) {
 	client.PrependReactor("*", resource, func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, err })
+}
+
+// Whoever stopped Rancher is named, whether on its control plane or in Cluster API.
+func TestPausedIsSaid(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*rancher.Facts)
+		says   string
+	}{
+		"nobody":      {func(*rancher.Facts) {}, ""},
+		"a run":       {func(f *rancher.Facts) { f.ControlPlane.Paused, f.ControlPlane.PausedBy = true, "run-1" }, "paused by awsmigrate (run-1)"},
+		"somebody":    {func(f *rancher.Facts) { f.ControlPlane.Paused = true }, "paused by annotation " + rancher.PausedAnnotation},
+		"Cluster API": {func(f *rancher.Facts) { f.CAPIPaused = true }, "the CAPI Cluster is paused"},
+	} {
+		facts := rancherfixture.Resting()
+		tt.change(&facts)
+		if got := (&Backend{}).Paused(migration.Snapshot{Config: observed{Facts: facts}}); got != tt.says {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
 }

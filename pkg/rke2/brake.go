@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -32,7 +33,7 @@ func (b *Backend) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snaps
 		return object + " is paused already", nil
 	}
 	if pauseErr == nil {
-		return fmt.Sprintf("Rancher is paused for this cluster (%s on %s); machines without the edit keep what they run", pausedAnnotation, object), nil
+		return fmt.Sprintf("Rancher is paused for this cluster (%s on %s); machines without the edit keep what they run", rancher.PausedAnnotation, object), nil
 	}
 	posted, err := b.postInverse(ctx, tx, factsOf(seen))
 	switch {
@@ -45,10 +46,10 @@ func (b *Backend) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snaps
 }
 
 // postInverse undoes, if it is there, the last edit of this step on the Cluster object.
-func (b *Backend) postInverse(ctx context.Context, tx *runner.Tx, f Facts) (posted bool, err error) {
+func (b *Backend) postInverse(ctx context.Context, tx *runner.Tx, f rancher.Facts) (posted bool, err error) {
 	intents := tx.Record().Intents
 	for i := len(intents) - 1; i >= 0; i-- {
-		if intents[i].Step != tx.Step() || intents[i].Object != f.object() || len(intents[i].Inverse) == 0 {
+		if intents[i].Step != tx.Step() || intents[i].Object != f.ObjectName() || len(intents[i].Inverse) == 0 {
 			continue
 		}
 		var inverse config.Inverse

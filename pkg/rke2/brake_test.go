@@ -13,8 +13,10 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
@@ -27,10 +29,10 @@ func aRancher(refused bool, annotations map[string]any) *dynamicfake.FakeDynamic
 	plane := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "rke.cattle.io/v1", "kind": "RKEControlPlane",
 		"metadata": map[string]any{"namespace": "fleet-default", "name": "demo", "annotations": annotations}}}
 	client := dynamicfake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(),
-		map[schema.GroupVersionResource]string{ControlPlanes: "RKEControlPlaneList", Clusters: "ClusterList"}, plane)
-	client.PrependReactor("patch", Clusters.Resource, func(clienttesting.Action) (bool, runtime.Object, error) { return true, plane, nil })
-	client.PrependReactor("patch", ControlPlanes.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
-		return refused, nil, apierrors.NewForbidden(ControlPlanes.GroupResource(), "demo", nil)
+		map[schema.GroupVersionResource]string{rancherfixture.ControlPlanes: "RKEControlPlaneList", rancherfixture.Clusters: "ClusterList"}, plane)
+	client.PrependReactor("patch", rancherfixture.Clusters.Resource, func(clienttesting.Action) (bool, runtime.Object, error) { return true, plane, nil })
+	client.PrependReactor("patch", rancherfixture.ControlPlanes.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		return refused, nil, apierrors.NewForbidden(rancherfixture.ControlPlanes.GroupResource(), "demo", nil)
 	})
 	return client
 }
@@ -46,7 +48,7 @@ func patched(client *dynamicfake.FakeDynamicClient) []string {
 }
 
 func ofDemo(client *dynamicfake.FakeDynamicClient) *Backend {
-	p := &Backend{clients: Clients{Management: client}, placed: map[journal.StepID]placed{}}
+	p := &Backend{clients: rancher.Clients{Management: client}, placed: map[journal.StepID]placed{}}
 	p.options.Namespace, p.options.Name, p.options.RunID = "fleet-default", "demo", "run-2"
 	return p
 }
@@ -70,9 +72,9 @@ func journaled(t *testing.T, id journal.StepID, intents ...journal.Intent) *runn
 }
 
 // flagging is the intent of a step's edit that put the flag on, and the cluster with it.
-func flagging(t *testing.T, step journal.StepID) (journal.Intent, Facts) {
+func flagging(t *testing.T, step journal.StepID) (journal.Intent, rancher.Facts) {
 	t.Helper()
-	facts := posted()
+	facts := rancherfixture.Posted()
 	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws"}, nil
 	edit, err := config.EnableLeaderMigration(facts.Cluster.Spec, facts.Configs())
 	if err != nil || edit.Empty() {
@@ -85,7 +87,7 @@ func flagging(t *testing.T, step journal.StepID) (journal.Intent, Facts) {
 	if facts.Cluster.Spec, err = edit.Apply(facts.Cluster.Spec); err != nil {
 		t.Fatal(err)
 	}
-	return journal.Intent{Step: step, Object: facts.object(), Inverse: raw}, facts
+	return journal.Intent{Step: step, Object: facts.ObjectName(), Inverse: raw}, facts
 }
 
 // The brake pauses Rancher; where that is refused it takes the last edit of the step back;
@@ -101,7 +103,7 @@ func TestBrake(t *testing.T) {
 	gone.Cluster.Spec = config.Spec{Object: facts.Cluster.Spec.Object, Global: map[string]any{config.KeyProvider: "aws"}}
 	const planes, clusters = "rkecontrolplanes", "clusters"
 	for name, tt := range map[string]struct {
-		facts       Facts
+		facts       rancher.Facts
 		refused     bool
 		annotations map[string]any
 		journal     []journal.Intent
@@ -110,7 +112,7 @@ func TestBrake(t *testing.T) {
 	}{
 		"it pauses":                               {facts, false, nil, []journal.Intent{edit}, []string{planes}, "Rancher is paused for this cluster", ""},
 		"it is seen to be paused":                 {isPaused, false, nil, []journal.Intent{edit}, nil, "is paused already", ""},
-		"somebody pauses it meanwhile":            {facts, false, map[string]any{pausedAnnotation: "true"}, []journal.Intent{edit}, nil, "is paused already", ""},
+		"somebody pauses it meanwhile":            {facts, false, map[string]any{rancher.PausedAnnotation: "true"}, []journal.Intent{edit}, nil, "is paused already", ""},
 		"refused, the edit goes":                  {facts, true, nil, []journal.Intent{edit}, []string{planes, clusters}, "the inverse edit was posted instead", ""},
 		"refused, and no edit was made":           {facts, true, nil, nil, []string{planes}, "", "the journal holds no edit of step enable-leader-migration"},
 		"refused, the edit is of another step":    {facts, true, nil, []journal.Intent{other}, []string{planes}, "", "the journal holds no edit of step"},

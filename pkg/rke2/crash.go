@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -33,7 +34,7 @@ func (e exits) next(k migration.KCM, unseen bool) exits {
 		return e
 	}
 	status := k.Pod.Statuses[0]
-	now := exits{pod: k.Pod.UID + " " + k.Hash, server: startedAt(k.Server), all: status.Restarts, spared: e.spared, code: e.code}
+	now := exits{pod: k.Pod.UID + " " + k.Hash, server: rancher.StartedAt(k.Server), all: status.Restarts, spared: e.spared, code: e.code}
 	if last := status.LastEnd(); last != nil {
 		now.code = last.Code
 		if status.HeldBack() {

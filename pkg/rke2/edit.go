@@ -10,28 +10,29 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // writeEdit patches Rancher's Cluster object with one edit: intent and inverse
 // first, then one JSON patch whose tests are the values that were read.
-func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f Facts, edit config.Edit) error {
+func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit config.Edit) error {
 	inverse, err := json.Marshal(edit.Inverse())
 	if err != nil {
-		return fmt.Errorf("encode the inverse of an edit of %s: %w", f.object(), err)
+		return fmt.Errorf("encode the inverse of an edit of %s: %w", f.ObjectName(), err)
 	}
 	patch, err := edit.JSONPatch()
 	if err != nil {
-		return fmt.Errorf("make a patch for %s: %w", f.object(), err)
+		return fmt.Errorf("make a patch for %s: %w", f.ObjectName(), err)
 	}
-	intent := journal.Intent{Step: tx.Step(), What: "patch " + f.object(), Object: f.object(), Inverse: inverse}
+	intent := journal.Intent{Step: tx.Step(), What: "patch " + f.ObjectName(), Object: f.ObjectName(), Inverse: inverse}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error { return b.patchCluster(ctx, f, patch, edit.AppliedIn) })
 }
 
 // patchCluster sends a patch and, when the answer is lost, looks whether it
 // arrived before saying that it failed.
-func (b *Backend) patchCluster(ctx context.Context, f Facts, patch []byte, applied func(config.Spec) (bool, []string)) error {
+func (b *Backend) patchCluster(ctx context.Context, f rancher.Facts, patch []byte, applied func(config.Spec) (bool, []string)) error {
 	err := migration.PatchRead(ctx, b.clients.Clusters(b.options.Namespace),
 		b.options.Name, f.Cluster.ResourceVersion, patch)
 	if err == nil {
@@ -45,7 +46,7 @@ func (b *Backend) patchCluster(ctx context.Context, f Facts, patch []byte, appli
 			return nil
 		}
 	}
-	return fmt.Errorf("patch %s: %w", f.object(), err)
+	return fmt.Errorf("patch %s: %w", f.ObjectName(), err)
 }
 
 // isDefinite says whether the API server answered and did not apply the patch.
@@ -54,11 +55,11 @@ func isDefinite(err error) bool {
 		apierrors.IsBadRequest(err) || apierrors.IsNotFound(err) || apierrors.IsUnauthorized(err)
 }
 
-func patchRefused(now Facts, err error) error {
+func patchRefused(now rancher.Facts, err error) error {
 	if apierrors.IsUnauthorized(err) {
-		return fault.Unauthorized(now.object(), err)
+		return fault.Unauthorized(now.ObjectName(), err)
 	}
-	f := &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: now.object(),
+	f := &fault.Error{Class: fault.Stale, Reason: "ChangedMeanwhile", Object: now.ObjectName(),
 		Seen: "it is no longer as it was when the edit was computed; nothing was written", Fix: "run again to see the new plan", Err: err}
 	if apierrors.IsForbidden(err) {
 		f.Class, f.Reason, f.Seen, f.Fix = fault.CouldNotLook, fault.ReasonForbidden, "may not be patched with these credentials", "use credentials that may"

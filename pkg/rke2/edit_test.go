@@ -11,9 +11,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
 
 // What a refused patch of Rancher's Cluster object is taken for.
@@ -26,8 +29,8 @@ func TestPatchRefused(t *testing.T) {
 		http.StatusForbidden:    {"Forbidden", fault.CouldNotLook},
 		http.StatusConflict:     {"ChangedMeanwhile", fault.Stale},
 	} {
-		err := apierrors.NewGenericServerResponse(code, "patch", Clusters.GroupResource(), "demo", "", 0, true)
-		if f, ok := fault.As(patchRefused(Facts{}, err)); !ok || !isDefinite(err) || f.Class != want.class || f.Reason != want.reason || f.Fix == "" {
+		err := apierrors.NewGenericServerResponse(code, "patch", rancherfixture.Clusters.GroupResource(), "demo", "", 0, true)
+		if f, ok := fault.As(patchRefused(rancher.Facts{}, err)); !ok || !isDefinite(err) || f.Class != want.class || f.Reason != want.reason || f.Fix == "" {
 			t.Errorf("%d: %+v, wanted %+v", code, f, want)
 		}
 	}
@@ -36,7 +39,7 @@ func TestPatchRefused(t *testing.T) {
 // A patch whose answer was lost is looked for before it is said to have failed; one that
 // was refused was not made.
 func TestLostAnswers(t *testing.T) {
-	group := Clusters.GroupResource()
+	group := rancherfixture.Clusters.GroupResource()
 	for name, tt := range map[string]struct {
 		answer error
 		lands  bool
@@ -54,7 +57,7 @@ func TestLostAnswers(t *testing.T) {
 		"it is gone":                    {apierrors.NewNotFound(group, "demo"), false, false, "ChangedMeanwhile"},
 		"it is no patch for the server": {apierrors.NewBadRequest("no"), false, false, "ChangedMeanwhile"},
 	} {
-		p, client := migrating(t, Options{EndState: EndOverrides}, nil)
+		p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
 		tx := journaled(t, StepEnable)
 		edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), StepEnable)
 		if err != nil {
@@ -84,7 +87,7 @@ func TestRolledOut(t *testing.T) {
 	open := []migration.Unrest{{Object: "Machine m"}}
 	has := func(config.Spec) (bool, []string) { return true, nil }
 	lacks := func(config.Spec) (bool, []string) { return false, []string{"a", "b"} }
-	f := posted()
+	f := rancherfixture.Posted()
 	seen := migration.Snapshot{Config: observed{Facts: f}, Reading: migration.Reading{Unrest: open}}
 	if got := rolledOut(seen, has); len(got) != 1 || got[0].Object != "Machine m" {
 		t.Errorf("%+v", got)

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -27,7 +28,7 @@ func (b *Backend) computationOf(step journal.StepID) computation {
 	switch step {
 	case StepEnable:
 		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
-			return config.EnableLeaderMigration(spec, factsOf(seen).editMachines())
+			return config.EnableLeaderMigration(spec, factsOf(seen).EditMachines())
 		}
 	case StepSwitch:
 		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
@@ -35,7 +36,7 @@ func (b *Backend) computationOf(step journal.StepID) computation {
 			if err != nil {
 				return config.Edit{}, err
 			}
-			return config.SwitchProvider(spec, factsOf(seen).editMachines(), choice.ForEdits())
+			return config.SwitchProvider(spec, factsOf(seen).EditMachines(), choice.ForEdits())
 		}
 	case migration.StepUndoSwitch:
 		return takeBack(StepSwitch, config.SwitchBack)
@@ -52,7 +53,7 @@ func (b *Backend) computationOf(step journal.StepID) computation {
 // by what the cluster alone says, for a journal that is lost.
 func takeBack(step journal.StepID, otherwise func(config.Spec, []config.Machine) (config.Edit, error)) computation {
 	return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
-		for _, intent := range seen.Record.ToTakeBack(step, factsOf(seen).object()) {
+		for _, intent := range seen.Record.ToTakeBack(step, factsOf(seen).ObjectName()) {
 			var inverse config.Inverse
 			if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
 				return config.Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
@@ -61,7 +62,7 @@ func takeBack(step journal.StepID, otherwise func(config.Spec, []config.Machine)
 				return edit, err
 			}
 		}
-		return otherwise(spec, factsOf(seen).editMachines())
+		return otherwise(spec, factsOf(seen).EditMachines())
 	}
 }
 
@@ -75,7 +76,7 @@ func (b *Backend) Edit(_ context.Context, seen migration.Snapshot, step journal.
 	if err != nil {
 		return migration.Edit{}, err
 	}
-	return migration.Edit{Object: f.object(), Changes: changesOf(f.object(), edit), By: f.Cluster.LastWriter,
+	return migration.Edit{Object: f.ObjectName(), Changes: changesOf(f.ObjectName(), edit), By: f.Cluster.LastWriter,
 		Write: func(ctx context.Context, tx *runner.Tx) error {
 			if err := noteManifests(ctx, tx, seen); err != nil {
 				return err
@@ -134,18 +135,18 @@ func (b *Backend) Finish(context.Context, *runner.Tx, journal.StepID, bool) erro
 func (b *Backend) upgradeEdit(seen migration.Snapshot) (migration.Edit, error) {
 	f := factsOf(seen)
 	now, target := f.Cluster.Spec.KubernetesVersion, b.options.KubernetesVersion
-	edit := migration.Edit{Object: f.object(), By: f.Cluster.LastWriter}
+	edit := migration.Edit{Object: f.ObjectName(), By: f.Cluster.LastWriter}
 	if now == target {
 		return edit, nil
 	}
 	if err := upgradeAllowed(now, target); err != nil {
 		return edit, err
 	}
-	edit.Changes = []runner.Change{{Object: f.object(), Location: "spec.kubernetesVersion", Before: now, After: target,
+	edit.Changes = []runner.Change{{Object: f.ObjectName(), Location: "spec.kubernetesVersion", Before: now, After: target,
 		Diff: "- " + now + "\n+ " + target + "\n"}}
 	patch, err := upgradePatch(now, target)
 	edit.Write = func(ctx context.Context, tx *runner.Tx) error {
-		intent := journal.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", f.object(), now, target), Object: f.object(), Token: target}
+		intent := journal.Intent{What: fmt.Sprintf("upgrade %s from %s to %s", f.ObjectName(), now, target), Object: f.ObjectName(), Token: target}
 		return tx.Effect(ctx, intent, func(ctx context.Context) error {
 			return b.patchCluster(ctx, f, patch, func(spec config.Spec) (bool, []string) { return spec.KubernetesVersion == target, nil })
 		})
@@ -170,12 +171,12 @@ func upgradeAllowed(now, target string) error {
 }
 
 // planEdit shows an edit and what it restarts.
-func planEdit(f Facts, edit config.Edit, from config.Spec) (runner.Plan, error) {
+func planEdit(f rancher.Facts, edit config.Edit, from config.Spec) (runner.Plan, error) {
 	rolls, err := edit.Rolls(from, f.Configs())
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	plan := runner.Plan{Rolls: len(rolls), Changes: changesOf(f.object(), edit), Notes: edit.Notes}
+	plan := runner.Plan{Rolls: len(rolls), Changes: changesOf(f.ObjectName(), edit), Notes: edit.Notes}
 	for _, c := range edit.Changes {
 		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", c.Location, c.Added, c.Removed))
 	}

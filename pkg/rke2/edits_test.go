@@ -11,8 +11,11 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -21,7 +24,7 @@ import (
 // specOf is spec.rkeConfig of the Cluster, as it is now.
 func specOf(t *testing.T, client *dynamicfake.FakeDynamicClient) object {
 	t.Helper()
-	cluster, err := client.Resource(Clusters).Namespace("fleet-default").Get(t.Context(), "demo", metav1.GetOptions{})
+	cluster, err := client.Resource(rancherfixture.Clusters).Namespace("fleet-default").Get(t.Context(), "demo", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +34,7 @@ func specOf(t *testing.T, client *dynamicfake.FakeDynamicClient) object {
 // An edit is announced with its inverse, and with how the control planes looked; what
 // takes it back leaves the configuration as it was, to the letter.
 func TestEditsGoInAndOut(t *testing.T) {
-	p, client := migrating(t, Options{EndState: EndOverrides}, nil)
+	p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
 	tx := journaled(t, StepEnable)
 	before := specOf(t, client)
 	edit := func(step journal.StepID) migration.Edit {
@@ -102,7 +105,7 @@ func TestPlansOfEdits(t *testing.T) {
 		"undo of the flag, none is":      {migration.StepUndoEnable, position.P2, nil, "", "enable-leader-migration", 0, true},
 		"undo of the flag, in-tree now ": {migration.StepUndoEnable, position.P3, nil, "", "enable-leader-migration", 0, true},
 	} {
-		p, _ := migrating(t, Options{EndState: EndOverrides}, tt.objects)
+		p, _ := migrating(t, Options{EndState: rke2checks.EndOverrides}, tt.objects)
 		seen := p.look(t, journal.Record{})
 		seen.Result = clustertest.ResultAt(tt.at)
 		plan, err := p.PlanEdit(t.Context(), seen, tt.step)
@@ -117,7 +120,7 @@ func TestPlansOfEdits(t *testing.T) {
 			t.Errorf("%s: takes %q", name, plan.Estimate)
 		}
 	}
-	p, _ := migrating(t, Options{EndState: EndOverrides}, nil)
+	p, _ := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
 	if _, err := p.PlanEdit(t.Context(), p.look(t, journal.Record{}), StepInstall); err == nil {
 		t.Error("a step that edits nothing has a plan")
 	}
@@ -139,10 +142,10 @@ func TestPlansAreOnTopOfOneAnother(t *testing.T) {
 		"the flag back, never switched": {step: migration.StepUndoEnable, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P2},
 		"nothing to take back":          {step: migration.StepUndoEnable, global: plain, at: position.P1, none: true},
 	} {
-		p := &Backend{options: Options{EndState: EndOverrides}}
-		facts := posted()
+		p := &Backend{options: Options{EndState: rke2checks.EndOverrides}}
+		facts := rancherfixture.Posted()
 		facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = tt.global, nil
-		node := downstream.Node{Name: "cp", Labels: map[string]string{"kubernetes.io/hostname": "cp", machineLabel: "1"}}
+		node := downstream.Node{Name: "cp", Labels: map[string]string{"kubernetes.io/hostname": "cp", rancher.MachineLabel: "1"}}
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(tt.at)}
 		seen.Reading.Down.Nodes = []downstream.Node{node}
 		plan, err := p.PlanEdit(t.Context(), seen, tt.step)

@@ -2,6 +2,8 @@ package rke2
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
@@ -9,7 +11,7 @@ import (
 
 // Checks implements migration.Backend.
 func (b *Backend) Checks(seen migration.Snapshot, _ evidence.Input, made migration.Prepared) []verify.Bound {
-	return verify.Bind(prepare(factsOf(seen), seen.Reading, made, b.options.ofChecks(), seen.Switched()), Checks()...)
+	return verify.Bind(rke2checks.Prepare(factsOf(seen), seen.Reading, made, b.options.ofChecks(), seen.Switched()), rke2checks.All()...)
 }
 
 // Evidence implements migration.Backend.
@@ -17,7 +19,7 @@ func (b *Backend) Evidence(seen migration.Snapshot, input *evidence.Input) {
 	if choice, err := b.endState(seen); err == nil {
 		input.EndState = evidence.EndState(choice.State)
 	}
-	input.Registries = registries(factsOf(seen), nodesOfMachines(seen.Reading.Down))
+	input.Registries = rke2checks.Registries(factsOf(seen), rancher.NodesByMachine(seen.Reading.Down))
 }
 
 // Decide implements migration.Backend: all that a run goes by is seen in the cluster.
@@ -25,11 +27,11 @@ func (b *Backend) Decide(migration.Snapshot, evidence.Input) {}
 
 // Keep implements migration.Backend.
 func (b *Backend) Keep(seen migration.Snapshot, writes bool, r *bundle.Redactor) ([]byte, error) {
-	return Keep(factsOf(seen), seen.Reading, b.options.ofChecks(), writes, r)
+	return rke2checks.Keep(factsOf(seen), seen.Reading, b.options.ofChecks(), writes, r)
 }
 
 // endState chooses once per reading; the evidence does not change during a run
 // unless somebody changes it, and then it has to be judged again.
-func (b *Backend) endState(seen migration.Snapshot) (EndStateChoice, error) {
-	return endStateOf(factsOf(seen), seen.Switched(), b.options.EndState, seen.Reading.Down.Nodes)
+func (b *Backend) endState(seen migration.Snapshot) (rke2checks.EndStateChoice, error) {
+	return rke2checks.EndStateOf(factsOf(seen), seen.Switched(), b.options.EndState, seen.Reading.Down.Nodes)
 }

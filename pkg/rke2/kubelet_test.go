@@ -11,9 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
-	ktesting "k8s.io/client-go/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -62,8 +63,8 @@ func TestNodeLeasesAreReadLast(t *testing.T) {
 	start := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	reads, renewal := 0, start
 	kube := fake.NewClientset()
-	kube.PrependReactor("*", "*", func(a ktesting.Action) (bool, runtime.Object, error) {
-		get, ok := a.(ktesting.GetAction)
+	kube.PrependReactor("*", "*", func(a clienttesting.Action) (bool, runtime.Object, error) {
+		get, ok := a.(clienttesting.GetAction)
 		if !ok || a.GetNamespace() != "kube-node-lease" {
 			t.Errorf("asked for %v", a)
 			return true, nil, fmt.Errorf("unexpected")
@@ -71,7 +72,7 @@ func TestNodeLeasesAreReadLast(t *testing.T) {
 		reads++
 		return true, &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: get.GetName()}, Spec: coordinationv1.LeaseSpec{RenewTime: &metav1.MicroTime{Time: renewal}}}, nil
 	})
-	p := &Backend{clients: Clients{Downstream: kube}, kubelets: map[string]kubelet{}}
+	p := &Backend{clients: rancher.Clients{Downstream: kube}, kubelets: map[string]kubelet{}}
 	var seen migration.Snapshot
 	for i := range 3 {
 		seen.Reading.KCMs = append(seen.Reading.KCMs, migration.KCM{ID: fmt.Sprint(i), Node: fmt.Sprint("node-", i), Started: start.Format(time.RFC3339)})
@@ -114,14 +115,14 @@ func TestNodeRenewal(t *testing.T) {
 		return &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: nodeLeases, Name: name}, Spec: coordinationv1.LeaseSpec{RenewTime: renew}}
 	}
 	client := fake.NewSimpleClientset(lease("a", &when), lease("never", nil))
-	p := &Backend{clients: Clients{Downstream: client}}
+	p := &Backend{clients: rancher.Clients{Downstream: client}}
 	for name, want := range map[string]time.Time{"a": when.Time, "never": {}, "gone": {}} {
 		if got, err := p.nodeRenewal(t.Context(), name); err != nil || !got.Equal(want) {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
 	}
 	client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
-		return true, nil, apierrors.NewForbidden(Clusters.GroupResource(), "", nil)
+		return true, nil, apierrors.NewForbidden(rancherfixture.Clusters.GroupResource(), "", nil)
 	})
 	if _, err := p.nodeRenewal(t.Context(), "a"); err == nil {
 		t.Error("a lease that may not be read")

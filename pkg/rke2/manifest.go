@@ -24,7 +24,7 @@ func (b *Backend) PlanDocument(seen migration.Snapshot, document string) ([]runn
 	if err != nil {
 		return nil, err
 	}
-	return changesOf(factsOf(seen).object(), edit), nil
+	return changesOf(factsOf(seen).ObjectName(), edit), nil
 }
 
 // ApplyDocument implements migration.DocumentInstaller.
@@ -70,7 +70,7 @@ func (o observed) InstalledAs(record journal.Record) migration.InstallMethod {
 	}
 	for _, intent := range slices.Backward(record.Intents) {
 		if intent.Step == migration.StepInstall {
-			if intent.Object == o.object() {
+			if intent.Object == o.ObjectName() {
 				return InstallManifest
 			}
 			break

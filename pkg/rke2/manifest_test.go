@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
@@ -47,10 +48,10 @@ func TestRemoval(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			config := observed{Facts: Facts{Cluster: Cluster{Namespace: "fleet-default", Name: "demo", Spec: now}}}
+			config := observed{Facts: rancher.Facts{Cluster: rancher.Cluster{Namespace: "fleet-default", Name: "demo", Spec: now}}}
 			var record journal.Record
 			if tt.journal {
-				record.Intents = []journal.Intent{{Step: migration.StepInstall, Object: config.object(), Inverse: inverse}}
+				record.Intents = []journal.Intent{{Step: migration.StepInstall, Object: config.ObjectName(), Inverse: inverse}}
 			}
 			removal, err := removal(migration.Snapshot{Config: config, Record: record})
 			if err != nil {

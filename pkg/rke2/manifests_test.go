@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -31,10 +32,10 @@ func TestRestarted(t *testing.T) {
 			t.Errorf("%s: %t", name, got)
 		}
 	}
-	if got := startedAt(nil) + startedAt(&downstream.Pod{}); got != "" {
+	if got := rancher.StartedAt(nil) + rancher.StartedAt(&downstream.Pod{}); got != "" {
 		t.Errorf("a start of nothing: %q", got)
 	}
-	if got := startedAt(&downstream.Pod{Started: time.Date(2026, 11, 22, 11, 0, 0, 0, time.FixedZone("", 3600))}); got != "2026-11-22T10:00:00Z" {
+	if got := rancher.StartedAt(&downstream.Pod{Started: time.Date(2026, 11, 22, 11, 0, 0, 0, time.FixedZone("", 3600))}); got != "2026-11-22T10:00:00Z" {
 		t.Error(got)
 	}
 }

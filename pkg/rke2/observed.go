@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -13,13 +14,13 @@ import (
 
 // observed is one reading of Rancher's side.
 type observed struct {
-	Facts
+	rancher.Facts
 	snapshot bool               // the user wants one
 	kubelets map[string]kubelet // what this run had seen of them
 }
 
 // factsOf are those of Rancher's side that an observation holds.
-func factsOf(seen migration.Snapshot) Facts {
+func factsOf(seen migration.Snapshot) rancher.Facts {
 	o, _ := seen.Config.(observed) // Read makes no other
 	return o.Facts
 }
@@ -32,7 +33,7 @@ func (o observed) Combine(down downstream.Cluster) migration.Reading {
 }
 
 // Supported implements migration.Config.
-func (o observed) Supported() error { return Supported(o.Facts) }
+func (o observed) Supported() error { return rancher.Supported(o.Facts) }
 
 // SnapshotState implements migration.Config.
 func (o observed) SnapshotState(record journal.Record, reached position.Position) runner.State {

@@ -1,6 +1,9 @@
 package rke2
 
-import "github.com/awsmigrate/awsmigrate/pkg/migration"
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+)
 
 // InstallMethod is how the CCM chart gets into the cluster.
 type InstallMethod = migration.InstallMethod
@@ -16,12 +19,12 @@ const (
 type Options struct {
 	migration.Options
 	Namespace, Name string
-	EndState        EndState
+	EndState        rke2checks.EndState
 }
 
 // Validate refuses values that no reading could make sense of.
 func (o Options) Validate() error {
-	if err := migration.OneOf("--end-state", string(o.EndState), string(EndAuto), string(EndExternal), string(EndOverrides)); err != nil {
+	if err := migration.OneOf("--end-state", string(o.EndState), string(rke2checks.EndAuto), string(rke2checks.EndExternal), string(rke2checks.EndOverrides)); err != nil {
 		return err
 	}
 	if o.Name == "" {
@@ -31,6 +34,6 @@ func (o Options) Validate() error {
 }
 
 // ofChecks are those that checks go by.
-func (o Options) ofChecks() CheckOptions {
-	return CheckOptions{Options: o.Options, EndState: o.EndState}
+func (o Options) ofChecks() rke2checks.Options {
+	return rke2checks.Options{Options: o.Options, EndState: o.EndState}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
 
 // Choices that name no cluster, or no end state, are refused before anything is read.
@@ -18,7 +19,7 @@ func TestOptionsAreRefused(t *testing.T) {
 		"an end state": {func(o *Options) { o.EndState = "odd" }, "flag --end-state"},
 		"what all are": {func(o *Options) { o.AWS = "odd" }, "flag --aws"},
 	} {
-		o := Options{Name: "demo", EndState: EndAuto, Options: migration.Options{InstallMethod: InstallHelm, AWS: "auto"}}
+		o := Options{Name: "demo", EndState: rke2checks.EndAuto, Options: migration.Options{InstallMethod: InstallHelm, AWS: "auto"}}
 		tt.change(&o)
 		if f, ok := fault.As(o.Validate()); ok != (tt.object != "") || ok && f.Object != tt.object {
 			t.Errorf("%s: %+v", name, f)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -32,12 +33,12 @@ func pause(ctx context.Context, planes dynamic.ResourceInterface, name, run stri
 		if err != nil {
 			return false, err
 		}
-		if plane.GetAnnotations()[pausedAnnotation] == "true" {
+		if plane.GetAnnotations()[rancher.PausedAnnotation] == "true" {
 			return false, nil
 		}
 		patch, err := json.Marshal(map[string]any{"metadata": map[string]any{
 			"resourceVersion": plane.GetResourceVersion(), "uid": plane.GetUID(),
-			"annotations": map[string]string{pausedAnnotation: "true", pausedByAnnotation: run}}})
+			"annotations": map[string]string{rancher.PausedAnnotation: "true", rancher.PausedByAnnotation: run}}})
 		if err != nil {
 			return false, fmt.Errorf("encode the pause of %s: %w", name, err)
 		}
@@ -63,7 +64,7 @@ func (b *Backend) release(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	if !plane.Paused || plane.PausedBy == "" {
 		return nil
 	}
-	copied, err := factsOf(seen).planeSpec()
+	copied, err := factsOf(seen).PlaneSpec()
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,7 @@ func (b *Backend) release(ctx context.Context, tx *runner.Tx, seen migration.Sna
 		return err
 	}
 	object := fmt.Sprintf("RKEControlPlane %s/%s", b.options.Namespace, b.options.Name)
-	by, pause := kube.Pointer("metadata", "annotations", pausedByAnnotation), kube.Pointer("metadata", "annotations", pausedAnnotation)
+	by, pause := kube.Pointer("metadata", "annotations", rancher.PausedByAnnotation), kube.Pointer("metadata", "annotations", rancher.PausedAnnotation)
 	patch, err := kube.JSONPatch(kube.Test(by, plane.PausedBy), kube.Remove(by), kube.Remove(pause))
 	if err != nil {
 		return fmt.Errorf("encode the end of the pause of %s: %w", object, err)

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
 // beside has somebody else write between a reading and what follows it.
@@ -54,7 +55,7 @@ func TestPauseBesideAnotherWriter(t *testing.T) {
 		{"nobody", "", 0, true, false},
 		{"a status that moves", "example.com/x", 3, true, false},
 		{"a status that never rests", "example.com/x", 1 << 20, false, true},
-		{"a person pauses", pausedAnnotation, 1, false, false},
+		{"a person pauses", rancher.PausedAnnotation, 1, false, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			name := fmt.Sprintf("demo-%d", i)
@@ -67,7 +68,7 @@ func TestPauseBesideAnotherWriter(t *testing.T) {
 					return
 				}
 				value := "true"
-				if tt.annotation != pausedAnnotation {
+				if tt.annotation != rancher.PausedAnnotation {
 					value = fmt.Sprint(reading)
 				}
 				patch := fmt.Appendf(nil, `{"metadata":{"annotations":{%q:%q}}}`, tt.annotation, value)
@@ -83,7 +84,7 @@ func TestPauseBesideAnotherWriter(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if by := left.GetAnnotations()[pausedByAnnotation]; (by == "run-1") != tt.ours {
+			if by := left.GetAnnotations()[rancher.PausedByAnnotation]; (by == "run-1") != tt.ours {
 				t.Errorf("paused by %q", by)
 			}
 		})

@@ -8,8 +8,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
@@ -24,14 +26,14 @@ func TestPauseIsTriedAgain(t *testing.T) {
 		"at once":           {0, nil, 1, true},
 		"it moved twice":    {2, nil, 3, true},
 		"it moves for ever": {100, nil, pauseTries, false},
-		"refused":           {0, apierrors.NewForbidden(ControlPlanes.GroupResource(), "", nil), 1, false},
+		"refused":           {0, apierrors.NewForbidden(rancherfixture.ControlPlanes.GroupResource(), "", nil), 1, false},
 		"it cannot be read": {0, nil, 0, false},
 	} {
 		client := aRancher(false, nil)
 		tries := 0
-		client.PrependReactor("patch", ControlPlanes.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		client.PrependReactor("patch", rancherfixture.ControlPlanes.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
 			if tries++; tries <= tt.conflicts {
-				return true, nil, apierrors.NewConflict(ControlPlanes.GroupResource(), "demo", nil)
+				return true, nil, apierrors.NewConflict(rancherfixture.ControlPlanes.GroupResource(), "demo", nil)
 			}
 			return tt.err != nil, nil, tt.err
 		})
@@ -39,7 +41,7 @@ func TestPauseIsTriedAgain(t *testing.T) {
 		if name == "it cannot be read" {
 			object = "gone"
 		}
-		paused, err := pause(t.Context(), client.Resource(ControlPlanes).Namespace("fleet-default"), object, "run")
+		paused, err := pause(t.Context(), client.Resource(rancherfixture.ControlPlanes).Namespace("fleet-default"), object, "run")
 		if paused != tt.paused || (err == nil) != tt.paused || tries != tt.tries {
 			t.Errorf("%s: paused %t after %d tries, %v", name, paused, tries, err)
 		}
@@ -54,20 +56,20 @@ func TestPauseIsReleased(t *testing.T) {
 	for name, tt := range map[string]struct {
 		step     journal.StepID
 		copied   map[string]any
-		change   func(*ControlPlane)
+		change   func(*rancher.ControlPlane)
 		released bool
 		fails    bool
 	}{
 		"the copy is without the edit":   {step: migration.StepUndoEnable, copied: without, released: true},
 		"the copy has it still":          {step: migration.StepUndoEnable, copied: with},
-		"nothing is paused":              {step: migration.StepUndoEnable, copied: without, change: func(c *ControlPlane) { c.Paused = false }},
-		"somebody else paused it":        {step: migration.StepUndoEnable, copied: without, change: func(c *ControlPlane) { c.PausedBy = "" }},
+		"nothing is paused":              {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.Paused = false }},
+		"somebody else paused it":        {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.PausedBy = "" }},
 		"a step that goes forwards":      {step: StepEnable, copied: with},
 		"the switch back, in-tree again": {step: migration.StepUndoSwitch, copied: with, released: true},
 		"the switch back, external":      {step: migration.StepUndoSwitch, copied: map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "external"}}},
 	} {
-		client := aRancher(false, map[string]any{pausedAnnotation: "true", pausedByAnnotation: "run-1"})
-		facts := posted()
+		client := aRancher(false, map[string]any{rancher.PausedAnnotation: "true", rancher.PausedByAnnotation: "run-1"})
+		facts := rancherfixture.Posted()
 		facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws"}, nil
 		facts.ControlPlane.Spec, facts.ControlPlane.Paused, facts.ControlPlane.PausedBy = tt.copied, true, "run-1"
 		if tt.change != nil {
@@ -77,7 +79,7 @@ func TestPauseIsReleased(t *testing.T) {
 		if busy || (len(patched(client)) == 1) != tt.released || err != nil && tt.released {
 			t.Errorf("%s: busy %t, %v, patched %v", name, busy, err, patched(client))
 		}
-		left, err := client.Resource(ControlPlanes).Namespace("fleet-default").Get(t.Context(), "demo", metav1.GetOptions{})
+		left, err := client.Resource(rancherfixture.ControlPlanes).Namespace("fleet-default").Get(t.Context(), "demo", metav1.GetOptions{})
 		if err != nil || (len(left.GetAnnotations()) == 0) != tt.released {
 			t.Errorf("%s: %v, left %v", name, err, left.GetAnnotations())
 		}

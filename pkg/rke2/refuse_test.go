@@ -5,10 +5,12 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -16,19 +18,19 @@ import (
 )
 
 // fit is a cluster that can be migrated.
-func fit(version, server, provider, os string) Facts {
-	v := resting()
+func fit(version, server, provider, os string) rancher.Facts {
+	v := rancherfixture.Resting()
 	v.Cluster.Spec.KubernetesVersion = version
 	v.Cluster.Spec.Global = map[string]any{config.KeyProvider: provider}
 	v.Rancher = verify.Got(server)
-	v.Machines = []Machine{{Machine: config.Machine{Name: "m", UID: "1", Labels: map[string]string{
+	v.Machines = []rancher.Machine{{Machine: config.Machine{Name: "m", UID: "1", Labels: map[string]string{
 		config.LabelWorker: "true", "cattle.io/os": os}}}}
 	return v
 }
 
 // withoutData is a cluster whose Rancher could load no release data.
-func withoutData(f Facts) Facts {
-	f.ControlPlane.Conditions["Ready"] = Condition{Status: "Unknown", Message: "fleet-default/demo: KDM release data is empty for v1.26.13+rke2r1"}
+func withoutData(f rancher.Facts) rancher.Facts {
+	f.ControlPlane.Conditions["Ready"] = rancher.Condition{Status: "Unknown", Message: "fleet-default/demo: KDM release data is empty for v1.26.13+rke2r1"}
 	return f
 }
 
@@ -36,7 +38,7 @@ func TestRefusedBeforeALockIsTaken(t *testing.T) {
 	const version, server = "v1.26.13+rke2r1", "v2.8.5"
 	tests := []struct {
 		name  string
-		facts Facts
+		facts rancher.Facts
 		at    position.Result
 		o     Options
 		class fault.Class

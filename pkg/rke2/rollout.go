@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -25,7 +26,7 @@ func (b *Backend) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snaps
 	if taken := b.takenBack(seen, step); taken != nil {
 		return stop(*taken)
 	}
-	r.Applying = Lines(rolledOut(seen, b.missing(seen, step)))
+	r.Applying = rancher.Lines(rolledOut(seen, b.missing(seen, step)))
 	var before manifests
 	if _, err := tx.NoteInto(manifestsNote, &before); err != nil {
 		return r, err

@@ -4,8 +4,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
@@ -67,8 +70,8 @@ func TestMachinesLack(t *testing.T) {
 	} {
 		p := &Backend{}
 		p.options.KubernetesVersion = target
-		facts := resting()
-		facts.Machines = []Machine{{Machine: config.Machine{Name: "cp", UID: "1"}}}
+		facts := rancherfixture.Resting()
+		facts.Machines = []rancher.Machine{{Machine: config.Machine{Name: "cp", UID: "1"}}}
 		open, done, total, evidence := p.machines(migration.Snapshot{Reading: tt.reading, Config: observed{Facts: facts}}, tt.step, tt.before)
 		if said := strings.Join(open, "; "); !strings.Contains(said, tt.open) || (said == "") != (tt.open == "") {
 			t.Errorf("%s: open %q, want %q", name, said, tt.open)
@@ -104,9 +107,9 @@ func TestMissing(t *testing.T) {
 		"another version":           {StepUpgrade, plain, false, "spec.kubernetesVersion"},
 		"a step that edits nothing": {migration.StepInstall, plain, false, "edits nothing"},
 	} {
-		p := &Backend{options: Options{EndState: EndOverrides}}
+		p := &Backend{options: Options{EndState: rke2checks.EndOverrides}}
 		p.options.KubernetesVersion = "v1.27.16+rke2r1"
-		facts := posted()
+		facts := rancherfixture.Posted()
 		facts.Cluster.Spec = plain
 		has, lacks := p.missing(migration.Snapshot{Config: observed{Facts: facts}}, tt.step)(tt.spec)
 		if has != tt.has || !has && !strings.Contains(strings.Join(lacks, " "), tt.at) {
@@ -119,7 +122,7 @@ func TestMissing(t *testing.T) {
 func TestRolloutStopsAtACrash(t *testing.T) {
 	p := ofDemo(nil)
 	p.exits = map[string]exits{}
-	facts := posted()
+	facts := rancherfixture.Posted()
 	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, nil
 	for restarts := range int32(6) {
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Reading: migration.Reading{KCMs: []migration.KCM{kcmFor("a", restarts == 0, restarts, "boom", "--bogus=1")}}}

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -76,7 +77,7 @@ func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, seen migration
 	rest := seen.Reading.Unrest
 	if plane.SnapshotGeneration < wanted || plane.SnapshotPhase != "Finished" || len(rest) > 0 {
 		if len(rest) > 0 {
-			phase += "; " + SummariseUnrest(rest)
+			phase += "; " + rancher.Summarise(rest)
 		}
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: fmt.Sprintf("etcd snapshot %d to finish", wanted), Seen: phase, Progress: phase}, nil
 	}

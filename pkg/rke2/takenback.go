@@ -26,7 +26,7 @@ func (b *Backend) takenBack(seen migration.Snapshot, step journal.StepID) *runne
 	if lacks == nil {
 		return nil
 	}
-	v := migration.TakenBack(f.object(), lacks, f.Cluster.LastWriter)
+	v := migration.TakenBack(f.ObjectName(), lacks, f.Cluster.LastWriter)
 	return &v
 }
 

@@ -6,20 +6,22 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // holding is an observation of a configuration.
 func holding(spec config.Spec) migration.Snapshot {
-	return migration.Snapshot{Config: observed{Facts: Facts{Cluster: Cluster{Spec: spec}}}}
+	return migration.Snapshot{Config: observed{Facts: rancher.Facts{Cluster: rancher.Cluster{Spec: spec}}}}
 }
 
 func TestTakenBack(t *testing.T) {
-	machines := posted().Configs()
+	machines := rancherfixture.Posted().Configs()
 	spec := func(args ...any) config.Spec {
 		return config.Spec{Object: "Cluster fleet-default/demo", Global: map[string]any{
 			config.KeyProvider: "aws", "kube-controller-manager-arg": args}}
@@ -88,7 +90,7 @@ func TestTakenBackByStep(t *testing.T) {
 	} {
 		p := ofDemo(nil)
 		p.options.KubernetesVersion = "v1.27.16+rke2r1"
-		facts := posted()
+		facts := rancherfixture.Posted()
 		facts.Cluster.Spec.KubernetesVersion, facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools, facts.Cluster.LastWriter = tt.version, tt.global, nil, "terraform"
 		got := p.takenBack(migration.Snapshot{Config: observed{Facts: facts}}, tt.step)
 		if (got == nil) != (tt.says == "") {

@@ -15,6 +15,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
@@ -33,7 +34,7 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	kube := fake.NewClientset(node)
 	p := &Backend{}
 	m := &procedure.Migration{Backend: p, Access: migration.Access{Kube: kube, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}}
-	seen := migration.Snapshot{Config: observed{Facts: resting()},
+	seen := migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()},
 		Reading: migration.Reading{Down: downstream.Cluster{Nodes: []downstream.Node{{Name: node.Name, UID: string(node.UID)}}}}}
 
 	then := continuity.Fingerprint{Schema: 1, Nodes: []continuity.NodePrint{{Name: "worker-1", UID: "u-1", Cordoned: true}}}
@@ -144,7 +145,7 @@ func TestUpgradeEdit(t *testing.T) {
 	} {
 		p := &Backend{}
 		p.options.KubernetesVersion = target
-		edit, err := p.Edit(t.Context(), migration.Snapshot{Config: observed{Facts: resting()}}, StepUpgrade)
+		edit, err := p.Edit(t.Context(), migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()}}, StepUpgrade)
 		if (err != nil) != want.refused || len(edit.Changes) != want.changes {
 			t.Errorf("%s: %v, %v", target, err, edit.Changes)
 		}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
@@ -121,8 +123,8 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (migration.Procedur
 	if err != nil {
 		return nil, nil, err
 	}
-	clients := rke2.Clients{Management: management, ManagementKube: home, Downstream: kube, DownstreamDynamic: there, DownstreamConfig: down}
-	procedure, err := rke2.New(ctx, clients, rke2.Options{Options: options, Namespace: fleet, Name: clusterName, EndState: rke2.EndAuto}, r.Clock)
+	clients := rancher.Clients{Management: management, ManagementKube: home, Downstream: kube, DownstreamDynamic: there, DownstreamConfig: down}
+	procedure, err := rke2.New(ctx, clients, rke2.Options{Options: options, Namespace: fleet, Name: clusterName, EndState: rke2checks.EndAuto}, r.Clock)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -137,7 +137,7 @@ func (s *bundleSource) rebound() ([]verify.Bound, error) {
 	if len(s.bundle.Side) == 0 {
 		return nil, nil
 	}
-	rebind := rke2.Rebound
+	rebind := rke2checks.Rebound
 	if s.bundle.Target.Kind == string(wellknown.RKE) {
 		rebind = rke.Rebound
 	}

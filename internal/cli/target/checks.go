@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 )
 
 // AllChecks are the checks of every distribution; of those that both have, one.
 func AllChecks() []verify.Meta {
-	all := rke2.CheckMetas()
+	all := rke2checks.Metas()
 	for _, meta := range append(rkechecks.Metas(), verify.Metas(checks.Alone()...)...) {
 		if !slices.ContainsFunc(all, func(m verify.Meta) bool { return m.ID == meta.ID }) {
 			all = append(all, meta)

@@ -13,7 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -37,7 +37,7 @@ func (t *Audited) openPartial(ctx context.Context, options migration.Options, wh
 	if err != nil {
 		return nil, why
 	}
-	return t.partial(clients.DownstreamConfig, wellknown.RKE2, options, unjudged(verify.Metas(rke2.Checks()...), why), why), nil
+	return t.partial(clients.DownstreamConfig, wellknown.RKE2, options, unjudged(verify.Metas(rke2checks.All()...), why), why), nil
 }
 
 // openFile is RKE with its cluster.yml, whose state is a Secret: without the right

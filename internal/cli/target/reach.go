@@ -15,7 +15,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
 // reachFlags say which cluster, and how to reach it.
@@ -50,18 +50,18 @@ const (
 )
 
 // connect builds clients for both API servers.
-func (t *reachFlags) connect(ctx context.Context, may Access) (rke2.Clients, error) {
+func (t *reachFlags) connect(ctx context.Context, may Access) (rancher.Clients, error) {
 	if t.cluster == "" {
-		return rke2.Clients{}, fault.AsUsage(errors.New("flag --cluster is required: the name of a Cluster object of Rancher"))
+		return rancher.Clients{}, fault.AsUsage(errors.New("flag --cluster is required: the name of a Cluster object of Rancher"))
 	}
 	if t.requestTimeout <= 0 {
-		return rke2.Clients{}, fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", t.requestTimeout))
+		return rancher.Clients{}, fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", t.requestTimeout))
 	}
 	management, err := t.load(t.kubeconfig, t.kubeContext, may)
 	if err != nil {
-		return rke2.Clients{}, err
+		return rancher.Clients{}, err
 	}
-	var clients rke2.Clients
+	var clients rancher.Clients
 	if clients.Management, err = dynamic.NewForConfig(management); err != nil {
 		return clients, fault.AsUsage(err)
 	}
@@ -80,15 +80,15 @@ func (t *reachFlags) connect(ctx context.Context, may Access) (rke2.Clients, err
 	return clients, fault.AsUsage(err)
 }
 
-func (t *reachFlags) downstream(ctx context.Context, management *rest.Config, clients rke2.Clients, may Access) (*rest.Config, error) {
+func (t *reachFlags) downstream(ctx context.Context, management *rest.Config, clients rancher.Clients, may Access) (*rest.Config, error) {
 	if t.downstreamKubeconfig != "" {
 		return t.load(t.downstreamKubeconfig, "", may)
 	}
-	cluster, err := rke2.FindCluster(ctx, clients.Management, t.namespace, t.cluster)
+	cluster, err := rancher.FindCluster(ctx, clients.Management, t.namespace, t.cluster)
 	if err != nil {
 		return nil, err
 	}
-	config, err := rke2.DownstreamConfig(ctx, management, clients.ManagementKube, cluster)
+	config, err := rancher.DownstreamConfig(ctx, management, clients.ManagementKube, cluster)
 	if err != nil {
 		return nil, err
 	}

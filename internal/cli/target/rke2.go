@@ -8,6 +8,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -32,7 +33,7 @@ func (f *RKE2) options(runID string) (rke2.Options, error) {
 	if err != nil {
 		return rke2.Options{}, err
 	}
-	o := rke2.Options{Options: shared, Namespace: f.target.namespace, Name: f.target.cluster, EndState: rke2.EndState(f.endState)}
+	o := rke2.Options{Options: shared, Namespace: f.target.namespace, Name: f.target.cluster, EndState: rke2checks.EndState(f.endState)}
 	return o, o.Validate()
 }
 

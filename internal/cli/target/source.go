@@ -11,7 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
@@ -89,7 +89,7 @@ func (s *procedureSource) partial(ctx context.Context, at time.Time, record jour
 		return Reading{}, why
 	}
 	target := s.session.Migration.Target()
-	metas := verify.Metas(rke2.Checks()...)
+	metas := verify.Metas(rke2checks.All()...)
 	if target.Kind == string(wellknown.RKE) {
 		metas = verify.Metas(rkechecks.All()...)
 	}

@@ -1,0 +1,36 @@
+package rke2
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+)
+
+// A bundle has the choices that the checks went by.
+func TestChoicesAreKept(t *testing.T) {
+	b := &Backend{options: Options{EndState: rke2checks.EndOverrides,
+		Options: migration.Options{KubernetesVersion: "v1.27.16+rke2r1", OwnersInformed: []string{"fleet"}}}}
+	seen := migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()}, Reading: migration.Reading{Stale: map[string]bool{"b": true, "a": true}}}
+	text, err := b.Keep(seen, true, bundle.NewRedactor())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept map[string]any
+	if err := json.Unmarshal(text, &kept); err != nil {
+		t.Fatal(err)
+	}
+	if facts, is := kept["facts"].(map[string]any); !is || facts["Cluster"] == nil {
+		t.Errorf("facts %v", kept["facts"])
+	}
+	delete(kept, "facts")
+	want := map[string]any{"endState": "overrides", "kubernetesVersion": "v1.27.16+rke2r1", "writes": true,
+		"ownersInformed": []any{"fleet"}, "stale": []any{"a", "b"}}
+	if !reflect.DeepEqual(kept, want) {
+		t.Errorf("kept %v, want %v", kept, want)
+	}
+}

@@ -1,0 +1,129 @@
+package rancher
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+)
+
+// AtRest lists what still moves, or is broken, on Rancher's side. Nothing may be
+// written while the list is not empty: Rancher reports an edit as applied only
+// when a whole pass of its planner has no waiting machine
+// (rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5), and a
+// control plane that is down now would come back with today's arguments.
+func (f Facts) AtRest() []migration.Unrest {
+	problems := f.planeAtRest()
+	for _, m := range f.Machines {
+		problems = append(problems, machineAtRest(m)...)
+	}
+	problems = append(problems, f.poolsAtRest()...)
+	if len(problems) == 0 && !f.copied() {
+		problems = append(problems, pending(specNotCopied, f.clusterSubject()))
+	}
+	return problems
+}
+
+// copied says whether Rancher's asynchronous copy of the configuration gives
+// every machine what the Cluster object gives it. In the moment after an edit
+// everything else still looks at rest.
+func (f Facts) copied() bool {
+	plane, err := f.PlaneSpec()
+	if err != nil {
+		return false
+	}
+	for _, m := range f.Machines {
+		if !reflect.DeepEqual(config.Effective(f.Cluster.Spec, m.Machine).Values(), config.Effective(plane, m.Machine).Values()) {
+			return false
+		}
+	}
+	return f.Cluster.Spec.AdditionalManifest == plane.AdditionalManifest
+}
+
+// PlaneSpec is the configuration that the planner works from.
+func (f Facts) PlaneSpec() (config.Spec, error) {
+	return config.Parse(map[string]any{"kind": "RKEControlPlane", "metadata": map[string]any{
+		"namespace": f.Cluster.Namespace, "name": f.Cluster.Name}, "spec": f.ControlPlane.Spec})
+}
+
+func (f Facts) planeAtRest() []migration.Unrest {
+	plane := f.ControlPlane
+	if !plane.Found {
+		return []migration.Unrest{pending(planeAbsent, f.planeSubject())}
+	}
+	var problems []migration.Unrest
+	add := func(is bool, kind migration.UnrestKind, details ...any) {
+		if is {
+			problems = append(problems, pending(kind, f.planeSubject(), details...))
+		}
+	}
+	add(f.Cluster.Deleting, clusterDeleting)
+	problems = append(problems, f.Paused()...)
+	add(plane.ObservedGeneration < plane.Generation, specNotObserved, plane.ObservedGeneration, plane.Generation)
+	add(!reflect.DeepEqual(plane.Spec, plane.AppliedSpec), specNotApplied)
+	problems = append(problems, conditionsPending(planeCondition, f.planeSubject(), plane.Conditions, conditionReady, conditionReconciled)...)
+	add(unfinished(plane.SnapshotPhase) || f.Cluster.Spec.SnapshotGeneration > plane.SnapshotGeneration, snapshotUnderWay, plane.SnapshotPhase)
+	add(unfinished(plane.RestorePhase), restoreUnderWay, plane.RestorePhase)
+	add(plane.RotationPhase != "" && plane.RotationPhase != "Done" && plane.RotationPhase != "Failed", rotationUnderWay, plane.RotationPhase)
+	return problems
+}
+
+// Paused is what stops Rancher from rolling the cluster.
+func (f Facts) Paused() []migration.Unrest {
+	var open []migration.Unrest
+	switch plane := f.ControlPlane; {
+	case plane.Paused && plane.PausedBy != "":
+		open = append(open, pending(pausedByRun, f.planeSubject(), plane.PausedBy))
+	case plane.Paused:
+		open = append(open, pending(pausedByOther, f.planeSubject(), PausedAnnotation))
+	}
+	if f.CAPIPaused {
+		open = append(open, pending(capiPaused, f.planeSubject()))
+	}
+	return open
+}
+
+func unfinished(phase string) bool {
+	return phase != "" && phase != "Finished" && phase != "Failed"
+}
+
+func machineAtRest(m Machine) []migration.Unrest {
+	switch {
+	case m.Deleting:
+		return []migration.Unrest{pending(machineDeleting, machineSubject(m.Name))}
+	case m.NodeName == "":
+		return []migration.Unrest{pending(machineWithoutNode, machineSubject(m.Name))}
+	}
+	return conditionsPending(machineCondition, machineSubject(m.Name), m.Conditions, conditionPlanApplied, conditionReconciled)
+}
+
+func (f Facts) poolsAtRest() []migration.Unrest {
+	have := map[string]int64{}
+	for _, m := range f.Machines {
+		if !m.Deleting {
+			have[m.Pool]++
+		}
+	}
+	var problems []migration.Unrest
+	for _, pool := range f.Cluster.Spec.Pools {
+		if have[pool.Name] == pool.Quantity {
+			continue
+		}
+		problems = append(problems, pending(poolIncomplete, subject{"machine pool", pool.Name}, have[pool.Name], pool.Quantity))
+	}
+	return problems
+}
+
+// NotCopied is what Rancher's own copy of the configuration lacks of an edit, by what
+// says so of a configuration.
+func (f Facts) NotCopied(missing func(config.Spec) (bool, []string)) []migration.Unrest {
+	copied, err := f.PlaneSpec()
+	if err != nil {
+		return []migration.Unrest{pending(planeUnreadable, f.planeSubject(), err)}
+	}
+	if ok, lacks := missing(copied); !ok {
+		return []migration.Unrest{pending(editNotCopied, f.planeSubject(), strings.Join(lacks, ", "))}
+	}
+	return nil
+}

@@ -1,0 +1,130 @@
+package rancher
+
+import (
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+)
+
+// Kinds of what is pending on Rancher's side.
+const (
+	planeAbsent        migration.UnrestKind = "ControlPlaneAbsent"
+	planeUnreadable    migration.UnrestKind = "ControlPlaneUnreadable"
+	planeCondition     migration.UnrestKind = "ControlPlaneCondition"
+	clusterDeleting    migration.UnrestKind = "ClusterDeleting"
+	pausedByRun        migration.UnrestKind = "PausedByRun"
+	pausedByOther      migration.UnrestKind = "PausedByOther"
+	capiPaused         migration.UnrestKind = "CAPIPaused"
+	specNotCopied      migration.UnrestKind = "SpecNotCopied"
+	editNotCopied      migration.UnrestKind = "EditNotCopied"
+	specNotObserved    migration.UnrestKind = "SpecNotObserved"
+	specNotApplied     migration.UnrestKind = "SpecNotApplied"
+	snapshotUnderWay   migration.UnrestKind = "SnapshotUnderWay"
+	restoreUnderWay    migration.UnrestKind = "RestoreUnderWay"
+	rotationUnderWay   migration.UnrestKind = "RotationUnderWay"
+	machineDeleting    migration.UnrestKind = "MachineDeleting"
+	machineWithoutNode migration.UnrestKind = "MachineWithoutNode"
+	machineNodeGone    migration.UnrestKind = "MachineNodeGone"
+	machineCondition   migration.UnrestKind = "MachineCondition"
+	poolIncomplete     migration.UnrestKind = "PoolIncomplete"
+	kubeletNotUpgraded migration.UnrestKind = "KubeletNotUpgraded"
+)
+
+// Condition types of Rancher's RKEControlPlane and of its Machines
+// (rancher/rancher:pkg/capr/common.go@v2.8.5).
+const (
+	conditionReady       = "Ready"
+	conditionReconciled  = "Reconciled"
+	conditionPlanApplied = "PlanApplied"
+)
+
+// sentence is what is seen, with verbs for its details, and what is wanted instead.
+type sentence struct{ seen, wanted string }
+
+// sentenceOf puts every kind but the conditions into words.
+func sentenceOf(kind migration.UnrestKind) sentence {
+	switch kind {
+	case planeAbsent:
+		return sentence{"does not exist", "Rancher's copy of the cluster's configuration"}
+	case planeUnreadable:
+		return sentence{"%v", "a readable copy of the configuration"}
+	case clusterDeleting:
+		return sentence{"the Cluster is being deleted", "a cluster that stays"}
+	case pausedByRun:
+		return sentence{"paused by awsmigrate (%s)", "not paused"}
+	case pausedByOther:
+		return sentence{"paused by annotation %s", "not paused"}
+	case capiPaused:
+		return sentence{"the CAPI Cluster is paused", "not paused"}
+	case specNotCopied:
+		return sentence{"Rancher has not copied its configuration to the RKEControlPlane yet", "the same configuration in both"}
+	case editNotCopied:
+		return sentence{"Rancher has not copied the edit yet: %s", "the edit"}
+	case specNotObserved:
+		return sentence{"observedGeneration %d of %d", "the newest generation observed"}
+	case specNotApplied:
+		return sentence{"an edit is not applied everywhere yet (appliedSpec differs from spec)", "appliedSpec equal to spec"}
+	case snapshotUnderWay:
+		return sentence{"an etcd snapshot is under way (%s)", "no snapshot under way"}
+	case restoreUnderWay:
+		return sentence{"an etcd restore is under way (%s)", "no restore under way"}
+	case rotationUnderWay:
+		return sentence{"encryption keys are being rotated (%s)", "no rotation under way"}
+	case machineDeleting:
+		return sentence{"is being deleted", "gone, or here to stay"}
+	case machineWithoutNode:
+		return sentence{"has no Node yet", "status.nodeRef"}
+	case machineNodeGone:
+		return sentence{"its Node %s is gone: it was deleted", "its Node"}
+	case poolIncomplete:
+		return sentence{"%d of %d Machines", "its replicas"}
+	case kubeletNotUpgraded:
+		return sentence{"runs %s", ""}
+	}
+	return sentence{"is not at rest", "at rest"}
+}
+
+// subject is the object that something is pending on.
+type subject struct{ kind, name string }
+
+func (s subject) String() string { return s.kind + " " + s.name }
+
+func (f Facts) clusterSubject() subject {
+	return subject{"Cluster", f.Cluster.Namespace + "/" + f.Cluster.Name}
+}
+
+func (f Facts) planeSubject() subject {
+	return subject{"RKEControlPlane", f.Cluster.Namespace + "/" + f.Cluster.Name}
+}
+
+func machineSubject(name string) subject { return subject{"Machine", name} }
+
+// pending is one thing that keeps Rancher's side from being at rest.
+func pending(kind migration.UnrestKind, on subject, details ...any) migration.Unrest {
+	s := sentenceOf(kind)
+	return migration.Unrest{Kind: kind, Object: on.String(), Name: on.name, Seen: fmt.Sprintf(s.seen, details...), Wanted: s.wanted,
+		OurPause: kind == pausedByRun}
+}
+
+// conditionsPending are those of an object's conditions that are not True.
+func conditionsPending(kind migration.UnrestKind, on subject, have Conditions, types ...string) []migration.Unrest {
+	var open []migration.Unrest
+	for _, of := range types {
+		if c := have[of]; c.Status != "True" {
+			open = append(open, conditionPending(kind, on, of, c))
+		}
+	}
+	return open
+}
+
+func conditionPending(kind migration.UnrestKind, on subject, of string, c Condition) migration.Unrest {
+	seen := of + "=" + c.Status
+	switch {
+	case c.Status == "":
+		seen = "condition " + of + " is missing"
+	case c.Message != "":
+		seen += ": " + c.Message
+	}
+	return migration.Unrest{Kind: kind, Object: on.String(), Name: on.name, Seen: seen, Wanted: of + "=True",
+		Condition: migration.Condition{Type: of, Status: c.Status, Reason: c.Reason, Message: c.Message}}
+}

@@ -1,0 +1,145 @@
+package rancher
+
+import (
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+)
+
+// planeLabel marks RKE2's control-plane Nodes.
+const planeLabel = "node-role.kubernetes.io/control-plane"
+
+// Combine puts Rancher's side and the cluster itself together.
+func (f Facts) Combine(down downstream.Cluster) migration.Reading {
+	r := migration.Reading{
+		Object: f.ObjectName(), Version: f.Cluster.Spec.KubernetesVersion, PlaneLabel: planeLabel, ProviderSource: "last --cloud-provider is",
+		Unrest: f.AtRest(), Owners: f.Cluster.Owners(),
+	}
+	if upgrade := f.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {
+		r.CordonSkip = "Rancher drains nodes while it rolls (drain options or hooks are set), and uncordons what it drained"
+	}
+	nodes := NodesByMachine(down)
+	for _, m := range f.Machines {
+		member := migration.Member{ID: m.UID, Name: m.Name, Kind: "Machine", ControlPlane: m.ControlPlane(), Worker: m.Worker(),
+			Deleting: m.Deleting, Lacks: lacksSwitch(nodes[m.UID])}
+		for _, node := range nodes[m.UID] {
+			member.Nodes = append(member.Nodes, node.Name)
+		}
+		if m.NodeName != "" && !m.Deleting && len(member.Nodes) == 0 {
+			r.Unrest = append(r.Unrest, nodeGone(m))
+		}
+		r.Members = append(r.Members, member)
+		if m.ControlPlane() {
+			r.KCMs = append(r.KCMs, kcmOf(m, nodes[m.UID], down))
+		}
+	}
+	return r
+}
+
+// nodeGone is a Machine whose Node was deleted: Rancher still refers to it, and a
+// kubelet registers only when it starts (kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go@v1.26.15).
+func nodeGone(m Machine) migration.Unrest {
+	service := "rke2-agent"
+	if m.Server() {
+		service = "rke2-server"
+	}
+	gone := pending(machineNodeGone, machineSubject(m.Name), m.NodeName)
+	gone.Fix = "restart the kubelet on that machine, which registers the Node again: systemctl restart " + service
+	return gone
+}
+
+// NodesByMachine are the Nodes of every Machine, by Rancher's own label.
+func NodesByMachine(down downstream.Cluster) map[string][]*downstream.Node {
+	nodes := map[string][]*downstream.Node{}
+	for i := range down.Nodes {
+		if uid := down.Nodes[i].Labels[MachineLabel]; uid != "" {
+			nodes[uid] = append(nodes[uid], &down.Nodes[i])
+		}
+	}
+	return nodes
+}
+
+// MachineUIDs maps the Machine UIDs that Nodes carry to the Nodes' names.
+func MachineUIDs(down downstream.Cluster) map[string]string {
+	uids := map[string]string{}
+	for uid, nodes := range NodesByMachine(down) {
+		uids[uid] = nodes[len(nodes)-1].Name
+	}
+	return uids
+}
+
+// kcmOf is the kube-controller-manager of a Machine, as its mirror pod shows it.
+func kcmOf(m Machine, nodes []*downstream.Node, down downstream.Cluster) migration.KCM {
+	k := migration.KCM{Member: m.Name, Kind: "Machine", ID: m.UID, Node: m.NodeName}
+	if len(nodes) == 1 {
+		k.Node = nodes[0].Name
+	}
+	pod := mirrorPod(down.KCMPods, k.Node)
+	if pod == nil {
+		k.Why = fmt.Sprintf("no mirror pod kube-controller-manager-%s", k.Node)
+		return k
+	}
+	k.Pod, k.Ready, k.Server = pod, pod.Ready, mirrorPod(down.APIPods, k.Node)
+	k.Hash, k.Started = pod.ConfigHash, StartedAt(pod)
+	if k.Mirror = pod.Shows(kubeletOf(nodes)); k.Mirror.Frozen() != "" {
+		k.Why = k.Mirror.Frozen()
+		return k
+	}
+	k.Known, k.Args = true, pod.Containers[0].Flags()
+	return k
+}
+
+// kubeletOf is the version of a Machine's kubelet; "" where its Node is not clear.
+func kubeletOf(nodes []*downstream.Node) string {
+	if len(nodes) != 1 {
+		return ""
+	}
+	return nodes[0].Kubelet
+}
+
+func mirrorPod(pods []downstream.Pod, node string) *downstream.Pod {
+	for i := range pods {
+		pod := &pods[i]
+		if pod.Static() && pod.Node == node && !pod.Deleting && len(pod.Containers) > 0 {
+			return pod
+		}
+	}
+	return nil
+}
+
+// lacksSwitch judges a Machine by its Node's own record of its arguments, the
+// only proof in the API that a worker runs the new configuration.
+func lacksSwitch(nodes []*downstream.Node) string {
+	if len(nodes) == 0 {
+		return "has no Node"
+	}
+	args, err := config.ParseNodeArgs(nodes[0].Annotations[config.NodeArgsAnnotation])
+	if err != nil {
+		return "its arguments cannot be read: " + err.Error()
+	}
+	if provider := nodeProvider(args); provider != config.ProviderExternal {
+		return fmt.Sprintf("its kubelet runs with provider %q", provider)
+	}
+	return ""
+}
+
+// nodeProvider is the provider of a kubelet by its Node's own record: the last
+// cloud-provider among its arguments, else cloud-provider-name.
+func nodeProvider(args config.NodeArgs) string {
+	if provider, ok := config.Last(args.All(config.KeyKubeletArg), config.FlagProvider); ok {
+		return provider
+	}
+	provider, _ := args.Last(config.KeyProvider)
+	return provider
+}
+
+// StartedAt is when a pod of a Node was started, by its API server; "" where that is not
+// seen.
+func StartedAt(pod *downstream.Pod) string {
+	if pod == nil || pod.Started.IsZero() {
+		return ""
+	}
+	return pod.Started.UTC().Format("2006-01-02T15:04:05Z")
+}

@@ -1,0 +1,82 @@
+package rancher
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+func plane(name string) Machine {
+	return Machine{NodeName: "node-of-" + name, Machine: config.Machine{Name: name, UID: "uid-" + name,
+		Labels: map[string]string{config.LabelControlPlane: "true", config.LabelEtcd: "true"}}}
+}
+
+// shown is a control plane as the API shows it: its Node with a kubelet's version,
+// and the mirror pod with its environment.
+func shown(m Machine, kubelet string, env ...string) downstream.Cluster {
+	node := downstream.Node{Name: m.NodeName, Labels: map[string]string{MachineLabel: m.UID}, Kubelet: kubelet}
+	pod := downstream.Pod{Name: "kube-controller-manager-" + m.NodeName, Node: m.NodeName, Mirror: true, ConfigHash: "x",
+		PodHash: slices.Contains(env, component.PodHash), Containers: []downstream.Container{{Args: []string{"--cloud-provider=aws"}}}}
+	return downstream.Cluster{Nodes: []downstream.Node{node}, KCMPods: []downstream.Pod{pod}}
+}
+
+// Where the API may show old arguments they are not known, on the machines of which
+// that is true and on no others; what the pod's status says stays.
+func TestFrozenArgumentsAreNotKnown(t *testing.T) {
+	for name, tt := range map[string]struct {
+		kubelet string
+		env     []string
+		known   bool
+	}{
+		"a release that shows them":          {"v1.26.13+rke2r1", []string{"FILE_HASH"}, true},
+		"by the kubelet's version":           {"v1.26.7+rke2r1", []string{"FILE_HASH"}, false},
+		"by the variable":                    {"v1.26.7+rke2r1", []string{"FILE_HASH", "POD_HASH"}, false},
+		"a version that cannot be read":      {"unknown", []string{"POD_HASH"}, false},
+		"upgraded, the mirror pod is behind": {"v1.26.13+rke2r1", []string{"POD_HASH"}, false},
+	} {
+		a, b := plane("demo-0"), plane("demo-1")
+		down, sane := shown(a, tt.kubelet, tt.env...), shown(b, "v1.26.13+rke2r1")
+		down.Nodes, down.KCMPods = append(down.Nodes, sane.Nodes...), append(down.KCMPods, sane.KCMPods...)
+		r := Facts{Machines: []Machine{a, b}}.Combine(down)
+		if k := r.KCMs[0]; k.Known != tt.known || k.Pod == nil || !tt.known && (k.Why == "" || k.Provider() != "") {
+			t.Errorf("%s: %+v", name, k)
+		}
+		if !r.KCMs[1].Known {
+			t.Errorf("%s: the other one is not known: %s", name, r.KCMs[1].Why)
+		}
+		if at := position.Compute(r.Evidence()); (at.Position == position.Unknown) == tt.known {
+			t.Errorf("%s: position %s, %s", name, at.Position, at.Summary)
+		}
+		if err := r.Frozen(); (err == nil) != tt.known || err != nil && fault.ClassOf(err) != fault.CouldNotLook {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What a Machine lacks of the switch is told by its Node's own record of its arguments.
+func TestLacksSwitch(t *testing.T) {
+	for args, want := range map[string]string{
+		`["server","--cloud-provider-name","external"]`: "",
+		`["server","--cloud-provider-name","aws"]`:      `its kubelet runs with provider "aws"`,
+		`["server"]`: `its kubelet runs with provider ""`,
+		`["server","--cloud-provider-name","aws","--kubelet-arg","cloud-provider=external"]`:              "",
+		`["server","--cloud-provider-name","external","--kubelet-arg","cloud-provider=aws"]`:              `its kubelet runs with provider "aws"`,
+		`["agent","--kubelet-arg","cloud-provider=aws","--kubelet-arg","cloud-provider=external"]`:        "",
+		`["agent","--cloud-provider-name","external","--kubelet-arg","max-pods=1","--node-name","other"]`: "",
+		`{`: "its arguments cannot be read",
+	} {
+		n := downstream.Node{Name: "a", Annotations: map[string]string{config.NodeArgsAnnotation: args}}
+		if got := lacksSwitch([]*downstream.Node{&n}); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", args, got)
+		}
+	}
+	if got := lacksSwitch(nil); got != "has no Node" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,87 @@
+package rancher
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+)
+
+func TestSummarise(t *testing.T) {
+	plane := func(of, status, message string) migration.Unrest {
+		return conditionPending(planeCondition, subject{"RKEControlPlane", "fleet-default/demo"}, of, Condition{Status: status, Message: message})
+	}
+	machine := func(name, of, status, message string) migration.Unrest {
+		return conditionPending(machineCondition, machineSubject(name), of, Condition{Status: status, Message: message})
+	}
+	node := func(name, seen string) migration.Unrest { return migration.Unrest{Object: "Node " + name, Seen: seen} }
+	applied := pending(specNotApplied, subject{"RKEControlPlane", "fleet-default/demo"})
+	reconciled := plane("Reconciled", "Unknown", "RKEControlPlane has not been fully reconciled yet")
+	tests := []struct {
+		name string
+		open []migration.Unrest
+		want string
+	}{
+		{"Rancher's word stands for its synonyms",
+			[]migration.Unrest{applied, plane("Ready", "Unknown", "configuring etcd node(s) m1: waiting for probes: kubelet"), reconciled,
+				machine("m1", "Reconciled", "Unknown", "waiting for probes: kubelet")},
+			"Rancher: configuring etcd node(s) m1: waiting for probes: kubelet"},
+		{"a machine that knows more stays",
+			[]migration.Unrest{applied, plane("Ready", "Unknown", "configuring etcd node(s) m1,m2"), reconciled,
+				machine("m2", "Reconciled", "Unknown", "waiting for probes: kubelet")},
+			"Rancher: configuring etcd node(s) m1,m2; Machine m2: Reconciled=Unknown: waiting for probes: kubelet"},
+		{"a machine that failed stays",
+			[]migration.Unrest{plane("Ready", "Unknown", "configuring etcd node(s) m1: disk full"), machine("m1", "PlanApplied", "False", "disk full")},
+			"Rancher: configuring etcd node(s) m1: disk full; Machine m1: PlanApplied=False: disk full"},
+		{"not reconciled is no synonym when it is false",
+			[]migration.Unrest{plane("Ready", "False", "stopped"), plane("Reconciled", "False", "refused")},
+			"Rancher, not Ready: stopped; RKEControlPlane fleet-default/demo: Reconciled=False: refused"},
+		{"without a word of Rancher all of it stays", []migration.Unrest{applied, reconciled},
+			applied.Object + ": " + applied.Seen + "; " + reconciled.Object + ": " + reconciled.Seen},
+		{"the rest is counted",
+			[]migration.Unrest{node("m1", "a"), node("m2", "b"), node("m3", "c"), node("m4", "d"), node("m5", "e")},
+			"Node m1: a; Node m2: b; Node m3: c; and 2 more"},
+		{"Rancher needs no object", []migration.Unrest{pending(editNotCopied, subject{"RKEControlPlane", "fleet-default/demo"}, "a")}, "Rancher has not copied the edit yet: a"},
+		{"a condition without a message explains nothing",
+			[]migration.Unrest{applied, plane("Ready", "Unknown", ""), plane("Reconciled", "Unknown", "")},
+			applied.Object + ": " + applied.Seen + "; RKEControlPlane fleet-default/demo: Ready=Unknown; RKEControlPlane fleet-default/demo: Reconciled=Unknown"},
+		{"a missing condition explains nothing", []migration.Unrest{plane("Ready", "", ""), applied},
+			"RKEControlPlane fleet-default/demo: condition Ready is missing; " + applied.Object + ": " + applied.Seen},
+		{"a machine's condition that only looks like Rancher's", []migration.Unrest{machine("m1", "Ready", "Unknown", "a"), applied},
+			"Machine m1: Ready=Unknown: a; " + applied.Object + ": " + applied.Seen},
+		{"Rancher's word comes first", []migration.Unrest{pending(pausedByRun, subject{"RKEControlPlane", "fleet-default/demo"}, "run"), plane("Ready", "False", "stopped")},
+			"Rancher, not Ready: stopped; RKEControlPlane fleet-default/demo: paused by awsmigrate (run)"},
+		{"nothing", nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := Summarise(tt.open); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+			if len(tt.open) > 0 && len(telling(tt.open)) == 0 {
+				t.Error("nothing is left of what is open")
+			}
+			if got, want := kindsOf(telling(reworded(tt.open))), kindsOf(telling(tt.open)); !slices.Equal(got, want) {
+				t.Errorf("other words show other facts: %v, not %v", got, want)
+			}
+		})
+	}
+}
+
+// reworded is the same in words that say nothing a program could read.
+func reworded(open []migration.Unrest) []migration.Unrest {
+	others := slices.Clone(open)
+	for i := range others {
+		others[i].Object, others[i].Seen, others[i].Wanted = fmt.Sprintf("object %d", i), fmt.Sprintf("Ready=False: sentence %d", i), ""
+	}
+	return others
+}
+
+func kindsOf(open []migration.Unrest) []string {
+	var kinds []string
+	for _, one := range open {
+		kinds = append(kinds, fmt.Sprintf("%s %s %s", one.Kind, one.Name, one.Condition))
+	}
+	return kinds
+}

@@ -1,0 +1,37 @@
+package rancher
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// Supported refuses clusters that this procedure does not fit, before anything
+// is read from them, let alone written.
+func Supported(f Facts) error {
+	refuse := func(reason, seen, fix string) error {
+		return &fault.Error{Class: fault.Check, Reason: reason, Object: f.ObjectName(), Seen: seen,
+			Wanted: "an RKE2 cluster on AWS that Rancher provisioned", Fix: fix}
+	}
+	version := f.Cluster.Spec.KubernetesVersion
+	switch {
+	case f.Cluster.ManagementID == "local":
+		return refuse("LocalCluster", "this is the cluster Rancher itself runs in", "")
+	case !f.Cluster.HasRKEConfig:
+		return refuse("NotProvisioned", "it has no spec.rkeConfig: an imported or hosted cluster, which Rancher does not configure",
+			"change it where it is configured")
+	case strings.Contains(version, "+k3s"):
+		return refuse("K3s", "it runs K3s "+version, "")
+	case !strings.Contains(version, "+rke2"):
+		return refuse("UnknownVersion", fmt.Sprintf("spec.kubernetesVersion is %q", version), "")
+	case len(f.Machines) == 0:
+		return refuse("NoMachines", "it has no Machines", "")
+	}
+	return nil
+}
+
+// ObjectName is the cluster in messages.
+func (f Facts) ObjectName() string {
+	return fmt.Sprintf("Cluster %s/%s", f.Cluster.Namespace, f.Cluster.Name)
+}

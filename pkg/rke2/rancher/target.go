@@ -1,0 +1,139 @@
+package rancher
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"sort"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+)
+
+// localClusterPath is what a kubeconfig downloaded from Rancher for the
+// management cluster ends with.
+const localClusterPath = "/k8s/clusters/local"
+
+// FindCluster reads Rancher's Cluster object, or says which ones there are.
+func FindCluster(ctx context.Context, management dynamic.Interface, namespace, name string) (*unstructured.Unstructured, error) {
+	cluster, err := management.Resource(clustersGVR).Namespace(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err == nil {
+		return cluster, nil
+	}
+	object := fmt.Sprintf("Cluster %s/%s", namespace, name)
+	if !apierrors.IsNotFound(err) {
+		return nil, migration.CouldNotRead(object, err)
+	}
+	list, listErr := management.Resource(clustersGVR).List(ctx, metav1.ListOptions{})
+	switch {
+	case apierrors.IsNotFound(listErr):
+		return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: object,
+			Seen: "this API server does not serve clusters.provisioning.cattle.io",
+			Fix:  "point --kubeconfig at the cluster Rancher runs in", Err: err}
+	case listErr != nil:
+		return nil, migration.CouldNotRead("Clusters in all namespaces", listErr)
+	}
+	return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: object,
+		Seen: "no such Cluster", Wanted: "one of " + clusterNames(list.Items), Fix: "check --cluster and --namespace"}
+}
+
+func clusterNames(items []unstructured.Unstructured) string {
+	if len(items) == 0 {
+		return "none: this Rancher has no provisioned clusters"
+	}
+	names := make([]string, 0, len(items))
+	for i := range items {
+		names = append(names, items[i].GetNamespace()+"/"+items[i].GetName())
+	}
+	sort.Strings(names)
+	if len(names) > 10 {
+		names = append(names[:10], "…")
+	}
+	return strings.Join(names, ", ")
+}
+
+// DownstreamConfig says how to reach the cluster being migrated. Through
+// Rancher, with the user's own credentials, when the management kubeconfig goes
+// through Rancher too; otherwise from the Secret that Rancher keeps, whose
+// address is Rancher's internal one and may be out of reach from here. Of what the
+// Secret holds only what Rancher writes there is used (handedOut); a kubeconfig with
+// more is a fault of class CouldNotLook, KubeconfigRefused.
+func DownstreamConfig(ctx context.Context, management *rest.Config, kube kubernetes.Interface, cluster *unstructured.Unstructured) (*rest.Config, error) {
+	if err := provisioned(cluster); err != nil {
+		return nil, err
+	}
+	id, _, _ := unstructured.NestedString(cluster.Object, "status", "clusterName")
+	if config, ok := throughRancher(management, id); ok {
+		return config, nil
+	}
+	name := cluster.GetName() + "-kubeconfig"
+	object := fmt.Sprintf("Secret %s/%s", cluster.GetNamespace(), name)
+	secret, err := kube.CoreV1().Secrets(cluster.GetNamespace()).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return nil, migration.CouldNotRead(object, err)
+	}
+	return handedOut(secret.Data["value"], object)
+}
+
+// provisioned refuses what Rancher only knows, and keeps no kubeconfig of,
+// before looking for one: that it is missing is not what is wrong.
+func provisioned(cluster *unstructured.Unstructured) error {
+	facts := Facts{}
+	var err error
+	if facts.Cluster, err = parseCluster(cluster); err != nil {
+		return err
+	}
+	if facts.Cluster.HasRKEConfig {
+		return nil
+	}
+	return Supported(facts)
+}
+
+// throughRancher derives the downstream address from a management address of
+// the form <rancher>/k8s/clusters/local.
+func throughRancher(management *rest.Config, clusterID string) (*rest.Config, bool) {
+	server, err := url.Parse(management.Host)
+	if err != nil || clusterID == "" || !strings.HasSuffix(strings.TrimSuffix(server.Path, "/"), localClusterPath) {
+		return nil, false
+	}
+	server.Path = strings.TrimSuffix(strings.TrimSuffix(server.Path, "/"), "local") + clusterID
+	config := rest.CopyConfig(management)
+	config.Host = server.String()
+	return config, true
+}
+
+// ProveTarget says whether the downstream cluster is the one that the Machines
+// belong to: Machines that have a Node find it there by their own UID, which no other
+// cluster has. One whose Node was deleted finds none; where others do it is this
+// cluster all the same, and what is missing is told of the cluster.
+func ProveTarget(machines []Machine, nodeMachineUIDs map[string]string, object string) error {
+	var missing []string
+	found := 0
+	for _, m := range machines {
+		if m.NodeName == "" {
+			continue
+		}
+		if _, ok := nodeMachineUIDs[m.UID]; ok {
+			found++
+		} else {
+			missing = append(missing, m.Name)
+		}
+	}
+	if (len(missing) == 0 || found > 0) && len(machines) > 0 {
+		return nil
+	}
+	seen := fmt.Sprintf("no Node there carries the UID of Machine %s in its label %s", strings.Join(missing, ", "), MachineLabel)
+	if len(machines) == 0 {
+		seen = "it has no Machines"
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "WrongTarget", Object: object, Seen: seen,
+		Wanted: "the kubeconfig of this very cluster", Fix: "check --downstream-kubeconfig and --context"}
+}

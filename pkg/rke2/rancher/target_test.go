@@ -1,0 +1,63 @@
+package rancher
+
+import (
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+)
+
+// A Machine without its Node makes no other cluster of one in which others have theirs.
+func TestProveTarget(t *testing.T) {
+	machine := func(uid, node string) Machine {
+		return Machine{Machine: config.Machine{Name: uid, UID: uid}, NodeName: node}
+	}
+	for _, tt := range []struct {
+		name     string
+		machines []Machine
+		nodes    []string // the UIDs that Nodes carry
+		proven   bool
+	}{
+		{"all", []Machine{machine("a", "1"), machine("b", "2")}, []string{"a", "b"}, true},
+		{"one was deleted", []Machine{machine("a", "1"), machine("b", "2")}, []string{"b"}, true},
+		{"none: another cluster", []Machine{machine("a", "1"), machine("b", "2")}, []string{"c", "d"}, false},
+		{"one that has no Node yet proves nothing", []Machine{machine("a", "1"), machine("b", "")}, []string{"c"}, false},
+		{"no Machines", nil, []string{"a"}, false},
+	} {
+		uids := map[string]string{}
+		for _, uid := range tt.nodes {
+			uids[uid] = "node of " + uid
+		}
+		err := ProveTarget(tt.machines, uids, "Cluster x")
+		if (err == nil) != tt.proven || err != nil && fault.ClassOf(err) != fault.Usage {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// The way to the cluster goes through Rancher where the way to Rancher does.
+func TestThroughRancher(t *testing.T) {
+	for _, tt := range []struct{ host, id, want string }{
+		{"https://rancher/k8s/clusters/local", "c-m-1", "https://rancher/k8s/clusters/c-m-1"}, {"https://rancher/k8s/clusters/local/", "c-m-1", "https://rancher/k8s/clusters/c-m-1"},
+		{"https://rancher/k8s/clusters/local", "", ""}, {"https://rancher/k8s/clusters/c-m-2", "c-m-1", ""}, {"https://10.0.0.1:6443", "c-m-1", ""}, {"https://x/%zz/k8s/clusters/local", "c-m-1", ""},
+	} {
+		got, ok := throughRancher(&rest.Config{Host: tt.host, BearerToken: "t"}, tt.id)
+		if ok != (tt.want != "") || ok && (got.Host != tt.want || got.BearerToken != "t") {
+			t.Errorf("%s, %q: %+v", tt.host, tt.id, got)
+		}
+	}
+}
+
+// A cluster that Rancher only knows has no kubeconfig Secret: what is wrong is
+// the cluster, not the Secret.
+func TestImportedClusterIsRefusedBeforeItsKubeconfigIsLookedFor(t *testing.T) {
+	imported := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "old", "namespace": "fleet-default"}, "spec": map[string]any{}}}
+	_, err := DownstreamConfig(t.Context(), &rest.Config{Host: "https://rancher/k8s/clusters/local"}, fake.NewSimpleClientset(), imported)
+	if f, ok := fault.As(err); !ok || f.Class != fault.Check || f.Reason != "NotProvisioned" || f.Object != "Cluster fleet-default/old" {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,168 @@
+package rke2checks
+
+import (
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+const category = "cluster"
+
+// All judge Rancher's side of the cluster. Their IDs are never used again.
+func All() []verify.Check[Prepared] {
+	return []verify.Check[Prepared]{
+		{Judge: judgeWindow, Meta: verify.Meta{
+			ID: "AWSM-101", Title: "Kubernetes version has the in-tree provider and leader migration", Category: category,
+			Mandatory: true, Unsupported: true,
+			Applies: position.BeforeSwitch(),
+			Why:     "before 1.22 the flag stops the component or needs a file; from 1.27 there is no in-tree provider to migrate from",
+			Source:  "k8s.io/controller-manager:pkg/leadermigration/options, kubernetes/kubernetes 1.27 changelog",
+			Fix:     "upgrade to 1.22–1.26 first",
+		}},
+		{Judge: judgeRancher, Meta: verify.Meta{
+			ID: "AWSM-102", Title: "Rancher can roll an edit out to this version", Category: category,
+			Mandatory: true, Unsupported: true,
+			Why:    "a Rancher that could load no release data accepts edits and never applies them; one that only lacks this release applies them, outside its support matrix",
+			Source: "rancher/rancher:pkg/channelserver/channelserver.go and pkg/capr/planner/planner.go@v2.8.5, v2.9.3, v2.12.3",
+			Fix:    "let Rancher load its release data",
+		}},
+		{Judge: judgeProviders, Meta: verify.Meta{
+			ID: "AWSM-103", Title: "every machine runs the in-tree provider", Category: category,
+			Mandatory: true, Unsupported: true,
+			Applies: position.BeforeSwitch(),
+			Why:     "machines with another provider, or none, are not what the edits are computed for",
+			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig",
+			Fix:     "give every machine the in-tree provider, or take out those that have another",
+		}},
+		{Judge: judgeCloudConfigs, Meta: verify.Meta{
+			ID: "AWSM-104", Title: "machines agree about the cloud config", Category: category, Mandatory: true,
+			Applies: position.BeforeSwitch(),
+			Why:     "one cloud controller manager serves all nodes and takes one cloud config",
+			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5",
+			Fix:     "give every machine the same cloud-provider-config",
+		}},
+		{Judge: func(p Prepared) []verify.Finding { return verify.FindingOf(p.RestErr) }, Meta: verify.Meta{
+			ID: "AWSM-105", Title: "the cluster is at rest", Category: category, Mandatory: true,
+			Why:    "a machine that is down comes back with old arguments, an in-tree manager without the flag, beside the CCM",
+			Source: "rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5",
+			Fix:    "wait until Rancher shows the cluster as Active",
+		}},
+		{Judge: judgeOwner, Meta: verify.Meta{
+			ID: "AWSM-106", Title: "nobody puts the old configuration back", Category: category, Mandatory: true,
+			Why:    "a full revert by the tool that keeps the Cluster restores the in-tree provider, without the flag, beside a CCM; Terraform's rancher2 provider leaves no mark and is not found",
+			Source: "argoproj/argo-cd#8970, rancher/fleet#1594, rancher/terraform-provider-rancher2",
+			Fix:    "commit the new configuration where the Cluster is kept",
+		}},
+		{Judge: judgeHealthChecks, Meta: verify.Meta{
+			ID: "AWSM-107", Title: "machine health checks leave time for a restart", Category: category,
+			Why:    "unhealthyNodeTimeout deletes machines, instance and all, whose Node is not Ready for that long",
+			Source: "rancher/rancher:pkg/controllers/provisioningv2/provisioningcluster/template.go@v2.8.5",
+			Fix:    "remove unhealthyNodeTimeout from the pool for the migration",
+		}},
+		{Judge: judgeConcurrency, Meta: verify.Meta{
+			ID: "AWSM-108", Title: "control planes restart one at a time", Category: category,
+			Applies: position.BeforeSwitch(),
+			Why:     "with concurrency 0 or above 1 several control planes restart together",
+			Source:  "rancher/rancher:pkg/capr/planner/planner.go@v2.8.5, calculateConcurrency",
+			Fix:     "set upgradeStrategy.controlPlaneConcurrency to 1",
+		}},
+		{Judge: judgeDrain, Meta: verify.Meta{
+			ID: "AWSM-109", Title: "Rancher does not drain while it rolls", Category: category,
+			Applies: position.BeforeSwitch(),
+			Why:     "drain options evict pods at every roll, and at the end uncordon what an administrator had cordoned",
+			Source:  "rancher/rancher:pkg/controllers/capr/machinedrain/machinedrain.go@v2.8.5",
+			Fix:     "switch drain options off for the migration",
+		}},
+		{Judge: judgeMembers, Meta: verify.Meta{
+			ID: "AWSM-110", Title: "the control plane survives a restart", Category: category,
+			Applies: position.BeforeSwitch(),
+			Why:     rules.MembersWhy,
+			Source:  rules.MembersSource,
+			Fix:     rules.MembersFix,
+		}},
+		{Judge: judgeExplained, Meta: verify.Meta{
+			ID: "AWSM-111", Title: "machines run what Rancher configured", Category: category, Mandatory: true,
+			Why:    "files of a machine's own in config.yaml.d beat Rancher's, and an edit then has no effect there",
+			Source: "k3s-io/k3s:pkg/nodeconfig, annotation rke2.io/node-args",
+			Fix:    "remove the file on that machine, or make it agree",
+		}},
+		{Judge: judgeZones, Meta: verify.Meta{
+			ID: "AWSM-112", Title: "etcd members are spread over zones", Category: category,
+			Applies: position.BeforeSwitch(),
+			Why:     rules.ZonesWhy,
+			Source:  rules.ZonesSource,
+			Fix:     "place etcd members in three zones",
+		}},
+		{Judge: judgeEndState, Meta: verify.Meta{
+			ID: "AWSM-113", Title: "the end state keeps every Node's name", Category: category, Mandatory: true, DecidesNames: true,
+			Applies: position.BeforeSwitch(),
+			Why:     "under `external` a kubelet takes the operating system's host name, which no API shows: the Node registers a second time",
+			Source:  "rancher/rke2:pkg/rke2/rke2_linux.go@v1.26.15, kubernetes/kubernetes:pkg/kubelet 1.26",
+			Fix:     "leave out --end-state",
+		}},
+		{Judge: judgeArguments, Meta: verify.Meta{
+			ID: "AWSM-114", Title: "kube-controller-manager's own arguments allow the migration", Category: category, Mandatory: true,
+			Applies: position.BeforeSwitch(),
+			Why:     "leader election off, another lock, a migration file or fatal feature gates make the lease protect nothing or the component crash",
+			Source:  "k8s.io/controller-manager 1.22–1.26, kubernetes/kubernetes feature gates",
+			Fix:     "take the argument out of machineGlobalConfig or machineSelectorConfig",
+		}},
+		{Judge: judgeStrays, Meta: verify.Meta{
+			ID: "AWSM-115", Title: "no entry of machineSelectorConfig is without effect", Category: category,
+			Why:    "Rancher's documentation prints its control-plane override wrongly indented; such keys are dropped when the entry is written, and a selector without configuration is left",
+			Source: "rancher/rancher-product-docs: set-up page, versions 2.8 to 2.15",
+			Fix:    "indent the keys under config, or remove the entry",
+		}},
+		{Judge: func(p Prepared) []verify.Finding { return verify.FindingOf(p.EditErr) }, Meta: verify.Meta{
+			ID: "AWSM-116", Title: "both edits can be computed without losing an argument", Category: category, Mandatory: true,
+			Applies: position.BeforeSwitch(),
+			Why:     "where no place fits, an edit would drop somebody's arguments or hit machines it should not",
+			Source:  "rancher/rancher:pkg/capr/planner/config.go@v2.8.5, addUserConfig",
+			Fix:     "give the machines named an entry of machineSelectorConfig of their own, with their present arguments",
+		}},
+		{Judge: Prepared.ChartFindings, Meta: verify.Meta{
+			ID: "AWSM-117", Title: "the chart can be installed", Category: category,
+			Mandatory: true, LiveOnly: true,
+			Applies: position.BeforeInstall(),
+			Why:     rules.ChartWhy,
+			Source:  "helm.sh/helm/v3 ownership rules; k3s-io/helm-controller@v0.15.9",
+			Fix:     "remove what is named, before the flag is on any kube-controller-manager",
+		}},
+		{Judge: Prepared.ConcernFindings, Meta: verify.Meta{
+			ID: "AWSM-118", Title: "the chart's values are safe", Category: category, LiveOnly: true,
+			Applies: position.BeforeInstall(),
+			Why:     rules.ValuesWhy,
+			Source:  "kubernetes/cloud-provider-aws chart",
+			Fix:     "correct --values",
+		}},
+		{Judge: judgeRelease, Meta: verify.Meta{
+			ID: "AWSM-120", Title: "the cluster is brought to no release that freezes the arguments of static pods", Category: category,
+			Mandatory: true, Unsupported: true,
+			Applies: position.BeforeSwitch(),
+			Why:     "on such a release the API goes on showing the first arguments of kube-controller-manager: no step of a migration could be seen applied",
+			Source:  "rancher/rke2:pkg/staticpod/staticpod.go, v1.23.13 to v1.27.4",
+			Fix:     "choose a release that shows them",
+		}},
+	}
+}
+
+func judgeEndState(p Prepared) []verify.Finding {
+	if p.ChoiceErr != nil {
+		return verify.FindingOf(p.ChoiceErr)
+	}
+	return []verify.Finding{{Status: verify.OK, Seen: fmt.Sprintf("%s: %s", p.Choice.State, p.Choice.Why)}}
+}
+
+func judgeCloudConfigs(p Prepared) []verify.Finding {
+	return verify.FindingOf(config.Agree(p.ObjectName(), config.KeyCloudConfig, config.CloudConfigs(p.Cluster.Spec, p.Configs())))
+}
+
+// Metas describes every check of an RKE2 migration, without a cluster.
+func Metas() []verify.Meta {
+	return audit.CheckMetas(wellknown.RKE2, verify.Metas(All()...))
+}

@@ -1,0 +1,64 @@
+package rke2checks
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Each trap in a cluster that is sound otherwise is found by its check, which names
+// the object and a way out, and by no other check but those that see the same thing
+// from another side.
+func TestExactlyTheExpectedCheck(t *testing.T) {
+	known := map[string]bool{}
+	for _, tt := range checkTraps() {
+		known[tt.id+" "+tt.name] = true
+		if tt.want == verify.OK || tt.want == verify.Skip {
+			continue
+		}
+		name := tt.id + " " + tt.name
+		t.Run(name, func(t *testing.T) {
+			p := sound()
+			tt.breaks(p)
+			var beside []string
+			for _, res := range verify.RunAll(t.Context(), verify.Bind(*p, All()...), verify.Options{Position: position.P0}).Results {
+				if res.Status == verify.OK || res.Status == verify.Skip {
+					continue
+				}
+				if res.ID != tt.id {
+					if tt.want != verify.Unknown || res.Status != verify.Unknown {
+						beside = append(beside, res.ID)
+					}
+					continue
+				}
+				for _, f := range res.Findings {
+					if f.Status == tt.want && (f.Object == "" || f.Fix+res.Fix == "") {
+						t.Errorf("no object or no fix: %+v", f)
+					}
+				}
+			}
+			slices.Sort(beside)
+			if got := strings.Join(beside, " "); got != alsoReportedBy[name] {
+				t.Errorf("also reported by %q, want %q", got, alsoReportedBy[name])
+			}
+		})
+	}
+	for name := range alsoReportedBy {
+		if !known[name] {
+			t.Errorf("%s is no trap", name)
+		}
+	}
+}
+
+// alsoReportedBy are the checks that see a trap from another side.
+var alsoReportedBy = map[string]string{
+	"AWSM-101 no version":            "AWSM-114",
+	"AWSM-103 a machine without":     "AWSM-111", // what it runs with is not what the Cluster says
+	"AWSM-104 two configs":           "AWSM-111",
+	"AWSM-114 election off":          "AWSM-111",
+	"AWSM-114 a gate that is locked": "AWSM-111",
+	"AWSM-120 on its way":            "AWSM-102", // no longer in Rancher's release data
+}

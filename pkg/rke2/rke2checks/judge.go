@@ -1,0 +1,210 @@
+package rke2checks
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/rules"
+)
+
+func judgeWindow(p Prepared) []verify.Finding {
+	version := p.Cluster.Spec.KubernetesVersion
+	if v, _ := component.ParseVersion(version); !rules.Migratable(v) {
+		return []verify.Finding{verify.Failure(p.ObjectName(), "Kubernetes "+version, "1.22 to 1.26", "")}
+	}
+	return nil
+}
+
+// judgeRelease judges the versions asked for. What the machines run is AWSM-119's.
+func judgeRelease(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	judge := func(object, version string) {
+		if component.FixedUID(version) {
+			found = append(found, verify.Failure(object, "RKE2 "+version+" gives static pods a fixed UID", "a release that shows the arguments in force: "+component.Unfixed(version), ""))
+		}
+	}
+	judge(p.ObjectName(), p.Cluster.Spec.KubernetesVersion)
+	if migration.UpgradeAllowed(p.Cluster.Spec.KubernetesVersion, p.Options.KubernetesVersion, "+rke2") == nil { // else the flag itself is wrong
+		judge("flag --kubernetes-version", p.Options.KubernetesVersion)
+	}
+	return found
+}
+
+// judgeRancher reads what the planner says of release data, and whether Rancher
+// supports the cluster's release.
+func judgeRancher(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for kind, condition := range p.ControlPlane.Conditions {
+		message := strings.ToLower(condition.Message)
+		if strings.Contains(message, "release data") || strings.Contains(message, "releasedata") {
+			found = append(found, verify.Failure(p.ObjectName(), fmt.Sprintf("%s: %s", kind, condition.Message), "release data: without any, Rancher rolls nothing out",
+				"look in Rancher's log for why it could not load them (setting rke-metadata-config), and let it refresh them"))
+		}
+	}
+	return append(found, unsupported(p.Rancher, p.Cluster.Spec.KubernetesVersion)...)
+}
+
+func judgeProviders(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, s := range config.Providers(p.Cluster.Spec, p.Configs()) {
+		if s.Value != config.ProviderAWS {
+			found = append(found, verify.Failure("Machine "+s.Machine, "cloud-provider-name: "+s.String(), config.ProviderAWS, ""))
+		}
+	}
+	for _, k := range p.KCMs {
+		if k.Known && k.Provider() != config.ProviderAWS {
+			found = append(found, verify.Failure(k.Name(), fmt.Sprintf("last --cloud-provider is %q", k.Provider()), config.ProviderAWS, ""))
+		}
+	}
+	for _, m := range p.Machines {
+		if m.Windows() {
+			found = append(found, verify.Failure("Machine "+m.Name, "runs Windows, which never looks a node name up", "a node name that is proven", "give it an explicit node-name, or remove it"))
+		}
+	}
+	return found
+}
+
+// judgeOwner fails where the run would write beside an owner that nobody informed.
+// An audit writes nothing, and warns of what a revert would do.
+func judgeOwner(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, o := range p.Owners {
+		f := verify.Warning(p.ObjectName(), "is kept by "+o.String(), "the new configuration in its source, too",
+			"commit the edits of `plan` there; disable-leader-migration is left out until you ask for it")
+		if harm := migration.RevertHarm(p.Stands); harm != "" {
+			f.Seen += ": " + harm
+		}
+		if p.Writes && !p.Options.Informed(o) {
+			f.Status, f.Fix = verify.Fail, migration.InformFix([]migration.Owner{o})
+		}
+		found = append(found, f)
+	}
+	return found
+}
+
+// serversNeed is the least that unhealthyNodeTimeout may be on servers.
+const serversNeed = 10 * time.Minute
+
+func judgeHealthChecks(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	for _, pool := range p.Cluster.Spec.Pools {
+		if pool.UnhealthyNodeTimeout == "" {
+			continue
+		}
+		object := "machine pool " + pool.Name
+		timeout, err := time.ParseDuration(pool.UnhealthyNodeTimeout)
+		if err == nil && timeout == 0 {
+			continue
+		}
+		short := err != nil || timeout < serversNeed
+		if short && (pool.ControlPlane || pool.Etcd) {
+			found = append(found, verify.Failure(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none, or at least "+serversNeed.String(), ""))
+		} else {
+			found = append(found, verify.Warning(object, "unhealthyNodeTimeout "+pool.UnhealthyNodeTimeout, "none during the migration", ""))
+		}
+	}
+	return found
+}
+
+func judgeConcurrency(p Prepared) []verify.Finding {
+	concurrency := p.Cluster.Spec.Upgrade.ControlPlaneConcurrency
+	switch {
+	case concurrency == "" || concurrency == "1" || len(p.ControlPlanes()) < 2:
+		return nil
+	case concurrency == "0":
+		return []verify.Finding{verify.Failure(p.ObjectName(), "controlPlaneConcurrency 0: all control planes restart together", "1", "")}
+	}
+	return []verify.Finding{verify.Warning(p.ObjectName(), "controlPlaneConcurrency "+concurrency, "1", "")}
+}
+
+func judgeDrain(p Prepared) []verify.Finding {
+	if upgrade := p.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {
+		return []verify.Finding{verify.Warning(p.ObjectName(), "drain options or hooks are set", "none: cordon is left out, and cordons that Rancher removes are set again", "")}
+	}
+	return nil
+}
+
+func judgeMembers(p Prepared) []verify.Finding {
+	members := 0
+	for _, m := range p.Machines {
+		if m.Etcd() {
+			members++
+		}
+	}
+	return rules.Restart(p.ObjectName(), members, len(p.ControlPlanes()))
+}
+
+func judgeZones(p Prepared) []verify.Finding {
+	zones, nodes := rules.Zones{}, rancher.NodesByMachine(p.Down)
+	for _, m := range p.Machines {
+		if !m.Etcd() {
+			continue
+		}
+		for _, node := range nodes[m.UID] {
+			zones[node.Labels[corev1.LabelTopologyZone]]++
+		}
+	}
+	return zones.Judge(p.ObjectName())
+}
+
+func judgeExplained(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	nodes := rancher.NodesByMachine(p.Down)
+	for _, m := range p.Machines {
+		for _, node := range nodes[m.UID] {
+			object := "Machine " + m.Name
+			args, err := config.ParseNodeArgs(node.Annotations[config.NodeArgsAnnotation])
+			if err != nil {
+				found = append(found, verify.Finding{Status: verify.Unknown, Object: object, Reason: err.Error()})
+				continue
+			}
+			for _, d := range config.Explained(args, config.Effective(p.Cluster.Spec, m.Machine)) {
+				found = append(found, verify.Failure(object, d.String(), "what Rancher configured", ""))
+			}
+		}
+	}
+	return found
+}
+
+// argumentStatus says how grave a finding about arguments is.
+var argumentStatus = map[config.Topic]verify.Status{
+	config.LeaderElection: verify.Fail, config.MigrationFile: verify.Fail, config.FatalGate: verify.Fail,
+	config.MigrationOff: verify.Fail, config.Controllers: verify.Fail, config.LeaderElectionTiming: verify.Warn,
+	config.FatalGateNext: verify.Warn, config.Untagged: verify.Warn, config.Routes: verify.Warn, config.ExplicitProvider: verify.Warn,
+}
+
+func judgeArguments(p Prepared) []verify.Finding {
+	hurtful, err := config.HurtfulArgs(p.Cluster.Spec, p.Configs())
+	if err != nil {
+		return verify.FindingOf(err)
+	}
+	var found []verify.Finding
+	for _, h := range hurtful {
+		status, known := argumentStatus[h.Topic]
+		if !known {
+			status = verify.Warn
+		}
+		if h.Topic == config.FatalGateNext && p.Options.KubernetesVersion != "" {
+			status = verify.Fail
+		}
+		found = append(found, verify.Finding{Status: status, Object: h.Location, Seen: h.Seen, Wanted: h.Why, Fix: h.Fix})
+	}
+	return found
+}
+
+func judgeStrays(p Prepared) []verify.Finding {
+	var found []verify.Finding
+	all := append(config.StrayEntries(p.Cluster.Spec), config.IdleSettings(p.Cluster.Spec, p.Configs())...)
+	for _, s := range append(all, config.DroppedSettings(p.Cluster.Spec, p.Configs())...) {
+		found = append(found, verify.Warning(s.Location, s.Seen, s.Why, s.Fix))
+	}
+	return found
+}

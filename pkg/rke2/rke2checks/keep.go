@@ -1,0 +1,60 @@
+package rke2checks
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// kept is Rancher's side of a cluster in a bundle. The Nodes and the mirror pods
+// that belong to it are in the bundle's Input.
+type kept struct {
+	Facts             rancher.Facts `json:"facts"`
+	Stale             []string      `json:"stale,omitempty"` // Nodes
+	EndState          EndState      `json:"endState"`        // asked for
+	KubernetesVersion string        `json:"kubernetesVersion,omitempty"`
+	Writes            bool          `json:"writes,omitempty"` // the run that read it had a step left that writes
+	OwnersInformed    []string      `json:"ownersInformed,omitempty"`
+}
+
+// Keep is what a bundle keeps of Rancher's side, without secrets.
+func Keep(f rancher.Facts, r migration.Reading, o Options, writes bool, redactor *bundle.Redactor) ([]byte, error) {
+	text, err := json.Marshal(kept{Facts: redactFacts(redactor, f), Stale: slices.Sorted(maps.Keys(r.Stale)),
+		EndState: o.EndState, KubernetesVersion: o.KubernetesVersion, Writes: writes, OwnersInformed: o.OwnersInformed})
+	if err != nil {
+		return nil, fmt.Errorf("write Rancher's side into the bundle: %w", err)
+	}
+	return text, nil
+}
+
+// Rebound are the checks that are not LiveOnly, on what Keep wrote and what else was
+// read then.
+func Rebound(text []byte, in evidence.Input) ([]verify.Bound, error) {
+	var k kept
+	if err := utiljson.Unmarshal(text, &k); err != nil { // with whole numbers, as API objects have them
+		return nil, fmt.Errorf("read Rancher's side from the bundle: %w", err)
+	}
+	registry := slices.DeleteFunc(All(), func(c verify.Check[Prepared]) bool { return c.LiveOnly })
+	if !in.Nodes.OK() || !in.StaticPods.OK() {
+		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes, or no pods of control planes"), nil
+	}
+	r := k.Facts.Combine(in.Cluster())
+	r.Stale = map[string]bool{}
+	for _, node := range k.Stale {
+		r.Stale[node] = true
+	}
+	options := Options{EndState: k.EndState}
+	options.KubernetesVersion, options.OwnersInformed = k.KubernetesVersion, k.OwnersInformed
+	made := migration.Prepared{RestErr: r.Rest(rancher.Summarise), Untried: migration.Untried, Stands: in.Position.Position, Writes: k.Writes}
+	return verify.Bind(Prepare(k.Facts, r, made, options, in.Position.Position.AtLeast(position.P4)), registry...), nil
+}

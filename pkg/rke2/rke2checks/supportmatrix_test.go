@@ -1,0 +1,45 @@
+package rke2checks
+
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+func TestUnsupported(t *testing.T) {
+	for _, tt := range []struct {
+		rancher, release string
+		warns            bool
+	}{
+		{"v2.8.5", "v1.26.15+rke2r1", false},
+		{"v2.7.5", "v1.26.15+rke2r1", false},
+		{"v2.7.5-rc3", "v1.26.15+rke2r1", false},
+		{"v2.7.4", "v1.26.15+rke2r1", true},
+		{"v2.9.0", "v1.26.15+rke2r1", true},
+		{"v2.12.3", "v1.26.15+rke2r1", true},
+		{"v2.8.5", "v1.26.7+rke2r1", true},
+		{"v2.7.15", "v1.26.7+rke2r1", false},
+		{"v2.8.5", "v1.25.13+rke2r1", false},
+		{"v2.8.5", "v1.25.12+rke2r1", true},
+		{"v2.8.5", "v1.24.17+rke2r1", true},
+		{"v2.7.15", "v1.24.17+rke2r1", false},
+		{"v2.7.15", "v1.24.2+rke2r1", true},
+		{"v2.7.15", "v1.22.17+rke2r1", true},
+		{"v2.6.14", "v1.22.17+rke2r1", false},
+		{"v3.0.0", "v1.26.15+rke2r1", true},
+		{"dev", "v1.26.15+rke2r1", true},
+		{"master-7c2ba528-head", "v1.26.15+rke2r1", true},
+		{"v2.12.3", "v1.30.1+rke2r1", false},
+		{"v2.8.5", "latest", false},
+	} {
+		found := unsupported(verify.Got(tt.rancher), tt.release)
+		if warns := len(found) > 0; warns != tt.warns {
+			t.Errorf("Rancher %s, %s: %+v, wanted a warning: %t", tt.rancher, tt.release, found, tt.warns)
+		}
+		for _, f := range found {
+			if f.Status != verify.Warn || f.Object == "" || f.Wanted == "" {
+				t.Errorf("Rancher %s, %s: %+v", tt.rancher, tt.release, f)
+			}
+		}
+	}
+}
