@@ -16,7 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Plain is a cluster of which only its API is known, whoever made it: no Rancher
+// APIOnly is a cluster of which only its API is known, whoever made it: no Rancher
 // object and no cluster.yml tells of it. It can be audited and not migrated.
 type APIOnly struct {
 	Config  *rest.Config

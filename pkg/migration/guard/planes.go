@@ -13,11 +13,11 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// planesNote is the journal's key for the control-plane machines that a preflight saw,
+// controlPlanesNote is the journal's key for the control-plane machines that a preflight saw,
 // where they are no longer those of the fingerprint.
 const controlPlanesNote = "control-planes"
 
-// NotePlanes takes the control-plane machines of a preflight that passed for those of
+// NoteControlPlanes takes the control-plane machines of a preflight that passed for those of
 // the run: newcomers were looked at with the rest.
 func NoteControlPlanes(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
 	then, known, err := controlPlanesThen(tx.Record())
@@ -27,7 +27,7 @@ func NoteControlPlanes(ctx context.Context, tx *runner.Tx, s migration.Snapshot)
 	return tx.Note(ctx, controlPlanesNote, controlPlanesNow(s))
 }
 
-// planesThen are the control-plane machines of the last preflight that passed, sorted.
+// controlPlanesThen are the control-plane machines of the last preflight that passed, sorted.
 func controlPlanesThen(record journal.Record) (then []string, known bool, err error) {
 	if known, err := record.NoteInto(controlPlanesNote, &then); err != nil || known {
 		return then, known, err
@@ -42,7 +42,7 @@ func controlPlanesThen(record journal.Record) (then []string, known bool, err er
 	return then, known, err
 }
 
-// planes are those of the last reading, sorted.
+// controlPlanesNow are those of the last reading, sorted.
 func controlPlanesNow(s migration.Snapshot) []string {
 	var now []string
 	for _, m := range s.Reading.Members {
@@ -56,7 +56,7 @@ func controlPlanesNow(s migration.Snapshot) []string {
 
 func planeOf(m migration.Member) string { return migration.OrElse(m.ID, strings.Join(m.Nodes, ",")) }
 
-// RequireSamePlanes stops before a write when a control-plane machine came or
+// RequireSameControlPlanes stops before a write when a control-plane machine came or
 // went since the preflight: a newcomer may run with other arguments.
 func RequireSameControlPlanes(s migration.Snapshot) error {
 	then, known, err := controlPlanesThen(s.Record)
@@ -69,7 +69,7 @@ func RequireSameControlPlanes(s migration.Snapshot) error {
 		Fix:    "see that the new ones are healthy, then run the same command again, whose preflight looks at them"}
 }
 
-// NewPlanes are the Nodes of control planes that the last preflight did not see.
+// NewControlPlanes are the Nodes of control planes that the last preflight did not see.
 func NewControlPlanes(s migration.Snapshot) []string {
 	then, known, err := controlPlanesThen(s.Record)
 	if err != nil || !known {
