@@ -30,7 +30,7 @@ func NewNodesOpen(s migration.Snapshot) []string {
 	return open
 }
 
-// SignalsOf is what the guard judges of this what the guard judges of this reading.
+// SignalsOf is what the guard judges of this reading.
 func SignalsOf(s migration.Snapshot) Signals {
 	verdict := s.Reading.LeaseVerdict()
 	out := Signals{
