@@ -57,8 +57,8 @@ type Error struct {
 	// Checks are the IDs of the checks that found it, for views to offer their
 	// explanation; nil: no check did.
 	Checks []string
-	// Passing: it may pass by itself, within a minute or two.
-	Passing bool
+	// Transient: it may pass by itself, within a minute or two.
+	Transient bool
 }
 
 // Error implements error on one line: object, seen, wanted, fix, cause.

@@ -35,12 +35,12 @@ type Backend interface {
 	// Brake keeps whoever applies edits from going on, and says what it did; see
 	// runner.Procedure. again observes once more.
 	Brake(ctx context.Context, tx *runner.Tx, seen Snapshot, again func(context.Context) (Snapshot, error)) (done string, err error)
-	// Tell puts what is not at rest into one line.
-	Tell(open []Unrest) string
-	// Keep writes down what the backend's checks judge, so that they can be made again
+	// Summarize puts what is not at rest into one line.
+	Summarize(open []PendingCondition) string
+	// EncodeBundle writes down what the backend's checks judge, so that they can be made again
 	// without a cluster. writes says whether the run has a step left that writes.
 	// Secrets go through the Redactor.
-	Keep(seen Snapshot, writes bool, r *bundle.Redactor) ([]byte, error)
+	EncodeBundle(seen Snapshot, writes bool, r *bundle.Redactor) ([]byte, error)
 	// Snapshotter takes etcd snapshots; nil: somebody else has to.
 	Snapshotter() Snapshotter
 	// Document is how the chart is installed as a document of the backend's own

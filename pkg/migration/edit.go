@@ -53,7 +53,7 @@ type Rollout struct {
 	Progress    string        // changes exactly when something moved
 	By          runner.Roller // who carries it out
 	// Last is asked once nothing else is open, and adds what is; nil: there is nothing.
-	Last func(ctx context.Context, r *Roll) error
+	Last func(ctx context.Context, r *RolloutJudgement) error
 }
 
 // Editor is what differs between clusters in the steps that edit the configuration.

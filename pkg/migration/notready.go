@@ -10,10 +10,10 @@ import (
 )
 
 // NodesNotReady are the Nodes that keep a cluster from being at rest, one line each.
-func (r Reading) NodesNotReady() []Unrest {
-	var problems []Unrest
+func (r Reading) NodesNotReady() []PendingCondition {
+	var problems []PendingCondition
 	for _, node := range r.notReady() {
-		problems = append(problems, Unrest{Object: "Node " + node.Name, Seen: whyNotReady(node), Wanted: "Ready"})
+		problems = append(problems, PendingCondition{Object: "Node " + node.Name, Seen: whyNotReady(node), Wanted: "Ready"})
 	}
 	return problems
 }
@@ -59,7 +59,7 @@ func whyNotReady(node *downstream.Node) string {
 // or somebody starts it.
 func (r Reading) HeldUpBy() error {
 	nodes := r.notReady()
-	for _, open := range r.Unrest {
+	for _, open := range r.Pending {
 		if open.Fix != "" {
 			return &fault.Error{Class: fault.Check, Reason: "NodeDeleted", Object: open.Object, Seen: open.Seen, Wanted: open.Wanted,
 				Fix: open.Fix + "; then run the same command again"}
@@ -74,7 +74,7 @@ func (r Reading) HeldUpBy() error {
 		others = append(others, "Node "+node.Name+" "+whyNotReady(node))
 	}
 	if len(others) > 0 {
-		seen += "; " + TellSome(others)
+		seen += "; " + JoinSome(others)
 	}
 	return &fault.Error{Class: fault.Check, Reason: "NodeNotReady", Object: "Node " + nodes[0].Name, Seen: seen,
 		Wanted: "every Node Ready", Fix: bringBack(nodes) + "; then run the same command again"}
@@ -108,7 +108,7 @@ func names(nodes []*downstream.Node) string {
 
 // WaitForNodes makes a roll wait for the Nodes of a reading. It is said before
 // everything else: what others wait for, they wait for because of it.
-func (r *Roll) WaitForNodes(reading Reading) {
+func (r *RolloutJudgement) WaitForNodes(reading Reading) {
 	waits := r.waits
 	r.waits = nil
 	for _, open := range reading.NodesNotReady() {

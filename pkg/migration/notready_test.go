@@ -75,7 +75,7 @@ func TestHeldUpBy(t *testing.T) {
 // judged otherwise says nothing of it.
 func TestRollSaysItsNodesFirst(t *testing.T) {
 	reading := migration.Reading{Down: downstream.Cluster{Nodes: []downstream.Node{nodeThat("silent", "", "Unknown", "")}}}
-	roll := &migration.Roll{WaitingFor: "all"}
+	roll := &migration.RolloutJudgement{WaitingFor: "all"}
 	roll.Wait("Rancher: waiting for plan to be applied")
 	roll.WaitForNodes(reading)
 	v := roll.Verdict()
@@ -91,22 +91,22 @@ func TestRollSaysItsNodesFirst(t *testing.T) {
 // A roll is held up by what a person has to put right before Nodes that may come back.
 func TestHeldUpByWhatAPersonRepairs(t *testing.T) {
 	silent := nodeThat("silent", "", "Unknown", "")
-	fixed := migration.Unrest{Object: "Machine m", Seen: "has lost its Node", Wanted: "its Node", Fix: "put it back"}
+	fixed := migration.PendingCondition{Object: "Machine m", Seen: "has lost its Node", Wanted: "its Node", Fix: "put it back"}
 	for name, tt := range map[string]struct {
-		open   []migration.Unrest
+		open   []migration.PendingCondition
 		nodes  []downstream.Node
 		stale  map[string]bool
 		reason string
 	}{
 		"nothing":                          {nil, nil, nil, ""},
-		"it passes by itself":              {clustertest.Rolling().Unrest, nil, nil, ""},
-		"a person repairs it":              {[]migration.Unrest{clustertest.Rolling().Unrest[0], fixed}, nil, nil, "NodeDeleted"},
-		"that, and a Node is not Ready":    {[]migration.Unrest{fixed}, []downstream.Node{silent}, nil, "NodeDeleted"},
-		"a Node is not Ready":              {clustertest.Rolling().Unrest, []downstream.Node{silent}, nil, "NodeNotReady"},
+		"it passes by itself":              {clustertest.Rolling().Pending, nil, nil, ""},
+		"a person repairs it":              {[]migration.PendingCondition{clustertest.Rolling().Pending[0], fixed}, nil, nil, "NodeDeleted"},
+		"that, and a Node is not Ready":    {[]migration.PendingCondition{fixed}, []downstream.Node{silent}, nil, "NodeDeleted"},
+		"a Node is not Ready":              {clustertest.Rolling().Pending, []downstream.Node{silent}, nil, "NodeNotReady"},
 		"one that a rename left behind":    {nil, []downstream.Node{silent}, map[string]bool{"silent": true}, ""},
 		"left behind, its instance is off": {nil, []downstream.Node{nodeThat("silent", "", "Unknown", "", downstream.TaintShutdown)}, map[string]bool{"silent": true}, "NodeNotReady"},
 	} {
-		err := migration.Reading{Unrest: tt.open, Stale: tt.stale, Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
+		err := migration.Reading{Pending: tt.open, Stale: tt.stale, Down: downstream.Cluster{Nodes: tt.nodes}}.HeldUpBy()
 		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q (%v)", name, got, err)
 		}

@@ -50,9 +50,9 @@ type Options struct {
 	// OnWait is given a line where a look waits for AWS, from another goroutine; nil:
 	// no line is made.
 	OnWait func(line string)
-	// LookOnly leaves out what needs rights to write: the installation to come is
+	// ReadOnly leaves out what needs rights to write: the installation to come is
 	// neither rendered nor tried with dryRun=All.
-	LookOnly bool
+	ReadOnly bool
 }
 
 // Validate refuses values that no reading could make sense of.

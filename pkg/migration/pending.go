@@ -2,8 +2,8 @@ package migration
 
 import "github.com/awsmigrate/awsmigrate/pkg/fault"
 
-// Unrest is one reason why a cluster is not at rest.
-type Unrest struct {
+// PendingCondition is one reason why a cluster is not at rest.
+type PendingCondition struct {
 	Object, Seen, Wanted string
 	// Fix is what a person does about it; "" for what passes by itself.
 	Fix string
@@ -12,27 +12,27 @@ type Unrest struct {
 
 	// Kind, Name and Condition are what Seen says, for code: which of several to show
 	// is chosen by them, never by words. A bundle keeps the words alone.
-	Kind      UnrestKind `json:"-"`
-	Name      string     `json:"-"` // of Object, without its kind
-	Condition Condition  `json:"-"` // that is not True; zero where it is none
+	Kind      PendingKind `json:"-"`
+	Name      string      `json:"-"` // of Object, without its kind
+	Condition Condition   `json:"-"` // that is not True; zero where it is none
 }
 
-// UnrestKind is what an Unrest is about; the backend that finds it out names its own,
+// PendingKind is what a PendingCondition is about; the backend that finds it out names its own,
 // and "" is what nothing chooses by.
-type UnrestKind string
+type PendingKind string
 
 // Condition is a status condition of an API object.
 type Condition struct{ Type, Status, Reason, Message string }
 
-// Restless lists what still moves, or is broken: a Node that is not Ready would
+// AllPending lists what still moves, or is broken: a Node that is not Ready would
 // come back with old arguments.
-func (r Reading) Restless() []Unrest {
-	return append(append([]Unrest{}, r.Unrest...), r.NodesNotReady()...)
+func (r Reading) AllPending() []PendingCondition {
+	return append(append([]PendingCondition{}, r.Pending...), r.NodesNotReady()...)
 }
 
-// Rest is what keeps a cluster from being at rest, as one error; nil: it is.
-func (r Reading) Rest(tell func([]Unrest) string) error {
-	problems := r.Restless()
+// RequireSettled is what keeps a cluster from being at rest, as one error; nil: it is.
+func (r Reading) RequireSettled(summarize func([]PendingCondition) string) error {
+	problems := r.AllPending()
 	if len(problems) == 0 {
 		return nil
 	}
@@ -44,5 +44,5 @@ func (r Reading) Rest(tell func([]Unrest) string) error {
 		}
 	}
 	return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: r.Object,
-		Seen: tell(problems), Wanted: "a cluster at rest before anything is written", Fix: fix, Passing: true}
+		Seen: summarize(problems), Wanted: "a cluster at rest before anything is written", Fix: fix, Transient: true}
 }

@@ -14,19 +14,19 @@ type Prepared struct {
 	Admission  verify.Read[downstream.Admission]
 	PlannedSet *downstream.DaemonSet
 	RestErr    error // the unrest of the configuration's side and of the Nodes
-	// Untried is why the installation was not computed; "": it was.
-	Untried string
-	Stands  position.Position
-	Writes  bool // the run has a step left that writes
+	// NotPreviewed is why the installation was not computed; "": it was.
+	NotPreviewed string
+	Stands       position.Position
+	Writes       bool // the run has a step left that writes
 }
 
-// Untried is the reason of checks of an installation that nobody prepares.
-const Untried = "the installation is tried by verify --preflight, and by the preflight of a run"
+// NotPreviewed is the reason of checks of an installation that nobody prepares.
+const NotPreviewed = "the installation is tried by verify --preflight, and by the preflight of a run"
 
 // ChartFindings say what keeps the chart from being installed.
 func (p Prepared) ChartFindings() []verify.Finding {
-	if p.Untried != "" {
-		return verify.Skipped(p.Untried)
+	if p.NotPreviewed != "" {
+		return verify.Skipped(p.NotPreviewed)
 	}
 	return verify.FindingOf(p.ChartErr)
 }
@@ -34,8 +34,8 @@ func (p Prepared) ChartFindings() []verify.Finding {
 // ConcernFindings are the chart values that somebody should know of, or that
 // forbid the installation.
 func (p Prepared) ConcernFindings() []verify.Finding {
-	if p.Untried != "" {
-		return verify.Skipped(p.Untried)
+	if p.NotPreviewed != "" {
+		return verify.Skipped(p.NotPreviewed)
 	}
 	var found []verify.Finding
 	for _, c := range p.Concerns {

@@ -19,8 +19,8 @@ type Reading struct {
 	KCMs       []KCM // one for every control-plane member
 	// ProviderSource says where the providers of KCMs were read: "last --cloud-provider is".
 	ProviderSource string
-	// Unrest is what still moves, or is broken, on the configuration's side.
-	Unrest []Unrest
+	// Pending is what still moves, or is broken, on the configuration's side.
+	Pending []PendingCondition
 	// CordonSkip is the backend's own reason to leave nodes uncordoned; "": none.
 	CordonSkip string
 	// Owners would put the old configuration back at their next run.
@@ -44,8 +44,8 @@ type Member struct {
 	ControlPlane bool
 	Worker       bool
 	Deleting     bool
-	// Lacks is what it still lacks of the external provider; "": nothing.
-	Lacks string
+	// Missing is what it still lacks of the external provider; "": nothing.
+	Missing string
 }
 
 // KCM is the kube-controller-manager of one control-plane member.

@@ -38,7 +38,7 @@ func TestOptionsAreRefused(t *testing.T) {
 
 // What a side stops a rollout with is its verdict, at the progress that was seen.
 func TestStoppedRoll(t *testing.T) {
-	r := &migration.Roll{Progress: "half", Evidence: []string{"all"}}
+	r := &migration.RolloutJudgement{Progress: "half", Evidence: []string{"all"}}
 	if r.Stopped() || r.Verdict().Kind != runner.Met {
 		t.Errorf("%+v", r.Verdict())
 	}
@@ -55,11 +55,11 @@ func TestStoppedRoll(t *testing.T) {
 // What a person has to put right is the fix of a cluster that is not at rest; what passes
 // by itself is waited for.
 func TestFixOfUnrest(t *testing.T) {
-	for fix, open := range map[string][]migration.Unrest{
+	for fix, open := range map[string][]migration.PendingCondition{
 		"wait until nothing moves any more, or mend what is named, then run again": {{Object: "a", Seen: "moves"}},
 		"put it back; then run the same command again":                             {{Object: "a", Seen: "moves"}, {Object: "b", Fix: "put it back"}, {Object: "c", Fix: "another"}},
 	} {
-		if f, ok := fault.As((migration.Reading{Unrest: open}).Rest(migration.TellUnrest)); !ok || f.Fix != fix || !f.Passing {
+		if f, ok := fault.As((migration.Reading{Pending: open}).RequireSettled(migration.SummarizePending)); !ok || f.Fix != fix || !f.Transient {
 			t.Errorf("%+v", f)
 		}
 	}

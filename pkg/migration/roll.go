@@ -8,8 +8,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
-// Roll is one reading while a change is rolled out.
-type Roll struct {
+// RolloutJudgement is one reading while a change is rolled out.
+type RolloutJudgement struct {
 	WaitingFor  string
 	Done, Total int
 	Evidence    []string
@@ -26,31 +26,31 @@ type Roll struct {
 func ByRancher() runner.Roller { return runner.Roller{Name: "Rancher", Alone: true} }
 
 // Wait adds what the roll still waits for.
-func (r *Roll) Wait(format string, args ...any) {
+func (r *RolloutJudgement) Wait(format string, args ...any) {
 	r.waits = append(r.waits, fmt.Sprintf(format, args...))
 }
 
 // Waits says whether something is open.
-func (r *Roll) Waits() bool { return len(r.waits) > 0 }
+func (r *RolloutJudgement) Waits() bool { return len(r.waits) > 0 }
 
 // Stop ends the judgement with a verdict.
-func (r *Roll) Stop(with runner.Verdict) {
+func (r *RolloutJudgement) Stop(with runner.Verdict) {
 	with.Progress = r.Progress
 	r.stop = &with
 }
 
 // Stopped says whether it is judged already.
-func (r *Roll) Stopped() bool { return r.stop != nil }
+func (r *RolloutJudgement) Stopped() bool { return r.stop != nil }
 
 // Verdict is what the reading comes to.
-func (r *Roll) Verdict() runner.Verdict {
+func (r *RolloutJudgement) Verdict() runner.Verdict {
 	if r.stop != nil {
 		return *r.stop
 	}
 	if len(r.waits) == 0 {
 		return Met(r.Evidence...)
 	}
-	return runner.Verdict{Kind: runner.Waiting, WaitingFor: r.WaitingFor, Seen: TellSome(r.waits),
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: r.WaitingFor, Seen: JoinSome(r.waits),
 		Progress: r.Progress, Done: r.Done, Total: r.Total, By: r.By, Err: r.holdup}
 }
 

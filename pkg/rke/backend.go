@@ -29,8 +29,8 @@ type Edges struct {
 	Clock  clock.WithTicker
 	// Live gets every line that rke prints.
 	Live io.Writer
-	// Keep is inherited by every rke; nil while no lock is held.
-	Keep func() *os.File
+	// LockFile is inherited by every rke; nil while no lock is held.
+	LockFile func() *os.File
 	// Disk holds cluster.yml and what lies beside it; nil: the real one.
 	Disk clusterfile.FS
 	// Tool is the rke binary; nil: the one that the options name.

@@ -364,7 +364,7 @@ func TestSnapshotByRKE(t *testing.T) {
 		t.Errorf("this run started none: %v %+v", err, got)
 	}
 	moving := seen
-	moving.Reading.Unrest = []migration.Unrest{{Object: "x", Seen: "moves"}}
+	moving.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "moves"}}
 	if err := step.Do(t.Context(), tx, moving); err == nil || len(tool.ran) > 0 {
 		t.Errorf("on a cluster that moves: %v, ran %q", err, tool.ran)
 	}

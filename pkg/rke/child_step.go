@@ -112,8 +112,8 @@ func (b *Backend) start(ctx context.Context, tx *runner.Tx, seen migration.Snaps
 	intent := journal.Intent{What: what, Object: b.fileObject(), Token: c.token}
 	return tx.Effect(ctx, intent, func(context.Context) error {
 		var keep *os.File
-		if b.edges.Keep != nil {
-			keep = b.edges.Keep()
+		if b.edges.LockFile != nil {
+			keep = b.edges.LockFile()
 		}
 		var err error
 		if c.process, err = b.tool().Start(binary, args, log, b.edges.Live, keep, b.Access.Clock); err != nil {

@@ -118,8 +118,10 @@ func (c *Common) Rolls(step journal.StepID) bool {
 	return step == migration.StepEnable || step == migration.StepSwitch || step == migration.StepUpgrade
 }
 
-// Tell implements migration.Backend.
-func (c *Common) Tell(open []migration.Unrest) string { return migration.TellUnrest(open) }
+// Summarize implements migration.Backend.
+func (c *Common) Summarize(open []migration.PendingCondition) string {
+	return migration.SummarizePending(open)
+}
 
 // Paused implements migration.Backend: nobody rolls such a cluster but rke.
 func (c *Common) Paused(migration.Snapshot) string { return "" }

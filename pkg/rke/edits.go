@@ -127,6 +127,6 @@ func (b *Backend) requireNothingPending(seen migration.Snapshot) error {
 		lines = append(lines, one.String())
 	}
 	return &fault.Error{Class: fault.Gate, Reason: "PendingChanges", Object: b.fileObject(),
-		Seen:   fmt.Sprintf("%d changes that `rke up` has not applied yet: %s", len(pending), migration.TellSome(lines)),
+		Seen:   fmt.Sprintf("%d changes that `rke up` has not applied yet: %s", len(pending), migration.JoinSome(lines)),
 		Wanted: "a file that only the migration changes", Fix: "apply or revert them first, or add --include-pending"}
 }

@@ -24,7 +24,7 @@ func Partial(ctx context.Context, options Options, why error) ([]verify.Bound, e
 	unseen := &fault.Error{Class: fault.CouldNotLook, Reason: fault.ReasonForbidden, Object: "rke's state", Seen: "could not be read", Err: why}
 	p := rkechecks.Prepared{
 		Facts:    rkestate.Facts{Path: options.Config, File: file, Config: file.Config(), Local: rkestate.ReadLocal(clusterfile.Disk{}, options.Config)},
-		Prepared: migration.Prepared{Untried: migration.Untried}, Options: options.ofChecks(), NameErr: unseen, EditErr: unseen,
+		Prepared: migration.Prepared{NotPreviewed: migration.NotPreviewed}, Options: options.ofChecks(), NameErr: unseen, EditErr: unseen,
 	}
 	if binary, err := rkecli.Find(ctx, options.RKEBinary, p.KubernetesVersion(), options.KubernetesVersion); err != nil {
 		p.Binary = verify.Failed[rkecli.Binary](err)

@@ -24,7 +24,7 @@ func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinished string) mig
 	current := f.State.Current.Config
 	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), PlaneLabel: planeLabel, ProviderSource: "rke's state says provider"}
 	if unfinished != "" {
-		r.Unrest = append(r.Unrest, migration.Unrest{Object: "rke", Seen: unfinished, Wanted: "a finished `rke up`"})
+		r.Pending = append(r.Pending, migration.PendingCondition{Object: "rke", Seen: unfinished, Wanted: "a finished `rke up`"})
 	}
 	if f.Config.UpgradeStrategy.Drains() {
 		r.CordonSkip = "rke drains nodes while it rolls (upgrade_strategy.drain), and uncordons what it visits"
@@ -36,7 +36,7 @@ func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinished string) mig
 		if node := NodeOf(host, down.Nodes); node != nil {
 			m.Nodes, m.Name = []string{node.Name}, node.Name
 		}
-		m.Lacks = lacksSwitch(current, unfinished, m)
+		m.Missing = lacksSwitch(current, unfinished, m)
 		r.Members = append(r.Members, m)
 		if !m.ControlPlane {
 			continue

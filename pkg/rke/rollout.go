@@ -100,10 +100,10 @@ func RolloutOf(seen migration.Snapshot, step journal.StepID, target, applied str
 
 func switchedHosts(seen migration.Snapshot) (open []string, done int) {
 	for _, m := range seen.Reading.Members {
-		if m.Lacks == "" {
+		if m.Missing == "" {
 			done++
 		} else {
-			open = append(open, fmt.Sprintf("%s %s: %s", m.Kind, m.Name, m.Lacks))
+			open = append(open, fmt.Sprintf("%s %s: %s", m.Kind, m.Name, m.Missing))
 		}
 	}
 	if current := FactsOf(seen).State.Current.Config; current.CloudProvider.AWS != nil && string(current.CloudProvider.AWS) != "null" {

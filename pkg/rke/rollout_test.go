@@ -21,7 +21,7 @@ import (
 // by rke's state, and of which the worker lacks something of the external provider.
 func hosts(lacks string, args ...string) migration.Snapshot {
 	return migration.Snapshot{Config: observed{}, Reading: migration.Reading{
-		Members: []migration.Member{{Name: "cp", Kind: "node", ControlPlane: true}, {Name: "w", Kind: "node", Worker: true, Lacks: lacks}},
+		Members: []migration.Member{{Name: "cp", Kind: "node", ControlPlane: true}, {Name: "w", Kind: "node", Worker: true, Missing: lacks}},
 		KCMs:    []migration.KCM{{Member: "cp", Kind: "node", Known: true, Args: component.Parse(args)}},
 		Down:    downstream.Cluster{Nodes: []downstream.Node{{Name: "cp", UID: "1", Kubelet: "v1.27.16"}, {Name: "w", UID: "2", Kubelet: "v1.27.16"}}},
 	}}

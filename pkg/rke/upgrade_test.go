@@ -59,7 +59,7 @@ func TestTheChartWaitsForTheRKEOfACutOffUpgrade(t *testing.T) {
 				node.Ready.Status = "True"
 			}
 			set := &downstream.DaemonSet{Containers: []downstream.Container{{Image: "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"}}}
-			seen.Reading = migration.Reading{Version: target, Unrest: seen.Config.Combine(downstream.Cluster{}).Unrest}
+			seen.Reading = migration.Reading{Version: target, Pending: seen.Config.Combine(downstream.Cluster{}).Pending}
 			seen.Reading.Down.Nodes, seen.Reading.Down.CCM = []downstream.Node{node}, set
 			if !m.Chart().ImageDue(t.Context(), seen) {
 				t.Fatal("the image is not due: this test shows nothing")

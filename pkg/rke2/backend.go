@@ -94,5 +94,5 @@ func (b *Backend) Rolls(step journal.StepID) bool {
 	return false
 }
 
-// Tell implements migration.Backend.
-func (b *Backend) Tell(open []migration.Unrest) string { return rancher.Summarise(open) }
+// Summarize implements migration.Backend.
+func (b *Backend) Summarize(open []migration.PendingCondition) string { return rancher.Summarise(open) }

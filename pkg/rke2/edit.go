@@ -78,9 +78,9 @@ func changesOf(object string, edit config.Edit) []runner.Change {
 
 // rolledOut says whether Rancher has applied an edit everywhere: its own copy
 // of the configuration holds it, and nothing waits any more.
-func rolledOut(seen migration.Snapshot, missing func(config.Spec) (bool, []string)) []migration.Unrest {
+func rolledOut(seen migration.Snapshot, missing func(config.Spec) (bool, []string)) []migration.PendingCondition {
 	if open := factsOf(seen).NotCopied(missing); len(open) > 0 {
 		return open
 	}
-	return seen.Reading.Unrest
+	return seen.Reading.Pending
 }

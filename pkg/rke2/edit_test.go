@@ -84,11 +84,11 @@ func TestLostAnswers(t *testing.T) {
 
 // An edit is rolled out once Rancher's copy has it and nothing waits any more.
 func TestRolledOut(t *testing.T) {
-	open := []migration.Unrest{{Object: "Machine m"}}
+	open := []migration.PendingCondition{{Object: "Machine m"}}
 	has := func(config.Spec) (bool, []string) { return true, nil }
 	lacks := func(config.Spec) (bool, []string) { return false, []string{"a", "b"} }
 	f := rancherfixture.Posted()
-	seen := migration.Snapshot{Config: observed{Facts: f}, Reading: migration.Reading{Unrest: open}}
+	seen := migration.Snapshot{Config: observed{Facts: f}, Reading: migration.Reading{Pending: open}}
 	if got := rolledOut(seen, has); len(got) != 1 || got[0].Object != "Machine m" {
 		t.Errorf("%+v", got)
 	}

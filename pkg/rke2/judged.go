@@ -25,9 +25,9 @@ func (b *Backend) Evidence(seen migration.Snapshot, input *evidence.Input) {
 // Decide implements migration.Backend: all that a run goes by is seen in the cluster.
 func (b *Backend) Decide(migration.Snapshot, evidence.Input) {}
 
-// Keep implements migration.Backend.
-func (b *Backend) Keep(seen migration.Snapshot, writes bool, r *bundle.Redactor) ([]byte, error) {
-	return rke2checks.Keep(factsOf(seen), seen.Reading, b.options.ofChecks(), writes, r)
+// EncodeBundle implements migration.Backend.
+func (b *Backend) EncodeBundle(seen migration.Snapshot, writes bool, r *bundle.Redactor) ([]byte, error) {
+	return rke2checks.EncodeBundle(factsOf(seen), seen.Reading, b.options.ofChecks(), writes, r)
 }
 
 // endState chooses once per reading; the evidence does not change during a run

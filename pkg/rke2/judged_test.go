@@ -16,7 +16,7 @@ func TestChoicesAreKept(t *testing.T) {
 	b := &Backend{options: Options{EndState: rke2checks.EndOverrides,
 		Options: migration.Options{KubernetesVersion: "v1.27.16+rke2r1", OwnersInformed: []string{"fleet"}}}}
 	seen := migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()}, Reading: migration.Reading{Stale: map[string]bool{"b": true, "a": true}}}
-	text, err := b.Keep(seen, true, bundle.NewRedactor())
+	text, err := b.EncodeBundle(seen, true, bundle.NewRedactor())
 	if err != nil {
 		t.Fatal(err)
 	}

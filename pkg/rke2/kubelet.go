@@ -45,7 +45,7 @@ func (k kubelet) renewed(started, renewal time.Time) kubelet {
 
 // waitForKubelets waits until no kube-controller-manager from before the rollout can
 // run. Node leases are read when nothing else is awaited, and no more once each was seen.
-func (b *Backend) waitForKubelets(ctx context.Context, seen migration.Snapshot, r *migration.Roll) error {
+func (b *Backend) waitForKubelets(ctx context.Context, seen migration.Snapshot, r *migration.RolloutJudgement) error {
 	for _, k := range seen.Reading.KCMs {
 		if alone(b.kubelets, k) {
 			continue

@@ -78,7 +78,7 @@ func TestNodeLeasesAreReadLast(t *testing.T) {
 		seen.Reading.KCMs = append(seen.Reading.KCMs, migration.KCM{ID: fmt.Sprint(i), Node: fmt.Sprint("node-", i), Started: start.Format(time.RFC3339)})
 	}
 	judge := func(waits string) runner.VerdictKind {
-		r := &migration.Roll{}
+		r := &migration.RolloutJudgement{}
 		if waits != "" {
 			r.Wait("%s", waits)
 		}

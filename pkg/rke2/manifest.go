@@ -33,7 +33,7 @@ func (b *Backend) ApplyDocument(ctx context.Context, tx *runner.Tx, seen migrati
 	if err != nil || edit.Empty() {
 		return err
 	}
-	if err := seen.Reading.Rest(b.Tell); err != nil {
+	if err := seen.Reading.RequireSettled(b.Summarize); err != nil {
 		return err
 	}
 	return b.writeEdit(ctx, tx, factsOf(seen), edit)

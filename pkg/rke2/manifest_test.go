@@ -98,13 +98,13 @@ func TestDocumentGoesInAndOut(t *testing.T) {
 		t.Errorf("%v %+v", err, changes)
 	}
 	moving := seen
-	moving.Reading.Unrest = []migration.Unrest{{Object: "x", Seen: "moves"}}
+	moving.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "moves"}}
 	if err := by.ApplyDocument(t.Context(), tx, moving, document); err == nil || manifest() != "" {
 		t.Errorf("written on a cluster that moves: %v", err)
 	}
 	for range 2 {
 		seen = p.look(t, tx.Record())
-		seen.Reading.Unrest = nil
+		seen.Reading.Pending = nil
 		if err := by.ApplyDocument(t.Context(), tx, seen, document); err != nil || manifest() != document || len(tx.Record().Intents) != 1 {
 			t.Errorf("%v, %q, %+v", err, manifest(), tx.Record().Intents)
 		}

@@ -32,7 +32,9 @@ func (b *Backend) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snaps
 		return r, err
 	}
 	r.Open, r.Done, r.Total, r.Evidence = b.machines(seen, step, before)
-	r.Last = func(ctx context.Context, roll *migration.Roll) error { return b.waitForKubelets(ctx, seen, roll) }
+	r.Last = func(ctx context.Context, roll *migration.RolloutJudgement) error {
+		return b.waitForKubelets(ctx, seen, roll)
+	}
 	return r, nil
 }
 
@@ -115,7 +117,7 @@ func switched(seen migration.Snapshot, before manifests) (open []string, done, t
 func lacksOf(r migration.Reading, before manifests) map[string]string {
 	lacks := make(map[string]string, len(r.Members))
 	for _, m := range r.Members {
-		lacks[m.ID] = m.Lacks
+		lacks[m.ID] = m.Missing
 	}
 	for _, k := range r.KCMs {
 		switch {
@@ -145,7 +147,7 @@ func inTreeAgain(r migration.Reading) (open []string, done, total int, evidence 
 		}
 	}
 	for _, m := range r.Members {
-		if m.Lacks == "" {
+		if m.Missing == "" {
 			open = append(open, m.Name+" runs with the external provider still")
 			continue
 		}

@@ -17,7 +17,7 @@ import (
 // controlPlane is a kube-controller-manager and its machine, as they run with arguments.
 func controlPlane(lacks string, args ...string) migration.Reading {
 	return migration.Reading{
-		Members: []migration.Member{{ID: "1", Name: "cp", ControlPlane: true, Lacks: lacks}},
+		Members: []migration.Member{{ID: "1", Name: "cp", ControlPlane: true, Missing: lacks}},
 		KCMs: []migration.KCM{{Member: "cp", Kind: "Machine", ID: "1", Known: true, Ready: true, Hash: "h2", Started: "2026-11-22T12:00:05Z",
 			Args: component.Parse(args)}},
 	}

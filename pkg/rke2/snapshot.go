@@ -36,7 +36,7 @@ func (b *Backend) TakeSnapshot(ctx context.Context, tx *runner.Tx, seen migratio
 	if wanted, begun := snapshotIntended(tx.Record()); begun && now >= wanted {
 		return nil
 	}
-	if err := seen.Reading.Rest(b.Tell); err != nil {
+	if err := seen.Reading.RequireSettled(b.Summarize); err != nil {
 		return err
 	}
 	next := now + 1
@@ -74,7 +74,7 @@ func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, seen migration
 		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "SnapshotFailed", Object: seen.Reading.Object, Seen: phase,
 			Wanted: "phase Finished", Fix: "see the rke2-server logs of the etcd nodes, or go without one: --no-etcd-snapshot"}), nil
 	}
-	rest := seen.Reading.Unrest
+	rest := seen.Reading.Pending
 	if plane.SnapshotGeneration < wanted || plane.SnapshotPhase != "Finished" || len(rest) > 0 {
 		if len(rest) > 0 {
 			phase += "; " + rancher.Summarise(rest)

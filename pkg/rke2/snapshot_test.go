@@ -56,7 +56,7 @@ func TestSnapshotStep(t *testing.T) {
 		t.Errorf("%v %+v", err, plan)
 	}
 	moving := seen
-	moving.Reading.Unrest = []migration.Unrest{{Object: "x", Seen: "moves"}}
+	moving.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "moves"}}
 	if err := step.Do(t.Context(), tx, moving); err == nil || generation() != 2 {
 		t.Errorf("asked for on a cluster that moves: %v", err)
 	}
@@ -82,9 +82,9 @@ func TestSnapshotStep(t *testing.T) {
 		seen := p.look(t, tx.Record())
 		facts := factsOf(seen)
 		facts.ControlPlane.SnapshotGeneration, facts.ControlPlane.SnapshotPhase = tt.generation, tt.phase
-		seen.Config, seen.Reading.Unrest = observed{Facts: facts, snapshot: true}, nil
+		seen.Config, seen.Reading.Pending = observed{Facts: facts, snapshot: true}, nil
 		if tt.moves {
-			seen.Reading.Unrest = moving.Reading.Unrest
+			seen.Reading.Pending = moving.Reading.Pending
 		}
 		got, err := step.Verify(t.Context(), tx, seen)
 		if err != nil || got.Kind != tt.want || got.Kind == runner.Waiting && (got.Progress != got.Seen || strings.Contains(got.Seen, "moves") != tt.moves) {

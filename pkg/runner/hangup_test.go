@@ -130,7 +130,7 @@ func TestHangUpLeavesWhatHasNotBegun(t *testing.T) {
 		"not yet at rest": {"two", func(b *bench, hangUp func()) {
 			b.p.step("two").do = func(context.Context, *Tx) error {
 				hangUp()
-				return &fault.Error{Class: fault.Check, Passing: true, Object: "cluster", Seen: "moves", Wanted: "rest"}
+				return &fault.Error{Class: fault.Check, Transient: true, Object: "cluster", Seen: "moves", Wanted: "rest"}
 			}
 		}},
 		"nothing to change, and not settled": {"two", func(b *bench, hangUp func()) {

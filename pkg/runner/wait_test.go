@@ -405,7 +405,7 @@ func TestDoWaitsForWhatPassesByItself(t *testing.T) {
 		two, calls := b.p.step("two"), 0
 		two.do = func(context.Context, *Tx) error {
 			if calls++; calls <= tt.restless {
-				return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: "Cluster demo", Seen: "Machine x waits", Wanted: "rest", Passing: true}
+				return &fault.Error{Class: fault.Check, Reason: "NotAtRest", Object: "Cluster demo", Seen: "Machine x waits", Wanted: "rest", Transient: true}
 			}
 			return nil
 		}

@@ -55,7 +55,7 @@ func (w *watch[S]) do(ctx context.Context, step Step[S], tx *Tx) error {
 			return lost
 		}
 		unsettled, passing := fault.As(err)
-		passing = passing && unsettled.Passing && w.r.o.Clock.Since(w.since) < settleTimeout
+		passing = passing && unsettled.Transient && w.r.o.Clock.Since(w.since) < settleTimeout
 		if ctx.Err() != nil || w.r.stop.requested() || !passing && !retry.Transient(err) {
 			return w.r.stepError(ctx, w.info, err, "during step "+string(w.info.ID))
 		}

@@ -30,8 +30,8 @@ func Dump(path string, seen Reading) error {
 		b.Header = append(b.Header, plaintext.Tidy(line))
 	}
 	record := seen.Own
-	if seen.Keep != nil {
-		side, err := seen.Keep(redactor)
+	if seen.EncodeBundle != nil {
+		side, err := seen.EncodeBundle(redactor)
 		if err != nil {
 			return err
 		}
@@ -137,9 +137,9 @@ func (s *bundleSource) rebound() ([]verify.Bound, error) {
 	if len(s.bundle.Side) == 0 {
 		return nil, nil
 	}
-	rebind := rke2checks.Rebound
+	rebind := rke2checks.ChecksFromBundle
 	if s.bundle.Target.Kind == string(wellknown.RKE) {
-		rebind = rke.Rebound
+		rebind = rke.ChecksFromBundle
 	}
 	bound, err := rebind(s.bundle.Side, s.bundle.Input)
 	if err != nil {

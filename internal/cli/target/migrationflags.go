@@ -95,7 +95,7 @@ func (m *migrationFlags) options(runID string) (migration.Options, error) {
 		DisableAsked:        m.given("keep-leader-migration") && !m.keepLeaderMigration, CloudRoutes: m.cloudRoutes, CCMImage: m.ccmImage,
 		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, Region: m.region, Profile: m.profile,
 		AssumeRole: m.assumeRole, ExternalID: m.externalID, SessionName: m.sessionName,
-		OwnersInformed: m.ownerInformed, RunID: runID, LookOnly: m.lookOnly, OnWait: m.say, Skip: map[string]string{},
+		OwnersInformed: m.ownerInformed, RunID: runID, ReadOnly: m.lookOnly, OnWait: m.say, Skip: map[string]string{},
 	}
 	if err := m.checkRole(); err != nil {
 		return o, fault.AsUsage(err)

@@ -103,7 +103,7 @@ func (f *RKE) Open(ctx context.Context, out Output, may Access) (*Session, error
 	}
 	lock := &ownfile.Lock{Path: ownfile.LockPath(f.Config), Clock: clock.RealClock{}, Processes: lock.HostProcesses(),
 		Say: func(what string) { fmt.Fprintln(out.Err, what) }}
-	edges := rke.Edges{Kube: kube, Config: config, Clock: clock.RealClock{}, Live: rkeOutput{out.Err}, Keep: lock.File}
+	edges := rke.Edges{Kube: kube, Config: config, Clock: clock.RealClock{}, Live: rkeOutput{out.Err}, LockFile: lock.File}
 	procedure, err := newProcedure(ctx, edges, options, lock)
 	if err != nil {
 		return nil, err

@@ -63,8 +63,10 @@ func (e *Editor) WhileRolling(context.Context, *runner.Tx, migration.Snapshot, j
 // Finish implements migration.Editor.
 func (e *Editor) Finish(context.Context, *runner.Tx, journal.StepID, bool) error { return nil }
 
-// Tell implements migration.Backend.
-func (e *Editor) Tell(open []migration.Unrest) string { return migration.TellUnrest(open) }
+// Summarize implements migration.Backend.
+func (e *Editor) Summarize(open []migration.PendingCondition) string {
+	return migration.SummarizePending(open)
+}
 
 // Rolls implements migration.Backend.
 func (e *Editor) Rolls(journal.StepID) bool { return true }

@@ -11,7 +11,7 @@ func Resting() migration.Reading { return migration.Reading{Object: "Cluster dem
 
 // Rolling is one on which a Machine waits.
 func Rolling() migration.Reading {
-	return migration.Reading{Object: "Cluster demo", Unrest: []migration.Unrest{{Object: "Machine cp", Seen: "waits for its plan"}}}
+	return migration.Reading{Object: "Cluster demo", Pending: []migration.PendingCondition{{Object: "Machine cp", Seen: "waits for its plan"}}}
 }
 
 // ResultAt is a position that is reached.

@@ -27,8 +27,8 @@ type Auditor struct {
 type Inspection struct {
 	Input evidence.Input
 	Own   []verify.Bound // of the Backend, bound to what it read
-	// Keep writes what those judge, without secrets; nil: nobody can.
-	Keep func(*bundle.Redactor) ([]byte, error)
+	// EncodeBundle writes what those judge, without secrets; nil: nobody can.
+	EncodeBundle func(*bundle.Redactor) ([]byte, error)
 }
 
 // Bound are all checks of an inspection, the Backend's own first.
@@ -45,7 +45,7 @@ func (a Auditor) Gather(ctx context.Context, seen migration.Snapshot, writes boo
 	facts.Admission = prepared.Admission
 	input := evidence.Input{
 		Facts: facts, Position: seen.Result, Distribution: a.Distribution,
-		Machines: seen.Reading.Refs(), Target: a.Options.KubernetesVersion, CloudRoutes: a.Options.CloudRoutes, Preflight: !a.Options.LookOnly,
+		Machines: seen.Reading.Refs(), Target: a.Options.KubernetesVersion, CloudRoutes: a.Options.CloudRoutes, Preflight: !a.Options.ReadOnly,
 		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances,
 	}
 	before, known, err := guard.Fingerprint(seen.Record)
@@ -59,8 +59,8 @@ func (a Auditor) Gather(ctx context.Context, seen migration.Snapshot, writes boo
 	a.Backend.Evidence(seen, &input)
 	a.Backend.Decide(seen, input)
 	own := a.Backend.Checks(seen, input, prepared)
-	keep := func(r *bundle.Redactor) ([]byte, error) { return a.Backend.Keep(seen, writes, r) }
-	return Inspection{Input: input, Own: own, Keep: keep}, nil
+	keep := func(r *bundle.Redactor) ([]byte, error) { return a.Backend.EncodeBundle(seen, writes, r) }
+	return Inspection{Input: input, Own: own, EncodeBundle: keep}, nil
 }
 
 // GatherAPIOnly is Gather where these credentials, or an API server, do not give all

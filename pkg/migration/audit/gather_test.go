@@ -184,7 +184,7 @@ func TestPrepared(t *testing.T) {
 	}{
 		"before the CCM":       {position.P2, nil, true, "", "", true},
 		"the CCM is there":     {position.P3, nil, false, "", "", false},
-		"nothing is written":   {position.P2, func(m *Auditor, _ *clustertest.Side, _ *fake.Clientset) { m.Options.LookOnly = true }, false, verify.Skip, verify.Skip, false},
+		"nothing is written":   {position.P2, func(m *Auditor, _ *clustertest.Side, _ *fake.Clientset) { m.Options.ReadOnly = true }, false, verify.Skip, verify.Skip, false},
 		"values make no chart": {position.P2, func(m *Auditor, _ *clustertest.Side, _ *fake.Clientset) { m.Options.CCMImage = "not an image:" }, false, verify.Fail, "", false},
 		"a value to know of": {position.P2, func(_ *Auditor, s *clustertest.Side, _ *fake.Clientset) {
 			s.Cloud = "[Global]\nDisableSecurityGroupIngress=true\n"
@@ -198,7 +198,7 @@ func TestPrepared(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&core, by, client)
 		}
-		got := core.prepare(t.Context(), seen, !core.Options.LookOnly)
+		got := core.prepare(t.Context(), seen, !core.Options.ReadOnly)
 		status := func(all []verify.Finding) verify.Status {
 			if len(all) == 0 {
 				return ""
@@ -208,7 +208,7 @@ func TestPrepared(t *testing.T) {
 		if (got.PlannedSet != nil) != tt.planned || got.Admission.OK() != tt.admitted || status(got.ChartFindings()) != tt.chart || status(got.ConcernFindings()) != tt.concerns {
 			t.Errorf("%s: planned %t, admission %+v, chart %+v, concerns %+v", name, got.PlannedSet != nil, got.Admission, got.ChartFindings(), got.ConcernFindings())
 		}
-		if got.Stands != tt.at || got.Writes == core.Options.LookOnly || got.RestErr != nil {
+		if got.Stands != tt.at || got.Writes == core.Options.ReadOnly || got.RestErr != nil {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}

@@ -22,7 +22,7 @@ func (c Chart) ImageDue(ctx context.Context, seen migration.Snapshot) bool {
 // FollowImage brings the CCM to the cluster's new version once that is due and the
 // cluster rests: the last kubelet runs the target before Rancher is done with it.
 func (c Chart) FollowImage(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
-	if !c.ImageDue(ctx, seen) || len(seen.Reading.Restless()) > 0 {
+	if !c.ImageDue(ctx, seen) || len(seen.Reading.AllPending()) > 0 {
 		return nil
 	}
 	return c.Apply(ctx, tx, seen, seen.Reading.CCMEvidence().Migration)

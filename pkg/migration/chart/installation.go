@@ -88,7 +88,7 @@ func (c Chart) Apply(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 	if err != nil || planned.Operation == release.OpNone {
 		return err
 	}
-	if err := seen.Reading.Rest(c.Backend.Tell); err != nil {
+	if err := seen.Reading.RequireSettled(c.Backend.Summarize); err != nil {
 		return err
 	}
 	inverse, err := json.Marshal(map[string]any{"release": wellknown.CCM, "leaderMigration": !flagged, "before": planned.Release.String()})

@@ -141,7 +141,7 @@ func TestImageFollowsTheKubelets(t *testing.T) {
 	}{
 		"every kubelet has it":     {target, nil, true, true},
 		"one does not":             {target, func(s *migration.Snapshot) { s.Reading.Down.Nodes[0].Kubelet = old }, false, false},
-		"the cluster moves":        {target, func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }, true, false},
+		"the cluster moves":        {target, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, true, false},
 		"a Node is not Ready":      {target, func(s *migration.Snapshot) { s.Reading.Down.Nodes[2].Ready.Status = "False" }, true, false},
 		"there is no CCM":          {target, func(s *migration.Snapshot) { s.Reading.Down.CCM = nil }, false, false},
 		"it is of the new version": {target, func(s *migration.Snapshot) { s.Reading.Down.CCM.Containers[0].Image = followed(target) }, false, false},

@@ -74,7 +74,7 @@ func ByChart(s migration.Snapshot, v runner.Verdict) runner.Verdict {
 	const pods = "pods of the CCM"
 	switch {
 	case v.Done >= v.Total:
-	case s.InstallMethod == migration.InstallManifest && (s.Reading.Down.CCM == nil || len(s.Reading.Unrest) > 0):
+	case s.InstallMethod == migration.InstallManifest && (s.Reading.Down.CCM == nil || len(s.Reading.Pending) > 0):
 		v.By = runner.Roller{Name: "Rancher", Of: pods, Alone: true}
 	default:
 		v.By = runner.Roller{Name: "Kubernetes", Of: pods, Alone: true}

@@ -118,14 +118,14 @@ func TestByChart(t *testing.T) {
 	}{
 		"by Helm, a pod is missing":         {func(*migration.Snapshot) {}, 1, kubernetes},
 		"by Helm, none is":                  {func(*migration.Snapshot) {}, 2, runner.Roller{}},
-		"by Helm, while Rancher rolls":      {func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }, 1, kubernetes},
+		"by Helm, while Rancher rolls":      {func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, 1, kubernetes},
 		"by a document, a pod is missing":   {func(s *migration.Snapshot) { s.InstallMethod = migration.InstallManifest }, 1, kubernetes},
 		"by a document that is not applied": {func(s *migration.Snapshot) { s.InstallMethod, s.Reading.Down.CCM = migration.InstallManifest, nil }, 0, rancher},
 		"by a document, while Rancher rolls": {func(s *migration.Snapshot) {
-			s.InstallMethod, s.Reading.Unrest = migration.InstallManifest, clustertest.Rolling().Unrest
+			s.InstallMethod, s.Reading.Pending = migration.InstallManifest, clustertest.Rolling().Pending
 		}, 1, rancher},
 		"by a document, all there, while it rolls": {func(s *migration.Snapshot) {
-			s.InstallMethod, s.Reading.Unrest = migration.InstallManifest, clustertest.Rolling().Unrest
+			s.InstallMethod, s.Reading.Pending = migration.InstallManifest, clustertest.Rolling().Pending
 		}, 2, runner.Roller{}},
 	} {
 		seen := clustertest.At(position.P3)

@@ -129,10 +129,10 @@ func LostSince(before continuity.Fingerprint, nodes []downstream.Node) []string 
 
 // OpenCordons is what every roll waits for: that the cordons which it removed are
 // set again by RestoreUserCordons.
-func OpenCordons(s migration.Snapshot) []migration.Unrest {
-	var open []migration.Unrest
+func OpenCordons(s migration.Snapshot) []migration.PendingCondition {
+	var open []migration.PendingCondition
 	for _, name := range LostCordons(s) {
-		open = append(open, migration.Unrest{Object: "Node " + name, Seen: "is to be cordoned again, as its user had", Wanted: "cordoned"})
+		open = append(open, migration.PendingCondition{Object: "Node " + name, Seen: "is to be cordoned again, as its user had", Wanted: "cordoned"})
 	}
 	return open
 }

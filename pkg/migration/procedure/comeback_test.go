@@ -12,11 +12,11 @@ import (
 // and pods end a moment after their DaemonSet; neither ends an undo at once.
 func TestNotYetProvenMayPass(t *testing.T) {
 	var seen migration.Snapshot
-	if f, ok := fault.As(mayComeBack(seen)); !ok || !f.Passing || f.Class != fault.Stale {
+	if f, ok := fault.As(mayComeBack(seen)); !ok || !f.Transient || f.Class != fault.Stale {
 		t.Errorf("a lease that nobody was seen to renew: %+v", f)
 	}
 	seen.Reading.Down.CCMPods = []downstream.Pod{{}}
-	if f, ok := fault.As(requireNoCCM(seen)); !ok || !f.Passing {
+	if f, ok := fault.As(requireNoCCM(seen)); !ok || !f.Transient {
 		t.Errorf("pods without their DaemonSet: %+v", f)
 	}
 	seen.Reading.Down.CCMPods = nil

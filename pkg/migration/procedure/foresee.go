@@ -34,7 +34,7 @@ func (m *Migration) Foresee(ctx context.Context, seen migration.Snapshot) (Fores
 		return Foreseen{}, err
 	}
 	foreseen := Foreseen{Report: report}
-	if m.inProgress(seen) == "" && (!seen.Record.LeftOpen || len(seen.Reading.Unrest) == 0) {
+	if m.inProgress(seen) == "" && (!seen.Record.LeftOpen || len(seen.Reading.Pending) == 0) {
 		foreseen.Stops = audit.JudgeReport(report, m.Options)
 	}
 	return foreseen, nil
@@ -64,7 +64,7 @@ func (f Foreseen) Results() []verify.Result {
 // foreseeUndo is what the undo's own preflight would come to: it makes no checks.
 func (m *Migration) foreseeUndo(seen migration.Snapshot) Foreseen {
 	stops := undoRefused(seen)
-	moving := m.Undoing(seen) || seen.Record.LeftOpen && len(seen.Reading.Unrest) > 0
+	moving := m.Undoing(seen) || seen.Record.LeftOpen && len(seen.Reading.Pending) > 0
 	if stops == nil && !moving {
 		stops = m.requireRestOrOurPause(seen)
 	}

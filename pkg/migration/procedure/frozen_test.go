@@ -29,7 +29,7 @@ func TestFrozenArgumentsStopBothDirections(t *testing.T) {
 			_, back := s.undoStates(undoOrder())
 			for direction, err := range map[string]error{"forth": forth, "back": back} {
 				if fault.ClassOf(err) != fault.CouldNotLook || !strings.Contains(err.Error(), "v1.26.10 or later") {
-					t.Errorf("%s after %q, moving %t: %v", direction, last, len(r.Unrest) > 0, err)
+					t.Errorf("%s after %q, moving %t: %v", direction, last, len(r.Pending) > 0, err)
 				}
 			}
 		}

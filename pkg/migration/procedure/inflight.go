@@ -20,7 +20,7 @@ func (s progress) rollingStep(at position.Position) journal.StepID {
 	if !s.Rolls(step) {
 		return ""
 	}
-	if len(s.Reading.Unrest) == 0 && !s.cordonsOpen(step) {
+	if len(s.Reading.Pending) == 0 && !s.cordonsOpen(step) {
 		if s.endUnseen(step) && reaches(step) == at {
 			return step
 		}
@@ -66,10 +66,10 @@ func (s progress) cordonsOpen(step journal.StepID) bool {
 // has seen to its end; nil: it does not.
 func (m *Migration) waitForInterruptedRun(tx *runner.Tx, seen migration.Snapshot) *runner.Verdict {
 	record := seen.Record
-	if !record.LeftOpen || record.Intents[len(record.Intents)-1].Run == tx.Run() || len(seen.Reading.Unrest) == 0 {
+	if !record.LeftOpen || record.Intents[len(record.Intents)-1].Run == tx.Run() || len(seen.Reading.Pending) == 0 {
 		return nil
 	}
-	open := m.Backend.Tell(seen.Reading.Unrest)
+	open := m.Backend.Summarize(seen.Reading.Pending)
 	return &runner.Verdict{Kind: runner.Waiting, WaitingFor: "what an earlier run began to come to its end", Seen: open, Progress: open, Err: seen.Reading.HeldUpBy()}
 }
 
@@ -77,7 +77,7 @@ func (m *Migration) waitForInterruptedRun(tx *runner.Tx, seen migration.Snapshot
 // that is still being rolled out, and that this run is to end. It brings the cluster to no position of its own.
 func (s progress) upgrading() bool {
 	intents := s.Record.Intents
-	return s.Options.KubernetesVersion != "" && len(intents) > 0 && intents[len(intents)-1].Step == migration.StepUpgrade && len(s.Reading.Unrest) > 0
+	return s.Options.KubernetesVersion != "" && len(intents) > 0 && intents[len(intents)-1].Step == migration.StepUpgrade && len(s.Reading.Pending) > 0
 }
 
 // deferEarlier puts off what comes before a step that Rancher is still working on:
@@ -89,7 +89,7 @@ func (s progress) deferEarlier(ids []journal.StepID, states map[journal.StepID]r
 	if states[migration.StepSnapshot].Kind == runner.InProgress {
 		step = migration.StepSnapshot
 	}
-	if len(s.Reading.Unrest) == 0 || (step != migration.StepSnapshot && !s.Rolls(step)) {
+	if len(s.Reading.Pending) == 0 || (step != migration.StepSnapshot && !s.Rolls(step)) {
 		return
 	}
 	for _, id := range ids {

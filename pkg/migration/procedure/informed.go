@@ -47,7 +47,7 @@ func (m *Migration) ownerNotes(seen migration.Snapshot) []string {
 // Writes says whether the run, in its direction, has a step left that writes. An
 // audit has none.
 func (m *Migration) Writes(seen migration.Snapshot) bool {
-	if m.Options.LookOnly {
+	if m.Options.ReadOnly {
 		return false
 	}
 	now := m.progress(seen)

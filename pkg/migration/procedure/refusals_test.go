@@ -31,7 +31,7 @@ func holds(t *testing.T, cases map[string]refusal, ok func() migration.Snapshot,
 		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q (%v), want %q", name, got, err, tt.reason)
 		}
-		if f, is := fault.As(err); is && (f.Passing != tt.passing || f.Class != fault.Stale || f.Wanted == "") {
+		if f, is := fault.As(err); is && (f.Transient != tt.passing || f.Class != fault.Stale || f.Wanted == "") {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

@@ -66,7 +66,7 @@ func (s progress) current() (current, error) {
 		}
 		return current{step: step, reached: s.Result.Between[0]}, nil
 	}
-	if step == "" || len(s.Reading.Unrest) == 0 {
+	if step == "" || len(s.Reading.Pending) == 0 {
 		return current{}, &fault.Error{Class: fault.CouldNotLook, Reason: "PositionUnknown", Object: s.Reading.Object,
 			Seen: s.Result.Summary, Wanted: "the arguments of every kube-controller-manager", Err: joined(s.Result.Problems)}
 	}
@@ -93,7 +93,7 @@ func (s progress) begunHere(step journal.StepID) bool {
 			return true
 		}
 	}
-	return step == migration.StepLeaseAccess || len(s.Reading.Unrest) > 0
+	return step == migration.StepLeaseAccess || len(s.Reading.Pending) > 0
 }
 
 // inProgress is the step that was begun and is not finished; empty: none.

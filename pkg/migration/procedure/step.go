@@ -28,5 +28,5 @@ func (b base) Do(context.Context, *runner.Tx, migration.Snapshot) error { return
 
 // requireRest stops before a write unless everything is where it should be.
 func (m *Migration) requireRest(seen migration.Snapshot) error {
-	return seen.Reading.Rest(m.Backend.Tell)
+	return seen.Reading.RequireSettled(m.Backend.Summarize)
 }

@@ -24,14 +24,14 @@ func TestPreflightStep(t *testing.T) {
 		s.Record = intended(migration.StepInstall)
 	}
 	left := func(s *migration.Snapshot) {
-		s.Reading.Unrest = clustertest.Rolling().Unrest
+		s.Reading.Pending = clustertest.Rolling().Pending
 		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepCordon, Run: "earlier"}}}
 	}
 	unseen := func(s *migration.Snapshot) {
 		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepEnable, Run: "earlier"}}}
 		s.Reading.MayOutlive = true
 	}
-	stillRolls := func(s *migration.Snapshot) { unseen(s); s.Reading.Unrest = clustertest.Rolling().Unrest }
+	stillRolls := func(s *migration.Snapshot) { unseen(s); s.Reading.Pending = clustertest.Rolling().Pending }
 	for name, tt := range map[string]struct {
 		bad    bool
 		change func(*migration.Snapshot)
@@ -200,9 +200,9 @@ func TestForesee(t *testing.T) {
 			s.Result = clustertest.ResultBetween(position.P1, position.P2)
 			s.Record = intended(migration.StepEnable)
 		}, false},
-		"an earlier run left it moving":  {position.P1, true, func(s *migration.Snapshot) { left(s); s.Reading.Unrest = clustertest.Rolling().Unrest }, false},
+		"an earlier run left it moving":  {position.P1, true, func(s *migration.Snapshot) { left(s); s.Reading.Pending = clustertest.Rolling().Pending }, false},
 		"it was left, and does not move": {position.P1, true, left, true},
-		"it moves, and nobody left it":   {position.P1, true, func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }, true},
+		"it moves, and nobody left it":   {position.P1, true, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, true},
 	} {
 		core, _, by := observer(tt.at)
 		if tt.bad {
@@ -232,7 +232,7 @@ func TestForesee(t *testing.T) {
 // what that undo ends.
 func TestForeseeAnUndo(t *testing.T) {
 	newer := func(s *migration.Snapshot) { s.Reading.Version = "v1.27.1+rke2r1" }
-	moving := func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }
+	moving := func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }
 	for name, tt := range map[string]struct {
 		change func(*migration.Snapshot)
 		reason string
@@ -248,7 +248,7 @@ func TestForeseeAnUndo(t *testing.T) {
 		"an earlier run left it":      {func(s *migration.Snapshot) { moving(s); s.Record.LeftOpen = true }, ""},
 		"it was left, and is at rest": {func(s *migration.Snapshot) { s.Record.LeftOpen = true }, ""},
 		"left, and a Node is not up":  {func(s *migration.Snapshot) { s.Record.LeftOpen = true; s.Reading.Down.Nodes[2].Ready.Status = "False" }, "NotAtRest"},
-		"a brake of an earlier run":   {func(s *migration.Snapshot) { s.Reading.Unrest = []migration.Unrest{{OurPause: true}} }, ""},
+		"a brake of an earlier run":   {func(s *migration.Snapshot) { s.Reading.Pending = []migration.PendingCondition{{OurPause: true}} }, ""},
 		"half switched is what it end": {func(s *migration.Snapshot) {
 			s.Result = clustertest.ResultBetween(position.P3, position.P4)
 			s.Record.Intents = []journal.Intent{{Step: migration.StepSwitch}}

@@ -32,9 +32,9 @@ func TestInstallSettles(t *testing.T) {
 	unready := func(s *migration.Snapshot) { clustertest.SetPodReady(&s.Reading.Down.CCMPods[0], false) }
 	longer := func(s *migration.Snapshot) { s.Reading.Leases.CCM.Last.Duration = 20 * time.Second }
 	unknown := func(s *migration.Snapshot) { s.Reading.Leases.CCM.Last.Duration = 0 }
-	moving := func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }
+	moving := func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }
 	needsAPerson := func(s *migration.Snapshot) {
-		s.Reading.Unrest = []migration.Unrest{{Object: "Machine m", Seen: "lost", Fix: "put it back"}}
+		s.Reading.Pending = []migration.PendingCondition{{Object: "Machine m", Seen: "lost", Fix: "put it back"}}
 	}
 	verdict := func(change func(*migration.Snapshot)) runner.Verdict {
 		step := &install{base: base{Migration: &Migration{Access: migration.Access{Kube: clustertest.Permissive(nil)}, Backend: &clustertest.Editor{}}}}
@@ -151,7 +151,7 @@ func TestChartsAsDocuments(t *testing.T) {
 		"disable, before the CCM":     {migration.StepDisable, position.P2, nil, "~ HelmChart document", false, 0, false, "StillInTree"},
 		"disable, position not known": {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Result = position.Result{Position: position.Unknown} }, "~ HelmChart document", false, 0, true, ""},
 		"disable, one is in-tree":     {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, "~ HelmChart document", false, 1, false, "StillInTree"},
-		"disable, not at rest":        {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }, "~ HelmChart document", false, 1, true, ""},
+		"disable, not at rest":        {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, "~ HelmChart document", false, 1, true, ""},
 		"undo-disable":                {migration.StepUndoDisable, position.P5, nil, "+ Role, RoleBinding", true, 1, true, ""},
 		"undo-disable, one in-tree":   {migration.StepUndoDisable, position.P5, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, "+ Role, RoleBinding", true, 1, false, "StillInTree"},
 	} {

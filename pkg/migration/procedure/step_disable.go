@@ -76,7 +76,7 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 	if err := s.Guard.Judge(signals); err != nil {
 		return migration.Braked(err), nil
 	}
-	if seen.Result.Position == position.P5 && !seen.Result.Mixed && len(seen.Reading.Unrest) == 0 {
+	if seen.Result.Position == position.P5 && !seen.Result.Mixed && len(seen.Reading.Pending) == 0 {
 		if verdict, err := s.Chart().JudgeRolled(ctx, seen); err != nil || verdict.Kind != runner.Met {
 			return verdict, err
 		}
@@ -142,7 +142,7 @@ func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, seen migration.
 		return verdict, err
 	}
 	owner := seen.Reading.LeaseVerdict()
-	if seen.Result.Position != position.P4 || seen.Result.Mixed || owner.Owner != lease.CCM || owner.Life != lease.Alive || len(seen.Reading.Unrest) > 0 {
+	if seen.Result.Position != position.P4 || seen.Result.Mixed || owner.Owner != lease.CCM || owner.Life != lease.Alive || len(seen.Reading.Pending) > 0 {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to hold the migration lease and renew it",
 			Seen: fmt.Sprintf("%s, %s; %s", owner.Owner, owner.Life, seen.Result.Summary), Progress: seen.Result.Summary + owner.Holder}, nil
 	}

@@ -21,7 +21,7 @@ type editRules struct {
 	// precondition is asked in the write, beside a cluster at rest.
 	precondition func(ctx context.Context, m *Migration, seen migration.Snapshot) error
 	// handedOver waits for the leases, and gives the evidence of their holders.
-	handedOver func(roll *migration.Roll, seen migration.Snapshot)
+	handedOver func(roll *migration.RolloutJudgement, seen migration.Snapshot)
 	// note is for the plan; "": none.
 	note string
 	// then is judged once all of it is rolled out; nil: the step ends there.
@@ -114,7 +114,7 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 // judge says what of a rollout is open: first the Nodes that others may wait for, then
 // what applies the edit, the machines, the leases.
 func (s *editing) judge(ctx context.Context, seen migration.Snapshot, now migration.Rollout) (runner.Verdict, error) {
-	roll := &migration.Roll{WaitingFor: migration.OrElse(now.WaitingFor, s.rules.waitingFor), Done: now.Done, Total: now.Total, Progress: now.Progress, By: now.By}
+	roll := &migration.RolloutJudgement{WaitingFor: migration.OrElse(now.WaitingFor, s.rules.waitingFor), Done: now.Done, Total: now.Total, Progress: now.Progress, By: now.By}
 	for _, line := range now.Applying {
 		roll.Wait("%s", line)
 	}

@@ -151,7 +151,7 @@ func TestLastQuestionOfARollout(t *testing.T) {
 	} {
 		asked := false
 		s := anEdit(migration.StepEnable, &clustertest.Editor{})
-		got, err := s.judge(t.Context(), migration.Snapshot{Reading: clustertest.Resting()}, migration.Rollout{Open: tt.open, Last: func(_ context.Context, r *migration.Roll) error {
+		got, err := s.judge(t.Context(), migration.Snapshot{Reading: clustertest.Resting()}, migration.Rollout{Open: tt.open, Last: func(_ context.Context, r *migration.RolloutJudgement) error {
 			if asked = true; tt.answer != "" {
 				r.Wait("%s", tt.answer)
 			}

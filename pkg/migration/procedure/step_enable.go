@@ -17,7 +17,7 @@ func enableLeaderMigration() editRules {
 	return editRules{
 		waitingFor:   "every control plane to run with the flag",
 		precondition: mayEnable,
-		handedOver: func(roll *migration.Roll, seen migration.Snapshot) {
+		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			owner := seen.Reading.LeaseVerdict()
 			if owner.Owner != lease.KCM || owner.Life != lease.Alive {
 				roll.Wait("migration lease: %s, %s", owner.Owner, owner.Life)
@@ -48,7 +48,7 @@ func disableLeaderMigrationAgain() editRules {
 	return editRules{
 		waitingFor:   "every control plane to run without the flag",
 		precondition: func(_ context.Context, _ *Migration, seen migration.Snapshot) error { return requireNoCCM(seen) },
-		handedOver: func(roll *migration.Roll, seen migration.Snapshot) {
+		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			main := lease.JudgeMain(seen.Reading.Leases.KCM, seen.Reading.RenewDeadline())
 			if main.Life != lease.Alive {
 				roll.Wait("Lease kube-system/%s: %s", wellknown.KCMLease, main.Life)

@@ -65,8 +65,8 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 		return verdict, err
 	}
 	verdict.Steady = runner.Steady{For: settleTime(seen.Reading), What: fmt.Sprintf("the same pods without a restart for %s", settleTime(seen.Reading))}
-	if open := seen.Reading.Unrest; len(open) > 0 {
-		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", s.Backend.Tell(open)
+	if open := seen.Reading.Pending; len(open) > 0 {
+		verdict.Kind, verdict.WaitingFor, verdict.Seen = runner.Waiting, "the cluster to come to rest", s.Backend.Summarize(open)
 		verdict.Err = seen.Reading.HeldUpBy()
 		return verdict, nil
 	}
@@ -153,7 +153,7 @@ func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx, seen migration.
 	wait(len(seen.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(seen.Reading.Down.CCMPods))
 	wait(seen.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s, %s", owner.Owner, owner.Life)
 	wait(chart.LeaseLeft(seen.Reading), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", wellknown.CCMLease)
-	for _, u := range seen.Reading.Unrest {
+	for _, u := range seen.Reading.Pending {
 		wait(!u.OurPause, "%s %s", u.Object, u.Seen)
 	}
 	wait(seen.Reading.Down.Record, "%s is recorded still", chart.HelmObject)

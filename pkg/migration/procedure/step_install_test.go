@@ -52,7 +52,7 @@ func TestChartsByHelm(t *testing.T) {
 			}
 		}
 		moving := seen
-		moving.Reading.Unrest = clustertest.Rolling().Unrest
+		moving.Reading.Pending = clustertest.Rolling().Pending
 		if err := core.Chart().Apply(t.Context(), tx, moving, tt.flag); (clustertest.ReasonOf(err) == "NotAtRest") != tt.changes {
 			t.Errorf("%d: on a cluster that moves: %v", i, err)
 		}

@@ -24,7 +24,7 @@ func switchProvider() editRules {
 		waitingFor:   "every machine to run with the external provider",
 		note:         handOverNote,
 		precondition: maySwitch,
-		handedOver: func(roll *migration.Roll, seen migration.Snapshot) {
+		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			owner := seen.Reading.LeaseVerdict()
 			if owner.Owner != lease.CCM || owner.Life != lease.Alive {
 				roll.Wait("migration lease: %s, %s", owner.Owner, owner.Life)
@@ -72,7 +72,7 @@ func switchBack() editRules {
 	return editRules{
 		waitingFor:   "every machine to run with the in-tree provider",
 		precondition: func(_ context.Context, _ *Migration, seen migration.Snapshot) error { return mayComeBack(seen) },
-		handedOver: func(roll *migration.Roll, seen migration.Snapshot) {
+		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			owner := seen.Reading.LeaseVerdict()
 			if owner.Owner == lease.Nobody || owner.Life != lease.Alive {
 				roll.Wait("migration lease: %s, %s", owner.Owner, owner.Life)

@@ -108,8 +108,8 @@ func wouldBeRenamed(before continuity.Fingerprint, found map[string]bool, nodes 
 // requireRestOrOurPause is RequireRest on a cluster that a brake of ours may hold.
 func (m *Migration) requireRestOrOurPause(seen migration.Snapshot) error {
 	r := seen.Reading
-	r.Unrest = slices.DeleteFunc(slices.Clone(r.Unrest), func(u migration.Unrest) bool { return u.OurPause })
-	return r.Rest(m.Backend.Tell)
+	r.Pending = slices.DeleteFunc(slices.Clone(r.Pending), func(u migration.PendingCondition) bool { return u.OurPause })
+	return r.RequireSettled(m.Backend.Summarize)
 }
 
 // Undoing says whether the cluster moves, or lies between two positions, by a step
@@ -127,7 +127,7 @@ func requireNoCCM(s migration.Snapshot) error {
 	return &fault.Error{Class: fault.Stale, Reason: "CCMStillThere", Object: "DaemonSet kube-system/" + wellknown.CCM,
 		Seen:   "is there, or pods of it are",
 		Wanted: "none: a kube-controller-manager without the flag runs the controllers beside it", Fix: "run again: undo-install-ccm comes first",
-		Passing: s.Reading.Down.CCM == nil}
+		Transient: s.Reading.Down.CCM == nil}
 }
 
 // mayComeBack is the guard in the write that makes components in-tree again: no
@@ -148,5 +148,5 @@ func mayComeBack(s migration.Snapshot) error {
 		return nil
 	}
 	return &fault.Error{Class: fault.Stale, Reason: "NotReadyToComeBack", Object: "Lease kube-system/" + wellknown.MigrationLease, Seen: seen, Wanted: wanted,
-		Fix: "run again: undo-disable-leader-migration comes first", Passing: passing}
+		Fix: "run again: undo-disable-leader-migration comes first", Transient: passing}
 }

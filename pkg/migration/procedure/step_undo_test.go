@@ -63,7 +63,7 @@ func TestDisableWaits(t *testing.T) {
 		}, runner.Failed, "UntoleratedTaint"},
 		"mixed":                         {func(s *migration.Snapshot) { s.Result.Mixed = true }, runner.Waiting, "migration lease gone"},
 		"at P4 still":                   {func(s *migration.Snapshot) { *s = clustertest.At(position.P4) }, runner.Waiting, "migration lease still there"},
-		"the configuration still rolls": {func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }, runner.Waiting, "migration lease gone"},
+		"the configuration still rolls": {func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, runner.Waiting, "migration lease gone"},
 	})
 }
 
@@ -82,7 +82,7 @@ func TestUndoDisable(t *testing.T) {
 		"a KCM holds it":                  {func(s *migration.Snapshot) { s.Reading.Leases.Migration = s.Reading.Leases.KCM }, runner.Waiting, "kube-controller-manager, renewing"},
 		"the position is another":         {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P5) }, runner.Waiting, position.P5.Summary()},
 		"mixed":                           {func(s *migration.Snapshot) { s.Result.Mixed = true }, runner.Waiting, "renewing"},
-		"the cluster moves":               {func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }, runner.Waiting, "renewing"},
+		"the cluster moves":               {func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, runner.Waiting, "renewing"},
 		"a lease that no pod has had yet": {func(s *migration.Snapshot) { s.Reading.Leases.Migration.Last.Holder = "" }, runner.Waiting, "nobody, not held"},
 	})
 }
@@ -112,9 +112,9 @@ func TestUndoInstall(t *testing.T) {
 			s.Reading.Leases.CCM = clustertest.Renewing("x_1", "cloud-controller-manager")
 		}, runner.Met, ""},
 		"Helm's record is left": {func(s *migration.Snapshot) { s.Reading.Down.Record = true }, runner.Waiting, chart.HelmObject + " is recorded still"},
-		"the cluster moves":     {func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }, runner.Waiting, "Machine cp waits for its plan"},
+		"the cluster moves":     {func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, runner.Waiting, "Machine cp waits for its plan"},
 		"a brake holds it": {func(s *migration.Snapshot) {
-			s.Reading.Unrest = []migration.Unrest{{Object: "x", Seen: "paused", OurPause: true}}
+			s.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "paused", OurPause: true}}
 		}, runner.Met, ""},
 	})
 }
@@ -141,7 +141,7 @@ func TestUndoLeaseAccess(t *testing.T) {
 // A way back begins on a cluster at rest, in the middle of a step that it takes back, or
 // behind a brake. What an earlier run left moving is waited for.
 func TestUndoPreflight(t *testing.T) {
-	moving := func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }
+	moving := func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }
 	left := journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepInstall, Run: "earlier"}}}
 	for name, tt := range map[string]struct {
 		change  func(*migration.Snapshot)
@@ -154,10 +154,10 @@ func TestUndoPreflight(t *testing.T) {
 		"others move it":      {moving, nil, runner.Failed, "NotAtRest"},
 		"a Node is not Ready": {func(s *migration.Snapshot) { s.Reading.Down.Nodes[2].Ready.Status = "Unknown" }, nil, runner.Failed, "NotAtRest"},
 		"a brake of an earlier run": {func(s *migration.Snapshot) {
-			s.Reading.Unrest = []migration.Unrest{{Object: "x", Seen: "paused", OurPause: true}}
+			s.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "paused", OurPause: true}}
 		}, nil, runner.Met, ""},
 		"a brake, and a Node is not Ready": {func(s *migration.Snapshot) {
-			s.Reading.Unrest = []migration.Unrest{{Object: "x", Seen: "paused", OurPause: true}}
+			s.Reading.Pending = []migration.PendingCondition{{Object: "x", Seen: "paused", OurPause: true}}
 			s.Reading.Down.Nodes[2].Ready.Status = "Unknown"
 		}, nil, runner.Failed, "NotAtRest"},
 		"in the middle of the switch": {moving, []journal.StepID{migration.StepSwitch}, runner.Met, ""},
@@ -218,8 +218,8 @@ func TestUndoInstallRemovesTheDocument(t *testing.T) {
 		"the document alone is there":        {position.P2, nil, true, ""},
 		"nothing is, by Helm":                {position.P2, func(s *migration.Snapshot) { s.InstallMethod = migration.InstallHelm }, false, ""},
 		"one has no flag":                    {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", false) }, false, "NobodyToHandOverTo"},
-		"the cluster moves":                  {position.P3, func(s *migration.Snapshot) { s.Reading.Unrest = clustertest.Rolling().Unrest }, false, "NotAtRest"},
-		"a brake of an earlier run holds it": {position.P3, func(s *migration.Snapshot) { s.Reading.Unrest = []migration.Unrest{{OurPause: true}} }, true, ""},
+		"the cluster moves":                  {position.P3, func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, false, "NotAtRest"},
+		"a brake of an earlier run holds it": {position.P3, func(s *migration.Snapshot) { s.Reading.Pending = []migration.PendingCondition{{OurPause: true}} }, true, ""},
 	} {
 		side, seen := &clustertest.DocumentBackend{Editor: &clustertest.Editor{}}, clustertest.At(tt.at)
 		if seen.InstallMethod = migration.InstallManifest; tt.change != nil {

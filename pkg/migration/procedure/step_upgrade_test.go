@@ -92,7 +92,7 @@ func TestRollThatWasLeft(t *testing.T) {
 		}
 	}
 	s := progress{Snapshot: clustertest.At(position.P4), Rolls: func(journal.StepID) bool { return false }}
-	s.Record, s.Reading.Unrest = intended(migration.StepSwitch), clustertest.Rolling().Unrest
+	s.Record, s.Reading.Pending = intended(migration.StepSwitch), clustertest.Rolling().Pending
 	if got := s.rollingStep(position.P4); got != "" {
 		t.Errorf("a step that nobody rolls: %q", got)
 	}

@@ -32,7 +32,7 @@ func (s progress) undoStates(ids []journal.StepID) (runner.Observation, error) {
 // any part of the cluster has reached.
 func (s progress) undoing() (current, error) {
 	last := s.lastToUndo()
-	moving := last != "" && (len(s.Reading.Unrest) > 0 || s.cordonsOpen(last) || s.cordonsOpen(undoes(last)))
+	moving := last != "" && (len(s.Reading.Pending) > 0 || s.cordonsOpen(last) || s.cordonsOpen(undoes(last)))
 	at := s.reached()
 	if err := s.Reading.Frozen(); err != nil {
 		return current{}, err

@@ -26,12 +26,12 @@ func TestWhatIsLeftToWrite(t *testing.T) {
 		"a step is left":           {position.P4, migration.Options{}, nil, true},
 		"leader migration is kept": {position.P4, migration.Options{KeepLeaderMigration: true}, nil, false},
 		"kept, and the switch still goes": {position.P4, migration.Options{KeepLeaderMigration: true}, func(s *migration.Snapshot) {
-			s.Reading.Unrest = clustertest.Rolling().Unrest
+			s.Reading.Pending = clustertest.Rolling().Pending
 			s.Record = intended(migration.StepSwitch)
 		}, true},
 		"it is through":                   {position.P5, migration.Options{}, nil, false},
 		"through, but for an upgrade":     {position.P5, migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}, nil, true},
-		"it is only looked at":            {position.P0, migration.Options{LookOnly: true}, nil, false},
+		"it is only looked at":            {position.P0, migration.Options{ReadOnly: true}, nil, false},
 		"nobody can say where it is":      {position.P5, migration.Options{}, func(s *migration.Snapshot) { s.Result = position.Result{Position: position.Unknown, HandMade: true} }, true},
 		"back, from the end":              {position.P5, migration.Options{}, back, true},
 		"back, with nothing to take back": {position.P0, migration.Options{}, back, false},
@@ -71,7 +71,7 @@ func TestInProgress(t *testing.T) {
 	}{
 		"none": {position.P3, nil, ""},
 		"the switch rolls": {position.P3, func(s *migration.Snapshot) {
-			s.Reading.Unrest = clustertest.Rolling().Unrest
+			s.Reading.Pending = clustertest.Rolling().Pending
 			s.Record = intended(migration.StepSwitch)
 		}, migration.StepSwitch},
 		"half enabled": {position.P1, func(s *migration.Snapshot) {
@@ -105,7 +105,7 @@ func TestLongListsAreCutOff(t *testing.T) {
 		if got := migration.NameList(tt.names); got != tt.names4 {
 			t.Errorf("names: %q, want %q", got, tt.names4)
 		}
-		if got := migration.TellSome(tt.names); got != tt.all {
+		if got := migration.JoinSome(tt.names); got != tt.all {
 			t.Errorf("lines: %q, want %q", got, tt.all)
 		}
 	}

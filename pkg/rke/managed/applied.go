@@ -22,11 +22,11 @@ import (
 // looked at, under the condition Upgraded and a version of their own
 // (rancher/rancher:pkg/controllers/management/clusterprovisioner/provisioner.go and
 // rkeworkerupgrader/upgrade.go@v2.8.5).
-func (c Cluster) unapplied(f rkestate.Facts) []migration.Unrest {
-	var open []migration.Unrest
+func (c Cluster) unapplied(f rkestate.Facts) []migration.PendingCondition {
+	var open []migration.PendingCondition
 	add := func(bad bool, seen, wanted string) {
 		if bad {
-			open = append(open, migration.Unrest{Object: c.object(), Seen: seen, Wanted: wanted})
+			open = append(open, migration.PendingCondition{Object: c.object(), Seen: seen, Wanted: wanted})
 		}
 	}
 	add(c.Deleting, "is being deleted", "a cluster that stays")

@@ -47,7 +47,7 @@ func factsFor(t *testing.T, c Cluster, stateProvider string) rkestate.Facts {
 // each of them is right for some time while the others are wrong.
 func TestUnappliedSeesEachSign(t *testing.T) {
 	if c := appliedCluster(); len(c.unapplied(factsFor(t, c, "external-aws"))) != 0 {
-		t.Fatalf("an applied cluster is not at rest: %s", migration.TellUnrest(c.unapplied(factsFor(t, c, "external-aws"))))
+		t.Fatalf("an applied cluster is not at rest: %s", migration.SummarizePending(c.unapplied(factsFor(t, c, "external-aws"))))
 	}
 	for want, change := range map[string]func(*Cluster){
 		"cloudProvider.name": func(c *Cluster) { c.Applied["cloudProvider"].(map[string]any)["name"] = "aws" },
@@ -65,12 +65,12 @@ func TestUnappliedSeesEachSign(t *testing.T) {
 	} {
 		c := appliedCluster()
 		change(&c)
-		if told := migration.TellUnrest(c.unapplied(factsFor(t, c, "external-aws"))); !strings.Contains(told, want) {
+		if told := migration.SummarizePending(c.unapplied(factsFor(t, c, "external-aws"))); !strings.Contains(told, want) {
 			t.Errorf("wanted %q, got %q", want, told)
 		}
 	}
 	c := appliedCluster()
-	if told := migration.TellUnrest(c.unapplied(factsFor(t, c, "aws"))); !strings.Contains(told, `rke's state "aws"`) {
+	if told := migration.SummarizePending(c.unapplied(factsFor(t, c, "aws"))); !strings.Contains(told, `rke's state "aws"`) {
 		t.Errorf("rke's state that lags: %q", told)
 	}
 }

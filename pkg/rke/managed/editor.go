@@ -136,7 +136,7 @@ func (b *Backend) Rollout(ctx context.Context, _ *runner.Tx, seen migration.Snap
 	if edit, err := b.managedEdit(ctx, seen, step); err == nil && !edit.Empty() {
 		return stop(migration.TakenBack(c.object(), edit.locations(), c.LastWriter))
 	}
-	for _, open := range seen.Reading.Unrest {
+	for _, open := range seen.Reading.Pending {
 		r.Applying = append(r.Applying, open.Seen)
 	}
 	return r, nil
@@ -162,7 +162,7 @@ func marks(seen migration.Snapshot) []string {
 // WhileRolling implements migration.Editor: rke uncordons every node that it visits, and
 // while Rancher is at work it may still visit them.
 func (b *Backend) WhileRolling(_ context.Context, _ *runner.Tx, seen migration.Snapshot, _ journal.StepID) (busy bool, err error) {
-	return len(seen.Reading.Unrest) > 0, nil
+	return len(seen.Reading.Pending) > 0, nil
 }
 
 // Finish implements migration.Editor: nothing of Rancher's is the run's to end.

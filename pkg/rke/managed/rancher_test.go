@@ -115,13 +115,13 @@ func TestObserve(t *testing.T) {
 	if d := cmp.Diff(want, c.Nodes); d != "" {
 		t.Error(d)
 	}
-	if r.Object != "Cluster c-1 (demo)" || len(r.Owners) != 1 || r.Owners[0].Mark != "revision ctr-1" || r.Planes() != 3 || len(r.Members) != 5 || len(r.KCMs) != 3 || len(r.Unrest) != 0 || seen.Result.Position != position.P0 {
+	if r.Object != "Cluster c-1 (demo)" || len(r.Owners) != 1 || r.Owners[0].Mark != "revision ctr-1" || r.Planes() != 3 || len(r.Members) != 5 || len(r.KCMs) != 3 || len(r.Pending) != 0 || seen.Result.Position != position.P0 {
 		t.Errorf("%+v, at %s", r, seen.Result.Position)
 	}
 	if header := strings.Join(m.Header(seen), "\n"); !strings.Contains(header, "demo   c-1 · RKE v1.26.9-rancher1-1 managed by Rancher · 3 control planes, 2 workers") || !strings.Contains(header, "names  useInstanceMetadataHostname: true") {
 		t.Error(header)
 	}
-	if said, err := m.Brake(t.Context(), nil, seen, nil); err != nil || !strings.Contains(said, "no brake") || m.Tell([]migration.Unrest{{Object: "a", Seen: "b"}}) != "a: b" {
+	if said, err := m.Brake(t.Context(), nil, seen, nil); err != nil || !strings.Contains(said, "no brake") || m.Summarize([]migration.PendingCondition{{Object: "a", Seen: "b"}}) != "a: b" {
 		t.Errorf("%q, %v", said, err)
 	}
 	m.Names = nil

@@ -139,14 +139,14 @@ func (b *Backend) read(ctx context.Context) (observed, error) {
 // Combine implements migration.Config.
 func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	r := rke.ReadingOf(o.Facts, down, "")
-	r.Object, r.Unrest = o.cluster.object(), o.cluster.unapplied(o.Facts)
+	r.Object, r.Pending = o.cluster.object(), o.cluster.unapplied(o.Facts)
 	if o.cluster.Template != "" {
 		r.Owners = []migration.Owner{{Name: "RKE template", Mark: "revision " + o.cluster.Template}}
 	}
 	for i := range r.Members {
 		member := &r.Members[i]
-		if member.Lacks == "" {
-			member.Lacks = o.cluster.lacks(addressOf(o.State.Current.Config, member.Nodes, down))
+		if member.Missing == "" {
+			member.Missing = o.cluster.lacks(addressOf(o.State.Current.Config, member.Nodes, down))
 		}
 	}
 	return r

@@ -65,7 +65,7 @@ func TestRollout(t *testing.T) {
 		m := &Backend{Common: &rke.Common{Applied: "Rancher applied it"}}
 		m.Options.KubernetesVersion = "v1.27.16-rancher1-1"
 		seen := rancherHas(t, tt.config, tt.change)
-		seen.Reading.Unrest = []migration.Unrest{{Object: "Cluster c-1", Seen: "not applied yet"}}
+		seen.Reading.Pending = []migration.PendingCondition{{Object: "Cluster c-1", Seen: "not applied yet"}}
 		got, err := m.Rollout(t.Context(), nil, seen, tt.step)
 		if err != nil || (got.Verdict == nil) != (tt.reason == "") || got.By != migration.ByRancher() {
 			t.Errorf("%s: %v %+v", name, err, got)
@@ -121,8 +121,8 @@ func TestMarks(t *testing.T) {
 
 // While Rancher has something to apply, nothing is done to Nodes.
 func TestWhileRolling(t *testing.T) {
-	for _, open := range [][]migration.Unrest{nil, {{Object: "Cluster c-1"}}} {
-		busy, err := (&Backend{}).WhileRolling(t.Context(), nil, migration.Snapshot{Reading: migration.Reading{Unrest: open}}, migration.StepSwitch)
+	for _, open := range [][]migration.PendingCondition{nil, {{Object: "Cluster c-1"}}} {
+		busy, err := (&Backend{}).WhileRolling(t.Context(), nil, migration.Snapshot{Reading: migration.Reading{Pending: open}}, migration.StepSwitch)
 		if err != nil || busy != (open != nil) {
 			t.Errorf("%v: busy %t, %v", open, busy, err)
 		}
@@ -241,7 +241,7 @@ func TestRolloutInRancher(t *testing.T) {
 		if err != nil || reason != tt.reason || reason == "" && len(got.Applying) != tt.applying || got.By != migration.ByRancher() || got.Progress == "" {
 			t.Errorf("%s: %v, %q, %+v", name, err, reason, got)
 		}
-		if busy, err := m.WhileRolling(t.Context(), nil, seen, migration.StepEnable); err != nil || busy != (len(seen.Reading.Unrest) > 0) {
+		if busy, err := m.WhileRolling(t.Context(), nil, seen, migration.StepEnable); err != nil || busy != (len(seen.Reading.Pending) > 0) {
 			t.Errorf("%s: busy %t, %v", name, busy, err)
 		}
 	}

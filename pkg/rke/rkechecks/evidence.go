@@ -94,7 +94,7 @@ func haveChart(p Prepared) []verify.Finding {
 	if p.Offline {
 		return []verify.Finding{verify.Undecided("chart", NeedsCluster)}
 	}
-	if p.ChartErr == nil && p.PlannedSet == nil && p.Untried == "" {
+	if p.ChartErr == nil && p.PlannedSet == nil && p.NotPreviewed == "" {
 		return []verify.Finding{verify.Undecided("chart", "the installation was not computed")}
 	}
 	return nil

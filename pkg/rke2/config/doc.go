@@ -11,7 +11,7 @@
 // machine, selector, effective, value, args, keys, document, registries, nodeargs,
 // provider. One change of it: edit, op and its forms, winners, arglist, inverse, undo,
 // delta, diff. What a migration wants: switch, switch_back, leadermigration, manifest,
-// guard, ours, hurtful, finding. They share the cells of one specification, unexported
+// guard, ours, unsafeargs, finding. They share the cells of one specification, unexported
 // on purpose: a layer of its own would have to show every caller how a value is kept
 // and changed, and with that the way past the proofs that an edit touches nothing else
 // and that its inverse gives back what was there.

@@ -13,7 +13,7 @@ import (
 // when a whole pass of its planner has no waiting machine
 // (rancher/rancher:pkg/controllers/capr/planner/controller.go@v2.8.5), and a
 // control plane that is down now would come back with today's arguments.
-func (f Facts) AtRest() []migration.Unrest {
+func (f Facts) AtRest() []migration.PendingCondition {
 	problems := f.planeAtRest()
 	for _, m := range f.Machines {
 		problems = append(problems, machineAtRest(m)...)
@@ -47,13 +47,13 @@ func (f Facts) PlaneSpec() (config.Spec, error) {
 		"namespace": f.Cluster.Namespace, "name": f.Cluster.Name}, "spec": f.ControlPlane.Spec})
 }
 
-func (f Facts) planeAtRest() []migration.Unrest {
+func (f Facts) planeAtRest() []migration.PendingCondition {
 	plane := f.ControlPlane
 	if !plane.Found {
-		return []migration.Unrest{pending(planeAbsent, f.planeSubject())}
+		return []migration.PendingCondition{pending(planeAbsent, f.planeSubject())}
 	}
-	var problems []migration.Unrest
-	add := func(is bool, kind migration.UnrestKind, details ...any) {
+	var problems []migration.PendingCondition
+	add := func(is bool, kind migration.PendingKind, details ...any) {
 		if is {
 			problems = append(problems, pending(kind, f.planeSubject(), details...))
 		}
@@ -70,8 +70,8 @@ func (f Facts) planeAtRest() []migration.Unrest {
 }
 
 // Paused is what stops Rancher from rolling the cluster.
-func (f Facts) Paused() []migration.Unrest {
-	var open []migration.Unrest
+func (f Facts) Paused() []migration.PendingCondition {
+	var open []migration.PendingCondition
 	switch plane := f.ControlPlane; {
 	case plane.Paused && plane.PausedBy != "":
 		open = append(open, pending(pausedByRun, f.planeSubject(), plane.PausedBy))
@@ -88,24 +88,24 @@ func unfinished(phase string) bool {
 	return phase != "" && phase != "Finished" && phase != "Failed"
 }
 
-func machineAtRest(m Machine) []migration.Unrest {
+func machineAtRest(m Machine) []migration.PendingCondition {
 	switch {
 	case m.Deleting:
-		return []migration.Unrest{pending(machineDeleting, machineSubject(m.Name))}
+		return []migration.PendingCondition{pending(machineDeleting, machineSubject(m.Name))}
 	case m.NodeName == "":
-		return []migration.Unrest{pending(machineWithoutNode, machineSubject(m.Name))}
+		return []migration.PendingCondition{pending(machineWithoutNode, machineSubject(m.Name))}
 	}
 	return conditionsPending(machineCondition, machineSubject(m.Name), m.Conditions, conditionPlanApplied, conditionReconciled)
 }
 
-func (f Facts) poolsAtRest() []migration.Unrest {
+func (f Facts) poolsAtRest() []migration.PendingCondition {
 	have := map[string]int64{}
 	for _, m := range f.Machines {
 		if !m.Deleting {
 			have[m.Pool]++
 		}
 	}
-	var problems []migration.Unrest
+	var problems []migration.PendingCondition
 	for _, pool := range f.Cluster.Spec.Pools {
 		if have[pool.Name] == pool.Quantity {
 			continue
@@ -117,13 +117,13 @@ func (f Facts) poolsAtRest() []migration.Unrest {
 
 // NotCopied is what Rancher's own copy of the configuration lacks of an edit, by what
 // says so of a configuration.
-func (f Facts) NotCopied(missing func(config.Spec) (bool, []string)) []migration.Unrest {
+func (f Facts) NotCopied(missing func(config.Spec) (bool, []string)) []migration.PendingCondition {
 	copied, err := f.PlaneSpec()
 	if err != nil {
-		return []migration.Unrest{pending(planeUnreadable, f.planeSubject(), err)}
+		return []migration.PendingCondition{pending(planeUnreadable, f.planeSubject(), err)}
 	}
 	if ok, lacks := missing(copied); !ok {
-		return []migration.Unrest{pending(editNotCopied, f.planeSubject(), strings.Join(lacks, ", "))}
+		return []migration.PendingCondition{pending(editNotCopied, f.planeSubject(), strings.Join(lacks, ", "))}
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func TestUnrestOfRancher(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		change func(*rancher.Facts)
-		kind   migration.UnrestKind // "": it is at rest
+		kind   migration.PendingKind // "": it is at rest
 	}{
 		"at rest":                   {func(*rancher.Facts) {}, ""},
 		"no control plane yet":      {plane(func(p *rancher.ControlPlane) { p.Found = false }), "ControlPlaneAbsent"},

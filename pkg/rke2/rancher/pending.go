@@ -8,26 +8,26 @@ import (
 
 // Kinds of what is pending on Rancher's side.
 const (
-	planeAbsent        migration.UnrestKind = "ControlPlaneAbsent"
-	planeUnreadable    migration.UnrestKind = "ControlPlaneUnreadable"
-	planeCondition     migration.UnrestKind = "ControlPlaneCondition"
-	clusterDeleting    migration.UnrestKind = "ClusterDeleting"
-	pausedByRun        migration.UnrestKind = "PausedByRun"
-	pausedByOther      migration.UnrestKind = "PausedByOther"
-	capiPaused         migration.UnrestKind = "CAPIPaused"
-	specNotCopied      migration.UnrestKind = "SpecNotCopied"
-	editNotCopied      migration.UnrestKind = "EditNotCopied"
-	specNotObserved    migration.UnrestKind = "SpecNotObserved"
-	specNotApplied     migration.UnrestKind = "SpecNotApplied"
-	snapshotUnderWay   migration.UnrestKind = "SnapshotUnderWay"
-	restoreUnderWay    migration.UnrestKind = "RestoreUnderWay"
-	rotationUnderWay   migration.UnrestKind = "RotationUnderWay"
-	machineDeleting    migration.UnrestKind = "MachineDeleting"
-	machineWithoutNode migration.UnrestKind = "MachineWithoutNode"
-	machineNodeGone    migration.UnrestKind = "MachineNodeGone"
-	machineCondition   migration.UnrestKind = "MachineCondition"
-	poolIncomplete     migration.UnrestKind = "PoolIncomplete"
-	kubeletNotUpgraded migration.UnrestKind = "KubeletNotUpgraded"
+	planeAbsent        migration.PendingKind = "ControlPlaneAbsent"
+	planeUnreadable    migration.PendingKind = "ControlPlaneUnreadable"
+	planeCondition     migration.PendingKind = "ControlPlaneCondition"
+	clusterDeleting    migration.PendingKind = "ClusterDeleting"
+	pausedByRun        migration.PendingKind = "PausedByRun"
+	pausedByOther      migration.PendingKind = "PausedByOther"
+	capiPaused         migration.PendingKind = "CAPIPaused"
+	specNotCopied      migration.PendingKind = "SpecNotCopied"
+	editNotCopied      migration.PendingKind = "EditNotCopied"
+	specNotObserved    migration.PendingKind = "SpecNotObserved"
+	specNotApplied     migration.PendingKind = "SpecNotApplied"
+	snapshotUnderWay   migration.PendingKind = "SnapshotUnderWay"
+	restoreUnderWay    migration.PendingKind = "RestoreUnderWay"
+	rotationUnderWay   migration.PendingKind = "RotationUnderWay"
+	machineDeleting    migration.PendingKind = "MachineDeleting"
+	machineWithoutNode migration.PendingKind = "MachineWithoutNode"
+	machineNodeGone    migration.PendingKind = "MachineNodeGone"
+	machineCondition   migration.PendingKind = "MachineCondition"
+	poolIncomplete     migration.PendingKind = "PoolIncomplete"
+	kubeletNotUpgraded migration.PendingKind = "KubeletNotUpgraded"
 )
 
 // Condition types of Rancher's RKEControlPlane and of its Machines
@@ -42,7 +42,7 @@ const (
 type sentence struct{ seen, wanted string }
 
 // sentenceOf puts every kind but the conditions into words.
-func sentenceOf(kind migration.UnrestKind) sentence {
+func sentenceOf(kind migration.PendingKind) sentence {
 	switch kind {
 	case planeAbsent:
 		return sentence{"does not exist", "Rancher's copy of the cluster's configuration"}
@@ -100,15 +100,15 @@ func (f Facts) planeSubject() subject {
 func machineSubject(name string) subject { return subject{"Machine", name} }
 
 // pending is one thing that keeps Rancher's side from being at rest.
-func pending(kind migration.UnrestKind, on subject, details ...any) migration.Unrest {
+func pending(kind migration.PendingKind, on subject, details ...any) migration.PendingCondition {
 	s := sentenceOf(kind)
-	return migration.Unrest{Kind: kind, Object: on.String(), Name: on.name, Seen: fmt.Sprintf(s.seen, details...), Wanted: s.wanted,
+	return migration.PendingCondition{Kind: kind, Object: on.String(), Name: on.name, Seen: fmt.Sprintf(s.seen, details...), Wanted: s.wanted,
 		OurPause: kind == pausedByRun}
 }
 
 // conditionsPending are those of an object's conditions that are not True.
-func conditionsPending(kind migration.UnrestKind, on subject, have Conditions, types ...string) []migration.Unrest {
-	var open []migration.Unrest
+func conditionsPending(kind migration.PendingKind, on subject, have Conditions, types ...string) []migration.PendingCondition {
+	var open []migration.PendingCondition
 	for _, of := range types {
 		if c := have[of]; c.Status != "True" {
 			open = append(open, conditionPending(kind, on, of, c))
@@ -117,7 +117,7 @@ func conditionsPending(kind migration.UnrestKind, on subject, have Conditions, t
 	return open
 }
 
-func conditionPending(kind migration.UnrestKind, on subject, of string, c Condition) migration.Unrest {
+func conditionPending(kind migration.PendingKind, on subject, of string, c Condition) migration.PendingCondition {
 	seen := of + "=" + c.Status
 	switch {
 	case c.Status == "":
@@ -125,6 +125,6 @@ func conditionPending(kind migration.UnrestKind, on subject, of string, c Condit
 	case c.Message != "":
 		seen += ": " + c.Message
 	}
-	return migration.Unrest{Kind: kind, Object: on.String(), Name: on.name, Seen: seen, Wanted: of + "=True",
+	return migration.PendingCondition{Kind: kind, Object: on.String(), Name: on.name, Seen: seen, Wanted: of + "=True",
 		Condition: migration.Condition{Type: of, Status: c.Status, Reason: c.Reason, Message: c.Message}}
 }

@@ -11,7 +11,7 @@ import (
 func TestPendingSentences(t *testing.T) {
 	on := subject{"RKEControlPlane", "fleet-default/demo"}
 	for _, tt := range []struct {
-		open         migration.Unrest
+		open         migration.PendingCondition
 		seen, wanted string
 	}{
 		{pending(planeAbsent, on), "does not exist", "Rancher's copy of the cluster's configuration"},

@@ -15,7 +15,7 @@ const planeLabel = "node-role.kubernetes.io/control-plane"
 func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 	r := migration.Reading{
 		Object: f.ObjectName(), Version: f.Cluster.Spec.KubernetesVersion, PlaneLabel: planeLabel, ProviderSource: "last --cloud-provider is",
-		Unrest: f.AtRest(), Owners: f.Cluster.Owners(),
+		Pending: f.AtRest(), Owners: f.Cluster.Owners(),
 	}
 	if upgrade := f.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {
 		r.CordonSkip = "Rancher drains nodes while it rolls (drain options or hooks are set), and uncordons what it drained"
@@ -23,12 +23,12 @@ func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 	nodes := NodesByMachine(down)
 	for _, m := range f.Machines {
 		member := migration.Member{ID: m.UID, Name: m.Name, Kind: "Machine", ControlPlane: m.ControlPlane(), Worker: m.Worker(),
-			Deleting: m.Deleting, Lacks: lacksSwitch(nodes[m.UID])}
+			Deleting: m.Deleting, Missing: lacksSwitch(nodes[m.UID])}
 		for _, node := range nodes[m.UID] {
 			member.Nodes = append(member.Nodes, node.Name)
 		}
 		if m.NodeName != "" && !m.Deleting && len(member.Nodes) == 0 {
-			r.Unrest = append(r.Unrest, nodeGone(m))
+			r.Pending = append(r.Pending, nodeGone(m))
 		}
 		r.Members = append(r.Members, member)
 		if m.ControlPlane() {
@@ -40,7 +40,7 @@ func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 
 // nodeGone is a Machine whose Node was deleted: Rancher still refers to it, and a
 // kubelet registers only when it starts (kubernetes/kubernetes:pkg/kubelet/kubelet_node_status.go@v1.26.15).
-func nodeGone(m Machine) migration.Unrest {
+func nodeGone(m Machine) migration.PendingCondition {
 	service := "rke2-agent"
 	if m.Server() {
 		service = "rke2-server"

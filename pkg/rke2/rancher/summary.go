@@ -13,13 +13,13 @@ import (
 // then say the same with fewer words. Of a list that is not empty something is
 // always left. It chooses by kinds and by Rancher's messages, never by the
 // sentences that are shown.
-func telling(open []migration.Unrest) []migration.Unrest {
+func telling(open []migration.PendingCondition) []migration.PendingCondition {
 	at := slices.IndexFunc(open, explains)
 	if at < 0 {
 		return open
 	}
 	ready := open[at]
-	kept := []migration.Unrest{ready}
+	kept := []migration.PendingCondition{ready}
 	for _, one := range open {
 		if one != ready && !repeats(one, ready.Condition.Message) {
 			kept = append(kept, one)
@@ -29,13 +29,13 @@ func telling(open []migration.Unrest) []migration.Unrest {
 }
 
 // explains says whether it is Rancher's word on what it does.
-func explains(one migration.Unrest) bool {
+func explains(one migration.PendingCondition) bool {
 	c := one.Condition
 	return one.Kind == planeCondition && c.Type == conditionReady && c.Status != "" && c.Message != ""
 }
 
 // repeats says whether Rancher's message says it already.
-func repeats(one migration.Unrest, message string) bool {
+func repeats(one migration.PendingCondition, message string) bool {
 	c := one.Condition
 	switch one.Kind {
 	case specNotApplied:
@@ -49,7 +49,7 @@ func repeats(one migration.Unrest, message string) bool {
 }
 
 // tell is one line of a wait or an error. Rancher's own words stand for themselves.
-func tell(u migration.Unrest) string {
+func tell(u migration.PendingCondition) string {
 	switch {
 	case u.Kind == editNotCopied:
 		return u.Seen
@@ -62,7 +62,7 @@ func tell(u migration.Unrest) string {
 }
 
 // Lines are what is open, each in one line for a wait or an error.
-func Lines(open []migration.Unrest) []string {
+func Lines(open []migration.PendingCondition) []string {
 	var lines []string
 	for _, one := range telling(open) {
 		lines = append(lines, tell(one))
@@ -71,4 +71,4 @@ func Lines(open []migration.Unrest) []string {
 }
 
 // Summarise is one line for a wait or an error.
-func Summarise(open []migration.Unrest) string { return migration.TellSome(Lines(open)) }
+func Summarise(open []migration.PendingCondition) string { return migration.JoinSome(Lines(open)) }

@@ -9,48 +9,50 @@ import (
 )
 
 func TestSummarise(t *testing.T) {
-	plane := func(of, status, message string) migration.Unrest {
+	plane := func(of, status, message string) migration.PendingCondition {
 		return conditionPending(planeCondition, subject{"RKEControlPlane", "fleet-default/demo"}, of, Condition{Status: status, Message: message})
 	}
-	machine := func(name, of, status, message string) migration.Unrest {
+	machine := func(name, of, status, message string) migration.PendingCondition {
 		return conditionPending(machineCondition, machineSubject(name), of, Condition{Status: status, Message: message})
 	}
-	node := func(name, seen string) migration.Unrest { return migration.Unrest{Object: "Node " + name, Seen: seen} }
+	node := func(name, seen string) migration.PendingCondition {
+		return migration.PendingCondition{Object: "Node " + name, Seen: seen}
+	}
 	applied := pending(specNotApplied, subject{"RKEControlPlane", "fleet-default/demo"})
 	reconciled := plane("Reconciled", "Unknown", "RKEControlPlane has not been fully reconciled yet")
 	tests := []struct {
 		name string
-		open []migration.Unrest
+		open []migration.PendingCondition
 		want string
 	}{
 		{"Rancher's word stands for its synonyms",
-			[]migration.Unrest{applied, plane("Ready", "Unknown", "configuring etcd node(s) m1: waiting for probes: kubelet"), reconciled,
+			[]migration.PendingCondition{applied, plane("Ready", "Unknown", "configuring etcd node(s) m1: waiting for probes: kubelet"), reconciled,
 				machine("m1", "Reconciled", "Unknown", "waiting for probes: kubelet")},
 			"Rancher: configuring etcd node(s) m1: waiting for probes: kubelet"},
 		{"a machine that knows more stays",
-			[]migration.Unrest{applied, plane("Ready", "Unknown", "configuring etcd node(s) m1,m2"), reconciled,
+			[]migration.PendingCondition{applied, plane("Ready", "Unknown", "configuring etcd node(s) m1,m2"), reconciled,
 				machine("m2", "Reconciled", "Unknown", "waiting for probes: kubelet")},
 			"Rancher: configuring etcd node(s) m1,m2; Machine m2: Reconciled=Unknown: waiting for probes: kubelet"},
 		{"a machine that failed stays",
-			[]migration.Unrest{plane("Ready", "Unknown", "configuring etcd node(s) m1: disk full"), machine("m1", "PlanApplied", "False", "disk full")},
+			[]migration.PendingCondition{plane("Ready", "Unknown", "configuring etcd node(s) m1: disk full"), machine("m1", "PlanApplied", "False", "disk full")},
 			"Rancher: configuring etcd node(s) m1: disk full; Machine m1: PlanApplied=False: disk full"},
 		{"not reconciled is no synonym when it is false",
-			[]migration.Unrest{plane("Ready", "False", "stopped"), plane("Reconciled", "False", "refused")},
+			[]migration.PendingCondition{plane("Ready", "False", "stopped"), plane("Reconciled", "False", "refused")},
 			"Rancher, not Ready: stopped; RKEControlPlane fleet-default/demo: Reconciled=False: refused"},
-		{"without a word of Rancher all of it stays", []migration.Unrest{applied, reconciled},
+		{"without a word of Rancher all of it stays", []migration.PendingCondition{applied, reconciled},
 			applied.Object + ": " + applied.Seen + "; " + reconciled.Object + ": " + reconciled.Seen},
 		{"the rest is counted",
-			[]migration.Unrest{node("m1", "a"), node("m2", "b"), node("m3", "c"), node("m4", "d"), node("m5", "e")},
+			[]migration.PendingCondition{node("m1", "a"), node("m2", "b"), node("m3", "c"), node("m4", "d"), node("m5", "e")},
 			"Node m1: a; Node m2: b; Node m3: c; and 2 more"},
-		{"Rancher needs no object", []migration.Unrest{pending(editNotCopied, subject{"RKEControlPlane", "fleet-default/demo"}, "a")}, "Rancher has not copied the edit yet: a"},
+		{"Rancher needs no object", []migration.PendingCondition{pending(editNotCopied, subject{"RKEControlPlane", "fleet-default/demo"}, "a")}, "Rancher has not copied the edit yet: a"},
 		{"a condition without a message explains nothing",
-			[]migration.Unrest{applied, plane("Ready", "Unknown", ""), plane("Reconciled", "Unknown", "")},
+			[]migration.PendingCondition{applied, plane("Ready", "Unknown", ""), plane("Reconciled", "Unknown", "")},
 			applied.Object + ": " + applied.Seen + "; RKEControlPlane fleet-default/demo: Ready=Unknown; RKEControlPlane fleet-default/demo: Reconciled=Unknown"},
-		{"a missing condition explains nothing", []migration.Unrest{plane("Ready", "", ""), applied},
+		{"a missing condition explains nothing", []migration.PendingCondition{plane("Ready", "", ""), applied},
 			"RKEControlPlane fleet-default/demo: condition Ready is missing; " + applied.Object + ": " + applied.Seen},
-		{"a machine's condition that only looks like Rancher's", []migration.Unrest{machine("m1", "Ready", "Unknown", "a"), applied},
+		{"a machine's condition that only looks like Rancher's", []migration.PendingCondition{machine("m1", "Ready", "Unknown", "a"), applied},
 			"Machine m1: Ready=Unknown: a; " + applied.Object + ": " + applied.Seen},
-		{"Rancher's word comes first", []migration.Unrest{pending(pausedByRun, subject{"RKEControlPlane", "fleet-default/demo"}, "run"), plane("Ready", "False", "stopped")},
+		{"Rancher's word comes first", []migration.PendingCondition{pending(pausedByRun, subject{"RKEControlPlane", "fleet-default/demo"}, "run"), plane("Ready", "False", "stopped")},
 			"Rancher, not Ready: stopped; RKEControlPlane fleet-default/demo: paused by awsmigrate (run)"},
 		{"nothing", nil, ""},
 	}
@@ -70,7 +72,7 @@ func TestSummarise(t *testing.T) {
 }
 
 // reworded is the same in words that say nothing a program could read.
-func reworded(open []migration.Unrest) []migration.Unrest {
+func reworded(open []migration.PendingCondition) []migration.PendingCondition {
 	others := slices.Clone(open)
 	for i := range others {
 		others[i].Object, others[i].Seen, others[i].Wanted = fmt.Sprintf("object %d", i), fmt.Sprintf("Ready=False: sentence %d", i), ""
@@ -78,7 +80,7 @@ func reworded(open []migration.Unrest) []migration.Unrest {
 	return others
 }
 
-func kindsOf(open []migration.Unrest) []string {
+func kindsOf(open []migration.PendingCondition) []string {
 	var kinds []string
 	for _, one := range open {
 		kinds = append(kinds, fmt.Sprintf("%s %s %s", one.Kind, one.Name, one.Condition))

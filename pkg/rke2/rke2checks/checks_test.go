@@ -181,9 +181,9 @@ func TestSoundClusterPasses(t *testing.T) {
 // An audit prepares no installation, and says nothing good of it.
 func TestUntriedIsSkipped(t *testing.T) {
 	p := sound()
-	p.Untried = migration.Untried
+	p.NotPreviewed = migration.NotPreviewed
 	for _, res := range verify.RunAll(t.Context(), verify.Bind(*p, All()...), verify.Options{Position: position.P0, Only: []string{"AWSM-117", "AWSM-118"}}).Results {
-		if res.Status != verify.Skip || res.Reason != migration.Untried {
+		if res.Status != verify.Skip || res.Reason != migration.NotPreviewed {
 			t.Errorf("%s is %s: %s", res.ID, res.Status, res.Reason)
 		}
 	}

@@ -182,12 +182,12 @@ var argumentStatus = map[config.Topic]verify.Status{
 }
 
 func judgeArguments(p Prepared) []verify.Finding {
-	hurtful, err := config.HurtfulArgs(p.Cluster.Spec, p.Configs())
+	unsafe, err := config.UnsafeArgs(p.Cluster.Spec, p.Configs())
 	if err != nil {
 		return verify.FindingOf(err)
 	}
 	var found []verify.Finding
-	for _, h := range hurtful {
+	for _, h := range unsafe {
 		status, known := argumentStatus[h.Topic]
 		if !known {
 			status = verify.Warn

@@ -27,8 +27,8 @@ type kept struct {
 	OwnersInformed    []string      `json:"ownersInformed,omitempty"`
 }
 
-// Keep is what a bundle keeps of Rancher's side, without secrets.
-func Keep(f rancher.Facts, r migration.Reading, o Options, writes bool, redactor *bundle.Redactor) ([]byte, error) {
+// EncodeBundle is what a bundle keeps of Rancher's side, without secrets.
+func EncodeBundle(f rancher.Facts, r migration.Reading, o Options, writes bool, redactor *bundle.Redactor) ([]byte, error) {
 	text, err := json.Marshal(kept{Facts: redactFacts(redactor, f), Stale: slices.Sorted(maps.Keys(r.Stale)),
 		EndState: o.EndState, KubernetesVersion: o.KubernetesVersion, Writes: writes, OwnersInformed: o.OwnersInformed})
 	if err != nil {
@@ -37,9 +37,9 @@ func Keep(f rancher.Facts, r migration.Reading, o Options, writes bool, redactor
 	return text, nil
 }
 
-// Rebound are the checks that are not LiveOnly, on what Keep wrote and what else was
+// ChecksFromBundle are the checks that are not LiveOnly, on what EncodeBundle wrote and what else was
 // read then.
-func Rebound(text []byte, in evidence.Input) ([]verify.Bound, error) {
+func ChecksFromBundle(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	var k kept
 	if err := utiljson.Unmarshal(text, &k); err != nil { // with whole numbers, as API objects have them
 		return nil, fmt.Errorf("read Rancher's side from the bundle: %w", err)
@@ -55,6 +55,6 @@ func Rebound(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	}
 	options := Options{EndState: k.EndState}
 	options.KubernetesVersion, options.OwnersInformed = k.KubernetesVersion, k.OwnersInformed
-	made := migration.Prepared{RestErr: r.Rest(rancher.Summarise), Untried: migration.Untried, Stands: in.Position.Position, Writes: k.Writes}
+	made := migration.Prepared{RestErr: r.RequireSettled(rancher.Summarise), NotPreviewed: migration.NotPreviewed, Stands: in.Position.Position, Writes: k.Writes}
 	return verify.Bind(Prepare(k.Facts, r, made, options, in.Position.Position.AtLeast(position.P4)), registry...), nil
 }

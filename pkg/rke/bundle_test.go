@@ -41,10 +41,10 @@ func through(t *testing.T, p *rkechecks.Prepared) (live, again verify.Report, te
 	r := ReadingOf(p.Facts, p.Down, "")
 	r.Down = p.Down
 	p.Reading = r
-	p.RestErr = r.Rest(migration.TellUnrest)
+	p.RestErr = r.RequireSettled(migration.SummarizePending)
 	c := &Common{Options: optionsOf(p.Options)}
 	redactor := bundle.NewRedactor()
-	side, err := c.Keep(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, false, redactor)
+	side, err := c.EncodeBundle(migration.Snapshot{Reading: r, Config: observed{Facts: p.Facts}}, false, redactor)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func through(t *testing.T, p *rkechecks.Prepared) (live, again verify.Report, te
 	if err != nil {
 		t.Fatal(err)
 	}
-	bound, err := Rebound(b.Side, b.Input)
+	bound, err := ChecksFromBundle(b.Side, b.Input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestBundleOfRKEHoldsNoSecret(t *testing.T) {
 }
 
 func TestReboundNeedsTheNodes(t *testing.T) {
-	bound, err := Rebound([]byte(`{}`), evidence.Input{})
+	bound, err := ChecksFromBundle([]byte(`{}`), evidence.Input{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestReboundNeedsTheNodes(t *testing.T) {
 			t.Errorf("%s is %s without Nodes", res.ID, res.Status)
 		}
 	}
-	if _, err := Rebound([]byte(`[]`), evidence.Input{}); err == nil {
+	if _, err := ChecksFromBundle([]byte(`[]`), evidence.Input{}); err == nil {
 		t.Error("a bundle that holds something else is taken")
 	}
 }
@@ -173,11 +173,11 @@ func TestReboundNeedsTheNodes(t *testing.T) {
 // What was tried on the cluster is not judged anew from a bundle: it has the findings.
 func TestWhatWasTriedIsKeptAsItWasFound(t *testing.T) {
 	p := rketraps.Sound(t)
-	p.Untried = migration.Untried
+	p.NotPreviewed = migration.NotPreviewed
 	tried := 0
 	for _, c := range rkechecks.All() {
 		found := c.Judge(*p)
-		if len(found) != 1 || found[0].Reason != migration.Untried {
+		if len(found) != 1 || found[0].Reason != migration.NotPreviewed {
 			continue
 		}
 		tried++

@@ -13,9 +13,9 @@ func componentKeys() []string {
 	return []string{KeyManagerArg, KeyAPIServerArg, KeySchedulerArg, KeyKubeletArg}
 }
 
-// HurtfulArgs are arguments in force on some machine that a migration must not
+// UnsafeArgs are arguments in force on some machine that a migration must not
 // meet, or must know about, at the cluster's present Kubernetes version.
-func HurtfulArgs(s Spec, machines []Machine) ([]Finding, error) {
+func UnsafeArgs(s Spec, machines []Machine) ([]Finding, error) {
 	version, err := semver.NewVersion(s.KubernetesVersion)
 	if err != nil {
 		return nil, refuse(s.Object, "BadField", fmt.Sprintf("kubernetesVersion %q", s.KubernetesVersion), "a version such as v1.26.15+rke2r1", "")

@@ -6,24 +6,24 @@ import (
 	"strings"
 )
 
-// mostTold is how many lines of a list are told before the rest is counted.
-const mostTold = 3
+// maxListed is how many lines of a list are shown before the rest is counted.
+const maxListed = 3
 
-// TellSome joins lines, the first few in words and the rest as a number.
-func TellSome(lines []string) string {
-	if more := len(lines) - mostTold; more > 0 {
-		lines = append(append([]string{}, lines[:mostTold]...), fmt.Sprintf("and %d more", more))
+// JoinSome joins lines, the first few in words and the rest as a number.
+func JoinSome(lines []string) string {
+	if more := len(lines) - maxListed; more > 0 {
+		lines = append(append([]string{}, lines[:maxListed]...), fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(lines, "; ")
 }
 
-// TellUnrest is one line for a wait or an error.
-func TellUnrest(problems []Unrest) string {
+// SummarizePending is one line for a wait or an error.
+func SummarizePending(problems []PendingCondition) string {
 	lines := make([]string, 0, len(problems))
 	for _, p := range problems {
 		lines = append(lines, p.Object+": "+p.Seen)
 	}
-	return TellSome(lines)
+	return JoinSome(lines)
 }
 
 // OrElse is text, or otherwise where it is empty.

@@ -46,9 +46,9 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 	in := inputOf(p)
 	r := p.Combine(in.Cluster())
 	options := Options{EndState: EndAuto}
-	direct := Prepare(p.Facts, r, migration.Prepared{RestErr: r.Rest(rancher.Summarise), Untried: migration.Untried}, options, false)
+	direct := Prepare(p.Facts, r, migration.Prepared{RestErr: r.RequireSettled(rancher.Summarise), NotPreviewed: migration.NotPreviewed}, options, false)
 	redactor := bundle.NewRedactor()
-	side, err := Keep(p.Facts, r, options, false, redactor)
+	side, err := EncodeBundle(p.Facts, r, options, false, redactor)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func through(t *testing.T, p *Prepared) (live, again verify.Report, text string)
 	if err != nil {
 		t.Fatal(err)
 	}
-	bound, err := Rebound(b.Side, b.Input)
+	bound, err := ChecksFromBundle(b.Side, b.Input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func TestBundleOfRancherHoldsNoSecret(t *testing.T) {
 }
 
 func TestReboundNeedsTheNodes(t *testing.T) {
-	bound, err := Rebound([]byte(`{"facts":{}}`), evidence.Input{})
+	bound, err := ChecksFromBundle([]byte(`{"facts":{}}`), evidence.Input{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestReboundNeedsTheNodes(t *testing.T) {
 			t.Errorf("%s is %s without Nodes", res.ID, res.Status)
 		}
 	}
-	if _, err := Rebound([]byte(`[]`), evidence.Input{}); err == nil {
+	if _, err := ChecksFromBundle([]byte(`[]`), evidence.Input{}); err == nil {
 		t.Error("a bundle that holds something else is taken")
 	}
 }
@@ -169,11 +169,11 @@ func TestReboundNeedsTheNodes(t *testing.T) {
 // What was tried on the cluster is not judged anew from a bundle: it has the findings.
 func TestWhatWasTriedIsKeptAsItWasFound(t *testing.T) {
 	p := sound()
-	p.Untried = migration.Untried
+	p.NotPreviewed = migration.NotPreviewed
 	tried := 0
 	for _, c := range All() {
 		found := c.Judge(*p)
-		if len(found) != 1 || found[0].Reason != migration.Untried {
+		if len(found) != 1 || found[0].Reason != migration.NotPreviewed {
 			continue
 		}
 		tried++

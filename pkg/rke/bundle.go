@@ -28,13 +28,13 @@ type kept struct {
 	State             rkestate.Config                      `json:"state"`
 	Binary            verify.Read[rkecli.Binary]           `json:"binary"`
 	PinnedVolumes     verify.Read[[]rkestate.PinnedVolume] `json:"pinnedVolumes"`
-	Unrest            []migration.Unrest                   `json:"unrest,omitempty"`
+	Pending           []migration.PendingCondition         `json:"unrest,omitempty"`
 	KubernetesVersion string                               `json:"kubernetesVersion,omitempty"`
 	NoRKEUp           bool                                 `json:"noRKEUp,omitempty"`
 }
 
-// Keep implements migration.Backend.
-func (c *Common) Keep(seen migration.Snapshot, _ bool, r *bundle.Redactor) ([]byte, error) {
+// EncodeBundle implements migration.Backend.
+func (c *Common) EncodeBundle(seen migration.Snapshot, _ bool, r *bundle.Redactor) ([]byte, error) {
 	f := redactFacts(r, FactsOf(seen))
 	k := kept{
 		Path: f.Path, Cluster: c.Options.Cluster, Object: seen.Reading.Object, Config: f.Config,
@@ -42,9 +42,9 @@ func (c *Common) Keep(seen migration.Snapshot, _ bool, r *bundle.Redactor) ([]by
 		Binary: f.Binary, PinnedVolumes: f.PinnedVolumes,
 		KubernetesVersion: c.Options.KubernetesVersion, NoRKEUp: c.Options.NoRKEUp,
 	}
-	for _, u := range seen.Reading.Unrest {
+	for _, u := range seen.Reading.Pending {
 		u.Seen, u.Wanted = bundle.Scrub(u.Seen), bundle.Scrub(u.Wanted)
-		k.Unrest = append(k.Unrest, u)
+		k.Pending = append(k.Pending, u)
 	}
 	text, err := json.Marshal(k)
 	if err != nil {
@@ -53,9 +53,9 @@ func (c *Common) Keep(seen migration.Snapshot, _ bool, r *bundle.Redactor) ([]by
 	return text, nil
 }
 
-// Rebound are the checks that are not LiveOnly, on what Keep wrote and what else was
+// ChecksFromBundle are the checks that are not LiveOnly, on what EncodeBundle wrote and what else was
 // read then.
-func Rebound(text []byte, in evidence.Input) ([]verify.Bound, error) {
+func ChecksFromBundle(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	var k kept
 	if err := json.Unmarshal(text, &k); err != nil {
 		return nil, fmt.Errorf("read RKE's side from the bundle: %w", err)
@@ -64,15 +64,15 @@ func Rebound(text []byte, in evidence.Input) ([]verify.Bound, error) {
 	if !in.Nodes.OK() {
 		return verify.Unjudged(verify.Metas(registry...), "the bundle has no Nodes"), nil
 	}
-	p := rkechecks.Prepared{Kept: true, Input: in, Prepared: migration.Prepared{Untried: migration.Untried}, Facts: rkestate.Facts{
+	p := rkechecks.Prepared{Kept: true, Input: in, Prepared: migration.Prepared{NotPreviewed: migration.NotPreviewed}, Facts: rkestate.Facts{
 		Path: k.Path, Config: k.Config, Binary: k.Binary, PinnedVolumes: k.PinnedVolumes,
 		State: rkestate.Full{Source: k.StateSource, Current: rkestate.Applied{Known: k.StateKnown, Config: k.State}},
 	}}
 	p.Options.Cluster, p.Options.KubernetesVersion, p.Options.NoRKEUp = k.Cluster, k.KubernetesVersion, k.NoRKEUp
 	down := in.Cluster()
 	p.Reading = ReadingOf(p.Facts, down, "")
-	p.Down, p.Object, p.Unrest = down, k.Object, k.Unrest
-	p.RestErr = p.Rest(migration.TellUnrest)
+	p.Down, p.Object, p.Pending = down, k.Object, k.Pending
+	p.RestErr = p.RequireSettled(migration.SummarizePending)
 	p.Names, p.NameErr = naming.Choose(p.Facts, p.Down.Nodes, in.Cloud, targetsOf(p.Options.KubernetesVersion)...)
 	return verify.Bind(p, registry...), nil
 }

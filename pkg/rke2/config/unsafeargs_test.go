@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestHurtfulArgs(t *testing.T) {
+func TestUnsafeArgs(t *testing.T) {
 	for _, c := range []struct {
 		name, version, key, arg string
 		want                    []Topic
@@ -33,7 +33,7 @@ func TestHurtfulArgs(t *testing.T) {
 			s := parse(t, map[string]any{"machineGlobalConfig": map[string]any{c.key: []any{c.arg}}})
 			s.KubernetesVersion = c.version
 			machines := []Machine{machine("cp-0", "c"), machine("cp-1", "ce"), machine("etcd-0", "e"), machine("w-0", "w")}
-			found, err := HurtfulArgs(s, machines)
+			found, err := UnsafeArgs(s, machines)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -55,7 +55,7 @@ func TestHurtfulArgs(t *testing.T) {
 	}
 	s := parse(t, map[string]any{})
 	s.KubernetesVersion = "latest"
-	if _, err := HurtfulArgs(s, nil); err == nil {
+	if _, err := UnsafeArgs(s, nil); err == nil {
 		t.Error("an unreadable version is no error")
 	}
 }
