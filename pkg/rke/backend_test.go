@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -32,6 +34,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -388,9 +391,32 @@ func TestSnapshotByRKE(t *testing.T) {
 	if err := step.(runner.Finisher).Finish(t.Context(), tx, false); err != nil || !tool.process.interrupted {
 		t.Errorf("left running: %v", err)
 	}
+	*tool.process = aProcess{}
+	var up upRecord
+	if err := step.(runner.Finisher).Finish(t.Context(), tx, true); err != nil {
+		t.Error(err)
+	}
+	if known, err := tx.NoteInto(upNote, &up); err != nil || known {
+		t.Errorf("a snapshot counts as an rke up: %v, %+v", err, up)
+	}
 	broken := &aTool{broken: errors.New("no such program"), process: &aProcess{}}
 	p, _ = ofFile(t, Options{}, broken)
 	if err := stepOf(t, p.migration, migration.StepSnapshot).Do(t.Context(), clustertest.TxFor(t, migration.StepSnapshot), p.observe(t, journal.Record{})); err == nil || p.child != nil {
 		t.Errorf("rke did not start, and nobody says so: %v", err)
+	}
+}
+
+// What checks judge of RKE beside the API: the arguments that rke gave the
+// kube-controller-managers, and where the nodes pull images from.
+func TestEvidenceOfRKE(t *testing.T) {
+	p, _ := ofFile(t, Options{}, &aTool{process: &aProcess{}})
+	seen := p.observe(t, journal.Record{})
+	var input evidence.Input
+	p.Evidence(seen, &input)
+	if want := seen.Reading.KCMEvidence(); len(want) == 0 || !slices.Equal(input.KCMs, want) {
+		t.Errorf("kube-controller-managers %+v, want %+v", input.KCMs, want)
+	}
+	if want := FactsOf(seen).Registries; len(want) == 0 || !reflect.DeepEqual(input.Registries, want) {
+		t.Errorf("registries %+v, want %+v", input.Registries, want)
 	}
 }

@@ -7,8 +7,10 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 )
 
 // A bundle has the choices that the checks went by.
@@ -32,5 +34,19 @@ func TestChoicesAreKept(t *testing.T) {
 		"ownersInformed": []any{"fleet"}, "stale": []any{"a", "b"}}
 	if !reflect.DeepEqual(kept, want) {
 		t.Errorf("kept %v, want %v", kept, want)
+	}
+}
+
+// What checks judge of Rancher's side beside the API: how Nodes will keep their names, and
+// where they pull images from.
+func TestEvidenceOfRancher(t *testing.T) {
+	b := &Backend{options: Options{EndState: rke2checks.EndOverrides}}
+	facts := rancherfixture.Posted()
+	facts.Cluster.Spec.Global[config.KeyRegistry] = "registry.local"
+	seen := migration.Snapshot{Config: observed{Facts: facts}}
+	var input evidence.Input
+	b.Evidence(seen, &input)
+	if input.EndState != evidence.EndState(rke2checks.EndOverrides) || len(input.Registries) != 1 || input.Registries[0].Default != "registry.local" {
+		t.Errorf("%q, %+v", input.EndState, input.Registries)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -89,6 +90,11 @@ type Side struct {
 	Cloud  string // its cloud config
 	// CloudErr: it cannot be read.
 	CloudErr error
+
+	EndState evidence.EndState // its Evidence
+	Asked    []evidence.Input  // what its Checks were asked about, in order
+	Decided  []evidence.Input
+	Encoded  []bool // of EncodeBundle: whether the run writes
 }
 
 // SideConfig is what a Side reads.
@@ -113,15 +119,32 @@ func (s *Side) CloudConfig(context.Context, migration.Snapshot) (string, error) 
 func (s *Side) Document() migration.DocumentInstaller { return nil }
 
 // Evidence implements migration.Backend.
-func (s *Side) Evidence(migration.Snapshot, *evidence.Input) {}
+func (s *Side) Evidence(_ migration.Snapshot, input *evidence.Input) { input.EndState = s.EndState }
 
 // Decide implements migration.Backend.
-func (s *Side) Decide(migration.Snapshot, evidence.Input) {}
+func (s *Side) Decide(_ migration.Snapshot, input evidence.Input) {
+	s.Decided = append(s.Decided, input)
+}
 
 // Checks implements migration.Backend.
-func (s *Side) Checks(migration.Snapshot, evidence.Input, migration.Prepared) []verify.Bound {
+func (s *Side) Checks(_ migration.Snapshot, input evidence.Input, _ migration.Prepared) []verify.Bound {
+	s.Asked = append(s.Asked, input)
 	return s.Own
 }
+
+// EncodeBundle implements migration.Backend.
+func (s *Side) EncodeBundle(_ migration.Snapshot, writes bool, _ *bundle.Redactor) ([]byte, error) {
+	s.Encoded = append(s.Encoded, writes)
+	return []byte("side"), nil
+}
+
+// Header implements migration.Backend.
+func (s *Side) Header(migration.Snapshot) []string {
+	return []string{"Cluster demo", "now    P4   external", "names  kept"}
+}
+
+// Snapshotter implements migration.Backend.
+func (s *Side) Snapshotter() migration.Snapshotter { return nil }
 
 // Supported implements migration.Config.
 func (c SideConfig) Supported() error { return c.Refused }

@@ -18,6 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -256,5 +258,25 @@ func TestConcernsOfTheInstallation(t *testing.T) {
 	got = core.prepare(t.Context(), clustertest.At(position.P2), true)
 	if found := got.ConcernFindings(); len(found) != 1 || found[0].Status != verify.Fail {
 		t.Errorf("%+v", found)
+	}
+}
+
+// A backend's evidence is there before it decides and before its checks are asked, and a
+// bundle says whether the run writes.
+func TestGatherAsksTheBackend(t *testing.T) {
+	for _, writes := range []bool{true, false} {
+		access, _, by := clustertest.Reached(position.P1)
+		by.EndState = evidence.EndState("overrides")
+		got, err := Auditor{Access: access, Backend: by}.Gather(t.Context(), clustertest.At(position.P1), writes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(by.Decided) != 1 || len(by.Asked) != 1 || by.Decided[0].EndState != by.EndState || by.Asked[0].EndState != by.EndState || got.Input.EndState != by.EndState {
+			t.Errorf("decided %d times, asked %d times, evidence %q", len(by.Decided), len(by.Asked), got.Input.EndState)
+		}
+		text, err := got.EncodeBundle(bundle.NewRedactor())
+		if err != nil || string(text) != "side" || len(by.Encoded) != 1 || by.Encoded[0] != writes {
+			t.Errorf("writes %t: %v, %q, %v", writes, err, text, by.Encoded)
+		}
 	}
 }

@@ -1,13 +1,17 @@
 package procedure
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -91,22 +95,62 @@ func TestInProgress(t *testing.T) {
 	}
 }
 
-// What people read of a long list: the first of it, and how many there are besides.
-func TestLongListsAreCutOff(t *testing.T) {
-	for _, tt := range []struct {
-		names       []string
-		names4, all string
-	}{
-		{nil, "", ""},
-		{[]string{"c", "b", "a"}, "a, b, c", "c; b; a"},
-		{[]string{"d", "c", "b", "a"}, "a, b, c, d", "d; c; b; and 1 more"},
-		{[]string{"e", "d", "c", "b", "a"}, "a, b, c, d and 1 more", "e; d; c; and 2 more"},
-	} {
-		if got := migration.NameList(tt.names); got != tt.names4 {
-			t.Errorf("names: %q, want %q", got, tt.names4)
+// What is in progress is a step of the migration, also where an undo looks.
+func TestInProgressOfAnUndo(t *testing.T) {
+	seen := clustertest.At(position.P3)
+	seen.Result, seen.Record = clustertest.ResultBetween(position.P3, position.P4), intended(migration.StepSwitch)
+	core, _, _ := observer(position.P3)
+	if got := core.Undo().inProgress(seen); got != migration.StepSwitch {
+		t.Errorf("%q", got)
+	}
+}
+
+// An undo is a procedure beside the migration, which stays as it was. It says its
+// direction, and its precheck makes no checks: those of its first step count.
+func TestUndoLeavesTheMigrationAsItIs(t *testing.T) {
+	core, _, by := observer(position.P0)
+	core.Options.KubernetesVersion = "v1.26.16+rke2r1"
+	by.Own = []verify.Bound{clustertest.Failing()}
+	undo := core.Undo()
+	if core.back || core.Options.KubernetesVersion == "" || !undo.back || undo.Options.KubernetesVersion != "" {
+		t.Errorf("migration %t %q, undo %t %q", core.back, core.Options.KubernetesVersion, undo.back, undo.Options.KubernetesVersion)
+	}
+	seen := clustertest.At(position.P0)
+	if err := undo.Precheck(t.Context(), seen, runner.Observation{}); err != nil {
+		t.Errorf("the undo is stopped: %v", err)
+	}
+	if err := core.Precheck(t.Context(), seen, runner.Observation{}); err == nil {
+		t.Error("the migration is not")
+	}
+	if there := core.Header(seen); len(there) != 3 || there[2] != "names  kept" {
+		t.Errorf("%q", there)
+	}
+	if back := undo.Header(seen); len(back) != 3 || !strings.HasPrefix(back[2], "undo   back to P0") {
+		t.Errorf("%q", back)
+	}
+}
+
+// A step that takes a snapshot where nobody can is refused, before it writes.
+func TestSnapshotOfNobody(t *testing.T) {
+	core, _, _ := observer(position.P0)
+	step, seen, tx := makeStep(base{Migration: core, ID: migration.StepSnapshot}), clustertest.At(position.P0), clustertest.TxFor(t, migration.StepSnapshot)
+	_, planned := step.Plan(t.Context(), seen)
+	_, judged := step.Verify(t.Context(), tx, seen)
+	for what, err := range map[string]error{"plan": planned, "do": step.Do(t.Context(), tx, seen), "verify": judged} {
+		if clustertest.ReasonOf(err) != "Usage" {
+			t.Errorf("%s: %v", what, err)
 		}
-		if got := migration.JoinSome(tt.names); got != tt.all {
-			t.Errorf("lines: %q, want %q", got, tt.all)
-		}
+	}
+}
+
+// What a plan is refused by has the backend's evidence.
+func TestRefusalsHaveEvidence(t *testing.T) {
+	core, _, by := observer(position.P0)
+	by.EndState = evidence.EndState("overrides")
+	if err := core.refused(t.Context(), clustertest.At(position.P0)); err != nil {
+		t.Fatal(err)
+	}
+	if len(by.Asked) != 1 || by.Asked[0].EndState != by.EndState || by.Asked[0].Distribution != core.Distribution {
+		t.Errorf("%d times, %+v", len(by.Asked), by.Asked)
 	}
 }
