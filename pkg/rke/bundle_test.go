@@ -189,3 +189,24 @@ func TestWhatWasTriedIsKeptAsItWasFound(t *testing.T) {
 		t.Errorf("%d checks judge what was tried, want the chart and its values", tried)
 	}
 }
+
+// What only a live cluster can answer is not asked of a bundle.
+func TestBundleLeavesOutWhatIsLiveOnly(t *testing.T) {
+	bound, err := ChecksFromBundle([]byte(`{}`), evidence.Input{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := 0
+	for _, check := range rkechecks.All() {
+		asked := slices.ContainsFunc(bound, func(b verify.Bound) bool { return b.ID == check.ID })
+		if asked == check.LiveOnly {
+			t.Errorf("%s: live only %t, asked %t", check.ID, check.LiveOnly, asked)
+		}
+		if check.LiveOnly {
+			live++
+		}
+	}
+	if live == 0 {
+		t.Error("no check is live only")
+	}
+}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -120,5 +119,18 @@ func TestDownstream(t *testing.T) {
 		if want == "" && clustertest.ReasonOf(err) != "NoDownstreamKubeconfig" || want != "" && (err != nil || got.Host != want || got.BearerToken != "t") {
 			t.Errorf("%s: %+v, %v", host, got, err)
 		}
+	}
+}
+
+// A cluster of which rke never finished a control plane is refused, as of a file.
+func TestNeverApplied(t *testing.T) {
+	p, _ := ofDemo(t, rke.Options{}, nil)
+	config := p.observe(t, journal.Record{}).Config.(observed)
+	if err := config.Supported(); err != nil {
+		t.Errorf("the cluster that is there: %v", err)
+	}
+	config.State.Current.Known = false
+	if got := clustertest.ReasonOf(config.Supported()); got != "NeverApplied" {
+		t.Errorf("%q", got)
 	}
 }
