@@ -27,7 +27,6 @@ const (
 	machineNodeGone    migration.PendingKind = "MachineNodeGone"
 	machineCondition   migration.PendingKind = "MachineCondition"
 	poolIncomplete     migration.PendingKind = "PoolIncomplete"
-	kubeletNotUpgraded migration.PendingKind = "KubeletNotUpgraded"
 )
 
 // Condition types of Rancher's RKEControlPlane and of its Machines
@@ -78,8 +77,6 @@ func sentenceOf(kind migration.PendingKind) sentence {
 		return sentence{"its Node %s is gone: it was deleted", "its Node"}
 	case poolIncomplete:
 		return sentence{"%d of %d Machines", "its replicas"}
-	case kubeletNotUpgraded:
-		return sentence{"runs %s", ""}
 	}
 	return sentence{"is not at rest", "at rest"}
 }

@@ -31,7 +31,6 @@ func TestPendingSentences(t *testing.T) {
 		{pending(machineWithoutNode, on), "has no Node yet", "status.nodeRef"},
 		{pending(machineNodeGone, on, "n"), "its Node n is gone: it was deleted", "its Node"},
 		{pending(poolIncomplete, on, int64(1), int64(2)), "1 of 2 Machines", "its replicas"},
-		{pending(kubeletNotUpgraded, on, "v1"), "runs v1", ""},
 		{conditionPending(planeCondition, on, "Ready", Condition{}), "condition Ready is missing", "Ready=True"},
 		{conditionPending(planeCondition, on, "Ready", Condition{Status: "False"}), "Ready=False", "Ready=True"},
 		{conditionPending(planeCondition, on, "Ready", Condition{Status: "False", Message: "a: b"}), "Ready=False: a: b", "Ready=True"},
