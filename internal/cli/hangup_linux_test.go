@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -32,9 +33,21 @@ import (
 // playVariable makes the test binary a run of a script in the folder that it names.
 const playVariable = "AWSMIGRATE_TEST_PLAY"
 
+// catchWhatIsIgnored gives the processes of these tests the signals as a shell does: one
+// that was ignored when the tests began, by nohup or a job in the background, would be
+// ignored in them, too, and one that is caught here is not (signal(7), execve).
+func catchWhatIsIgnored() {
+	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
+	}
+}
+
 func TestMain(m *testing.M) {
 	dir := os.Getenv(playVariable)
 	if dir == "" {
+		catchWhatIsIgnored()
 		m.Run()
 		return
 	}
