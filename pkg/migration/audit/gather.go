@@ -48,13 +48,8 @@ func (a Auditor) Gather(ctx context.Context, seen migration.Snapshot, writes boo
 		Machines: seen.Reading.Refs(), Target: a.Options.KubernetesVersion, CloudRoutes: a.Options.CloudRoutes, Preflight: !a.Options.ReadOnly,
 		Planned: prepared.PlannedSet, ImageAllowed: ImageAllowed, Cloud: instances,
 	}
-	before, known, err := guard.Fingerprint(seen.Record)
-	if err != nil {
+	if err := addJournal(&input, seen.Record); err != nil {
 		return Inspection{}, err
-	}
-	input.Unread = seen.Record.Unread
-	if known {
-		input.Fingerprint = &before
 	}
 	a.Backend.Evidence(seen, &input)
 	a.Backend.Decide(seen, input)
@@ -72,15 +67,17 @@ func (a Auditor) GatherAPIOnly(ctx context.Context, record journal.Record) (Insp
 	if err != nil {
 		return Inspection{}, err
 	}
+	return seen, addJournal(&seen.Input, record)
+}
+
+// addJournal adds what a journal knows of the cluster, or why it cannot be read.
+func addJournal(input *evidence.Input, record journal.Record) error {
 	before, known, err := guard.Fingerprint(record)
-	if err != nil {
-		return Inspection{}, err
-	}
-	seen.Input.Unread = record.Unread
 	if known {
-		seen.Input.Fingerprint = &before
+		input.Fingerprint = &before
 	}
-	return seen, nil
+	input.Unread = record.Unread
+	return err
 }
 
 // Inspect gathers and judges.
