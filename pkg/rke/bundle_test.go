@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rketraps"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
@@ -196,17 +197,5 @@ func TestBundleLeavesOutWhatIsLiveOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	live := 0
-	for _, check := range rkechecks.All() {
-		asked := slices.ContainsFunc(bound, func(b verify.Bound) bool { return b.ID == check.ID })
-		if asked == check.LiveOnly {
-			t.Errorf("%s: live only %t, asked %t", check.ID, check.LiveOnly, asked)
-		}
-		if check.LiveOnly {
-			live++
-		}
-	}
-	if live == 0 {
-		t.Error("no check is live only")
-	}
+	clustertest.LeavesOutLiveOnly(t, bound, verify.Metas(rkechecks.All()...))
 }

@@ -13,13 +13,12 @@ import (
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // aRancher has one RKEControlPlane, with annotations, and may be refused its pause. What
@@ -51,24 +50,6 @@ func ofDemo(client *dynamicfake.FakeDynamicClient) *Backend {
 	p := &Backend{clients: rancher.Clients{Management: client}, placed: map[journal.StepID]placed{}}
 	p.options.Namespace, p.options.Name, p.options.RunID = "fleet-default", "demo", "run-2"
 	return p
-}
-
-func journaled(t *testing.T, id journal.StepID, intents ...journal.Intent) *runner.Tx {
-	t.Helper()
-	kept := &journal.Memory{}
-	options := runner.Options{RunID: "run-2", Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{})}
-	err := options.Lock.Acquire(t.Context())
-	if err == nil {
-		err = kept.Commit(t.Context(), &journal.State{Intents: intents})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	tx, err := runner.NewTx(t.Context(), runner.Info{ID: id}, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tx
 }
 
 // flagging is the intent of a step's edit that put the flag on, and the cluster with it.
@@ -120,7 +101,7 @@ func TestBrake(t *testing.T) {
 		"refused, the edit is gone":               {gone, true, nil, []journal.Intent{edit}, []string{planes}, "nothing was written", ""},
 	} {
 		client := aRancher(tt.refused, tt.annotations)
-		done, err := ofDemo(client).Brake(t.Context(), journaled(t, StepEnable, tt.journal...), migration.Snapshot{Config: observed{Facts: tt.facts}}, nil)
+		done, err := ofDemo(client).Brake(t.Context(), clustertest.TxOf(t, "run-2", StepEnable, tt.journal...), migration.Snapshot{Config: observed{Facts: tt.facts}}, nil)
 		if !slices.Equal(patched(client), tt.writes) || !strings.Contains(done, tt.done) || (done == "") != (tt.done == "") {
 			t.Errorf("%s: %q, patched %v", name, done, patched(client))
 		}
@@ -151,7 +132,7 @@ func TestInverseThatIsPosted(t *testing.T) {
 		"none":                 {nil, false, true},
 	} {
 		client := aRancher(false, nil)
-		posted, err := ofDemo(client).postInverse(t.Context(), journaled(t, StepEnable, tt.journal...), facts)
+		posted, err := ofDemo(client).postInverse(t.Context(), clustertest.TxOf(t, "run-2", StepEnable, tt.journal...), facts)
 		if (err != nil) != tt.fails || err == nil && posted != tt.posted || (len(patched(client)) == 1) != tt.posted {
 			t.Errorf("%s: posted %t, %v, %v", name, posted, err, patched(client))
 		}

@@ -8,9 +8,9 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -39,44 +39,26 @@ func TestPatchRefused(t *testing.T) {
 // A patch whose answer was lost is looked for before it is said to have failed; one that
 // was refused was not made.
 func TestLostAnswers(t *testing.T) {
-	group := rancherfixture.Clusters.GroupResource()
-	for name, tt := range map[string]struct {
-		answer error
-		lands  bool
-		unread bool
-		reason string // "": it is made; "?": nobody knows
-	}{
-		"it is made":                    {nil, true, false, ""},
-		"lost, and it is there":         {apierrors.NewTimeoutError("lost", 1), true, false, ""},
-		"lost, and it is not":           {apierrors.NewTimeoutError("lost", 1), false, false, "?"},
-		"lost, and nobody can look":     {apierrors.NewTimeoutError("lost", 1), true, true, "?"},
-		"forbidden":                     {apierrors.NewForbidden(group, "demo", nil), false, false, fault.ReasonForbidden},
-		"not who one was":               {apierrors.NewUnauthorized("who"), false, false, fault.ReasonUnauthorized},
-		"it moved":                      {apierrors.NewConflict(group, "demo", nil), false, false, "ChangedMeanwhile"},
-		"its values moved":              {apierrors.NewInvalid(schema.GroupKind{}, "demo", nil), false, false, "ChangedMeanwhile"},
-		"it is gone":                    {apierrors.NewNotFound(group, "demo"), false, false, "ChangedMeanwhile"},
-		"it is no patch for the server": {apierrors.NewBadRequest("no"), false, false, "ChangedMeanwhile"},
-	} {
+	for name, tt := range clustertest.LostAnswers(rancherfixture.Clusters.GroupResource(), "demo") {
 		p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
-		tx := journaled(t, StepEnable)
+		tx := clustertest.TxOf(t, "run-2", StepEnable)
 		edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), StepEnable)
 		if err != nil {
 			t.Fatal(err)
 		}
 		client.PrependReactor("patch", "clusters", func(action clienttesting.Action) (bool, runtime.Object, error) {
-			if tt.lands {
+			if tt.Lands {
 				if _, _, err := clienttesting.ObjectReaction(client.Tracker())(action); err != nil {
 					return true, nil, err
 				}
 			}
-			if tt.unread {
+			if tt.Unread {
 				client.PrependReactor("get", "clusters", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("away") })
 			}
-			return tt.answer != nil, nil, tt.answer
+			return tt.Answer != nil, nil, tt.Answer
 		})
 		err = edit.Write(t.Context(), tx)
-		f, ok := fault.As(err)
-		if (err == nil) != (tt.reason == "") || ok != (tt.reason != "" && tt.reason != "?") || ok && f.Reason != tt.reason {
+		if !tt.Said(err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

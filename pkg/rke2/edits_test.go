@@ -35,7 +35,7 @@ func specOf(t *testing.T, client *dynamicfake.FakeDynamicClient) object {
 // takes it back leaves the configuration as it was, to the letter.
 func TestEditsGoInAndOut(t *testing.T) {
 	p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
-	tx := journaled(t, StepEnable)
+	tx := clustertest.TxOf(t, "run-2", StepEnable)
 	before := specOf(t, client)
 	edit := func(step journal.StepID) migration.Edit {
 		t.Helper()
@@ -60,7 +60,7 @@ func TestEditsGoInAndOut(t *testing.T) {
 	if d := cmp.Diff(before, specOf(t, client)); d == "" || !edit(StepEnable).Empty() {
 		t.Error("nothing was written")
 	}
-	tx = journaled(t, migration.StepUndoEnable, intents...)
+	tx = clustertest.TxOf(t, "run-2", migration.StepUndoEnable, intents...)
 	if err := edit(migration.StepUndoEnable).Write(t.Context(), tx); err != nil {
 		t.Fatal(err)
 	}

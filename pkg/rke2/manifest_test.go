@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
@@ -87,7 +88,7 @@ func withManifest(t *testing.T, text string) config.Spec {
 func TestDocumentGoesInAndOut(t *testing.T) {
 	const document = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata:\n  name: aws-cloud-controller-manager\n  namespace: kube-system\nspec:\n  valuesContent: x\n"
 	p, client := migrating(t, Options{Options: migration.Options{InstallMethod: InstallManifest}}, nil)
-	by, tx := p.Document(), journaled(t, migration.StepInstall)
+	by, tx := p.Document(), clustertest.TxOf(t, "run-2", migration.StepInstall)
 	manifest := func() string {
 		text, _, _ := unstructured.NestedString(specOf(t, client), "rkeConfig", "additionalManifest")
 		return text
@@ -115,7 +116,7 @@ func TestDocumentGoesInAndOut(t *testing.T) {
 	if err := by.ApplyDocument(t.Context(), tx, seen, "no: document\n"); err == nil {
 		t.Error("a document of something else was written")
 	}
-	tx = journaled(t, migration.StepUndoInstall, tx.Record().Intents...)
+	tx = clustertest.TxOf(t, "run-2", migration.StepUndoInstall, tx.Record().Intents...)
 	for range 2 {
 		if err := by.RemoveDocument(t.Context(), tx, p.look(t, tx.Record())); err != nil || manifest() != "" || len(tx.Record().Intents) != 2 {
 			t.Errorf("%v, %q, %+v", err, manifest(), tx.Record().Intents)

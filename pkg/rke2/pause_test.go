@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -75,7 +76,7 @@ func TestPauseIsReleased(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&facts.ControlPlane)
 		}
-		busy, err := ofDemo(client).WhileRolling(t.Context(), journaled(t, tt.step), migration.Snapshot{Config: observed{Facts: facts}}, tt.step)
+		busy, err := ofDemo(client).WhileRolling(t.Context(), clustertest.TxOf(t, "run-2", tt.step), migration.Snapshot{Config: observed{Facts: facts}}, tt.step)
 		if busy || (len(patched(client)) == 1) != tt.released || err != nil && tt.released {
 			t.Errorf("%s: busy %t, %v, patched %v", name, busy, err, patched(client))
 		}

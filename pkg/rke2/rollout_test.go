@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -126,7 +127,7 @@ func TestRolloutStopsAtACrash(t *testing.T) {
 	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, nil
 	for restarts := range int32(6) {
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Reading: migration.Reading{KCMs: []migration.KCM{kcmFor("a", restarts == 0, restarts, "boom", "--bogus=1")}}}
-		got, err := p.Rollout(t.Context(), journaled(t, StepEnable), seen, StepEnable)
+		got, err := p.Rollout(t.Context(), clustertest.TxOf(t, "run-2", StepEnable), seen, StepEnable)
 		if err != nil || (got.Verdict != nil) != (restarts >= crashLimit) {
 			t.Errorf("after %d restarts: %v, %+v", restarts, err, got.Verdict)
 		}

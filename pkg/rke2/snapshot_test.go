@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -41,7 +42,7 @@ func (p opened) snapshotStep(t *testing.T) migration.Step {
 // so and nothing moves.
 func TestSnapshotStep(t *testing.T) {
 	p, client := migrating(t, Options{Options: migration.Options{Snapshot: true}}, nil)
-	tx := journaled(t, StepSnapshot)
+	tx := clustertest.TxOf(t, "run-2", StepSnapshot)
 	step := p.snapshotStep(t)
 	generation := func() int64 {
 		n, _, _ := unstructured.NestedInt64(specOf(t, client), "rkeConfig", "etcdSnapshotCreate", "generation")
@@ -96,7 +97,7 @@ func TestSnapshotStep(t *testing.T) {
 		_, _, _ = clienttesting.ObjectReaction(client.Tracker())(action)
 		return true, nil, apierrors.NewTimeoutError("lost", 1)
 	})
-	if err := lost.snapshotStep(t).Do(t.Context(), journaled(t, StepSnapshot), lost.look(t, journal.Record{})); err != nil {
+	if err := lost.snapshotStep(t).Do(t.Context(), clustertest.TxOf(t, "run-2", StepSnapshot), lost.look(t, journal.Record{})); err != nil {
 		t.Errorf("its answer was lost, and it is there: %v", err)
 	}
 }

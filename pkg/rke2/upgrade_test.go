@@ -15,6 +15,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -94,7 +95,7 @@ func TestUpgradeToNoReleaseThatFreezesArguments(t *testing.T) {
 func TestUpgradeIsWritten(t *testing.T) {
 	const target = "v1.26.15+rke2r1"
 	p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
-	tx := journaled(t, StepUpgrade)
+	tx := clustertest.TxOf(t, "run-2", StepUpgrade)
 	before := specOf(t, client)
 	plan, err := p.PlanEdit(t.Context(), p.look(t, tx.Record()), StepUpgrade)
 	if err != nil || plan.Rolls != 2 || plan.Estimate != "~6m" || plan.Summary[0] != "Kubernetes v1.26.13+rke2r1 → "+target || plan.Changes[0].Before != "v1.26.13+rke2r1" || plan.Changes[0].After != target {
@@ -129,7 +130,7 @@ func TestUpgradeIsWritten(t *testing.T) {
 			}
 			return true, nil, apierrors.NewTimeoutError("lost", 1)
 		})
-		if err := edit.Write(t.Context(), journaled(t, StepUpgrade)); (err == nil) != lands {
+		if err := edit.Write(t.Context(), clustertest.TxOf(t, "run-2", StepUpgrade)); (err == nil) != lands {
 			t.Errorf("it landed: %t, %v", lands, err)
 		}
 	}

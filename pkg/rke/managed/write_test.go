@@ -7,15 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	clienttesting "k8s.io/client-go/testing"
-
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -150,24 +149,7 @@ func TestKeepingComesFirst(t *testing.T) {
 // A patch whose answer was lost is looked for before it is said to have failed; one that
 // was refused was not made.
 func TestLostAnswers(t *testing.T) {
-	group := clusters.GroupResource()
-	for name, tt := range map[string]struct {
-		answer error
-		lands  bool
-		unread bool
-		reason string // "": it is made; "?": nobody knows
-	}{
-		"it is made":                    {nil, true, false, ""},
-		"lost, and it is there":         {apierrors.NewTimeoutError("lost", 1), true, false, ""},
-		"lost, and it is not":           {apierrors.NewTimeoutError("lost", 1), false, false, "?"},
-		"lost, and nobody can look":     {apierrors.NewTimeoutError("lost", 1), true, true, "?"},
-		"forbidden":                     {apierrors.NewForbidden(group, "c-1", nil), false, false, fault.ReasonForbidden},
-		"not who one was":               {apierrors.NewUnauthorized("who"), false, false, fault.ReasonUnauthorized},
-		"it moved":                      {apierrors.NewConflict(group, "c-1", nil), false, false, "ChangedMeanwhile"},
-		"its values moved":              {apierrors.NewInvalid(schema.GroupKind{}, "c-1", nil), false, false, "ChangedMeanwhile"},
-		"it is gone":                    {apierrors.NewNotFound(group, "c-1"), false, false, "ChangedMeanwhile"},
-		"it is no patch for the server": {apierrors.NewBadRequest("no"), false, false, "ChangedMeanwhile"},
-	} {
+	for name, tt := range clustertest.LostAnswers(clusters.GroupResource(), "c-1") {
 		m, client := ofDemo(t, rke.Options{}, nil)
 		tx := clustertest.TxFor(t, migration.StepEnable)
 		edit, err := m.Edit(t.Context(), m.observe(t, tx.Record()), migration.StepEnable)
@@ -175,19 +157,18 @@ func TestLostAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 		client.PrependReactor("patch", "clusters", func(action clienttesting.Action) (bool, apiruntime.Object, error) {
-			if tt.lands {
+			if tt.Lands {
 				if _, _, err := clienttesting.ObjectReaction(client.Tracker())(action); err != nil {
 					return true, nil, err
 				}
 			}
-			if tt.unread {
+			if tt.Unread {
 				deny(client, "get", clusters, nil, errors.New("away"))
 			}
-			return tt.answer != nil, nil, tt.answer
+			return tt.Answer != nil, nil, tt.Answer
 		})
 		err = edit.Write(t.Context(), tx)
-		f, ok := fault.As(err)
-		if (err == nil) != (tt.reason == "") || ok != (tt.reason != "" && tt.reason != "?") || ok && (f.Reason != tt.reason || f.Object != "Cluster c-1 (demo)") {
+		if f, ok := fault.As(err); !tt.Said(err) || ok && f.Object != "Cluster c-1 (demo)" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -3,12 +3,12 @@ package rke2checks
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
@@ -193,17 +193,5 @@ func TestBundleLeavesOutWhatIsLiveOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	live := 0
-	for _, check := range All() {
-		asked := slices.ContainsFunc(bound, func(b verify.Bound) bool { return b.ID == check.ID })
-		if asked == check.LiveOnly {
-			t.Errorf("%s: live only %t, asked %t", check.ID, check.LiveOnly, asked)
-		}
-		if check.LiveOnly {
-			live++
-		}
-	}
-	if live == 0 {
-		t.Error("no check is live only")
-	}
+	clustertest.LeavesOutLiveOnly(t, bound, verify.Metas(All()...))
 }
