@@ -3,6 +3,7 @@ package migration
 import (
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -42,4 +43,17 @@ func (r Reading) RenewDeadline() time.Duration {
 		all = append(all, ccm.Flags())
 	}
 	return component.LongestRenewDeadline(all)
+}
+
+// Frozen says that arguments of a kube-controller-manager cannot be known, since its
+// release freezes what the API shows of them: nothing may be planned, resumed or
+// taken back by them. nil: no release does.
+func (r Reading) Frozen() error {
+	for _, k := range r.KCMs {
+		if why := k.Mirror.Frozen(); why != "" {
+			return &fault.Error{Class: fault.CouldNotLook, Reason: "ArgumentsFrozen", Object: k.Name(), Seen: why,
+				Wanted: "the arguments in force, without which no position is known", Fix: k.Mirror.Remedy()}
+		}
+	}
+	return nil
 }

@@ -47,14 +47,16 @@ func controlPlanesNow(s migration.Snapshot) []string {
 	var now []string
 	for _, m := range s.Reading.Members {
 		if m.ControlPlane {
-			now = append(now, planeOf(m))
+			now = append(now, controlPlaneID(m))
 		}
 	}
 	sort.Strings(now)
 	return now
 }
 
-func planeOf(m migration.Member) string { return migration.OrElse(m.ID, strings.Join(m.Nodes, ",")) }
+func controlPlaneID(m migration.Member) string {
+	return migration.OrElse(m.ID, strings.Join(m.Nodes, ","))
+}
 
 // RequireSameControlPlanes stops before a write when a control-plane machine came or
 // went since the preflight: a newcomer may run with other arguments.
@@ -77,7 +79,7 @@ func NewControlPlanes(s migration.Snapshot) []string {
 	}
 	var nodes []string
 	for _, m := range s.Reading.Members {
-		if m.ControlPlane && !slices.Contains(then, planeOf(m)) {
+		if m.ControlPlane && !slices.Contains(then, controlPlaneID(m)) {
 			nodes = append(nodes, m.Nodes...)
 		}
 	}

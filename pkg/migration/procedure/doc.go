@@ -5,7 +5,5 @@
 // Steps plan and judge by a migration.Snapshot, a value that the engine observes before
 // it calls them. How an edit gets into the configuration, and what shows that it was
 // applied, is a migration.Backend's; this package knows none of them.
-//
-// The room is larger than others since each step has its file: order.go is the one table
-// of them, states.go and undo_states.go say how far each is.
+// order.go is the one table of the steps, states.go and undo_states.go say how far each is.
 package procedure

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
