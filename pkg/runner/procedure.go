@@ -203,7 +203,7 @@ const (
 	Met VerdictKind = "met"
 	// Waiting says not yet, nothing wrong.
 	Waiting VerdictKind = "waiting"
-	// Failed names a cause that waiting does not mend; stop, nothing to hold back.
+	// Failed names a cause that waiting does not put right; stop, nothing to hold back.
 	Failed VerdictKind = "failed"
 	// Braked says that going on would do harm: call Procedure.Brake, then stop.
 	Braked VerdictKind = "braked"

@@ -139,7 +139,7 @@ func fixesOf(result verify.Result, findings []verify.Finding) []string {
 	var fixes []string
 	for _, finding := range findings {
 		fix := finding.Fix
-		if fix == "" && result.Status != verify.Unknown { // which is mended by access, not by the check's remedy
+		if fix == "" && result.Status != verify.Unknown { // which access puts right, not the check's remedy
 			fix = result.Fix
 		}
 		if fix != "" && !slices.Contains(fixes, fix) {

@@ -52,7 +52,7 @@ func answered(err error, with int32) bool {
 	})
 }
 
-// permanent errors are never mended by waiting, though net/url calls every
+// permanent errors never pass by waiting, though net/url calls every
 // error of a request a net.Error.
 func permanent(err error) bool {
 	switch err.(type) { //nolint:errorlint // anywhere unwraps, node by node

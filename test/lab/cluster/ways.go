@@ -11,7 +11,7 @@ import (
 // throughRancher are the kubeconfigs that go through Rancher, by user.
 var throughRancher = map[string]string{UserOperator: "rancher", UserViewer: "rancher-viewer"}
 
-// setProxy breaks Rancher's way to the downstream cluster, or mends it.
+// setProxy breaks Rancher's way to the downstream cluster, or repairs it.
 func (l *Lab) setProxy(_ context.Context, order Order) (string, error) {
 	if l.rancher == nil {
 		return "", errNoRancher

@@ -45,7 +45,7 @@ func (r *run) component(ctx context.Context, h *Host, name string, spec docker.S
 
 // container makes a container what the plan says: made, started, or replaced by
 // stopping, renaming, making, starting and removing, in this order. Between any two
-// of them a killed rke leaves what there is, and not all of it is mended by running
+// of them a killed rke leaves what there is, and not all of it is repaired by running
 // again: a stopped container is started as it was, one that was made and not
 // started is not looked at, and an old one stays until the next change (rancher/rke:
 // docker/docker.go DoRunContainer, IsContainerUpgradable@v1.5.10).

@@ -75,7 +75,7 @@ func TestStateIsCurrentBeforeWorkersAreTouched(t *testing.T) {
 }
 
 // A killed run leaves what it did, and the next one goes on; but not everything
-// that can be left is mended by it, in rke as here.
+// that can be left is repaired by it, in rke as here.
 func TestKilledAndRunAgain(t *testing.T) {
 	const (
 		done    = "done"
