@@ -152,7 +152,7 @@ func (b *Backend) fileSwitchedBack(seen migration.Snapshot) (*clusterfile.File, 
 	file := FactsOf(seen).File
 	first, err := b.takeBack(seen, file, migration.StepSwitch)
 	if err != nil {
-		if seen.Result.Position >= position.P4 || seen.Result.Between[1] >= position.P4 {
+		if seen.Result.MayHaveReached(position.P4) {
 			return nil, err
 		}
 		return file, nil

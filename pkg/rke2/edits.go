@@ -114,7 +114,7 @@ func (b *Backend) specBefore(seen migration.Snapshot, step journal.StepID) (conf
 			return spec, nil //nolint:nilerr // the step that makes this edit says so
 		}
 		return before.Apply(spec)
-	case step == migration.StepUndoEnable && (seen.Result.Position >= position.P4 || seen.Result.Between[1] >= position.P4):
+	case step == migration.StepUndoEnable && seen.Result.MayHaveReached(position.P4):
 		before, err := b.computationOf(migration.StepUndoSwitch)(seen, spec)
 		if err != nil {
 			return spec, err

@@ -74,7 +74,7 @@ func undoRefused(s migration.Snapshot) error {
 
 // anyExternal says whether any component would have to become in-tree again.
 func anyExternal(s migration.Snapshot) bool {
-	if s.Result.Position >= position.P4 || s.Result.Between[1] >= position.P4 {
+	if s.Result.MayHaveReached(position.P4) {
 		return true
 	}
 	for _, k := range s.Reading.KCMs {

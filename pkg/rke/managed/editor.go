@@ -101,7 +101,7 @@ func (b *Backend) plannedEdit(ctx context.Context, seen migration.Snapshot, step
 		names, err := b.NameRule(ctx, seen)
 		first := Enable(config)
 		return Switch(first.Apply(), names, first.Made()), err
-	case step == migration.StepUndoEnable && (seen.Result.Position >= position.P4 || seen.Result.Between[1] >= position.P4):
+	case step == migration.StepUndoEnable && seen.Result.MayHaveReached(position.P4):
 		first, err := b.takeBack(ctx, seen, config, migration.StepSwitch)
 		if err != nil {
 			return first, err

@@ -117,6 +117,9 @@ func leaderless() Result {
 // cluster from P4.
 func (r Result) Leaderless() bool { return r.Mixed && r.Position == P4 && r.Between[1] == P4 }
 
+// MayHaveReached says whether any part of the cluster is at a position or beyond it.
+func (r Result) MayHaveReached(p Position) bool { return r.Between[1] >= p }
+
 func at(p Position) Result {
 	return Result{Position: p, Summary: p.Summary(), Between: [2]Position{p, p}}
 }
