@@ -10,7 +10,7 @@ import (
 // LostAnswer is what becomes of a patch whose answer says nothing, or the wrong thing.
 type LostAnswer struct {
 	Answer error
-	Lands  bool   // the patch is made
+	Lands  bool   // the patch is made, although its answer is an error
 	Unread bool   // the object cannot be read afterwards
 	reason string // "": it is made; "?": nobody knows
 }
@@ -18,7 +18,8 @@ type LostAnswer struct {
 // LostAnswers are the answers that a patch of an object can get.
 func LostAnswers(group schema.GroupResource, name string) map[string]LostAnswer {
 	return map[string]LostAnswer{
-		"it is made":                    {nil, true, false, ""},
+		"it is made":                    {nil, false, false, ""},
+		"it is made, nobody can look":   {nil, false, true, ""},
 		"lost, and it is there":         {apierrors.NewTimeoutError("lost", 1), true, false, ""},
 		"lost, and it is not":           {apierrors.NewTimeoutError("lost", 1), false, false, "?"},
 		"lost, and nobody can look":     {apierrors.NewTimeoutError("lost", 1), true, true, "?"},

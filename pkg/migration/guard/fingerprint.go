@@ -37,11 +37,11 @@ func NoteFingerprint(ctx context.Context, tx *runner.Tx, s migration.Snapshot, f
 // as they are now: a person began this run, and nothing gives the old ones back. Each
 // is named.
 func TakeAgain(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
-	then, known, err := Fingerprint(tx.Record())
-	if err != nil || !known {
+	then, _, err := Fingerprint(tx.Record())
+	if err != nil {
 		return err
 	}
-	now := make([]continuity.NodePrint, 0, len(s.Reading.Down.Nodes))
+	var now []continuity.NodePrint
 	for i := range s.Reading.Down.Nodes {
 		node := &s.Reading.Down.Nodes[i]
 		now = append(now, continuity.NodePrint{Name: node.Name, UID: node.UID, ProviderID: node.ProviderID, Machine: node.Labels[downstream.LabelMachine]})

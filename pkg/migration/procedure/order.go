@@ -98,9 +98,10 @@ func idsOf(rows []row) []journal.StepID {
 
 // rowOf is the row of a step; zero of one that there is not.
 func rowOf(id journal.StepID) row {
-	rows := slices.Concat(forward(), backward())
-	if i := slices.IndexFunc(rows, func(r row) bool { return r.id == id }); i >= 0 {
-		return rows[i]
+	for _, r := range slices.Concat(forward(), backward()) {
+		if r.id == id {
+			return r
+		}
 	}
 	return row{}
 }
@@ -110,9 +111,10 @@ func reaches(id journal.StepID) position.Position { return rowOf(id).reaches }
 
 // stepTo is the step that brings the cluster to a position; "": none does.
 func stepTo(p position.Position) journal.StepID {
-	rows := forward()
-	if i := slices.IndexFunc(rows, func(r row) bool { return r.reaches == p && p != position.P0 }); i >= 0 {
-		return rows[i].id
+	for _, r := range forward() {
+		if r.reaches == p && p != position.P0 {
+			return r.id
+		}
 	}
 	return ""
 }
@@ -122,9 +124,10 @@ func undoes(id journal.StepID) journal.StepID { return rowOf(id).undoes }
 
 // undoStep is the step that takes a step back; "": none, or nothing to take back.
 func undoStep(of journal.StepID) journal.StepID {
-	rows := backward()
-	if i := slices.IndexFunc(rows, func(r row) bool { return of != "" && r.undoes == of }); i >= 0 {
-		return rows[i].id
+	for _, r := range backward() {
+		if of != "" && r.undoes == of {
+			return r.id
+		}
 	}
 	return ""
 }

@@ -212,7 +212,7 @@ func orDefault(s, other string) string {
 
 // itemLine is where an item of a list at top level stands; 0 when it is not there.
 func (f *File) itemLine(key string, i int) int {
-	for k := 0; k+1 < len(f.doc.Root().Content); k += 2 {
+	for k := 0; k < len(f.doc.Root().Content); k += 2 {
 		if list := f.doc.Root().Content[k+1]; f.doc.Root().Content[k].Value == key && i < len(list.Content) {
 			return list.Content[i].Line
 		}

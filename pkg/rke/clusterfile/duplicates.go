@@ -29,7 +29,7 @@ func duplicates(n *yaml.Node, path []string, found *[]Duplicate) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		first := map[string]int{}
-		for i := 0; i+1 < len(n.Content); i += 2 {
+		for i := 0; i < len(n.Content); i += 2 {
 			k, v := n.Content[i], n.Content[i+1]
 			at := append(path, k.Value)
 			if j, twice := first[k.Value]; twice && k.Kind == yaml.ScalarNode {

@@ -50,7 +50,7 @@ func (w *walk) value(n *yaml.Node, t reflect.Type, path []string) {
 	case n.Kind == yaml.MappingNode && known != nil:
 		w.mapping(n, known, path)
 	case n.Kind == yaml.MappingNode && t.Kind() == reflect.Map:
-		for i := 0; i+1 < len(n.Content); i += 2 {
+		for i := 0; i < len(n.Content); i += 2 {
 			w.value(n.Content[i+1], t.Elem(), append(path, n.Content[i].Value))
 		}
 	case n.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
@@ -67,7 +67,7 @@ func (w *walk) mapping(n *yaml.Node, known *known, path []string) {
 	if len(path) == 1 && known.types["kube-controller"] != nil {
 		other = otherServiceNames()
 	}
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if k.Kind != yaml.ScalarNode || k.Value == "<<" {
 			continue

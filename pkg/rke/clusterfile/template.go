@@ -89,7 +89,7 @@ func decides(path []string) bool {
 func eachScalar(n *yaml.Node, path []string, do func(path []string, n *yaml.Node)) {
 	switch n.Kind {
 	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
+		for i := 0; i < len(n.Content); i += 2 {
 			eachScalar(n.Content[i+1], append(path, n.Content[i].Value), do)
 		}
 	case yaml.SequenceNode:

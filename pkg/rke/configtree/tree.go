@@ -54,7 +54,7 @@ func (r reader) value(n *yaml.Node) any {
 
 func (r reader) mapping(n *yaml.Node) map[string]any {
 	own, inherited := map[string]any{}, map[string]any{}
-	for i := 0; i+1 < len(n.Content); i += 2 {
+	for i := 0; i < len(n.Content); i += 2 {
 		key, value := n.Content[i], r.value(n.Content[i+1])
 		if key.ShortTag() == "!!merge" {
 			inherit(inherited, value)

@@ -78,10 +78,7 @@ func toolsOf(image string) *semver.Version {
 	if match == nil {
 		return nil
 	}
-	v, err := semver.NewVersion(match[1])
-	if err != nil {
-		return nil
-	}
+	v, _ := semver.NewVersion(match[1]) // nil with an error
 	return v
 }
 

@@ -82,7 +82,7 @@ func fromNode(n *yaml.Node) *value {
 	switch n.Kind {
 	case yaml.MappingNode:
 		v := &value{kind: mapping, text: mark}
-		for i := 0; i+1 < len(n.Content); i += 2 {
+		for i := 0; i < len(n.Content); i += 2 {
 			v.entries = append(v.entries, entry{dump(fromNode(n.Content[i])), fromNode(n.Content[i+1])})
 		}
 		return v
