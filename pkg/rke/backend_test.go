@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -214,8 +215,8 @@ func TestFileEditsGoInAndOut(t *testing.T) {
 		t.Error("a step that edits nothing has an edit")
 	}
 	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: p.fileObject(), Inverse: []byte("{")}}}
-	if _, err := p.Edit(t.Context(), p.observe(t, broken), migration.StepUndoEnable); err == nil {
-		t.Error("a receipt that nobody can read was taken back")
+	if _, err := p.Edit(t.Context(), p.observe(t, broken), migration.StepUndoEnable); err == nil || !strings.Contains(err.Error(), "read the receipt") {
+		t.Errorf("a receipt that nobody can read: %v", err)
 	}
 }
 
@@ -236,15 +237,28 @@ func TestFileUpgrade(t *testing.T) {
 func TestNamesAreDecidedOnce(t *testing.T) {
 	p, client := ofFile(t, Options{}, &aTool{})
 	p.Names = nil
+	plain := string(rkefixture.File(t, "plain.yml"))
+	write := func(text string) migration.Snapshot {
+		t.Helper()
+		if err := os.WriteFile(p.Options.Config, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return p.observe(t, journal.Record{})
+	}
 	seen := p.observe(t, journal.Record{})
-	rule, err := p.NameRule(t.Context(), seen)
-	if (err == nil) != (p.Names != nil) || err == nil && *p.Names != rule {
+	if rule, err := p.NameRule(t.Context(), seen); clustertest.ReasonOf(err) != naming.ReasonNotProven || p.Names != nil {
+		t.Errorf("not proven: %v, %+v, kept %+v", err, rule, p.Names)
+	}
+	named := write(regexp.MustCompile(`- address: (\S+)\n`).ReplaceAllString(plain, "- address: $1\n    hostname_override: node-$1\n"))
+	rule, err := p.NameRule(t.Context(), named)
+	if err != nil || p.Names == nil || *p.Names != rule || rule.Why == "" {
 		t.Errorf("%v, %+v, kept %+v", err, rule, p.Names)
 	}
-	p.Names = nil
-	if err := os.WriteFile(p.Options.Config, []byte(strings.ReplaceAll(string(rkefixture.File(t, "plain.yml")), "name: aws", "name: external-aws\n  useInstanceMetadataHostname: true")), 0o600); err != nil {
-		t.Fatal(err)
+	if again, err := p.NameRule(t.Context(), seen); err != nil || again != rule {
+		t.Errorf("decided a second time: %v, %+v", err, again)
 	}
+	p.Names = nil
+	write(strings.ReplaceAll(plain, "name: aws", "name: external-aws\n  useInstanceMetadataHostname: true"))
 	edit, err := p.fileEdit(t.Context(), p.observe(t, journal.Record{}), migration.StepSwitch)
 	if err != nil || !strings.Contains(string(edit.After), "useInstanceMetadataHostname: true") || p.Names != nil {
 		t.Errorf("%v, %s", err, edit.After)

@@ -3,6 +3,7 @@ package rke
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
@@ -65,6 +67,19 @@ func TestRolloutOfEachStep(t *testing.T) {
 		if d := cmp.Diff(tt.open, got.Open); d != "" || got.Done != tt.done || got.Total != 2 || !strings.Contains(got.Evidence, tt.evidence) {
 			t.Errorf("%s: %+v %s", name, got, d)
 		}
+	}
+}
+
+// The steps after whose edit rke works on hosts.
+func TestRollsOfRKE(t *testing.T) {
+	var got []journal.StepID
+	for _, info := range procedure.StepInfos() {
+		if (&Common{}).Rolls(info.ID) {
+			got = append(got, info.ID)
+		}
+	}
+	if want := []journal.StepID{migration.StepEnable, migration.StepSwitch, migration.StepUpgrade}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
@@ -136,6 +151,62 @@ func TestRKEOfAStep(t *testing.T) {
 		if tt.child != nil && tt.child.Running() {
 			t.Errorf("%s: runs on after the step", name)
 		}
+	}
+}
+
+// A rollout of a file waits for the rke of this run, keeps in the journal that it ended
+// well, and ends early where somebody took the edit out of the file.
+func TestRolloutOfAFile(t *testing.T) {
+	flagged := func(p opened) {
+		tx := clustertest.TxFor(t, migration.StepEnable)
+		edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), migration.StepEnable)
+		if err == nil {
+			err = edit.Write(t.Context(), tx)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	nothing := func(opened) {}
+	for name, tt := range map[string]struct {
+		step     journal.StepID
+		change   func(opened)
+		process  *aProcess
+		verdict  runner.VerdictKind // "": none
+		applying string
+		noted    bool
+	}{
+		"rke runs":                      {migration.StepEnable, flagged, &aProcess{running: true}, runner.Waiting, "", false},
+		"it runs, the file has no edit": {migration.StepEnable, nothing, &aProcess{running: true}, runner.Waiting, "", false},
+		"it failed":                     {migration.StepEnable, flagged, &aProcess{err: errors.New("exit 1")}, runner.Failed, "", false},
+		"it ended, the state lags":      {migration.StepEnable, flagged, &aProcess{}, "", "`rke up` has not run since", true},
+		"it ended, the edit was taken":  {migration.StepEnable, nothing, &aProcess{}, runner.Failed, "", true},
+		"nobody ran it":                 {migration.StepEnable, flagged, nil, "", "`rke up` has not run since", false},
+		"nothing is left to do":         {migration.StepUndoEnable, nothing, nil, "", "", false},
+	} {
+		p, _ := ofFile(t, Options{}, &aTool{})
+		tt.change(p)
+		if tt.process != nil {
+			p.child = &child{process: tt.process, step: tt.step, token: upToken + "1"}
+		}
+		tx := clustertest.TxFor(t, tt.step)
+		got, err := p.Rollout(t.Context(), tx, p.observe(t, tx.Record()), tt.step)
+		if err != nil || (got.Verdict == nil) != (tt.verdict == "") || got.Verdict != nil && got.Verdict.Kind != tt.verdict {
+			t.Errorf("%s: %v, %+v", name, err, got.Verdict)
+		}
+		if applying := strings.Join(got.Applying, "; "); !strings.Contains(applying, tt.applying) || (applying == "") != (tt.applying == "") || got.Progress == "" || got.Total != 5 {
+			t.Errorf("%s: applying %q, %+v", name, applying, got)
+		}
+		var ended upRecord
+		if known, err := tx.NoteInto(upNote, &ended); err != nil || known != tt.noted || known && (!ended.OK || ended.Token != upToken+"1") {
+			t.Errorf("%s: noted %t %+v, %v", name, known, ended, err)
+		}
+	}
+	p, _ := ofFile(t, Options{}, &aTool{})
+	flagged(p)
+	p.child = &child{process: &aProcess{}, step: migration.StepEnable, token: upToken + "1"}
+	if _, err := p.Rollout(clustertest.Canceled(t), clustertest.TxFor(t, migration.StepEnable), p.observe(t, journal.Record{}), migration.StepEnable); err == nil {
+		t.Error("the end of rke was not kept in the journal, and nobody says so")
 	}
 }
 

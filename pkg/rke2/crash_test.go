@@ -61,7 +61,7 @@ func TestCrashOf(t *testing.T) {
 }
 
 // seenKCM is what one reading shows: "run 3" runs after 3 restarts, "held 3" is held
-// back after 3 restarts and one more end.
+// back after 3 restarts and one more end, "none" has no pod, "bare" one without statuses.
 type seenKCM struct {
 	state    string
 	restarts int32
@@ -74,6 +74,14 @@ type seenKCM struct {
 
 func (s seenKCM) kcm() migration.KCM {
 	k := kcmFor("a", s.state == "run", s.restarts, "", "--profiling=false")
+	switch s.state {
+	case "none":
+		k.Pod = nil
+		return k
+	case "bare":
+		k.Pod.Statuses = nil
+		return k
+	}
 	k.Pod.UID = s.pod
 	status := &k.Pod.Statuses[0]
 	status.Before = &downstream.End{Code: s.code}
@@ -118,8 +126,10 @@ func TestOnlyEndsThatTellAreCounted(t *testing.T) {
 		"and broken all the same":                {[]seenKCM{run(0), with(held(4), unseen), with(held(5), outage), with(held(6), outage), with(held(8), outage), held(8)}, 6},
 		"an outage, and one end more":            {[]seenKCM{run(0), with(held(4), unseen), with(held(5), outage), held(5)}, 0},
 		"another end each time":                  {[]seenKCM{run(0), held(0), with(held(1), func(s *seenKCM) { s.code = 2 }), held(2), with(held(3), func(s *seenKCM) { s.code = 2 }), held(4)}, 0},
+		"held back at the limit":                 {[]seenKCM{held(2), held(2), held(3)}, 0},
 		"held back when the run began":           {[]seenKCM{held(7), held(7), held(8)}, 3},
 		"held back when the run began, but well": {[]seenKCM{held(7), run(8), run(8)}, 0},
+		"its pod is not seen between":            {[]seenKCM{run(0), held(2), {state: "none"}, {state: "bare"}, held(3)}, 5},
 		"another manifest":                       {[]seenKCM{run(0), held(2), with(held(2), func(s *seenKCM) { s.pod = "q" }), with(held(3), func(s *seenKCM) { s.pod = "q" })}, 0},
 		"it runs at the moment":                  {[]seenKCM{run(0), held(2), run(9)}, 0},
 	} {

@@ -66,6 +66,7 @@ func TestPauseIsReleased(t *testing.T) {
 		"nothing is paused":              {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.Paused = false }},
 		"somebody else paused it":        {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.PausedBy = "" }},
 		"a step that goes forwards":      {step: StepEnable, copied: with},
+		"the copy cannot be read":        {step: migration.StepUndoEnable, copied: map[string]any{"machineGlobalConfig": []any{}}, fails: true},
 		"the switch back, in-tree again": {step: migration.StepUndoSwitch, copied: with, released: true},
 		"the switch back, external":      {step: migration.StepUndoSwitch, copied: map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "external"}}},
 	} {
@@ -77,7 +78,7 @@ func TestPauseIsReleased(t *testing.T) {
 			tt.change(&facts.ControlPlane)
 		}
 		busy, err := ofDemo(client).WhileRolling(t.Context(), clustertest.TxOf(t, "run-2", tt.step), migration.Snapshot{Config: observed{Facts: facts}}, tt.step)
-		if busy || (len(patched(client)) == 1) != tt.released || err != nil && tt.released {
+		if busy || (len(patched(client)) == 1) != tt.released || (err != nil) != tt.fails {
 			t.Errorf("%s: busy %t, %v, patched %v", name, busy, err, patched(client))
 		}
 		left, err := client.Resource(rancherfixture.ControlPlanes).Namespace("fleet-default").Get(t.Context(), "demo", metav1.GetOptions{})

@@ -119,6 +119,22 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// What the journal has of the control planes before an edit is needed: without it nobody
+// can tell which of them was restarted.
+func TestRolloutNeedsWhatWasNoted(t *testing.T) {
+	p := ofDemo(nil)
+	p.exits = map[string]exits{}
+	facts := rancherfixture.Posted()
+	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, nil
+	tx := clustertest.TxOf(t, "run-2", StepEnable)
+	if err := tx.Note(t.Context(), manifestsNote, "no map"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := p.Rollout(t.Context(), tx, migration.Snapshot{Config: observed{Facts: facts}}, StepEnable); err == nil {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A rollout stops at a component that crashes, after this run saw it end again and again.
 func TestRolloutStopsAtACrash(t *testing.T) {
 	p := ofDemo(nil)

@@ -1,6 +1,7 @@
 package procedure
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/runtime"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
@@ -276,6 +279,20 @@ func TestLeaseAndGrantGo(t *testing.T) {
 		err := step.WhileWaiting(t.Context(), clustertest.TxFor(t, tt.id), seen)
 		if d := cmp.Diff(tt.want, clustertest.Writes(client)); d != "" || clustertest.ReasonOf(err) != tt.reason {
 			t.Errorf("%s: %v %s", name, err, d)
+		}
+	}
+}
+
+// What becomes of the CCM's pods is not judged without its events.
+func TestEventsThatCannotBeRead(t *testing.T) {
+	unready := clustertest.At(position.P3)
+	clustertest.SetPodReady(&unready.Reading.Down.CCMPods[0], false)
+	for id, seen := range map[journal.StepID]migration.Snapshot{migration.StepInstall: unready, migration.StepDisable: without(), migration.StepUndoDisable: without()} {
+		client := clustertest.Permissive(nil)
+		client.PrependReactor("list", "events", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, clustertest.ErrAway })
+		core := &Migration{Access: migration.Access{Kube: client}, Backend: &clustertest.Editor{}}
+		if got, err := makeStep(base{Migration: core, ID: id}).Verify(t.Context(), clustertest.TxFor(t, id), seen); !errors.Is(err, clustertest.ErrAway) {
+			t.Errorf("%s: %v, %+v", id, err, got)
 		}
 	}
 }

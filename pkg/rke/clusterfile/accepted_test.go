@@ -180,12 +180,13 @@ func TestIgnoredKeys(t *testing.T) {
 		"my_own: a\n":                  "line 1: rke ignores my_own",
 		"x-own: a\n":                   "",
 		"shelf: &s {v: '1'}\nservices: {kubelet: {extra_args: *s}}\n": "",
-		"shelf: &s {v: '1'}\n":                               "line 1: rke ignores shelf",
-		"services: {kubeController: {}}\n":                   "line 1: rke ignores services.kubeController; did you mean kube-controller?",
-		"services: {kubelet: {extraArgs: {}}}\n":             "line 1: rke ignores services.kubelet.extraArgs; did you mean extra_args?",
-		"services: {kubelet: {extra_args: {anything: x}}}\n": "",
-		"nodes:\n- {adddress: a}\n":                          "line 2: rke ignores nodes[0].adddress; did you mean address?",
-		"private_registries:\n- {url: a, usr: b}\n":          "line 2: rke ignores private_registries[0].usr",
+		"shelf: &s {v: '1'}\n":                                                           "line 1: rke ignores shelf",
+		"services: {kubeController: {}}\n":                                               "line 1: rke ignores services.kubeController; did you mean kube-controller?",
+		"services: {kubelet: {extraArgs: {}}}\n":                                         "line 1: rke ignores services.kubelet.extraArgs; did you mean extra_args?",
+		"services: {kubelet: {extra_args: {anything: x}}}\n":                             "",
+		"cloud_provider: {awsCloudProvider: {service_override: {ec2: {servicee: a}}}}\n": "line 1: rke ignores cloud_provider.awsCloudProvider.service_override.ec2.servicee; did you mean service?",
+		"nodes:\n- {adddress: a}\n":                                                      "line 2: rke ignores nodes[0].adddress; did you mean address?",
+		"private_registries:\n- {url: a, usr: b}\n":                                      "line 2: rke ignores private_registries[0].usr",
 	} {
 		file, err := Parse("cluster.yml", []byte(text))
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // appliedCluster is one whose configuration Rancher has applied everywhere.
@@ -81,12 +83,60 @@ func TestWorkerLacksTheSwitchUntilItsPlanHasIt(t *testing.T) {
 	if lacks := c.lacks("1.2.3.5"); lacks != "" {
 		t.Errorf("a switched worker lacks %q", lacks)
 	}
+	c.Nodes[1].AppliedVersion = 1
+	if lacks := c.lacks("1.2.3.5"); lacks != "its agent has not applied the newest plan yet" {
+		t.Errorf("a worker whose agent is behind lacks %q", lacks)
+	}
 	c.Nodes[1].Kubelet = []string{"entrypoint.sh", "kubelet", "--cloud-provider=aws"}
 	if c.lacks("1.2.3.5") == "" {
 		t.Error("a worker whose plan is in-tree counts as switched")
 	}
 	if lacks := c.lacks("1.2.3.4"); lacks != "" {
 		t.Errorf("a control plane is judged by a worker's plan: %q", lacks)
+	}
+}
+
+// What is written in another way, or left out for nothing, is no difference.
+func TestSpecDifferences(t *testing.T) {
+	type config = map[string]any
+	for name, tt := range map[string]struct {
+		a, b config
+		want []string
+	}{
+		"the same":                   {config{"x": config{"y": "1"}}, config{"x": config{"y": "1"}}, nil},
+		"nothing, in every form":     {config{"a": nil, "b": "", "c": false, "d": []any{}, "e": config{}, "f": config{"g": config{"h": ""}}}, config{}, nil},
+		"the same, the other way":    {config{}, config{"a": nil, "b": "", "c": false, "d": []any{}, "e": config{}, "f": config{"g": config{"h": ""}}}, nil},
+		"nothing, in two forms":      {config{"a": config{}, "b": ""}, config{"a": "", "b": []any{}}, nil},
+		"a value is gone":            {config{"x": config{"y": "1"}}, config{"x": config{}}, []string{"x.y"}},
+		"a value came":               {config{}, config{"x": config{"y": "1"}}, []string{"x.y"}},
+		"another value":              {config{"x": "1"}, config{"x": "2"}, []string{"x"}},
+		"a mapping became a string":  {config{"x": config{"y": "1"}}, config{"x": "1"}, []string{"x"}},
+		"a list is another":          {config{"x": []any{"1"}}, config{"x": []any{"2"}}, []string{"x"}},
+		"the UI's empty block came":  {config{"cloudProvider": config{}}, config{"cloudProvider": config{"awsCloudProvider": config{}}}, []string{"cloudProvider.awsCloudProvider"}},
+		"it came with its parent":    {config{}, config{"cloudProvider": config{"awsCloudProvider": config{}}}, []string{"cloudProvider.awsCloudProvider"}},
+		"it is there in both":        {config{"cloudProvider": config{"awsCloudProvider": config{}}}, config{"cloudProvider": config{"awsCloudProvider": config{"global": nil}}}, nil},
+		"two, in their order":        {config{"b": "1", "a": "1"}, config{}, []string{"a", "b"}},
+		"what Rancher fills in":      {config{}, config{"systemImages": config{"etcd": "x"}}, nil},
+		"Rancher filled in and more": {config{}, config{"systemImages": config{"etcd": "x"}, "network": config{"plugin": "canal"}}, []string{"network.plugin"}},
+	} {
+		if d := cmp.Diff(tt.want, specDifferences(tt.a, tt.b)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// A worker is found by the Node that its host became.
+func TestAddressOfANode(t *testing.T) {
+	config := rkestate.Config{Nodes: []rkestate.Node{{Address: "10.0.0.1"}, {Address: "10.0.0.2"}}}
+	down := downstream.Cluster{Nodes: []downstream.Node{
+		{Name: "a", Addresses: []downstream.Address{{Type: "InternalIP", Address: "10.0.0.1"}}}, {Name: "b", Addresses: []downstream.Address{{Type: "InternalIP", Address: "10.0.0.2"}}}}}
+	for want, nodes := range map[string][]string{"10.0.0.1": {"a"}, "10.0.0.2": {"b"}, "": {"c"}} {
+		if got := addressOf(config, nodes, down); got != want {
+			t.Errorf("%v: %q, want %q", nodes, got, want)
+		}
+	}
+	if got := addressOf(config, nil, down); got != "" {
+		t.Errorf("no Node: %q", got)
 	}
 }
 

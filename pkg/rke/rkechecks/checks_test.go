@@ -104,6 +104,29 @@ func TestNothingSeenIsNotFine(t *testing.T) {
 	}
 }
 
+// Without a cluster the checks that cluster.yml alone does not decide say that they need
+// one, and no other does.
+func TestOfflineNeedsTheCluster(t *testing.T) {
+	p := rketraps.Sound(t)
+	p.Offline = true
+	needs := map[string]bool{}
+	for _, c := range rkechecks.All() {
+		res := judged(t, p, c.ID)
+		undecided := slices.ContainsFunc(res.Findings, func(f verify.Finding) bool {
+			return f.Seen == rkechecks.NeedsCluster || f.Reason == rkechecks.NeedsCluster
+		})
+		if undecided != (res.Status == verify.Unknown) {
+			t.Errorf("%s is %s: %+v", c.ID, res.Status, res.Findings)
+		}
+		needs[c.ID] = undecided
+	}
+	for id, want := range map[string]bool{"AWSM-704": true, "AWSM-723": false, "AWSM-726": false, "AWSM-729": false, "AWSM-741": true, "AWSM-761": true, "AWSM-781": true, "AWSM-782": true} {
+		if needs[id] != want {
+			t.Errorf("%s needs the cluster: %t", id, needs[id])
+		}
+	}
+}
+
 // A name is never taken for kept because of a skip: neither on request nor by
 // a check of its own accord.
 func TestNamesCannotBeSkipped(t *testing.T) {

@@ -212,6 +212,44 @@ func TestOperationsAreForWhatWasRead(t *testing.T) {
 	}
 }
 
+// An entry goes in and out of a list that others change meanwhile; what was computed is
+// not what was put there.
+func TestEntriesGoInAndOut(t *testing.T) {
+	entry := Entry{HasConfig: true, Config: map[string]any{"b": "1"}}
+	s := parse(t, map[string]any{})
+	put := addEntry{index: 0, entry: entry, made: true}
+	if err := put.apply(&s); err != nil {
+		t.Fatal(err)
+	}
+	s.Entries[0].Config["c"] = "2"
+	if len(entry.Config) != 1 {
+		t.Errorf("the edit changed with the list: %v", entry.Config)
+	}
+	two := []any{map[string]any{"config": map[string]any{"b": "1"}}, map[string]any{"config": map[string]any{"other": "x"}}}
+	for name, tt := range map[string]struct {
+		entries []any
+		op      op
+		stale   bool
+		left    int
+	}{
+		"the only one":               {two[:1], dropEntry{entry: entry, unmade: true}, false, 0},
+		"the only one, others' list": {two[:1], dropEntry{entry: entry}, false, 0},
+		"one of two":                 {two, dropEntry{entry: entry}, false, 1},
+		"the last one, another came": {two, dropEntry{entry: entry, unmade: true}, true, 0},
+		"another stands there":       {two, dropEntry{index: 1, entry: entry}, true, 0},
+		"nothing stands there":       {two, dropEntry{index: 2, entry: entry}, true, 0},
+		"a second one":               {two, addEntry{index: 2, entry: entry}, false, 3},
+		"behind the end":             {two, addEntry{index: 3, entry: entry}, true, 0},
+		"a list that came":           {two, addEntry{index: 0, entry: entry, made: true}, true, 0},
+	} {
+		now := parse(t, map[string]any{"machineSelectorConfig": tt.entries})
+		err := tt.op.apply(&now)
+		if (fault.ClassOf(err) == fault.Stale) != tt.stale || (err != nil) != tt.stale || !tt.stale && len(now.Entries) != tt.left {
+			t.Errorf("%s: %v, %d left", name, err, len(now.Entries))
+		}
+	}
+}
+
 // A boolean is what Rancher makes of it.
 func TestTruth(t *testing.T) {
 	for _, tt := range []struct {

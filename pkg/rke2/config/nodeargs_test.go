@@ -40,6 +40,11 @@ func TestParseNodeArgs(t *testing.T) {
 	if !n.HasNodeName("a=b") || n.HasNodeName("a") || nodeArgs(t, "agent").HasNodeName("") {
 		t.Error("HasNodeName")
 	}
+	for first, args := range map[string][]string{"": {"--v=2", "server"}, "server": {"server", "stray"}, "agent": {"agent", "--v=2", "server"}} {
+		if got := nodeArgs(t, args...); got.Command != first {
+			t.Errorf("%q: command %q", args, got.Command)
+		}
+	}
 	for _, bad := range []string{"", "null", "{}", `"server"`, "[1]", "[", `["a", null`} {
 		_, err := ParseNodeArgs(bad)
 		wantFault(t, err, fault.Check, "BadNodeArgs")

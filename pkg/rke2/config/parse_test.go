@@ -49,6 +49,21 @@ machinePools:
 	}
 }
 
+// An object is named as it says itself; one without a kind is a Cluster.
+func TestNameOfAnObject(t *testing.T) {
+	named := map[string]any{"name": "demo", "namespace": "fleet-default"}
+	for want, object := range map[string]map[string]any{
+		"Cluster fleet-default/demo":         {"metadata": named},
+		"RKEControlPlane fleet-default/demo": {"kind": "RKEControlPlane", "metadata": named},
+		"Cluster demo":                       {"kind": "Cluster", "metadata": map[string]any{"name": "demo"}},
+		"Cluster":                            {},
+	} {
+		if got := objectName(object); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 func TestParseRefusesByField(t *testing.T) {
 	for text, field := range map[string]string{
 		`machineGlobalConfig: []`:              "spec.rkeConfig.machineGlobalConfig is a list",

@@ -44,6 +44,22 @@ machineSelectorConfig:
 - config: {kube-controller-manager-arg: [v=4, enable-leader-migration]}
   machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
 `},
+		{name: "arguments were only taken out, and another entry got the selector", edit: "external",
+			now: `
+machineGlobalConfig: {cloud-provider-name: external, kubelet-arg: max-pods=110, disable-cloud-controller: true}
+machineSelectorConfig:
+- config: {kube-controller-manager-arg: [v=4]}
+  machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
+- config: {kube-controller-manager-arg: [v=5]}
+  machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
+`, want: `
+machineGlobalConfig: {cloud-provider-name: aws, kubelet-arg: max-pods=110}
+machineSelectorConfig:
+- config: {kube-controller-manager-arg: [v=4, enable-leader-migration]}
+  machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
+- config: {kube-controller-manager-arg: [v=5]}
+  machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
+`},
 		{name: "the arguments moved to another place", edit: "overrides",
 			now: `
 machineGlobalConfig: {cloud-provider-name: aws, disable-cloud-controller: true}

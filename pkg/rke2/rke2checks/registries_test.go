@@ -34,6 +34,9 @@ func TestRegistries(t *testing.T) {
 				p.Down.Nodes[i].Annotations[config.NodeArgsAnnotation] = `["server","--system-default-registry","a.local"]`
 			}
 		}, map[string]string{"Cluster fleet-default/demo": "a.local"}},
+		"one control plane": {func(p *Prepared) {
+			p.Machines = p.Machines[:1]
+		}, map[string]string{"Cluster fleet-default/demo": ""}},
 		"one differs": {func(p *Prepared) {
 			p.Machines[1].Labels["pool"] = "b"
 			p.Cluster.Spec.Entries = []config.Entry{entry("a.local", planes), entry("b.local", &metav1.LabelSelector{MatchLabels: map[string]string{"pool": "b"}})}

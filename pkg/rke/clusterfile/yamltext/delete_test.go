@@ -22,6 +22,11 @@ func TestDeletionBesideBlocks(t *testing.T) {
 			"cloud_provider:\n  customCloudProvider: |\n    a\n  name: aws\n",
 		},
 		{
+			"a deeper comment below a blank line, a block above", noAWS,
+			"cloud_provider:\n  customCloudProvider: |\n    a\n  awsCloudProvider:\n    global: {}\n\n    # of global\n  name: aws\n",
+			"cloud_provider:\n  customCloudProvider: |\n    a\n  name: aws\n",
+		},
+		{
 			"a deeper comment below, no block above", noAWS,
 			"cloud_provider:\n  name: aws\n  awsCloudProvider:\n    global: {}\n    # of global\n",
 			"cloud_provider:\n  name: aws\n    # of global\n",
@@ -67,6 +72,26 @@ func TestDeletionBesideBlocks(t *testing.T) {
 			"in the middle of braces", noAWS,
 			"cloud_provider: {customCloudProvider: x, awsCloudProvider: {}, name: aws}\n",
 			"cloud_provider: {customCloudProvider: x, name: aws}\n",
+		},
+		{
+			"after an alias in braces", noAWS,
+			"x: &a b\ncloud_provider: {customCloudProvider: *a, awsCloudProvider: {}}\n",
+			"x: &a b\ncloud_provider: {customCloudProvider: *a}\n",
+		},
+		{
+			"after an alias and a blank in braces", noAWS,
+			"x: &a b\ncloud_provider: {customCloudProvider: *a , awsCloudProvider: {}}\n",
+			"x: &a b\ncloud_provider: {customCloudProvider: *a }\n",
+		},
+		{
+			"after quoted text over lines, in braces", noAWS,
+			"cloud_provider: {name: aws, customCloudProvider: \"a\n  b\", awsCloudProvider: {}}\n",
+			"cloud_provider: {name: aws, customCloudProvider: \"a\n  b\"}\n",
+		},
+		{
+			"after plain text over lines, in braces", noAWS,
+			"cloud_provider: {name: aws, customCloudProvider: a\n  b, awsCloudProvider: {}}\n",
+			"cloud_provider: {name: aws, customCloudProvider: a\n  b}\n",
 		},
 		{"alone in braces", noAWS, "cloud_provider: { awsCloudProvider: {} } # c\n", "cloud_provider: {} # c\n"},
 		{"alone, below an anchor", noAWS, "cloud_provider: &a # c\n  awsCloudProvider: {}\n", "cloud_provider: &a {} # c\n"},
