@@ -11,7 +11,7 @@ import (
 
 // Evidence is what the position is computed from.
 func (r Reading) Evidence() position.Evidence {
-	return r.Down.Evidence(r.KCMEvidence(), r.PlaneNodes(), r.Planes(), r.LeaseVerdict())
+	return r.Down.Evidence(r.KCMEvidence(), r.ControlPlaneNodes(), r.CountControlPlanes(), r.LeaseVerdict())
 }
 
 // KCMEvidence is the part of Evidence that is about kube-controller-managers.
@@ -24,7 +24,9 @@ func (r Reading) KCMEvidence() []position.KCM {
 }
 
 // CCMEvidence is the part of Evidence that is about the CCM.
-func (r Reading) CCMEvidence() position.CCM { return r.Down.CCMEvidence(r.PlaneNodes(), r.Planes()) }
+func (r Reading) CCMEvidence() position.CCM {
+	return r.Down.CCMEvidence(r.ControlPlaneNodes(), r.CountControlPlanes())
+}
 
 // LeaseVerdict says who holds the migration lease and whether it renews.
 func (r Reading) LeaseVerdict() lease.Verdict {

@@ -12,11 +12,11 @@ import (
 // Reading is one reading of a cluster and of where its configuration is kept.
 // Every computation of this package starts from it and takes no client.
 type Reading struct {
-	Object     string // the cluster in messages: "Cluster fleet-default/demo"
-	Version    string // Kubernetes version as its distribution writes it
-	PlaneLabel string // label of the Nodes that the CCM has to run on
-	Members    []Member
-	KCMs       []KCM // one for every control-plane member
+	Object            string // the cluster in messages: "Cluster fleet-default/demo"
+	Version           string // Kubernetes version as its distribution writes it
+	ControlPlaneLabel string // label of the Nodes that the CCM has to run on
+	Members           []Member
+	KCMs              []KCM // one for every control-plane member
 	// ProviderSource says where the providers of KCMs were read: "last --cloud-provider is".
 	ProviderSource string
 	// Pending is what still moves, or is broken, on the configuration's side.
@@ -80,8 +80,8 @@ func (k KCM) Flagged() bool {
 // Name is the component in messages.
 func (k KCM) Name() string { return "kube-controller-manager of " + k.Kind + " " + k.Member }
 
-// Planes counts the control-plane members.
-func (r Reading) Planes() int {
+// CountControlPlanes counts the control-plane members.
+func (r Reading) CountControlPlanes() int {
 	n := 0
 	for _, m := range r.Members {
 		if m.ControlPlane {
@@ -100,14 +100,14 @@ func (r Reading) CountMembers() string {
 			workers++
 		}
 	}
-	return fmt.Sprintf("%d control planes, %d workers", r.Planes(), workers)
+	return fmt.Sprintf("%d control planes, %d workers", r.CountControlPlanes(), workers)
 }
 
-// PlaneNodes are the Nodes that the CCM has to run on.
-func (r Reading) PlaneNodes() []downstream.Node {
+// ControlPlaneNodes are the Nodes that the CCM has to run on.
+func (r Reading) ControlPlaneNodes() []downstream.Node {
 	var nodes []downstream.Node
 	for i := range r.Down.Nodes {
-		if _, ok := r.Down.Nodes[i].Labels[r.PlaneLabel]; ok {
+		if _, ok := r.Down.Nodes[i].Labels[r.ControlPlaneLabel]; ok {
 			nodes = append(nodes, r.Down.Nodes[i])
 		}
 	}

@@ -61,7 +61,7 @@ func edited(t *testing.T) (b *Backend, m *procedure.Migration, count func() int)
 		return true, a.(clienttesting.CreateAction).GetObject(), nil
 	})
 	access := migration.Access{Kube: kube, Options: migration.Options{RunID: "run-2"}, Clock: clock.RealClock{}}
-	b = &Backend{edges: Edges{Kube: kube, Live: &bytes.Buffer{}}, binary: verify.Got(rkecli.Binary{Path: rke, Version: "v1.5.9"}),
+	b = &Backend{deps: Deps{Kube: kube, Live: &bytes.Buffer{}}, binary: verify.Got(rkecli.Binary{Path: rke, Version: "v1.5.9"}),
 		Common: &Common{Access: access, Applied: "rke ended well", TryEdits: tryFileEdits, Options: Options{Options: access.Options, Config: path}}}
 	return b, procedure.New(access, b), func() int {
 		text, err := os.ReadFile(runs)

@@ -22,8 +22,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Edges are what a migration reaches the world through.
-type Edges struct {
+// Deps are what a migration reaches the world through.
+type Deps struct {
 	Kube   kubernetes.Interface // the cluster to migrate
 	Config *rest.Config
 	Clock  clock.WithTicker
@@ -40,16 +40,16 @@ type Edges struct {
 // Backend configures an RKE cluster by its cluster.yml, and runs rke.
 type Backend struct {
 	*Common
-	edges  Edges
+	deps   Deps
 	binary verify.Read[rkecli.Binary] // looked for once in a run
 	child  *child                     // the rke that this run started last; nil: none
 }
 
 // New reads file, state and cluster once, and proves that the cluster is the one
 // that the file describes.
-func New(ctx context.Context, edges Edges, options Options) (*procedure.Migration, error) {
-	b := &Backend{edges: edges, Common: &Common{Options: options, Applied: "rke ended well", TryEdits: tryFileEdits,
-		Access: migration.Access{Kube: edges.Kube, Config: edges.Config, Clock: edges.Clock, Options: options.Options, Distribution: wellknown.RKE}}}
+func New(ctx context.Context, deps Deps, options Options) (*procedure.Migration, error) {
+	b := &Backend{deps: deps, Common: &Common{Options: options, Applied: "rke ended well", TryEdits: tryFileEdits,
+		Access: migration.Access{Kube: deps.Kube, Config: deps.Config, Clock: deps.Clock, Options: options.Options, Distribution: wellknown.RKE}}}
 	m := procedure.New(b.Access, b)
 	config, err := b.read(ctx, journal.Record{})
 	if err != nil {

@@ -66,7 +66,7 @@ func ofFile(t *testing.T, options Options, tool *aTool) (opened, *fake.Clientset
 	}
 	options.InstallMethod, options.AWS, options.RunID = migration.InstallHelm, "off", "run"
 	client := rkefixture.API(t)
-	m, err := New(t.Context(), Edges{Kube: client, Config: restfake.Config(client, "v1.26.9"), Clock: clustertest.Clock{FakeClock: clocktesting.NewFakeClock(time.Unix(0, 0))}, Live: &bytes.Buffer{}, Tool: tool}, options)
+	m, err := New(t.Context(), Deps{Kube: client, Config: restfake.Config(client, "v1.26.9"), Clock: clustertest.Clock{FakeClock: clocktesting.NewFakeClock(time.Unix(0, 0))}, Live: &bytes.Buffer{}, Tool: tool}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestNewProvesItsFile(t *testing.T) {
 		path, client := filepath.Join(t.TempDir(), "plain.yml"), rkefixture.API(t)
 		write(string(rkefixture.File(t, "plain.yml")))(path, client)
 		tt.change(path, client)
-		p, err := New(t.Context(), Edges{Kube: client, Clock: clock.RealClock{}, Tool: &aTool{}}, Options{Config: path, Options: migration.Options{InstallMethod: migration.InstallHelm}})
+		p, err := New(t.Context(), Deps{Kube: client, Clock: clock.RealClock{}, Tool: &aTool{}}, Options{Config: path, Options: migration.Options{InstallMethod: migration.InstallHelm}})
 		if (err != nil) != (tt.reason != "") || tt.reason != "?" && clustertest.ReasonOf(err) != tt.reason {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -112,11 +112,11 @@ func (b *Backend) start(ctx context.Context, tx *runner.Tx, seen migration.Snaps
 	intent := journal.Intent{What: what, Object: b.fileObject(), Token: c.token}
 	return tx.Effect(ctx, intent, func(context.Context) error {
 		var keep *os.File
-		if b.edges.LockFile != nil {
-			keep = b.edges.LockFile()
+		if b.deps.LockFile != nil {
+			keep = b.deps.LockFile()
 		}
 		var err error
-		if c.process, err = b.tool().Start(binary, args, log, b.edges.Live, keep, b.Access.Clock); err != nil {
+		if c.process, err = b.tool().Start(binary, args, log, b.deps.Live, keep, b.Access.Clock); err != nil {
 			return err
 		}
 		b.child = &c

@@ -166,7 +166,7 @@ func (b *Backend) fileSwitchedBack(seen migration.Snapshot) (*clusterfile.File, 
 // RollsOf is how many machines restart something in a step.
 func RollsOf(seen migration.Snapshot, step journal.StepID) int {
 	if step == migration.StepEnable {
-		return seen.Reading.Planes()
+		return seen.Reading.CountControlPlanes()
 	}
 	return len(seen.Reading.Members)
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// planeLabel marks RKE's control-plane Nodes, without a hyphen
+// controlPlaneLabel marks RKE's control-plane Nodes, without a hyphen
 // (rancher/rke:cluster/hosts.go@v1.5.9).
-const planeLabel = "node-role.kubernetes.io/controlplane"
+const controlPlaneLabel = "node-role.kubernetes.io/controlplane"
 
 // ReadingOf puts file, state and cluster together. unfinished is why `rke up` has
 // to run again; "": it has not.
 func ReadingOf(f rkestate.Facts, down downstream.Cluster, unfinished string) migration.Reading {
 	current := f.State.Current.Config
-	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), PlaneLabel: planeLabel, ProviderSource: "rke's state says provider"}
+	r := migration.Reading{Object: "cluster of " + f.Path, Version: f.KubernetesVersion(), ControlPlaneLabel: controlPlaneLabel, ProviderSource: "rke's state says provider"}
 	if unfinished != "" {
 		r.Pending = append(r.Pending, migration.PendingCondition{Object: "rke", Seen: unfinished, Wanted: "a finished `rke up`"})
 	}

@@ -72,7 +72,7 @@ func RolloutOf(seen migration.Snapshot, step journal.StepID, target, applied str
 		if anyKCM(seen, func(k migration.KCM) bool { return !k.Flagged() }) != nil {
 			r.Open = append(r.Open, "rke's state shows no flag yet")
 		}
-		r.Done = seen.Reading.Planes()
+		r.Done = seen.Reading.CountControlPlanes()
 		r.Evidence = fmt.Sprintf("%s; rke's state shows enable-leader-migration for %d control planes", applied, r.Done)
 	case migration.StepSwitch:
 		r.WaitingFor = "every host to run with the external provider"

@@ -83,7 +83,7 @@ func flagged(r migration.Reading, before manifests) (open []string, done, total 
 			done++
 		}
 	}
-	return open, done, r.Planes(), fmt.Sprintf("%d of %d control planes run with enable-leader-migration", done, r.Planes())
+	return open, done, r.CountControlPlanes(), fmt.Sprintf("%d of %d control planes run with enable-leader-migration", done, r.CountControlPlanes())
 }
 
 func unflagged(r migration.Reading) (open []string, done, total int, evidence string) {
@@ -97,7 +97,7 @@ func unflagged(r migration.Reading) (open []string, done, total int, evidence st
 			done++
 		}
 	}
-	return open, done, r.Planes(), fmt.Sprintf("%d of %d control planes run without enable-leader-migration", done, r.Planes())
+	return open, done, r.CountControlPlanes(), fmt.Sprintf("%d of %d control planes run without enable-leader-migration", done, r.CountControlPlanes())
 }
 
 func switched(seen migration.Snapshot, before manifests) (open []string, done, total int, evidence string) {

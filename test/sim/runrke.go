@@ -23,8 +23,8 @@ import (
 )
 
 func (r Run) openRKE(ctx context.Context, p *Process, down *rest.Config, kube kubernetes.Interface, options migration.Options) (migration.Procedure, kubernetes.Interface, error) {
-	edges := rke.Edges{Kube: kube, Config: down, Clock: r.Clock, Live: io.Discard, Disk: disk{p}, Tool: rkeTool{p}}
-	procedure, err := rke.New(ctx, edges, rke.Options{Options: options, Config: clusterFile})
+	deps := rke.Deps{Kube: kube, Config: down, Clock: r.Clock, Live: io.Discard, Disk: disk{p}, Tool: rkeTool{p}}
+	procedure, err := rke.New(ctx, deps, rke.Options{Options: options, Config: clusterFile})
 	if err != nil {
 		return nil, nil, err
 	}

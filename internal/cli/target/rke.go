@@ -103,8 +103,8 @@ func (f *RKE) Open(ctx context.Context, out Output, may Access) (*Session, error
 	}
 	lock := &ownfile.Lock{Path: ownfile.LockPath(f.Config), Clock: clock.RealClock{}, Processes: lock.HostProcesses(),
 		Say: func(what string) { fmt.Fprintln(out.Err, what) }}
-	edges := rke.Edges{Kube: kube, Config: config, Clock: clock.RealClock{}, Live: rkeOutput{out.Err}, LockFile: lock.File}
-	procedure, err := newProcedure(ctx, edges, options, lock)
+	deps := rke.Deps{Kube: kube, Config: config, Clock: clock.RealClock{}, Live: rkeOutput{out.Err}, LockFile: lock.File}
+	procedure, err := newProcedure(ctx, deps, options, lock)
 	if err != nil {
 		return nil, err
 	}
@@ -115,16 +115,16 @@ func (f *RKE) Open(ctx context.Context, out Output, may Access) (*Session, error
 
 // newProcedure reads the cluster, again as long as an rke that outlived its
 // awsmigrate keeps the API server away.
-func newProcedure(ctx context.Context, edges rke.Edges, options rke.Options, lock *ownfile.Lock) (*procedure.Migration, error) {
-	procedure, err := rke.New(ctx, edges, options)
+func newProcedure(ctx context.Context, deps rke.Deps, options rke.Options, lock *ownfile.Lock) (*procedure.Migration, error) {
+	procedure, err := rke.New(ctx, deps, options)
 	for said := false; err != nil && retry.Transient(err) && lock.Busy(); said = true {
 		if !said {
 			lock.Say("the API server is away, and an rke still works on this cluster.yml; waiting for it")
 		}
-		if err := retry.Pause(ctx, edges.Clock, time.Second); err != nil {
+		if err := retry.Pause(ctx, deps.Clock, time.Second); err != nil {
 			return nil, err
 		}
-		procedure, err = rke.New(ctx, edges, options)
+		procedure, err = rke.New(ctx, deps, options)
 	}
 	return procedure, err
 }

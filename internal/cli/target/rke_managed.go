@@ -31,25 +31,25 @@ func (f *RKE) openManaged(ctx context.Context, may Access) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	edges := managed.Edges{Clock: clock.RealClock{}}
-	if edges.Management, err = dynamic.NewForConfig(management); err != nil {
+	deps := managed.Deps{Clock: clock.RealClock{}}
+	if deps.Management, err = dynamic.NewForConfig(management); err != nil {
 		return nil, fault.AsUsage(err)
 	}
 	home, err := kubernetes.NewForConfig(management)
 	if err != nil {
 		return nil, fault.AsUsage(err)
 	}
-	cluster, err := managed.Find(ctx, edges.Management, f.cluster)
+	cluster, err := managed.Find(ctx, deps.Management, f.cluster)
 	if err != nil {
 		return nil, err
 	}
-	if edges.DownstreamConfig, err = f.managedDownstream(management, cluster, to); err != nil {
+	if deps.DownstreamConfig, err = f.managedDownstream(management, cluster, to); err != nil {
 		return nil, err
 	}
-	if edges.Kube, err = kubernetes.NewForConfig(edges.DownstreamConfig); err != nil {
+	if deps.Kube, err = kubernetes.NewForConfig(deps.DownstreamConfig); err != nil {
 		return nil, fault.AsUsage(err)
 	}
-	procedure, err := managed.New(ctx, edges, cluster.ID, options)
+	procedure, err := managed.New(ctx, deps, cluster.ID, options)
 	if err != nil {
 		return nil, err
 	}

@@ -124,7 +124,7 @@ func caseOf(result verify.Result, warningsCount bool) junitCase {
 
 func findingsText(result verify.Result) string {
 	var lines []string
-	for _, f := range telling(result) {
+	for _, f := range decidingFindings(result) {
 		line := saidOf(f)
 		if f.Object != "" {
 			line = f.Object + ": " + line

@@ -14,7 +14,7 @@ func FindingLines(report verify.Report) []string {
 	var lines []string
 	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn} {
 		for _, result := range report.With(status) {
-			for _, f := range telling(result) {
+			for _, f := range decidingFindings(result) {
 				lines = append(lines, findingLine(result, f))
 			}
 		}

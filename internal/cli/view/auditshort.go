@@ -71,7 +71,7 @@ func shortResults(s screen, results []verify.Result) []string {
 // shortLine is one result with its first finding.
 func shortLine(result verify.Result, more string) string {
 	line := fmt.Sprintf("%s  %s%s  ", auditMarks[result.Status], result.ID, more)
-	findings := telling(result)
+	findings := decidingFindings(result)
 	if len(findings) == 0 {
 		return line + result.Title
 	}

@@ -48,7 +48,7 @@ func unseen(result verify.Result) string {
 		return ""
 	}
 	var parts []string
-	for _, finding := range telling(result) {
+	for _, finding := range decidingFindings(result) {
 		parts = append(parts, finding.Object+": "+saidOf(finding))
 	}
 	return strings.Join(parts, "\n")

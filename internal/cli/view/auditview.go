@@ -78,7 +78,7 @@ func writeResult(s screen, result verify.Result, most int) {
 		return
 	}
 	s.prose(mark+"  "+result.ID+"  ", result.Title)
-	findings := telling(result)
+	findings := decidingFindings(result)
 	for i, finding := range findings {
 		if i == most {
 			s.line("             and %d more: -o wide", len(findings)-i)
@@ -149,9 +149,9 @@ func fixesOf(result verify.Result, findings []verify.Finding) []string {
 	return fixes
 }
 
-// telling are the findings that gave a result its status; of a passing check
+// decidingFindings are the findings that gave a result its status; of a passing check
 // those that say something.
-func telling(result verify.Result) []verify.Finding {
+func decidingFindings(result verify.Result) []verify.Finding {
 	var found []verify.Finding
 	for _, finding := range result.Findings {
 		if finding.Status == result.Status {
@@ -207,7 +207,7 @@ func runsHere(result verify.Result) bool {
 	if result.Status == verify.OK || result.Status == verify.Skip {
 		return false
 	}
-	return slices.ContainsFunc(fixesOf(result, telling(result)), forCluster.MatchString)
+	return slices.ContainsFunc(fixesOf(result, decidingFindings(result)), forCluster.MatchString)
 }
 
 // tailed puts a tail at the right where there is room for it, else behind.

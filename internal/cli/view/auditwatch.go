@@ -94,7 +94,7 @@ func changed(before, after AuditDocument) []string {
 }
 
 func firstFinding(result verify.Result) verify.Finding {
-	for _, finding := range telling(result) {
+	for _, finding := range decidingFindings(result) {
 		if finding.Status != verify.OK {
 			return finding
 		}

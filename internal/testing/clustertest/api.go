@@ -91,7 +91,7 @@ func Served(p position.Position) *fake.Clientset {
 	if seen.Reading.Down.CCM != nil {
 		labels := map[string]string{"k8s-app": wellknown.CCM}
 		flags := seen.Reading.Down.CCM.Containers[0]
-		spec := corev1.PodSpec{NodeSelector: map[string]string{planeLabel: "true"}, ServiceAccountName: wellknown.CCM,
+		spec := corev1.PodSpec{NodeSelector: map[string]string{controlPlaneLabel: "true"}, ServiceAccountName: wellknown.CCM,
 			Containers: []corev1.Container{{Name: flags.Name, Image: flags.Image, Args: append(flags.Args, "--configure-cloud-routes=false")}}}
 		add(&appsv1.DaemonSet{ObjectMeta: metav1.ObjectMeta{Namespace: wellknown.System, Name: wellknown.CCM, UID: "ccm", Generation: 1},
 			Spec:   appsv1.DaemonSetSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: spec}},

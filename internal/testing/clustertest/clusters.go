@@ -15,7 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-const planeLabel = "node-role.kubernetes.io/control-plane"
+const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 
 // Start is when the clusters of these tests are observed.
 var Start = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
@@ -23,10 +23,10 @@ var Start = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 // At is a cluster of two control planes, cp-0 and cp-1, and one worker as a
 // migration leaves it at a position, while nothing moves and every holder renews.
 func At(p position.Position) migration.Snapshot {
-	r := migration.Reading{Object: "Cluster demo", Version: "v1.26.15+rke2r1", PlaneLabel: planeLabel, ProviderSource: "last --cloud-provider is"}
+	r := migration.Reading{Object: "Cluster demo", Version: "v1.26.15+rke2r1", ControlPlaneLabel: controlPlaneLabel, ProviderSource: "last --cloud-provider is"}
 	for _, name := range []string{"cp-0", "cp-1"} {
 		r.Members = append(r.Members, migration.Member{Name: name, Kind: "Machine", Nodes: []string{name}, ControlPlane: true})
-		r.Down.Nodes = append(r.Down.Nodes, ReadyNode(name, map[string]string{planeLabel: "true"}))
+		r.Down.Nodes = append(r.Down.Nodes, ReadyNode(name, map[string]string{controlPlaneLabel: "true"}))
 		provider := position.InTree
 		if p >= position.P4 {
 			provider = position.External
@@ -81,7 +81,7 @@ func ccmContainer(flagged bool) downstream.Container {
 func CCM(flagged bool, nodes int32) *downstream.DaemonSet {
 	return &downstream.DaemonSet{
 		Object: downstream.Object{Kind: "DaemonSet", Namespace: wellknown.System, Name: wellknown.CCM}, UID: "ccm", Generation: 1, Observed: 1,
-		NodeSelector: map[string]string{planeLabel: "true"}, ServiceAccount: wellknown.CCM, Containers: []downstream.Container{ccmContainer(flagged)},
+		NodeSelector: map[string]string{controlPlaneLabel: "true"}, ServiceAccount: wellknown.CCM, Containers: []downstream.Container{ccmContainer(flagged)},
 		Desired: nodes, Updated: nodes, Ready: nodes,
 	}
 }

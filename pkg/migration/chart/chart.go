@@ -48,7 +48,7 @@ func (c Chart) inputs(ctx context.Context, seen migration.Snapshot, flagged bool
 		Distribution: c.Distribution, KubernetesVersion: seen.Reading.Version, Image: c.Options.CCMImage,
 		LeaderMigration: flagged, Routes: c.Options.CloudRoutes == "on", CloudConfig: cloudConfig, UserValues: c.Options.Values,
 	}
-	for _, node := range seen.Reading.PlaneNodes() {
+	for _, node := range seen.Reading.ControlPlaneNodes() {
 		inputs.ControlPlaneTaints = append(inputs.ControlPlaneTaints, rollout.Taints(node)...)
 	}
 	for _, k := range seen.Reading.KCMs {

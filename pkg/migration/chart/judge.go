@@ -90,5 +90,5 @@ func (c Chart) Rollout(ctx context.Context, seen migration.Snapshot) (rollout.Ob
 	}
 	down := seen.Reading.Down
 	return rollout.Observation{Now: seen.At, Outage: seen.Outage, DaemonSet: down.CCM, Existed: seen.HadCCM, Pods: down.CCMPods,
-		Nodes: seen.Reading.PlaneNodes(), Events: events}, nil
+		Nodes: seen.Reading.ControlPlaneNodes(), Events: events}, nil
 }

@@ -20,8 +20,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Edges reach the two API servers of a cluster that Rancher manages.
-type Edges struct {
+// Deps reach the two API servers of a cluster that Rancher manages.
+type Deps struct {
 	Management       dynamic.Interface    // where Rancher's objects live
 	Kube             kubernetes.Interface // the cluster to migrate
 	DownstreamConfig *rest.Config         // the same
@@ -31,8 +31,8 @@ type Edges struct {
 // Backend configures an RKE cluster by Rancher's Cluster object; Rancher runs rke.
 type Backend struct {
 	*rke.Common
-	edges Edges
-	id    string // of Rancher's Cluster object
+	deps Deps
+	id   string // of Rancher's Cluster object
 }
 
 // observed is one reading of Rancher's side of such a cluster. Rancher takes
@@ -50,9 +50,9 @@ func clusterOf(seen migration.Snapshot) Cluster {
 
 // New reads Rancher's side and the cluster once, and proves that the one
 // belongs to the other. id is the name of Rancher's Cluster object.
-func New(ctx context.Context, edges Edges, id string, options rke.Options) (*procedure.Migration, error) {
-	b := &Backend{edges: edges, id: id, Common: &rke.Common{Options: options, Applied: "Rancher has applied it everywhere", TryEdits: tryEdits,
-		Access: migration.Access{Kube: edges.Kube, Config: edges.DownstreamConfig, Clock: edges.Clock, Options: options.Options, Distribution: wellknown.RKE}}}
+func New(ctx context.Context, deps Deps, id string, options rke.Options) (*procedure.Migration, error) {
+	b := &Backend{deps: deps, id: id, Common: &rke.Common{Options: options, Applied: "Rancher has applied it everywhere", TryEdits: tryEdits,
+		Access: migration.Access{Kube: deps.Kube, Config: deps.DownstreamConfig, Clock: deps.Clock, Options: options.Options, Distribution: wellknown.RKE}}}
 	m := procedure.New(b.Access, b)
 	config, err := b.read(ctx)
 	if err != nil {

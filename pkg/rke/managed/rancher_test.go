@@ -61,7 +61,7 @@ func ofDemo(t *testing.T, options rke.Options, change func(cluster map[string]an
 	t.Helper()
 	client := managing(t, change)
 	options.Cluster, options.InstallMethod = "demo", migration.InstallHelm
-	m, err := New(t.Context(), Edges{Management: client, Kube: rkefixture.API(t), Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", options)
+	m, err := New(t.Context(), Deps{Management: client, Kube: rkefixture.API(t), Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestObserve(t *testing.T) {
 	if d := cmp.Diff(want, c.Nodes); d != "" {
 		t.Error(d)
 	}
-	if r.Object != "Cluster c-1 (demo)" || len(r.Owners) != 1 || r.Owners[0].Mark != "revision ctr-1" || r.Planes() != 3 || len(r.Members) != 5 || len(r.KCMs) != 3 || len(r.Pending) != 0 || seen.Result.Position != position.P0 {
+	if r.Object != "Cluster c-1 (demo)" || len(r.Owners) != 1 || r.Owners[0].Mark != "revision ctr-1" || r.CountControlPlanes() != 3 || len(r.Members) != 5 || len(r.KCMs) != 3 || len(r.Pending) != 0 || seen.Result.Position != position.P0 {
 		t.Errorf("%+v, at %s", r, seen.Result.Position)
 	}
 	if header := strings.Join(m.Header(seen), "\n"); !strings.Contains(header, "demo   c-1 · RKE v1.26.9-rancher1-1 managed by Rancher · 3 control planes, 2 workers") || !strings.Contains(header, "names  useInstanceMetadataHostname: true") {

@@ -110,12 +110,12 @@ func (b *Backend) Read(ctx context.Context, _ journal.Record) (migration.Config,
 func (b *Backend) read(ctx context.Context) (observed, error) {
 	out := observed{}
 	object := "Cluster " + b.id
-	o, err := b.edges.Management.Resource(clusters).Get(ctx, b.id, metav1.GetOptions{})
+	o, err := b.deps.Management.Resource(clusters).Get(ctx, b.id, metav1.GetOptions{})
 	if err != nil {
 		return out, migration.CouldNotRead(object, err)
 	}
 	c := parseCluster(o)
-	list, err := b.edges.Management.Resource(nodes).Namespace(c.ID).List(ctx, metav1.ListOptions{})
+	list, err := b.deps.Management.Resource(nodes).Namespace(c.ID).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return out, migration.CouldNotRead("Nodes of "+object, err)
 	}

@@ -59,7 +59,7 @@ func TestNewProvesItsCluster(t *testing.T) {
 		if tt.cluster != nil {
 			tt.cluster(cluster)
 		}
-		m, err := New(t.Context(), Edges{Management: client, Kube: cluster, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", rke.Options{Cluster: "demo", Options: migration.Options{InstallMethod: migration.InstallHelm}})
+		m, err := New(t.Context(), Deps{Management: client, Kube: cluster, Clock: clocktesting.NewFakeClock(time.Unix(0, 0))}, "c-1", rke.Options{Cluster: "demo", Options: migration.Options{InstallMethod: migration.InstallHelm}})
 		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}

@@ -59,7 +59,7 @@ func (b *Backend) keep(ctx context.Context, tx *runner.Tx, edit Edit) error {
 			"stringData": map[string]any{keptKey: string(raw)}}}
 		intent := journal.Intent{What: "keep a part of the configuration for an undo in " + object, Object: object, Token: sum}
 		if err := tx.Effect(ctx, intent, func(ctx context.Context) error {
-			_, err := b.edges.Management.Resource(secrets).Namespace(b.id).Create(ctx, secret, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
+			_, err := b.deps.Management.Resource(secrets).Namespace(b.id).Create(ctx, secret, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
 			if apierrors.IsAlreadyExists(err) {
 				return nil // of an earlier run: its name is the content's digest
 			}
@@ -74,7 +74,7 @@ func (b *Backend) keep(ctx context.Context, tx *runner.Tx, edit Edit) error {
 // kept finds it again, and trusts nothing but its digest.
 func (b *Backend) kept(ctx context.Context, sha256 string) (any, error) {
 	object := "Secret " + b.id + "/" + b.keptName(sha256)
-	o, err := b.edges.Management.Resource(secrets).Namespace(b.id).Get(ctx, b.keptName(sha256), metav1.GetOptions{})
+	o, err := b.deps.Management.Resource(secrets).Namespace(b.id).Get(ctx, b.keptName(sha256), metav1.GetOptions{})
 	if err != nil {
 		return nil, migration.CouldNotRead(object, err)
 	}

@@ -32,7 +32,7 @@ func (b *Backend) write(ctx context.Context, tx *runner.Tx, c Cluster, edit Edit
 
 // patch sends it and, when the answer is lost, looks whether it arrived.
 func (b *Backend) patch(ctx context.Context, c Cluster, patch []byte, edit Edit) error {
-	err := migration.PatchRead(ctx, b.edges.Management.Resource(clusters), c.ID, c.ResourceVersion, patch)
+	err := migration.PatchRead(ctx, b.deps.Management.Resource(clusters), c.ID, c.ResourceVersion, patch)
 	switch {
 	case err == nil:
 		return nil

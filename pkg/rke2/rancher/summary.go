@@ -7,13 +7,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 )
 
-// telling puts the most telling line first and leaves out what only repeats it.
+// mostSpecific puts the most telling line first and leaves out what only repeats it.
 // While Rancher rolls an edit out, its Ready condition names the machines and
 // what they wait for; appliedSpec, Reconciled and the machines' own conditions
 // then say the same with fewer words. Of a list that is not empty something is
 // always left. It chooses by kinds and by Rancher's messages, never by the
 // sentences that are shown.
-func telling(open []migration.PendingCondition) []migration.PendingCondition {
+func mostSpecific(open []migration.PendingCondition) []migration.PendingCondition {
 	at := slices.IndexFunc(open, explains)
 	if at < 0 {
 		return open
@@ -64,7 +64,7 @@ func tell(u migration.PendingCondition) string {
 // Lines are what is open, each in one line for a wait or an error.
 func Lines(open []migration.PendingCondition) []string {
 	var lines []string
-	for _, one := range telling(open) {
+	for _, one := range mostSpecific(open) {
 		lines = append(lines, tell(one))
 	}
 	return lines

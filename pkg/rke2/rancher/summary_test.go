@@ -64,10 +64,10 @@ func TestSummarise(t *testing.T) {
 			if got := Summarise(tt.open); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
-			if len(tt.open) > 0 && len(telling(tt.open)) == 0 {
+			if len(tt.open) > 0 && len(mostSpecific(tt.open)) == 0 {
 				t.Error("nothing is left of what is open")
 			}
-			if got, want := kindsOf(telling(reworded(tt.open))), kindsOf(telling(tt.open)); !slices.Equal(got, want) {
+			if got, want := kindsOf(mostSpecific(reworded(tt.open))), kindsOf(mostSpecific(tt.open)); !slices.Equal(got, want) {
 				t.Errorf("other words show other facts: %v, not %v", got, want)
 			}
 		})

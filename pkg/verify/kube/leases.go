@@ -29,7 +29,7 @@ const (
 // leases reads the three leases again and again until every held one was seen
 // renewed, or long enough that a living holder would have renewed.
 func (r Reader) leases(ctx context.Context) verify.Read[lease.Leases] {
-	first, err := r.three(ctx)
+	first, err := r.observeAll(ctx)
 	if err != nil {
 		return verify.Failed[lease.Leases](err)
 	}
@@ -63,7 +63,7 @@ func (r Reader) watch(ctx context.Context, seen lease.Leases, patience time.Dura
 			return verify.Failed[lease.Leases](fmt.Errorf("watching leases for a renewal: %w", context.Cause(ctx)))
 		case <-ticker.C():
 		}
-		next, err := r.three(ctx)
+		next, err := r.observeAll(ctx)
 		if err != nil {
 			return verify.Failed[lease.Leases](err)
 		}
@@ -103,7 +103,7 @@ func leases() []string {
 	return []string{wellknown.MigrationLease, wellknown.KCMLease, wellknown.CCMLease}
 }
 
-func (r Reader) three(ctx context.Context) ([3]lease.Observation, error) {
+func (r Reader) observeAll(ctx context.Context) ([3]lease.Observation, error) {
 	var out [3]lease.Observation
 	for i, name := range leases() {
 		var err error

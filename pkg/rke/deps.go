@@ -6,15 +6,15 @@ import (
 )
 
 func (b *Backend) tool() rkecli.Tool {
-	if b.edges.Tool != nil {
-		return b.edges.Tool
+	if b.deps.Tool != nil {
+		return b.deps.Tool
 	}
 	return rkecli.Local{}
 }
 
 func (b *Backend) disk() clusterfile.FS {
-	if b.edges.Disk != nil {
-		return b.edges.Disk
+	if b.deps.Disk != nil {
+		return b.deps.Disk
 	}
 	return clusterfile.Disk{}
 }
