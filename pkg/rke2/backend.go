@@ -86,10 +86,10 @@ func (b *Backend) Paused(seen migration.Snapshot) string {
 // Rolls implements migration.Backend: Rancher goes on with every edit by itself.
 func (b *Backend) Rolls(step journal.StepID) bool {
 	switch step {
-	case StepEnable, StepSwitch, StepUpgrade:
+	case migration.StepEnable, migration.StepSwitch, migration.StepUpgrade:
 		return true
-	case StepInstall:
-		return b.options.InstallMethod == InstallManifest
+	case migration.StepInstall:
+		return b.options.InstallMethod == migration.InstallManifest
 	}
 	return false
 }

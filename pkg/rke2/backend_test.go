@@ -56,7 +56,7 @@ func migrating(t *testing.T, options Options, change func(map[string]object)) (o
 	client, cluster := rancherfixture.Client(t, change), down()
 	options.Namespace, options.Name, options.RunID = "fleet-default", "demo", "run-2"
 	if options.InstallMethod == "" {
-		options.InstallMethod = InstallHelm
+		options.InstallMethod = migration.InstallHelm
 	}
 	m, err := New(t.Context(), rancher.Clients{Management: client, ManagementKube: fake.NewClientset(), Downstream: cluster, DownstreamConfig: restfake.Config(cluster, "v1.26.13+rke2r1")}, options, clocktesting.NewFakeClock(time.Unix(0, 0)))
 	if err != nil {
@@ -99,7 +99,7 @@ func TestNewProvesItsCluster(t *testing.T) {
 	} {
 		cluster := down()
 		tt.cluster(cluster)
-		options := Options{Namespace: "fleet-default", Name: "demo", Options: migration.Options{InstallMethod: InstallHelm}}
+		options := Options{Namespace: "fleet-default", Name: "demo", Options: migration.Options{InstallMethod: migration.InstallHelm}}
 		p, err := New(t.Context(), rancher.Clients{Management: rancherfixture.Client(t, tt.objects), Downstream: cluster}, options, clocktesting.NewFakeClock(time.Unix(0, 0)))
 		f, ok := fault.As(err)
 		if (err != nil) != (tt.reason != "") || ok && f.Reason != tt.reason && tt.reason != "Unreadable" {

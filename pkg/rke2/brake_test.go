@@ -74,8 +74,8 @@ func flagging(t *testing.T, step journal.StepID) (journal.Intent, rancher.Facts)
 // The brake pauses Rancher; where that is refused it takes the last edit of the step back;
 // and where something holds the cluster already, it writes nothing.
 func TestBrake(t *testing.T) {
-	edit, facts := flagging(t, StepEnable)
-	other, _ := flagging(t, StepSwitch)
+	edit, facts := flagging(t, migration.StepEnable)
+	other, _ := flagging(t, migration.StepSwitch)
 	elsewhere := edit
 	elsewhere.Object = "Cluster fleet-default/other"
 	isPaused := facts
@@ -101,7 +101,7 @@ func TestBrake(t *testing.T) {
 		"refused, the edit is gone":               {gone, true, nil, []journal.Intent{edit}, []string{planes}, "nothing was written", ""},
 	} {
 		client := aRancher(tt.refused, tt.annotations)
-		done, err := ofDemo(client).Brake(t.Context(), clustertest.TxOf(t, "run-2", StepEnable, tt.journal...), migration.Snapshot{Config: observed{Facts: tt.facts}}, nil)
+		done, err := ofDemo(client).Brake(t.Context(), clustertest.TxOf(t, "run-2", migration.StepEnable, tt.journal...), migration.Snapshot{Config: observed{Facts: tt.facts}}, nil)
 		if !slices.Equal(patched(client), tt.writes) || !strings.Contains(done, tt.done) || (done == "") != (tt.done == "") {
 			t.Errorf("%s: %q, patched %v", name, done, patched(client))
 		}
@@ -114,7 +114,7 @@ func TestBrake(t *testing.T) {
 // An inverse that nobody can read is not taken for posted, and of several edits the last
 // one is taken back.
 func TestInverseThatIsPosted(t *testing.T) {
-	edit, facts := flagging(t, StepEnable)
+	edit, facts := flagging(t, migration.StepEnable)
 	broken := edit
 	broken.Inverse = []byte(`"text"`)
 	empty := edit
@@ -132,7 +132,7 @@ func TestInverseThatIsPosted(t *testing.T) {
 		"none":                 {nil, false, true},
 	} {
 		client := aRancher(false, nil)
-		posted, err := ofDemo(client).postInverse(t.Context(), clustertest.TxOf(t, "run-2", StepEnable, tt.journal...), facts)
+		posted, err := ofDemo(client).postInverse(t.Context(), clustertest.TxOf(t, "run-2", migration.StepEnable, tt.journal...), facts)
 		if (err != nil) != tt.fails || err == nil && posted != tt.posted || (len(patched(client)) == 1) != tt.posted {
 			t.Errorf("%s: posted %t, %v, %v", name, posted, err, patched(client))
 		}

@@ -41,8 +41,8 @@ func TestPatchRefused(t *testing.T) {
 func TestLostAnswers(t *testing.T) {
 	for name, tt := range clustertest.LostAnswers(rancherfixture.Clusters.GroupResource(), "demo") {
 		p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
-		tx := clustertest.TxOf(t, "run-2", StepEnable)
-		edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), StepEnable)
+		tx := clustertest.TxOf(t, "run-2", migration.StepEnable)
+		edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), migration.StepEnable)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,11 +26,11 @@ type computation func(seen migration.Snapshot, spec config.Spec) (config.Edit, e
 // Here the place that wins is edited.
 func (b *Backend) computationOf(step journal.StepID) computation {
 	switch step {
-	case StepEnable:
+	case migration.StepEnable:
 		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
 			return config.EnableLeaderMigration(spec, factsOf(seen).EditMachines())
 		}
-	case StepSwitch:
+	case migration.StepSwitch:
 		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
 			choice, err := b.endState(seen)
 			if err != nil {
@@ -39,9 +39,9 @@ func (b *Backend) computationOf(step journal.StepID) computation {
 			return config.SwitchProvider(spec, factsOf(seen).EditMachines(), choice.ForEdits())
 		}
 	case migration.StepUndoSwitch:
-		return takeBack(StepSwitch, config.SwitchBack)
+		return takeBack(migration.StepSwitch, config.SwitchBack)
 	case migration.StepUndoEnable:
-		return takeBack(StepEnable, config.DisableLeaderMigration)
+		return takeBack(migration.StepEnable, config.DisableLeaderMigration)
 	}
 	return func(migration.Snapshot, config.Spec) (config.Edit, error) {
 		return config.Edit{}, fmt.Errorf("step %s edits nothing", step)
@@ -68,7 +68,7 @@ func takeBack(step journal.StepID, otherwise func(config.Spec, []config.Machine)
 
 // Edit implements migration.Editor.
 func (b *Backend) Edit(_ context.Context, seen migration.Snapshot, step journal.StepID) (migration.Edit, error) {
-	if step == StepUpgrade {
+	if step == migration.StepUpgrade {
 		return b.upgradeEdit(seen)
 	}
 	f := factsOf(seen)
@@ -88,7 +88,7 @@ func (b *Backend) Edit(_ context.Context, seen migration.Snapshot, step journal.
 // PlanEdit implements migration.Editor.
 func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step journal.StepID) (runner.Plan, error) {
 	f := factsOf(seen)
-	if step == StepUpgrade {
+	if step == migration.StepUpgrade {
 		edit, err := b.upgradeEdit(seen)
 		return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", f.Cluster.Spec.KubernetesVersion, b.options.KubernetesVersion)},
 			Rolls: len(f.Machines), Estimate: fmt.Sprintf("~%dm", 3*len(f.Machines)), Changes: edit.Changes}, err
@@ -108,8 +108,8 @@ func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step jo
 func (b *Backend) specBefore(seen migration.Snapshot, step journal.StepID) (config.Spec, error) {
 	spec := factsOf(seen).Cluster.Spec
 	switch {
-	case step == StepSwitch && seen.Result.Position < position.P2:
-		before, err := b.computationOf(StepEnable)(seen, spec)
+	case step == migration.StepSwitch && seen.Result.Position < position.P2:
+		before, err := b.computationOf(migration.StepEnable)(seen, spec)
 		if err != nil {
 			return spec, nil //nolint:nilerr // the step that makes this edit says so
 		}

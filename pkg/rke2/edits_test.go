@@ -35,7 +35,7 @@ func specOf(t *testing.T, client *dynamicfake.FakeDynamicClient) object {
 // takes it back leaves the configuration as it was, to the letter.
 func TestEditsGoInAndOut(t *testing.T) {
 	p, client := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
-	tx := clustertest.TxOf(t, "run-2", StepEnable)
+	tx := clustertest.TxOf(t, "run-2", migration.StepEnable)
 	before := specOf(t, client)
 	edit := func(step journal.StepID) migration.Edit {
 		t.Helper()
@@ -45,7 +45,7 @@ func TestEditsGoInAndOut(t *testing.T) {
 		}
 		return got
 	}
-	enable := edit(StepEnable)
+	enable := edit(migration.StepEnable)
 	if enable.Empty() || len(enable.Locations()) != len(enable.Changes) {
 		t.Fatalf("%+v", enable)
 	}
@@ -54,10 +54,10 @@ func TestEditsGoInAndOut(t *testing.T) {
 	}
 	var noted manifests
 	intents := tx.Record().Intents
-	if _, err := tx.NoteInto(manifestsNote, &noted); err != nil || noted["uid-cp"].Hash != "h" || noted["uid-cp"].Step != StepEnable || len(intents) != 1 || len(intents[0].Inverse) == 0 || intents[0].Object != enable.Object {
+	if _, err := tx.NoteInto(manifestsNote, &noted); err != nil || noted["uid-cp"].Hash != "h" || noted["uid-cp"].Step != migration.StepEnable || len(intents) != 1 || len(intents[0].Inverse) == 0 || intents[0].Object != enable.Object {
 		t.Errorf("%v, noted %+v, intents %+v", err, noted, intents)
 	}
-	if d := cmp.Diff(before, specOf(t, client)); d == "" || !edit(StepEnable).Empty() {
+	if d := cmp.Diff(before, specOf(t, client)); d == "" || !edit(migration.StepEnable).Empty() {
 		t.Error("nothing was written")
 	}
 	tx = clustertest.TxOf(t, "run-2", migration.StepUndoEnable, intents...)
@@ -67,10 +67,10 @@ func TestEditsGoInAndOut(t *testing.T) {
 	if d := cmp.Diff(before, specOf(t, client)); d != "" || !edit(migration.StepUndoEnable).Empty() {
 		t.Error(d)
 	}
-	if _, err := p.Edit(t.Context(), p.look(t, journal.Record{}), StepInstall); err == nil {
+	if _, err := p.Edit(t.Context(), p.look(t, journal.Record{}), migration.StepInstall); err == nil {
 		t.Error("a step that edits nothing has an edit")
 	}
-	broken := journal.Record{Intents: []journal.Intent{{Step: StepEnable, Object: enable.Object, Inverse: []byte("{")}}}
+	broken := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: enable.Object, Inverse: []byte("{")}}}
 	if _, err := p.Edit(t.Context(), p.look(t, broken), migration.StepUndoEnable); err == nil {
 		t.Error("an inverse that nobody can read was taken back")
 	}
@@ -97,9 +97,9 @@ func TestPlansOfEdits(t *testing.T) {
 		rolls    int
 		empty    bool
 	}{
-		"enable":                         {StepEnable, position.P1, nil, "+   - enable-leader-migration", "external", 1, false},
-		"switch, before the flag":        {StepSwitch, position.P1, nil, "- enable-leader-migration", "", 2, false},
-		"switch, with it":                {StepSwitch, position.P2, nil, "external", "- enable-leader-migration", 2, false},
+		"enable":                         {migration.StepEnable, position.P1, nil, "+   - enable-leader-migration", "external", 1, false},
+		"switch, before the flag":        {migration.StepSwitch, position.P1, nil, "- enable-leader-migration", "", 2, false},
+		"switch, with it":                {migration.StepSwitch, position.P2, nil, "external", "- enable-leader-migration", 2, false},
 		"undo of a switch":               {migration.StepUndoSwitch, position.P4, switched, "aws", "", 2, false},
 		"undo of the flag, after it":     {migration.StepUndoEnable, position.P4, switched, "- enable-leader-migration", "", 1, false},
 		"undo of the flag, half of it":   {migration.StepUndoEnable, position.P4, switched, "- enable-leader-migration", "", 1, false},
@@ -124,7 +124,7 @@ func TestPlansOfEdits(t *testing.T) {
 		}
 	}
 	p, _ := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)
-	if _, err := p.PlanEdit(t.Context(), p.look(t, journal.Record{}), StepInstall); err == nil {
+	if _, err := p.PlanEdit(t.Context(), p.look(t, journal.Record{}), migration.StepInstall); err == nil {
 		t.Error("a step that edits nothing has a plan")
 	}
 }
@@ -139,9 +139,9 @@ func TestPlansAreOnTopOfOneAnother(t *testing.T) {
 		after  string // in the changes
 		none   bool   // there are none
 	}{
-		"the flag":                      {step: StepEnable, global: plain, at: position.P1, after: "enable-leader-migration"},
-		"the switch, before the flag":   {step: StepSwitch, global: plain, at: position.P1, after: "external"},
-		"the switch, after it":          {step: StepSwitch, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P3, after: "external"},
+		"the flag":                      {step: migration.StepEnable, global: plain, at: position.P1, after: "enable-leader-migration"},
+		"the switch, before the flag":   {step: migration.StepSwitch, global: plain, at: position.P1, after: "external"},
+		"the switch, after it":          {step: migration.StepSwitch, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P3, after: "external"},
 		"the flag back, never switched": {step: migration.StepUndoEnable, global: map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, at: position.P2},
 		"nothing to take back":          {step: migration.StepUndoEnable, global: plain, at: position.P1, none: true},
 	} {

@@ -33,7 +33,7 @@ func TestPlanNamesOwnersThatWereNotInformed(t *testing.T) {
 	} {
 		facts := fit("v1.26.13+rke2r1", "v2.8.5", "aws", "linux")
 		facts.Cluster.Managers = []string{"fleetagent"}
-		o := Options{Options: migration.Options{OwnersInformed: tt.informed, ReadOnly: tt.lookOnly, InstallMethod: InstallHelm}}
+		o := Options{Options: migration.Options{OwnersInformed: tt.informed, ReadOnly: tt.lookOnly, InstallMethod: migration.InstallHelm}}
 		p := &Backend{options: o}
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Result: clustertest.ResultAt(tt.at)}
 		m := &procedure.Migration{Backend: p, Access: migration.Access{Options: o.Options, Distribution: wellknown.RKE2}}

@@ -58,8 +58,8 @@ func TestEvidenceOfRancher(t *testing.T) {
 // document that installs the chart, which Helm does not leave to it.
 func TestRollsOfRancher(t *testing.T) {
 	rolling := map[migration.InstallMethod][]journal.StepID{
-		InstallHelm:     {StepEnable, StepSwitch, StepUpgrade},
-		InstallManifest: {StepEnable, StepInstall, StepSwitch, StepUpgrade},
+		migration.InstallHelm:     {migration.StepEnable, migration.StepSwitch, migration.StepUpgrade},
+		migration.InstallManifest: {migration.StepEnable, migration.StepInstall, migration.StepSwitch, migration.StepUpgrade},
 	}
 	for method, want := range rolling {
 		b := &Backend{options: Options{Options: migration.Options{InstallMethod: method}}}

@@ -66,15 +66,15 @@ func removal(seen migration.Snapshot) (config.Edit, error) {
 // still end is known from the journal.
 func (o observed) InstalledAs(record journal.Record) migration.InstallMethod {
 	if _, found, err := config.ChartManifest(o.Cluster.Spec, chartRef); err == nil && found {
-		return InstallManifest
+		return migration.InstallManifest
 	}
 	for _, intent := range slices.Backward(record.Intents) {
 		if intent.Step == migration.StepInstall {
 			if intent.Object == o.ObjectName() {
-				return InstallManifest
+				return migration.InstallManifest
 			}
 			break
 		}
 	}
-	return InstallHelm
+	return migration.InstallHelm
 }

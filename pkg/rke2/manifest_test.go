@@ -62,11 +62,11 @@ func TestRemoval(t *testing.T) {
 			if err != nil || after.AdditionalManifest != tt.want {
 				t.Errorf("left %q, error %v; wanted %q", after.AdditionalManifest, err, tt.want)
 			}
-			if config.InstalledAs(record) != InstallManifest {
+			if config.InstalledAs(record) != migration.InstallManifest {
 				t.Error("with the document there, it is not installed by it")
 			}
 			config.Cluster.Spec = after
-			if got := config.InstalledAs(record) == InstallManifest; got != tt.journal {
+			if got := config.InstalledAs(record) == migration.InstallManifest; got != tt.journal {
 				t.Errorf("once it is gone, installed by it: %v", got)
 			}
 		})
@@ -87,7 +87,7 @@ func withManifest(t *testing.T, text string) config.Spec {
 // it again.
 func TestDocumentGoesInAndOut(t *testing.T) {
 	const document = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata:\n  name: aws-cloud-controller-manager\n  namespace: kube-system\nspec:\n  valuesContent: x\n"
-	p, client := migrating(t, Options{Options: migration.Options{InstallMethod: InstallManifest}}, nil)
+	p, client := migrating(t, Options{Options: migration.Options{InstallMethod: migration.InstallManifest}}, nil)
 	by, tx := p.Document(), clustertest.TxOf(t, "run-2", migration.StepInstall)
 	manifest := func() string {
 		text, _, _ := unstructured.NestedString(specOf(t, client), "rkeConfig", "additionalManifest")

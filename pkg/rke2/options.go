@@ -5,16 +5,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
 
-// InstallMethod is how the CCM chart gets into the cluster.
-type InstallMethod = migration.InstallMethod
-
-const (
-	// InstallHelm installs the chart as awsmigrate's own Helm release.
-	InstallHelm = migration.InstallHelm
-	// InstallManifest adds one HelmChart document to additionalManifest.
-	InstallManifest = migration.InstallManifest
-)
-
 // Options are a user's choices for one migration.
 type Options struct {
 	migration.Options

@@ -19,7 +19,7 @@ func TestOptionsAreRefused(t *testing.T) {
 		"an end state": {func(o *Options) { o.EndState = "odd" }, "flag --end-state"},
 		"what all are": {func(o *Options) { o.AWS = "odd" }, "flag --aws"},
 	} {
-		o := Options{Name: "demo", EndState: rke2checks.EndAuto, Options: migration.Options{InstallMethod: InstallHelm, AWS: "auto"}}
+		o := Options{Name: "demo", EndState: rke2checks.EndAuto, Options: migration.Options{InstallMethod: migration.InstallHelm, AWS: "auto"}}
 		tt.change(&o)
 		if f, ok := fault.As(o.Validate()); ok != (tt.object != "") || ok && f.Object != tt.object {
 			t.Errorf("%s: %+v", name, f)

@@ -65,7 +65,7 @@ func TestPauseIsReleased(t *testing.T) {
 		"the copy has it still":          {step: migration.StepUndoEnable, copied: with},
 		"nothing is paused":              {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.Paused = false }},
 		"somebody else paused it":        {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.PausedBy = "" }},
-		"a step that goes forwards":      {step: StepEnable, copied: with},
+		"a step that goes forwards":      {step: migration.StepEnable, copied: with},
 		"the copy cannot be read":        {step: migration.StepUndoEnable, copied: map[string]any{"machineGlobalConfig": []any{}}, fails: true},
 		"the switch back, in-tree again": {step: migration.StepUndoSwitch, copied: with, released: true},
 		"the switch back, external":      {step: migration.StepUndoSwitch, copied: map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "external"}}},

@@ -40,7 +40,7 @@ func (b *Backend) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snaps
 
 // missing says whether a configuration has the edit of a step, and which places not.
 func (b *Backend) missing(seen migration.Snapshot, step journal.StepID) func(config.Spec) (bool, []string) {
-	if step == StepUpgrade {
+	if step == migration.StepUpgrade {
 		return func(spec config.Spec) (bool, []string) {
 			return spec.KubernetesVersion == b.options.KubernetesVersion, []string{"spec.kubernetesVersion"}
 		}
@@ -57,9 +57,9 @@ func (b *Backend) missing(seen migration.Snapshot, step journal.StepID) func(con
 // machines are what control planes and machines still lack of a step's edit.
 func (b *Backend) machines(seen migration.Snapshot, step journal.StepID, before manifests) (open []string, done, total int, evidence string) {
 	switch step {
-	case StepEnable:
+	case migration.StepEnable:
 		return flagged(seen.Reading, before)
-	case StepSwitch:
+	case migration.StepSwitch:
 		return switched(seen, before)
 	case migration.StepUndoSwitch:
 		return inTreeAgain(seen.Reading)
@@ -77,7 +77,7 @@ func flagged(r migration.Reading, before manifests) (open []string, done, total 
 			open = append(open, k.Name()+" is not Ready")
 		case !k.Flagged():
 			open = append(open, k.Name()+" has no flag yet")
-		case !before.restarted(StepEnable, k):
+		case !before.restarted(migration.StepEnable, k):
 			open = append(open, k.Name()+" has not restarted since the edit")
 		default:
 			done++
@@ -128,7 +128,7 @@ func lacksOf(r migration.Reading, before manifests) map[string]string {
 			lacks[k.ID] = "kube-controller-manager runs with provider " + k.Provider()
 		case k.Flagged():
 			lacks[k.ID] = "kube-controller-manager still has enable-leader-migration"
-		case !before.restarted(StepSwitch, k):
+		case !before.restarted(migration.StepSwitch, k):
 			lacks[k.ID] = "kube-controller-manager has not restarted since the edit"
 		}
 	}

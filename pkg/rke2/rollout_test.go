@@ -46,18 +46,18 @@ func TestMachinesLack(t *testing.T) {
 		before  manifests
 		open    string // in what is open; "": nothing is
 	}{
-		"flagged":                       {StepEnable, controlPlane("", aws, flag), before(StepEnable, "h1"), ""},
-		"no flag yet":                   {StepEnable, controlPlane("", aws), before(StepEnable, "h1"), "has no flag yet"},
-		"flagged, not Ready":            {StepEnable, notReady(controlPlane("", aws, flag)), nil, "is not Ready"},
-		"flagged before the edit":       {StepEnable, controlPlane("", aws, flag), before(StepEnable, "h2"), "has not restarted since the edit"},
-		"flagged, journal of another":   {StepEnable, controlPlane("", aws, flag), before(StepSwitch, "h2"), ""},
-		"flagged, journal gone":         {StepEnable, controlPlane("", aws, flag), nil, ""},
-		"switched":                      {StepSwitch, controlPlane("", external), before(StepSwitch, "h1"), ""},
-		"its kubelet is not":            {StepSwitch, controlPlane("its kubelet runs with provider \"aws\"", external), nil, "its kubelet runs"},
-		"the component is not":          {StepSwitch, controlPlane("", aws), nil, "runs with provider aws"},
-		"switched with the flag":        {StepSwitch, controlPlane("", external, flag), nil, "still has enable-leader-migration"},
-		"switched, not Ready":           {StepSwitch, notReady(controlPlane("", external)), nil, "is not Ready"},
-		"switched, of before":           {StepSwitch, controlPlane("", external), before(StepSwitch, "h2"), "has not restarted"},
+		"flagged":                       {migration.StepEnable, controlPlane("", aws, flag), before(migration.StepEnable, "h1"), ""},
+		"no flag yet":                   {migration.StepEnable, controlPlane("", aws), before(migration.StepEnable, "h1"), "has no flag yet"},
+		"flagged, not Ready":            {migration.StepEnable, notReady(controlPlane("", aws, flag)), nil, "is not Ready"},
+		"flagged before the edit":       {migration.StepEnable, controlPlane("", aws, flag), before(migration.StepEnable, "h2"), "has not restarted since the edit"},
+		"flagged, journal of another":   {migration.StepEnable, controlPlane("", aws, flag), before(migration.StepSwitch, "h2"), ""},
+		"flagged, journal gone":         {migration.StepEnable, controlPlane("", aws, flag), nil, ""},
+		"switched":                      {migration.StepSwitch, controlPlane("", external), before(migration.StepSwitch, "h1"), ""},
+		"its kubelet is not":            {migration.StepSwitch, controlPlane("its kubelet runs with provider \"aws\"", external), nil, "its kubelet runs"},
+		"the component is not":          {migration.StepSwitch, controlPlane("", aws), nil, "runs with provider aws"},
+		"switched with the flag":        {migration.StepSwitch, controlPlane("", external, flag), nil, "still has enable-leader-migration"},
+		"switched, not Ready":           {migration.StepSwitch, notReady(controlPlane("", external)), nil, "is not Ready"},
+		"switched, of before":           {migration.StepSwitch, controlPlane("", external), before(migration.StepSwitch, "h2"), "has not restarted"},
 		"in-tree again":                 {migration.StepUndoSwitch, controlPlane("runs aws", aws, flag), nil, ""},
 		"external still":                {migration.StepUndoSwitch, controlPlane("runs aws", external, flag), nil, "is external still"},
 		"in-tree without the flag":      {migration.StepUndoSwitch, controlPlane("runs aws", aws), nil, "has no flag"},
@@ -66,8 +66,8 @@ func TestMachinesLack(t *testing.T) {
 		"flag gone":                     {migration.StepUndoEnable, controlPlane("", aws), nil, ""},
 		"flag still there":              {migration.StepUndoEnable, controlPlane("", aws, flag), nil, "has the flag still"},
 		"flag gone, not Ready":          {migration.StepUndoEnable, notReady(controlPlane("", aws)), nil, "is not Ready"},
-		"every kubelet runs the target": {StepUpgrade, runs(target), nil, ""},
-		"one does not":                  {StepUpgrade, runs("v1.26.13+rke2r1"), nil, "Node n runs v1.26.13+rke2r1"},
+		"every kubelet runs the target": {migration.StepUpgrade, runs(target), nil, ""},
+		"one does not":                  {migration.StepUpgrade, runs("v1.26.13+rke2r1"), nil, "Node n runs v1.26.13+rke2r1"},
 	} {
 		p := &Backend{}
 		p.options.KubernetesVersion = target
@@ -100,12 +100,12 @@ func TestMissing(t *testing.T) {
 		has  bool
 		at   string // a place that it lacks
 	}{
-		"the flag":                  {StepEnable, flagged, true, ""},
-		"no flag":                   {StepEnable, plain, false, "machineSelectorConfig"},
+		"the flag":                  {migration.StepEnable, flagged, true, ""},
+		"no flag":                   {migration.StepEnable, plain, false, "machineSelectorConfig"},
 		"no flag left":              {migration.StepUndoEnable, plain, true, ""},
 		"the flag is left":          {migration.StepUndoEnable, flagged, false, "kube-controller-manager-arg"},
-		"the version":               {StepUpgrade, with(func(s *config.Spec) { s.KubernetesVersion = "v1.27.16+rke2r1" }), true, ""},
-		"another version":           {StepUpgrade, plain, false, "spec.kubernetesVersion"},
+		"the version":               {migration.StepUpgrade, with(func(s *config.Spec) { s.KubernetesVersion = "v1.27.16+rke2r1" }), true, ""},
+		"another version":           {migration.StepUpgrade, plain, false, "spec.kubernetesVersion"},
 		"a step that edits nothing": {migration.StepInstall, plain, false, "edits nothing"},
 	} {
 		p := &Backend{options: Options{EndState: rke2checks.EndOverrides}}
@@ -126,11 +126,11 @@ func TestRolloutNeedsWhatWasNoted(t *testing.T) {
 	p.exits = map[string]exits{}
 	facts := rancherfixture.Posted()
 	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, nil
-	tx := clustertest.TxOf(t, "run-2", StepEnable)
+	tx := clustertest.TxOf(t, "run-2", migration.StepEnable)
 	if err := tx.Note(t.Context(), manifestsNote, "no map"); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := p.Rollout(t.Context(), tx, migration.Snapshot{Config: observed{Facts: facts}}, StepEnable); err == nil {
+	if got, err := p.Rollout(t.Context(), tx, migration.Snapshot{Config: observed{Facts: facts}}, migration.StepEnable); err == nil {
 		t.Errorf("%+v", got)
 	}
 }
@@ -143,7 +143,7 @@ func TestRolloutStopsAtACrash(t *testing.T) {
 	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}, nil
 	for restarts := range int32(6) {
 		seen := migration.Snapshot{Config: observed{Facts: facts}, Reading: migration.Reading{KCMs: []migration.KCM{kcmFor("a", restarts == 0, restarts, "boom", "--bogus=1")}}}
-		got, err := p.Rollout(t.Context(), clustertest.TxOf(t, "run-2", StepEnable), seen, StepEnable)
+		got, err := p.Rollout(t.Context(), clustertest.TxOf(t, "run-2", migration.StepEnable), seen, migration.StepEnable)
 		if err != nil || (got.Verdict != nil) != (restarts >= crashLimit) {
 			t.Errorf("after %d restarts: %v, %+v", restarts, err, got.Verdict)
 		}

@@ -44,7 +44,7 @@ func (b *Backend) TakeSnapshot(ctx context.Context, tx *runner.Tx, seen migratio
 	if err != nil {
 		return err
 	}
-	intent := journal.Intent{Step: StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: seen.Reading.Object, Token: strconv.FormatInt(next, 10)}
+	intent := journal.Intent{Step: migration.StepSnapshot, What: fmt.Sprintf("ask Rancher for etcd snapshot %d", next), Object: seen.Reading.Object, Token: strconv.FormatInt(next, 10)}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		return b.patchCluster(ctx, factsOf(seen), patch, func(spec config.Spec) (bool, []string) {
 			return spec.SnapshotGeneration >= next, nil
@@ -88,7 +88,7 @@ func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, seen migration
 func snapshotIntended(record journal.Record) (int64, bool) {
 	intents := record.SinceUndo()
 	for i := len(intents) - 1; i >= 0; i-- {
-		if intent := intents[i]; intent.Step == StepSnapshot {
+		if intent := intents[i]; intent.Step == migration.StepSnapshot {
 			var generation int64
 			if _, err := fmt.Sscanf(intent.Token, "%d", &generation); err == nil {
 				return generation, true

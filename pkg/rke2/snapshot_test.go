@@ -31,7 +31,7 @@ func TestSnapshotPatch(t *testing.T) {
 func (p opened) snapshotStep(t *testing.T) migration.Step {
 	t.Helper()
 	steps := p.migration.Steps()
-	i := slices.IndexFunc(steps, func(s migration.Step) bool { return s.Info().ID == StepSnapshot })
+	i := slices.IndexFunc(steps, func(s migration.Step) bool { return s.Info().ID == migration.StepSnapshot })
 	if i < 0 {
 		t.Fatal("there is no step for a snapshot")
 	}
@@ -42,7 +42,7 @@ func (p opened) snapshotStep(t *testing.T) migration.Step {
 // so and nothing moves.
 func TestSnapshotStep(t *testing.T) {
 	p, client := migrating(t, Options{Options: migration.Options{Snapshot: true}}, nil)
-	tx := clustertest.TxOf(t, "run-2", StepSnapshot)
+	tx := clustertest.TxOf(t, "run-2", migration.StepSnapshot)
 	step := p.snapshotStep(t)
 	generation := func() int64 {
 		n, _, _ := unstructured.NestedInt64(specOf(t, client), "rkeConfig", "etcdSnapshotCreate", "generation")
@@ -97,14 +97,14 @@ func TestSnapshotStep(t *testing.T) {
 		_, _, _ = clienttesting.ObjectReaction(client.Tracker())(action)
 		return true, nil, apierrors.NewTimeoutError("lost", 1)
 	})
-	if err := lost.snapshotStep(t).Do(t.Context(), clustertest.TxOf(t, "run-2", StepSnapshot), lost.look(t, journal.Record{})); err != nil {
+	if err := lost.snapshotStep(t).Do(t.Context(), clustertest.TxOf(t, "run-2", migration.StepSnapshot), lost.look(t, journal.Record{})); err != nil {
 		t.Errorf("its answer was lost, and it is there: %v", err)
 	}
 }
 
 // Which snapshot is ours is what the journal announced last, since the last undo.
 func TestSnapshotOfTheJournal(t *testing.T) {
-	asked := func(token string) journal.Intent { return journal.Intent{Step: StepSnapshot, Token: token} }
+	asked := func(token string) journal.Intent { return journal.Intent{Step: migration.StepSnapshot, Token: token} }
 	for name, tt := range map[string]struct {
 		intents []journal.Intent
 		want    int64
@@ -112,7 +112,7 @@ func TestSnapshotOfTheJournal(t *testing.T) {
 	}{
 		"none":               {nil, 0, false},
 		"one":                {[]journal.Intent{asked("3")}, 3, true},
-		"two":                {[]journal.Intent{asked("3"), asked("4"), {Step: StepEnable}}, 4, true},
+		"two":                {[]journal.Intent{asked("3"), asked("4"), {Step: migration.StepEnable}}, 4, true},
 		"one without number": {[]journal.Intent{asked("3"), asked("x")}, 3, true},
 		"before an undo":     {[]journal.Intent{asked("3"), {Step: migration.StepUndoEnable}}, 0, false},
 	} {

@@ -13,7 +13,7 @@ import (
 func (b *Backend) takenBack(seen migration.Snapshot, step journal.StepID) *runner.Verdict {
 	f := factsOf(seen)
 	var lacks []string
-	if step == StepUpgrade {
+	if step == migration.StepUpgrade {
 		if now := f.Cluster.Spec.KubernetesVersion; now != b.options.KubernetesVersion {
 			lacks = []string{"spec.kubernetesVersion is " + now}
 		}

@@ -47,7 +47,7 @@ func TestUpgradeGivesBackCordons(t *testing.T) {
 	if err := lock.Acquire(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	tx, err := runner.NewTx(t.Context(), runner.Info{ID: StepUpgrade}, runner.Options{RunID: "r", Lock: lock, Journal: &journal.Memory{}})
+	tx, err := runner.NewTx(t.Context(), runner.Info{ID: migration.StepUpgrade}, runner.Options{RunID: "r", Lock: lock, Journal: &journal.Memory{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,13 +95,13 @@ func TestUpgradeToNoReleaseThatFreezesArguments(t *testing.T) {
 func TestUpgradeIsWritten(t *testing.T) {
 	const target = "v1.26.15+rke2r1"
 	p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
-	tx := clustertest.TxOf(t, "run-2", StepUpgrade)
+	tx := clustertest.TxOf(t, "run-2", migration.StepUpgrade)
 	before := specOf(t, client)
-	plan, err := p.PlanEdit(t.Context(), p.look(t, tx.Record()), StepUpgrade)
+	plan, err := p.PlanEdit(t.Context(), p.look(t, tx.Record()), migration.StepUpgrade)
 	if err != nil || plan.Rolls != 2 || plan.Estimate != "~6m" || plan.Summary[0] != "Kubernetes v1.26.13+rke2r1 → "+target || plan.Changes[0].Before != "v1.26.13+rke2r1" || plan.Changes[0].After != target {
 		t.Errorf("%v %+v", err, plan)
 	}
-	edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), StepUpgrade)
+	edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), migration.StepUpgrade)
 	if err == nil {
 		err = edit.Write(t.Context(), tx)
 	}
@@ -110,17 +110,17 @@ func TestUpgradeIsWritten(t *testing.T) {
 	if d := cmp.Diff(before, after); err != nil || d != "" || tx.Record().Intents[0].Token != target {
 		t.Errorf("%v %s %+v", err, d, tx.Record().Intents)
 	}
-	if again, err := p.Edit(t.Context(), p.look(t, tx.Record()), StepUpgrade); err != nil || !again.Empty() {
+	if again, err := p.Edit(t.Context(), p.look(t, tx.Record()), migration.StepUpgrade); err != nil || !again.Empty() {
 		t.Errorf("a second time: %v %+v", err, again)
 	}
 	p.options.KubernetesVersion = "v1.30.0+rke2r1"
-	if _, err := p.Edit(t.Context(), p.look(t, tx.Record()), StepUpgrade); fault.ClassOf(err) != fault.Usage {
+	if _, err := p.Edit(t.Context(), p.look(t, tx.Record()), migration.StepUpgrade); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("it skips minor versions: %v", err)
 	}
 	// An answer that is lost is looked for by the version.
 	for _, lands := range []bool{true, false} {
 		p, client := migrating(t, Options{Options: migration.Options{KubernetesVersion: target}}, nil)
-		edit, err := p.Edit(t.Context(), p.look(t, journal.Record{}), StepUpgrade)
+		edit, err := p.Edit(t.Context(), p.look(t, journal.Record{}), migration.StepUpgrade)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,7 +130,7 @@ func TestUpgradeIsWritten(t *testing.T) {
 			}
 			return true, nil, apierrors.NewTimeoutError("lost", 1)
 		})
-		if err := edit.Write(t.Context(), clustertest.TxOf(t, "run-2", StepUpgrade)); (err == nil) != lands {
+		if err := edit.Write(t.Context(), clustertest.TxOf(t, "run-2", migration.StepUpgrade)); (err == nil) != lands {
 			t.Errorf("it landed: %t, %v", lands, err)
 		}
 	}
@@ -146,7 +146,7 @@ func TestUpgradeEdit(t *testing.T) {
 	} {
 		p := &Backend{}
 		p.options.KubernetesVersion = target
-		edit, err := p.Edit(t.Context(), migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()}}, StepUpgrade)
+		edit, err := p.Edit(t.Context(), migration.Snapshot{Config: observed{Facts: rancherfixture.Resting()}}, migration.StepUpgrade)
 		if (err != nil) != want.refused || len(edit.Changes) != want.changes {
 			t.Errorf("%s: %v, %v", target, err, edit.Changes)
 		}
