@@ -1,6 +1,7 @@
 package procedure
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +9,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -120,6 +124,49 @@ func TestCordonsAreWritten(t *testing.T) {
 		err := tt.do(&Migration{Access: migration.Access{Kube: client, Options: migration.Options{RunID: "r"}}}, tx, seen)
 		if d := cmp.Diff(tt.want, clustertest.Writes(client)); err != nil || d != "" || len(tx.Record().Intents) != 1 {
 			t.Errorf("%s: %v %s, intents %+v", name, err, d, tx.Record().Intents)
+		}
+	}
+}
+
+// Every Node that is to be written is, and the first that cannot be ends it.
+func TestCordonsOfSeveralNodes(t *testing.T) {
+	names := []string{"cp-0", "cp-1"}
+	for name, tt := range map[string]struct {
+		do     func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error
+		change func(*downstream.Node)
+	}{
+		"cordon": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
+			return makeStep(base{Migration: m, ID: migration.StepCordon}).Do(t.Context(), tx, seen)
+		}, func(*downstream.Node) {}},
+		"uncordon": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
+			return makeStep(base{Migration: m, ID: migration.StepUncordon}).Do(t.Context(), tx, seen)
+		}, clustertest.CordonByUs},
+		"set the user's again": {func(m *Migration, tx *runner.Tx, seen migration.Snapshot) error {
+			return m.RestoreUserCordons(t.Context(), tx, seen)
+		}, func(*downstream.Node) {}},
+	} {
+		for refused, want := range map[string]int{"": 2, "cp-0": 1, "cp-1": 2} {
+			client := fake.NewClientset()
+			client.PrependReactor("patch", "nodes", func(action clienttesting.Action) (bool, runtime.Object, error) {
+				return action.(clienttesting.PatchAction).GetName() == refused, nil, clustertest.ErrAway
+			})
+			seen, tx := clustertest.At(position.P3), clustertest.TxFor(t, migration.StepCordon)
+			var prints []continuity.NodePrint
+			for i, node := range names {
+				uid := "uid-" + node
+				tt.change(&seen.Reading.Down.Nodes[i])
+				prints = append(prints, continuity.NodePrint{Name: node, UID: uid, Cordoned: true})
+				if err := client.Tracker().Add(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: node, UID: types.UID(uid), Annotations: seen.Reading.Down.Nodes[i].Annotations}}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name == "set the user's again" {
+				seen.Record = clustertest.Printed(t, prints...)
+			}
+			err := tt.do(&Migration{Access: migration.Access{Kube: client, Options: migration.Options{RunID: "r"}}}, tx, seen)
+			if errors.Is(err, clustertest.ErrAway) != (refused != "") || err != nil && refused == "" || len(tx.Record().Intents) != want {
+				t.Errorf("%s, %q refused: %v, announced %+v", name, refused, err, tx.Record().Intents)
+			}
 		}
 	}
 }

@@ -9,6 +9,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
@@ -17,6 +22,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -237,5 +243,14 @@ func TestMeanwhile(t *testing.T) {
 	s.Backend = &clustertest.Editor{}
 	if err := s.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), migration.Snapshot{}); err != nil || !called {
 		t.Errorf("not busy: %v, called %t", err, called)
+	}
+	called = false
+	lost := clustertest.At(position.P3)
+	lost.Record = clustertest.Printed(t, continuity.NodePrint{Name: "cp-0", UID: "uid-cp-0", Cordoned: true})
+	client := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "cp-0", UID: "uid-cp-0"}})
+	client.PrependReactor("patch", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, clustertest.ErrAway })
+	s.Kube = client
+	if err := s.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), lost); err == nil || called {
+		t.Errorf("the user's cordon cannot be set again: %v, called %t", err, called)
 	}
 }

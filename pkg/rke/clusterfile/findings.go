@@ -55,7 +55,7 @@ func (w *walk) value(n *yaml.Node, t reflect.Type, path []string) {
 		}
 	case n.Kind == yaml.SequenceNode && t.Kind() == reflect.Slice:
 		for i, item := range n.Content {
-			w.value(item, t.Elem(), append(path[:max(0, len(path)-1):max(0, len(path)-1)], fmt.Sprintf("%s[%d]", path[len(path)-1], i)))
+			w.value(item, t.Elem(), indexed(path, i))
 		}
 	}
 }

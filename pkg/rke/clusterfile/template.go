@@ -85,7 +85,13 @@ func decides(path []string) bool {
 	return false
 }
 
-// eachScalar gives every scalar with its path; aliases are not followed.
+// indexed is the path of an item of the list at a path.
+func indexed(path []string, i int) []string {
+	last := len(path) - 1
+	return append(path[:last:last], path[last]+"["+strconv.Itoa(i)+"]")
+}
+
+// eachScalar gives every scalar below a mapping with its path; aliases are not followed.
 func eachScalar(n *yaml.Node, path []string, do func(path []string, n *yaml.Node)) {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -94,14 +100,10 @@ func eachScalar(n *yaml.Node, path []string, do func(path []string, n *yaml.Node
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			if len(path) > 0 {
-				eachScalar(item, append(path[:len(path)-1:len(path)-1], path[len(path)-1]+"["+strconv.Itoa(i)+"]"), do)
-			}
+			eachScalar(item, indexed(path, i), do)
 		}
 	case yaml.ScalarNode:
-		if len(path) > 0 {
-			do(path, n)
-		}
+		do(path, n)
 	default:
 	}
 }

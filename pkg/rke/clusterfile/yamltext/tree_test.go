@@ -1,0 +1,35 @@
+package yamltext
+
+import "testing"
+
+// The proof of an edit compares texts by what they mean to both decoders: whatever means
+// another thing has to look different, and the order of keys alone does not.
+func TestDumpTellsMeaningsApart(t *testing.T) {
+	texts := []string{
+		"a: {}", "a: []", "a: ''", "a: '1'", "a: 1", "a: true", "a: 'true'", "b: {}",
+		"a: [x]", "a: [y]", "a: [x, y]", "a: [y, x]", "a: [[x]]", "a: [{x: y}]", "a: {x: y}", "a: {x: z}", "a: {x: y, z: x}", "a: {x: [y]}",
+	}
+	dumps := func(text string) (both [2]string) {
+		t.Helper()
+		d, err := Parse("x.yml", []byte(text+"\n"), Reader{})
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		for i, as := range dialects() {
+			both[i] = dump(as.of(d))
+		}
+		return both
+	}
+	for i, a := range texts {
+		for _, b := range texts[i+1:] {
+			for decoder, one := range dumps(a) {
+				if one == dumps(b)[decoder] {
+					t.Errorf("decoder %d: %q and %q look the same", decoder, a, b)
+				}
+			}
+		}
+	}
+	if dumps("a: {x: y, z: w}") != dumps("a: {z: w, x: y}") {
+		t.Error("the order of keys makes a difference")
+	}
+}
