@@ -123,9 +123,5 @@ func (b *Backend) read(ctx context.Context, record journal.Record) (observed, er
 }
 
 func (b *Backend) lookForBinary(ctx context.Context, f rkestate.Facts) verify.Read[rkecli.Binary] {
-	binary, err := b.tool().Find(ctx, b.Options.RKEBinary, f.KubernetesVersion(), b.Options.KubernetesVersion)
-	if err != nil {
-		return verify.Failed[rkecli.Binary](err)
-	}
-	return verify.Got(binary)
+	return verify.ReadOf(b.tool().Find(ctx, b.Options.RKEBinary, f.KubernetesVersion(), b.Options.KubernetesVersion))
 }

@@ -26,10 +26,6 @@ func Partial(ctx context.Context, options Options, why error) ([]verify.Bound, e
 		Facts:    rkestate.Facts{Path: options.Config, File: file, Config: file.Config(), Local: rkestate.ReadLocal(clusterfile.Disk{}, options.Config)},
 		Prepared: migration.Prepared{NotPreviewed: migration.NotPreviewed}, Options: options.ofChecks(), NameErr: unseen, EditErr: unseen,
 	}
-	if binary, err := rkecli.Find(ctx, options.RKEBinary, p.KubernetesVersion(), options.KubernetesVersion); err != nil {
-		p.Binary = verify.Failed[rkecli.Binary](err)
-	} else {
-		p.Binary = verify.Got(binary)
-	}
+	p.Binary = verify.ReadOf(rkecli.Find(ctx, options.RKEBinary, p.KubernetesVersion(), options.KubernetesVersion))
 	return verify.Bind(p, rkechecks.All()...), nil
 }

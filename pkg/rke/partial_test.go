@@ -22,9 +22,10 @@ func TestPartly(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	binary := filepath.Join(t.TempDir(), "none")
 	judged := func() map[string]verify.Status {
 		t.Helper()
-		bound, err := Partial(t.Context(), Options{Config: path, RKEBinary: filepath.Join(t.TempDir(), "none")}, errors.New("forbidden"))
+		bound, err := Partial(t.Context(), Options{Config: path, RKEBinary: binary}, errors.New("forbidden"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,6 +52,10 @@ func TestPartly(t *testing.T) {
 		if strings.Contains(res.Reason, "no Node was read") {
 			t.Errorf("%s blames the Nodes, which were read: %s", res.ID, res.Reason)
 		}
+	}
+	binary = script(t, "echo rke version v1.5.9\n")
+	if got := judged()["AWSM-741"]; got != verify.OK {
+		t.Errorf("an rke that tells its version: AWSM-741 is %s", got)
 	}
 	write(file + "services: {kubelet: {extra_args: {cloud-provider: aws}}}\n")
 	if got := judged()["AWSM-751"]; got != verify.Fail {

@@ -110,5 +110,13 @@ func Got[T any](v T) Read[T] { return Read[T]{Value: v, Looked: true} }
 // Failed is a reading that could not be had.
 func Failed[T any](err error) Read[T] { return Read[T]{Err: err, Looked: true} }
 
+// ReadOf is the reading that a function made which gives a value or an error.
+func ReadOf[T any](v T, err error) Read[T] {
+	if err != nil {
+		return Failed[T](err)
+	}
+	return Got(v)
+}
+
 // OK says whether there is a value.
 func (r Read[T]) OK() bool { return r.Looked && r.Err == nil }

@@ -202,6 +202,15 @@ func TestIgnoredKeys(t *testing.T) {
 	}
 }
 
+// Keys are alike whatever their case and separators.
+func TestFold(t *testing.T) {
+	for key, want := range map[string]string{"": "", "kube-api": "kubeapi", "Kube_API": "kubeapi", "AZ az.09-_ ": "azaz09", "ÄB": "äb"} {
+		if got := fold(key); got != want {
+			t.Errorf("%q: %q, want %q", key, got, want)
+		}
+	}
+}
+
 // How many letters a word is away from another: by that a misspelt key is told from one
 // of somebody's own.
 func TestDistance(t *testing.T) {

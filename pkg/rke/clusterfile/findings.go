@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -116,15 +117,13 @@ func (k *known) nearest(key string, other map[string]string) string {
 	return best
 }
 
+// fold is a key without what people get wrong in it: case and separators.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '_' || r == '-' || r == ' ' || r == '.':
+		if strings.ContainsRune("_- .", r) {
 			return -1
-		case r >= 'A' && r <= 'Z':
-			return r + 'a' - 'A'
 		}
-		return r
+		return unicode.ToLower(r)
 	}, s)
 }
 

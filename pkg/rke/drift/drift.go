@@ -79,8 +79,8 @@ func veil(value string) string {
 func (d *differ) object(at, place string, file, state map[string]any) {
 	for _, entry := range strings.Fields(d.schema[place]) {
 		key := strings.TrimRight(entry, "*~")
-		value, given := file[key]
-		if !given || value == nil {
+		value := file[key]
+		if value == nil {
 			continue
 		}
 		stored := configtree.LookUp(state, key)

@@ -197,6 +197,11 @@ func TestNothingIsKnownOfChanges(t *testing.T) {
 	if found := Of(f, ""); found != nil {
 		t.Errorf("Rancher's: %v", found)
 	}
+	f = rkefixture.Applied(t, "plain")
+	f.File = nil
+	if found := Of(f, ""); found != nil {
+		t.Errorf("without a file: %v", found)
+	}
 }
 
 // Whatever file rke reads, a change says where it is and what it is, and the

@@ -91,8 +91,13 @@ func TestWorkerLacksTheSwitchUntilItsPlanHasIt(t *testing.T) {
 	if c.lacks("1.2.3.5") == "" {
 		t.Error("a worker whose plan is in-tree counts as switched")
 	}
+	c.Nodes[0].Role = []string{"controlplane"}
 	if lacks := c.lacks("1.2.3.4"); lacks != "" {
 		t.Errorf("a control plane is judged by a worker's plan: %q", lacks)
+	}
+	c.Nodes[0].PlanVersion = 9
+	if lacks := c.lacks("1.2.3.4"); lacks != "" {
+		t.Errorf("a control plane is judged by its plan's version: %q", lacks)
 	}
 }
 
@@ -121,6 +126,15 @@ func TestSpecDifferences(t *testing.T) {
 	} {
 		if d := cmp.Diff(tt.want, specDifferences(tt.a, tt.b)); d != "" {
 			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
+// A key of Rancher's is spelt as cluster.yml does.
+func TestSnake(t *testing.T) {
+	for camel, want := range map[string]string{"name": "name", "kubernetesVersion": "kubernetes_version", "maxUnavailableAZ": "max_unavailable_a_z", "extraArgsArray": "extra_args_array"} {
+		if got := snake(camel); got != want {
+			t.Errorf("%s: %s, want %s", camel, got, want)
 		}
 	}
 }

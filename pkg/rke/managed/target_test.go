@@ -129,6 +129,11 @@ func TestNeverApplied(t *testing.T) {
 	if err := config.Supported(); err != nil {
 		t.Errorf("the cluster that is there: %v", err)
 	}
+	local := config
+	local.cluster.Internal = true
+	if got := clustertest.ReasonOf(local.Supported()); got != "LocalCluster" {
+		t.Errorf("Rancher's own: %q", got)
+	}
 	config.State.Current.Known = false
 	if got := clustertest.ReasonOf(config.Supported()); got != "NeverApplied" {
 		t.Errorf("%q", got)

@@ -16,10 +16,8 @@ func compute(name string, s Spec, machines []Machine) (Edit, error) {
 		return EnableLeaderMigration(s, machines)
 	case "disable":
 		return DisableLeaderMigration(s, machines)
-	case "external":
-		return SwitchProvider(s, machines, External)
-	case "overrides":
-		return SwitchProvider(s, machines, Overrides)
+	case "external", "overrides":
+		return SwitchProvider(s, machines, EndState(name))
 	case "back":
 		return SwitchBack(s, machines)
 	default:

@@ -24,6 +24,7 @@ func TestSameSelector(t *testing.T) {
 		"another label":       {map[string]any{"matchLabels": map[string]any{"a": "b"}}, map[string]any{"matchLabels": map[string]any{"a": "c"}}, false},
 		"an empty label":      {map[string]any{"matchLabels": map[string]any{"a": ""}}, map[string]any{}, false},
 		"another value":       {map[string]any{"matchExpressions": []any{in}}, map[string]any{"matchExpressions": []any{map[string]any{"key": "role", "operator": "In", "values": []any{"a"}}}}, false},
+		"no list":             {map[string]any{"matchExpressions": "x"}, map[string]any{}, false},
 		"one expression more": {map[string]any{"matchExpressions": []any{in}}, map[string]any{"matchExpressions": []any{in, in}}, false},
 	} {
 		if got := sameSelector(tt.a, tt.b); got != tt.same {

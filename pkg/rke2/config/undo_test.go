@@ -60,6 +60,18 @@ machineSelectorConfig:
 - config: {kube-controller-manager-arg: [v=5]}
   machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
 `},
+		{name: "arguments were only taken out, and others changed the rest", edit: "external",
+			now: `
+machineGlobalConfig: {cloud-provider-name: external, kubelet-arg: max-pods=110, disable-cloud-controller: true}
+machineSelectorConfig:
+- config: {kube-controller-manager-arg: [v=5, w=1]}
+  machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
+`, want: `
+machineGlobalConfig: {cloud-provider-name: aws, kubelet-arg: max-pods=110}
+machineSelectorConfig:
+- config: {kube-controller-manager-arg: [v=5, w=1, enable-leader-migration]}
+  machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
+`},
 		{name: "the arguments moved to another place", edit: "overrides",
 			now: `
 machineGlobalConfig: {cloud-provider-name: aws, disable-cloud-controller: true}
@@ -156,6 +168,37 @@ func TestUndoOfOurEntry(t *testing.T) {
 		same(t, "shared entry", left.Entries[0].Config, map[string]any{"kube-scheduler-arg": []any{"v=2"}})
 	}
 	flagged, _ := step("enable", s)
+	ours := flagged.Entries[0]
+	for name, tt := range map[string]struct {
+		args  any
+		more  bool // the entry holds another key besides
+		stays bool
+	}{
+		"it came back":                  {[]any{FlagLeaderMigration}, false, true},
+		"it came back with others":      {[]any{"v=9", FlagLeaderMigration}, false, true},
+		"another in its place":          {[]any{"v=9"}, false, false},
+		"it came back beside other key": {[]any{FlagLeaderMigration}, true, false},
+	} {
+		switched, second := step("external", flagged)
+		entry := ours
+		if entry.Config = map[string]any{KeyManagerArg: tt.args}; tt.more {
+			entry.Config["kube-scheduler-arg"] = []any{"v=2"}
+		}
+		switched.Entries = []Entry{entry}
+		e, err := second.Edit(switched)
+		if !tt.stays {
+			wantFault(t, err, fault.Stale, "EditMoved")
+			continue
+		}
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		after, err := e.Apply(switched)
+		if err != nil {
+			t.Fatal(name, err)
+		}
+		same(t, name, after.Entries[0].Config, entry.Config)
+	}
 	switched, second := step("external", flagged)
 	switched.Global[KeyManagerArg] = []any{"v=9"}
 	_, err := second.Edit(switched)
