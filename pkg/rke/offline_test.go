@@ -1,13 +1,37 @@
 package rke
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/rkefixture"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
+
+// Without a cluster a skip counts for the checks that are made, one of a check that only a
+// cluster has is left out, and one of a check that there is not is left to be refused.
+func TestOfflineSkips(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "cluster.yml")
+	if err := os.WriteFile(path, rkefixture.File(t, "plain.yml"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := OfflinePlan(t.Context(), Options{Config: path, Options: migration.Options{Skip: map[string]string{"AWSM-707": "planned", "AWSM-201": "of a cluster", "AWSM-999": "none"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(plan.Report.Results, func(r verify.Result) bool { return r.ID == "AWSM-707" })
+	if i < 0 || plan.Report.Results[i].Status != verify.Skip {
+		t.Errorf("%+v", plan.Report.Results)
+	}
+	if refused := fmt.Sprint(plan.Report.Refused); len(plan.Report.Refused) != 1 || !strings.Contains(refused, "AWSM-999") {
+		t.Errorf("refused %s", refused)
+	}
+}
 
 // Without its version, or where rke refuses it, a file gets no edit.
 func TestNoPlanOfAFileThatRKEWouldNotTake(t *testing.T) {

@@ -2,6 +2,7 @@ package rke
 
 import (
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -34,6 +35,15 @@ func TestOptionsAreRefused(t *testing.T) {
 		tt.change(&o)
 		if f, ok := fault.As(o.Validate()); ok != (tt.object != "") || ok && f.Object != tt.object {
 			t.Errorf("%s: %+v", name, f)
+		}
+	}
+}
+
+// Names are to be kept under the version that is to come, if one is.
+func TestTargets(t *testing.T) {
+	for version, want := range map[string][]string{"": nil, "v1.27.16-rancher1-1": {"v1.27.16-rancher1-1"}} {
+		if got := (Options{Options: migration.Options{KubernetesVersion: version}}).targets(); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", version, got, want)
 		}
 	}
 }

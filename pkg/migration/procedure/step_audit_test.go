@@ -182,6 +182,22 @@ func TestAudited(t *testing.T) {
 	}
 }
 
+// A step that takes something away for good ends with an audit: what fails then is its
+// failure, though all that it waited for is there.
+func TestEndsAreAudited(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		core, _, by := observer(position.P5)
+		if fails {
+			by.Own = []verify.Bound{clustertest.Failing()}
+		}
+		seen := looked(t, core, journal.Record{})
+		got, err := makeStep(base{Migration: core, ID: migration.StepDisable}).Verify(t.Context(), clustertest.TxFor(t, migration.StepDisable), seen)
+		if err != nil || (got.Kind == runner.Failed) != fails || !fails && (got.Kind != runner.Met || !strings.Contains(strings.Join(got.Evidence, "; "), "audit: ")) {
+			t.Errorf("fails %t: %v %+v", fails, err, got)
+		}
+	}
+}
+
 // A plan foresees what would stop the run, by the same checks as its preflight.
 func TestForesee(t *testing.T) {
 	left := func(s *migration.Snapshot) {
