@@ -1,6 +1,7 @@
 package rke
 
 import (
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -198,4 +199,15 @@ func TestBundleLeavesOutWhatIsLiveOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	clustertest.LeavesOutLiveOnly(t, bound, verify.Metas(rkechecks.All()...))
+}
+
+// A bundle says that the in-tree provider has options, and none of them.
+func TestOptionsOfTheProviderAreLeftOut(t *testing.T) {
+	for given, want := range map[string]string{"": "", "null": "", "{}": "{}", `{"global":{"vpc":"vpc-1"}}`: "{}"} {
+		var c rkestate.Config
+		c.CloudProvider.AWS = json.RawMessage(given)
+		if got := string(redactState(bundle.NewRedactor(), c).CloudProvider.AWS); got != want {
+			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
 }

@@ -151,6 +151,7 @@ func TestChartsAsDocuments(t *testing.T) {
 	}{
 		"install":                     {migration.StepInstall, position.P2, nil, "+ HelmChart document", true, 1, false, "not asked"},
 		"disable":                     {migration.StepDisable, position.P4, nil, "~ HelmChart document in additionalManifest (flag off), − Lease, RoleBinding, Role", false, 1, true, ""},
+		"disable, before the switch":  {migration.StepDisable, position.P3, nil, "~ HelmChart document", false, 1, false, "StillInTree"},
 		"disable, before the CCM":     {migration.StepDisable, position.P2, nil, "~ HelmChart document", false, 0, false, "StillInTree"},
 		"disable, position not known": {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Result = position.Result{Position: position.Unknown} }, "~ HelmChart document", false, 0, true, ""},
 		"disable, one is in-tree":     {migration.StepDisable, position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, "~ HelmChart document", false, 1, false, "StillInTree"},

@@ -130,6 +130,22 @@ func TestSpecDifferences(t *testing.T) {
 	}
 }
 
+// The provider's options are those that Rancher has: an empty block stays empty.
+func TestProviderOf(t *testing.T) {
+	type block = map[string]any
+	for name, tt := range map[string]struct{ given, want block }{
+		"none":        {block{"name": "aws", "other": "x"}, block{"name": "aws"}},
+		"empty":       {block{"awsCloudProvider": block{}}, block{"awsCloudProvider": block{}}},
+		"empty parts": {block{"awsCloudProvider": block{"global": block{}, "serviceOverride": block{}}}, block{"awsCloudProvider": block{}}},
+		"both": {block{"awsCloudProvider": block{"global": block{"vpc": "v"}, "serviceOverride": block{"1": block{}}}},
+			block{"awsCloudProvider": block{"global": block{"vpc": "v"}, "service_override": block{"1": block{}}}}},
+	} {
+		if d := cmp.Diff(tt.want, providerOf(tt.given)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
 // A key of Rancher's is spelt as cluster.yml does.
 func TestSnake(t *testing.T) {
 	for camel, want := range map[string]string{"name": "name", "kubernetesVersion": "kubernetes_version", "maxUnavailableAZ": "max_unavailable_a_z", "extraArgsArray": "extra_args_array"} {

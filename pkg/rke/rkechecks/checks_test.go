@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/rketraps"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -123,6 +124,24 @@ func TestOfflineNeedsTheCluster(t *testing.T) {
 	for id, want := range map[string]bool{"AWSM-704": true, "AWSM-723": false, "AWSM-726": false, "AWSM-729": false, "AWSM-741": true, "AWSM-761": true, "AWSM-781": true, "AWSM-782": true} {
 		if needs[id] != want {
 			t.Errorf("%s needs the cluster: %t", id, needs[id])
+		}
+	}
+}
+
+// What rke refuses is named with its line where it has one.
+func TestRefusalsNameTheirLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"cluster_name: a\n": "plain.yml: nodes",
+		"nodes:\n- {address: 10.0.0.1, user: u, role: [controlplane, etcd]}\nnetwork: {plugin: cilium}\n": "plain.yml:3: network.plugin",
+	} {
+		p := rketraps.Sound(t)
+		file, err := clusterfile.Parse("plain.yml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.File = file
+		if res := judged(t, p, "AWSM-731"); len(res.Findings) != 1 || res.Findings[0].Object != want {
+			t.Errorf("%q: %+v, want %s", text, res.Findings, want)
 		}
 	}
 }

@@ -80,3 +80,26 @@ func TestLacksSwitch(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A kube-controller-manager is looked for on the Node that carries its Machine's mark,
+// where there is just one, else on the one that the Machine names.
+func TestNodeOfAKCM(t *testing.T) {
+	m := plane("demo-0")
+	for name, tt := range map[string]struct {
+		nodes []string
+		want  string
+	}{
+		"none":                 {nil, m.NodeName},
+		"the one it names":     {[]string{m.NodeName}, m.NodeName},
+		"one of another name":  {[]string{"renamed"}, "renamed"},
+		"two, which is not it": {[]string{"a", "b"}, m.NodeName},
+	} {
+		var nodes []*downstream.Node
+		for _, one := range tt.nodes {
+			nodes = append(nodes, &downstream.Node{Name: one})
+		}
+		if got := kcmOf(m, nodes, downstream.Cluster{}); got.Node != tt.want || !strings.Contains(got.Why, tt.want) {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}
