@@ -139,7 +139,7 @@ func unlikeKeys(path string, a, b any) []string {
 	return found
 }
 
-// void says whether a value that is no mapping means nothing, however it is written.
+// void says whether a value means nothing, however it is written.
 func void(v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -150,6 +150,13 @@ func void(v any) bool {
 		return !v
 	case []any:
 		return len(v) == 0
+	case map[string]any:
+		for _, one := range v {
+			if !void(one) {
+				return false
+			}
+		}
+		return true
 	}
 	return false
 }

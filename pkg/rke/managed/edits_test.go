@@ -249,3 +249,25 @@ func TestSwitchRefusesToTakeAMappingThatWasFilledMeanwhile(t *testing.T) {
 		t.Errorf("the patch was applied: %v", got)
 	}
 }
+
+// A plan shows an empty block as one, and of one with options their names alone.
+func TestBlocksInAPlan(t *testing.T) {
+	type block = map[string]any
+	for _, tt := range []struct {
+		value any
+		want  string
+	}{
+		{block{}, "{}"},
+		{block{"global": block{}, "serviceOverride": nil}, "{}"},
+		{block{"global": block{"vpc": "vpc-1"}}, "{global: (not shown)}"},
+		{block{"b": "secret", "a": true}, "{a, b: (not shown)}"},
+		{"aws", "aws"},
+		{true, "true"},
+	} {
+		edit := Edit{Elements: []Element{{Path: []string{"cloudProvider", "awsCloudProvider"}, Had: true, Before: tt.value}}}
+		got := edit.Changes("Cluster c-1")
+		if len(got) != 1 || got[0].Before != tt.want || got[0].Diff != "- "+tt.want+"\n" || got[0].After != nil {
+			t.Errorf("%v: %+v, want %s", tt.value, got, tt.want)
+		}
+	}
+}
