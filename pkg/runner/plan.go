@@ -2,9 +2,6 @@ package runner
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -105,62 +102,3 @@ func (k StateKind) runs() bool { return k.writes() || k == Always }
 
 // writes says whether a step in this state makes a run take the lock.
 func (k StateKind) writes() bool { return k == Todo || k == InProgress }
-
-// approved is a plan as somebody said yes to it: the changes of each step that
-// writes, nil for those that could not list them yet. What is only for people does
-// not count. Nil: nobody was asked.
-type approved map[journal.StepID][]string
-
-func approvedOf(plan []PlannedStep) (approved, error) {
-	type change struct{ Object, Location, Before, After, Result, SHA256 any }
-	steps := approved{}
-	for _, p := range plan {
-		if !p.State.Kind.writes() {
-			continue
-		}
-		if p.Deferred {
-			steps[p.ID] = nil
-			continue
-		}
-		steps[p.ID] = []string{}
-		for _, c := range p.Changes {
-			text, err := json.Marshal(change{c.Object, c.Location, c.Before, c.After, c.Result, c.SHA256})
-			if err != nil {
-				return nil, fmt.Errorf("compare plans: %w", err)
-			}
-			steps[p.ID] = append(steps[p.ID], string(text))
-		}
-	}
-	return steps, nil
-}
-
-// covers says whether nothing is in now that is not in a: a step that has become
-// done meanwhile needs no new yes, a change that has become another does. A step
-// that could not list its changes yet was approved by its summary.
-func (a approved) covers(now approved) bool {
-	for id, changes := range now {
-		known, ok := a[id]
-		if !ok {
-			return false
-		}
-		for _, c := range changes {
-			if known != nil && !slices.Contains(known, c) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// hash names the approved plan in the journal; "" if nobody was asked.
-func (a approved) hash() (string, error) {
-	if a == nil {
-		return "", nil
-	}
-	text, err := json.Marshal(a)
-	if err != nil {
-		return "", fmt.Errorf("name a plan: %w", err)
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
-}

@@ -44,10 +44,12 @@ func TestAsSaved(t *testing.T) {
 		"now it can be told":     {[]PlannedStep{step("late", Todo, nil)}, ""},
 		"the checks differ":      {[]PlannedStep{step("check", Always, func(p *PlannedStep) { p.Summary = []string{"80 checks"} })}, ""},
 		"another value":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Before = 2 })}, "Cluster c a.b"},
-		"another text":           {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Diff = "+ y" })}, "Cluster c a.b"},
+		"another text of it":     {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Diff = "+ y" })}, ""},
+		"another result":         {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].SHA256 = "2" })}, "Cluster c a.b"},
+		"one change less":        {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes = nil })}, "Cluster c a.b"},
 		"one change more":        {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes = append(p.Changes, Change{Object: "Node n"}) })}, "Node n"},
-		"other nodes to cordon":  {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Summary = []string{"cordon n2"} })}, "cordon n2"},
-		"more machines":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Rolls = 4 })}, "4 machines"},
+		"said in other words":    {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Summary = []string{"does it otherwise"} })}, ""},
+		"more machines":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Rolls = 4 })}, ""},
 		"a step more":            {[]PlannedStep{step("new", Todo, nil)}, "not in the saved plan"},
 		"undone since":           {[]PlannedStep{step("old", Todo, nil)}, "was done"},
 	} {
@@ -66,7 +68,7 @@ func TestRunAppliesExactlyTheSavedPlan(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.o.Saved = filed(t, plan)
-	b.p.step("two").plan = func() Plan { return Plan{Summary: []string{"something else"}} }
+	b.p.step("two").plan = func() Plan { return Plan{Changes: []Change{{Object: "something else"}}} }
 	if _, err := b.run(); fault.ClassOf(err) != fault.Stale || b.lock.Holder() != nil || len(b.w.facts) > 0 {
 		t.Fatalf("%v; facts %v", err, b.w.facts)
 	}

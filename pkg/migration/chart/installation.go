@@ -2,6 +2,8 @@ package chart
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -42,9 +44,15 @@ func (c Chart) Plan(ctx context.Context, seen migration.Snapshot, flagged bool) 
 	}
 	plan.Summary = []string{fmt.Sprintf("%s Helm release %s, image %s", operationMark(planned.Operation), wellknown.CCM, shortImage(values.Image))}
 	for _, change := range planned.Changes {
-		plan.Changes = append(plan.Changes, runner.Change{Object: change.Object, Diff: change.Diff, Form: runner.ObjectDiff})
+		plan.Changes = append(plan.Changes, runner.Change{Object: change.Object, Diff: change.Diff, SHA256: digestOf(change.Before, change.After), Form: runner.ObjectDiff})
 	}
 	return plan, nil
+}
+
+// digestOf stands for both sides of a change, which its diff shows with what is beside it.
+func digestOf(before, after string) string {
+	sum := sha256.Sum256([]byte(before + "\x00" + after))
+	return hex.EncodeToString(sum[:])
 }
 
 // Name is what carries the chart in this cluster.

@@ -25,7 +25,16 @@ func (s *cordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, 
 	if len(plan.Theirs) > 0 {
 		summary += fmt.Sprintf("; %s cordoned before and left alone", migration.NameList(plan.Theirs))
 	}
-	return runner.Plan{Summary: []string{summary}, Estimate: "1s"}, nil
+	return runner.Plan{Summary: []string{summary}, Estimate: "1s", Changes: unschedulable(plan.Open, true)}, nil
+}
+
+// unschedulable is what a cordon writes to Nodes, or its end. The diff is in the summary.
+func unschedulable(nodes []string, cordoned bool) []runner.Change {
+	var changes []runner.Change
+	for _, name := range nodes {
+		changes = append(changes, runner.Change{Object: "Node " + name, Location: "spec.unschedulable", Before: !cordoned, After: cordoned})
+	}
+	return changes
 }
 
 func (s *cordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
@@ -64,7 +73,7 @@ type uncordon struct{ base }
 func (s *uncordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
 	plan := guard.PlanCordon(seen.Reading)
 	names := append(append([]string{}, plan.Ours...), plan.Open...)
-	return runner.Plan{Summary: []string{"uncordon " + migration.NameList(names)}, Estimate: "1s"}, nil
+	return runner.Plan{Summary: []string{"uncordon " + migration.NameList(names)}, Estimate: "1s", Changes: unschedulable(names, false)}, nil
 }
 
 func (s *uncordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
