@@ -63,7 +63,8 @@ type Config interface {
 
 // DocumentInstaller puts the chart into a cluster as a document of its configuration.
 type DocumentInstaller interface {
-	PlanDocument(seen Snapshot, document string) ([]runner.Change, error)
+	// PlanDocument is what the last of the documents changes, after those before it.
+	PlanDocument(seen Snapshot, documents ...string) ([]runner.Change, error)
 	ApplyDocument(ctx context.Context, tx *runner.Tx, seen Snapshot, document string) error
 	// RemoveDocument takes it out again.
 	RemoveDocument(ctx context.Context, tx *runner.Tx, seen Snapshot) error

@@ -19,10 +19,20 @@ var chartRef = config.Chart{Namespace: wellknown.System, Name: wellknown.CCM}
 func (b *Backend) Document() migration.DocumentInstaller { return b }
 
 // PlanDocument implements migration.DocumentInstaller.
-func (b *Backend) PlanDocument(seen migration.Snapshot, document string) ([]runner.Change, error) {
-	edit, err := config.SetChartManifest(factsOf(seen).Cluster.Spec, chartRef, document)
-	if err != nil {
-		return nil, err
+func (b *Backend) PlanDocument(seen migration.Snapshot, documents ...string) ([]runner.Change, error) {
+	spec := factsOf(seen).Cluster.Spec
+	var edit config.Edit
+	for i, document := range documents {
+		var err error
+		if edit, err = config.SetChartManifest(spec, chartRef, document); err != nil {
+			return nil, err
+		}
+		if i == len(documents)-1 {
+			break
+		}
+		if spec, err = edit.Apply(spec); err != nil {
+			return nil, err
+		}
 	}
 	return changesOf(factsOf(seen).ObjectName(), edit), nil
 }

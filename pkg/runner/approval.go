@@ -11,8 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// approved is a plan as somebody said yes to it: what each step writes, nil for those
-// that could not list it yet. What is only for people (summaries, counts, estimates,
+// approved is a plan as somebody said yes to it: what each step writes. What is only for people (summaries, counts, estimates,
 // diffs) does not count: a worker that joins withdraws no approval. Nil: nobody was asked.
 type approved map[journal.StepID][]string
 
@@ -25,10 +24,6 @@ func approvedOf(plan []PlannedStep) (approved, error) {
 	steps := approved{}
 	for _, p := range plan {
 		if !p.State.Kind.writes() {
-			continue
-		}
-		if p.Deferred {
-			steps[p.ID] = nil
 			continue
 		}
 		steps[p.ID] = []string{}
@@ -44,12 +39,11 @@ func approvedOf(plan []PlannedStep) (approved, error) {
 }
 
 // covers says whether nothing is in now that is not in a: a step that has become
-// done meanwhile needs no new yes, a change that has become another does. A step
-// that could not list its changes yet was approved by its summary.
+// done meanwhile needs no new yes, a change that has become another does.
 func (a approved) covers(now approved) bool {
 	for id, changes := range now {
 		known, ok := a[id]
-		if !ok || known != nil && beyond(known, changes) != "" {
+		if !ok || beyond(known, changes) != "" {
 			return false
 		}
 	}

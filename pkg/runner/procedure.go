@@ -123,12 +123,9 @@ type Finisher interface {
 
 // Plan is what a step would do.
 type Plan struct {
-	Summary []string `json:"summary"`           // one line per effect, as in "snapshot generation 3 → 4"
-	Changes []Change `json:"changes,omitempty"` // exact changes
-	// Deferred says that Changes cannot be listed before earlier steps are done, so
-	// that a yes to this plan is one to Summary.
-	Deferred bool     `json:"deferred,omitempty"`
-	Rolls    int      `json:"rolls,omitempty"` // machines that restart something
+	Summary  []string `json:"summary"`           // one line per effect, as in "snapshot generation 3 → 4"
+	Changes  []Change `json:"changes,omitempty"` // exact changes
+	Rolls    int      `json:"rolls,omitempty"`   // machines that restart something
 	Estimate string   `json:"estimate,omitempty"`
 	Notes    []string `json:"notes,omitempty"` // what a reader should know before saying yes
 }

@@ -35,7 +35,7 @@ func asSaved(saved, now []PlannedStep) error {
 		if !planned.State.Kind.writes() && !rolls {
 			return planMoved(step.ID, fmt.Sprintf("was %s when the plan was made, and is %s", planned.State.Kind, step.State.Kind))
 		}
-		if moved := stepMoved(then[step.ID], present[step.ID], planned.Deferred, step.State.Kind); moved != "" {
+		if moved := stepMoved(then[step.ID], present[step.ID], step.State.Kind); moved != "" {
 			return planMoved(step.ID, moved+" is no longer as it was when the plan was made")
 		}
 	}
@@ -44,10 +44,7 @@ func asSaved(saved, now []PlannedStep) error {
 
 // stepMoved is the place of the first change of a step that only one of two plans has;
 // "": they write the same. Of a step in progress a part is done.
-func stepMoved(then, now []string, deferred bool, kind StateKind) string {
-	if deferred {
-		return ""
-	}
+func stepMoved(then, now []string, kind StateKind) string {
 	if moved := beyond(then, now); moved != "" || kind == InProgress {
 		return moved
 	}

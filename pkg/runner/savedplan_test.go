@@ -32,16 +32,14 @@ func TestAsSaved(t *testing.T) {
 		}
 		return p
 	}
-	deferred := func(p *PlannedStep) { p.Deferred, p.Changes = true, nil }
-	saved := filed(t, []PlannedStep{step("check", Always, nil), step("a", Todo, nil), step("b", Todo, nil), step("late", Todo, deferred), step("old", Done, nil)})
+	saved := filed(t, []PlannedStep{step("check", Always, nil), step("a", Todo, nil), step("b", Todo, nil), step("old", Done, nil)})
 	for name, tt := range map[string]struct {
 		now  []PlannedStep
 		says string // "": as saved
 	}{
-		"the same":               {[]PlannedStep{step("check", Always, nil), step("a", Todo, nil), step("b", Todo, nil), step("late", Todo, deferred)}, ""},
+		"the same":               {[]PlannedStep{step("check", Always, nil), step("a", Todo, nil), step("b", Todo, nil)}, ""},
 		"a part is done":         {[]PlannedStep{step("a", Done, nil), step("b", Todo, nil)}, ""},
 		"half of a step is done": {[]PlannedStep{step("a", InProgress, func(p *PlannedStep) { p.Changes, p.Summary = nil, nil })}, ""},
-		"now it can be told":     {[]PlannedStep{step("late", Todo, nil)}, ""},
 		"the checks differ":      {[]PlannedStep{step("check", Always, func(p *PlannedStep) { p.Summary = []string{"80 checks"} })}, ""},
 		"another value":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Before = 2 })}, "Cluster c a.b"},
 		"another text of it":     {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Diff = "+ y" })}, ""},

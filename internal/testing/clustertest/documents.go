@@ -23,8 +23,8 @@ func (d *DocumentBackend) CloudConfig(context.Context, migration.Snapshot) (stri
 func (d *DocumentBackend) Document() migration.DocumentInstaller { return d }
 
 // PlanDocument implements migration.DocumentInstaller.
-func (d *DocumentBackend) PlanDocument(_ migration.Snapshot, document string) ([]runner.Change, error) {
-	return []runner.Change{{Object: "document", Diff: document}}, nil
+func (d *DocumentBackend) PlanDocument(_ migration.Snapshot, documents ...string) ([]runner.Change, error) {
+	return []runner.Change{{Object: "document", Diff: documents[len(documents)-1]}}, nil
 }
 
 // ApplyDocument implements migration.DocumentInstaller.

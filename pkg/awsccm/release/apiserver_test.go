@@ -17,6 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 	"github.com/awsmigrate/awsmigrate/internal/testing/upstreamchart"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm/ccmchart"
@@ -33,6 +35,7 @@ func TestOnAPIServer(t *testing.T) {
 	e := env{server: server, config: config, client: client}
 
 	t.Run("dry run", e.dryRun)
+	t.Run("planned ahead", e.plannedAhead)
 	t.Run("upgrade from upstream", e.upgradeFromUpstream)
 	t.Run("kill at every point", e.killPoints)
 	t.Run("orphans", e.orphans)
@@ -99,6 +102,30 @@ func (e env) apply(t *testing.T, i *Installer, values map[string]any) *InstallPl
 			reflect.DeepEqual(again.Release.Values, roundTrip(values)))
 	}
 	return plan
+}
+
+// plannedAhead asks that what a plan says of a later upgrade is what is planned once the
+// installation before it is there.
+func (e env) plannedAhead(t *testing.T) {
+	i := e.installer(t, embeddedChart(t))
+	with := migratingValues(t, i.chart)
+	out, err := ccmchart.Values(ccmchart.Inputs{Distribution: wellknown.RKE2, KubernetesVersion: "v1.26.13+rke2r1", CloudConfig: "[Global]\nZone = us-east-1a\n", Chart: i.chart})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ahead, err := i.PlanAfter(with, out.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.uninstall(t, i)
+	e.apply(t, i, with)
+	now, err := i.Plan(t.Context(), out.Values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(now.Changes, ahead.Changes); d != "" || len(ahead.Changes) == 0 || ahead.Operation != now.Operation {
+		t.Errorf("%s, %s: %s", ahead.Operation, now.Operation, d)
+	}
 }
 
 func (e env) upgradeFromUpstream(t *testing.T) {

@@ -96,6 +96,26 @@ func (i *Installer) Current() (*Release, error) {
 	return releaseOf(last), nil
 }
 
+// PlanAfter computes what an installation with these values changes once one with others
+// was made, whatever is in the cluster now. It reads the server's version alone.
+func (i *Installer) PlanAfter(before, values map[string]any) (*InstallPlan, error) {
+	version, err := i.kubernetesVersion()
+	if err != nil {
+		return nil, err
+	}
+	was, err := ccmchart.Render(i.chart, before, version)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := ccmchart.Render(i.chart, values, version)
+	if err != nil {
+		return nil, err
+	}
+	plan := &InstallPlan{Operation: OpUpgrade, values: values}
+	plan.Changes, err = ccmchart.Diff(was, wanted)
+	return plan, err
+}
+
 // Plan reads the cluster and computes what an installation with these values
 // does. It writes nothing.
 func (i *Installer) Plan(ctx context.Context, values map[string]any) (*InstallPlan, error) {

@@ -24,13 +24,7 @@ func (c Chart) Plan(ctx context.Context, seen migration.Snapshot, flagged bool) 
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	plan := runner.Plan{Estimate: "~1m"}
-	for _, dropped := range values.DroppedKeys {
-		plan.Notes = append(plan.Notes, "cloud config key left out, the CCM does not know it: "+dropped)
-	}
-	for _, concern := range values.Concerns {
-		plan.Notes = append(plan.Notes, fmt.Sprintf("%s: %s (%s)", concern.Key, concern.Seen, concern.Why))
-	}
+	plan := noted(values)
 	if seen.InstallMethod == migration.InstallManifest {
 		return c.planDocument(seen, plan, ch, values)
 	}
@@ -42,11 +36,58 @@ func (c Chart) Plan(ctx context.Context, seen migration.Snapshot, flagged bool) 
 	if err != nil {
 		return plan, err
 	}
+	return withRelease(plan, planned, values), nil
+}
+
+// PlanAfterInstall shows what a later installation with another flag would change, as
+// install-ccm leaves the chart: a yes to a plan is one to all that it writes, and not to
+// what somebody may decide once the CCM is there.
+func (c Chart) PlanAfterInstall(ctx context.Context, seen migration.Snapshot, flagged bool) (runner.Plan, error) {
+	ch, before, err := c.Values(ctx, seen, !flagged)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	_, values, err := c.Values(ctx, seen, flagged)
+	if err != nil {
+		return runner.Plan{}, err
+	}
+	plan := noted(values)
+	if seen.InstallMethod == migration.InstallManifest {
+		first, _, err := c.document(ch, before)
+		if err != nil {
+			return plan, err
+		}
+		return c.planDocument(seen, plan, ch, values, first)
+	}
+	installer, err := release.NewInstaller(c.Config, ch, c.Clock)
+	if err != nil {
+		return plan, err
+	}
+	planned, err := installer.PlanAfter(before.Values, values.Values)
+	if err != nil {
+		return plan, err
+	}
+	return withRelease(plan, planned, values), nil
+}
+
+// noted is the plan of an installation with what a reader should know of its values.
+func noted(values ccmchart.ChartValues) runner.Plan {
+	plan := runner.Plan{Estimate: "~1m"}
+	for _, dropped := range values.DroppedKeys {
+		plan.Notes = append(plan.Notes, "cloud config key left out, the CCM does not know it: "+dropped)
+	}
+	for _, concern := range values.Concerns {
+		plan.Notes = append(plan.Notes, fmt.Sprintf("%s: %s (%s)", concern.Key, concern.Seen, concern.Why))
+	}
+	return plan
+}
+
+func withRelease(plan runner.Plan, planned *release.InstallPlan, values ccmchart.ChartValues) runner.Plan {
 	plan.Summary = []string{fmt.Sprintf("%s Helm release %s, image %s", operationMark(planned.Operation), wellknown.CCM, shortImage(values.Image))}
 	for _, change := range planned.Changes {
 		plan.Changes = append(plan.Changes, runner.Change{Object: change.Object, Diff: change.Diff, SHA256: digestOf(change.Before, change.After), Form: runner.ObjectDiff})
 	}
-	return plan, nil
+	return plan
 }
 
 // digestOf stands for both sides of a change, which its diff shows with what is beside it.
@@ -121,17 +162,18 @@ func (c Chart) document(ch *chart.Chart, values ccmchart.ChartValues) (string, m
 	return document, by, err
 }
 
-func (c Chart) planDocument(seen migration.Snapshot, plan runner.Plan, ch *chart.Chart, values ccmchart.ChartValues) (runner.Plan, error) {
+// planDocument shows what the chart's document changes on top of those before it.
+func (c Chart) planDocument(seen migration.Snapshot, plan runner.Plan, ch *chart.Chart, values ccmchart.ChartValues, before ...string) (runner.Plan, error) {
 	document, by, err := c.document(ch, values)
 	if err != nil {
 		return plan, err
 	}
 	mark := "+"
-	if seen.Config.InstalledAs(seen.Record) == migration.InstallManifest {
+	if len(before) > 0 || seen.Config.InstalledAs(seen.Record) == migration.InstallManifest {
 		mark = "~"
 	}
 	plan.Summary = []string{mark + " " + Name(seen) + ", image " + shortImage(values.Image)}
-	plan.Changes, err = by.PlanDocument(seen, document)
+	plan.Changes, err = by.PlanDocument(seen, append(before, document)...)
 	return plan, err
 }
 

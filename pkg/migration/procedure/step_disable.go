@@ -26,15 +26,15 @@ type disable struct{ base }
 func (s *disable) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
 	plan := runner.Plan{Summary: []string{"~ " + chart.Name(seen) + " (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m",
 		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
-	if seen.Result.Position >= position.P3 && seen.Result.Position != position.Unknown {
-		changes, err := s.Chart().Plan(ctx, seen, false)
-		if err != nil {
-			return plan, err
-		}
-		plan.Changes = changes.Changes
-	} else {
-		plan.Deferred = true
+	compute := s.Chart().Plan
+	if seen.Result.Position == position.Unknown || seen.Result.Position < position.P3 {
+		compute = s.Chart().PlanAfterInstall
 	}
+	changes, err := compute(ctx, seen, false)
+	if err != nil {
+		return plan, err
+	}
+	plan.Changes = changes.Changes
 	return plan, nil
 }
 
