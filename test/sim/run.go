@@ -35,6 +35,8 @@ type Run struct {
 	Interrupt <-chan struct{}
 	Sink      runner.Sink
 	Timeout   time.Duration
+	// Saved is a plan that was approved before.
+	Saved []runner.PlannedStep
 	// Clock is the clock of the process; nil: the world's.
 	Clock clock.WithTicker
 }
@@ -85,7 +87,7 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	journal.Clock = r.Clock
 	return runner.Run[migration.Snapshot](ctx, unchecked{procedure}, runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
-		Journal: journal, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, Interrupt: r.Interrupt,
+		Journal: journal, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, Interrupt: r.Interrupt, Saved: r.Saved,
 		Approve: func(context.Context, runner.Proposal) error { return nil },
 	})
 }

@@ -1,0 +1,99 @@
+package sim
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// saved is the plan of a run on w, through a file.
+func saved(t *testing.T, r Run, w *World) (steps []runner.PlannedStep) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r.Clock = clock.RealClock{}
+		p, _, err := r.open(t.Context(), w, &Process{world: w})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), p, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(plan)
+		if err == nil {
+			err = json.Unmarshal(text, &steps)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	return steps
+}
+
+// A plan that was made before the first write serves the whole migration, a step a run,
+// beside a worker that joins: what it says of each step is what is written then. It lists
+// all of that, too: no step writes what the plan did not show.
+func TestSavedPlanServesTheWholeMigration(t *testing.T) {
+	for _, s := range scenarios {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w, r := s.world(), s.run
+			r.Saved = saved(t, r, w)
+			reached := ""
+			for i, info := range procedure.StepInfos() {
+				if info.Irreversible != "" {
+					continue
+				}
+				if info.ID == migration.StepCordon && w.rancher != nil {
+					cluster := w.mgmt.get(provClusters, fleet, clusterName)
+					at(cluster, "spec", "rkeConfig", "machinePools").([]any)[1].(object)["quantity"] = int64(3)
+					w.mgmt.put(provClusters, cluster, w.now)
+					w.addMachine(6, false, mapAt(w.mgmt.get(controlPlanes, fleet, clusterName), "spec"))
+				}
+				r.ID, r.Until = runID(i+1), info.ID
+				ended := do(t, r, w)
+				if ended.Err != nil {
+					t.Fatalf("%s: %v", info.ID, ended.Err)
+				}
+				reached = ended.Result.Position
+			}
+			if reached != position.P5.String() {
+				t.Errorf("the cluster is at %s", reached)
+			}
+			joined := func(v string) bool { return v == "S2: 6 Nodes, had 5" }
+			if wrong := slices.DeleteFunc(w.Violations(), joined); len(wrong) > 0 {
+				t.Error(wrong)
+			}
+		})
+	}
+}
+
+// What is written otherwise than a plan says is not written.
+func TestSavedPlanThatMoved(t *testing.T) {
+	t.Parallel()
+	w, r := scenarios[0].world(), scenarios[0].run
+	r.Saved = saved(t, r, w)
+	for i := range r.Saved {
+		if r.Saved[i].ID == migration.StepDisable {
+			r.Saved[i].Changes[0].SHA256 = "another"
+		}
+	}
+	r.ID = runID(1)
+	before := w.Dump()
+	if ended := do(t, r, w); fault.ClassOf(ended.Err) != fault.Stale || ended.Writes != 0 {
+		t.Errorf("%d writes, %v", ended.Writes, ended.Err)
+	}
+	if d := cmp.Diff(before, w.Dump()); d != "" {
+		t.Error(d)
+	}
+}
