@@ -100,8 +100,11 @@ func (e *editor) takeOutEverywhere(key string, scope, machines []Machine, drop f
 	return nil
 }
 
+// LeaderMigrationOn says whether a configuration turns leader migration on.
+func LeaderMigrationOn(c Config) bool { return on(c.Args(KeyManagerArg), FlagLeaderMigration) }
+
 func hasFlag(m Machine, c Config) (string, bool) {
-	return KeyManagerArg + " with " + FlagLeaderMigration, !m.ControlPlane() || on(c.Args(KeyManagerArg), FlagLeaderMigration)
+	return KeyManagerArg + " with " + FlagLeaderMigration, !m.ControlPlane() || LeaderMigrationOn(c)
 }
 
 func hasNoFlag(m Machine, c Config) (string, bool) {

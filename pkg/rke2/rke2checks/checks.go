@@ -148,6 +148,12 @@ func All() []verify.Check[Prepared] {
 			Source:  "rancher/rke2:pkg/staticpod/staticpod.go, v1.23.13 to v1.27.4",
 			Fix:     "choose a release that shows them",
 		}},
+		{Judge: judgeReverted, Meta: verify.Meta{
+			ID: "AWSM-121", Title: "Rancher is not about to take the cluster back in-tree", Category: category, Mandatory: true,
+			Why:    "an owner who puts the old configuration back, or a restore of Rancher, takes the flag away with the external provider: a kube-controller-manager runs the controllers beside the cloud controller manager",
+			Source: "kubernetes/kubernetes:cmd/kube-controller-manager 1.22–1.26; rancher/backup-restore-operator: charts/rancher-backup/files",
+			Fix:    "put back what the owner has taken away, before Rancher has rolled it out; after a restore pause Rancher for this cluster first",
+		}},
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -139,6 +140,13 @@ func checkTraps() []trap {
 		{"AWSM-118", "blocks", func(p *Prepared) { p.Concerns = []ccmchart.Concern{{Key: "args", Seen: "x", Blocking: true}} }, fail, "x"},
 		{"AWSM-120", "on its way", func(p *Prepared) { p.Cluster.Spec.KubernetesVersion = "v1.25.3+rke2r1" }, fail, "v1.25.3+rke2r1"},
 		{"AWSM-120", "the target", func(p *Prepared) { p.Options.KubernetesVersion = "v1.27.4+rke2r1" }, fail, "--kubernetes-version"},
+		{"AWSM-121", "put back as it was", func(p *Prepared) { p.Down.CCM = &downstream.DaemonSet{} }, fail, "demo-0"},
+		{"AWSM-121", "one control plane", func(p *Prepared) {
+			p.Down.CCMPods = []downstream.Pod{{Name: "ccm"}}
+			p.Cluster.Spec.Global[config.KeyManagerArg] = []any{config.FlagLeaderMigration}
+			p.Cluster.Spec.Entries = []config.Entry{{HasConfig: true, Config: map[string]any{config.KeyManagerArg: []any{"v=4"}}, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{"pool": "b"}}}}
+			p.Machines[1].Labels["pool"] = "b"
+		}, fail, "demo-1"},
 		{"AWSM-118", "a note", func(p *Prepared) { p.Concerns = []ccmchart.Concern{{Key: "hostNetworking", Seen: "off"}} }, warn, "off"},
 	}
 }

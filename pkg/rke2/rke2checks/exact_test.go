@@ -60,5 +60,6 @@ var alsoReportedBy = map[string]string{
 	"AWSM-104 two configs":           "AWSM-111",
 	"AWSM-114 election off":          "AWSM-111",
 	"AWSM-114 a gate that is locked": "AWSM-111",
+	"AWSM-121 one control plane":     "AWSM-111",
 	"AWSM-120 on its way":            "AWSM-102", // no longer in Rancher's release data
 }
