@@ -1,0 +1,39 @@
+package config
+
+// Fields are those fields of rkeConfig that an edit can change, as they stand in the
+// object; one that is absent is left out.
+func (s Spec) Fields() map[string]any {
+	out := map[string]any{}
+	if s.Global != nil {
+		out["machineGlobalConfig"] = s.Global
+	}
+	if s.Entries != nil {
+		entries := make([]any, 0, len(s.Entries))
+		for _, e := range s.Entries {
+			entries = append(entries, e.shape())
+		}
+		out["machineSelectorConfig"] = entries
+	}
+	if s.HasManifest {
+		out["additionalManifest"] = s.AdditionalManifest
+	}
+	return out
+}
+
+// ChangedFields are the fields that differ between two specifications, with the value of
+// the second; nil: it is absent there.
+func ChangedFields(before, after Spec) map[string]any {
+	was, is := before.Fields(), after.Fields()
+	out := map[string]any{}
+	for name := range was {
+		if !equal(was[name], is[name]) {
+			out[name] = is[name]
+		}
+	}
+	for name, value := range is {
+		if _, there := was[name]; !there {
+			out[name] = value
+		}
+	}
+	return out
+}
