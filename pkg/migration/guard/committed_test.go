@@ -1,0 +1,37 @@
+package guard
+
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// No position that a run comes to is harm; what an owner may make of each is.
+func TestCommitted(t *testing.T) {
+	for p := position.P0; p <= position.P5; p++ {
+		if err := Committed(clustertest.At(p)); err != nil {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	for name, tt := range map[string]struct {
+		at     position.Position
+		change func(*migration.Snapshot)
+		reason string
+	}{
+		"switched before the CCM":        {position.P2, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", false) }, "NoManager"},
+		"switched, the CCM is there":     {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", false) }, ""},
+		"the flag lost before the CCM":   {position.P2, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false) }, ""},
+		"the flag lost beside the CCM":   {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false) }, "TwoManagers"},
+		"all of it reverted at P4":       {position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", false) }, "TwoManagers"},
+		"in-tree again with the flag":    {position.P4, func(s *migration.Snapshot) { s.Reading.KCMs[0] = clustertest.AKCM("cp-0", "aws", true) }, ""},
+		"arguments that nobody can tell": {position.P3, func(s *migration.Snapshot) { s.Reading.KCMs[1].Known = false }, ""},
+	} {
+		seen := clustertest.At(tt.at)
+		tt.change(&seen)
+		if got := clustertest.ReasonOf(Committed(seen)); got != tt.reason {
+			t.Errorf("%s: %q, want %q", name, got, tt.reason)
+		}
+	}
+}
