@@ -41,7 +41,8 @@ type planChecks struct {
 
 // newPlan is the plan command of a distribution.
 func newPlan(a *app, named string, flags target.Opener) *cobra.Command {
-	var detailed, diff bool
+	var detailed, diff, all bool
+	var form string
 	cmd := &cobra.Command{
 		Use:   "plan " + named,
 		Short: "Show what a run would do, step by step, and write nothing",
@@ -50,9 +51,14 @@ func newPlan(a *app, named string, flags target.Opener) *cobra.Command {
 			if err := a.checkOutput("text", "json", "yaml"); err != nil {
 				return err
 			}
+			if form != "" {
+				return handOff(cmd.Context(), a, flags, form, all)
+			}
 			return planMigration(cmd.Context(), a, flags, detailed, diff)
 		},
 	}
+	cmd.Flags().StringVar(&form, "handoff", "", "write the next edit down for whoever keeps the cluster's configuration: terraform, fleet, argocd or patch")
+	cmd.Flags().BoolVar(&all, "all", false, "with --handoff: the later edits, too, each marked as not yet due")
 	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 0: nothing to do, 5: steps are to do, 3: the checks would stop the run, 10: something could not be looked at")
 	cmd.Flags().BoolVar(&diff, "diff", false, "show the lines of every object, also of those that Helm installs")
 	addOutputFlag(cmd, a, "text|json|yaml")

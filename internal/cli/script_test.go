@@ -94,6 +94,11 @@ func (s *script) Observe(_ context.Context, record journal.Record) (migration.Sn
 	return migration.Snapshot{Record: record}, nil
 }
 
+// Handoff implements target.Procedure: nothing is left to commit.
+func (*script) Handoff(context.Context, migration.Snapshot, string, bool) (string, error) {
+	return "", nil
+}
+
 // Header implements runner.Procedure.
 func (*script) Header(migration.Snapshot) []string { return scriptHeader }
 

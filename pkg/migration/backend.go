@@ -46,6 +46,18 @@ type Backend interface {
 	// Document is how the chart is installed as a document of the backend's own
 	// configuration instead of by Helm; nil: there is no such way.
 	Document() DocumentInstaller
+	// Handoff writes edits down for whoever keeps the configuration elsewhere; nil: it
+	// is not kept elsewhere.
+	Handoff() Handoff
+}
+
+// Handoff writes an edit down instead of making it.
+type Handoff interface {
+	// Forms are those in which it can.
+	Forms() []string
+	// Fragment is the edit of a step on top of those before it, below the lines of head;
+	// "": the configuration has it. An error of class Usage names a form that there is not.
+	Fragment(seen Snapshot, step journal.StepID, form string, head []string) (string, error)
 }
 
 // Config is one reading of where a cluster's configuration is kept: a value.

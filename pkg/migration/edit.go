@@ -18,6 +18,9 @@ type Edit struct {
 	// Write makes it: intent and inverse first, then the change, on the condition that
 	// nothing of what it was computed from has moved.
 	Write func(ctx context.Context, tx *runner.Tx) error
+	// Announce keeps intent and inverse in the journal and changes nothing: whoever
+	// keeps the configuration makes the edit. nil: nobody does.
+	Announce func(ctx context.Context, tx *runner.Tx) error
 }
 
 // Empty says whether nothing is left to change.

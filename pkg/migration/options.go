@@ -47,6 +47,9 @@ type Options struct {
 	// OwnersInformed are the tools that keep the configuration elsewhere and that
 	// the user says know of what a run writes; words as Owner.Word has them.
 	OwnersInformed []string
+	// HandOver leaves every edit of the configuration to whoever keeps it: a run waits
+	// for the commit and watches what it rolls.
+	HandOver bool
 	// OnWait is given a line where a look waits for AWS, from another goroutine; nil:
 	// no line is made.
 	OnWait func(line string)
@@ -68,6 +71,9 @@ func (o Options) Validate() error {
 	}
 	if err := o.checkInformed(); err != nil {
 		return err
+	}
+	if o.HandOver && o.InstallMethod == InstallManifest {
+		return UsageError("flags --edits, --install-method", "handoff with additional-manifest, which is an edit too", "--install-method helm")
 	}
 	ids := make([]string, 0, len(o.Skip))
 	for id := range o.Skip {

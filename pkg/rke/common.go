@@ -129,3 +129,7 @@ func (c *Common) Paused(migration.Snapshot) string { return "" }
 // Document implements migration.Backend: neither cluster.yml nor Rancher's Cluster
 // object installs charts by documents.
 func (c *Common) Document() migration.DocumentInstaller { return nil }
+
+// Handoff implements migration.Backend: cluster.yml is its owner's own file, and of RKE
+// that Rancher manages nobody keeps a copy that would be applied again.
+func (c *Common) Handoff() migration.Handoff { return nil }

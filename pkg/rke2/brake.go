@@ -35,6 +35,9 @@ func (b *Backend) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snaps
 	if pauseErr == nil {
 		return fmt.Sprintf("Rancher is paused for this cluster (%s on %s); machines without the edit keep what they run", rancher.PausedAnnotation, object), nil
 	}
+	if b.options.HandOver { // the configuration is not ours to write, not even now
+		return "", fmt.Errorf("pause %s: %w", object, pauseErr)
+	}
 	posted, err := b.postInverse(ctx, tx, factsOf(seen))
 	switch {
 	case err != nil:

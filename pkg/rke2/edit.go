@@ -18,16 +18,38 @@ import (
 // writeEdit patches Rancher's Cluster object with one edit: intent and inverse
 // first, then one JSON patch whose tests are the values that were read.
 func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit config.Edit) error {
-	inverse, err := json.Marshal(edit.Inverse())
+	intent, err := intentOf(tx, f, edit)
 	if err != nil {
-		return fmt.Errorf("encode the inverse of an edit of %s: %w", f.ObjectName(), err)
+		return err
 	}
 	patch, err := edit.JSONPatch()
 	if err != nil {
 		return fmt.Errorf("make a patch for %s: %w", f.ObjectName(), err)
 	}
-	intent := journal.Intent{Step: tx.Step(), What: "patch " + f.ObjectName(), Object: f.ObjectName(), Inverse: inverse}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error { return b.patchCluster(ctx, f, patch, edit.AppliedIn) })
+}
+
+// announceEdit keeps in the journal what writeEdit would, of an edit that somebody else
+// is to make. One that the journal has already is not kept again.
+func announceEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit config.Edit) error {
+	intent, err := intentOf(tx, f, edit)
+	if err != nil {
+		return err
+	}
+	for _, made := range tx.Record().SinceUndo() {
+		if made.Step == intent.Step && made.Object == intent.Object && journal.SameJSON(made.Inverse, intent.Inverse) {
+			return nil
+		}
+	}
+	return tx.Effect(ctx, intent, func(context.Context) error { return nil })
+}
+
+func intentOf(tx *runner.Tx, f rancher.Facts, edit config.Edit) (journal.Intent, error) {
+	inverse, err := json.Marshal(edit.Inverse())
+	if err != nil {
+		return journal.Intent{}, fmt.Errorf("encode the inverse of an edit of %s: %w", f.ObjectName(), err)
+	}
+	return journal.Intent{Step: tx.Step(), What: "patch " + f.ObjectName(), Object: f.ObjectName(), Inverse: inverse}, nil
 }
 
 // patchCluster sends a patch and, when the answer is lost, looks whether it

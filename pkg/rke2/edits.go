@@ -82,6 +82,12 @@ func (b *Backend) Edit(_ context.Context, seen migration.Snapshot, step journal.
 				return err
 			}
 			return b.writeEdit(ctx, tx, f, edit)
+		},
+		Announce: func(ctx context.Context, tx *runner.Tx) error {
+			if err := noteManifests(ctx, tx, seen); err != nil {
+				return err
+			}
+			return announceEdit(ctx, tx, f, edit)
 		}}, nil
 }
 

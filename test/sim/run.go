@@ -24,10 +24,12 @@ const poll = 6 * time.Second
 
 // Run is one run of awsmigrate on a World, as the command line would make it.
 type Run struct {
-	ID     string
-	Undo   bool
-	Method migration.InstallMethod // for RKE2
-	Until  journal.StepID
+	ID   string
+	Undo bool
+	// HandOver leaves every edit of the Cluster object to somebody else.
+	HandOver bool
+	Method   migration.InstallMethod // for RKE2
+	Until    journal.StepID
 	// Elsewhere runs on another machine: a dead owner's lock has to be watched.
 	Elsewhere bool
 	Before    func(Call) Outcome
@@ -105,7 +107,7 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (migration.Procedur
 	if err != nil {
 		return nil, nil, err
 	}
-	options := migration.Options{InstallMethod: r.Method, Snapshot: true, AWS: "off", RunID: r.ID}
+	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, AWS: "off", RunID: r.ID}
 	if options.InstallMethod == "" {
 		options.InstallMethod = migration.InstallHelm
 	}

@@ -33,6 +33,7 @@ type migrationFlags struct {
 	externalID           string
 	sessionName          string
 	ownerInformed        []string
+	edits                string
 	say                  func(line string)      // what a look waits for; nil: to nobody
 	lookOnly             bool                   // the audit, which prepares no installation
 	given                func(flag string) bool // whether a flag was typed
@@ -43,6 +44,7 @@ func (m *migrationFlags) register(flags *pflag.FlagSet, snapshot bool) {
 	m.registerChecks(flags)
 	flags.BoolVar(&m.etcdSnapshot, "etcd-snapshot", snapshot, "take an etcd snapshot first")
 	flags.BoolVar(&m.noEtcdSnapshot, "no-etcd-snapshot", false, "take no etcd snapshot")
+	flags.StringVar(&m.edits, "edits", "apply", "apply|handoff: make every edit of the configuration, or leave them to whoever keeps it and wait for the commit")
 	flags.BoolVar(&m.keepLeaderMigration, "keep-leader-migration", false, "leave leader migration on in the CCM")
 }
 
@@ -99,6 +101,13 @@ func (m *migrationFlags) options(runID string) (migration.Options, error) {
 	}
 	if err := m.checkRole(); err != nil {
 		return o, fault.AsUsage(err)
+	}
+	switch m.edits {
+	case "", "apply":
+	case "handoff": // a snapshot is an edit as well, and drift for ever where it is not committed
+		o.HandOver, o.Snapshot = true, o.Snapshot && m.given("etcd-snapshot")
+	default:
+		return o, fault.AsUsage(fmt.Errorf("flag --edits: %q, wanted apply or handoff", m.edits))
 	}
 	switch m.failOn {
 	case "failure":

@@ -40,6 +40,8 @@ type Procedure interface {
 	RequireInformed(migration.Snapshot) error
 	// Alone says who else runs controller managers for the cluster; nil: nobody.
 	Alone(context.Context, migration.Snapshot) error
+	// Handoff is the next edit that whoever keeps the configuration has to commit.
+	Handoff(ctx context.Context, seen migration.Snapshot, form string, all bool) (string, error)
 	// Foresee says what the preflight of a run would come to now; it writes nothing.
 	Foresee(context.Context, migration.Snapshot) (procedure.Foreseen, error)
 }

@@ -143,6 +143,9 @@ func (s *Side) Header(migration.Snapshot) []string {
 	return []string{"Cluster demo", "now    P4   external", "names  kept"}
 }
 
+// Handoff implements migration.Backend.
+func (s *Side) Handoff() migration.Handoff { return nil }
+
 // Snapshotter implements migration.Backend.
 func (s *Side) Snapshotter() migration.Snapshotter { return nil }
 

@@ -67,6 +67,9 @@ func nothingBegun(s migration.Snapshot) bool {
 
 // uninformed are the owners that nobody says were informed.
 func (m *Migration) uninformed(seen migration.Snapshot) []migration.Owner {
+	if m.Options.HandOver {
+		return nil // it is the owner who writes
+	}
 	return slices.DeleteFunc(slices.Clone(seen.Reading.Owners), m.Options.Informed)
 }
 

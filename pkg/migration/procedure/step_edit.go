@@ -36,6 +36,9 @@ func (s *editing) back() bool { return undoes(s.ID) != "" }
 // Plan implements runner.Step.
 func (s *editing) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
 	plan, err := s.Backend.PlanEdit(ctx, seen, s.ID)
+	if err != nil && s.Options.HandOver && s.moving(seen) { // what was committed may be anything
+		return runner.Plan{Summary: []string{"watch what was committed"}}, nil
+	}
 	if err == nil && s.rules.note != "" {
 		plan.Notes = append(plan.Notes, s.rules.note)
 	}
@@ -45,6 +48,9 @@ func (s *editing) Plan(ctx context.Context, seen migration.Snapshot) (runner.Pla
 // Do implements runner.Step. Called again after a crash it finds the edit made. A way
 // back takes all edits of its step back, one after the other.
 func (s *editing) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	if s.Options.HandOver {
+		return s.handOver(ctx, tx, seen)
+	}
 	made := map[string]bool{}
 	for {
 		edit, err := s.Backend.Edit(ctx, seen, s.ID)
@@ -95,6 +101,14 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 	}
 	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
 		return migration.Braked(err), nil
+	}
+	if s.Options.HandOver {
+		if err := guard.Committed(seen); err != nil {
+			return migration.Braked(err), nil
+		}
+		if verdict, differs, err := s.othersChange(ctx, seen); err != nil || differs {
+			return verdict, err
+		}
 	}
 	now, err := s.Backend.Rollout(ctx, tx, seen, s.ID)
 	if err != nil {

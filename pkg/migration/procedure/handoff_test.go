@@ -1,0 +1,79 @@
+package procedure
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// kept is a configuration that somebody else keeps.
+type kept struct{ *clustertest.Side }
+
+func (k kept) Handoff() migration.Handoff { return k }
+func (kept) Forms() []string              { return []string{"words"} }
+func (kept) Fragment(_ migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
+	return "# " + strings.Join(head, "\n# ") + "\n" + form + " of " + string(step) + "\n", nil
+}
+
+// The next edit alone is written down, and only once its ground is laid; the others are
+// marked. Where nothing is left to commit, nothing is.
+func TestHandoff(t *testing.T) {
+	for name, tt := range map[string]struct {
+		at    position.Position
+		undo  bool
+		all   bool
+		steps []journal.StepID
+		marks int    // NOT YET
+		first string // the step that comes first, in a refusal
+	}{
+		"before the grant":            {at: position.P0, first: "lease-access"},
+		"all of it, before the grant": {at: position.P0, all: true, steps: []journal.StepID{migration.StepEnable, migration.StepSwitch}, marks: 2},
+		"after the grant":             {at: position.P1, steps: []journal.StepID{migration.StepEnable}},
+		"all of it, after the grant":  {at: position.P1, all: true, steps: []journal.StepID{migration.StepEnable, migration.StepSwitch}, marks: 1},
+		"before the CCM":              {at: position.P2, first: "install-ccm"},
+		"beside the CCM":              {at: position.P3, steps: []journal.StepID{migration.StepSwitch}},
+		"switched":                    {at: position.P4},
+		"migrated":                    {at: position.P5},
+		"back, from P4":               {at: position.P4, undo: true, steps: []journal.StepID{migration.StepUndoSwitch}},
+		"back, from P5":               {at: position.P5, undo: true, first: "undo-disable-leader-migration"},
+		"back, from P2":               {at: position.P2, undo: true, steps: []journal.StepID{migration.StepUndoEnable}},
+		"back, from P3":               {at: position.P3, undo: true, first: "undo-install-ccm"},
+		"back, from P1":               {at: position.P1, undo: true},
+	} {
+		access, _, by := clustertest.Reached(tt.at)
+		m := New(access, kept{by})
+		if tt.undo {
+			m = m.Undo()
+		}
+		text, err := m.Handoff(t.Context(), looked(t, m, journal.Record{}), "words", tt.all)
+		f, refused := fault.As(err)
+		if refused != (tt.first != "") || err != nil && !refused || refused && (f.Class != fault.Gate || !strings.Contains(f.Fix, "--until "+tt.first)) {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := strings.Count(text, "NOT YET: after "); got != tt.marks || strings.Count(text, neverAlone) != len(tt.steps) {
+			t.Errorf("%s: %d marks\n%s", name, got, text)
+		}
+		last := -1
+		for _, step := range tt.steps {
+			at := strings.Index(text, "words of "+string(step)+"\n")
+			if at <= last {
+				t.Errorf("%s: %s at %d\n%s", name, step, at, text)
+			}
+			last = at
+		}
+		if len(tt.steps) == 0 && text != "" {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	access, _, by := clustertest.Reached(position.P1)
+	m := New(access, by)
+	if _, err := m.Handoff(t.Context(), looked(t, m, journal.Record{}), "words", false); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("nobody keeps it: %v", err)
+	}
+}

@@ -1,0 +1,41 @@
+package rke2
+
+import (
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/handoff"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// Handoff implements migration.Backend.
+func (b *Backend) Handoff() migration.Handoff { return b }
+
+// Forms implements migration.Handoff.
+func (b *Backend) Forms() []string {
+	var forms []string
+	for _, form := range handoff.Forms() {
+		forms = append(forms, string(form))
+	}
+	return forms
+}
+
+// Fragment implements migration.Handoff.
+func (b *Backend) Fragment(seen migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
+	if !handoff.Known(handoff.Form(form)) {
+		return "", migration.UsageError("flag --handoff", form, strings.Join(b.Forms(), ", "))
+	}
+	before, err := b.specBefore(seen, step)
+	if err != nil {
+		return "", err
+	}
+	edit, err := b.computationOf(step)(seen, before)
+	if err != nil || edit.Empty() {
+		return "", err
+	}
+	after, err := edit.Apply(before)
+	if err != nil {
+		return "", err
+	}
+	return handoff.Fragment{Namespace: b.options.Namespace, Name: b.options.Name, Head: head, Before: before, After: after, Edit: edit}.Text(handoff.Form(form))
+}

@@ -1,0 +1,250 @@
+package sim
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/yaml"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// fragment is the next edit of a run on w, written down for somebody who keeps the
+// Cluster object in Git.
+func fragment(t *testing.T, r Run, w *World) (text string, err error) {
+	t.Helper()
+	return fragments(t, r, w, false)
+}
+
+// fragments are the next edit, or all of them.
+func fragments(t *testing.T, r Run, w *World, all bool) (text string, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		if d := time.Until(w.Now()); d > 0 {
+			pass(d)
+		}
+		r.Clock = clock.RealClock{}
+		p, home, openErr := r.open(t.Context(), w, &Process{world: w})
+		if openErr != nil {
+			t.Fatal(openErr)
+		}
+		target := p.Target()
+		kept, loadErr := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target).Load(t.Context())
+		if loadErr != nil {
+			t.Fatal(loadErr)
+		}
+		seen, seeErr := p.Observe(t.Context(), kept.Record())
+		if seeErr != nil {
+			t.Fatal(seeErr)
+		}
+		text, err = p.(*procedure.Migration).Handoff(t.Context(), seen, "fleet", all)
+	})
+	return text, err
+}
+
+// commit is what Fleet or Argo CD do with a fragment that somebody committed.
+func commit(t *testing.T, w *World, text string) {
+	t.Helper()
+	var manifest struct {
+		Spec struct{ RKEConfig map[string]any }
+	}
+	if err := yaml.Unmarshal([]byte(text), &manifest); err != nil || len(manifest.Spec.RKEConfig) == 0 {
+		t.Fatal(err, text)
+	}
+	cluster := w.mgmt.get(provClusters, fleet, clusterName)
+	rke := mapAt(cluster, "spec", "rkeConfig")
+	for name, value := range manifest.Spec.RKEConfig {
+		if rke[name] = value; value == nil {
+			delete(rke, name)
+		}
+	}
+	w.mgmt.put(provClusters, cluster, w.now)
+}
+
+// byCommits runs a migration or its undo where somebody else makes every edit: no run
+// writes the configuration, and none finds another than it would have written.
+func byCommits(t *testing.T, r Run, w *World, steps []journal.StepID) {
+	t.Helper()
+	r.Before = func(c Call) Outcome {
+		if c.Writes && c.Path == "/apis/provisioning.cattle.io/v1/namespaces/"+fleet+"/clusters/"+clusterName {
+			t.Errorf("%s %s: the configuration is not ours to write", c.Verb, c.Path)
+		}
+		return Pass
+	}
+	for i, until := range steps {
+		r.ID, r.Until = w.nextRun(), until
+		if until == migration.StepEnable || until == migration.StepSwitch || until == migration.StepUndoSwitch || until == migration.StepUndoEnable {
+			if ended := do(t, r, w); fault.ClassOf(ended.Err) != fault.Gate {
+				t.Fatalf("%s, before the commit: %v", until, ended.Err)
+			}
+			text, err := fragment(t, r, w)
+			if err != nil {
+				t.Fatalf("%s: %v", until, err)
+			}
+			commit(t, w, text)
+			r.ID = w.nextRun()
+		}
+		if ended := do(t, r, w); ended.Err != nil {
+			t.Fatalf("%d %s: %v", i, until, ended.Err)
+		}
+		if len(w.Violations()) > 0 {
+			t.Fatal(until, w.Violations())
+		}
+	}
+}
+
+// A whole migration and its undo, in which whoever keeps the Cluster object commits every
+// edit, each when its ground is laid and not before.
+func TestMigrationByCommits(t *testing.T) {
+	t.Parallel()
+	w := NewRKE2()
+	configured := func() any { return w.mgmt.get(provClusters, fleet, clusterName)["spec"] }
+	before := configured()
+	r := Run{HandOver: true}
+	if text, err := fragment(t, r, w); fault.ClassOf(err) != fault.Gate || text != "" {
+		t.Errorf("before the grant: %q, %v", text, err)
+	}
+	byCommits(t, r, w, []journal.StepID{migration.StepLeaseAccess, migration.StepEnable})
+	if text, err := fragment(t, r, w); fault.ClassOf(err) != fault.Gate || text != "" {
+		t.Errorf("before the CCM: %q, %v", text, err)
+	}
+	byCommits(t, r, w, []journal.StepID{migration.StepInstall, migration.StepSwitch, migration.StepDisable})
+	if text, err := fragment(t, r, w); err != nil || text != "" {
+		t.Errorf("at the end: %q, %v", text, err)
+	}
+	r.Undo = true
+	byCommits(t, r, w, []journal.StepID{migration.StepUndoDisable, migration.StepUndoSwitch, migration.StepUndoInstall, migration.StepUndoEnable, migration.StepVerify})
+	if d := cmp.Diff(before, configured()); d != "" {
+		t.Error(d)
+	}
+}
+
+// taken is a cluster at P1 whose edit of enable was announced, and what was handed over.
+func taken(t *testing.T) (*World, Run, string) {
+	t.Helper()
+	w, r := NewRKE2(), Run{HandOver: true}
+	byCommits(t, r, w, []journal.StepID{migration.StepLeaseAccess})
+	r.ID, r.Until = w.nextRun(), migration.StepEnable
+	if ended := do(t, r, w); fault.ClassOf(ended.Err) != fault.Gate {
+		t.Fatal(ended.Err)
+	}
+	text, err := fragment(t, r, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, r, text
+}
+
+// Until somebody commits, each run says the same, writes nothing and announces nothing anew.
+func TestHandedOverAndNotCommitted(t *testing.T) {
+	t.Parallel()
+	w, r, text := taken(t)
+	intents := len(list(w.journalObject(), "intents"))
+	for range 3 {
+		r.ID = w.nextRun()
+		ended := do(t, r, w)
+		f, _ := fault.As(ended.Err)
+		if f == nil || f.Reason != "AwaitingOwner" || !strings.Contains(f.Seen, "kube-controller-manager-arg") {
+			t.Fatal(ended.Err)
+		}
+	}
+	if n := len(list(w.journalObject(), "intents")); n != intents {
+		t.Errorf("%d intents, had %d", n, intents)
+	}
+	again, err := fragment(t, r, w)
+	if err != nil || again != text {
+		t.Errorf("%v, another fragment:\n%s\nwas\n%s", err, again, text)
+	}
+}
+
+// A commit that is not the edit is watched while Rancher rolls it, and named once it is
+// at rest; the right one after it goes on.
+func TestCommitThatDiffers(t *testing.T) {
+	t.Parallel()
+	w, r, text := taken(t)
+	commit(t, w, strings.Replace(text, "- enable-leader-migration", "- v=4", 1))
+	r.ID = w.nextRun()
+	ended := do(t, r, w)
+	f, _ := fault.As(ended.Err)
+	if f == nil || f.Reason != "HandoffDiffers" || !strings.Contains(f.Seen, "kube-controller-manager-arg") {
+		t.Fatal(ended.Err)
+	}
+	now, err := fragment(t, r, w)
+	if err != nil || now == text {
+		t.Fatal(err, now)
+	}
+	commit(t, w, now)
+	r.ID = w.nextRun()
+	if ended := do(t, r, w); ended.Err != nil {
+		t.Fatal(ended.Err)
+	}
+	if len(w.Violations()) > 0 {
+		t.Error(w.Violations())
+	}
+}
+
+// Both edits are committed at once, before there is a CCM: the run that comes then watches
+// what Rancher rolls, brakes for want of anybody who holds the migration lease, and says
+// what to commit instead.
+func TestBothFragmentsAtOnce(t *testing.T) {
+	t.Parallel()
+	w, r, _ := taken(t)
+	all, err := fragments(t, r, w, true)
+	if err != nil || strings.Count(all, "NOT YET: after install-ccm.") != 1 {
+		t.Fatal(err, all)
+	}
+	_, second, _ := strings.Cut(all, "NOT YET")
+	commit(t, w, "# NOT YET"+second)
+	r.ID = w.nextRun()
+	ended := do(t, r, w)
+	if f, _ := fault.As(ended.Err); f == nil || f.Reason != "NoManager" {
+		t.Error(ended.Err)
+	}
+	if len(w.Violations()) > 0 {
+		t.Error(w.Violations())
+	}
+}
+
+// An owner puts the old configuration back, at each position. The next run writes nothing
+// of the configuration, says what is happening, and where it would make two managers of
+// one stops Rancher before a second control plane has it.
+func TestOwnerReverts(t *testing.T) {
+	steps := []journal.StepID{migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall, migration.StepSwitch, migration.StepDisable}
+	for until, says := range map[journal.StepID]string{
+		migration.StepEnable: "HandoffDiffers", migration.StepInstall: "AWSM-121", migration.StepSwitch: "TwoManagers", migration.StepDisable: "AWSM-121",
+	} {
+		t.Run(string(until), func(t *testing.T) {
+			t.Parallel()
+			w, r := NewRKE2(), Run{HandOver: true}
+			before := w.mgmt.get(provClusters, fleet, clusterName)["spec"]
+			byCommits(t, r, w, steps[:slices.Index(steps, until)+1])
+			cluster := w.mgmt.get(provClusters, fleet, clusterName)
+			cluster["spec"] = before
+			w.mgmt.put(provClusters, cluster, w.now)
+			r.ID = w.nextRun()
+			r.Before = func(c Call) Outcome {
+				if c.Writes && strings.HasSuffix(c.Path, "/clusters/"+clusterName) {
+					t.Errorf("%s %s: the configuration is not ours to write", c.Verb, c.Path)
+				}
+				return Pass
+			}
+			ended := do(t, r, w)
+			f, _ := fault.As(ended.Err)
+			if ended.Err == nil || (f == nil || f.Reason != says) && !strings.Contains(ended.Err.Error(), says) {
+				t.Errorf("%v, want %s", ended.Err, says)
+			}
+			if len(w.Violations()) > 0 {
+				t.Error(w.Violations())
+			}
+		})
+	}
+}
