@@ -9,6 +9,14 @@ type Stamp struct {
 	Commit  string `json:"commit,omitempty"` // of the source, with "+dirty" for a tree with changes
 }
 
+// String is the version, with the commit of a build that has no other name.
+func (s Stamp) String() string {
+	if s.Version != "devel" || s.Commit == "" {
+		return s.Version
+	}
+	return s.Version + " " + s.Commit
+}
+
 // This is the running build.
 func This() Stamp {
 	info, ok := debug.ReadBuildInfo()

@@ -114,22 +114,26 @@ func TestGoldenPlans(t *testing.T) {
 		color bool
 	}{"plan.txt": {}, "plan-diff.txt": {full: true}, "plan-colour.txt": {color: true}} {
 		t.Run(name, func(t *testing.T) {
-			_, _, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
+			_, _, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
 			streams := view.Streams{Out: &out, OutTerminal: s.color, Color: s.color}
-			view.WritePlan(streams, scriptHeader, steps, s.full)
+			view.WritePlan(streams, scriptHeader, plan.Steps, s.full)
 			golden(t, name+".golden", strings.ReplaceAll(out.String(), "\x1b", "␛"))
 		})
 	}
-	_, observation, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
+	_, observation, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	document := planDocument{TypeMeta: view.KindOf("Plan"), Target: wholeScript().Target(), Observation: observation,
-		Header: scriptHeader, Steps: steps, Pending: observation.Pending()}
+		Header: scriptHeader, WholePlan: plan, Pending: observation.Pending()}
+	document.Version = "v0.1.0"
+	if document.Hash, err = plan.Hash(); err != nil {
+		t.Fatal(err)
+	}
 	for _, format := range []string{"json", "yaml"} {
 		goldenDocument(t, "plan."+format, format, document)
 	}

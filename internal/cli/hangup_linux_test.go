@@ -94,6 +94,7 @@ type played2 struct {
 	dir string
 }
 
+func (*played2) Basis(migration.Snapshot) runner.Basis           { return runner.Basis{Goal: "migrate"} }
 func (*played2) Header(migration.Snapshot) []string              { return nil }
 func (*played2) Paused(migration.Snapshot) string                { return "" }
 func (*played2) RequireInformed(migration.Snapshot) error        { return nil }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -21,13 +22,15 @@ import (
 // planDocument is what `plan -o json` prints.
 type planDocument struct {
 	view.TypeMeta
-	Target      journal.Target       `json:"target"`
-	Observation runner.Observation   `json:"observation"`
-	Header      []string             `json:"header"`
-	Steps       []runner.PlannedStep `json:"steps"`
-	Pending     bool                 `json:"pending"`
-	Offline     *offlineDocument     `json:"offline,omitempty"` // with --offline: what cluster.yml alone tells
-	Checks      *planChecks          `json:"checks,omitempty"`
+	Target      journal.Target     `json:"target"`
+	Observation runner.Observation `json:"observation"`
+	Header      []string           `json:"header"`
+	// Hash names the plan by its basis and by what its steps write.
+	Hash string `json:"hash,omitempty"`
+	runner.WholePlan
+	Pending bool             `json:"pending"`
+	Offline *offlineDocument `json:"offline,omitempty"` // with --offline: what cluster.yml alone tells
+	Checks  *planChecks      `json:"checks,omitempty"`
 }
 
 // planChecks are the checks that the preflight of a run would make now; with --offline
@@ -70,15 +73,16 @@ func planMigration(ctx context.Context, a *app, flags target.Opener, detailed, d
 	if err != nil {
 		return err
 	}
-	seen, observation, steps, err := runner.PlanAll[migration.Snapshot](ctx, session.Procedure, session.Journal)
+	seen, observation, plan, err := runner.PlanAll[migration.Snapshot](ctx, session.Procedure, session.Journal)
 	if err != nil {
 		return err
 	}
+	plan.Version = build.This().String()
 	foreseen, err := session.Procedure.Foresee(ctx, seen)
 	if err != nil {
 		return err
 	}
-	steps = counted(steps, foreseen)
+	plan.Steps = counted(plan.Steps, foreseen)
 	pending := observation.Pending()
 	if pending && foreseen.Stops == nil { // also where a step is in progress, and of an undo
 		foreseen.Stops = session.Procedure.RequireInformed(seen)
@@ -88,11 +92,14 @@ func planMigration(ctx context.Context, a *app, flags target.Opener, detailed, d
 		outcome = errors.Join(outcome, &fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
 	}
 	if a.output == "text" {
-		view.WritePlan(a.streams, session.Procedure.Header(seen), steps, diff)
+		view.WritePlan(a.streams, withRestore(session.Procedure.Header(seen), plan.Basis), plan.Steps, diff)
 		view.WriteForeseen(a.streams, foreseen.Lines(), foreseen.Stops)
 	} else {
 		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: session.Procedure.Target(), Observation: observation,
-			Header: session.Procedure.Header(seen), Steps: steps, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
+			Header: withRestore(session.Procedure.Header(seen), plan.Basis), WholePlan: plan, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
+		if doc.Hash, err = plan.Hash(); err != nil {
+			return err
+		}
 		if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
 			return err
 		}
@@ -101,6 +108,14 @@ func planMigration(ctx context.Context, a *app, flags target.Opener, detailed, d
 		return view.Shown(outcome)
 	}
 	return nil
+}
+
+// withRestore adds what whoever reads a plan has to know first.
+func withRestore(header []string, basis runner.Basis) []string {
+	if !basis.Restored {
+		return header
+	}
+	return append(slices.Clone(header), "note   the journal counts less than the cluster itself: Rancher was restored from an older backup, or the journal was deleted (docs/after-a-restore.md)")
 }
 
 // counted puts the counts of the checks into the row of the preflight. No saved

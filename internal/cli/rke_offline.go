@@ -7,12 +7,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -59,7 +61,7 @@ func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
 	header := offlineHeader(flags.Config, plan, report)
 	if a.output != "text" {
 		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: journal.Target{Kind: string(wellknown.RKE), Name: flags.Config}, Header: header,
-			Steps: plan.Steps, Pending: len(plan.Steps) > 0, Checks: newPlanChecks(procedure.Foreseen{Report: plan.Report, Stops: plan.Err}, plan.Err),
+			WholePlan: runner.WholePlan{Version: build.This().String(), Steps: plan.Steps}, Pending: len(plan.Steps) > 0, Checks: newPlanChecks(procedure.Foreseen{Report: plan.Report, Stops: plan.Err}, plan.Err),
 			Offline: &offlineDocument{Names: plan.Names, Results: report.Results, Undecided: plan.Undecided}}
 		if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
 			return err

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -46,6 +47,7 @@ func runMigration(ctx context.Context, a *app, flags target.Opener, engine *engi
 	}
 	shown := view.NewRun(a.runOutput(), commands(session.Words))
 	options := runner.Options{
+		Version: build.This().String(), Unattended: engine.yes,
 		RunID: session.RunID, Command: a.commandLine(), Who: session.Owner.User + "@" + session.Owner.Host,
 		Until: journal.StepID(engine.until), Only: journal.StepID(engine.step),
 		Timeout: engine.timeout, Deadline: engine.deadline,
@@ -107,7 +109,7 @@ func (a *app) approver(engine *engineFlags) func(context.Context, runner.Proposa
 			return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: "this run",
 				Seen: "needs a yes and standard input is no terminal", Fix: "look at `plan`, then add --yes"}
 		}
-		view.WriteSteps(a.streams, proposed.Header, proposed.Steps)
+		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
 		fmt.Fprint(a.streams.Err, "Go on? Only \"yes\" is accepted: ")
 		answer, err := a.answer()
 		switch {

@@ -13,7 +13,7 @@ import (
 )
 
 // savedPlan reads what `plan -o json` printed, for the target that it was made for.
-func savedPlan(path string, target journal.Target) ([]runner.PlannedStep, error) {
+func savedPlan(path string, target journal.Target) (*runner.WholePlan, error) {
 	bad := func(seen string, err error) error {
 		return &fault.Error{Class: fault.Usage, Reason: "NoPlan", Object: "file " + path, Seen: seen,
 			Wanted: "what `awsmigrate rke2 plan -o json` printed", Err: err}
@@ -34,5 +34,13 @@ func savedPlan(path string, target journal.Target) ([]runner.PlannedStep, error)
 			Seen:   fmt.Sprintf("is for %s %s/%s with UID %s", doc.Target.Kind, doc.Target.Namespace, doc.Target.Name, doc.Target.UID),
 			Wanted: fmt.Sprintf("%s %s/%s with UID %s", target.Kind, target.Namespace, target.Name, target.UID)}
 	}
-	return doc.Steps, nil
+	hash, err := doc.WholePlan.Hash()
+	if err != nil {
+		return nil, bad("cannot be named", err)
+	}
+	if hash != doc.Hash {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "PlanEdited", Object: "file " + path, Seen: fmt.Sprintf("says that it is plan %q, and what it holds is %s", doc.Hash, hash),
+			Wanted: "a plan as `awsmigrate rke2 plan -o json` printed it", Fix: "make a new plan"}
+	}
+	return &doc.WholePlan, nil
 }

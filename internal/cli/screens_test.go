@@ -13,14 +13,14 @@ import (
 )
 
 func TestPlansFitTheScreen(t *testing.T) {
-	_, _, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
+	_, _, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), wholeScript(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps[0].Summary = []string{strings.Repeat("word ", 200)}
+	plan.Steps[0].Summary = []string{strings.Repeat("word ", 200)}
 	for _, width := range []int{80, 100, 120} {
 		var out bytes.Buffer
-		view.WriteSteps(view.Streams{Err: &out, ErrTerminal: true, Width: func() int { return width }}, nil, steps)
+		view.WriteSteps(view.Streams{Err: &out, ErrTerminal: true, Width: func() int { return width }}, nil, plan.Steps)
 		for _, line := range strings.Split(out.String(), "\n") {
 			longest := 0 // a word that does not fit stays whole
 			for _, word := range strings.Fields(line) {
@@ -46,14 +46,14 @@ func TestHostileTextStaysText(t *testing.T) {
 	s.list[3].verdicts[0].Seen, s.list[3].verdicts[0].WaitingFor = evil, evil
 	s.list[4].warns = []string{evil}
 	s.list[5].verdicts = []runner.Verdict{{Kind: runner.Braked, Err: fmt.Errorf("%s", evil)}}
-	_, _, steps, err := runner.PlanAll[migration.Snapshot](t.Context(), s, nil)
+	_, _, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), s, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
 	streams := view.Streams{Out: &out}
-	view.WritePlan(streams, []string{evil}, steps, false)
-	view.WritePlan(streams, []string{evil}, steps, true)
+	view.WritePlan(streams, []string{evil}, plan.Steps, false)
+	view.WritePlan(streams, []string{evil}, plan.Steps, true)
 	seen, err := s.Judge(migration.Snapshot{})
 	if err != nil {
 		t.Fatal(err)

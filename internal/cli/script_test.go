@@ -100,6 +100,10 @@ func (*script) Handoff(context.Context, migration.Snapshot, string, bool) (strin
 }
 
 // Header implements runner.Procedure.
+func (*script) Basis(migration.Snapshot) runner.Basis {
+	return runner.Basis{Cluster: "0a1b", Goal: "migrate"}
+}
+
 func (*script) Header(migration.Snapshot) []string { return scriptHeader }
 
 // Precheck implements runner.Procedure.

@@ -20,6 +20,8 @@ type Backend interface {
 	Read(ctx context.Context, record journal.Record) (Config, error)
 	// Header describes cluster and position in a few lines, for people.
 	Header(seen Snapshot) []string
+	// Choices are the options that shape the migration, by flag; see Options.Choices.
+	Choices() map[string]string
 	// CloudConfig is the in-tree provider's, to be carried over to the CCM; "": none.
 	CloudConfig(ctx context.Context, seen Snapshot) (string, error)
 	// Evidence adds to what all checks judge what only the backend sees.

@@ -13,6 +13,7 @@ import (
 // Every computation of this package starts from it and takes no client.
 type Reading struct {
 	Object            string // the cluster in messages: "Cluster fleet-default/demo"
+	ObjectUID         string // of the object that holds the configuration; "": a file does
 	Version           string // Kubernetes version as its distribution writes it
 	ControlPlaneLabel string // label of the Nodes that the CCM has to run on
 	Members           []Member

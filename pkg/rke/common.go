@@ -49,6 +49,9 @@ func (c *Common) CloudConfig(ctx context.Context, seen migration.Snapshot) (stri
 	return string(secret.Data["cloud.conf"]), nil
 }
 
+// Choices implements migration.Backend.
+func (c *Common) Choices() map[string]string { return c.Options.Choices() }
+
 // Evidence implements migration.Backend.
 func (c *Common) Evidence(seen migration.Snapshot, input *evidence.Input) {
 	input.KCMs = append(input.KCMs, seen.Reading.KCMEvidence()...)

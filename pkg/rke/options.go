@@ -1,6 +1,9 @@
 package rke
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 )
@@ -35,6 +38,18 @@ func (o Options) Validate() error {
 		}
 	}
 	return o.Options.Validate()
+}
+
+// Choices are those that shape the migration, by flag.
+func (o Options) Choices() map[string]string {
+	choices := o.Options.Choices()
+	choices["--rke-arg"] = strings.Join(o.RKEArgs, " ")
+	for flag, given := range map[string]bool{"--no-rke-up": o.NoRKEUp, "--include-pending": o.IncludePending} {
+		if given {
+			choices[flag] = strconv.FormatBool(given)
+		}
+	}
+	return migration.Given(choices)
 }
 
 // targets are the versions to come under which names must be kept.

@@ -75,6 +75,9 @@ func (b *Backend) Header(seen migration.Snapshot) []string {
 	}
 }
 
+// Choices implements migration.Backend.
+func (b *Backend) Choices() map[string]string { return b.options.Choices() }
+
 // Paused says whether somebody has stopped Rancher from rolling this cluster.
 func (b *Backend) Paused(seen migration.Snapshot) string {
 	if open := factsOf(seen).Paused(); len(open) > 0 {

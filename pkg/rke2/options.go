@@ -23,6 +23,13 @@ func (o Options) Validate() error {
 	return o.Options.Validate()
 }
 
+// Choices are those that shape the migration, by flag.
+func (o Options) Choices() map[string]string {
+	choices := o.Options.Choices()
+	choices["--end-state"] = string(o.EndState)
+	return migration.Given(choices)
+}
+
 // ofChecks are those that checks go by.
 func (o Options) ofChecks() rke2checks.Options {
 	return rke2checks.Options{Options: o.Options, EndState: o.EndState}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -11,8 +12,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// approved is a plan as somebody said yes to it: what each step writes. What is only for people (summaries, counts, estimates,
-// diffs) does not count: a worker that joins withdraws no approval. Nil: nobody was asked.
+// approved is a plan as somebody said yes to it: what each step writes. What is only for
+// people (summaries, counts, estimates, diffs) does not count: a worker that joins
+// withdraws no approval. Nil: nobody was asked.
 type approved map[journal.StepID][]string
 
 // written is a change as it is compared.
@@ -28,7 +30,7 @@ func approvedOf(plan []PlannedStep) (approved, error) {
 		}
 		steps[p.ID] = []string{}
 		for _, c := range p.Changes {
-			text, err := json.Marshal(written{c.Object, c.Location, c.Before, c.After, c.Result, c.SHA256})
+			text, err := canonical(written{c.Object, c.Location, c.Before, c.After, c.Result, c.SHA256})
 			if err != nil {
 				return nil, fmt.Errorf("compare plans: %w", err)
 			}
@@ -36,6 +38,21 @@ func approvedOf(plan []PlannedStep) (approved, error) {
 		}
 	}
 	return steps, nil
+}
+
+// canonical is JSON that stays the same when it is read and written again.
+func canonical(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	var plain any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&plain); err != nil {
+		return nil, err
+	}
+	return json.Marshal(plain)
 }
 
 // covers says whether nothing is in now that is not in a: a step that has become
@@ -69,15 +86,33 @@ func placeOf(change string) string {
 	return strings.TrimSpace(of.Object + " " + of.Location)
 }
 
-// hash names the approved plan; "" if nobody was asked.
-func (a approved) hash() (string, error) {
-	if a == nil {
-		return "", nil
+// Hash names a plan by what it rests on and what it writes: an approval of a plan is one
+// of its hash. The order of changes within a step does not count, and neither does the
+// version that made it.
+func (p WholePlan) Hash() (string, error) {
+	writes, err := approvedOf(p.Steps)
+	if err != nil {
+		return "", err
 	}
-	text, err := json.Marshal(a)
+	for _, changes := range writes {
+		slices.Sort(changes)
+	}
+	text, err := json.Marshal(struct {
+		Basis  Basis    `json:"basis"`
+		Writes approved `json:"writes"`
+	}{p.Basis, writes})
 	if err != nil {
 		return "", fmt.Errorf("name a plan: %w", err)
 	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	return "sha256:" + Digest(string(text)), nil
+}
+
+// Digest stands in a plan for texts that are too long for it, or secret: the hex SHA-256
+// of all of them, each with its length.
+func Digest(texts ...string) string {
+	sum := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(sum, "%d:%s", len(text), text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }

@@ -10,45 +10,54 @@ import (
 
 // approve asks for a yes to the plan and returns what was approved, nil if
 // nobody was to be asked.
-func (r *run[S]) approve(ctx context.Context) (approved, error) {
+func (r *run[S]) approve(ctx context.Context) (*WholePlan, error) {
 	if r.o.Approve == nil && r.o.Saved == nil {
 		return nil, nil
 	}
-	plan, err := planSteps(ctx, r.p.Steps(), r.last, r.seen)
+	plan, err := r.plan(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if plan.Basis.Restored && r.o.Saved == nil && r.o.Unattended {
+		return nil, restored("nobody has looked at what a run would do now")
+	}
 	if r.o.Saved != nil {
-		if err := asSaved(r.o.Saved, plan); err != nil {
+		if err := r.o.Saved.allows(plan, r.s.journal()); err != nil {
 			return nil, err
 		}
 	}
-	yes, err := approvedOf(plan)
-	if err != nil {
-		return nil, err
-	}
 	if r.o.Approve == nil {
-		return yes, nil
+		return &plan, nil
 	}
 	err = r.p.Precheck(ctx, r.last, r.seen)
 	if err == nil {
-		err = r.o.Approve(ctx, Proposal{Header: r.p.Header(r.last), Observation: r.seen, Steps: plan})
+		err = r.o.Approve(ctx, Proposal{Header: r.p.Header(r.last), Observation: r.seen, WholePlan: plan})
 	}
-	return yes, declined(err, targetName(r.p.Target()), "the plan was not approved")
+	return &plan, declined(err, targetName(r.p.Target()), "the plan was not approved")
+}
+
+// plan is what would be done now.
+func (r *run[S]) plan(ctx context.Context) (WholePlan, error) {
+	steps, err := planSteps(ctx, r.p.Steps(), r.last, r.seen)
+	return WholePlan{Version: r.o.Version, Basis: r.p.Basis(r.last).in(r.s.journal()), Steps: steps}, err
 }
 
 // stillApproved compares what was approved with what would be done now that
 // nobody else can interfere.
-func (r *run[S]) stillApproved(ctx context.Context, yes approved) error {
+func (r *run[S]) stillApproved(ctx context.Context, yes *WholePlan) error {
 	if yes == nil {
 		return nil
 	}
-	plan, err := planSteps(ctx, r.p.Steps(), r.last, r.seen)
+	plan, err := r.plan(ctx)
 	if err != nil {
 		return err
 	}
-	now, err := approvedOf(plan)
-	if err != nil || yes.covers(now) {
+	then, err := approvedOf(yes.Steps)
+	if err != nil {
+		return err
+	}
+	now, err := approvedOf(plan.Steps)
+	if err != nil || then.covers(now) && plan.Basis.moved(yes.Basis) == nil {
 		return err
 	}
 	return &fault.Error{
@@ -56,6 +65,19 @@ func (r *run[S]) stillApproved(ctx context.Context, yes approved) error {
 		Seen: "the cluster changed after the plan was shown, so that other changes would be made", Wanted: "the plan that was approved",
 		Fix: "run the same command again and look at the new plan",
 	}
+}
+
+// stillSaved compares a step that is about to begin with the saved plan: what others did
+// since the run began may have made it write something else.
+func (r *run[S]) stillSaved(ctx context.Context, info Info, state State) error {
+	if r.o.Saved == nil || state.Kind != Todo {
+		return nil
+	}
+	now, err := planSteps(ctx, chosen(r.p.Steps(), []Info{info}), r.last, r.seen)
+	if err != nil {
+		return err
+	}
+	return asSaved(r.o.Saved.Steps, now)
 }
 
 // gate asks before a step that has no way back. asked says that a person had

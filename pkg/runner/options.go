@@ -63,9 +63,14 @@ type Options struct {
 	// do. nil means yes. What it approved is compared with what is planned once
 	// the lock is ours; a difference stops the run as Stale.
 	Approve func(ctx context.Context, p Proposal) error
+	// Unattended says that the yes was given before anybody saw a plan. It is none to a
+	// cluster of which Rancher was restored from a backup.
+	Unattended bool
 	// Saved is a plan that somebody approved before: what would be done now has to
 	// be exactly that, or what is left of it; else the run ends as Stale.
-	Saved []PlannedStep
+	Saved *WholePlan
+	// Version is that of this awsmigrate. Nothing is begun by a saved plan of another.
+	Version string
 	// Confirm is asked at a step that has no way back. nil refuses with Gate.
 	Confirm func(ctx context.Context, step Info) error
 }
@@ -74,7 +79,7 @@ type Options struct {
 type Proposal struct {
 	Header      []string // the cluster, and how far it is
 	Observation Observation
-	Steps       []PlannedStep
+	WholePlan
 }
 
 func (o Options) withDefaults() Options {

@@ -18,23 +18,23 @@ type PlannedStep struct {
 	Plan
 }
 
-// PlanAll observes the cluster and plans every step. It never writes. journal
-// may be nil where there is none to read.
-func PlanAll[S any](ctx context.Context, p Procedure[S], kept journal.Journal) (S, Observation, []PlannedStep, error) {
+// PlanAll observes the cluster and plans every step, for a version to be filled in. It
+// never writes. journal may be nil where there is none to read.
+func PlanAll[S any](ctx context.Context, p Procedure[S], kept journal.Journal) (S, Observation, WholePlan, error) {
 	var st journal.State
 	if kept != nil {
 		var err error
 		if st, err = kept.Load(ctx); err != nil {
 			var none S
-			return none, Observation{}, nil, retry.Classify(err, targetName(p.Target()))
+			return none, Observation{}, WholePlan{}, retry.Classify(err, targetName(p.Target()))
 		}
 	}
 	last, seen, err := observe(ctx, p, st.Record())
 	if err != nil {
-		return last, seen, nil, err
+		return last, seen, WholePlan{}, err
 	}
-	plan, err := planSteps(ctx, p.Steps(), last, seen)
-	return last, seen, plan, err
+	steps, err := planSteps(ctx, p.Steps(), last, seen)
+	return last, seen, WholePlan{Basis: p.Basis(last).in(st), Steps: steps}, err
 }
 
 func targetName(t journal.Target) string { return "cluster " + t.Name }

@@ -20,6 +20,9 @@ type Procedure[S any] interface {
 	// The journal may only settle what no cluster can show: that a mixture of
 	// two positions is our own half-done step, and that a snapshot was ours.
 	Judge(seen S) (Observation, error)
+	// Basis is what an approval of a plan is bound to besides what it writes: the
+	// cluster, the goal, the options. The engine adds the epoch.
+	Basis(seen S) Basis
 	// Header describes what was observed in a few lines, for people.
 	Header(seen S) []string
 	// Precheck says why nothing may be begun, before anybody is asked to approve it.

@@ -71,6 +71,17 @@ func newReport(steps []Info) *report {
 
 func (r *report) of(id journal.StepID) *StepResult { return r.byID[id] }
 
+// finished are the steps that this run saw to their end.
+func (r *report) finished() []journal.StepID {
+	var done []journal.StepID
+	for _, id := range r.order {
+		if r.byID[id].Outcome == Finished {
+			done = append(done, id)
+		}
+	}
+	return done
+}
+
 func (r *report) list() []StepResult {
 	out := make([]StepResult, 0, len(r.order))
 	for _, id := range r.order {

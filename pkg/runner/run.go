@@ -121,7 +121,7 @@ func (r *run[S]) observe(ctx context.Context) error {
 }
 
 // locked does the work that writes, from taking the lock to giving it back.
-func (r *run[S]) locked(ctx context.Context, yes approved) error {
+func (r *run[S]) locked(ctx context.Context, yes *WholePlan) error {
 	free, held := r.untilLeaving(ctx)
 	err := r.o.Lock.Acquire(free)
 	held()
@@ -141,7 +141,7 @@ func (r *run[S]) locked(ctx context.Context, yes approved) error {
 			if lost = r.o.Lock.Prove(ctx); lost != nil {
 				return lost
 			}
-			return r.s.end(ctx, r.current, err)
+			return r.s.end(ctx, r.current, r.report.finished(), !r.seen.Pending(), err)
 		})
 		if err == nil && fault.ClassOf(lost) == fault.Locked {
 			err = lost // the success may be another run's
@@ -158,7 +158,7 @@ func (r *run[S]) bestEffort(ctx context.Context, otherwise string, f func(contex
 	}
 }
 
-func (r *run[S]) underLock(ctx context.Context, yes approved) error {
+func (r *run[S]) underLock(ctx context.Context, yes *WholePlan) error {
 	// What was read before the lock was ours may be another run's past.
 	if err := r.firstLook(ctx); err != nil {
 		return err
@@ -174,19 +174,19 @@ func (r *run[S]) underLock(ctx context.Context, yes approved) error {
 		return err
 	}
 	r.s.writable = true
-	if err := r.s.begin(retry.WithoutStop(ctx)); err != nil {
+	if err := r.s.begin(retry.WithoutStop(ctx), r.p.Basis(r.last).Goal); err != nil {
 		return retry.Classify(err, targetName(r.p.Target()))
 	}
 	r.writing = true
 	if r.o.Deadline > 0 {
 		r.deadline = r.o.Clock.Now().Add(r.o.Deadline)
 	}
-	plan, err := yes.hash()
-	if err != nil {
-		return err
-	}
-	if plan != "" {
-		err := r.s.change(retry.WithoutStop(ctx), func(st *journal.State) {
+	if yes != nil {
+		plan, err := yes.Hash()
+		if err != nil {
+			return err
+		}
+		err = r.s.change(retry.WithoutStop(ctx), func(st *journal.State) {
 			st.Approvals = append(st.Approvals, journal.Approval{Run: r.o.RunID, Who: r.o.Who, Time: r.s.now(), Plan: plan})
 		})
 		if err != nil {
@@ -218,6 +218,9 @@ func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 		}
 		if r.o.DryRun && state.Kind.writes() {
 			return r.planRest(ctx, sc)
+		}
+		if err := r.stillSaved(ctx, info, state); err != nil {
+			return err
 		}
 		r.current, r.title = info.ID, info.Title
 		if asked, err := r.gate(ctx, info, state); err != nil {

@@ -284,10 +284,11 @@ func TestPlanAllReadsOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := b.journal.Versions()
-	_, seen, plan, err := PlanAll[Observation](t.Context(), b.p, b.journal)
+	_, seen, whole, err := PlanAll[Observation](t.Context(), b.p, b.journal)
 	if err != nil {
 		t.Fatal(err)
 	}
+	plan := whole.Steps
 	if seen.Position != "P1" || plan[1].State.Kind != Done || plan[1].Summary != nil || plan[2].Summary == nil {
 		t.Errorf("%+v %+v", seen, plan)
 	}

@@ -7,6 +7,36 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
+// allows says whether a saved plan lets a run begin, or go on, with what is planned now;
+// nil: it does. A step in progress is taken up again whatever comes after it: what is
+// rolling has to be watched, and each further step is compared before it begins.
+func (saved WholePlan) allows(now WholePlan, st journal.State) error {
+	if err := now.Basis.moved(saved.Basis); err != nil {
+		return err
+	}
+	if err := undone(st, now.Steps); err != nil {
+		return err
+	}
+	if begun := inProgress(now.Steps); len(begun) > 0 {
+		return asSaved(saved.Steps, begun)
+	}
+	if saved.Version != now.Version {
+		return &fault.Error{Class: fault.Stale, Reason: "PlanOfAnotherVersion", Object: "the saved plan", Seen: "was made by awsmigrate " + saved.Version,
+			Wanted: now.Version + ", which is about to apply it", Fix: newPlan}
+	}
+	return asSaved(saved.Steps, now.Steps)
+}
+
+func inProgress(steps []PlannedStep) []PlannedStep {
+	var begun []PlannedStep
+	for _, step := range steps {
+		if step.State.Kind == InProgress {
+			begun = append(begun, step)
+		}
+	}
+	return begun
+}
+
 // asSaved says whether what would be written now is what a saved plan says, of which
 // a part may be done by now, and if not, what moved.
 func asSaved(saved, now []PlannedStep) error {
@@ -53,5 +83,5 @@ func stepMoved(then, now []string, kind StateKind) string {
 
 func planMoved(id journal.StepID, seen string) error {
 	return &fault.Error{Class: fault.Stale, Reason: "PlanMoved", Object: "step " + string(id), Seen: seen,
-		Wanted: "exactly the saved plan", Fix: "look at a new plan, save it, and apply that"}
+		Wanted: "exactly the saved plan", Fix: newPlan}
 }

@@ -10,17 +10,17 @@ import (
 )
 
 // filed is a plan that went through a file.
-func filed(t *testing.T, plan []PlannedStep) []PlannedStep {
+func filed[T any](t *testing.T, plan T) *T {
 	t.Helper()
 	text, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back []PlannedStep
+	var back T
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	return back
+	return &back
 }
 
 func TestAsSaved(t *testing.T) {
@@ -51,7 +51,7 @@ func TestAsSaved(t *testing.T) {
 		"a step more":            {[]PlannedStep{step("new", Todo, nil)}, "not in the saved plan"},
 		"undone since":           {[]PlannedStep{step("old", Todo, nil)}, "was done"},
 	} {
-		err := asSaved(saved, tt.now)
+		err := asSaved(*saved, tt.now)
 		if tt.says == "" && err != nil || tt.says != "" && (fault.ClassOf(err) != fault.Stale || !strings.Contains(err.Error(), tt.says)) {
 			t.Errorf("%s: %v, want %q", name, err, tt.says)
 		}

@@ -47,6 +47,13 @@ func (s *session) record() journal.Record {
 	return s.state.Record()
 }
 
+// journal is a copy of the whole journal as this run knows it.
+func (s *session) journal() journal.State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.Clone()
+}
+
 // change commits the journal with one change. In a run that only looks the
 // change is kept for this run and not written.
 func (s *session) change(ctx context.Context, f func(*journal.State)) error {
@@ -124,29 +131,39 @@ func (s *session) held() error {
 }
 
 // begin opens the run in the history. A run that was left open died: the lock
-// is ours now.
-func (s *session) begin(ctx context.Context) error {
+// is ours now. A goal that is another than the last one, which was not reached, turns
+// the cluster round, and with it the epoch.
+func (s *session) begin(ctx context.Context, goal string) error {
 	return s.change(ctx, func(st *journal.State) {
+		st.Epoch = st.CurrentEpoch()
+		if st.Goal != "" && st.Goal != goal {
+			st.Epoch++
+		}
+		st.Goal = goal
 		for i := range st.Runs {
 			if st.Runs[i].Outcome == "" {
 				st.Runs[i].Outcome = "died"
 			}
 		}
-		st.Runs = append(st.Runs, journal.Run{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now()})
+		st.Runs = append(st.Runs, journal.Run{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now(), Epoch: st.Epoch})
 	})
 }
 
-// end closes the run in the history.
-func (s *session) end(ctx context.Context, step journal.StepID, err error) error {
+// end closes the run in the history, with the steps that it saw to their end. With the
+// goal reached an epoch ends.
+func (s *session) end(ctx context.Context, step journal.StepID, verified []journal.StepID, reached bool, err error) error {
 	return s.change(ctx, func(st *journal.State) {
 		for i := range st.Runs {
 			if st.Runs[i].ID != s.o.RunID || st.Runs[i].End != "" {
 				continue
 			}
 			run := &st.Runs[i]
-			run.End, run.Outcome = s.now(), "done"
+			run.End, run.Outcome, run.Verified = s.now(), "done", verified
 			if err == nil {
 				st.Brake = nil
+				if reached {
+					st.Epoch, st.Goal = st.Epoch+1, ""
+				}
 				continue
 			}
 			run.Outcome, run.Step = "stopped", step

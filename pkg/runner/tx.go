@@ -74,7 +74,11 @@ func (tx *Tx) Effect(ctx context.Context, in journal.Intent, do func(context.Con
 	}
 	ctx = retry.WithoutStop(ctx)
 	in.Step, in.Time, in.Run = tx.step.ID, tx.s.now(), tx.s.o.RunID
-	if err := tx.s.change(ctx, func(st *journal.State) { st.Intents = addIntent(st.Intents, in) }); err != nil {
+	announce := func(st *journal.State) {
+		in.Epoch = st.Epoch
+		st.Intents = addIntent(st.Intents, in)
+	}
+	if err := tx.s.change(ctx, announce); err != nil {
 		return fmt.Errorf("before %s: %w", in.What, err)
 	}
 	// The commit may have waited for an API that was away.

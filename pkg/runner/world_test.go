@@ -65,6 +65,7 @@ type script struct {
 	observe func(Observation) (Observation, error) // bends an observation
 	brake   func(ctx context.Context, tx *Tx, cause error) (string, error)
 	unfit   error // what Precheck says
+	basis   *Basis
 }
 
 // scripted is one step; nil functions mean the plain behaviour.
@@ -145,6 +146,13 @@ func (p *script) Judge(seen Observation) (Observation, error) {
 		return p.observe(seen)
 	}
 	return seen, nil
+}
+
+func (p *script) Basis(Observation) Basis {
+	if p.basis != nil {
+		return *p.basis
+	}
+	return Basis{Cluster: "uid-1", Goal: "test"}
 }
 
 func (p *script) Header(Observation) []string { return []string{"the script"} }

@@ -37,6 +37,10 @@ const (
 	FieldManager = "awsmigrate"
 	// ManagedBy is the label that says who keeps an object.
 	ManagedBy = "app.kubernetes.io/managed-by"
+	// InBackup is the label by which Rancher's backups take an object along, in any
+	// namespace (rancher/backup-restore-operator: charts/rancher-backup/files/default/
+	// basic-resourceset-contents/rancher.yaml at cfd7498).
+	InBackup = "resources.cattle.io/backup"
 )
 
 // Distribution is how a cluster's components are run, which decides where some

@@ -55,9 +55,9 @@ func (w *World) Dump() map[string]string {
 	return out
 }
 
-// ours are the journal and the lock.
+// ours are the journal, what the cluster counts of it, and the lock.
 func ours(k key) bool {
-	return strings.HasPrefix(k.name, "awsmigrate-") && (k.resource == "configmaps" || k.resource == leasesResource)
+	return (strings.HasPrefix(k.name, "awsmigrate-") || k.name == "awsmigrate") && (k.resource == "configmaps" || k.resource == leasesResource)
 }
 
 func newer(a, b object) bool {

@@ -40,7 +40,8 @@ func gather(ctx context.Context, p looker, record journal.Record) (audit.Inspect
 
 // plan observes a cluster and says what a run would do, and what would stop it.
 func plan(ctx context.Context, p looker, journal journal.Journal) (says runner.Observation, steps []runner.PlannedStep, foreseen procedure.Foreseen, planErr, foreseeErr error) {
-	seen, says, steps, planErr := runner.PlanAll[migration.Snapshot](ctx, p, journal)
+	seen, says, whole, planErr := runner.PlanAll[migration.Snapshot](ctx, p, journal)
+	steps = whole.Steps
 	if seen.Config == nil {
 		return says, steps, foreseen, planErr, planErr
 	}

@@ -17,6 +17,11 @@ var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // NewRKE2 is a cluster of three control planes and two workers, one of which its
 // user has cordoned, provisioned by Rancher with the in-tree provider, at rest.
 func NewRKE2() *World {
+	return newRKE2(object{"cni": "calico", "kube-controller-manager-arg": []any{"node-monitor-period=5s"}})
+}
+
+// newRKE2 is the same cluster with another machineGlobalConfig.
+func newRKE2(global object) *World {
 	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, rancher: &rancherState{}}
 	w.down = newServer("downstream", rke2Version, append(append([]kind{}, core...), helmKinds...))
 	w.mgmt = newServer("management", "v1.28.6+k3s1", append(append([]kind{}, core...), rancherKinds...))
@@ -29,7 +34,7 @@ func NewRKE2() *World {
 	cluster := w.mgmt.put(provClusters, object{"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster",
 		"metadata": object{"name": clusterName, "namespace": fleet},
 		"spec": object{"kubernetesVersion": rke2Version, "rkeConfig": object{
-			"machineGlobalConfig":   object{"cni": "calico", "kube-controller-manager-arg": []any{"node-monitor-period=5s"}},
+			"machineGlobalConfig":   global,
 			"machineSelectorConfig": []any{object{"config": object{"cloud-provider-name": "aws", "protect-kernel-defaults": false}}},
 			"upgradeStrategy":       object{"controlPlaneConcurrency": "1", "workerConcurrency": "1"},
 			"machinePools": []any{

@@ -37,8 +37,10 @@ type Run struct {
 	Interrupt <-chan struct{}
 	Sink      runner.Sink
 	Timeout   time.Duration
+	Skip      map[string]string // checks, with the reason
+	Version   string            // of awsmigrate
 	// Saved is a plan that was approved before.
-	Saved []runner.PlannedStep
+	Saved *runner.WholePlan
 	// Clock is the clock of the process; nil: the world's.
 	Clock clock.WithTicker
 }
@@ -85,13 +87,27 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	owner.Place = table.here
 	lock := lock.NewLease(home, target.Namespace, name, owner, r.Clock)
 	lock.Processes = table
-	journal := journal.NewConfigMap(home, target.Namespace, name, target)
-	journal.Clock = r.Clock
+	kept, err := keptBy(home, p, w, target, r.Clock)
+	if err != nil {
+		return runner.Result{}, err
+	}
 	return runner.Run[migration.Snapshot](ctx, unchecked{procedure}, runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
-		Journal: journal, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, Interrupt: r.Interrupt, Saved: r.Saved,
-		Approve: func(context.Context, runner.Proposal) error { return nil },
+		Journal: kept, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, Interrupt: r.Interrupt, Saved: r.Saved, Version: r.Version,
+		Unattended: true, // as with --yes
+		Approve:    func(context.Context, runner.Proposal) error { return nil },
 	})
+}
+
+// keptBy is the journal of a cluster, counted by the cluster itself where another holds it.
+func keptBy(home kubernetes.Interface, p *Process, w *World, target journal.Target, clk clock.Clock) (journal.Journal, error) {
+	kept := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target)
+	kept.Clock = clk
+	if w.rancher == nil {
+		return kept, nil
+	}
+	cluster, err := kubernetes.NewForConfig(p.config(func(w *World) *server { return w.down }))
+	return journal.Counted{Journal: kept, Cluster: cluster, Clock: clk}, err
 }
 
 // unchecked leaves out the checks before a first run is approved: the preflight of the
@@ -107,7 +123,7 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (migration.Procedur
 	if err != nil {
 		return nil, nil, err
 	}
-	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, AWS: "off", RunID: r.ID}
+	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, AWS: "off", RunID: r.ID, Skip: r.Skip}
 	if options.InstallMethod == "" {
 		options.InstallMethod = migration.InstallHelm
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/utils/clock"
@@ -17,27 +18,37 @@ import (
 )
 
 // saved is the plan of a run on w, through a file.
-func saved(t *testing.T, r Run, w *World) (steps []runner.PlannedStep) {
+func saved(t *testing.T, r Run, w *World) *runner.WholePlan {
 	t.Helper()
+	var back runner.WholePlan
 	synctest.Test(t, func(t *testing.T) {
+		if d := time.Until(w.Now()); d > 0 {
+			pass(d)
+		}
 		r.Clock = clock.RealClock{}
-		p, _, err := r.open(t.Context(), w, &Process{world: w})
+		of := &Process{world: w}
+		p, home, err := r.open(t.Context(), w, of)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), p, nil)
+		kept, err := keptBy(home, of, w, p.Target(), r.Clock)
 		if err != nil {
 			t.Fatal(err)
 		}
+		_, _, plan, err := runner.PlanAll[migration.Snapshot](t.Context(), p, kept)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan.Version = r.Version
 		text, err := json.Marshal(plan)
 		if err == nil {
-			err = json.Unmarshal(text, &steps)
+			err = json.Unmarshal(text, &back)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	})
-	return steps
+	return &back
 }
 
 // A plan that was made before the first write serves the whole migration, a step a run,
@@ -83,9 +94,9 @@ func TestSavedPlanThatMoved(t *testing.T) {
 	t.Parallel()
 	w, r := scenarios[0].world(), scenarios[0].run
 	r.Saved = saved(t, r, w)
-	for i := range r.Saved {
-		if r.Saved[i].ID == migration.StepDisable {
-			r.Saved[i].Changes[0].SHA256 = "another"
+	for i := range r.Saved.Steps {
+		if step := &r.Saved.Steps[i]; step.ID == migration.StepDisable {
+			step.Changes[0].SHA256 = "another"
 		}
 	}
 	r.ID = runID(1)

@@ -53,5 +53,5 @@ func (f *RKE2) Open(ctx context.Context, out Output, may Access) (*Session, erro
 	if err != nil {
 		return nil, err
 	}
-	return newSession(procedure, clients.ManagementKube, runID, f.target.again()), nil
+	return newSession(procedure, clients.ManagementKube, runID, f.target.again()).countedBy(clients.Downstream), nil
 }

@@ -53,7 +53,7 @@ func (f *RKE) openManaged(ctx context.Context, may Access) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSession(procedure, home, runID, f.again()), nil
+	return newSession(procedure, home, runID, f.again()).countedBy(deps.Kube), nil
 }
 
 func (f *RKE) managedDownstream(management *rest.Config, cluster managed.Cluster, to reach) (*rest.Config, error) {

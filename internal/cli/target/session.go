@@ -81,6 +81,13 @@ func newSession(p Migration, home kubernetes.Interface, runID string, words Word
 	}
 }
 
+// countedBy has the cluster that is migrated keep the epoch, too: the journal lies in
+// another, whose backups are of another time.
+func (s *Session) countedBy(cluster kubernetes.Interface) *Session {
+	s.Journal = journal.Counted{Journal: s.Journal, Cluster: cluster, Clock: clock.RealClock{}}
+	return s
+}
+
 // Record is the journal for a command that looks. One that could not be read costs
 // only what it alone can settle; one that is broken, or of another cluster, is an
 // error as everywhere.

@@ -143,6 +143,9 @@ func (s *Side) Header(migration.Snapshot) []string {
 	return []string{"Cluster demo", "now    P4   external", "names  kept"}
 }
 
+// Choices implements migration.Backend.
+func (s *Side) Choices() map[string]string { return nil }
+
 // Handoff implements migration.Backend.
 func (s *Side) Handoff() migration.Handoff { return nil }
 

@@ -2,8 +2,6 @@ package chart
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -85,15 +83,9 @@ func noted(values ccmchart.ChartValues) runner.Plan {
 func withRelease(plan runner.Plan, planned *release.InstallPlan, values ccmchart.ChartValues) runner.Plan {
 	plan.Summary = []string{fmt.Sprintf("%s Helm release %s, image %s", operationMark(planned.Operation), wellknown.CCM, shortImage(values.Image))}
 	for _, change := range planned.Changes {
-		plan.Changes = append(plan.Changes, runner.Change{Object: change.Object, Diff: change.Diff, SHA256: digestOf(change.Before, change.After), Form: runner.ObjectDiff})
+		plan.Changes = append(plan.Changes, runner.Change{Object: change.Object, Diff: change.Diff, SHA256: runner.Digest(change.Before, change.After), Form: runner.ObjectDiff})
 	}
 	return plan
-}
-
-// digestOf stands for both sides of a change, which its diff shows with what is beside it.
-func digestOf(before, after string) string {
-	sum := sha256.Sum256([]byte(before + "\x00" + after))
-	return hex.EncodeToString(sum[:])
 }
 
 // Name is what carries the chart in this cluster.

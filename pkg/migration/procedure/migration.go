@@ -55,6 +55,15 @@ func (m *Migration) Judge(seen migration.Snapshot) (runner.Observation, error) {
 	return m.progress(seen).states(m.forward())
 }
 
+// Basis implements runner.Procedure.
+func (m *Migration) Basis(seen migration.Snapshot) runner.Basis {
+	basis := runner.Basis{Object: seen.Reading.ObjectUID, Cluster: m.target.UID, Goal: "migrate", Options: m.Backend.Choices()}
+	if m.back {
+		basis.Goal = "undo"
+	}
+	return basis
+}
+
 // Header implements runner.Procedure.
 func (m *Migration) Header(seen migration.Snapshot) []string {
 	lines := m.Backend.Header(seen)

@@ -25,16 +25,11 @@ func (s *cordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, 
 	if len(plan.Theirs) > 0 {
 		summary += fmt.Sprintf("; %s cordoned before and left alone", migration.NameList(plan.Theirs))
 	}
-	return runner.Plan{Summary: []string{summary}, Estimate: "1s", Changes: unschedulable(plan.Open, true)}, nil
-}
-
-// unschedulable is what a cordon writes to Nodes, or its end. The diff is in the summary.
-func unschedulable(nodes []string, cordoned bool) []runner.Change {
-	var changes []runner.Change
-	for _, name := range nodes {
-		changes = append(changes, runner.Change{Object: "Node " + name, Location: "spec.unschedulable", Before: !cordoned, After: cordoned})
+	var changes []runner.Change // without a diff, which the summary is
+	for _, name := range plan.Open {
+		changes = append(changes, runner.Change{Object: "Node " + name, Location: "spec.unschedulable", Before: false, After: true})
 	}
-	return changes
+	return runner.Plan{Summary: []string{summary}, Estimate: "1s", Changes: changes}, nil
 }
 
 func (s *cordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
@@ -70,10 +65,12 @@ func (s *cordon) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapsh
 // drain options.
 type uncordon struct{ base }
 
+// Plan names no change of its own: what is taken back is what the cordon wrote, and no
+// plan that moved, such as by a machine that was replaced, may keep it from being.
 func (s *uncordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
 	plan := guard.PlanCordon(seen.Reading)
 	names := append(append([]string{}, plan.Ours...), plan.Open...)
-	return runner.Plan{Summary: []string{"uncordon " + migration.NameList(names)}, Estimate: "1s", Changes: unschedulable(names, false)}, nil
+	return runner.Plan{Summary: []string{"uncordon " + migration.NameList(names)}, Estimate: "1s"}, nil
 }
 
 func (s *uncordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {

@@ -239,9 +239,21 @@ func (e Edit) Changes(object string) []runner.Change {
 			after := told(el.Value)
 			c.After, c.Diff = after, c.Diff+"+ "+after+"\n"
 		}
+		c.SHA256 = hiddenDigest(el)
 		changes = append(changes, c)
 	}
 	return changes
+}
+
+// hiddenDigest stands for the values of a block that the plan does not show; "": it
+// shows all.
+func hiddenDigest(el Element) string {
+	_, before := el.Before.(map[string]any)
+	_, after := el.Value.(map[string]any)
+	if !before && !after {
+		return ""
+	}
+	return runner.Digest(fmt.Sprint(el.Before), fmt.Sprint(el.Value))
 }
 
 func told(v any) string {

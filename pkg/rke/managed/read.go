@@ -32,6 +32,7 @@ const rkeConfigKey = "rancherKubernetesEngineConfig"
 // Cluster is the little that is read of Rancher's Cluster and its Nodes.
 type Cluster struct {
 	ID, DisplayName string
+	UID             string
 	ResourceVersion string         // of the reading; edits are for this one
 	Driver          string         // status.driver
 	Internal        bool           // the cluster Rancher itself runs in
@@ -75,7 +76,7 @@ func parseCluster(o *unstructured.Unstructured) Cluster {
 	text := func(path ...string) string { s, _, _ := unstructured.NestedString(o.Object, path...); return s }
 	tree := func(path ...string) map[string]any { m, _, _ := unstructured.NestedMap(o.Object, path...); return m }
 	c := Cluster{
-		ID: o.GetName(), ResourceVersion: o.GetResourceVersion(), DisplayName: migration.OrElse(text("spec", "displayName"), o.GetName()), Driver: text("status", "driver"),
+		ID: o.GetName(), UID: string(o.GetUID()), ResourceVersion: o.GetResourceVersion(), DisplayName: migration.OrElse(text("spec", "displayName"), o.GetName()), Driver: text("status", "driver"),
 		Config: tree("spec", rkeConfigKey), Applied: tree("status", "appliedSpec", rkeConfigKey), Failed: tree("status", "failedSpec", rkeConfigKey),
 		Template: text("spec", "clusterTemplateRevisionName"), Deleting: o.GetDeletionTimestamp() != nil, LastWriter: migration.LastWriter(o), Conditions: map[string]condition{},
 	}
@@ -139,7 +140,7 @@ func (b *Backend) read(ctx context.Context) (observed, error) {
 // Combine implements migration.Config.
 func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	r := rke.ReadingOf(o.Facts, down, "")
-	r.Object, r.Pending = o.cluster.object(), o.cluster.unapplied(o.Facts)
+	r.Object, r.ObjectUID, r.Pending = o.cluster.object(), o.cluster.UID, o.cluster.unapplied(o.Facts)
 	if o.cluster.Template != "" {
 		r.Owners = []migration.Owner{{Name: "RKE template", Mark: "revision " + o.cluster.Template}}
 	}

@@ -14,7 +14,7 @@ const controlPlaneLabel = "node-role.kubernetes.io/control-plane"
 // Combine puts Rancher's side and the cluster itself together.
 func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 	r := migration.Reading{
-		Object: f.ObjectName(), Version: f.Cluster.Spec.KubernetesVersion, ControlPlaneLabel: controlPlaneLabel, ProviderSource: "last --cloud-provider is",
+		Object: f.ObjectName(), ObjectUID: f.Cluster.UID, Version: f.Cluster.Spec.KubernetesVersion, ControlPlaneLabel: controlPlaneLabel, ProviderSource: "last --cloud-provider is",
 		Pending: f.AtRest(), Owners: f.Cluster.Owners(),
 	}
 	if upgrade := f.Cluster.Spec.Upgrade; upgrade.ControlPlaneDrain.Cordons() || upgrade.WorkerDrain.Cordons() {

@@ -127,7 +127,7 @@ func (j *ConfigMap) write(ctx context.Context, content stored, version string) (
 	cms := j.client.CoreV1().ConfigMaps(j.namespace)
 	if version == "" {
 		cm := &corev1.ConfigMap{
-			ObjectMeta: metav1.ObjectMeta{Name: j.name, Namespace: j.namespace, Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager}},
+			ObjectMeta: metav1.ObjectMeta{Name: j.name, Namespace: j.namespace, Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager, wellknown.InBackup: "true"}},
 			Data:       map[string]string{keySum: content.sum},
 		}
 		if content.packed != nil {
@@ -153,7 +153,8 @@ func (j *ConfigMap) write(ctx context.Context, content stored, version string) (
 }
 
 // mergePatch changes our keys alone, so that labels and owners which others
-// put on the object stay. The resourceVersion in it is a precondition.
+// put on the object stay. The journal goes into Rancher's backups with the Cluster that
+// it is about: one without the other tells a wrong story. The resourceVersion in it is a precondition.
 func mergePatch(content stored, version string) ([]byte, error) {
 	data := map[string]any{keySum: content.sum, keyText: nil}
 	binary := map[string]any{keyPacked: nil}
@@ -163,7 +164,7 @@ func mergePatch(content stored, version string) ([]byte, error) {
 		data[keyText] = content.text
 	}
 	return json.Marshal(map[string]any{
-		"metadata":   map[string]any{"resourceVersion": version},
+		"metadata":   map[string]any{"resourceVersion": version, "labels": map[string]string{wellknown.InBackup: "true"}},
 		"data":       data,
 		"binaryData": binary,
 	})

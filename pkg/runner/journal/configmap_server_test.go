@@ -28,6 +28,8 @@ var journalTests = map[string]func(*testing.T, *rest.Config){
 	"truncated in place":                journalTruncated,
 	"grows and shrinks":                 journalGrows,
 	"may not be written":                journalForbidden,
+	"counted by the cluster":            journalCounted,
+	"its count is lost on the way":      journalCountLost,
 }
 
 // journalIn is a journal with a name of its own on a clock that nobody waits for.
@@ -80,7 +82,7 @@ func journalLives(t *testing.T, config *rest.Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cm.Labels["theirs"] != "stays" || cm.Labels[wellknown.ManagedBy] != wellknown.FieldManager {
+	if cm.Labels["theirs"] != "stays" || cm.Labels[wellknown.ManagedBy] != wellknown.FieldManager || cm.Labels[wellknown.InBackup] != "true" {
 		t.Errorf("labels %v", cm.Labels)
 	}
 }

@@ -39,7 +39,13 @@ type State struct {
 	Brake     *Brake                     `json:"brake,omitempty"` // pulled, and no run has finished since
 	Intents   []Intent                   `json:"intents,omitempty"`
 	Notes     map[string]json.RawMessage `json:"notes,omitempty"`
+	// Epoch is how often a goal was reached or turned round; an approval serves one epoch.
+	Epoch int `json:"epoch,omitempty"`
+	// Goal is what the last run that wrote was after, until it is reached.
+	Goal string `json:"goal,omitempty"`
 
+	// Counted is the epoch as the cluster itself keeps it. It is not part of the content.
+	Counted int `json:"-"`
 	// Version is the precondition of the next commit: empty for a journal that
 	// is not there yet. It is not part of the content.
 	Version string `json:"-"`
@@ -55,6 +61,9 @@ type Run struct {
 	Outcome string `json:"outcome,omitempty"` // "done", "stopped", "interrupted", "died"
 	Step    StepID `json:"step,omitempty"`    // where it stopped
 	Reason  string `json:"reason,omitempty"`  // why, as the stable word of a fault
+	// Epoch is the one it ran in, and Verified are the steps that it saw to their end.
+	Epoch    int      `json:"epoch,omitempty"`
+	Verified []StepID `json:"verified,omitempty"`
 }
 
 // Approval is a person's yes.
@@ -63,7 +72,7 @@ type Approval struct {
 	Who  string `json:"who,omitempty"`
 	Time string `json:"time"`           // RFC 3339
 	Step StepID `json:"step,omitempty"` // the step without way back; empty: the plan
-	Plan string `json:"plan,omitempty"` // SHA-256 of the changes that were approved
+	Plan string `json:"plan,omitempty"` // the hash of the plan that was approved
 }
 
 // Brake says that the outside world was kept from going on.
@@ -78,6 +87,21 @@ type Brake struct {
 func (s State) Record() Record {
 	c := s.Clone()
 	return Record{Intents: c.Intents, Notes: c.Notes, LeftOpen: s.leftOpen()}
+}
+
+// CurrentEpoch is how often a goal was reached or turned round, by whoever counted more.
+func (s State) CurrentEpoch() int { return max(s.Epoch, s.Counted) }
+
+// Restored says that the journal counts less than the cluster: it comes from a backup, or
+// was deleted.
+func (s State) Restored() bool { return s.Epoch < s.Counted }
+
+// Verified says of a step of the current epoch whether a run saw it to its end: by the
+// history, or because a step that comes after it in order was begun.
+func (s State) Verified(step StepID, order []StepID) bool {
+	later := order[slices.Index(order, step)+1:]
+	return slices.ContainsFunc(s.Runs, func(r Run) bool { return r.Epoch == s.Epoch && slices.Contains(r.Verified, step) }) ||
+		slices.ContainsFunc(s.Intents, func(in Intent) bool { return in.Epoch == s.Epoch && slices.Contains(later, in.Step) })
 }
 
 // leftOpen says whether no run has seen the step of the last intent to its end.

@@ -31,6 +31,7 @@ type Intent struct {
 	Token   string          `json:"token,omitempty"`   // what recognises the effect, e.g. a generation or a hash
 	Time    string          `json:"time"`              // RFC 3339, set by the engine
 	Run     string          `json:"run"`               // id of the run, set by the engine
+	Epoch   int             `json:"epoch,omitempty"`   // set by the engine
 }
 
 // NoteInto decodes the fact under key into v; false if there is none.
