@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
@@ -58,12 +59,29 @@ func takeBack(step journal.StepID, otherwise func(config.Spec, []config.Machine)
 			if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
 				return config.Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
 			}
-			if edit, err := inverse.Edit(spec); err != nil || !edit.Empty() {
-				return edit, err
+			edit, err := inverse.Edit(spec)
+			if err != nil {
+				return edit, alreadyBack(seen, err)
+			}
+			if !edit.Empty() {
+				return edit, nil
 			}
 		}
 		return otherwise(spec, factsOf(seen).EditMachines())
 	}
+}
+
+// alreadyBack says of an inverse that does not fit, err, whether all of it was put back at
+// once: there is nothing to undo by hand then, and two managers are to come.
+func alreadyBack(seen migration.Snapshot, err error) error {
+	machines := factsOf(seen).Reverted(seen.Reading.Down)
+	if len(machines) == 0 {
+		return err
+	}
+	return &fault.Error{Class: fault.Check, Reason: "AlreadyBack", Object: factsOf(seen).ObjectName(),
+		Seen: "is in-tree again, without " + config.FlagLeaderMigration + ", beside the cloud controller manager (" + strings.Join(machines, ", ") +
+			"): whoever keeps it put it back whole, or a restore of Rancher did", Wanted: "what the last step of the migration left, to go back from step by step",
+		Fix: "pause Rancher for this cluster and put the migrated configuration back: docs/after-a-restore.md, docs/owners", Err: err}
 }
 
 // Edit implements migration.Editor.

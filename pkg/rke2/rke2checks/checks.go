@@ -53,7 +53,7 @@ func All() []verify.Check[Prepared] {
 			Fix:    "wait until Rancher shows the cluster as Active",
 		}},
 		{Judge: judgeOwner, Meta: verify.Meta{
-			ID: "AWSM-106", Title: "nobody puts the old configuration back", Category: category, Mandatory: true,
+			ID: "AWSM-106", Title: "nobody was found who puts the old configuration back", Category: category, Mandatory: true,
 			Why:    "a full revert by the tool that keeps the Cluster restores the in-tree provider, without the flag, beside a CCM; Terraform's rancher2 provider leaves no mark and is not found",
 			Source: "argoproj/argo-cd#8970, rancher/fleet#1594, rancher/terraform-provider-rancher2",
 			Fix:    "commit the new configuration where the Cluster is kept",

@@ -90,20 +90,11 @@ func judgeOwner(p Prepared) []verify.Finding {
 	return found
 }
 
-// judgeReverted compares Rancher's configuration with the cluster: beside a cloud
-// controller manager no control plane may come back in-tree without the flag. Whoever
-// keeps the Cluster puts its old configuration back whole, and that never had it.
 func judgeReverted(p Prepared) []verify.Finding {
-	if p.Down.CCM == nil && len(p.Down.CCMPods) == 0 {
-		return nil
-	}
 	var found []verify.Finding
-	for _, m := range p.ControlPlanes() {
-		c := config.Effective(p.Cluster.Spec, m.Machine)
-		if config.ManagerProvider(c) == config.ProviderAWS && !config.LeaderMigrationOn(c) {
-			found = append(found, verify.Failure("Machine "+m.Name, "Rancher is to run it in-tree without "+config.FlagLeaderMigration+", beside the cloud controller manager: two managers",
-				"external, or in-tree with the flag", ""))
-		}
+	for _, name := range p.Reverted(p.Down) {
+		found = append(found, verify.Failure("Machine "+name, "Rancher is to run it in-tree without "+config.FlagLeaderMigration+", beside the cloud controller manager: two managers",
+			"external, or in-tree with the flag", ""))
 	}
 	return found
 }
