@@ -14,6 +14,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
@@ -34,7 +35,7 @@ func audited(t *testing.T, at position.Position, options migration.Options, find
 	for _, meta := range rke2checks.Metas() {
 		bound = append(bound, verify.Bind(findings[meta.ID], verify.Check[[]verify.Finding]{Meta: meta, Judge: func(f []verify.Finding) []verify.Finding { return f }})...)
 	}
-	seen := target.Reading{At: auditTime, Next: "awsmigrate rke2 plan --cluster demo", Target: bundle.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"},
+	seen := session.Reading{At: auditTime, Next: "awsmigrate rke2 plan --cluster demo", Target: bundle.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u-1"},
 		Header: []string{
 			"demo   fleet-default · c-m-7xk2p · RKE2 v1.26.13+rke2r1 · 3 control planes, 3 workers · Rancher v2.8.5",
 			fmt.Sprintf("now    %s   %s", at, at.Summary()), "aws    123456789012 · us-east-1 · as arn:aws:sts::123456789012:assumed-role/operator/lab",

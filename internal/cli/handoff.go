@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -12,19 +13,19 @@ import (
 
 // handOff prints what whoever keeps the configuration has to commit next, and nothing
 // else on standard output: it goes into a file.
-func handOff(ctx context.Context, a *app, flags target.Opener, form string, all bool) error {
+func handOff(ctx context.Context, a *app, flags target.Flags, form string, all bool) error {
 	if a.output != "text" {
 		return fault.AsUsage(fmt.Errorf("flag --handoff: prints a fragment; wanted -o text"))
 	}
-	session, err := flags.Open(ctx, a.opening(), target.ReadOnly)
+	s, _, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
 	if err != nil {
 		return err
 	}
-	seen, _, _, err := runner.PlanAll[migration.Snapshot](ctx, session.Procedure, session.Journal)
+	seen, _, _, err := runner.PlanAll[migration.Snapshot](ctx, s.Procedure, s.Journal)
 	if err != nil {
 		return err
 	}
-	text, err := session.Procedure.Handoff(ctx, seen, form, all)
+	text, err := s.Procedure.Handoff(ctx, seen, form, all)
 	if err != nil {
 		return err
 	}

@@ -22,6 +22,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
@@ -80,10 +81,14 @@ func playProcess(dir string, args []string) int {
 // folder is a cluster that consists of files.
 type folder struct{ dir string }
 
-func (f folder) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
+func (f folder) Asked(target.Output) (target.Asked, error) {
+	return target.Asked{Target: f, Words: target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}}, nil
+}
+
+func (f folder) Connect(context.Context, session.Options, session.Access) (*session.Session, error) {
 	first := &scripted{id: migration.StepEnable, state: runner.State{Kind: runner.Todo}}
 	second := &scripted{id: migration.StepSwitch, state: runner.State{Kind: runner.Todo}, verdicts: []runner.Verdict{sees("done")}}
-	return &target.Session{RunID: "run-1", Words: target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}},
+	return &session.Session{RunID: "run-1",
 		Journal: &journal.Memory{}, Lock: new(lock.Memory).For(lock.Owner{User: "u"}),
 		Procedure: &played2{script: &script{list: []*scripted{first, second}}, dir: f.dir}}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -43,7 +44,7 @@ type planChecks struct {
 }
 
 // newPlan is the plan command of a distribution.
-func newPlan(a *app, named string, flags target.Opener) *cobra.Command {
+func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 	var detailed, diff, all bool
 	var form string
 	cmd := &cobra.Command{
@@ -68,35 +69,35 @@ func newPlan(a *app, named string, flags target.Opener) *cobra.Command {
 	return cmd
 }
 
-func planMigration(ctx context.Context, a *app, flags target.Opener, detailed, diff bool) error {
-	session, err := flags.Open(ctx, a.opening(), target.ReadOnly)
+func planMigration(ctx context.Context, a *app, flags target.Flags, detailed, diff bool) error {
+	s, _, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
 	if err != nil {
 		return err
 	}
-	seen, observation, plan, err := runner.PlanAll[migration.Snapshot](ctx, session.Procedure, session.Journal)
+	seen, observation, plan, err := runner.PlanAll[migration.Snapshot](ctx, s.Procedure, s.Journal)
 	if err != nil {
 		return err
 	}
 	plan.Version = build.This().String()
-	foreseen, err := session.Procedure.Foresee(ctx, seen)
+	foreseen, err := s.Procedure.Foresee(ctx, seen)
 	if err != nil {
 		return err
 	}
 	plan.Steps = counted(plan.Steps, foreseen)
 	pending := observation.Pending()
 	if pending && foreseen.Stops == nil { // also where a step is in progress, and of an undo
-		foreseen.Stops = session.Procedure.RequireInformed(seen)
+		foreseen.Stops = s.Procedure.RequireInformed(seen)
 	}
 	outcome := foreseen.Stops
 	if pending {
 		outcome = errors.Join(outcome, &fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
 	}
 	if a.output == "text" {
-		view.WritePlan(a.streams, withRestore(session.Procedure.Header(seen), plan.Basis), plan.Steps, diff)
+		view.WritePlan(a.streams, withRestore(s.Procedure.Header(seen), plan.Basis), plan.Steps, diff)
 		view.WriteForeseen(a.streams, foreseen.Lines(), foreseen.Stops)
 	} else {
-		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: session.Procedure.Target(), Observation: observation,
-			Header: withRestore(session.Procedure.Header(seen), plan.Basis), WholePlan: plan, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
+		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: s.Procedure.Target(), Observation: observation,
+			Header: withRestore(s.Procedure.Header(seen), plan.Basis), WholePlan: plan, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
 		if doc.Hash, err = plan.Hash(); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -34,8 +35,10 @@ func (f *foreseen) Foresee(context.Context, migration.Snapshot) (procedure.Fores
 	return f.report, f.err
 }
 
-func (f *foreseen) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
-	return &target.Session{Procedure: f, Journal: &journal.Memory{}, RunID: "run-1"}, nil
+func (f *foreseen) Asked(target.Output) (target.Asked, error) { return target.Asked{Target: f}, nil }
+
+func (f *foreseen) Connect(context.Context, session.Options, session.Access) (*session.Session, error) {
+	return &session.Session{Procedure: f, Journal: &journal.Memory{}, RunID: "run-1"}, nil
 }
 
 func finding(status verify.Status, id string) verify.Report {

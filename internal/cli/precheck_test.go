@@ -10,6 +10,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -30,9 +31,11 @@ func (*unfitScript) Alone(context.Context, migration.Snapshot) error {
 	return errors.New("Deployment web/second runs an aws-cloud-controller-manager")
 }
 
-type openedScript struct{ *target.Session }
+type openedScript struct{ *session.Session }
 
-func (o openedScript) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
+func (o openedScript) Asked(target.Output) (target.Asked, error) { return target.Asked{Target: o}, nil }
+
+func (o openedScript) Connect(context.Context, session.Options, session.Access) (*session.Session, error) {
 	return o.Session, nil
 }
 
@@ -42,7 +45,7 @@ func TestStatusNamesWhoElseRuns(t *testing.T) {
 	for _, output := range []string{"text", "json"} {
 		var out bytes.Buffer
 		a := &app{output: output, streams: view.Streams{Out: &out, Err: &out}}
-		err := showStatus(t.Context(), a, openedScript{&target.Session{Procedure: &unfitScript{script: wholeScript()}, Journal: &journal.Memory{}}}, false)
+		err := showStatus(t.Context(), a, openedScript{&session.Session{Procedure: &unfitScript{script: wholeScript()}, Journal: &journal.Memory{}}}, false)
 		if err == nil || !strings.Contains(err.Error(), "web/second") || out.Len() > 0 {
 			t.Errorf("-o %s: %v, shown %q", output, err, out.String())
 		}

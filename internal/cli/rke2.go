@@ -31,7 +31,7 @@ the same command takes up a migration wherever it stands.`,
 }
 
 // belowRKE2 is a command below rke2 with flags of its own.
-func belowRKE2(a *app, build func(*app, string, target.Opener) *cobra.Command) *cobra.Command {
+func belowRKE2(a *app, build func(*app, string, target.Flags) *cobra.Command) *cobra.Command {
 	flags := &target.RKE2{}
 	cmd := build(a, "--cluster NAME", flags)
 	flags.Register(cmd.Flags())

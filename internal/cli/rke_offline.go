@@ -49,7 +49,7 @@ func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
 	if flags.Config == "" {
 		return fault.AsUsage(errors.New("flag --config is required: the cluster.yml of an RKE cluster"))
 	}
-	options, err := flags.Options("")
+	options, err := flags.Offline(a.opening())
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -22,7 +23,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-func runMigration(ctx context.Context, a *app, flags target.Opener, engine *engineFlags) error {
+func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engineFlags) error {
 	if err := a.checkOutput("text", "json", "jsonl", "yaml"); err != nil {
 		return err
 	}
@@ -41,40 +42,43 @@ func runMigration(ctx context.Context, a *app, flags target.Opener, engine *engi
 	if note := overSSH(a.streams); note != "" {
 		view.Note(a.streams, note)
 	}
-	session, err := flags.Open(ctx, a.opening(), target.ReadWrite)
+	asked, err := flags.Asked(a.opening())
 	if err != nil {
 		return err
 	}
-	shown := view.NewRun(a.runOutput(), commands(session.Words))
-	options := runner.Options{
-		Version: build.This().String(), Unattended: engine.yes,
-		RunID: session.RunID, Command: a.commandLine(), Who: session.Owner.User + "@" + session.Owner.Host,
-		Until: journal.StepID(engine.until), Only: journal.StepID(engine.step),
-		Timeout: engine.timeout, Deadline: engine.deadline,
-		Journal: session.Journal, Lock: session.Lock,
-		Clock: clock.RealClock{}, Sink: shown, Interrupt: a.interrupts, HangUp: a.signals.hangUps,
-		Approve: a.approver(engine),
-		Confirm: confirmer(engine, session.Procedure.Target().Name),
+	shown := view.NewRun(a.runOutput(), commands(asked.Words))
+	asked.Options.Engine = a.engine(engine, shown)
+	result, err := session.Run(ctx, asked.Target, asked.Options)
+	if !result.Began {
+		return err
 	}
-	if engine.plan != "" {
-		if options.Saved, err = savedPlan(engine.plan, session.Procedure.Target()); err != nil {
-			return err
-		}
-	}
-	result, err := runner.Run[migration.Snapshot](ctx, session.Procedure, options)
-	failed := shown.Finish(result, err)
-	if engine.onFailure != "undo" || !mayGoBack(result, err) || a.signals.hungUp() {
+	failed := shown.Finish(result.Result, err)
+	if engine.onFailure != "undo" || !mayGoBack(result.Result, err) || a.signals.hungUp() {
 		return failed
 	}
-	if since := options.Clock.Since(result.Unread); outage(since) {
+	if since := asked.Options.Clock.Since(result.Unread); outage(since) {
 		fmt.Fprintf(a.streams.Err, "not taken back by itself: the API could not be read %s ago, and what failed may have failed for that; %s says how to go back or on\n",
 			since.Round(time.Second), view.GoingBack)
 		return failed
 	}
-	if session.Words.Undoing {
+	if asked.Words.Undoing {
 		return failed
 	}
 	return goBack(ctx, a, flags, engine, failed)
+}
+
+// engine is how the flags and this process steer a run that shown shows.
+func (a *app) engine(flags *engineFlags, shown runner.Sink) session.Engine {
+	engine := session.Engine{
+		Version: build.This().String(), Unattended: flags.yes,
+		Command: a.commandLine(), Until: journal.StepID(flags.until), Only: journal.StepID(flags.step),
+		Timeout: flags.timeout, Deadline: flags.deadline, Clock: clock.RealClock{}, Sink: shown,
+		Interrupt: a.interrupts, HangUp: a.signals.hangUps, Approve: a.approver(flags), Confirm: confirmer(flags),
+	}
+	if flags.plan != "" {
+		engine.Saved = func(target journal.Target) (*runner.WholePlan, error) { return savedPlan(flags.plan, target) }
+	}
+	return engine
 }
 
 // mayGoBack says whether a run failed in the middle of its work: not refused, not
@@ -89,10 +93,10 @@ func mayGoBack(result runner.Result, err error) bool {
 func outage(since time.Duration) bool { return since < procedure.BackOff }
 
 // goBack takes back what a failed run did. The failure stays the outcome.
-func goBack(ctx context.Context, a *app, flags target.Opener, engine *engineFlags, failed error) error {
+func goBack(ctx context.Context, a *app, flags target.Flags, engine *engineFlags, failed error) error {
 	back := *engine
 	back.yes, back.onFailure, back.until, back.step, back.plan = true, "stop", "", "", ""
-	if err := runMigration(ctx, a, target.Undo{Opener: flags}, &back); err != nil {
+	if err := runMigration(ctx, a, target.Undo{Flags: flags}, &back); err != nil {
 		return err
 	}
 	return failed
@@ -152,8 +156,8 @@ func ignoreEOF(err error) error {
 }
 
 // confirmer passes an irreversible gate only with the cluster's own name.
-func confirmer(engine *engineFlags, cluster string) func(context.Context, runner.Info) error {
-	return func(_ context.Context, step runner.Info) error {
+func confirmer(engine *engineFlags) func(context.Context, string, runner.Info) error {
+	return func(_ context.Context, cluster string, step runner.Info) error {
 		if engine.confirm == cluster {
 			return nil
 		}

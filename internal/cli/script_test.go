@@ -94,7 +94,7 @@ func (s *script) Observe(_ context.Context, record journal.Record) (migration.Sn
 	return migration.Snapshot{Record: record}, nil
 }
 
-// Handoff implements target.Procedure: nothing is left to commit.
+// Handoff implements session.Procedure: nothing is left to commit.
 func (*script) Handoff(context.Context, migration.Snapshot, string, bool) (string, error) {
 	return "", nil
 }

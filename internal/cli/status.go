@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -15,7 +16,7 @@ import (
 )
 
 // newStatusCommand is the status command of a distribution.
-func newStatusCommand(a *app, named string, flags target.Opener) *cobra.Command {
+func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
 	var exitCode bool
 	cmd := &cobra.Command{
 		Use:   "status " + named,
@@ -33,27 +34,28 @@ func newStatusCommand(a *app, named string, flags target.Opener) *cobra.Command 
 	return cmd
 }
 
-func showStatus(ctx context.Context, a *app, flags target.Opener, exitCode bool) error {
-	session, err := flags.Open(ctx, a.opening(), target.ReadOnly)
+func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) error {
+	s, words, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
 	if err != nil {
 		return err
 	}
-	record, err := session.Record(ctx)
+	record, err := s.Record(ctx)
 	if err != nil {
 		return err
 	}
-	seen, observation, err := session.Look(ctx, record)
+	seen, observation, err := s.Look(ctx, record)
 	if err != nil {
 		if record.Unread != nil && fault.ClassOf(err) == fault.Check {
 			return record.Unread // a mixture may be our own half-done step, which the journal alone shows
 		}
 		return err
 	}
-	if err := session.Procedure.Alone(ctx, seen); err != nil {
+	if err := s.Procedure.Alone(ctx, seen); err != nil {
 		return err
 	}
-	doc := view.NewStatus(session.Procedure.Target(), infos(session.Procedure), observation, commands(session.Words))
-	doc.Header, doc.Paused, doc.Unread = session.Procedure.Header(seen), session.Procedure.Paused(seen), unreadText(record)
+	words.Undoing = s.Undoing()
+	doc := view.NewStatus(s.Procedure.Target(), infos(s.Procedure), observation, commands(words))
+	doc.Header, doc.Paused, doc.Unread = s.Procedure.Header(seen), s.Procedure.Paused(seen), unreadText(record)
 	if a.output == "text" {
 		view.WriteStatus(a.streams, doc)
 	} else if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {

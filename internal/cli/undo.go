@@ -7,7 +7,7 @@ import (
 )
 
 // newUndo is the undo command of a distribution.
-func newUndo(a *app, named string, flags target.Opener) *cobra.Command {
+func newUndo(a *app, named string, flags target.Flags) *cobra.Command {
 	engine := &engineFlags{}
 	cmd := &cobra.Command{
 		Use:   "undo " + named,
@@ -18,7 +18,7 @@ take back is read from the cluster; how, from the journal. With --dry-run it
 shows the steps and writes nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runMigration(cmd.Context(), a, target.Undo{Opener: flags}, engine)
+			return runMigration(cmd.Context(), a, target.Undo{Flags: flags}, engine)
 		},
 	}
 	engine.register(cmd.Flags())

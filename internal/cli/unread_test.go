@@ -17,6 +17,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
@@ -36,9 +37,11 @@ type unreadable struct {
 	observe error
 }
 
-func (u *unreadable) Open(context.Context, target.Output, target.Access) (*target.Session, error) {
+func (u *unreadable) Asked(target.Output) (target.Asked, error) { return target.Asked{Target: u}, nil }
+
+func (u *unreadable) Connect(context.Context, session.Options, session.Access) (*session.Session, error) {
 	of := u.Target()
-	return &target.Session{Migration: u, Procedure: u, RunID: "run-1",
+	return &session.Session{Migration: u, Procedure: u, RunID: "run-1", Clock: clock.RealClock{},
 		Journal: journal.NewConfigMap(u.home, of.Namespace, journal.Name(of.Name), of)}, nil
 }
 
@@ -98,8 +101,8 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		if got := view.ExitCode(planMigration(t.Context(), a, u, true, false)); got != 10 {
 			t.Errorf("%d: plan: exit %d", code, got)
 		}
-		s, _ := u.Open(t.Context(), a.opening(), target.ReadOnly)
-		v := &auditor{app: a, source: s.Source(clock.RealClock{}), clock: clock.RealClock{}}
+		s, _ := u.Connect(t.Context(), session.Options{}, session.ReadOnly)
+		v := &auditor{app: a, source: s.Source(), clock: clock.RealClock{}}
 		doc, err := v.look(t.Context())
 		if err != nil {
 			t.Errorf("%d: verify: %v", code, err)
@@ -160,11 +163,11 @@ func TestRefusedReadLeavesAPartialAudit(t *testing.T) {
 		"another cluster":    {&fault.Error{Class: fault.Usage, Reason: "WrongTarget"}, nil, false, 2},
 	} {
 		u := answering(t, http.StatusNotFound)
-		s, _ := u.Open(t.Context(), target.Output{}, target.ReadOnly)
+		s, _ := u.Connect(t.Context(), session.Options{}, session.ReadOnly)
 		p := &partlyReadable{unreadable: u, why: tt.why, rest: tt.rest}
 		a := &app{streams: view.Streams{Out: &bytes.Buffer{}, Err: &bytes.Buffer{}}, output: "text"}
 		s.Migration = p
-		v := &auditor{app: a, source: s.Source(clock.RealClock{}), clock: clock.RealClock{}}
+		v := &auditor{app: a, source: s.Source(), clock: clock.RealClock{}}
 		doc, err := v.look(t.Context())
 		if !tt.partial {
 			if view.ExitCode(err) != tt.exit || !errors.Is(err, tt.why) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
@@ -105,7 +106,7 @@ func (f *verifyFlags) check() error {
 }
 
 // open finds what is to be read.
-func (f *verifyFlags) open(ctx context.Context, a *app, options migration.Options) (target.Source, error) {
+func (f *verifyFlags) open(ctx context.Context, a *app, options migration.Options) (session.Source, error) {
 	if f.from != "" {
 		return target.OpenBundle(f.from)
 	}
@@ -115,7 +116,7 @@ func (f *verifyFlags) open(ctx context.Context, a *app, options migration.Option
 // auditor reads, judges and reports.
 type auditor struct {
 	app       *app
-	source    target.Source
+	source    session.Source
 	options   migration.Options
 	preflight bool
 	dump      string
@@ -145,7 +146,7 @@ func (v *auditor) look(ctx context.Context) (view.AuditDocument, error) {
 }
 
 // document is a report of one reading.
-func (v *auditor) document(seen target.Reading, report verify.Report) view.AuditDocument {
+func (v *auditor) document(seen session.Reading, report verify.Report) view.AuditDocument {
 	report = view.TidyReport(report)
 	return view.NewAudit(view.Audited{Target: view.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Next: seen.Next,
 		Summary: seen.Input.Position.Summary, Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,

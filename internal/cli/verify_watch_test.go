@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
@@ -24,12 +25,12 @@ import (
 // cluster that changes, and leaves out all that is read of one.
 type looks struct {
 	mu    sync.Mutex
-	list  []func() (target.Reading, error)
+	list  []func() (session.Reading, error)
 	asked chan int
 	n     int
 }
 
-func (l *looks) Read(context.Context) (target.Reading, error) {
+func (l *looks) Read(context.Context) (session.Reading, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one := l.list[min(l.n, len(l.list)-1)]
@@ -38,27 +39,27 @@ func (l *looks) Read(context.Context) (target.Reading, error) {
 	return one()
 }
 
-func reading(status verify.Status) func() (target.Reading, error) {
-	return func() (target.Reading, error) {
+func reading(status verify.Status) func() (session.Reading, error) {
+	return func() (session.Reading, error) {
 		meta := target.AllChecks()[0]
 		own := verify.Bind(status, verify.Check[verify.Status]{Meta: verify.Meta{ID: meta.ID, Title: meta.Title, Category: meta.Category, Fix: "mend"},
 			Judge: func(s verify.Status) []verify.Finding {
 				return []verify.Finding{{Status: s, Object: "Node a", Seen: "seen " + string(s), Wanted: "better"}}
 			}})
 		at := position.Result{Position: position.P5, Summary: "external"}
-		return target.Reading{Inspection: audit.Inspection{Own: own, Input: evidence.Input{Position: at}}, At: auditTime}, nil
+		return session.Reading{Inspection: audit.Inspection{Own: own, Input: evidence.Input{Position: at}}, At: auditTime}, nil
 	}
 }
 
-func away() (target.Reading, error) {
-	return target.Reading{}, &fault.Error{Class: fault.CouldNotLook, Object: "API server", Seen: "could not be read"}
+func away() (session.Reading, error) {
+	return session.Reading{}, &fault.Error{Class: fault.CouldNotLook, Object: "API server", Seen: "could not be read"}
 }
 
 func TestWatchShowsWhatChanged(t *testing.T) {
 	clk := testingclock.NewFakeClock(auditTime)
 	interrupts := make(chan struct{})
 	var out bytes.Buffer
-	s := &looks{asked: make(chan int), list: []func() (target.Reading, error){reading(verify.OK), reading(verify.OK), away, away, reading(verify.Fail)}}
+	s := &looks{asked: make(chan int), list: []func() (session.Reading, error){reading(verify.OK), reading(verify.OK), away, away, reading(verify.Fail)}}
 	a := &app{streams: view.Streams{Out: &out}, interrupts: interrupts}
 	only := []string{target.AllChecks()[0].ID}
 	v := &auditor{app: a, source: s, options: migration.Options{OnlyChecks: only}, clock: clk}
@@ -95,7 +96,7 @@ func TestWatchInterruptedBeforeAReport(t *testing.T) {
 	close(interrupts)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	s := &looks{asked: make(chan int, 9), list: []func() (target.Reading, error){away}}
+	s := &looks{asked: make(chan int, 9), list: []func() (session.Reading, error){away}}
 	v := &auditor{app: &app{interrupts: interrupts}, source: s, clock: testingclock.NewFakeClock(auditTime)}
 	if code := view.ExitCode(v.watch(ctx, "text", time.Second)); code != 130 {
 		t.Errorf("exit %d, want 130", code)

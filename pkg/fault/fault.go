@@ -113,6 +113,12 @@ func As(err error) (*Error, bool) {
 	return e, ok
 }
 
+// HasReason says whether the first *Error in err's chain has one of these reasons.
+func HasReason(err error, reasons ...string) bool {
+	e, ok := As(err)
+	return ok && slices.Contains(reasons, e.Reason)
+}
+
 // ClassOf is the class of the first *Error in the chain, Unexpected without one.
 func ClassOf(err error) Class {
 	if e, ok := As(err); ok {

@@ -53,7 +53,7 @@ func TestCodeDecidesByNoLiteralReason(t *testing.T) {
 func sources(t *testing.T, set *token.FileSet) []*ast.File {
 	t.Helper()
 	var files []*ast.File
-	for _, root := range []string{"../../pkg", "../../internal/cli"} {
+	for _, root := range []string{"../../pkg", "../../internal/cli", "../../internal/session"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
@@ -107,7 +107,7 @@ func reasonsCompared(n ast.Node) []string {
 			return literals(n.X, n.Y)
 		}
 	case *ast.CallExpr:
-		if nameOf(n.Fun) == "isReason" {
+		if nameOf(n.Fun) == "HasReason" {
 			return literals(n.Args...)
 		}
 	case *ast.SwitchStmt:

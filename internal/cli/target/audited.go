@@ -3,24 +3,21 @@ package target
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/pflag"
-	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
 
 // Audited are the flags that say which cluster is audited, how it is reached and what
 // its checks judge.
 type Audited struct {
 	reachFlags
-	set       *pflag.FlagSet
 	config    string
 	rkeBinary string
 	endState  string
@@ -29,7 +26,6 @@ type Audited struct {
 
 // Register adds the flags.
 func (t *Audited) Register(flags *pflag.FlagSet) {
-	t.set = flags
 	t.checks.registerChecks(flags)
 	flags.StringVar(&t.cluster, "cluster", "", "cluster in Rancher: the name of its Cluster object; of an RKE cluster its id (c-xxxxx) or name")
 	flags.StringVarP(&t.namespace, "namespace", "n", defaultNamespace, "namespace of the Cluster object")
@@ -45,7 +41,7 @@ func (t *Audited) Register(flags *pflag.FlagSet) {
 // Options are those of the checks. An audit that prepares no installation only looks.
 func (t *Audited) Options(out Output, lookOnly bool) (migration.Options, error) {
 	t.checks.lookOnly, t.checks.say = lookOnly, out.Say
-	options, err := t.checks.options("")
+	options, err := t.checks.options()
 	if err != nil {
 		return options, err
 	}
@@ -59,92 +55,61 @@ func (t *Audited) Given() bool {
 }
 
 // Open connects to the cluster, read-only, and proves that it is the one named.
-func (t *Audited) Open(ctx context.Context, out Output, options migration.Options) (Source, error) {
+func (t *Audited) Open(ctx context.Context, out Output, options migration.Options) (session.Source, error) {
 	switch {
 	case t.cluster != "" && t.config != "":
 		return nil, fault.AsUsage(errors.New("flags --cluster and --config: wanted one of them"))
 	case t.config != "":
-		return t.openFile(ctx, out, options)
+		return t.open(ctx, out, options, t.rke("").target(), t.rke("").again())
 	case t.cluster != "":
 		return t.openManaged(ctx, out, options)
 	case t.kubeconfig == "" && t.kubeContext == "":
 		return nil, fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml, --kubeconfig FILE or --from FILE"))
 	}
-	return t.openAPIOnly(options)
+	return t.open(ctx, out, options, session.Target{Kind: session.APIOnly, Name: contextName(t.kubeconfig, t.kubeContext),
+		Server: kubeconfig(t.kubeconfig, t.kubeContext), RequestTimeout: t.requestTimeout}, Words{})
 }
 
 // openManaged looks for an RKE2 cluster of that name, then for one of RKE.
-func (t *Audited) openManaged(ctx context.Context, out Output, options migration.Options) (Source, error) {
-	migrating := t.checks
-	migrating.installMethod = string(migration.InstallHelm)
-	flags := &RKE2{target: t.reachFlags, migration: migrating, endState: t.endState}
-	first, err := opened(flags.Open(ctx, out, ReadOnly))
-	switch {
-	case isReason(err, fault.ReasonForbidden, fault.ReasonUnauthorized):
-		return t.openPartial(ctx, options, err)
-	case !isReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher):
+func (t *Audited) openManaged(ctx context.Context, out Output, options migration.Options) (session.Source, error) {
+	first, err := t.open(ctx, out, options, t.rke2(), t.again())
+	if !fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher) {
 		return first, err
 	}
-	second, rkeErr := opened(t.rke(t.cluster).Open(ctx, out, ReadOnly))
-	switch {
-	case isReason(rkeErr, migration.ReasonClusterNotFound, migration.ReasonNotRancher, managed.ReasonNotRKE):
+	second, rkeErr := t.open(ctx, out, options, t.rke(t.cluster).target(), t.rke(t.cluster).again())
+	if fault.HasReason(rkeErr, migration.ReasonClusterNotFound, migration.ReasonNotRancher, managed.ReasonNotRKE) {
 		return nil, err
-	case isReason(rkeErr, fault.ReasonForbidden, fault.ReasonUnauthorized):
-		return t.openManagedPartial(ctx, options, rkeErr)
 	}
 	return second, rkeErr
 }
 
-func isReason(err error, reasons ...string) bool {
-	f, ok := fault.As(err)
-	if !ok {
-		return false
+// open opens one target; words name it in the command that goes on.
+func (t *Audited) open(ctx context.Context, out Output, options migration.Options, target session.Target, words Words) (session.Source, error) {
+	source, err := session.Audit(ctx, target, session.Options{Actor: actor(), Live: out.Err,
+		Choices: session.Choices{Options: options, EndState: rke2checks.EndState(t.endState), RKE: session.RKEChoices{Binary: t.rkeBinary}}})
+	if err != nil || target.Kind == session.APIOnly {
+		return source, err
 	}
-	for _, reason := range reasons {
-		if f.Reason == reason {
-			return true
-		}
-	}
-	return false
+	return goingOn{source, words}, nil
 }
 
 // rke are the same flags as the rke commands have them.
 func (t *Audited) rke(cluster string) *RKE {
-	f := &RKE{Config: t.config, cluster: cluster, kubeconfig: t.kubeconfig, kubeContext: t.kubeContext,
-		downstreamKubeconfig: t.downstreamKubeconfig, set: t.set, requestTimeout: t.requestTimeout, migration: t.checks, binary: t.rkeBinary}
-	f.migration.installMethod = string(migration.InstallHelm)
-	return f
+	return &RKE{Config: t.config, cluster: cluster, kubeconfig: t.kubeconfig, kubeContext: t.kubeContext,
+		downstreamKubeconfig: t.downstreamKubeconfig, requestTimeout: t.requestTimeout, binary: t.rkeBinary}
 }
 
-func opened(s *Session, err error) (Source, error) {
-	if err != nil {
-		return nil, err
-	}
-	return s.Source(clock.RealClock{}), nil
+// goingOn says with which command a migration goes on.
+type goingOn struct {
+	session.Source
+	words Words
 }
 
-// openAPIOnly is any cluster of which only the API is known.
-func (t *Audited) openAPIOnly(options migration.Options) (Source, error) {
-	if t.requestTimeout <= 0 {
-		return nil, fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", t.requestTimeout))
+// Read implements session.Source.
+func (s goingOn) Read(ctx context.Context) (session.Reading, error) {
+	seen, err := s.Source.Read(ctx)
+	if seen.GoesOn {
+		seen.Next = s.words.Plan()
 	}
-	config, err := reach{t.requestTimeout, ReadOnly}.load(t.kubeconfig, t.kubeContext)
-	if err != nil {
-		return nil, err
-	}
-	return &apiSource{api: audit.APIOnly{Config: config, Clock: clock.RealClock{}, Options: options},
-		name: contextName(t.kubeconfig, t.kubeContext), clock: clock.RealClock{}}, nil
-}
-
-// contextName is the name of the context in use, for people.
-func contextName(path, kubeContext string) string {
-	if kubeContext != "" {
-		return kubeContext
-	}
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = path
-	if raw, err := rules.Load(); err == nil && raw.CurrentContext != "" {
-		return raw.CurrentContext
-	}
-	return kubeconfigName(path)
+	return seen, err
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
@@ -23,7 +24,7 @@ import (
 )
 
 // Dump saves a reading for --from, whole or not at all.
-func Dump(path string, seen Reading) error {
+func Dump(path string, seen session.Reading) error {
 	redactor := bundle.NewRedactor()
 	b := bundle.Bundle{Producer: build.This(), At: seen.At, Target: seen.Target, Next: seen.Next, Input: seen.Input}
 	for _, line := range seen.Header { // an error in it has lines of its own
@@ -95,7 +96,7 @@ func readBounded(path string, most int64) ([]byte, error) {
 }
 
 // OpenBundle is a reading that Dump has saved.
-func OpenBundle(path string) (Source, error) {
+func OpenBundle(path string) (session.Source, error) {
 	text, err := readBounded(path, mostBundle)
 	if err != nil {
 		return nil, err
@@ -107,8 +108,8 @@ func OpenBundle(path string) (Source, error) {
 	return &bundleSource{b}, nil
 }
 
-// Read implements Source.
-func (s *bundleSource) Read(context.Context) (Reading, error) {
+// Read implements session.Source.
+func (s *bundleSource) Read(context.Context) (session.Reading, error) {
 	b := s.bundle
 	b.Input.ImageAllowed = audit.ImageAllowed
 	var own []verify.Meta
@@ -118,16 +119,16 @@ func (s *bundleSource) Read(context.Context) (Reading, error) {
 		}
 	}
 	if len(own) != len(b.Own) {
-		return Reading{}, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
+		return session.Reading{}, &fault.Error{Class: fault.Usage, Reason: "NoBundle", Object: "flag --from",
 			Seen: fmt.Sprintf("%d of its %d recorded checks are not known", len(b.Own)-len(own), len(b.Own)), Wanted: "a bundle of this version of awsmigrate"}
 	}
 	bound, err := s.rebound()
 	if err != nil {
-		return Reading{}, err
+		return session.Reading{}, err
 	}
 	bound = append(bound, verify.Replay(own, b.Own)...)
 	slices.SortStableFunc(bound, func(x, y verify.Bound) int { return strings.Compare(x.ID, y.ID) })
-	return Reading{Inspection: audit.Inspection{Input: b.Input, Own: bound},
+	return session.Reading{Inspection: audit.Inspection{Input: b.Input, Own: bound},
 		Target: b.Target, Header: b.Header, At: b.At, Next: b.Next}, nil
 }
 

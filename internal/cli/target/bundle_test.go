@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
@@ -37,7 +38,7 @@ func TestBundleIsBounded(t *testing.T) {
 func TestDumpOfAPartialAuditIsJudged(t *testing.T) {
 	why := fmt.Errorf("partly visible: %w", errors.Join(errors.New("Nodes: \x1b[31mforbidden"), errors.New(strings.Repeat("long ", 2000))))
 	path := filepath.Join(t.TempDir(), "demo.json")
-	seen := Reading{At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Target: bundle.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default"}, Header: []string{"demo   Kubernetes v1.26.13", why.Error()}}
+	seen := session.Reading{At: time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC), Target: bundle.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default"}, Header: []string{"demo   Kubernetes v1.26.13", why.Error()}}
 	if err := Dump(path, seen); err != nil {
 		t.Fatal(err)
 	}

@@ -90,14 +90,14 @@ func (m *migrationFlags) checkRole() error {
 }
 
 // options turns flags into what every migration takes, reading the files they name.
-func (m *migrationFlags) options(runID string) (migration.Options, error) {
+func (m *migrationFlags) options() (migration.Options, error) {
 	o := migration.Options{
 		InstallMethod: migration.InstallMethod(m.installMethod), KubernetesVersion: m.kubernetesVersion, Snapshot: m.etcdSnapshot && !m.noEtcdSnapshot,
 		KeepLeaderMigration: m.keepLeaderMigration,
 		DisableAsked:        m.given("keep-leader-migration") && !m.keepLeaderMigration, CloudRoutes: m.cloudRoutes, CCMImage: m.ccmImage,
 		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, Region: m.region, Profile: m.profile,
 		AssumeRole: m.assumeRole, ExternalID: m.externalID, SessionName: m.sessionName,
-		OwnersInformed: m.ownerInformed, RunID: runID, ReadOnly: m.lookOnly, OnWait: m.say, Skip: map[string]string{},
+		OwnersInformed: m.ownerInformed, ReadOnly: m.lookOnly, OnWait: m.say, Skip: map[string]string{},
 	}
 	if err := m.checkRole(); err != nil {
 		return o, fault.AsUsage(err)

@@ -2,7 +2,6 @@ package target
 
 import (
 	"testing"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -33,7 +32,7 @@ func TestDisableIsAskedForByTypingIt(t *testing.T) {
 		{[]string{"--keep-leader-migration=false"}, false, true},
 	} {
 		flags := parsed(t, tt.args...)
-		options, err := flags.options("run")
+		options, err := flags.options()
 		if err != nil || options.KeepLeaderMigration != tt.keep || options.DisableAsked != tt.asked {
 			t.Errorf("%v: keep %t, asked %t, %v", tt.args, options.KeepLeaderMigration, options.DisableAsked, err)
 		}
@@ -55,19 +54,12 @@ func TestRolesThatSTSWouldRefuse(t *testing.T) {
 		{append(role, "--role-session-name", "night audit"), false},
 	} {
 		flags := parsed(t, tt.args...)
-		options, err := flags.options("run")
+		options, err := flags.options()
 		if (err == nil) != tt.ok || (err != nil && fault.ClassOf(err) != fault.Usage) {
 			t.Errorf("%v: %v", tt.args, err)
 		}
 		if tt.ok && (options.ExternalID != flags.externalID || options.SessionName != flags.sessionName) {
 			t.Errorf("%v: %+v", tt.args, options)
 		}
-	}
-}
-
-func TestRequestTimeoutThatWouldBecomeNoneIsRefused(t *testing.T) {
-	flags := reachFlags{cluster: "demo", requestTimeout: -time.Second}
-	if _, err := flags.connect(t.Context(), ReadOnly); fault.ClassOf(err) != fault.Usage {
-		t.Errorf("--request-timeout -1s: %v", err)
 	}
 }

@@ -1,25 +1,15 @@
 package target
 
 import (
-	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/utils/clock"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/ownfile"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // RKE are the flags that every rke command has.
@@ -53,17 +43,42 @@ func (f *RKE) Register(flags *pflag.FlagSet) {
 	f.migration.installMethod = string(migration.InstallHelm)
 }
 
-// Options are what pkg/rke takes.
-func (f *RKE) Options(runID string) (rke.Options, error) {
-	if f.cluster != "" && !f.set.Changed("config") {
-		f.Config = "" // of the environment
-	}
-	shared, err := f.migration.options(runID)
+// Asked implements Flags.
+func (f *RKE) Asked(out Output) (Asked, error) {
+	options, err := f.options(out)
+	return Asked{Target: f.target(), Words: f.again(), Options: options}, err
+}
+
+// Offline is what a look at cluster.yml alone takes.
+func (f *RKE) Offline(out Output) (rke.Options, error) {
+	options, err := f.options(out)
 	if err != nil {
 		return rke.Options{}, err
 	}
-	o := rke.Options{Options: shared, Config: f.Config, Cluster: f.cluster, RKEBinary: f.binary, RKEArgs: f.args, NoRKEUp: f.noUp, IncludePending: f.includePending}
-	return o, o.Validate()
+	of := options.OfRKE(f.target())
+	return of, of.Validate()
+}
+
+func (f *RKE) options(out Output) (session.Options, error) {
+	f.migration.say = out.Say
+	if f.cluster != "" && !f.set.Changed("config") {
+		f.Config = "" // of the environment
+	}
+	choices, err := f.migration.options()
+	return session.Options{Actor: actor(), Live: out.Err, Choices: session.Choices{Options: choices, RKE: session.RKEChoices{
+		Binary: f.binary, Args: f.args, NoUp: f.noUp, IncludePending: f.includePending}}}, err
+}
+
+// target is a cluster by its cluster.yml, or one in Rancher where one is named. Both at
+// once are refused by whoever opens it.
+func (f *RKE) target() session.Target {
+	t := session.Target{Kind: session.ClusterFile, File: f.Config, Name: f.cluster, RequestTimeout: f.requestTimeout}
+	if f.cluster == "" {
+		t.Server = kubeconfig(f.kubeconfigPath(), f.kubeContext)
+		return t
+	}
+	t.Kind, t.Server, t.Downstream = session.RKE, kubeconfig(f.kubeconfig, f.kubeContext), named(f.downstreamKubeconfig)
+	return t
 }
 
 // kubeconfigPath is rke's own beside the file, never the current context: that
@@ -73,60 +88,6 @@ func (f *RKE) kubeconfigPath() string {
 		return f.kubeconfig
 	}
 	return filepath.Join(filepath.Dir(f.Config), "kube_config_"+filepath.Base(f.Config))
-}
-
-// Open implements Opener.
-func (f *RKE) Open(ctx context.Context, out Output, may Access) (*Session, error) {
-	f.migration.say = out.Say
-	if f.cluster != "" {
-		return f.openManaged(ctx, may)
-	}
-	runID := runner.NewRunID(time.Now())
-	options, err := f.Options(runID)
-	if err != nil {
-		return nil, err
-	}
-	if f.requestTimeout <= 0 {
-		return nil, fault.AsUsage(fmt.Errorf("flag --request-timeout: %s, wanted more than 0", f.requestTimeout))
-	}
-	// What is wrong with the file is reported even where no cluster can be reached.
-	if _, err := clusterfile.Read(f.Config); err != nil {
-		return nil, err
-	}
-	config, err := reach{f.requestTimeout, may}.load(f.kubeconfigPath(), f.kubeContext)
-	if err != nil {
-		return nil, err
-	}
-	kube, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return nil, fault.AsUsage(err)
-	}
-	lock := &ownfile.Lock{Path: ownfile.LockPath(f.Config), Clock: clock.RealClock{}, Processes: lock.HostProcesses(),
-		Say: func(what string) { fmt.Fprintln(out.Err, what) }}
-	deps := rke.Deps{Kube: kube, Config: config, Clock: clock.RealClock{}, Live: rkeOutput{out.Err}, LockFile: lock.File}
-	procedure, err := newProcedure(ctx, deps, options, lock)
-	if err != nil {
-		return nil, err
-	}
-	s := newSession(procedure, kube, runID, f.again())
-	lock.Inner, lock.Owner, s.Lock = s.Lock, s.Owner, lock
-	return s, nil
-}
-
-// newProcedure reads the cluster, again as long as an rke that outlived its
-// awsmigrate keeps the API server away.
-func newProcedure(ctx context.Context, deps rke.Deps, options rke.Options, lock *ownfile.Lock) (*procedure.Migration, error) {
-	procedure, err := rke.New(ctx, deps, options)
-	for said := false; err != nil && retry.Transient(err) && lock.Busy(); said = true {
-		if !said {
-			lock.Say("the API server is away, and an rke still works on this cluster.yml; waiting for it")
-		}
-		if err := retry.Pause(ctx, deps.Clock, time.Second); err != nil {
-			return nil, err
-		}
-		procedure, err = rke.New(ctx, deps, options)
-	}
-	return procedure, err
 }
 
 // again are the words that name this target in a next command.
@@ -143,17 +104,4 @@ func (f *RKE) again() Words {
 		words = append(words, "--rke-arg", arg)
 	}
 	return Words{Command: "rke", Args: words}
-}
-
-// rkeOutput shows rke's own lines apart from ours.
-type rkeOutput struct {
-	out interface{ Write([]byte) (int, error) }
-}
-
-// Write implements io.Writer; it is given whole lines.
-func (o rkeOutput) Write(line []byte) (int, error) {
-	if _, err := o.out.Write(append([]byte("rke │ "), line...)); err != nil {
-		return 0, err
-	}
-	return len(line), nil
 }

@@ -1,15 +1,12 @@
 package target
 
 import (
-	"context"
 	"time"
 
 	"github.com/spf13/pflag"
-	"k8s.io/utils/clock"
 
-	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // RKE2 are the flags that every rke2 command has.
@@ -17,6 +14,32 @@ type RKE2 struct {
 	target    reachFlags
 	migration migrationFlags
 	endState  string
+}
+
+// reachFlags say which cluster, and how to reach it.
+type reachFlags struct {
+	kubeconfig, kubeContext string
+	downstreamKubeconfig    string
+	cluster, namespace      string
+	requestTimeout          time.Duration
+}
+
+// defaultNamespace is where Rancher keeps the clusters that its UI makes.
+const defaultNamespace = "fleet-default"
+
+func (t *reachFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&t.cluster, "cluster", "", "name of Rancher's Cluster object (required)")
+	flags.StringVarP(&t.namespace, "namespace", "n", defaultNamespace, "its namespace")
+	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config)")
+	flags.StringVar(&t.kubeContext, "context", "", "context in it")
+	flags.StringVar(&t.downstreamKubeconfig, "downstream-kubeconfig", "", "kubeconfig of the cluster to migrate (default: through Rancher)")
+	flags.DurationVar(&t.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
+}
+
+// rke2 is the cluster as one that Rancher provisions.
+func (t *reachFlags) rke2() session.Target {
+	return session.Target{Kind: session.RKE2, Namespace: t.namespace, Name: t.cluster, RequestTimeout: t.requestTimeout,
+		Server: kubeconfig(t.kubeconfig, t.kubeContext), Downstream: named(t.downstreamKubeconfig)}
 }
 
 // Register adds the flags.
@@ -27,31 +50,13 @@ func (f *RKE2) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.migration.installMethod, "install-method", "helm", "helm|additional-manifest")
 }
 
-// options turns flags into what pkg/rke2 takes.
-func (f *RKE2) options(runID string) (rke2.Options, error) {
-	shared, err := f.migration.options(runID)
-	if err != nil {
-		return rke2.Options{}, err
-	}
-	o := rke2.Options{Options: shared, Namespace: f.target.namespace, Name: f.target.cluster, EndState: rke2checks.EndState(f.endState)}
-	return o, o.Validate()
-}
-
-// Open connects, proves the target and builds the procedure.
-func (f *RKE2) Open(ctx context.Context, out Output, may Access) (*Session, error) {
+// Asked implements Flags.
+func (f *RKE2) Asked(out Output) (Asked, error) {
 	f.migration.say = out.Say
-	runID := runner.NewRunID(time.Now())
-	options, err := f.options(runID)
+	choices, err := f.migration.options()
 	if err != nil {
-		return nil, err
+		return Asked{}, err
 	}
-	clients, err := f.target.connect(ctx, may)
-	if err != nil {
-		return nil, err
-	}
-	procedure, err := rke2.New(ctx, clients, options, clock.RealClock{})
-	if err != nil {
-		return nil, err
-	}
-	return newSession(procedure, clients.ManagementKube, runID, f.target.again()).countedBy(clients.Downstream), nil
+	return Asked{Target: f.target.rke2(), Words: f.target.again(), Options: session.Options{
+		Choices: session.Choices{Options: choices, EndState: rke2checks.EndState(f.endState)}, Actor: actor(), Live: out.Err}}, nil
 }

@@ -1,4 +1,4 @@
-package target
+package session
 
 import (
 	"context"
@@ -32,12 +32,13 @@ type Reading struct {
 	Target bundle.Target
 	Header []string  // cluster and position, for people
 	At     time.Time // when it was read
-	Next   string    // the command that goes on from a good report; "": none
+	GoesOn bool      // whether a migration could go on from a good report
+	Next   string    // the command that does, where somebody types commands; "": none
 }
 
 // Source is the cluster of a session, to be audited.
-func (s *Session) Source(clk clock.Clock) Source {
-	return &procedureSource{session: s, clock: clk}
+func (s *Session) Source() Source {
+	return &procedureSource{session: s, clock: s.Clock}
 }
 
 // procedureSource is a cluster with the side that configures it.
@@ -72,11 +73,7 @@ func (s *procedureSource) Read(ctx context.Context) (Reading, error) {
 	if record.Unread != nil {
 		header = append(header, "partly visible: "+record.Unread.Error())
 	}
-	next := s.session.Words.Plan()
-	if seen.Input.Position.Position == position.P5 {
-		next = ""
-	}
-	return Reading{Inspection: seen, Header: header, At: at, Next: next,
+	return Reading{Inspection: seen, Header: header, At: at, GoesOn: seen.Input.Position.Position != position.P5,
 		Target: bundle.Target{Kind: target.Kind, Name: target.Name, Namespace: target.Namespace, UID: target.UID}}, nil
 }
 

@@ -1,11 +1,8 @@
-package target
+package session
 
 import (
 	"context"
 	"io"
-	"os"
-	"os/user"
-	"time"
 
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
@@ -14,21 +11,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
-
-// Opener is what the flags of a distribution come to: a session, once the target
-// was proven.
-type Opener interface {
-	Open(ctx context.Context, out Output, may Access) (*Session, error)
-}
-
-// Output is what opening a cluster has to say, which may take a while.
-type Output struct {
-	Say func(line string) // what is waited for, for people
-	Err io.Writer         // the output of programs that are run
-}
 
 // Procedure is a procedure that can describe itself to people.
 type Procedure interface {
@@ -66,17 +52,57 @@ type Session struct {
 	Lock      lock.Lock
 	Owner     lock.Owner
 	RunID     string
-	Words     Words
+
+	Clock clock.WithTicker
+
+	undoing bool
+}
+
+// Connector reaches one cluster, proves that it is the one meant and builds its
+// migration. A Target is one.
+type Connector interface {
+	Connect(ctx context.Context, o Options, may Access) (*Session, error)
+}
+
+// Open connects for whoever looks (ReadOnly) or runs.
+func Open(ctx context.Context, t Connector, o Options, may Access) (*Session, error) {
+	o.RunID = runner.NewRunID(o.clock().Now())
+	if o.Live == nil {
+		o.Live = io.Discard
+	}
+	s, err := t.Connect(ctx, o, may)
+	if err != nil {
+		return nil, err
+	}
+	if o.Undo {
+		s.goBack()
+	}
+	return s, nil
+}
+
+// Connect implements Connector.
+func (t Target) Connect(ctx context.Context, o Options, may Access) (*Session, error) {
+	to := reach{t.RequestTimeout, may}
+	switch t.Kind {
+	case RKE2:
+		return openRKE2(ctx, t, o, to)
+	case RKE:
+		return openManaged(ctx, t, o, to)
+	case ClusterFile:
+		return openFile(ctx, t, o, to)
+	case APIOnly:
+	}
+	return nil, &fault.Error{Class: fault.Usage, Reason: "Usage", Object: "target " + t.Name, Seen: "kind " + string(t.Kind), Wanted: "a cluster that can be migrated"}
 }
 
 // newSession puts journal and lock where the procedure's target says.
-func newSession(p Migration, home kubernetes.Interface, runID string, words Words) *Session {
+func newSession(p Migration, home kubernetes.Interface, o Options) *Session {
 	target, processes := p.Target(), lock.HostProcesses()
-	name, who := journal.Name(target.Name), owner(runID, processes)
-	lock := lock.NewLease(home, target.Namespace, name, who, clock.RealClock{})
+	name, who := journal.Name(target.Name), o.owner(processes)
+	lock := lock.NewLease(home, target.Namespace, name, who, o.clock())
 	lock.Processes = processes
 	return &Session{
-		Migration: p, Procedure: p, RunID: runID, Words: words, Owner: who, Lock: lock,
+		Migration: p, Procedure: p, RunID: o.RunID, Owner: who, Lock: lock, Clock: o.clock(),
 		Journal: journal.NewConfigMap(home, target.Namespace, name, target),
 	}
 }
@@ -84,11 +110,16 @@ func newSession(p Migration, home kubernetes.Interface, runID string, words Word
 // countedBy has the cluster that is migrated keep the epoch, too: the journal lies in
 // another, whose backups are of another time.
 func (s *Session) countedBy(cluster kubernetes.Interface) *Session {
-	s.Journal = journal.Counted{Journal: s.Journal, Cluster: cluster, Clock: clock.RealClock{}}
+	s.Journal = journal.Counted{Journal: s.Journal, Cluster: cluster, Clock: s.Clock}
 	return s
 }
 
-// Record is the journal for a command that looks. One that could not be read costs
+// Undoing says whether the procedure is the way back.
+func (s *Session) Undoing() bool { return s.undoing }
+
+func (s *Session) goBack() { s.Procedure, s.undoing = s.Migration.Undo(), true }
+
+// Record is the journal for whoever looks. One that could not be read costs
 // only what it alone can settle; one that is broken, or of another cluster, is an
 // error as everywhere.
 func (s *Session) Record(ctx context.Context) (journal.Record, error) {
@@ -97,18 +128,4 @@ func (s *Session) Record(ctx context.Context) (journal.Record, error) {
 		return journal.Record{Unread: err}, nil
 	}
 	return state.Record(), err
-}
-
-// owner says for other runs who holds the lock, and lets those on the same
-// machine see whether it still lives.
-func owner(runID string, processes lock.Processes) lock.Owner {
-	o := lock.Owner{PID: os.Getpid(), Run: runID, Start: time.Now()}
-	o.Place, o.Tick = processes.Self()
-	if who, err := user.Current(); err == nil {
-		o.User = who.Username
-	}
-	if host, err := os.Hostname(); err == nil {
-		o.Host = host
-	}
-	return o
 }

@@ -1,0 +1,61 @@
+package target
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/user"
+
+	"github.com/awsmigrate/awsmigrate/internal/session"
+)
+
+// Flags are those of a distribution, typed.
+type Flags interface {
+	// Asked is what they come to, before anything is reached.
+	Asked(out Output) (Asked, error)
+}
+
+// Output is what opening a cluster has to say, which may take a while.
+type Output struct {
+	Say func(line string) // what is waited for, for people
+	Err io.Writer         // the output of programs that are run
+}
+
+// Asked is what a command line asks of one cluster.
+type Asked struct {
+	Target  session.Connector
+	Options session.Options
+	Words   Words
+}
+
+// Open connects to what was asked for.
+func Open(ctx context.Context, flags Flags, out Output, may session.Access) (*session.Session, Words, error) {
+	asked, err := flags.Asked(out)
+	if err != nil {
+		return nil, Words{}, err
+	}
+	s, err := session.Open(ctx, asked.Target, asked.Options, may)
+	return s, asked.Words, err
+}
+
+// Undo are flags by which a migration is taken back.
+type Undo struct{ Flags }
+
+// Asked implements Flags.
+func (o Undo) Asked(out Output) (Asked, error) {
+	asked, err := o.Flags.Asked(out)
+	asked.Options.Undo, asked.Words.Undoing = true, true
+	return asked, err
+}
+
+// actor is who runs this process.
+func actor() session.Actor {
+	var a session.Actor
+	if who, err := user.Current(); err == nil {
+		a.User = who.Username
+	}
+	if host, err := os.Hostname(); err == nil {
+		a.Host = host
+	}
+	return a
+}

@@ -1,0 +1,66 @@
+package target
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// kubeconfig is an API server as kubectl finds it: by the file that is named, else by
+// $KUBECONFIG, ~/.kube/config, or the service account of the pod that this runs in.
+func kubeconfig(path, kubeContext string) session.Server {
+	return session.Server{Load: func() (*rest.Config, error) {
+		config, err := clientConfig(path, kubeContext)
+		if err != nil {
+			return nil, &fault.Error{Class: fault.Usage, Reason: "NoKubeconfig", Object: kubeconfigName(path),
+				Seen: "cannot be used", Fix: "name one with --kubeconfig, a context with --context", Err: err}
+		}
+		return config, nil
+	}}
+}
+
+// named is kubeconfig where a file was named, and no server where none was.
+func named(path string) session.Server {
+	if path == "" {
+		return session.Server{}
+	}
+	return kubeconfig(path, "")
+}
+
+func clientConfig(path, kubeContext string) (*rest.Config, error) {
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: kubeContext}
+	if path == "" {
+		return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), overrides).ClientConfig()
+	}
+	// A file that was named and says nothing is no wish for a pod's own cluster.
+	rules := &clientcmd.ClientConfigLoadingRules{ExplicitPath: path}
+	file, err := rules.Load()
+	if err != nil {
+		return nil, err
+	}
+	return clientcmd.NewNonInteractiveClientConfig(*file, kubeContext, overrides, rules).ClientConfig()
+}
+
+func kubeconfigName(path string) string {
+	if path == "" {
+		return "kubeconfig"
+	}
+	return fmt.Sprintf("kubeconfig %s", path)
+}
+
+// contextName is the name of the context in use, for people.
+func contextName(path, kubeContext string) string {
+	if kubeContext != "" {
+		return kubeContext
+	}
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = path
+	if raw, err := rules.Load(); err == nil && raw.CurrentContext != "" {
+		return raw.CurrentContext
+	}
+	return kubeconfigName(path)
+}

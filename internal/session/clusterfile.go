@@ -1,0 +1,79 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/ownfile"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
+)
+
+// openFile opens a cluster by its cluster.yml: journal and lock are in the cluster
+// itself, and a lock beside the file covers the rke that a run has started.
+func openFile(ctx context.Context, t Target, o Options, to reach) (*Session, error) {
+	options := o.OfRKE(t)
+	if err := options.Validate(); err != nil {
+		return nil, err
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	// What is wrong with the file is reported even where no cluster can be reached.
+	if _, err := clusterfile.Read(t.File); err != nil {
+		return nil, err
+	}
+	config, err := to.config(t.Server)
+	if err != nil {
+		return nil, err
+	}
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fault.AsUsage(err)
+	}
+	lock := &ownfile.Lock{Path: ownfile.LockPath(t.File), Clock: o.clock(), Processes: lock.HostProcesses(),
+		Say: func(what string) { fmt.Fprintln(o.Live, what) }}
+	deps := rke.Deps{Kube: kube, Config: config, Clock: o.clock(), Live: rkeOutput{o.Live}, LockFile: lock.File}
+	procedure, err := newProcedure(ctx, deps, options, lock)
+	if err != nil {
+		return nil, err
+	}
+	s := newSession(procedure, kube, o)
+	lock.Inner, lock.Owner, s.Lock = s.Lock, s.Owner, lock
+	return s, nil
+}
+
+// newProcedure reads the cluster, again as long as an rke that outlived its
+// awsmigrate keeps the API server away.
+func newProcedure(ctx context.Context, deps rke.Deps, options rke.Options, lock *ownfile.Lock) (*procedure.Migration, error) {
+	procedure, err := rke.New(ctx, deps, options)
+	for said := false; err != nil && retry.Transient(err) && lock.Busy(); said = true {
+		if !said {
+			lock.Say("the API server is away, and an rke still works on this cluster.yml; waiting for it")
+		}
+		if err := retry.Pause(ctx, deps.Clock, time.Second); err != nil {
+			return nil, err
+		}
+		procedure, err = rke.New(ctx, deps, options)
+	}
+	return procedure, err
+}
+
+// rkeOutput shows rke's own lines apart from ours.
+type rkeOutput struct{ out io.Writer }
+
+// Write implements io.Writer; it is given whole lines.
+func (o rkeOutput) Write(line []byte) (int, error) {
+	if _, err := o.out.Write(append([]byte("rke │ "), line...)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}

@@ -1,0 +1,93 @@
+package session
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// Options are what somebody wants of a target.
+type Options struct {
+	Choices
+	Engine
+	// Undo goes back instead of on.
+	Undo bool
+	// Actor is who it is that runs, for the lock and the history.
+	Actor Actor
+	// Live takes what programs that are run print, and what is waited for before there
+	// is a run to show it; nil: nobody.
+	Live io.Writer
+}
+
+// Actor is a person or a workload, as other runs are told of it.
+type Actor struct{ User, Host string }
+
+// Choices shape a migration. Its RunID is set by whoever opens a session.
+type Choices struct {
+	migration.Options
+	EndState rke2checks.EndState // of RKE2
+	RKE      RKEChoices
+}
+
+// RKEChoices are those of a cluster.yml alone.
+type RKEChoices struct {
+	Binary         string   // path or name; "": rke in PATH
+	Args           []string // passed to every `rke up`
+	NoUp           bool     // stop before each `rke up`
+	IncludePending bool     // apply other changes of cluster.yml, too
+}
+
+// Engine steers one run. The zero value of every field is usable.
+type Engine struct {
+	Version string // of this awsmigrate
+	// Unattended says that the yes was given before anybody saw a plan.
+	Unattended bool
+	Command    string // as typed, for the history and the resume line
+	Until      journal.StepID
+	Only       journal.StepID
+	Timeout    time.Duration // longest time without progress
+	Deadline   time.Duration // longest time in all, 0: none
+	Clock      clock.WithTicker
+	Sink       runner.Sink
+
+	// Interrupt asks for a clean stop, HangUp says that nobody watches any more; both
+	// by a value or by being closed.
+	Interrupt, HangUp <-chan struct{}
+
+	// Approve is asked once, before the first write; nil means yes.
+	Approve func(ctx context.Context, p runner.Proposal) error
+	// Confirm is asked at a step that has no way back, with the cluster's name; nil
+	// refuses.
+	Confirm func(ctx context.Context, cluster string, step runner.Info) error
+	// Saved gives a plan that was approved before, for the target that it was made for;
+	// nil: there is none.
+	Saved func(target journal.Target) (*runner.WholePlan, error)
+}
+
+// clock is the one that everything of a session goes by.
+func (o Options) clock() clock.WithTicker {
+	if o.Clock == nil {
+		return clock.RealClock{}
+	}
+	return o.Clock
+}
+
+// rke2 is what pkg/rke2 takes.
+func (o Options) rke2(t Target) rke2.Options {
+	return rke2.Options{Options: o.Options, Namespace: t.Namespace, Name: t.Name, EndState: o.EndState}
+}
+
+// OfRKE are what pkg/rke takes.
+func (o Options) OfRKE(t Target) rke.Options {
+	return rke.Options{Options: o.Options, Config: t.File, Cluster: t.Name, RKEBinary: o.RKE.Binary,
+		RKEArgs: o.RKE.Args, NoRKEUp: o.RKE.NoUp, IncludePending: o.RKE.IncludePending}
+}

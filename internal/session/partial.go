@@ -1,0 +1,85 @@
+package session
+
+import (
+	"context"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Audit opens a target to be audited, read-only, and proves that it is the one named.
+// Where these credentials may not read all that its procedure needs, what they may is
+// judged; the rest is unknown and never ok.
+func Audit(ctx context.Context, t Target, o Options) (Source, error) {
+	if t.Kind == APIOnly {
+		return openAPIOnly(t, o)
+	}
+	s, err := Open(ctx, t, o, ReadOnly)
+	if err == nil {
+		return s.Source(), nil
+	}
+	if !fault.HasReason(err, fault.ReasonForbidden, fault.ReasonUnauthorized) {
+		return nil, err
+	}
+	own, d := verify.Metas(rke2checks.All()...), wellknown.RKE2
+	if t.Kind != RKE2 {
+		own, d = verify.Metas(rkechecks.All()...), wellknown.RKE
+	}
+	config, lookErr := seenInPart(ctx, t)
+	if lookErr != nil {
+		return nil, err
+	}
+	bound := unjudged(own, err)
+	if t.Kind == ClusterFile { // the file is judged for itself
+		if bound, lookErr = rke.Partial(ctx, o.OfRKE(t), err); lookErr != nil {
+			return nil, lookErr
+		}
+	}
+	return partial(config, t, d, o, bound, err), nil
+}
+
+// openAPIOnly is any cluster of which only the API is known.
+func openAPIOnly(t Target, o Options) (Source, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	config, err := reach{t.RequestTimeout, ReadOnly}.config(t.Server)
+	if err != nil {
+		return nil, err
+	}
+	return &apiSource{api: audit.APIOnly{Config: config, Clock: o.clock(), Options: o.Options}, name: t.Name, clock: o.clock()}, nil
+}
+
+// seenInPart is the way to the API server of a cluster that could not be opened.
+func seenInPart(ctx context.Context, t Target) (*rest.Config, error) {
+	to := reach{t.RequestTimeout, ReadOnly}
+	switch t.Kind {
+	case RKE2:
+		clients, err := connectRKE2(ctx, t, to)
+		return clients.DownstreamConfig, err
+	case RKE:
+		way, err := wayToManaged(ctx, t, to)
+		return way.downstream, err
+	case ClusterFile, APIOnly:
+	}
+	return to.config(t.Server)
+}
+
+// partial is a cluster of which only a part may be read.
+func partial(config *rest.Config, t Target, d wellknown.Distribution, o Options, own []verify.Bound, why error) Source {
+	return &apiSource{api: audit.APIOnly{Config: config, Clock: o.clock(), Options: o.Options, Distribution: d},
+		name: migration.OrElse(t.Name, t.File), clock: o.clock(), own: own,
+		note: "partly visible; whether this is the cluster of that name is not proven: " + why.Error()}
+}
+
+func unjudged(metas []verify.Meta, why error) []verify.Bound {
+	return verify.Unjudged(metas, "could not look: "+why.Error())
+}

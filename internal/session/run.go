@@ -1,0 +1,51 @@
+package session
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// Result is what a run came to.
+type Result struct {
+	runner.Result
+	// Began is false where the cluster could not be opened, or no run of it be prepared:
+	// nobody was shown anything.
+	Began bool
+}
+
+// Run opens a target and runs its procedure.
+func Run(ctx context.Context, t Connector, o Options) (Result, error) {
+	s, err := Open(ctx, t, o, ReadWrite)
+	if err != nil {
+		return Result{}, err
+	}
+	options, err := s.engine(o)
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := runner.Run[migration.Snapshot](ctx, s.Procedure, options)
+	return Result{Result: result, Began: true}, err
+}
+
+// engine are the options of the engine for this session.
+func (s *Session) engine(o Options) (runner.Options, error) {
+	target := s.Procedure.Target()
+	options := runner.Options{
+		Version: o.Version, Unattended: o.Unattended,
+		RunID: s.RunID, Command: o.Command, Who: s.Owner.User + "@" + s.Owner.Host,
+		Until: o.Until, Only: o.Only, Timeout: o.Timeout, Deadline: o.Deadline,
+		Journal: s.Journal, Lock: s.Lock, Clock: o.clock(), Sink: o.Sink,
+		Interrupt: o.Interrupt, HangUp: o.HangUp, Approve: o.Approve,
+	}
+	if o.Confirm != nil {
+		options.Confirm = func(ctx context.Context, step runner.Info) error { return o.Confirm(ctx, target.Name, step) }
+	}
+	if o.Saved == nil {
+		return options, nil
+	}
+	var err error
+	options.Saved, err = o.Saved(target)
+	return options, err
+}

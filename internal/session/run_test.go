@@ -1,0 +1,111 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+)
+
+// still is a cluster in which nothing is to do: what a run of it does is said by Judge.
+type still struct {
+	Migration
+	back   *procedure.Migration
+	judged error
+}
+
+func (s *still) Undo() *procedure.Migration { return s.back }
+
+func (*still) Target() journal.Target {
+	return journal.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u"}
+}
+
+func (*still) Steps() []migration.Step { return nil }
+
+func (*still) Observe(context.Context, journal.Record) (migration.Snapshot, error) {
+	return migration.Snapshot{}, nil
+}
+
+func (s *still) Judge(migration.Snapshot) (runner.Observation, error) {
+	return runner.Observation{Position: "P5"}, s.judged
+}
+
+// prepared connects to a cluster that is there already.
+type prepared struct {
+	session *Session
+	err     error
+	asked   *Options
+	may     *Access
+}
+
+func (p prepared) Connect(_ context.Context, o Options, may Access) (*Session, error) {
+	if p.asked != nil {
+		*p.asked, *p.may = o, may
+	}
+	return p.session, p.err
+}
+
+func demo(s *still) *Session {
+	return &Session{Migration: s, Procedure: s, RunID: "run-1", Journal: &journal.Memory{}, Lock: new(lock.Memory).For(lock.Owner{User: "u"})}
+}
+
+// A run says whether it began at all: what keeps it from beginning is of the one who
+// asked, and what happens in it is shown by whoever shows it.
+func TestRunBegins(t *testing.T) {
+	away := errors.New("away")
+	for name, tt := range map[string]struct {
+		connect error
+		saved   error
+		judged  error
+		began   bool
+	}{
+		"it does":        {nil, nil, nil, true},
+		"no cluster":     {away, nil, nil, false},
+		"no saved plan":  {nil, away, nil, false},
+		"it fails in it": {nil, nil, away, true},
+	} {
+		var asked Options
+		var may Access
+		o := Options{Engine: Engine{Saved: func(of journal.Target) (*runner.WholePlan, error) {
+			if of.Name != "demo" {
+				t.Errorf("%s: a plan for %+v", name, of)
+			}
+			return nil, tt.saved
+		}}}
+		got, err := Run(t.Context(), prepared{demo(&still{judged: tt.judged}), tt.connect, &asked, &may}, o)
+		if wanted := errors.Join(tt.connect, tt.saved, tt.judged); got.Began != tt.began || (wanted == nil) != (err == nil) || err != nil && !errors.Is(err, away) {
+			t.Errorf("%s: began %t, %v", name, got.Began, err)
+		}
+		if asked.RunID == "" || asked.Live == nil || may != ReadWrite {
+			t.Errorf("%s: opened with %q, %d", name, asked.RunID, may)
+		}
+	}
+}
+
+// Who goes back runs the undo, and a gate is asked about by the cluster's name.
+func TestRunGoesBackAndConfirms(t *testing.T) {
+	back := &procedure.Migration{}
+	s, err := Open(t.Context(), prepared{session: demo(&still{back: back})}, Options{Undo: true}, ReadOnly)
+	if err != nil || !s.Undoing() || s.Procedure != Procedure(back) {
+		t.Errorf("%v: undoing %t", err, s.Undoing())
+	}
+	s = demo(&still{})
+	refused := &fault.Error{Class: fault.Gate}
+	var named string
+	engine, err := s.engine(Options{Engine: Engine{Confirm: func(_ context.Context, cluster string, _ runner.Info) error {
+		named = cluster
+		return refused
+	}}})
+	if err != nil || !errors.Is(engine.Confirm(t.Context(), runner.Info{}), refused) || named != "demo" {
+		t.Errorf("%v: asked about %q", err, named)
+	}
+	if engine, err = s.engine(Options{}); err != nil || engine.Confirm != nil {
+		t.Errorf("%v: a gate that nobody confirms has an answer", err)
+	}
+}
