@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -39,6 +40,7 @@ type Options struct {
 	OnlyChecks      []string
 	FailOnWarning   bool
 	AWS             string // "auto", "on", "off"
+	AWSIdentity     aws.Identity
 	Region, Profile string
 	AssumeRole      string // ARN; ExternalID and SessionName go with it
 	ExternalID      string

@@ -12,6 +12,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
 
 // migrationFlags are the choices that shape a migration; plan, status and run share them.
@@ -95,7 +96,7 @@ func (m *migrationFlags) options() (migration.Options, error) {
 		InstallMethod: migration.InstallMethod(m.installMethod), KubernetesVersion: m.kubernetesVersion, Snapshot: m.etcdSnapshot && !m.noEtcdSnapshot,
 		KeepLeaderMigration: m.keepLeaderMigration,
 		DisableAsked:        m.given("keep-leader-migration") && !m.keepLeaderMigration, CloudRoutes: m.cloudRoutes, CCMImage: m.ccmImage,
-		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, Region: m.region, Profile: m.profile,
+		ChartPath: m.chart, OnlyChecks: m.only, AWS: m.aws, AWSIdentity: aws.Identity{Process: os.Getenv}, Region: m.region, Profile: m.profile,
 		AssumeRole: m.assumeRole, ExternalID: m.externalID, SessionName: m.sessionName,
 		OwnersInformed: m.ownerInformed, ReadOnly: m.lookOnly, OnWait: m.say, Skip: map[string]string{},
 	}

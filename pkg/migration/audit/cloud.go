@@ -15,7 +15,7 @@ import (
 // still being listed. version tells from what was read which CCM's actions IAM is
 // asked about.
 func readBoth(ctx context.Context, reader kube.Reader, o migration.Options, version func(downstream.Facts) string) (downstream.Facts, cloud.Facts) {
-	instances := aws.Start(ctx, aws.Options{Mode: aws.Mode(o.AWS), Region: o.Region, Profile: o.Profile,
+	instances := aws.Start(ctx, aws.Options{Mode: aws.Mode(o.AWS), Identity: o.AWSIdentity, Region: o.Region, Profile: o.Profile,
 		AssumeRole: o.AssumeRole, ExternalID: o.ExternalID, SessionName: o.SessionName, OnWait: o.OnWait})
 	reader.OnNodes = instances.Add
 	facts := kube.Read(ctx, reader)

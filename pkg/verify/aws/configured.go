@@ -25,25 +25,30 @@ func configured(ctx context.Context, o Options) string {
 		return "--profile " + o.Profile
 	case o.AssumeRole != "":
 		return "--assume-role " + o.AssumeRole
+	case o.Identity.Keys.ID != "":
+		return o.Identity.Keys.String()
+	case o.Identity.Process == nil:
+		return ""
 	}
+	env := o.Identity.Process
 	for _, name := range credentialVariables {
-		if os.Getenv(name) != "" {
+		if env(name) != "" {
 			return name
 		}
 	}
 	for _, name := range []string{"AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"} {
-		if path := os.Getenv(name); path != "" && !readable(path) {
+		if path := env(name); path != "" && !readable(path) {
 			return name
 		}
 	}
-	if defaultProfile(ctx) {
+	if defaultProfile(ctx, env) {
 		return "the default profile"
 	}
 	return ""
 }
 
 func readable(path string) bool {
-	file, err := os.Open(path) //nolint:gosec // the user's own variable names it
+	file, err := os.Open(path)
 	if err != nil {
 		return false
 	}
@@ -53,10 +58,10 @@ func readable(path string) bool {
 
 // defaultProfile says whether the shared files have one. A file that is there and
 // cannot be read may have.
-func defaultProfile(ctx context.Context) bool {
+func defaultProfile(ctx context.Context, env func(string) string) bool {
 	_, err := config.LoadSharedConfigProfile(ctx, "default", func(o *config.LoadSharedConfigOptions) {
-		o.ConfigFiles = []string{cmp.Or(os.Getenv("AWS_CONFIG_FILE"), config.DefaultSharedConfigFilename())}
-		o.CredentialsFiles = []string{cmp.Or(os.Getenv("AWS_SHARED_CREDENTIALS_FILE"), config.DefaultSharedCredentialsFilename())}
+		o.ConfigFiles = []string{cmp.Or(env("AWS_CONFIG_FILE"), config.DefaultSharedConfigFilename())}
+		o.CredentialsFiles = []string{cmp.Or(env("AWS_SHARED_CREDENTIALS_FILE"), config.DefaultSharedCredentialsFilename())}
 	})
 	var none config.SharedConfigProfileNotExistError
 	return err == nil || !errors.As(err, &none) && !errors.Is(err, fs.ErrNotExist)

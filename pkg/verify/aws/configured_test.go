@@ -50,7 +50,7 @@ func TestCredentialsThatDoNotWork(t *testing.T) {
 				t.Setenv(k, v)
 			}
 			nodes, _ := many(1, "us-east-1", "")
-			got := Read(t.Context(), nodes, Options{Mode: Auto})
+			got := Read(t.Context(), nodes, Options{Identity: ofProcess(), Mode: Auto})
 			if tc.off {
 				if got.On || !strings.Contains(got.Off, "no AWS credentials") {
 					t.Errorf("%+v, want that AWS is left out", got)

@@ -15,12 +15,9 @@ import (
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
 	"github.com/aws/aws-sdk-go-v2/credentials/stscreds"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
-	"github.com/aws/smithy-go/logging"
 	"k8s.io/utils/clock"
 )
 
@@ -45,6 +42,7 @@ const (
 // Options say whom to ask and as whom.
 type Options struct {
 	Mode       Mode
+	Identity   Identity
 	Region     string // the only one to ask; "": those of the nodes' zones
 	Profile    string
 	AssumeRole string // ARN
@@ -121,19 +119,7 @@ func Connect(ctx context.Context, o Options, region string) (c Clients, off stri
 var errNoRegion = errors.New("the region is not known: no node has a ProviderID of AWS that tells one, and none is configured (--region)")
 
 func load(ctx context.Context, o Options, region string, counted *calls) (awssdk.Config, error) {
-	options := []func(*config.LoadOptions) error{
-		config.WithRetryer(func() awssdk.Retryer { return retryer(attempts, maxBackoff) }),
-		config.WithLogger(logging.Nop{}), // what matters comes back as an error
-		config.WithAPIOptions(append(counted.options(), answered)),
-		config.WithHTTPClient(awshttp.NewBuildableClient().WithTimeout(orDefault(o.Timeout, DefaultTimeout))),
-	}
-	if region != "" {
-		options = append(options, config.WithRegion(region))
-	}
-	if o.Profile != "" {
-		options = append(options, config.WithSharedConfigProfile(o.Profile))
-	}
-	cfg, err := config.LoadDefaultConfig(ctx, options...)
+	cfg, err := o.configure(ctx, region, counted)
 	if err != nil {
 		return cfg, err
 	}
@@ -141,7 +127,7 @@ func load(ctx context.Context, o Options, region string, counted *calls) (awssdk
 		cfg.Credentials = awssdk.NewCredentialsCache(stscreds.NewAssumeRoleProvider(sts.NewFromConfig(cfg), o.AssumeRole, o.session))
 	}
 	if cfg.Credentials == nil {
-		return cfg, errors.New("no AWS credentials are configured")
+		return cfg, errNobody
 	}
 	if err := retrieve(ctx, cfg.Credentials); err != nil {
 		return cfg, err

@@ -38,7 +38,7 @@ func TestPruneLosesNothingThatIsRead(t *testing.T) {
 	defer server.Close()
 	serve(t, &fake{})
 	t.Setenv("AWS_ENDPOINT_URL", server.URL)
-	c, _, err := Connect(t.Context(), Options{Mode: On}, "us-east-1")
+	c, _, err := Connect(t.Context(), Options{Identity: ofProcess(), Mode: On}, "us-east-1")
 	if err != nil {
 		t.Fatal(err)
 	}

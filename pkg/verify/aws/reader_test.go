@@ -15,7 +15,7 @@ import (
 )
 
 // quick keeps a test that is refused from waiting as a user would.
-var quick = Options{Mode: On, Actions: []string{"ec2:DescribeInstances", "ec2:CreateRoute"}, Timeout: 5 * time.Second, Patience: 10 * time.Second}
+var quick = Options{Identity: ofProcess(), Mode: On, Actions: []string{"ec2:DescribeInstances", "ec2:CreateRoute"}, Timeout: 5 * time.Second, Patience: 10 * time.Second}
 
 func TestAsksByTagFirst(t *testing.T) {
 	nodes, instances := many(2500, "us-east-1", "demo")
@@ -272,10 +272,10 @@ func TestNobodyAsked(t *testing.T) {
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "")
 	t.Setenv("AWS_EC2_METADATA_DISABLED", "true")
 	nodes, _ := many(1, "us-east-1", "")
-	if got := Read(t.Context(), nodes, Options{Mode: Auto}); got.On || !strings.Contains(got.Off, "no AWS credentials") {
+	if got := Read(t.Context(), nodes, Options{Identity: ofProcess(), Mode: Auto}); got.On || !strings.Contains(got.Off, "no AWS credentials") {
 		t.Errorf("auto: %+v", got)
 	}
-	if got := Read(t.Context(), nodes, Options{Mode: On}); !got.On || got.Instances.OK() || got.Roles.OK() || got.Unclaimed.OK() {
+	if got := Read(t.Context(), nodes, Options{Identity: ofProcess(), Mode: On}); !got.On || got.Instances.OK() || got.Roles.OK() || got.Unclaimed.OK() {
 		t.Errorf("on: %+v", got)
 	}
 }
@@ -295,7 +295,7 @@ func TestForeignNodesOnly(t *testing.T) {
 // between the lines that a person reads.
 func TestSDKIsSilent(t *testing.T) {
 	serve(t, &fake{})
-	c, off, err := Connect(t.Context(), Options{Mode: On}, "us-east-1")
+	c, off, err := Connect(t.Context(), Options{Identity: ofProcess(), Mode: On}, "us-east-1")
 	if err != nil || off != "" {
 		t.Fatal(off, err)
 	}

@@ -28,7 +28,7 @@ func TestWaitingIsSaid(t *testing.T) {
 			lines := make(chan string, 100)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			o := Options{Mode: On, Actions: []string{"a:A"}, Timeout: time.Hour, Clock: now, OnWait: func(line string) { lines <- line }}
+			o := Options{Identity: ofProcess(), Mode: On, Actions: []string{"a:A"}, Timeout: time.Hour, Clock: now, OnWait: func(line string) { lines <- line }}
 			done := make(chan cloud.Facts, 1)
 			go func() { done <- Read(ctx, nodes, o) }()
 			<-asked

@@ -1,0 +1,96 @@
+package aws
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+)
+
+// ofProcess is the identity of the process, as the command line has it.
+func ofProcess() Identity { return Identity{Process: os.Getenv} }
+
+// signers keeps by whom and in which region AWS was asked.
+type signers struct {
+	fake
+	mu  sync.Mutex
+	all map[string]bool
+}
+
+func (s *signers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_, scope, _ := strings.Cut(r.Header.Get("Authorization"), "Credential=")
+	id, _, _ := strings.Cut(scope, "/")
+	s.mu.Lock()
+	s.all[id+" in "+regionOf(r)] = true
+	s.mu.Unlock()
+	s.fake.ServeHTTP(w, r)
+}
+
+// Two runs in one process have each its own credentials, role, region and endpoint, at
+// once, and neither those of the process.
+func TestIdentitiesShareNothing(t *testing.T) {
+	serve(t, &fake{}) // the process has an identity, and an endpoint, of its own
+	t.Setenv("AWS_PROFILE", "one-that-is-not-there")
+	t.Setenv("AWS_REGION", "us-west-2")
+	runs := []struct {
+		region, role string
+		keys         Keys
+		wanted       []string
+	}{
+		{"us-east-1", "", Keys{ID: "AKIAFIRST", Secret: "s"}, []string{"AKIAFIRST in us-east-1"}},
+		{"eu-west-1", "arn:aws:iam::2:role/audit", Keys{ID: "AKIASECOND", Secret: "s", Token: "t"}, []string{"AKIASECOND in eu-west-1", "ASIA in eu-west-1"}},
+	}
+	var group sync.WaitGroup
+	for _, run := range runs {
+		nodes, instances := many(3, run.region, "demo")
+		api := &signers{fake: fake{asked: map[string]map[string]bool{}, instances: instances}, all: map[string]bool{}}
+		server := httptest.NewServer(api)
+		t.Cleanup(server.Close)
+		group.Go(func() {
+			got := Read(t.Context(), nodes, Options{Mode: On, Region: run.region, AssumeRole: run.role,
+				Identity: Identity{Keys: run.keys, Endpoint: server.URL, Process: os.Getenv}})
+			if !got.Instances.OK() || len(got.Instances.Value) != 3 || !got.Identity.OK() {
+				t.Errorf("%s: %v, %v", run.region, got.Instances.Err, got.Identity.Err)
+			}
+			api.mu.Lock()
+			defer api.mu.Unlock()
+			for _, who := range run.wanted {
+				if !api.all[who] {
+					t.Errorf("%s: nobody asked as %s, but %v", run.region, who, api.all)
+				}
+			}
+			for who := range api.all {
+				if !strings.HasPrefix(who, run.keys.ID+" ") && (run.role == "" || !strings.HasPrefix(who, "ASIA ")) {
+					t.Errorf("%s: somebody asked as %s", run.region, who)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// A run that was given no identity asks as nobody, whatever the process has.
+func TestNoIdentityIsNotTheProcesss(t *testing.T) {
+	serve(t, &fake{})
+	t.Setenv("AWS_ACCESS_KEY_ID", "AKIAPROCESS")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "s")
+	nodes, _ := many(1, "us-east-1", "")
+	var got cloud.Facts
+	if got = Read(t.Context(), nodes, Options{Mode: Auto}); got.On || !strings.Contains(got.Off, "no AWS credentials") {
+		t.Errorf("auto: %+v", got)
+	}
+	if got = Read(t.Context(), nodes, Options{Mode: On}); got.Instances.OK() || got.Instances.Err == nil {
+		t.Errorf("on: %+v", got)
+	}
+	if got = Read(t.Context(), nodes, Options{Mode: Auto, Profile: "p", Identity: Identity{Keys: Keys{ID: "AKIA", Secret: "hidden"}}}); got.Instances.OK() || !strings.Contains(fmt.Sprint(got.Instances.Err), "not with credentials that were given") {
+		t.Errorf("a profile of the process, with keys of the run: %+v", got)
+	}
+	if shown := fmt.Sprintf("%v %+v %#v", Keys{ID: "AKIA", Secret: "hidden"}, Identity{Keys: Keys{Secret: "hidden"}}, Keys{Secret: "hidden"}); strings.Contains(shown, "hidden") {
+		t.Errorf("a secret is shown: %s", shown)
+	}
+}
