@@ -18,6 +18,8 @@ type engineFlags struct {
 	deadline    time.Duration
 	onFailure   string
 	plan        string
+	answered    bool // a question was answered before, for this run as well
+	ask         bool // who makes the edits
 }
 
 func (e *engineFlags) register(flags *pflag.FlagSet) {

@@ -17,7 +17,7 @@ cloud provider to the external one. What is done is read from the cluster, so
 the same command takes up a migration wherever it stands.`,
 		Example: `  awsmigrate rke2 plan --cluster prod
   awsmigrate rke2 --cluster prod
-  awsmigrate rke2 --cluster prod --until install-ccm --yes -o jsonl`,
+  awsmigrate rke2 --cluster prod --until install-ccm --yes --edits apply -o jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runMigration(cmd.Context(), a, flags, engine)

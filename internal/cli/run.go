@@ -46,6 +46,10 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	if err != nil {
 		return err
 	}
+	if asked.Unanswered && (engine.yes || engine.plan != "") && !engine.answered {
+		return fault.AsUsage(errors.New("flag --edits is required where nobody is asked: apply, if no tool keeps Rancher's Cluster object; handoff, if one does, and is to make the edits. Terraform leaves no mark by which it would be found"))
+	}
+	engine.ask = asked.Unanswered
 	shown := view.NewRun(a.runOutput(), commands(asked.Words))
 	asked.Options.Engine = a.engine(engine, shown)
 	result, err := session.Run(ctx, asked.Target, asked.Options)
@@ -95,6 +99,7 @@ func outage(since time.Duration) bool { return since < procedure.BackOff }
 // goBack takes back what a failed run did. The failure stays the outcome.
 func goBack(ctx context.Context, a *app, flags target.Flags, engine *engineFlags, failed error) error {
 	back := *engine
+	back.answered = true
 	back.yes, back.onFailure, back.until, back.step, back.plan = true, "stop", "", "", ""
 	if err := runMigration(ctx, a, target.Undo{Flags: flags}, &back); err != nil {
 		return err
@@ -114,6 +119,9 @@ func (a *app) approver(engine *engineFlags) func(context.Context, runner.Proposa
 				Seen: "needs a yes and standard input is no terminal", Fix: "look at `plan`, then add --yes"}
 		}
 		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
+		if engine.ask {
+			view.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would put the old configuration back. Terraform leaves no mark by which it would be found. If there is one, answer no, and see --edits handoff")
+		}
 		fmt.Fprint(a.streams.Err, "Go on? Only \"yes\" is accepted: ")
 		answer, err := a.answer()
 		switch {

@@ -25,7 +25,7 @@ func must(t *testing.T, err error) {
 // stops wants a run to end with exit code 3 and to name everything given.
 func stops(ctx context.Context, t *testing.T, lab *scenario.Lab, says []string, args ...string) {
 	t.Helper()
-	r := scenario.Refusal{Code: 3, Says: says, Args: append([]string{"rke2", "--cluster", "demo", "--yes", "--no-etcd-snapshot"}, args...)}
+	r := scenario.Refusal{Code: 3, Says: says, Args: append([]string{"rke2", "--cluster", "demo", "--yes", "--edits", "apply", "--no-etcd-snapshot"}, args...)}
 	if err := r.Check(ctx, lab, testWriter{t}); err != nil {
 		t.Error(err)
 	}

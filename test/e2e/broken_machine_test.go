@@ -16,7 +16,7 @@ import (
 // Rancher's roll stands still, and the run says where, why and how to go back.
 func crashingArgument(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
-	run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes", "--no-etcd-snapshot")
+	run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes", "--edits", "apply", "--no-etcd-snapshot")
 	must(t, err)
 	waitStep(ctx, t, run, "enable-leader-migration")
 	must(t, scenario.Until(ctx, "the flag in the Cluster object", func(ctx context.Context) (bool, string, error) {

@@ -50,7 +50,7 @@ func flagAloneRunsTwice(t *testing.T, lab *scenario.Lab) {
 	const cause = "v1.28.1 without --leader-migration-config"
 	refused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
 	before := time.Now()
-	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes")
+	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes", "--edits", "apply")
 	wroteNothing(t, lab, before)
 }
 
@@ -59,7 +59,7 @@ func flagAndFileDoNot(t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
 	// By its version it is newer than the API servers and refused; under a tag
 	// that tells no version it comes with the file.
-	refused(ctx, t, lab, "newer than the API servers", "rke2", "--cluster", "demo", "--yes",
+	refused(ctx, t, lab, "newer than the API servers", "rke2", "--cluster", "demo", "--yes", "--edits", "apply",
 		"--ccm-image", "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1")
 	migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--until", "install-ccm",
 		"--ccm-image", "mirror.example/cloud-controller-manager:v1.28.1_2")

@@ -68,7 +68,7 @@ func nothingIsKnown(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 		{Name: "status", Code: 10, Args: []string{"rke2", "status", "--cluster", "demo"}, Says: []string{"fixed UID", goTo}},
 		{Name: "plan", Code: 10, Args: []string{"rke2", "plan", "--cluster", "demo"}, Says: []string{goTo}},
 		{Name: "run", Code: 10, Args: run(), Says: []string{goTo}},
-		{Name: "undo", Code: 10, Args: []string{"rke2", "undo", "--cluster", "demo", "--yes"}, Says: []string{goTo}},
+		{Name: "undo", Code: 10, Args: []string{"rke2", "undo", "--cluster", "demo", "--yes", "--edits", "apply"}, Says: []string{goTo}},
 	} {
 		if err := r.Check(ctx, lab, testWriter{t}); err != nil {
 			t.Errorf("%s: %v", r.Name, err)

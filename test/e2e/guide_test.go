@@ -58,7 +58,7 @@ func flagWithoutGrant(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	const cause = "may not use the migration lease"
 	before := time.Now()
 	refused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
-	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes")
+	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes", "--edits", "apply")
 	wroteNothing(t, lab, before)
 
 	_, err = lab.Kubectl(ctx, theGrant, "apply", "-f", "-") // the cause that was named is the cause
@@ -91,7 +91,7 @@ func externalWithFlag(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	const cause = "external KCM with enable-leader-migration"
 	before := time.Now()
 	refused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
-	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes")
+	refused(ctx, t, lab, cause, "rke2", "--cluster", "demo", "--yes", "--edits", "apply")
 	wroteNothing(t, lab, before)
 
 	must(t, lab.EditRKEConfig(ctx, func(rkeConfig map[string]any) {

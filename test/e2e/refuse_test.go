@@ -15,16 +15,17 @@ import (
 
 // run is `rke2 --cluster demo --yes` with more.
 func run(more ...string) []string {
-	return append([]string{"rke2", "--cluster", "demo", "--yes"}, more...)
+	return append([]string{"rke2", "--cluster", "demo", "--yes", "--edits", "apply"}, more...)
 }
 
 // refusals are commands that a lab before its migration refuses as it is.
 func refusals(lab *scenario.Lab, dead, none string) []scenario.Refusal {
 	management := lab.Kubeconfig("management")
 	return []scenario.Refusal{
-		{Name: "unknown cluster", Code: 2, Args: []string{"rke2", "--cluster", "nosuch", "--yes"}, Says: []string{"Cluster fleet-default/nosuch", "fleet-default/demo"}},
+		{Name: "nobody said who keeps it", Code: 2, Args: []string{"rke2", "--cluster", "demo", "--yes"}, Says: []string{"--edits is required", "Terraform"}},
+		{Name: "unknown cluster", Code: 2, Args: []string{"rke2", "--cluster", "nosuch", "--yes", "--edits", "apply"}, Says: []string{"Cluster fleet-default/nosuch", "fleet-default/demo"}},
 		{Name: "unknown namespace", Code: 2, Args: run("-n", "nons"), Says: []string{"Cluster nons/demo", "fleet-default/demo"}},
-		{Name: "no cluster", Code: 2, Args: []string{"rke2", "--yes"}, Says: []string{"--cluster"}},
+		{Name: "no cluster", Code: 2, Args: []string{"rke2", "--yes", "--edits", "apply"}, Says: []string{"--cluster"}},
 		{Name: "no kubeconfig", Code: 2, Args: run("--kubeconfig", none), Says: []string{none, "no such file"}},
 		{Name: "no context", Code: 2, Args: run("--context", "nosuch"), Says: []string{`context "nosuch" does not exist`}},
 		{Name: "not Rancher's cluster", Code: 2, Args: run("--kubeconfig", lab.Kubeconfig("downstream")), Says: []string{"clusters.provisioning.cattle.io"}},
@@ -47,11 +48,11 @@ func refusals(lab *scenario.Lab, dead, none string) []scenario.Refusal {
 		{Name: "older version", Code: 2, Args: run("--kubernetes-version", "v1.25.3+rke2r1"), Says: []string{"older"}},
 		{Name: "external without proof", Code: 3, Args: run("--end-state", "external"), Says: []string{"not registered with an explicit node-name"}},
 		{Name: "external without proof, planned", Code: 3, Args: []string{"rke2", "plan", "--cluster", "demo", "--end-state", "external"}, Says: []string{"--end-state overrides"}},
-		{Name: "nobody to ask", Code: 7, Args: []string{"rke2", "--cluster", "demo"}, Says: []string{"no terminal", "--yes"}},
-		{Name: "Rancher's own cluster", Code: 3, Args: []string{"rke2", "--cluster", "local", "-n", "fleet-local", "--yes"}, Says: []string{"the cluster Rancher itself runs in"}},
-		{Name: "imported", Code: 3, Args: []string{"rke2", "--cluster", "imported", "--yes"}, Says: []string{"no spec.rkeConfig"}},
-		{Name: "K3s", Code: 3, Args: []string{"rke2", "--cluster", "light", "--yes"}, Says: []string{"K3s v1.26.13+k3s1"}},
-		{Name: "no machines", Code: 3, Args: []string{"rke2", "--cluster", "empty", "--yes"}, Says: []string{"no Machines"}},
+		{Name: "nobody to ask", Code: 7, Args: []string{"rke2", "--cluster", "demo"}, Says: []string{"no terminal", "--yes", "--edits", "apply"}},
+		{Name: "Rancher's own cluster", Code: 3, Args: []string{"rke2", "--cluster", "local", "-n", "fleet-local", "--yes", "--edits", "apply"}, Says: []string{"the cluster Rancher itself runs in"}},
+		{Name: "imported", Code: 3, Args: []string{"rke2", "--cluster", "imported", "--yes", "--edits", "apply"}, Says: []string{"no spec.rkeConfig"}},
+		{Name: "K3s", Code: 3, Args: []string{"rke2", "--cluster", "light", "--yes", "--edits", "apply"}, Says: []string{"K3s v1.26.13+k3s1"}},
+		{Name: "no machines", Code: 3, Args: []string{"rke2", "--cluster", "empty", "--yes", "--edits", "apply"}, Says: []string{"no Machines"}},
 	}
 }
 

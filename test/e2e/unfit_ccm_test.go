@@ -107,7 +107,7 @@ func noImage(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 // during starts a run, and calls meanwhile once the chart's objects are there.
 func during(ctx context.Context, t *testing.T, lab *scenario.Lab, meanwhile func()) *scenario.Run {
 	t.Helper()
-	run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes", "--no-etcd-snapshot")
+	run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes", "--edits", "apply", "--no-etcd-snapshot")
 	must(t, err)
 	waitStep(ctx, t, run, "install-ccm")
 	meanwhile()
@@ -161,7 +161,7 @@ func rightsTakenAway(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 // podsRefused lets a quota refuse the pods after the preflight saw none.
 func podsRefused(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	since := time.Now()
-	run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes", "--no-etcd-snapshot")
+	run, err := lab.Start(ctx, testWriter{t}, "rke2", "--cluster", "demo", "--yes", "--edits", "apply", "--no-etcd-snapshot")
 	must(t, err)
 	waitStep(ctx, t, run, "enable-leader-migration")
 	_, err = lab.Kubectl(ctx, noMorePods, "apply", "-f", "-")

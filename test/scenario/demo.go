@@ -50,7 +50,7 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer) (Evidence, error) {
 	if err != nil {
 		return Evidence{}, err
 	}
-	say("\n$ awsmigrate %s --yes", strings.Join(lab.Command(""), " "))
+	say("\n$ awsmigrate %s", strings.Join(lab.Command("", "--yes"), " "))
 	world := &world{lab: lab}
 	evidence, err := Migration{Lab: lab, Out: out, Switching: world.goesOn}.Do(ctx)
 	if err != nil {

@@ -114,13 +114,19 @@ func (l *Lab) run(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// Command is a command of awsmigrate on this lab: "plan", or "" for the run.
+// Command is a command of awsmigrate on this lab: "plan", or "" for the run. Where nobody
+// is asked it answers that nobody keeps the Cluster object, unless flags say otherwise.
 func (l *Lab) Command(name string, flags ...string) []string {
 	words := []string{l.Target[0]}
 	if name != "" {
 		words = append(words, name)
 	}
-	return append(append(words, l.Target[1:]...), flags...)
+	words = append(append(words, l.Target[1:]...), flags...)
+	asksNobody := slices.Contains(flags, "--yes") || slices.Contains(flags, "--plan")
+	if asksNobody && l.Target[0] == "rke2" && !slices.Contains(flags, "--edits") {
+		words = append(words, "--edits", "apply")
+	}
+	return words
 }
 
 // Lab runs a command of the lab, e.g. "scale", "workers", "4".

@@ -26,6 +26,9 @@ type Asked struct {
 	Target  session.Connector
 	Options session.Options
 	Words   Words
+	// Unanswered: nobody has said who makes the edits of an object that another tool may
+	// keep. Terraform leaves no mark on it by which it would be found.
+	Unanswered bool
 }
 
 // Open connects to what was asked for.

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// unanswered are flags without --edits, for a target that nobody may reach.
+type unanswered struct {
+	t     *testing.T
+	reach bool
+}
+
+func (u unanswered) Asked(target.Output) (target.Asked, error) {
+	return target.Asked{Target: u, Unanswered: true}, nil
+}
+
+func (u unanswered) Connect(context.Context, session.Options, session.Access) (*session.Session, error) {
+	if !u.reach {
+		u.t.Error("reached the cluster before the answer")
+	}
+	return nil, &fault.Error{Class: fault.CouldNotLook}
+}
+
+// Where nobody is asked who keeps Rancher's object, the command line has to say it.
+func TestNobodySaidWhoKeepsTheCluster(t *testing.T) {
+	for name, tt := range map[string]struct {
+		engine engineFlags
+		class  fault.Class
+	}{
+		"with --yes":             {engineFlags{yes: true}, fault.Usage},
+		"with --plan":            {engineFlags{plan: "plan.json"}, fault.Usage},
+		"where a person is":      {engineFlags{}, fault.CouldNotLook},
+		"back after a failure":   {engineFlags{yes: true, answered: true}, fault.CouldNotLook},
+		"for a look, with a yes": {engineFlags{yes: true, dryRun: true}, fault.CouldNotLook},
+	} {
+		tt.engine.onFailure, tt.engine.timeout = "stop", 1
+		var out bytes.Buffer
+		a := &app{output: "text", streams: view.Streams{Out: &out, Err: &out, Env: func(string) string { return "" }}, signals: &signals{}, unwatched: &unwatched{}}
+		err := runMigration(t.Context(), a, unanswered{t, tt.class != fault.Usage}, &tt.engine)
+		if fault.ClassOf(err) != tt.class || tt.class == fault.Usage && !strings.Contains(err.Error(), "Terraform") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A person is told before the question what nobody can see.
+func TestTheQuestionNamesTerraform(t *testing.T) {
+	for _, ask := range []bool{true, false} {
+		var out bytes.Buffer
+		a := &app{streams: view.Streams{In: strings.NewReader("yes\n"), Out: &out, Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
+		err := a.approver(&engineFlags{ask: ask})(t.Context(), runner.Proposal{})
+		if err != nil || strings.Contains(out.String(), "Terraform leaves no mark") != ask {
+			t.Errorf("asked %t: %v\n%s", ask, err, out.String())
+		}
+	}
+}
