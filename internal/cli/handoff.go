@@ -7,8 +7,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // handOff prints what whoever keeps the configuration has to commit next, and nothing
@@ -21,7 +19,11 @@ func handOff(ctx context.Context, a *app, flags target.Flags, form string, all b
 	if err != nil {
 		return err
 	}
-	seen, _, _, err := runner.PlanAll[migration.Snapshot](ctx, s.Procedure, s.Journal)
+	kept, err := s.Journal.Load(ctx)
+	if err != nil {
+		return err
+	}
+	seen, _, err := s.Look(ctx, kept.Record()) // in the middle of an undo the next edit goes back
 	if err != nil {
 		return err
 	}
