@@ -67,6 +67,8 @@ func commit(t *testing.T, w *World, text string) {
 			delete(rke, name)
 		}
 	}
+	mapAt(cluster, "metadata")["managedFields"] = []any{object{"manager": "fleetagent", "operation": "Update",
+		"time": w.now.UTC().Format(time.RFC3339), "fieldsV1": object{"f:spec": object{}}}}
 	w.mgmt.put(provClusters, cluster, w.now)
 }
 

@@ -204,7 +204,7 @@ func (s progress) disableSkipped() string {
 	switch {
 	case s.Options.KeepLeaderMigration:
 		return "--keep-leader-migration"
-	case len(s.Reading.Owners) > 0 && !s.Options.DisableAsked:
+	case len(s.Reading.Owners) > 0 && !s.Options.DisableAsked && !s.Options.HandOver:
 		return fmt.Sprintf("%s keeps this configuration and could put the old one back: commit the new one there first, then run with --keep-leader-migration=false", s.Reading.Owners[0])
 	}
 	return ""

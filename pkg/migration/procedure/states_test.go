@@ -254,6 +254,28 @@ func TestStatesOfSteps(t *testing.T) {
 	}
 }
 
+// Whoever keeps the configuration could put the one from before the flag back, and the
+// lease then helps nobody; one who made every edit has it.
+func TestDisableBesideAnOwner(t *testing.T) {
+	for name, tt := range map[string]struct {
+		o    migration.Options
+		want runner.StateKind
+	}{
+		"we wrote":                   {migration.Options{}, runner.Skipped},
+		"we wrote, and they have it": {migration.Options{DisableAsked: true}, runner.Todo},
+		"they made every edit":       {migration.Options{HandOver: true}, runner.Todo},
+		"they did, and it is kept":   {migration.Options{HandOver: true, KeepLeaderMigration: true}, runner.Skipped},
+	} {
+		reading := clustertest.Resting()
+		reading.Owners = []migration.Owner{{Name: "Fleet", Mark: "field manager fleetagent"}}
+		s := sided(progress{Snapshot: migration.Snapshot{Reading: reading, Result: clustertest.ResultAt(position.P4)}, Options: tt.o})
+		seen, err := s.states(order(migration.InstallHelm, false))
+		if got := seen.States[migration.StepDisable].Kind; err != nil || got != tt.want {
+			t.Errorf("%s: %q, want %q, %v", name, got, tt.want, err)
+		}
+	}
+}
+
 // Between positions a step counts as begun, and what it brings is not there yet.
 func TestReachedWhileNothingIsReadable(t *testing.T) {
 	unknown := position.Result{Position: position.Unknown}

@@ -168,6 +168,20 @@ func (tt trap) judgedBy(t *testing.T, registry []verify.Check[Prepared]) string 
 	return ""
 }
 
+// An owner who makes every edit has what is in force, and keeps no run from going on.
+func TestOwnerWhoMakesEveryEdit(t *testing.T) {
+	for _, handed := range []bool{true, false} {
+		p := sound()
+		p.keptBy("fleetagent")
+		p.Writes, p.Options.HandOver, p.Stands = true, handed, position.P3
+		want := map[bool]verify.Status{true: verify.OK, false: verify.Fail}[handed]
+		res := verify.RunAll(t.Context(), verify.Bind(*p, All()...), verify.Options{Position: position.P3, Only: []string{"AWSM-106"}}).Results[0]
+		if res.Status != want {
+			t.Errorf("handed over: %t, %s: %+v", handed, res.Status, res.Findings)
+		}
+	}
+}
+
 func TestTraps(t *testing.T) {
 	for _, tt := range checkTraps() {
 		t.Run(tt.id+" "+tt.name, func(t *testing.T) {
