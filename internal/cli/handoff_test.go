@@ -24,8 +24,9 @@ type kept struct {
 	journal *journal.Memory
 }
 
-func (k *kept) Handoff() migration.Handoff { return k }
-func (*kept) Forms() []string              { return []string{"words"} }
+func (k *kept) Handoff() migration.Handoff                                { return k }
+func (*kept) Beside(migration.Snapshot, journal.StepID) ([]string, error) { return nil, nil }
+func (*kept) Forms() []string                                             { return []string{"words"} }
 func (*kept) Fragment(_ migration.Snapshot, step journal.StepID, form string, _ []string) (string, error) {
 	return form + " of " + string(step) + "\n", nil
 }

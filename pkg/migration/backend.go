@@ -60,6 +60,9 @@ type Handoff interface {
 	// Fragment is the edit of a step on top of those before it, below the lines of head;
 	// "": the configuration has it. An error of class Usage names a form that there is not.
 	Fragment(seen Snapshot, step journal.StepID, form string, head []string) (string, error)
+	// Beside are the places of the configuration that are not as the edit of a step, when
+	// it was announced last, would leave them; none of a step that was not announced.
+	Beside(seen Snapshot, step journal.StepID) ([]string, error)
 }
 
 // Config is one reading of where a cluster's configuration is kept: a value.

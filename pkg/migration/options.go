@@ -77,6 +77,9 @@ func (o Options) Validate() error {
 	if o.HandOver && o.InstallMethod == InstallManifest {
 		return UsageError("flags --edits, --install-method", "handoff with additional-manifest, which is an edit too", "--install-method helm")
 	}
+	if o.HandOver && o.KubernetesVersion != "" {
+		return UsageError("flags --edits, --kubernetes-version", "handoff with an upgrade, which is an edit too and has no way back", "an upgrade by whoever keeps the configuration, after the migration")
+	}
 	ids := make([]string, 0, len(o.Skip))
 	for id := range o.Skip {
 		ids = append(ids, id)

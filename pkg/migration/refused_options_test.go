@@ -26,6 +26,9 @@ func TestOptionsAreRefused(t *testing.T) {
 		"AWS odd":            {func(o *migration.Options) { o.AWS = "" }, "flag --aws", `""`},
 		"a skip with reason": {func(o *migration.Options) { o.Skip = map[string]string{"AWSM-1": "known"} }, "", ""},
 		"one without":        {func(o *migration.Options) { o.Skip = map[string]string{"AWSM-2": "known", "AWSM-3": " ", "AWSM-1": ""} }, "flag --skip", "AWSM-1 without"},
+		"handed over":        {func(o *migration.Options) { o.HandOver = true }, "", ""},
+		"with a document":    {func(o *migration.Options) { o.HandOver, o.InstallMethod = true, migration.InstallManifest }, "flags --edits, --install-method", "an edit too"},
+		"with an upgrade":    {func(o *migration.Options) { o.HandOver, o.KubernetesVersion = true, "v1.27.10+rke2r1" }, "flags --edits, --kubernetes-version", "no way back"},
 	} {
 		o := migration.Options{InstallMethod: migration.InstallHelm, AWS: "auto"}
 		tt.change(&o)

@@ -105,6 +105,9 @@ func (b *Backend) Edit(_ context.Context, seen migration.Snapshot, step journal.
 			if err := noteManifests(ctx, tx, seen); err != nil {
 				return err
 			}
+			if err := noteHanded(ctx, tx, f.Cluster.Spec, edit); err != nil {
+				return err
+			}
 			return announceEdit(ctx, tx, f, edit)
 		}}, nil
 }

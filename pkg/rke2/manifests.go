@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // manifestsNote is the journal's key for how the static pods looked before an edit.
@@ -23,13 +24,32 @@ type manifest struct {
 }
 
 // noteManifests records hash and start of every kube-controller-manager, so
-// that "restarted since the edit" can be told from "was like that before".
+// that "restarted since the edit" can be told from "was like that before". One that has
+// what the edit brings, of a commit of half of it, will not restart again.
 func noteManifests(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	var kept manifests
+	if _, err := tx.NoteInto(manifestsNote, &kept); err != nil {
+		return err
+	}
 	before := manifests{}
 	for _, k := range seen.Reading.KCMs {
 		before[k.ID] = manifest{Step: tx.Step(), Hash: k.Hash, Started: k.Started}
+		if old, known := kept[k.ID]; known && old.Step == tx.Step() && edited(old.Step, k) {
+			before[k.ID] = old
+		}
 	}
 	return tx.Note(ctx, manifestsNote, before)
+}
+
+// edited says whether a kube-controller-manager runs as the edit of a step has it.
+func edited(step journal.StepID, k migration.KCM) bool {
+	switch step {
+	case migration.StepEnable:
+		return k.Flagged()
+	case migration.StepSwitch:
+		return k.Provider() == position.External && !k.Flagged()
+	}
+	return false
 }
 
 // restarted says whether a kube-controller-manager runs another manifest than

@@ -216,13 +216,21 @@ func TestBothFragmentsAtOnce(t *testing.T) {
 	}
 }
 
-// An owner puts the old configuration back, at each position. The next run writes nothing
-// of the configuration, says what is happening, and where it would make two managers of
-// one stops Rancher before a second control plane has it.
+// An owner puts the old configuration back, at each position from P2 on. The next run writes
+// nothing of the configuration and says what is happening. Where it watches, since the
+// edit was its last work, it pauses Rancher before a second control plane makes two
+// managers; elsewhere it only says so, at its beginning or its end.
 func TestOwnerReverts(t *testing.T) {
 	steps := []journal.StepID{migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall, migration.StepSwitch, migration.StepDisable}
-	for until, says := range map[journal.StepID]string{
-		migration.StepEnable: "HandoffDiffers", migration.StepInstall: "AWSM-121", migration.StepSwitch: "TwoManagers", migration.StepDisable: "AWSM-121",
+	for until, tt := range map[journal.StepID]struct {
+		says, words string
+		paused      string
+		back        int // control planes that are as before when the run ends
+	}{
+		migration.StepEnable:  {says: "HandoffDiffers", words: "machineGlobalConfig.kube-controller-manager-arg differ", back: 3},
+		migration.StepInstall: {says: "AWSM-121", words: "in-tree without enable-leader-migration, beside the cloud controller manager: two managers"},
+		migration.StepSwitch:  {says: "TwoManagers", words: "runs in-tree without enable-leader-migration beside", paused: "true", back: 1},
+		migration.StepDisable: {says: "AWSM-121", words: "in-tree without enable-leader-migration, beside the cloud controller manager: two managers"},
 	} {
 		t.Run(string(until), func(t *testing.T) {
 			t.Parallel()
@@ -241,8 +249,21 @@ func TestOwnerReverts(t *testing.T) {
 			}
 			ended := do(t, r, w)
 			f, _ := fault.As(ended.Err)
-			if ended.Err == nil || (f == nil || f.Reason != says) && !strings.Contains(ended.Err.Error(), says) {
-				t.Errorf("%v, want %s", ended.Err, says)
+			if ended.Err == nil || (f == nil || f.Reason != tt.says) && !strings.Contains(ended.Err.Error(), tt.says) || !strings.Contains(ended.Err.Error(), tt.words) {
+				t.Errorf("%v, want %s: %s", ended.Err, tt.says, tt.words)
+			}
+			if got := text(w.mgmt.peek(controlPlanes, fleet, clusterName), "metadata", "annotations", paused); got != tt.paused {
+				t.Errorf("paused: %q, want %q", got, tt.paused)
+			}
+			back := 0
+			for _, m := range w.machines {
+				args := nodeArgs(m)
+				if m.controlPlane && !slices.Contains(args, "enable-leader-migration") && !slices.Contains(args, "cloud-provider=external") {
+					back++
+				}
+			}
+			if back != tt.back {
+				t.Errorf("%d control planes are as before, want %d", back, tt.back)
 			}
 			if len(w.Violations()) > 0 {
 				t.Error(w.Violations())

@@ -3,10 +3,12 @@ package procedure
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -105,6 +107,9 @@ func (s *editing) handOver(ctx context.Context, tx *runner.Tx, seen migration.Sn
 	if err := edit.Announce(ctx, tx); err != nil {
 		return err
 	}
+	if err := s.noteNamed(ctx, tx, nil); err != nil {
+		return err
+	}
 	return &fault.Error{Class: fault.Gate, Reason: "AwaitingOwner", Object: edit.Object,
 		Seen:   "is kept by somebody else: " + strings.Join(edit.Locations(), ", ") + " are not as step " + string(s.ID) + " needs them",
 		Wanted: "exactly the edit that `plan --handoff` prints, as terraform, fleet, argocd or patch", Fix: "commit it there, then run the same command again"}
@@ -120,14 +125,41 @@ func (s *editing) announced(record journal.Record) bool {
 	return n > 0 && record.Intents[n-1].Step == s.ID
 }
 
-// othersChange judges what was committed instead of the edit: while it is rolled out it is
-// watched, and the brake with it; at rest it is named. differs: it is not the edit.
-func (s *editing) othersChange(ctx context.Context, seen migration.Snapshot) (verdict runner.Verdict, differs bool, err error) {
-	edit, unfit := s.Backend.Edit(ctx, seen, s.ID)
-	if unfit == nil && edit.Empty() {
-		return verdict, false, nil
+// halfway says whether a part of the edit that was announced is in force, as after a
+// commit of half of it: its ground was laid then, and what is left only completes it.
+func (s *editing) halfway(seen migration.Snapshot) bool {
+	if !s.Options.HandOver || !s.announced(seen.Record) || len(seen.Reading.Pending) > 0 {
+		return false
 	}
-	at := strings.Join(edit.Locations(), ", ") + " differ"
+	to := reaches(s.ID)
+	if s.back() {
+		to = undoFrom(s.ID) - 1
+	}
+	return seen.Result.Position == to || seen.Result.Mixed && guard.Committed(seen) == nil
+}
+
+// halfCommitted says whether a step that counts as begun lacks a part of its edit, at
+// rest: nothing comes to its end by itself there.
+func (m *Migration) halfCommitted(ctx context.Context, seen migration.Snapshot, step journal.StepID) bool {
+	if !m.Options.HandOver || step == "" || !m.Backend.Rolls(step) || len(seen.Reading.Pending) > 0 {
+		return false
+	}
+	edit, err := m.Backend.Edit(ctx, seen, step)
+	return err == nil && !edit.Empty()
+}
+
+// othersChange judges what was committed instead of the edit, or with it: while it is
+// rolled out it is watched, and the brake with it; at rest it is named. differs: it is
+// not the edit.
+func (s *editing) othersChange(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (verdict runner.Verdict, differs bool, err error) {
+	edit, unfit := s.Backend.Edit(ctx, seen, s.ID)
+	places := edit.Locations()
+	if unfit == nil && edit.Empty() {
+		if places, err = s.beside(tx, seen); err != nil || len(places) == 0 {
+			return verdict, false, err
+		}
+	}
+	at := strings.Join(places, ", ") + " differ"
 	if unfit != nil {
 		at = unfit.Error()
 	}
@@ -139,6 +171,44 @@ func (s *editing) othersChange(ctx context.Context, seen migration.Snapshot) (ve
 	if unfit != nil {
 		return migration.Failed(unfit), true, nil
 	}
+	fix, note := "commit that, then run the same command again", func() error { return edit.Announce(ctx, tx) } // on what is there now
+	if edit.Empty() {
+		fix = "put them right there, or leave them where they are meant so; then run the same command again"
+		note = func() error { return s.noteNamed(ctx, tx, places) }
+	}
+	if err := note(); err != nil {
+		return verdict, true, err
+	}
 	return migration.Failed(&fault.Error{Class: fault.Check, Reason: "HandoffDiffers", Object: edit.Object, Seen: at + " from what was handed over",
-		Wanted: "exactly the edit that `plan --handoff` prints, as terraform, fleet, argocd or patch", Fix: "commit that, then run the same command again"}), true, nil
+		Wanted: "exactly the edit that `plan --handoff` prints, as terraform, fleet, argocd or patch", Fix: fix}), true, nil
+}
+
+// namedNote is the journal's key for places that were committed beside an edit and that a
+// run has named: who runs again after that has seen them.
+const namedNote = "handoff-named"
+
+func (s *editing) noteNamed(ctx context.Context, tx *runner.Tx, places []string) error {
+	var named []string
+	if _, err := tx.NoteInto(namedNote, &named); err != nil || slices.Equal(named, places) {
+		return err
+	}
+	return tx.Note(ctx, namedNote, places)
+}
+
+// beside are the places that were committed with an edit and are not part of it, and
+// that no run has named.
+func (s *editing) beside(tx *runner.Tx, seen migration.Snapshot) ([]string, error) {
+	writer := s.Backend.Handoff()
+	if writer == nil {
+		return nil, nil
+	}
+	places, err := writer.Beside(seen, s.ID)
+	if err != nil || len(places) == 0 {
+		return nil, err
+	}
+	var named []string
+	if _, err := tx.NoteInto(namedNote, &named); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(places, func(place string) bool { return slices.Contains(named, place) }), nil
 }

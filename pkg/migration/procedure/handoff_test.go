@@ -14,8 +14,9 @@ import (
 // kept is a configuration that somebody else keeps.
 type kept struct{ *clustertest.Side }
 
-func (k kept) Handoff() migration.Handoff { return k }
-func (kept) Forms() []string              { return []string{"words"} }
+func (k kept) Handoff() migration.Handoff                                { return k }
+func (kept) Beside(migration.Snapshot, journal.StepID) ([]string, error) { return nil, nil }
+func (kept) Forms() []string                                             { return []string{"words"} }
 func (kept) Fragment(_ migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
 	return "# " + strings.Join(head, "\n# ") + "\n" + form + " of " + string(step) + "\n", nil
 }

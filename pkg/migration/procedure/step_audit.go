@@ -70,7 +70,7 @@ func (m *Migration) checked(ctx context.Context, tx *runner.Tx, seen migration.S
 	}
 	if err := audit.JudgeReport(report, m.Options); err != nil {
 		begun := m.inProgress(seen)
-		ending := len(seen.Reading.Pending) == 0 && m.progress(seen).endUnseen(begun)
+		ending := len(seen.Reading.Pending) == 0 && m.progress(seen).endUnseen(begun) && !m.halfCommitted(ctx, seen, begun)
 		if begun == "" || ending {
 			stop := migration.Failed(err)
 			wait := m.waitForInterruptedRun(tx, seen)

@@ -88,7 +88,7 @@ func (s *editing) mayWrite(ctx context.Context, seen migration.Snapshot, edit mi
 			return err
 		}
 	}
-	if s.rules.precondition == nil {
+	if s.rules.precondition == nil || s.halfway(seen) {
 		return nil
 	}
 	return s.rules.precondition(ctx, s.Migration, seen)
@@ -106,7 +106,7 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 		if err := guard.Committed(seen); err != nil {
 			return migration.Braked(err), nil
 		}
-		if verdict, differs, err := s.othersChange(ctx, seen); err != nil || differs {
+		if verdict, differs, err := s.othersChange(ctx, tx, seen); err != nil || differs {
 			return verdict, err
 		}
 	}

@@ -1,0 +1,91 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Places has a digest of the value at each place of the configuration that an edit can
+// change. What says the same has the same digests: Rancher's webhook reorders arguments,
+// and clients write what is empty or leave it out. Entries are told by whom they are for.
+func (s Spec) Places() map[string]string {
+	values := map[string][]any{}
+	add := func(place string, of map[string]any) {
+		for key, value := range of {
+			if value = sorted(value); value != nil {
+				values[place+"."+key] = append(values[place+"."+key], value)
+			}
+		}
+	}
+	add(Global.String(), s.Global)
+	for _, e := range s.Entries {
+		add("machineSelectorConfig["+e.whom()+"].config", e.Config)
+	}
+	if s.AdditionalManifest != "" {
+		values["additionalManifest"] = []any{s.AdditionalManifest}
+	}
+	out := make(map[string]string, len(values))
+	for place, all := range values {
+		out[place] = digest(all)[:16]
+	}
+	return out
+}
+
+// whom says which machines an entry is for, the same however that is written.
+func (e Entry) whom() string {
+	if e.Selector == nil || len(e.Selector.MatchLabels)+len(e.Selector.MatchExpressions) == 0 {
+		return "every machine"
+	}
+	return metav1.FormatLabelSelector(e.Selector)
+}
+
+// sorted is a value with its lists as sets of texts; nil: it says nothing. One text says
+// what a list of it does.
+func sorted(value any) any {
+	switch value := value.(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		out := map[string]any{}
+		for key, one := range value {
+			if one = sorted(one); one != nil {
+				out[key] = one
+			}
+		}
+		if len(out) == 0 {
+			return nil
+		}
+		return out
+	case []any:
+		texts := make([]string, 0, len(value))
+		for _, one := range value {
+			if of, is := one.(map[string]any); is {
+				one = string(canonical(of))
+			}
+			texts = append(texts, fmt.Sprint(one))
+		}
+		slices.Sort(texts)
+		if len(texts) == 0 {
+			return nil
+		}
+		return texts
+	}
+	if text := fmt.Sprint(value); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+// Differing are the places that differ between two configurations, by their digests.
+func Differing(before, after map[string]string) []string {
+	all := maps.Clone(before)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, after)
+	maps.DeleteFunc(all, func(place, _ string) bool { return before[place] == after[place] })
+	return slices.Sorted(maps.Keys(all))
+}

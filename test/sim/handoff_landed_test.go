@@ -1,0 +1,232 @@
+package sim
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// handed is a cluster whose next edit, of a step, was announced, and that edit.
+func handed(t *testing.T, step journal.StepID) (*World, Run, string) {
+	t.Helper()
+	if step == migration.StepEnable {
+		return taken(t)
+	}
+	w, r := NewRKE2(), Run{HandOver: true}
+	byCommits(t, r, w, []journal.StepID{migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall})
+	r.ID, r.Until = w.nextRun(), step
+	if ended := do(t, r, w); fault.ClassOf(ended.Err) != fault.Gate {
+		t.Fatal(ended.Err)
+	}
+	text, err := fragment(t, r, w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w, r, text
+}
+
+// says runs again and wants a reason with words; "": a good end. Nothing ran twice.
+func says(t *testing.T, r *Run, w *World, reason, words string) {
+	t.Helper()
+	r.ID = w.nextRun()
+	ended := do(t, *r, w)
+	f, _ := fault.As(ended.Err)
+	switch {
+	case reason == "" && ended.Err != nil:
+		t.Fatalf("%v, wanted a good end", ended.Err)
+	case reason != "" && (f == nil || f.Reason != reason || !strings.Contains(f.Seen, words)):
+		t.Fatalf("%v, wanted %s with %q", ended.Err, reason, words)
+	}
+	if wrong := w.Violations(); len(wrong) > 0 {
+		t.Error(wrong)
+	}
+}
+
+// without is a fragment without one of its fields.
+func without(t *testing.T, text, field string) string {
+	t.Helper()
+	var manifest map[string]any
+	if err := yaml.Unmarshal([]byte(text), &manifest); err != nil {
+		t.Fatal(err)
+	}
+	rke := mapAt(manifest, "spec", "rkeConfig")
+	if rke[field] == nil {
+		t.Fatalf("no %s in\n%s", field, text)
+	}
+	delete(rke, field)
+	return string(must(yaml.Marshal(manifest)))
+}
+
+// Half of an edit lands, as where Terraform ignores changes of the other half: it is
+// watched to its rest, what is missing is named, and is all that the next fragment has,
+// also where the half that landed moved the cluster to the next position.
+func TestHalfAnEditLands(t *testing.T) {
+	for landed, missing := range map[string]string{"machineGlobalConfig": "machineSelectorConfig", "machineSelectorConfig": "machineGlobalConfig"} {
+		t.Run(landed, func(t *testing.T) {
+			t.Parallel()
+			w, r, text := handed(t, migration.StepSwitch)
+			commit(t, w, without(t, text, missing))
+			says(t, &r, w, "HandoffDiffers", missing)
+			says(t, &r, w, "AwaitingOwner", missing)
+			rest, err := fragment(t, r, w)
+			if err != nil || !strings.Contains(rest, missing) || strings.Contains(rest, landed) {
+				t.Fatalf("%v, wanted %s alone:\n%s", err, missing, rest)
+			}
+			says(t, &r, w, "AwaitingOwner", missing)
+			commit(t, w, rest)
+			r.Until = ""
+			says(t, &r, w, "", "")
+		})
+	}
+}
+
+// A commit has the edit and loses something else on the way, or brings something along:
+// that is named, once. Who runs again has seen it.
+func TestCommitBesideTheEdit(t *testing.T) {
+	for name, tt := range map[string]struct{ old, new, place string }{
+		"an argument is lost": {"      - node-monitor-period=5s\n", "", "machineGlobalConfig.kube-controller-manager-arg"},
+		"a key is lost":       {"      cni: calico\n", "", "machineGlobalConfig.cni"},
+		"a key is changed":    {"      cni: calico\n", "      cni: cilium\n", "machineGlobalConfig.cni"},
+		"a key comes along":   {"      cni: calico\n", "      cni: calico\n      profile: cis-1.6\n", "machineGlobalConfig.profile"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, r, text := handed(t, migration.StepEnable)
+			if !strings.Contains(text, tt.old) {
+				t.Fatalf("no %q in\n%s", tt.old, text)
+			}
+			commit(t, w, strings.Replace(text, tt.old, tt.new, 1))
+			says(t, &r, w, "HandoffDiffers", tt.place+" differ")
+			says(t, &r, w, "", "")
+		})
+	}
+}
+
+// Put right after it was named, the commit is what was handed over.
+func TestCommitBesideTheEditPutRight(t *testing.T) {
+	t.Parallel()
+	w, r, text := handed(t, migration.StepEnable)
+	commit(t, w, strings.Replace(text, "      cni: calico\n", "", 1))
+	says(t, &r, w, "HandoffDiffers", "machineGlobalConfig.cni")
+	commit(t, w, text)
+	says(t, &r, w, "", "")
+}
+
+// What landed is the edit in whatever order: Rancher's webhook and Terraform's provider
+// sort arguments and values, and a list of one may be a text.
+func TestEditLandsInAnotherOrder(t *testing.T) {
+	for name, change := range map[string]func(rke object){
+		"arguments": func(rke object) {
+			args := rke["machineGlobalConfig"].(object)["kube-controller-manager-arg"].([]any)
+			args[0], args[1] = args[1], args[0]
+		},
+		"an entry that says nothing": func(rke object) {
+			entry := object{"config": object{}, "machineLabelSelector": object{"matchLabels": object{"a": "b"}}}
+			rke["machineSelectorConfig"] = append(rke["machineSelectorConfig"].([]any), entry)
+		},
+		"a list of one": func(rke object) {
+			config := rke["machineSelectorConfig"].([]any)[0].(object)["config"].(object)
+			config["kubelet-arg"] = config["kubelet-arg"].([]any)[0]
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, r, text := handed(t, migration.StepSwitch)
+			commit(t, w, text)
+			cluster := w.mgmt.get(provClusters, fleet, clusterName)
+			change(mapAt(cluster, "spec", "rkeConfig"))
+			w.mgmt.put(provClusters, cluster, w.now)
+			says(t, &r, w, "", "")
+		})
+	}
+}
+
+// Somebody changes another argument while a fragment is out: the fragment is computed
+// again with it. The old one, committed all the same, takes their change back, and that is
+// named, whether or not a run saw the change.
+func TestFragmentGoneStale(t *testing.T) {
+	for name, watched := range map[string]bool{"watched": true, "not seen": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, r, old := handed(t, migration.StepEnable)
+			cluster := w.mgmt.get(provClusters, fleet, clusterName)
+			global := mapAt(cluster, "spec", "rkeConfig", "machineGlobalConfig")
+			global["kube-controller-manager-arg"] = append(global["kube-controller-manager-arg"].([]any), "concurrent-service-syncs=2")
+			w.mgmt.put(provClusters, cluster, w.now)
+			if watched {
+				says(t, &r, w, "HandoffDiffers", "kube-controller-manager-arg")
+			} else {
+				w.later(podsAreBack * 20)
+			}
+			says(t, &r, w, "AwaitingOwner", "kube-controller-manager-arg")
+			now, err := fragment(t, r, w)
+			if err != nil || now == old || !strings.Contains(now, "concurrent-service-syncs=2") || !strings.Contains(now, "enable-leader-migration") {
+				t.Fatalf("%v, the fragment was not computed again:\n%s", err, now)
+			}
+			commit(t, w, old)
+			says(t, &r, w, "HandoffDiffers", "machineGlobalConfig.kube-controller-manager-arg differ")
+			commit(t, w, now)
+			says(t, &r, w, "", "")
+		})
+	}
+}
+
+// A run that makes its edits itself holds the lock when somebody commits one of them, who
+// leaves no mark: it finds the edit made, or says that the object has moved and writes
+// nothing over it. In the end the configuration is as if nobody had.
+func TestEditLandsBesideARunThatWrites(t *testing.T) {
+	granted := func(w *World) bool {
+		return w.down.peek("roles.rbac.authorization.k8s.io", kubeSystem, "awsmigrate-leader-migration") != nil
+	}
+	installed := func(w *World) bool { return w.down.peek(daemonSets, kubeSystem, ccmName) != nil }
+	want := NewRKE2()
+	if ended := do(t, Run{ID: runID(1)}, want); ended.Err != nil {
+		t.Fatal(ended.Err)
+	}
+	for name, tt := range map[string]struct {
+		edit   int // which of the fragments
+		when   func(w *World, c Call) bool
+		reason string // with which the run ends; "": well
+	}{
+		"enable, before its own":        {0, func(w *World, c Call) bool { return edits(c) && granted(w) }, "ChangedMeanwhile"},
+		"enable, in lease-access":       {0, func(_ *World, c Call) bool { return c.Writes && strings.Contains(c.Path, "/rolebindings") }, ""},
+		"switch, in install-ccm":        {1, func(_ *World, c Call) bool { return c.Writes && strings.Contains(c.Path, "/daemonsets") }, ""},
+		"switch, as soon as it is made": {1, func(w *World, _ Call) bool { return installed(w) }, ""},
+		"switch, before its own":        {1, func(w *World, c Call) bool { return edits(c) && installed(w) }, "ChangedMeanwhile"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w, came := NewRKE2(), false
+			all, err := fragments(t, Run{HandOver: true}, w, true)
+			if err != nil || strings.Count(all, "# NOT YET") != 2 {
+				t.Fatal(err, all)
+			}
+			text := "# " + strings.Split(all, "# NOT YET")[1+tt.edit]
+			r := Run{Before: func(c Call) Outcome {
+				if !came && tt.when(w, c) {
+					came = true
+					commit(t, w, text)
+					cluster := w.mgmt.get(provClusters, fleet, clusterName)
+					delete(mapAt(cluster, "metadata"), "managedFields")
+					w.mgmt.put(provClusters, cluster, w.now)
+				}
+				return Pass
+			}}
+			says(t, &r, w, tt.reason, "")
+			if !came {
+				t.Fatal("nobody committed")
+			}
+			says(t, &r, w, "", "")
+			spec := func(w *World) any { return w.mgmt.peek(provClusters, fleet, clusterName)["spec"] }
+			if !reflect.DeepEqual(spec(w), spec(want)) {
+				t.Errorf("%v, wanted %v", spec(w), spec(want))
+			}
+		})
+	}
+}
