@@ -21,8 +21,9 @@ func Forms() []Form { return []Form{Terraform, Fleet, ArgoCD, Patch} }
 const (
 	// Terraform is HCL for rancher2_cluster_v2.
 	Terraform Form = "terraform"
-	// Fleet and ArgoCD are the changed fields of the Cluster object, as a YAML manifest.
-	Fleet  Form = "fleet"
+	// Fleet is the changed fields of the Cluster object, as a YAML manifest.
+	Fleet Form = "fleet"
+	// ArgoCD is the same.
 	ArgoCD Form = "argocd"
 	// Patch is a JSON patch with tests.
 	Patch Form = "patch"

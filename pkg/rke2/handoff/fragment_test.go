@@ -206,6 +206,7 @@ func committed(t *testing.T, form handoff.Form, text string, rke, changed map[st
 			t.Fatal(err)
 		}
 		return out.Spec.RKEConfig
+	case handoff.Fleet, handoff.ArgoCD:
 	}
 	var manifest struct {
 		APIVersion, Kind string
