@@ -7,6 +7,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 )
 
 // handOff prints what whoever keeps the configuration has to commit next, and nothing
@@ -36,5 +37,6 @@ func handOff(ctx context.Context, a *app, flags target.Flags, form string, all b
 		return nil
 	}
 	fmt.Fprint(a.streams.Out, text)
+	fmt.Fprintln(a.streams.Err, procedure.NeverAlone) // not every form has room for it
 	return nil
 }

@@ -25,6 +25,7 @@ type kept struct {
 }
 
 func (k *kept) Handoff() migration.Handoff                                { return k }
+func (*kept) Marked(form string) bool                                     { return form != "bare" }
 func (*kept) Beside(migration.Snapshot, journal.StepID) ([]string, error) { return nil, nil }
 func (*kept) Forms() []string                                             { return []string{"words"} }
 func (*kept) Fragment(_ migration.Snapshot, step journal.StepID, form string, _ []string) (string, error) {
@@ -69,6 +70,9 @@ func TestHandoffInTheDirectionOfTheLastRun(t *testing.T) {
 		a := &app{streams: view.Streams{Out: &out, Err: &problems}, output: "text"}
 		if err := handOff(t.Context(), a, cluster, "words", false); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+		if warned := strings.Contains(problems.String(), procedure.NeverAlone); warned != (tt.want != "") {
+			t.Errorf("%s: %q", name, problems.String())
 		}
 		if said := strings.Contains(problems.String(), "nothing is left"); out.String() != tt.want || said != (tt.want == "") {
 			t.Errorf("%s: %q, %q; wanted %q", name, out.String(), problems.String(), tt.want)

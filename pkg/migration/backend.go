@@ -57,6 +57,8 @@ type Backend interface {
 type Handoff interface {
 	// Forms are those in which it can.
 	Forms() []string
+	// Marked says whether a form has room for the lines of head.
+	Marked(form string) bool
 	// Fragment is the edit of a step on top of those before it, below the lines of head;
 	// "": the configuration has it. An error of class Usage names a form that there is not.
 	Fragment(seen Snapshot, step journal.StepID, form string, head []string) (string, error)

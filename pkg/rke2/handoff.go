@@ -20,6 +20,9 @@ func (b *Backend) Forms() []string {
 	return forms
 }
 
+// Marked implements migration.Handoff.
+func (b *Backend) Marked(form string) bool { return handoff.Form(form) != handoff.Patch }
+
 // Fragment implements migration.Handoff.
 func (b *Backend) Fragment(seen migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
 	if !handoff.Known(handoff.Form(form)) {

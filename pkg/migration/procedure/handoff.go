@@ -14,9 +14,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// neverAlone is above every fragment: at P3 to P5 a configuration that is put back as it
+// NeverAlone is above every fragment, and beside it: at P3 to P5 a configuration that is put back as it
 // was makes a second manager beside the CCM.
-const neverAlone = "Do not revert this commit by itself: undo the migration, which says what to commit and when."
+const NeverAlone = "Do not revert this commit by itself: undo the migration, which says what to commit and when."
 
 // Handoff is the next edit that is to be committed by whoever keeps the configuration,
 // written down in a form, once its ground is laid; with all the later ones follow, each
@@ -26,6 +26,9 @@ func (m *Migration) Handoff(ctx context.Context, seen migration.Snapshot, form s
 	writer := m.Backend.Handoff()
 	if writer == nil {
 		return "", migration.UsageError("flag --handoff", form, "a cluster of `awsmigrate rke2`: of others nobody keeps a copy that is applied again")
+	}
+	if all && !writer.Marked(form) {
+		return "", migration.UsageError("flag --all", form+", which has no room to say what is not yet due", "one edit at a time, or another form")
 	}
 	says, err := m.Judge(seen)
 	if err != nil {
@@ -38,7 +41,7 @@ func (m *Migration) Handoff(ctx context.Context, seen migration.Snapshot, form s
 		if kind := says.States[info.ID].Kind; !edits || info.Irreversible != "" || kind != runner.Todo && kind != runner.InProgress {
 			continue
 		}
-		head := []string{fmt.Sprintf("%s: %s (%s)", seen.Reading.Object, info.Title, info.ID), neverAlone}
+		head := []string{fmt.Sprintf("%s: %s (%s)", seen.Reading.Object, info.Title, info.ID), NeverAlone}
 		if notYet := edit.notYet(ctx, seen); notYet != nil {
 			if !all {
 				if len(texts) > 0 {

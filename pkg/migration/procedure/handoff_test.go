@@ -15,6 +15,7 @@ import (
 type kept struct{ *clustertest.Side }
 
 func (k kept) Handoff() migration.Handoff                                { return k }
+func (kept) Marked(form string) bool                                     { return form != "bare" }
 func (kept) Beside(migration.Snapshot, journal.StepID) ([]string, error) { return nil, nil }
 func (kept) Forms() []string                                             { return []string{"words"} }
 func (kept) Fragment(_ migration.Snapshot, step journal.StepID, form string, head []string) (string, error) {
@@ -57,7 +58,7 @@ func TestHandoff(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got := strings.Count(text, "NOT YET: after "); got != tt.marks || strings.Count(text, neverAlone) != len(tt.steps) {
+		if got := strings.Count(text, "NOT YET: after "); got != tt.marks || strings.Count(text, NeverAlone) != len(tt.steps) {
 			t.Errorf("%s: %d marks\n%s", name, got, text)
 		}
 		last := -1
@@ -73,7 +74,14 @@ func TestHandoff(t *testing.T) {
 		}
 	}
 	access, _, by := clustertest.Reached(position.P1)
-	m := New(access, by)
+	m := New(access, kept{by})
+	if text, err := m.Handoff(t.Context(), looked(t, m, journal.Record{}), "bare", true); fault.ClassOf(err) != fault.Usage || text != "" {
+		t.Errorf("what is not yet due, without a mark: %q, %v", text, err)
+	}
+	if text, err := m.Handoff(t.Context(), looked(t, m, journal.Record{}), "bare", false); err != nil || !strings.Contains(text, "bare of ") {
+		t.Errorf("the next edit, without a mark: %q, %v", text, err)
+	}
+	m = New(access, by)
 	if _, err := m.Handoff(t.Context(), looked(t, m, journal.Record{}), "words", false); fault.ClassOf(err) != fault.Usage {
 		t.Errorf("nobody keeps it: %v", err)
 	}
