@@ -84,11 +84,11 @@ func (l *Lab) parts(stop func()) []func(context.Context, *errgroup.Group) error 
 	}
 	if l.options.Distro == RKE1 {
 		return []func(context.Context, *errgroup.Group) error{
-			l.startAWS, l.startControl(stop), l.startManagement, l.startBalancer, l.startRancher, l.createManaged,
+			l.startAWS, l.startControl(stop), l.startManagement, l.startJobs, l.startBalancer, l.startRancher, l.createManaged,
 		}
 	}
 	return []func(context.Context, *errgroup.Group) error{
-		l.startAWS, l.startControl(stop), l.startManagement, l.startBalancer, l.startRancher, l.createCluster, l.startHelmController,
+		l.startAWS, l.startControl(stop), l.startManagement, l.startJobs, l.startBalancer, l.startRancher, l.createCluster, l.startHelmController,
 		func(ctx context.Context, parts *errgroup.Group) error {
 			parts.Go(func() error { return l.settle(ctx) })
 			return nil
@@ -167,8 +167,9 @@ func (l *Lab) startManagement(ctx context.Context, _ *errgroup.Group) error {
 		CertFile: cert, KeyFile: key, ClientCAFile: l.files.ca("management"), TokenFile: l.files.tokens(),
 		AccountKey: l.files.accountKey(), AccountPublic: l.files.accountPub(),
 		AuditPolicy: l.files.auditPolicy(), AuditLog: l.files.AuditLog("management"),
-		// Nobody makes service accounts there: it has no controller manager.
-		ExtraArguments: []string{"--disable-admission-plugins=ServiceAccount"},
+	}
+	if len(l.options.PodImages) == 0 { // nobody makes service accounts there: it has no controller manager
+		server.ExtraArguments = []string{"--disable-admission-plugins=ServiceAccount"}
 	}
 	started, err := l.supervisor.Start(server.Spec())
 	if err != nil {

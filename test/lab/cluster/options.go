@@ -30,6 +30,8 @@ type Options struct {
 	OSHostname        string `json:"osHostname"`        // what `hostname` prints; "" by layout; %m and %d as below
 	HostnameF         string `json:"hostnameF"`         // what `hostname -f` prints; "" by layout; %m machine, %d private DNS name
 
+	PodImages map[string]string `json:"podImages"` // of the management cluster: image → program; empty: it runs no Jobs and no pods
+
 	APIServerDown time.Duration `json:"apiServerDown"` // a changed kube-apiserver stays away this long
 	ComponentDown time.Duration `json:"componentDown"` // the same for other components
 	ProbePeriod   time.Duration `json:"probePeriod"`   // of rancher-system-agent; zero: half a second, a real one's is 5 s
@@ -76,6 +78,9 @@ func (o Options) Validate() error {
 	}
 	if l := o.Leases; l != (Leases{}) && (l.Duration <= l.Renew || l.Renew <= l.Retry || l.Retry <= 0) {
 		return fmt.Errorf("--lease %s/%s/%s: wanted lease > renew deadline > retry period > 0", l.Duration, l.Renew, l.Retry)
+	}
+	if o.Distro == RKE && len(o.PodImages) > 0 {
+		return fmt.Errorf("--pod-image: a cluster of rke's has no management cluster")
 	}
 	if o.Distro.ByRKE() {
 		return o.validateRKE()

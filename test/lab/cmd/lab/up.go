@@ -58,6 +58,7 @@ func upCommand(dir *string) *cobra.Command {
 	flags.DurationVar(&options.APIServerDown, "api-restart", options.APIServerDown, "a changed kube-apiserver stays away this long")
 	flags.DurationVar(&options.ComponentDown, "component-restart", options.ComponentDown, "the same for other components")
 	flags.DurationVar(&options.ProbePeriod, "probe-period", options.ProbePeriod, "how often a machine's agent looks at its plan's probes; a real one every 5s")
+	flags.StringToStringVar(&options.PodImages, "pod-image", nil, "IMAGE=PROGRAM: the management cluster runs Jobs, whose pods of that image are processes of that program (repeatable)")
 	flags.StringVar(&lease, "lease", "", "lease/renew deadline/retry period, e.g. 6s/4s/1s; default: the components' own")
 	flags.IntVar(&options.Number, "number", options.Number, "second byte of the lab's addresses; 0: the first free one")
 	return cmd

@@ -1,0 +1,168 @@
+package podstarter
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+)
+
+// pod is one pod's life on the node.
+type pod struct {
+	s    *starter
+	spec *corev1.Pod // as it was first seen
+	dir  string
+
+	once     sync.Once
+	stopping chan struct{} // closed when the pod is to be deleted
+	grace    time.Duration // set before that
+}
+
+func newPod(s *starter, live *corev1.Pod) *pod {
+	return &pod{s: s, spec: live.DeepCopy(), dir: filepath.Join(s.Dir, "pods", string(live.UID)), stopping: make(chan struct{})}
+}
+
+// delete ends the pod's containers after the grace period of its deletion; nil: at once.
+func (p *pod) delete(live *corev1.Pod) {
+	p.once.Do(func() {
+		if live != nil && live.DeletionGracePeriodSeconds != nil {
+			p.grace = time.Duration(*live.DeletionGracePeriodSeconds) * time.Second
+		}
+		close(p.stopping)
+	})
+}
+
+// run binds the pod, runs its containers and reports their end.
+func (p *pod) run(ctx context.Context) {
+	if err := p.bind(ctx); err != nil {
+		p.s.failed(p.spec, "binding", err)
+		return
+	}
+	containers, err := p.start(ctx)
+	if err != nil {
+		p.s.failed(p.spec, "starting", err)
+		p.report(ctx, waiting(p.spec, err))
+		p.untilStopped(ctx)
+	} else {
+		p.report(ctx, running(p.spec, containers))
+		p.watch(ctx, containers)
+		p.report(context.WithoutCancel(ctx), ended(p.spec, containers))
+	}
+	select {
+	case <-p.stopping:
+		p.s.failed(p.spec, "removing", p.remove(context.WithoutCancel(ctx)))
+	default:
+	}
+}
+
+// bind is what the scheduler does.
+func (p *pod) bind(ctx context.Context) error {
+	if p.spec.Spec.NodeName != "" {
+		return nil
+	}
+	err := p.s.client.CoreV1().Pods(p.spec.Namespace).Bind(ctx, &corev1.Binding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: p.spec.Namespace, Name: p.spec.Name, UID: p.spec.UID},
+		Target:     corev1.ObjectReference{Kind: "Node", Name: NodeName},
+	}, metav1.CreateOptions{})
+	p.spec.Spec.NodeName = NodeName
+	return err
+}
+
+// container is a container's process.
+type container struct {
+	corev1.Container
+	process *proc.Process
+	ended   time.Time
+}
+
+// start starts all containers, or none.
+func (p *pod) start(ctx context.Context) ([]*container, error) {
+	if policy := p.spec.Spec.RestartPolicy; policy != corev1.RestartPolicyNever {
+		return nil, fmt.Errorf("restart policy %s: the lab's pods are never restarted", policy)
+	}
+	mounted, err := p.materialise(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []*container
+	for _, c := range p.spec.Spec.Containers {
+		spec, err := p.process(ctx, c, mounted)
+		if err == nil {
+			var started *proc.Process
+			if started, err = p.s.Supervisor.Start(spec); err == nil {
+				out = append(out, &container{Container: c, process: started})
+				continue
+			}
+		}
+		for _, before := range out {
+			before.process.Stop(0)
+		}
+		return nil, err
+	}
+	return out, nil
+}
+
+// watch waits for the end of every container, which a deletion brings about. With the
+// lab itself they are killed, as by a machine that loses its power.
+func (p *pod) watch(ctx context.Context, containers []*container) {
+	var all sync.WaitGroup
+	for _, c := range containers {
+		all.Go(func() {
+			select {
+			case <-c.process.Done():
+			case <-p.stopping:
+				c.process.Stop(p.grace)
+			case <-ctx.Done():
+				c.process.Stop(0)
+			}
+			c.ended = time.Now()
+		})
+	}
+	all.Wait()
+}
+
+func (p *pod) untilStopped(ctx context.Context) {
+	select {
+	case <-p.stopping:
+	case <-ctx.Done():
+	}
+}
+
+// report writes the pod's status, whatever the Job controller does to its finalizers
+// meanwhile.
+func (p *pod) report(ctx context.Context, status corev1.PodStatus) {
+	pods := p.s.client.CoreV1().Pods(p.spec.Namespace)
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		live, err := pods.Get(ctx, p.spec.Name, metav1.GetOptions{})
+		if err != nil || live.UID != p.spec.UID {
+			return err
+		}
+		status.QOSClass, status.Conditions = live.Status.QOSClass, withReady(live.Status.Conditions, status.Conditions)
+		live.Status = status
+		_, err = pods.UpdateStatus(ctx, live, metav1.UpdateOptions{})
+		return err
+	})
+	if !apierrors.IsNotFound(err) {
+		p.s.failed(p.spec, "reporting", err)
+	}
+}
+
+// remove is the kubelet's last word about a pod that is to be deleted.
+func (p *pod) remove(ctx context.Context) error {
+	none := int64(0)
+	err := p.s.client.CoreV1().Pods(p.spec.Namespace).Delete(ctx, p.spec.Name, metav1.DeleteOptions{
+		GracePeriodSeconds: &none, Preconditions: &metav1.Preconditions{UID: &p.spec.UID},
+	})
+	if apierrors.IsNotFound(err) || apierrors.IsConflict(err) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,133 @@
+package podstarter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+)
+
+// accountPath is where client-go looks for a pod's service account
+// (kubernetes/client-go:rest/config.go@v0.26.13).
+const accountPath = "/var/run/secrets/kubernetes.io/serviceaccount"
+
+// nowhere is a path below which nobody, root included, can make a file.
+const nowhere = "/dev/null/of-the-container"
+
+// ProcessName is the supervisor's name of a container's process.
+func ProcessName(pod, container string) string { return pod + "_" + container }
+
+// LogFile is where a container's output is.
+func LogFile(dir, pod, container string) string {
+	return filepath.Join(dir, "logs", ProcessName(pod, container)+".log")
+}
+
+// process is the container as a process of this machine.
+func (p *pod) process(ctx context.Context, c corev1.Container, volumes map[string]string) (proc.Spec, error) {
+	program, ok := p.s.Programs[c.Image]
+	if !ok {
+		return proc.Spec{}, fmt.Errorf("image %s: the lab's table does not have it", c.Image)
+	}
+	if len(c.Command) > 0 {
+		return proc.Spec{}, errors.New("a command of its own: the lab starts the image's program")
+	}
+	env, err := p.environment(ctx, c)
+	if err != nil {
+		return proc.Spec{}, err
+	}
+	inside := rewriter(c, volumes)
+	spec := proc.Spec{
+		Name: ProcessName(p.spec.Name, c.Name), Kind: Kind, Path: program, Env: env, Log: LogFile(p.s.Dir, p.spec.Name, c.Name),
+		Hostname: p.spec.Name,
+	}
+	for _, argument := range c.Args {
+		spec.Args = append(spec.Args, inside.Replace(argument))
+	}
+	account := inside.Replace(accountPath)
+	if account == accountPath {
+		return spec, nil // no token was asked for
+	}
+	kubeconfig, err := p.kubeconfig(c.Name, account)
+	spec.Env = append(spec.Env, "KUBECONFIG="+kubeconfig)
+	return spec, err
+}
+
+// rewriter replaces mount paths by the folders of the volumes.
+func rewriter(c corev1.Container, volumes map[string]string) *strings.Replacer {
+	var pairs []string
+	for _, mount := range c.VolumeMounts {
+		pairs = append(pairs, mount.MountPath, volumes[mount.Name])
+	}
+	return strings.NewReplacer(pairs...)
+}
+
+// kubeconfig stands for in-cluster configuration: the same files, and a token that is
+// read from its file again and again.
+func (p *pod) kubeconfig(container, account string) (string, error) {
+	path := filepath.Join(p.dir, "kubeconfig-"+container)
+	return path, clientcmd.WriteToFile(clientcmdapi.Config{
+		Clusters:  map[string]*clientcmdapi.Cluster{"in-cluster": {Server: p.s.API.Host, CertificateAuthority: filepath.Join(account, "ca.crt")}},
+		AuthInfos: map[string]*clientcmdapi.AuthInfo{"pod": {TokenFile: filepath.Join(account, "token")}},
+		Contexts:  map[string]*clientcmdapi.Context{"pod": {Cluster: "in-cluster", AuthInfo: "pod"}}, CurrentContext: "pod",
+	}, path)
+}
+
+// environment is what the kubelet gives a container. The Service variables win over
+// nothing here: the cluster has no Services but this one.
+func (p *pod) environment(ctx context.Context, c corev1.Container) ([]string, error) {
+	server, err := url.Parse(p.s.API.Host)
+	if err != nil {
+		return nil, err
+	}
+	env := append([]string{
+		"HOME=" + nowhere, "TMPDIR=" + nowhere, "XDG_STATE_HOME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "XDG_DATA_HOME=",
+		"KUBERNETES_SERVICE_HOST=" + server.Hostname(), "KUBERNETES_SERVICE_PORT=" + server.Port(),
+	}, p.s.Env...)
+	for _, from := range c.EnvFrom {
+		if from.SecretRef == nil {
+			return nil, errors.New("the lab knows envFrom of Secrets only")
+		}
+		secret, err := p.s.client.CoreV1().Secrets(p.spec.Namespace).Get(ctx, from.SecretRef.Name, metav1.GetOptions{})
+		if err != nil {
+			return nil, err
+		}
+		for name, value := range secret.Data {
+			env = append(env, from.Prefix+name+"="+string(value))
+		}
+	}
+	for _, e := range c.Env {
+		value := e.Value
+		if e.ValueFrom != nil {
+			if value, err = p.field(e.ValueFrom.FieldRef); err != nil {
+				return nil, fmt.Errorf("variable %s: %w", e.Name, err)
+			}
+		}
+		env = append(env, e.Name+"="+value)
+	}
+	return env, os.MkdirAll(filepath.Join(p.s.Dir, "logs"), 0o755)
+}
+
+// field is the downward API.
+func (p *pod) field(ref *corev1.ObjectFieldSelector) (string, error) {
+	if ref == nil {
+		return "", errors.New("the lab knows fieldRef only")
+	}
+	value, ok := map[string]string{
+		"metadata.name": p.spec.Name, "metadata.namespace": p.spec.Namespace, "metadata.uid": string(p.spec.UID),
+		"spec.nodeName": p.spec.Spec.NodeName, "spec.serviceAccountName": p.spec.Spec.ServiceAccountName,
+	}[ref.FieldPath]
+	if !ok {
+		return "", fmt.Errorf("the lab does not know the field %s", ref.FieldPath)
+	}
+	return value, nil
+}

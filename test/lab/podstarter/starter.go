@@ -1,0 +1,120 @@
+package podstarter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/awsmigrate/awsmigrate/test/lab/proc"
+)
+
+// NodeName is the node that every pod is bound to.
+const NodeName = "management"
+
+// Kind is the kind of the containers' processes.
+const Kind = "container"
+
+// Config of a starter.
+type Config struct {
+	API        *rest.Config      // of the cluster, with rights of scheduler and kubelet
+	Programs   map[string]string // image → program
+	Env        []string          // NAME=value, for what a pod finds around it, such as a role of its machine
+	Dir        string            // for volumes and logs
+	Supervisor *proc.Supervisor
+	Log        *slog.Logger
+}
+
+// starter runs every pod of the cluster.
+type starter struct {
+	Config
+	client kubernetes.Interface
+	ctx    context.Context // of Run: a pod outlives the event that showed it
+
+	mu   sync.Mutex
+	pods map[types.UID]*pod
+	all  sync.WaitGroup
+}
+
+// Run starts pods until ctx ends, and with it every container.
+func Run(ctx context.Context, c Config) error {
+	client, err := kubernetes.NewForConfig(c.API)
+	if err != nil {
+		return fmt.Errorf("pod starter: client: %w", err)
+	}
+	s := &starter{Config: c, client: client, ctx: ctx, pods: map[types.UID]*pod{}}
+	factory := informers.NewSharedInformerFactory(client, 0)
+	informer := factory.Core().V1().Pods().Informer()
+	_, err = informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+		AddFunc:    func(o any) { s.see(o) },
+		UpdateFunc: func(_, o any) { s.see(o) },
+		DeleteFunc: func(o any) { s.gone(o) },
+	})
+	if err != nil {
+		return fmt.Errorf("pod starter: %w", err)
+	}
+	factory.Start(ctx.Done())
+	<-ctx.Done()
+	factory.Shutdown()
+	s.all.Wait()
+	return nil
+}
+
+// see takes up a pod, or learns that one is to be deleted.
+func (s *starter) see(object any) {
+	live, ok := object.(*corev1.Pod)
+	if !ok || s.ctx.Err() != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, known := s.pods[live.UID]
+	switch {
+	case known && live.DeletionTimestamp != nil:
+		p.delete(live)
+	case known, finished(live):
+	default:
+		p = newPod(s, live)
+		s.pods[live.UID] = p
+		s.all.Go(func() { p.run(s.ctx) })
+		if live.DeletionTimestamp != nil {
+			p.delete(live)
+		}
+	}
+}
+
+// gone ends what is left of a pod that was deleted without grace.
+func (s *starter) gone(object any) {
+	if last, ok := object.(cache.DeletedFinalStateUnknown); ok {
+		object = last.Obj
+	}
+	live, ok := object.(*corev1.Pod)
+	if !ok {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if p, known := s.pods[live.UID]; known {
+		delete(s.pods, live.UID)
+		p.delete(nil)
+	}
+}
+
+func finished(p *corev1.Pod) bool {
+	return p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+}
+
+// failed is logged: the next event of the pod is another chance.
+func (s *starter) failed(p *corev1.Pod, what string, err error) {
+	if err != nil && !errors.Is(err, context.Canceled) {
+		s.Log.Error("pod starter: "+what, "pod", p.Namespace+"/"+p.Name, "error", err)
+	}
+}

@@ -1,0 +1,101 @@
+package podstarter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// materialise fills a folder for each volume, and gives them by the volume's name.
+func (p *pod) materialise(ctx context.Context) (map[string]string, error) {
+	dirs := map[string]string{}
+	for _, volume := range p.spec.Spec.Volumes {
+		dir := filepath.Join(p.dir, volume.Name)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+		dirs[volume.Name] = dir
+		if err := p.fill(ctx, dir, volume); err != nil {
+			return nil, fmt.Errorf("volume %s: %w", volume.Name, err)
+		}
+	}
+	return dirs, nil
+}
+
+func (p *pod) fill(ctx context.Context, dir string, volume corev1.Volume) error {
+	switch {
+	case volume.EmptyDir != nil:
+		return nil
+	case volume.ConfigMap != nil:
+		return p.configMap(ctx, dir, volume.ConfigMap.Name, volume.ConfigMap.Items)
+	case volume.Projected != nil:
+		for _, source := range volume.Projected.Sources {
+			if err := p.project(ctx, dir, source); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errors.New("the lab knows configMap, projected and emptyDir volumes here")
+}
+
+func (p *pod) project(ctx context.Context, dir string, source corev1.VolumeProjection) error {
+	switch {
+	case source.ServiceAccountToken != nil:
+		return p.token(ctx, filepath.Join(dir, source.ServiceAccountToken.Path), source.ServiceAccountToken)
+	case source.ConfigMap != nil:
+		return p.configMap(ctx, dir, source.ConfigMap.Name, source.ConfigMap.Items)
+	case source.DownwardAPI != nil:
+		for _, item := range source.DownwardAPI.Items {
+			value, err := p.field(item.FieldRef)
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(dir, item.Path), []byte(value), 0o600); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errors.New("the lab knows serviceAccountToken, configMap and downwardAPI sources here")
+}
+
+// token asks for a token as the kubelet does: it is good while the pod is there.
+func (p *pod) token(ctx context.Context, path string, source *corev1.ServiceAccountTokenProjection) error {
+	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
+		ExpirationSeconds: source.ExpirationSeconds,
+		BoundObjectRef:    &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: p.spec.Name, UID: p.spec.UID},
+	}}
+	if source.Audience != "" {
+		request.Spec.Audiences = []string{source.Audience}
+	}
+	got, err := p.s.client.CoreV1().ServiceAccounts(p.spec.Namespace).CreateToken(ctx, p.spec.Spec.ServiceAccountName, request, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("token of service account %s: %w", p.spec.Spec.ServiceAccountName, err)
+	}
+	return os.WriteFile(path, []byte(got.Status.Token), 0o600)
+}
+
+func (p *pod) configMap(ctx context.Context, dir, name string, items []corev1.KeyToPath) error {
+	object, err := p.s.client.CoreV1().ConfigMaps(p.spec.Namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	if len(items) == 0 {
+		for key := range object.Data {
+			items = append(items, corev1.KeyToPath{Key: key, Path: key})
+		}
+	}
+	for _, item := range items {
+		if err := os.WriteFile(filepath.Join(dir, item.Path), []byte(object.Data[item.Key]), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
