@@ -46,8 +46,10 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	if err != nil {
 		return err
 	}
-	if asked.Unanswered && (engine.yes || engine.plan != "") && !engine.answered {
-		return fault.AsUsage(errors.New("flag --edits is required where nobody is asked: apply, if no tool keeps Rancher's Cluster object; handoff, if one does, and is to make the edits. Terraform leaves no mark by which it would be found"))
+	if (engine.yes || engine.plan != "") && !engine.answered {
+		if err := asked.RequireEdits(); err != nil {
+			return err
+		}
 	}
 	engine.ask = asked.Unanswered
 	shown := view.NewRun(a.runOutput(), commands(asked.Words))

@@ -14,33 +14,43 @@ import (
 
 // savedPlan reads what `plan -o json` printed, for the target that it was made for.
 func savedPlan(path string, target journal.Target) (*runner.WholePlan, error) {
-	bad := func(seen string, err error) error {
-		return &fault.Error{Class: fault.Usage, Reason: "NoPlan", Object: "file " + path, Seen: seen,
-			Wanted: "what `awsmigrate rke2 plan -o json` printed", Err: err}
-	}
 	text, err := os.ReadFile(filepath.Clean(path))
 	if err != nil {
-		return nil, bad("cannot be read", err)
+		return nil, noPlan(path, "cannot be read", err)
 	}
-	var doc planDocument
-	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, bad("is no plan", err)
-	}
-	if doc.APIVersion != view.APIVersion || doc.Kind != "Plan" || len(doc.Steps) == 0 {
-		return nil, bad(fmt.Sprintf("holds kind %q of %q with %d steps", doc.Kind, doc.APIVersion, len(doc.Steps)), nil)
+	doc, err := parsePlan(path, text)
+	if err != nil {
+		return nil, err
 	}
 	if doc.Target != target {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "WrongTarget", Object: "file " + path,
 			Seen:   fmt.Sprintf("is for %s %s/%s with UID %s", doc.Target.Kind, doc.Target.Namespace, doc.Target.Name, doc.Target.UID),
 			Wanted: fmt.Sprintf("%s %s/%s with UID %s", target.Kind, target.Namespace, target.Name, target.UID)}
 	}
+	return &doc.WholePlan, nil
+}
+
+// parsePlan reads a Plan document, and that nobody edited it since.
+func parsePlan(path string, text []byte) (planDocument, error) {
+	var doc planDocument
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return doc, noPlan(path, "is no plan", err)
+	}
+	if doc.APIVersion != view.APIVersion || doc.Kind != "Plan" || len(doc.Steps) == 0 {
+		return doc, noPlan(path, fmt.Sprintf("holds kind %q of %q with %d steps", doc.Kind, doc.APIVersion, len(doc.Steps)), nil)
+	}
 	hash, err := doc.WholePlan.Hash()
 	if err != nil {
-		return nil, bad("cannot be named", err)
+		return doc, noPlan(path, "cannot be named", err)
 	}
 	if hash != doc.Hash {
-		return nil, &fault.Error{Class: fault.Usage, Reason: "PlanEdited", Object: "file " + path, Seen: fmt.Sprintf("says that it is plan %q, and what it holds is %s", doc.Hash, hash),
+		return doc, &fault.Error{Class: fault.Usage, Reason: "PlanEdited", Object: "file " + path, Seen: fmt.Sprintf("says that it is plan %q, and what it holds is %s", doc.Hash, hash),
 			Wanted: "a plan as `awsmigrate rke2 plan -o json` printed it", Fix: "make a new plan"}
 	}
-	return &doc.WholePlan, nil
+	return doc, nil
+}
+
+func noPlan(path, seen string, err error) error {
+	return &fault.Error{Class: fault.Usage, Reason: "NoPlan", Object: "file " + path, Seen: seen,
+		Wanted: "what `awsmigrate rke2 plan -o json` printed", Err: err}
 }

@@ -27,6 +27,7 @@ var textsRead = map[string]string{
 	"facts":           "breaks a line that is too long between its facts",
 	"shellCommand":    "keeps a command whole that ends a fix: a fix is a text in reports and bundles, and has no other form",
 	"forCluster":      "as shellCommand",
+	"rkeID":           "the form of a name that Rancher gives",
 	"findingLine":     "does not repeat a fix that the cause of an error ends with",
 }
 

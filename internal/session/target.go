@@ -71,3 +71,18 @@ func (t Target) check() error {
 	}
 	return nil
 }
+
+// Validate refuses options that no cluster could make right.
+func (t Target) Validate(o Options) error {
+	if err := t.check(); err != nil {
+		return err
+	}
+	switch t.Kind {
+	case RKE2:
+		return o.rke2(t).Validate()
+	case RKE, ClusterFile:
+		return o.OfRKE(t).Validate()
+	case APIOnly:
+	}
+	return nil
+}

@@ -2,11 +2,13 @@ package target
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/user"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 // Flags are those of a distribution, typed.
@@ -29,6 +31,14 @@ type Asked struct {
 	// Unanswered: nobody has said who makes the edits of an object that another tool may
 	// keep. Terraform leaves no mark on it by which it would be found.
 	Unanswered bool
+}
+
+// RequireEdits says what has to be said where nobody is asked; nil: it was.
+func (a Asked) RequireEdits() error {
+	if !a.Unanswered {
+		return nil
+	}
+	return fault.AsUsage(errors.New("flag --edits is required where nobody is asked: apply, if no tool keeps Rancher's Cluster object; handoff, if one does, and is to make the edits. Terraform leaves no mark by which it would be found"))
 }
 
 // Open connects to what was asked for.

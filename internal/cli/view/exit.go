@@ -3,6 +3,7 @@ package view
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -29,6 +30,18 @@ var exitCodes = map[fault.Class]int{
 var precedence = []fault.Class{
 	fault.Interrupted, fault.HungUp, fault.Locked, fault.Stale, fault.Usage, fault.Check, fault.CouldNotLook,
 	fault.NoProgress, fault.Warnings, fault.Pending, fault.Gate, fault.Declined,
+}
+
+// CodesOf are the exit codes of some classes, in the order of their size.
+func CodesOf(fits func(fault.Class) bool) []int32 {
+	var codes []int32
+	for class, code := range exitCodes {
+		if fits(class) {
+			codes = append(codes, int32(code)) //nolint:gosec // at most 255
+		}
+	}
+	slices.Sort(codes)
+	return codes
 }
 
 // ExitCode is the exit code of a command that ended with err.

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/job"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// jobFlags are what the printed manifests are made of.
+type jobFlags struct {
+	distribution, cluster, namespace string
+	image, serviceAccount, plan      string
+	awsSecret, downstreamSecret      string
+	cloudConfigSecret                string
+	suspend                          bool
+}
+
+func newJob(a *app) *cobra.Command {
+	flags := &jobFlags{}
+	cmd := &cobra.Command{
+		Use:   "job --cluster NAME --image IMAGE [-- run flags]",
+		Short: "Print a Job that runs a migration in the cluster Rancher runs in, with the rights it needs",
+		Long: `Prints the objects of a run in the cluster that Rancher runs in, to be applied with
+kubectl: a ServiceAccount, Roles with exactly the rights of the run, and a Job that
+repeats it where that helps. Nothing is read from a cluster and nothing is written
+to one. What follows -- is passed on to the run.
+
+No image is published yet: name your own with --image.`,
+		Example: `  awsmigrate job --cluster prod --image registry.example/awsmigrate:1 -- --edits apply | kubectl apply -f -
+  awsmigrate job --cluster prod --image registry.example/awsmigrate:1 --plan plan.json --suspend -- --edits apply
+  awsmigrate job --cluster prod --image registry.example/awsmigrate:1 -- --edits handoff --until verify`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if dash := cmd.ArgsLenAtDash(); (dash < 0 && len(args) > 0) || dash > 0 {
+				return fault.AsUsage(fmt.Errorf("argument %q: flags of the run come after --", args[0]))
+			}
+			return printJob(a, flags, args)
+		},
+	}
+	flags.register(cmd)
+	return cmd
+}
+
+func (f *jobFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.cluster, "cluster", "", "name of Rancher's Cluster object; rke: its id, c-xxxxx (required)")
+	flags.StringVarP(&f.namespace, "namespace", "n", "fleet-default", "namespace of the Job; rke2: that of the Cluster object")
+	flags.StringVar(&f.distribution, "distribution", string(wellknown.RKE2), "rke2|rke: what Rancher made the cluster with")
+	flags.StringVar(&f.image, "image", "", "image of awsmigrate (required: none is published yet)")
+	flags.StringVar(&f.plan, "plan", "", "file with `plan -o json`: the Job applies exactly that")
+	flags.BoolVar(&f.suspend, "suspend", false, "make the Job without starting it")
+	flags.StringVar(&f.serviceAccount, "service-account-name", "", "existing ServiceAccount in the namespace, for example with a role in AWS (default: one of the Job's own)")
+	flags.StringVar(&f.awsSecret, "aws-secret", "", "Secret in the namespace with AWS_ACCESS_KEY_ID and the like (default: what AWS gives the pod)")
+	flags.StringVar(&f.downstreamSecret, "downstream-secret", "", "Secret in the namespace with the cluster's kubeconfig under the key value (default: Rancher's own; required with rke)")
+	flags.StringVar(&f.cloudConfigSecret, "cloud-config-secret", "", "NAMESPACE:NAME of the Secret that cloud-provider-config names with secret://")
+	_ = cmd.RegisterFlagCompletionFunc("distribution", cobra.FixedCompletions([]string{"rke2", "rke"}, cobra.ShellCompDirectiveNoFileComp)) // an unknown flag shows in tests
+}
+
+func printJob(a *app, f *jobFlags, args []string) error {
+	options, err := f.options(args)
+	if err != nil {
+		return err
+	}
+	text, err := job.YAML(options)
+	if err != nil {
+		return err
+	}
+	_, err = a.streams.Out.Write(text)
+	return err
+}
+
+func (f *jobFlags) options(args []string) (job.Options, error) {
+	o := job.Options{
+		Distribution: wellknown.Distribution(f.distribution), Cluster: f.cluster, Namespace: f.namespace, Image: f.image,
+		ServiceAccount: f.serviceAccount, Suspend: f.suspend, Args: args,
+		AWSSecret: f.awsSecret, DownstreamSecret: f.downstreamSecret, Exits: jobExits(),
+	}
+	if err := f.check(); err != nil {
+		return o, fault.AsUsage(err)
+	}
+	if f.cloudConfigSecret != "" {
+		o.CloudConfig.Namespace, o.CloudConfig.Name, _ = strings.Cut(f.cloudConfigSecret, ":")
+		if o.CloudConfig.Namespace == "" || o.CloudConfig.Name == "" {
+			return o, fault.AsUsage(fmt.Errorf("flag --cloud-config-secret: %q, wanted NAMESPACE:NAME", f.cloudConfigSecret))
+		}
+	}
+	if err := checkRunFlags(o.Distribution, args); err != nil {
+		return o, err
+	}
+	var err error
+	if f.plan != "" {
+		o.Plan, err = planFor(f.plan, o)
+	}
+	return o, err
+}
+
+// rkeID is what Rancher calls an RKE cluster: c- and five of what its GenerateName
+// takes (kubernetes/apiserver:pkg/storage/names/generate.go@v0.26.13).
+var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
+
+func (f *jobFlags) check() error {
+	switch {
+	case f.cluster == "":
+		return errors.New("flag --cluster is required")
+	case f.image == "":
+		return errors.New("flag --image is required: no image of awsmigrate is published yet")
+	case f.distribution == string(wellknown.RKE2):
+		return nil
+	case f.distribution != string(wellknown.RKE):
+		return fmt.Errorf("flag --distribution: %q, wanted rke2 or rke", f.distribution)
+	case !rkeID.MatchString(f.cluster):
+		return fmt.Errorf("flag --cluster: %q, wanted the id that Rancher gave the RKE cluster, c-xxxxx: rights and namespace go by it", f.cluster)
+	case f.downstreamSecret == "":
+		return errors.New("flag --downstream-secret is required with --distribution rke: a pod does not reach the cluster through Rancher")
+	case f.cloudConfigSecret != "":
+		return errors.New("flag --cloud-config-secret: RKE keeps its cloud config in the Cluster object")
+	}
+	return nil
+}
+
+// jobExits sorts the exit codes of a run by whether repeating it may help.
+func jobExits() job.Exits {
+	return job.Exits{
+		Again: view.CodesOf(mayPass),
+		Final: view.CodesOf(func(class fault.Class) bool { return !mayPass(class) }),
+	}
+}
+
+// mayPass says of what ended a run whether the same command may do better later with
+// nobody's help. What nobody classified may: a run goes on from what the cluster shows.
+// A wait without progress goes on being watched. A plan that is stale stays so.
+func mayPass(class fault.Class) bool {
+	switch class {
+	case fault.Unexpected, fault.Locked, fault.CouldNotLook, fault.NoProgress, fault.HungUp, fault.Interrupted:
+		return true
+	case fault.Usage, fault.Check, fault.Warnings, fault.Pending, fault.Gate, fault.Declined, fault.Stale:
+		return false
+	}
+	return false
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// printed is what `awsmigrate job` prints.
+func printed(t *testing.T, args ...string) (out, errs string, code int) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	code = Main(t.Context(), append([]string{"job"}, args...), view.Streams{Out: &stdout, Err: &stderr, Env: func(string) string { return "" }})
+	return stdout.String(), stderr.String(), code
+}
+
+func TestJobPassesRunFlagsOn(t *testing.T) {
+	out, errs, code := printed(t, "--cluster", "prod", "--image", "i:1", "--", "--edits", "handoff", "--skip", "AWSM-303=zones differ on purpose")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	for _, want := range []string{"- --edits\n        - handoff\n        - --skip\n        - AWSM-303=zones differ on purpose\n", "- --yes\n", "image: i:1\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+}
+
+func TestJobRefuses(t *testing.T) {
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: journal.Target{Kind: "Cluster", Namespace: "fleet-default", Name: "prod", UID: "u"},
+		WholePlan: runner.WholePlan{Steps: []runner.PlannedStep{{Info: runner.Info{ID: "preflight"}}}}}
+	var err error
+	if doc.Hash, err = doc.WholePlan.Hash(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(plan, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	prod := []string{"--cluster", "prod", "--image", "i:1"}
+	rke := []string{"--distribution", "rke", "--cluster", "c-7kq2x", "--image", "i:1", "--downstream-secret", "own"}
+	with := func(base []string, more ...string) []string { return append(slices.Clone(base), more...) }
+	for _, tt := range []struct {
+		args []string
+		says string // "": it is taken
+	}{
+		{prod, ""},
+		{with(prod, "--", "--until", "verify"), ""},
+		{rke, ""},
+		{with(prod, "--plan", plan), ""},
+		{with(rke, "--", "--until", "verify", "--timeout", "20m"), ""},
+		{[]string{"--image", "i:1"}, "--cluster is required"},
+		{[]string{"--cluster", "prod"}, "no image of awsmigrate is published yet"},
+		{with(prod, "--distribution", "k3s"), "wanted rke2 or rke"},
+		{with(prod, "--distribution", "rke"), "wanted the id"},
+		{rke[:6], "--downstream-secret is required"},
+		{with(rke, "--cloud-config-secret", "a:b"), "--cloud-config-secret"},
+		{with(prod, "--cloud-config-secret", "cloud"), "wanted NAMESPACE:NAME"},
+		{with(prod, "--plan", plan+".none"), "cannot be read"},
+		{with(rke, "--plan", plan), "is for Cluster fleet-default/prod"},
+		{with(prod, "-n", "team-a", "--plan", plan), "is for Cluster fleet-default/prod"},
+		{with(prod, "verify"), "come after --"},
+		{with(prod, "verify", "--", "--until", "verify"), "come after --"},
+		{with(prod, "--", "--untill", "verify"), "unknown flag: --untill"},
+		{with(prod, "--", "plan"), `argument "plan"`},
+		{with(prod, "--", "--edits", "maybe"), "wanted apply or handoff"},
+		{with(prod, "--", "--timeout", "0"), "wanted more than 0"},
+		{with(prod, "--", "--end-state", "none"), "end-state"},
+		{with(rke, "--", "--end-state", "external"), "unknown flag: --end-state"},
+		{with(prod, "--", "--values", "values.yaml"), "names a file"},
+		{with(prod, "--", "--cluster", "other"), "the Job sets it"},
+		{with(prod, "--", "-o", "text"), "the Job sets it"},
+		{with(prod, "--", "-y"), "the Job sets it"},
+		{with(prod, "--", "--on-failure", "undo"), "for a person"},
+		{with(prod, "--", "--help"), "for a person"},
+	} {
+		args := tt.args
+		if !slices.Contains(args, "--edits") && !slices.Contains(args, "rke") { // who keeps the Cluster has to be said
+			if !slices.Contains(args, "--") {
+				args = append(slices.Clone(args), "--")
+			}
+			args = append(slices.Clone(args), "--edits", "apply")
+		}
+		out, errs, code := printed(t, args...)
+		switch {
+		case tt.says == "" && (code != 0 || out == ""):
+			t.Errorf("%v: exit %d: %s", tt.args, code, errs)
+		case tt.says != "" && (code != 2 || out != "" || !strings.Contains(errs, tt.says)):
+			t.Errorf("%v: exit %d, wanted 2 and %q:\n%s%s", tt.args, code, tt.says, errs, out)
+		}
+	}
+}
+
+// A Job asks nobody, so it is not printed before somebody has said who keeps the Cluster.
+func TestJobWantsToKnowWhoKeepsTheCluster(t *testing.T) {
+	out, errs, code := printed(t, "--cluster", "prod", "--image", "i:1", "--", "--until", "verify")
+	if code != 2 || out != "" || !strings.Contains(errs, "--edits is required") {
+		t.Errorf("exit %d: %s%s", code, errs, out)
+	}
+}
+
+// Every flag of the runs was thought of: it is passed on, or it is refused.
+func TestJobKnowsEveryRunFlag(t *testing.T) {
+	passedOn := []string{
+		"request-timeout", "etcd-snapshot", "no-etcd-snapshot", "edits", "keep-leader-migration", "kubernetes-version", "cloud-routes", "ccm-image",
+		"skip", "only", "owner-informed", "fail-on", "aws", "region", "assume-role", "external-id", "role-session-name",
+		"end-state", "install-method", "confirm", "until", "step", "timeout", "deadline",
+	}
+	root := newRoot(&app{})
+	for _, name := range []string{"rke2", "rke"} {
+		cmd, _, err := root.Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, flag := range flagNames(cmd.Flags()) {
+			if refused := unfitForJob(flag) != nil; refused == slices.Contains(passedOn, flag) {
+				t.Errorf("%s --%s: refused %t, passed on %t", name, flag, refused, !refused)
+			}
+		}
+	}
+}
+
+func TestEveryExitCodeIsInOneGroup(t *testing.T) {
+	exits := jobExits()
+	var all []int32
+	for class := fault.Unexpected; class <= fault.HungUp; class++ {
+		code := int32(view.ExitCode(&fault.Error{Class: class}))
+		if again, final := slices.Contains(exits.Again, code), slices.Contains(exits.Final, code); again == final {
+			t.Errorf("exit %d: repeated %t, final %t", code, again, final)
+		}
+		all = append(all, code)
+	}
+	if len(all) != len(exits.Again)+len(exits.Final) {
+		t.Errorf("codes %v in groups %+v", all, exits)
+	}
+	for group, sorted := range map[string][]int32{"again": exits.Again, "final": exits.Final} {
+		if !slices.IsSorted(sorted) || slices.Contains(sorted, 0) {
+			t.Errorf("%s: %v", group, sorted) // as Kubernetes asks for
+		}
+	}
+}
+
+func flagNames(flags *pflag.FlagSet) []string {
+	var names []string
+	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
+}

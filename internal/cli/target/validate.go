@@ -1,0 +1,31 @@
+package target
+
+import "github.com/spf13/pflag"
+
+// Checked says what is wrong with flags as typed for a run that asks nobody, without a
+// cluster.
+type Checked interface {
+	Register(flags *pflag.FlagSet)
+	Check() error
+}
+
+// Check implements Checked.
+func (f *RKE2) Check() error {
+	asked, err := f.Asked(Output{})
+	if err != nil {
+		return err
+	}
+	if err := asked.RequireEdits(); err != nil {
+		return err
+	}
+	return f.target.rke2().Validate(asked.Options)
+}
+
+// Check implements Checked.
+func (f *RKE) Check() error {
+	asked, err := f.Asked(Output{})
+	if err != nil {
+		return err
+	}
+	return f.target().Validate(asked.Options)
+}

@@ -1,0 +1,78 @@
+package job
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Options of the manifests.
+type Options struct {
+	Distribution   wellknown.Distribution
+	Cluster        string // name of Rancher's Cluster object; RKE: its id, c-xxxxx
+	Namespace      string // of the Job; RKE2: that of the Cluster object, too
+	Image          string
+	ServiceAccount string // "": one of the Job's own
+	Suspend        bool
+	Args           []string // of the run, beside the target
+	Plan           []byte   // the saved plan; nil: none
+	Exits          Exits
+
+	AWSSecret        string          // in Namespace: variables such as AWS_ACCESS_KEY_ID
+	DownstreamSecret string          // in Namespace: kubeconfig of the cluster under the key `value`
+	CloudConfig      SecretReference // what `secret://` in the configuration names
+}
+
+// SecretReference names a Secret; the zero value none.
+type SecretReference struct{ Namespace, Name string }
+
+// Exits are the codes with which a run fails, in the order of their size.
+type Exits struct {
+	Final []int32 // repeating the run does not help
+	Again []int32 // it may
+}
+
+// nameLimit is what a label holds: the Job's pods carry its name as one
+// (kubernetes/kubernetes:pkg/apis/batch/validation/validation.go@v1.26.13).
+const nameLimit = 63
+
+// name is that of most objects, and of the journal.
+func (o Options) name() string { return journal.Name(o.Cluster) }
+
+// jobName is name, as long as a label holds it.
+func (o Options) jobName() string {
+	name := o.name()
+	if len(name) <= nameLimit {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	return name[:nameLimit-9] + "-" + hex.EncodeToString(sum[:4])
+}
+
+// clusterWide is the name of what no namespace holds: two namespaces may have Clusters
+// of one name.
+func (o Options) clusterWide() string { return journal.Name(o.Namespace + "-" + o.Cluster) }
+
+func (o Options) serviceAccount() string {
+	if o.ServiceAccount != "" {
+		return o.ServiceAccount
+	}
+	return o.name()
+}
+
+// home is the namespace of journal and lock.
+func (o Options) home() string {
+	if o.Distribution == wellknown.RKE {
+		return o.Cluster // Rancher gives each RKE cluster a namespace of its id
+	}
+	return o.Namespace
+}
+
+func (o Options) labels() map[string]string {
+	return map[string]string{
+		"app.kubernetes.io/name": "awsmigrate", "app.kubernetes.io/component": "run",
+		"app.kubernetes.io/instance": o.jobName(),
+	}
+}

@@ -1,0 +1,39 @@
+package job
+
+import (
+	"bytes"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+)
+
+// heading is what whoever reads the manifests before applying them should know.
+const heading = `# A run of awsmigrate in the cluster that Rancher runs in; docs/job.md says more.
+#   apply:  kubectl apply -f -
+#   watch:  kubectl -n %[1]s logs -f job/%[2]s
+#   pause:  kubectl -n %[1]s patch job %[2]s -p '{"spec":{"suspend":true}}'
+# podFailurePolicy is honoured from Kubernetes 1.26 on. An older server drops it: there
+# every failure is tried again, up to backoffLimit.
+`
+
+// YAML are the objects as documents, each without what only a server fills in.
+func YAML(o Options) ([]byte, error) {
+	out := bytes.NewBufferString(fmt.Sprintf(heading, o.Namespace, o.jobName()))
+	for _, object := range Objects(o) {
+		fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(object)
+		if err != nil {
+			return nil, fmt.Errorf("write %T: %w", object, err)
+		}
+		for _, path := range [][]string{{"status"}, {"metadata", "creationTimestamp"}, {"spec", "template", "metadata", "creationTimestamp"}} {
+			unstructured.RemoveNestedField(fields, path...)
+		}
+		text, err := yaml.Marshal(fields)
+		if err != nil {
+			return nil, fmt.Errorf("write %T: %w", object, err)
+		}
+		fmt.Fprintf(out, "---\n%s", text)
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,81 @@
+package job
+
+import (
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Scope is where rules hold.
+type Scope struct {
+	Namespace string // "": in the whole cluster
+	Name      string // of Role and binding
+	Rules     []rbacv1.PolicyRule
+}
+
+// Rights are what a run needs, in the management cluster. Objects are named wherever
+// Kubernetes can: create and list know no names yet.
+func (o Options) Rights() []Scope {
+	if o.Distribution == wellknown.RKE {
+		return o.rightsRKE()
+	}
+	scopes := []Scope{
+		{Name: o.clusterWide(), Rules: []rbacv1.PolicyRule{rule("management.cattle.io", "settings", []string{"server-version"}, "get")}},
+		{Namespace: o.Namespace, Name: o.name(), Rules: slices.Concat([]rbacv1.PolicyRule{
+			rule("provisioning.cattle.io", "clusters", []string{o.Cluster}, "get", "patch"),
+			rule("rke.cattle.io", "rkecontrolplanes", []string{o.Cluster}, "get", "patch"),
+			rule("cluster.x-k8s.io", "clusters", []string{o.Cluster}, "get"),
+			rule("cluster.x-k8s.io", "machines", nil, "list"),
+		}, o.record())},
+	}
+	if o.DownstreamSecret == "" {
+		scopes[1].Rules = append(scopes[1].Rules, rule("", "secrets", []string{o.Cluster + "-kubeconfig"}, "get"))
+	}
+	return o.withCloudConfig(scopes)
+}
+
+// rightsRKE are those of a cluster that Rancher runs rke for. What the journal may not
+// hold is kept in Secrets whose names are made of what they hold, which no rule can
+// name beforehand.
+func (o Options) rightsRKE() []Scope {
+	return []Scope{
+		{Name: o.clusterWide(), Rules: []rbacv1.PolicyRule{rule("management.cattle.io", "clusters", []string{o.Cluster}, "get", "patch")}},
+		{Namespace: o.home(), Name: o.name(), Rules: slices.Concat([]rbacv1.PolicyRule{
+			rule("management.cattle.io", "nodes", nil, "list"),
+		}, o.record(), []rbacv1.PolicyRule{
+			rule("", "secrets", nil, "create", "get"),
+		})},
+	}
+}
+
+// record is what journal and lock need.
+func (o Options) record() []rbacv1.PolicyRule {
+	names := []string{o.name()}
+	return []rbacv1.PolicyRule{
+		rule("", "configmaps", names, "get", "patch"),
+		rule("", "configmaps", nil, "create"),
+		rule("coordination.k8s.io", "leases", names, "get", "update"),
+		rule("coordination.k8s.io", "leases", nil, "create"),
+	}
+}
+
+// withCloudConfig adds the Secret that the cluster's cloud config is in.
+func (o Options) withCloudConfig(scopes []Scope) []Scope {
+	if o.CloudConfig == (SecretReference{}) {
+		return scopes
+	}
+	get := rule("", "secrets", []string{o.CloudConfig.Name}, "get")
+	for i := range scopes {
+		if scopes[i].Namespace == o.CloudConfig.Namespace {
+			scopes[i].Rules = append(scopes[i].Rules, get)
+			return scopes
+		}
+	}
+	return append(scopes, Scope{Namespace: o.CloudConfig.Namespace, Name: o.clusterWide(), Rules: []rbacv1.PolicyRule{get}})
+}
+
+func rule(group, resource string, names []string, verbs ...string) rbacv1.PolicyRule {
+	return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: []string{resource}, ResourceNames: names, Verbs: verbs}
+}
