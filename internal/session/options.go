@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // Options are what somebody wants of a target.
@@ -29,7 +30,10 @@ type Options struct {
 }
 
 // Actor is a person or a workload, as other runs are told of it.
-type Actor struct{ User, Host string }
+type Actor struct {
+	User, Host string
+	Pod        lock.Pod // the zero value: in none
+}
 
 // Choices shape a migration. Its RunID is set by whoever opens a session.
 type Choices struct {

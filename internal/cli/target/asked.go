@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/user"
 
+	"github.com/awsmigrate/awsmigrate/internal/job"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 // Flags are those of a distribution, typed.
@@ -63,7 +65,7 @@ func (o Undo) Asked(out Output) (Asked, error) {
 
 // actor is who runs this process.
 func actor() session.Actor {
-	var a session.Actor
+	a := session.Actor{Pod: lock.Pod{UID: os.Getenv(job.EnvPodUID), Container: os.Getenv(job.EnvContainerName)}}
 	if who, err := user.Current(); err == nil {
 		a.User = who.Username
 	}

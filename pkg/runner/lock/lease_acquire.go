@@ -91,7 +91,7 @@ func (l *Lease) free(now *coordinationv1.Lease) bool {
 		return true
 	}
 	owner, ok := ParseOwner(id)
-	return ok && ProvenDead(owner, l.owner, l.Processes)
+	return ok && (ProvenDead(owner, l.owner, l.Processes) || Succeeds(l.owner, owner))
 }
 
 // settled judges our attempt to take the Lease.

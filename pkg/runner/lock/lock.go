@@ -38,6 +38,8 @@ type Owner struct {
 	// where that is not known: such an owner is watched, never proven dead.
 	Place Place  `json:"place,omitzero"`
 	Tick  uint64 `json:"tick,omitempty"` // of the process's start, clock ticks since boot
+	// Pod lets the next process of a container take the lock at once (see Succeeds).
+	Pod Pod `json:"pod,omitzero"`
 }
 
 // Identity is o in one line, as in a Lease's holderIdentity.

@@ -16,4 +16,7 @@ func TestOnAPIServer2(t *testing.T) {
 	for name, test := range deadTests {
 		t.Run("owner/"+name, func(t *testing.T) { test(t, server.Config()) })
 	}
+	for name, test := range podTests {
+		t.Run("pod/"+name, func(t *testing.T) { test(t, server.Config()) })
+	}
 }

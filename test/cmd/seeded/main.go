@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -28,6 +29,9 @@ func main() {
 		os.Exit(1)
 	}
 }
+
+// packageClause stands once in a file: a line of a comment begins otherwise.
+var packageClause = regexp.MustCompile(`(?m)^package \w+$`)
 
 const importPath = "github.com/awsmigrate/awsmigrate/internal/testing/defect"
 
@@ -113,7 +117,7 @@ func overlayFile(root, dir string, all []seeded) (string, error) {
 			if err != nil {
 				return "", err
 			}
-			text = strings.Replace(string(raw), "import (\n", "import (\n\t\""+importPath+"\"\n", 1)
+			text = packageClause.ReplaceAllString(string(raw), "$0\n\nimport \""+importPath+"\"") // beside the imports that the file has, if any
 		}
 		if strings.Count(text, d.old) != 1 {
 			return "", fmt.Errorf("%s: its place in %s is there %d times, wanted once", d.name, d.file, strings.Count(text, d.old))
