@@ -23,8 +23,13 @@ import (
 const ReasonNotRKE = rkecli.ReasonNotRKE
 
 // Find finds Rancher's Cluster by its id or its display name, refuses a
-// name that several have, and a cluster that Rancher does not run rke for.
+// name that several have, and a cluster that Rancher does not run rke for. An id is
+// asked for by itself: rights can be bound to it, and to no list.
 func Find(ctx context.Context, management dynamic.Interface, name string) (Cluster, error) {
+	if named, err := management.Resource(clusters).Get(ctx, name, metav1.GetOptions{}); err == nil {
+		c := parseCluster(named)
+		return c, supported(c)
+	}
 	list, err := management.Resource(clusters).List(ctx, metav1.ListOptions{})
 	object := "Cluster " + name
 	switch {

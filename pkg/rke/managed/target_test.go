@@ -84,13 +84,14 @@ func TestFind(t *testing.T) {
 		reason string
 		seen   string
 	}{
-		"by its id":           {"c-1", nil, "c-1", "", ""},
-		"by its name":         {"demo", nil, "c-1", "", ""},
-		"two of a name":       {"twice", nil, "", "AmbiguousCluster", "2 clusters are called so: c-2 (twice), c-3 (twice)"},
-		"none":                {"other", nil, "", migration.ReasonClusterNotFound, ""},
-		"one not made by rke": {"c-2", nil, "c-2", ReasonNotRKE, ""},
-		"no Rancher":          {"demo", apierrors.NewNotFound(schema.GroupResource{}, ""), "", migration.ReasonNotRancher, ""},
-		"it may not be read":  {"demo", apierrors.NewForbidden(schema.GroupResource{}, "", nil), "", fault.ReasonForbidden, ""},
+		"by its id":            {"c-1", nil, "c-1", "", ""},
+		"by its name":          {"demo", nil, "c-1", "", ""},
+		"two of a name":        {"twice", nil, "", "AmbiguousCluster", "2 clusters are called so: c-2 (twice), c-3 (twice)"},
+		"none":                 {"other", nil, "", migration.ReasonClusterNotFound, ""},
+		"an id without a list": {"c-1", apierrors.NewForbidden(schema.GroupResource{}, "", nil), "c-1", "", ""},
+		"one not made by rke":  {"c-2", nil, "c-2", ReasonNotRKE, ""},
+		"no Rancher":           {"demo", apierrors.NewNotFound(schema.GroupResource{}, ""), "", migration.ReasonNotRancher, ""},
+		"it may not be read":   {"demo", apierrors.NewForbidden(schema.GroupResource{}, "", nil), "", fault.ReasonForbidden, ""},
 	} {
 		client := managing(t, nil)
 		add(client, "c-3", "twice")
