@@ -21,8 +21,8 @@ import (
 // (kubernetes/client-go:rest/config.go@v0.26.13).
 const accountPath = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// nowhere is a path below which nobody, root included, can make a file.
-const nowhere = "/dev/null/of-the-container"
+// nowhere is a path that is not there and that nobody, root included, can make.
+const nowhere = "/proc/of-the-container"
 
 // ProcessName is the supervisor's name of a container's process.
 func ProcessName(pod, container string) string { return pod + "_" + container }

@@ -1,0 +1,158 @@
+//go:build slow
+
+package e2e
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// TestJob migrates a cluster by Jobs as `awsmigrate job` prints them, under the real
+// Job controller and with the rights of their roles alone: one whose preflight fails is
+// Failed at once; one that goes half way is Complete; one is killed in the middle of a
+// roll, and its next pod brings the migration to its end.
+func TestJob(t *testing.T) {
+	bin, err := filepath.Abs("../../bin")
+	must(t, err)
+	lab := boot(t, append(scenario.JobFlags(bin), "--lease", quick, "--api-restart", "5s", "--workers", "1")...)
+	ctx, start := within(t, 25*time.Minute), time.Now()
+	before, err := lab.Identities(ctx)
+	must(t, err)
+	for _, part := range []struct {
+		name string
+		run  func(context.Context, *testing.T, *scenario.Lab)
+	}{
+		{"a preflight that fails", jobFailsAtOnce},
+		{"a step is reached", jobCompletes},
+		{"a pod is killed in the middle of a roll", jobKilled},
+	} {
+		began := time.Now()
+		if !t.Run(part.name, func(t *testing.T) { part.run(ctx, t, lab) }) {
+			t.FailNow() // the next part begins where this one was to end
+		}
+		t.Logf("%s: %.0f s", part.name, time.Since(began).Seconds())
+	}
+	judgeEnd(ctx, t, lab, before, start)
+	rightsAreThoseUsed(ctx, t, lab)
+}
+
+// jobFailsAtOnce holds that a failure which no repetition cures is not repeated.
+func jobFailsAtOnce(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	job, err := lab.ApplyJob(ctx, "--", "--end-state", "external")
+	must(t, err)
+	ended, condition, err := job.Ended(ctx)
+	must(t, err)
+	pods := jobPods(ctx, t, job)
+	if condition.Type != batchv1.JobFailed || condition.Reason != "PodFailurePolicy" || ended.Status.Failed != 1 || len(pods) != 1 {
+		t.Errorf("%s %s, %d failed, %d pods; wanted one failed pod: %s", condition.Type, condition.Reason, ended.Status.Failed, len(pods), condition.Message)
+	}
+	if code, out := exitOf(pods[0]), job.Output(pods[0].Name); code != 3 || !strings.Contains(out, "not registered with an explicit node-name") {
+		t.Errorf("exit %d:\n%s", code, out)
+	}
+	must(t, job.Delete(ctx))
+}
+
+func jobCompletes(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	job, err := lab.ApplyJob(ctx, "--", "--edits", "apply", "--until", "cordon")
+	must(t, err)
+	complete(ctx, t, job, 0)
+	must(t, job.Delete(ctx))
+}
+
+func jobKilled(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	job, err := lab.ApplyJob(ctx)
+	must(t, err)
+	first := ""
+	must(t, scenario.Until(ctx, "the run to wait in switch-provider", func(ctx context.Context) (bool, string, error) {
+		pods, err := job.Pods(ctx)
+		if err != nil || len(pods) == 0 {
+			return false, "no pod", err
+		}
+		first = pods[0].Name
+		if pods[0].Status.Phase == corev1.PodFailed {
+			t.Fatalf("it ended:\n%s", job.Output(first))
+		}
+		return waitsIn(job.Output(first), "switch-provider"), "pod " + first + " runs", nil
+	}))
+	must(t, job.Kill(ctx, first))
+	complete(ctx, t, job, 1)
+	if pods := jobPods(ctx, t, job); exitOf(pods[0]) != 137 {
+		t.Errorf("the killed pod ended with %d", exitOf(pods[0]))
+	}
+}
+
+// waitsIn says whether one of the events says that a step waits.
+func waitsIn(output, step string) bool {
+	for _, line := range strings.Split(output, "\n") {
+		if strings.Contains(line, `"step":"`+step+`"`) && strings.Contains(line, `"step-waiting"`) {
+			return true
+		}
+	}
+	return false
+}
+
+// complete waits for the Job's good end after some failed tries.
+func complete(ctx context.Context, t *testing.T, job *scenario.Job, failed int32) {
+	t.Helper()
+	ended, condition, err := job.Ended(ctx)
+	must(t, err)
+	if condition.Type != batchv1.JobComplete || ended.Status.Failed != failed {
+		for _, pod := range jobPods(ctx, t, job) {
+			t.Logf("pod %s, exit %d:\n%s", pod.Name, exitOf(pod), job.Output(pod.Name))
+		}
+		t.Fatalf("%s %s, %d failed: %s", condition.Type, condition.Reason, ended.Status.Failed, condition.Message)
+	}
+}
+
+func jobPods(ctx context.Context, t *testing.T, job *scenario.Job) []corev1.Pod {
+	t.Helper()
+	pods, err := job.Pods(ctx)
+	must(t, err)
+	if len(pods) == 0 {
+		t.Fatal("the Job has no pods")
+	}
+	return pods
+}
+
+func exitOf(pod corev1.Pod) int {
+	for _, c := range pod.Status.ContainerStatuses {
+		if c.State.Terminated != nil {
+			return int(c.State.Terminated.ExitCode)
+		}
+	}
+	return -1
+}
+
+// rightsAreThoseUsed holds every rule of the printed roles against what the runs asked
+// of the API server: nothing was refused, and nothing is granted that no run used but
+// what a whole migration does without, the brake.
+func rightsAreThoseUsed(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	granted, err := lab.Granted(ctx)
+	must(t, err)
+	used, refused, err := lab.Used("system:serviceaccount:fleet-default:awsmigrate-demo")
+	must(t, err)
+	for _, right := range refused {
+		t.Errorf("refused: %s", right)
+	}
+	brake := scenario.Right{Verb: "patch", Group: "rke.cattle.io", Resource: "rkecontrolplanes", Namespace: "fleet-default", Name: "demo"}
+	for _, right := range granted {
+		if right != brake && !slices.Contains(used, right) {
+			t.Errorf("granted and never used: %s", right)
+		}
+	}
+	for _, right := range used {
+		if !slices.Contains(granted, right) {
+			t.Errorf("used, and granted by none of these roles: %s", right)
+		}
+	}
+	t.Logf("%d rights granted, %d used", len(granted), len(used))
+}
