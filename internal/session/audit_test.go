@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -80,7 +81,7 @@ func TestSessionsShareNothing(t *testing.T) {
 // A server that was made already is nobody's to change.
 func TestConfigGivenStaysAsItIs(t *testing.T) {
 	given := &rest.Config{Host: "https://x.example"}
-	config, err := reach{time.Second, ReadOnly}.config(Server{Config: given})
+	config, err := reach{time.Second, ReadOnly, clock.RealClock{}}.config(Server{Config: given})
 	if err != nil || config.Timeout != time.Second || config.WrapTransport == nil {
 		t.Errorf("%+v, %v", config, err)
 	}

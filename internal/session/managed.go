@@ -63,6 +63,9 @@ func wayToManaged(ctx context.Context, t Target, to reach) (managedWay, error) {
 		way.downstream, err = to.config(t.Downstream)
 		return way, err
 	}
-	way.downstream, err = managed.Downstream(management, way.cluster)
-	return way, err
+	if way.downstream, err = managed.Downstream(ctx, managed.Management{Config: management, Dynamic: way.management, Kube: way.home, Clock: to.clock}, way.cluster); err != nil {
+		return way, err
+	}
+	to.tune(way.downstream)
+	return way, nil
 }

@@ -33,7 +33,7 @@ func Audit(ctx context.Context, t Target, o Options) (Source, error) {
 	if t.Kind != RKE2 {
 		own, d = verify.Metas(rkechecks.All()...), wellknown.RKE
 	}
-	config, lookErr := seenInPart(ctx, t)
+	config, lookErr := seenInPart(ctx, t, o)
 	if lookErr != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func openAPIOnly(t Target, o Options) (Source, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
-	config, err := reach{t.RequestTimeout, ReadOnly}.config(t.Server)
+	config, err := reach{t.RequestTimeout, ReadOnly, o.clock()}.config(t.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -59,8 +59,8 @@ func openAPIOnly(t Target, o Options) (Source, error) {
 }
 
 // seenInPart is the way to the API server of a cluster that could not be opened.
-func seenInPart(ctx context.Context, t Target) (*rest.Config, error) {
-	to := reach{t.RequestTimeout, ReadOnly}
+func seenInPart(ctx context.Context, t Target, o Options) (*rest.Config, error) {
+	to := reach{t.RequestTimeout, ReadOnly, o.clock()}
 	switch t.Kind {
 	case RKE2:
 		clients, err := connectRKE2(ctx, t, to)

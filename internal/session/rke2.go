@@ -66,7 +66,7 @@ func downstreamRKE2(ctx context.Context, t Target, management *rest.Config, clie
 	if err != nil {
 		return nil, err
 	}
-	config, err := rancher.DownstreamConfig(ctx, management, clients.ManagementKube, cluster)
+	config, err := rancher.DownstreamConfig(ctx, management, clients.ManagementKube, cluster, to.clock)
 	if err != nil {
 		return nil, err
 	}

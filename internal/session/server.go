@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
 )
@@ -24,6 +25,7 @@ const (
 type reach struct {
 	timeout time.Duration // longest time for one request
 	may     Access
+	clock   clock.Clock
 }
 
 // config is a server's configuration, tuned.

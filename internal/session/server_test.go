@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 )
@@ -34,7 +35,7 @@ func TestTokenOfAPodIsThatOfItsFile(t *testing.T) {
 	defer server.Close()
 	for _, may := range []Access{ReadOnly, ReadWrite} {
 		// As rest.InClusterConfig makes it: the token of that moment, and its file.
-		config, err := reach{time.Minute, may}.config(Server{Config: &rest.Config{Host: server.URL, BearerToken: "of the start", BearerTokenFile: file}})
+		config, err := reach{time.Minute, may, clock.RealClock{}}.config(Server{Config: &rest.Config{Host: server.URL, BearerToken: "of the start", BearerTokenFile: file}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -82,7 +82,7 @@ func Open(ctx context.Context, t Connector, o Options, may Access) (*Session, er
 
 // Connect implements Connector.
 func (t Target) Connect(ctx context.Context, o Options, may Access) (*Session, error) {
-	to := reach{t.RequestTimeout, may}
+	to := reach{t.RequestTimeout, may, o.clock()}
 	switch t.Kind {
 	case RKE2:
 		return openRKE2(ctx, t, o, to)

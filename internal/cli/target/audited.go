@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
 
@@ -73,7 +74,8 @@ func (t *Audited) Open(ctx context.Context, out Output, options migration.Option
 // openManaged looks for an RKE2 cluster of that name, then for one of RKE.
 func (t *Audited) openManaged(ctx context.Context, out Output, options migration.Options) (session.Source, error) {
 	first, err := t.open(ctx, out, options, t.rke2(), t.again())
-	if !fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher) {
+	// Rancher mirrors what it has by another kind of object, without a configuration.
+	if !fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher, config.ReasonNotProvisioned) {
 		return first, err
 	}
 	second, rkeErr := t.open(ctx, out, options, t.rke(t.cluster).target(), t.rke(t.cluster).again())

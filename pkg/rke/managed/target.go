@@ -3,14 +3,12 @@ package managed
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"sort"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
-	"k8s.io/client-go/rest"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -96,22 +94,4 @@ func (o observed) Supported() error {
 		return err
 	}
 	return rke.EverApplied(o.Facts)
-}
-
-const localPath = "/k8s/clusters/local"
-
-// Downstream is the way to the cluster through Rancher, with the user's own
-// credentials; a fault where the management kubeconfig does not go through Rancher:
-// of an RKE cluster Rancher keeps no kubeconfig.
-func Downstream(management *rest.Config, c Cluster) (*rest.Config, error) {
-	server, err := url.Parse(management.Host)
-	if err != nil || !strings.HasSuffix(strings.TrimSuffix(server.Path, "/"), localPath) {
-		return nil, &fault.Error{Class: fault.Usage, Reason: "NoDownstreamKubeconfig", Object: c.object(),
-			Seen:   "the management kubeconfig does not go through Rancher (" + fault.Server(management.Host) + "), and Rancher keeps no kubeconfig of an RKE cluster",
-			Wanted: "a server <rancher>" + localPath, Fix: "name the cluster's own with --downstream-kubeconfig"}
-	}
-	server.Path = strings.TrimSuffix(strings.TrimSuffix(server.Path, "/"), "local") + c.ID
-	config := rest.CopyConfig(management)
-	config.Host = server.String()
-	return config, nil
 }

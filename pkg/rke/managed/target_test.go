@@ -11,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	dynamicfake "k8s.io/client-go/dynamic/fake"
 	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -102,23 +101,6 @@ func TestFind(t *testing.T) {
 		got, err := Find(t.Context(), client, tt.asked)
 		if f, ok := fault.As(err); got.ID != tt.id || clustertest.ReasonOf(err) != tt.reason || ok && !strings.Contains(f.Seen, tt.seen) {
 			t.Errorf("%s: %q, %v", name, got.ID, err)
-		}
-	}
-}
-
-// The way to the cluster is through Rancher, where the way to Rancher is.
-func TestDownstream(t *testing.T) {
-	for host, want := range map[string]string{
-		"https://rancher/k8s/clusters/local":      "https://rancher/k8s/clusters/c-1",
-		"https://rancher/k8s/clusters/local/":     "https://rancher/k8s/clusters/c-1",
-		"https://rancher:8443/k8s/clusters/c-99":  "",
-		"https://10.0.0.1:6443":                   "",
-		"https://x/%zz/k8s/clusters/local":        "",
-		"https://x/sub/path/k8s/clusters/local//": "",
-	} {
-		got, err := Downstream(&rest.Config{Host: host, BearerToken: "t"}, Cluster{ID: "c-1", DisplayName: "demo"})
-		if want == "" && clustertest.ReasonOf(err) != "NoDownstreamKubeconfig" || want != "" && (err != nil || got.Host != want || got.BearerToken != "t") {
-			t.Errorf("%s: %+v, %v", host, got, err)
 		}
 	}
 }

@@ -11,6 +11,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
+// ReasonNotProvisioned is of a Cluster object without a configuration of its own: an
+// imported or hosted cluster, or the mirror of one that Rancher keeps elsewhere.
+const ReasonNotProvisioned = "NotProvisioned"
+
 // Parse reads a provisioning.cattle.io/v1 Cluster or an rke.cattle.io/v1
 // RKEControlPlane, decoded from JSON. Errors name the field. A Cluster without
 // rkeConfig was not provisioned as RKE2 and is refused.
@@ -28,7 +32,7 @@ func Parse(object map[string]any) (Spec, error) {
 		rke = p.mapping(spec, "rkeConfig")
 		if rke == nil && p.err == nil {
 			return Spec{}, &fault.Error{
-				Class: fault.Check, Reason: "NotProvisioned", Object: p.object,
+				Class: fault.Check, Reason: ReasonNotProvisioned, Object: p.object,
 				Seen:   "spec.rkeConfig is absent, so Rancher does not provision this cluster (imported or hosted)",
 				Wanted: "a cluster that Rancher provisioned with RKE2",
 			}

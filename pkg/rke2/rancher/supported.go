@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
 // Supported refuses clusters that this procedure does not fit, before anything
@@ -19,8 +20,11 @@ func Supported(f Facts) error {
 	case f.Cluster.ManagementID == "local":
 		return refuse("LocalCluster", "this is the cluster Rancher itself runs in", "")
 	case !f.Cluster.HasRKEConfig:
-		return refuse("NotProvisioned", "it has no spec.rkeConfig: an imported or hosted cluster, which Rancher does not configure",
-			"change it where it is configured")
+		fix := "change it where it is configured"
+		if f.Cluster.ManagementID == f.Cluster.Name { // a mirror of what Rancher keeps elsewhere
+			fix += "; if Rancher runs rke for it: " + fault.Command("awsmigrate", "rke", "--cluster", f.Cluster.Name)
+		}
+		return refuse(config.ReasonNotProvisioned, "it has no spec.rkeConfig: an imported or hosted cluster, which Rancher does not configure", fix)
 	case strings.Contains(version, "+k3s"):
 		return refuse("K3s", "it runs K3s "+version, "")
 	case !strings.Contains(version, "+rke2"):

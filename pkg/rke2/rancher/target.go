@@ -3,7 +3,6 @@ package rancher
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"sort"
 	"strings"
 
@@ -13,14 +12,12 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/viarancher"
 )
-
-// localClusterPath is what a kubeconfig downloaded from Rancher for the
-// management cluster ends with.
-const localClusterPath = "/k8s/clusters/local"
 
 // FindCluster reads Rancher's Cluster object, or says which ones there are.
 func FindCluster(ctx context.Context, management dynamic.Interface, namespace, name string) (*unstructured.Unstructured, error) {
@@ -62,29 +59,20 @@ func clusterNames(items []unstructured.Unstructured) string {
 
 // DownstreamConfig says how to reach the cluster being migrated. Through
 // Rancher, with the user's own credentials, when the management kubeconfig goes
-// through Rancher too; otherwise from the Secret that Rancher keeps, whose
-// address is Rancher's internal one and may be out of reach from here. Of what the
-// Secret holds only what Rancher writes there is used (handedOut); a kubeconfig with
-// more is a fault of class CouldNotLook, KubeconfigRefused.
-func DownstreamConfig(ctx context.Context, management *rest.Config, kube kubernetes.Interface, cluster *unstructured.Unstructured) (*rest.Config, error) {
+// through Rancher too; otherwise from the Secret that Rancher keeps.
+func DownstreamConfig(ctx context.Context, management *rest.Config, kube kubernetes.Interface, cluster *unstructured.Unstructured, clk clock.Clock) (*rest.Config, error) {
 	if err := provisioned(cluster); err != nil {
 		return nil, err
 	}
 	id, _, _ := unstructured.NestedString(cluster.Object, "status", "clusterName")
-	if config, ok := throughRancher(management, id); ok {
+	if config, ok := viarancher.Own(management, id); ok {
 		return config, nil
 	}
-	name := cluster.GetName() + "-kubeconfig"
-	object := fmt.Sprintf("Secret %s/%s", cluster.GetNamespace(), name)
-	secret, err := kube.CoreV1().Secrets(cluster.GetNamespace()).Get(ctx, name, metav1.GetOptions{})
-	if err != nil {
-		return nil, migration.CouldNotRead(object, err)
-	}
-	return handedOut(secret.Data["value"], object)
+	return viarancher.Kept{Kube: kube, Namespace: cluster.GetNamespace(), Name: cluster.GetName(), ID: id, Clock: clk}.Config(ctx)
 }
 
-// provisioned refuses what Rancher only knows, and keeps no kubeconfig of,
-// before looking for one: that it is missing is not what is wrong.
+// provisioned refuses what Rancher only knows before looking for its kubeconfig: that
+// it is missing would not be what is wrong.
 func provisioned(cluster *unstructured.Unstructured) error {
 	facts := Facts{}
 	var err error
@@ -95,19 +83,6 @@ func provisioned(cluster *unstructured.Unstructured) error {
 		return nil
 	}
 	return Supported(facts)
-}
-
-// throughRancher derives the downstream address from a management address of
-// the form <rancher>/k8s/clusters/local.
-func throughRancher(management *rest.Config, clusterID string) (*rest.Config, bool) {
-	server, err := url.Parse(management.Host)
-	if err != nil || clusterID == "" || !strings.HasSuffix(strings.TrimSuffix(server.Path, "/"), localClusterPath) {
-		return nil, false
-	}
-	server.Path = strings.TrimSuffix(strings.TrimSuffix(server.Path, "/"), "local") + clusterID
-	config := rest.CopyConfig(management)
-	config.Host = server.String()
-	return config, true
 }
 
 // ProveTarget says whether the downstream cluster is the one that the Machines

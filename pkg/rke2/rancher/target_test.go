@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -39,24 +40,11 @@ func TestProveTarget(t *testing.T) {
 	}
 }
 
-// The way to the cluster goes through Rancher where the way to Rancher does.
-func TestThroughRancher(t *testing.T) {
-	for _, tt := range []struct{ host, id, want string }{
-		{"https://rancher/k8s/clusters/local", "c-m-1", "https://rancher/k8s/clusters/c-m-1"}, {"https://rancher/k8s/clusters/local/", "c-m-1", "https://rancher/k8s/clusters/c-m-1"},
-		{"https://rancher/k8s/clusters/local", "", ""}, {"https://rancher/k8s/clusters/c-m-2", "c-m-1", ""}, {"https://10.0.0.1:6443", "c-m-1", ""}, {"https://x/%zz/k8s/clusters/local", "c-m-1", ""},
-	} {
-		got, ok := throughRancher(&rest.Config{Host: tt.host, BearerToken: "t"}, tt.id)
-		if ok != (tt.want != "") || ok && (got.Host != tt.want || got.BearerToken != "t") {
-			t.Errorf("%s, %q: %+v", tt.host, tt.id, got)
-		}
-	}
-}
-
 // A cluster that Rancher only knows has no kubeconfig Secret: what is wrong is
 // the cluster, not the Secret.
 func TestImportedClusterIsRefusedBeforeItsKubeconfigIsLookedFor(t *testing.T) {
 	imported := &unstructured.Unstructured{Object: map[string]any{"metadata": map[string]any{"name": "old", "namespace": "fleet-default"}, "spec": map[string]any{}}}
-	_, err := DownstreamConfig(t.Context(), &rest.Config{Host: "https://rancher/k8s/clusters/local"}, fake.NewSimpleClientset(), imported)
+	_, err := DownstreamConfig(t.Context(), &rest.Config{Host: "https://rancher/k8s/clusters/local"}, fake.NewSimpleClientset(), imported, clock.RealClock{})
 	if f, ok := fault.As(err); !ok || f.Class != fault.Check || f.Reason != "NotProvisioned" || f.Object != "Cluster fleet-default/old" {
 		t.Errorf("got %v", err)
 	}

@@ -20,7 +20,7 @@ func (r *Rancher) reconcileClusters(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var errs []error
+	errs := []error{r.mirrorClusters(ctx)}
 	for i := range all {
 		c := &all[i]
 		if mapping(c, "spec", "rkeConfig") == nil {

@@ -34,9 +34,10 @@ func (r *Rancher) ensureKubeconfig(ctx context.Context, c *object, id string) er
 	if !apierrors.IsNotFound(err) {
 		return err
 	}
-	r.tokens.revokeOne(r.handedOut)
-	r.handedOut = r.tokens.issue(r.cfg.Token)
-	value, err := r.Kubeconfig(id, r.handedOut)
+	r.tokens.revokeOne(r.handedOut[ns+"/"+name])
+	token := r.tokens.issue(r.cfg.Token)
+	r.handedOut[ns+"/"+name] = token
+	value, err := r.Kubeconfig(id, token)
 	if err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (r *Rancher) ensureKubeconfig(ctx context.Context, c *object, id string) er
 			Namespace: ns, Name: name, Labels: map[string]string{labelCAPICluster: c.GetName()},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: c.GetAPIVersion(), Kind: c.GetKind(), Name: c.GetName(), UID: c.GetUID()}},
 		},
-		Data: map[string][]byte{"value": value, "token": []byte(r.handedOut)},
+		Data: map[string][]byte{"value": value, "token": []byte(token)},
 	}, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
 		return fmt.Errorf("creating Secret %s/%s: %w", ns, name, err)

@@ -54,6 +54,7 @@ func TestCluster(t *testing.T) {
 	f.run("a release that is not in the metadata", func(f *fixture) { f.unknownRelease(cp[0]) })
 	f.run("proxy", (*fixture).proxied)
 	f.run("tokens", (*fixture).tokensEnd)
+	f.run("a cluster of the older kind", (*fixture).mirrored)
 	f.run("the way is cut, then silent", (*fixture).ways)
 	f.run("webhook", (*fixture).webhooked)
 	f.run("custom machine", (*fixture).custom)

@@ -61,7 +61,7 @@ type Rancher struct {
 	agent     agentLink
 	power     power
 	tokens    tokens
-	handedOut string // the token in the Secret <cluster>-kubeconfig, as it was written last
+	handedOut map[string]string // the token in a Secret <cluster>-kubeconfig, as it was written last
 
 	mu       sync.Mutex
 	seen     map[string]copySeen      // Cluster to its change not yet copied
@@ -104,7 +104,7 @@ func New(cfg Config) (*Rancher, error) {
 	}
 	r := &Rancher{
 		cfg: cfg, seen: map[string]copySeen{}, inFlight: map[string]*job{}, unwell: map[string]time.Time{},
-		clusters: map[string]clusterTarget{localManagementName: true}, errors: map[string]string{},
+		clusters: map[string]clusterTarget{localManagementName: true}, errors: map[string]string{}, handedOut: map[string]string{},
 	}
 	r.SetCopyDelay(cfg.CopyDelay)
 	return r, r.connect()

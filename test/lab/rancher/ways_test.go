@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -102,4 +103,38 @@ func (f *fixture) ways() {
 		})
 	}
 	f.awaitSettled()
+}
+
+// mirrored holds that a cluster of the older kind has a Cluster of the newer, and once it
+// is ready a kubeconfig that leads to it.
+func (f *fixture) mirrored() {
+	ctx := f.t.Context()
+	m := newObject(gvrManagementCluster, "Cluster", "", "c-7kq2x")
+	m.Object["spec"] = map[string]any{"displayName": "old", "fleetWorkspaceName": "fleet-default"}
+	if _, err := f.ensure(ctx, gvrManagementCluster, m); err != nil {
+		f.t.Fatal(err)
+	}
+	f.await("the mirror", func(ctx context.Context) (string, bool) {
+		c, err := f.get(ctx, gvrCluster, "fleet-default", "c-7kq2x")
+		return fmt.Sprint(c, err), err == nil && c != nil && str(c, "status", "clusterName") == "c-7kq2x" && !boolean(c, "status", "ready")
+	})
+	if _, err := f.mgmt.CoreV1().Secrets("fleet-default").Get(ctx, "c-7kq2x-kubeconfig", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		f.t.Errorf("a kubeconfig before the cluster was ready: %v", err)
+	}
+	err := f.mutateStatus(ctx, gvrManagementCluster, "", "c-7kq2x", func(o *object) error {
+		return setCondition(o, condition{Type: "Ready", Status: "True"}, f.cfg.Clock.Now(), false)
+	})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.await("its kubeconfig", func(ctx context.Context) (string, bool) {
+		s, err := f.mgmt.CoreV1().Secrets("fleet-default").Get(ctx, "c-7kq2x-kubeconfig", metav1.GetOptions{})
+		return fmt.Sprint(err), err == nil && strings.Contains(string(s.Data["value"]), "/k8s/clusters/c-7kq2x")
+	})
+	if err := f.remove(ctx, gvrManagementCluster, "", "c-7kq2x"); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := f.remove(ctx, gvrCluster, "fleet-default", "c-7kq2x"); err != nil {
+		f.t.Fatal(err)
+	}
 }

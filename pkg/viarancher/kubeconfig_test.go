@@ -1,4 +1,4 @@
-package rancher
+package viarancher
 
 import (
 	"encoding/json"
@@ -16,28 +16,23 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	clientcmdv1 "k8s.io/client-go/tools/clientcmd/api/v1"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
-// fromSecret is what DownstreamConfig makes of a Secret that holds value.
+// fromSecret is what becomes of a Secret that holds value.
 func fromSecret(t *testing.T, value []byte) (*rest.Config, error) {
 	t.Helper()
-	cluster := &unstructured.Unstructured{Object: map[string]any{
-		"metadata": map[string]any{"name": "demo", "namespace": "fleet-default"},
-		"spec":     map[string]any{"rkeConfig": map[string]any{}},
-		"status":   map[string]any{"clusterName": "c-m-1"},
-	}}
 	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: "fleet-default", Name: "demo-kubeconfig"}, Data: map[string][]byte{"value": value}}
-	return DownstreamConfig(t.Context(), &rest.Config{Host: "https://10.0.0.1:6443"}, fake.NewClientset(secret), cluster)
+	return Kept{Kube: fake.NewClientset(secret), Namespace: "fleet-default", Name: "demo", ID: "c-m-1", Clock: clock.RealClock{}}.Config(t.Context())
 }
 
 // asRancherWrites is the kubeconfig of the Secret as Rancher makes it
@@ -90,7 +85,7 @@ func TestSecretsKubeconfigAsRancherWritesIt(t *testing.T) {
 		t.Setenv(name, "https://somebody.example:1")
 	}
 	for name, ca := range map[string][]byte{"own CA": ca, "public certificate": nil} {
-		raw := asRancherWrites(t, server.URL, ca)
+		raw := asRancherWrites(t, server.URL+"/k8s/clusters/c-m-1", ca)
 		got, err := fromSecret(t, raw)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -102,7 +97,8 @@ func TestSecretsKubeconfigAsRancherWritesIt(t *testing.T) {
 		if len(want.CAData) == 0 {
 			want.CAData = nil
 		}
-		if !reflect.DeepEqual(got, want) {
+		bare := rest.CopyConfig(got)
+		if bare.WrapTransport = nil; !reflect.DeepEqual(bare, rest.CopyConfig(want)) {
 			t.Errorf("%s: %v, clientcmd %v", name, got, want)
 		}
 		if got.Proxy != nil {
@@ -161,9 +157,9 @@ func TestSecretsKubeconfigRunsNothingAndSendsNothing(t *testing.T) {
 	}))
 	defer server.Close()
 	folder := t.TempDir()
-	for name, config := range hostile(t, server.URL, folder) {
+	for name, config := range hostile(t, server.URL+"/k8s/clusters/c-m-1", folder) {
 		got, err := fromSecret(t, encoded(t, config))
-		if f, ok := fault.As(err); !ok || f.Reason != "KubeconfigRefused" || !strings.Contains(f.Fix, "--downstream-kubeconfig") {
+		if f, ok := fault.As(err); !ok || f.Reason != ReasonRefused || !strings.Contains(f.Fix, "--downstream-kubeconfig") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err == nil { // so that the test shows what it would do
@@ -203,7 +199,7 @@ func TestSecretsKubeconfigFieldByField(t *testing.T) {
 		set(reflect.ValueOf(&config).Elem(), strings.Split(field, "."))
 		_, err := fromSecret(t, encoded(t, config))
 		f, _ := fault.As(err)
-		refused := f != nil && f.Reason == "KubeconfigRefused"
+		refused := f != nil && f.Reason == ReasonRefused
 		if accepted := slices.Contains(acceptedFields, field); accepted == refused {
 			t.Errorf("%s: %v", field, err)
 		}
@@ -310,19 +306,23 @@ func TestSecretsKubeconfigOddities(t *testing.T) {
 		}), "", ""},
 		{"another cluster without verification", with(func(c *clientcmdv1.Config) {
 			c.Clusters = append(c.Clusters, clientcmdv1.NamedCluster{Name: "x", Cluster: clientcmdv1.Cluster{Server: address, InsecureSkipTLSVerify: true}})
-		}), "KubeconfigRefused", "clusters[1].cluster.insecure-skip-tls-verify"},
-		{"an empty plugin", with(func(c *clientcmdv1.Config) { c.AuthInfos[0].AuthInfo.Exec = &clientcmdv1.ExecConfig{} }), "KubeconfigRefused", "users[0].user.exec"},
-		{"a field of a later client", text("    token:", "    token-command: id\n    token:"), "KubeconfigRefused", "token-command"},
-		{"in other letters", text("    token:", "    TOKENFILE: /etc/passwd\n    token:"), "KubeconfigRefused", "tokenFile"},
-		{"twice", text("    token:", "    token: a\n    token:"), "KubeconfigRefused", "token"},
-		{"two users of one name", with(func(c *clientcmdv1.Config) { c.AuthInfos = append(c.AuthInfos, c.AuthInfos[0]) }), "KubeconfigRefused", "users"},
-		{"no TLS", server("http://rancher.example"), "KubeconfigRefused", "server"},
-		{"no scheme", server("rancher.example:443"), "KubeconfigRefused", "server"},
-		{"no host", server("https:///k8s"), "KubeconfigRefused", "server"},
-		{"a password in the address", server("https://user:hidden@rancher.example"), "KubeconfigRefused", "server"},
-		{"a query in the address", server("https://rancher.example/?x=y"), "KubeconfigRefused", "server"},
-		{"a certificate without its key", with(func(c *clientcmdv1.Config) { c.AuthInfos[0].AuthInfo.ClientCertificateData = []byte("x") }), "KubeconfigRefused", "client-key-data"},
-		{"nobody", with(func(c *clientcmdv1.Config) { c.AuthInfos[0].AuthInfo.Token = "" }), "KubeconfigRefused", "token"},
+		}), ReasonRefused, "clusters[1].cluster.insecure-skip-tls-verify"},
+		{"an empty plugin", with(func(c *clientcmdv1.Config) { c.AuthInfos[0].AuthInfo.Exec = &clientcmdv1.ExecConfig{} }), ReasonRefused, "users[0].user.exec"},
+		{"a field of a later client", text("    token:", "    token-command: id\n    token:"), ReasonRefused, "token-command"},
+		{"in other letters", text("    token:", "    TOKENFILE: /etc/passwd\n    token:"), ReasonRefused, "tokenFile"},
+		{"twice", text("    token:", "    token: a\n    token:"), ReasonRefused, "token"},
+		{"two users of one name", with(func(c *clientcmdv1.Config) { c.AuthInfos = append(c.AuthInfos, c.AuthInfos[0]) }), ReasonRefused, "users"},
+		{"no TLS", server("http://rancher.example"), ReasonRefused, "server"},
+		{"no scheme", server("rancher.example:443"), ReasonRefused, "server"},
+		{"no host", server("https:///k8s"), ReasonRefused, "server"},
+		{"a password in the address", server("https://user:hidden@rancher.example"), ReasonRefused, "server"},
+		{"a query in the address", server("https://rancher.example/?x=y"), ReasonRefused, "server"},
+		{"another cluster's way", server("https://rancher.example/k8s/clusters/c-m-2"), ReasonRefused, "c-m-2"},
+		{"a way that only begins like this one", server("https://rancher.example/k8s/clusters/c-m-1/x"), ReasonRefused, "/k8s/clusters/c-m-1/x"},
+		{"a way that only ends like this one", server("https://rancher.example/k8s/clusters/xc-m-1"), ReasonRefused, "xc-m-1"},
+		{"an address of its own", server("https://10.0.0.9:6443"), ReasonRefused, "https://10.0.0.9:6443"},
+		{"a certificate without its key", with(func(c *clientcmdv1.Config) { c.AuthInfos[0].AuthInfo.ClientCertificateData = []byte("x") }), ReasonRefused, "client-key-data"},
+		{"nobody", with(func(c *clientcmdv1.Config) { c.AuthInfos[0].AuthInfo.Token = "" }), ReasonRefused, "token"},
 		{"no current context", with(func(c *clientcmdv1.Config) { c.CurrentContext = "" }), "NoDownstreamKubeconfig", "current-context"},
 		{"a current context that is not there", with(func(c *clientcmdv1.Config) { c.CurrentContext = "x" }), "NoDownstreamKubeconfig", "current-context"},
 		{"a user that is not there", with(func(c *clientcmdv1.Config) { c.Contexts[0].Context.AuthInfo = "x" }), "NoDownstreamKubeconfig", "user"},
@@ -353,11 +353,11 @@ func TestSecretsKubeconfigOddities(t *testing.T) {
 
 // JSON is YAML.
 func TestSecretsKubeconfigInJSON(t *testing.T) {
-	raw, err := json.Marshal(plainKubeconfig("https://rancher.example"))
+	raw, err := json.Marshal(plainKubeconfig("https://rancher.example/k8s/clusters/c-m-1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := fromSecret(t, raw); err != nil || got.Host != "https://rancher.example" {
+	if got, err := fromSecret(t, raw); err != nil || got.Host != "https://rancher.example/k8s/clusters/c-m-1" {
 		t.Errorf("%v %v", got, err)
 	}
 }

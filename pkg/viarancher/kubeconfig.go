@@ -1,4 +1,4 @@
-package rancher
+package viarancher
 
 import (
 	"fmt"
@@ -26,6 +26,9 @@ var kubeconfigFields = map[string]bool{
 	"contexts": true, "contexts.name": true, "contexts.context": true,
 	"contexts.context.cluster": true, "contexts.context.user": true,
 }
+
+// ReasonRefused is of a kubeconfig that holds, or leads to, what Rancher does not write.
+const ReasonRefused = "KubeconfigRefused"
 
 // handedOut makes a client's configuration of a kubeconfig that came out of a
 // cluster, the Secret object. Whoever may write that Secret must not thereby run
@@ -151,7 +154,7 @@ func noKubeconfig(object, seen string, err error) error {
 }
 
 func refusedKubeconfig(object, seen string) error {
-	return &fault.Error{Class: fault.CouldNotLook, Reason: "KubeconfigRefused", Object: object,
+	return &fault.Error{Class: fault.CouldNotLook, Reason: ReasonRefused, Object: object,
 		Seen:   "its kubeconfig " + seen,
 		Wanted: "what Rancher writes there: server (https), certificate-authority-data, and token or an inline client certificate with its key; anything else may run commands or send files from here",
 		Fix:    "find out who changed the Secret; a kubeconfig that you trust, of any kind: --downstream-kubeconfig"}

@@ -1,0 +1,81 @@
+package managed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	gvr "k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/viarancher"
+)
+
+// mirrors are the objects by which the newer part of Rancher knows every cluster. For one
+// named c-xxxxx that it did not make it keeps a Cluster of the same name, without
+// configuration, in the cluster's Fleet workspace, and beside it a kubeconfig
+// (rancher/rancher:pkg/controllers/provisioningv2/cluster/controller.go@v2.8.5,
+// generateProvisioningClusterFromLegacyCluster, updateStatus).
+var mirrors = gvr.GroupVersionResource{Group: "provisioning.cattle.io", Version: "v1", Resource: "clusters"} //nolint:gochecknoglobals // a constant
+
+// Management is the cluster that Rancher runs in.
+type Management struct {
+	Config  *rest.Config
+	Dynamic dynamic.Interface
+	Kube    kubernetes.Interface
+	Clock   clock.Clock
+}
+
+// Downstream is the way to the cluster: through Rancher, with the user's own credentials,
+// where the management kubeconfig goes through Rancher; else by the kubeconfig that
+// Rancher keeps; a fault where that is not to be had.
+func Downstream(ctx context.Context, management Management, c Cluster) (*rest.Config, error) {
+	if config, ok := viarancher.Own(management.Config, c.ID); ok {
+		return config, nil
+	}
+	mirror, err := mirrorOf(ctx, management.Dynamic, c)
+	if err != nil {
+		return nil, noWay(management, c, err)
+	}
+	config, err := viarancher.Kept{Kube: management.Kube, Namespace: mirror.GetNamespace(), Name: mirror.GetName(), ID: c.ID, Clock: management.Clock}.Config(ctx)
+	return config, noWay(management, c, err)
+}
+
+// mirrorOf finds a cluster's mirror by the id that it has.
+func mirrorOf(ctx context.Context, client dynamic.Interface, c Cluster) (*unstructured.Unstructured, error) {
+	list, err := client.Resource(mirrors).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return nil, migration.CouldNotRead("Clusters of provisioning.cattle.io", err)
+	}
+	for i := range list.Items {
+		if id, _, _ := unstructured.NestedString(list.Items[i].Object, "status", "clusterName"); id == c.ID {
+			return &list.Items[i], nil
+		}
+	}
+	return nil, migration.CouldNotRead("Cluster of provisioning.cattle.io for "+c.ID, apierrors.NewNotFound(mirrors.GroupResource(), c.ID))
+}
+
+// noWay says what to do where Rancher keeps no kubeconfig, or these credentials may not
+// read it. What is wrong otherwise is as it is.
+func noWay(management Management, c Cluster, err error) error {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || !apierrors.IsNotFound(err) && !apierrors.IsForbidden(err) {
+		return err
+	}
+	missing := "what Rancher keeps of it cannot be read"
+	if f, ok := fault.As(err); ok {
+		missing = f.Object + " " + f.Seen
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "NoDownstreamKubeconfig", Object: c.object(),
+		Seen:   fmt.Sprintf("the management kubeconfig does not go through Rancher (%s), and %s", fault.Server(management.Config.Host), missing),
+		Wanted: "a server <rancher>" + viarancher.LocalPath + ", or the right to get the Secret <cluster>-kubeconfig",
+		Fix:    "name the cluster's own with --downstream-kubeconfig", Err: err}
+}
