@@ -33,9 +33,17 @@ func (k Kept) Object() string { return fmt.Sprintf("Secret %s/%s", k.Namespace, 
 func (k Kept) secret() string { return k.Name + "-kubeconfig" }
 
 // Config is the way to the cluster that the Secret names. Its address is Rancher's
-// internal one and may be out of reach from here.
+// internal one and may be out of reach from here. Rancher deletes the Secret, and the
+// token with it, and makes both anew when its own address, CA or that of the cluster
+// change (rancher/rancher#41002): a request that is refused with the old one is
+// repeated with the new one.
 func (k Kept) Config(ctx context.Context) (*rest.Config, error) {
-	return k.read(ctx)
+	config, err := k.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	config.Wrap((&renewal{kept: k, first: config.BearerToken, now: way{config: rest.CopyConfig(config)}}).wrap)
+	return config, nil
 }
 
 // read reads the Secret as it is now.

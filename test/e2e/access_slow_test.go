@@ -174,15 +174,15 @@ func (a *access) proxy(ctx context.Context, t *testing.T) {
 }
 
 // secret replaces the kubeconfig in Rancher's Secret, from which a run past
-// Rancher's proxy has its way to the cluster, while leader migration is turned off.
+// Rancher's proxy has its way to the cluster, while leader migration is turned off: the
+// run reads it again, and goes on.
 func (a *access) secret(ctx context.Context, t *testing.T) {
 	command := run("--no-etcd-snapshot")
 	first, err := a.lab.StartAs(ctx, "management", testWriter{t}, command...)
 	must(t, err)
 	inTheMiddle(ctx, t, first, "disable-leader-migration")
 	must(t, a.lab.RotateKubeconfig(ctx))
-	ends(ctx, t, first, 10, "does not accept these credentials (401)")
-	refuses(ctx, t, a.lab, scenario.Refusal{Kubeconfig: "management", Args: command})
+	ends(ctx, t, first, 0)
 	a.standsAt(ctx, t, "P5")
 }
 
