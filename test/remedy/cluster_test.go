@@ -2,6 +2,7 @@ package remedy
 
 import (
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	awsreader "github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 )
 
@@ -101,7 +103,7 @@ func newCluster(t *testing.T, k kube, id string) *cluster {
 // audit is `awsmigrate verify --kubeconfig` without the checks of processes.
 func (c *cluster) audit(t *testing.T) verify.Report {
 	t.Helper()
-	seen, err := audit.APIOnly{Config: c.config, Clock: clock.RealClock{}, Options: migration.Options{AWS: "on"}}.Gather(t.Context())
+	seen, err := audit.APIOnly{Config: c.config, Clock: clock.RealClock{}, Options: migration.Options{AWS: "on", AWSIdentity: awsreader.Identity{Process: os.Getenv}}}.Gather(t.Context())
 	must(t, err)
 	return verify.RunAll(t.Context(), seen.Bound(), verify.Options{
 		Position: seen.Input.Position.Position, Only: []string{"AWSM-3", "AWSM-4", "AWSM-5", "AWSM-6", "AWSM-8"},
