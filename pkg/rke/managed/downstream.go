@@ -49,18 +49,30 @@ func Downstream(ctx context.Context, management Management, c Cluster) (*rest.Co
 	return config, noWay(management, c, err)
 }
 
-// mirrorOf finds a cluster's mirror by the id that it has.
+// mirrorOf finds a cluster's mirror by the id that it has. It is asked for by itself where
+// Rancher makes it: rights can be bound to it, and to no list.
 func mirrorOf(ctx context.Context, client dynamic.Interface, c Cluster) (*unstructured.Unstructured, error) {
+	if c.Workspace != "" {
+		if mirror, err := client.Resource(mirrors).Namespace(c.Workspace).Get(ctx, c.ID, metav1.GetOptions{}); err == nil && isMirror(mirror, c) {
+			return mirror, nil
+		}
+	}
 	list, err := client.Resource(mirrors).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return nil, migration.CouldNotRead("Clusters of provisioning.cattle.io", err)
 	}
 	for i := range list.Items {
-		if id, _, _ := unstructured.NestedString(list.Items[i].Object, "status", "clusterName"); id == c.ID {
+		if isMirror(&list.Items[i], c) {
 			return &list.Items[i], nil
 		}
 	}
 	return nil, migration.CouldNotRead("Cluster of provisioning.cattle.io for "+c.ID, apierrors.NewNotFound(mirrors.GroupResource(), c.ID))
+}
+
+// isMirror says whether an object stands for the cluster.
+func isMirror(o *unstructured.Unstructured, c Cluster) bool {
+	id, _, _ := unstructured.NestedString(o.Object, "status", "clusterName")
+	return id == c.ID
 }
 
 // noWay says what to do where Rancher keeps no kubeconfig, or these credentials may not

@@ -50,6 +50,7 @@ func TestDownstream(t *testing.T) {
 	for name, tt := range map[string]struct {
 		host, want, token string
 		reason            string
+		workspace         string
 		change            func(*dynamicfake.FakeDynamicClient, *fake.Clientset)
 	}{
 		"through Rancher":                      {host: "https://rancher/k8s/clusters/local", want: "https://rancher/k8s/clusters/c-1", token: "own"},
@@ -58,6 +59,11 @@ func TestDownstream(t *testing.T) {
 		"through another cluster":              {host: "https://rancher:8443/k8s/clusters/c-99", want: good, token: "of-rancher"},
 		"an address that cannot be read":       {host: "https://x/%zz/k8s/clusters/local", want: good, token: "of-rancher"},
 		"an address that is none of Rancher's": {host: "https://x/sub/path/k8s/clusters/local//", want: good, token: "of-rancher"},
+		"its workspace is known": {host: direct, want: good, token: "of-rancher", workspace: "team", change: func(c *dynamicfake.FakeDynamicClient, _ *fake.Clientset) {
+			deny(c, "list", mirrors, nil, apierrors.NewForbidden(schema.GroupResource{}, "", nil))
+		}},
+		"another's mirror has its name there": {host: direct, want: good, token: "of-rancher", workspace: "fleet-default"},
+		"it was moved to another workspace":   {host: direct, want: good, token: "of-rancher", workspace: "old"},
 		"no mirror": {host: direct, reason: "NoDownstreamKubeconfig", change: func(c *dynamicfake.FakeDynamicClient, _ *fake.Clientset) {
 			deny(c, "list", mirrors, &unstructured.UnstructuredList{}, nil)
 		}},
@@ -84,7 +90,7 @@ func TestDownstream(t *testing.T) {
 			tt.change(client, kube)
 		}
 		got, err := Downstream(t.Context(), Management{Config: &rest.Config{Host: tt.host, BearerToken: "own"}, Dynamic: client, Kube: kube, Clock: clock.RealClock{}},
-			Cluster{ID: "c-1", DisplayName: "demo"})
+			Cluster{ID: "c-1", DisplayName: "demo", Workspace: tt.workspace})
 		if clustertest.ReasonOf(err) != tt.reason || err == nil && (got.Host != tt.want || got.BearerToken != tt.token) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}

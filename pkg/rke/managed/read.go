@@ -35,6 +35,7 @@ type Cluster struct {
 	UID             string
 	ResourceVersion string         // of the reading; edits are for this one
 	Driver          string         // status.driver
+	Workspace       string         // the namespace that Fleet has it in
 	Internal        bool           // the cluster Rancher itself runs in
 	Config          map[string]any // spec.rancherKubernetesEngineConfig; nil: none
 	Applied         map[string]any // the same of status.appliedSpec
@@ -78,7 +79,7 @@ func parseCluster(o *unstructured.Unstructured) Cluster {
 	c := Cluster{
 		ID: o.GetName(), UID: string(o.GetUID()), ResourceVersion: o.GetResourceVersion(), DisplayName: migration.OrElse(text("spec", "displayName"), o.GetName()), Driver: text("status", "driver"),
 		Config: tree("spec", rkeConfigKey), Applied: tree("status", "appliedSpec", rkeConfigKey), Failed: tree("status", "failedSpec", rkeConfigKey),
-		Template: text("spec", "clusterTemplateRevisionName"), Deleting: o.GetDeletionTimestamp() != nil, LastWriter: migration.LastWriter(o), Conditions: map[string]condition{},
+		Template: text("spec", "clusterTemplateRevisionName"), Workspace: text("spec", "fleetWorkspaceName"), Deleting: o.GetDeletionTimestamp() != nil, LastWriter: migration.LastWriter(o), Conditions: map[string]condition{},
 	}
 	c.Internal, _, _ = unstructured.NestedBool(o.Object, "spec", "internal")
 	for key := range o.GetAnnotations() {
