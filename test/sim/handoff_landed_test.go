@@ -20,6 +20,11 @@ func handed(t *testing.T, step journal.StepID) (*World, Run, string) {
 	}
 	w, r := NewRKE2(), Run{HandOver: true}
 	byCommits(t, r, w, []journal.StepID{migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall})
+	if step == migration.StepUndoSwitch {
+		byCommits(t, r, w, []journal.StepID{migration.StepSwitch, migration.StepDisable})
+		r.Undo = true
+		byCommits(t, r, w, []journal.StepID{migration.StepUndoDisable})
+	}
 	r.ID, r.Until = w.nextRun(), step
 	if ended := do(t, r, w); fault.ClassOf(ended.Err) != fault.Gate {
 		t.Fatal(ended.Err)
@@ -67,10 +72,17 @@ func without(t *testing.T, text, field string) string {
 // watched to its rest, what is missing is named, and is all that the next fragment has,
 // also where the half that landed moved the cluster to the next position.
 func TestHalfAnEditLands(t *testing.T) {
-	for landed, missing := range map[string]string{"machineGlobalConfig": "machineSelectorConfig", "machineSelectorConfig": "machineGlobalConfig"} {
-		t.Run(landed, func(t *testing.T) {
+	for _, tt := range []struct {
+		step            journal.StepID
+		landed, missing string
+	}{
+		{migration.StepSwitch, "machineGlobalConfig", "machineSelectorConfig"}, {migration.StepSwitch, "machineSelectorConfig", "machineGlobalConfig"},
+		{migration.StepUndoSwitch, "machineGlobalConfig", "machineSelectorConfig"}, {migration.StepUndoSwitch, "machineSelectorConfig", "machineGlobalConfig"},
+	} {
+		t.Run(string(tt.step)+", "+tt.landed, func(t *testing.T) {
 			t.Parallel()
-			w, r, text := handed(t, migration.StepSwitch)
+			landed, missing := tt.landed, tt.missing
+			w, r, text := handed(t, tt.step)
 			commit(t, w, without(t, text, missing))
 			says(t, &r, w, "HandoffDiffers", missing)
 			says(t, &r, w, "AwaitingOwner", missing)
@@ -80,7 +92,6 @@ func TestHalfAnEditLands(t *testing.T) {
 			}
 			says(t, &r, w, "AwaitingOwner", missing)
 			commit(t, w, rest)
-			r.Until = ""
 			says(t, &r, w, "", "")
 		})
 	}
