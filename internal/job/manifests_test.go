@@ -76,8 +76,7 @@ func TestRightsAreBound(t *testing.T) {
 	for name, options := range cases() {
 		for _, scope := range options.Rights() {
 			for _, r := range scope.Rules {
-				kept := len(r.Resources) == 1 && r.Resources[0] == "secrets" && options.Distribution == wellknown.RKE // under names made of what they hold
-				if len(r.ResourceNames) == 0 && !kept && !slices.Equal(r.Verbs, []string{"create"}) && !slices.Equal(r.Verbs, []string{"list"}) {
+				if len(r.ResourceNames) == 0 && !slices.Equal(r.Verbs, []string{"create"}) && !slices.Equal(r.Verbs, []string{"list"}) {
 					t.Errorf("%s: %v of %v without names", name, r.Verbs, r.Resources)
 				}
 				for _, word := range slices.Concat(r.Verbs, r.Resources, r.APIGroups) {

@@ -36,16 +36,15 @@ func (o Options) Rights() []Scope {
 	return o.withCloudConfig(scopes)
 }
 
-// rightsRKE are those of a cluster that Rancher runs rke for. What the journal may not
-// hold is kept in Secrets whose names are made of what they hold, which no rule can
-// name beforehand.
+// rightsRKE are those of a cluster that Rancher runs rke for. What an edit takes out and
+// the journal may not hold is kept in a Secret, which nothing but an undo reads.
 func (o Options) rightsRKE() []Scope {
 	return []Scope{
 		{Name: o.clusterWide(), Rules: []rbacv1.PolicyRule{rule("management.cattle.io", "clusters", []string{o.Cluster}, "get", "patch")}},
 		{Namespace: o.home(), Name: o.name(), Rules: slices.Concat([]rbacv1.PolicyRule{
 			rule("management.cattle.io", "nodes", nil, "list"),
 		}, o.record(), []rbacv1.PolicyRule{
-			rule("", "secrets", nil, "create", "get"),
+			rule("", "secrets", nil, "create"),
 		})},
 	}
 }

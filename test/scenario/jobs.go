@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	batchv1 "k8s.io/api/batch/v1"
@@ -31,10 +32,15 @@ type Job struct {
 	client          kubernetes.Interface
 }
 
-// ApplyJob prints a Job with `awsmigrate job` and applies it with kubectl, both as
-// people do.
+// ApplyJob is ApplyJobFor the lab's RKE2 cluster.
 func (l *Lab) ApplyJob(ctx context.Context, args ...string) (*Job, error) {
-	cmd := exec.CommandContext(ctx, l.binary("awsmigrate"), append([]string{"job", "--cluster", "demo", "--image", JobImage}, args...)...)
+	return l.ApplyJobFor(ctx, clusterName, args...)
+}
+
+// ApplyJobFor prints a Job with `awsmigrate job` and applies it with kubectl, both as
+// people do.
+func (l *Lab) ApplyJobFor(ctx context.Context, cluster string, args ...string) (*Job, error) {
+	cmd := exec.CommandContext(ctx, l.binary("awsmigrate"), append([]string{"job", "--cluster", cluster, "--image", JobImage}, args...)...)
 	var out, problem bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &problem
 	if err := cmd.Run(); err != nil {
@@ -44,7 +50,11 @@ func (l *Lab) ApplyJob(ctx context.Context, args ...string) (*Job, error) {
 		return nil, err
 	}
 	client, err := l.ManagementKube()
-	return &Job{Namespace: "fleet-default", Name: recordName, lab: l, client: client}, err
+	job := &Job{Namespace: "fleet-default", Name: "awsmigrate-" + cluster, lab: l, client: client}
+	if i := slices.Index(args, "--namespace"); i >= 0 {
+		job.Namespace = args[i+1]
+	}
+	return job, err
 }
 
 // ManagementKube is a client of an administrator of the management cluster.

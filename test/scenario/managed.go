@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// managedID is Rancher's name for a lab's RKE1 cluster.
-const managedID = "c-7kq2x"
+// ManagedID is Rancher's name for a lab's RKE1 cluster.
+const ManagedID = "c-7kq2x"
 
 func managedClusters() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "management.cattle.io", Version: "v3", Resource: "clusters"}
@@ -17,7 +17,7 @@ func managedClusters() schema.GroupVersionResource {
 
 // ManagedSpec is spec.rancherKubernetesEngineConfig of Rancher's Cluster.
 func (l *Lab) ManagedSpec(ctx context.Context) (map[string]any, error) {
-	o, err := l.Management.Resource(managedClusters()).Get(ctx, managedID, metav1.GetOptions{})
+	o, err := l.Management.Resource(managedClusters()).Get(ctx, ManagedID, metav1.GetOptions{})
 	if err != nil {
 		return nil, err
 	}

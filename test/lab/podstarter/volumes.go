@@ -34,6 +34,8 @@ func (p *pod) fill(ctx context.Context, dir string, volume corev1.Volume) error 
 		return nil
 	case volume.ConfigMap != nil:
 		return p.configMap(ctx, dir, volume.ConfigMap.Name, volume.ConfigMap.Items)
+	case volume.Secret != nil:
+		return p.secret(ctx, dir, volume.Secret.SecretName)
 	case volume.Projected != nil:
 		for _, source := range volume.Projected.Sources {
 			if err := p.project(ctx, dir, source); err != nil {
@@ -42,7 +44,7 @@ func (p *pod) fill(ctx context.Context, dir string, volume corev1.Volume) error 
 		}
 		return nil
 	}
-	return errors.New("the lab knows configMap, projected and emptyDir volumes here")
+	return errors.New("the lab knows configMap, secret, projected and emptyDir volumes here")
 }
 
 func (p *pod) project(ctx context.Context, dir string, source corev1.VolumeProjection) error {
@@ -94,6 +96,19 @@ func (p *pod) configMap(ctx context.Context, dir, name string, items []corev1.Ke
 	}
 	for _, item := range items {
 		if err := os.WriteFile(filepath.Join(dir, item.Path), []byte(object.Data[item.Key]), 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *pod) secret(ctx context.Context, dir, name string) error {
+	object, err := p.s.client.CoreV1().Secrets(p.spec.Namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	for key, value := range object.Data {
+		if err := os.WriteFile(filepath.Join(dir, key), value, 0o600); err != nil {
 			return err
 		}
 	}

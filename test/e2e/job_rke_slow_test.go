@@ -1,0 +1,29 @@
+//go:build slow
+
+package e2e
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// TestJobOfManagedRKE migrates an RKE cluster that Rancher manages by a printed Job, in
+// another namespace than the cluster's own, with the rights of its roles alone.
+func TestJobOfManagedRKE(t *testing.T) {
+	bin, err := filepath.Abs("../../bin")
+	must(t, err)
+	lab := boot(t, append(scenario.JobFlags(bin), "--distro", "rke1", "--aws-block", "--lease", quick)...)
+	ctx, start := within(t, 20*time.Minute), time.Now()
+	before, err := lab.Identities(ctx)
+	must(t, err)
+	_, err = lab.KubectlManagement(ctx, "", "-n", "default", "create", "secret", "generic", "own", "--from-file=value="+lab.Kubeconfig("downstream"))
+	must(t, err)
+	job, err := lab.ApplyJobFor(ctx, scenario.ManagedID, "--distribution", "rke", "--namespace", "default", "--downstream-secret", "own")
+	must(t, err)
+	complete(ctx, t, job, 0)
+	judgeEnd(ctx, t, lab, before, start)
+	rightsAreThoseUsed(ctx, t, lab, "system:serviceaccount:default:awsmigrate-"+scenario.ManagedID)
+}
