@@ -76,7 +76,7 @@ func TestJobRefuses(t *testing.T) {
 		{with(prod, "-n", "team-a", "--plan", plan), "is for Cluster fleet-default/prod"},
 		{with(prod, "verify"), "come after --"},
 		{with(prod, "verify", "--", "--until", "verify"), "come after --"},
-		{with(prod, "--", "--untill", "verify"), "unknown flag: --untill"},
+		{with(prod, "--", "--unto", "verify"), "unknown flag: --unto"},
 		{with(prod, "--", "plan"), `argument "plan"`},
 		{with(prod, "--", "--edits", "maybe"), "wanted apply or handoff"},
 		{with(prod, "--", "--timeout", "0"), "wanted more than 0"},

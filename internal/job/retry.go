@@ -78,5 +78,5 @@ func BackoffLimit(outlast time.Duration) int32 {
 		limit = max(limit, n+failures(outlast-at))
 		at += pause(n)
 	}
-	return int32(limit) //nolint:gosec // some dozens
+	return int32(limit)
 }

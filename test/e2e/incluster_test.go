@@ -18,12 +18,12 @@ import (
 // file system and a /tmp in which nothing can be written.
 const likeAPod = `set -e
 account=/var/run/secrets/kubernetes.io/serviceaccount
-mount -t tmpfs tmpfs /var/run
+mount -t tmpfs pod /var/run
 mkdir -p $account
 cp "$1/token" "$1/ca.crt" "$1/namespace" $account
 cp "$2" /var/run/program
 shift 2
-mount -t tmpfs -o ro tmpfs /tmp
+mount -t tmpfs -o ro pod /tmp
 mount -o remount,bind,ro /
 if touch /tmp/file 2>/dev/null || touch /file 2>/dev/null; then echo "this file system can be written"; exit 99; fi
 exec /var/run/program "$@"`

@@ -18,8 +18,8 @@ import (
 
 // TestJob migrates a cluster by Jobs as `awsmigrate job` prints them, under the real
 // Job controller and with the rights of their roles alone: one whose preflight fails is
-// Failed at once; one that goes half way is Complete; one is killed in the middle of a
-// roll, and its next pod brings the migration to its end.
+// Failed at once; one is paused on its way and is Complete where it was to stop; one is
+// killed in the middle of a roll, and its next pod brings the migration to its end.
 func TestJob(t *testing.T) {
 	bin, err := filepath.Abs("../../bin")
 	must(t, err)
@@ -32,7 +32,7 @@ func TestJob(t *testing.T) {
 		run  func(context.Context, *testing.T, *scenario.Lab)
 	}{
 		{"a preflight that fails", jobFailsAtOnce},
-		{"a step is reached", jobCompletes},
+		{"a pause in the middle of a roll", jobPaused},
 		{"a pod is killed in the middle of a roll", jobKilled},
 	} {
 		began := time.Now()
@@ -62,33 +62,55 @@ func jobFailsAtOnce(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	must(t, job.Delete(ctx))
 }
 
-func jobCompletes(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+// jobPaused suspends a Job whose run watches a roll: the run ends cleanly, and with the
+// Job it goes on at once, to the step where it is to stop.
+func jobPaused(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	job, err := lab.ApplyJob(ctx, "--", "--edits", "apply", "--until", "cordon")
 	must(t, err)
-	complete(ctx, t, job, 0)
+	first := jobIn(ctx, t, job, "enable-leader-migration")
+	must(t, job.Suspend(ctx, true))
+	must(t, scenario.Until(ctx, "the pod to be gone", func(ctx context.Context) (bool, string, error) {
+		pods, err := job.Pods(ctx)
+		return len(pods) == 0, "it ends", err
+	}))
+	if out := job.Output(first); !strings.Contains(out, `"code":130`) {
+		t.Errorf("not ended by the first signal:\n%s", out)
+	}
+	holder, err := lab.KubectlManagement(ctx, "", "-n", job.Namespace, "get", "lease", job.Name, "-o", "jsonpath={.spec.holderIdentity}")
+	if err != nil || holder != "" {
+		t.Errorf("the lock is held by %q, %v", holder, err)
+	}
+	must(t, job.Suspend(ctx, false))
+	complete(ctx, t, job, 1)
 	must(t, job.Delete(ctx))
 }
 
 func jobKilled(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	job, err := lab.ApplyJob(ctx)
 	must(t, err)
-	first := ""
-	must(t, scenario.Until(ctx, "the run to wait in switch-provider", func(ctx context.Context) (bool, string, error) {
-		pods, err := job.Pods(ctx)
-		if err != nil || len(pods) == 0 {
-			return false, "no pod", err
-		}
-		first = pods[0].Name
-		if pods[0].Status.Phase == corev1.PodFailed {
-			t.Fatalf("it ended:\n%s", job.Output(first))
-		}
-		return waitsIn(job.Output(first), "switch-provider"), "pod " + first + " runs", nil
-	}))
-	must(t, job.Kill(ctx, first))
+	must(t, job.Kill(ctx, jobIn(ctx, t, job, "switch-provider")))
 	complete(ctx, t, job, 1)
 	if pods := jobPods(ctx, t, job); exitOf(pods[0]) != 137 {
 		t.Errorf("the killed pod ended with %d", exitOf(pods[0]))
 	}
+}
+
+// jobIn waits until the Job's first run waits in a step for what it has begun, and gives
+// its pod.
+func jobIn(ctx context.Context, t *testing.T, job *scenario.Job, step string) (pod string) {
+	t.Helper()
+	must(t, scenario.Until(ctx, "the run to wait in "+step, func(ctx context.Context) (bool, string, error) {
+		pods, err := job.Pods(ctx)
+		if err != nil || len(pods) == 0 {
+			return false, "no pod", err
+		}
+		pod = pods[0].Name
+		if pods[0].Status.Phase == corev1.PodFailed {
+			t.Fatalf("it ended:\n%s", job.Output(pod))
+		}
+		return waitsIn(job.Output(pod), step), "pod " + pod + " runs", nil
+	}))
+	return pod
 }
 
 // waitsIn says whether one of the events says that a step waits.

@@ -111,6 +111,12 @@ func (j *Job) Kill(ctx context.Context, pod string) error {
 	return j.lab.Lab(ctx, "kill", pod+"_awsmigrate")
 }
 
+// Suspend pauses the Job, or lets it go on.
+func (j *Job) Suspend(ctx context.Context, yes bool) error {
+	_, err := j.lab.KubectlManagement(ctx, "", "-n", j.Namespace, "patch", "job", j.Name, "-p", fmt.Sprintf(`{"spec":{"suspend":%t}}`, yes))
+	return err
+}
+
 // Delete removes the Job and its pods, and waits until they are gone.
 func (j *Job) Delete(ctx context.Context) error {
 	_, err := j.lab.KubectlManagement(ctx, "", "-n", j.Namespace, "delete", "job", j.Name, "--cascade=foreground", "--wait")
