@@ -40,18 +40,14 @@ func (p *pod) delete(live *corev1.Pod) {
 	})
 }
 
-// run binds the pod, runs its containers and reports their end.
+// run binds the pod, runs its containers and reports their end. It stays until the pod is
+// deleted: that may come at any moment.
 func (p *pod) run(ctx context.Context) {
 	if err := p.bind(ctx); err != nil {
 		p.s.failed(p.spec, "binding", err)
 		return
 	}
-	containers, err := p.start(ctx)
-	if err != nil {
-		p.s.failed(p.spec, "starting", err)
-		p.report(ctx, waiting(p.spec, err))
-		p.untilStopped(ctx)
-	} else {
+	if containers := p.untilStarted(ctx); containers != nil {
 		p.report(ctx, running(p.spec, containers))
 		p.watch(ctx, containers)
 		p.report(context.WithoutCancel(ctx), ended(p.spec, containers))
@@ -59,7 +55,7 @@ func (p *pod) run(ctx context.Context) {
 	select {
 	case <-p.stopping:
 		p.s.failed(p.spec, "removing", p.remove(context.WithoutCancel(ctx)))
-	default:
+	case <-ctx.Done():
 	}
 }
 
@@ -81,6 +77,33 @@ type container struct {
 	corev1.Container
 	process *proc.Process
 	ended   time.Time
+}
+
+// again is the kubelet's pause where something that a pod refers to is not there yet.
+const again = 500 * time.Millisecond
+
+// untilStarted starts the containers as soon as that is possible; nil: the pod ended
+// before.
+func (p *pod) untilStarted(ctx context.Context) []*container {
+	ticker := time.NewTicker(again)
+	defer ticker.Stop()
+	for said := ""; ; {
+		containers, err := p.start(ctx)
+		if err == nil {
+			return containers
+		}
+		if said != err.Error() {
+			said = err.Error()
+			p.report(ctx, waiting(p.spec, err))
+		}
+		select {
+		case <-ticker.C:
+		case <-p.stopping:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // start starts all containers, or none.
@@ -127,13 +150,6 @@ func (p *pod) watch(ctx context.Context, containers []*container) {
 		})
 	}
 	all.Wait()
-}
-
-func (p *pod) untilStopped(ctx context.Context) {
-	select {
-	case <-p.stopping:
-	case <-ctx.Done():
-	}
 }
 
 // report writes the pod's status, whatever the Job controller does to its finalizers

@@ -13,6 +13,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -99,6 +100,9 @@ func (p plane) job(name, image, script string) {
 		Spec: batchv1.JobSpec{
 			BackoffLimit: ptr.To(int32(3)),
 			PodFailurePolicy: &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{{
+				Action:          batchv1.PodFailurePolicyActionIgnore,
+				OnPodConditions: []batchv1.PodFailurePolicyOnPodConditionsPattern{{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue}},
+			}, {
 				Action:      batchv1.PodFailurePolicyActionFailJob,
 				OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{Operator: batchv1.PodFailurePolicyOnExitCodesOpIn, Values: []int32{3}},
 			}}},
@@ -165,6 +169,7 @@ func TestJobs(t *testing.T) {
 		"a token ends with its pod":                  tokenEnds,
 		"a process that is deaf to its deletion":     deaf,
 		"a killed container ends with 137":           killed,
+		"an evicted pod is no failed one":            evicted,
 		"a Job that is deleted takes its pods along": deletedJob,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -225,7 +230,9 @@ func suspended(t *testing.T, p plane) {
 		t.Errorf("the process ended without a SIGTERM: %v", err)
 	}
 	p.suspend("paused", false)
-	p.until("paused", complete)
+	if job, _ := p.until("paused", complete); job.Status.Failed > 1 { // by whether the controller sees the deletion or the end first
+		t.Errorf("a pause counts as %d failures", job.Status.Failed)
+	}
 }
 
 func (p plane) suspend(name string, yes bool) {
@@ -287,6 +294,16 @@ func killed(t *testing.T, p plane) {
 	}
 	if !codes[137] || !codes[0] {
 		t.Errorf("exit codes %v", codes)
+	}
+}
+
+func evicted(t *testing.T, p plane) {
+	marker := filepath.Join(t.TempDir(), "evicted")
+	p.job("evicted", shell, "test -e "+marker+" && exit 0; trap ': > "+marker+"; exit 3' TERM; echo ready; "+asleep)
+	_, pods := p.until("evicted", func(_ *batchv1.Job, pods []corev1.Pod) bool { return len(pods) == 1 && p.ready(pods[0]) })
+	must(t, p.CoreV1().Pods("default").EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: pods[0].Name}}))
+	if job, _ := p.until("evicted", complete); job.Status.Failed != 0 {
+		t.Errorf("%+v", job.Status)
 	}
 }
 
