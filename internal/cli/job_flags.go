@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -87,14 +89,28 @@ func planFor(path string, o job.Options) ([]byte, error) {
 		return nil, &fault.Error{Class: fault.Usage, Reason: "WrongTarget", Object: "file " + path,
 			Seen: fmt.Sprintf("is for %s %s/%s", doc.Target.Kind, doc.Target.Namespace, doc.Target.Name), Wanted: fmt.Sprintf("%s/%s", o.Namespace, o.Cluster)}
 	}
-	if len(text) > planLimit {
-		return nil, &fault.Error{Class: fault.Usage, Reason: "PlanTooLarge", Object: "file " + path,
-			Seen: fmt.Sprintf("%d bytes", len(text)), Wanted: fmt.Sprintf("at most %d, which fit a ConfigMap and what kubectl notes of it", planLimit)}
-	}
-	return text, nil
+	return compactPlan(path, text)
 }
 
-// planLimit leaves room for the annotation in which `kubectl apply` keeps the whole
-// object once more: annotations hold 256 KiB in all
+// planLimit leaves room for the rest of the object in the annotation in which `kubectl
+// apply` keeps it whole once more: annotations hold 256 KiB in all
 // (kubernetes/kubernetes:staging/src/k8s.io/apimachinery/pkg/api/validation/objectmeta.go@v1.26.13).
-const planLimit = 200 << 10
+const planLimit = 250 << 10
+
+// compactPlan is the plan without blanks between its fields, if it fits a ConfigMap.
+func compactPlan(path string, text []byte) ([]byte, error) {
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, text); err != nil {
+		return nil, noPlan(path, "is no plan", err)
+	}
+	kept, err := json.Marshal(compact.String()) // as the annotation has it
+	if err != nil {
+		return nil, noPlan(path, "is no plan", err)
+	}
+	if len(kept) > planLimit {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "PlanTooLarge", Object: "file " + path,
+			Seen: fmt.Sprintf("%d bytes", len(kept)), Wanted: fmt.Sprintf("at most %d, which `kubectl apply` can note beside a ConfigMap", planLimit),
+			Fix: "leave --plan out: the run then makes its own plan"}
+	}
+	return compact.Bytes(), nil
+}

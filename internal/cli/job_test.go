@@ -39,17 +39,7 @@ func TestJobPassesRunFlagsOn(t *testing.T) {
 
 func TestJobRefuses(t *testing.T) {
 	plan := filepath.Join(t.TempDir(), "plan.json")
-	doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: journal.Target{Kind: "Cluster", Namespace: "fleet-default", Name: "prod", UID: "u"},
-		WholePlan: runner.WholePlan{Steps: []runner.PlannedStep{{Info: runner.Info{ID: "preflight"}}}}}
-	var err error
-	if doc.Hash, err = doc.WholePlan.Hash(); err != nil {
-		t.Fatal(err)
-	}
-	text, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(plan, text, 0o600); err != nil {
+	if err := os.WriteFile(plan, []byte(planOfProd(t, "")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	prod := []string{"--cluster", "prod", "--image", "i:1"}
@@ -112,6 +102,43 @@ func TestJobWantsToKnowWhoKeepsTheCluster(t *testing.T) {
 	if code != 2 || out != "" || !strings.Contains(errs, "--edits is required") {
 		t.Errorf("exit %d: %s%s", code, errs, out)
 	}
+}
+
+func TestJobRefusesAPlanThatKubectlCannotApply(t *testing.T) {
+	plan := filepath.Join(t.TempDir(), "plan.json")
+	for name, tt := range map[string]struct {
+		header, blanks string
+		code           int
+	}{
+		"blanks alone":     {"", strings.Repeat(" ", planLimit), 0},
+		"as long as it is": {strings.Repeat("x", planLimit), "", 2},
+		"once it is noted": {strings.Repeat(`"`, planLimit/3), "", 2},
+	} {
+		text := strings.Replace(planOfProd(t, tt.header), `"steps"`, tt.blanks+`"steps"`, 1)
+		if err := os.WriteFile(plan, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, errs, code := printed(t, "--cluster", "prod", "--image", "i:1", "--plan", plan, "--", "--edits", "apply")
+		if code != tt.code || len(out) > planLimit || code != 0 && !strings.Contains(errs, "bytes") {
+			t.Errorf("%s: exit %d, wanted %d, %d bytes: %s", name, code, tt.code, len(out), errs)
+		}
+	}
+}
+
+// planOfProd is a plan as `plan -o json` prints it.
+func planOfProd(t *testing.T, header string) string {
+	t.Helper()
+	doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: journal.Target{Kind: "Cluster", Namespace: "fleet-default", Name: "prod", UID: "u"},
+		Header: []string{header}, WholePlan: runner.WholePlan{Steps: []runner.PlannedStep{{Info: runner.Info{ID: "preflight"}}}}}
+	var err error
+	if doc.Hash, err = doc.WholePlan.Hash(); err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // Every flag of the runs was thought of: it is passed on, or it is refused.
