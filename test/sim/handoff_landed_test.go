@@ -241,3 +241,17 @@ func TestEditLandsBesideARunThatWrites(t *testing.T) {
 		})
 	}
 }
+
+// A run that watches a commit is killed wherever it may be, and taken up.
+func TestWatchedCommitKilled(t *testing.T) {
+	for _, step := range []journal.StepID{migration.StepEnable, migration.StepSwitch} {
+		t.Run(string(step), func(t *testing.T) {
+			t.Parallel()
+			w, r, text := handed(t, step)
+			commit(t, w, text)
+			e := &explorer{t: t, first: r, then: r, depth: 1, every: 1}
+			e.explore(w)
+			t.Logf("counts: killed while a commit of %s was watched: %s", step, e.counts)
+		})
+	}
+}
