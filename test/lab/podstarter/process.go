@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -51,9 +51,9 @@ func (p *pod) process(ctx context.Context, c corev1.Container, volumes map[strin
 		Hostname: p.spec.Name,
 	}
 	for _, argument := range c.Args {
-		spec.Args = append(spec.Args, inside.Replace(argument))
+		spec.Args = append(spec.Args, inside(argument))
 	}
-	account := inside.Replace(accountPath)
+	account := inside(accountPath)
 	if account == accountPath {
 		return spec, nil // no token was asked for
 	}
@@ -62,13 +62,16 @@ func (p *pod) process(ctx context.Context, c corev1.Container, volumes map[strin
 	return spec, err
 }
 
-// rewriter replaces mount paths by the folders of the volumes.
-func rewriter(c corev1.Container, volumes map[string]string) *strings.Replacer {
-	var pairs []string
-	for _, mount := range c.VolumeMounts {
-		pairs = append(pairs, mount.MountPath, volumes[mount.Name])
+// rewriter replaces mount paths by the folders of the volumes, where a path begins and
+// not within another one.
+func rewriter(c corev1.Container, volumes map[string]string) func(string) string {
+	return func(text string) string {
+		for _, mount := range c.VolumeMounts {
+			path := regexp.MustCompile(`(^|[\s=])` + regexp.QuoteMeta(mount.MountPath) + `(/|\s|$)`)
+			text = path.ReplaceAllString(text, "${1}"+volumes[mount.Name]+"${2}")
+		}
+		return text
 	}
-	return strings.NewReplacer(pairs...)
 }
 
 // kubeconfig stands for in-cluster configuration: the same files, and a token that is
