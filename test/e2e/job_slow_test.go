@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -85,8 +86,16 @@ func jobPaused(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	must(t, job.Delete(ctx))
 }
 
+// jobKilled applies a saved plan; the pod that comes after the killed one goes on by it.
 func jobKilled(ctx context.Context, t *testing.T, lab *scenario.Lab) {
-	job, err := lab.ApplyJob(ctx)
+	code, plan, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "rke2", "plan", "--cluster", "demo", "-o", "json")
+	if err != nil || code != 0 {
+		t.Fatalf("plan: exit %d, %v\n%s", code, err, stderr)
+	}
+	file := filepath.Join(t.TempDir(), "plan.json")
+	must(t, os.WriteFile(file, []byte(plan), 0o600))
+	t.Logf("a plan of %d bytes", len(plan))
+	job, err := lab.ApplyJob(ctx, "--plan", file)
 	must(t, err)
 	must(t, job.Kill(ctx, jobIn(ctx, t, job, "switch-provider")))
 	complete(ctx, t, job, 1)
