@@ -52,14 +52,14 @@ No image is published yet: name your own with --image.`,
 func (f *jobFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.cluster, "cluster", "", "name of Rancher's Cluster object; rke: its id, c-xxxxx (required)")
-	flags.StringVarP(&f.namespace, "namespace", "n", "fleet-default", "namespace of the Job; rke2: that of the Cluster object")
+	flags.StringVarP(&f.namespace, "namespace", "n", "fleet-default", "namespace of the Job: that of the Cluster object, or the Fleet workspace of an RKE cluster")
 	flags.StringVar(&f.distribution, "distribution", string(wellknown.RKE2), "rke2|rke: what Rancher made the cluster with")
 	flags.StringVar(&f.image, "image", "", "image of awsmigrate (required: none is published yet)")
 	flags.StringVar(&f.plan, "plan", "", "file with `plan -o json`: the Job applies exactly that")
 	flags.BoolVar(&f.suspend, "suspend", false, "make the Job without starting it")
 	flags.StringVar(&f.serviceAccount, "service-account-name", "", "existing ServiceAccount in the namespace, for example with a role in AWS (default: one of the Job's own)")
 	flags.StringVar(&f.awsSecret, "aws-secret", "", "Secret in the namespace with AWS_ACCESS_KEY_ID and the like (default: what AWS gives the pod)")
-	flags.StringVar(&f.downstreamSecret, "downstream-secret", "", "Secret in the namespace with the cluster's kubeconfig under the key value (default: Rancher's own; required with rke)")
+	flags.StringVar(&f.downstreamSecret, "downstream-secret", "", "Secret in the namespace with the cluster's kubeconfig under the key value (default: Rancher's own)")
 	flags.StringVar(&f.cloudConfigSecret, "cloud-config-secret", "", "NAMESPACE:NAME of the Secret that cloud-provider-config names with secret://")
 	_ = cmd.RegisterFlagCompletionFunc("distribution", cobra.FixedCompletions([]string{"rke2", "rke"}, cobra.ShellCompDirectiveNoFileComp)) // an unknown flag shows in tests
 }
@@ -118,8 +118,6 @@ func (f *jobFlags) check() error {
 		return fmt.Errorf("flag --distribution: %q, wanted rke2 or rke", f.distribution)
 	case !rkeID.MatchString(f.cluster):
 		return fmt.Errorf("flag --cluster: %q, wanted the id that Rancher gave the RKE cluster, c-xxxxx: rights and namespace go by it", f.cluster)
-	case f.downstreamSecret == "":
-		return errors.New("flag --downstream-secret is required with --distribution rke: a pod does not reach the cluster through Rancher")
 	case f.cloudConfigSecret != "":
 		return errors.New("flag --cloud-config-secret: RKE keeps its cloud config in the Cluster object")
 	}

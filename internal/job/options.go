@@ -12,7 +12,7 @@ import (
 type Options struct {
 	Distribution   wellknown.Distribution
 	Cluster        string // name of Rancher's Cluster object; RKE: its id, c-xxxxx
-	Namespace      string // of the Job; RKE2: that of the Cluster object, too
+	Namespace      string // of the Job; RKE2: that of the Cluster object, too; RKE: its Fleet workspace, unless DownstreamSecret is set
 	Image          string
 	ServiceAccount string // "": one of the Job's own
 	Suspend        bool

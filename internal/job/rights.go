@@ -37,9 +37,10 @@ func (o Options) Rights() []Scope {
 }
 
 // rightsRKE are those of a cluster that Rancher runs rke for. What an edit takes out and
-// the journal may not hold is kept in a Secret, which nothing but an undo reads.
+// the journal may not hold is kept in a Secret, which nothing but an undo reads. The way to
+// the cluster is beside the mirror that Rancher keeps of it in its Fleet workspace.
 func (o Options) rightsRKE() []Scope {
-	return []Scope{
+	scopes := []Scope{
 		{Name: o.clusterWide(), Rules: []rbacv1.PolicyRule{rule("management.cattle.io", "clusters", []string{o.Cluster}, "get", "patch")}},
 		{Namespace: o.home(), Name: o.name(), Rules: slices.Concat([]rbacv1.PolicyRule{
 			rule("management.cattle.io", "nodes", nil, "list"),
@@ -47,6 +48,13 @@ func (o Options) rightsRKE() []Scope {
 			rule("", "secrets", nil, "create"),
 		})},
 	}
+	if o.DownstreamSecret == "" {
+		scopes = append(scopes, Scope{Namespace: o.Namespace, Name: o.name(), Rules: []rbacv1.PolicyRule{
+			rule("provisioning.cattle.io", "clusters", []string{o.Cluster}, "get"),
+			rule("", "secrets", []string{o.Cluster + "-kubeconfig"}, "get"),
+		}})
+	}
+	return scopes
 }
 
 // record is what journal and lock need.

@@ -11,7 +11,8 @@ import (
 )
 
 // TestJobOfManagedRKE migrates an RKE cluster that Rancher manages by a printed Job, in
-// another namespace than the cluster's own, with the rights of its roles alone.
+// another namespace than the cluster's own, with the rights of its roles alone. It reaches
+// the cluster by the kubeconfig that Rancher keeps.
 func TestJobOfManagedRKE(t *testing.T) {
 	bin, err := filepath.Abs("../../bin")
 	must(t, err)
@@ -19,11 +20,9 @@ func TestJobOfManagedRKE(t *testing.T) {
 	ctx, start := within(t, 20*time.Minute), time.Now()
 	before, err := lab.Identities(ctx)
 	must(t, err)
-	_, err = lab.KubectlManagement(ctx, "", "-n", "default", "create", "secret", "generic", "own", "--from-file=value="+lab.Kubeconfig("downstream"))
-	must(t, err)
-	job, err := lab.ApplyJobFor(ctx, scenario.ManagedID, "--distribution", "rke", "--namespace", "default", "--downstream-secret", "own")
+	job, err := lab.ApplyJobFor(ctx, scenario.ManagedID, "--distribution", "rke")
 	must(t, err)
 	complete(ctx, t, job, 0)
 	judgeEnd(ctx, t, lab, before, start)
-	rightsAreThoseUsed(ctx, t, lab, "system:serviceaccount:default:awsmigrate-"+scenario.ManagedID)
+	rightsAreThoseUsed(ctx, t, lab, "system:serviceaccount:fleet-default:awsmigrate-"+scenario.ManagedID)
 }

@@ -49,7 +49,7 @@ func TestJob(t *testing.T) {
 
 // jobFailsAtOnce holds that a failure which no repetition cures is not repeated.
 func jobFailsAtOnce(ctx context.Context, t *testing.T, lab *scenario.Lab) {
-	job, err := lab.ApplyJob(ctx, "--", "--end-state", "external")
+	job, err := lab.ApplyJob(ctx, "--", "--edits", "apply", "--end-state", "external")
 	must(t, err)
 	ended, condition, err := job.Ended(ctx)
 	must(t, err)
@@ -95,7 +95,7 @@ func jobKilled(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	file := filepath.Join(t.TempDir(), "plan.json")
 	must(t, os.WriteFile(file, []byte(plan), 0o600))
 	t.Logf("a plan of %d bytes", len(plan))
-	job, err := lab.ApplyJob(ctx, "--plan", file)
+	job, err := lab.ApplyJob(ctx, "--plan", file, "--", "--edits", "apply")
 	must(t, err)
 	must(t, job.Kill(ctx, jobIn(ctx, t, job, "switch-provider")))
 	complete(ctx, t, job, 1)
