@@ -44,7 +44,7 @@ func cases() map[string]Options {
 			CloudConfig: SecretReference{Namespace: "team-a", Name: "cloud"}},
 		"elsewhere.yaml": {Distribution: wellknown.RKE2, Cluster: "prod", Namespace: "fleet-default", Image: image, Exits: exits(),
 			CloudConfig: SecretReference{Namespace: "credentials", Name: "cloud"}},
-		"rke.yaml": {Distribution: wellknown.RKE, Cluster: "c-7kq2x", Namespace: "fleet-default", Image: image, Exits: exits()},
+		"rke.yaml":     {Distribution: wellknown.RKE, Cluster: "c-7kq2x", Namespace: "fleet-default", Image: image, Exits: exits()},
 		"rke-own.yaml": {Distribution: wellknown.RKE, Cluster: "c-7kq2x", Namespace: "team-a", Image: image, Exits: exits(), DownstreamSecret: "prod-own"},
 	}
 }
