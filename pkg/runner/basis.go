@@ -30,8 +30,8 @@ type WholePlan struct {
 }
 
 // in completes what a procedure says of its basis by what the journal counts.
-func (b Basis) in(st journal.State) Basis {
-	b.Epoch, b.Restored = st.CurrentEpoch(), st.Restored()
+func (b Basis) in(st journal.State, steps []Info, seen Observation) Basis {
+	b.Epoch, b.Restored = st.EpochOf(b.Goal, putBack(st, steps, seen) != ""), st.Restored()
 	return b
 }
 
@@ -90,20 +90,26 @@ func union(a, b map[string]string) map[string]string {
 	return all
 }
 
-// undone is the fault of a saved plan that would do again what was done under it, for
-// somebody who has put the old configuration back. A later step that is in progress goes
-// before: what it has begun is watched.
-func undone(st journal.State, steps []PlannedStep) error {
+// putBack is the first step that was seen to its end and is to do again, because somebody
+// has put back what it changed; "": none. A later step that is in progress goes before:
+// what it has begun is watched.
+func putBack(st journal.State, steps []Info, seen Observation) journal.StepID {
 	order := make([]journal.StepID, 0, len(steps))
 	for _, step := range steps {
 		order = append(order, step.ID)
 	}
-	for i, step := range steps {
-		if step.State.Kind == Todo && st.Verified(step.ID, order) && len(inProgress(steps[i:])) == 0 {
-			return &fault.Error{Class: fault.Stale, Reason: "Reverted", Object: "step " + string(step.ID),
-				Seen: "was done under this plan and is to do again: somebody has put back what it changed", Wanted: "done",
-				Fix: "find out who did, and tell them; then " + newPlan}
+	for i, id := range order {
+		begun := slices.ContainsFunc(order[i:], func(id journal.StepID) bool { return seen.States[id].Kind == InProgress })
+		if seen.States[id].Kind == Todo && !begun && st.Verified(id, order) {
+			return id
 		}
 	}
-	return nil
+	return ""
+}
+
+// reverted is the fault of a saved plan that would do again what was done under it.
+func reverted(step journal.StepID) error {
+	return &fault.Error{Class: fault.Stale, Reason: "Reverted", Object: "step " + string(step),
+		Seen: "was done under this plan and is to do again: somebody has put back what it changed", Wanted: "done",
+		Fix: "find out who did, and tell them; then " + newPlan}
 }

@@ -22,7 +22,7 @@ func (r *run[S]) approve(ctx context.Context) (*WholePlan, error) {
 		return nil, restored("nobody has looked at what a run would do now")
 	}
 	if r.o.Saved != nil {
-		if err := r.o.Saved.allows(plan, r.s.journal()); err != nil {
+		if err := r.o.Saved.allows(plan, putBack(r.s.journal(), r.steps, r.seen)); err != nil {
 			return nil, err
 		}
 	}
@@ -39,8 +39,11 @@ func (r *run[S]) approve(ctx context.Context) (*WholePlan, error) {
 // plan is what would be done now.
 func (r *run[S]) plan(ctx context.Context) (WholePlan, error) {
 	steps, err := planSteps(ctx, r.p.Steps(), r.last, r.seen)
-	return WholePlan{Version: r.o.Version, Basis: r.p.Basis(r.last).in(r.s.journal()), Steps: steps}, err
+	return WholePlan{Version: r.o.Version, Basis: r.basis(), Steps: steps}, err
 }
+
+// basis is what a plan rests on now.
+func (r *run[S]) basis() Basis { return r.p.Basis(r.last).in(r.s.journal(), r.steps, r.seen) }
 
 // stillApproved compares what was approved with what would be done now that
 // nobody else can interfere.

@@ -34,7 +34,7 @@ func PlanAll[S any](ctx context.Context, p Procedure[S], kept journal.Journal) (
 		return last, seen, WholePlan{}, err
 	}
 	steps, err := planSteps(ctx, p.Steps(), last, seen)
-	return last, seen, WholePlan{Basis: p.Basis(last).in(st), Steps: steps}, err
+	return last, seen, WholePlan{Basis: p.Basis(last).in(st, infosOf(p.Steps()), seen), Steps: steps}, err
 }
 
 func targetName(t journal.Target) string { return "cluster " + t.Name }

@@ -75,6 +75,34 @@ func TestReplayedApproval(t *testing.T) {
 			b.o.Until = ""
 			b.w.forget()
 		}, "Reverted"},
+		"made after a part was put back by others": {func(t *testing.T, b *bench, _ func(*Basis)) {
+			b.o.Until = "two"
+			mustRun(t, b)
+			b.o.Until = ""
+			b.w.forget()
+			_, _, plan, err := PlanAll[Observation](t.Context(), b.p, b.o.Journal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan.Version = "v1"
+			b.o.Saved, b.o.Until = filed(t, plan), "one"
+			mustRun(t, b) // and serves until its goal is reached
+			b.o.Until = ""
+		}, ""},
+		"of an undo that is taken up again": {func(t *testing.T, b *bench, basis func(*Basis)) {
+			b.o.Until = "two"
+			mustRun(t, b)
+			b.w.forget()
+			basis(&Basis{Cluster: "uid-1", Goal: "back"})
+			_, _, plan, err := PlanAll[Observation](t.Context(), b.p, b.o.Journal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			plan.Version = "v1"
+			b.o.Saved, b.o.Until = filed(t, plan), "one"
+			mustRun(t, b)
+			b.o.Until = ""
+		}, ""},
 		"after an undo": {func(t *testing.T, b *bench, basis func(*Basis)) {
 			saved := b.o.Saved
 			b.o.Until = "two"

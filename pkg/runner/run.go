@@ -174,7 +174,7 @@ func (r *run[S]) underLock(ctx context.Context, yes *WholePlan) error {
 		return err
 	}
 	r.s.writable = true
-	if err := r.s.begin(retry.WithoutStop(ctx), r.p.Basis(r.last).Goal); err != nil {
+	if err := r.s.begin(retry.WithoutStop(ctx), r.basis()); err != nil {
 		return retry.Classify(err, targetName(r.p.Target()))
 	}
 	r.writing = true

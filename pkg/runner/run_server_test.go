@@ -79,7 +79,7 @@ func runAfterADeath(t *testing.T, config *rest.Config) {
 	if err := s.load(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.begin(t.Context(), "test"); err != nil {
+	if err := s.begin(t.Context(), Basis{Goal: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	b := newBench(t, migration(newWorld()))

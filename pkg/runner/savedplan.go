@@ -10,11 +10,12 @@ import (
 // allows says whether a saved plan lets a run begin, or go on, with what is planned now;
 // nil: it does. A step in progress is taken up again whatever comes after it: what is
 // rolling has to be watched, and each further step is compared before it begins.
-func (saved WholePlan) allows(now WholePlan, st journal.State) error {
-	if err := now.Basis.moved(saved.Basis); err != nil {
-		return err
+// putBack is a step that somebody has put back.
+func (saved WholePlan) allows(now WholePlan, putBack journal.StepID) error {
+	if putBack != "" && saved.Basis.Epoch == now.Basis.Epoch-1 {
+		return reverted(putBack)
 	}
-	if err := undone(st, now.Steps); err != nil {
+	if err := now.Basis.moved(saved.Basis); err != nil {
 		return err
 	}
 	if begun := inProgress(now.Steps); len(begun) > 0 {

@@ -131,15 +131,10 @@ func (s *session) held() error {
 }
 
 // begin opens the run in the history. A run that was left open died: the lock
-// is ours now. A goal that is another than the last one, which was not reached, turns
-// the cluster round, and with it the epoch.
-func (s *session) begin(ctx context.Context, goal string) error {
+// is ours now.
+func (s *session) begin(ctx context.Context, basis Basis) error {
 	return s.change(ctx, func(st *journal.State) {
-		st.Epoch = st.CurrentEpoch()
-		if st.Goal != "" && st.Goal != goal {
-			st.Epoch++
-		}
-		st.Goal = goal
+		st.Epoch, st.Goal = basis.Epoch, basis.Goal
 		for i := range st.Runs {
 			if st.Runs[i].Outcome == "" {
 				st.Runs[i].Outcome = "died"

@@ -43,7 +43,7 @@ func journalCounted(t *testing.T, config *rest.Config) {
 	for n := 1; n <= 3; n++ {
 		st.Epoch = n
 		commit(t, j, &st, "r/2")
-		if got := load(t, j); got.Epoch != n || got.Counted != n || got.CurrentEpoch() != n || got.Restored() {
+		if got := load(t, j); got.Epoch != n || got.Counted != n || got.EpochOf("", false) != n || got.Restored() {
 			t.Errorf("epoch %d: %d, counted %d", n, got.Epoch, got.Counted)
 		}
 	}
@@ -51,8 +51,8 @@ func journalCounted(t *testing.T, config *rest.Config) {
 	old := load(t, j)
 	old.Epoch = before.Epoch
 	commit(t, j.Journal, &old, "r/3")
-	if got := load(t, j); got.Epoch != 0 || got.CurrentEpoch() != 3 || !got.Restored() {
-		t.Errorf("epoch %d, current %d, restored %t", got.Epoch, got.CurrentEpoch(), got.Restored())
+	if got := load(t, j); got.Epoch != 0 || got.EpochOf("", false) != 3 || !got.Restored() {
+		t.Errorf("epoch %d, current %d, restored %t", got.Epoch, got.EpochOf("", false), got.Restored())
 	}
 	patch := []byte(`{"data":{"epoch":"many"}}`)
 	if _, err := j.Cluster.CoreV1().ConfigMaps(wellknown.System).Patch(t.Context(), wellknown.FieldManager, types.MergePatchType, patch, metav1.PatchOptions{}); err != nil {
@@ -81,7 +81,7 @@ func journalCountLost(t *testing.T, config *rest.Config) {
 			t.Errorf("%v: epoch %d, counted %d", what, got.Epoch, got.Counted)
 		}
 		forget(t, j.Cluster)
-		if got := load(t, j); got.Restored() || got.CurrentEpoch() != 1 {
+		if got := load(t, j); got.Restored() || got.EpochOf("", false) != 1 {
 			t.Errorf("%v: a count that is lost is read as a restore of Rancher", what)
 		}
 		st = load(t, j)

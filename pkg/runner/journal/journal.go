@@ -89,8 +89,16 @@ func (s State) Record() Record {
 	return Record{Intents: c.Intents, Notes: c.Notes, LeftOpen: s.leftOpen()}
 }
 
-// CurrentEpoch is how often a goal was reached or turned round, by whoever counted more.
-func (s State) CurrentEpoch() int { return max(s.Epoch, s.Counted) }
+// EpochOf is the epoch in which a run for a goal acts: how often a goal was reached or
+// turned round, by whoever counted more. One for another goal than the last, which was not
+// reached, turns it round; so has somebody who put back what was done for it.
+func (s State) EpochOf(goal string, putBack bool) int {
+	epoch := max(s.Epoch, s.Counted)
+	if s.Goal != "" && s.Goal != goal || putBack {
+		epoch++
+	}
+	return epoch
+}
 
 // Restored says that the journal counts less than the cluster: it comes from a backup, or
 // was deleted.

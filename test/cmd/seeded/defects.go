@@ -104,7 +104,7 @@ func defects() []seeded {
 			"	case saved.Epoch != b.Epoch:", `	case saved.Epoch != b.Epoch && !defect.On("S13-epoch"):`,
 			simulated, "TestReplayedApprovals", false},
 		{"S13-reverted", "an approval is used against whoever put the old configuration back", "pkg/runner/basis.go",
-			"		if step.State.Kind == Todo && st.Verified", `		if !defect.On("S13-reverted") && step.State.Kind == Todo && st.Verified`,
+			"		if seen.States[id].Kind == Todo && !begun", `		if !defect.On("S13-reverted") && seen.States[id].Kind == Todo && !begun`,
 			simulated, "TestReplayedApprovals", false},
 		{"S13-options", "another option withdraws no approval", "pkg/runner/basis.go",
 			"then, now := saved.Options[name], b.Options[name]; then != now {", `then, now := saved.Options[name], b.Options[name]; then != now && !defect.On("S13-options") {`,
