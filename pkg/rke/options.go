@@ -26,6 +26,9 @@ func (o Options) Validate() error {
 			return migration.UsageError("flag --rke-arg", arg, "no --update-only: it leaves the control plane out, and with it the migration")
 		}
 	}
+	if o.HandOver {
+		return migration.UsageError("flag --edits", "handoff", "apply: only the edits of a cluster of `awsmigrate rke2` can be left to another tool")
+	}
 	if o.Config == "" && o.Cluster == "" {
 		return migration.UsageError("flags --config, --cluster", "neither given", "cluster.yml, or the name of an RKE1 cluster of Rancher")
 	}

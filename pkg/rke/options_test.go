@@ -26,6 +26,7 @@ func TestOptionsAreRefused(t *testing.T) {
 		"a cluster, and what pends":  {func(o *Options) { o.Config, o.Cluster, o.IncludePending = "", "demo", true }, "flags --cluster, --include-pending"},
 		"a cluster, and a snapshot":  {func(o *Options) { o.Config, o.Cluster, o.Snapshot = "", "demo", true }, "flags --cluster, --etcd-snapshot"},
 		"workers alone":              {func(o *Options) { o.RKEArgs = []string{"-d", "--update-only"} }, "flag --rke-arg"},
+		"edits of somebody else":     {func(o *Options) { o.HandOver = true }, "flag --edits"},
 		"what all migrations refuse": {func(o *Options) { o.AWS = "odd" }, "flag --aws"},
 		"a file, and all that it has": {func(o *Options) {
 			o.RKEBinary, o.RKEArgs, o.NoRKEUp, o.IncludePending, o.Snapshot = "rke", []string{"-d"}, true, true, true

@@ -45,7 +45,6 @@ func (m *migrationFlags) register(flags *pflag.FlagSet, snapshot bool) {
 	m.registerChecks(flags)
 	flags.BoolVar(&m.etcdSnapshot, "etcd-snapshot", snapshot, "take an etcd snapshot first")
 	flags.BoolVar(&m.noEtcdSnapshot, "no-etcd-snapshot", false, "take no etcd snapshot")
-	flags.StringVar(&m.edits, "edits", "", "apply|handoff: make every edit of Rancher's Cluster, or leave them to whoever keeps it, such as Terraform, and wait for the commit (default: the question before the first write asks; needed with --yes and --plan)")
 	flags.BoolVar(&m.keepLeaderMigration, "keep-leader-migration", false, "leave leader migration on in the CCM")
 }
 

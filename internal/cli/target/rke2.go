@@ -46,6 +46,7 @@ func (t *reachFlags) rke2() session.Target {
 func (f *RKE2) Register(flags *pflag.FlagSet) {
 	f.target.register(flags)
 	f.migration.register(flags, true)
+	flags.StringVar(&f.migration.edits, "edits", "", "apply|handoff: make every edit of Rancher's Cluster, or leave them to whoever keeps it, such as Terraform, and wait for the commit (default: the question before the first write asks; needed with --yes and --plan)")
 	flags.StringVar(&f.endState, "end-state", "auto", "auto|external|overrides: how nodes get their provider after the switch")
 	flags.StringVar(&f.migration.installMethod, "install-method", "helm", "helm|additional-manifest")
 }
