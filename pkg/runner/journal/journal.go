@@ -125,7 +125,7 @@ func (s State) leftOpen() bool {
 	if by := s.Runs[from]; by.Step != "" && by.Step != last.Step {
 		return false // it stopped later
 	}
-	return !slices.ContainsFunc(s.Runs[from:], func(r Run) bool { return r.Outcome == "done" })
+	return !slices.ContainsFunc(s.Runs[from:], func(r Run) bool { return r.Outcome == "done" || slices.Contains(r.Verified, last.Step) })
 }
 
 // Clone copies everything that a commit may change in place.

@@ -17,6 +17,8 @@ func TestLeftOpen(t *testing.T) {
 		{"it was stopped later", intent, []Run{{ID: "a", Outcome: "stopped", Step: "verify"}, {ID: "b"}}, false},
 		{"it came to its end", intent, []Run{{ID: "a", Outcome: "done"}, {ID: "b"}}, false},
 		{"a later one came to its end", intent, []Run{{ID: "a", Outcome: "died"}, {ID: "b", Outcome: "done"}, {ID: "c"}}, false},
+		{"a later one saw it to its end and failed", intent, []Run{{ID: "a", Outcome: "died"}, {ID: "b", Outcome: "stopped", Step: "verify", Verified: []StepID{"switch"}}, {ID: "c"}}, false},
+		{"a later one saw another step to its end", intent, []Run{{ID: "a", Outcome: "died"}, {ID: "b", Outcome: "stopped", Step: "switch", Verified: []StepID{"install"}}, {ID: "c"}}, true},
 		{"its run is forgotten", intent, []Run{{ID: "b"}}, true},
 	} {
 		if got := (State{Intents: tt.intents, Runs: tt.runs}).Record().LeftOpen; got != tt.want {
