@@ -117,8 +117,12 @@ func (a *app) approver(engine *engineFlags) func(context.Context, runner.Proposa
 			return nil
 		}
 		if !a.streams.InTerminal {
+			fix := "look at `plan`, then add --yes"
+			if engine.ask {
+				fix += " and --edits apply, or handoff"
+			}
 			return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: "this run",
-				Seen: "needs a yes and standard input is no terminal", Fix: "look at `plan`, then add --yes"}
+				Seen: "needs a yes and standard input is no terminal", Fix: fix}
 		}
 		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
 		if engine.ask {
