@@ -74,7 +74,7 @@ func planMigration(ctx context.Context, a *app, flags target.Flags, detailed, di
 	if err != nil {
 		return err
 	}
-	seen, observation, plan, err := runner.PlanAll[migration.Snapshot](ctx, s.Procedure, s.Journal)
+	seen, observation, plan, err := runner.PlanAll[migration.Snapshot](ctx, s.Procedure, s.Counted())
 	if err != nil {
 		return err
 	}

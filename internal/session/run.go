@@ -36,7 +36,7 @@ func (s *Session) engine(o Options) (runner.Options, error) {
 		Version: o.Version, Unattended: o.Unattended,
 		RunID: s.RunID, Command: o.Command, Who: s.Owner.User + "@" + s.Owner.Host,
 		Until: o.Until, Only: o.Only, Timeout: o.Timeout, Deadline: o.Deadline,
-		Journal: s.Journal, Lock: s.Lock, Clock: o.clock(), Sink: o.Sink,
+		Journal: s.Counted(), Lock: s.Lock, Clock: o.clock(), Sink: o.Sink,
 		Interrupt: o.Interrupt, HangUp: o.HangUp, Approve: o.Approve,
 	}
 	if o.Confirm != nil {

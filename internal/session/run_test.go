@@ -5,6 +5,12 @@ import (
 	"errors"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	k8sruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	ktesting "k8s.io/client-go/testing"
+
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -107,5 +113,24 @@ func TestRunGoesBackAndConfirms(t *testing.T) {
 	}
 	if engine, err = s.engine(Options{}); err != nil || engine.Confirm != nil {
 		t.Errorf("%v: a gate that nobody confirms has an answer", err)
+	}
+}
+
+// Whoever looks on does not need the count that the migrated cluster keeps: one request
+// more, and one right more, for nothing that an audit decides. A plan and a run need it.
+func TestCountIsReadByWhoeverDecides(t *testing.T) {
+	cluster := fake.NewClientset()
+	cluster.PrependReactor("*", "*", func(asked ktesting.Action) (bool, k8sruntime.Object, error) {
+		return true, nil, apierrors.NewForbidden(corev1.Resource("configmaps"), "awsmigrate", errors.New(asked.GetVerb()))
+	})
+	s := demo(&still{}).countedBy(cluster)
+	if record, err := s.Record(t.Context()); err != nil || record.Unread != nil || len(cluster.Actions()) != 0 {
+		t.Errorf("an audit: %v, %v, after %v", record.Unread, err, cluster.Actions())
+	}
+	if _, err := s.Counted().Load(t.Context()); fault.ClassOf(err) != fault.CouldNotLook {
+		t.Errorf("a plan: %v", err)
+	}
+	if _, err := Run(t.Context(), prepared{session: s}, Options{}); fault.ClassOf(err) != fault.CouldNotLook {
+		t.Errorf("a run: %v", err)
 	}
 }

@@ -55,6 +55,7 @@ type Session struct {
 
 	Clock clock.WithTicker
 
+	counter kubernetes.Interface // of the cluster that keeps the count of goals, too; nil: the journal lies in it
 	undoing bool
 }
 
@@ -110,8 +111,17 @@ func newSession(p Migration, home kubernetes.Interface, o Options) *Session {
 // countedBy has the cluster that is migrated keep the epoch, too: the journal lies in
 // another, whose backups are of another time.
 func (s *Session) countedBy(cluster kubernetes.Interface) *Session {
-	s.Journal = journal.Counted{Journal: s.Journal, Cluster: cluster, Clock: s.Clock}
+	s.counter = cluster
 	return s
+}
+
+// Counted is the journal for whoever plans or runs: with the epoch as the migrated cluster
+// counts it. An audit decides nothing by that count, and saves the request.
+func (s *Session) Counted() journal.Journal {
+	if s.counter == nil {
+		return s.Journal
+	}
+	return journal.Counted{Journal: s.Journal, Cluster: s.counter, Clock: s.Clock}
 }
 
 // Undoing says whether the procedure is the way back.
