@@ -39,6 +39,9 @@ func parsePlan(path string, text []byte) (planDocument, error) {
 	if doc.APIVersion != view.APIVersion || doc.Kind != "Plan" || len(doc.Steps) == 0 {
 		return doc, noPlan(path, fmt.Sprintf("holds kind %q of %q with %d steps", doc.Kind, doc.APIVersion, len(doc.Steps)), nil)
 	}
+	if doc.Hash == "" {
+		return doc, noPlan(path, "names no hash, as a plan made with --offline or by an older awsmigrate does not", nil)
+	}
 	hash, err := doc.WholePlan.Hash()
 	if err != nil {
 		return doc, noPlan(path, "cannot be named", err)
