@@ -171,13 +171,9 @@ func TestPagesNamedInCodeExist(t *testing.T) {
 	}
 }
 
-// TestChecksPageIsGenerated: what is committed is what `make generate` writes, and
-// every check has what a reader of it needs.
-func TestChecksPageIsGenerated(t *testing.T) {
+// TestChecksHaveTheirPage: every check has what a reader of it needs.
+func TestChecksHaveTheirPage(t *testing.T) {
 	page := readDoc(t, view.ChecksPage)
-	if diff := cmp.Diff(string(ChecksPage()), page); diff != "" {
-		t.Errorf("%s: `make generate` writes (-), committed is (+):\n%s", view.ChecksPage, diff)
-	}
 	for _, meta := range target.AllChecks() {
 		if meta.Title == "" || meta.Category == "" || meta.Why == "" || meta.Source == "" || meta.Fix == "" {
 			t.Errorf("%s does not say title, category, why, source and fix", meta.ID)

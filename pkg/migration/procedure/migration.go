@@ -147,3 +147,26 @@ func (m *Migration) Undo() *Migration {
 func undoHeader(lines []string) []string {
 	return append(lines[:min(2, len(lines))], fmt.Sprintf("undo   back to %s   %s", position.P0, position.P0.Summary()))
 }
+
+// base is what every step shares.
+type base struct {
+	*Migration
+
+	ID journal.StepID
+}
+
+// Info implements runner.Step.
+func (b base) Info() runner.Info { return rowOf(b.ID).info() }
+
+// Plan implements runner.Step for steps that change nothing.
+func (b base) Plan(context.Context, migration.Snapshot) (runner.Plan, error) {
+	return runner.Plan{}, nil
+}
+
+// Do implements runner.Step for steps that change nothing.
+func (b base) Do(context.Context, *runner.Tx, migration.Snapshot) error { return nil }
+
+// requireRest stops before a write unless everything is where it should be.
+func (m *Migration) requireRest(seen migration.Snapshot) error {
+	return seen.Reading.RequireSettled(m.Backend.Summarize)
+}

@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"bytes"
@@ -12,28 +12,28 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
-// ChecksPage is docs/checks.md: every check there is, from the registries that
+// page is docs/checks.md: every check there is, from the registries that
 // make them.
-func ChecksPage() []byte {
-	var page bytes.Buffer
+func page() []byte {
+	var text bytes.Buffer
 	all := target.AllChecks()
 	slices.SortFunc(all, func(a, b verify.Meta) int { return strings.Compare(a.ID, b.ID) })
-	fmt.Fprintf(&page, `# Checks
+	fmt.Fprintf(&text, `# Checks
 
 What [awsmigrate verify](verify.md) and the steps [preflight](steps/preflight.md) and [verify](steps/verify.md) judge: %d checks. This page is generated (%s); %s says the same offline.
 
 IDs are stable and never used again for another check. *At* are the [positions](README.md#words) at which a check applies; elsewhere it is skipped. A check marked **§** decides safety and cannot be skipped.
 `, len(all), "`make generate`", "`awsmigrate explain ID`")
 	for _, category := range target.Categories() {
-		fmt.Fprintf(&page, "\n## %s\n\n| ID | check | why | fix | at | source |\n|---|---|---|---|---|---|\n", strings.ToUpper(category[:1])+category[1:])
+		fmt.Fprintf(&text, "\n## %s\n\n| ID | check | why | fix | at | source |\n|---|---|---|---|---|---|\n", strings.ToUpper(category[:1])+category[1:])
 		for _, meta := range all {
 			if meta.Category == category {
-				fmt.Fprintf(&page, "| <a id=%q></a>%s%s | %s | %s | %s | %s | %s |\n", strings.ToLower(meta.ID), meta.ID, keptMark(meta),
+				fmt.Fprintf(&text, "| <a id=%q></a>%s%s | %s | %s | %s | %s | %s |\n", strings.ToLower(meta.ID), meta.ID, keptMark(meta),
 					cell(meta.Title)+only(meta), cell(meta.Why), cell(meta.Fix), where(meta), cell(meta.Source))
 			}
 		}
 	}
-	return page.Bytes()
+	return text.Bytes()
 }
 
 func keptMark(meta verify.Meta) string {

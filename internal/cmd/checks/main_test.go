@@ -1,0 +1,21 @@
+package main
+
+import (
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+)
+
+// TestChecksPageIsGenerated: what is committed is what `make generate` writes.
+func TestChecksPageIsGenerated(t *testing.T) {
+	got, err := os.ReadFile("../../../" + view.ChecksPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(page()), string(got)); diff != "" {
+		t.Errorf("%s: `make generate` writes (-), committed is (+):\n%s", view.ChecksPage, diff)
+	}
+}
