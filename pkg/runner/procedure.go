@@ -180,6 +180,8 @@ type Verdict struct {
 	Err error
 	// Evidence is what proved it, one fact a line, for Met.
 	Evidence []string
+	// Rest, of a guard's Met: nothing moves any more, and the step is not at its end.
+	Rest bool
 	// Stable is how many reads in a row must be Met, at least 1; 0 means the
 	// engine's default.
 	Stable int

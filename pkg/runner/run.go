@@ -18,16 +18,27 @@ import (
 //
 // A nil error means that everything asked for was observed in this run.
 func Run[S any](ctx context.Context, p Procedure[S], o Options) (Result, error) {
+	r := newRun(p, o)
+	return r.run(ctx, r.all)
+}
+
+func newRun[S any](p Procedure[S], o Options) *run[S] {
 	o = o.withDefaults()
-	r := &run[S]{p: p, o: o, s: &session{o: o}, steps: infosOf(p.Steps()), shown: map[journal.StepID]bool{}, confirmed: map[journal.StepID]bool{}}
+	r := &run[S]{p: p, o: o, s: &session{o: o}, steps: infosOf(p.Steps()), begun: o.Clock.Now(),
+		shown: map[journal.StepID]bool{}, confirmed: map[journal.StepID]bool{}, ran: map[journal.StepID]bool{}}
 	r.report = newReport(r.steps)
 	r.stop, r.gone = newStopper(o.Interrupt, r.interrupting), newStopper(o.HangUp, r.hangingUp)
+	return r
+}
+
+// run does work between the first event and the last, and makes its result.
+func (r *run[S]) run(ctx context.Context, work func(context.Context) error) (Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel() // ends the renewing of the lock, also on a panic
 	go r.stop.watch(ctx.Done())
 	go r.gone.watch(ctx.Done())
 	ctx = retry.WithWaitPolicy(ctx, retry.WaitPolicy{Report: r.outside, Stop: r.stop.ch})
-	err := r.all(ctx)
+	err := work(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		err = r.cutOff(err)
@@ -35,7 +46,7 @@ func Run[S any](ctx context.Context, p Procedure[S], o Options) (Result, error) 
 		err = r.interrupted("before the first step")
 	}
 	result := r.result(err)
-	r.emit(Event{Type: RunFinished, Position: result.Position, Message: o.RunID, Elapsed: r.elapsed(), Left: result.Left, Err: err})
+	r.emit(Event{Type: RunFinished, Position: result.Position, Message: r.o.RunID, Elapsed: r.elapsed(), Left: result.Left, Err: err})
 	return result, err
 }
 
@@ -54,6 +65,7 @@ type run[S any] struct {
 	observed  bool        // since the last step
 	begun     time.Time
 	writing   bool      // the lock is ours and the run is in the history
+	guards    bool      // it only watches
 	deadline  time.Time // zero: none
 	added     time.Duration
 	current   journal.StepID
@@ -73,7 +85,6 @@ type run[S any] struct {
 }
 
 func (r *run[S]) all(ctx context.Context) error {
-	r.begun, r.ran = r.o.Clock.Now(), map[journal.StepID]bool{}
 	if err := r.o.check(r.steps); err != nil {
 		return err
 	}
@@ -89,7 +100,7 @@ func (r *run[S]) all(ctx context.Context) error {
 		return r.runSteps(ctx, sc)
 	}
 	if r.o.Journal == nil || r.o.Lock == nil {
-		return &fault.Error{Reason: "NoLock", Object: targetName(r.p.Target()), Seen: "a step is to do, but the run was given no journal or no lock"}
+		return noLock(r.p.Target())
 	}
 	yes, err := r.approve(ctx)
 	if err != nil {
@@ -98,7 +109,11 @@ func (r *run[S]) all(ctx context.Context) error {
 	if r.leaving() {
 		return r.interrupted("before the first step")
 	}
-	return r.locked(ctx, yes)
+	return r.locked(ctx, func(ctx context.Context) error { return r.underLock(ctx, yes) })
+}
+
+func noLock(target journal.Target) error {
+	return &fault.Error{Reason: "NoLock", Object: targetName(target), Seen: "a step is to do, but the run was given no journal or no lock"}
 }
 
 // firstLook reads journal and cluster before anything was decided.
@@ -121,7 +136,7 @@ func (r *run[S]) observe(ctx context.Context) error {
 }
 
 // locked does the work that writes, from taking the lock to giving it back.
-func (r *run[S]) locked(ctx context.Context, yes *WholePlan) error {
+func (r *run[S]) locked(ctx context.Context, work func(context.Context) error) error {
 	free, held := r.untilLeaving(ctx)
 	err := r.o.Lock.Acquire(free)
 	held()
@@ -131,7 +146,7 @@ func (r *run[S]) locked(ctx context.Context, yes *WholePlan) error {
 		return retry.Classify(err, targetName(r.p.Target()))
 	}
 	r.emit(Event{Type: LockTaken})
-	err = r.underLock(ctx, yes)
+	err = work(ctx)
 	if ctx.Err() != nil {
 		return err // out at once: the lock expires by itself
 	}
@@ -141,7 +156,7 @@ func (r *run[S]) locked(ctx context.Context, yes *WholePlan) error {
 			if lost = r.o.Lock.Prove(ctx); lost != nil {
 				return lost
 			}
-			return r.s.end(ctx, r.current, r.report.finished(), !r.seen.Pending(), err)
+			return r.s.end(ctx, ending{step: r.current, verified: r.report.finished(), reached: !r.guards && !r.seen.Pending(), guarded: r.guards}, err)
 		})
 		if err == nil && fault.ClassOf(lost) == fault.Locked {
 			err = lost // the success may be another run's
@@ -173,11 +188,10 @@ func (r *run[S]) underLock(ctx context.Context, yes *WholePlan) error {
 	if err := r.stillApproved(ctx, yes); err != nil {
 		return err
 	}
-	r.s.writable = true
-	if err := r.s.begin(retry.WithoutStop(ctx), r.basis()); err != nil {
-		return retry.Classify(err, targetName(r.p.Target()))
+	basis := r.basis()
+	if err := r.open(ctx, func(ctx context.Context) error { return r.s.begin(ctx, basis) }); err != nil {
+		return err
 	}
-	r.writing = true
 	if r.o.Deadline > 0 {
 		r.deadline = r.o.Clock.Now().Add(r.o.Deadline)
 	}
@@ -194,6 +208,16 @@ func (r *run[S]) underLock(ctx context.Context, yes *WholePlan) error {
 		}
 	}
 	return r.runSteps(ctx, sc)
+}
+
+// open puts the run into the history, which is its first write.
+func (r *run[S]) open(ctx context.Context, begin func(context.Context) error) error {
+	r.s.writable = true
+	if err := begin(retry.WithoutStop(ctx)); err != nil {
+		return retry.Classify(err, targetName(r.p.Target()))
+	}
+	r.writing = true
+	return nil
 }
 
 // runSteps runs what is to run in sc, observing before each.

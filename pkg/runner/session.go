@@ -135,33 +135,49 @@ func (s *session) held() error {
 func (s *session) begin(ctx context.Context, basis Basis) error {
 	return s.change(ctx, func(st *journal.State) {
 		st.Epoch, st.Goal = basis.Epoch, basis.Goal
-		for i := range st.Runs {
-			if st.Runs[i].Outcome == "" {
-				st.Runs[i].Outcome = "died"
-			}
-		}
+		died(st)
 		st.Runs = append(st.Runs, journal.Run{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now(), Epoch: st.Epoch})
 	})
 }
 
-// end closes the run in the history, with the steps that it saw to their end. With the
-// goal reached an epoch ends.
-func (s *session) end(ctx context.Context, step journal.StepID, verified []journal.StepID, reached bool, err error) error {
+// died says of a run that was left open what became of it: the lock is ours now.
+func died(st *journal.State) {
+	for i := range st.Runs {
+		if st.Runs[i].Outcome == "" {
+			st.Runs[i].Outcome = "died"
+		}
+	}
+}
+
+// ending is what a run came to besides its error.
+type ending struct {
+	step     journal.StepID   // where it stopped; "": at no step
+	verified []journal.StepID // seen to their end
+	reached  bool             // the goal
+	guarded  bool             // it watched, and was after no goal
+}
+
+// end closes the run in the history. With the goal reached an epoch ends.
+func (s *session) end(ctx context.Context, by ending, err error) error {
 	return s.change(ctx, func(st *journal.State) {
 		for i := range st.Runs {
 			if st.Runs[i].ID != s.o.RunID || st.Runs[i].End != "" {
 				continue
 			}
 			run := &st.Runs[i]
-			run.End, run.Outcome, run.Verified = s.now(), "done", verified
+			run.End, run.Outcome, run.Verified = s.now(), "done", by.verified
+			if err == nil && by.guarded {
+				run.Outcome = "guarded"
+				continue
+			}
 			if err == nil {
 				st.Brake = nil
-				if reached {
+				if by.reached {
 					st.Epoch, st.Goal = st.Epoch+1, ""
 				}
 				continue
 			}
-			run.Outcome, run.Step = "stopped", step
+			run.Outcome, run.Step = "stopped", by.step
 			if isStop(err) {
 				run.Outcome = "interrupted"
 			}

@@ -35,6 +35,9 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 	res.Elapsed, res.Warnings = r.o.Clock.Since(start), tx.said()
 	done := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Elapsed: res.Elapsed, Lines: met.Evidence}
 	res.Outcome, res.Evidence = Finished, met.Evidence
+	if met.Rest {
+		res.Outcome = Halted
+	}
 	if err != nil {
 		r.left = w.leftBy(ctx, tx, graceful)
 		done.Type, done.Err, done.Left, res.Outcome = StepFailed, err, r.left, Stopped

@@ -58,12 +58,14 @@ type Run struct {
 	Who     string `json:"who,omitempty"`
 	Start   string `json:"start"`             // RFC 3339
 	End     string `json:"end,omitempty"`     // RFC 3339; empty while it runs, or if it died
-	Outcome string `json:"outcome,omitempty"` // "done", "stopped", "interrupted", "died"
+	Outcome string `json:"outcome,omitempty"` // "done", "stopped", "interrupted", "died", "guarded"
 	Step    StepID `json:"step,omitempty"`    // where it stopped
 	Reason  string `json:"reason,omitempty"`  // why, as the stable word of a fault
 	// Epoch is the one it ran in, and Verified are the steps that it saw to their end.
 	Epoch    int      `json:"epoch,omitempty"`
 	Verified []StepID `json:"verified,omitempty"`
+	// Guard: it watched what another had begun, and was after no goal.
+	Guard bool `json:"guard,omitempty"`
 }
 
 // Approval is a person's yes.
