@@ -63,6 +63,9 @@ func (u *unreadable) Gather(_ context.Context, seen migration.Snapshot) (audit.I
 // Undo is not asked for.
 func (u *unreadable) Undo() *procedure.Migration { return nil }
 
+// Watching is not asked for.
+func (u *unreadable) Watching(journal.Record) *procedure.Migration { return nil }
+
 // GatherAPIOnly is not called where all could be read.
 func (u *unreadable) GatherAPIOnly(context.Context, journal.Record) (audit.Inspection, error) {
 	return audit.Inspection{}, errors.New("nothing was refused")

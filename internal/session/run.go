@@ -29,6 +29,26 @@ func Run(ctx context.Context, t Connector, o Options) (Result, error) {
 	return Result{Result: result, Began: true}, err
 }
 
+// Guard opens a target and watches what an earlier run has begun until the cluster is at
+// rest, whoever may not go on with it. It asks nobody, and writes nothing forward.
+func Guard(ctx context.Context, t Connector, o Options) (Result, error) {
+	s, err := Open(ctx, t, o, ReadWrite)
+	if err != nil {
+		return Result{}, err
+	}
+	o.Saved, o.Approve, o.Confirm, o.Until, o.Only = nil, nil, nil, "", ""
+	options, err := s.engine(o)
+	if err != nil {
+		return Result{}, err
+	}
+	state, err := s.Journal.Load(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	result, err := runner.Guard[migration.Snapshot](ctx, s.Migration.Watching(state.Record()), options)
+	return Result{Result: result, Began: true}, err
+}
+
 // engine are the options of the engine for this session.
 func (s *Session) engine(o Options) (runner.Options, error) {
 	target := s.Procedure.Target()

@@ -28,6 +28,8 @@ type still struct {
 
 func (s *still) Undo() *procedure.Migration { return s.back }
 
+func (s *still) Watching(journal.Record) *procedure.Migration { return s.back }
+
 func (*still) Target() journal.Target {
 	return journal.Target{Kind: "rke2", Name: "demo", Namespace: "fleet-default", UID: "u"}
 }

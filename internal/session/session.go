@@ -42,6 +42,8 @@ type Migration interface {
 	GatherAPIOnly(ctx context.Context, record journal.Record) (audit.Inspection, error)
 	// Undo is the procedure that goes back.
 	Undo() *procedure.Migration
+	// Watching is the procedure that watches what the last run began.
+	Watching(record journal.Record) *procedure.Migration
 }
 
 // Session is a migration together with where its journal and lock live.

@@ -14,7 +14,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
@@ -46,7 +45,7 @@ func fragments(t *testing.T, r Run, w *World, all bool) (text string, err error)
 		if seeErr != nil {
 			t.Fatal(seeErr)
 		}
-		text, err = p.(*procedure.Migration).Handoff(t.Context(), seen, "fleet", all)
+		text, err = p.Handoff(t.Context(), seen, "fleet", all)
 	})
 	return text, err
 }

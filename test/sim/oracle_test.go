@@ -223,7 +223,7 @@ func (m moment) look(t *testing.T, w *World) string {
 		journal := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target)
 		state, err := journal.Load(ctx)
 		say("journal", nil, err)
-		seen := procedure.(looker)
+		seen := looker(procedure)
 		if inspection, err := gather(ctx, seen, state.Record()); err != nil {
 			say("verify", nil, err)
 		} else {

@@ -56,7 +56,7 @@ func positions(t *testing.T, s scenario, w *World) (before, run, after string) {
 			t.Error(err)
 			return
 		}
-		seen := procedure.(looker)
+		seen := looker(procedure)
 		audit := func() string {
 			inspection, err := seen.GatherAPIOnly(ctx, journal.Record{})
 			if err != nil {

@@ -61,7 +61,7 @@ func (r Run) look(ctx context.Context, w *World, p *Process) (report verify.Repo
 	state, journalErr := journal.Load(ctx)
 	record := state.Record()
 	record.Unread = journalErr
-	seen := procedure.(looker)
+	seen := looker(procedure)
 	inspection, gatherErr := gather(ctx, seen, record)
 	partly := fault.ClassOf(gatherErr) == fault.CouldNotLook
 	var partlyErr error

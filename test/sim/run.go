@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
@@ -30,6 +31,8 @@ type Run struct {
 	HandOver bool
 	Method   migration.InstallMethod // for RKE2
 	Until    journal.StepID
+	// Guard only watches what a run before has begun.
+	Guard bool
 	// Elsewhere runs on another machine: a dead owner's lock has to be watched.
 	Elsewhere bool
 	Before    func(Call) Outcome
@@ -73,11 +76,11 @@ func (r Run) On(ctx context.Context, w *World) Ended {
 }
 
 func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, error) {
-	procedure, home, err := r.open(ctx, w, p)
+	m, home, err := r.open(ctx, w, p)
 	if err != nil {
 		return runner.Result{}, err
 	}
-	target := procedure.Target()
+	target := m.Target()
 	name := journal.Name(target.Name)
 	owner := lock.Owner{User: "alice", Host: "laptop", PID: w.started + 1, Start: epoch, Run: r.ID, Tick: uint64(w.started) + 1}
 	table := processTable{here: lock.Place{Boot: "sim", PIDs: "sim"}}
@@ -91,12 +94,20 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	if err != nil {
 		return runner.Result{}, err
 	}
-	return runner.Run[migration.Snapshot](ctx, unchecked{procedure}, runner.Options{
+	options := runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
 		Journal: kept, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, Interrupt: r.Interrupt, Saved: r.Saved, Version: r.Version,
 		Unattended: true, // as with --yes
 		Approve:    func(context.Context, runner.Proposal) error { return nil },
-	})
+	}
+	if r.Guard {
+		state, err := kept.Load(ctx)
+		if err != nil {
+			return runner.Result{}, err
+		}
+		return runner.Guard[migration.Snapshot](ctx, m.Watching(state.Record()), options)
+	}
+	return runner.Run[migration.Snapshot](ctx, unchecked{m}, options)
 }
 
 // keptBy is the journal of a cluster, counted by the cluster itself where another holds it.
@@ -117,7 +128,7 @@ type unchecked struct{ migration.Procedure }
 // Precheck implements runner.Procedure.
 func (unchecked) Precheck(context.Context, migration.Snapshot, runner.Observation) error { return nil }
 
-func (r Run) open(ctx context.Context, w *World, p *Process) (migration.Procedure, kubernetes.Interface, error) {
+func (r Run) open(ctx context.Context, w *World, p *Process) (*procedure.Migration, kubernetes.Interface, error) {
 	down := p.config(func(w *World) *server { return w.down })
 	kube, err := kubernetes.NewForConfig(down)
 	if err != nil {
@@ -144,14 +155,14 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (migration.Procedur
 		return nil, nil, err
 	}
 	clients := rancher.Clients{Management: management, ManagementKube: home, Downstream: kube, DownstreamDynamic: there, DownstreamConfig: down}
-	procedure, err := rke2.New(ctx, clients, rke2.Options{Options: options, Namespace: fleet, Name: clusterName, EndState: rke2checks.EndAuto}, r.Clock)
+	m, err := rke2.New(ctx, clients, rke2.Options{Options: options, Namespace: fleet, Name: clusterName, EndState: rke2checks.EndAuto}, r.Clock)
 	if err != nil {
 		return nil, nil, err
 	}
 	if r.Undo {
-		return procedure.Undo(), home, nil
+		return m.Undo(), home, nil
 	}
-	return procedure, home, nil
+	return m, home, nil
 }
 
 // processTable is the process table of a machine on which every earlier run is

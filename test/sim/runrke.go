@@ -16,22 +16,23 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-func (r Run) openRKE(ctx context.Context, p *Process, down *rest.Config, kube kubernetes.Interface, options migration.Options) (migration.Procedure, kubernetes.Interface, error) {
+func (r Run) openRKE(ctx context.Context, p *Process, down *rest.Config, kube kubernetes.Interface, options migration.Options) (*procedure.Migration, kubernetes.Interface, error) {
 	deps := rke.Deps{Kube: kube, Config: down, Clock: r.Clock, Live: io.Discard, Disk: disk{p}, Tool: rkeTool{p}}
-	procedure, err := rke.New(ctx, deps, rke.Options{Options: options, Config: clusterFile})
+	m, err := rke.New(ctx, deps, rke.Options{Options: options, Config: clusterFile})
 	if err != nil {
 		return nil, nil, err
 	}
 	if r.Undo {
-		return procedure.Undo(), kube, nil
+		return m.Undo(), kube, nil
 	}
-	return procedure, kube, nil
+	return m, kube, nil
 }
 
 // rkeTool is the rke binary of the world's machine.

@@ -1,11 +1,15 @@
 package guard
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -90,6 +94,31 @@ func RenamesOf(s migration.Snapshot) []Rename {
 		before = continuity.Fingerprint{}
 	}
 	return slices.DeleteFunc(Renames(before, s.Reading.Down.Nodes, s.Reading.Refs()), func(r Rename) bool { return s.Reading.Stale[r.New] })
+}
+
+// renamedNote is the journal's key for the names that renames had given when an undo began.
+const renamedNote = "renamed"
+
+// NoteRenamed keeps what an undo goes back from, for whoever watches it later: a rename
+// that comes in its middle is none of them.
+func NoteRenamed(ctx context.Context, tx *runner.Tx, s migration.Snapshot) error {
+	now := slices.Sorted(maps.Keys(s.Reading.Stale))
+	known, err := KnownRenamed(tx.Record())
+	if err != nil || slices.Equal(now, slices.Sorted(maps.Keys(known))) {
+		return err
+	}
+	return tx.Note(ctx, renamedNote, now)
+}
+
+// KnownRenamed are the names that NoteRenamed kept.
+func KnownRenamed(record journal.Record) (map[string]bool, error) {
+	var names []string
+	_, err := record.NoteInto(renamedNote, &names)
+	known := map[string]bool{}
+	for _, name := range names {
+		known[name] = true
+	}
+	return known, err
 }
 
 // Renamed are the names that the renames of this reading gave, for an undo to go back

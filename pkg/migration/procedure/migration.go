@@ -20,9 +20,10 @@ type Migration struct {
 	Backend migration.Backend
 	Guard   guard.Guard
 
-	target journal.Target
-	back   bool // this is an undo
-	before history
+	target  journal.Target
+	back    bool // this is an undo
+	watches bool // it writes nothing forward
+	before  history
 }
 
 // New makes a migration. Nothing is read before Open.

@@ -64,11 +64,22 @@ func (m *Migration) observe(ctx context.Context, record journal.Record) (migrati
 	if m.back {
 		seen.InstallMethod = seen.Config.InstalledAs(record)
 		if m.before.renamed == nil {
-			m.before.renamed = guard.Renamed(seen)
+			if m.before.renamed, err = m.goesBackFrom(seen); err != nil {
+				return seen, err
+			}
 		}
 		seen.Reading.Stale = m.before.renamed
 	}
 	return seen, nil
+}
+
+// goesBackFrom are the renames that an undo found when it began. Whoever only watches it
+// began nothing: what came since is for the brake.
+func (m *Migration) goesBackFrom(seen migration.Snapshot) (map[string]bool, error) {
+	if m.watches {
+		return guard.KnownRenamed(seen.Record)
+	}
+	return guard.Renamed(seen), nil
 }
 
 // observeLeases takes the leases of a reading into the window. Where the position

@@ -2,6 +2,7 @@ package procedure
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx, seen migratio
 	if err := undoRefused(seen); err != nil {
 		return migration.Failed(err), nil
 	}
-	if err := guard.TakeAgain(ctx, tx, seen); err != nil {
+	if err := errors.Join(guard.NoteRenamed(ctx, tx, seen), guard.TakeAgain(ctx, tx, seen)); err != nil {
 		return runner.Verdict{}, err
 	}
 	seen.Record = tx.Record()

@@ -1,0 +1,92 @@
+package procedure
+
+import (
+	"context"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// Watching is the procedure for runner.Guard, by the direction of the last run.
+func (m *Migration) Watching(record journal.Record) *Migration {
+	watching := *m
+	if LastUndid(record) {
+		watching = *m.Undo()
+	}
+	watching.watches = true
+	return &watching
+}
+
+// Watched implements runner.Guarded. A cluster that somebody paused does not roll: whoever
+// did that, or our own brake, holds it.
+func (m *Migration) Watched(seen migration.Snapshot) migration.Step {
+	id := m.underWay(seen)
+	if id == "" || m.Paused(seen) != "" || m.progress(seen).rests(id) {
+		return nil
+	}
+	return &guarding{base{Migration: m, ID: id}, rowOf(id).make(base{Migration: m, ID: id})}
+}
+
+// underWay is the step that was begun and that no run has seen to its end; "": none.
+// Where nobody can place the cluster, it is what the journal announced last.
+func (m *Migration) underWay(seen migration.Snapshot) journal.StepID {
+	judged, err := m.Judge(seen)
+	if err == nil {
+		for _, id := range m.order() {
+			if judged.States[id].Kind == runner.InProgress {
+				return id
+			}
+		}
+	}
+	if n := len(seen.Record.Intents); seen.Record.LeftOpen && n > 0 {
+		return seen.Record.Intents[n-1].Step
+	}
+	return ""
+}
+
+// rests says whether nothing of a step moves any more, and nothing that it took from the
+// user is still to be given back.
+func (s progress) rests(step journal.StepID) bool {
+	return len(s.Reading.Pending) == 0 && !s.cordonsOpen(step) && !s.endUnseen(step)
+}
+
+// guarding watches what a step has begun and writes nothing forward.
+type guarding struct {
+	base
+	step migration.Step
+}
+
+// Verify implements runner.Step. What the step itself waits for may never come, since
+// nobody goes on with it, or somebody took its edit back: while the cluster moves it is
+// watched, and at rest the watch ends.
+func (s *guarding) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
+	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
+		return migration.Braked(err), nil
+	}
+	verdict, err := s.step.Verify(ctx, tx, seen)
+	if err != nil || verdict.Kind == runner.Met || verdict.Kind == runner.Braked {
+		return verdict, err
+	}
+	if s.progress(seen).rests(s.ID) || s.Paused(seen) != "" {
+		at := migration.Met("the cluster is at rest; step " + string(s.ID) + " is not at its end")
+		at.Rest = true
+		return at, nil
+	}
+	if verdict.Kind == runner.Failed {
+		open := s.Backend.Summarize(seen.Reading.Pending)
+		verdict = runner.Verdict{Kind: runner.Waiting, Seen: open, Progress: seen.Reading.Progress(open), By: verdict.By, Err: verdict.Err}
+	}
+	verdict.WaitingFor = migration.OrElse(verdict.WaitingFor, "the cluster to come to rest")
+	return verdict, nil
+}
+
+// WhileWaiting implements runner.WaitingStep: what the step gives back while it waits, a
+// guard gives back, too.
+func (s *guarding) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	if step, ok := s.step.(runner.WaitingStep[migration.Snapshot]); ok {
+		return step.WhileWaiting(ctx, tx, seen)
+	}
+	return s.RestoreUserCordons(ctx, tx, seen)
+}

@@ -1,0 +1,165 @@
+package sim
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// guarded are the ways of a cluster that Rancher rolls on while nobody goes on with it.
+var guarded = []scenario{scenarios[0], scenarios[1]}
+
+// goesForward says whether a call changes what a guard may not: anything but the journal
+// and the lock, a cordon, and the brake.
+func goesForward(c Call) bool {
+	for _, may := range []string{"/configmaps", "/leases", "/api/v1/nodes/", "/rkecontrolplanes/"} {
+		if strings.Contains(c.Path, may) {
+			return false
+		}
+	}
+	return c.Writes
+}
+
+// watch has a guard watch w, and gives what it wrote forward.
+func watch(t *testing.T, r Run, w *World) (ended Ended, forward []string) {
+	t.Helper()
+	r.ID, r.Guard = w.nextRun(), true
+	r.Before = func(c Call) Outcome {
+		if goesForward(c) {
+			forward = append(forward, c.String())
+		}
+		return Pass
+	}
+	return do(t, r, w), forward
+}
+
+// killedAt are states in which a procedure can be killed while Rancher goes on with what
+// it has begun: each every-th of them.
+func killedAt(t *testing.T, r Run, w *World, every int) []point {
+	t.Helper()
+	r.ID = w.nextRun()
+	ended, all := traced(t, r, w)
+	if ended.Err != nil {
+		t.Fatal(ended.Err)
+	}
+	all = slices.DeleteFunc(all, func(p point) bool { return !p.world.moving() || len(list(p.world.journalObject(), "intents")) == 0 })
+	var tried []point
+	for i := 0; i < len(all); i += every {
+		tried = append(tried, all[i])
+	}
+	if len(tried) == 0 {
+		t.Fatal("nothing rolls in any state")
+	}
+	t.Logf("counts: %d of %d states that roll", len(tried), len(all))
+	return tried
+}
+
+// migrated is a world at the end of a scenario.
+func migrated(t *testing.T, s scenario) *World {
+	t.Helper()
+	w := s.world()
+	s.run.ID = runID(1)
+	if ended := do(t, s.run, w); ended.Err != nil {
+		t.Fatal(ended.Err)
+	}
+	return w
+}
+
+// Whoever may not go on still watches what rolls: a guard brings a cluster to its rest,
+// writes nothing forward, sets the user's cordons again, and leaves the rest to a run that
+// may, which ends as one that nothing disturbed.
+func TestGuardComesToRest(t *testing.T) {
+	for _, s := range guarded {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			rests(t, s.run, s.world(), undisturbed(t, s).want)
+		})
+		t.Run(s.name+", undo", func(t *testing.T) {
+			t.Parallel()
+			w, undone := migrated(t, s), migrated(t, s)
+			r := back(s.run)
+			r.ID = undone.nextRun()
+			if ended := do(t, r, undone); ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
+			rests(t, back(s.run), w, undone.Dump())
+		})
+	}
+}
+
+func rests(t *testing.T, r Run, w *World, want map[string]string) {
+	t.Helper()
+	for _, p := range killedAt(t, r, w, sampled(8)) {
+		ended, forward := watch(t, r, p.world)
+		if ended.Err != nil || len(forward) > 0 || p.world.moving() {
+			t.Errorf("%s: %v; moves still: %t; wrote %q", p.where, ended.Err, p.world.moving(), forward)
+		}
+		if user := p.world.machines[4].node; at(p.world.down.peek("nodes", "", user), "spec", "unschedulable") != true {
+			t.Errorf("%s: Node %s lost its user's cordon", p.where, user)
+		}
+		r.ID = p.world.nextRun()
+		if wrong := faults(p.world, do(t, r, p.world), want); wrong != "" {
+			t.Errorf("%s, then guarded, then taken up: %s", p.where, wrong)
+		}
+	}
+}
+
+// moving says whether Rancher has a machine in hand, or one to take.
+func (w *World) moving() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	spec := planeSpec(w.mgmt.get(provClusters, fleet, clusterName))
+	return w.rancher.rolling != "" || slices.ContainsFunc(w.machines, func(m machine) bool { return !reflect.DeepEqual(m.config, merged(spec, m)) })
+}
+
+// pausedBy is the run whose brake holds the cluster; "": none.
+func (w *World) pausedBy() string {
+	return text(w.mgmt.peek(controlPlanes, fleet, clusterName), "metadata", "annotations", "awsmigrate.io/paused-by")
+}
+
+// renamed has the i-th machine register a second Node.
+func (w *World) renamed(i int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	node := w.down.get("nodes", "", w.machines[i].node)
+	meta := mapAt(node, "metadata")
+	meta["name"] = "second-" + w.machines[i].node
+	delete(meta, "uid")
+	delete(meta, "resourceVersion")
+	w.down.put("nodes", node, w.now)
+}
+
+// A machine that came back under a second name while nobody watched is braked by the
+// guard's first reading, whoever may not go on.
+func TestGuardBrakes(t *testing.T) {
+	for _, s := range guarded {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			brakes(t, s.run, s.world())
+		})
+		t.Run(s.name+", undo", func(t *testing.T) {
+			t.Parallel()
+			brakes(t, back(s.run), migrated(t, s))
+		})
+	}
+}
+
+func brakes(t *testing.T, r Run, w *World) {
+	t.Helper()
+	for _, p := range killedAt(t, r, w, sampled(4)) {
+		p.world.renamed(1)
+		began := p.world.Now()
+		ended, forward := watch(t, r, p.world)
+		f, _ := fault.As(ended.Err)
+		if f == nil || f.Reason != "NodeRenamed" || len(forward) > 0 || p.world.pausedBy() == "" {
+			t.Errorf("%s: %v, paused by %q; wrote %q", p.where, ended.Err, p.world.pausedBy(), forward)
+		}
+		if took := p.world.Now().Sub(began); took > time.Minute {
+			t.Errorf("%s: braked after %s", p.where, took)
+		}
+	}
+}
