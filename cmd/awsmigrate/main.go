@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"os"
+	_ "time/tzdata" // for maintenance windows: the image has no zones
 
 	"github.com/awsmigrate/awsmigrate/internal/cli"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"

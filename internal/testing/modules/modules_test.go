@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -87,5 +88,18 @@ func TestProductAndLabStandAlone(t *testing.T) {
 				t.Errorf("%s/go.mod requires %s", dir, r.Path)
 			}
 		}
+	}
+}
+
+// Maintenance windows are in time zones, and the program runs in an image without any.
+func TestProgramHasTimeZones(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-deps", "./cmd/awsmigrate")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(strings.Fields(string(out)), "time/tzdata") {
+		t.Error("cmd/awsmigrate does not embed time/tzdata")
 	}
 }
