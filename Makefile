@@ -13,7 +13,8 @@ GOTEST := go test
 
 # The product, the lab, and the tests that need both. The product's go.mod names
 # neither of the others, or `go install …/cmd/awsmigrate@version` would refuse it.
-MODULES := . test/lab test
+# What the generators import, nothing else does.
+MODULES := . tools/codegen test/lab test
 # $(call each,COMMAND) runs it in every module, and fails if it failed in one.
 each = code=0; for m in $(MODULES); do (cd $(CURDIR)/$$m && echo "module $$m" && $(1)) || code=$$?; done; exit $$code
 
@@ -142,7 +143,8 @@ bench: $(BIN)/awsmigrate lab-binaries ## the benchmarks, on this machine; the au
 	@export AWSMIGRATE_BENCH_NODES=$(BENCH_NODES); $(call each,$(GOTEST) -timeout 90m -run '^$$' -bench . -benchmem $(BENCHMARKED))
 
 .PHONY: generate
-generate: ## write docs/schema, docs/checks.md and THIRD_PARTY_NOTICES anew
+generate: ## write docs/schema, docs/checks.md, THIRD_PARTY_NOTICES and what follows from pkg/apis anew
+	go -C tools/codegen run . ../..
 	go run ./internal/cmd/schema
 	go run ./internal/cmd/checks
 	go run ./internal/cmd/notices

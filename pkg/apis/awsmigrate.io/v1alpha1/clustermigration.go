@@ -1,0 +1,44 @@
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// ClusterMigration is the migration of the cluster of the same name in the same
+// namespace: Rancher's provisioning Cluster, of an RKE cluster the one that Rancher
+// mirrors as c-xxxxx. So a cluster has at most one.
+//
+// +genclient
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=clustermigrations,scope=Namespaced,shortName=awsm,categories=awsmigrate
+// +kubebuilder:printcolumn:name="Goal",type=string,JSONPath=`.spec.goal`
+// +kubebuilder:printcolumn:name="Position",type=string,JSONPath=`.status.position`
+// +kubebuilder:printcolumn:name="State",type=string,JSONPath=`.status.display.state`
+// +kubebuilder:printcolumn:name="Step",type=string,JSONPath=`.status.run.step.id`
+// +kubebuilder:printcolumn:name="Fails",type=integer,JSONPath=`.status.audit.fail`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Plan",type=string,priority=1,JSONPath=`.status.plan.hash`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.display.message`
+// +kubebuilder:metadata:annotations="awsmigrate.io/schema=1"
+// +kubebuilder:metadata:annotations="helm.sh/resource-policy=keep"
+type ClusterMigration struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// What is wanted. Whoever may write it is owner of the cluster.
+	// +optional
+	Spec ClusterMigrationSpec `json:"spec,omitzero"`
+	// What is shown. It is computed anew from the cluster and the journal, and nothing
+	// is decided from it.
+	// +optional
+	Status ClusterMigrationStatus `json:"status,omitzero"`
+}
+
+// ClusterMigrationList is a list of them.
+//
+// +kubebuilder:object:root=true
+type ClusterMigrationList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+
+	Items []ClusterMigration `json:"items"`
+}

@@ -1,0 +1,28 @@
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+const (
+	// SchemaAnnotation is on the CustomResourceDefinition and says which of our schemas
+	// it has. An API server prunes fields that its schema does not know, without a word,
+	// so a controller that finds a lower number than Schema only audits.
+	SchemaAnnotation = "awsmigrate.io/schema"
+	// Schema is the number that goes with these types.
+	Schema = 1
+	// CRD is the name of the CustomResourceDefinition.
+	CRD = "clustermigrations.awsmigrate.io"
+)
+
+// SchemeGroupVersion is the group and version of the kinds here.
+var SchemeGroupVersion = schema.GroupVersion{Group: "awsmigrate.io", Version: "v1alpha1"}
+
+// AddToScheme makes the kinds known to a scheme.
+func AddToScheme(scheme *runtime.Scheme) error {
+	scheme.AddKnownTypes(SchemeGroupVersion, &ClusterMigration{}, &ClusterMigrationList{})
+	metav1.AddToGroupVersion(scheme, SchemeGroupVersion)
+	return nil
+}
