@@ -1,0 +1,173 @@
+package v1alpha1_test
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+)
+
+// definitionFile is the generated CustomResourceDefinition.
+const definitionFile = "../../../../charts/awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml"
+
+func definition(t *testing.T) map[string]any {
+	t.Helper()
+	text, err := os.ReadFile(definitionFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crd map[string]any
+	if err := yaml.Unmarshal(text, &crd); err != nil {
+		t.Fatal(err)
+	}
+	return crd
+}
+
+// version is the only version of a definition.
+func version(crd map[string]any) map[string]any {
+	return crd["spec"].(map[string]any)["versions"].([]any)[0].(map[string]any)
+}
+
+// schemaOf is the schema of one of the object's fields, spec or status.
+func schemaOf(crd map[string]any, name string) map[string]any {
+	root := version(crd)["schema"].(map[string]any)["openAPIV3Schema"].(map[string]any)
+	return root["properties"].(map[string]any)[name].(map[string]any)
+}
+
+// node is one place of a schema.
+type node struct {
+	path   string // "spec.windows[].schedule"
+	schema map[string]any
+}
+
+// nodes are all places of a schema, below the first too.
+func nodes(path string, schema map[string]any) []node {
+	all := []node{{path, schema}}
+	properties, _ := schema["properties"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		all = append(all, nodes(path+"."+name, properties[name].(map[string]any))...)
+	}
+	if items, ok := schema["items"].(map[string]any); ok {
+		all = append(all, nodes(path+"[]", items)...)
+	}
+	return all
+}
+
+// notRules are the keywords of a schema that refuse nothing, or a value that no Go type
+// can hold.
+var notRules = []string{"type", "description", "properties", "items", "default", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-list-map-keys"}
+
+// rules are all of a schema, as "spec.windows[].schedule pattern".
+func rules(path string, schema map[string]any) []string {
+	var all []string
+	for _, n := range nodes(path, schema) {
+		for _, keyword := range slices.Sorted(maps.Keys(n.schema)) {
+			all = append(all, rulesOf(n, keyword)...)
+		}
+	}
+	return all
+}
+
+func rulesOf(n node, keyword string) (all []string) {
+	switch value := n.schema[keyword]; {
+	case slices.Contains(notRules, keyword), keyword == "x-kubernetes-list-type" && value == "atomic":
+	case keyword == "required":
+		for _, name := range value.([]any) {
+			all = append(all, fmt.Sprintf("%s.%s required", n.path, name))
+		}
+	case keyword == "x-kubernetes-validations":
+		for _, rule := range value.([]any) {
+			all = append(all, n.path+" "+rule.(map[string]any)["message"].(string))
+		}
+	default:
+		all = append(all, n.path+" "+keyword)
+	}
+	return all
+}
+
+// An API server of Kubernetes 1.25 takes the definition as it is: it would drop what it
+// does not know, and with it a rule (kubernetes/kubernetes:staging/src/k8s.io/
+// apiextensions-apiserver/pkg/apis/apiextensions/v1/types_jsonschema.go@v1.25.16).
+func TestNothingThatKubernetes125DoesNotKnow(t *testing.T) {
+	for _, field := range []string{"spec", "status"} {
+		for _, n := range nodes(field, schemaOf(definition(t), field)) {
+			validations, _ := n.schema["x-kubernetes-validations"].([]any)
+			for _, rule := range validations {
+				if known := rule.(map[string]any); len(known) != 2 || known["rule"] == "" || known["message"] == "" {
+					t.Errorf("%s: %v, wanted rule and message", n.path, known)
+				}
+			}
+		}
+	}
+}
+
+// What anybody may write, and what we write, is bounded.
+func TestEverythingIsBounded(t *testing.T) {
+	for _, field := range []string{"spec", "status"} {
+		for _, n := range nodes(field, schemaOf(definition(t), field)) {
+			has := func(keyword string) bool { _, ok := n.schema[keyword]; return ok }
+			switch n.schema["type"] {
+			case "string":
+				if !has("maxLength") && !has("enum") && n.schema["format"] != "date-time" {
+					t.Errorf("%s: a string without bounds", n.path)
+				}
+			case "array":
+				if !has("maxItems") || !has("x-kubernetes-list-type") {
+					t.Errorf("%s: a list without bounds, or without a way to merge it", n.path)
+				}
+			case "object":
+				if !has("properties") && !has("maxProperties") {
+					t.Errorf("%s: a map without bounds", n.path)
+				}
+			}
+		}
+	}
+}
+
+// A default that is written back is drift for whoever keeps the object elsewhere.
+func TestDefaults(t *testing.T) {
+	var defaults []string
+	for _, field := range []string{"spec", "status"} {
+		for _, n := range nodes(field, schemaOf(definition(t), field)) {
+			if value, ok := n.schema["default"]; ok {
+				defaults = append(defaults, fmt.Sprint(n.path, "=", value))
+			}
+		}
+	}
+	if want := []string{"spec.goal=Audit", "spec.paused=false"}; !slices.Equal(defaults, want) {
+		t.Errorf("%v, wanted %v", defaults, want)
+	}
+}
+
+// A word that YAML reads as a boolean would be refused as one when somebody leaves out
+// the quotes.
+func TestChoicesNeedNoQuotes(t *testing.T) {
+	for _, n := range nodes("spec", schemaOf(definition(t), "spec")) {
+		choices, _ := n.schema["enum"].([]any)
+		for _, choice := range choices {
+			var read any
+			if err := yaml.Unmarshal([]byte(choice.(string)), &read); choice != "" && (err != nil || read != choice) {
+				t.Errorf("%s: %v is read as %T %v", n.path, choice, read, err)
+			}
+		}
+	}
+}
+
+// People read these, and scripts.
+func TestColumns(t *testing.T) {
+	var columns []string
+	for _, column := range version(definition(t))["additionalPrinterColumns"].([]any) {
+		c := column.(map[string]any)
+		columns = append(columns, fmt.Sprint(c["name"], c["jsonPath"]))
+	}
+	want := []string{
+		"Goal.spec.goal", "Position.status.position", "State.status.display.state", "Step.status.run.step.id",
+		"Fails.status.audit.fail", "Age.metadata.creationTimestamp", "Plan.status.plan.hash", "Message.status.display.message",
+	}
+	if !slices.Equal(columns, want) {
+		t.Errorf("%v, wanted %v", columns, want)
+	}
+}
