@@ -1,6 +1,6 @@
-// Command codegen writes what is generated from the kinds in pkg/apis: their copies, and
-// the CustomResourceDefinitions in charts/awsmigrate-crd. Run it in the root of the
-// repository:
+// Command codegen writes what is generated from the kinds in pkg/apis: their copies, the
+// CustomResourceDefinitions in charts/awsmigrate-crd, and wrangler's controllers in
+// pkg/generated. Run it in the root of the repository:
 //
 //	go -C tools/codegen run . ../..
 //
@@ -53,5 +53,5 @@ func generate() (map[string][]byte, error) {
 	if err := copiesAndDefinitions(files); err != nil {
 		return nil, err
 	}
-	return files, nil
+	return files, controllers(files)
 }

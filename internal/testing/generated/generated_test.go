@@ -38,7 +38,7 @@ func TestKindsAreGenerated(t *testing.T) {
 			t.Errorf("%s is not what `make generate` writes (%v)", name, err)
 		}
 	}
-	for _, folder := range []string{"charts/awsmigrate-crd/templates"} {
+	for _, folder := range []string{"charts/awsmigrate-crd/templates", "pkg/generated"} {
 		for name := range files(t, filepath.Join(root, folder)) {
 			if _, ok := fresh[filepath.Join(folder, name)]; !ok {
 				t.Errorf("%s in %s is not generated any more", name, folder)
