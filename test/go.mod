@@ -21,6 +21,8 @@ require (
 	github.com/awsmigrate/awsmigrate/test/lab v0.0.0
 	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/google/go-cmp v0.7.0
+	github.com/rancher/wrangler/v2 v2.1.4
+	github.com/rancher/wrangler/v3 v3.7.2
 	github.com/spf13/pflag v1.0.10
 	golang.org/x/sync v0.24.0
 	helm.sh/helm/v3 v3.22.0
@@ -114,7 +116,6 @@ require (
 	github.com/peterbourgon/diskv v2.0.1+incompatible // indirect
 	github.com/pkg/errors v0.9.1 // indirect
 	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2 // indirect
-	github.com/rancher/wrangler/v3 v3.7.2 // indirect
 	github.com/rubenv/sql-migrate v1.8.1 // indirect
 	github.com/russross/blackfriday/v2 v2.1.0 // indirect
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect

@@ -1,0 +1,162 @@
+package rancherui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	summary28 "github.com/rancher/wrangler/v2/pkg/summary"
+	"github.com/rancher/wrangler/v3/pkg/summary"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+)
+
+// judged is what Rancher's UI is told of an object.
+type judged struct {
+	state                string
+	transitioning, error bool
+	messages             []string
+}
+
+// judges are the wranglers: rancher/rancher v2.8.5 has v2.1.4 in its go.mod, and its UI is
+// told by rancher/steve@a80bf83 (pkg/resources/common/formatter.go).
+var judges = map[string]func(*unstructured.Unstructured) judged{
+	"v2.1.4": func(obj *unstructured.Unstructured) judged {
+		s := summary28.Summarize(obj)
+		return judged{s.State, s.Transitioning, s.Error, s.Message}
+	},
+	"v3.7.2": func(obj *unstructured.Unstructured) judged {
+		s := summary.Summarize(obj)
+		return judged{s.State, s.Transitioning, s.Error, s.Message}
+	},
+}
+
+// colour is what the UI makes of it: by error, by transitioning, else by a table of
+// words, of which those are listed here that ours could be; any other word is yellow
+// (rancher/dashboard:shell/plugins/dashboard-store/resource-class.js@v2.8.5, colorForState).
+func (j judged) colour() string {
+	greens := []string{
+		"active", "available", "bound", "building", "completed", "deployed", "healthy", "pass", "passed", "provisioned", "ready",
+		"running", "succeeded", "success", "successful",
+	}
+	switch {
+	case j.error:
+		return "red"
+	case j.transitioning:
+		return "blue"
+	case slices.Contains(greens, j.state):
+		return "green"
+	case j.state == "paused":
+		return "blue"
+	}
+	return "yellow"
+}
+
+func moments() []status.Moment {
+	var all []status.Moment
+	for _, state := range status.States() {
+		all = append(all, status.Moment{State: state, Generation: 3})
+	}
+	for _, reason := range status.StallReasons() {
+		all = append(all, status.Moment{State: status.Stalled, Reason: reason, Message: "the reason is " + string(reason), Generation: 3})
+	}
+	for _, reason := range []status.Reason{status.Locked, status.NoSlot, status.RancherNotAtRest, status.Retrying} {
+		all = append(all, status.Moment{State: status.Pending, Reason: reason, Message: "waiting", Generation: 3})
+	}
+	return append(all,
+		status.Moment{State: status.AwaitingApproval, Reason: status.PlanMoved, Message: "the plan moved", Generation: 3},
+		status.Moment{State: status.Guarding, Owner: status.Agreement{State: metav1.ConditionFalse, Manager: "fleet"}, Generation: 3},
+		status.Moment{State: status.Succeeded, Owner: status.Agreement{State: metav1.ConditionTrue}, Generation: 3},
+	)
+}
+
+// shown is an object of ours at a moment, as Rancher reads it.
+func shown(t *testing.T, m status.Moment) *unstructured.Unstructured {
+	t.Helper()
+	obj := &v1alpha1.ClusterMigration{Status: v1alpha1.ClusterMigrationStatus{
+		ObservedGeneration: m.Generation, Display: m.Display(), Conditions: m.Conditions(nil, time.Unix(1700000000, 0)),
+	}}
+	obj.SetGroupVersionKind(v1alpha1.SchemeGroupVersion.WithKind("ClusterMigration"))
+	obj.Name, obj.Namespace, obj.Generation = "prod", "fleet-default", 3
+	status.Fit(&obj.Status)
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &unstructured.Unstructured{Object: fields}
+}
+
+// TestColours: green only for a reached goal, red only for what stands still and the
+// brake, yellow where somebody is waited for, blue for what goes on by itself.
+func TestColours(t *testing.T) {
+	want := map[status.State]string{
+		status.Auditing: "blue", status.Running: "blue", status.Undoing: "blue", status.Guarding: "blue", status.Pending: "blue",
+		status.AwaitingWindow: "blue", status.Paused: "blue",
+		status.AwaitingOwner: "yellow", status.AwaitingApproval: "yellow", status.Findings: "yellow",
+		status.Succeeded: "green", status.Stalled: "red",
+	}
+	for _, m := range moments() {
+		for wrangler, judge := range judges {
+			obj := shown(t, m)
+			display, got := m.Display(), judge(obj)
+			if got.colour() != want[m.State] || got.state != strings.ToLower(display.State) || got.transitioning != display.Transitioning || got.error != display.Error {
+				t.Errorf("wrangler %s: %s/%s is %+v, %s", wrangler, m.State, m.Reason, got, got.colour())
+			}
+			if len(got.messages) != 1 || got.messages[0] != display.Message {
+				t.Errorf("wrangler %s: %s/%s says %q", wrangler, m.State, m.Reason, got.messages)
+			}
+		}
+	}
+}
+
+// What goes by conditions alone agrees on what is wrong: the UI's list of conditions, and
+// a status that has lost its display.
+func TestConditions(t *testing.T) {
+	for _, m := range moments() {
+		obj := shown(t, m)
+		summary.NormalizeConditions(obj)
+		for _, c := range summary.GetUnstructuredConditions(obj.Object) {
+			wrong := c.Type() == v1alpha1.ConditionStalled && c.Status() == "True"
+			if c.Bool("error") != wrong || c.Reason() == "Error" {
+				t.Errorf("%s/%s: %v", m.State, m.Reason, c.Object)
+			}
+		}
+		unstructured.RemoveNestedField(obj.Object, "status", "display")
+		for wrangler, judge := range judges {
+			got := judge(obj)
+			if got.error != (m.State == status.Stalled) || (got.colour() == "green") != (m.State == status.Succeeded) {
+				t.Errorf("wrangler %s: without a display %s/%s is %+v", wrangler, m.State, m.Reason, got)
+			}
+		}
+	}
+}
+
+// The tables know a condition of ours only as what it means here.
+func TestNoConditionOfOursMeansSomethingElse(t *testing.T) {
+	obj := shown(t, status.Moment{State: status.Running})
+	for _, c := range summary.GetUnstructuredConditions(obj.Object) {
+		var known []string
+		for name, table := range map[string]map[string]string{
+			"unknown": summary.TransitioningUnknown, "false": summary.TransitioningFalse, "true": summary.TransitioningTrue,
+			"unknown 2.8": summary28.TransitioningUnknown, "false 2.8": summary28.TransitioningFalse, "true 2.8": summary28.TransitioningTrue,
+		} {
+			if _, in := table[c.Type()]; in {
+				known = append(known, name)
+			}
+		}
+		slices.Sort(known)
+		want := map[string]string{
+			v1alpha1.ConditionReady: "[false false 2.8]", v1alpha1.ConditionReconciling: "[true true 2.8]",
+			v1alpha1.ConditionStalled: "[]", v1alpha1.ConditionOwnerAgrees: "[]",
+		}[c.Type()]
+		if fmt.Sprint(known) != want || summary28.ErrorFalse[c.Type()] || summary28.ErrorTrue[c.Type()] != (c.Type() == v1alpha1.ConditionStalled) {
+			t.Errorf("%s is in %v", c.Type(), known)
+		}
+	}
+}
