@@ -49,6 +49,11 @@ func TestLeavesARoll(t *testing.T) {
 		"a failure without a brake": {alone, func(*bench, func()) func() (Verdict, error) {
 			return func() (Verdict, error) { return Verdict{Kind: Failed, Err: errors.New("exits with code 1")}, nil }
 		}, &Left{Step: "two", By: "Rancher", GoesOn: true, Changed: 1, Total: 6}},
+		"a failure at rest": {alone, func(*bench, func()) func() (Verdict, error) {
+			return func() (Verdict, error) {
+				return Verdict{Kind: Failed, AtRest: true, Err: errors.New("another change than the one announced")}, nil
+			}
+		}, nil},
 		"the brake": {alone, func(*bench, func()) func() (Verdict, error) {
 			return func() (Verdict, error) { return Verdict{Kind: Braked, Err: errors.New("a rename")}, nil }
 		}, &Left{Step: "two", By: "Rancher", Changed: 1, Total: 6}},
@@ -87,7 +92,7 @@ func TestLeavesARoll(t *testing.T) {
 			return later()
 		}
 		res, err := Run[Observation](t.Context(), withFinisher{b.p, two}, b.o)
-		if (err == nil) != (tt.want == nil) || fmt.Sprintf("%+v", res.Left) != fmt.Sprintf("%+v", tt.want) {
+		if (err == nil) != (name == "seen to its end") || fmt.Sprintf("%+v", res.Left) != fmt.Sprintf("%+v", tt.want) {
 			t.Errorf("%s: left %+v, %v; want %+v", name, res.Left, err, tt.want)
 		}
 		for _, e := range append(b.events.of(StepFailed), b.events.of(RunFinished)...) {

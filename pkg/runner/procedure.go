@@ -174,6 +174,8 @@ type Verdict struct {
 	Counted bool
 	// By is who carries out what is waited for, whoever has begun it.
 	By Roller
+	// AtRest: nobody carries out anything any more. A run that ends with it leaves no roll.
+	AtRest bool
 	// Err says why, for Failed and Braked; its class decides the exit code. For
 	// Waiting it is what seems to hold it up and may pass by itself: the run ends
 	// with it should nothing move for the timeout.

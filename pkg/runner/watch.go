@@ -137,7 +137,7 @@ func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, 
 	if err == nil {
 		v = w.steadied(v)
 	}
-	if err == nil && v.By.Name != "" {
+	if err == nil && (v.By.Name != "" || v.AtRest) {
 		w.last = v
 	}
 	return v, seen, err

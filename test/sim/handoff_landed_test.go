@@ -48,6 +48,9 @@ func says(t *testing.T, r *Run, w *World, reason, words string) {
 	case reason != "" && (f == nil || f.Reason != reason || !strings.Contains(f.Seen, words)):
 		t.Fatalf("%v, wanted %s with %q", ended.Err, reason, words)
 	}
+	if reason == "HandoffDiffers" && ended.Result.Left != nil {
+		t.Errorf("watched to its rest, and left %+v", ended.Result.Left)
+	}
 	if wrong := w.Violations(); len(wrong) > 0 {
 		t.Error(wrong)
 	}

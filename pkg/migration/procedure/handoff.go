@@ -172,7 +172,7 @@ func (s *editing) othersChange(ctx context.Context, tx *runner.Tx, seen migratio
 			Seen: open, Progress: seen.Reading.Progress() + open, By: migration.ByRancher()}, true, nil
 	}
 	if unfit != nil {
-		return migration.Failed(unfit), true, nil
+		return atRest(migration.Failed(unfit)), true, nil
 	}
 	fix, note := "commit that, then run the same command again", func() error { return edit.Announce(ctx, tx) } // on what is there now
 	if edit.Empty() {
@@ -182,8 +182,14 @@ func (s *editing) othersChange(ctx context.Context, tx *runner.Tx, seen migratio
 	if err := note(); err != nil {
 		return verdict, true, err
 	}
-	return migration.Failed(&fault.Error{Class: fault.Check, Reason: "HandoffDiffers", Object: edit.Object, Seen: at + " from what was handed over",
-		Wanted: "exactly the edit that `plan --handoff` prints, as terraform, fleet, argocd or patch", Fix: fix}), true, nil
+	return atRest(migration.Failed(&fault.Error{Class: fault.Check, Reason: "HandoffDiffers", Object: edit.Object, Seen: at + " from what was handed over",
+		Wanted: "exactly the edit that `plan --handoff` prints, as terraform, fleet, argocd or patch", Fix: fix})), true, nil
+}
+
+// atRest is a verdict on what was watched to its rest: nothing of it goes on.
+func atRest(v runner.Verdict) runner.Verdict {
+	v.AtRest = true
+	return v
 }
 
 // namedNote is the journal's key for places that were committed beside an edit and that a
