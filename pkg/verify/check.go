@@ -57,6 +57,9 @@ type Meta struct {
 	// Unsupported: where it fails, the cluster cannot be migrated as it is, whatever
 	// else is put right. Asked before a run leaves any trace.
 	Unsupported bool `json:"-"`
+	// Urgent: what it finds gets worse while somebody waits. Where several fail, it is
+	// the one to read first.
+	Urgent bool `json:"-"`
 	// NoPlan: where it fails, no edit that is computed without the cluster is right, as
 	// where it is Unsupported.
 	NoPlan bool `json:"-"`

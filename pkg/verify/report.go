@@ -39,15 +39,19 @@ func (r *Report) add(res Result) {
 	r.Counts[res.Status]++
 }
 
-// With are the results of one status.
+// With are the results of one status, those that are urgent first.
 func (r Report) With(s Status) []Result {
-	var out []Result
+	var urgent, out []Result
 	for _, res := range r.Results {
-		if res.Status == s {
+		switch {
+		case res.Status != s:
+		case res.Urgent:
+			urgent = append(urgent, res)
+		default:
 			out = append(out, res)
 		}
 	}
-	return out
+	return append(urgent, out...)
 }
 
 // Elsewhere says whether a result of this report is a skip only because its

@@ -73,6 +73,21 @@ func TestRunAllStatuses(t *testing.T) {
 	}
 }
 
+// What gets worse while somebody waits is the one that an error tells, whatever else fails.
+func TestUrgentIsToldFirst(t *testing.T) {
+	fails := func(id string, urgent bool) Bound {
+		return says(Meta{ID: id, Urgent: urgent, Fix: "of " + id}, Finding{Status: Fail, Seen: id})
+	}
+	r := RunAll(t.Context(), []Bound{fails("AWSM-901", false), fails("AWSM-902", true), fails("AWSM-903", false)}, Options{})
+	e, ok := fault.As(r.Err())
+	if !ok || e.Fix != "of AWSM-902" || !slices.Equal(e.Checks, []string{"AWSM-902", "AWSM-901", "AWSM-903"}) {
+		t.Errorf("error %+v", e)
+	}
+	if first := r.Results[0].ID; first != "AWSM-901" {
+		t.Errorf("the report begins with %s: it is in the order of the checks", first)
+	}
+}
+
 func TestRunAllAtUnknownPositionSkipsNothing(t *testing.T) {
 	r := RunAll(t.Context(), []Bound{says(Meta{ID: "AWSM-905", Applies: []position.Position{position.P4}}, Finding{Status: Fail})}, Options{Position: position.Unknown})
 	if r.Counts[Fail] != 1 {

@@ -149,7 +149,7 @@ func All() []verify.Check[Prepared] {
 			Fix:     "choose a release that shows them",
 		}},
 		{Judge: judgeReverted, Meta: verify.Meta{
-			ID: "AWSM-121", Title: "Rancher is not about to take the cluster back in-tree", Category: category, Mandatory: true,
+			ID: "AWSM-121", Title: "Rancher is not about to take the cluster back in-tree", Category: category, Mandatory: true, Urgent: true,
 			Why:    "an owner who puts the old configuration back, or a restore of Rancher, takes the flag away with the external provider: a kube-controller-manager runs the controllers beside the cloud controller manager",
 			Source: "kubernetes/kubernetes:cmd/kube-controller-manager 1.22–1.26; rancher/backup-restore-operator: charts/rancher-backup/files",
 			Fix:    "put back what the owner has taken away, before Rancher has rolled it out; after a restore pause Rancher for this cluster first",
