@@ -27,7 +27,9 @@ type kept struct {
 func (k *kept) Handoff() migration.Handoff                                { return k }
 func (*kept) Marked(form string) bool                                     { return form != "bare" }
 func (*kept) Beside(migration.Snapshot, journal.StepID) ([]string, error) { return nil, nil }
-func (*kept) Forms() []string                                             { return []string{"words"} }
+
+func (*kept) Harm(migration.Snapshot) error { return nil }
+func (*kept) Forms() []string               { return []string{"words"} }
 func (*kept) Fragment(_ migration.Snapshot, step journal.StepID, form string, _ []string) (string, error) {
 	return form + " of " + string(step) + "\n", nil
 }

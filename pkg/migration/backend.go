@@ -65,6 +65,9 @@ type Handoff interface {
 	// Beside are the places of the configuration that are not as the edit of a step, when
 	// it was announced last, would leave them; none of a step that was not announced.
 	Beside(seen Snapshot, step journal.StepID) ([]string, error)
+	// Harm is that the configuration, rolled out beside the cluster as it is, makes two
+	// managers of the cloud controllers, or none; nil: it does not.
+	Harm(seen Snapshot) error
 }
 
 // Config is one reading of where a cluster's configuration is kept: a value.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -31,6 +32,18 @@ func noteHanded(ctx context.Context, tx *runner.Tx, spec config.Spec, edit confi
 		return nil
 	}
 	return tx.Note(ctx, handedNote, now)
+}
+
+// Harm implements migration.Handoff.
+func (b *Backend) Harm(seen migration.Snapshot) error {
+	facts, down := factsOf(seen), seen.Reading.Down
+	if machines := facts.Reverted(down); len(machines) > 0 {
+		return guard.TwoManagers("kube-controller-manager of Machine "+machines[0], "is to run")
+	}
+	if machines := facts.Unmanaged(down); len(machines) > 0 {
+		return guard.NoManager("kube-controller-manager of Machine "+machines[0], "is to run")
+	}
+	return nil
 }
 
 // Beside implements migration.Handoff.

@@ -217,8 +217,8 @@ func TestBothFragmentsAtOnce(t *testing.T) {
 
 // An owner puts the old configuration back, at each position from P2 on. The next run writes
 // nothing of the configuration and says what is happening. Where it watches, since the
-// edit was its last work, it pauses Rancher before a second control plane makes two
-// managers; elsewhere it only says so, at its beginning or its end.
+// edit was its last work, it pauses Rancher before a control plane makes two managers;
+// elsewhere it only says so, at its beginning or its end.
 func TestOwnerReverts(t *testing.T) {
 	steps := []journal.StepID{migration.StepLeaseAccess, migration.StepEnable, migration.StepInstall, migration.StepSwitch, migration.StepDisable}
 	for until, tt := range map[journal.StepID]struct {
@@ -228,7 +228,7 @@ func TestOwnerReverts(t *testing.T) {
 	}{
 		migration.StepEnable:  {says: "HandoffDiffers", words: "machineGlobalConfig.kube-controller-manager-arg differ", back: 3},
 		migration.StepInstall: {says: "AWSM-121", words: "in-tree without enable-leader-migration, beside the cloud controller manager: two managers"},
-		migration.StepSwitch:  {says: "TwoManagers", words: "runs in-tree without enable-leader-migration beside", paused: "true", back: 1},
+		migration.StepSwitch:  {says: "TwoManagers", words: "is to run in-tree without enable-leader-migration beside", paused: "true", back: 0},
 		migration.StepDisable: {says: "AWSM-121", words: "in-tree without enable-leader-migration, beside the cloud controller manager: two managers"},
 	} {
 		t.Run(string(until), func(t *testing.T) {
@@ -250,6 +250,9 @@ func TestOwnerReverts(t *testing.T) {
 			f, _ := fault.As(ended.Err)
 			if ended.Err == nil || (f == nil || f.Reason != tt.says) && !strings.Contains(ended.Err.Error(), tt.says) || !strings.Contains(ended.Err.Error(), tt.words) {
 				t.Errorf("%v, want %s: %s", ended.Err, tt.says, tt.words)
+			}
+			if strings.HasPrefix(tt.says, "AWSM") && (f == nil || !strings.HasPrefix(f.Object, tt.says)) {
+				t.Errorf("tells %v first, want %s: it gets worse while somebody waits", f, tt.says)
 			}
 			if got := text(w.mgmt.peek(controlPlanes, fleet, clusterName), "metadata", "annotations", paused); got != tt.paused {
 				t.Errorf("paused: %q, want %q", got, tt.paused)

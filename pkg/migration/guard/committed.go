@@ -1,8 +1,7 @@
 package guard
 
 import (
-	"fmt"
-
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -17,12 +16,29 @@ func Committed(s migration.Snapshot) error {
 		switch {
 		case !k.Known || k.Pod != nil && !k.Ready:
 		case k.Provider() == position.External && down.CCM == nil && len(down.CCMPods) == 0:
-			return braked("NoManager", k.Name(), "runs external, and there is no cloud controller manager: service, route and cloud-node-lifecycle controllers run nowhere once every control plane does",
-				"a cloud controller manager before the first control plane is external")
+			return NoManager(k.Name(), "runs")
 		case k.Provider() != position.External && !k.Flagged() && len(down.CCMPods) > 0:
-			return braked("TwoManagers", k.Name(), fmt.Sprintf("runs in-tree without enable-leader-migration beside %d pods of the cloud controller manager", len(down.CCMPods)),
-				"one manager: the flag on every in-tree kube-controller-manager while a cloud controller manager is there")
+			return TwoManagers(k.Name(), "runs")
 		}
 	}
 	return nil
+}
+
+// NoManager is that an object runs, or is to run, external without a cloud controller manager.
+func NoManager(object, runs string) error {
+	return committed("NoManager", object, runs+" external, and there is no cloud controller manager: service, route and cloud-node-lifecycle controllers run nowhere once every control plane does",
+		"a cloud controller manager before the first control plane is external")
+}
+
+// TwoManagers is that an object runs, or is to run, the cloud controllers beside the cloud
+// controller manager.
+func TwoManagers(object, runs string) error {
+	return committed("TwoManagers", object, runs+" in-tree without enable-leader-migration beside the cloud controller manager",
+		"one manager: the flag on every in-tree kube-controller-manager while a cloud controller manager is there")
+}
+
+// committed is braked for what an undo cannot take back, since no run made it.
+func committed(reason, object, seen, wanted string) error {
+	return &fault.Error{Class: fault.Check, Reason: reason, Object: object, Seen: seen, Wanted: wanted,
+		Fix: "commit what the Cluster said before, where it is kept; then end the pause"}
 }

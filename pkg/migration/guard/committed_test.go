@@ -1,9 +1,11 @@
 package guard
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -30,8 +32,12 @@ func TestCommitted(t *testing.T) {
 	} {
 		seen := clustertest.At(tt.at)
 		tt.change(&seen)
-		if got := clustertest.ReasonOf(Committed(seen)); got != tt.reason {
+		err := Committed(seen)
+		if got := clustertest.ReasonOf(err); got != tt.reason {
 			t.Errorf("%s: %q, want %q", name, got, tt.reason)
+		}
+		if f, ok := fault.As(err); ok && !strings.Contains(f.Fix, "commit") {
+			t.Errorf("%s: %q does not say what to commit", name, f.Fix)
 		}
 	}
 }

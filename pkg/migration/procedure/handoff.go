@@ -118,6 +118,19 @@ func (s *editing) handOver(ctx context.Context, tx *runner.Tx, seen migration.Sn
 		Wanted: "exactly the edit that `plan --handoff` prints, as terraform, fleet, argocd or patch", Fix: "commit it there, then run the same command again"}
 }
 
+// harm is what somebody has committed that makes two managers or none; nil: nothing. What
+// is to come of it is told from the configuration: once a control plane shows it, whoever
+// rolls it out may be at the next one.
+func (s *editing) harm(seen migration.Snapshot) error {
+	if err := guard.Committed(seen); err != nil {
+		return err
+	}
+	if writer := s.Backend.Handoff(); writer != nil {
+		return writer.Harm(seen)
+	}
+	return nil
+}
+
 // moving says whether somebody has changed the configuration since the edit was announced.
 func (s *editing) moving(seen migration.Snapshot) bool {
 	return s.announced(seen.Record) && len(seen.Reading.Pending) > 0

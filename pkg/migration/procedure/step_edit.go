@@ -103,7 +103,7 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 		return migration.Braked(err), nil
 	}
 	if s.Options.HandOver {
-		if err := guard.Committed(seen); err != nil {
+		if err := s.harm(seen); err != nil {
 			return migration.Braked(err), nil
 		}
 		if verdict, differs, err := s.othersChange(ctx, tx, seen); err != nil || differs {

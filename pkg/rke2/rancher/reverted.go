@@ -12,10 +12,25 @@ func (f Facts) Reverted(down downstream.Cluster) []string {
 	if down.CCM == nil && len(down.CCMPods) == 0 {
 		return nil
 	}
+	return f.controlPlanesWith(func(c config.Config) bool {
+		return config.ManagerProvider(c) == config.ProviderAWS && !config.LeaderMigrationOn(c)
+	})
+}
+
+// Unmanaged are the control planes that Rancher is to run external where there is no cloud
+// controller manager.
+func (f Facts) Unmanaged(down downstream.Cluster) []string {
+	if down.CCM != nil || len(down.CCMPods) > 0 {
+		return nil
+	}
+	return f.controlPlanesWith(func(c config.Config) bool { return config.ManagerProvider(c) == config.ProviderExternal })
+}
+
+// controlPlanesWith are those whose configuration, as it stands, is such.
+func (f Facts) controlPlanesWith(such func(config.Config) bool) []string {
 	var machines []string
 	for _, m := range f.ControlPlanes() {
-		c := config.Effective(f.Cluster.Spec, m.Machine)
-		if config.ManagerProvider(c) == config.ProviderAWS && !config.LeaderMigrationOn(c) {
+		if such(config.Effective(f.Cluster.Spec, m.Machine)) {
 			machines = append(machines, m.Name)
 		}
 	}
