@@ -52,7 +52,9 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 		}
 	}
 	engine.ask = asked.Unanswered
-	shown := view.NewRun(a.runOutput(), commands(asked.Words))
+	next := commands(asked.Words)
+	next.ByCommits = asked.Options.HandOver
+	shown := view.NewRun(a.runOutput(), next)
 	asked.Options.Engine = a.engine(engine, shown)
 	result, err := session.Run(ctx, asked.Target, asked.Options)
 	if !result.Began {

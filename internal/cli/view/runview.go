@@ -37,6 +37,7 @@ type Fallback interface {
 type Commands struct {
 	Run, Undo, Status string
 	Undoing           bool           // the run is an undo, and Run takes it up
+	ByCommits         bool           // somebody else makes the edits
 	NoWayBack         journal.StepID // the step behind which no undo goes
 }
 

@@ -30,6 +30,8 @@ func (v *textView) stopped(result runner.Result, err error) {
 	}
 	if step := StoppedStep(result); step != "" {
 		switch {
+		case v.braked && v.commands.ByCommits: // an undo takes back nothing that somebody else has committed
+			s.line("   on:      %s#after-the-brake", GoingBack)
 		case v.braked:
 			s.line("   back:    %s; on: %s#after-the-brake", v.commands.Undo, GoingBack)
 		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // there is no way back any more

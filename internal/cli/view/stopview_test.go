@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,6 +58,23 @@ func TestLookLineExplainsTheChecksOfTheError(t *testing.T) {
 	} {
 		if got := explains(tt.err, "switch-provider"); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// Behind the brake an undo leads back, but not where somebody else makes the edits: it
+// takes back nothing that it did not make.
+func TestWayOnBehindTheBrake(t *testing.T) {
+	for byCommits, want := range map[bool]string{
+		false: "   back:    go back; on: docs/going-back.md#after-the-brake\n",
+		true:  "   on:      docs/going-back.md#after-the-brake\n",
+	} {
+		var out bytes.Buffer
+		v := newTextView(Output{Streams: Streams{Out: &out, Err: &out}}, Commands{Undo: "go back", Status: "look", ByCommits: byCommits}, &out)
+		v.begun, v.braked = true, true
+		v.stopped(runner.Result{Steps: []runner.StepResult{{ID: "switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
+		if !strings.Contains(out.String(), want) || byCommits && strings.Contains(out.String(), "go back") {
+			t.Errorf("by commits %t:\n%s", byCommits, out.String())
 		}
 	}
 }

@@ -2,6 +2,7 @@ package procedure
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -123,13 +124,27 @@ func lastIntended(record journal.Record) journal.StepID {
 }
 
 func (s progress) halfMigrated() error {
-	fix := "bring the components named to one state by hand, then run again"
-	if s.Result.Ungranted {
-		fix = "run again after these two commands in the cluster that is migrated: " + checks.GrantCommands
-	}
 	return &fault.Error{Class: fault.Check, Reason: "HalfMigrated", Object: s.Reading.Object,
 		Seen: s.Result.Summary, Wanted: "one position, or a step that awsmigrate began",
-		Fix: fix, Err: joined(s.Result.Problems)}
+		Fix: s.wayOut(), Err: joined(s.Result.Problems)}
+}
+
+// wayOut is what a person does about a cluster that lies between two positions. What is
+// rolled out, or held by the brake, is not brought to one state by hand beside that.
+func (s progress) wayOut() string {
+	right := "bring the components named to one state, by hand or by a commit where the Cluster is kept"
+	if s.Options.HandOver {
+		right = "commit what the Cluster said before this, where it is kept"
+	}
+	switch {
+	case s.Result.Ungranted:
+		return "run again after these two commands in the cluster that is migrated: " + checks.GrantCommands
+	case slices.ContainsFunc(s.Reading.Pending, func(open migration.PendingCondition) bool { return open.OurPause }):
+		return right + ", then end the pause that the brake has set (docs/going-back.md, after the brake), and run again when nothing moves any more"
+	case len(s.Reading.Pending) > 0:
+		return "it is not at rest: where what is rolled out is right, wait until nothing moves any more, then run again; else " + right + " at once"
+	}
+	return right + ", then run again"
 }
 
 func joined(problems []string) error {

@@ -125,6 +125,38 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// What lies between two positions is brought to one by hand, but not beside a rollout or
+// the brake, and where somebody else makes the edits there.
+func TestWayOutOfAHalfMigratedCluster(t *testing.T) {
+	held := clustertest.Resting()
+	held.Pending = []migration.PendingCondition{{Object: "x", Seen: "paused", OurPause: true}}
+	for name, tt := range map[string]struct {
+		reading  migration.Reading
+		handOver bool
+		result   position.Result
+		want     []string
+	}{
+		"at rest":                    {clustertest.Resting(), false, position.Result{}, []string{"by hand or by a commit", "then run again"}},
+		"at rest, of somebody else":  {clustertest.Resting(), true, position.Result{}, []string{"commit what the Cluster said before", "then run again"}},
+		"rolled out":                 {clustertest.Rolling(), false, position.Result{}, []string{"wait until nothing moves any more", "by hand or by a commit", " at once"}},
+		"rolled out for its owner":   {clustertest.Rolling(), true, position.Result{}, []string{"wait until nothing moves any more", "else commit"}},
+		"held by the brake":          {held, false, position.Result{}, []string{"by hand or by a commit", "then end the pause"}},
+		"held, of somebody else":     {held, true, position.Result{}, []string{"commit what the Cluster said before", "then end the pause"}},
+		"nothing but a right is off": {clustertest.Rolling(), true, position.Result{Ungranted: true}, []string{"two commands"}},
+	} {
+		s := progress{Snapshot: migration.Snapshot{Reading: tt.reading, Result: tt.result}, Options: migration.Options{HandOver: tt.handOver}}
+		f, ok := fault.As(s.halfMigrated())
+		if !ok {
+			t.Fatalf("%s: %v", name, f)
+		}
+		for _, part := range tt.want {
+			if !strings.Contains(f.Fix, part) {
+				t.Errorf("%s: %q, wanted %q", name, f.Fix, part)
+			}
+		}
+	}
+}
+
 func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 	enabling := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable}}}
 	snapshotting := journal.Record{Intents: []journal.Intent{{Step: migration.StepSnapshot, Token: "1"}}}
