@@ -11,7 +11,7 @@ import (
 type Guarded[S any] interface {
 	Procedure[S]
 	// Watched is the step whose change others still carry out, as it is watched: its Do
-	// writes nothing, and its verdict is Met as soon as the cluster is at rest, with Rest
+	// writes nothing, and its verdict is Met as soon as the cluster is at rest, AtRest
 	// where the step itself is not at its end. nil: the cluster is at rest. It needs no
 	// state of any step, so that it knows also a cluster that Judge cannot place.
 	Watched(seen S) Step[S]

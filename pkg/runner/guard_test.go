@@ -67,7 +67,7 @@ func TestGuard(t *testing.T) {
 		open     bool
 	}{
 		"to the step's end": {Verdict{Kind: Met, Stable: 1}, []journal.StepID{"two"}, false},
-		"to its rest":       {Verdict{Kind: Met, Stable: 1, Rest: true}, nil, true},
+		"to its rest":       {Verdict{Kind: Met, Stable: 1, AtRest: true}, nil, true},
 	} {
 		b, p := leftRolling(t, waiting, waiting, tt.last)
 		if _, err := Guard[Observation](t.Context(), p, b.o); err != nil {
@@ -102,7 +102,7 @@ func TestGuardOfACluster(t *testing.T) {
 
 // A cluster that nobody can place rolls all the same, and is watched.
 func TestGuardOfAClusterBetweenPositions(t *testing.T) {
-	b, p := leftRolling(t, Verdict{Kind: Met, Stable: 1, Rest: true})
+	b, p := leftRolling(t, Verdict{Kind: Met, Stable: 1, AtRest: true})
 	p.observe = func(seen Observation) (Observation, error) {
 		return seen, &fault.Error{Class: fault.Check, Reason: "HalfMigrated"}
 	}

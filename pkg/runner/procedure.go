@@ -174,7 +174,8 @@ type Verdict struct {
 	Counted bool
 	// By is who carries out what is waited for, whoever has begun it.
 	By Roller
-	// AtRest: nobody carries out anything any more. A run that ends with it leaves no roll.
+	// AtRest: nobody carries out anything any more. A run that ends with it leaves no roll,
+	// and a guard with it has not seen the step to its end.
 	AtRest bool
 	// Err says why, for Failed and Braked; its class decides the exit code. For
 	// Waiting it is what seems to hold it up and may pass by itself: the run ends
@@ -182,8 +183,6 @@ type Verdict struct {
 	Err error
 	// Evidence is what proved it, one fact a line, for Met.
 	Evidence []string
-	// Rest, of a guard's Met: nothing moves any more, and the step is not at its end.
-	Rest bool
 	// Stable is how many reads in a row must be Met, at least 1; 0 means the
 	// engine's default.
 	Stable int

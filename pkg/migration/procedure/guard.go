@@ -70,9 +70,7 @@ func (s *guarding) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sna
 		return verdict, err
 	}
 	if s.progress(seen).rests(s.ID) || s.Paused(seen) != "" {
-		at := migration.Met("the cluster is at rest; step " + string(s.ID) + " is not at its end")
-		at.Rest = true
-		return at, nil
+		return atRest(migration.Met("the cluster is at rest; step " + string(s.ID) + " is not at its end")), nil
 	}
 	if verdict.Kind == runner.Failed {
 		open := s.Backend.Summarize(seen.Reading.Pending)
