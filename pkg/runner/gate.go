@@ -83,6 +83,14 @@ func (r *run[S]) stillSaved(ctx context.Context, info Info, state State) error {
 	return asSaved(r.o.Saved.Steps, now)
 }
 
+// mayNow asks whether a step may begin at all at this time. What was begun goes on.
+func (r *run[S]) mayNow(ctx context.Context, info Info, state State) error {
+	if r.o.Hold == nil || state.Kind != Todo {
+		return nil
+	}
+	return retry.Classify(r.o.Hold(ctx, info), "step "+string(info.ID))
+}
+
 // gate asks before a step that has no way back. asked says that a person had
 // to be asked just now, so that what was seen before may be old.
 func (r *run[S]) gate(ctx context.Context, info Info, state State) (asked bool, err error) {

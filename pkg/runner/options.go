@@ -71,6 +71,10 @@ type Options struct {
 	Saved *WholePlan
 	// Version is that of this awsmigrate. Nothing is begun by a saved plan of another.
 	Version string
+	// Hold is asked before a step begins that writes and that nobody has begun, right after
+	// the cluster was observed. What it returns ends the run there, and should be of class
+	// Interrupted where nothing failed. nil: nothing holds a step.
+	Hold func(ctx context.Context, step Info) error
 	// Confirm is asked at a step that has no way back. nil refuses with Gate.
 	Confirm func(ctx context.Context, step Info) error
 }

@@ -246,6 +246,9 @@ func (r *run[S]) runSteps(ctx context.Context, sc scope) error {
 		if err := r.stillSaved(ctx, info, state); err != nil {
 			return err
 		}
+		if err := r.mayNow(ctx, info, state); err != nil {
+			return err
+		}
 		r.current, r.title = info.ID, info.Title
 		if asked, err := r.gate(ctx, info, state); err != nil {
 			return err
