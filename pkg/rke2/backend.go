@@ -67,12 +67,16 @@ func (b *Backend) Header(seen migration.Snapshot) []string {
 	if choice, err := b.endState(seen); err == nil {
 		end = fmt.Sprintf("%s (%s)", choice.State, choice.Why)
 	}
-	return []string{
+	lines := []string{
 		fmt.Sprintf("%s   %s · %s · RKE2 %s · %s · Rancher %s", b.options.Name, b.options.Namespace,
 			f.Cluster.ManagementID, f.Cluster.Spec.KubernetesVersion, seen.Reading.CountMembers(), rancher),
 		fmt.Sprintf("now    %s   %s", seen.Result.Position, seen.Result.Summary),
 		"end    " + end,
 	}
+	if machines := f.Reverted(seen.Reading.Down); len(machines) > 0 {
+		lines = append(lines, fmt.Sprintf("note   Rancher is about to take %s back in-tree, without leader migration, beside the cloud controller manager (AWSM-121)", migration.NameList(machines)))
+	}
+	return lines
 }
 
 // Choices implements migration.Backend.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
@@ -27,27 +29,35 @@ func fragment(t *testing.T, r Run, w *World) (text string, err error) {
 // fragments are the next edit, or all of them.
 func fragments(t *testing.T, r Run, w *World, all bool) (text string, err error) {
 	t.Helper()
+	look(t, r, w, func(ctx context.Context, p *procedure.Migration, seen migration.Snapshot) {
+		text, err = p.Handoff(ctx, seen, "fleet", all)
+	})
+	return text, err
+}
+
+// look has somebody look at w once, writing nothing.
+func look(t *testing.T, r Run, w *World, at func(context.Context, *procedure.Migration, migration.Snapshot)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		if d := time.Until(w.Now()); d > 0 {
 			pass(d)
 		}
 		r.Clock = clock.RealClock{}
-		p, home, openErr := r.open(t.Context(), w, &Process{world: w})
-		if openErr != nil {
-			t.Fatal(openErr)
+		p, home, err := r.open(t.Context(), w, &Process{world: w})
+		if err != nil {
+			t.Fatal(err)
 		}
 		target := p.Target()
-		kept, loadErr := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target).Load(t.Context())
-		if loadErr != nil {
-			t.Fatal(loadErr)
+		kept, err := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target).Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
-		seen, seeErr := p.Observe(t.Context(), kept.Record())
-		if seeErr != nil {
-			t.Fatal(seeErr)
+		seen, err := p.Observe(t.Context(), kept.Record())
+		if err != nil {
+			t.Fatal(err)
 		}
-		text, err = p.Handoff(t.Context(), seen, "fleet", all)
+		at(t.Context(), p, seen)
 	})
-	return text, err
 }
 
 // commit is what Fleet or Argo CD do with a fragment that somebody committed.
@@ -239,6 +249,12 @@ func TestOwnerReverts(t *testing.T) {
 			cluster := w.mgmt.get(provClusters, fleet, clusterName)
 			cluster["spec"] = before
 			w.mgmt.put(provClusters, cluster, w.now)
+			look(t, r, w.clone(), func(_ context.Context, p *procedure.Migration, seen migration.Snapshot) {
+				header := strings.Join(p.Header(seen), "\n")
+				if got, want := strings.Contains(header, "about to take"), until != migration.StepEnable; got != want {
+					t.Errorf("status says that two managers are on their way: %t, want %t\n%s", got, want, header)
+				}
+			})
 			r.ID = w.nextRun()
 			r.Before = func(c Call) Outcome {
 				if c.Writes && strings.HasSuffix(c.Path, "/clusters/"+clusterName) {
