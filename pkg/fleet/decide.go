@@ -5,62 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
-	"github.com/awsmigrate/awsmigrate/pkg/fleet/window"
 )
-
-// Facts are what is known of one cluster at one time. What could not be read is for the
-// caller: nothing is decided on half of it.
-type Facts struct {
-	Now time.Time
-	// AuditsOnly: this installation writes nothing but what a guard does.
-	AuditsOnly bool
-	// Outdated: the served definition is older than this awsmigrate, and may drop fields.
-	Outdated bool
-	// Gone: there is no Cluster of that name, or it is being deleted.
-	Gone bool
-	// Locked is who holds the cluster, for people; "": nobody else.
-	Locked string
-	// Crashed: the last three runs died within an hour, and nobody has asked for another try.
-	Crashed bool
-	// Rolling is what an earlier run has begun and Rancher still carries out; nil: nothing.
-	Rolling *Rolling
-	// Reverted: somebody has put back what was done; by whom, as far as is known.
-	Reverted   bool
-	RevertedBy string
-	// Reached: the goal is.
-	Reached bool
-	// Plan is what would be done now.
-	Plan Plan
-	// RancherMoves is why Rancher itself is not at rest; "": it is.
-	RancherMoves string
-	// Full: as many runs as may be are under way.
-	Full bool
-	// Failing is how many checks of the last audit failed; Audited: there was one.
-	Failing int
-	Audited bool
-}
-
-// Rolling is a rollout without a run.
-type Rolling struct {
-	// Goal is what the run that began it was after.
-	Goal v1alpha1.Goal
-	// Approved is the hash of the plan by which it was begun.
-	Approved string
-	// AsPlanned: what is left of its block would be written as it was approved.
-	AsPlanned bool
-}
-
-// Plan is what would be done now, as far as a decision needs it.
-type Plan struct {
-	Hash string
-	// Restored: it is made on a journal that counts less than the cluster.
-	Restored bool
-	// Next is how long the next block is planned to take.
-	Next time.Duration
-	// Begun: a step of that block was taken already, so that its rest follows whatever
-	// the window says.
-	Begun bool
-}
 
 // Action is what to do now.
 type Action string
@@ -90,7 +35,7 @@ func Decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
 }
 
 func decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
-	if f.Rolling != nil {
+	if f.Rolling != nil && !f.Gone { // what is being deleted is not held back
 		return rolling(m, f)
 	}
 	if stalled, is := stalls(m, f); is {
@@ -175,66 +120,6 @@ func reached(f Facts) Decision {
 		return audited(f)
 	}
 	return show(status.Succeeded, "", "")
-}
-
-// gates are asked in this order, the one that a person can answer first.
-func gates(m *v1alpha1.ClusterMigration, f Facts) Decision {
-	switch spec := &m.Spec; {
-	case !m.DeletionTimestamp.IsZero():
-		return show(status.Paused, "", "this object is being deleted: no step begins")
-	case spec.Paused:
-		return show(status.Paused, "", "")
-	case f.RancherMoves != "":
-		return again(f, status.Pending, status.RancherNotAtRest, f.RancherMoves)
-	case spec.Edits == "":
-		return show(status.AwaitingOwner, "", "")
-	case spec.ApprovedPlan == "":
-		return show(status.AwaitingApproval, "", "")
-	case spec.ApprovedPlan != f.Plan.Hash:
-		return show(status.AwaitingApproval, status.PlanMoved, "the plan is not the one that was approved: look at it, then set spec.approvedPlan to status.plan.hash")
-	}
-	if closed, is := closedTo(m, f); is {
-		return closed
-	}
-	switch {
-	case f.Full:
-		return again(f, status.Pending, status.NoSlot, "as many runs as may be are under way")
-	case f.Locked != "":
-		return again(f, status.Pending, status.Locked, f.Locked+" holds the cluster")
-	}
-	return act(Run, running(m.Spec.Goal), "", "")
-}
-
-// closedTo is what windows keep from beginning. A block that was begun is never cut.
-func closedTo(m *v1alpha1.ClusterMigration, f Facts) (Decision, bool) {
-	if f.Plan.Begun {
-		return Decision{}, false
-	}
-	set, err := Windows(m.Spec.Windows)
-	if err != nil {
-		return show(status.Stalled, status.BadWindow, "spec."+err.Error()), true
-	}
-	fit := set.Fits(f.Now, f.Plan.Next)
-	switch {
-	case fit.Err() != nil:
-		return show(status.Stalled, status.WindowTooShort, "spec."+fit.Err().Error()), true
-	case !fit.Now:
-		return Decision{Action: Nothing, Shown: status.Moment{State: status.AwaitingWindow, Message: "the next block begins at " + fit.Begin.Format(time.RFC3339)}, Again: fit.Begin}, true
-	}
-	return Decision{}, false
-}
-
-// Windows reads those of a spec. An error is one of window.Parse.
-func Windows(specs []v1alpha1.Window) (window.Set, error) {
-	var plain []window.Spec
-	for _, spec := range specs {
-		length, err := time.ParseDuration(spec.Duration)
-		if err != nil {
-			length = 0 // no length that a window may have: Parse names it
-		}
-		plain = append(plain, window.Spec{Schedule: spec.Schedule, Duration: length, TimeZone: spec.TimeZone})
-	}
-	return window.Parse(plain)
 }
 
 // pause is how long what passes by itself is left alone before it is asked for again.

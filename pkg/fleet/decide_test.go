@@ -87,6 +87,7 @@ func TestDecide(t *testing.T) {
 		"it rolls, invalid":                 {func(m *object, f *Facts) { left(f); m.Spec.Goal = "x" }, Guard, status.Guarding, ""},
 		"it rolls, runs die":                {func(_ *object, f *Facts) { left(f); f.Crashed = true }, Guard, status.Guarding, ""},
 		"it rolls, reverted":                {func(_ *object, f *Facts) { left(f); f.Reverted = true }, Guard, status.Guarding, ""},
+		"it rolls, and is being deleted":    {func(_ *object, f *Facts) { left(f); f.Gone = true }, Nothing, status.Stalled, status.ClusterGone},
 		"it rolls, the lock is taken":       {func(_ *object, f *Facts) { left(f); f.Locked = "alice@laptop" }, Nothing, status.Pending, status.Locked},
 	} {
 		m, f := approved()

@@ -1,0 +1,61 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+)
+
+// Facts are what is known of one cluster at one time. What could not be read is for the
+// caller: nothing is decided on half of it.
+type Facts struct {
+	Now time.Time
+	// AuditsOnly: this installation writes nothing but what a guard does.
+	AuditsOnly bool
+	// Outdated: the served definition is older than this awsmigrate, and may drop fields.
+	Outdated bool
+	// Gone: there is no Cluster of that name, or it is being deleted.
+	Gone bool
+	// Locked is who holds the cluster, for people; "": nobody else.
+	Locked string
+	// Crashed: the last three runs died within an hour, and nobody has asked for another try.
+	Crashed bool
+	// Rolling is what an earlier run has begun and Rancher still carries out; nil: nothing.
+	Rolling *Rolling
+	// Reverted: somebody has put back what was done; by whom, as far as is known.
+	Reverted   bool
+	RevertedBy string
+	// Reached: the goal is.
+	Reached bool
+	// Plan is what would be done now.
+	Plan Plan
+	// RancherMoves is why Rancher itself is not at rest; "": it is.
+	RancherMoves string
+	// Full: as many runs as may be are under way.
+	Full bool
+	// Failing is how many checks of the last audit failed; Audited: there was one.
+	Failing int
+	Audited bool
+}
+
+// Rolling is a rollout without a run.
+type Rolling struct {
+	// Goal is what the run that began it was after.
+	Goal v1alpha1.Goal
+	// Approved is the hash of the plan by which it was begun.
+	Approved string
+	// AsPlanned: what is left of its block would be written as it was approved.
+	AsPlanned bool
+}
+
+// Plan is what would be done now, as far as a decision needs it.
+type Plan struct {
+	Hash string
+	// Restored: it is made on a journal that counts less than the cluster.
+	Restored bool
+	// Next is how long the next block is planned to take.
+	Next time.Duration
+	// Begun: a step of that block was taken already, so that its rest follows whatever
+	// the window says.
+	Begun bool
+}

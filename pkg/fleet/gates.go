@@ -1,0 +1,69 @@
+package fleet
+
+import (
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/window"
+)
+
+// gates are asked in this order, the one that a person can answer first.
+func gates(m *v1alpha1.ClusterMigration, f Facts) Decision {
+	switch spec := &m.Spec; {
+	case !m.DeletionTimestamp.IsZero():
+		return show(status.Paused, "", "this object is being deleted: no step begins")
+	case spec.Paused:
+		return show(status.Paused, "", "")
+	case f.RancherMoves != "":
+		return again(f, status.Pending, status.RancherNotAtRest, f.RancherMoves)
+	case spec.Edits == "":
+		return show(status.AwaitingOwner, "", "")
+	case spec.ApprovedPlan == "":
+		return show(status.AwaitingApproval, "", "")
+	case spec.ApprovedPlan != f.Plan.Hash:
+		return show(status.AwaitingApproval, status.PlanMoved, "the plan is not the one that was approved: look at it, then set spec.approvedPlan to status.plan.hash")
+	}
+	if closed, is := closedTo(m, f); is {
+		return closed
+	}
+	switch {
+	case f.Full:
+		return again(f, status.Pending, status.NoSlot, "as many runs as may be are under way")
+	case f.Locked != "":
+		return again(f, status.Pending, status.Locked, f.Locked+" holds the cluster")
+	}
+	return act(Run, running(m.Spec.Goal), "", "")
+}
+
+// closedTo is what windows keep from beginning. A block that was begun is never cut.
+func closedTo(m *v1alpha1.ClusterMigration, f Facts) (Decision, bool) {
+	if f.Plan.Begun {
+		return Decision{}, false
+	}
+	set, err := Windows(m.Spec.Windows)
+	if err != nil {
+		return show(status.Stalled, status.BadWindow, "spec."+err.Error()), true
+	}
+	fit := set.Fits(f.Now, f.Plan.Next)
+	switch {
+	case fit.Err() != nil:
+		return show(status.Stalled, status.WindowTooShort, "spec."+fit.Err().Error()), true
+	case !fit.Now:
+		return Decision{Action: Nothing, Shown: status.Moment{State: status.AwaitingWindow, Message: "the next block begins at " + fit.Begin.Format(time.RFC3339)}, Again: fit.Begin}, true
+	}
+	return Decision{}, false
+}
+
+// Windows reads those of a spec. An error is one of window.Parse.
+func Windows(specs []v1alpha1.Window) (window.Set, error) {
+	var plain []window.Spec
+	for _, spec := range specs {
+		length, err := time.ParseDuration(spec.Duration)
+		if err != nil {
+			length = 0 // no length that a window may have: Parse names it
+		}
+		plain = append(plain, window.Spec{Schedule: spec.Schedule, Duration: length, TimeZone: spec.TimeZone})
+	}
+	return window.Parse(plain)
+}
