@@ -26,10 +26,15 @@ func rke2NodeName(c RKE2Config, f Facts, metadata func() string) string {
 	return strings.ToLower(f.OSHostname)
 }
 
-// metadataHostname asks like RKE2 ≤ 1.28: one IMDSv1 request, one second, and
-// anything but 200 is no answer.
+// metadataPatience is how long the metadata service may take. RKE2 gives it one second,
+// which a real one never needs; here it shares a few cores with all of several clusters,
+// and a name must not depend on how busy they are.
+const metadataPatience = 30 * time.Second
+
+// metadataHostname asks like RKE2 ≤ 1.28: one IMDSv1 request, and anything but 200 is no
+// answer.
 func metadataHostname(ctx context.Context, imds string) string {
-	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	ctx, cancel := context.WithTimeout(ctx, metadataPatience)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, imds+"/latest/meta-data/local-hostname", nil)
 	if err != nil {
