@@ -85,7 +85,7 @@ func defects() []seeded {
 		{"S12-ground", "an edit is printed before its ground is laid", "pkg/migration/procedure/handoff.go",
 			"		if notYet := edit.notYet(ctx, seen); notYet != nil {", `		if notYet := edit.notYet(ctx, seen); notYet != nil && !defect.On("S12-ground") {`,
 			"./pkg/migration/procedure", "TestHandoff$", false},
-		{"S12-direction", "what leads forward is printed in the middle of an undo", "internal/cli/handoff.go",
+		{"S12-direction", "what leads forward is printed in the middle of an undo", "internal/cli/plan.go",
 			"	seen, _, err := s.Look(", "	if defect.On(\"S12-direction\") {\n\t\tkept.Intents = nil\n\t}\n	seen, _, err := s.Look(",
 			"./internal/cli", "TestHandoffInTheDirectionOfTheLastRun", false},
 		{"S12-watch", "a commit that is not the edit is not watched", "pkg/migration/procedure/handoff.go",
