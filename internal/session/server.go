@@ -28,6 +28,15 @@ type reach struct {
 	clock   clock.Clock
 }
 
+// LookOnly is the way to a server for whoever reads Rancher's own objects and opens no
+// target: each request is bounded by timeout, and the transport refuses to write.
+func LookOnly(s Server, timeout time.Duration) (*rest.Config, error) {
+	if err := (Target{RequestTimeout: timeout}).check(); err != nil {
+		return nil, err
+	}
+	return reach{timeout: timeout, may: ReadOnly}.config(s)
+}
+
 // config is a server's configuration, tuned.
 func (r reach) config(s Server) (*rest.Config, error) {
 	config, err := s.config()

@@ -46,6 +46,7 @@ type Cluster struct {
 	Deleting        bool
 	Nodes           []Node
 	LastWriter      string // the field manager that wrote spec last; "": not to be seen
+	Version         string // status.version.gitVersion: what its API server says
 }
 
 type condition struct{ Status, Message string }
@@ -79,6 +80,7 @@ func parseCluster(o *unstructured.Unstructured) Cluster {
 	c := Cluster{
 		ID: o.GetName(), UID: string(o.GetUID()), ResourceVersion: o.GetResourceVersion(), DisplayName: migration.OrElse(text("spec", "displayName"), o.GetName()), Driver: text("status", "driver"),
 		Config: tree("spec", rkeConfigKey), Applied: tree("status", "appliedSpec", rkeConfigKey), Failed: tree("status", "failedSpec", rkeConfigKey),
+		Version:  text("status", "version", "gitVersion"),
 		Template: text("spec", "clusterTemplateRevisionName"), Workspace: text("spec", "fleetWorkspaceName"), Deleting: o.GetDeletionTimestamp() != nil, LastWriter: migration.LastWriter(o), Conditions: map[string]condition{},
 	}
 	c.Internal, _, _ = unstructured.NestedBool(o.Object, "spec", "internal")
@@ -142,9 +144,7 @@ func (b *Backend) read(ctx context.Context) (observed, error) {
 func (o observed) Combine(down downstream.Cluster) migration.Reading {
 	r := rke.ReadingOf(o.Facts, down, "")
 	r.Object, r.ObjectUID, r.Pending = o.cluster.object(), o.cluster.UID, o.cluster.unapplied(o.Facts)
-	if o.cluster.Template != "" {
-		r.Owners = []migration.Owner{{Name: "RKE template", Mark: "revision " + o.cluster.Template}}
-	}
+	r.Owners = o.cluster.Owners()
 	for i := range r.Members {
 		member := &r.Members[i]
 		if member.Missing == "" {

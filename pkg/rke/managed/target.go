@@ -32,8 +32,7 @@ func Find(ctx context.Context, management dynamic.Interface, name string) (Clust
 	object := "Cluster " + name
 	switch {
 	case apierrors.IsNotFound(err):
-		return Cluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: object,
-			Seen: "this API server does not serve clusters.management.cattle.io", Fix: "point --kubeconfig at the cluster Rancher runs in", Err: err}
+		return Cluster{}, notRancher(object, err)
 	case err != nil:
 		return Cluster{}, migration.CouldNotRead("Clusters of Rancher", err)
 	}
@@ -42,6 +41,12 @@ func Find(ctx context.Context, management dynamic.Interface, name string) (Clust
 		all = append(all, parseCluster(&list.Items[i]))
 	}
 	return choose(all, name)
+}
+
+// notRancher says that an API server serves no Clusters at all.
+func notRancher(object string, err error) error {
+	return &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: object,
+		Seen: "this API server does not serve clusters.management.cattle.io", Fix: "point --kubeconfig at the cluster Rancher runs in", Err: err}
 }
 
 func choose(all []Cluster, name string) (Cluster, error) {
@@ -77,7 +82,7 @@ func supported(c Cluster) error {
 			Wanted: "an RKE cluster on AWS that Rancher made with rke", Fix: fix}
 	}
 	switch {
-	case c.Internal || c.ID == "local":
+	case c.Local():
 		return refuse("LocalCluster", "this is the cluster Rancher itself runs in", "if rke made it: awsmigrate rke --config cluster.yml")
 	case c.Provisioned:
 		return refuse(ReasonNotRKE, "it belongs to a Cluster of provisioning.cattle.io", fault.Command("awsmigrate", "rke2", "--cluster", c.DisplayName))

@@ -38,7 +38,7 @@ func (c Clients) Read(ctx context.Context, namespace, name string, now time.Time
 	if facts.Machines, err = c.readMachines(ctx, namespace, name); err != nil {
 		return facts, err
 	}
-	facts.Rancher = c.readRancherVersion(ctx)
+	facts.Rancher = c.ReadVersion(ctx)
 	facts.CAPIPaused, err = c.readCAPIPaused(ctx, namespace, name)
 	return facts, err
 }
@@ -68,7 +68,8 @@ func (c Clients) readMachines(ctx context.Context, namespace, name string) ([]Ma
 	return machines, nil
 }
 
-func (c Clients) readRancherVersion(ctx context.Context) verify.Read[string] {
+// ReadVersion reads which Rancher it is.
+func (c Clients) ReadVersion(ctx context.Context) verify.Read[string] {
 	setting, err := c.Management.Resource(settingsGVR).Get(ctx, "server-version", metav1.GetOptions{})
 	if err != nil {
 		return verify.Failed[string](migration.CouldNotRead("Setting server-version", err))

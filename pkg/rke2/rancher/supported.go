@@ -25,7 +25,7 @@ func Supported(f Facts) error {
 			fix += "; if Rancher runs rke for it: " + fault.Command("awsmigrate", "rke", "--cluster", f.Cluster.Name)
 		}
 		return refuse(config.ReasonNotProvisioned, "it has no spec.rkeConfig: an imported or hosted cluster, which Rancher does not configure", fix)
-	case strings.Contains(version, "+k3s"):
+	case f.Cluster.K3s():
 		return refuse("K3s", "it runs K3s "+version, "")
 	case !strings.Contains(version, "+rke2"):
 		return refuse("UnknownVersion", fmt.Sprintf("spec.kubernetesVersion is %q", version), "")
@@ -34,6 +34,9 @@ func Supported(f Facts) error {
 	}
 	return nil
 }
+
+// K3s says whether Rancher provisions it with K3s.
+func (c Cluster) K3s() bool { return strings.Contains(c.Spec.KubernetesVersion, "+k3s") }
 
 // ObjectName is the cluster in messages.
 func (f Facts) ObjectName() string {

@@ -32,9 +32,7 @@ func FindCluster(ctx context.Context, management dynamic.Interface, namespace, n
 	list, listErr := management.Resource(clustersGVR).List(ctx, metav1.ListOptions{})
 	switch {
 	case apierrors.IsNotFound(listErr):
-		return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonNotRancher, Object: object,
-			Seen: "this API server does not serve clusters.provisioning.cattle.io",
-			Fix:  "point --kubeconfig at the cluster Rancher runs in", Err: err}
+		return nil, notRancher(object, err)
 	case listErr != nil:
 		return nil, migration.CouldNotRead("Clusters in all namespaces", listErr)
 	}

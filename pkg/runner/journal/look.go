@@ -1,0 +1,31 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
+)
+
+// Look reads the journal in the ConfigMap namespace/name for whoever lists clusters and
+// does not reach them: it may be that of another cluster, which State.Target names. The
+// second result is false where there is none. Nothing may be done to a cluster by it. An
+// error is a *fault.Error that names the object.
+func Look(ctx context.Context, client kubernetes.Interface, namespace, name string) (State, bool, error) {
+	ctx, cancel := retry.Request(ctx)
+	defer cancel()
+	object := fmt.Sprintf("ConfigMap %s/%s", namespace, name)
+	cm, err := client.CoreV1().ConfigMaps(namespace).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return State{}, false, nil
+	}
+	if err != nil {
+		return State{}, false, unread(object, err)
+	}
+	state, err := decode(stored{text: cm.Data[keyText], packed: cm.BinaryData[keyPacked], sum: cm.Data[keySum]}, object)
+	return state, err == nil, err
+}
