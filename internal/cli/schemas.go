@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/internal/schema"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -19,6 +20,7 @@ func documents() map[string]any {
 	return map[string]any{
 		"Plan": planDocument{}, "RunResult": view.RunResultDocument{}, "Status": view.StatusDocument{}, "Explanation": view.Explanation{},
 		"Version": versionInfo{}, "Error": view.ErrorDocument{}, "AuditReport": view.AuditDocument{}, "Event": view.EventDocument{},
+		"ClusterList": view.ListDocument{},
 	}
 }
 
@@ -26,7 +28,7 @@ func documents() map[string]any {
 // folder of the sources, whose comments become descriptions.
 func Schemas(root string) (map[string][]byte, error) {
 	comments := map[string]string{}
-	for _, pkg := range []string{"/internal/build", "/internal/cli", "/internal/cli/view", "/pkg/runner", "/pkg/runner/journal", "/pkg/verify", "/pkg/rke/naming"} {
+	for _, pkg := range []string{"/internal/build", "/internal/cli", "/internal/cli/view", "/internal/inventory", "/pkg/runner", "/pkg/runner/journal", "/pkg/verify", "/pkg/rke/naming"} {
 		if err := schema.Comments(root, module, module+pkg, comments); err != nil {
 			return nil, err
 		}
@@ -49,8 +51,9 @@ func enums() map[reflect.Type][]string {
 		reflect.TypeFor[runner.StateKind](): names(runner.Todo, runner.InProgress, runner.Done, runner.Skipped, runner.Always),
 		reflect.TypeFor[runner.Outcome](): names(runner.WasDone, runner.WasSkipped, runner.Finished, runner.Planned,
 			runner.Stopped, runner.Halted, runner.NotReached),
-		reflect.TypeFor[naming.Basis]():  names(naming.OfFile, naming.OfTools, naming.Unknown),
-		reflect.TypeFor[verify.Status](): names(verify.OK, verify.Warn, verify.Fail, verify.Skip, verify.Unknown),
+		reflect.TypeFor[naming.Basis]():    names(naming.OfFile, naming.OfTools, naming.Unknown),
+		reflect.TypeFor[inventory.State](): names(inventory.States()...),
+		reflect.TypeFor[verify.Status]():   names(verify.OK, verify.Warn, verify.Fail, verify.Skip, verify.Unknown),
 		reflect.TypeFor[runner.EventType](): names(runner.RunStarted, runner.LockTaken, runner.StepDone, runner.StepSkipped,
 			runner.StepStarted, runner.StepWaiting, runner.StepWarning, runner.StepFinished, runner.StepFailed,
 			runner.BrakePulled, runner.Interrupting, runner.HungUp, runner.RunFinished),

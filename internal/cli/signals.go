@@ -144,3 +144,17 @@ func (s *signals) hungUp() bool {
 	defer s.mu.Unlock()
 	return s.phase.unwatched
 }
+
+// untilInterrupted is ctx, ended by the first interrupt: for a command that only looks, of
+// which nothing is half done.
+func (a *app) untilInterrupted(ctx context.Context) (context.Context, context.CancelFunc) {
+	looking, stop := context.WithCancel(ctx)
+	go func() {
+		select {
+		case <-a.interrupts:
+			stop()
+		case <-looking.Done():
+		}
+	}()
+	return looking, stop
+}

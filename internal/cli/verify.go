@@ -184,15 +184,8 @@ func (v *auditor) watch(ctx context.Context, format string, every time.Duration)
 	}
 	ticker := v.clock.NewTicker(every)
 	defer ticker.Stop()
-	looking, stop := context.WithCancel(ctx)
+	looking, stop := v.app.untilInterrupted(ctx)
 	defer stop()
-	go func() { // Ctrl-C ends a look, too: nothing of it is half done
-		select {
-		case <-v.app.interrupts:
-			stop()
-		case <-looking.Done():
-		}
-	}()
 	w := view.NewWatch(v.app.streams, format)
 	for {
 		doc, err := v.look(looking)

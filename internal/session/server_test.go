@@ -14,6 +14,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 // A pod's token is taken from its file, which kubelet renews, and not remembered from
@@ -43,5 +44,29 @@ func TestTokenOfAPodIsThatOfItsFile(t *testing.T) {
 		if _, err := client.List(t.Context(), metav1.ListOptions{}); err != nil || config.BearerTokenFile != file {
 			t.Errorf("%v: by token file %q", err, config.BearerTokenFile)
 		}
+	}
+}
+
+// Whoever looks without a target has a bound and cannot write, as who opens one.
+func TestLookOnly(t *testing.T) {
+	if _, err := LookOnly(Server{Config: &rest.Config{}}, 0); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("without a bound: %v", err)
+	}
+	if _, err := LookOnly(Server{}, time.Second); fault.ClassOf(err) != fault.Usage {
+		t.Errorf("without a server: %v", err)
+	}
+	asked := 0
+	server := httptest.NewServer(&standin.Nodes{Count: 1, Before: func(http.ResponseWriter, *http.Request) bool { asked++; return false }})
+	defer server.Close()
+	config, err := LookOnly(Server{Config: &rest.Config{Host: server.URL}}, time.Minute)
+	if err != nil || config.Timeout != time.Minute {
+		t.Fatalf("%+v, %v", config, err)
+	}
+	nodes := kubernetes.NewForConfigOrDie(config).CoreV1().Nodes()
+	if err := nodes.Delete(t.Context(), "a", metav1.DeleteOptions{}); err == nil || asked != 0 {
+		t.Errorf("a write: %v, after %d requests", err, asked)
+	}
+	if _, err := nodes.List(t.Context(), metav1.ListOptions{}); err != nil || asked == 0 {
+		t.Errorf("a read: %v", err)
 	}
 }

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+func newList(a *app) *cobra.Command {
+	flags := &target.Fleet{}
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List every cluster of a Rancher: what it is, how far it is, what stops it; write nothing",
+		Long: `Lists every cluster of the Rancher that the kubeconfig reaches: distribution,
+Kubernetes version, cloud provider, position, who keeps its configuration, and what
+stops it or comes next. It writes nothing.
+
+Clusters with the in-tree AWS provider, and those that awsmigrate has been at work
+on, are asked themselves, several at once. All others are listed as Rancher knows
+them. A cluster that does not answer says so in its row, and the exit code is 10.
+
+It makes no check: plan says what would stop a run, verify what is wrong.`,
+		Example: `  awsmigrate list
+  awsmigrate list --namespace fleet-default --no-reach
+  awsmigrate list -o json | jq -r '.clusters[] | select(.state == "not-begun") | .next'`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.checkOutput(listFormats()...); err != nil {
+				return err
+			}
+			return listClusters(cmd.Context(), a, flags)
+		},
+	}
+	flags.Register(cmd.Flags())
+	addOutputFlag(cmd, a, "text|json|yaml")
+	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(listFormats(), cobra.ShellCompDirectiveNoFileComp)) // an unknown flag shows in tests
+	return cmd
+}
+
+func listFormats() []string { return []string{"text", "json", "yaml"} }
+
+func listClusters(ctx context.Context, a *app, flags *target.Fleet) error {
+	ctx, stop := a.untilInterrupted(ctx)
+	defer stop()
+	fleet, err := flags.Rancher().Fleet(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range fleet.Rows {
+		fleet.Rows[i].Next = nextOf(flags, fleet.Rows[i])
+	}
+	doc := view.NewList(fleet)
+	if a.output == "text" {
+		view.WriteList(a.streams, doc)
+	} else if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
+		return err
+	}
+	return view.Shown(unlooked(fleet))
+}
+
+// nextOf is the command that goes on with a cluster, or looks closer; "": there is none.
+func nextOf(flags *target.Fleet, row inventory.Row) string {
+	if row.State == inventory.None || row.State == inventory.Done {
+		return ""
+	}
+	var words target.Words
+	switch row.Distribution {
+	case inventory.RKE2:
+		words = flags.Words(wellknown.RKE2, row.Namespace, row.Name)
+	case inventory.RKE:
+		words = flags.Words(wellknown.RKE, row.Namespace, row.ID)
+	default:
+		return ""
+	}
+	words.Undoing = row.Undoing
+	switch row.State {
+	case inventory.NotBegun:
+		return words.Plan()
+	case inventory.Begun:
+		return words.Run()
+	case inventory.NotAsked, inventory.Locked, inventory.Stopped, inventory.Unknown, inventory.None, inventory.Done:
+	}
+	return words.Status()
+}
+
+// unlooked is what could not be looked at, as what the command ends with; nil: nothing.
+func unlooked(fleet inventory.Fleet) error {
+	n := fleet.Unlooked()
+	if n == 0 && len(fleet.Unread) == 0 {
+		return nil
+	}
+	return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllSeen", Object: "the list",
+		Seen: fmt.Sprintf("%d of %d clusters could not be looked at", n, len(fleet.Rows))}
+}

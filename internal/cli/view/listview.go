@@ -1,0 +1,222 @@
+package view
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+)
+
+// ListDocument is what `list -o json` prints.
+type ListDocument struct {
+	TypeMeta
+	inventory.Fleet
+	// Counts are the clusters by state.
+	Counts map[inventory.State]int `json:"counts"`
+}
+
+// NewList is the document of a fleet.
+func NewList(fleet inventory.Fleet) ListDocument {
+	doc := ListDocument{TypeMeta: KindOf("ClusterList"), Fleet: fleet, Counts: map[inventory.State]int{}}
+	for _, row := range fleet.Rows {
+		doc.Counts[row.State]++
+	}
+	return doc
+}
+
+// listMarks show a cluster's state without colour.
+var listMarks = map[inventory.State]string{
+	inventory.None: "–", inventory.NotAsked: "·", inventory.NotBegun: "·", inventory.Begun: "◐", inventory.Locked: "◐",
+	inventory.Done: "✓", inventory.Stopped: "!", inventory.Unknown: "?",
+}
+
+// listWords are the states in the line of counts, in its order.
+var listWords = []struct {
+	state inventory.State
+	words string
+}{
+	{inventory.Unknown, "could not be looked at"}, {inventory.Stopped, "stopped"}, {inventory.Locked, "with a run"}, {inventory.Begun, "begun"},
+	{inventory.NotBegun, "not begun"}, {inventory.NotAsked, "not asked"}, {inventory.Done, "done"}, {inventory.None, "nothing to migrate"},
+}
+
+// Columns of the table. A remark that does not fit beside its row goes under it.
+const (
+	shortRemark = 34 // "next undo-disable-leader-migration" and shorter ones
+	leastName   = 30 // that a name keeps although no remark fits beside it then
+	mostName    = 50
+	mostCell    = 10 // of every other column
+	indented    = "      "
+)
+
+// WriteList prints a table of clusters, the counts, and the way on.
+func WriteList(streams Streams, doc ListDocument) {
+	s := newScreen(streams, streams.Out)
+	if len(doc.Rows) == 0 {
+		s.line("no clusters")
+	} else {
+		writeClusters(s, doc.Rows)
+		s.line("")
+		s.prose("", listCounts(doc))
+	}
+	for _, stop := range doc.Unread {
+		s.prose("?  ", stopLine(stop))
+	}
+	for _, row := range doc.Rows {
+		if row.Next != "" {
+			s.line("next   %s", row.Next)
+			break
+		}
+	}
+}
+
+// listCounts is how many clusters there are, by state.
+func listCounts(doc ListDocument) string {
+	of := "clusters"
+	if len(doc.Rows) == 1 {
+		of = "cluster"
+	}
+	parts := []string{fmt.Sprintf("%d %s", len(doc.Rows), of)}
+	for _, one := range listWords {
+		if n := doc.Counts[one.state]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, one.words))
+		}
+	}
+	if doc.Rancher != "" {
+		parts = append(parts, "Rancher "+doc.Rancher)
+	}
+	return strings.Join(parts, " · ")
+}
+
+func writeClusters(s screen, rows []inventory.Row) {
+	table := [][]string{{"", "cluster", "made by", "version", "provider", "at", "kept by"}}
+	for _, row := range rows {
+		table = append(table, listCells(s, row))
+	}
+	widths := columnWidths(table, s.width)
+	s.line("%s", joinCells(s, table[0], widths))
+	for i, row := range rows {
+		writeCluster(s, joinCells(s, table[i+1], widths), s.plain(remarkOf(row)))
+	}
+}
+
+func writeCluster(s screen, prefix, remark string) {
+	if whole := prefix + remark; remark == "" || utf8.RuneCountInString(whole) <= s.width {
+		s.line("%s", whole)
+		return
+	}
+	s.line("%s", prefix)
+	for _, line := range tableRow(indented, remark, "", s.width) {
+		s.line("%s", line)
+	}
+}
+
+// listCells are a row's columns.
+func listCells(s screen, row inventory.Row) []string {
+	name := row.Name
+	if row.Namespace != "" {
+		name = row.Namespace + "/" + name
+	}
+	if row.DisplayName != "" {
+		name += " (" + row.DisplayName + ")"
+	}
+	cells := []string{listMarks[row.State], s.plain(name)}
+	for _, text := range []string{string(row.Distribution), row.Release(), providerCell(row), row.Position, ownerCell(row)} {
+		cells = append(cells, plaintext.Clip(s.plain(cmp.Or(text, "–")), mostCell, s.ascii))
+	}
+	return cells
+}
+
+func providerCell(row inventory.Row) string {
+	switch {
+	case row.InTree && row.Mixed():
+		return "mixed"
+	case row.InTree:
+		return "in-tree"
+	}
+	return row.Provider
+}
+
+func ownerCell(row inventory.Row) string {
+	switch len(row.Owners) {
+	case 0:
+		return ""
+	case 1:
+		return row.Owners[0].Name
+	}
+	return fmt.Sprintf("%s +%d", row.Owners[0].Name, len(row.Owners)-1)
+}
+
+// gap is between two columns.
+const gap = 2
+
+// columnWidths are those of the longest cells. A name gives way where its row would not
+// fit, and down to leastName where no remark would have room beside it.
+func columnWidths(table [][]string, width int) []int {
+	widths := make([]int, len(table[0]))
+	for _, cells := range table {
+		for i, cell := range cells {
+			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
+		}
+	}
+	rest := gap
+	for i, w := range widths {
+		if i != 1 {
+			rest += w + gap
+		}
+	}
+	widths[1] = min(widths[1], mostName, max(width-rest+gap, 1))
+	if room := width - rest - shortRemark; room >= leastName {
+		widths[1] = min(widths[1], room)
+	}
+	return widths
+}
+
+func joinCells(s screen, cells []string, widths []int) string {
+	var out strings.Builder
+	for i, cell := range cells {
+		cell = plaintext.Clip(cell, widths[i], s.ascii)
+		out.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+gap))
+	}
+	return out.String()
+}
+
+// remarkOf is what stops a cluster, else what comes next, else nothing.
+func remarkOf(row inventory.Row) string {
+	var parts []string
+	for _, stop := range row.Stops {
+		parts = append(parts, stopLine(stop))
+	}
+	if m := row.Migration; m != nil {
+		wanted := "goal " + m.Goal
+		if m.State != "" {
+			wanted += ", " + m.State
+		}
+		parts = append(parts, wanted)
+	}
+	if len(row.Stops) > 0 {
+		return strings.Join(parts, "; ")
+	}
+	switch row.State {
+	case inventory.NotBegun:
+		parts = append(parts, "not begun")
+	case inventory.Begun:
+		parts = append(parts, "next "+string(row.Step))
+	case inventory.Done:
+		parts = append(parts, "done")
+	case inventory.NotAsked:
+		parts = append(parts, "not asked")
+	case inventory.None, inventory.Locked, inventory.Stopped, inventory.Unknown:
+	}
+	return strings.Join(parts, "; ")
+}
+
+// stopLine is a stop in one line.
+func stopLine(stop inventory.Stop) string {
+	if stop.Object == "" {
+		return stop.Seen
+	}
+	return stop.Object + ": " + stop.Seen
+}

@@ -1,0 +1,116 @@
+package look
+
+import (
+	"context"
+	"errors"
+
+	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+)
+
+// look adds to what the lists say of a cluster what is kept of it alone, and the cluster.
+func (m management) look(ctx context.Context, one listed) inventory.Facts {
+	f := one.Facts
+	missed := func(err error) {
+		if err != nil {
+			f.Errs = append(f.Errs, err)
+		}
+	}
+	if f.Distribution == inventory.RKE2 && len(f.Errs) == 0 {
+		missed(m.rolling(ctx, &f, len(one.spec.Pools) == 0))
+	}
+	if !f.OnItsWay(true) || len(f.Errs) > 0 {
+		return f
+	}
+	missed(m.kept(ctx, &f))
+	if m.NoReach || f.Deleting || len(f.Errs) > 0 || !f.OnItsWay(f.Traced()) {
+		return f
+	}
+	seen, err := m.ask(ctx, f.Known)
+	f.Seen = seen
+	missed(err)
+	return f
+}
+
+// rolling reads Rancher's copy of an RKE2 cluster: what pauses it, and where it has no pools
+// its Machines, by whose labels its configuration is chosen.
+func (m management) rolling(ctx context.Context, f *inventory.Facts, custom bool) error {
+	if !custom && !f.OnItsWay(true) {
+		return nil
+	}
+	facts, err := m.clients().Read(ctx, f.Namespace, f.Name, m.Clock.Now())
+	if err != nil {
+		return err
+	}
+	f.Providers, f.Paused = facts.ManagerProviders(), facts.Paused()
+	return nil
+}
+
+// kept reads lock and journal of a cluster, whoever wrote them.
+func (m management) kept(ctx context.Context, f *inventory.Facts) error {
+	namespace, name := home(f.Known)
+	var errs []error
+	held, err := lock.Look(ctx, m.kube, namespace, name)
+	if f.Held = held; err != nil {
+		errs = append(errs, migration.CouldNotRead("Lease "+namespace+"/"+name, err))
+	}
+	state, found, err := journal.Look(ctx, m.kube, namespace, name)
+	if found {
+		f.Journal = &state
+	}
+	return errors.Join(append(errs, err)...)
+}
+
+// home is where awsmigrate keeps lock and journal of a cluster.
+func home(k inventory.Known) (namespace, name string) {
+	if k.Distribution == inventory.RKE {
+		return k.ID, journal.Name(k.ID)
+	}
+	return k.Namespace, journal.Name(k.Name)
+}
+
+// ask reads the cluster itself as status does. What is not nil was seen, whatever the
+// error.
+func (m management) ask(ctx context.Context, k inventory.Known) (*inventory.Seen, error) {
+	target := session.Target{Kind: session.RKE2, Namespace: k.Namespace, Name: k.Name, Server: m.Server, RequestTimeout: m.RequestTimeout}
+	choices := migration.Options{InstallMethod: migration.InstallHelm, AWS: "off", ReadOnly: true, Snapshot: true}
+	if k.Distribution == inventory.RKE {
+		target = session.Target{Kind: session.RKE, Name: k.ID, Server: m.Server, RequestTimeout: m.RequestTimeout}
+		choices.Snapshot = false
+	}
+	s, err := session.Open(ctx, target, session.Options{Engine: session.Engine{Clock: m.Clock},
+		Choices: session.Choices{Options: choices, EndState: rke2checks.EndAuto}}, session.ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	record, err := s.Record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seen, says, err := s.Look(ctx, record)
+	if seen.Config == nil {
+		return nil, errors.Join(err, record.Unread)
+	}
+	if record.Unread != nil && fault.ClassOf(err) == fault.Check {
+		err = nil // a mixture may be our own half-done step, which the journal alone shows
+	}
+	return &inventory.Seen{Position: seen.Result, Step: next(s.Procedure.Steps(), says), Undoing: s.Undoing()}, errors.Join(record.Unread, err)
+}
+
+// next is the first step that is still to do.
+func next(steps []migration.Step, says runner.Observation) journal.StepID {
+	for _, step := range steps {
+		switch id := step.Info().ID; says.States[id].Kind {
+		case runner.Todo, runner.InProgress:
+			return id
+		case runner.Done, runner.Skipped, runner.Always, "":
+		}
+	}
+	return ""
+}

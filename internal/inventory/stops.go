@@ -1,0 +1,116 @@
+package inventory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+)
+
+// Reasons of stops that are no fault's.
+const (
+	ReasonDeleting = "Deleting"
+	ReasonLocked   = "LockHeld"
+	ReasonBraked   = "PausedByRun"
+	ReasonPaused   = "Paused"
+	ReasonLeftOpen = "LeftOpen"
+	ReasonBrake    = "BrakePulled"
+)
+
+// stops are what keeps a run from going on, the gravest first. What a run that has the
+// lock has left open is what it is at.
+func stops(f Facts) []Stop {
+	var all []Stop
+	if f.Deleting {
+		all = append(all, Stop{Reason: ReasonDeleting, Seen: "being deleted"})
+	}
+	for _, err := range f.Errs {
+		all = append(all, StopsOf(err)...)
+	}
+	for _, open := range f.Paused {
+		all = append(all, paused(open))
+	}
+	switch {
+	case f.Held != nil:
+		all = append(all, held(*f.Held, f.Now))
+	case f.Journal != nil:
+		all = append(all, left(f)...)
+	}
+	return all
+}
+
+func paused(open migration.PendingCondition) Stop {
+	if open.OurPause {
+		return Stop{Reason: ReasonBraked, Seen: open.Seen, Fix: "docs/going-back.md"}
+	}
+	return Stop{Reason: ReasonPaused, Seen: open.Seen}
+}
+
+// held says who has the lock. By the clocks of two machines it is only said when it was
+// renewed, and not decided whether its owner lives.
+func held(h lock.Held, now time.Time) Stop {
+	who := fmt.Sprintf("%q", h.Identity)
+	if h.Owner.Run != "" {
+		who = fmt.Sprintf("%s@%s, run %s", h.Owner.User, h.Owner.Host, h.Owner.Run)
+	}
+	stop := Stop{Reason: ReasonLocked, Seen: "lock held by " + who}
+	if h.For > 0 && now.Sub(h.Renewed) > h.For {
+		stop.Seen += fmt.Sprintf(", not renewed since %s", h.Renewed.UTC().Format(time.RFC3339))
+		stop.Fix = "if that run is dead, the next one takes the lock over"
+	}
+	return stop
+}
+
+// left is what the journal says of a run that has not come to its end.
+func left(f Facts) []Stop {
+	var all []Stop
+	if brake := f.Journal.Brake; brake != nil && len(f.Paused) == 0 {
+		all = append(all, Stop{Reason: ReasonBrake, Seen: fmt.Sprintf("the brake was pulled in %s by run %s", brake.Step, brake.Run), Fix: "docs/going-back.md"})
+	}
+	record := f.Journal.Record()
+	if !record.LeftOpen {
+		return all
+	}
+	last := record.Intents[len(record.Intents)-1]
+	by := "run " + last.Run
+	for _, run := range f.Journal.Runs {
+		if run.ID == last.Run && run.Who != "" {
+			by += " of " + run.Who
+		}
+	}
+	return append(all, Stop{Reason: ReasonLeftOpen, Seen: fmt.Sprintf("%s left %s open", by, last.Step), Fix: "the same command goes on, undo goes back"})
+}
+
+// StopsOf is an error, and each that it was joined with, as a stop.
+func StopsOf(err error) []Stop {
+	joined, is := err.(interface{ Unwrap() []error })
+	if !is {
+		return []Stop{stopOf(err)}
+	}
+	var all []Stop
+	for _, inner := range joined.Unwrap() {
+		all = append(all, StopsOf(inner)...)
+	}
+	return all
+}
+
+// stopOf is one error: what is of class Check was seen.
+func stopOf(err error) Stop {
+	stop := Stop{Seen: err.Error(), CouldNotLook: fault.ClassOf(err) != fault.Check}
+	f, ok := fault.As(err)
+	if !ok {
+		if errors.Is(err, context.DeadlineExceeded) {
+			stop.Seen = "no answer in time"
+		}
+		return stop
+	}
+	stop.Reason, stop.Object, stop.Seen, stop.Fix = f.Reason, f.Object, f.Seen, f.Fix
+	if f.Err != nil {
+		stop.Seen += ": " + f.Err.Error()
+	}
+	return stop
+}
