@@ -1,0 +1,78 @@
+{{- /*
+What the controller may do in the management cluster. The same rights for one run are
+in internal/job/rights.go, and a test holds both together. Kubernetes binds get, patch
+and update to names, and neither create nor list and watch.
+*/}}
+
+{{- /* In all namespaces: the definition of its own kind, Rancher's version, and RKE clusters by id. */}}
+{{- define "awsmigrate.rules.cluster" -}}
+{{- $rke1 := .Values.access.rke1 }}
+{{- include "awsmigrate.rule" (list "apiextensions.k8s.io" "customresourcedefinitions" (list "get") (list "clustermigrations.awsmigrate.io")) }}
+{{- include "awsmigrate.rule" (list "management.cattle.io" "settings" (list "get") (list "server-version")) }}
+{{- if $rke1 }}
+{{- include "awsmigrate.rule" (list "management.cattle.io" "clusters" (ternary (list "get" "patch") (list "get") (eq .Values.mode "migrate")) $rke1) }}
+{{- end }}
+{{- end }}
+
+{{- /* Whether Rancher itself is being rolled out. */}}
+{{- define "awsmigrate.rules.rancher" -}}
+{{- include "awsmigrate.rule" (list "apps" "deployments" (list "get") (list "rancher")) }}
+{{- end }}
+
+{{- /*
+Of a watched namespace: a list of the chart's scope and the namespace. An RKE cluster has
+there its ClusterMigration, the mirror that Rancher keeps of its Cluster, the kubeconfig,
+and its plan; journal and lock are in the namespace of its id.
+*/}}
+{{- define "awsmigrate.rules.namespace" -}}
+{{- $values := (index . 0).Values }}
+{{- $migrate := eq $values.mode "migrate" }}
+{{- $get := ternary (list "get" "patch") (list "get") $migrate }}
+{{- $bound := $values.access.clusters }}
+{{- $all := ternary (concat $bound $values.access.rke1 | uniq) list (not (empty $bound)) }}
+{{- $secrets := list }}{{- $records := list }}{{- $locks := list }}
+{{- range $all }}{{- $secrets = append $secrets (printf "%s-kubeconfig" .) }}{{- $records = append $records (printf "awsmigrate-%s-plan" .) }}{{- end }}
+{{- range $bound }}{{- $locks = append $locks (printf "awsmigrate-%s" .) }}{{- end }}
+{{- if $bound }}{{- $secrets = concat $secrets $values.access.secrets | uniq }}{{- end }}
+{{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations" (list "list" "watch" "create") list) }}
+{{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations" (list "get") $all) }}
+{{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations/status" (list "update" "patch") $all) }}
+{{- include "awsmigrate.rule" (list "provisioning.cattle.io" "clusters" (list "list" "watch") list) }}
+{{- include "awsmigrate.rule" (list "provisioning.cattle.io" "clusters" (list "get") $all) }}
+{{- include "awsmigrate.rule" (list "provisioning.cattle.io" "clusters" (ternary (list "patch") list $migrate) $bound) }}
+{{- include "awsmigrate.rule" (list "rke.cattle.io" "rkecontrolplanes" $get $bound) }}
+{{- include "awsmigrate.rule" (list "cluster.x-k8s.io" "clusters" (list "get") $bound) }}
+{{- include "awsmigrate.rule" (list "cluster.x-k8s.io" "machines" (list "list") list) }}
+{{- include "awsmigrate.rule" (list "" "configmaps" (ternary (list "list" "create") (list "list") $migrate) list) }}
+{{- include "awsmigrate.rule" (list "" "configmaps" $get (concat $locks $records)) }}
+{{- if or $migrate (eq (index . 1) (first $values.namespaces)) }}
+{{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "create") list) }}
+{{- end }}
+{{- if eq (index . 1) (first $values.namespaces) }}
+{{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "get" "update") (list (include "awsmigrate.election" .))) }}
+{{- end }}
+{{- if $migrate }}
+{{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "get" "update") $locks) }}
+{{- end }}
+{{- include "awsmigrate.rule" (list "" "secrets" (list "get") $secrets) }}
+{{- include "awsmigrate.rule" (list "" "events" (list "create" "patch") list) }}
+{{- include "awsmigrate.rule" (list "events.k8s.io" "events" (list "create" "patch") list) }}
+{{- end }}
+
+{{- /*
+Of the namespace of an RKE cluster's id: a list of the chart's scope and the id. What an
+edit takes out and the journal may not hold is kept in a Secret, under a name that no rule
+can say beforehand; an undo alone reads it.
+*/}}
+{{- define "awsmigrate.rules.rke1" -}}
+{{- $migrate := eq (index . 0).Values.mode "migrate" }}
+{{- $record := list (printf "awsmigrate-%s" (index . 1)) }}
+{{- include "awsmigrate.rule" (list "management.cattle.io" "nodes" (list "list") list) }}
+{{- include "awsmigrate.rule" (list "" "configmaps" (ternary (list "list" "create") (list "list") $migrate) list) }}
+{{- include "awsmigrate.rule" (list "" "configmaps" (ternary (list "get" "patch") (list "get") $migrate) $record) }}
+{{- if $migrate }}
+{{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "create") list) }}
+{{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "get" "update") $record) }}
+{{- include "awsmigrate.rule" (list "" "secrets" (list "create" "get") list) }}
+{{- end }}
+{{- end }}

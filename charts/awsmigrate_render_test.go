@@ -1,0 +1,275 @@
+package charts_test
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"helm.sh/helm/v3/pkg/chart"
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/lint"
+	"helm.sh/helm/v3/pkg/lint/support"
+	"helm.sh/helm/v3/pkg/releaseutil"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/internal/job"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+const (
+	controller = "awsmigrate" // the chart, its release, and most of its objects
+	home       = "cattle-awsmigrate-system"
+)
+
+// installations are values whose objects are kept as golden files.
+func installations() map[string]string {
+	return map[string]string{
+		"defaults":     "{}",
+		"migrate":      "mode: migrate",
+		"bound":        "{namespaces: [fleet-default, team-a], access: {clusters: [prod, staging]}}",
+		"bound-writes": "{mode: migrate, namespaces: [fleet-default, team-a], access: {clusters: [prod], rke1: [c-7kq2x], secrets: [cloud]}}",
+		"rke1":         "{mode: migrate, access: {rke1: [c-7kq2x, c-b9b9b]}}",
+		"settings": `
+replicas: 2
+maxConcurrent: 20
+auditInterval: 90m
+image: {tag: "1.2", digest: "sha256:` + strings.Repeat("a", 64) + `", pullPolicy: Always}
+imagePullSecrets: [{name: mirror}]
+resources: {limits: {memory: 1Gi}, requests: {cpu: 1}}
+nodeSelector: {kubernetes.io/os: windows, pool: system}
+tolerations: [{key: system, operator: Exists}]
+affinity: {podAntiAffinity: {}}
+priorityClassName: system-cluster-critical
+extraAnnotations: {eks.amazonaws.com/role-arn: "arn:aws:iam::123456789012:role/audit"}
+proxy: http://proxy.example:3128
+noProxy: 10.0.0.0/8,rancher.example
+additionalTrustedCAs: true
+global: {cattle: {systemDefaultRegistry: registry.example/, clusterName: local}}`,
+		"unlimited": "resources: {limits: {memory: null}}",
+	}
+}
+
+func controllerChart(t *testing.T) *chart.Chart {
+	t.Helper()
+	ch, err := loader.Load(controller)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ch.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	return ch
+}
+
+func parsed(t *testing.T, values string) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := yaml.Unmarshal([]byte(values), &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// render is what Helm would apply, by file.
+func render(t *testing.T, ch *chart.Chart, values string) (map[string]string, error) {
+	t.Helper()
+	release := chartutil.ReleaseOptions{Name: controller, Namespace: home, Revision: 1, IsInstall: true}
+	all, err := chartutil.ToRenderValues(ch, parsed(t, values), release, nil)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Engine{Strict: true}.Render(ch, all)
+}
+
+// manifest is all of it but the notes, in the order of the files' names.
+func manifest(t *testing.T, values string) string {
+	t.Helper()
+	files, err := render(t, controllerChart(t), values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if strings.HasSuffix(name, ".yaml") {
+			text.WriteString("---\n" + strings.TrimSpace(files[name]) + "\n")
+		}
+	}
+	return text.String()
+}
+
+func objects(t *testing.T, values string) []unstructured.Unstructured {
+	t.Helper()
+	var list []unstructured.Unstructured
+	documents := releaseutil.SplitManifests(manifest(t, values))
+	for _, name := range slices.Sorted(maps.Keys(documents)) {
+		list = append(list, unstructured.Unstructured{Object: parsed(t, documents[name])})
+	}
+	return list
+}
+
+// strictly reads an object as its type, and refuses fields that this has not.
+func strictly[T any](t *testing.T, object unstructured.Unstructured) T {
+	t.Helper()
+	var typed T
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(object.Object, &typed, true); err != nil {
+		t.Fatalf("%s %s: %v", object.GetKind(), object.GetName(), err)
+	}
+	return typed
+}
+
+func deployment(t *testing.T, values string) appsv1.Deployment {
+	t.Helper()
+	for _, object := range objects(t, values) {
+		if object.GetKind() == "Deployment" {
+			return strictly[appsv1.Deployment](t, object)
+		}
+	}
+	t.Fatal("no Deployment")
+	return appsv1.Deployment{}
+}
+
+func TestControllerGoldens(t *testing.T) {
+	for name, values := range installations() {
+		got := manifest(t, values)
+		path := filepath.Join("testdata", controller, name+".yaml")
+		if *update {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatalf("%v (go test ./charts -update writes it)", err)
+		}
+		if diff := cmp.Diff(string(want), got); diff != "" {
+			t.Errorf("%s: want (-), got (+):\n%s", path, diff)
+		}
+	}
+}
+
+// Every object is one that Kubernetes 1.25 has, with fields of its type and no other; the
+// test on an API server sends them to one.
+func TestControllerObjectsHaveTheirTypes(t *testing.T) {
+	for _, values := range installations() {
+		for _, object := range objects(t, values) {
+			switch kind := object.GetAPIVersion() + " " + object.GetKind(); kind {
+			case "apps/v1 Deployment":
+				strictly[appsv1.Deployment](t, object)
+			case "v1 ServiceAccount":
+				strictly[corev1.ServiceAccount](t, object)
+			case "rbac.authorization.k8s.io/v1 ClusterRole":
+				strictly[rbacv1.ClusterRole](t, object)
+			case "rbac.authorization.k8s.io/v1 Role":
+				strictly[rbacv1.Role](t, object)
+			case "rbac.authorization.k8s.io/v1 ClusterRoleBinding":
+				strictly[rbacv1.ClusterRoleBinding](t, object)
+			case "rbac.authorization.k8s.io/v1 RoleBinding":
+				strictly[rbacv1.RoleBinding](t, object)
+			default:
+				t.Errorf("%s %s", kind, object.GetName())
+			}
+		}
+	}
+}
+
+func TestControllerChartLintsClean(t *testing.T) {
+	for name, values := range installations() {
+		for _, message := range lint.AllWithKubeVersion(controller, parsed(t, values), home, &chartutil.KubeVersion{Version: "v1.26.0", Major: "1", Minor: "26"}).Messages {
+			if message.Severity >= support.InfoSev {
+				t.Errorf("%s: %s", name, message)
+			}
+		}
+	}
+}
+
+// Rancher's catalogue installs both charts in the same version.
+func TestChartsHaveOneVersion(t *testing.T) {
+	definitions, err := loader.Load("awsmigrate-crd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(ch *chart.Chart) [3]string {
+		return [3]string{ch.Metadata.Version, ch.Metadata.AppVersion, ch.Metadata.KubeVersion}
+	}
+	if got, want := of(controllerChart(t)), of(definitions); got != want {
+		t.Errorf("%v, and %v of the definitions", got, want)
+	}
+}
+
+// By the names that a run knows, the next process of the same container takes the locks
+// of the one before it.
+func TestControllerKnowsWhereItRuns(t *testing.T) {
+	for _, values := range installations() {
+		container := deployment(t, values).Spec.Template.Spec.Containers[0]
+		env := map[string]corev1.EnvVar{}
+		for _, e := range container.Env {
+			env[e.Name] = e
+		}
+		for name, path := range map[string]string{
+			job.EnvPodName: "metadata.name", job.EnvPodUID: "metadata.uid", job.EnvNodeName: "spec.nodeName", "POD_NAMESPACE": "metadata.namespace",
+		} {
+			if from := env[name].ValueFrom; from == nil || from.FieldRef == nil || from.FieldRef.FieldPath != path {
+				t.Errorf("%s: %+v", name, env[name])
+			}
+		}
+		if env[job.EnvContainerName].Value != container.Name {
+			t.Errorf("%s is %q in container %s", job.EnvContainerName, env[job.EnvContainerName].Value, container.Name)
+		}
+		_, limited := container.Resources.Limits[corev1.ResourceMemory]
+		if from := env["GOMEMLIMIT"].ValueFrom; limited != (from != nil) ||
+			limited && (from.ResourceFieldRef.Resource != "limits.memory" || from.ResourceFieldRef.ContainerName != container.Name) {
+			t.Errorf("GOMEMLIMIT is %+v with limits %v", env["GOMEMLIMIT"], container.Resources.Limits)
+		}
+	}
+}
+
+// No noProxy shuts out the API server, or the addresses at which AWS gives an identity.
+func TestControllerReachesPastItsProxy(t *testing.T) {
+	const always = "$(KUBERNETES_SERVICE_HOST),.svc,169.254.0.0/16,fd00:ec2::/32"
+	for noProxy, want := range map[string]string{
+		`""`:            always,
+		"rancher.local": "rancher.local," + always,
+	} {
+		var got string
+		for _, e := range deployment(t, "{proxy: 'http://proxy:3128', noProxy: "+noProxy+"}").Spec.Template.Spec.Containers[0].Env {
+			if e.Name == "NO_PROXY" {
+				got = e.Value
+			}
+		}
+		if got != want {
+			t.Errorf("noProxy %s: %q, want %q", noProxy, got, want)
+		}
+	}
+}
+
+// The notes say to whom the installation opens which Secrets, and never what is not so.
+func TestControllerNotes(t *testing.T) {
+	for values, says := range map[string]string{
+		"{}":                           "can read every Secret of fleet-default",
+		"{access: {clusters: [prod]}}": "reads only those of the clusters in access.clusters.",
+		"{mode: migrate, access: {clusters: [prod], rke1: [c-7kq2x]}}": "in access.clusters and access.rke1.",
+		"{mode: migrate}": "Before mode audit, and before helm uninstall",
+	} {
+		files, err := render(t, controllerChart(t), values)
+		if notes := files["awsmigrate/templates/NOTES.txt"]; err != nil || !strings.Contains(notes, says) ||
+			!strings.Contains(notes, "acts as cluster-owner") || strings.Contains(notes, "\n\n\n") {
+			t.Errorf("%s: want %q (%v):\n%s", values, says, err, notes)
+		}
+	}
+}

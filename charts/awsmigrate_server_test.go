@@ -1,0 +1,251 @@
+package charts_test
+
+import (
+	"strings"
+	"testing"
+
+	authorizationv1 "k8s.io/api/authorization/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+)
+
+// request is one that the controller might make, and whether RBAC lets it.
+type request struct {
+	namespace, group, resource, verb, name string
+	allowed                                bool
+}
+
+// always holds for every installation.
+func always() []request {
+	return []request{
+		{"fleet-default", "awsmigrate.io", "clustermigrations", "watch", "", true},
+		{"fleet-default", "awsmigrate.io", "clustermigrations", "create", "", true},
+		{"fleet-default", "awsmigrate.io", "clustermigrations/status", "update", "prod", true},
+		{"fleet-default", "awsmigrate.io", "clustermigrations", "update", "prod", false},
+		{"fleet-default", "awsmigrate.io", "clustermigrations", "patch", "prod", false},
+		{"fleet-default", "awsmigrate.io", "clustermigrations", "delete", "prod", false},
+		{"default", "awsmigrate.io", "clustermigrations", "list", "", false},
+		{"", "awsmigrate.io", "clustermigrations", "list", "", false},
+		{"fleet-default", "provisioning.cattle.io", "clusters", "watch", "", true},
+		{"fleet-default", "provisioning.cattle.io", "clusters", "update", "prod", false},
+		{"", "provisioning.cattle.io", "clusters", "list", "", false},
+		{"fleet-default", "rke.cattle.io", "rkecontrolplanes", "get", "prod", true},
+		{"fleet-default", "cluster.x-k8s.io", "machines", "list", "", true},
+		{"fleet-default", "cluster.x-k8s.io", "clusters", "get", "prod", true},
+		{"fleet-default", "cluster.x-k8s.io", "machines", "delete", "m", false},
+		{"fleet-default", "", "secrets", "get", "prod-kubeconfig", true},
+		{"fleet-default", "", "secrets", "list", "", false},
+		{"fleet-default", "", "secrets", "watch", "", false},
+		{"fleet-default", "", "secrets", "create", "", false},
+		{"fleet-default", "", "secrets", "patch", "prod-kubeconfig", false},
+		{"cattle-system", "", "secrets", "get", "tls-rancher", false},
+		{home, "", "secrets", "get", "prod-kubeconfig", false},
+		{"fleet-default", "", "configmaps", "get", "awsmigrate-prod", true},
+		{"fleet-default", "", "configmaps", "list", "", true},
+		{"fleet-default", "", "configmaps", "delete", "awsmigrate-prod", false},
+		{"fleet-default", "", "events", "create", "", true},
+		{"fleet-default", "events.k8s.io", "events", "patch", "e", true},
+		{"fleet-default", "coordination.k8s.io", "leases", "create", "", true},
+		{"fleet-default", "coordination.k8s.io", "leases", "update", "awsmigrate", true},
+		{"kube-system", "coordination.k8s.io", "leases", "get", "kube-controller-manager", false},
+		{"", "apiextensions.k8s.io", "customresourcedefinitions", "get", "clustermigrations.awsmigrate.io", true},
+		{"", "apiextensions.k8s.io", "customresourcedefinitions", "get", "clusters.provisioning.cattle.io", false},
+		{"", "apiextensions.k8s.io", "customresourcedefinitions", "patch", "clustermigrations.awsmigrate.io", false},
+		{"", "management.cattle.io", "settings", "get", "server-version", true},
+		{"", "management.cattle.io", "settings", "get", "auth-token", false},
+		{"", "management.cattle.io", "settings", "patch", "server-version", false},
+		{"", "management.cattle.io", "clusters", "list", "", false},
+		{"cattle-system", "apps", "deployments", "get", "rancher", true},
+		{"cattle-system", "apps", "deployments", "patch", "rancher", false},
+		{"cattle-system", "apps", "deployments", "list", "", false},
+		{"fleet-default", "", "pods", "create", "", false},
+		{"fleet-default", "", "pods/exec", "create", "p", false},
+		{"fleet-default", "", "serviceaccounts/token", "create", "default", false},
+		{home, "", "serviceaccounts/token", "create", controller, false},
+		{"fleet-default", "rbac.authorization.k8s.io", "rolebindings", "create", "", false},
+		{"", "rbac.authorization.k8s.io", "clusterroles", "bind", "cluster-admin", false},
+		{"", "", "users", "impersonate", "admin", false},
+		{"", "", "nodes", "list", "", false},
+	}
+}
+
+// writes are what mode migrate has, and audit has not.
+func writes(allowed bool) []request {
+	return []request{
+		{"fleet-default", "provisioning.cattle.io", "clusters", "patch", "prod", allowed},
+		{"fleet-default", "rke.cattle.io", "rkecontrolplanes", "patch", "prod", allowed},
+		{"fleet-default", "", "configmaps", "create", "", allowed},
+		{"fleet-default", "", "configmaps", "patch", "awsmigrate-prod", allowed},
+		{"fleet-default", "", "configmaps", "patch", "awsmigrate-prod-plan", allowed},
+		{"fleet-default", "coordination.k8s.io", "leases", "get", "awsmigrate-prod", allowed},
+		{"fleet-default", "coordination.k8s.io", "leases", "update", "awsmigrate-prod", allowed},
+	}
+}
+
+// others are about what belongs to no cluster that is named.
+func others(allowed bool) []request {
+	return []request{
+		{"fleet-default", "", "secrets", "get", "other-kubeconfig", allowed},
+		{"fleet-default", "", "secrets", "get", "any", allowed},
+		{"fleet-default", "", "configmaps", "get", "awsmigrate-other", allowed},
+		{"fleet-default", "awsmigrate.io", "clustermigrations", "get", "other", allowed},
+		{"fleet-default", "awsmigrate.io", "clustermigrations/status", "patch", "other", allowed},
+		{"fleet-default", "provisioning.cattle.io", "clusters", "get", "other", allowed},
+		{"fleet-default", "rke.cattle.io", "rkecontrolplanes", "get", "other", allowed},
+	}
+}
+
+// othersWrites are writes to another cluster than those that are named.
+func othersWrites(allowed bool) []request {
+	return []request{
+		{"fleet-default", "provisioning.cattle.io", "clusters", "patch", "other", allowed},
+		{"fleet-default", "rke.cattle.io", "rkecontrolplanes", "patch", "other", allowed},
+		{"fleet-default", "", "configmaps", "patch", "awsmigrate-other", allowed},
+		{"fleet-default", "coordination.k8s.io", "leases", "update", "awsmigrate-other", allowed},
+		{"fleet-default", "coordination.k8s.io", "leases", "update", "kube-controller-manager", allowed},
+	}
+}
+
+func rke1(reads, writes bool) []request {
+	return []request{
+		{"", "management.cattle.io", "clusters", "get", "c-7kq2x", reads},
+		{"", "management.cattle.io", "clusters", "patch", "c-7kq2x", writes},
+		{"", "management.cattle.io", "clusters", "patch", "c-00000", false},
+		{"", "management.cattle.io", "clusters", "get", "local", false},
+		{"c-7kq2x", "management.cattle.io", "nodes", "list", "", reads},
+		{"c-7kq2x", "", "configmaps", "get", "awsmigrate-c-7kq2x", reads},
+		{"c-7kq2x", "", "configmaps", "patch", "awsmigrate-c-7kq2x", writes},
+		{"c-7kq2x", "", "configmaps", "patch", "other", false},
+		{"c-7kq2x", "coordination.k8s.io", "leases", "update", "awsmigrate-c-7kq2x", writes},
+		{"c-7kq2x", "", "secrets", "create", "", writes},
+		{"c-7kq2x", "", "secrets", "get", "kept", writes},
+		{"c-7kq2x", "", "secrets", "list", "", false},
+		{"fleet-default", "provisioning.cattle.io", "clusters", "get", "c-7kq2x", true},
+		{"fleet-default", "", "secrets", "get", "c-7kq2x-kubeconfig", true},
+		{"fleet-default", "awsmigrate.io", "clustermigrations/status", "update", "c-7kq2x", true},
+	}
+}
+
+// A real API server takes every object of an installation, twice, and Kubernetes' strictest
+// level of pod security its pod; then it is asked what the controller may do.
+func TestControllerOnAnAPIServer(t *testing.T) {
+	server := apiserver.New(t, apiserver.Options{})
+	kube := kubernetes.NewForConfigOrDie(server.Config())
+	client := dynamic.NewForConfigOrDie(server.Config())
+	for _, name := range []string{home, "cattle-system", "fleet-default", "team-a", "c-7kq2x", "c-b9b9b"} {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name,
+			Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/enforce-version": "v1.26"}}}
+		if _, err := kube.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, values := range installations() {
+		t.Run(name, func(t *testing.T) {
+			for range 2 {
+				apply(t, client, objects(t, values))
+			}
+			pod := deployment(t, values).Spec.Template
+			created := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "p-", Labels: pod.Labels}, Spec: pod.Spec}
+			if _, err := kube.CoreV1().Pods(home).Create(t.Context(), created, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+				t.Error(err)
+			}
+			for _, r := range requests()[name] {
+				if got := asked(t, kube, r); got != r.allowed {
+					t.Errorf("%+v: allowed %t", r, got)
+				}
+			}
+			remove(t, client, objects(t, values)) // another has some of the same names
+		})
+	}
+}
+
+// requests are those about an installation, by its name.
+func requests() map[string][]request {
+	join := func(lists ...[]request) (all []request) {
+		for _, list := range lists {
+			all = append(all, list...)
+		}
+		return all
+	}
+	return map[string][]request{
+		"defaults": join(always(), writes(false), others(true), othersWrites(false)),
+		"migrate":  join(always(), writes(true), others(true), othersWrites(true)),
+		"bound": join(always(), writes(false), others(false), othersWrites(false), []request{
+			{"team-a", "", "secrets", "get", "staging-kubeconfig", true},
+			{"team-a", "coordination.k8s.io", "leases", "create", "", false},
+			{"team-a", "coordination.k8s.io", "leases", "get", "awsmigrate", false},
+		}),
+		"bound-writes": join(always(), writes(true), others(false), othersWrites(false), rke1(true, true), []request{
+			{"fleet-default", "", "secrets", "get", "cloud", true},
+			{"fleet-default", "provisioning.cattle.io", "clusters", "patch", "c-7kq2x", false},
+			{"c-b9b9b", "", "secrets", "get", "kept", false},
+		}),
+		"rke1": join(always(), writes(true), others(true), rke1(true, true)),
+	}
+}
+
+func asked(t *testing.T, kube kubernetes.Interface, r request) bool {
+	t.Helper()
+	resource, subresource, _ := strings.Cut(r.resource, "/")
+	review, err := kube.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), &authorizationv1.SubjectAccessReview{
+		Spec: authorizationv1.SubjectAccessReviewSpec{
+			User:   "system:serviceaccount:" + home + ":" + controller,
+			Groups: []string{"system:serviceaccounts", "system:serviceaccounts:" + home, "system:authenticated"},
+			ResourceAttributes: &authorizationv1.ResourceAttributes{
+				Namespace: r.namespace, Group: r.group, Resource: resource, Subresource: subresource, Verb: r.verb, Name: r.name,
+			},
+		},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return review.Status.Allowed
+}
+
+var served = map[string]schema.GroupVersionResource{
+	"Deployment":         {Group: "apps", Version: "v1", Resource: "deployments"},
+	"ServiceAccount":     {Version: "v1", Resource: "serviceaccounts"},
+	"ClusterRole":        {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
+	"Role":               {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
+	"ClusterRoleBinding": {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
+	"RoleBinding":        {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
+}
+
+func of(client dynamic.Interface, object unstructured.Unstructured) dynamic.ResourceInterface {
+	resource := client.Resource(served[object.GetKind()])
+	if object.GetNamespace() == "" {
+		return resource
+	}
+	return resource.Namespace(object.GetNamespace())
+}
+
+// apply is `kubectl apply --server-side --validate=strict`.
+func apply(t *testing.T, client dynamic.Interface, objects []unstructured.Unstructured) {
+	t.Helper()
+	yes := true
+	for _, object := range objects {
+		raw, err := object.MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		options := metav1.PatchOptions{FieldManager: "test", Force: &yes, FieldValidation: metav1.FieldValidationStrict}
+		if _, err := of(client, object).Patch(t.Context(), object.GetName(), "application/apply-patch+yaml", raw, options); err != nil {
+			t.Fatalf("%s %s/%s: %v", object.GetKind(), object.GetNamespace(), object.GetName(), err)
+		}
+	}
+}
+
+func remove(t *testing.T, client dynamic.Interface, objects []unstructured.Unstructured) {
+	t.Helper()
+	for _, object := range objects {
+		if err := of(client, object).Delete(t.Context(), object.GetName(), metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
