@@ -32,6 +32,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 const (
 	controller = "awsmigrate" // the chart, its release, and most of its objects
 	home       = "cattle-awsmigrate-system"
+	election   = "awsmigrate-controller" // the Lease by which one of several leads
 )
 
 // installations are values whose objects are kept as golden files.
@@ -261,9 +262,9 @@ func TestControllerReachesPastItsProxy(t *testing.T) {
 // The notes say to whom the installation opens which Secrets, and never what is not so.
 func TestControllerNotes(t *testing.T) {
 	for values, says := range map[string]string{
-		"{}":                           "can read every Secret of fleet-default",
-		"{access: {clusters: [prod]}}": "reads only those of the clusters in access.clusters.",
-		"{mode: migrate, access: {clusters: [prod], rke1: [c-7kq2x]}}": "in access.clusters and access.rke1.",
+		"{}": "can read every Secret of fleet-default",
+		"{access: {clusters: [prod], secrets: [cloud]}}":               "the kubeconfigs of\nprod, and cloud, and no others.",
+		"{mode: migrate, access: {clusters: [prod], rke1: [c-7kq2x]}}": "the kubeconfigs of\nprod, c-7kq2x, and no others.\nIt can read every Secret of c-7kq2x.\n",
 		"{mode: migrate}": "Before mode audit, and before helm uninstall",
 	} {
 		files, err := render(t, controllerChart(t), values)

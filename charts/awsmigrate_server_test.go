@@ -52,7 +52,7 @@ func always() []request {
 		{"fleet-default", "", "events", "create", "", true},
 		{"fleet-default", "events.k8s.io", "events", "patch", "e", true},
 		{"fleet-default", "coordination.k8s.io", "leases", "create", "", true},
-		{"fleet-default", "coordination.k8s.io", "leases", "update", "awsmigrate", true},
+		{"fleet-default", "coordination.k8s.io", "leases", "update", election, true},
 		{"kube-system", "coordination.k8s.io", "leases", "get", "kube-controller-manager", false},
 		{"", "apiextensions.k8s.io", "customresourcedefinitions", "get", "clustermigrations.awsmigrate.io", true},
 		{"", "apiextensions.k8s.io", "customresourcedefinitions", "get", "clusters.provisioning.cattle.io", false},
@@ -122,6 +122,7 @@ func rke1(reads, writes bool) []request {
 		{"c-7kq2x", "", "configmaps", "get", "awsmigrate-c-7kq2x", reads},
 		{"c-7kq2x", "", "configmaps", "patch", "awsmigrate-c-7kq2x", writes},
 		{"c-7kq2x", "", "configmaps", "patch", "other", false},
+		{"c-7kq2x", "", "configmaps", "list", "", false},
 		{"c-7kq2x", "coordination.k8s.io", "leases", "update", "awsmigrate-c-7kq2x", writes},
 		{"c-7kq2x", "", "secrets", "create", "", writes},
 		{"c-7kq2x", "", "secrets", "get", "kept", writes},
@@ -179,7 +180,7 @@ func requests() map[string][]request {
 		"bound": join(always(), writes(false), others(false), othersWrites(false), []request{
 			{"team-a", "", "secrets", "get", "staging-kubeconfig", true},
 			{"team-a", "coordination.k8s.io", "leases", "create", "", false},
-			{"team-a", "coordination.k8s.io", "leases", "get", "awsmigrate", false},
+			{"team-a", "coordination.k8s.io", "leases", "get", election, false},
 		}),
 		"bound-writes": join(always(), writes(true), others(false), othersWrites(false), rke1(true, true), []request{
 			{"fleet-default", "", "secrets", "get", "cloud", true},

@@ -17,8 +17,8 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- with $image.digest }}@{{ . }}{{ end }}
 {{- end }}
 
-{{- /* The Lease by which one controller leads. The locks of clusters are awsmigrate-<cluster>. */}}
-{{- define "awsmigrate.election" -}}awsmigrate{{- end }}
+{{- /* The Lease by which one controller leads, under the name that the program gives it. */}}
+{{- define "awsmigrate.election" -}}awsmigrate-controller{{- end }}
 
 {{- /*
 A rule for one resource: a list of group, resource, verbs and names. Without names it

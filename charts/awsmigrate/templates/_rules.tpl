@@ -68,9 +68,9 @@ can say beforehand; an undo alone reads it.
 {{- $migrate := eq (index . 0).Values.mode "migrate" }}
 {{- $record := list (printf "awsmigrate-%s" (index . 1)) }}
 {{- include "awsmigrate.rule" (list "management.cattle.io" "nodes" (list "list") list) }}
-{{- include "awsmigrate.rule" (list "" "configmaps" (ternary (list "list" "create") (list "list") $migrate) list) }}
 {{- include "awsmigrate.rule" (list "" "configmaps" (ternary (list "get" "patch") (list "get") $migrate) $record) }}
 {{- if $migrate }}
+{{- include "awsmigrate.rule" (list "" "configmaps" (list "create") list) }}
 {{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "create") list) }}
 {{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "get" "update") $record) }}
 {{- include "awsmigrate.rule" (list "" "secrets" (list "create" "get") list) }}
