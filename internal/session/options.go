@@ -56,6 +56,7 @@ type Engine struct {
 	// Unattended says that the yes was given before anybody saw a plan.
 	Unattended bool
 	Command    string // as typed, for the history and the resume line
+	Attempt    string // what asked for the run; see runner.Options
 	Until      journal.StepID
 	Only       journal.StepID
 	Timeout    time.Duration // longest time without progress
@@ -75,6 +76,9 @@ type Engine struct {
 	// Saved gives a plan that was approved before, for the target that it was made for;
 	// nil: there is none.
 	Saved func(target journal.Target) (*runner.WholePlan, error)
+	// Hold is asked before a step begins that writes and that nobody has begun; what it
+	// returns ends the run there. nil: nothing holds a step.
+	Hold func(ctx context.Context, step runner.Info) error
 }
 
 // clock is the one that everything of a session goes by.

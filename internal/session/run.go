@@ -54,10 +54,10 @@ func (s *Session) engine(o Options) (runner.Options, error) {
 	target := s.Procedure.Target()
 	options := runner.Options{
 		Version: o.Version, Unattended: o.Unattended,
-		RunID: s.RunID, Command: o.Command, Who: s.Owner.User + "@" + s.Owner.Host,
+		RunID: s.RunID, Command: o.Command, Attempt: o.Attempt, Who: s.Owner.User + "@" + s.Owner.Host,
 		Until: o.Until, Only: o.Only, Timeout: o.Timeout, Deadline: o.Deadline,
 		Journal: s.Counted(), Lock: s.Lock, Clock: o.clock(), Sink: o.Sink,
-		Interrupt: o.Interrupt, HangUp: o.HangUp, Approve: o.Approve,
+		Interrupt: o.Interrupt, HangUp: o.HangUp, Approve: o.Approve, Hold: o.Hold,
 	}
 	if o.Confirm != nil {
 		options.Confirm = func(ctx context.Context, step runner.Info) error { return o.Confirm(ctx, target.Name, step) }

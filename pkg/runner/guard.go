@@ -101,6 +101,6 @@ func (r *run[S]) look(ctx context.Context) error {
 func (s *session) beginGuard(ctx context.Context) error {
 	return s.change(ctx, func(st *journal.State) {
 		died(st)
-		st.Runs = append(st.Runs, journal.Run{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now(), Epoch: st.Epoch, Guard: true})
+		st.Runs = append(st.Runs, journal.Run{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now(), Epoch: st.Epoch, Guard: true, Attempt: s.o.Attempt})
 	})
 }

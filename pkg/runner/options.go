@@ -38,6 +38,9 @@ type Options struct {
 	RunID   string // made from the clock and random bytes when empty
 	Command string // as typed, for the history and the resume line
 	Who     string // user@host, for the history
+	// Attempt names what asked for the run, where something asks by itself: what failed once
+	// is not tried again for the same. "": a person's own command.
+	Attempt string
 
 	Until journal.StepID // stop after this step
 	Only  journal.StepID // run this step alone: the first to do, or one that only reads

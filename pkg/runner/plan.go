@@ -22,41 +22,58 @@ type PlannedStep struct {
 // never writes. journal may be nil where there is none to read.
 func PlanAll[S any](ctx context.Context, p Procedure[S], kept journal.Journal) (S, Observation, WholePlan, error) {
 	var st journal.State
+	var none S
 	if kept != nil {
 		var err error
 		if st, err = kept.Load(ctx); err != nil {
-			var none S
 			return none, Observation{}, WholePlan{}, retry.Classify(err, targetName(p.Target()))
 		}
 	}
-	last, seen, err := observe(ctx, p, st.Record())
+	last, err := p.Observe(ctx, st.Record())
 	if err != nil {
-		return last, seen, WholePlan{}, err
+		return last, Observation{}, WholePlan{}, retry.Classify(err, targetName(p.Target()))
+	}
+	seen, plan, err := PlanSeen(ctx, p, st, last)
+	return last, seen, plan, err
+}
+
+// PlanSeen plans every step of a cluster that was observed with what st records, for a
+// version to be filled in. It never writes.
+func PlanSeen[S any](ctx context.Context, p Procedure[S], st journal.State, last S) (Observation, WholePlan, error) {
+	seen, err := judge(p, last)
+	if err != nil {
+		return seen, WholePlan{}, err
 	}
 	steps, err := planSteps(ctx, p.Steps(), last, seen)
-	return last, seen, WholePlan{Basis: p.Basis(last).in(st, infosOf(p.Steps()), seen), Steps: steps}, err
+	return seen, WholePlan{Basis: p.Basis(last).in(st, infosOf(p.Steps()), seen), Steps: steps}, err
 }
 
 func targetName(t journal.Target) string { return "cluster " + t.Name }
 
-// observe reads the cluster once and makes sure that every step got a state.
+// observe reads the cluster once and judges what it read.
 func observe[S any](ctx context.Context, p Procedure[S], journal journal.Record) (S, Observation, error) {
 	last, err := p.Observe(ctx, journal)
 	if err != nil {
 		return last, Observation{}, retry.Classify(err, targetName(p.Target()))
 	}
+	seen, err := judge(p, last)
+	return last, seen, err
+}
+
+// judge makes sure that every step got a state.
+func judge[S any](p Procedure[S], last S) (Observation, error) {
 	seen, err := p.Judge(last)
 	if err != nil {
-		return last, seen, retry.Classify(err, targetName(p.Target()))
+		return seen, retry.Classify(err, targetName(p.Target()))
 	}
 	for _, info := range infosOf(p.Steps()) {
 		switch kind := seen.States[info.ID].Kind; kind {
 		case Todo, InProgress, Done, Skipped, Always:
 		default:
-			return last, seen, &fault.Error{Reason: "NoState", Object: "step " + string(info.ID), Seen: fmt.Sprintf("the observation calls it %q", kind)}
+			return seen, &fault.Error{Reason: "NoState", Object: "step " + string(info.ID), Seen: fmt.Sprintf("the observation calls it %q", kind)}
 		}
 	}
-	return last, seen, nil
+	return seen, nil
 }
 
 func infosOf[S any](steps []Step[S]) []Info {

@@ -196,7 +196,11 @@ func (r *run[S]) underLock(ctx context.Context, yes *WholePlan) error {
 		r.deadline = r.o.Clock.Now().Add(r.o.Deadline)
 	}
 	if yes != nil {
-		plan, err := yes.Hash()
+		approved := *yes
+		if r.o.Saved != nil {
+			approved = *r.o.Saved // of which yes is what is left
+		}
+		plan, err := approved.Hash()
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,10 @@ func (saved WholePlan) allows(now WholePlan, putBack journal.StepID) error {
 	return asSaved(saved.Steps, now.Steps)
 }
 
+// Allows says whether what would be done now is what the saved plan says, or what is left
+// of it; nil: it is. Whoever asks decides only whether to begin: a run asks again.
+func (saved WholePlan) Allows(now WholePlan) error { return saved.allows(now, "") }
+
 func inProgress(steps []PlannedStep) []PlannedStep {
 	var begun []PlannedStep
 	for _, step := range steps {

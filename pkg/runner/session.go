@@ -136,7 +136,7 @@ func (s *session) begin(ctx context.Context, basis Basis) error {
 	return s.change(ctx, func(st *journal.State) {
 		st.Epoch, st.Goal = basis.Epoch, basis.Goal
 		died(st)
-		st.Runs = append(st.Runs, journal.Run{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now(), Epoch: st.Epoch})
+		st.Runs = append(st.Runs, journal.Run{ID: s.o.RunID, Command: s.o.Command, Who: s.o.Who, Start: s.now(), Epoch: st.Epoch, Attempt: s.o.Attempt})
 	})
 }
 

@@ -77,6 +77,15 @@ func (m *Migration) Header(seen migration.Snapshot) []string {
 // Paused says who keeps the cluster from being rolled; "": nobody.
 func (m *Migration) Paused(seen migration.Snapshot) string { return m.Backend.Paused(seen) }
 
+// Harm is that the configuration, rolled out beside the cluster as it is, makes two managers
+// of the cloud controllers, or none: somebody put an old one back. nil: it does not.
+func (m *Migration) Harm(seen migration.Snapshot) error {
+	if h := m.Backend.Handoff(); h != nil {
+		return h.Harm(seen)
+	}
+	return nil
+}
+
 // Brake implements runner.Procedure.
 func (m *Migration) Brake(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, _ error) (string, error) {
 	return m.Backend.Brake(ctx, tx, seen, func(ctx context.Context) (migration.Snapshot, error) { return m.Observe(ctx, tx.Record()) })

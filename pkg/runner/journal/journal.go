@@ -66,6 +66,8 @@ type Run struct {
 	Verified []StepID `json:"verified,omitempty"`
 	// Guard: it watched what another had begun, and was after no goal.
 	Guard bool `json:"guard,omitempty"`
+	// Attempt names what asked for it; "": a person's own command.
+	Attempt string `json:"attempt,omitempty"`
 }
 
 // Approval is a person's yes.

@@ -1,0 +1,86 @@
+package sim
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// assess is one look of a controller at w, whose goal may be the other direction.
+func assess(t *testing.T, r Run, w *World, undo bool) (a session.Assessment, writes int, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		if d := time.Until(w.Now()); d > 0 {
+			pass(d)
+		}
+		r.Clock = clock.RealClock{}
+		p := &Process{world: w}
+		a, err = session.Assess(t.Context(), connector{r, w, p}, session.Options{Undo: undo})
+		writes = p.writes
+	})
+	return a, writes, err
+}
+
+// connector makes a session of a simulated cluster.
+type connector struct {
+	run     Run
+	world   *World
+	process *Process
+}
+
+// Connect implements session.Connector.
+func (c connector) Connect(ctx context.Context, _ session.Options, _ session.Access) (*session.Session, error) {
+	forward := c.run
+	forward.Undo = false
+	m, home, err := forward.open(ctx, c.world, c.process)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := keptBy(home, c.process, c.world, m.Target(), c.run.Clock)
+	return &session.Session{Migration: m, Procedure: m, Journal: kept, Clock: c.run.Clock}, err
+}
+
+// Whatever goal is asked about, a look finds what an earlier run has begun and Rancher
+// still carries out, by whichever direction it was begun; it writes nothing. At rest it
+// finds nothing.
+func TestAssessFindsWhatRolls(t *testing.T) {
+	for _, s := range guarded {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			found(t, s.run, s.world())
+		})
+		t.Run(s.name+", undo", func(t *testing.T) {
+			t.Parallel()
+			found(t, back(s.run), migrated(t, s))
+		})
+	}
+}
+
+func found(t *testing.T, r Run, w *World) {
+	t.Helper()
+	for _, p := range killedAt(t, r, w, sampled(12)) {
+		for _, undo := range []bool{false, true} {
+			a, writes, err := assess(t, r, p.world, undo)
+			if err != nil || a.UnderWay == "" || writes > 0 {
+				t.Errorf("%s, looked at for an undo: %t: %q rolls, %d writes, %v", p.where, undo, a.UnderWay, writes, err)
+			}
+			if a.Unplaced == nil && a.Plan.Basis.Goal != map[bool]string{false: "migrate", true: "undo"}[undo] {
+				t.Errorf("%s: a plan to %s", p.where, a.Plan.Basis.Goal)
+			}
+		}
+	}
+	r.ID = w.nextRun()
+	if ended := do(t, r, w); ended.Err != nil {
+		t.Fatal(ended.Err)
+	}
+	a, _, err := assess(t, r, w, r.Undo)
+	if err != nil || a.UnderWay != journal.StepID("") || a.Unplaced != nil || a.Says.Pending() {
+		t.Errorf("at the end: %q rolls, %v, %+v, %v", a.UnderWay, a.Unplaced, a.Says, err)
+	}
+}
