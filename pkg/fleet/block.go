@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"slices"
+	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
@@ -48,3 +49,13 @@ func BlockOf(blocks []Block, step v1alpha1.Step) Block {
 	}
 	return blocks[i]
 }
+
+// What is planned for a step, and for each machine that it restarts something on: more
+// than it takes on a machine that comes back at once. A window has to have twice as much.
+const (
+	perStep = time.Minute
+	perRoll = 3 * time.Minute
+)
+
+// Takes is how long a step is planned to take that restarts something on so many machines.
+func Takes(rolls int) time.Duration { return perStep + time.Duration(rolls)*perRoll }

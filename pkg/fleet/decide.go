@@ -54,7 +54,7 @@ func decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
 // that may still be written as it was approved, and else by a guard.
 func rolling(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	if f.Locked != "" {
-		return show(status.Pending, status.Locked, f.Locked+" watches what rolls out")
+		return again(f, status.Locked, f.Locked+" watches what rolls out")
 	}
 	if goesOn(m, f) {
 		return act(Run, running(f.Rolling.Goal), "", "")
@@ -65,7 +65,7 @@ func rolling(m *v1alpha1.ClusterMigration, f Facts) Decision {
 // goesOn says whether a begun block may be finished: by the goal, the plan and the hand
 // that it was begun with. Windows and slots do not matter for it.
 func goesOn(m *v1alpha1.ClusterMigration, f Facts) bool {
-	if _, stalled := stalls(m, f); stalled || f.AuditsOnly || m.Spec.Paused || !m.DeletionTimestamp.IsZero() {
+	if _, stalled := stalls(m, f); stalled || f.Failed != "" || f.AuditsOnly || m.Spec.Paused || !m.DeletionTimestamp.IsZero() {
 		return false
 	}
 	r := f.Rolling
@@ -87,6 +87,8 @@ func stalls(m *v1alpha1.ClusterMigration, f Facts) (stall, bool) {
 		return stall{status.CRDOutdated, "the definition of ClusterMigration is older than this awsmigrate and may drop fields: upgrade the chart awsmigrate-crd"}, true
 	case f.Gone:
 		return stall{status.ClusterGone, "there is no Cluster of this name in this namespace: delete this object"}, true
+	case f.Braked != "":
+		return stall{status.BrakePulled, f.Braked}, true
 	case f.Crashed:
 		return stall{status.CrashLoop, "the last three runs died within an hour: see their logs, then set the annotation awsmigrate.io/retry"}, true
 	case f.Reverted && m.Spec.Goal != v1alpha1.GoalUndo: // which is a person's way out, with a plan of its own
@@ -125,8 +127,8 @@ func reached(f Facts) Decision {
 // pause is how long what passes by itself is left alone before it is asked for again.
 const pause = 30 * time.Second
 
-func again(f Facts, state status.State, reason status.Reason, message string) Decision {
-	d := show(state, reason, message)
+func again(f Facts, reason status.Reason, message string) Decision {
+	d := show(status.Pending, reason, message)
 	d.Again = f.Now.Add(pause)
 	return d
 }

@@ -18,6 +18,14 @@ type Facts struct {
 	Gone bool
 	// Locked is who holds the cluster, for people; "": nobody else.
 	Locked string
+	// Braked is what the brake has stopped, and the cluster is still paused for it; "": nothing.
+	Braked string
+	// Failed is what ended the last run, which waits for somebody; "": nothing.
+	Failed string
+	// NotBefore is when what failed and may pass by itself is tried again, and Passing what
+	// that was.
+	NotBefore time.Time
+	Passing   string
 	// Crashed: the last three runs died within an hour, and nobody has asked for another try.
 	Crashed bool
 	// Rolling is what an earlier run has begun and Rancher still carries out; nil: nothing.
@@ -58,4 +66,6 @@ type Plan struct {
 	// Begun: a step of that block was taken already, so that its rest follows whatever
 	// the window says.
 	Begun bool
+	// AtUntil: the step of spec.until was taken.
+	AtUntil bool
 }

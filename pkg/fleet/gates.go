@@ -15,10 +15,16 @@ func gates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 		return show(status.Paused, "", "this object is being deleted: no step begins")
 	case spec.Paused:
 		return show(status.Paused, "", "")
+	case f.Failed != "":
+		return show(status.Stalled, status.Failed, f.Failed)
+	case f.Now.Before(f.NotBefore):
+		return Decision{Action: Nothing, Shown: status.Moment{State: status.Pending, Reason: status.Retrying, Message: f.Passing}, Again: f.NotBefore}
 	case f.RancherMoves != "":
-		return again(f, status.Pending, status.RancherNotAtRest, f.RancherMoves)
+		return again(f, status.RancherNotAtRest, f.RancherMoves)
 	case spec.Edits == "":
 		return show(status.AwaitingOwner, "", "")
+	case f.Plan.AtUntil:
+		return show(status.Paused, "", "step "+string(spec.Until)+" of spec.until was taken: take it away, or name a later one, to go on")
 	case spec.ApprovedPlan == "":
 		return show(status.AwaitingApproval, "", "")
 	case spec.ApprovedPlan != f.Plan.Hash:
@@ -29,9 +35,9 @@ func gates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	}
 	switch {
 	case f.Full:
-		return again(f, status.Pending, status.NoSlot, "as many runs as may be are under way")
+		return again(f, status.NoSlot, "as many runs as may be are under way")
 	case f.Locked != "":
-		return again(f, status.Pending, status.Locked, f.Locked+" holds the cluster")
+		return again(f, status.Locked, f.Locked+" holds the cluster")
 	}
 	return act(Run, running(m.Spec.Goal), "", "")
 }
