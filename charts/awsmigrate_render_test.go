@@ -32,7 +32,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 const (
 	controller = "awsmigrate" // the chart, its release, and most of its objects
 	home       = "cattle-awsmigrate-system"
-	election   = "awsmigrate-controller" // the Lease by which one of several leads
+	election   = "awsmigrate" // the Lease by which one of several leads
 )
 
 // installations are values whose objects are kept as golden files.

@@ -18,7 +18,7 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
 {{- /* The Lease by which one controller leads, under the name that the program gives it. */}}
-{{- define "awsmigrate.election" -}}awsmigrate-controller{{- end }}
+{{- define "awsmigrate.election" -}}awsmigrate{{- end }}
 
 {{- /*
 A rule for one resource: a list of group, resource, verbs and names. Without names it

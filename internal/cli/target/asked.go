@@ -63,8 +63,8 @@ func (o Undo) Asked(out Output) (Asked, error) {
 	return asked, err
 }
 
-// actor is who runs this process.
-func actor() session.Actor {
+// Actor is who runs this process.
+func Actor() session.Actor {
 	a := session.Actor{Pod: lock.Pod{UID: os.Getenv(job.EnvPodUID), Container: os.Getenv(job.EnvContainerName)}}
 	if who, err := user.Current(); err == nil {
 		a.User = who.Username

@@ -87,7 +87,7 @@ func (t *Audited) openManaged(ctx context.Context, out Output, options migration
 
 // open opens one target; words name it in the command that goes on.
 func (t *Audited) open(ctx context.Context, out Output, options migration.Options, target session.Target, words Words) (session.Source, error) {
-	source, err := session.Audit(ctx, target, session.Options{Actor: actor(), Live: out.Err,
+	source, err := session.Audit(ctx, target, session.Options{Actor: Actor(), Live: out.Err,
 		Choices: session.Choices{Options: options, EndState: rke2checks.EndState(t.endState), RKE: session.RKEChoices{Binary: t.rkeBinary}}})
 	if err != nil || target.Kind == session.APIOnly {
 		return source, err

@@ -65,7 +65,7 @@ func (f *RKE) options(out Output) (session.Options, error) {
 		f.Config = "" // of the environment
 	}
 	choices, err := f.migration.options()
-	return session.Options{Actor: actor(), Live: out.Err, Choices: session.Choices{Options: choices, RKE: session.RKEChoices{
+	return session.Options{Actor: Actor(), Live: out.Err, Choices: session.Choices{Options: choices, RKE: session.RKEChoices{
 		Binary: f.binary, Args: f.args, NoUp: f.noUp, IncludePending: f.includePending}}}, err
 }
 

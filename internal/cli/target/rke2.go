@@ -59,5 +59,5 @@ func (f *RKE2) Asked(out Output) (Asked, error) {
 		return Asked{}, err
 	}
 	return Asked{Target: f.target.rke2(), Unanswered: !f.migration.given("edits"), Words: f.target.again(), Options: session.Options{
-		Choices: session.Choices{Options: choices, EndState: rke2checks.EndState(f.endState)}, Actor: actor(), Live: out.Err}}, nil
+		Choices: session.Choices{Options: choices, EndState: rke2checks.EndState(f.endState)}, Actor: Actor(), Live: out.Err}}, nil
 }

@@ -3,6 +3,8 @@ package look
 import (
 	"context"
 
+	"k8s.io/utils/clock"
+
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
@@ -128,4 +130,26 @@ func distribution(c managed.Cluster) inventory.Distribution {
 		return inventory.Distribution(c.Driver)
 	}
 	return inventory.Imported
+}
+
+// Known is what Rancher's own objects say of every cluster, by a request or two for all of
+// them. What could not be read of the older kind is left out.
+func (r Rancher) Known(ctx context.Context) ([]inventory.Known, error) {
+	if r.Clock == nil {
+		r.Clock = clock.RealClock{}
+	}
+	m, err := r.connect()
+	if err != nil {
+		return nil, err
+	}
+	newer, err := rancher.ListClusters(ctx, m.dynamic, r.Namespace)
+	if err != nil {
+		return nil, err
+	}
+	older, olderErr := managed.List(ctx, m.dynamic)
+	var known []inventory.Known
+	for _, one := range join(newer, older, olderErr, r.Namespace) {
+		known = append(known, one.Known)
+	}
+	return known, nil
 }

@@ -15,6 +15,8 @@ const (
 	simulated  = "./test/sim"
 	runnerTest = "./pkg/runner"
 	kubeTest   = "pkg/kube"
+
+	controllerTest = "./internal/controller"
 )
 
 func defects() []seeded {
@@ -133,6 +135,24 @@ func defects() []seeded {
 		{"S16-reached", "a guard that came to the end of a step counts a goal", "pkg/runner/session.go",
 			"			if err == nil && by.guarded {", `			if err == nil && by.guarded && !defect.On("S16-reached") {`,
 			runnerTest, "TestGuard$", false},
+		{"S16-journals", "what rolls and no object names any more is not looked for", "internal/controller/watch.go",
+			"		if !is || !journal {", `		if !is || !journal || defect.On("S16-journals") {`,
+			controllerTest, "TestOnAnAPIServer/GuardsWithoutAnObject$", false},
+		{"S16-options", "an object that names a Secret that is gone keeps its cluster from being watched", "internal/controller/look.go",
+			"		l.refused = err\n", "		if l.refused = err; defect.On(\"S16-options\") {\n\t\t\tl.err = err\n\t\t\treturn l\n\t\t}\n",
+			controllerTest, "TestOnAnAPIServer/GuardComesFirst/NoSuchSecret$", false},
+		{"S17-plan", "a plan that somebody changed is the one that was approved", "internal/controller/plans.go",
+			"err != nil || is != hash {", `err != nil || is != hash && !defect.On("S17-plan") {`,
+			controllerTest, "TestOnAnAPIServer/NeedsThePlanItself$", false},
+		{"S17-hold", "a step begins though its object was paused meanwhile", "internal/controller/run.go",
+			"		if changed {", `		if changed && !defect.On("S17-hold") {`,
+			controllerTest, "TestOnAnAPIServer/HoldsBeforeAStep$", false},
+		{"S17-secret", "an object has the controller read another tenant's Secret", "internal/controller/choices.go",
+			"	if !allows(secret, s.key.Name) {", `	if !allows(secret, s.key.Name) && !defect.On("S17-secret") {`,
+			controllerTest, "TestOnAnAPIServer/RefusesSecrets$", false},
+		{"S17-again", "what failed is tried again by the next process", "internal/controller/facts.go",
+			`last.Outcome == "stopped" && `, `last.Outcome == "stopped" && !defect.On("S17-again") && `,
+			controllerTest, "TestAttempts$", false},
 		{"L1-intent", "the journal is written after the deed", "pkg/runner/tx.go",
 			"	ctx = retry.WithoutStop(ctx)\n	in.Step", "	if defect.On(\"L1-intent\") {\n\t\tif err := do(ctx); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tdo = func(context.Context) error { return nil }\n\t}\n	ctx = retry.WithoutStop(ctx)\n	in.Step",
 			runnerTest, "TestKilledAnywhereTwiceAndRunAgain|TestIntentBeforeEffect", false},

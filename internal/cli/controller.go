@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"math"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/sirupsen/logrus"
+	"github.com/spf13/cobra"
+	"k8s.io/klog/v2"
+
+	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
+)
+
+// controllerFlags are those of the controller.
+type controllerFlags struct {
+	target.Management
+	namespaces []string
+	mode       string
+	runs       int
+	interval   time.Duration
+	listen     string
+	elect      bool
+}
+
+func newController(a *app) *cobra.Command {
+	f := &controllerFlags{}
+	cmd := &cobra.Command{
+		Use:   "controller",
+		Short: "Carry out ClusterMigrations of this Rancher, and watch whatever rolls",
+		Long: `Runs in the cluster that Rancher runs in, or beside it with a kubeconfig. It audits
+every cluster that a ClusterMigration names, plans what its goal needs, and carries
+out the plan whose hash somebody has put into spec.approvedPlan. In mode audit no
+step begins. Log lines are JSON, on standard error.`,
+		Example: `  awsmigrate controller --kubeconfig local.yaml
+  awsmigrate controller --kubeconfig local.yaml --mode migrate --namespaces fleet-default`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
+	}
+	flags := cmd.Flags()
+	f.Register(flags)
+	flags.StringSliceVar(&f.namespaces, "namespaces", []string{"fleet-default"}, "namespaces with Rancher's Cluster objects; the Lease of the leader election is in the first")
+	flags.StringVar(&f.mode, "mode", "audit", "audit|migrate: whether steps may begin")
+	flags.IntVar(&f.runs, "max-concurrent", 5, "how many runs may be under way at once; what rolls is watched without a limit")
+	flags.DurationVar(&f.interval, "audit-interval", 24*time.Hour, "time between two audits of a cluster")
+	flags.StringVar(&f.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as :8080 (default: none)")
+	flags.BoolVar(&f.elect, "leader-elect", true, "decide only while holding the Lease of the election")
+	return cmd
+}
+
+func (f *controllerFlags) check() error {
+	switch {
+	case f.mode != "audit" && f.mode != "migrate":
+		return fault.AsUsage(fmt.Errorf("flag --mode: %q, wanted audit or migrate", f.mode))
+	case f.runs <= 0:
+		return fault.AsUsage(fmt.Errorf("flag --max-concurrent: %d, wanted more than 0", f.runs))
+	case f.interval < time.Minute:
+		return fault.AsUsage(fmt.Errorf("flag --audit-interval: %s, wanted 1m or more", f.interval))
+	}
+	return nil
+}
+
+// log is the log as JSON lines, those of libraries among them.
+func (f *controllerFlags) log(a *app) *slog.Logger {
+	handler := slog.NewJSONHandler(a.streams.Err, nil)
+	klog.SetSlogLogger(slog.New(handler))
+	logrus.SetOutput(a.streams.Err)
+	logrus.SetFormatter(&logrus.JSONFormatter{TimestampFormat: time.RFC3339Nano})
+	return slog.New(handler)
+}
+
+func (f *controllerFlags) run(ctx context.Context, a *app) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	config, err := f.Config()
+	if err != nil {
+		return err
+	}
+	memory := leaveRoom()
+	c, err := controller.New(controller.Options{
+		Config: config, Namespaces: f.namespaces, AuditsOnly: f.mode == "audit", Runs: f.runs, Interval: f.interval, RequestTimeout: f.RequestTimeout,
+		Version: build.This().String(), Actor: target.Actor(), AWS: aws.Identity{Process: os.Getenv}, Memory: memory, ExitCode: view.ExitCode,
+		Log: f.log(a), Election: controller.Election{Off: !f.elect},
+	})
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-a.interrupts:
+			stop()
+		case <-ctx.Done():
+		}
+	}()
+	if f.listen == "" {
+		return c.Run(ctx)
+	}
+	return controller.Serve(ctx, f.listen, c)
+}
+
+// leaveRoom has the runtime collect before what $GOMEMLIMIT gives it is used up: a pod's
+// limit is the whole of it, and not all of a process is the runtime's. It returns the
+// limit, in bytes; 0: there is none.
+func leaveRoom() int64 {
+	limit := debug.SetMemoryLimit(-1)
+	if limit == math.MaxInt64 {
+		return 0
+	}
+	debug.SetMemoryLimit(limit / 10 * 9)
+	return limit
+}

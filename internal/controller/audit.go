@@ -1,0 +1,37 @@
+package controller
+
+import (
+	"context"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// Audited is what an audit found.
+type Audited struct {
+	At       time.Time
+	Position string
+	Report   verify.Report
+}
+
+// failing is how many checks fail.
+func (a Audited) failing() int { return a.Report.Counts[verify.Fail] }
+
+// audit reads a cluster and makes every check that applies where it stands.
+func audit(ctx context.Context, t session.Target, o session.Options) (Audited, error) {
+	source, err := session.Audit(ctx, t, o)
+	if err != nil {
+		return Audited{}, err
+	}
+	seen, err := source.Read(ctx)
+	if err != nil {
+		return Audited{}, err
+	}
+	at := seen.Input.Position
+	which := o.Checks(at.Position)
+	which.KeepGuards = false // nothing is written on the strength of it
+	which.PositionUnknown, which.AlsoAt = at.Position == position.Unknown && !at.HandMade, at.AlsoAt()
+	return Audited{At: seen.At, Position: at.Position.String(), Report: verify.RunAll(ctx, seen.Bound(), which)}, nil
+}

@@ -1,0 +1,74 @@
+package controller
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
+)
+
+// A field that is left out is what the flag's default is.
+func TestChoices(t *testing.T) {
+	plain := func() session.Choices {
+		return session.Choices{EndState: rke2checks.EndAuto, Options: migration.Options{InstallMethod: migration.InstallHelm, Snapshot: true, AWS: "auto", Skip: map[string]string{}, Values: map[string]any{}}}
+	}
+	for name, tt := range map[string]struct {
+		spec v1alpha1.ClusterMigrationSpec
+		want func(*session.Choices)
+	}{
+		"nothing":     {v1alpha1.ClusterMigrationSpec{}, func(*session.Choices) {}},
+		"handoff":     {v1alpha1.ClusterMigrationSpec{Edits: v1alpha1.EditsHandoff}, func(c *session.Choices) { c.HandOver, c.Snapshot = true, false }},
+		"snapshot":    {v1alpha1.ClusterMigrationSpec{Edits: v1alpha1.EditsHandoff, Options: v1alpha1.Options{EtcdSnapshot: v1alpha1.Enabled}}, func(c *session.Choices) { c.HandOver = true }},
+		"no snapshot": {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{EtcdSnapshot: v1alpha1.Disabled}}, func(c *session.Choices) { c.Snapshot = false }},
+		"kept":        {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{KeepLeaderMigration: v1alpha1.Enabled}}, func(c *session.Choices) { c.KeepLeaderMigration = true }},
+		"not kept":    {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{KeepLeaderMigration: v1alpha1.Disabled}}, func(c *session.Choices) { c.DisableAsked = true }},
+		"words": {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{EndState: v1alpha1.EndStateOverrides, InstallMethod: v1alpha1.InstallAdditionalManifest, CloudRoutes: v1alpha1.Disabled, AWS: v1alpha1.AWS{Mode: v1alpha1.AWSDisabled, Region: "eu-central-1", AssumeRole: "arn"}}},
+			func(c *session.Choices) {
+				c.EndState, c.InstallMethod, c.CloudRoutes, c.AWS, c.Region, c.AssumeRole = rke2checks.EndOverrides, migration.InstallManifest, "off", "off", "eu-central-1", "arn"
+			}},
+		"lists": {v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{OwnerInformed: []string{"fleet"}, SkipChecks: []v1alpha1.SkippedCheck{{ID: "AWSM-101", Reason: "because it is so"}}, CCM: v1alpha1.CCM{Image: "i", Values: &runtime.RawExtension{Raw: []byte(`{"a":{"b":1}}`)}}}},
+			func(c *session.Choices) {
+				c.OwnersInformed, c.Skip["AWSM-101"], c.CCMImage, c.Values["a"] = []string{"fleet"}, "because it is so", "i", map[string]any{"b": 1.0}
+			}},
+	} {
+		want := plain()
+		tt.want(&want)
+		got, err := choices(tt.spec)
+		if d := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); err != nil || d != "" {
+			t.Errorf("%s: %v\n%s", name, err, d)
+		}
+	}
+	if _, err := choices(v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{CCM: v1alpha1.CCM{Values: &runtime.RawExtension{Raw: []byte(`[]`)}}}}); err == nil {
+		t.Error("values that are a list went through")
+	}
+	for text, want := range map[string]time.Duration{"": 0, "15m": 15 * time.Minute, "1h30m": 90 * time.Minute} {
+		if got := timeout(v1alpha1.Options{Timeout: text}); got != want {
+			t.Errorf("%q is %s", text, got)
+		}
+	}
+}
+
+func TestSecretsOfOthers(t *testing.T) {
+	for names, want := range map[string]bool{"": false, "prod": true, "other": false, "prod-2": false, "other,prod": true, "other, prod": true, "xprod": false, "*": false} {
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{authorized: names}}}
+		if got := allows(secret, "prod"); got != want {
+			t.Errorf("authorized for %q: %t", names, got)
+		}
+	}
+	const kubeconfig = "apiVersion: v1\nclusters: []\ncontexts: []\nusers:\n- name: a\n  user: {exec: {command: sh}}\n"
+	for text, want := range map[string]bool{kubeconfig: true, "[Global]\nZone = eu-central-1a\n": false, strings.ReplaceAll(`{"clusters":[],"users":[],"contexts":[]}`, ":", " : "): true} {
+		if got := isKubeconfig([]byte(text)); got != want {
+			t.Errorf("%q is a kubeconfig: %t", text, got)
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+	awsmigrate "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io"
+	generated "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io/v1alpha1"
+)
+
+// Controller is one process that decides for, and works on, the clusters of a Rancher.
+type Controller struct {
+	o         Options
+	kube      kubernetes.Interface
+	rancher   dynamic.Interface
+	factories []*awsmigrate.Factory
+	objects   map[string]generated.ClusterMigrationController // by namespace
+	watched   map[string]cache.Store                          // the Clusters, stripped, by namespace
+	appeared  chan struct{}                                   // a Cluster is new
+	pool      *pool
+	events    *events
+
+	leads    atomic.Bool     // this process decides
+	ready    atomic.Bool     // the caches are filled
+	outdated atomic.Bool     // the served definition may drop fields
+	work     context.Context //nolint:containedctx // of jobs, which outlive the handler that began them
+
+	mu       sync.Mutex
+	clusters map[Key]*cluster
+}
+
+// New makes a controller of its options. It reaches no server.
+func New(o Options) (*Controller, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	o = o.withDefaults()
+	o.Config = rest.CopyConfig(o.Config)
+	o.Config.QPS, o.Config.Burst, o.Config.UserAgent, o.Config.WarningHandler = 50, 100, "awsmigrate", rest.NoWarnings{}
+	c := &Controller{o: o, pool: newPool(o.Runs, o.Audits), objects: map[string]generated.ClusterMigrationController{}, clusters: map[Key]*cluster{},
+		watched: map[string]cache.Store{}, appeared: make(chan struct{}, 1)}
+	var err error
+	if c.kube, err = kubernetes.NewForConfig(o.Config); err != nil {
+		return nil, fmt.Errorf("make a client of the management cluster: %w", err)
+	}
+	if c.rancher, err = dynamic.NewForConfig(o.Config); err != nil {
+		return nil, fmt.Errorf("make a client of the management cluster: %w", err)
+	}
+	for _, namespace := range o.Namespaces {
+		factory, err := awsmigrate.NewFactoryFromConfigWithNamespace(o.Config, namespace)
+		if err != nil {
+			return nil, fmt.Errorf("make a client of namespace %s: %w", namespace, err)
+		}
+		c.factories = append(c.factories, factory)
+		c.objects[namespace] = factory.Awsmigrate().V1alpha1().ClusterMigration()
+	}
+	return c, nil
+}
+
+// Ready says whether the caches are filled.
+func (c *Controller) Ready() bool { return c.ready.Load() }
+
+// Leads says whether this process decides.
+func (c *Controller) Leads() bool { return c.leads.Load() }
+
+func (c *Controller) cluster(key Key) *cluster {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	k := c.clusters[key]
+	if k == nil {
+		k = &cluster{key: key}
+		c.clusters[key] = k
+	}
+	return k
+}
+
+func (c *Controller) forget(key Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.clusters, key)
+}
+
+func (c *Controller) enqueue(key Key) { c.enqueueAfter(key, 0) }
+
+func (c *Controller) enqueueAfter(key Key, pause time.Duration) {
+	if objects := c.objects[key.Namespace]; objects != nil {
+		objects.EnqueueAfter(key.Namespace, key.Name, pause)
+	}
+}
+
+// begin has a job done; k is locked. Behind it the cluster is decided about again.
+func (c *Controller) begin(k *cluster, j *job, work func(context.Context, *job) error) {
+	if j.interrupt == nil {
+		j.interrupt = func() {}
+	}
+	k.job = j
+	if !c.pool.begin(c.work, k.key, j, func(ctx context.Context) error { return work(ctx, j) }, func(err error) { c.over(k, j, err) }) {
+		k.job = nil
+	}
+}
+
+func (c *Controller) over(k *cluster, j *job, err error) {
+	if err != nil {
+		c.log(k.key).Error("the "+string(j.kind)+" ended", "error", err.Error())
+	}
+	k.mu.Lock()
+	k.job = nil
+	k.mu.Unlock()
+	c.enqueue(k.key)
+}
+
+// decide is the handler: it looks, decides, begins what is to be done, and shows it. m is
+// nil where there is no object of that name.
+func (c *Controller) decide(key Key, m *v1alpha1.ClusterMigration) error {
+	k := c.cluster(key)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.job != nil && k.job.kind != looking:
+		return c.show(k, m, status.Moment{State: k.job.state()})
+	case k.job != nil || !c.leads.Load():
+		return nil // its end brings us here; another decides
+	case m == nil && !k.suspect():
+		c.forget(key)
+		return nil
+	case c.dueForLook(k, m):
+		c.looks(k, m)
+		return c.showLooking(k, m)
+	case k.look.err != nil:
+		c.enqueueAfter(key, c.pause(k.nextTry()))
+		return c.show(k, m, unreadable(k.look.err))
+	}
+	return c.act(k, m)
+}
+
+// act does what is decided on what was looked at. k is locked.
+func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) error {
+	object := m
+	if object == nil {
+		object = &v1alpha1.ClusterMigration{}
+	}
+	d := fleet.Decide(object, c.facts(k, m))
+	switch d.Action {
+	case fleet.Run:
+		c.runs(k, object)
+	case fleet.Guard:
+		if again := k.guarded.Add(firstPause); again.After(c.o.Clock.Now()) {
+			if d.Again = again; k.guardErr != nil {
+				d.Shown.Message = "something rolls out and could not be watched: " + why(k.guardErr)
+			}
+			break
+		}
+		k.guarded = c.o.Clock.Now()
+		c.guards(k, m)
+	case fleet.Nothing:
+		if m == nil { // nothing rolls, and nobody wants anything
+			c.forget(k.key)
+			return nil
+		}
+	}
+	c.enqueueAfter(k.key, c.pause(d.Again))
+	return c.show(k, m, d.Shown)
+}
+
+// nextTry is when what could not be read is read again.
+func (k *cluster) nextTry() time.Time {
+	if k.wait.until.IsZero() {
+		return k.look.at.Add(stale)
+	}
+	return k.wait.until
+}
+
+// pause is how long a cluster needs no decision, at most until its next audit.
+func (c *Controller) pause(again time.Time) time.Duration {
+	if again.IsZero() {
+		return c.o.Interval
+	}
+	return min(max(again.Sub(c.o.Clock.Now()), time.Second), c.o.Interval)
+}
+
+// suspect says whether a cluster that no object names may roll all the same.
+func (k *cluster) suspect() bool {
+	return k.moved || k.look != nil && (k.look.seen.UnderWay != "" || k.look.err != nil)
+}
+
+// dueForLook says whether what is known is nothing, of another object, or of before.
+func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
+	now := c.o.Clock.Now()
+	switch {
+	case k.look == nil || k.look.object != identityOf(m):
+		return true
+	case !k.wait.until.IsZero():
+		return !now.Before(k.wait.until)
+	case k.moved:
+		return true
+	case k.look.moves != "":
+		return now.Sub(k.look.at) >= firstPause
+	case k.look.err != nil || k.look.seen.UnderWay != "" || m != nil && m.Spec.Goal.OrDefault() != v1alpha1.GoalAudit:
+		return now.Sub(k.look.at) >= stale
+	}
+	return now.Sub(k.look.at) >= c.o.Interval
+}
+
+// stale is how long what was read of a cluster with a goal is good enough to begin on.
+const stale = 5 * time.Minute
+
+func (c *Controller) showLooking(k *cluster, m *v1alpha1.ClusterMigration) error {
+	if m == nil || m.Status.Display != nil && m.Status.ObservedGeneration == m.Generation {
+		return nil // what it shows stays until there is something new
+	}
+	return c.show(k, m, status.Moment{State: status.Auditing})
+}
+
+func unreadable(err error) status.Moment {
+	if class := why(err); hopeless(err) {
+		return status.Moment{State: status.Stalled, Reason: status.Failed, Message: class}
+	}
+	return status.Moment{State: status.Pending, Reason: status.Retrying, Message: why(err)}
+}
+
+func (j *job) state() status.State {
+	switch {
+	case j.kind == guarding:
+		return status.Guarding
+	case j.undo:
+		return status.Undoing
+	}
+	return status.Running
+}

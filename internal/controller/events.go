@@ -1,0 +1,75 @@
+package controller
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	toolsevents "k8s.io/client-go/tools/events"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// events tells people on the object what happened, as `kubectl describe` shows it.
+type events struct {
+	recorder toolsevents.EventRecorder
+	stop     func()
+}
+
+func newEvents(ctx context.Context, kube kubernetes.Interface) *events {
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		panic(err) // a programming error: it registers two types
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	broadcaster := toolsevents.NewBroadcaster(&toolsevents.EventSinkImpl{Interface: kube.EventsV1()})
+	_ = broadcaster.StartRecordingToSinkWithContext(ctx)
+	return &events{recorder: broadcaster.NewRecorder(scheme, "awsmigrate"), stop: func() { broadcaster.Shutdown(); cancel() }}
+}
+
+// told are the events of a run that people are told of, by the reason that they carry.
+var told = map[runner.EventType]string{
+	runner.LockTaken: "RunStarted", runner.StepFinished: "StepFinished", runner.StepFailed: "StepFailed", runner.BrakePulled: "BrakePulled",
+}
+
+// tell puts an event of a run on the object, if there is one.
+func (c *Controller) tell(key Key, e runner.Event) {
+	reason := told[e.Type]
+	if reason == "" {
+		return
+	}
+	m, err := c.objects[key.Namespace].Cache().Get(key.Namespace, key.Name)
+	if err != nil {
+		return
+	}
+	kind, note := corev1.EventTypeNormal, e.Title
+	if e.Type == runner.StepFailed || e.Type == runner.BrakePulled {
+		kind = corev1.EventTypeWarning
+	}
+	switch {
+	case e.Err != nil:
+		note = e.Err.Error()
+	case e.Message != "":
+		note = e.Message
+	case note == "":
+		note = reason
+	}
+	action := string(e.Step)
+	if action == "" {
+		action = "run"
+	}
+	c.events.recorder.Eventf(m, nil, kind, reason, action, "%s", cut(note))
+}
+
+// longestNote is what the API takes (k8s.io/kubernetes:pkg/apis/core/validation/events.go,
+// NoteLengthLimit), in bytes.
+const longestNote = 1024
+
+func cut(note string) string {
+	if len(note) <= longestNote {
+		return note
+	}
+	return note[:longestNote-len("…")] + "…"
+}

@@ -1,0 +1,164 @@
+package controller
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// facts are what is decided from, of a cluster that was looked at for m. k is locked.
+func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts {
+	l, now := k.look, c.o.Clock.Now()
+	f := fleet.Facts{Now: now, AuditsOnly: c.o.AuditsOnly, Outdated: c.outdated.Load(), Gone: l.gone, Full: c.pool.full() || c.o.tight(inUse())}
+	if k.audit != nil {
+		f.Audited, f.Failing = true, k.audit.failing()
+	}
+	if k.wait.locks && now.Before(k.wait.until) {
+		f.Locked = k.wait.why
+	} else {
+		f.NotBefore, f.Passing = k.wait.until, k.wait.why
+	}
+	if l.gone {
+		return f
+	}
+	state := l.seen.Journal
+	f.Reached = l.seen.Unplaced == nil && !l.seen.Says.Pending()
+	f.Reverted = l.seen.Harm != nil && l.seen.UnderWay == ""
+	if state.Brake != nil && l.seen.Paused != "" {
+		f.Braked = fmt.Sprintf("the brake was pulled in step %s: %s; %s", state.Brake.Step, state.Brake.Done, l.seen.Paused)
+	}
+	f.Crashed, f.Failed = died(state, attempt(m), now), failed(k, m)
+	if l.seen.UnderWay != "" {
+		f.Rolling = rollingOf(l)
+	}
+	f.Plan, f.RancherMoves = planOf(l, m), l.moves
+	return f
+}
+
+// attempt names what asks for a run: as long as it stays the same, what failed is not
+// tried again.
+func attempt(m *v1alpha1.ClusterMigration) string {
+	id := identityOf(m)
+	return fmt.Sprintf("%s/%d/%s", id.uid, id.generation, id.retry)
+}
+
+// failed is what ended the last run for this object, by the journal or, where it had not
+// come so far, by this process; "": nothing. Without a plan that can be made there is
+// nothing to run either.
+func failed(k *cluster, m *v1alpha1.ClusterMigration) string {
+	if k.failed.err != nil && k.failed.attempt == attempt(m) {
+		return why(k.failed.err)
+	}
+	if k.look.refused != nil {
+		return why(k.look.refused)
+	}
+	if k.look.seen.Unplaced != nil {
+		return why(k.look.seen.Unplaced)
+	}
+	if last := lastRun(k.look.seen.Journal); last != nil && last.Outcome == "stopped" && last.Attempt == attempt(m) {
+		return fmt.Sprintf("the last run stopped at step %s: %s", last.Step, last.Reason)
+	}
+	return ""
+}
+
+// lastRun is the last that was after a goal; nil: none was.
+func lastRun(state journal.State) *journal.Run {
+	for _, run := range slices.Backward(state.Runs) {
+		if !run.Guard {
+			return &run
+		}
+	}
+	return nil
+}
+
+const (
+	crashes     = 3
+	crashedSoon = time.Hour
+)
+
+// died says whether the last runs for this object all ended without a word, within an hour.
+func died(state journal.State, attempt string, now time.Time) bool {
+	dead := 0
+	for _, run := range slices.Backward(state.Runs) {
+		began, err := time.Parse(time.RFC3339, run.Start)
+		if err != nil || now.Sub(began) > crashedSoon || run.Attempt != attempt || run.End != "" {
+			break
+		}
+		if dead++; dead == crashes {
+			return true
+		}
+	}
+	return false
+}
+
+// rollingOf is what an earlier run left, and by which plan.
+func rollingOf(l *look) *fleet.Rolling {
+	state := l.seen.Journal
+	r := &fleet.Rolling{Goal: v1alpha1.GoalMigrate}
+	if state.Goal == "undo" {
+		r.Goal = v1alpha1.GoalUndo
+	}
+	if last := lastRun(state); last != nil {
+		for _, yes := range slices.Backward(state.Approvals) {
+			if yes.Run == last.ID && yes.Plan != "" {
+				r.Approved = yes.Plan
+				break
+			}
+		}
+	}
+	r.AsPlanned = l.plan.inForce != nil
+	return r
+}
+
+// planOf is the plan as a decision needs it.
+func planOf(l *look, m *v1alpha1.ClusterMigration) fleet.Plan {
+	p := fleet.Plan{Hash: l.plan.hash, Restored: l.seen.Plan.Basis.Restored}
+	if m == nil {
+		return p
+	}
+	next := nextStep(l.seen.Plan.Steps)
+	p.AtUntil = atUntil(l.seen.Plan.Steps, m.Spec.Until)
+	block := fleet.BlockOf(fleet.Blocks(m.Spec.Goal.OrDefault(), m.Spec.Edits), v1alpha1.Step(next))
+	for _, step := range l.seen.Plan.Steps {
+		if slices.Contains(block, v1alpha1.Step(step.ID)) && writes(step) {
+			p.Next += fleet.Takes(step.Rolls)
+		}
+	}
+	p.Begun = slices.ContainsFunc(l.seen.Journal.Intents, func(in journal.Intent) bool {
+		return in.Epoch == l.seen.Plan.Basis.Epoch && slices.Contains(block, v1alpha1.Step(in.Step))
+	})
+	return p
+}
+
+func writes(step runner.PlannedStep) bool {
+	return step.State.Kind == runner.Todo || step.State.Kind == runner.InProgress
+}
+
+// nextStep is the first that is to be taken; "": none.
+func nextStep(steps []runner.PlannedStep) journal.StepID {
+	for _, step := range steps {
+		if writes(step) {
+			return step.ID
+		}
+	}
+	return ""
+}
+
+// atUntil says whether the last step that is wanted was taken. One that is not among the
+// steps is of the other direction, and changes nothing.
+func atUntil(steps []runner.PlannedStep, until v1alpha1.Step) bool {
+	for _, step := range steps {
+		if writes(step) {
+			return false
+		}
+		if step.ID == journal.StepID(until) {
+			return nextStep(steps) != ""
+		}
+	}
+	return false
+}

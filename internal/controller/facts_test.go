@@ -1,0 +1,109 @@
+package controller
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+func TestDied(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	run := func(ago time.Duration, end, attempt string) journal.Run {
+		return journal.Run{Start: now.Add(-ago).Format(time.RFC3339), End: end, Attempt: attempt, Outcome: "died"}
+	}
+	ten := 10 * time.Minute
+	for name, tt := range map[string]struct {
+		runs []journal.Run
+		want bool
+	}{
+		"none":              {nil, false},
+		"two":               {[]journal.Run{run(2*ten, "", "a"), run(ten, "", "a")}, false},
+		"three":             {[]journal.Run{run(3*ten, "", "a"), run(2*ten, "", "a"), run(ten, "", "a")}, true},
+		"three, long ago":   {[]journal.Run{run(7*ten, "", "a"), run(2*ten, "", "a"), run(ten, "", "a")}, false},
+		"one of them ended": {[]journal.Run{run(3*ten, "", "a"), run(2*ten, "e", "a"), run(ten, "", "a")}, false},
+		"asked again since": {[]journal.Run{run(3*ten, "", "b"), run(2*ten, "", "a"), run(ten, "", "a")}, false},
+	} {
+		if got := died(journal.State{Runs: tt.runs}, "a", now); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestUntil(t *testing.T) {
+	steps := func(kinds ...runner.StateKind) (all []runner.PlannedStep) {
+		for i, kind := range kinds {
+			all = append(all, runner.PlannedStep{Info: runner.Info{ID: forward[i]}, State: runner.State{Kind: kind}})
+		}
+		return all
+	}
+	const todo, done = runner.Todo, runner.Done
+	for name, tt := range map[string]struct {
+		steps []runner.PlannedStep
+		until v1alpha1.Step
+		at    bool
+		last  journal.StepID
+	}{
+		"not named":              {steps(todo, todo, todo, todo), "", false, "enable-leader-migration"},
+		"before it":              {steps(done, todo, todo, todo), "lease-access", false, "lease-access"},
+		"at it":                  {steps(done, done, todo, todo), "lease-access", true, "enable-leader-migration"},
+		"in a later block":       {steps(todo, todo, todo, todo), "cordon", false, "enable-leader-migration"},
+		"of the other direction": {steps(done, todo, todo, todo), "undo-switch-provider", false, "enable-leader-migration"},
+		"nothing is left":        {steps(done, done, done, done), "lease-access", false, ""},
+	} {
+		l := &look{}
+		l.seen.Plan.Steps = tt.steps
+		m := &v1alpha1.ClusterMigration{Spec: v1alpha1.ClusterMigrationSpec{Goal: v1alpha1.GoalMigrate, Edits: v1alpha1.EditsApply, Until: tt.until}}
+		if got := atUntil(tt.steps, tt.until); got != tt.at {
+			t.Errorf("%s: at it %t", name, got)
+		}
+		if got := lastOf(l, m); got != tt.last {
+			t.Errorf("%s: runs until %q, wanted %q", name, got, tt.last)
+		}
+	}
+}
+
+// What may pass by itself is tried again, later each time; what another run holds, soon.
+func TestWaits(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	away := &fault.Error{Class: fault.CouldNotLook, Object: "the API", Seen: "is away"}
+	var w wait
+	for _, want := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 10 * time.Minute, 10 * time.Minute} {
+		w = w.after(away, now)
+		if got := w.until.Sub(now); got != want || w.why != "the API: is away" || w.locks {
+			t.Fatalf("%+v, wanted %s", w, want)
+		}
+	}
+	if w = w.after(&fault.Error{Class: fault.Locked}, now); !w.locks || w.until.Sub(now) != firstPause {
+		t.Errorf("locked: %+v", w)
+	}
+	for _, err := range []error{nil, &fault.Error{Class: fault.Check}, &fault.Error{Class: fault.Stale}, errors.New("unforeseen")} {
+		if w := w.after(err, now); !w.until.IsZero() {
+			t.Errorf("%v: %+v", err, w)
+		}
+	}
+}
+
+// A failure stands for the object that it was one of, until that changes or somebody asks.
+func TestAttempts(t *testing.T) {
+	m := &v1alpha1.ClusterMigration{ObjectMeta: metav1.ObjectMeta{UID: "u", Generation: 2}}
+	again := m.DeepCopy()
+	again.Annotations = map[string]string{RetryAnnotation: "1"}
+	changed := m.DeepCopy()
+	changed.Generation = 3
+	k := &cluster{look: &look{}, failed: failure{attempt: attempt(m), err: errors.New("failed")}}
+	if failed(k, m) == "" || failed(k, again) != "" || failed(k, changed) != "" {
+		t.Error("a failure of one object was taken for another's")
+	}
+	k = &cluster{look: &look{}}
+	k.look.seen.Journal.Runs = []journal.Run{{Outcome: "stopped", Attempt: attempt(m), Step: "cordon", Reason: "Seeded"}, {Outcome: "guarded", Guard: true}}
+	if failed(k, m) == "" || failed(k, again) != "" {
+		t.Error("the journal's failure is not told, or told after somebody asked again")
+	}
+}

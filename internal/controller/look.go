@@ -1,0 +1,155 @@
+package controller
+
+import (
+	"context"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// lookAt reads a cluster for an object; m is nil where no object names the cluster any
+// more, and only what rolls matters.
+func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.ClusterMigration) *look {
+	l := &look{at: c.o.Clock.Now(), object: identityOf(m)}
+	var there bool
+	if l.target, there, l.err = c.target(ctx, k.key); l.err != nil || !there {
+		l.gone = l.err == nil
+		return l
+	}
+	spec := v1alpha1.ClusterMigrationSpec{}
+	if m != nil {
+		spec = m.Spec
+	}
+	options, err := c.options(ctx, k.key, spec)
+	if err != nil { // what rolls is found and watched all the same
+		l.refused = err
+		if options, l.err = c.options(ctx, k.key, v1alpha1.ClusterMigrationSpec{}); l.err != nil {
+			return l
+		}
+	}
+	if l.seen, l.err = c.o.Engine.Assess(ctx, l.target, options); l.err != nil {
+		return l
+	}
+	if m != nil && l.refused == nil && spec.Goal.OrDefault() != v1alpha1.GoalAudit && l.seen.Unplaced == nil && !c.o.AuditsOnly {
+		l.moves = c.rancherMoves(ctx)
+		l.plan, l.err = c.plans(k.key).settle(ctx, l.seen, spec.ApprovedPlan)
+	}
+	return l
+}
+
+// options are those of a run for an object, or of a look.
+func (c *Controller) options(ctx context.Context, key Key, spec v1alpha1.ClusterMigrationSpec) (session.Options, error) {
+	chosen, err := choices(spec)
+	if err != nil {
+		return session.Options{}, err
+	}
+	if err := (secrets{c.kube, key}).into(ctx, &chosen, spec.Options, c.o.AWS); err != nil {
+		return session.Options{}, err
+	}
+	return session.Options{
+		Choices: chosen, Undo: spec.Goal == v1alpha1.GoalUndo, Actor: c.o.Actor,
+		Engine: session.Engine{Version: c.o.Version, Timeout: timeout(spec.Options), Clock: c.o.Clock},
+	}, nil
+}
+
+// looks begins a look, and an audit with it where one is due.
+func (c *Controller) looks(k *cluster, m *v1alpha1.ClusterMigration) {
+	c.begin(k, &job{kind: looking}, func(ctx context.Context, _ *job) error {
+		var l *look
+		var audited *Audited
+		if err := recovered(ctx, func(ctx context.Context) error {
+			l = c.lookAt(ctx, k, m)
+			audited = c.auditIfDue(ctx, k, m, l)
+			return nil
+		}); err != nil {
+			l = &look{at: c.o.Clock.Now(), object: identityOf(m), err: err}
+		}
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.look, k.moved = l, false
+		if audited != nil {
+			k.audit = audited
+		}
+		if now := c.o.Clock.Now(); l.err != nil {
+			k.wait = k.wait.after(l.err, now)
+		} else if !now.Before(k.wait.until) { // what a run waits for is not over because a look got through
+			k.wait = wait{tries: k.wait.tries}
+		}
+		return l.err
+	})
+}
+
+// mostAudits is the least time between two audits of a cluster that changes.
+const mostAudits = 10 * time.Minute
+
+// auditIfDue audits a cluster that an object names and where nothing rolls; nil: not now.
+func (c *Controller) auditIfDue(ctx context.Context, k *cluster, m *v1alpha1.ClusterMigration, l *look) *Audited {
+	k.mu.Lock()
+	last, moved := k.audit, k.moved
+	k.mu.Unlock()
+	passed := time.Duration(1<<62 - 1)
+	if last != nil {
+		passed = l.at.Sub(last.At)
+	}
+	due := passed >= c.o.Interval || moved && passed >= mostAudits || last != nil && last.Position != l.seen.Says.Position
+	if m == nil || l.gone || !due || l.err == nil && l.seen.UnderWay != "" {
+		return nil
+	}
+	options, err := c.options(ctx, k.key, m.Spec)
+	if err != nil {
+		return nil
+	}
+	options.ReadOnly = true
+	var found Audited
+	if full := c.pool.inTurn(ctx, func() { found, err = c.o.Engine.Audit(ctx, l.target, options) }); full != nil {
+		return nil
+	}
+	if err != nil {
+		c.log(k.key).Warn("the audit could not be made", "error", err)
+		return nil
+	}
+	return &found
+}
+
+// The pause before what did not get through is tried again doubles from the one to the
+// other.
+const (
+	firstPause   = 30 * time.Second
+	longestPause = 10 * time.Minute
+)
+
+// after is the wait behind an attempt: what another run holds, and what could not be
+// reached, is tried again.
+func (w wait) after(err error, now time.Time) wait {
+	class := fault.ClassOf(err)
+	switch {
+	case err == nil:
+		return wait{}
+	case class == fault.Locked:
+		return wait{until: now.Add(firstPause), why: why(err), locks: true}
+	case class != fault.CouldNotLook && class != fault.NoProgress:
+		return wait{}
+	}
+	pause := min(firstPause<<min(w.tries, 10), longestPause)
+	return wait{until: now.Add(pause), why: why(err), tries: w.tries + 1}
+}
+
+// why is an error in one line for people.
+func why(err error) string {
+	if f, ok := fault.As(err); ok {
+		if f.Object != "" {
+			return f.Object + ": " + f.Seen
+		}
+		return f.Seen
+	}
+	return err.Error()
+}
+
+// settled is the hash that stands for what would be done: the approved one as long as its
+// plan is what is left of it.
+func settled(approved *runner.WholePlan, now session.Assessment) bool {
+	return approved != nil && approved.Allows(now.Plan) == nil
+}

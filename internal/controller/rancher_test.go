@@ -1,0 +1,42 @@
+package controller
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes/fake"
+	k8stesting "k8s.io/client-go/testing"
+)
+
+func TestRancherAtRest(t *testing.T) {
+	three := int32(3)
+	for name, tt := range map[string]struct {
+		generation int64
+		status     appsv1.DeploymentStatus
+		moves      bool
+	}{
+		"at rest":            {2, appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3}, false},
+		"just changed":       {3, appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 3}, true},
+		"a pod is missing":   {2, appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 3, AvailableReplicas: 2}, true},
+		"an old one is left": {2, appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 4, UpdatedReplicas: 3, AvailableReplicas: 3}, true},
+		"half of them":       {2, appsv1.DeploymentStatus{ObservedGeneration: 2, Replicas: 3, UpdatedReplicas: 1, AvailableReplicas: 3}, true},
+	} {
+		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: rancherNamespace, Name: rancherDeployment, Generation: tt.generation}, Spec: appsv1.DeploymentSpec{Replicas: &three}, Status: tt.status}
+		c := &Controller{kube: fake.NewClientset(d)}
+		if got := c.rancherMoves(t.Context()); (got != "") != tt.moves {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	if got := (&Controller{kube: fake.NewClientset()}).rancherMoves(t.Context()); got != "" {
+		t.Errorf("it runs elsewhere: %q", got)
+	}
+	refusing := fake.NewClientset()
+	refusing.PrependReactor("get", "deployments", func(k8stesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("refused") })
+	if got := (&Controller{kube: refusing}).rancherMoves(t.Context()); !strings.Contains(got, "refused") {
+		t.Errorf("not read, and taken for at rest: %q", got)
+	}
+}

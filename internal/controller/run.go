@@ -1,0 +1,188 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// runs begins the next block of an object, or goes on with one. k is locked.
+func (c *Controller) runs(k *cluster, m *v1alpha1.ClusterMigration) {
+	l := k.look
+	saved, until := l.plan.inForce, lastOf(l, m)
+	if saved == nil {
+		return // decided with a plan, and begun with none: never
+	}
+	interrupt, ask := once()
+	j := &job{kind: running, undo: m.Spec.Goal == v1alpha1.GoalUndo, interrupt: ask}
+	c.begin(k, j, func(ctx context.Context, j *job) error {
+		options, err := c.options(ctx, k.key, m.Spec)
+		if err != nil {
+			return c.ended(k, m, err)
+		}
+		options.Unattended, options.Attempt, options.Until = true, attempt(m), until
+		options.Command = fmt.Sprintf("kubectl annotate clustermigration -n %s %s --overwrite %s=…", k.key.Namespace, k.key.Name, RetryAnnotation)
+		options.Interrupt, options.Sink = interrupt, c.sink(k, j)
+		options.Saved = func(journal.Target) (*runner.WholePlan, error) { return saved, nil }
+		options.Hold = func(_ context.Context, step runner.Info) error { return c.stillWanted(k.key, m, step) }
+		return c.ended(k, m, recovered(ctx, func(ctx context.Context) error {
+			_, err := c.o.Engine.Run(ctx, l.target, options)
+			return err
+		}))
+	})
+}
+
+// lastOf is the step after which a run gives the cluster back: the end of the block that
+// is next, or that of spec.until where it comes before. A step that was begun is seen to
+// its end, whatever spec.until names.
+func lastOf(l *look, m *v1alpha1.ClusterMigration) journal.StepID {
+	next := nextStep(l.seen.Plan.Steps)
+	block := fleet.BlockOf(fleet.Blocks(m.Spec.Goal.OrDefault(), m.Spec.Edits), v1alpha1.Step(next))
+	last, reached := next, false
+	for _, step := range l.seen.Plan.Steps {
+		reached = reached || step.ID == next
+		switch {
+		case step.ID == journal.StepID(m.Spec.Until) && !reached:
+			return next
+		case reached && slices.Contains(block, v1alpha1.Step(step.ID)):
+			if last = step.ID; last == journal.StepID(m.Spec.Until) {
+				return last
+			}
+		}
+	}
+	return last
+}
+
+// stillWanted reads the object live before a step begins: a watch may lag behind.
+func (c *Controller) stillWanted(key Key, begun *v1alpha1.ClusterMigration, step runner.Info) error {
+	now, err := c.objects[key.Namespace].Get(key.Namespace, key.Name, metav1.GetOptions{})
+	switch {
+	case apierrors.IsNotFound(err):
+		return held(key, step, "was deleted")
+	case err != nil:
+		return &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "ClusterMigration " + key.String(), Seen: "could not be read before step " + string(step.ID), Err: err}
+	}
+	for what, changed := range map[string]bool{
+		"was made anew": now.UID != begun.UID, "is being deleted": now.DeletionTimestamp != nil, "has another goal": now.Spec.Goal != begun.Spec.Goal,
+		"is paused": now.Spec.Paused, "approves another plan": now.Spec.ApprovedPlan != begun.Spec.ApprovedPlan,
+		"names another last step": now.Spec.Until != begun.Spec.Until,
+	} {
+		if changed {
+			return held(key, step, what)
+		}
+	}
+	return nil
+}
+
+func held(key Key, step runner.Info, seen string) error {
+	return &fault.Error{Class: fault.Interrupted, Reason: "Held", Object: "ClusterMigration " + key.String(), Seen: seen + ": step " + string(step.ID) + " does not begin"}
+}
+
+// guards begins to watch what rolls. k is locked; m is nil where no object names it.
+func (c *Controller) guards(k *cluster, m *v1alpha1.ClusterMigration) {
+	l := k.look
+	interrupt, ask := once()
+	c.begin(k, &job{kind: guarding, interrupt: ask}, func(ctx context.Context, j *job) error {
+		spec := v1alpha1.ClusterMigrationSpec{}
+		if m != nil {
+			spec = m.Spec
+		}
+		options, err := c.options(ctx, k.key, spec)
+		if err != nil { // such as a Secret that is gone: what rolls is watched without
+			if options, err = c.options(ctx, k.key, v1alpha1.ClusterMigrationSpec{}); err != nil {
+				return c.ended(k, m, err)
+			}
+		}
+		options.Interrupt, options.Sink = interrupt, c.sink(k, j)
+		err = recovered(ctx, func(ctx context.Context) error {
+			_, err := c.o.Engine.Guard(ctx, l.target, options)
+			return err
+		})
+		k.mu.Lock()
+		k.guardErr = err
+		k.mu.Unlock()
+		return c.ended(k, m, err)
+	})
+}
+
+// ended says what becomes of a cluster behind a run or a guard: it is looked at again,
+// unless nothing got through.
+func (c *Controller) ended(k *cluster, m *v1alpha1.ClusterMigration, err error) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.wait = k.wait.after(err, c.o.Clock.Now())
+	switch fault.ClassOf(err) {
+	case fault.Locked, fault.CouldNotLook, fault.NoProgress, fault.Interrupted, fault.HungUp, fault.Stale:
+	default:
+		if err != nil {
+			k.failed = failure{attempt: attempt(m), err: err}
+		}
+	}
+	if k.look != nil && !k.wait.locks {
+		k.look = nil // it is of before
+	}
+	return err
+}
+
+// once is a channel that is closed by the first call.
+func once() (asked chan struct{}, ask func()) {
+	asked = make(chan struct{})
+	return asked, sync.OnceFunc(func() { close(asked) })
+}
+
+// leastBetween is the least time between two statuses of a run that goes on.
+const leastBetween = 5 * time.Second
+
+// sink takes the events of a run: for the log, for what the status shows, and for people.
+func (c *Controller) sink(k *cluster, j *job) runner.Sink {
+	log := c.log(k.key)
+	return runner.SinkFunc(func(e runner.Event) {
+		record(log, e)
+		now := c.o.Clock.Now()
+		j.mu.Lock()
+		j.take(e)
+		due := e.Type != runner.StepWaiting || now.Sub(j.shown) >= leastBetween
+		if due {
+			j.shown = now
+		}
+		j.mu.Unlock()
+		c.tell(k.key, e)
+		if due {
+			c.enqueue(k.key)
+		}
+	})
+}
+
+// take keeps of an event what a status shows.
+func (j *job) take(e runner.Event) {
+	switch e.Type {
+	case runner.RunStarted:
+		j.run, j.position = e.Message, e.Position
+	case runner.StepStarted:
+		j.title, j.step = e.Title, &v1alpha1.RunningStep{ID: string(e.Step), StartedAt: metav1.NewTime(e.Time.UTC().Truncate(time.Second))}
+	case runner.StepWaiting:
+		if j.step == nil {
+			j.step = &v1alpha1.RunningStep{}
+		}
+		if w := e.Waiting; w != nil {
+			j.step.WaitingFor, j.step.Seen, j.step.Done, j.step.Total = w.For, w.Seen, int64(w.Done), int64(w.Total)
+			j.step.LastProgress, j.step.Until = metav1.NewTime(w.LastProgress.UTC().Truncate(time.Second)), metav1.NewTime(w.Until.UTC().Truncate(time.Second))
+		}
+	case runner.StepFinished, runner.StepFailed:
+		if j.step != nil {
+			j.step.WaitingFor, j.step.Seen = "", ""
+		}
+	default:
+	}
+}

@@ -1,0 +1,135 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/rancher/wrangler/v3/pkg/start"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// workers is how many decisions are made at once in a namespace: none takes long.
+const workers = 4
+
+// drain bounds how long jobs may take to stop cleanly.
+const drain = 75 * time.Second
+
+// Run decides and works until ctx ends. Then every run and guard is asked to stop cleanly,
+// and gives its lock back, before the leadership is given back.
+func (c *Controller) Run(ctx context.Context) error {
+	outlives := context.WithoutCancel(ctx)
+	work, cancel := context.WithCancel(outlives)
+	defer cancel()
+	c.work = work
+	c.events = newEvents(work, c.kube)
+	defer c.events.stop()
+	handlers, stop := context.WithCancel(outlives)
+	defer stop()
+	for namespace, objects := range c.objects {
+		objects.OnChange(handlers, "decide", func(key string, m *v1alpha1.ClusterMigration) (*v1alpha1.ClusterMigration, error) {
+			return m, c.decide(keyOfName(namespace, key), m)
+		})
+	}
+	for _, factory := range c.factories {
+		if err := start.All(handlers, workers, factory); err != nil {
+			return fmt.Errorf("fill the caches: %w", err)
+		}
+	}
+	if err := c.watchClusters(handlers); err != nil {
+		return err
+	}
+	c.ready.Store(true)
+	go c.discovers(handlers)
+	elected, resign := context.WithCancel(outlives)
+	defer resign()
+	over := make(chan error, 1)
+	go func() { over <- c.lead(elected) }()
+	select {
+	case <-ctx.Done():
+	case err := <-over:
+		return err
+	}
+	bounded, free := context.WithTimeout(outlives, drain)
+	defer free()
+	c.leads.Store(false) // nothing more begins
+	c.pool.stop(bounded)
+	resign()
+	return <-over
+}
+
+func keyOfName(namespace, key string) Key {
+	name := key
+	if i := len(namespace) + 1; len(key) > i && key[:i] == namespace+"/" {
+		name = key[i:]
+	}
+	return Key{Namespace: namespace, Name: name}
+}
+
+// electionName is the Lease of the election in the first namespace, whatever the release
+// is called. No cluster's lock has this name: see journal.Name.
+const electionName = "awsmigrate"
+
+// lead decides whenever it is elected, until ctx ends.
+func (c *Controller) lead(ctx context.Context) error {
+	if c.o.Election.Off {
+		c.elected(ctx)
+		<-ctx.Done()
+		return nil
+	}
+	identity := c.o.Actor.Host
+	if c.o.Actor.Pod.UID != "" {
+		identity += "_" + c.o.Actor.Pod.UID
+	}
+	identity += "_" + string(types.UID(c.o.Actor.User))
+	for ctx.Err() == nil {
+		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+			Name: electionName, LeaseDuration: c.o.Election.Lease, RenewDeadline: c.o.Election.Renew, RetryPeriod: c.o.Election.Retry, ReleaseOnCancel: true,
+			Lock: &resourcelock.LeaseLock{LeaseMeta: metav1.ObjectMeta{Namespace: c.o.Namespaces[0], Name: electionName}, Client: c.kube.CoordinationV1(),
+				LockConfig: resourcelock.ResourceLockConfig{Identity: identity}},
+			Callbacks: leaderelection.LeaderCallbacks{
+				OnStartedLeading: c.elected,
+				OnStoppedLeading: func() {
+					c.leads.Store(false)
+					c.o.Log.Info("another may decide now; what is under way goes on")
+				},
+			},
+		})
+		if err != nil {
+			return fmt.Errorf("prepare the leader election: %w", err)
+		}
+		elector.Run(ctx) // returns when the Lease is lost
+	}
+	return nil
+}
+
+// elected looks at everything: at each object, and at each cluster whose journal says that
+// a run was not seen to its end.
+func (c *Controller) elected(ctx context.Context) {
+	c.leads.Store(true)
+	c.o.Log.Info("decides from now on", "namespaces", c.o.Namespaces, "auditsOnly", c.o.AuditsOnly)
+	if err := c.readSchema(ctx); err != nil {
+		c.o.Log.Warn("the definition could not be read", "error", err.Error())
+	}
+	c.appears()
+	for _, namespace := range c.o.Namespaces {
+		if err := c.openJournals(ctx, namespace); err != nil {
+			c.o.Log.Error("the journals could not be listed: a rollout that no object names is not watched", "namespace", namespace, "error", err.Error())
+		}
+		for _, m := range c.known(namespace) {
+			c.enqueue(Key{Namespace: namespace, Name: m.Name})
+		}
+	}
+}
+
+// hopeless says whether an error passes by nobody's waiting.
+func hopeless(err error) bool {
+	class := fault.ClassOf(err)
+	return class != fault.CouldNotLook && class != fault.Locked && class != fault.NoProgress
+}

@@ -1,0 +1,174 @@
+package controller
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+// show writes the status of an object, where it is another. k is locked.
+func (c *Controller) show(k *cluster, m *v1alpha1.ClusterMigration, at status.Moment) error {
+	if m == nil || !m.DeletionTimestamp.IsZero() && k.job == nil {
+		return nil
+	}
+	next := c.statusOf(k, m, at)
+	if equality.Semantic.DeepEqual(next, m.Status) {
+		return nil
+	}
+	changed := m.DeepCopy()
+	changed.Status = next
+	_, err := c.objects[m.Namespace].UpdateStatus(changed)
+	switch {
+	case apierrors.IsConflict(err): // the cache is behind: its next event brings us here
+		c.enqueueAfter(k.key, time.Second)
+		return nil
+	case apierrors.IsNotFound(err):
+		return nil
+	}
+	return err
+}
+
+// statusOf is what there is to show, made anew each time.
+func (c *Controller) statusOf(k *cluster, m *v1alpha1.ClusterMigration, at status.Moment) v1alpha1.ClusterMigrationStatus {
+	at.Generation = m.Generation
+	s := v1alpha1.ClusterMigrationStatus{ObservedGeneration: m.Generation}
+	if k.audit != nil {
+		s.Position, s.Audit = k.audit.Position, auditOf(*k.audit)
+	}
+	if l := k.look; l != nil && l.err == nil && !l.gone {
+		if l.seen.Unplaced == nil {
+			s.Position = l.seen.Says.Position
+		}
+		s.Plan, s.History = shownPlan(l), history(l.seen.Journal)
+		at.Owner = agreement(l)
+	} else { // what was known stays, until it is known anew
+		s.Position, s.Plan, s.History = m.Status.Position, m.Status.Plan, m.Status.History
+	}
+	if k.job != nil && k.job.kind != looking {
+		s.Run = k.job.shows()
+		if s.Run.Step != nil && at.Message == "" {
+			at.Message = k.job.line()
+		}
+	}
+	s.Failure = c.failureOf(k, m)
+	s.Display, s.Conditions = at.Display(), at.Conditions(m.Status.Conditions, c.o.Clock.Now())
+	status.Fit(&s)
+	return s
+}
+
+func agreement(l *look) status.Agreement {
+	switch {
+	case l.seen.Harm != nil:
+		return status.Agreement{State: metav1.ConditionFalse}
+	case len(l.seen.Journal.Intents) > 0:
+		return status.Agreement{State: metav1.ConditionTrue}
+	}
+	return status.Agreement{}
+}
+
+func shownPlan(l *look) *v1alpha1.Plan {
+	if l.plan.hash == "" {
+		return nil
+	}
+	p := &v1alpha1.Plan{Hash: l.plan.hash, Version: l.seen.Plan.Version, Ref: l.plan.ref}
+	for _, step := range l.seen.Plan.Steps {
+		one := v1alpha1.PlannedStep{ID: string(step.ID), State: string(step.State.Kind)}
+		if len(step.Summary) > 0 {
+			one.Summary = step.Summary[0]
+		}
+		p.Steps = append(p.Steps, one)
+	}
+	return p
+}
+
+// shows is the job for a status. The step is a copy: the run goes on.
+func (j *job) shows() *v1alpha1.Run {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	r := &v1alpha1.Run{ID: j.run, Direction: "forward"}
+	if j.undo {
+		r.Direction = "back"
+	}
+	if j.step != nil {
+		r.Step = j.step.DeepCopy()
+	}
+	return r
+}
+
+// line is the job in one line.
+func (j *job) line() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	line := j.title
+	if j.step != nil && j.step.WaitingFor != "" {
+		line += ": waiting for " + j.step.WaitingFor + "; seen: " + j.step.Seen
+	}
+	return line
+}
+
+// failureOf is what the last run for this object ended with, while it stands.
+func (c *Controller) failureOf(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.Failure {
+	err := k.failed.err
+	if err == nil || k.failed.attempt != attempt(m) {
+		return nil
+	}
+	f := &v1alpha1.Failure{Reason: "Unexpected", Seen: err.Error(), ExitCode: int64(c.o.ExitCode(err))}
+	if of, ok := fault.As(err); ok {
+		f.Reason, f.Object, f.Seen, f.Wanted, f.Fix = of.Reason, of.Object, of.Seen, of.Wanted, of.Fix
+	}
+	return f
+}
+
+// history are the runs of the journal, the latest first.
+func history(state journal.State) []v1alpha1.PastRun {
+	var past []v1alpha1.PastRun
+	for _, run := range slices.Backward(state.Runs) {
+		if run.End == "" && run.Outcome == "" {
+			continue // it is under way, or its end is not known
+		}
+		one := v1alpha1.PastRun{ID: run.ID, Result: run.Outcome, StartedAt: timeOf(run.Start), EndedAt: timeOf(run.End)}
+		for _, yes := range state.Approvals {
+			if yes.Run == run.ID && yes.Plan != "" {
+				one.Plan = yes.Plan
+			}
+		}
+		past = append(past, one)
+	}
+	return past
+}
+
+func timeOf(text string) metav1.Time {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return metav1.Time{}
+	}
+	return metav1.NewTime(at.UTC())
+}
+
+func auditOf(a Audited) *v1alpha1.Audit {
+	counts := a.Report.Counts
+	s := &v1alpha1.Audit{
+		At: metav1.NewTime(a.At.UTC().Truncate(time.Second)), OK: int64(counts[verify.OK]), Warn: int64(counts[verify.Warn]),
+		Fail: int64(counts[verify.Fail]), Skip: int64(counts[verify.Skip]), Unknown: int64(counts[verify.Unknown]),
+	}
+	for _, result := range a.Report.With(verify.Fail) {
+		one := v1alpha1.FailingCheck{ID: result.ID, Title: result.Title}
+		for _, finding := range result.Findings {
+			if finding.Status == verify.Fail {
+				one.Object = finding.Object
+				break
+			}
+		}
+		s.Failing = append(s.Failing, one)
+	}
+	return s
+}

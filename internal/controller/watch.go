@@ -1,0 +1,138 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// watchClusters has a cluster looked at again when its Cluster changes. Of each nothing
+// but name and generation is kept.
+func (c *Controller) watchClusters(ctx context.Context) error {
+	for _, namespace := range c.o.Namespaces {
+		factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(c.rancher, 0, namespace, nil)
+		informer := factory.ForResource(provisioningClusters).Informer()
+		if err := informer.SetTransform(stripped); err != nil {
+			return fmt.Errorf("watch the Clusters of namespace %s: %w", namespace, err)
+		}
+		if _, err := informer.AddEventHandler(cache.ResourceEventHandlerFuncs{
+			AddFunc:    func(any) { c.appears() },
+			UpdateFunc: func(before, after any) { c.clusterMoved(before, after) },
+			DeleteFunc: func(gone any) { c.clusterMoved(nil, gone) },
+		}); err != nil {
+			return fmt.Errorf("watch the Clusters of namespace %s: %w", namespace, err)
+		}
+		c.watched[namespace] = informer.GetStore()
+		factory.Start(ctx.Done())
+		if !cache.WaitForCacheSync(ctx.Done(), informer.HasSynced) {
+			return fmt.Errorf("watch the Clusters of namespace %s: %w", namespace, ctx.Err())
+		}
+	}
+	return nil
+}
+
+// stripped keeps of a Cluster what a decision to look again needs.
+func stripped(obj any) (any, error) {
+	full, is := obj.(*unstructured.Unstructured)
+	if !is {
+		return obj, nil // a tombstone
+	}
+	kept := &unstructured.Unstructured{}
+	kept.SetGroupVersionKind(full.GroupVersionKind())
+	kept.SetNamespace(full.GetNamespace())
+	kept.SetName(full.GetName())
+	kept.SetUID(full.GetUID())
+	kept.SetResourceVersion(full.GetResourceVersion())
+	kept.SetGeneration(full.GetGeneration())
+	kept.SetDeletionTimestamp(full.GetDeletionTimestamp())
+	return kept, nil
+}
+
+func (c *Controller) clusterMoved(before, after any) {
+	if gone, is := after.(cache.DeletedFinalStateUnknown); is {
+		after = gone.Obj
+	}
+	now, is := after.(*unstructured.Unstructured)
+	if !is {
+		return
+	}
+	if old, is := before.(*unstructured.Unstructured); is && old.GetGeneration() == now.GetGeneration() && (old.GetDeletionTimestamp() == nil) == (now.GetDeletionTimestamp() == nil) {
+		return
+	}
+	key := Key{Namespace: now.GetNamespace(), Name: now.GetName()}
+	c.mu.Lock()
+	k := c.clusters[key]
+	c.mu.Unlock()
+	if k == nil {
+		return // nobody asked about it
+	}
+	k.mu.Lock()
+	k.moved = true
+	k.mu.Unlock()
+	c.enqueue(key)
+}
+
+// known are the objects of a namespace, as cached.
+func (c *Controller) known(namespace string) []*v1alpha1.ClusterMigration {
+	all, err := c.objects[namespace].Cache().List(namespace, labels.Everything())
+	if err != nil {
+		return nil // of a filled cache: never
+	}
+	return all
+}
+
+// openJournals has every cluster looked at whose journal is there: a run of it may have
+// died while Rancher goes on with what it began, also where no object names the cluster.
+func (c *Controller) openJournals(ctx context.Context, namespace string) error {
+	list, err := c.kube.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: wellknown.ManagedBy + "=" + wellknown.FieldManager})
+	if err != nil {
+		return err
+	}
+	for i := range list.Items {
+		name, is := strings.CutPrefix(list.Items[i].Name, "awsmigrate-")
+		_, journal := list.Items[i].Data["sha256"]
+		if !is || !journal {
+			continue
+		}
+		key := Key{Namespace: namespace, Name: name}
+		k := c.cluster(key)
+		k.mu.Lock()
+		k.moved = true
+		k.mu.Unlock()
+		c.enqueue(key)
+	}
+	return nil
+}
+
+var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+
+// readSchema finds out whether the served definition knows every field of ours: an API
+// server drops what its schema does not know, without a word.
+func (c *Controller) readSchema(ctx context.Context) error {
+	crd, err := c.rancher.Resource(definitions).Get(ctx, v1alpha1.CRD, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	c.outdated.Store(schemaOf(crd.GetAnnotations()) < v1alpha1.Schema)
+	return nil
+}
+
+// schemaOf is the number of the schema that a definition has; 0: it says none.
+func schemaOf(annotations map[string]string) int {
+	number, err := strconv.Atoi(annotations[v1alpha1.SchemaAnnotation])
+	if err != nil {
+		return 0
+	}
+	return number
+}
