@@ -70,8 +70,8 @@ func (f faulty) wroteNoEdit(t *testing.T, since time.Time) {
 
 func (f faulty) sameNodes(ctx context.Context, t *testing.T) {
 	t.Helper()
-	if nodes, err := f.lab.Identities(ctx); err != nil || cmp.Diff(f.nodes, nodes) != "" {
-		t.Errorf("%v, Nodes:\n%s", err, cmp.Diff(f.nodes, nodes))
+	if nodes, err := f.lab.Identities(ctx); err != nil || cmp.Diff(f.beginning.Nodes, nodes) != "" {
+		t.Errorf("%v, Nodes:\n%s", err, cmp.Diff(f.beginning.Nodes, nodes))
 	}
 }
 

@@ -25,8 +25,8 @@ func TestByCommits(t *testing.T) {
 	if standing, err := u.lab.Standing(ctx); err != nil || standing != "P5" {
 		t.Errorf("stands at %q, %v; wanted P5", standing, err)
 	}
-	if nodes, err := u.lab.Identities(ctx); err != nil || cmp.Diff(u.nodes, nodes) != "" {
-		t.Errorf("%v, Nodes:\n%s", err, cmp.Diff(u.nodes, nodes))
+	if nodes, err := u.lab.Identities(ctx); err != nil || cmp.Diff(u.beginning.Nodes, nodes) != "" {
+		t.Errorf("%v, Nodes:\n%s", err, cmp.Diff(u.beginning.Nodes, nodes))
 	}
 	u.byCommits(ctx, t, "undo", owner{"patch", "kubectl-patch", u.lab.ApplyPatch}, "undo-switch-provider", "undo-enable-leader-migration")
 	u.isBack(ctx, t)

@@ -4,13 +4,8 @@ package e2e
 
 import (
 	"context"
-	"os"
-	"slices"
-	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
@@ -74,12 +69,8 @@ func (u undo) fromTheFarEnd(ctx context.Context, t *testing.T) {
 
 // undo is a lab and how it was before anything was done to it.
 type undo struct {
-	lab      *scenario.Lab
-	start    time.Time
-	nodes    map[string]scenario.Identity
-	config   any
-	objects  []string
-	cordoned []string
+	lab       *scenario.Lab
+	beginning scenario.Beginning
 }
 
 // toUndo is a lab with a cordon of somebody's, before anything is done to it.
@@ -92,28 +83,9 @@ func toUndo(t *testing.T, flags ...string) (undo, context.Context) {
 		t.Fatalf("workers %v, %v", workers, err)
 	}
 	must(t, lab.Cordon(ctx, workers[0], true))
-	u := undo{lab: lab, start: time.Now()}
-	u.nodes, err = lab.Identities(ctx)
+	beginning, err := lab.Beginning(ctx)
 	must(t, err)
-	u.config, err = configuration(ctx, lab)
-	must(t, err)
-	u.objects, err = lab.Objects(ctx)
-	must(t, err)
-	u.cordoned, err = lab.Cordoned(ctx)
-	must(t, err)
-	return u, ctx
-}
-
-// configuration is the text of cluster.yml, or Rancher's configuration. There the
-// request for an etcd snapshot stays: the snapshot was taken.
-func configuration(ctx context.Context, lab *scenario.Lab) (any, error) {
-	if lab.ClusterFile != "" {
-		text, err := os.ReadFile(lab.ClusterFile)
-		return string(text), err
-	}
-	config, err := lab.RKEConfig(ctx)
-	delete(config, "etcdSnapshotCreate")
-	return config, err
+	return undo{lab: lab, beginning: beginning}, ctx
 }
 
 // goes runs a command to its end.
@@ -139,37 +111,7 @@ func (u undo) killed(ctx context.Context, t *testing.T, name string, killed map[
 
 func (u undo) isBack(ctx context.Context, t *testing.T) {
 	t.Helper()
-	nodes, err := u.lab.Identities(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(u.nodes, nodes); diff != "" {
-		t.Errorf("Nodes:\n%s", diff)
-	}
-	config, err := configuration(ctx, u.lab)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(u.config, config); diff != "" {
-		t.Errorf("configuration:\n%s", diff)
-	}
-	objects, err := u.lab.Objects(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// How often a goal was reached stays: an approval is good for one time.
-	objects = slices.DeleteFunc(objects, func(name string) bool { return name == "configmap/awsmigrate" })
-	if diff := cmp.Diff(u.objects, objects); diff != "" {
-		t.Errorf("objects in kube-system and roles:\n%s", diff)
-	}
-	if cordoned, err := u.lab.Cordoned(ctx); err != nil || cmp.Diff(u.cordoned, cordoned) != "" {
-		t.Errorf("cordoned %v, were %v; %v", cordoned, u.cordoned, err)
-	}
-	if standing, err := u.lab.Standing(ctx); err != nil || !strings.HasPrefix(standing, "P0") {
-		t.Errorf("stands at %q, %v", standing, err)
-	}
-	observation, text, err := u.lab.Observe(ctx, u.start)
-	if err != nil || observation.Overlaps() > 0 || len(observation.Blind) > 0 {
-		t.Errorf("observer: %v\n%s", err, text)
+	if err := u.beginning.Back(ctx); err != nil {
+		t.Error(err)
 	}
 }

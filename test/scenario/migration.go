@@ -43,19 +43,10 @@ type Evidence struct {
 // fails is reported, not only the first.
 func (m Migration) Do(ctx context.Context) (Evidence, error) {
 	var e Evidence
-	before, err := m.Lab.Identities(ctx)
+	before, err := m.Lab.takeStock(ctx)
 	if err != nil {
 		return e, err
 	}
-	hostname, err := m.Lab.Hostname(ctx, "default", oldService)
-	if err != nil {
-		return e, err
-	}
-	cordoned, err := m.Lab.Cordoned(ctx)
-	if err != nil {
-		return e, err
-	}
-	start := time.Now()
 	run, err := m.Lab.Start(ctx, m.Out, m.Lab.Command("", append([]string{"--yes"}, m.Args...)...)...)
 	if err != nil {
 		return e, err
@@ -67,11 +58,33 @@ func (m Migration) Do(ctx context.Context) (Evidence, error) {
 	if err != nil {
 		return e, err
 	}
-	e.Took, e.Output = time.Since(start), run.Stdout()+run.Stderr()
+	e.Took, e.Output = time.Since(before.start), run.Stdout()+run.Stderr()
 	if code != 0 {
 		return e, fmt.Errorf("awsmigrate exited with %d", code)
 	}
-	return m.judge(ctx, e, start, before, hostname, cordoned)
+	return before.judge(ctx, e)
+}
+
+// stock is what must survive a migration, as it was.
+type stock struct {
+	lab      *Lab
+	start    time.Time
+	nodes    map[string]Identity
+	hostname string // of the old Service
+	cordoned []string
+}
+
+func (l *Lab) takeStock(ctx context.Context) (stock, error) {
+	s := stock{lab: l, start: time.Now()}
+	var err error
+	if s.nodes, err = l.Identities(ctx); err != nil {
+		return s, err
+	}
+	if s.hostname, err = l.Hostname(ctx, "default", oldService); err != nil {
+		return s, err
+	}
+	s.cordoned, err = l.Cordoned(ctx)
+	return s, err
 }
 
 func (m Migration) meanwhile(ctx context.Context, run *Run) error {
@@ -92,26 +105,27 @@ func (m Migration) meanwhile(ctx context.Context, run *Run) error {
 	return m.Switching(ctx)
 }
 
-func (m Migration) judge(ctx context.Context, e Evidence, start time.Time, before map[string]Identity, hostname string, cordoned []string) (Evidence, error) {
+// judge completes what a migration left behind.
+func (s stock) judge(ctx context.Context, e Evidence) (Evidence, error) {
 	var problems []error
 	problem := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
-	after, err := m.Lab.Identities(ctx)
+	after, err := s.lab.Identities(ctx)
 	if err != nil {
 		return e, err
 	}
-	for name, was := range before {
+	for name, was := range s.nodes {
 		if now, ok := after[name]; !ok || now != was {
 			problem("Node %s: UID and ProviderID %v, were %v", name, now, was)
 		}
 	}
-	e.Nodes = len(before)
-	if e.Hostname, err = m.Lab.Hostname(ctx, "default", oldService); err != nil || e.Hostname != hostname || hostname == "" {
-		problem("Service default/%s: hostname %q, was %q (%w)", oldService, e.Hostname, hostname, err)
+	e.Nodes = len(s.nodes)
+	if e.Hostname, err = s.lab.Hostname(ctx, "default", oldService); err != nil || e.Hostname != s.hostname || s.hostname == "" {
+		problem("Service default/%s: hostname %q, was %q (%w)", oldService, e.Hostname, s.hostname, err)
 	}
-	if e.Cordoned, err = m.Lab.Cordoned(ctx); err != nil || !slices.Equal(e.Cordoned, cordoned) {
-		problem("cordoned nodes %v, were %v (%w)", e.Cordoned, cordoned, err)
+	if e.Cordoned, err = s.lab.Cordoned(ctx); err != nil || !slices.Equal(e.Cordoned, s.cordoned) {
+		problem("cordoned nodes %v, were %v (%w)", e.Cordoned, s.cordoned, err)
 	}
-	if e.Observation, e.Report, err = m.Lab.Observe(ctx, start.Add(-10*time.Second)); err != nil {
+	if e.Observation, e.Report, err = s.lab.Observe(ctx, s.start.Add(-10*time.Second)); err != nil {
 		problem("%w", err)
 	}
 	if n := e.Observation.Overlaps(); n > 0 {

@@ -1,0 +1,112 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Beginning is a lab before anything was done to it, to be held against it when all was
+// taken back.
+type Beginning struct {
+	Start  time.Time
+	Nodes  map[string]Identity
+	Config any // of the cluster: the text of cluster.yml, or Rancher's rkeConfig
+
+	lab      *Lab
+	objects  []string
+	cordoned []string
+}
+
+// Beginning is how the lab is now.
+func (l *Lab) Beginning(ctx context.Context) (Beginning, error) {
+	b := Beginning{lab: l, Start: time.Now()}
+	var err error
+	if b.Nodes, err = l.Identities(ctx); err != nil {
+		return b, err
+	}
+	if b.Config, err = l.configuration(ctx); err != nil {
+		return b, err
+	}
+	if b.objects, err = l.Objects(ctx); err != nil {
+		return b, err
+	}
+	b.cordoned, err = l.Cordoned(ctx)
+	return b, err
+}
+
+// machinesChanged takes the machines that others added and took away for those of the
+// beginning, with their cordons.
+func (b *Beginning) machinesChanged(ctx context.Context) (err error) {
+	if b.Nodes, err = b.lab.Identities(ctx); err != nil {
+		return err
+	}
+	b.cordoned, err = b.lab.Cordoned(ctx)
+	return err
+}
+
+// configuration is that of the cluster. Rancher's keeps the request for an etcd snapshot:
+// the snapshot was taken.
+func (l *Lab) configuration(ctx context.Context) (any, error) {
+	if l.ClusterFile != "" {
+		text, err := os.ReadFile(l.ClusterFile)
+		return string(text), err
+	}
+	config, err := l.RKEConfig(ctx)
+	delete(config, "etcdSnapshotCreate")
+	return config, err
+}
+
+// Back holds that everything is as it was: configuration, Nodes, cordons and objects. It
+// also holds that no controller ran twice since. Every difference is in the error.
+func (b Beginning) Back(ctx context.Context) error {
+	var problems []error
+	differs := func(what string, was, is any, err error) {
+		if err != nil {
+			problems = append(problems, err)
+		} else if diff := cmp.Diff(was, is); diff != "" {
+			problems = append(problems, fmt.Errorf("%s:\n%s", what, diff))
+		}
+	}
+	nodes, err := b.lab.Identities(ctx)
+	differs("Nodes", b.Nodes, nodes, err)
+	config, err := b.lab.configuration(ctx)
+	differs("configuration", b.Config, config, err)
+	objects, err := b.lab.Objects(ctx)
+	// How often a goal was reached stays: an approval is good for one time.
+	objects = slices.DeleteFunc(objects, func(name string) bool { return name == "configmap/awsmigrate" })
+	differs("objects in kube-system and roles", b.objects, objects, err)
+	cordoned, err := b.lab.Cordoned(ctx)
+	differs("cordoned", b.cordoned, cordoned, err)
+	if standing, err := b.lab.Standing(ctx); err != nil || !strings.HasPrefix(standing, "P0") {
+		problems = append(problems, fmt.Errorf("stands at %q, %w", standing, err))
+	}
+	if seen, text, err := b.lab.Observe(ctx, b.Start); err != nil || seen.Overlaps() > 0 || len(seen.Blind) > 0 {
+		problems = append(problems, fmt.Errorf("observer: %w\n%s", err, text))
+	}
+	return errors.Join(problems...)
+}
+
+// values counts the values in a configuration, those in lists and maps one by one.
+func values(config any) int {
+	n := 0
+	switch v := config.(type) {
+	case map[string]any:
+		for _, inner := range v {
+			n += values(inner)
+		}
+	case []any:
+		for _, inner := range v {
+			n += values(inner)
+		}
+	default:
+		return 1
+	}
+	return n
+}
