@@ -17,12 +17,20 @@ import (
 // auditEvent is what is read of an API server's audit log.
 type auditEvent struct {
 	log                      string
+	Stage                    string    `json:"stage"`
 	Verb                     string    `json:"verb"`
 	RequestURI               string    `json:"requestURI"`
 	UserAgent                string    `json:"userAgent"`
 	RequestReceivedTimestamp time.Time `json:"requestReceivedTimestamp"`
-	ObjectRef                struct {
-		Resource string `json:"resource"`
+	User                     struct {
+		Username string `json:"username"`
+	} `json:"user"`
+	ObjectRef struct {
+		APIGroup    string `json:"apiGroup"`
+		Resource    string `json:"resource"`
+		Subresource string `json:"subresource"`
+		Namespace   string `json:"namespace"`
+		Name        string `json:"name"`
 	} `json:"objectRef"`
 	ResponseStatus struct {
 		Code int `json:"code"`

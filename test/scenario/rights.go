@@ -1,15 +1,12 @@
 package scenario
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -24,7 +21,7 @@ func (r Right) String() string {
 }
 
 // nameless are the verbs that rules cannot bind to a name.
-func nameless(verb string) bool { return verb == "create" || verb == "list" }
+func nameless(verb string) bool { return verb == "create" || verb == "list" || verb == "watch" }
 
 // Granted are the rights that the applied roles give a run, one by one.
 func (l *Lab) Granted(ctx context.Context) ([]Right, error) {
@@ -71,39 +68,75 @@ func expanded(namespace string, rules []rbacv1.PolicyRule) []Right {
 	return rights
 }
 
+// Requests are those of one user to the management cluster, by the audit log of its API
+// server.
+type Requests struct {
+	Used, Refused []Right // each once
+	All, Denied   int     // how many requests there were, and were refused
+}
+
 // Used are the rights that a user made use of in the management cluster, and those that
 // were refused, by the API server's audit log.
 func (l *Lab) Used(user string) (used, refused []Right, err error) {
-	raw, err := os.ReadFile(filepath.Join(l.Dir, "audit", "management.log"))
-	if err != nil {
-		return nil, nil, err
-	}
-	lines := bufio.NewScanner(bytes.NewReader(raw))
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var event struct {
-			Verb           string
-			User           struct{ Username string }
-			ObjectRef      *struct{ Resource, Namespace, Name, APIGroup string }
-			ResponseStatus struct{ Code int }
-		}
-		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
-			continue // the last line may be half written
-		}
-		if event.User.Username != user || event.ObjectRef == nil {
-			continue
-		}
-		right := Right{event.Verb, event.ObjectRef.APIGroup, event.ObjectRef.Resource, event.ObjectRef.Namespace, event.ObjectRef.Name}
-		if nameless(right.Verb) {
-			right.Name = ""
-		}
-		if event.ResponseStatus.Code == http.StatusForbidden {
-			refused = once(refused, right)
-		} else {
-			used = once(used, right)
+	r, err := l.Requests(user)
+	return r.Used, r.Refused, err
+}
+
+// Requests are those of a user so far.
+func (l *Lab) Requests(user string) (Requests, error) {
+	var r Requests
+	events, err := readAudit(filepath.Join(l.Dir, "audit", "management.log"), time.Time{}, "")
+	for _, e := range events {
+		if e.User.Username == user {
+			r.add(e)
 		}
 	}
-	return used, refused, lines.Err()
+	return r, err
+}
+
+// right is the right that a request takes.
+func (e auditEvent) right() Right {
+	of := e.ObjectRef
+	if of.Resource == "" {
+		return Right{Verb: e.Verb, Resource: e.RequestURI}
+	}
+	right := Right{e.Verb, of.APIGroup, of.Resource, of.Namespace, of.Name}
+	if of.Subresource != "" {
+		right.Resource += "/" + of.Subresource
+	}
+	if nameless(right.Verb) {
+		right.Name = ""
+	}
+	return right
+}
+
+func (r *Requests) add(e auditEvent) {
+	if e.Stage != "ResponseStarted" { // a watch has its end, too
+		r.All++
+	}
+	switch {
+	case e.ResponseStatus.Code == http.StatusForbidden || e.ResponseStatus.Code == http.StatusUnauthorized:
+		r.Denied++
+		r.Refused = once(r.Refused, e.right())
+	case e.ObjectRef.Resource != "":
+		r.Used = once(r.Used, e.right())
+	}
+}
+
+// Idle are the rights that no request made use of. One without a name or a namespace is
+// good for any.
+func (r Requests) Idle(granted []Right) []Right {
+	return slices.DeleteFunc(slices.Clone(granted), func(right Right) bool {
+		return slices.ContainsFunc(r.Used, func(used Right) bool {
+			if right.Name == "" {
+				used.Name = ""
+			}
+			if right.Namespace == "" {
+				used.Namespace = ""
+			}
+			return used == right
+		})
+	})
 }
 
 func once(rights []Right, right Right) []Right {
