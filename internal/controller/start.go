@@ -3,14 +3,15 @@ package controller
 import (
 	"context"
 	"fmt"
+	"os"
 	"time"
 
 	"github.com/rancher/wrangler/v3/pkg/start"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/leaderelection"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -76,6 +77,16 @@ func keyOfName(namespace, key string) Key {
 // is called. No cluster's lock has this name: see journal.Name.
 const electionName = "awsmigrate"
 
+// candidate is by which name this process is elected. The next process of a container has
+// the same, and leads at once; outside of a pod any two have different ones, which would
+// else both lead.
+func candidate(who session.Actor, pid int) string {
+	if who.Pod.UID != "" {
+		return who.Host + "_" + who.Pod.UID + "_" + who.User
+	}
+	return fmt.Sprintf("%s_%d_%s", who.Host, pid, who.User)
+}
+
 // lead decides whenever it is elected, until ctx ends.
 func (c *Controller) lead(ctx context.Context) error {
 	if c.o.Election.Off {
@@ -83,11 +94,7 @@ func (c *Controller) lead(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	identity := c.o.Actor.Host
-	if c.o.Actor.Pod.UID != "" {
-		identity += "_" + c.o.Actor.Pod.UID
-	}
-	identity += "_" + string(types.UID(c.o.Actor.User))
+	identity := candidate(c.o.Actor, os.Getpid())
 	for ctx.Err() == nil {
 		elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
 			Name: electionName, LeaseDuration: c.o.Election.Lease, RenewDeadline: c.o.Election.Renew, RetryPeriod: c.o.Election.Retry, ReleaseOnCancel: true,

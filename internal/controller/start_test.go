@@ -1,0 +1,31 @@
+package controller
+
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+)
+
+// Two processes lead at once where they are elected by the same name: only those of one
+// container, of which a pod has one at a time, may have it.
+func TestCandidates(t *testing.T) {
+	desk := session.Actor{User: "ann", Host: "desk"}
+	pod := func(uid string) session.Actor {
+		return session.Actor{User: "65534", Host: "awsmigrate-7f", Pod: lock.Pod{UID: uid, Container: "awsmigrate"}}
+	}
+	for name, c := range map[string]struct {
+		one, other         session.Actor
+		onePID, anotherPID int
+		same               bool
+	}{
+		"two processes of a desk":        {desk, desk, 10, 11, false},
+		"the next process of a pod":      {pod("a"), pod("a"), 1, 1, true},
+		"one beside it in the container": {pod("a"), pod("a"), 1, 20, true},
+		"two pods on one host's network": {pod("a"), pod("b"), 1, 1, false},
+	} {
+		if same := candidate(c.one, c.onePID) == candidate(c.other, c.anotherPID); same != c.same {
+			t.Errorf("%s: the same name: %t", name, same)
+		}
+	}
+}
