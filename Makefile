@@ -97,6 +97,10 @@ $(LABBIN)/rkeplan-$(REAL_RKE): test/lab/rkereal/go.mod $(wildcard test/lab/rkere
 demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher
 	cd test && go run ./cmd/demo -bin $(BIN) -dir $(abspath $(LABDIR)) -distro $(DISTRO)
 
+.PHONY: demo-controller
+demo-controller: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, have the controller migrate it and take it back, show the evidence
+	cd test && go run ./cmd/demo -controller -bin $(BIN) -dir $(abspath $(LABDIR))
+
 # Under the race detector the simulator would take eight times as long. Packages that
 # start no goroutine of their own have nothing for it to find, and are most of the rest.
 PACKAGES = $$(go list -f '{{.Dir}}' ./... | grep -vE '/test/(e2e|sim)$$')

@@ -12,22 +12,26 @@ import (
 
 // Demo boots a lab, migrates it while the world goes on, and shows the evidence.
 func Demo(ctx context.Context, bin, dir string, out io.Writer, flags ...string) error {
-	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
-	say("$ lab up %s       # etcd, three API servers, in-tree AWS controller managers, and what manages them", strings.Join(flags, " "))
-	if err := (&Lab{Bin: bin, Dir: dir, Out: out}).Down(ctx); err != nil { // of the demo before
-		return err
-	}
-	booting := time.Now()
-	lab, err := Boot(ctx, bin, dir, out, flags...)
+	lab, booted, err := bootDemo(ctx, bin, dir, out, flags...)
 	if err != nil {
 		return err
 	}
-	booted := time.Since(booting)
 	evidence, err := DemoOn(ctx, lab, out)
 	if err == nil {
-		say("boot %.0f s, migration %.0f s", booted.Seconds(), evidence.Took.Seconds())
+		fmt.Fprintf(out, "boot %.0f s, migration %.0f s\n", booted.Seconds(), evidence.Took.Seconds())
 	}
 	return err
+}
+
+// bootDemo ends the lab of the demo before, and boots one.
+func bootDemo(ctx context.Context, bin, dir string, out io.Writer, flags ...string) (*Lab, time.Duration, error) {
+	fmt.Fprintf(out, "$ lab up %s       # etcd, three API servers, in-tree AWS controller managers, and what manages them\n", strings.Join(flags, " "))
+	if err := (&Lab{Bin: bin, Dir: dir, Out: out}).Down(ctx); err != nil {
+		return nil, 0, err
+	}
+	booting := time.Now()
+	lab, err := Boot(ctx, bin, dir, out, flags...)
+	return lab, time.Since(booting), err
 }
 
 // DemoOn is Demo on a lab that is up.
@@ -59,14 +63,7 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer) (Evidence, error) {
 	if err := world.shrinks(ctx, evidence.Hostname); err != nil {
 		return evidence, err
 	}
-	say("\nWhat stayed, seen from outside")
-	say("  Nodes         %d of %d with the same name, UID and ProviderID", evidence.Nodes, evidence.Nodes)
-	say("  old Service   %s, unchanged", evidence.Hostname)
-	say("  new Service   created during switch-provider, %s", world.hostname)
-	for _, line := range world.told {
-		say("  %s", line)
-	}
-	say("  cordons       %s, as before", strings.Join(evidence.Cordoned, ", "))
+	evidence.stayed(out, world)
 	if lab.ClusterFile != "" {
 		if evidence.ClusterFile, err = lab.readClusterFile(); err != nil {
 			return evidence, err
@@ -75,6 +72,19 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer) (Evidence, error) {
 	}
 	say("\n$ lab observe\n%s", evidence.Report)
 	return evidence, nil
+}
+
+// stayed tells what is as it was, and what came meanwhile.
+func (e Evidence) stayed(out io.Writer, world *world) {
+	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
+	say("\nWhat stayed, seen from outside")
+	say("  Nodes         %d of %d with the same name, UID and ProviderID", e.Nodes, e.Nodes)
+	say("  old Service   %s, unchanged", e.Hostname)
+	say("  new Service   created during switch-provider, %s", world.hostname)
+	for _, line := range world.told {
+		say("  %s", line)
+	}
+	say("  cordons       %s, as before", strings.Join(e.Cordoned, ", "))
 }
 
 func firstWorker(ctx context.Context, lab *Lab) (string, error) {

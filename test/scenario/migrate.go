@@ -30,9 +30,14 @@ func (l *Lab) Start(ctx context.Context, out io.Writer, args ...string) (*Run, e
 }
 
 func (l *Lab) startAs(ctx context.Context, kubeconfig string, out io.Writer, args ...string) (*Run, error) {
+	return l.startWith(ctx, []string{"KUBECONFIG=" + l.Kubeconfig(kubeconfig)}, out, args...)
+}
+
+// startWith starts awsmigrate with variables beside those of a person at the lab.
+func (l *Lab) startWith(ctx context.Context, env []string, out io.Writer, args ...string) (*Run, error) {
 	r := &Run{Args: args, out: &lockedBuffer{}, err: &lockedBuffer{}, done: make(chan struct{})}
 	r.cmd = exec.CommandContext(ctx, l.binary("awsmigrate"), args...)
-	r.cmd.Env = append(append([]string{}, l.env...), "KUBECONFIG="+l.Kubeconfig(kubeconfig))
+	r.cmd.Env = append(append([]string{}, l.env...), env...)
 	r.cmd.Stdout = io.MultiWriter(r.out, out)
 	r.cmd.Stderr = io.MultiWriter(r.err, out)
 	if err := r.cmd.Start(); err != nil {

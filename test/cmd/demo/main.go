@@ -1,5 +1,6 @@
 // Command demo boots the lab, migrates it with awsmigrate while the world goes
-// on, and prints the evidence.
+// on, and prints the evidence. With -controller it is the controller that migrates the
+// lab, by a ClusterMigration, and takes the migration back.
 package main
 
 import (
@@ -18,10 +19,17 @@ func main() {
 	bin := flag.String("bin", "bin", "folder with awsmigrate and lab")
 	dir := flag.String("dir", ".lab", "the lab's folder")
 	distro := flag.String("distro", "rke2", "rke2, rke (a cluster.yml) or rke1 (RKE managed by Rancher)")
+	controller := flag.Bool("controller", false, "have the controller migrate an RKE2 lab, and take it back")
+	charts := flag.String("charts", "../charts", "folder with the controller's charts")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
-	err := run(ctx, *bin, *dir, *distro)
+	story := func() error { return run(ctx, *bin, *dir, *distro) }
+	if *controller {
+		story = func() error { return scenario.DemoController(ctx, *bin, *charts, *dir, os.Stdout) }
+	}
+	err := story()
+	fmt.Printf("The lab is still up: %s/lab status --dir %s; end it with %s/lab down --dir %s\n", *bin, *dir, *bin, *dir)
 	cancel()
 	stop()
 	if err != nil {
@@ -35,7 +43,5 @@ func run(ctx context.Context, bin, dir, distro string) error {
 	if distro != "rke2" {
 		flags = []string{"--distro", distro}
 	}
-	err := scenario.Demo(ctx, bin, dir, os.Stdout, flags...)
-	fmt.Printf("The lab is still up: %s/lab status --dir %s; end it with %s/lab down --dir %s\n", bin, dir, bin, dir)
-	return err
+	return scenario.Demo(ctx, bin, dir, os.Stdout, flags...)
 }

@@ -1,0 +1,261 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+)
+
+// DemoController boots a lab, installs the controller with the rights of its chart alone,
+// has a ClusterMigration migrate the cluster while the world goes on and take it back,
+// and shows the evidence.
+func DemoController(ctx context.Context, bin, charts, dir string, out io.Writer) error {
+	lab, booted, err := bootDemo(ctx, bin, dir, out)
+	if err != nil {
+		return err
+	}
+	took, err := DemoControllerOn(ctx, lab, charts, out)
+	if err == nil {
+		fmt.Fprintf(out, "boot %.0f s, migration %.0f s, undo %.0f s\n", booted.Seconds(), took[0].Seconds(), took[1].Seconds())
+	}
+	return err
+}
+
+// controllerDemo is a demo under way.
+type controllerDemo struct {
+	lab       *Lab
+	out       io.Writer
+	run       *Run // the controller
+	beginning Beginning
+}
+
+// DemoControllerOn is DemoController on a lab that is up. It gives how long the way there
+// and the way back took.
+func DemoControllerOn(ctx context.Context, lab *Lab, charts string, out io.Writer) (took [2]time.Duration, err error) {
+	d := &controllerDemo{lab: lab, out: &lockedWriter{to: out}}
+	workers, err := lab.Workers(ctx)
+	if err != nil || len(workers) == 0 {
+		return took, fmt.Errorf("find a worker: %d, %w", len(workers), err)
+	}
+	maintenance := workers[len(workers)-1]
+	d.say("\n$ kubectl cordon %s        # somebody's maintenance, which has to survive", maintenance)
+	if err := lab.Cordon(ctx, maintenance, true); err != nil {
+		return took, err
+	}
+	if d.beginning, err = lab.Beginning(ctx); err != nil {
+		return took, err
+	}
+	if err := d.starts(ctx, charts); err != nil {
+		return took, err
+	}
+	stop, err := d.audits(ctx)
+	if err != nil {
+		return took, err
+	}
+	defer stop()
+	if took[0], err = d.migrates(ctx); err != nil {
+		return took, err
+	}
+	if took[1], err = d.goesBack(ctx); err != nil {
+		return took, err
+	}
+	stop()
+	return took, errors.Join(d.ends(ctx), d.asBefore(ctx), d.rights(ctx))
+}
+
+func (d *controllerDemo) say(format string, args ...any) { fmt.Fprintf(d.out, format+"\n", args...) }
+
+// starts installs the charts and starts the controller.
+func (d *controllerDemo) starts(ctx context.Context, charts string) error {
+	d.say("\n$ helm install awsmigrate-crd charts/awsmigrate-crd -n %s --create-namespace", releaseNamespace)
+	d.say("$ helm install awsmigrate charts/awsmigrate -n %s --set mode=migrate --set access.clusters={%s}", releaseNamespace, clusterName)
+	installed, err := d.lab.Install(ctx, charts, map[string]any{"mode": "migrate", "access": map[string]any{"clusters": []any{clusterName}}})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(d.lab.Dir, "logs", "controller.log")
+	log, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	d.say("  the container's program runs on this machine, as %s", ControllerAccount)
+	d.say("  awsmigrate %s", strings.Join(installed.Args(), " "))
+	d.say("  its log: %s", path)
+	d.run, err = installed.Start(ctx, log, "awsmigrate-0")
+	return err
+}
+
+// audits creates the object, which wants nothing but an audit at first, and shows it from
+// then on.
+func (d *controllerDemo) audits(ctx context.Context) (stop func(), err error) {
+	d.say("\n$ kubectl create -f -       # a ClusterMigration %s/%s with an empty spec: goal Audit", clusterNamespace, clusterName)
+	if err := d.lab.CreateMigration(ctx, "{}"); err != nil {
+		return nil, err
+	}
+	d.say("$ kubectl get awsm -n %s %s -w", clusterNamespace, clusterName)
+	if stop, err = d.lab.watchMigration(ctx, d.out); err != nil {
+		return nil, err
+	}
+	m, err := d.lab.Shows(ctx, d.run, "an audit", func(m *v1alpha1.ClusterMigration) bool {
+		return m.Status.Audit != nil && m.Status.Plan == nil && m.Status.Position == "P0"
+	})
+	if err != nil {
+		stop()
+		return nil, err
+	}
+	a := m.Status.Audit
+	d.say("audit at %s: %d ok, %d warn, %d fail, %d skip, %d unknown", m.Status.Position, a.OK, a.Warn, a.Fail, a.Skip, a.Unknown)
+	return stop, nil
+}
+
+// migrates has the cluster migrated while the world goes on.
+func (d *controllerDemo) migrates(ctx context.Context) (time.Duration, error) {
+	before, err := d.lab.takeStock(ctx)
+	if err != nil {
+		return 0, err
+	}
+	begun, err := d.approved(ctx, `{"spec":{"goal":"Migrate","edits":"Apply"}}`)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := d.lab.Shows(ctx, d.run, "switch-provider to begin", inStep("switch-provider")); err != nil {
+		return 0, err
+	}
+	world := &world{lab: d.lab}
+	if err := world.goesOn(ctx); err != nil {
+		return 0, err
+	}
+	if err := d.succeeds(ctx, "P5"); err != nil {
+		return 0, err
+	}
+	took := time.Since(begun)
+	evidence, err := before.judge(ctx, Evidence{})
+	if err != nil {
+		return took, err
+	}
+	if err := world.shrinks(ctx, evidence.Hostname); err != nil {
+		return took, err
+	}
+	if err := d.lab.AtRest(ctx); err != nil {
+		return took, err
+	}
+	evidence.stayed(d.out, world)
+	return took, d.beginning.machinesChanged(ctx)
+}
+
+func inStep(step string) func(*v1alpha1.ClusterMigration) bool {
+	return func(m *v1alpha1.ClusterMigration) bool {
+		return m.Status.Run != nil && m.Status.Run.Step != nil && m.Status.Run.Step.ID == step
+	}
+}
+
+// goesBack has the migration taken back.
+func (d *controllerDemo) goesBack(ctx context.Context) (time.Duration, error) {
+	begun, err := d.approved(ctx, `{"spec":{"goal":"Undo"}}`)
+	if err != nil {
+		return 0, err
+	}
+	err = d.succeeds(ctx, "P0")
+	return time.Since(begun), err
+}
+
+// approved sets a goal, shows its plan, and approves that. It gives when.
+func (d *controllerDemo) approved(ctx context.Context, goal string) (time.Time, error) {
+	patch := func(patch string) error {
+		d.say("\n$ kubectl patch awsm -n %s %s --type merge -p '%s'", clusterNamespace, clusterName, patch)
+		return d.lab.PatchMigration(ctx, patch)
+	}
+	if err := patch(goal); err != nil {
+		return time.Time{}, err
+	}
+	m, err := d.lab.Shows(ctx, d.run, "a plan", InState(status.AwaitingApproval))
+	if err != nil || m.Status.Plan == nil {
+		return time.Time{}, fmt.Errorf("no plan to approve: %s: %w", Summary(m), err)
+	}
+	d.say("plan %s", m.Status.Plan.Hash)
+	for _, step := range m.Status.Plan.Steps {
+		d.say("  %-10s %-30s %s", step.State, step.ID, step.Summary)
+	}
+	return time.Now(), patch(fmt.Sprintf(`{"spec":{"approvedPlan":%q}}`, m.Status.Plan.Hash))
+}
+
+func (d *controllerDemo) succeeds(ctx context.Context, position string) error {
+	_, err := d.lab.Shows(ctx, d.run, "the goal to be reached at "+position, func(m *v1alpha1.ClusterMigration) bool {
+		return InState(status.Succeeded)(m) && m.Status.Position == position
+	})
+	return err
+}
+
+// ends has the controller end as a pod does that is deleted.
+func (d *controllerDemo) ends(ctx context.Context) error {
+	if err := d.run.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	began := time.Now()
+	code, err := d.run.Wait(ctx)
+	if err != nil || code != 0 && code != int(128+syscall.SIGTERM) {
+		return fmt.Errorf("the controller ended with %d: %w", code, err)
+	}
+	holder, err := d.lab.LockHolder(ctx)
+	if err != nil || holder != "" {
+		return fmt.Errorf("the cluster's lock is held by %q: %w", holder, err)
+	}
+	d.say("\n$ kill -TERM %d        # the controller, which ended after %.1f s with %d and holds no lock", d.run.PID(), time.Since(began).Seconds(), code)
+	return nil
+}
+
+// asBefore holds the cluster against how it was before anything was done to it.
+func (d *controllerDemo) asBefore(ctx context.Context) error {
+	if err := d.beginning.Back(ctx); err != nil {
+		return fmt.Errorf("the undo did not bring everything back: %w", err)
+	}
+	d.say("\nWhat the undo brought back, seen from outside")
+	d.say("  Cluster       all %d values of its rkeConfig, one by one", values(d.beginning.Config))
+	d.say("  Nodes         %d of %d with the same name, UID and ProviderID", len(d.beginning.Nodes), len(d.beginning.Nodes))
+	d.say("  kube-system   the same %d objects of cloud controllers, Helm and awsmigrate", len(d.beginning.objects))
+	d.say("  cordons       %s, as before", strings.Join(d.beginning.cordoned, ", "))
+	seen, report, err := d.lab.Observe(ctx, d.beginning.Start.Add(-10*time.Second))
+	d.say("\n$ lab observe\n%s", report)
+	if err != nil || seen.Overlaps() > 0 || len(seen.Blind) > 0 {
+		return fmt.Errorf("the observer reports %d overlaps, blind %v: %w", seen.Overlaps(), seen.Blind, err)
+	}
+	d.say("no controller ran twice")
+	return nil
+}
+
+// rights tells what of its rights the controller made use of. None of its requests may
+// have been refused.
+func (d *controllerDemo) rights(ctx context.Context) error {
+	granted, err := d.lab.Granted(ctx)
+	if err != nil {
+		return err
+	}
+	asked, err := d.lab.Requests(ControllerAccount)
+	if err != nil {
+		return err
+	}
+	idle := asked.Idle(granted)
+	slices.SortFunc(idle, func(a, b Right) int { return strings.Compare(a.String(), b.String()) })
+	d.say("\n%s asked the management cluster %d times, and was refused %d times", ControllerAccount, asked.All, asked.Denied)
+	d.say("of %d rights of its roles these %d were not used", len(granted), len(idle))
+	for _, right := range idle {
+		d.say("  %s", right)
+	}
+	switch {
+	case asked.All == 0:
+		return errors.New("the audit log has no request of the controller: nothing is proven")
+	case asked.Denied > 0:
+		return fmt.Errorf("refused: %v", asked.Refused)
+	}
+	return nil
+}

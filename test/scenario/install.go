@@ -1,0 +1,183 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"helm.sh/helm/v3/pkg/chart/loader"
+	"helm.sh/helm/v3/pkg/chartutil"
+	"helm.sh/helm/v3/pkg/engine"
+	"helm.sh/helm/v3/pkg/releaseutil"
+	appsv1 "k8s.io/api/apps/v1"
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+	"sigs.k8s.io/yaml"
+)
+
+// The release of the controller's chart.
+const (
+	releaseName      = "awsmigrate"
+	releaseNamespace = "cattle-awsmigrate-system"
+)
+
+// ControllerAccount is the user as whom an installed controller acts.
+const ControllerAccount = "system:serviceaccount:" + releaseNamespace + ":" + releaseName
+
+// Installation is the controller's chart in the lab's management cluster, which runs no
+// Deployment: its container's program is started here instead.
+type Installation struct {
+	lab       *Lab
+	container corev1.Container
+}
+
+// Install applies the charts awsmigrate-crd and awsmigrate of a folder, with values of the
+// latter, and lets the controller's account in: what is started of it has the rights of
+// the chart and no others.
+func (l *Lab) Install(ctx context.Context, charts string, values map[string]any) (*Installation, error) {
+	definitions, err := rendered(filepath.Join(charts, "awsmigrate-crd"), nil)
+	if err != nil {
+		return nil, err
+	}
+	release, err := rendered(filepath.Join(charts, "awsmigrate"), values)
+	if err != nil {
+		return nil, err
+	}
+	var i *Installation
+	apply := append([]string{"apiVersion: v1\nkind: Namespace\nmetadata: {name: " + releaseNamespace + "}\n"}, definitions...)
+	for _, object := range release {
+		var deployment appsv1.Deployment
+		if err := yaml.Unmarshal([]byte(object), &deployment); err == nil && deployment.Kind == "Deployment" {
+			i = &Installation{lab: l, container: deployment.Spec.Template.Spec.Containers[0]}
+			continue
+		}
+		apply = append(apply, object)
+	}
+	if i == nil {
+		return nil, fmt.Errorf("chart %s/awsmigrate has no Deployment", charts)
+	}
+	if err := l.finishNamespace(ctx, releaseNamespace); err != nil {
+		return nil, err
+	}
+	if _, err := l.KubectlManagement(ctx, strings.Join(apply, "\n---\n"), "apply", "--server-side", "--validate=strict", "-f", "-"); err != nil {
+		return nil, err
+	}
+	if _, err := l.KubectlManagement(ctx, "", "wait", "--for=condition=Established", "--timeout=30s", "crd/clustermigrations.awsmigrate.io"); err != nil {
+		return nil, err
+	}
+	return i, i.login(ctx)
+}
+
+// finishNamespace ends a namespace that a reset has deleted: the lab's management cluster
+// runs no controller that would.
+func (l *Lab) finishNamespace(ctx context.Context, name string) error {
+	client, err := l.ManagementKube()
+	if err != nil {
+		return err
+	}
+	namespace, err := client.CoreV1().Namespaces().Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && namespace.DeletionTimestamp == nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	namespace.Spec.Finalizers = nil
+	_, err = client.CoreV1().Namespaces().Finalize(ctx, namespace, metav1.UpdateOptions{})
+	return err
+}
+
+// rendered are the objects that Helm would apply, in the order of its files' names.
+func rendered(folder string, values map[string]any) ([]string, error) {
+	ch, err := loader.Load(folder)
+	if err != nil {
+		return nil, fmt.Errorf("load chart %s: %w", folder, err)
+	}
+	all, err := chartutil.ToRenderValues(ch, values, chartutil.ReleaseOptions{Name: releaseName, Namespace: releaseNamespace, Revision: 1, IsInstall: true}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("values of chart %s: %w", folder, err)
+	}
+	files, err := engine.Engine{Strict: true}.Render(ch, all)
+	if err != nil {
+		return nil, fmt.Errorf("render chart %s: %w", folder, err)
+	}
+	var objects []string
+	for _, file := range slices.Sorted(maps.Keys(files)) {
+		if !strings.HasSuffix(file, ".yaml") {
+			continue
+		}
+		documents := releaseutil.SplitManifests(files[file])
+		for _, name := range slices.Sorted(maps.Keys(documents)) {
+			objects = append(objects, documents[name])
+		}
+	}
+	return objects, nil
+}
+
+// controllerKubeconfig is the name of the account's kubeconfig.
+const controllerKubeconfig = "controller"
+
+// login writes a kubeconfig with a token of the account's, as a pod would have one.
+func (i *Installation) login(ctx context.Context) error {
+	client, err := i.lab.ManagementKube()
+	if err != nil {
+		return err
+	}
+	day := int64(24 * time.Hour / time.Second)
+	made, err := client.CoreV1().ServiceAccounts(releaseNamespace).CreateToken(ctx, releaseName,
+		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &day}}, metav1.CreateOptions{})
+	if err != nil {
+		return fmt.Errorf("a token of ServiceAccount %s/%s: %w", releaseNamespace, releaseName, err)
+	}
+	kubeconfig, err := clientcmd.LoadFromFile(i.lab.Kubeconfig("management"))
+	if err != nil {
+		return err
+	}
+	for user := range kubeconfig.AuthInfos {
+		kubeconfig.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: made.Status.Token}
+	}
+	return clientcmd.WriteToFile(*kubeconfig, i.lab.Kubeconfig(controllerKubeconfig))
+}
+
+// Args are the words of the container's command, but for its port: several run on one
+// machine here. Flags come behind, where they win.
+func (i *Installation) Args(flags ...string) []string {
+	var args []string
+	for _, arg := range i.container.Args {
+		if !strings.HasPrefix(arg, "--listen=") {
+			args = append(args, arg)
+		}
+	}
+	return append(append(args, "--listen=127.0.0.1:0"), flags...)
+}
+
+// Start starts the program of the container in a pod of that name, as its account. Its
+// log goes to out.
+func (i *Installation) Start(ctx context.Context, out io.Writer, pod string, flags ...string) (*Run, error) {
+	return i.lab.startWith(ctx, append(i.environment(pod), "KUBECONFIG="+i.lab.Kubeconfig(controllerKubeconfig)), out, i.Args(flags...)...)
+}
+
+// environment is what the kubelet would make of the container's.
+func (i *Installation) environment(pod string) []string {
+	fields := map[string]string{"metadata.name": pod, "metadata.uid": "uid-of-" + pod, "metadata.namespace": releaseNamespace, "spec.nodeName": "node-of-" + pod}
+	var env []string
+	for _, e := range i.container.Env {
+		value := e.Value
+		if from := e.ValueFrom; from != nil && from.FieldRef != nil {
+			value = fields[from.FieldRef.FieldPath]
+		} else if from != nil && from.ResourceFieldRef != nil {
+			value = fmt.Sprint(i.container.Resources.Limits.Memory().Value())
+		}
+		env = append(env, e.Name+"="+value)
+	}
+	return env
+}
