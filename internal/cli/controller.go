@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
 	"k8s.io/klog/v2"
@@ -17,6 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/internal/controller/metrics"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
@@ -87,12 +89,19 @@ func (f *controllerFlags) run(ctx context.Context, a *app) error {
 		return err
 	}
 	memory := leaveRoom()
+	meter := metrics.New(metrics.Options{Build: build.This(), Runs: f.runs, Now: time.Now})
+	registry := prometheus.NewRegistry()
+	metrics.Libraries(registry)
 	c, err := controller.New(controller.Options{
 		Config: config, Namespaces: f.namespaces, AuditsOnly: f.mode == "audit", Runs: f.runs, Interval: f.interval, RequestTimeout: f.RequestTimeout,
 		Version: build.This().String(), Actor: target.Actor(), AWS: aws.Identity{Process: os.Getenv}, Memory: memory, ExitCode: view.ExitCode,
 		Log: f.log(a), Election: controller.Election{Off: !f.elect},
+		Meter: meter, Metrics: metrics.Handler(registry),
 	})
 	if err != nil {
+		return err
+	}
+	if err := meter.Register(registry, c.Leads); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)

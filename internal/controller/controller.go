@@ -105,12 +105,14 @@ func (c *Controller) begin(k *cluster, j *job, work func(context.Context, *job) 
 		j.interrupt = func() {}
 	}
 	k.job = j
-	if !c.pool.begin(c.work, k.key, j, func(ctx context.Context) error { return work(ctx, j) }, func(err error) { c.over(k, j, err) }) {
+	of := workOf(k, j)
+	if !c.pool.begin(c.work, k.key, j, func(ctx context.Context) error { c.o.Meter.Began(k.key, of); return work(ctx, j) }, func(err error) { c.over(k, j, err) }) {
 		k.job = nil
 	}
 }
 
 func (c *Controller) over(k *cluster, j *job, err error) {
+	c.o.Meter.Ended(k.key, err)
 	if err != nil {
 		c.log(k.key).Error("the "+string(j.kind)+" ended", "error", err.Error())
 	}
@@ -123,6 +125,9 @@ func (c *Controller) over(k *cluster, j *job, err error) {
 // decide is the handler: it looks, decides, begins what is to be done, and shows it. m is
 // nil where there is no object of that name.
 func (c *Controller) decide(key Key, m *v1alpha1.ClusterMigration) error {
+	if m == nil {
+		c.o.Meter.Gone(key)
+	}
 	k := c.cluster(key)
 	k.mu.Lock()
 	defer k.mu.Unlock()

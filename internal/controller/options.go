@@ -3,6 +3,7 @@ package controller
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"time"
 
 	"k8s.io/client-go/rest"
@@ -40,6 +41,8 @@ type Options struct {
 	ExitCode func(error) int
 	Engine   Engine
 	Election Election
+	Meter    Meter        // nil: nothing is counted
+	Metrics  http.Handler // answers /metrics; nil: nothing does
 
 	settle time.Duration // between a Cluster that appears and a look for those without an object
 }
@@ -66,6 +69,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Meter == nil {
+		o.Meter = unmeasured{}
 	}
 	if o.ExitCode == nil {
 		o.ExitCode = func(error) int { return 0 }

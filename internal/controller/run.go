@@ -149,6 +149,7 @@ func (c *Controller) sink(k *cluster, j *job) runner.Sink {
 	log := c.log(k.key)
 	return runner.SinkFunc(func(e runner.Event) {
 		record(log, e)
+		c.o.Meter.Happened(k.key, e)
 		now := c.o.Clock.Now()
 		j.mu.Lock()
 		j.take(e)

@@ -10,7 +10,7 @@ import (
 )
 
 // Serve runs a controller and answers probes beside it: /healthz as long as the process
-// works, /readyz once its caches are filled, whether it leads or not.
+// works, /readyz once its caches are filled, whether it leads or not, and /metrics.
 func Serve(ctx context.Context, address string, c *Controller) error {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 	if err != nil {
@@ -39,5 +39,8 @@ func (c *Controller) handler() http.Handler {
 		}
 		fmt.Fprintln(w, "ok")
 	})
+	if c.o.Metrics != nil {
+		mux.Handle("GET /metrics", c.o.Metrics)
+	}
 	return mux
 }

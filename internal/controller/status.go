@@ -21,6 +21,7 @@ func (c *Controller) show(k *cluster, m *v1alpha1.ClusterMigration, at status.Mo
 		return nil
 	}
 	next := c.statusOf(k, m, at)
+	c.measure(k, m, at, next)
 	if equality.Semantic.DeepEqual(next, m.Status) {
 		return nil
 	}

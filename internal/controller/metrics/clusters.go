@@ -1,0 +1,84 @@
+package metrics
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+)
+
+// facts are what an object says of its cluster.
+type facts struct {
+	state        status.State
+	reason       status.Reason
+	distribution string
+	position     string
+	audit        *v1alpha1.Audit
+	reverted     bool
+	awaiting     time.Time // an approval is waited for since; the zero time: none is
+}
+
+// Shown implements controller.Meter.
+func (m *Metrics) Shown(key controller.Key, s controller.Shown) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	before, known := m.clusters[key]
+	f := facts{
+		state: s.State, reason: s.Reason, distribution: s.Distribution, position: s.Now.Position, audit: s.Now.Audit,
+		reverted: meta.IsStatusConditionFalse(s.Now.Conditions, v1alpha1.ConditionOwnerAgrees),
+	}
+	if f.reason == "" {
+		f.reason = status.Reason(s.State)
+	}
+	if f.distribution == "" {
+		f.distribution = before.distribution
+	}
+	switch {
+	case s.State != status.AwaitingApproval:
+	case known && before.state == status.AwaitingApproval:
+		f.awaiting = before.awaiting
+	case !known && awaited(s.Before.Conditions): // by a process before this one
+		f.awaiting = changed(s.Before.Conditions)
+	default:
+		f.awaiting = m.o.Now()
+	}
+	m.clusters[key] = f
+}
+
+// Gone implements controller.Meter.
+func (m *Metrics) Gone(key controller.Key) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.clusters, key)
+}
+
+// awaited says whether conditions are those of an object that waits for an approval.
+func awaited(conditions []metav1.Condition) bool {
+	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
+	return ready != nil && slices.Contains([]status.Reason{status.Reason(status.AwaitingApproval), status.PlanMoved}, status.Reason(ready.Reason))
+}
+
+// changed is when an object last became ready, stalled or busy, or ceased to be: no
+// condition has the time at which a state between these began, and this is no later.
+func changed(conditions []metav1.Condition) time.Time {
+	var last time.Time
+	for _, of := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled} {
+		if c := meta.FindStatusCondition(conditions, of); c != nil && c.LastTransitionTime.After(last) {
+			last = c.LastTransitionTime.Time
+		}
+	}
+	return last
+}
+
+// place is a position as a number; -1: it is none of P0 to P5.
+func place(position string) float64 {
+	if at := slices.Index([]string{"P0", "P1", "P2", "P3", "P4", "P5"}, position); at >= 0 {
+		return float64(at)
+	}
+	return -1
+}

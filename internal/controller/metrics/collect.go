@@ -1,0 +1,78 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+)
+
+// Collect implements prometheus.Collector.
+func (m *Metrics) Collect(to chan<- prometheus.Metric) {
+	out := into(to)
+	leads := m.leads()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out.gauge(buildInfo, 1, m.o.Build.Version, m.o.Build.Commit)
+	out.gauge(leader, truth(leads))
+	out.gauge(runsLimit, float64(m.o.Runs))
+	underWay := map[string]float64{}
+	for key, j := range m.jobs {
+		underWay[j.Kind]++
+		if j.wait != nil {
+			out.time(lastProgress, j.wait.lastProgress, key.Namespace, key.Name, j.wait.step)
+		}
+	}
+	for _, kind := range []string{runs, guards, looks} {
+		out.gauge(runsInFlight, underWay[kind], kind)
+	}
+	if !leads {
+		return // another process knows better
+	}
+	for key, f := range m.clusters {
+		out.cluster(key, f)
+	}
+}
+
+// into is where metrics go.
+type into chan<- prometheus.Metric
+
+func (to into) cluster(key controller.Key, f facts) {
+	to.gauge(clusterInfo, 1, key.Namespace, key.Name, f.distribution, string(f.state))
+	to.gauge(clusterPosition, place(f.position), key.Namespace, key.Name)
+	to.gauge(reverted, truth(f.reverted), key.Namespace, key.Name)
+	if f.state == status.Stalled {
+		to.gauge(stalled, 1, key.Namespace, key.Name, string(f.reason))
+	}
+	if !f.awaiting.IsZero() {
+		to.time(awaiting, f.awaiting, key.Namespace, key.Name)
+	}
+	if f.audit != nil {
+		to.audit(key, *f.audit)
+	}
+}
+
+func (to into) audit(key controller.Key, a v1alpha1.Audit) {
+	for result, count := range map[string]int64{"ok": a.OK, "warn": a.Warn, "fail": a.Fail, "skip": a.Skip, "unknown": a.Unknown} {
+		to.gauge(auditChecks, float64(count), key.Namespace, key.Name, result)
+	}
+	to.time(auditedAt, a.At.Time, key.Namespace, key.Name)
+}
+
+func (to into) gauge(of *prometheus.Desc, value float64, labels ...string) {
+	to <- prometheus.MustNewConstMetric(of, prometheus.GaugeValue, value, labels...)
+}
+
+func (to into) time(of *prometheus.Desc, at time.Time, labels ...string) {
+	to.gauge(of, float64(at.UnixMilli())/1000, labels...)
+}
+
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}

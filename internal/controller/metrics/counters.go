@@ -1,0 +1,126 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// counters are what this process has done since it began. None names a cluster, so that
+// their number does not grow with the fleet.
+type counters struct {
+	runs, steps            *prometheus.HistogramVec
+	failures, brakes       *prometheus.CounterVec
+	lockConflicts, resumes prometheus.Counter
+}
+
+const namespace = "awsmigrate"
+
+func newCounters() counters {
+	counter := func(name, help string) prometheus.CounterOpts {
+		return prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}
+	}
+	histogram := func(name, help string, buckets ...float64) prometheus.HistogramOpts {
+		return prometheus.HistogramOpts{Namespace: namespace, Name: name, Help: help, Buckets: buckets}
+	}
+	const minute, hour = 60, 3600
+	c := counters{
+		runs: prometheus.NewHistogramVec(histogram("run_duration_seconds", "How long runs took that had the cluster's lock.",
+			30, minute, 2*minute, 5*minute, 10*minute, 20*minute, 30*minute, hour, 2*hour, 4*hour, 8*hour), []string{"direction", "result"}),
+		steps: prometheus.NewHistogramVec(histogram("step_duration_seconds", "How long steps took that came to their end.",
+			1, 5, 15, 30, minute, 2*minute, 5*minute, 10*minute, 20*minute, 30*minute, hour, 2*hour), []string{"step"}),
+		failures:      prometheus.NewCounterVec(counter("run_failures_total", "Runs and guards that failed, by the reason of status.failure."), []string{"reason"}),
+		brakes:        prometheus.NewCounterVec(counter("brakes_total", "Brakes: pulled, or failed to be pulled."), []string{"result"}),
+		lockConflicts: prometheus.NewCounter(counter("lock_conflicts_total", "Runs and guards that found the cluster locked by another.")),
+		resumes:       prometheus.NewCounter(counter("resumes_total", "Runs that went on with a rollout that one before them began.")),
+	}
+	for _, result := range []string{brakePulled, brakeFailed} {
+		c.brakes.WithLabelValues(result) // from zero: the first one is an increase
+	}
+	return c
+}
+
+const (
+	brakePulled = "pulled"
+	brakeFailed = "failed"
+)
+
+func (c counters) all() []prometheus.Collector {
+	return []prometheus.Collector{c.runs, c.steps, c.failures, c.brakes, c.lockConflicts, c.resumes}
+}
+
+func (c counters) event(e runner.Event) {
+	switch e.Type {
+	case runner.StepFinished:
+		c.steps.WithLabelValues(string(e.Step)).Observe(e.Elapsed.Seconds())
+	case runner.BrakePulled:
+		if e.Err != nil {
+			c.brakes.WithLabelValues(brakeFailed).Inc()
+			return
+		}
+		c.brakes.WithLabelValues(brakePulled).Inc()
+	default:
+	}
+}
+
+// ended counts the end of a run or a guard. What is counted of a look is its audit.
+func (c counters) ended(w controller.Work, took time.Duration, err error) {
+	if w.Kind == looks {
+		return
+	}
+	result := resultOf(err)
+	switch result {
+	case locked:
+		c.lockConflicts.Inc()
+		return
+	case failed:
+		c.failures.WithLabelValues(reasonOf(err)).Inc()
+	}
+	if w.Kind == runs {
+		c.runs.WithLabelValues(direction(w.Undo), result).Observe(took.Seconds())
+	}
+}
+
+// Results of a run. One that is locked out is none.
+const (
+	finished    = "finished"
+	interrupted = "interrupted"
+	waiting     = "waiting" // for a person
+	failed      = "failed"
+	locked      = "locked"
+)
+
+func resultOf(err error) string {
+	if err == nil {
+		return finished
+	}
+	switch fault.ClassOf(err) {
+	case fault.Locked:
+		return locked
+	case fault.Interrupted, fault.HungUp:
+		return interrupted
+	case fault.Gate, fault.Declined, fault.Pending:
+		return waiting
+	default:
+		return failed
+	}
+}
+
+func reasonOf(err error) string {
+	if f, is := fault.As(err); is && f.Reason != "" {
+		return f.Reason
+	}
+	return "Unexpected"
+}
+
+// direction is a run's as status.run has it.
+func direction(undo bool) string {
+	if undo {
+		return "back"
+	}
+	return "forward"
+}
