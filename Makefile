@@ -157,6 +157,11 @@ generate: ## write docs/schema, docs/checks.md, THIRD_PARTY_NOTICES and what fol
 check-mutations: ## take the body out of every check in turn, and see that a test notices
 	$(GOTEST) -count=1 -run '^TestBlankedChecksAreNoticed$$' -v ./pkg/verify/checks ./pkg/rke2/rke2checks ./pkg/rke/rkechecks
 
+.PHONY: alerts
+alerts: ## play the alerts with promtool, which Debian has in the package prometheus; by hand
+	@command -v promtool > /dev/null || { echo "promtool is not in PATH: apt install prometheus" >&2; exit 2; }
+	$(GOTEST) -count=1 -v -run '^TestAlerts' ./charts
+
 .PHONY: promises
 promises: ## the tests of docs/promises.md that take a minute or two, and their counts
 	@cd test && $(GOTEST) -count=1 -timeout 20m -v ./sim > $(or $(TMPDIR),/tmp)/awsmigrate-promises.log; code=$$?; \

@@ -59,7 +59,8 @@ proxy: http://proxy.example:3128
 noProxy: 10.0.0.0/8,rancher.example
 additionalTrustedCAs: true
 global: {cattle: {systemDefaultRegistry: registry.example/, clusterName: local}}`,
-		"unlimited": "resources: {limits: {memory: null}}",
+		"unlimited":  "resources: {limits: {memory: null}}",
+		"monitoring": "{serviceMonitor: {enabled: true, labels: {release: monitoring}}, prometheusRule: {enabled: true}}",
 	}
 }
 
@@ -84,11 +85,19 @@ func parsed(t *testing.T, values string) map[string]any {
 	return v
 }
 
-// render is what Helm would apply, by file.
+// render is what Helm would apply, by file, where the Prometheus operator is installed.
 func render(t *testing.T, ch *chart.Chart, values string) (map[string]string, error) {
 	t.Helper()
+	return renderWith(t, ch, values, "monitoring.coreos.com/v1")
+}
+
+// renderWith is the same on a server that has these APIs beside its own.
+func renderWith(t *testing.T, ch *chart.Chart, values string, apis ...string) (map[string]string, error) {
+	t.Helper()
 	release := chartutil.ReleaseOptions{Name: controller, Namespace: home, Revision: 1, IsInstall: true}
-	all, err := chartutil.ToRenderValues(ch, parsed(t, values), release, nil)
+	server := chartutil.DefaultCapabilities.Copy()
+	server.APIVersions = append(server.APIVersions, apis...)
+	all, err := chartutil.ToRenderValues(ch, parsed(t, values), release, server)
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +113,8 @@ func manifest(t *testing.T, values string) string {
 	}
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		if strings.HasSuffix(name, ".yaml") {
-			text.WriteString("---\n" + strings.TrimSpace(files[name]) + "\n")
+		if one := strings.TrimSpace(files[name]); one != "" && strings.HasSuffix(name, ".yaml") {
+			text.WriteString("---\n" + one + "\n")
 		}
 	}
 	return text.String()
@@ -172,6 +181,12 @@ func TestControllerObjectsHaveTheirTypes(t *testing.T) {
 			switch kind := object.GetAPIVersion() + " " + object.GetKind(); kind {
 			case "apps/v1 Deployment":
 				strictly[appsv1.Deployment](t, object)
+			case "v1 Service":
+				strictly[corev1.Service](t, object)
+			case "monitoring.coreos.com/v1 ServiceMonitor":
+				strictly[serviceMonitor](t, object)
+			case "monitoring.coreos.com/v1 PrometheusRule":
+				strictly[prometheusRule](t, object)
 			case "v1 ServiceAccount":
 				strictly[corev1.ServiceAccount](t, object)
 			case "rbac.authorization.k8s.io/v1 ClusterRole":

@@ -17,6 +17,14 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- with $image.digest }}@{{ . }}{{ end }}
 {{- end }}
 
+{{- /*
+Whether an object of the Prometheus operator is wanted and known: a list of the chart's
+scope and the values of the object.
+*/}}
+{{- define "awsmigrate.monitored" -}}
+{{- if and (index . 1).enabled ((index . 0).Capabilities.APIVersions.Has "monitoring.coreos.com/v1") }}true{{ end }}
+{{- end }}
+
 {{- /* The Lease by which one controller leads, under the name that the program gives it. */}}
 {{- define "awsmigrate.election" -}}awsmigrate{{- end }}
 
