@@ -104,15 +104,8 @@ func (f *controllerFlags) run(ctx context.Context, a *app) error {
 	if err := meter.Register(registry, c.Leads); err != nil {
 		return err
 	}
-	ctx, stop := context.WithCancel(ctx)
+	ctx, stop := a.untilInterrupted(ctx)
 	defer stop()
-	go func() {
-		select {
-		case <-a.interrupts:
-			stop()
-		case <-ctx.Done():
-		}
-	}()
 	if f.listen == "" {
 		return c.Run(ctx)
 	}

@@ -48,7 +48,7 @@ func (p *pool) begin(ctx context.Context, key Key, j *job, work func(context.Con
 	}
 	p.jobs[j] = key
 	p.all.Go(func() {
-		err := work(ctx)
+		err := recovered(ctx, work)
 		p.mu.Lock()
 		delete(p.jobs, j)
 		p.mu.Unlock()

@@ -148,6 +148,9 @@ const leastBetween = 5 * time.Second
 func (c *Controller) sink(k *cluster, j *job) runner.Sink {
 	log := c.log(k.key)
 	return runner.SinkFunc(func(e runner.Event) {
+		if e.Type == runner.RunStarted {
+			log = log.With("run", e.Message)
+		}
 		record(log, e)
 		c.o.Meter.Happened(k.key, e)
 		now := c.o.Clock.Now()
