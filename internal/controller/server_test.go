@@ -477,3 +477,23 @@ func discovers(t *testing.T, i *installation) {
 	i.cluster(t, "later", "aws")
 	apiserver.Eventually(t, has("later"))
 }
+
+// Whoever asks a process to end that has reached no server yet is not kept waiting.
+func TestStopsWithoutAServer(t *testing.T) {
+	c, err := New(Options{Config: &rest.Config{Host: "https://127.0.0.1:1"}, Namespaces: []string{"fleet-default"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	over := make(chan error, 1)
+	go func() { over <- c.Run(ctx) }()
+	cancel()
+	select {
+	case err := <-over:
+		if err != nil || c.Ready() {
+			t.Errorf("%v; ready: %t", err, c.Ready())
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("it goes on waiting")
+	}
+}

@@ -33,18 +33,15 @@ func (c *Controller) Run(ctx context.Context) error {
 	defer c.events.stop()
 	handlers, stop := context.WithCancel(outlives)
 	defer stop()
-	for namespace, objects := range c.objects {
-		objects.OnChange(handlers, "decide", func(key string, m *v1alpha1.ClusterMigration) (*v1alpha1.ClusterMigration, error) {
-			return m, c.decide(keyOfName(namespace, key), m)
-		})
-	}
-	for _, factory := range c.factories {
-		if err := start.All(handlers, workers, factory); err != nil {
-			return fmt.Errorf("fill the caches: %w", err)
+	filled := make(chan error, 1)
+	go func() { filled <- c.fill(handlers) }()
+	select {
+	case <-ctx.Done(): // a server that does not answer keeps nobody waiting
+		return nil
+	case err := <-filled:
+		if err != nil {
+			return err
 		}
-	}
-	if err := c.watchClusters(handlers); err != nil {
-		return err
 	}
 	c.ready.Store(true)
 	go c.discovers(handlers)
@@ -63,6 +60,22 @@ func (c *Controller) Run(ctx context.Context) error {
 	c.pool.stop(bounded)
 	resign()
 	return <-over
+}
+
+// fill starts the handlers and waits until the caches are filled. wrangler goes on waiting
+// for a server after ctx has ended.
+func (c *Controller) fill(ctx context.Context) error {
+	for namespace, objects := range c.objects {
+		objects.OnChange(ctx, "decide", func(key string, m *v1alpha1.ClusterMigration) (*v1alpha1.ClusterMigration, error) {
+			return m, c.decide(keyOfName(namespace, key), m)
+		})
+	}
+	for _, factory := range c.factories {
+		if err := start.All(ctx, workers, factory); err != nil {
+			return fmt.Errorf("fill the caches: %w", err)
+		}
+	}
+	return c.watchClusters(ctx)
 }
 
 func keyOfName(namespace, key string) Key {
