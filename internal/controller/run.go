@@ -2,7 +2,6 @@ package controller
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -32,7 +31,7 @@ func (c *Controller) runs(k *cluster, m *v1alpha1.ClusterMigration) {
 			return c.ended(k, m, err)
 		}
 		options.Unattended, options.Attempt, options.Until = true, attempt(m), until
-		options.Command = fmt.Sprintf("kubectl annotate clustermigration -n %s %s --overwrite %s=…", k.key.Namespace, k.key.Name, RetryAnnotation)
+		options.Command = fault.Command("kubectl", "annotate", "clustermigration", "-n", k.key.Namespace, k.key.Name, "--overwrite", RetryAnnotation+"="+runner.NewRunID(c.o.Clock.Now()))
 		options.Interrupt, options.Sink = interrupt, c.sink(k, j)
 		options.Saved = func(journal.Target) (*runner.WholePlan, error) { return saved, nil }
 		options.Hold = func(_ context.Context, step runner.Info) error { return c.stillWanted(k.key, m, step) }
