@@ -5,8 +5,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -28,7 +30,7 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	}
 	state := l.seen.Journal
 	f.Reached = l.seen.Unplaced == nil && !l.seen.Says.Pending()
-	f.Reverted = l.seen.Harm != nil && l.seen.UnderWay == ""
+	f.Reverted = reverted(l.seen)
 	if state.Brake != nil && l.seen.Paused != "" {
 		f.Braked = fmt.Sprintf("the brake was pulled in step %s: %s; %s", state.Brake.Step, state.Brake.Done, l.seen.Paused)
 	}
@@ -38,6 +40,13 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	}
 	f.Plan, f.RancherMoves = planOf(l, m), l.moves
 	return f
+}
+
+// reverted says whether somebody put back what a migration had done. The same configuration
+// beside a cloud controller manager where awsmigrate has done nothing, or taken all of it
+// back, is nobody's revert: the audit tells of it.
+func reverted(seen session.Assessment) bool {
+	return seen.Harm != nil && seen.UnderWay == "" && len(seen.Journal.Intents) > 0 && !procedure.LastUndid(seen.Journal.Record())
 }
 
 // attempt names what asks for a run: as long as it stays the same, what failed is not

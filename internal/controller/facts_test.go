@@ -7,6 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -105,5 +106,26 @@ func TestAttempts(t *testing.T) {
 	k.look.seen.Journal.Runs = []journal.Run{{Outcome: "stopped", Attempt: attempt(m), Step: "cordon", Reason: "Seeded"}, {Outcome: "guarded", Guard: true}}
 	if failed(k, m) == "" || failed(k, again) != "" {
 		t.Error("the journal's failure is not told, or told after somebody asked again")
+	}
+}
+
+// An old configuration beside a cloud controller manager is a revert only of what
+// awsmigrate has done, and while nothing rolls that is watched anyway.
+func TestReverted(t *testing.T) {
+	harm := errors.New("two managers")
+	did, undid := []journal.Intent{{Step: "switch-provider"}}, []journal.Intent{{Step: "switch-provider"}, {Step: "undo-switch-provider"}}
+	for name, tt := range map[string]struct {
+		seen session.Assessment
+		want bool
+	}{
+		"no harm":           {session.Assessment{Journal: journal.State{Intents: did}}, false},
+		"put back":          {session.Assessment{Harm: harm, Journal: journal.State{Intents: did}}, true},
+		"it rolls":          {session.Assessment{Harm: harm, UnderWay: "switch-provider", Journal: journal.State{Intents: did}}, false},
+		"nothing was done":  {session.Assessment{Harm: harm}, false},
+		"it was all undone": {session.Assessment{Harm: harm, Journal: journal.State{Intents: undid}}, false},
+	} {
+		if got := reverted(tt.seen); got != tt.want {
+			t.Errorf("%s: %t", name, got)
+		}
 	}
 }

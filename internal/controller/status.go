@@ -68,7 +68,7 @@ func (c *Controller) statusOf(k *cluster, m *v1alpha1.ClusterMigration, at statu
 
 func agreement(l *look) status.Agreement {
 	switch {
-	case l.seen.Harm != nil:
+	case reverted(l.seen):
 		return status.Agreement{State: metav1.ConditionFalse}
 	case len(l.seen.Journal.Intents) > 0:
 		return status.Agreement{State: metav1.ConditionTrue}
