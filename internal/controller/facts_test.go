@@ -129,3 +129,19 @@ func TestReverted(t *testing.T) {
 		}
 	}
 }
+
+// A guard of a cluster that no object names is followed by another look, whatever it ended
+// with: nothing else would bring anybody back.
+func TestGuardWithoutAnObjectIsFollowedUp(t *testing.T) {
+	c := &Controller{o: Options{}.withDefaults()}
+	for _, err := range []error{nil, &fault.Error{Class: fault.CouldNotLook}, &fault.Error{Class: fault.Locked}, &fault.Error{Class: fault.Check}, errors.New("unforeseen")} {
+		k := &cluster{look: &look{}}
+		if ended := c.ended(k, nil, err); !errors.Is(ended, err) || !k.suspect() {
+			t.Errorf("after %v it is forgotten", err)
+		}
+	}
+	k := &cluster{look: &look{}}
+	if err := c.ended(k, &v1alpha1.ClusterMigration{}, nil); err != nil || k.suspect() {
+		t.Error("one that an object names is looked at again by itself")
+	}
+}

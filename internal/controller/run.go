@@ -131,6 +131,7 @@ func (c *Controller) ended(k *cluster, m *v1alpha1.ClusterMigration, err error) 
 	if k.look != nil && !k.wait.locks {
 		k.look = nil // it is of before
 	}
+	k.moved = k.moved || m == nil // no object brings us back to what may roll still
 	return err
 }
 
