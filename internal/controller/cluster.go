@@ -24,6 +24,7 @@ type cluster struct {
 	moved    bool  // the Cluster changed since
 	wait     wait
 	failed   failure
+	awaits   failure // for the commit of whoever keeps the Cluster
 	audit    *Audited
 	guarded  time.Time // the last guard began
 	guardErr error     // it ended with

@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -35,6 +36,9 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 		f.Braked = fmt.Sprintf("the brake was pulled in step %s: %s; %s", state.Brake.Step, state.Brake.Done, l.seen.Paused)
 	}
 	f.Crashed, f.Failed = died(state, attempt(m), now), failed(k, m)
+	if k.awaits.err != nil && k.awaits.attempt == attempt(m) {
+		f.Awaited = why(k.awaits.err) + ": commit what `awsmigrate rke2 plan --handoff` prints"
+	}
 	if l.seen.UnderWay != "" {
 		f.Rolling = rollingOf(l)
 	}
@@ -69,7 +73,7 @@ func failed(k *cluster, m *v1alpha1.ClusterMigration) string {
 	if k.look.seen.Unplaced != nil {
 		return why(k.look.seen.Unplaced)
 	}
-	if last := lastRun(k.look.seen.Journal); last != nil && last.Outcome == "stopped" && last.Attempt == attempt(m) {
+	if last := lastRun(k.look.seen.Journal); last != nil && last.Outcome == "stopped" && last.Reason != migration.ReasonAwaitingOwner && last.Attempt == attempt(m) {
 		return fmt.Sprintf("the last run stopped at step %s: %s", last.Step, last.Reason)
 	}
 	return ""

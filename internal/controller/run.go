@@ -121,7 +121,10 @@ func (c *Controller) ended(k *cluster, m *v1alpha1.ClusterMigration, err error) 
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.wait = k.wait.after(err, c.o.Clock.Now())
+	k.awaits = failure{}
 	switch fault.ClassOf(err) {
+	case fault.Gate:
+		k.awaits = failure{attempt: attempt(m), err: err}
 	case fault.Locked, fault.CouldNotLook, fault.NoProgress, fault.Interrupted, fault.HungUp, fault.Stale:
 	default:
 		if err != nil {

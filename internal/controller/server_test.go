@@ -24,6 +24,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 	awsmigrate "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io"
 	generated "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -197,7 +198,7 @@ func TestOnAnAPIServer(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *installation){
 		"Audits": audits, "GoesThereAndBack": goesThereAndBack, "NeedsThePlanItself": needsThePlanItself, "HoldsBeforeAStep": holdsBeforeAStep,
 		"WaitsAfterAFailure": waitsAfterAFailure, "SaysWhoHoldsIt": saysWhoHoldsIt, "OutlivesAPanic": outlivesAPanic, "StopsCleanly": stopsCleanly,
-		"GuardsWithoutAnObject": guardsWithoutAnObject, "RefusesSecrets": refusesSecrets, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil,
+		"GuardsWithoutAnObject": guardsWithoutAnObject, "RefusesSecrets": refusesSecrets, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -402,6 +403,30 @@ func refusesSecrets(t *testing.T, i *installation) {
 	if m := i.shows(t, status.Stalled, status.Failed); !strings.Contains(m.Status.Display.Message, "not authorized for cluster prod") {
 		t.Errorf("%+v", m.Status.Display)
 	}
+}
+
+// A run that leaves an edit to somebody else is no failure: the object says what to commit,
+// also to the next process, and the commit has it go on.
+func awaitsACommit(t *testing.T, i *installation) {
+	i.world.fails = &fault.Error{Class: fault.Gate, Reason: migration.ReasonAwaitingOwner, Object: "Cluster prod", Seen: "is kept by somebody else"}
+	_, stop := i.start(t, nil)
+	spec := migrates
+	spec.Edits = v1alpha1.EditsHandoff
+	i.create(t, spec)
+	i.approve(t)
+	if m := i.shows(t, status.AwaitingOwner, ""); !strings.Contains(m.Status.Display.Message, "plan --handoff") || m.Status.Failure != nil {
+		t.Errorf("%+v, %+v", m.Status.Display, m.Status.Failure)
+	}
+	stop()
+	i.start(t, nil)
+	apiserver.Eventually(t, func() bool { return len(i.world.begunRuns()) == 2 })
+	i.shows(t, status.AwaitingOwner, "")
+	with(i.world, func() any { i.world.fails = nil; return nil })
+	commit := []byte(`{"metadata":{"annotations":{"by":"terraform"}},"spec":{"rkeConfig":{"machineGlobalConfig":{"disable-cloud-controller":true}}}}`)
+	if _, err := i.plain.Resource(provisioningClusters).Namespace(i.namespace).Patch(t.Context(), "prod", types.MergePatchType, commit, metav1.PatchOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	i.shows(t, status.Succeeded, "")
 }
 
 // Of two processes one decides. The other does once that one is gone; a run that is under

@@ -78,7 +78,7 @@ func (c *Controller) clusterMoved(before, after any) {
 		return // nobody asked about it
 	}
 	k.mu.Lock()
-	k.moved = true
+	k.moved, k.awaits = true, failure{} // it may be what is waited for
 	k.mu.Unlock()
 	c.enqueue(key)
 }

@@ -99,7 +99,8 @@ func (w *world) begun(o session.Options) (failure error) {
 		panic("seeded")
 	}
 	if w.fails != nil {
-		w.state.Runs = append(w.state.Runs, journal.Run{ID: "r", Start: time.Now().UTC().Format(time.RFC3339), End: "e", Outcome: "stopped", Reason: "Seeded", Attempt: o.Attempt})
+		failed, _ := fault.As(w.fails)
+		w.state.Runs = append(w.state.Runs, journal.Run{ID: "r", Start: time.Now().UTC().Format(time.RFC3339), End: "e", Outcome: "stopped", Reason: failed.Reason, Attempt: o.Attempt})
 		return w.fails
 	}
 	w.state.Epoch, w.state.Goal = w.state.EpochOf(goal, false), goal

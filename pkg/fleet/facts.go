@@ -22,6 +22,8 @@ type Facts struct {
 	Braked string
 	// Failed is what ended the last run, which waits for somebody; "": nothing.
 	Failed string
+	// Awaited is the edit that the last run left to whoever keeps the Cluster; "": none.
+	Awaited string
 	// NotBefore is when what failed and may pass by itself is tried again, and Passing what
 	// that was.
 	NotBefore time.Time

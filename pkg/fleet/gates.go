@@ -23,6 +23,8 @@ func gates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 		return again(f, status.RancherNotAtRest, f.RancherMoves)
 	case spec.Edits == "":
 		return show(status.AwaitingOwner, "", "")
+	case f.Awaited != "":
+		return show(status.AwaitingOwner, "", f.Awaited)
 	case f.Plan.AtUntil:
 		return show(status.Paused, "", "step "+string(spec.Until)+" of spec.until was taken: take it away, or name a later one, to go on")
 	case spec.ApprovedPlan == "":

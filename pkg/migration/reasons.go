@@ -4,6 +4,8 @@ package migration
 const (
 	// ReasonClusterNotFound is of a name that no cluster of its kind has.
 	ReasonClusterNotFound = "ClusterNotFound"
+	// ReasonAwaitingOwner is of a run that waits for the commit of somebody else.
+	ReasonAwaitingOwner = "AwaitingOwner"
 	// ReasonNotRancher is of an API server that does not serve Rancher's clusters.
 	ReasonNotRancher = "NotRancher"
 	// ReasonNamesNotProven is of Nodes whose names after the switch are not known, or

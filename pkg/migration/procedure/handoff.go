@@ -113,7 +113,7 @@ func (s *editing) handOver(ctx context.Context, tx *runner.Tx, seen migration.Sn
 	if err := s.noteNamed(ctx, tx, nil); err != nil {
 		return err
 	}
-	return &fault.Error{Class: fault.Gate, Reason: "AwaitingOwner", Object: edit.Object,
+	return &fault.Error{Class: fault.Gate, Reason: migration.ReasonAwaitingOwner, Object: edit.Object,
 		Seen:   "is kept by somebody else: " + strings.Join(edit.Locations(), ", ") + " are not as step " + string(s.ID) + " needs them",
 		Wanted: "exactly the edit that `plan --handoff` prints, as terraform, fleet, argocd or patch", Fix: "commit it there, then run the same command again"}
 }
