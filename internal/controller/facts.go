@@ -31,16 +31,13 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	}
 	state := l.seen.Journal
 	f.Reached = l.seen.Unplaced == nil && !l.seen.Says.Pending()
-	f.Reverted = reverted(l.seen)
+	f.Reverted, f.Rolling = reverted(l.seen), l.seen.UnderWay != ""
 	if state.Brake != nil && l.seen.Paused != "" {
 		f.Braked = fmt.Sprintf("the brake was pulled in step %s: %s; %s", state.Brake.Step, state.Brake.Done, l.seen.Paused)
 	}
 	f.Crashed, f.Failed = died(state, attempt(m), now), failed(k, m)
 	if k.awaits.err != nil && k.awaits.attempt == attempt(m) {
 		f.Awaited = why(k.awaits.err) + ": commit what `awsmigrate rke2 plan --handoff` prints"
-	}
-	if l.seen.UnderWay != "" {
-		f.Rolling = rollingOf(l)
 	}
 	f.Plan, f.RancherMoves = planOf(l, m), l.moves
 	return f
@@ -107,25 +104,6 @@ func died(state journal.State, attempt string, now time.Time) bool {
 		}
 	}
 	return false
-}
-
-// rollingOf is what an earlier run left, and by which plan.
-func rollingOf(l *look) *fleet.Rolling {
-	state := l.seen.Journal
-	r := &fleet.Rolling{Goal: v1alpha1.GoalMigrate}
-	if state.Goal == "undo" {
-		r.Goal = v1alpha1.GoalUndo
-	}
-	if last := lastRun(state); last != nil {
-		for _, yes := range slices.Backward(state.Approvals) {
-			if yes.Run == last.ID && yes.Plan != "" {
-				r.Approved = yes.Plan
-				break
-			}
-		}
-	}
-	r.AsPlanned = l.plan.inForce != nil
-	return r
 }
 
 // planOf is the plan as a decision needs it.

@@ -4,6 +4,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // Meter takes what happens, for whoever counts it: internal/controller/metrics does. Its
@@ -33,13 +34,18 @@ type Shown struct {
 type Work struct {
 	Kind    string // look, run or guard
 	Undo    bool   // of a run
-	Resumed bool   // of a run: it goes on with what one before it began
+	Resumed bool   // of a run: it goes on where one before it did not come to its end
 }
 
 // workOf is a job that is about to begin. k is locked.
 func workOf(k *cluster, j *job) Work {
-	rolling := k.look != nil && k.look.seen.UnderWay != ""
-	return Work{Kind: string(j.kind), Undo: j.undo, Resumed: j.kind == running && rolling}
+	return Work{Kind: string(j.kind), Undo: j.undo, Resumed: j.kind == running && k.look != nil && unfinished(k.look.seen.Journal)}
+}
+
+// unfinished says whether the last run or guard did not come to its end.
+func unfinished(state journal.State) bool {
+	n := len(state.Runs)
+	return n > 0 && state.Runs[n-1].Outcome != "done"
 }
 
 // measure tells the meter what is about to be shown. k is locked.

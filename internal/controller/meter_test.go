@@ -21,6 +21,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // toldMeter writes down what a Meter is told.
@@ -83,7 +84,7 @@ func TestMeterIsToldOfJobs(t *testing.T) {
 			[]string{"fleet-default/prod began {Kind:look Undo:false Resumed:false}", "fleet-default/prod ended: <nil>"}},
 		{&job{kind: running, undo: true}, &look{}, func(context.Context, *job) error { return errors.New("broken") },
 			[]string{"fleet-default/prod began {Kind:run Undo:true Resumed:false}", "fleet-default/prod ended: broken"}},
-		{&job{kind: running}, &look{seen: session.Assessment{UnderWay: "switch-provider"}}, func(context.Context, *job) error { return nil },
+		{&job{kind: running}, &look{seen: session.Assessment{Journal: journal.State{Runs: []journal.Run{{Outcome: "died"}, {Outcome: "guarded", Guard: true}}}}}, func(context.Context, *job) error { return nil },
 			[]string{"fleet-default/prod began {Kind:run Undo:false Resumed:true}", "fleet-default/prod ended: <nil>"}},
 		{&job{kind: guarding}, &look{seen: session.Assessment{UnderWay: "switch-provider"}}, func(context.Context, *job) error { return nil },
 			[]string{"fleet-default/prod began {Kind:guard Undo:false Resumed:false}", "fleet-default/prod ended: <nil>"}},

@@ -35,8 +35,8 @@ func Decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
 }
 
 func decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
-	if f.Rolling != nil && !f.Gone { // what is being deleted is not held back
-		return rolling(m, f)
+	if f.Rolling && !f.Gone { // what is being deleted is not held back
+		return rolling(f)
 	}
 	if stalled, is := stalls(m, f); is {
 		return show(status.Stalled, stalled.reason, stalled.message)
@@ -50,26 +50,15 @@ func decide(m *v1alpha1.ClusterMigration, f Facts) Decision {
 	return gates(m, f)
 }
 
-// rolling: whatever rolls is watched. It is by the run that goes on with its block, where
-// that may still be written as it was approved, and else by a guard.
-func rolling(m *v1alpha1.ClusterMigration, f Facts) Decision {
+// rolling: whatever rolls is watched, by a guard, also where a run could go on with it. A
+// run looks at its own step first where that is not at its end, and else makes its checks:
+// it would wait for a harm to pass that a guard brakes at its first reading. Behind the
+// guard the block goes on.
+func rolling(f Facts) Decision {
 	if f.Locked != "" {
 		return again(f, status.Locked, f.Locked+" watches what rolls out")
 	}
-	if goesOn(m, f) {
-		return act(Run, running(f.Rolling.Goal), "", "")
-	}
 	return act(Guard, status.Guarding, "", "")
-}
-
-// goesOn says whether a begun block may be finished: by the goal, the plan and the hand
-// that it was begun with. Windows and slots do not matter for it.
-func goesOn(m *v1alpha1.ClusterMigration, f Facts) bool {
-	if _, stalled := stalls(m, f); stalled || f.Failed != "" || f.AuditsOnly || m.Spec.Paused || !m.DeletionTimestamp.IsZero() {
-		return false
-	}
-	r := f.Rolling
-	return r.AsPlanned && r.Approved != "" && r.Approved == m.Spec.ApprovedPlan && r.Goal == m.Spec.Goal.OrDefault()
 }
 
 // stall is why nothing goes on until somebody helps.

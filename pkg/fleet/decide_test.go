@@ -25,11 +25,8 @@ func approved() (*v1alpha1.ClusterMigration, Facts) {
 	return m, Facts{Now: saturday, Plan: Plan{Hash: planned, Next: time.Hour}}
 }
 
-// left is a rollout that a run with this plan left.
-func left(f *Facts) *Rolling {
-	f.Rolling = &Rolling{Goal: v1alpha1.GoalMigrate, Approved: planned, AsPlanned: true}
-	return f.Rolling
-}
+// left has a run leave a rollout.
+func left(f *Facts) { f.Rolling = true }
 
 func TestDecide(t *testing.T) {
 	type object = v1alpha1.ClusterMigration
@@ -79,25 +76,23 @@ func TestDecide(t *testing.T) {
 		"until was reached":        {func(m *object, f *Facts) { m.Spec.Until, f.Plan.AtUntil = "cordon", true }, Nothing, status.Paused, ""},
 		"being deleted":            {func(m *object, _ *Facts) { m.DeletionTimestamp = &metav1.Time{Time: saturday} }, Nothing, status.Paused, ""},
 
-		"it rolls":                          {func(_ *object, f *Facts) { left(f) }, Run, status.Running, ""},
-		"it rolls, windows are closed":      {func(m *object, f *Facts) { left(f); m.Spec.Windows = nights("0 22 * * 6", "4h") }, Run, status.Running, ""},
-		"it rolls, no slot":                 {func(_ *object, f *Facts) { left(f); f.Full = true }, Run, status.Running, ""},
-		"it rolls, another plans otherwise": {func(_ *object, f *Facts) { left(f).AsPlanned = false }, Guard, status.Guarding, ""},
-		"it rolls, by no plan":              {func(_ *object, f *Facts) { left(f).Approved = "" }, Guard, status.Guarding, ""},
-		"it rolls, approval withdrawn":      {func(m *object, f *Facts) { left(f); m.Spec.ApprovedPlan = "" }, Guard, status.Guarding, ""},
-		"it rolls, another is approved":     {func(m *object, f *Facts) { left(f); m.Spec.ApprovedPlan = another }, Guard, status.Guarding, ""},
-		"it rolls, paused":                  {func(m *object, f *Facts) { left(f); m.Spec.Paused = true }, Guard, status.Guarding, ""},
-		"it rolls, goal Audit":              {func(m *object, f *Facts) { left(f); m.Spec.Goal = v1alpha1.GoalAudit }, Guard, status.Guarding, ""},
-		"it rolls, goal turned round":       {func(m *object, f *Facts) { left(f); m.Spec.Goal = v1alpha1.GoalUndo }, Guard, status.Guarding, ""},
-		"it rolls, mode audit":              {func(_ *object, f *Facts) { left(f); f.AuditsOnly = true }, Guard, status.Guarding, ""},
-		"it rolls, being deleted":           {func(m *object, f *Facts) { left(f); m.DeletionTimestamp = &metav1.Time{Time: saturday} }, Guard, status.Guarding, ""},
-		"it rolls, invalid":                 {func(m *object, f *Facts) { left(f); m.Spec.Goal = "x" }, Guard, status.Guarding, ""},
-		"it rolls, runs die":                {func(_ *object, f *Facts) { left(f); f.Crashed = true }, Guard, status.Guarding, ""},
-		"it rolls, the last run failed":     {func(_ *object, f *Facts) { left(f); f.Failed = "a check fails" }, Guard, status.Guarding, ""},
-		"it rolls, as was awaited":          {func(_ *object, f *Facts) { left(f); f.Awaited = "commit it" }, Run, status.Running, ""},
-		"it rolls, reverted":                {func(_ *object, f *Facts) { left(f); f.Reverted = true }, Guard, status.Guarding, ""},
-		"it rolls, and is being deleted":    {func(_ *object, f *Facts) { left(f); f.Gone = true }, Nothing, status.Stalled, status.ClusterGone},
-		"it rolls, the lock is taken":       {func(_ *object, f *Facts) { left(f); f.Locked = "alice@laptop" }, Nothing, status.Pending, status.Locked},
+		"it rolls":                       {func(_ *object, f *Facts) { left(f) }, Guard, status.Guarding, ""},
+		"it rolls, windows are closed":   {func(m *object, f *Facts) { left(f); m.Spec.Windows = nights("0 22 * * 6", "4h") }, Guard, status.Guarding, ""},
+		"it rolls, no slot":              {func(_ *object, f *Facts) { left(f); f.Full = true }, Guard, status.Guarding, ""},
+		"it rolls, approval withdrawn":   {func(m *object, f *Facts) { left(f); m.Spec.ApprovedPlan = "" }, Guard, status.Guarding, ""},
+		"it rolls, another is approved":  {func(m *object, f *Facts) { left(f); m.Spec.ApprovedPlan = another }, Guard, status.Guarding, ""},
+		"it rolls, paused":               {func(m *object, f *Facts) { left(f); m.Spec.Paused = true }, Guard, status.Guarding, ""},
+		"it rolls, goal Audit":           {func(m *object, f *Facts) { left(f); m.Spec.Goal = v1alpha1.GoalAudit }, Guard, status.Guarding, ""},
+		"it rolls, goal turned round":    {func(m *object, f *Facts) { left(f); m.Spec.Goal = v1alpha1.GoalUndo }, Guard, status.Guarding, ""},
+		"it rolls, mode audit":           {func(_ *object, f *Facts) { left(f); f.AuditsOnly = true }, Guard, status.Guarding, ""},
+		"it rolls, being deleted":        {func(m *object, f *Facts) { left(f); m.DeletionTimestamp = &metav1.Time{Time: saturday} }, Guard, status.Guarding, ""},
+		"it rolls, invalid":              {func(m *object, f *Facts) { left(f); m.Spec.Goal = "x" }, Guard, status.Guarding, ""},
+		"it rolls, runs die":             {func(_ *object, f *Facts) { left(f); f.Crashed = true }, Guard, status.Guarding, ""},
+		"it rolls, the last run failed":  {func(_ *object, f *Facts) { left(f); f.Failed = "a check fails" }, Guard, status.Guarding, ""},
+		"it rolls, as was awaited":       {func(_ *object, f *Facts) { left(f); f.Awaited = "commit it" }, Guard, status.Guarding, ""},
+		"it rolls, reverted":             {func(_ *object, f *Facts) { left(f); f.Reverted = true }, Guard, status.Guarding, ""},
+		"it rolls, and is being deleted": {func(_ *object, f *Facts) { left(f); f.Gone = true }, Nothing, status.Stalled, status.ClusterGone},
+		"it rolls, the lock is taken":    {func(_ *object, f *Facts) { left(f); f.Locked = "alice@laptop" }, Nothing, status.Pending, status.Locked},
 	} {
 		m, f := approved()
 		tt.bend(m, &f)
@@ -105,7 +100,7 @@ func TestDecide(t *testing.T) {
 		if got.Action != tt.action || got.Shown.State != tt.state || got.Shown.Reason != tt.reason || got.Shown.Generation != 7 {
 			t.Errorf("%s: %+v, wanted %s, %s/%s", name, got, tt.action, tt.state, tt.reason)
 		}
-		if waits := got.Shown.State == status.Pending || got.Shown.State == status.AwaitingWindow; waits && f.Rolling == nil && !got.Again.After(f.Now) {
+		if waits := got.Shown.State == status.Pending || got.Shown.State == status.AwaitingWindow; waits && !got.Again.After(f.Now) {
 			t.Errorf("%s: waits for what comes by itself, and is asked again at %s", name, got.Again)
 		}
 	}
@@ -130,7 +125,6 @@ func TestGuardComesBeforeGates(t *testing.T) {
 		f.AuditsOnly, f.Crashed, f.Reverted, f.Full = rarely(), rarely(), rarely(), is()
 		if is() {
 			left(&f)
-			f.Rolling.AsPlanned, f.Rolling.Goal = is(), []v1alpha1.Goal{v1alpha1.GoalMigrate, v1alpha1.GoalUndo}[dice.IntN(2)]
 		}
 		if rarely() {
 			f.Locked = "alice@laptop"
@@ -138,10 +132,9 @@ func TestGuardComesBeforeGates(t *testing.T) {
 		got := Decide(m, f)
 		seen[got.Action]++
 		switch {
-		case f.Rolling != nil && f.Locked == "" && got.Action == Nothing:
+		case f.Rolling && f.Locked == "" && got.Action == Nothing:
 			t.Fatalf("left alone: %+v, %+v", m.Spec, f)
-		case got.Action == Run && f.Rolling == nil && m.Spec.ApprovedPlan != f.Plan.Hash,
-			got.Action == Run && f.Rolling != nil && m.Spec.ApprovedPlan != f.Rolling.Approved,
+		case got.Action == Run && (f.Rolling || m.Spec.ApprovedPlan != f.Plan.Hash),
 			got.Action == Run && (m.Spec.Paused || f.AuditsOnly || f.Locked != "" || m.Spec.Goal.OrDefault() == v1alpha1.GoalAudit):
 			t.Fatalf("begun: %+v, %+v", m.Spec, f)
 		}

@@ -2,8 +2,6 @@ package fleet
 
 import (
 	"time"
-
-	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 )
 
 // Facts are what is known of one cluster at one time. What could not be read is for the
@@ -30,8 +28,9 @@ type Facts struct {
 	Passing   string
 	// Crashed: the last three runs died within an hour, and nobody has asked for another try.
 	Crashed bool
-	// Rolling is what an earlier run has begun and Rancher still carries out; nil: nothing.
-	Rolling *Rolling
+	// Rolling: an earlier run has begun something that no run has seen to its end, and that
+	// Rancher may still carry out.
+	Rolling bool
 	// Reverted: somebody has put back what was done; by whom, as far as is known.
 	Reverted   bool
 	RevertedBy string
@@ -46,16 +45,6 @@ type Facts struct {
 	// Failing is how many checks of the last audit failed; Audited: there was one.
 	Failing int
 	Audited bool
-}
-
-// Rolling is a rollout without a run.
-type Rolling struct {
-	// Goal is what the run that began it was after.
-	Goal v1alpha1.Goal
-	// Approved is the hash of the plan by which it was begun.
-	Approved string
-	// AsPlanned: what is left of its block would be written as it was approved.
-	AsPlanned bool
 }
 
 // Plan is what would be done now, as far as a decision needs it.

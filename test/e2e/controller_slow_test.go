@@ -25,6 +25,7 @@ type gap struct {
 	// before is what somebody does beforehand, and within what in the gap itself.
 	before, within func(context.Context, *testing.T, *scenario.Lab)
 	signal         syscall.Signal // that ends the controller
+	pod            string         // of the one that follows; "": the same
 	flags          []string       // that it has beside those of the chart
 	deleted        bool           // there is no object any more
 	// unharmed is a gap in which nothing happens to a machine: the rollout is seen to its
@@ -57,6 +58,7 @@ func gaps() []gap {
 		{name: "status wiped, then killed", step: enable, signal: syscall.SIGKILL, before: wiped, within: wiped},
 		{name: "window closed, then killed", step: enable, signal: syscall.SIGKILL, before: closed},
 		{name: "killed, and back in mode audit", step: enable, signal: syscall.SIGKILL, flags: []string{"--mode=audit"}},
+		{name: "killed with its machine", step: swap, signal: syscall.SIGKILL, pod: "awsmigrate-1"},
 		{name: "object deleted, then killed", step: swap, signal: syscall.SIGKILL, before: deleted, deleted: true},
 		{name: "terminated", step: disable, signal: syscall.SIGTERM},
 		{name: "paused, then killed", step: "undo-switch-provider", signal: syscall.SIGKILL, before: paused},
@@ -120,8 +122,11 @@ func (g gap) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	if g.within != nil {
 		g.within(ctx, t, lab)
 	}
-	since := time.Now()
-	second := startController(ctx, t, lab, installed, "awsmigrate-0", g.flags...)
+	pod, since := "awsmigrate-0", time.Now()
+	if g.pod != "" {
+		pod = g.pod
+	}
+	second := startController(ctx, t, lab, installed, pod, g.flags...)
 	if g.unharmed {
 		g.rests(ctx, t, lab, second)
 	} else {

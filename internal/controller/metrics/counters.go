@@ -36,7 +36,7 @@ func newCounters() counters {
 		failures:      prometheus.NewCounterVec(counter("run_failures_total", "Runs and guards that failed, by the reason of status.failure."), []string{"reason"}),
 		brakes:        prometheus.NewCounterVec(counter("brakes_total", "Brakes: pulled, or failed to be pulled."), []string{"result"}),
 		lockConflicts: prometheus.NewCounter(counter("lock_conflicts_total", "Runs and guards that found the cluster locked by another.")),
-		resumes:       prometheus.NewCounter(counter("resumes_total", "Runs that went on with a rollout that one before them began.")),
+		resumes:       prometheus.NewCounter(counter("resumes_total", "Runs that went on where one before them did not come to its end.")),
 	}
 	for _, result := range []string{brakePulled, brakeFailed} {
 		c.brakes.WithLabelValues(result) // from zero: the first one is an increase

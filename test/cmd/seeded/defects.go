@@ -130,7 +130,7 @@ func defects() []seeded {
 			"	if m.watches {", `	if m.watches && !defect.On("S16-undo") {`,
 			simulated, "TestGuardBrakes", false},
 		{"S16-gates", "a pause is asked for before the guard", "pkg/fleet/decide.go",
-			"	if f.Rolling != nil && !f.Gone {", `	if f.Rolling != nil && !f.Gone && (!m.Spec.Paused || !defect.On("S16-gates")) {`,
+			"	if f.Rolling && !f.Gone {", `	if f.Rolling && !f.Gone && (!m.Spec.Paused || !defect.On("S16-gates")) {`,
 			"./pkg/fleet", "TestDecide$|TestGuardComesBeforeGates$", false},
 		{"S16-reached", "a guard that came to the end of a step counts a goal", "pkg/runner/session.go",
 			"			if err == nil && by.guarded {", `			if err == nil && by.guarded && !defect.On("S16-reached") {`,
