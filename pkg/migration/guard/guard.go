@@ -21,7 +21,7 @@ const (
 // Guard judges every reading while a change rolls out. Rancher goes on by
 // itself, machine after machine; the guard is what notices that the last one
 // went wrong before the next one starts. It keeps only what it saw, by its own
-// monotonic clock.
+// monotonic clock, and takes what was before that from Signals.Past.
 type Guard struct {
 	leaseMark     string
 	leaseMoved    time.Time
@@ -57,6 +57,8 @@ type Signals struct {
 	// SwitchedNotReady are machines that already run the new configuration and
 	// whose Node is not Ready.
 	SwitchedNotReady []string
+	// Past is the zero value for a run, which begins its clocks with its first reading.
+	Past Past
 }
 
 // Rename is a machine that appears under more than one Node name.
@@ -90,8 +92,11 @@ func (g *Guard) Judge(s Signals) error {
 func (g *Guard) judgeLease(s Signals) error {
 	if !s.LeaseNeeded || s.Unseen || s.LeaseMark != g.leaseMark || g.leaseMoved.IsZero() {
 		g.leaseMark, g.leaseMoved = s.LeaseMark, s.At
+	}
+	if !s.LeaseNeeded || s.Unseen {
 		return nil
 	}
+	g.leaseMoved = earlier(g.leaseMoved, s.At.Add(-s.Past.LeaseStill))
 	gap := s.Gap
 	if gap == 0 {
 		gap = handoverGap
@@ -105,10 +110,12 @@ func (g *Guard) judgeLease(s Signals) error {
 }
 
 func (g *Guard) judgeCCM(s Signals) error {
-	before := g.ccmRestarts
+	before, wasHandedOver := g.ccmRestarts, g.handedOver
+	if before == nil && s.Past.CCMRestarts != nil {
+		before, wasHandedOver = s.Past.CCMRestarts, true
+	}
 	g.ccmRestarts = s.CCMRestarts
-	wasHandedOver := g.handedOver
-	g.handedOver = g.handedOver || s.CCMHolds
+	g.handedOver = wasHandedOver || s.CCMHolds
 	if !wasHandedOver || before == nil || s.Outage {
 		return nil
 	}
@@ -128,6 +135,9 @@ func (g *Guard) judgeReady(s Signals) error {
 		if !known || s.Unseen {
 			first = s.At
 		}
+		if !s.Unseen {
+			first = earlier(first, s.At.Add(-s.Past.NotReady[machine]))
+		}
 		since[machine] = first
 	}
 	g.notReadySince = since
@@ -138,6 +148,13 @@ func (g *Guard) judgeReady(s Signals) error {
 		}
 	}
 	return nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }
 
 func braked(reason, object, seen, wanted string) error {

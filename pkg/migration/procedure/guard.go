@@ -52,6 +52,17 @@ func (s progress) rests(step journal.StepID) bool {
 	return len(s.Reading.Pending) == 0 && !s.cordonsOpen(step) && !s.endUnseen(step)
 }
 
+// signalsOf is what the guard judges in a step. The end of the migration lease is what
+// disable-leader-migration is for, and on the way back nobody has it before the first pod
+// with the flag leads.
+func signalsOf(step journal.StepID, seen migration.Snapshot) guard.Signals {
+	signals := guard.SignalsOf(seen)
+	if step == migration.StepDisable || step == migration.StepUndoDisable {
+		signals.LeaseNeeded = false
+	}
+	return signals
+}
+
 // guarding watches what a step has begun and writes nothing forward.
 type guarding struct {
 	base
@@ -62,7 +73,11 @@ type guarding struct {
 // nobody goes on with it, or somebody took its edit back: while the cluster moves it is
 // watched, and at rest the watch ends.
 func (s *guarding) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
+	signals, err := signalsOf(s.ID, seen).WithPast(seen)
+	if err != nil {
+		return runner.Verdict{}, err
+	}
+	if err := s.Guard.Judge(signals); err != nil {
 		return migration.Braked(err), nil
 	}
 	verdict, err := s.step.Verify(ctx, tx, seen)

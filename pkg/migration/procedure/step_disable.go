@@ -9,7 +9,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/chart"
-	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
@@ -71,10 +70,11 @@ func (s *disable) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migratio
 }
 
 func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	signals := guard.SignalsOf(seen)
-	signals.LeaseNeeded = false // its end is what this step is for
-	if err := s.Guard.Judge(signals); err != nil {
+	if err := s.Guard.Judge(signalsOf(s.ID, seen)); err != nil {
 		return migration.Braked(err), nil
+	}
+	if err := s.Guard.KeepRestarts(ctx, tx, seen); err != nil {
+		return runner.Verdict{}, err
 	}
 	if seen.Result.Position == position.P5 && !seen.Result.Mixed && len(seen.Reading.Pending) == 0 {
 		if verdict, err := s.Chart().JudgeRolled(ctx, seen); err != nil || verdict.Kind != runner.Met {
@@ -132,9 +132,7 @@ func (s *undoDisable) Do(ctx context.Context, tx *runner.Tx, seen migration.Snap
 }
 
 func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	signals := guard.SignalsOf(seen)
-	signals.LeaseNeeded = false // nobody has it before the first pod with the flag leads
-	if err := s.Guard.Judge(signals); err != nil {
+	if err := s.Guard.Judge(signalsOf(s.ID, seen)); err != nil {
 		return migration.Braked(err), nil
 	}
 	verdict, err := s.Chart().JudgeRolled(ctx, seen)

@@ -102,6 +102,9 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 	if err := s.Guard.Judge(guard.SignalsOf(seen)); err != nil {
 		return migration.Braked(err), nil
 	}
+	if err := s.Guard.KeepRestarts(ctx, tx, seen); err != nil {
+		return runner.Verdict{}, err
+	}
 	if s.Options.HandOver {
 		if err := s.harm(seen); err != nil {
 			return migration.Braked(err), nil
