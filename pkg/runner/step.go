@@ -67,7 +67,7 @@ func (r *run[S]) stepError(ctx context.Context, info Info, err error, where stri
 // brake keeps the outside world from going on, once in a run, and returns the
 // error to stop with: cause, whatever became of the brake.
 func (r *run[S]) brake(ctx context.Context, info Info, tx *Tx, seen S, cause error) error {
-	if tx.reads || !r.s.writable || r.braked {
+	if !r.s.writable || r.braked {
 		return cause
 	}
 	if lost := r.s.held(); fault.ClassOf(lost) == fault.Locked {

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks/evidence"
@@ -72,22 +73,36 @@ func (m *Migration) checked(ctx context.Context, tx *runner.Tx, seen migration.S
 		begun := m.inProgress(seen)
 		ending := len(seen.Reading.Pending) == 0 && m.progress(seen).endUnseen(begun) && !m.halfCommitted(ctx, seen, begun)
 		if begun == "" || ending {
-			stop := migration.Failed(err)
 			wait := m.waitForInterruptedRun(tx, seen)
 			if ending {
 				wait = &runner.Verdict{Kind: runner.Waiting, WaitingFor: "the end of what an earlier run rolled out"}
 			}
-			if wait != nil {
-				stop = *wait // nothing is written meanwhile, and what fails is shown
-				if f, ok := fault.As(err); ok {
-					stop.Seen = f.Seen
-				}
-			}
-			return report, facts, &stop, nil
+			stop, err := m.stopped(seen, begun, wait, err)
+			return report, facts, &stop, err
 		}
 		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", begun, err))
 	}
 	return report, facts, nil, nil
+}
+
+// stopped is what failing checks come to. In a wait for what an earlier run began nothing
+// is written, and what fails is shown; what no wait cures is braked, as the step itself
+// would. wait is nil where there is none.
+func (m *Migration) stopped(seen migration.Snapshot, begun journal.StepID, wait *runner.Verdict, fails error) (runner.Verdict, error) {
+	if wait == nil {
+		return migration.Failed(fails), nil
+	}
+	signals, err := signalsOf(begun, seen).WithPast(seen)
+	if err != nil {
+		return *wait, err
+	}
+	if harm := m.Guard.Judge(signals); harm != nil {
+		return migration.Braked(harm), nil
+	}
+	if f, ok := fault.As(fails); ok {
+		wait.Seen = f.Seen
+	}
+	return *wait, nil
 }
 
 func orZero(v *runner.Verdict) runner.Verdict {

@@ -1,6 +1,7 @@
 package procedure
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +32,14 @@ func TestPreflightStep(t *testing.T) {
 		s.Record = journal.Record{LeftOpen: true, Intents: []journal.Intent{{Step: migration.StepEnable, Run: "earlier"}}}
 		s.Reading.MayOutlive = true
 	}
+	// A machine came back under a second name, and all is rolled out: no wait cures that.
+	second := func(s *migration.Snapshot) {
+		again := s.Reading.Down.Nodes[2]
+		again.Name, again.UID = "second-"+again.Name, "another"
+		s.Reading.Down.Nodes = append(slices.Clone(s.Reading.Down.Nodes), again)
+	}
+	renamed := func(s *migration.Snapshot) { unseen(s); second(s) }
+	leftRenamed := func(s *migration.Snapshot) { left(s); second(s) }
 	stillRolls := func(s *migration.Snapshot) { unseen(s); s.Reading.Pending = clustertest.Rolling().Pending }
 	for name, tt := range map[string]struct {
 		bad    bool
@@ -44,6 +53,8 @@ func TestPreflightStep(t *testing.T) {
 		"one fails while others' work goes":  {true, left, runner.Waiting, "what an earlier run began to come to its end"},
 		"its end was not seen":               {true, unseen, runner.Waiting, "the end of what an earlier run rolled out"},
 		"its end was not seen, all is well":  {false, unseen, runner.Met, ""},
+		"its end was not seen, and a rename": {true, renamed, runner.Braked, ""},
+		"others' work goes, and a rename":    {true, leftRenamed, runner.Braked, ""},
 		"it still rolls":                     {true, stillRolls, runner.Met, ""},
 		"others' work goes, and all is well": {false, left, runner.Met, ""},
 	} {
@@ -65,7 +76,7 @@ func TestPreflightStep(t *testing.T) {
 				continue // its verdict is the same, of the journal that it reads
 			}
 			got, err := step.Verify(t.Context(), tx, seen)
-			if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || tt.want == runner.Waiting && got.Seen == "" || (got.Err == nil) != (tt.want != runner.Failed) {
+			if err != nil || got.Kind != tt.want || got.WaitingFor != tt.waits || tt.want == runner.Waiting && got.Seen == "" || (got.Err == nil) != (tt.want != runner.Failed && tt.want != runner.Braked) {
 				t.Errorf("%s: %v %+v", name, err, got)
 			}
 			if tt.want == runner.Met && (len(got.Evidence) == 0 || !strings.Contains(got.Evidence[0], " ok")) {
