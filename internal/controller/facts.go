@@ -32,15 +32,28 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	state := l.seen.Journal
 	f.Reached = l.seen.Unplaced == nil && !l.seen.Says.Pending()
 	f.Reverted, f.Rolling = reverted(l.seen), l.seen.UnderWay != ""
-	if state.Brake != nil && l.seen.Paused != "" {
-		f.Braked = fmt.Sprintf("the brake was pulled in step %s: %s; %s", state.Brake.Step, state.Brake.Done, l.seen.Paused)
-	}
+	f.Braked = braked(l.seen)
 	f.Crashed, f.Failed = died(state, attempt(m), now), failed(k, m)
 	if k.awaits.err != nil && k.awaits.attempt == attempt(m) {
 		f.Awaited = why(k.awaits.err) + ": commit what `awsmigrate rke2 plan --handoff` prints"
 	}
 	f.Plan, f.RancherMoves = planOf(l, m), l.moves
 	return f
+}
+
+// braked says what keeps a cluster from rolling since a guard or a run saw harm; "": nothing.
+// Where the journal cannot be read, a brake of ours is told from nobody else's pause.
+func braked(seen session.Assessment) string {
+	brake := seen.Journal.Brake
+	switch {
+	case seen.Paused == "":
+		return ""
+	case brake != nil:
+		return fmt.Sprintf("the brake was pulled in step %s: %s; %s", brake.Step, brake.Done, seen.Paused)
+	case seen.Unread != nil:
+		return seen.Paused + "; " + why(seen.Unread)
+	}
+	return ""
 }
 
 // reverted says whether somebody put back what a migration had done. The same configuration

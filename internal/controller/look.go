@@ -33,6 +33,9 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 	if l.seen, l.err = c.o.Engine.Assess(ctx, l.target, options); l.err != nil {
 		return l
 	}
+	if l.seen.Unread != nil {
+		l.refused = l.seen.Unread
+	}
 	if m != nil && l.refused == nil && spec.Goal.OrDefault() != v1alpha1.GoalAudit && l.seen.Unplaced == nil && !c.o.AuditsOnly {
 		l.moves = c.rancherMoves(ctx)
 		l.plan, l.err = c.plans(k.key).settle(ctx, l.seen, spec.ApprovedPlan)

@@ -25,6 +25,9 @@ type Assessment struct {
 	// or none; nil: nobody.
 	Harm    error
 	Journal journal.State
+	// Unread is that another version of awsmigrate wrote the journal, which this one cannot
+	// read: Journal is empty, nothing may be run, and what rolls can be watched all the same.
+	Unread error
 }
 
 // Assess opens a target, reads it, and plans the goal of the options. It writes nothing.
@@ -34,7 +37,11 @@ func Assess(ctx context.Context, t Connector, o Options) (Assessment, error) {
 		return Assessment{}, err
 	}
 	a := Assessment{Target: s.Procedure.Target()}
-	if a.Journal, err = s.Counted().Load(ctx); err != nil {
+	a.Journal, err = s.Counted().Load(ctx)
+	switch {
+	case journal.OfAnotherVersion(err):
+		a.Journal, a.Unread = journal.State{}, err
+	case err != nil:
 		return a, err
 	}
 	record := a.Journal.Record()
@@ -44,6 +51,7 @@ func Assess(ctx context.Context, t Connector, o Options) (Assessment, error) {
 	}
 	a.Says, a.Plan, a.Unplaced = runner.PlanSeen[migration.Snapshot](ctx, s.Procedure, a.Journal, seen)
 	a.Plan.Version = o.Version
+	record.Unread = a.Unread
 	watching := s.Migration.Watching(record)
 	if procedure.LastUndid(record) != s.undoing { // what was begun was begun the other way round
 		if seen, err = watching.Observe(ctx, record); err != nil {

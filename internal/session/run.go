@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // Result is what a run came to.
@@ -41,11 +42,12 @@ func Guard(ctx context.Context, t Connector, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	state, err := s.Journal.Load(ctx)
+	record, kept, err := journal.ToWatch(ctx, options.Journal)
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := runner.Guard[migration.Snapshot](ctx, s.Migration.Watching(state.Record()), options)
+	options.Journal = kept
+	result, err := runner.Guard[migration.Snapshot](ctx, s.Migration.Watching(record), options)
 	return Result{Result: result, Began: true}, err
 }
 

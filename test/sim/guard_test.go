@@ -163,3 +163,26 @@ func brakes(t *testing.T, r Run, w *World) {
 		}
 	}
 }
+
+// A version that cannot read the journal of a newer one guards without it: it brakes, it
+// leaves the journal as it is, and it writes nothing besides.
+func TestGuardWithoutAJournalItCanRead(t *testing.T) {
+	for _, s := range guarded {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			for _, p := range killedAt(t, s.run, s.world(), sampled(4)) {
+				rewriteJournal(p.world, func(s string) string { return strings.Replace(s, "journal/v1", "journal/v2", 1) })
+				p.world.renamed(1)
+				journal := p.world.Journal()
+				ended, forward := watch(t, s.run, p.world)
+				f, _ := fault.As(ended.Err)
+				if f == nil || f.Reason != "NodeRenamed" || len(forward) > 0 || p.world.pausedBy() == "" {
+					t.Errorf("%s: %v, paused by %q; wrote %q", p.where, ended.Err, p.world.pausedBy(), forward)
+				}
+				if p.world.Journal() != journal {
+					t.Errorf("%s: it changed the journal", p.where)
+				}
+			}
+		})
+	}
+}

@@ -9,19 +9,22 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
+// rewriteJournal changes the text of the journal as a version of awsmigrate would.
+func rewriteJournal(w *World, change func(string) string) {
+	journal := w.mgmt.get("configmaps", fleet, "awsmigrate-demo")
+	data := mapAt(journal, "data")
+	data["journal.json"] = change(text(data, "journal.json"))
+	sum := sha256.Sum256([]byte(text(data, "journal.json")))
+	data["sha256"] = hex.EncodeToString(sum[:])
+	w.mgmt.put("configmaps", journal, w.now)
+}
+
 // What becomes of a journal between two runs, and what the second run makes of it.
 // The first stops after install-ccm. "" for wanted means that the second run ends
 // as if nothing had happened.
 func TestJournalsThatMeanNothingOrMuch(t *testing.T) {
 	rewrite := func(change func(string) string) func(*World) {
-		return func(w *World) {
-			journal := w.mgmt.get("configmaps", fleet, "awsmigrate-demo")
-			data := mapAt(journal, "data")
-			data["journal.json"] = change(text(data, "journal.json"))
-			sum := sha256.Sum256([]byte(text(data, "journal.json")))
-			data["sha256"] = hex.EncodeToString(sum[:])
-			w.mgmt.put("configmaps", journal, w.now)
-		}
+		return func(w *World) { rewriteJournal(w, change) }
 	}
 	for _, tt := range []struct {
 		name   string

@@ -101,11 +101,12 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 		Approve:    func(context.Context, runner.Proposal) error { return nil },
 	}
 	if r.Guard {
-		state, err := kept.Load(ctx)
+		record, watched, err := journal.ToWatch(ctx, kept)
 		if err != nil {
 			return runner.Result{}, err
 		}
-		return runner.Guard[migration.Snapshot](ctx, m.Watching(state.Record()), options)
+		options.Journal = watched
+		return runner.Guard[migration.Snapshot](ctx, m.Watching(record), options)
 	}
 	return runner.Run[migration.Snapshot](ctx, unchecked{m}, options)
 }

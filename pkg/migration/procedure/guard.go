@@ -9,13 +9,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// Watching is the procedure for runner.Guard, by the direction of the last run.
+// Watching is the procedure for runner.Guard, by the direction of the last run. Where the
+// journal could not be read it says neither that, nor what was the user's: nothing is
+// written then but the brake.
 func (m *Migration) Watching(record journal.Record) *Migration {
 	watching := *m
 	if LastUndid(record) {
 		watching = *m.Undo()
 	}
-	watching.watches = true
+	watching.watches, watching.unrecorded = true, record.Unread != nil
 	return &watching
 }
 
@@ -43,7 +45,22 @@ func (m *Migration) underWay(seen migration.Snapshot) journal.StepID {
 	if n := len(seen.Record.Intents); seen.Record.LeftOpen && n > 0 {
 		return seen.Record.Intents[n-1].Step
 	}
+	if m.unrecorded && err == nil && len(seen.Reading.Pending) > 0 {
+		return m.likeliest(judged)
+	}
 	return ""
+}
+
+// likeliest is the step that restarts machines, as which whatever moves without a record is
+// watched: the last that a control plane shows, or the first; "": there is none.
+func (m *Migration) likeliest(judged runner.Observation) journal.StepID {
+	var step journal.StepID
+	for _, id := range m.order() {
+		if m.Backend.Rolls(id) && (step == "" || judged.States[id].Kind == runner.Done) {
+			step = id
+		}
+	}
+	return step
 }
 
 // rests says whether nothing of a step moves any more, and nothing that it took from the
@@ -98,6 +115,9 @@ func (s *guarding) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sna
 // WhileWaiting implements runner.WaitingStep: what the step gives back while it waits, a
 // guard gives back, too.
 func (s *guarding) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
+	if s.unrecorded {
+		return nil
+	}
 	if step, ok := s.step.(runner.WaitingStep[migration.Snapshot]); ok {
 		return step.WhileWaiting(ctx, tx, seen)
 	}

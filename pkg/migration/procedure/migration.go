@@ -23,7 +23,9 @@ type Migration struct {
 	target  journal.Target
 	back    bool // this is an undo
 	watches bool // it writes nothing forward
-	before  history
+	// unrecorded: the journal could not be read.
+	unrecorded bool
+	before     history
 }
 
 // New makes a migration. Nothing is read before Open.

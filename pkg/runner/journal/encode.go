@@ -125,9 +125,11 @@ func decode(in stored, object string) (State, error) {
 	return st, nil
 }
 
+const reasonSchema = "JournalSchema"
+
 func foreignSchema(schema, object string) error {
 	e := &fault.Error{
-		Class: fault.Stale, Reason: "JournalSchema", Object: object,
+		Class: fault.Stale, Reason: reasonSchema, Object: object,
 		Seen:   fmt.Sprintf("the journal has schema %q", schema),
 		Wanted: Schema,
 		Fix:    "go on with the version of awsmigrate that wrote it, or a newer one",
