@@ -41,17 +41,23 @@ const definitionFile = "../../charts/awsmigrate-crd/templates/awsmigrate.io_clus
 
 func serve(t *testing.T) *management {
 	t.Helper()
+	text, err := os.ReadFile(definitionFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serveDefinition(t, string(text))
+}
+
+// serveDefinition serves our kind as a definition has it.
+func serveDefinition(t *testing.T, text string) *management {
+	t.Helper()
 	config := apiserver.New(t, apiserver.Options{}).Config()
 	factory, err := awsmigrate.NewFactoryFromConfig(config)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := &management{config: config, kube: kubernetes.NewForConfigOrDie(config), plain: dynamic.NewForConfigOrDie(config), objects: factory.Awsmigrate().V1alpha1().ClusterMigration()}
-	text, err := os.ReadFile(definitionFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.define(t, string(text))
+	m.define(t, text)
 	m.define(t, rancherClusters)
 	apiserver.Eventually(t, func() bool {
 		_, clusters := m.plain.Resource(provisioningClusters).List(t.Context(), metav1.ListOptions{})

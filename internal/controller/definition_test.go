@@ -1,0 +1,107 @@
+package controller
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+)
+
+// redefined is our definition with something else in it.
+func redefined(t *testing.T, change func(crd map[string]any)) string {
+	t.Helper()
+	text, err := os.ReadFile(definitionFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crd map[string]any
+	if err := yaml.Unmarshal(text, &crd); err != nil {
+		t.Fatal(err)
+	}
+	change(crd)
+	if text, err = yaml.Marshal(crd); err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// without takes a key out at every depth, and says how often it was there.
+func without(v any, key string) (found int) {
+	switch v := v.(type) {
+	case map[string]any:
+		if _, is := v[key]; is {
+			delete(v, key)
+			found++
+		}
+		for _, inner := range v {
+			found += without(inner, key)
+		}
+	case []any:
+		for _, inner := range v {
+			found += without(inner, key)
+		}
+	}
+	return found
+}
+
+// A server that does not know rules in CEL drops them without a word, and takes what they
+// forbid: the controller asks them again, and begins nothing.
+func TestRulesThatTheServerDropped(t *testing.T) {
+	m := serveDefinition(t, redefined(t, func(crd map[string]any) {
+		if n := without(crd, "x-kubernetes-validations"); n < 3 {
+			t.Fatalf("the definition has %d rules", n)
+		}
+	}))
+	for name, broken := range map[string]func(*v1alpha1.ClusterMigrationSpec){
+		"Timeout": func(s *v1alpha1.ClusterMigrationSpec) { s.Options.Timeout = "900h" },
+		"Duration": func(s *v1alpha1.ClusterMigrationSpec) {
+			s.Windows = []v1alpha1.Window{{Schedule: "0 22 * * 6", Duration: "1m"}}
+		},
+		"Handoff": func(s *v1alpha1.ClusterMigrationSpec) {
+			s.Edits, s.Options.InstallMethod = v1alpha1.EditsHandoff, "AdditionalManifest"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := m.install(t)
+			spec := migrates
+			broken(&spec)
+			i.create(t, spec)
+			i.start(t, nil)
+			shown := i.shows(t, status.Stalled, status.Invalid)
+			if runs := i.world.begunRuns(); len(runs) > 0 || shown.Status.Display.Message == "" {
+				t.Errorf("ran %v, and shows %+v", runs, shown.Status.Display)
+			}
+			with(i.world, func() any { i.world.rolls = true; return nil }) // and what rolls is watched all the same
+			i.patch(t, `{"metadata":{"annotations":{"`+RetryAnnotation+`":"1"}}}`)
+			i.world.guarded(t)
+		})
+	}
+}
+
+// A definition that is older than the program may drop a field that keeps it from doing
+// something, so that it does nothing; what rolls is watched.
+func TestOlderDefinition(t *testing.T) {
+	for name, change := range map[string]func(annotations map[string]any){
+		"Lower":   func(a map[string]any) { a[v1alpha1.SchemaAnnotation] = "0" },
+		"Without": func(a map[string]any) { delete(a, v1alpha1.SchemaAnnotation) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			i := serveDefinition(t, redefined(t, func(crd map[string]any) {
+				change(crd["metadata"].(map[string]any)["annotations"].(map[string]any))
+			})).install(t)
+			i.create(t, migrates)
+			i.start(t, nil)
+			m := i.shows(t, status.Stalled, status.CRDOutdated)
+			if runs := i.world.begunRuns(); len(runs) > 0 || !strings.Contains(m.Status.Display.Message, "awsmigrate-crd") {
+				t.Errorf("ran %v, and shows %+v", runs, m.Status.Display)
+			}
+			with(i.world, func() any { i.world.rolls = true; return nil })
+			i.patch(t, `{"metadata":{"annotations":{"`+RetryAnnotation+`":"1"}}}`)
+			i.world.guarded(t)
+		})
+	}
+}
