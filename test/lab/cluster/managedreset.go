@@ -45,6 +45,7 @@ func (l *Lab) resetManaged() []resetStep {
 		{"Cluster applied", l.waitManaged},
 		{"Nodes", l.resetNodes},
 		{"Leases", l.resetLeases},
+		{"pods of cloud controller managers", l.waitPodsGone},
 		{"Service default/web", l.seed},
 		{"machines and Nodes", l.waitNodes},
 		{"load balancer", l.waitService},

@@ -91,6 +91,7 @@ func (l *Lab) resetRKE2() []resetStep {
 		{"Cluster applied", l.waitApplied},
 		{"Nodes", l.resetNodes},
 		{"Leases", l.resetLeases},
+		{"pods of cloud controller managers", l.waitPodsGone},
 		{"Service default/web", l.seed},
 		{"machines and Nodes", l.waitNodes},
 		{"load balancer", l.waitService},
@@ -254,6 +255,23 @@ func (l *Lab) resetLeases(ctx context.Context) error {
 			err := l.down.CoordinationV1().Leases("kube-system").Delete(ctx, name, metav1.DeleteOptions{})
 			if err = gone(err); err != nil {
 				return false, "", err
+			}
+		}
+		return true, "", nil
+	})
+}
+
+// waitPodsGone waits until no pod of a cloud controller manager is left: one that ends
+// outlives its process, and what is to be migrated has none.
+func (l *Lab) waitPodsGone(ctx context.Context) error {
+	return poll(ctx, 250*time.Millisecond, "pods of cloud controller managers to be gone", func(ctx context.Context) (bool, string, error) {
+		list, err := l.down.CoreV1().Pods("kube-system").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return false, "", err
+		}
+		for _, p := range list.Items {
+			if strings.HasPrefix(p.Name, "aws-cloud-controller-manager") {
+				return false, p.Name + " is there", nil
 			}
 		}
 		return true, "", nil

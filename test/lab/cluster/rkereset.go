@@ -52,6 +52,7 @@ func (l *Lab) resetRKE() []resetStep {
 		{"rke up", l.rkeUp},
 		{"Nodes", l.resetNodes},
 		{"Leases", l.resetLeases},
+		{"pods of cloud controller managers", l.waitPodsGone},
 		{"Service default/web", l.seed},
 		{"machines and Nodes", l.waitNodes},
 		{"load balancer", l.waitService},
