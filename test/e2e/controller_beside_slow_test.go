@@ -28,6 +28,8 @@ func TestControllerBeside(t *testing.T) {
 		{"a second replica, and the first is frozen", replicas},
 		{"the leadership is taken away", leadershipLost},
 		{"the command line, before and after", commandLine},
+		{"two releases", twoReleases},
+		{"the management cluster is away, and a machine is renamed", managementAway},
 	} {
 		chosen := false
 		t.Run(part.name, func(t *testing.T) {

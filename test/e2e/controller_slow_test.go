@@ -26,8 +26,10 @@ type gap struct {
 	before, within func(context.Context, *testing.T, *scenario.Lab)
 	signal         syscall.Signal // that ends the controller
 	pod            string         // of the one that follows; "": the same
+	first, second  variant        // which build the one is, and the one that follows
 	flags          []string       // that it has beside those of the chart
 	deleted        bool           // there is no object any more
+	uninstalled    bool           // the chart is gone in the gap
 	// unharmed is a gap in which nothing happens to a machine: the rollout is seen to its
 	// rest. In all others a machine comes back under a second name.
 	unharmed bool
@@ -58,6 +60,11 @@ func gaps() []gap {
 		{name: "status wiped, then killed", step: enable, signal: syscall.SIGKILL, before: wiped, within: wiped},
 		{name: "window closed, then killed", step: enable, signal: syscall.SIGKILL, before: closed},
 		{name: "killed, and back in mode audit", step: enable, signal: syscall.SIGKILL, flags: []string{"--mode=audit"}},
+		{name: "killed, and upgraded", step: enable, signal: syscall.SIGKILL, second: newer},
+		{name: "terminated, and upgraded", step: swap, signal: syscall.SIGTERM, second: newer},
+		{name: "terminated, and downgraded", step: enable, signal: syscall.SIGTERM, first: newer},
+		{name: "killed, and downgraded beneath its journal", step: swap, signal: syscall.SIGKILL, first: newest},
+		{name: "uninstalled, and installed again", step: enable, signal: syscall.SIGTERM, uninstalled: true},
 		{name: "killed with its machine", step: swap, signal: syscall.SIGKILL, pod: "awsmigrate-1"},
 		{name: "object deleted, then killed", step: swap, signal: syscall.SIGKILL, before: deleted, deleted: true},
 		{name: "terminated", step: disable, signal: syscall.SIGTERM},
@@ -106,6 +113,7 @@ func (g gap) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 		must(t, lab.Cordon(ctx, node, true))
 	}
 	installed := install(ctx, t, lab)
+	installed.Program = g.first.path(t, lab)
 	first := startController(ctx, t, lab, installed, "awsmigrate-0")
 	must(t, lab.CreateMigration(ctx, `{"options":{"etcdSnapshot":"Disabled"}}`))
 	g.reach(ctx, t, lab, first)
@@ -114,6 +122,9 @@ func (g gap) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	}
 	must(t, first.Signal(g.signal))
 	<-first.Done()
+	if g.uninstalled {
+		must(t, installed.Uninstall(ctx))
+	}
 	generation := generationOf(ctx, t, lab)
 	if !g.unharmed {
 		_, err := lab.SecondNode(ctx, planes[1])
@@ -122,10 +133,14 @@ func (g gap) try(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	if g.within != nil {
 		g.within(ctx, t, lab)
 	}
+	if g.uninstalled {
+		must(t, installed.Reinstall(ctx))
+	}
 	pod, since := "awsmigrate-0", time.Now()
 	if g.pod != "" {
 		pod = g.pod
 	}
+	installed.Program = g.second.path(t, lab)
 	second := startController(ctx, t, lab, installed, pod, g.flags...)
 	if g.unharmed {
 		g.rests(ctx, t, lab, second)

@@ -77,8 +77,8 @@ func (d *controllerDemo) say(format string, args ...any) { fmt.Fprintf(d.out, fo
 
 // starts installs the charts and starts the controller.
 func (d *controllerDemo) starts(ctx context.Context, charts string) error {
-	d.say("\n$ helm install awsmigrate-crd charts/awsmigrate-crd -n %s --create-namespace", releaseNamespace)
-	d.say("$ helm install awsmigrate charts/awsmigrate -n %s --set mode=migrate --set access.clusters={%s}", releaseNamespace, clusterName)
+	d.say("\n$ helm install awsmigrate-crd charts/awsmigrate-crd -n %s --create-namespace", controllerRelease().Namespace)
+	d.say("$ helm install awsmigrate charts/awsmigrate -n %s --set mode=migrate --set access.clusters={%s}", controllerRelease().Namespace, clusterName)
 	installed, err := d.lab.Install(ctx, charts, map[string]any{"mode": "migrate", "access": map[string]any{"clusters": []any{clusterName}}})
 	if err != nil {
 		return err
@@ -88,7 +88,7 @@ func (d *controllerDemo) starts(ctx context.Context, charts string) error {
 	if err != nil {
 		return err
 	}
-	d.say("  the container's program runs on this machine, as %s", ControllerAccount)
+	d.say("  the container's program runs on this machine, as %s", controllerRelease().Account())
 	d.say("  awsmigrate %s", strings.Join(installed.Args(), " "))
 	d.say("  its log: %s", path)
 	d.run, err = installed.Start(ctx, log, "awsmigrate-0")
@@ -240,13 +240,14 @@ func (d *controllerDemo) rights(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	asked, err := d.lab.Requests(ControllerAccount)
+	account := controllerRelease().Account()
+	asked, err := d.lab.Requests(account)
 	if err != nil {
 		return err
 	}
 	idle := asked.Idle(granted)
 	slices.SortFunc(idle, func(a, b Right) int { return strings.Compare(a.String(), b.String()) })
-	d.say("\n%s asked the management cluster %d times, and was refused %d times", ControllerAccount, asked.All, asked.Denied)
+	d.say("\n%s asked the management cluster %d times, and was refused %d times", account, asked.All, asked.Denied)
 	d.say("of %d rights of its roles these %d were not used", len(granted), len(idle))
 	for _, right := range idle {
 		d.say("  %s", right)

@@ -24,58 +24,87 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// The release of the controller's chart.
-const (
-	releaseName      = "awsmigrate"
-	releaseNamespace = "cattle-awsmigrate-system"
-)
+// Release is a Helm release, and where it is.
+type Release struct{ Name, Namespace string }
 
-// ControllerAccount is the user as whom an installed controller acts.
-const ControllerAccount = "system:serviceaccount:" + releaseNamespace + ":" + releaseName
+// controllerRelease is the controller's, as the catalogue of Rancher installs it.
+func controllerRelease() Release {
+	return Release{Name: "awsmigrate", Namespace: "cattle-awsmigrate-system"}
+}
+
+// Account is the user as whom the controller of a release acts.
+func (r Release) Account() string { return "system:serviceaccount:" + r.Namespace + ":" + r.Name }
 
 // Installation is the controller's chart in the lab's management cluster, which runs no
 // Deployment: its container's program is started here instead.
 type Installation struct {
+	Release   Release
+	Program   string // the build of awsmigrate that it starts
 	lab       *Lab
 	container corev1.Container
+	objects   []string // of the release, but for its Deployment
 }
 
 // Install applies the charts awsmigrate-crd and awsmigrate of a folder, with values of the
 // latter, and lets the controller's account in: what is started of it has the rights of
 // the chart and no others.
 func (l *Lab) Install(ctx context.Context, charts string, values map[string]any) (*Installation, error) {
-	definitions, err := rendered(filepath.Join(charts, "awsmigrate-crd"), nil)
+	return l.InstallAs(ctx, controllerRelease(), charts, values)
+}
+
+// InstallAs is Install as another release.
+func (l *Lab) InstallAs(ctx context.Context, as Release, charts string, values map[string]any) (*Installation, error) {
+	definitions, err := rendered(as, filepath.Join(charts, "awsmigrate-crd"), nil)
 	if err != nil {
 		return nil, err
 	}
-	release, err := rendered(filepath.Join(charts, "awsmigrate"), values)
+	release, err := rendered(as, filepath.Join(charts, "awsmigrate"), values)
 	if err != nil {
 		return nil, err
 	}
-	var i *Installation
-	apply := append([]string{"apiVersion: v1\nkind: Namespace\nmetadata: {name: " + releaseNamespace + "}\n"}, definitions...)
+	i := &Installation{Release: as, Program: l.binary("awsmigrate"), lab: l}
 	for _, object := range release {
 		var deployment appsv1.Deployment
-		if err := yaml.Unmarshal([]byte(object), &deployment); err == nil && deployment.Kind == "Deployment" {
-			i = &Installation{lab: l, container: deployment.Spec.Template.Spec.Containers[0]}
-			continue
+		switch err := yaml.Unmarshal([]byte(object), &deployment); {
+		case deployment.Annotations["helm.sh/hook"] != "": // Helm's, at its time
+		case err == nil && deployment.Kind == "Deployment":
+			i.container = deployment.Spec.Template.Spec.Containers[0]
+		default:
+			i.objects = append(i.objects, object)
 		}
-		apply = append(apply, object)
 	}
-	if i == nil {
+	if i.container.Name == "" {
 		return nil, fmt.Errorf("chart %s/awsmigrate has no Deployment", charts)
 	}
-	if err := l.finishNamespace(ctx, releaseNamespace); err != nil {
-		return nil, err
+	return i, i.apply(ctx, definitions)
+}
+
+// apply applies the objects of the release behind others, and lets its account in.
+func (i *Installation) apply(ctx context.Context, before []string) error {
+	l := i.lab
+	if err := l.finishNamespace(ctx, i.Release.Namespace); err != nil {
+		return err
 	}
-	if _, err := l.KubectlManagement(ctx, strings.Join(apply, "\n---\n"), "apply", "--server-side", "--validate=strict", "-f", "-"); err != nil {
-		return nil, err
+	namespace := "apiVersion: v1\nkind: Namespace\nmetadata: {name: " + i.Release.Namespace + "}\n"
+	all := slices.Concat([]string{namespace}, before, i.objects)
+	if _, err := l.KubectlManagement(ctx, strings.Join(all, "\n---\n"), "apply", "--server-side", "--validate=strict", "-f", "-"); err != nil {
+		return err
 	}
 	if _, err := l.KubectlManagement(ctx, "", "wait", "--for=condition=Established", "--timeout=30s", "crd/clustermigrations.awsmigrate.io"); err != nil {
-		return nil, err
+		return err
 	}
-	return i, i.login(ctx)
+	return i.login(ctx)
 }
+
+// Uninstall deletes the objects of the release, as `helm uninstall` does without its hooks.
+// Definitions and what is of the kind stay.
+func (i *Installation) Uninstall(ctx context.Context) error {
+	_, err := i.lab.KubectlManagement(ctx, strings.Join(i.objects, "\n---\n"), "delete", "--ignore-not-found", "-f", "-")
+	return err
+}
+
+// Reinstall applies the release again.
+func (i *Installation) Reinstall(ctx context.Context) error { return i.apply(ctx, nil) }
 
 // finishNamespace ends a namespace that a reset has deleted: the lab's management cluster
 // runs no controller that would.
@@ -97,12 +126,12 @@ func (l *Lab) finishNamespace(ctx context.Context, name string) error {
 }
 
 // rendered are the objects that Helm would apply, in the order of its files' names.
-func rendered(folder string, values map[string]any) ([]string, error) {
+func rendered(as Release, folder string, values map[string]any) ([]string, error) {
 	ch, err := loader.Load(folder)
 	if err != nil {
 		return nil, fmt.Errorf("load chart %s: %w", folder, err)
 	}
-	all, err := chartutil.ToRenderValues(ch, values, chartutil.ReleaseOptions{Name: releaseName, Namespace: releaseNamespace, Revision: 1, IsInstall: true}, nil)
+	all, err := chartutil.ToRenderValues(ch, values, chartutil.ReleaseOptions{Name: as.Name, Namespace: as.Namespace, Revision: 1, IsInstall: true}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("values of chart %s: %w", folder, err)
 	}
@@ -123,8 +152,8 @@ func rendered(folder string, values map[string]any) ([]string, error) {
 	return objects, nil
 }
 
-// controllerKubeconfig is the name of the account's kubeconfig.
-const controllerKubeconfig = "controller"
+// kubeconfig is the name of the account's kubeconfig.
+func (i *Installation) kubeconfig() string { return "controller-" + i.Release.Name }
 
 // login writes a kubeconfig with a token of the account's, as a pod would have one.
 func (i *Installation) login(ctx context.Context) error {
@@ -133,10 +162,10 @@ func (i *Installation) login(ctx context.Context) error {
 		return err
 	}
 	day := int64(24 * time.Hour / time.Second)
-	made, err := client.CoreV1().ServiceAccounts(releaseNamespace).CreateToken(ctx, releaseName,
+	made, err := client.CoreV1().ServiceAccounts(i.Release.Namespace).CreateToken(ctx, i.Release.Name,
 		&authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{ExpirationSeconds: &day}}, metav1.CreateOptions{})
 	if err != nil {
-		return fmt.Errorf("a token of ServiceAccount %s/%s: %w", releaseNamespace, releaseName, err)
+		return fmt.Errorf("a token of ServiceAccount %s/%s: %w", i.Release.Namespace, i.Release.Name, err)
 	}
 	kubeconfig, err := clientcmd.LoadFromFile(i.lab.Kubeconfig("management"))
 	if err != nil {
@@ -145,7 +174,7 @@ func (i *Installation) login(ctx context.Context) error {
 	for user := range kubeconfig.AuthInfos {
 		kubeconfig.AuthInfos[user] = &clientcmdapi.AuthInfo{Token: made.Status.Token}
 	}
-	return clientcmd.WriteToFile(*kubeconfig, i.lab.Kubeconfig(controllerKubeconfig))
+	return clientcmd.WriteToFile(*kubeconfig, i.lab.Kubeconfig(i.kubeconfig()))
 }
 
 // Args are the words of the container's command, but for its port: several run on one
@@ -163,12 +192,12 @@ func (i *Installation) Args(flags ...string) []string {
 // Start starts the program of the container in a pod of that name, as its account. Its
 // log goes to out.
 func (i *Installation) Start(ctx context.Context, out io.Writer, pod string, flags ...string) (*Run, error) {
-	return i.lab.startWith(ctx, append(i.environment(pod), "KUBECONFIG="+i.lab.Kubeconfig(controllerKubeconfig)), out, i.Args(flags...)...)
+	return i.lab.startWith(ctx, i.Program, append(i.environment(pod), "KUBECONFIG="+i.lab.Kubeconfig(i.kubeconfig())), out, i.Args(flags...)...)
 }
 
 // environment is what the kubelet would make of the container's.
 func (i *Installation) environment(pod string) []string {
-	fields := map[string]string{"metadata.name": pod, "metadata.uid": "uid-of-" + pod, "metadata.namespace": releaseNamespace, "spec.nodeName": "node-of-" + pod}
+	fields := map[string]string{"metadata.name": pod, "metadata.uid": "uid-of-" + pod, "metadata.namespace": i.Release.Namespace, "spec.nodeName": "node-of-" + pod}
 	var env []string
 	for _, e := range i.container.Env {
 		value := e.Value

@@ -30,13 +30,13 @@ func (l *Lab) Start(ctx context.Context, out io.Writer, args ...string) (*Run, e
 }
 
 func (l *Lab) startAs(ctx context.Context, kubeconfig string, out io.Writer, args ...string) (*Run, error) {
-	return l.startWith(ctx, []string{"KUBECONFIG=" + l.Kubeconfig(kubeconfig)}, out, args...)
+	return l.startWith(ctx, l.binary("awsmigrate"), []string{"KUBECONFIG=" + l.Kubeconfig(kubeconfig)}, out, args...)
 }
 
-// startWith starts awsmigrate with variables beside those of a person at the lab.
-func (l *Lab) startWith(ctx context.Context, env []string, out io.Writer, args ...string) (*Run, error) {
+// startWith starts a build of awsmigrate with variables beside those of a person at the lab.
+func (l *Lab) startWith(ctx context.Context, program string, env []string, out io.Writer, args ...string) (*Run, error) {
 	r := &Run{Args: args, out: &lockedBuffer{}, err: &lockedBuffer{}, done: make(chan struct{})}
-	r.cmd = exec.CommandContext(ctx, l.binary("awsmigrate"), args...)
+	r.cmd = exec.CommandContext(ctx, program, args...)
 	r.cmd.Env = append(append([]string{}, l.env...), env...)
 	r.cmd.Stdout = io.MultiWriter(r.out, out)
 	r.cmd.Stderr = io.MultiWriter(r.err, out)
