@@ -19,6 +19,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/controller"
 	"github.com/awsmigrate/awsmigrate/internal/controller/metrics"
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
@@ -32,6 +33,8 @@ type controllerFlags struct {
 	interval   time.Duration
 	listen     string
 	elect      bool
+	asks       v1alpha1.AWS
+	ask        string
 }
 
 func newController(a *app) *cobra.Command {
@@ -54,6 +57,9 @@ step begins. Log lines are JSON, on standard error.`,
 	flags.StringVar(&f.mode, "mode", "audit", "audit|migrate: whether steps may begin")
 	flags.IntVar(&f.runs, "max-concurrent", 5, "how many runs may be under way at once; what rolls is watched without a limit")
 	flags.DurationVar(&f.interval, "audit-interval", 24*time.Hour, "time between two audits of a cluster")
+	flags.StringVar(&f.ask, "aws", "auto", "auto|on|off: ask EC2 and IAM, where an object does not say it")
+	flags.StringVar(&f.asks.Region, "region", "", "AWS region, where an object does not say it")
+	flags.StringVar(&f.asks.AssumeRole, "assume-role", "", "ARN of an AWS role to assume, where an object names neither a role nor a Secret")
 	flags.StringVar(&f.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as :8080 (default: none)")
 	flags.BoolVar(&f.elect, "leader-elect", true, "decide only while holding the Lease of the election")
 	return cmd
@@ -67,6 +73,11 @@ func (f *controllerFlags) check() error {
 		return fault.AsUsage(fmt.Errorf("flag --max-concurrent: %d, wanted more than 0", f.runs))
 	case f.interval < time.Minute:
 		return fault.AsUsage(fmt.Errorf("flag --audit-interval: %s, wanted 1m or more", f.interval))
+	}
+	modes := map[string]v1alpha1.AWSMode{"auto": v1alpha1.AWSAuto, "on": v1alpha1.AWSEnabled, "off": v1alpha1.AWSDisabled}
+	var is bool
+	if f.asks.Mode, is = modes[f.ask]; !is {
+		return fault.AsUsage(fmt.Errorf("flag --aws: %q, wanted auto, on or off", f.ask))
 	}
 	return nil
 }
@@ -94,7 +105,7 @@ func (f *controllerFlags) run(ctx context.Context, a *app) error {
 	metrics.Libraries(registry)
 	c, err := controller.New(controller.Options{
 		Config: config, Namespaces: f.namespaces, AuditsOnly: f.mode == "audit", Runs: f.runs, Interval: f.interval, RequestTimeout: f.RequestTimeout,
-		Version: build.This().String(), Actor: target.Actor(), AWS: aws.Identity{Process: os.Getenv}, Memory: memory, ExitCode: view.ExitCode,
+		Version: build.This().String(), Actor: target.Actor(), AWS: aws.Identity{Process: os.Getenv}, Asks: f.asks, Memory: memory, ExitCode: view.ExitCode,
 		Log: f.log(a), Election: controller.Election{Off: !f.elect},
 		Meter: meter, Metrics: metrics.Handler(registry),
 	})

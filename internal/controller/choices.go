@@ -49,6 +49,21 @@ func choices(spec v1alpha1.ClusterMigrationSpec) (session.Choices, error) {
 	return c, nil
 }
 
+// orElse completes what an object says of AWS by what the installation says. The
+// installation's role is for its own identity: whose object names a Secret does not get it.
+func orElse(object, installation v1alpha1.AWS) v1alpha1.AWS {
+	if object.Mode == "" {
+		object.Mode = installation.Mode
+	}
+	if object.Region == "" {
+		object.Region = installation.Region
+	}
+	if object.AssumeRole == "" && object.SecretRef == nil {
+		object.AssumeRole = installation.AssumeRole
+	}
+	return object
+}
+
 func lowered(word, otherwise string) string {
 	if word == "" {
 		return otherwise

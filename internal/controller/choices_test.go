@@ -58,6 +58,24 @@ func TestChoices(t *testing.T) {
 	}
 }
 
+// An object's own word comes first, each for itself, and the installation's role is for the
+// installation's identity alone.
+func TestAWSOfTheInstallation(t *testing.T) {
+	own := v1alpha1.AWS{Mode: v1alpha1.AWSEnabled, Region: "eu-central-1", AssumeRole: "arn:own"}
+	secret := &v1alpha1.Secret{Name: "keys"}
+	for name, tt := range map[string]struct{ object, want v1alpha1.AWS }{
+		"nothing":  {v1alpha1.AWS{}, own},
+		"all":      {v1alpha1.AWS{Mode: v1alpha1.AWSDisabled, Region: "us-east-1", AssumeRole: "arn:other"}, v1alpha1.AWS{Mode: v1alpha1.AWSDisabled, Region: "us-east-1", AssumeRole: "arn:other"}},
+		"region":   {v1alpha1.AWS{Region: "us-east-1"}, v1alpha1.AWS{Mode: v1alpha1.AWSEnabled, Region: "us-east-1", AssumeRole: "arn:own"}},
+		"a Secret": {v1alpha1.AWS{SecretRef: secret}, v1alpha1.AWS{Mode: v1alpha1.AWSEnabled, Region: "eu-central-1", SecretRef: secret}},
+		"with one": {v1alpha1.AWS{SecretRef: secret, AssumeRole: "arn:other"}, v1alpha1.AWS{Mode: v1alpha1.AWSEnabled, Region: "eu-central-1", SecretRef: secret, AssumeRole: "arn:other"}},
+	} {
+		if diff := cmp.Diff(tt.want, orElse(tt.object, own)); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}
+
 func TestSecretsOfOthers(t *testing.T) {
 	for names, want := range map[string]bool{"": false, "prod": true, "other": false, "prod-2": false, "other,prod": true, "other, prod": true, "xprod": false, "*": false} {
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{authorized: names}}}

@@ -45,6 +45,7 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 
 // options are those of a run for an object, or of a look.
 func (c *Controller) options(ctx context.Context, key Key, spec v1alpha1.ClusterMigrationSpec) (session.Options, error) {
+	spec.Options.AWS = orElse(spec.Options.AWS, c.o.Asks)
 	chosen, err := choices(spec)
 	if err != nil {
 		return session.Options{}, err

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
@@ -35,8 +36,10 @@ type Options struct {
 	Version string // of this awsmigrate
 	Actor   session.Actor
 	AWS     aws.Identity // as whom AWS is asked where an object names nobody
-	Log     *slog.Logger
-	Clock   clock.WithTicker
+	// Asks is how AWS is asked where an object does not say it; it names no Secret.
+	Asks  v1alpha1.AWS
+	Log   *slog.Logger
+	Clock clock.WithTicker
 	// ExitCode is the code that the command line ends with for an error.
 	ExitCode func(error) int
 	Engine   Engine
