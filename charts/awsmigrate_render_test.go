@@ -18,7 +18,10 @@ import (
 	"helm.sh/helm/v3/pkg/lint/support"
 	"helm.sh/helm/v3/pkg/releaseutil"
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -59,6 +62,13 @@ proxy: http://proxy.example:3128
 noProxy: 10.0.0.0/8,rancher.example
 additionalTrustedCAs: true
 global: {cattle: {systemDefaultRegistry: registry.example/, clusterName: local}}`,
+		"surroundings": `
+replicas: 3
+aws: {mode: "on", region: eu-central-1, assumeRole: "arn:aws:iam::123456789012:role/audit", secretName: aws-keys}
+networkPolicy: {enabled: true, egressPorts: [443, 6443]}
+proxy: http://proxy.example:3128
+userRoles: {create: true}`,
+		"job-rke":    "job: {enabled: true, distribution: rke, cluster: c-7kq2x, confirm: c-7kq2x}",
 		"unlimited":  "resources: {limits: {memory: null}}",
 		"monitoring": "{serviceMonitor: {enabled: true, labels: {release: monitoring}}, prometheusRule: {enabled: true}}",
 	}
@@ -181,6 +191,14 @@ func TestControllerObjectsHaveTheirTypes(t *testing.T) {
 			switch kind := object.GetAPIVersion() + " " + object.GetKind(); kind {
 			case "apps/v1 Deployment":
 				strictly[appsv1.Deployment](t, object)
+			case "batch/v1 Job":
+				strictly[batchv1.Job](t, object)
+			case "v1 ConfigMap":
+				strictly[corev1.ConfigMap](t, object)
+			case "networking.k8s.io/v1 NetworkPolicy":
+				strictly[networkingv1.NetworkPolicy](t, object)
+			case "policy/v1 PodDisruptionBudget":
+				strictly[policyv1.PodDisruptionBudget](t, object)
 			case "v1 Service":
 				strictly[corev1.Service](t, object)
 			case "monitoring.coreos.com/v1 ServiceMonitor":

@@ -22,8 +22,14 @@ func rightsOf(t *testing.T, values string) rights {
 	rules, bound := map[string][]rbacv1.PolicyRule{}, map[string][]string{}
 	key := func(kind, namespace, name string) string { return kind + " " + namespace + "/" + name }
 	for _, object := range objects(t, values) {
+		if object.GetLabels()[runOfJob] != "controller" {
+			continue // of a Job
+		}
 		switch object.GetKind() {
 		case "ClusterRole", "Role":
+			if object.GetName() == controller+"-view" || object.GetName() == controller+"-edit" {
+				continue // for people
+			}
 			rules[key(object.GetKind(), object.GetNamespace(), object.GetName())] = strictly[rbacv1.Role](t, object).Rules
 		case "ClusterRoleBinding", "RoleBinding":
 			binding := strictly[rbacv1.RoleBinding](t, object)

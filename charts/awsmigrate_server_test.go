@@ -140,7 +140,7 @@ func TestControllerOnAnAPIServer(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	kube := kubernetes.NewForConfigOrDie(server.Config())
 	client := dynamic.NewForConfigOrDie(server.Config())
-	for _, name := range []string{home, "cattle-system", "fleet-default", "team-a", "c-7kq2x", "c-b9b9b"} {
+	for _, name := range []string{home, "cattle-system", "cattle-dashboards", "fleet-default", "team-a", "c-7kq2x", "c-b9b9b"} {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name,
 			Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/enforce-version": "v1.26"}}}
 		if _, err := kube.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
@@ -211,13 +211,17 @@ func asked(t *testing.T, kube kubernetes.Interface, r request) bool {
 }
 
 var served = map[string]schema.GroupVersionResource{
-	"Deployment":         {Group: "apps", Version: "v1", Resource: "deployments"},
-	"Service":            {Version: "v1", Resource: "services"},
-	"ServiceAccount":     {Version: "v1", Resource: "serviceaccounts"},
-	"ClusterRole":        {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
-	"Role":               {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
-	"ClusterRoleBinding": {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
-	"RoleBinding":        {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
+	"Deployment":          {Group: "apps", Version: "v1", Resource: "deployments"},
+	"Job":                 {Group: "batch", Version: "v1", Resource: "jobs"},
+	"ConfigMap":           {Version: "v1", Resource: "configmaps"},
+	"NetworkPolicy":       {Group: "networking.k8s.io", Version: "v1", Resource: "networkpolicies"},
+	"PodDisruptionBudget": {Group: "policy", Version: "v1", Resource: "poddisruptionbudgets"},
+	"Service":             {Version: "v1", Resource: "services"},
+	"ServiceAccount":      {Version: "v1", Resource: "serviceaccounts"},
+	"ClusterRole":         {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterroles"},
+	"Role":                {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "roles"},
+	"ClusterRoleBinding":  {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "clusterrolebindings"},
+	"RoleBinding":         {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
 }
 
 // ownKinds leaves out the kinds of the Prometheus operator, which the server has not.

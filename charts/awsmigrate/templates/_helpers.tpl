@@ -25,6 +25,21 @@ scope and the values of the object.
 {{- if and (index . 1).enabled ((index . 0).Capabilities.APIVersions.Has "monitoring.coreos.com/v1") }}true{{ end }}
 {{- end }}
 
+{{- /* The ports that pods may reach anywhere: those asked for, and the proxy's. */}}
+{{- define "awsmigrate.egress" -}}
+{{- $ports := list }}
+{{- range .Values.networkPolicy.egressPorts }}{{ $ports = append $ports (int .) }}{{ end }}
+{{- with .Values.proxy }}
+{{- $url := urlParse . }}
+{{- $port := regexFind "[0-9]+$" (regexFind ":[0-9]+$" $url.host) | default (ternary "443" "80" (eq $url.scheme "https")) }}
+{{- $ports = append $ports (int $port) }}
+{{- end }}
+{{- range uniq $ports }}{{ printf "- %d\n" . }}{{ end }}
+{{- end }}
+
+{{- /* The least schema of the definition that has every field; pkg/apis counts it. */}}
+{{- define "awsmigrate.schema" -}}1{{- end }}
+
 {{- /* The Lease by which one controller leads, under the name that the program gives it. */}}
 {{- define "awsmigrate.election" -}}awsmigrate{{- end }}
 
@@ -43,36 +58,103 @@ holds for every object of the resource, without verbs there is none.
 {{- end }}
 {{- end }}
 
-{{- /* The Role or ClusterRole with the rules of .rules, and its binding to the controller. */}}
+{{- /*
+The Role or ClusterRole with the rules of .rules, and its binding to the controller. Other
+.labels, .annotations, and another ServiceAccount as .account and .home, where they are given.
+*/}}
 {{- define "awsmigrate.granted" -}}
 {{- $kind := ternary "Role" "ClusterRole" (hasKey . "namespace") -}}
 apiVersion: rbac.authorization.k8s.io/v1
 kind: {{ $kind }}
-metadata:
-  name: {{ .name }}
-  {{- with get . "namespace" }}
-  namespace: {{ . }}
-  {{- end }}
-  labels:
-    {{- include "awsmigrate.labels" .root | nindent 4 }}
+{{ include "awsmigrate.meta" . }}
 rules:
   {{- .rules | trim | nindent 2 }}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: {{ $kind }}Binding
-metadata:
-  name: {{ .name }}
-  {{- with get . "namespace" }}
-  namespace: {{ . }}
-  {{- end }}
-  labels:
-    {{- include "awsmigrate.labels" .root | nindent 4 }}
+{{ include "awsmigrate.meta" . }}
 roleRef:
   apiGroup: rbac.authorization.k8s.io
   kind: {{ $kind }}
   name: {{ .name }}
 subjects:
   - kind: ServiceAccount
-    name: {{ .root.Release.Name }}
-    namespace: {{ .root.Release.Namespace }}
+    name: {{ get . "account" | default .root.Release.Name }}
+    namespace: {{ get . "home" | default .root.Release.Namespace }}
+{{- end }}
+
+{{- define "awsmigrate.meta" -}}
+metadata:
+  name: {{ .name }}
+  {{- with get . "namespace" }}
+  namespace: {{ . }}
+  {{- end }}
+  labels:
+    {{- get . "labels" | default (include "awsmigrate.labels" .root) | nindent 4 }}
+  {{- with get . "annotations" }}
+  annotations:
+    {{- . | nindent 4 }}
+  {{- end }}
+{{- end }}
+
+{{- /* Of a pod: where it runs, and by which Secrets its image is pulled. */}}
+{{- define "awsmigrate.place" -}}
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+nodeSelector:
+  kubernetes.io/os: linux
+  {{- with omit .Values.nodeSelector "kubernetes.io/os" }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+tolerations:
+  # Rancher's mark on Linux nodes of clusters with Windows.
+  - key: cattle.io/os
+    operator: Equal
+    value: linux
+    effect: NoSchedule
+  {{- with .Values.tolerations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with .Values.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* Of a pod and of its container: what Kubernetes' level `restricted` asks for. */}}
+{{- define "awsmigrate.pod.security" -}}
+runAsNonRoot: true
+runAsUser: 65534
+runAsGroup: 65534
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "awsmigrate.container.security" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop:
+    - ALL
+{{- end }}
+
+{{- /* Of a pod with additionalTrustedCAs: its volume. */}}
+{{- define "awsmigrate.cas.volume" -}}
+name: additional-cas
+secret:
+  secretName: tls-ca-additional
+  items:
+    - key: ca-additional.pem
+      path: ca-additional.pem
+{{- end }}
+
+{{- define "awsmigrate.cas.mount" -}}
+name: additional-cas
+mountPath: {{ include "awsmigrate.cas" . }}
+readOnly: true
 {{- end }}

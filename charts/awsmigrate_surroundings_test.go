@@ -1,0 +1,90 @@
+package charts_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	networkingv1 "k8s.io/api/networking/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+)
+
+// ofKind are the objects of one kind, by name.
+func ofKind[T any](t *testing.T, values, kind string) map[string]T {
+	t.Helper()
+	found := map[string]T{}
+	for _, object := range objects(t, values) {
+		if object.GetKind() == kind {
+			found[object.GetName()] = strictly[T](t, object)
+		}
+	}
+	return found
+}
+
+// The policy holds for the controller's pods, whose metrics stay in reach, and lets out what
+// is asked for and the proxy's port.
+func TestNetworkPolicyLetsOutWhatIsNeeded(t *testing.T) {
+	if got := ofKind[networkingv1.NetworkPolicy](t, "{}", "NetworkPolicy"); len(got) > 0 {
+		t.Error("there is one that nobody asked for")
+	}
+	for values, want := range map[string][]int{
+		"networkPolicy: {enabled: true}":                                                 {53, 53, 443, 444, 6443},
+		"{networkPolicy: {enabled: true, egressPorts: [443]}, proxy: 'http://p:3128'}":   {53, 53, 443, 3128},
+		"{networkPolicy: {enabled: true, egressPorts: [443]}, proxy: 'https://p'}":       {53, 53, 443},
+		"{networkPolicy: {enabled: true, egressPorts: [443]}, proxy: 'http://u:1@p'}":    {53, 53, 443, 80},
+		"{networkPolicy: {enabled: true, egressPorts: [443]}, proxy: 'http://[::1]:81'}": {53, 53, 443, 81},
+	} {
+		policy := ofKind[networkingv1.NetworkPolicy](t, values, "NetworkPolicy")[controller]
+		pod := deployment(t, values).Spec.Template
+		for key, value := range policy.Spec.PodSelector.MatchLabels {
+			if pod.Labels[key] != value {
+				t.Errorf("chooses %s=%s, the pods have %q", key, value, pod.Labels[key])
+			}
+		}
+		var got []int
+		for _, port := range policy.Spec.Egress[0].Ports {
+			got = append(got, port.Port.IntValue())
+		}
+		if in := policy.Spec.Ingress; !slices.Equal(got, want) || len(policy.Spec.PodSelector.MatchLabels) == 0 ||
+			len(in) != 1 || len(in[0].From) > 0 || in[0].Ports[0].Port.String() != pod.Spec.Containers[0].Ports[0].Name {
+			t.Errorf("%s: ports %v, %+v", values, got, policy.Spec)
+		}
+	}
+}
+
+// A budget is there where a pod is left to take over, and never holds up a drain for good.
+func TestBudgetWhereOneStandsBy(t *testing.T) {
+	for values, want := range map[string]bool{"{}": false, "replicas: 0": false, "replicas: 2": true, "replicas: 5": true} {
+		budget, is := ofKind[policyv1.PodDisruptionBudget](t, values, "PodDisruptionBudget")[controller]
+		if is != want || is && (budget.Spec.MaxUnavailable.IntValue() != 1 || budget.Spec.MinAvailable != nil) {
+			t.Errorf("%s: %t, %+v", values, is, budget.Spec)
+		}
+	}
+}
+
+// The roles for people are part of no role that somebody has already, and bound to nobody:
+// whoever has edit of a ClusterMigration is cluster-owner of its cluster.
+func TestUserRolesAreGivenByHand(t *testing.T) {
+	if got := ofKind[rbacv1.ClusterRole](t, "{}", "ClusterRole"); len(got) != 1 {
+		t.Errorf("%v", got)
+	}
+	roles := ofKind[rbacv1.ClusterRole](t, "userRoles: {create: true}", "ClusterRole")
+	for name, want := range map[string][]string{"-view": {"get", "list", "watch"}, "-edit": {"get", "list", "watch", "create", "update", "patch", "delete"}} {
+		role := roles[controller+name]
+		for label := range role.Labels {
+			if prefix, _, _ := strings.Cut(label, "/"); prefix != "app.kubernetes.io" && prefix != "helm.sh" {
+				t.Errorf("%s has the label %s", name, label)
+			}
+		}
+		if len(role.Rules) != 1 || role.AggregationRule != nil || !slices.Equal(role.Rules[0].Verbs, want) ||
+			!slices.Equal(role.Rules[0].Resources, []string{"clustermigrations"}) || !slices.Equal(role.Rules[0].APIGroups, []string{"awsmigrate.io"}) {
+			t.Errorf("%s: %+v", name, role)
+		}
+	}
+	for _, binding := range ofKind[rbacv1.ClusterRoleBinding](t, "userRoles: {create: true}", "ClusterRoleBinding") {
+		if binding.RoleRef.Name != controller {
+			t.Errorf("binds %s", binding.RoleRef.Name)
+		}
+	}
+}
