@@ -28,6 +28,8 @@ import (
 type controllerFlags struct {
 	target.Management
 	namespaces []string
+	clusters   []string
+	rke        []string
 	mode       string
 	runs       int
 	interval   time.Duration
@@ -49,10 +51,17 @@ step begins. Log lines are JSON, on standard error.`,
 		Example: `  awsmigrate controller --kubeconfig local.yaml
   awsmigrate controller --kubeconfig local.yaml --mode migrate --namespaces fleet-default`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !cmd.Flags().Changed("rke") {
+				f.rke = nil // all, and not none
+			}
+			return f.run(cmd.Context(), a)
+		},
 	}
 	flags := cmd.Flags()
 	f.Register(flags)
+	flags.StringSliceVar(&f.clusters, "clusters", nil, "names of the clusters that it is for; others are left alone (default: all)")
+	flags.StringSliceVar(&f.rke, "rke", nil, "ids (c-xxxxx) of the RKE clusters that it is for; empty: none (default: all)")
 	flags.StringSliceVar(&f.namespaces, "namespaces", []string{"fleet-default"}, "namespaces with Rancher's Cluster objects; the Lease of the leader election is in the first")
 	flags.StringVar(&f.mode, "mode", "audit", "audit|migrate: whether steps may begin")
 	flags.IntVar(&f.runs, "max-concurrent", 5, "how many runs may be under way at once; what rolls is watched without a limit")
@@ -104,7 +113,7 @@ func (f *controllerFlags) run(ctx context.Context, a *app) error {
 	registry := prometheus.NewRegistry()
 	metrics.Libraries(registry)
 	c, err := controller.New(controller.Options{
-		Config: config, Namespaces: f.namespaces, AuditsOnly: f.mode == "audit", Runs: f.runs, Interval: f.interval, RequestTimeout: f.RequestTimeout,
+		Config: config, Namespaces: f.namespaces, Scope: controller.Scope{Clusters: f.clusters, RKE: f.rke}, AuditsOnly: f.mode == "audit", Runs: f.runs, Interval: f.interval, RequestTimeout: f.RequestTimeout,
 		Version: build.This().String(), Actor: target.Actor(), AWS: aws.Identity{Process: os.Getenv}, Asks: f.asks, Memory: memory, ExitCode: view.ExitCode,
 		Log: f.log(a), Election: controller.Election{Off: !f.elect},
 		Meter: meter, Metrics: metrics.Handler(registry),

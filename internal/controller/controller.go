@@ -125,6 +125,9 @@ func (c *Controller) over(k *cluster, j *job, err error) {
 // decide is the handler: it looks, decides, begins what is to be done, and shows it. m is
 // nil where there is no object of that name.
 func (c *Controller) decide(key Key, m *v1alpha1.ClusterMigration) error {
+	if !c.o.Scope.covers(key.Name) {
+		return nil
+	}
 	if m == nil {
 		c.o.Meter.Gone(key)
 	}

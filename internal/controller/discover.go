@@ -53,7 +53,7 @@ func (c *Controller) discovers(ctx context.Context) {
 }
 
 func (c *Controller) discover(ctx context.Context, namespace string) error {
-	known, err := inventory.Rancher{Server: session.Server{Config: c.o.Config}, RequestTimeout: c.o.RequestTimeout, Namespace: namespace, Clock: c.o.Clock}.Known(ctx)
+	known, err := inventory.Rancher{Server: session.Server{Config: c.o.Config}, RequestTimeout: c.o.RequestTimeout, Namespace: namespace, Clock: c.o.Clock}.Known(ctx, c.o.Scope.RKE)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (c *Controller) discover(ctx context.Context, namespace string) error {
 	}
 	before := len(made)
 	for _, one := range known {
-		if !one.Migratable() || !one.InTree() || one.Deleting {
+		if !one.Migratable() || !one.InTree() || one.Deleting || !c.o.Scope.covers(one.Name) {
 			continue
 		}
 		key := Key{Namespace: one.Namespace, Name: one.Name}

@@ -22,6 +22,7 @@ type Options struct {
 	// Namespaces are those with the clusters. The Lease of the election is in the first,
 	// so that two installations for the same clusters do not both lead.
 	Namespaces []string
+	Scope      Scope
 	// AuditsOnly: no step of a migration or an undo begins.
 	AuditsOnly bool
 	// Runs and Audits are how many of each are under way at once. Guards are not limited.

@@ -29,7 +29,7 @@ func (c *Controller) target(ctx context.Context, key Key) (session.Target, bool,
 	}
 	t := session.Target{Kind: kindOf(cluster), Namespace: key.Namespace, Name: key.Name,
 		Server: session.Server{Config: c.o.Config}, RequestTimeout: c.o.RequestTimeout}
-	return t, cluster.GetDeletionTimestamp() == nil && t.Kind != "", nil
+	return t, cluster.GetDeletionTimestamp() == nil && t.Kind != "", c.o.Scope.refuses(t.Kind, key.Name)
 }
 
 // kindOf is what provisions a cluster; "": something else. Of RKE Rancher keeps a mirror

@@ -2,6 +2,7 @@ package look
 
 import (
 	"context"
+	"errors"
 
 	"k8s.io/utils/clock"
 
@@ -133,8 +134,9 @@ func distribution(c managed.Cluster) inventory.Distribution {
 }
 
 // Known is what Rancher's own objects say of every cluster, by a request or two for all of
-// them. What could not be read of the older kind is left out.
-func (r Rancher) Known(ctx context.Context) ([]inventory.Known, error) {
+// them, or by one for each of the IDs that rke names, for whoever may not list those of the
+// older kind; nil: they are listed. What could not be read of them is left out.
+func (r Rancher) Known(ctx context.Context, rke []string) ([]inventory.Known, error) {
 	if r.Clock == nil {
 		r.Clock = clock.RealClock{}
 	}
@@ -146,10 +148,28 @@ func (r Rancher) Known(ctx context.Context) ([]inventory.Known, error) {
 	if err != nil {
 		return nil, err
 	}
-	older, olderErr := managed.List(ctx, m.dynamic)
+	older, olderErr := m.older(ctx, rke)
 	var known []inventory.Known
 	for _, one := range join(newer, older, olderErr, r.Namespace) {
 		known = append(known, one.Known)
 	}
 	return known, nil
+}
+
+// older are the Clusters of the older kind: all of them, or those that are named and there.
+func (m management) older(ctx context.Context, named []string) ([]managed.Cluster, error) {
+	if named == nil {
+		return managed.List(ctx, m.dynamic)
+	}
+	var found []managed.Cluster
+	var errs []error
+	for _, id := range named {
+		c, err := managed.Get(ctx, m.dynamic, id)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		found = append(found, c)
+	}
+	return found, errors.Join(errs...)
 }

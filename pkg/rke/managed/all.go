@@ -28,6 +28,15 @@ func List(ctx context.Context, management dynamic.Interface) ([]Cluster, error) 
 	return all, nil
 }
 
+// Get reads one of them by its ID.
+func Get(ctx context.Context, management dynamic.Interface, id string) (Cluster, error) {
+	object, err := management.Resource(clusters).Get(ctx, id, metav1.GetOptions{})
+	if err != nil {
+		return Cluster{}, migration.CouldNotRead("Cluster "+id, err)
+	}
+	return parseCluster(object), nil
+}
+
 // Local says whether it is the cluster that Rancher itself runs in.
 func (c Cluster) Local() bool { return c.Internal || c.ID == "local" }
 
