@@ -17,9 +17,14 @@ import (
 // Snapshotter implements migration.Backend: Rancher takes one.
 func (b *Backend) Snapshotter() migration.Snapshotter { return b }
 
-// PlanSnapshot implements migration.Snapshotter.
+// PlanSnapshot implements migration.Snapshotter. One that was asked for and is not seen to
+// its end stays the one that is planned: no other is asked for, and a plan that was
+// approved before still says what is done.
 func (b *Backend) PlanSnapshot(seen migration.Snapshot) runner.Plan {
 	now := factsOf(seen).Cluster.Spec.SnapshotGeneration
+	if wanted, begun := snapshotIntended(seen.Record); begun && now >= wanted {
+		now = wanted - 1
+	}
 	return runner.Plan{
 		Summary:  []string{fmt.Sprintf("snapshot generation %d → %d", now, now+1)},
 		Estimate: "~1m",

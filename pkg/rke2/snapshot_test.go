@@ -66,6 +66,9 @@ func TestSnapshotStep(t *testing.T) {
 			t.Errorf("%v, generation %d, %+v", err, generation(), tx.Record().Intents)
 		}
 	}
+	if again, err := step.Plan(t.Context(), p.look(t, tx.Record())); err != nil || again.Changes[0] != plan.Changes[0] {
+		t.Errorf("asked for, and planned as another: %v %+v", err, again)
+	}
 	for name, tt := range map[string]struct {
 		generation int64
 		phase      string
