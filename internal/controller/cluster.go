@@ -28,6 +28,7 @@ type cluster struct {
 	audit    *Audited
 	guarded  time.Time // the last guard began
 	guardErr error     // it ended with
+	shown    time.Time // the status was written
 }
 
 // wait is what keeps a cluster from being asked again at once.
@@ -102,5 +103,4 @@ type job struct {
 	position string
 	step     *v1alpha1.RunningStep
 	title    string
-	shown    time.Time // in a status
 }

@@ -146,7 +146,7 @@ func (c *Controller) decide(key Key, m *v1alpha1.ClusterMigration) error {
 		c.looks(k, m)
 		return c.showLooking(k, m)
 	case k.look.err != nil:
-		c.enqueueAfter(key, c.pause(k.nextTry()))
+		c.enqueueAfter(key, c.pause(k.nextTry(m)))
 		return c.show(k, m, unreadable(k.look.err))
 	}
 	return c.act(k, m)
@@ -181,12 +181,16 @@ func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) error {
 	return c.show(k, m, d.Shown)
 }
 
-// nextTry is when what could not be read is read again.
-func (k *cluster) nextTry() time.Time {
-	if k.wait.until.IsZero() {
-		return k.look.at.Add(stale)
+// nextTry is when what could not be read is read again. What passes by nobody's waiting
+// has an object that says so, and somebody who helps and asks for another try.
+func (k *cluster) nextTry(m *v1alpha1.ClusterMigration) time.Time {
+	switch {
+	case !k.wait.until.IsZero():
+		return k.wait.until
+	case m != nil && hopeless(k.look.err):
+		return k.look.at.Add(hopelessPause)
 	}
-	return k.wait.until
+	return k.look.at.Add(stale)
 }
 
 // pause is how long a cluster needs no decision, at most until its next audit.
@@ -214,7 +218,9 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 		return true
 	case k.look.moves != "":
 		return now.Sub(k.look.at) >= firstPause
-	case k.look.err != nil || k.look.seen.UnderWay != "" || m != nil && m.Spec.Goal.OrDefault() != v1alpha1.GoalAudit:
+	case k.look.err != nil:
+		return !now.Before(k.nextTry(m))
+	case k.look.seen.UnderWay != "" || m != nil && m.Spec.Goal.OrDefault() != v1alpha1.GoalAudit:
 		return now.Sub(k.look.at) >= stale
 	}
 	return now.Sub(k.look.at) >= c.o.Interval
@@ -222,6 +228,10 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 
 // stale is how long what was read of a cluster with a goal is good enough to begin on.
 const stale = 5 * time.Minute
+
+// hopelessPause is how long a cluster that cannot be read until somebody helps is left
+// alone, should they forget to say so.
+const hopelessPause = time.Hour
 
 func (c *Controller) showLooking(k *cluster, m *v1alpha1.ClusterMigration) error {
 	if m == nil || m.Status.Display != nil && m.Status.ObservedGeneration == m.Generation {

@@ -67,6 +67,11 @@ type Engine struct {
 	Guard  func(context.Context, session.Connector, session.Options) (session.Result, error)
 }
 
+// Sessions is internal/session as an engine.
+func Sessions() Engine {
+	return Engine{Assess: session.Assess, Audit: audit, Run: session.Run, Guard: session.Guard}
+}
+
 func (o Options) withDefaults() Options {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
@@ -87,7 +92,7 @@ func (o Options) withDefaults() Options {
 	o.Election.Renew = orDefault(o.Election.Renew, 30*time.Second)
 	o.Election.Retry = orDefault(o.Election.Retry, 5*time.Second)
 	if o.Engine.Run == nil {
-		o.Engine = Engine{Assess: session.Assess, Audit: audit, Run: session.Run, Guard: session.Guard}
+		o.Engine = Sessions()
 	}
 	return o
 }

@@ -144,9 +144,6 @@ func once() (asked chan struct{}, ask func()) {
 	return asked, sync.OnceFunc(func() { close(asked) })
 }
 
-// leastBetween is the least time between two statuses of a run that goes on.
-const leastBetween = 5 * time.Second
-
 // sink takes the events of a run: for the log, for what the status shows, and for people.
 func (c *Controller) sink(k *cluster, j *job) runner.Sink {
 	log := c.log(k.key)
@@ -156,18 +153,11 @@ func (c *Controller) sink(k *cluster, j *job) runner.Sink {
 		}
 		record(log, e)
 		c.o.Meter.Happened(k.key, e)
-		now := c.o.Clock.Now()
 		j.mu.Lock()
 		j.take(e)
-		due := e.Type != runner.StepWaiting || now.Sub(j.shown) >= leastBetween
-		if due {
-			j.shown = now
-		}
 		j.mu.Unlock()
 		c.tell(k.key, e)
-		if due {
-			c.enqueue(k.key)
-		}
+		c.enqueue(k.key)
 	})
 }
 

@@ -39,7 +39,7 @@ type management struct {
 
 const definitionFile = "../../charts/awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml"
 
-func serve(t *testing.T) *management {
+func serve(t testing.TB) *management {
 	t.Helper()
 	text, err := os.ReadFile(definitionFile)
 	if err != nil {
@@ -83,7 +83,7 @@ spec:
     schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}
 `
 
-func (m *management) define(t *testing.T, text string) {
+func (m *management) define(t testing.TB, text string) {
 	t.Helper()
 	var crd map[string]any
 	if err := yaml.Unmarshal([]byte(text), &crd); err != nil {
@@ -112,7 +112,7 @@ func (m *management) install(t *testing.T) *installation {
 	return i
 }
 
-func (i *installation) cluster(t *testing.T, name, provider string) {
+func (i *installation) cluster(t testing.TB, name, provider string) {
 	t.Helper()
 	cluster := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster",
 		"metadata": map[string]any{"name": name}, "spec": map[string]any{"kubernetesVersion": "v1.26.13+rke2r1", "rkeConfig": map[string]any{
@@ -155,10 +155,16 @@ func (i *installation) start(t *testing.T, change func(*Options)) (c *Controller
 
 func (i *installation) create(t *testing.T, spec v1alpha1.ClusterMigrationSpec) {
 	t.Helper()
-	m := &v1alpha1.ClusterMigration{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: "prod"}, Spec: spec}
-	if _, err := i.objects.Create(m); err != nil {
+	i.createOf(t, "prod", spec)
+}
+
+func (i *installation) createOf(t testing.TB, name string, spec v1alpha1.ClusterMigrationSpec) *v1alpha1.ClusterMigration {
+	t.Helper()
+	m, err := i.objects.Create(&v1alpha1.ClusterMigration{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: name}, Spec: spec})
+	if err != nil {
 		t.Fatal(err)
 	}
+	return m
 }
 
 func (i *installation) patch(t *testing.T, patch string) {
@@ -171,6 +177,11 @@ func (i *installation) patch(t *testing.T, patch string) {
 // shows waits until the object shows a state, and a reason where one is named.
 func (i *installation) shows(t *testing.T, state status.State, reason status.Reason) *v1alpha1.ClusterMigration {
 	t.Helper()
+	return i.showsOf(t, "prod", state, reason)
+}
+
+func (i *installation) showsOf(t testing.TB, name string, state status.State, reason status.Reason) *v1alpha1.ClusterMigration {
+	t.Helper()
 	var last *v1alpha1.ClusterMigration
 	defer func() {
 		if t.Failed() && last != nil {
@@ -179,7 +190,7 @@ func (i *installation) shows(t *testing.T, state status.State, reason status.Rea
 	}()
 	want := status.Moment{State: state}.Display().State
 	apiserver.Eventually(t, func() bool {
-		m, err := i.objects.Get(i.namespace, "prod", metav1.GetOptions{})
+		m, err := i.objects.Get(i.namespace, name, metav1.GetOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +215,7 @@ func TestOnAnAPIServer(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *installation){
 		"Audits": audits, "GoesThereAndBack": goesThereAndBack, "NeedsThePlanItself": needsThePlanItself, "HoldsBeforeAStep": holdsBeforeAStep,
 		"WaitsAfterAFailure": waitsAfterAFailure, "SaysWhoHoldsIt": saysWhoHoldsIt, "OutlivesAPanic": outlivesAPanic, "StopsCleanly": stopsCleanly,
-		"GuardsWithoutAnObject": guardsWithoutAnObject, "RefusesSecrets": refusesSecrets, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil,
+		"GuardsWithoutAnObject": guardsWithoutAnObject, "RefusesSecrets": refusesSecrets, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "GoesOnBesideOthers": goesOnBesideOthers,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
+// leastBetween is the least time between two statuses of a cluster on which something is
+// done: ten a minute, and those of its end.
+const leastBetween = 6 * time.Second
+
 // show writes the status of an object, where it is another. k is locked.
 func (c *Controller) show(k *cluster, m *v1alpha1.ClusterMigration, at status.Moment) error {
 	if m == nil || !m.DeletionTimestamp.IsZero() && k.job == nil {
@@ -25,8 +29,13 @@ func (c *Controller) show(k *cluster, m *v1alpha1.ClusterMigration, at status.Mo
 	if equality.Semantic.DeepEqual(next, m.Status) {
 		return nil
 	}
+	now := c.o.Clock.Now()
+	if rest := leastBetween - now.Sub(k.shown); rest > 0 && k.job != nil {
+		c.enqueueAfter(k.key, rest)
+		return nil
+	}
 	changed := m.DeepCopy()
-	changed.Status = next
+	changed.Status, k.shown = next, now
 	_, err := c.objects[m.Namespace].UpdateStatus(changed)
 	switch {
 	case apierrors.IsConflict(err): // the cache is behind: its next event brings us here

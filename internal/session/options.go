@@ -60,6 +60,7 @@ type Engine struct {
 	Until      journal.StepID
 	Only       journal.StepID
 	Timeout    time.Duration // longest time without progress
+	Poll       time.Duration // between two looks while a step waits
 	Deadline   time.Duration // longest time in all, 0: none
 	Clock      clock.WithTicker
 	Sink       runner.Sink

@@ -1,0 +1,98 @@
+package controller
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
+	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// beside is the engine of several clusters, by their names.
+func beside(engines map[string]Engine) Engine {
+	of := func(c session.Connector) Engine { return engines[c.(session.Target).Name] }
+	return Engine{
+		Assess: func(ctx context.Context, c session.Connector, o session.Options) (session.Assessment, error) {
+			return of(c).Assess(ctx, c, o)
+		},
+		Audit: func(ctx context.Context, t session.Target, o session.Options) (Audited, error) {
+			return of(t).Audit(ctx, t, o)
+		},
+		Run: func(ctx context.Context, c session.Connector, o session.Options) (session.Result, error) {
+			return of(c).Run(ctx, c, o)
+		},
+		Guard: func(ctx context.Context, c session.Connector, o session.Options) (session.Result, error) {
+			return of(c).Guard(ctx, c, o)
+		},
+	}
+}
+
+// giant is a cluster of many nodes, whose audit is the real one: of what it runs there is
+// nothing but the Nodes, so that what needs more of it fails.
+type giant struct {
+	nodes  *standin.Nodes
+	server *rest.Config
+}
+
+// newGiant serves n nodes; before sees every request for a page of them.
+func newGiant(t testing.TB, n int, before func()) giant {
+	t.Helper()
+	nodes := &standin.Nodes{Count: n, Before: func(http.ResponseWriter, *http.Request) bool { before(); return false }}
+	server := httptest.NewServer(nodes)
+	t.Cleanup(server.Close)
+	return giant{nodes, &rest.Config{Host: server.URL}}
+}
+
+func (g giant) engine() Engine {
+	e := newWorld().engine()
+	e.Audit = func(ctx context.Context, t session.Target, o session.Options) (Audited, error) {
+		t.Kind, t.Server = session.APIOnly, session.Server{Config: g.server}
+		return audit(ctx, t, o)
+	}
+	return e
+}
+
+// A cluster of thousands of nodes that is being read, and one whose runs die, keep no
+// other from its migration. What died is watched, and not run.
+func goesOnBesideOthers(t *testing.T, i *installation) {
+	i.cluster(t, "giant", "external")
+	i.cluster(t, "poison", "external")
+	reads, goOn := make(chan struct{}), make(chan struct{})
+	begun, ended := sync.OnceFunc(func() { close(reads) }), sync.OnceFunc(func() { close(goOn) })
+	t.Cleanup(ended)
+	large := newGiant(t, 2000, func() { begun(); <-goOn })
+	poison := newWorld()
+	poison.rolls = true
+	spec := migrates
+	dies := i.createOf(t, "poison", spec)
+	for range crashes {
+		poison.state.Runs = append(poison.state.Runs, journal.Run{ID: "r", Start: time.Now().UTC().Format(time.RFC3339), Attempt: attempt(dies)})
+	}
+	i.createOf(t, "giant", v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{AWS: v1alpha1.AWS{Mode: v1alpha1.AWSDisabled}}})
+	i.start(t, func(o *Options) {
+		o.Engine = beside(map[string]Engine{"prod": i.world.engine(), "poison": poison.engine(), "giant": large.engine()})
+	})
+	<-reads
+	i.create(t, migrates)
+	i.approve(t)
+	i.shows(t, status.Succeeded, "")
+	poison.guarded(t)
+	i.showsOf(t, "poison", status.Stalled, status.CrashLoop)
+	if runs := poison.begunRuns(); len(runs) > 0 {
+		t.Errorf("it ran %v", runs)
+	}
+	ended()
+	m := i.showsOf(t, "giant", status.Findings, "")
+	if m.Status.Audit == nil || m.Status.Audit.OK == 0 || large.nodes.Pages() < 4 {
+		t.Errorf("%+v of %d pages", m.Status.Audit, large.nodes.Pages())
+	}
+}
