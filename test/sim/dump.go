@@ -22,7 +22,7 @@ func (w *World) Dump() map[string]string {
 		}
 		releases := map[string]object{}
 		for k, found := range s.objects {
-			if ours(k) || k.resource == "events" {
+			if ours(k) || k.resource == "events" || k.resource == "events.events.k8s.io" {
 				continue
 			}
 			o := decoded(found.raw).(object)
@@ -132,8 +132,8 @@ func (w *World) Journal() string {
 		s = w.mgmt
 	}
 	for k, found := range s.objects {
-		if k.resource == "configmaps" && ours(k) {
-			return text(found.body, "data", "journal.json")
+		if raw := text(found.body, "data", "journal.json"); k.resource == "configmaps" && ours(k) && raw != "" {
+			return raw
 		}
 	}
 	return ""

@@ -125,6 +125,11 @@ func (w *World) pausedBy() string {
 func (w *World) renamed(i int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.rename(i)
+}
+
+// rename is the same where w.mu is held.
+func (w *World) rename(i int) {
 	node := w.down.get("nodes", "", w.machines[i].node)
 	meta := mapAt(node, "metadata")
 	meta["name"] = "second-" + w.machines[i].node

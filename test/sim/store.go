@@ -36,15 +36,19 @@ type server struct {
 	revision, uids int64
 	// changes counts changes that are not mere renewals of a lease.
 	changes int64
+	// watched are the resources that can be watched; none where no controller runs.
+	watched map[string]bool
+	feed    feed
 }
 
 func newServer(name, version string, kinds []kind) *server {
-	return &server{name: name, version: version, kinds: kinds, objects: map[key]stored{}, revision: 1000}
+	return &server{name: name, version: version, kinds: kinds, objects: map[key]stored{}, revision: 1000, feed: feed{waiting: map[chan struct{}]bool{}}}
 }
 
 func (s *server) clone() *server {
 	c := *s
 	c.objects = maps.Clone(s.objects)
+	c.feed = feed{changes: slices.Clip(s.feed.changes), waiting: map[chan struct{}]bool{}}
 	return &c
 }
 
@@ -111,6 +115,11 @@ func (s *server) put(resource string, o object, now time.Time) object {
 		panic(err) // decoded JSON always encodes
 	}
 	s.objects[k] = stored{body: runtime.DeepCopyJSON(o), raw: raw}
+	kind := "ADDED"
+	if exists {
+		kind = "MODIFIED"
+	}
+	s.record(kind, k, raw)
 	return o
 }
 
@@ -123,10 +132,11 @@ func desired(o object) object {
 }
 
 func (s *server) remove(k key) {
-	if _, ok := s.objects[k]; ok {
+	if old, ok := s.objects[k]; ok {
 		delete(s.objects, k)
 		s.revision++
 		s.changes++
+		s.recordRemoval(k, old.body)
 	}
 }
 

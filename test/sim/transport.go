@@ -103,13 +103,14 @@ func (p *Process) Dead() bool {
 // config reaches one of the world's servers.
 func (p *Process) config(s func(*World) *server) *rest.Config {
 	name := s(p.world).name
-	return &rest.Config{Host: "https://" + name + ".sim", Transport: wire{p, s}, QPS: -1, Timeout: 30 * time.Second, UserAgent: "awsmigrate"}
+	return &rest.Config{Host: "https://" + name + ".sim", Transport: wire{p, s, latency}, QPS: -1, Timeout: 30 * time.Second, UserAgent: "awsmigrate"}
 }
 
 // wire is the connection of a process to one server.
 type wire struct {
-	p *Process
-	s func(*World) *server
+	p     *Process
+	s     func(*World) *server
+	takes time.Duration
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -122,8 +123,10 @@ func (t wire) RoundTrip(req *http.Request) (*http.Response, error) {
 		}
 		_ = req.Body.Close()
 	}
-	if err := wait(req.Context(), latency); err != nil {
-		return nil, err
+	if t.takes > 0 {
+		if err := wait(req.Context(), t.takes); err != nil {
+			return nil, err
+		}
 	}
 	res, err := t.do(req, body)
 	if errors.Is(err, errHang) {
@@ -159,7 +162,13 @@ func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 		return res, nil
 	case Pass, LoseReply, KillAfter, Torn: // it is carried out first
 	}
-	a := t.answer(s, c, onObjects, req.URL.Path)
+	var stream *http.Response
+	var a answer
+	if onObjects && s.watches(c) {
+		stream = t.watched(req, s, c)
+	} else {
+		a = t.answer(s, c, onObjects, req.URL.Path)
+	}
 	if seen.Writes {
 		w.monitor.look(w)
 	}
@@ -178,6 +187,9 @@ func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 		res.Body, res.ContentLength = io.NopCloser(io.MultiReader(res.Body, eof{})), -1
 		return res, nil
 	default:
+		if stream != nil {
+			return stream, nil
+		}
 		return a.response(req), nil
 	}
 }

@@ -1,0 +1,235 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/kubernetes"
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+)
+
+const (
+	migrations  = "clustermigrations.awsmigrate.io"
+	definitions = "customresourcedefinitions.apiextensions.k8s.io"
+)
+
+// controlledKinds are those that a controller needs beside Rancher's.
+var controlledKinds = []kind{
+	{"awsmigrate.io", "v1alpha1", "clustermigrations", "ClusterMigration", false},
+	{"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", true},
+	{"events.k8s.io", "v1", "events", "Event", false},
+	{"management.cattle.io", "v3", "clusters", "Cluster", true},
+}
+
+// controlled is an RKE2 cluster of a Rancher in which the controller's kind is installed.
+func controlled(t testing.TB) *World {
+	t.Helper()
+	w := NewRKE2()
+	w.mgmt.kinds = append(slices.Clone(w.mgmt.kinds), controlledKinds...)
+	w.mgmt.watched = map[string]bool{migrations: true, provClusters: true}
+	text, err := os.ReadFile("../../charts/awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crd object
+	if err := yaml.Unmarshal(text, &crd); err != nil {
+		t.Fatal(err)
+	}
+	w.mgmt.put(definitions, plain(crd).(object), w.now)
+	return w
+}
+
+// pod is one start of the controller.
+type pod struct {
+	// Next is the next container of the pod of the controller before it, instead of
+	// another pod on another machine.
+	Next   bool
+	Before func(Call) Outcome
+	After  func(Call)
+	Change func(*controller.Options)
+}
+
+// who is the actor that a pod's process is, and its process table: of w.started processes
+// in a world no two have the same.
+func (o pod) who(w *World) (session.Actor, processTable, uint64) {
+	name, starts := "pod-0", uint64(w.started)+1
+	if !o.Next {
+		name = fmt.Sprintf("pod-%d", starts)
+	}
+	return session.Actor{User: "65534", Host: name, Pod: lock.Pod{UID: name, Container: "awsmigrate"}},
+		processTable{here: lock.Place{Boot: "of-" + name, PIDs: name, Times: name}}, starts
+}
+
+// start runs a controller on w in the background of a bubble; over is closed behind it.
+func (o pod) start(ctx context.Context, t *testing.T, w *World) (p *Process, over chan struct{}) {
+	t.Helper()
+	ctx, stop := context.WithCancel(ctx)
+	p = &Process{world: w, Before: o.Before, After: o.After, die: stop}
+	actor, table, starts := o.who(w)
+	options := controller.Options{
+		Config: p.config(func(w *World) *server { return w.mgmt }), Namespaces: []string{fleet}, Version: "v1", Actor: actor,
+	}
+	// A handler writes a status under a lock, and time stands still in a bubble while
+	// somebody waits for one: what a controller asks of its own server takes no time.
+	options.Config.Transport, options.Config.Timeout = wire{p, func(w *World) *server { return w.mgmt }, 0}, 0
+	options.Engine = behind{w, p, table, starts}.engine()
+	if o.Change != nil {
+		o.Change(&options)
+	}
+	c, err := controller.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	over = make(chan struct{})
+	go func() {
+		defer close(over)
+		defer stop()
+		if err := c.Run(ctx); err != nil && !p.Dead() {
+			t.Errorf("the controller ended with %v", err)
+		}
+	}()
+	return p, over
+}
+
+// behind is the real engine, on the simulated cluster behind Rancher. Only the way there
+// is another, and on which machine a process is.
+type behind struct {
+	world  *World
+	p      *Process
+	table  processTable
+	starts uint64
+}
+
+func (b behind) engine() controller.Engine {
+	real := controller.Sessions()
+	return controller.Engine{
+		Assess: func(ctx context.Context, t session.Connector, o session.Options) (session.Assessment, error) {
+			return real.Assess(ctx, b.to(t), o)
+		},
+		Audit: func(ctx context.Context, t session.Target, o session.Options) (controller.Audited, error) {
+			return real.Audit(ctx, b.target(t), o)
+		},
+		Run: func(ctx context.Context, t session.Connector, o session.Options) (session.Result, error) {
+			o.Poll = poll
+			return real.Run(ctx, b.to(t), o)
+		},
+		Guard: func(ctx context.Context, t session.Connector, o session.Options) (session.Result, error) {
+			o.Poll = poll
+			return real.Guard(ctx, b.to(t), o)
+		},
+	}
+}
+
+func (b behind) target(t session.Target) session.Target {
+	t.Downstream = session.Server{Config: b.p.config(func(w *World) *server { return w.down })}
+	return t
+}
+
+func (b behind) to(t session.Connector) session.Connector {
+	return lockedBy{b, b.target(t.(session.Target))}
+}
+
+// lockedBy makes a session whose lock knows the simulated machines.
+type lockedBy struct {
+	behind
+	of session.Target
+}
+
+// Connect implements session.Connector.
+func (l lockedBy) Connect(ctx context.Context, o session.Options, may session.Access) (*session.Session, error) {
+	s, err := l.of.Connect(ctx, o, may)
+	if err != nil {
+		return nil, err
+	}
+	home, err := kubernetes.NewForConfig(l.of.Server.Config)
+	if err != nil {
+		return nil, err
+	}
+	s.Owner.PID, s.Owner.Place, s.Owner.Tick = 1, l.table.here, l.starts
+	lease := lock.NewLease(home, fleet, journal.Name(clusterName), s.Owner, s.Clock)
+	lease.Processes = l.table
+	s.Lock = lease
+	return s, nil
+}
+
+// person is somebody who migrates the cluster, or also takes it back, by what the object
+// shows alone: whoever comes after may go on with it.
+type person struct {
+	w    *World
+	last string // goal
+}
+
+// approvedFor is on the object for which goal its approval was given.
+const approvedFor = "test/approved-for"
+
+// act does what is next; true: the last goal is reached, and shown.
+func (h person) act() bool {
+	w := h.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.advance(time.Now())
+	m := w.mgmt.get(migrations, fleet, clusterName)
+	if m == nil || number(m, "status", "observedGeneration") != number(m, "metadata", "generation") {
+		return false
+	}
+	spec, state, goal := mapAt(m, "spec"), text(m, "status", "display", "state"), text(m, "spec", "goal")
+	there := state == "Succeeded" || state == "Findings"
+	switch {
+	case there && goal == h.last:
+		return true
+	case there && goal == "Audit":
+		spec["goal"], spec["edits"] = "Migrate", "Apply"
+	case there && goal == "Migrate":
+		spec["goal"] = "Undo"
+	case state == "Awaiting-Approval":
+		spec["approvedPlan"] = text(m, "status", "plan", "hash")
+		mapAt(m, "metadata", "annotations")[approvedFor] = goal
+	default:
+		return false
+	}
+	w.mgmt.put(migrations, m, w.now)
+	return false
+}
+
+// looksEvery is how often a person looks at the object.
+const looksEvery = 10 * time.Second
+
+// during lets a controller work on w while f does something, and stops it behind that.
+func during(t *testing.T, o pod, w *World, f func(p *Process)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		if d := time.Until(w.Now()); d > 0 {
+			pass(d)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		p, over := o.start(ctx, t, w)
+		f(p)
+		stop()
+		<-over
+	})
+}
+
+// carry has a controller and a person carry w to the last goal; false: it was not reached
+// in hours.
+func carry(t *testing.T, o pod, w *World, last string) (reached bool) {
+	t.Helper()
+	during(t, o, w, func(*Process) {
+		for end := time.Now().Add(3 * time.Hour); !reached && time.Now().Before(end); pass(looksEvery) {
+			reached = person{w, last}.act()
+		}
+	})
+	return reached
+}
+
+// migration is the object, which nobody may change.
+func (w *World) migration() object { return w.mgmt.peek(migrations, fleet, clusterName) }

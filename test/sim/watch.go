@@ -1,0 +1,147 @@
+package sim
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// change is one event of a watch.
+type change struct {
+	revision int64
+	kind     string // ADDED, MODIFIED or DELETED
+	key      key
+	raw      []byte
+}
+
+// feed is what a server's watches are served from. Nothing of it lies in a copy of a
+// World: whoever watches is a process, and a copy has none yet.
+type feed struct {
+	changes []change
+	waiting map[chan struct{}]bool
+}
+
+// record keeps a change for those who watch, and wakes them.
+func (s *server) record(kind string, k key, raw []byte) {
+	if !s.watched[k.resource] {
+		return
+	}
+	s.feed.changes = append(s.feed.changes, change{s.revision, kind, k, raw})
+	for c := range maps.Keys(s.feed.waiting) {
+		select {
+		case c <- struct{}{}:
+		default: // it was woken already
+		}
+	}
+}
+
+// recordRemoval has the object that is gone with the revision at which it went.
+func (s *server) recordRemoval(k key, body object) {
+	if !s.watched[k.resource] {
+		return
+	}
+	body = runtime.DeepCopyJSON(body)
+	mapAt(body, "metadata")["resourceVersion"] = strconv.FormatInt(s.revision, 10)
+	s.record("DELETED", k, must(json.Marshal(body)))
+}
+
+// watches says whether a call is a watch of something that can be watched here.
+func (s *server) watches(c call) bool {
+	return c.method == http.MethodGet && c.name == "" && len(c.query["watch"]) > 0 && c.query["watch"][0] != "false" && s.watched[c.kind.resource()]
+}
+
+// initialEventsEnd marks the end of what a watch that began with a list sends first
+// (k8s.io/apimachinery:pkg/apis/meta/v1, InitialEventsAnnotationKey).
+const initialEventsEnd = "k8s.io/initial-events-end"
+
+// watching is one watch: the body of its answer. w.mu is held where it begins, and not where
+// it is read.
+type watching struct {
+	w      *World
+	s      *server
+	p      *Process
+	of     call
+	since  int64
+	wake   chan struct{}
+	done   <-chan struct{} // of the request
+	until  <-chan time.Time
+	unread bytes.Buffer
+}
+
+func (t wire) watched(req *http.Request, s *server, c call) *http.Response {
+	one := func(name string) string { return req.URL.Query().Get(name) }
+	since, err := strconv.ParseInt(one("resourceVersion"), 10, 64)
+	if err != nil {
+		since = s.revision
+	}
+	b := &watching{w: t.p.world, s: s, p: t.p, of: c, since: since, wake: make(chan struct{}, 1), done: req.Context().Done()}
+	if seconds, err := strconv.Atoi(one("timeoutSeconds")); err == nil {
+		b.until = time.After(time.Duration(seconds) * time.Second)
+	}
+	if one("sendInitialEvents") == "true" {
+		for _, k := range s.keys(c.kind.resource(), c.namespace) {
+			b.send("ADDED", s.objects[k].raw)
+		}
+		b.since = s.revision
+		b.send("BOOKMARK", must(json.Marshal(object{"apiVersion": c.kind.apiVersion(), "kind": c.kind.name, "metadata": object{
+			"resourceVersion": strconv.FormatInt(s.revision, 10), "annotations": object{initialEventsEnd: "true"}}})))
+	}
+	s.feed.waiting[b.wake] = true
+	res := answer{http.StatusOK, nil}.response(req)
+	res.Body, res.ContentLength = b, -1
+	return res
+}
+
+func (b *watching) send(kind string, raw []byte) {
+	b.unread.Write(must(json.Marshal(map[string]any{"type": kind, "object": json.RawMessage(raw)})))
+	b.unread.WriteByte('\n')
+}
+
+// Read implements io.Reader.
+func (b *watching) Read(into []byte) (int, error) {
+	for b.unread.Len() == 0 {
+		b.w.mu.Lock()
+		b.take()
+		b.w.mu.Unlock()
+		if b.unread.Len() > 0 {
+			break
+		}
+		select {
+		case <-b.wake:
+		case <-b.until:
+			return 0, io.EOF
+		case <-b.done:
+			return 0, io.ErrUnexpectedEOF
+		}
+	}
+	if b.p.Dead() {
+		return 0, ErrKilled
+	}
+	return b.unread.Read(into)
+}
+
+// take takes what happened since. w.mu is held.
+func (b *watching) take() {
+	all := b.s.feed.changes
+	from, _ := slices.BinarySearchFunc(all, b.since+1, func(c change, revision int64) int { return int(c.revision - revision) })
+	for _, c := range all[from:] {
+		if b.since = c.revision; c.key.resource == b.of.kind.resource() && (b.of.namespace == "" || b.of.namespace == c.key.namespace) {
+			b.send(c.kind, c.raw)
+		}
+	}
+}
+
+// Close implements io.Closer.
+func (b *watching) Close() error {
+	b.w.mu.Lock()
+	defer b.w.mu.Unlock()
+	delete(b.s.feed.waiting, b.wake)
+	return nil
+}
