@@ -1,0 +1,219 @@
+package record
+
+import (
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Form is the version of the form. A reader refuses another.
+const Form = "awsmigrate.io/record/v1"
+
+// Entry is one line of a record: when the recorder had it, and exactly one of what
+// follows.
+type Entry struct {
+	// At is when the recorder received it: the wall clock of the recorder's machine at
+	// the start, and the monotonic clock from then on. All of its entries can be
+	// compared with each other.
+	At time.Time `json:"at"`
+
+	Header  *Header    `json:"header,omitempty"`
+	Lease   *Lease     `json:"lease,omitempty"`
+	Checked *Checked   `json:"checked,omitempty"`
+	Pod     *Pod       `json:"pod,omitempty"`
+	Node    *Node      `json:"node,omitempty"`
+	Service *Service   `json:"service,omitempty"`
+	Event   *Event     `json:"event,omitempty"`
+	Begun   *Begun     `json:"begun,omitempty"`
+	Missed  *Unwatched `json:"unwatched,omitempty"`
+	End     *End       `json:"end,omitempty"`
+}
+
+// Header is the first entry.
+type Header struct {
+	Form       string      `json:"form"`
+	Version    string      `json:"version"`           // of awsmigrate
+	By         string      `json:"by,omitempty"`      // user@host of the recorder
+	Name       string      `json:"name"`              // of the cluster, as the recorder was told it
+	UID        string      `json:"uid,omitempty"`     // of namespace kube-system; "" where it may not be read
+	Server     string      `json:"server"`            // address, without credentials
+	Kubernetes string      `json:"kubernetes"`        // the API server's version
+	Context    string      `json:"context,omitempty"` // why it was recorded, in the words of whoever started it
+	Clock      ClockBounds `json:"clock"`             // of the API server that answered first
+}
+
+// ClockBounds say by how much another clock is ahead of the recorder's, in seconds.
+type ClockBounds struct {
+	Least    float64 `json:"least"`
+	Greatest float64 `json:"greatest"`
+}
+
+// Lease is one version of one of the leases. Times in it are of the holder's clock.
+type Lease struct {
+	Name            string    `json:"name"`
+	Gone            bool      `json:"gone,omitempty"` // it was deleted, or there is none
+	UID             string    `json:"uid,omitempty"`
+	ResourceVersion string    `json:"resourceVersion,omitempty"`
+	Holder          string    `json:"holder,omitempty"` // identity; "": nobody
+	Seconds         int       `json:"seconds,omitempty"`
+	Acquire         time.Time `json:"acquire,omitzero"`
+	Renew           time.Time `json:"renew,omitzero"`
+	Transitions     int       `json:"transitions,omitempty"`
+	Manager         string    `json:"manager,omitempty"` // field manager of renewTime: the executable
+}
+
+// Checked says which versions of the leases an API server had committed when it was
+// asked, past every cache. A version that is newer was written after Sent.
+type Checked struct {
+	Versions map[string]Version `json:"versions"` // by the lease's name
+}
+
+// Version is the answer about one lease.
+type Version struct {
+	Sent            time.Time `json:"sent"`                      // when it was asked for, by the recorder's clock
+	ResourceVersion string    `json:"resourceVersion,omitempty"` // "": there is no such lease
+	Date            time.Time `json:"date,omitzero"`             // the API server's clock when it answered; whole seconds
+}
+
+// Pod is a pod of a controller manager, when something of this changed.
+type Pod struct {
+	Namespace       string      `json:"namespace"`
+	Name            string      `json:"name"`
+	UID             string      `json:"uid"`
+	ResourceVersion string      `json:"resourceVersion,omitempty"`
+	Program         string      `json:"program"` // wellknown.KCM or wellknown.CCM
+	Node            string      `json:"node,omitempty"`
+	Mirror          bool        `json:"mirror,omitempty"` // of a static pod
+	HostNetwork     bool        `json:"hostNetwork,omitempty"`
+	Started         time.Time   `json:"started,omitzero"` // status.startTime, kubelet's clock
+	Deleting        bool        `json:"deleting,omitempty"`
+	Gone            bool        `json:"gone,omitempty"` // the object is gone, which says nothing of the process
+	Ready           bool        `json:"ready,omitempty"`
+	Image           string      `json:"image,omitempty"`
+	Flags           []string    `json:"flags,omitempty"`  // of the program's flags those of Flags, as name=value
+	Frozen          string      `json:"frozen,omitempty"` // why the flags may not be those in force
+	Containers      []Container `json:"containers,omitempty"`
+}
+
+// Container is one run of the program as its kubelet reported it: the present one,
+// and the one before.
+type Container struct {
+	ID       string    `json:"id,omitempty"` // "" where the kubelet knows none
+	Restarts int32     `json:"restarts"`
+	State    State     `json:"state"`
+	Started  time.Time `json:"started,omitzero"`  // kubelet's clock, whole seconds
+	Finished time.Time `json:"finished,omitzero"` // kubelet's clock, whole seconds
+	Exit     int32     `json:"exit,omitempty"`
+	Reason   string    `json:"reason,omitempty"`
+}
+
+// State is a container's.
+type State string
+
+// States.
+const (
+	Running    State = "running"
+	Waiting    State = "waiting"
+	Terminated State = "terminated"
+)
+
+// Ended says whether this proves that the container's process is gone. A kubelet
+// invents a terminated state for a container that it cannot find: with the reason
+// ContainerStatusUnknown, and without the container's ID
+// (kubernetes/kubernetes:pkg/kubelet/kubelet_pods.go@v1.26.13, lines 1695 to 1705).
+func (c Container) Ended() bool {
+	return c.State == Terminated && c.ID != "" && !c.Finished.IsZero() && c.Reason != "ContainerStatusUnknown"
+}
+
+// Node is a Node, when something of this changed.
+type Node struct {
+	Name            string    `json:"name"`
+	UID             string    `json:"uid"`
+	ResourceVersion string    `json:"resourceVersion,omitempty"`
+	ProviderID      string    `json:"providerID,omitempty"`
+	ControlPlane    bool      `json:"controlPlane,omitempty"`
+	Ready           string    `json:"ready,omitempty"` // status of the condition
+	Unschedulable   bool      `json:"unschedulable,omitempty"`
+	Uninitialized   bool      `json:"uninitialized,omitempty"` // taint node.cloudprovider.kubernetes.io/uninitialized
+	Kubelet         string    `json:"kubelet,omitempty"`       // version
+	Hostname        string    `json:"hostname,omitempty"`      // label kubernetes.io/hostname
+	Addresses       []Address `json:"addresses,omitempty"`
+	Gone            bool      `json:"gone,omitempty"`
+}
+
+// Address is an address of a Node.
+type Address struct {
+	Type    string `json:"type"`
+	Address string `json:"address"`
+}
+
+// Service is a Service of type LoadBalancer, or one that was, when something of this
+// changed.
+type Service struct {
+	Namespace       string   `json:"namespace"`
+	Name            string   `json:"name"`
+	UID             string   `json:"uid"`
+	ResourceVersion string   `json:"resourceVersion,omitempty"`
+	Ingress         []string `json:"ingress,omitempty"` // host names and addresses
+	Deleting        bool     `json:"deleting,omitempty"`
+	Gone            bool     `json:"gone,omitempty"` // or of another type now
+}
+
+// Event is an Event about leases, load balancers or routes. Events are hints: they are
+// sent after the fact, may be lost and are merged.
+type Event struct {
+	Object  string    `json:"object"` // "Lease kube-system/kube-controller-manager"
+	Reason  string    `json:"reason"`
+	Message string    `json:"message,omitempty"`
+	Source  string    `json:"source,omitempty"` // component
+	Host    string    `json:"host,omitempty"`
+	Type    string    `json:"type,omitempty"`
+	Count   int32     `json:"count,omitempty"`
+	Last    time.Time `json:"last,omitzero"` // sender's clock
+}
+
+// Stream is one thing that is watched.
+type Stream string
+
+// Streams.
+const (
+	Leases       Stream = "leases"
+	Pods         Stream = "pods"
+	Nodes        Stream = "nodes"
+	Services     Stream = "services"
+	LeaderEvents Stream = "events of leader election"
+	CloudEvents  Stream = "events of the service controller"
+)
+
+// Begun says that all there is of a stream has been listed: from here on it is watched.
+type Begun struct {
+	Stream Stream `json:"stream"`
+}
+
+// Unwatched says that a stream was not seen for a while. Where Lost is false it went on
+// where it had broken off, and nothing is missing: it only came late.
+type Unwatched struct {
+	Stream Stream    `json:"stream"`
+	From   time.Time `json:"from"`  // the last moment in which it was certainly seen
+	Until  time.Time `json:"until"` // zero: the record ends so
+	Lost   bool      `json:"lost"`
+	Why    string    `json:"why,omitempty"`
+}
+
+// End is the last entry of a record that was ended and not cut off.
+type End struct {
+	Why string `json:"why,omitempty"`
+}
+
+// LeaseNames are the leases that are recorded, all in wellknown.System.
+func LeaseNames() []string {
+	return []string{wellknown.MigrationLease, wellknown.KCMLease, wellknown.CCMLease}
+}
+
+// Flags are those of a controller manager that a record keeps: what decides which
+// controllers it runs under which lease. None of them holds a secret.
+func Flags() []string {
+	return []string{"cloud-provider", "enable-leader-migration", "leader-migration-config", "controllers", "configure-cloud-routes",
+		"allocate-node-cidrs", "leader-elect", "leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
+		"leader-elect-resource-lock", "leader-elect-resource-name", "leader-elect-resource-namespace"}
+}

@@ -1,0 +1,124 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// longestLine bounds what one entry may take in memory.
+const longestLine = 4 << 20
+
+// Torn says what of a record could not be read, although the rest could.
+type Torn struct {
+	Line int    // counted from 1
+	Why  string // for people
+}
+
+// String is for people.
+func (t Torn) String() string { return fmt.Sprintf("line %d: %s", t.Line, t.Why) }
+
+// Read hands every entry to take, in order. A line that is no entry, such as the last
+// one of a recorder that was killed, is named and passed over; where entries follow it,
+// they are told that something was missed. What does not begin with a header of this
+// form is refused.
+func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
+	var torn []Torn
+	var last time.Time
+	gap := false
+	reader := bufio.NewReaderSize(in, 1<<16)
+	for n := 1; ; n++ {
+		line, long, err := nextLine(reader)
+		if errors.Is(err, io.EOF) && len(line) == 0 && !long {
+			if n == 1 {
+				return nil, notARecord("it is empty")
+			}
+			return torn, nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return torn, fmt.Errorf("read the record: %w", err)
+		}
+		entry, why := parse(line, long)
+		switch {
+		case n == 1 && (why != "" || entry.Header == nil || entry.Header.Form != Form):
+			return nil, notARecord("its first line is no header of " + Form)
+		case why != "":
+			torn, gap = append(torn, Torn{Line: n, Why: why}), true
+		default:
+			if gap {
+				if err := missed(last, entry.At, take); err != nil {
+					return torn, err
+				}
+			}
+			if err := take(entry); err != nil {
+				return torn, err
+			}
+			last, gap = entry.At, false
+		}
+	}
+}
+
+// missed tells that a line between two entries could not be read: nobody knows of which
+// stream it was.
+func missed(from, until time.Time, take func(Entry) error) error {
+	for _, stream := range []Stream{Leases, Pods, Nodes, Services} {
+		gap := Unwatched{Stream: stream, From: from, Until: until, Lost: true, Why: "a line of the record cannot be read"}
+		if err := take(Entry{At: until, Missed: &gap}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func notARecord(seen string) error {
+	return &fault.Error{Class: fault.Usage, Reason: "NoRecord", Object: "record", Seen: seen, Wanted: "what awsmigrate record --record wrote"}
+}
+
+func parse(line []byte, long bool) (Entry, string) {
+	if long {
+		return Entry{}, fmt.Sprintf("longer than %d bytes", longestLine)
+	}
+	var entry Entry
+	if err := json.Unmarshal(line, &entry); err != nil {
+		return Entry{}, "no entry, or not all of one"
+	}
+	if entry.At.IsZero() || entry.kinds() != 1 {
+		return Entry{}, "an entry of no kind that is known"
+	}
+	return entry, ""
+}
+
+// kinds counts what an entry holds; more than one, or none, is no entry.
+func (e Entry) kinds() int {
+	n := 0
+	for _, has := range []bool{e.Header != nil, e.Lease != nil, e.Checked != nil, e.Pod != nil, e.Node != nil, e.Service != nil,
+		e.Event != nil, e.Begun != nil, e.Missed != nil, e.End != nil} {
+		if has {
+			n++
+		}
+	}
+	return n
+}
+
+// nextLine is the next line without its end. long says that it had more than
+// longestLine, and was dropped.
+func nextLine(in *bufio.Reader) (line []byte, long bool, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if !long {
+			line = append(line, part...)
+		}
+		if len(line) > longestLine {
+			line, long = nil, true
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return bytes.TrimRight(line, "\r\n"), long, err
+		}
+	}
+}

@@ -1,0 +1,41 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// Sink takes entries, one at a time and in order.
+type Sink interface {
+	Put(Entry) error
+}
+
+// Writer appends entries to a stream, each whole and at once, so that a crash tears
+// at most the last line.
+type Writer struct {
+	mu  sync.Mutex
+	out io.Writer
+}
+
+// NewWriter writes to out. What out buffers, it has to flush with every Write; a file
+// does.
+func NewWriter(out io.Writer) *Writer { return &Writer{out: out} }
+
+// Put implements Sink.
+func (w *Writer) Put(e Entry) error {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(e); err != nil {
+		return fmt.Errorf("encode an entry of %s: %w", e.At, err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, err := w.out.Write(line.Bytes()); err != nil {
+		return fmt.Errorf("write the record: %w", err)
+	}
+	return nil
+}
