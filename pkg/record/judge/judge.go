@@ -1,0 +1,126 @@
+package judge
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Judge takes entries in, in the order of the record, and says at any time what they
+// come to. Make one with New.
+type Judge struct {
+	from, until time.Time
+	header      record.Header
+	ended       bool
+
+	clocks    clocks
+	leases    map[string]*watched
+	processes map[string]*process
+	order     []string // identities, as they came
+	pods      map[string]*pod
+	podOrder  []string // UIDs, as they came
+	nodes     map[string]nodeNames
+	begun     map[record.Stream]bool
+	missed    []record.Unwatched
+	unseen    []unseen
+	world     world
+}
+
+// New is a judge who has seen nothing.
+func New() *Judge {
+	return &Judge{clocks: clocks{}, leases: map[string]*watched{}, processes: map[string]*process{}, pods: map[string]*pod{},
+		nodes: map[string]nodeNames{}, begun: map[record.Stream]bool{}, world: newWorld()}
+}
+
+// Put takes in the next entry.
+func (j *Judge) Put(e record.Entry) error {
+	j.from, j.until = earlier(j.from, e.At), later(j.until, e.At)
+	switch {
+	case e.Header != nil:
+		j.header = *e.Header
+	case e.Lease != nil:
+		j.lease(e.At, *e.Lease)
+	case e.Checked != nil:
+		j.checked(e.At, *e.Checked)
+	case e.Pod != nil:
+		j.pod(e.At, *e.Pod)
+	case e.Node != nil:
+		j.node(e.At, *e.Node)
+	case e.Service != nil:
+		j.world.service(e.At, *e.Service)
+	case e.Event != nil:
+		j.event(e.At, *e.Event)
+	case e.Begun != nil:
+		j.begun[e.Begun.Stream] = true
+	case e.Missed != nil:
+		j.unwatched(*e.Missed)
+	case e.End != nil:
+		j.ended = true
+	}
+	return nil
+}
+
+func (j *Judge) node(at time.Time, n record.Node) {
+	if !n.Gone { // a process may outlive the Node that it ran on
+		j.nodes[n.Name] = nodeNames(n)
+	}
+	j.world.node(at, n)
+}
+
+func (j *Judge) unwatched(m record.Unwatched) {
+	j.missed = append(j.missed, m)
+	if m.Stream == record.Leases && m.Lost {
+		for _, w := range j.leases {
+			w.lost = m.Until
+		}
+	}
+}
+
+// listedAnew is this moment, where leases are listed again that were not watched before;
+// else zero.
+func (j *Judge) listedAnew(at time.Time) time.Time {
+	if j.lostAt(record.Leases, at) {
+		return at
+	}
+	return time.Time{}
+}
+
+// lostSince is when the stretch without leases began that is over at this moment.
+func (j *Judge) lostSince(at time.Time) time.Time {
+	since := at
+	for _, m := range j.missed {
+		if m.Stream == record.Leases && m.Lost && !at.Before(m.From) && at.Before(m.Until.Add(second)) {
+			since = earlier(since, m.From)
+		}
+	}
+	return since
+}
+
+// lostAt says whether a stream was listed anew about then, after something was missed.
+func (j *Judge) lostAt(stream record.Stream, at time.Time) bool {
+	for _, m := range j.missed {
+		if m.Stream == stream && m.Lost && !at.Before(m.From) && at.Before(m.Until.Add(second)) {
+			return true
+		}
+	}
+	return false
+}
+
+// becameLeader is what a component says of itself when it leads
+// (k8s.io/client-go/tools/leaderelection/resourcelock@v0.26.13, RecordEvent).
+var becameLeader = regexp.MustCompile(`^(\S+) became leader$`)
+
+func (j *Judge) event(at time.Time, e record.Event) {
+	j.world.event(at, e)
+	said := becameLeader.FindStringSubmatch(e.Message)
+	name, isLease := strings.CutPrefix(e.Object, "Lease "+wellknown.System+"/")
+	if said == nil || !isLease {
+		return
+	}
+	if p := j.processes[said[1]]; p != nil && p.led[name].IsZero() {
+		p.led[name] = at
+	}
+}

@@ -1,0 +1,208 @@
+package judge
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// script is a record written by hand: seconds since the epoch, and what came then.
+type script struct {
+	all     []record.Entry
+	current map[string]string // versions of leases
+}
+
+func (s *script) at(seconds float64, e record.Entry) *script {
+	e.At = epoch.Add(time.Duration(seconds * float64(time.Second)))
+	s.all = append(s.all, e)
+	return s
+}
+
+func begun() *script {
+	s := (&script{}).at(0, record.Entry{Header: &record.Header{Form: record.Form, Name: "demo"}})
+	for _, name := range []string{"cp-0", "cp-1"} {
+		s.at(0, record.Entry{Node: &record.Node{Name: name, UID: name, ControlPlane: true}})
+	}
+	s.pod(0, record.Running, wellknown.KCM, "cp-0", "k0", "--cloud-provider=aws", "--enable-leader-migration=true")
+	s.pod(0, record.Running, wellknown.CCM, "cp-1", "c1", "--enable-leader-migration=true")
+	s.hold(0, 0, wellknown.KCMLease, "cp-0_a", 1).hold(0, 0, wellknown.MigrationLease, "cp-0_a", 1).hold(0, 0, wellknown.CCMLease, "cp-1_b", 1)
+	for _, stream := range []record.Stream{record.Leases, record.Pods} {
+		s.at(0, record.Entry{Begun: &record.Begun{Stream: stream}})
+	}
+	return s
+}
+
+// hold is a version of a lease, as its holder wrote it; shortly before, somebody asked
+// for all of them.
+func (s *script) hold(seconds, acquired float64, name, holder string, transitions int) *script {
+	if s.current == nil {
+		s.current = map[string]string{}
+	}
+	checked := map[string]record.Version{}
+	for lease, version := range s.current {
+		checked[lease] = record.Version{Sent: epoch.Add(time.Duration((seconds - 0.06) * float64(time.Second))), ResourceVersion: version}
+	}
+	s.at(seconds-0.05, record.Entry{Checked: &record.Checked{Versions: checked}})
+	s.current[name] = fmt.Sprint(len(s.all))
+	on := func(x float64) time.Time { return epoch.Add(time.Duration(x * float64(time.Second))) }
+	manager := wellknown.KCM
+	if len(holder) > 3 && holder[len(holder)-1] == 'b' {
+		manager = wellknown.CCM
+	}
+	return s.at(seconds, record.Entry{Lease: &record.Lease{Name: name, UID: name, ResourceVersion: s.current[name], Holder: holder,
+		Seconds: 15, Acquire: on(acquired - 600), Renew: on(seconds - 0.01), Transitions: transitions, Manager: manager}})
+}
+
+func (s *script) pod(seconds float64, state record.State, program, node, id string, flags ...string) *script {
+	started := epoch.Add(-time.Hour)
+	c := record.Container{ID: id, State: state, Started: started}
+	if state == record.Terminated {
+		c.Finished = epoch.Add(time.Duration(seconds) * time.Second)
+	}
+	return s.at(seconds, record.Entry{Pod: &record.Pod{Namespace: "kube-system", Name: program + "-" + node, UID: program + node, Program: program, Node: node, Mirror: program == wellknown.KCM,
+		HostNetwork: true, Started: started, Image: "x:v1.26.0", Flags: flags, Containers: []record.Container{c}}})
+}
+
+// ended has the kubelet of cp-0 report an end that was earlier by its clock.
+func (s *script) ended(seconds, finished float64) *script {
+	s.pod(seconds, record.Terminated, wellknown.KCM, "cp-0", "k0")
+	s.all[len(s.all)-1].Pod.Containers[0].Finished = epoch.Add(time.Duration(finished) * time.Second)
+	return s
+}
+
+func (s *script) judged() Result {
+	j := New()
+	for _, e := range s.all {
+		_ = j.Put(e) // it never fails
+	}
+	return j.Result()
+}
+
+// renewals of the holder of both leases, every two seconds.
+func (s *script) renewals(from, to float64) *script {
+	for x := from; x < to; x += 2 {
+		s.hold(x, 0, wellknown.KCMLease, "cp-0_a", 1).hold(x+0.1, 0, wellknown.MigrationLease, "cp-0_a", 1)
+	}
+	return s
+}
+
+func (s *script) ccmLeads(from, to float64) *script {
+	for x := from; x < to; x += 2 {
+		s.hold(x, from, wellknown.MigrationLease, "cp-1_b", 2).hold(x+0.1, 0, wellknown.CCMLease, "cp-1_b", 1)
+	}
+	return s
+}
+
+func TestOverlaps(t *testing.T) {
+	ended := record.Unwatched{Stream: record.Leases, From: epoch.Add(40 * time.Second), Until: epoch.Add(41 * time.Second), Lost: true}
+	resumed := ended
+	resumed.Lost = false
+	for _, test := range []struct {
+		name    string
+		script  *script
+		kind    Kind
+		frozen  bool
+		verdict Verdict
+	}{
+		{"the container ended first", begun().renewals(2, 40).pod(41, record.Terminated, wellknown.KCM, "cp-0", "k0").
+			ccmLeads(55, 80), Excluded, false, Single},
+		{"its container ended late", begun().renewals(2, 40).ccmLeads(55, 80).pod(81, record.Terminated, wellknown.KCM, "cp-0", "k0"), Seen, false, Double},
+		{"its end is reported late, and was early by its host's clock", begun().renewals(2, 40).ccmLeads(55, 80).ended(81, 41), Excluded, false, Single},
+		{"nothing shows an end", begun().renewals(2, 40).ccmLeads(55, 80), Possible, true, CannotSay},
+		{"too early for the renew deadline", begun().renewals(2, 40).ccmLeads(45, 80), Possible, false, CannotSay},
+		{"its main lease is renewed beside the successor", begun().renewals(2, 40).ccmLeads(41, 50).hold(52, 0, wellknown.KCMLease, "cp-0_a", 1).ccmLeads(53, 60), Seen, false, Double},
+		{"not watched in between", begun().renewals(2, 40).pod(39.9, record.Terminated, wellknown.KCM, "cp-0", "k0").at(41, record.Entry{Missed: &ended}).ccmLeads(55, 80), Possible, false, NotSeen},
+		{"resumed where it broke off", begun().renewals(2, 40).pod(41, record.Terminated, wellknown.KCM, "cp-0", "k0").at(41, record.Entry{Missed: &resumed}).
+			ccmLeads(55, 80), Excluded, false, Single},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := test.script.judged()
+			found := r.Lanes[0].Overlaps
+			if test.verdict != NotSeen && (len(found) != 1 || found[0].Kind != test.kind || found[0].OnlyIfFrozen != test.frozen) {
+				t.Errorf("overlaps %+v, wanted one that is %s", found, test.kind)
+			}
+			if got := r.Verdict(); got != test.verdict {
+				t.Errorf("verdict %s, wanted %s", got, test.verdict)
+			}
+			if len(r.Lanes[1].Intervals) != 0 {
+				t.Errorf("routes are off, and somebody runs them: %+v", r.Lanes[1].Intervals)
+			}
+		})
+	}
+}
+
+func TestRoles(t *testing.T) {
+	of := func(program, image string, flags ...string) record.Pod {
+		return record.Pod{Program: program, Image: image, Flags: flags}
+	}
+	const flag = "--enable-leader-migration=true"
+	for _, test := range []struct {
+		name       string
+		pod        record.Pod
+		controller string
+		want       role
+	}{
+		{"in-tree", of(wellknown.KCM, "", "--cloud-provider=aws"), Service, role{main: true}},
+		{"in-tree with the flag", of(wellknown.KCM, "", "--cloud-provider=aws", flag), Service, role{migration: true}},
+		{"external with the flag competes and runs nothing", of(wellknown.KCM, "", "--cloud-provider=external", flag), Service, role{never: true}},
+		{"CCM", of(wellknown.CCM, "x:v1.26.0", "--cloud-provider=aws"), Service, role{main: true}},
+		{"CCM with the flag", of(wellknown.CCM, "x:v1.26.0", flag), Lifecycle, role{migration: true}},
+		{"a new CCM whose names the default does not list", of(wellknown.CCM, "x:v1.28.1", flag), Service, role{main: true}},
+		{"with a file", of(wellknown.CCM, "x:v1.28.1", flag, "--leader-migration-config=/f"), Service, role{main: true, migration: true}},
+		{"routes need allocated ranges", of(wellknown.CCM, "x:v1.26.0", flag), Route, role{never: true}},
+		{"routes", of(wellknown.CCM, "x:v1.26.0", flag, "--allocate-node-cidrs=true"), Route, role{migration: true}},
+		{"routes off", of(wellknown.CCM, "x:v1.26.0", flag, "--allocate-node-cidrs=true", "--configure-cloud-routes=false"), Route, role{never: true}},
+		{"switched off by name", of(wellknown.CCM, "x:v1.26.0", flag, "--controllers=*,-service"), Service, role{never: true}},
+		{"switched off by the new name", of(wellknown.CCM, "x:v1.28.1", "--controllers=*,-service-lb-controller"), Service, role{never: true}},
+		{"not among those named", of(wellknown.KCM, "", "--cloud-provider=aws", "--controllers=route"), Service, role{never: true}},
+		{"frozen arguments", record.Pod{Program: wellknown.KCM, Flags: []string{"--cloud-provider=aws"}, Frozen: "fixed UID"}, Service, role{main: true, migration: true, never: true}},
+	} {
+		if got := roleOf(test.pod, test.controller, false); got != test.want {
+			t.Errorf("%s: %+v, wanted %+v", test.name, got, test.want)
+		}
+	}
+}
+
+// A kubelet that cannot find a container invents an end: it proves nothing.
+func TestInventedEnds(t *testing.T) {
+	whole := record.Container{ID: "a", State: record.Terminated, Finished: epoch}
+	for name, c := range map[string]record.Container{
+		"without an ID":       {State: record.Terminated, Finished: epoch},
+		"without a time":      {ID: "a", State: record.Terminated},
+		"by its reason":       {ID: "a", State: record.Terminated, Finished: epoch, Reason: "ContainerStatusUnknown"},
+		"of one that runs":    {ID: "a", State: record.Running, Finished: epoch},
+		"of one that waits":   {ID: "a", State: record.Waiting},
+		"of a kind not known": {ID: "a", State: "other", Finished: epoch},
+	} {
+		if c.Ended() {
+			t.Errorf("an end %s proves something", name)
+		}
+	}
+	if !whole.Ended() {
+		t.Error("a reported end proves nothing")
+	}
+}
+
+// A clock that was set in between is not used.
+func TestClockThatWasSet(t *testing.T) {
+	c := clocks{}
+	for s := range 20 {
+		now := epoch.Add(time.Duration(s) * time.Second)
+		c.notAfter("a", now.Add(10*time.Second-20*time.Millisecond), now)
+		c.notBefore("a", now.Add(10*time.Second-20*time.Millisecond), now.Add(-100*time.Millisecond), now)
+	}
+	early, late, ok := c.local("a", epoch.Add(15*time.Second), epoch.Add(6*time.Second))
+	if !ok || early.After(epoch.Add(5*time.Second)) || late.Before(epoch.Add(5*time.Second)) || late.Sub(early) > 700*time.Millisecond {
+		t.Errorf("%s to %s, %v", early, late, ok)
+	}
+	c.notAfter("a", epoch.Add(50*time.Second), epoch.Add(25*time.Second))
+	if _, _, ok := c.local("a", epoch.Add(15*time.Second), epoch.Add(6*time.Second)); ok {
+		t.Error("a clock that was set is still believed")
+	}
+	if _, _, ok := c.local("nobody", epoch, epoch); ok {
+		t.Error("a clock that nobody knows is believed")
+	}
+}

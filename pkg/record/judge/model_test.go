@@ -1,0 +1,358 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// The model is a cluster of three control planes in steps of a twentieth of a second:
+// processes that elect as client-go does, kubelets that report late and invent states,
+// clocks that differ, and a recorder whose watches are late and break off. It knows what
+// is true, and shares no code with what judges it.
+
+const tick = 50 * time.Millisecond
+
+var epoch = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+
+// simProcess is one run of a container.
+type simProcess struct {
+	identity, program, host, container string
+	flagged, inTree                    bool
+	started, ended                     time.Time // ended is zero while it runs
+	frozenUntil                        time.Time
+	locks                              map[string]*simLock
+	loops                              time.Time // zero: it does not run them
+	startsIn                           time.Duration
+	pod                                *simPod
+	everFrozen                         bool
+}
+
+// simLock is a candidate's or holder's view of a lease.
+type simLock struct {
+	seen     simLease
+	seenAt   time.Time
+	next     time.Time
+	leading  bool
+	deadline time.Time
+}
+
+type simLease struct {
+	version, transitions int
+	holder               string
+	acquire, renew       time.Time // holder's clock
+	manager              string
+}
+
+type simPod struct {
+	record  record.Pod
+	process *simProcess
+	ends    int
+	again   time.Time // when its container is started next
+}
+
+// out is an entry that the recorder gets later.
+type out struct {
+	at    time.Time
+	entry record.Entry
+}
+
+type model struct {
+	rnd       *rand.Rand
+	now       time.Time
+	offset    map[string]time.Duration
+	leases    map[string]*simLease
+	version   int
+	pods      []*simPod
+	all       []*simProcess
+	entries   []out
+	count     int
+	stalled   time.Time // watches deliver nothing until then
+	lostUntil time.Time // and lose what they did not deliver
+	lostFrom  time.Time
+	leaseAt   time.Time // of the last entry of a lease, for order
+	podAt     time.Time
+	retry     map[string]time.Duration
+	freezes   bool
+	dooms     []doom
+}
+
+// doom is a process that ends at a moment, whatever it does.
+type doom struct {
+	process *simProcess
+	at      time.Time
+}
+
+func newModel(seed uint64) *model {
+	m := &model{rnd: rand.New(rand.NewPCG(seed, 7)), now: epoch, offset: map[string]time.Duration{}, leases: map[string]*simLease{},
+		retry: map[string]time.Duration{wellknown.KCM: 2 * time.Second, wellknown.CCM: 2 * time.Second}}
+	if m.rnd.IntN(2) == 0 {
+		m.retry[wellknown.CCM] = 500 * time.Millisecond
+	}
+	for i := range 3 {
+		m.offset[host(i)] = time.Duration(m.rnd.Int64N(int64(time.Minute))) - 30*time.Second
+	}
+	m.freezes = m.rnd.IntN(2) == 0
+	return m
+}
+
+func host(i int) string { return fmt.Sprintf("cp-%d", i) }
+
+func (m *model) between(a, b time.Duration) time.Duration {
+	return a + time.Duration(m.rnd.Int64N(int64(b-a)+1))
+}
+
+func (m *model) clock(host string) time.Time { return m.now.Add(m.offset[host]) }
+
+// newPod makes a pod and starts its container.
+func (m *model) newPod(program, host string, flagged, inTree bool) *simPod {
+	m.count++
+	flags := []string{"--cloud-provider=external"}
+	if inTree || program == wellknown.CCM {
+		flags = []string{"--cloud-provider=aws"}
+	}
+	if flagged {
+		flags = append(flags, "--enable-leader-migration=true")
+	}
+	flags = append(flags, "--leader-elect-retry-period="+m.retry[program].String())
+	p := &simPod{record: record.Pod{Namespace: "kube-system", Name: program + "-" + host, UID: fmt.Sprintf("pod-%d", m.count), Program: program, Node: host,
+		Mirror: program == wellknown.KCM, HostNetwork: true, Started: m.clock(host).Truncate(time.Second), Flags: flags, Image: "registry.k8s.io/x:v1.26.0"}}
+	m.pods = append(m.pods, p)
+	m.start(p, flagged, inTree)
+	return p
+}
+
+func (m *model) start(p *simPod, flagged, inTree bool) {
+	m.count++
+	pr := &simProcess{program: p.record.Program, host: p.record.Node, container: fmt.Sprintf("containerd://%d", m.count), flagged: flagged, inTree: inTree,
+		identity: fmt.Sprintf("%s_%d", p.record.Node, m.count), started: m.now, locks: map[string]*simLock{}, pod: p,
+		startsIn: m.between(20*time.Millisecond, 800*time.Millisecond)}
+	pr.lock(mainLease(pr.program)).next = m.now.Add(m.between(0, m.retry[pr.program]))
+	m.all, p.process = append(m.all, pr), pr
+	p.record.Containers = []record.Container{{ID: pr.container, Restarts: int32(p.ends), State: record.Running, Started: m.clock(pr.host).Truncate(time.Second)}} //nolint:gosec // few
+	m.reportPod(p)
+}
+
+func mainLease(program string) string {
+	if program == wellknown.CCM {
+		return wellknown.CCMLease
+	}
+	return wellknown.KCMLease
+}
+
+func (p *simProcess) lock(name string) *simLock {
+	if p.locks[name] == nil {
+		p.locks[name] = &simLock{}
+	}
+	return p.locks[name]
+}
+
+// exit ends a process; its kubelet finds out, reports, and starts another later.
+func (m *model) exit(p *simProcess) {
+	p.ended = m.now
+	pod := p.pod
+	if pod.process != p {
+		return
+	}
+	pod.process = nil
+	pod.ends++
+	finished := record.Container{ID: p.container, Restarts: int32(pod.ends - 1), State: record.Terminated, Exit: 1, //nolint:gosec // few
+		Started: p.started.Add(m.offset[p.host]).Truncate(time.Second), Finished: m.clock(p.host).Truncate(time.Second)}
+	pod.record.Containers = []record.Container{finished}
+	pod.again = m.now.Add(200 * time.Millisecond)
+	if pod.ends > 1 {
+		pod.again = m.now.Add(10 * time.Second)
+	}
+	m.reportPod(pod)
+}
+
+// reportPod sends what a kubelet sees, some time later.
+func (m *model) reportPod(p *simPod) {
+	pod := p.record
+	pod.Containers = slices.Clone(pod.Containers)
+	at := later(m.podAt, later(m.stalled, m.now.Add(m.between(50*time.Millisecond, 1500*time.Millisecond))))
+	m.podAt = at
+	m.entries = append(m.entries, out{at, record.Entry{Pod: &pod}})
+}
+
+// write commits a version of a lease.
+func (m *model) write(name string, l simLease) {
+	m.version++
+	l.version = m.version
+	*m.lease(name) = l
+	if !m.lostUntil.IsZero() && m.now.Before(m.lostUntil) {
+		return
+	}
+	m.send(name, later(m.stalled, m.now.Add(m.between(time.Millisecond, 300*time.Millisecond))))
+}
+
+func (m *model) send(name string, at time.Time) {
+	l := m.lease(name)
+	at = later(m.leaseAt, at)
+	m.leaseAt = at
+	m.entries = append(m.entries, out{at, record.Entry{Lease: &record.Lease{Name: name, UID: name, ResourceVersion: fmt.Sprint(l.version), Holder: l.holder,
+		Seconds: 15, Acquire: l.acquire, Renew: l.renew, Transitions: l.transitions, Manager: l.manager}}})
+}
+
+func (m *model) lease(name string) *simLease {
+	if m.leases[name] == nil {
+		m.leases[name] = &simLease{}
+	}
+	return m.leases[name]
+}
+
+// elect is one look of a process at a lease (client-go, tryAcquireOrRenew and renew).
+func (m *model) elect(p *simProcess, name string) {
+	lock, now := p.lock(name), *m.lease(name)
+	retry := m.retry[p.program]
+	if lock.leading && !m.now.Before(lock.deadline) {
+		m.exit(p)
+		return
+	}
+	if m.now.Before(lock.next) {
+		return
+	}
+	if now.version != lock.seen.version {
+		lock.seen, lock.seenAt = now, m.now
+	}
+	stamp := m.clock(p.host).Add(-m.between(0, 100*time.Millisecond))
+	switch {
+	case now.holder == p.identity:
+		now.renew = stamp
+		m.write(name, now)
+		lock.seen, lock.seenAt, lock.deadline = *m.lease(name), m.now, m.now.Add(retry+10*time.Second)
+		lock.next = m.now.Add(retry)
+	case now.holder == "" || m.now.After(lock.seenAt.Add(15*time.Second)):
+		m.write(name, simLease{holder: p.identity, acquire: stamp, renew: stamp, transitions: now.transitions + 1, manager: p.program})
+		lock.seen, lock.seenAt, lock.deadline = *m.lease(name), m.now, m.now.Add(retry+10*time.Second)
+		lock.next = m.now.Add(retry)
+		if !lock.leading {
+			lock.leading = true
+			m.leads(p, name)
+		}
+	default:
+		lock.next = m.now.Add(m.between(retry, retry*22/10))
+		if lock.leading {
+			lock.next = m.now.Add(retry)
+		}
+	}
+}
+
+// leads is what a process does when it leads.
+func (m *model) leads(p *simProcess, name string) {
+	runs := p.program == wellknown.CCM || p.inTree
+	if name == mainLease(p.program) && p.flagged {
+		p.lock(wellknown.MigrationLease).next = m.now
+		return
+	}
+	if runs && p.loops.IsZero() {
+		p.loops = m.now.Add(p.startsIn)
+	}
+}
+
+// step is one tick of everything.
+func (m *model) step() {
+	m.now = m.now.Add(tick)
+	if !m.lostUntil.IsZero() && !m.now.Before(m.lostUntil) {
+		m.relist()
+	}
+	for _, p := range slices.Clone(m.all) {
+		if !p.ended.IsZero() || m.now.Before(p.frozenUntil) {
+			continue
+		}
+		for _, name := range record.LeaseNames() {
+			if p.ended.IsZero() && p.locks[name] != nil {
+				m.elect(p, name)
+			}
+		}
+	}
+	for _, p := range m.pods {
+		if !p.again.IsZero() && !m.now.Before(p.again) && p.process == nil && !p.record.Gone {
+			p.again = time.Time{}
+			m.start(p, slices.Contains(p.record.Flags, "--enable-leader-migration=true"), p.record.Program == wellknown.KCM && p.record.Flags[0] == "--cloud-provider=aws")
+		}
+	}
+	for _, d := range m.dooms {
+		if d.process.ended.IsZero() && !m.now.Before(d.at) {
+			d.process.ended = m.now
+		}
+	}
+	if m.now.Sub(epoch)%time.Second == 0 && m.now.After(m.stalled) {
+		m.check()
+	}
+}
+
+// check asks past every cache, as the recorder does each second.
+func (m *model) check() {
+	versions := map[string]record.Version{}
+	for _, name := range record.LeaseNames() {
+		versions[name] = record.Version{Sent: m.now.Add(-m.between(0, 40*time.Millisecond)), ResourceVersion: fmt.Sprint(m.lease(name).version)}
+	}
+	m.entries = append(m.entries, out{m.now.Add(m.between(0, 40*time.Millisecond)), record.Entry{Checked: &record.Checked{Versions: versions}}})
+}
+
+// lose has the watches miss what happens until then.
+func (m *model) lose(d time.Duration) {
+	if m.lostUntil.IsZero() {
+		m.lostFrom, m.lostUntil = m.now, m.now.Add(d)
+		m.stalled = later(m.stalled, m.lostUntil)
+	}
+}
+
+func (m *model) relist() {
+	at := later(m.now, later(m.leaseAt, m.podAt))
+	for _, stream := range []record.Stream{record.Leases, record.Pods} {
+		m.entries = append(m.entries, out{at, record.Entry{Missed: &record.Unwatched{Stream: stream, From: m.lostFrom, Until: at, Lost: true}}})
+	}
+	m.lostUntil = time.Time{}
+	m.listed(at)
+}
+
+// listed is what a list gives.
+func (m *model) listed(at time.Time) {
+	for _, name := range record.LeaseNames() {
+		if m.lease(name).version > 0 {
+			m.send(name, at)
+		}
+	}
+	for _, p := range m.pods {
+		if p.record.Gone {
+			continue
+		}
+		pod := p.record
+		m.entries = append(m.entries, out{at, record.Entry{Pod: &pod}})
+	}
+	m.leaseAt, m.podAt = later(m.leaseAt, at), later(m.podAt, at)
+}
+
+// begin starts the record.
+func (m *model) begin() {
+	m.entries = nil
+	m.entries = append(m.entries, out{m.now, record.Entry{Header: &record.Header{Form: record.Form}}})
+	for i := range 3 {
+		m.entries = append(m.entries, out{m.now, record.Entry{Node: &record.Node{Name: host(i), UID: host(i), ControlPlane: true}}})
+	}
+	m.listed(m.now)
+	for _, stream := range []record.Stream{record.Leases, record.Pods, record.Nodes} {
+		m.entries = append(m.entries, out{m.now, record.Entry{Begun: &record.Begun{Stream: stream}}})
+	}
+}
+
+// record gives the entries up to now in the order in which they were received.
+func (m *model) record() []record.Entry {
+	slices.SortStableFunc(m.entries, func(a, b out) int { return cmp.Compare(a.at.UnixNano(), b.at.UnixNano()) })
+	var all []record.Entry
+	for _, o := range m.entries {
+		if o.at.After(m.now) {
+			break
+		}
+		o.entry.At = o.at
+		all = append(all, o.entry)
+	}
+	return all
+}

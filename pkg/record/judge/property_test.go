@@ -1,0 +1,335 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// disturb does one thing that happens to clusters.
+func (m *model) disturb() {
+	running := slices.DeleteFunc(slices.Clone(m.all), func(p *simProcess) bool { return !p.ended.IsZero() })
+	if len(running) == 0 {
+		return
+	}
+	victim := running[m.rnd.IntN(len(running))]
+	for _, p := range running { // who leads is worth more
+		if !p.loops.IsZero() && m.rnd.IntN(2) == 0 {
+			victim = p
+		}
+	}
+	switch m.rnd.IntN(9) {
+	case 0:
+		m.exit(victim)
+	case 1:
+		m.roll(victim.pod)
+	case 2:
+		if m.freezes {
+			victim.frozenUntil, victim.everFrozen = m.now.Add(m.between(time.Second, 40*time.Second)), true
+		}
+	case 3:
+		m.clear()
+	case 4:
+		m.fence()
+	case 5:
+		m.lose(m.between(500*time.Millisecond, 40*time.Second))
+	case 6:
+		m.stalled = m.now.Add(m.between(0, 20*time.Second))
+	case 7:
+		m.invent(victim.pod)
+	case 8:
+		m.deletePod(victim.pod)
+	}
+}
+
+// roll replaces a static pod: the old container ends before or well after the new one
+// begins, and no end of it is ever reported.
+func (m *model) roll(p *simPod) {
+	if p.record.Program != wellknown.KCM || p.process == nil {
+		return
+	}
+	old, flagged, inTree := p.process, m.rnd.IntN(3) > 0, m.rnd.IntN(2) == 0
+	p.process, p.record.Gone = nil, true
+	m.reportPod(p)
+	if m.rnd.IntN(2) == 0 {
+		old.ended = m.now
+	} else {
+		stands := m.now.Add(m.between(0, 25*time.Second))
+		old.pod = &simPod{again: stands} // whose end nobody reports
+		m.doomed(old, stands)
+	}
+	m.newPod(wellknown.KCM, old.host, flagged, inTree)
+}
+
+// doomed ends a process at a moment, whatever it does.
+func (m *model) doomed(p *simProcess, at time.Time) { m.dooms = append(m.dooms, doom{p, at}) }
+
+// clear empties the holder of the migration lease, as nobody should.
+func (m *model) clear() {
+	l := *m.lease(wellknown.MigrationLease)
+	if l.holder != "" {
+		l.holder = ""
+		m.write(wellknown.MigrationLease, l)
+	}
+}
+
+// fence writes a holder that is no process.
+func (m *model) fence() {
+	l := *m.lease(wellknown.MigrationLease)
+	if l.holder != "" {
+		l.holder, l.renew, l.manager = "awsmigrate-fence_x", m.now, "awsmigrate"
+		m.write(wellknown.MigrationLease, l)
+	}
+}
+
+// invent has the kubelet report an end that it made up, of a container that runs.
+func (m *model) invent(p *simPod) {
+	if p.process == nil || p.record.Gone {
+		return
+	}
+	kept := p.record.Containers
+	p.record.Containers = []record.Container{{State: record.Terminated, Reason: "ContainerStatusUnknown", Exit: 137, Restarts: int32(p.ends), Finished: m.clock(p.record.Node).Truncate(time.Second)}} //nolint:gosec // few
+	m.reportPod(p)
+	p.record.Containers = kept
+	m.reportPod(p)
+}
+
+// deletePod deletes a CCM's pod, sometimes by force: then the process outlives it.
+func (m *model) deletePod(p *simPod) {
+	if p.record.Program != wellknown.CCM || p.process == nil {
+		return
+	}
+	old := p.process
+	if m.rnd.IntN(3) == 0 {
+		p.process = nil
+		old.pod = &simPod{}
+		m.doomed(old, m.now.Add(m.between(0, 20*time.Second)))
+	} else {
+		m.exit(old)
+	}
+	p.record.Gone, p.again = true, time.Time{}
+	m.reportPod(p)
+	m.newPod(wellknown.CCM, old.host, true, false)
+}
+
+// lived is a model that ran for a while, and what its record comes to.
+func lived(seed uint64) (*model, time.Time, Result) {
+	m := newModel(seed)
+	flagged := m.rnd.IntN(3) > 0
+	for i := range 3 {
+		m.newPod(wellknown.KCM, host(i), flagged, true)
+	}
+	steps := func(d time.Duration) {
+		for end := m.now.Add(d); m.now.Before(end); {
+			m.step()
+		}
+	}
+	steps(m.between(5*time.Second, 50*time.Second))
+	began := m.now
+	m.begin()
+	steps(m.between(time.Second, 20*time.Second))
+	for i := range 3 {
+		m.newPod(wellknown.CCM, host(i), true, false)
+	}
+	for range 3 + m.rnd.IntN(6) {
+		steps(m.between(time.Second, 40*time.Second))
+		m.disturb()
+	}
+	steps(m.between(time.Second, 30*time.Second))
+	j := New()
+	for _, e := range m.record() {
+		_ = j.Put(e) // it never fails
+	}
+	return m, began, j.Result()
+}
+
+// truth is when a process ran the controllers.
+type truth struct {
+	p        *simProcess
+	from, to time.Time
+}
+
+// truths are those that lay in the record at all.
+func (m *model) truths(began time.Time) []truth {
+	var all []truth
+	for _, p := range m.all {
+		to := p.ended
+		if to.IsZero() {
+			to = m.now
+		}
+		if !p.loops.IsZero() && p.loops.Before(to) && to.After(began) {
+			all = append(all, truth{p, p.loops, to})
+		}
+	}
+	return all
+}
+
+// TestTruthLiesWithinTheBounds makes clusters at random, and things that happen to them.
+// Every true interval must lie within what is judged, and no true overlap be excluded.
+func TestTruthLiesWithinTheBounds(t *testing.T) {
+	seen := map[string]int{}
+	for seed := range uint64(400) {
+		m, began, result := lived(seed)
+		if problems := m.wrong(began, result, seen); len(problems) > 0 {
+			t.Fatalf("seed %d: %s\n%s", seed, problems, m.told(began, result))
+		}
+	}
+	for _, what := range []string{"overlap seen", "overlap possible", "overlap excluded", "true overlap", "true gap", "end by kubelet", "unseen process"} {
+		if seen[what] < 5 {
+			t.Errorf("%s: %d times in all, which tests nothing: %v", what, seen[what], seen)
+		}
+	}
+	t.Logf("%v", seen)
+}
+
+// wrong is what a result says that is not so.
+func (m *model) wrong(began time.Time, r Result, seen map[string]int) []string {
+	var problems []string
+	bad := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
+	lane, all := r.Lanes[0], m.truths(began)
+	for _, one := range all {
+		i := slices.IndexFunc(lane.Intervals, func(i Interval) bool { return i.Process.Identity == one.p.identity })
+		if i < 0 {
+			seen["unseen process"]++
+			if !covered(one, r) {
+				bad("%s ran and was not seen, and nothing says so", one.p.identity)
+			}
+			continue
+		}
+		m.wrongInterval(one, lane.Intervals[i], bad, seen)
+	}
+	for n, a := range all {
+		for _, b := range all[n+1:] {
+			if from, to := later(a.from, b.from), earlier(a.to, b.to); to.After(from) {
+				seen["true overlap"]++
+				if !toldOf(a, b, from, to, r) {
+					bad("%s and %s overlapped from %s to %s, and nothing says so", a.p.identity, b.p.identity, at(from), at(to))
+				}
+			}
+		}
+	}
+	for _, o := range lane.Overlaps {
+		seen["overlap "+string(o.Kind)]++
+		if o.Kind == Seen && !reallyTwo(o, all) {
+			bad("%s and %s were seen at once, and were not", o.First.Identity, o.Second.Identity)
+		}
+	}
+	if !slices.ContainsFunc(m.all, func(p *simProcess) bool { return p.everFrozen }) {
+		m.wrongGaps(all, lane, bad, seen)
+	}
+	return problems
+}
+
+// wrongInterval compares the bounds of a process with what it did.
+func (m *model) wrongInterval(one truth, i Interval, bad func(string, ...any), seen map[string]int) {
+	who := one.p.identity
+	if one.from.Before(i.Start.Earliest) {
+		bad("%s began at %s, before %s", who, at(one.from), at(i.Start.Earliest))
+	}
+	if from, to, ok := i.certain(); ok {
+		if from.Before(one.from) {
+			bad("%s began at %s, and is certain from %s on", who, at(one.from), at(from))
+		}
+		if to.After(one.to) {
+			bad("%s ended at %s, and is certain until %s", who, at(one.to), at(to))
+		}
+	}
+	frozen := slices.ContainsFunc(m.all, func(p *simProcess) bool { return p.everFrozen })
+	if !frozen && !i.ByRule.IsZero() && one.to.After(i.ByRule) {
+		bad("%s ended at %s, by the rule at %s", who, at(one.to), at(i.ByRule))
+	}
+	if i.End.Latest.IsZero() {
+		return
+	}
+	seen["end by "+i.End.Source]++
+	if one.to.After(i.End.Latest) || one.p.ended.IsZero() {
+		bad("%s ended at %s, after %s", who, at(one.to), at(i.End.Latest))
+	}
+}
+
+// covered says whether somebody whom nobody saw is told of.
+func covered(one truth, r Result) bool {
+	for _, u := range r.Unwatched {
+		if !u.From.After(one.from) && one.from.Before(u.Until) {
+			return true
+		}
+	}
+	return r.Until.Sub(one.from) < 2*time.Second // it had only begun
+}
+
+// toldOf says whether an overlap is told of: as seen or possible, or as not watched.
+func toldOf(a, b truth, from, to time.Time, r Result) bool {
+	has := func(o Overlap, p *simProcess) bool {
+		return o.First.Identity == p.identity || o.Second.Identity == p.identity
+	}
+	for _, o := range r.Lanes[0].Overlaps {
+		if has(o, a.p) && has(o, b.p) && o.Kind == Excluded {
+			return false
+		}
+		within := !from.Before(o.From) && (o.To.IsZero() || !to.After(o.To)) || o.Kind == Seen
+		if o.Kind != Excluded && within && (has(o, a.p) && has(o, b.p) || o.OnlyIfFrozen && (o.First.Identity == a.p.identity || o.First.Identity == b.p.identity)) {
+			return true
+		}
+	}
+	for _, one := range []truth{a, b} {
+		known := slices.ContainsFunc(r.Lanes[0].Intervals, func(i Interval) bool { return i.Process.Identity == one.p.identity })
+		if !known && covered(one, r) {
+			return true
+		}
+	}
+	return false
+}
+
+func reallyTwo(o Overlap, all []truth) bool {
+	var both []truth
+	for _, one := range all {
+		if one.p.identity == o.First.Identity || one.p.identity == o.Second.Identity {
+			both = append(both, one)
+		}
+	}
+	return len(both) == 2 && !o.From.Before(later(both[0].from, both[1].from)) && !o.To.After(earlier(both[0].to, both[1].to))
+}
+
+// wrongGaps compares gaps with the time in which really nobody ran.
+func (m *model) wrongGaps(all []truth, lane Lane, bad func(string, ...any), seen map[string]int) {
+	var spans []span
+	for _, one := range all {
+		spans = append(spans, span{one.from, one.to})
+	}
+	for _, g := range lane.Gaps {
+		free := uncovered(span{g.From, g.To}, spans)
+		if free < g.Least || free > g.Greatest {
+			bad("gap from %s to %s: nobody ran for %s, told are %s to %s", at(g.From), at(g.To), free, g.Least, g.Greatest)
+		}
+		if free > 0 {
+			seen["true gap"]++
+		}
+	}
+}
+
+func at(t time.Time) string { return t.Sub(epoch).String() }
+
+// told is everything, for whoever looks for the mistake.
+func (m *model) told(began time.Time, r Result) string {
+	text := fmt.Sprintf("record from %s to %s, clocks %v\n", at(began), at(m.now), m.offset)
+	for _, p := range m.all {
+		if len(p.locks) > 0 && !p.loops.IsZero() {
+			text += fmt.Sprintf("true    %s %s %s: ran %s to %s flagged %v in-tree %v\n", p.identity, p.program, p.container, at(p.loops), at(p.ended), p.flagged, p.inTree)
+		}
+	}
+	for _, i := range r.Lanes[0].Intervals {
+		text += fmt.Sprintf("judged  %s %s %s: start %s..%s end %s..%s (%s) certain %v rule %s running %v: %s\n", i.Process.Identity, i.Process.Program, i.Process.Container, at(i.Start.Earliest), at(i.Start.Latest),
+			at(i.End.Earliest), at(i.End.Latest), i.End.Source, i.Certain, at(i.ByRule), i.Running, i.Why)
+	}
+	for _, o := range r.Lanes[0].Overlaps {
+		text += fmt.Sprintf("overlap %s %s %s %s..%s frozen %v: %s\n", o.Kind, o.First.Identity, o.Second.Identity, at(o.From), at(o.To), o.OnlyIfFrozen, o.Why)
+	}
+	for _, u := range r.Unwatched {
+		text += fmt.Sprintf("missed  %s %s..%s lost %v\n", u.Stream, at(u.From), at(u.Until), u.Lost)
+	}
+	return text
+}

@@ -1,0 +1,153 @@
+package judge
+
+import (
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+)
+
+// Bound is a moment that is known to lie between two others.
+type Bound struct {
+	Earliest time.Time `json:"earliest,omitzero"` // zero: before the record
+	Latest   time.Time `json:"latest,omitzero"`   // zero: nothing says by when
+	Source   string    `json:"source"`            // lease, kubelet or event
+}
+
+// Process is who runs a controller.
+type Process struct {
+	Identity  string `json:"identity"`
+	Program   string `json:"program,omitempty"` // "": nothing tells
+	Host      string `json:"host,omitempty"`
+	Pod       string `json:"pod,omitempty"`       // namespace/name, where it is known which
+	Container string `json:"container,omitempty"` // ID, where it is known which
+}
+
+// Interval is one process running one controller: possibly from Start.Earliest to
+// End.Latest, certainly, if Certain, from Start.Latest to End.Earliest, and certainly not
+// outside of the former.
+type Interval struct {
+	Process Process `json:"process"`
+	Start   Bound   `json:"start"`
+	End     Bound   `json:"end"`
+	Certain bool    `json:"certain"`
+	// ByRule is when it had ended by client-go's rule, if it was not frozen; zero: the
+	// rule does not say that it had.
+	ByRule time.Time `json:"byRule,omitzero"`
+	// Running says that nothing had ended it when the record did.
+	Running bool   `json:"running,omitempty"`
+	Why     string `json:"why,omitempty"` // why it is not certain, or why nothing shows its end
+}
+
+// Kind is how sure an overlap is.
+type Kind string
+
+// Kinds of overlaps.
+const (
+	Seen     Kind = "seen"
+	Possible Kind = "possible"
+	Excluded Kind = "excluded"
+)
+
+// Overlap is what is known of two processes running one controller at once. Where it
+// was seen, it lasted at least from From to To; where it is possible, it can have lasted
+// no longer; where it is excluded, both are zero.
+type Overlap struct {
+	Kind   Kind      `json:"kind"`
+	First  Process   `json:"first"`
+	Second Process   `json:"second"`
+	From   time.Time `json:"from,omitzero"`
+	To     time.Time `json:"to,omitzero"` // zero: nothing bounds it
+	// OnlyIfFrozen: by client-go's rule there was none. One that was frozen, or whose
+	// replies came late, is not bound by it.
+	OnlyIfFrozen bool      `json:"onlyIfFrozen,omitempty"`
+	ByRule       time.Time `json:"byRule,omitzero"` // when by that rule the first had ended
+	Why          string    `json:"why"`
+}
+
+// Gap is a stretch in which possibly nobody ran a controller.
+type Gap struct {
+	From     time.Time     `json:"from"` // of the longest that it can have been
+	To       time.Time     `json:"to"`
+	Least    time.Duration `json:"least"`
+	Greatest time.Duration `json:"greatest"`
+	Before   *Process      `json:"before,omitempty"`
+	After    *Process      `json:"after,omitempty"` // nil: the record ends in it
+}
+
+// Lane is what is known of one controller.
+type Lane struct {
+	Controller string     `json:"controller"`
+	Intervals  []Interval `json:"intervals"`
+	Overlaps   []Overlap  `json:"overlaps"`
+	Gaps       []Gap      `json:"gaps"`
+}
+
+// Result is what a record comes to.
+type Result struct {
+	Header record.Header `json:"header"`
+	From   time.Time     `json:"from"`
+	Until  time.Time     `json:"until"`
+	Ended  bool          `json:"ended"` // false: the record was cut off
+	Lanes  []Lane        `json:"lanes"`
+	// Unwatched are the stretches in which something was not seen.
+	Unwatched []record.Unwatched `json:"unwatched"`
+	// Unseen are stretches in which a process that nobody saw may have led.
+	Unseen []Stretch `json:"unseen"`
+	Notes  []string  `json:"notes"` // what else limits the judgement
+	World  World     `json:"world"`
+}
+
+// Stretch is a stretch of time, and why it is special.
+type Stretch struct {
+	From time.Time `json:"from,omitzero"`
+	To   time.Time `json:"to"`
+	Why  string    `json:"why"`
+}
+
+// Verdict is what a record comes to in one word.
+type Verdict string
+
+// Verdicts, the worst first.
+const (
+	Double    Verdict = "overlap seen"
+	NotSeen   Verdict = "not all was watched"
+	CannotSay Verdict = "overlap possible"
+	Single    Verdict = "overlap excluded"
+)
+
+// Verdict is the worst of what was seen. A stretch that was not watched is unknown, and
+// never no overlap.
+func (r Result) Verdict() Verdict {
+	possible := false
+	for _, l := range r.Lanes {
+		for _, o := range l.Overlaps {
+			switch o.Kind {
+			case Seen:
+				return Double
+			case Possible:
+				possible = true
+			case Excluded:
+			}
+		}
+	}
+	switch {
+	case len(r.Blind()) > 0:
+		return NotSeen
+	case possible:
+		return CannotSay
+	}
+	return Single
+}
+
+// Blind are the stretches that leave the question of an overlap open: leases or pods
+// were not watched in them, or somebody led whom nobody saw.
+func (r Result) Blind() []Stretch {
+	var all []Stretch
+	for _, m := range r.Unwatched {
+		decides := m.Stream == record.Leases || m.Stream == record.Pods
+		if decides && m.Lost {
+			all = append(all, Stretch{From: m.From, To: m.Until, Why: string(m.Stream) + " were not watched"})
+		}
+	}
+	return append(all, r.Unseen...)
+}
