@@ -119,7 +119,7 @@ type unseen struct {
 func (j *Judge) checked(at time.Time, c record.Checked) {
 	for name, v := range c.Versions {
 		w := j.leases[name]
-		if w == nil || v.ResourceVersion == "" {
+		if w == nil {
 			continue
 		}
 		switch v.ResourceVersion {

@@ -1,0 +1,190 @@
+package watch
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// longestMessage bounds what is kept of an Event's message, in characters.
+const longestMessage = 300
+
+func leaseEntry(l *coordinationv1.Lease, gone bool) (record.Entry, bool) {
+	out := record.Lease{Name: l.Name, UID: string(l.UID), ResourceVersion: l.ResourceVersion}
+	if gone {
+		return record.Entry{Lease: &record.Lease{Name: l.Name, Gone: true}}, true
+	}
+	if l.Spec.HolderIdentity != nil {
+		out.Holder = *l.Spec.HolderIdentity
+	}
+	if l.Spec.LeaseDurationSeconds != nil {
+		out.Seconds = int(*l.Spec.LeaseDurationSeconds)
+	}
+	if l.Spec.LeaseTransitions != nil {
+		out.Transitions = int(*l.Spec.LeaseTransitions)
+	}
+	if l.Spec.AcquireTime != nil {
+		out.Acquire = l.Spec.AcquireTime.UTC()
+	}
+	if l.Spec.RenewTime != nil {
+		out.Renew = l.Spec.RenewTime.UTC()
+	}
+	out.Manager = renewer(l.ManagedFields)
+	return record.Entry{Lease: &out}, true
+}
+
+// renewer is the field manager that owns renewTime: the executable that renewed.
+func renewer(entries []metav1.ManagedFieldsEntry) string {
+	for _, e := range entries {
+		if e.FieldsV1 != nil && bytes.Contains(e.FieldsV1.GetRawBytes(), []byte(`"f:renewTime"`)) {
+			return e.Manager
+		}
+	}
+	return ""
+}
+
+func podEntry(p *corev1.Pod, gone bool) (record.Entry, bool) {
+	program, container := programOf(p)
+	if program == "" {
+		return record.Entry{}, false
+	}
+	_, mirror := p.Annotations[corev1.MirrorPodAnnotationKey]
+	out := record.Pod{Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), ResourceVersion: p.ResourceVersion, Program: program, Node: p.Spec.NodeName,
+		Mirror: mirror, HostNetwork: p.Spec.HostNetwork, Deleting: p.DeletionTimestamp != nil, Gone: gone, Image: container.Image, Flags: flags(container), Frozen: frozen(p)}
+	if p.Status.StartTime != nil {
+		out.Started = p.Status.StartTime.UTC()
+	}
+	for _, c := range p.Status.Conditions {
+		out.Ready = out.Ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
+	}
+	for _, s := range p.Status.ContainerStatuses {
+		if s.Name == container.Name {
+			out.Containers = containers(s)
+		}
+	}
+	return record.Entry{Pod: &out}, true
+}
+
+// programOf is the controller manager that a pod runs, and in which container.
+func programOf(p *corev1.Pod) (string, downstream.Container) {
+	var all []downstream.Container
+	for _, c := range p.Spec.Containers {
+		all = append(all, downstream.Container{Name: c.Name, Image: c.Image, Command: c.Command, Args: c.Args})
+	}
+	if c, is := downstream.RunsKCM(all); is {
+		return wellknown.KCM, c
+	}
+	if c, is := downstream.RunsCCM(all); is {
+		return wellknown.CCM, c
+	}
+	return "", downstream.Container{}
+}
+
+// flags are those of the program that a record keeps.
+func flags(c downstream.Container) []string {
+	args := c.Flags()
+	var kept []string
+	for _, name := range record.Flags() {
+		if args.Has(name) {
+			kept = append(kept, "--"+name+"="+args.Last(name))
+		}
+	}
+	return kept
+}
+
+// frozen is why a mirror pod may show other arguments than those in force. The kubelet's
+// version is not looked at here: the pod's own marks are of the same releases.
+func frozen(p *corev1.Pod) string {
+	m := component.Mirror{Hash: p.Annotations["kubernetes.io/config.hash"]}
+	for _, c := range p.Spec.Containers {
+		m.PodHash = m.PodHash || slices.ContainsFunc(c.Env, func(v corev1.EnvVar) bool { return v.Name == component.PodHash })
+	}
+	return m.Frozen()
+}
+
+// containers are the run before and the present one.
+func containers(s corev1.ContainerStatus) []record.Container {
+	var all []record.Container
+	if t := s.LastTerminationState.Terminated; t != nil {
+		all = append(all, terminated(t, s.RestartCount-1))
+	}
+	switch {
+	case s.State.Terminated != nil:
+		all = append(all, terminated(s.State.Terminated, s.RestartCount))
+	case s.State.Running != nil:
+		all = append(all, record.Container{ID: s.ContainerID, Restarts: s.RestartCount, State: record.Running, Started: s.State.Running.StartedAt.UTC()})
+	case s.State.Waiting != nil:
+		// What waits has no container; the ID in the status is of the one before.
+		all = append(all, record.Container{Restarts: s.RestartCount, State: record.Waiting, Reason: s.State.Waiting.Reason})
+	}
+	return all
+}
+
+func terminated(t *corev1.ContainerStateTerminated, restarts int32) record.Container {
+	out := record.Container{ID: t.ContainerID, Restarts: restarts, State: record.Terminated, Exit: t.ExitCode, Reason: t.Reason}
+	if !t.StartedAt.IsZero() {
+		out.Started = t.StartedAt.UTC()
+	}
+	if !t.FinishedAt.IsZero() {
+		out.Finished = t.FinishedAt.UTC()
+	}
+	return out
+}
+
+func nodeEntry(n *corev1.Node, gone bool) (record.Entry, bool) {
+	out := record.Node{Name: n.Name, UID: string(n.UID), ResourceVersion: n.ResourceVersion, ProviderID: n.Spec.ProviderID, Unschedulable: n.Spec.Unschedulable,
+		Kubelet: n.Status.NodeInfo.KubeletVersion, Hostname: n.Labels[corev1.LabelHostname], Gone: gone}
+	for _, label := range []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/controlplane", "node-role.kubernetes.io/master"} {
+		_, has := n.Labels[label]
+		out.ControlPlane = out.ControlPlane || has
+	}
+	for _, c := range n.Status.Conditions {
+		if c.Type == corev1.NodeReady {
+			out.Ready = string(c.Status)
+		}
+	}
+	for _, t := range n.Spec.Taints {
+		out.Uninitialized = out.Uninitialized || t.Key == "node.cloudprovider.kubernetes.io/uninitialized"
+	}
+	for _, a := range n.Status.Addresses {
+		out.Addresses = append(out.Addresses, record.Address{Type: string(a.Type), Address: a.Address})
+	}
+	return record.Entry{Node: &out}, true
+}
+
+func serviceEntry(s *corev1.Service, gone bool) (record.Entry, bool) {
+	if s.Spec.Type != corev1.ServiceTypeLoadBalancer {
+		return record.Entry{}, false
+	}
+	out := record.Service{Namespace: s.Namespace, Name: s.Name, UID: string(s.UID), ResourceVersion: s.ResourceVersion, Deleting: s.DeletionTimestamp != nil, Gone: gone}
+	for _, i := range s.Status.LoadBalancer.Ingress {
+		out.Ingress = append(out.Ingress, i.Hostname+i.IP)
+	}
+	return record.Entry{Service: &out}, true
+}
+
+func eventEntry(e *corev1.Event, gone bool) (record.Entry, bool) {
+	if gone {
+		return record.Entry{}, false
+	}
+	about := e.InvolvedObject
+	out := record.Event{Object: fmt.Sprintf("%s %s/%s", about.Kind, about.Namespace, about.Name), Reason: e.Reason, Type: e.Type, Count: e.Count,
+		Message: plaintext.Clip(plaintext.Line(e.Message), longestMessage, false), Source: e.Source.Component, Host: e.Source.Host, Last: e.LastTimestamp.UTC()}
+	if out.Source == "" {
+		out.Source = e.ReportingController
+	}
+	if e.LastTimestamp.IsZero() {
+		out.Last = e.EventTime.UTC()
+	}
+	return record.Entry{Event: &out}, true
+}

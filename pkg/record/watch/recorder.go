@@ -1,0 +1,227 @@
+package watch
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	kubeapi "github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+const (
+	// checkEvery is how often the leases are read past every cache: what bounds from below
+	// when a version was written.
+	checkEvery = time.Second
+	// shortest is how long a stream has to be away for the record to tell of it, if nothing
+	// of it was lost.
+	shortest = time.Second
+)
+
+// Recorder records one cluster.
+type Recorder struct {
+	Config  *rest.Config // of the cluster; writes are refused whatever it allows
+	Clock   clock.WithTicker
+	Sink    record.Sink
+	Timeout time.Duration // of one request that is no watch
+	// Name, Version, By and Context go into the header.
+	Name, Version, By, Context string
+	// Say tells people at once what cannot be seen; nil: nobody.
+	Say func(string)
+}
+
+// Run records until ctx ends, and ends the record. An error before anything was recorded
+// says why nothing can be; later only a sink that takes no more is one.
+func (r Recorder) Run(ctx context.Context) error {
+	s, err := r.open(ctx)
+	if err != nil {
+		return err
+	}
+	watching, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	s.fail = stop
+	g := errgroup.Group{}
+	for _, one := range s.streams() {
+		g.Go(func() error { one.follow(watching); return nil })
+	}
+	g.Go(func() error { s.check(watching); return nil })
+	_ = g.Wait() // none returns an error
+	if ctx.Err() == nil {
+		return context.Cause(watching)
+	}
+	return s.end("asked to")
+}
+
+// session is one recording.
+type session struct {
+	recorder Recorder
+	kube     kubernetes.Interface
+	began    time.Time
+	fail     context.CancelCauseFunc
+
+	mu    sync.Mutex
+	begun map[record.Stream]int
+	away  map[*stream]away
+}
+
+// away is a stream that is not seen.
+type away struct {
+	stream record.Stream
+	from   time.Time
+	why    string
+}
+
+// open makes the clients, looks whether leases may be watched at all, and writes the header.
+func (r Recorder) open(ctx context.Context) (*session, error) {
+	config := rest.CopyConfig(r.Config)
+	config.Timeout = 0 // it would end watches, too
+	config.QPS, config.Burst = 50, 100
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return dated{kubeapi.ReadOnly(next)} })
+	config.ContentType = "application/vnd.kubernetes.protobuf"
+	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
+	kube, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, fmt.Errorf("client for %s: %w", fault.Server(config.Host), fault.Shown(err))
+	}
+	s := &session{recorder: r, kube: kube, began: r.Clock.Now(), begun: map[record.Stream]int{}, away: map[*stream]away{}}
+	for _, name := range record.LeaseNames() {
+		if _, err := s.leaseSource(name).list(ctx, "", func(any) {}); err != nil {
+			return nil, unwatchable(config.Host, err)
+		}
+	}
+	return s, s.header(ctx)
+}
+
+func unwatchable(host string, err error) error {
+	return &fault.Error{Class: fault.CouldNotLook, Reason: "LeasesUnread", Object: "the leases of " + fault.Server(host), Seen: "cannot be listed",
+		Wanted: "list and watch on them", Fix: "the role in docs/clusterrole-readonly.yaml suffices", Err: fault.Shown(err)}
+}
+
+// header tells which cluster this is, as far as that may be read.
+func (s *session) header(ctx context.Context) error {
+	h := record.Header{Form: record.Form, Version: s.recorder.Version, By: s.recorder.By, Name: s.recorder.Name, Context: s.recorder.Context,
+		Server: fault.Server(s.recorder.Config.Host)}
+	ctx, cancel := context.WithTimeout(ctx, s.recorder.Timeout)
+	defer cancel()
+	if ns, err := s.kube.CoreV1().Namespaces().Get(ctx, wellknown.System, metav1.GetOptions{}); err == nil {
+		h.UID = string(ns.UID)
+	}
+	if info, err := s.kube.Discovery().ServerVersion(); err == nil {
+		h.Kubernetes = info.GitVersion
+	}
+	sent := s.now()
+	date := new(time.Time)
+	_, _ = s.lease(context.WithValue(ctx, dateKey{}, date), wellknown.KCMLease) // the date is had with any answer
+	if !date.IsZero() {
+		h.Clock = record.ClockBounds{Least: date.Sub(s.now()).Seconds(), Greatest: date.Add(time.Second).Sub(sent).Seconds()}
+	}
+	return s.recorder.Sink.Put(record.Entry{At: s.now(), Header: &h})
+}
+
+// now is the recorder's clock: the wall clock of the beginning, and monotonic from there.
+func (s *session) now() time.Time {
+	return s.began.Round(0).Add(s.recorder.Clock.Since(s.began)).UTC()
+}
+
+// put stamps and writes entries that came together. Whatever is in the record is in the
+// order of its stamps.
+func (s *session) put(entries ...record.Entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.now()
+	for _, e := range entries {
+		e.At = at
+		if e.Missed != nil && e.Missed.Until.IsZero() {
+			e.Missed.Until = at
+		}
+		if err := s.recorder.Sink.Put(e); err != nil {
+			s.fail(err)
+			return
+		}
+	}
+}
+
+// end tells what is away still, and ends the record.
+func (s *session) end(why string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.now()
+	for _, a := range s.away {
+		gone := record.Unwatched{Stream: a.stream, From: a.from, Why: a.why, Lost: true}
+		if err := s.recorder.Sink.Put(record.Entry{At: at, Missed: &gone}); err != nil {
+			return err
+		}
+	}
+	return s.recorder.Sink.Put(record.Entry{At: at, End: &record.End{Why: why}})
+}
+
+// check reads the leases past every cache, again and again.
+func (s *session) check(ctx context.Context) {
+	ticker := s.recorder.Clock.NewTicker(checkEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C():
+		}
+		versions := map[string]record.Version{}
+		for _, name := range record.LeaseNames() {
+			if v, err := s.version(ctx, name); err == nil {
+				versions[name] = v
+			}
+		}
+		if len(versions) > 0 {
+			s.put(record.Entry{Checked: &record.Checked{Versions: versions}})
+		}
+	}
+}
+
+func (s *session) version(ctx context.Context, name string) (record.Version, error) {
+	ctx, cancel := context.WithTimeout(ctx, min(s.recorder.Timeout, 5*time.Second))
+	defer cancel()
+	v := record.Version{Sent: s.now()}
+	version, err := s.lease(context.WithValue(ctx, dateKey{}, &v.Date), name)
+	v.ResourceVersion = version
+	return v, err
+}
+
+func (s *session) lease(ctx context.Context, name string) (version string, err error) {
+	l, err := s.kube.CoordinationV1().Leases(wellknown.System).Get(ctx, name, metav1.GetOptions{})
+	if absent(err) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return l.ResourceVersion, nil
+}
+
+// dated notes the date that an API server answers with, for whoever asks by dateKey.
+type dated struct{ next http.RoundTripper }
+
+type dateKey struct{}
+
+// RoundTrip implements http.RoundTripper.
+func (d dated) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := d.next.RoundTrip(req)
+	if into, ok := req.Context().Value(dateKey{}).(*time.Time); ok && err == nil {
+		if date, parsed := http.ParseTime(resp.Header.Get("Date")); parsed == nil {
+			*into = date.UTC()
+		}
+	}
+	return resp, err
+}
+
+// WrappedRoundTripper lets client-go find the transport beneath.
+func (d dated) WrappedRoundTripper() http.RoundTripper { return d.next }
