@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
+)
+
+// recordFlags say what is recorded, how long, and where to.
+type recordFlags struct {
+	cluster target.Recorded
+	file    string
+	length  time.Duration
+	reason  string
+}
+
+func newRecord(a *app) *cobra.Command {
+	f := &recordFlags{}
+	cmd := &cobra.Command{
+		Use:   "record --cluster NAME | --config cluster.yml | --kubeconfig FILE",
+		Short: "Watch who runs the cloud controllers of any cluster, and say whether two ever did",
+		Long: `Watches the leases of the cloud controllers, the pods of kube-controller-manager and
+of the AWS cloud controller manager, Nodes, load balancers and Events of a cluster, prints
+what changes as it comes, and at the end, or on Ctrl-C, says who ran the cloud controllers
+when, how sure that is, and whether two ran at once. It writes nothing to the cluster.
+
+--record keeps all of it in a file, for report.`,
+		Example: `  awsmigrate record --cluster prod --record prod.jsonl
+  awsmigrate record --kubeconfig prod.yaml --for 10m`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
+	}
+	flags := cmd.Flags()
+	f.cluster.Register(flags)
+	flags.StringVar(&f.file, "record", "", "keep what is seen in this new file")
+	flags.DurationVar(&f.length, "for", 0, "end after this long (default: at Ctrl-C)")
+	flags.StringVar(&f.reason, "reason", "", "what happens meanwhile, in a few words for the report")
+	return cmd
+}
+
+func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
+	if f.length < 0 {
+		return fault.AsUsage(fmt.Errorf("flag --for: %s, wanted more than 0", f.length))
+	}
+	way, name, err := f.cluster.Reach(ctx)
+	if err != nil {
+		return err
+	}
+	shown, judged := view.NewRecording(a.streams), judge.New()
+	sinks := sinks{judged, shown}
+	if f.file != "" {
+		file, err := newRecordFile(f.file)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		sinks = append(sinks, record.NewWriter(file))
+	}
+	watching, stop := f.until(ctx, a)
+	defer stop()
+	actor := target.Actor()
+	recorder := watch.Recorder{Config: way, Clock: clock.RealClock{}, Sink: sinks, Timeout: f.cluster.Timeout(), Name: name,
+		Version: build.This().String(), By: actor.User + "@" + actor.Host, Context: f.reason, Say: a.say}
+	if err := recorder.Run(watching); err != nil {
+		return err
+	}
+	result := judged.Result()
+	view.WriteJudgement(a.streams, result)
+	return view.Shown(verdict(result))
+}
+
+// until is when the recording ends: after its length, or when somebody interrupts it.
+func (f *recordFlags) until(ctx context.Context, a *app) (context.Context, context.CancelFunc) {
+	watching, stop := a.untilInterrupted(ctx)
+	if f.length == 0 {
+		return watching, stop
+	}
+	bounded, cancel := context.WithTimeout(watching, f.length)
+	return bounded, func() { cancel(); stop() }
+}
+
+// newRecordFile makes the file; one that is there already is another record.
+func newRecordFile(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, &fault.Error{Class: fault.Usage, Reason: "RecordFile", Object: "file " + path, Seen: "cannot be made", Wanted: "a new file", Err: err}
+	}
+	return file, nil
+}
+
+// verdict is a judgement as what a command ends with; nil: nothing is wrong.
+func verdict(r judge.Result) error {
+	switch r.Verdict() {
+	case judge.Double:
+		return &fault.Error{Class: fault.Check, Reason: "OverlapSeen", Object: "cluster " + r.Header.Name, Seen: "two processes ran a cloud controller at once", Wanted: "one"}
+	case judge.NotSeen:
+		return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllWatched", Object: "cluster " + r.Header.Name, Seen: "not all of it was watched"}
+	case judge.CannotSay, judge.Single:
+	}
+	return nil
+}
+
+// sinks are several.
+type sinks []record.Sink
+
+// Put implements record.Sink.
+func (all sinks) Put(e record.Entry) error {
+	var errs []error
+	for _, s := range all {
+		errs = append(errs, s.Put(e))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,184 @@
+package view
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/internal/report"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+)
+
+// Recording shows what changes while a cluster is recorded, a line each. It is a
+// record.Sink that takes everything.
+type Recording struct {
+	screen  screen
+	holders map[string]string
+	pods    map[string]string
+	nodes   map[string]string
+	lbs     map[string]string
+	begun   bool
+}
+
+// NewRecording shows on standard output.
+func NewRecording(streams Streams) *Recording {
+	return &Recording{screen: newScreen(streams, streams.Out), holders: map[string]string{}, pods: map[string]string{}, nodes: map[string]string{}, lbs: map[string]string{}}
+}
+
+// Put implements record.Sink.
+func (v *Recording) Put(e record.Entry) error {
+	switch {
+	case e.Header != nil:
+		v.screen.line("recording %s   %s · Kubernetes %s · Ctrl-C ends it", e.Header.Name, e.Header.Server, e.Header.Kubernetes)
+	case e.Lease != nil:
+		v.changed(e.At, v.holders, e.Lease.Name, holder(*e.Lease), "lease "+e.Lease.Name)
+	case e.Pod != nil:
+		v.changed(e.At, v.pods, e.Pod.UID, podState(*e.Pod), fmt.Sprintf("pod %s on %s", e.Pod.Name, e.Pod.Node))
+	case e.Node != nil:
+		if v.begun || e.Node.ControlPlane {
+			v.changed(e.At, v.nodes, e.Node.UID, nodeState(*e.Node), "Node "+e.Node.Name)
+		} else {
+			v.nodes[e.Node.UID] = nodeState(*e.Node)
+		}
+	case e.Service != nil:
+		v.changed(e.At, v.lbs, e.Service.UID, serviceState(*e.Service), fmt.Sprintf("Service %s/%s", e.Service.Namespace, e.Service.Name))
+	case e.Event != nil:
+		v.line(e.At, fmt.Sprintf("%s: %s: %s", e.Event.Object, e.Event.Reason, e.Event.Message))
+	case e.Begun != nil:
+		v.begun = v.begun || e.Begun.Stream == record.Nodes
+	case e.Missed != nil:
+		v.line(e.At, missed(*e.Missed))
+	}
+	return nil
+}
+
+func (v *Recording) line(at time.Time, text string) {
+	v.screen.line("%s", v.screen.fit("%s  %s", at.Format("15:04:05.000"), text))
+}
+
+// changed shows a thing whose state is another than before.
+func (v *Recording) changed(at time.Time, states map[string]string, key, state, thing string) {
+	if states[key] == state {
+		return
+	}
+	states[key] = state
+	v.line(at, thing+": "+state)
+}
+
+func holder(l record.Lease) string {
+	switch {
+	case l.Gone:
+		return "there is none"
+	case l.Holder == "":
+		return "nobody holds it"
+	}
+	return "held by " + l.Holder + ", written by " + plainOr(l.Manager, "an unknown program")
+}
+
+func podState(p record.Pod) string {
+	if p.Gone {
+		return "the object is gone"
+	}
+	state := "no container yet"
+	if n := len(p.Containers); n > 0 {
+		c := p.Containers[n-1]
+		switch c.State {
+		case record.Running:
+			state = fmt.Sprintf("runs, %d restarts", c.Restarts)
+		case record.Waiting:
+			state = "waits: " + c.Reason
+		case record.Terminated:
+			state = fmt.Sprintf("ended, exit %d", c.Exit)
+			if !c.Ended() {
+				state = "reported as ended, which proves nothing: " + plainOr(c.Reason, "without its container")
+			}
+		}
+	}
+	if p.Deleting {
+		state += ", is being deleted"
+	}
+	return state
+}
+
+func nodeState(n record.Node) string {
+	if n.Gone {
+		return "is gone"
+	}
+	state := []string{"Ready " + plainOr(n.Ready, "not known"), plainOr(n.ProviderID, "no ProviderID")}
+	if n.Unschedulable {
+		state = append(state, "cordoned")
+	}
+	if n.Uninitialized {
+		state = append(state, "not initialized")
+	}
+	return strings.Join(state, ", ")
+}
+
+func serviceState(s record.Service) string {
+	switch {
+	case s.Gone:
+		return "is no load balancer any more"
+	case len(s.Ingress) == 0:
+		return "no load balancer yet"
+	}
+	return strings.Join(s.Ingress, " ")
+}
+
+func missed(m record.Unwatched) string {
+	for_ := m.Until.Sub(m.From).Round(100 * time.Millisecond)
+	if m.Lost {
+		return fmt.Sprintf("%s were not watched for %s (%s): what happened in it is not known", m.Stream, for_, m.Why)
+	}
+	return fmt.Sprintf("%s came late by up to %s (%s); nothing is missing", m.Stream, for_, m.Why)
+}
+
+func plainOr(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
+}
+
+// verdictMarks are those of the sentence that a record comes to.
+var verdictMarks = map[judge.Verdict]string{judge.Double: "✗", judge.NotSeen: "?", judge.CannotSay: "!", judge.Single: "✓"}
+
+// WriteJudgement prints what a record comes to.
+func WriteJudgement(streams Streams, r judge.Result) {
+	s := newScreen(streams, streams.Out)
+	s.line("")
+	for n, line := range wrap(report.Sentence(r), s.width-3) {
+		if n == 0 {
+			s.line("%s  %s", verdictMarks[r.Verdict()], line)
+			continue
+		}
+		s.line("   %s", line)
+	}
+	for _, l := range r.Lanes {
+		s.line("")
+		s.line("%s", l.Controller)
+		if len(l.Intervals) == 0 {
+			s.line("   nobody was seen to run it")
+		}
+		for _, i := range l.Intervals {
+			s.line("%s", s.fit("   %s", report.Ran(i)))
+		}
+		for _, g := range l.Gaps {
+			s.line("%s", s.fit("   %s", report.GapText(g)))
+		}
+		for _, o := range l.Overlaps {
+			for n, line := range wrap(report.OverlapText(o), s.width-6) {
+				s.line("%s%s", []string{"   ", "      "}[min(n, 1)], line)
+			}
+		}
+	}
+	blind := report.NotSeen(r)
+	if len(blind) > 0 {
+		s.line("")
+		s.line("not seen")
+	}
+	for _, line := range slices.Compact(blind) {
+		s.prose("   ", line)
+	}
+}

@@ -1,0 +1,185 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+const clockOfDay = "15:04:05.0"
+
+// Sentence is the verdict.
+func Sentence(r judge.Result) string {
+	first := overlapsOf(r, judge.Possible)
+	switch r.Verdict() {
+	case judge.Double:
+		o := overlapsOf(r, judge.Seen)[0]
+		return fmt.Sprintf("Two processes ran a cloud controller at once: %s, from %s to %s at least.", pair(o), clock(o.From), clock(o.To))
+	case judge.NotSeen:
+		var total time.Duration
+		for _, s := range r.Blind() {
+			total = max(total, s.To.Sub(s.From))
+		}
+		return fmt.Sprintf("No overlap was seen, but not all was watched: of up to %s at a stretch nothing is known.", seconds(total))
+	case judge.CannotSay:
+		if !slices.ContainsFunc(first, func(o judge.Overlap) bool { return !o.OnlyIfFrozen }) {
+			return "No overlap was seen. One cannot be excluded, if a process was frozen: nothing shows that it had ended when the next began."
+		}
+		return "No overlap was seen, and one cannot be excluded: a process may not have ended yet when the next began."
+	case judge.Single:
+	}
+	if !anybody(r) {
+		return "Nobody was seen to run a cloud controller."
+	}
+	return "No two processes ran a cloud controller at once."
+}
+
+func anybody(r judge.Result) bool {
+	return slices.ContainsFunc(r.Lanes, func(l judge.Lane) bool { return len(l.Intervals) > 0 })
+}
+
+func overlapsOf(r judge.Result, kind judge.Kind) []judge.Overlap {
+	var all []judge.Overlap
+	for _, l := range r.Lanes {
+		for _, o := range l.Overlaps {
+			if o.Kind == kind {
+				all = append(all, o)
+			}
+		}
+	}
+	return all
+}
+
+func pair(o judge.Overlap) string { return who(o.First) + " and " + who(o.Second) }
+
+// who names a process shortly: its program, and where it ran.
+func who(p judge.Process) string {
+	host := p.Host
+	if host == "" {
+		host = p.Identity
+	}
+	return short(p.Program) + " on " + host
+}
+
+// short is a program's short name.
+func short(program string) string {
+	switch program {
+	case wellknown.KCM:
+		return "KCM"
+	case wellknown.CCM:
+		return "CCM"
+	}
+	return "unknown program"
+}
+
+// Ran is one process's time in a line.
+func Ran(i judge.Interval) string {
+	certain := "possibly"
+	if i.Certain {
+		certain = "certainly"
+	}
+	return fmt.Sprintf("%s ran it from %s until %s (%s): %s, %s", who(i.Process), began(i.Start), ended(i), i.End.Source, certain, i.Process.Identity)
+}
+
+func began(b judge.Bound) string {
+	if b.Earliest.IsZero() {
+		return "before the record"
+	}
+	return between(b.Earliest, b.Latest)
+}
+
+func ended(i judge.Interval) string {
+	switch {
+	case i.Running:
+		return "the end of the record"
+	case !i.End.Latest.IsZero():
+		return between(i.End.Earliest, i.End.Latest)
+	case !i.ByRule.IsZero():
+		return fmt.Sprintf("%s at least, by its renew deadline %s at most", clock(i.End.Earliest), clock(i.ByRule))
+	}
+	return fmt.Sprintf("%s at least", clock(i.End.Earliest))
+}
+
+// between is a moment by its bounds.
+func between(a, b time.Time) string {
+	if a.Equal(b) || b.Sub(a) < 100*time.Millisecond {
+		return clock(b)
+	}
+	return clock(a) + "–" + clock(b)
+}
+
+// GapText is one gap in a line.
+func GapText(g judge.Gap) string {
+	after := "and the record ends in it"
+	if g.After != nil {
+		after = "then " + who(*g.After)
+	}
+	return fmt.Sprintf("gap of %s to %s behind %s (%s), %s", seconds(g.Least), seconds(g.Greatest), who(*g.Before), clock(g.From), after)
+}
+
+// OverlapText is one pair in a sentence.
+func OverlapText(o judge.Overlap) string {
+	switch o.Kind {
+	case judge.Seen:
+		return fmt.Sprintf("overlap seen from %s to %s at least: %s. %s.", clock(o.From), clock(o.To), pair(o), o.Why)
+	case judge.Possible:
+		to := "an end that nothing shows"
+		if !o.To.IsZero() {
+			to = clock(o.To)
+		}
+		return fmt.Sprintf("overlap possible between %s and %s: %s. %s.", orBefore(o.From), to, pair(o), o.Why)
+	case judge.Excluded:
+	}
+	return fmt.Sprintf("overlap excluded: %s. %s.", pair(o), o.Why)
+}
+
+func orBefore(t time.Time) string {
+	if t.IsZero() {
+		return "the time before the record"
+	}
+	return clock(t)
+}
+
+// NotSeen is what limits a judgement, a line each.
+func NotSeen(r judge.Result) []string {
+	var all []string
+	for _, m := range r.Unwatched {
+		what := fmt.Sprintf("%s: not watched from %s to %s", m.Stream, clock(m.From), clock(m.Until))
+		if !m.Lost {
+			what = fmt.Sprintf("%s: came late between %s and %s, nothing is missing", m.Stream, clock(m.From), clock(m.Until))
+		}
+		if m.Why != "" {
+			what += " (" + m.Why + ")"
+		}
+		all = append(all, what)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	for _, u := range r.Unseen {
+		all = append(all, fmt.Sprintf("from %s to %s %s", orBefore(u.From), clock(u.To), u.Why))
+	}
+	if !r.Ended {
+		all = append(all, "the record was cut off: its recorder did not end it")
+	}
+	return append(all, r.Notes...)
+}
+
+// TornLines are lines of a record that could not be read, for NotSeen's list.
+func TornLines(torn []record.Torn) []string {
+	var all []string
+	for _, t := range torn {
+		all = append(all, "the record's "+t.String())
+	}
+	return all
+}
+
+func clock(t time.Time) string { return t.UTC().Format(clockOfDay) }
+
+func seconds(d time.Duration) string {
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", d.Seconds()), ".0") + " s"
+}

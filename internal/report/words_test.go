@@ -1,0 +1,83 @@
+package report
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+var noon = time.Date(2024, 5, 1, 12, 0, 0, 0, time.UTC)
+
+func after(seconds int) time.Time { return noon.Add(time.Duration(seconds) * time.Second) }
+
+var (
+	kcm = judge.Process{Identity: "cp-0_a", Program: wellknown.KCM, Host: "cp-0"}
+	ccm = judge.Process{Identity: "cp-1_b", Program: wellknown.CCM, Host: "cp-1"}
+)
+
+// judged is a hand-over with an overlap of this kind.
+func judged(o judge.Overlap) judge.Result {
+	o.First, o.Second = kcm, ccm
+	return judge.Result{Header: record.Header{Name: "demo"}, From: noon, Until: after(120), Ended: true, Lanes: []judge.Lane{{Controller: judge.Service,
+		Intervals: []judge.Interval{
+			{Process: kcm, Certain: true, Start: judge.Bound{Latest: after(1), Source: "lease"}, End: judge.Bound{Earliest: after(40), Latest: after(41), Source: "kubelet"}},
+			{Process: ccm, Certain: true, Start: judge.Bound{Earliest: after(55), Latest: after(56), Source: "lease"}, End: judge.Bound{Earliest: after(119), Source: "lease"}, Running: true}},
+		Gaps:     []judge.Gap{{From: after(40), To: after(56), Least: 14 * time.Second, Greatest: 16 * time.Second, Before: &kcm, After: &ccm}},
+		Overlaps: []judge.Overlap{o}}}}
+}
+
+func TestSentence(t *testing.T) {
+	blind := judged(judge.Overlap{Kind: judge.Excluded})
+	blind.Unwatched = []record.Unwatched{{Stream: record.Leases, From: after(10), Until: after(30), Lost: true}}
+	for _, test := range []struct {
+		name string
+		r    judge.Result
+		says string
+	}{
+		{"excluded", judged(judge.Overlap{Kind: judge.Excluded}), "No two processes ran"},
+		{"seen", judged(judge.Overlap{Kind: judge.Seen, From: after(50), To: after(60)}), "from 12:00:50.0 to 12:01:00.0 at least"},
+		{"possible", judged(judge.Overlap{Kind: judge.Possible}), "one cannot be excluded"},
+		{"possible if frozen", judged(judge.Overlap{Kind: judge.Possible, OnlyIfFrozen: true}), "if a process was frozen"},
+		{"not watched", blind, "20 s at a stretch"},
+		{"nobody", judge.Result{}, "Nobody was seen"},
+	} {
+		if got := Sentence(test.r); !strings.Contains(got, test.says) {
+			t.Errorf("%s: %q, wanted %q in it", test.name, got, test.says)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	r := judged(judge.Overlap{Kind: judge.Excluded, Why: "it had ended"})
+	lane := r.Lanes[0]
+	for got, want := range map[string]string{
+		Ran(lane.Intervals[0]):        "KCM on cp-0 ran it from before the record until 12:00:40.0–12:00:41.0 (kubelet): certainly, cp-0_a",
+		Ran(lane.Intervals[1]):        "CCM on cp-1 ran it from 12:00:55.0–12:00:56.0 until the end of the record (lease): certainly, cp-1_b",
+		GapText(lane.Gaps[0]):         "gap of 14 s to 16 s behind KCM on cp-0 (12:00:40.0), then CCM on cp-1",
+		OverlapText(lane.Overlaps[0]): "overlap excluded: KCM on cp-0 and CCM on cp-1. it had ended.",
+	} {
+		if got != want {
+			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+}
+
+// What a cluster says of itself ends no cell and marks nothing up.
+func TestMarkdownHoldsHostileText(t *testing.T) {
+	r := judged(judge.Overlap{Kind: judge.Excluded, Why: "it had ended"})
+	r.Header.Name = "a|b\n# <script>"
+	r.World.Nodes = []judge.NodeChange{{First: record.Node{Name: "n|1", ProviderID: "aws:///a/i-1"}, Last: record.Node{Name: "n|1", ProviderID: "aws:///a/i-2"}}}
+	text := Markdown(r, []record.Torn{{Line: 9, Why: "no entry"}})
+	for _, want := range []string{"# Who ran the cloud controllers of a\\|b # &lt;script>", "No two processes ran", "gap of 14 s to 16 s", "n\\|1", "aws:///a/i-1 → **aws:///a/i-2**", "the record's line 9: no entry"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "\n# <") {
+		t.Error("a name begins a heading")
+	}
+}
