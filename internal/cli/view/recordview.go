@@ -127,11 +127,11 @@ func serviceState(s record.Service) string {
 }
 
 func missed(m record.Unwatched) string {
-	for_ := m.Until.Sub(m.From).Round(100 * time.Millisecond)
+	length := m.Until.Sub(m.From).Round(100 * time.Millisecond)
 	if m.Lost {
-		return fmt.Sprintf("%s were not watched for %s (%s): what happened in it is not known", m.Stream, for_, m.Why)
+		return fmt.Sprintf("%s were not watched for %s (%s): what happened in it is not known", m.Stream, length, m.Why)
 	}
-	return fmt.Sprintf("%s came late by up to %s (%s); nothing is missing", m.Stream, for_, m.Why)
+	return fmt.Sprintf("%s came late by up to %s (%s); nothing is missing", m.Stream, length, m.Why)
 }
 
 func plainOr(text, otherwise string) string {

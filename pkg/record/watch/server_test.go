@@ -286,7 +286,7 @@ func (c components) away(server *apiserver.Server) {
 		return sink.has(versionOf(version)) && sink.has(func(e record.Entry) bool { return e.Missed != nil && e.Missed.Stream == record.Leases })
 	})
 	server.Stop()
-	apiserver.Eventually(t, func() bool { return !answers(c.kube, t.Context()) })
+	apiserver.Eventually(t, func() bool { return !answers(t.Context(), c.kube) })
 	end()
 	all := sink.entries()
 	last := all[len(all)-1]
@@ -295,7 +295,7 @@ func (c components) away(server *apiserver.Server) {
 	}
 }
 
-func answers(kube kubernetes.Interface, ctx context.Context) bool { //nolint:revive // of a test
+func answers(ctx context.Context, kube kubernetes.Interface) bool {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
 	_, err := kube.CoreV1().Namespaces().Get(ctx, wellknown.System, metav1.GetOptions{})
