@@ -2,10 +2,12 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
@@ -18,6 +20,8 @@ type engineFlags struct {
 	deadline    time.Duration
 	onFailure   string
 	plan        string
+	progress    string
+	verbose     bool
 	answered    bool // a question was answered before, for this run as well
 	ask         bool // who makes the edits
 }
@@ -31,6 +35,8 @@ func (e *engineFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&e.step, "step", "", "run this step only; it must be the first that is still to do")
 	flags.DurationVar(&e.timeout, "timeout", 15*time.Minute, "longest time without progress")
 	flags.StringVar(&e.onFailure, "on-failure", "stop", "stop|undo: leave the cluster where it is and say how to go on, or go back to where it began")
+	flags.StringVar(&e.progress, "progress", "", "board|plain|none: what a run shows while it works (default: board where standard error is a terminal, TERM is not dumb and CI is not set, else plain)")
+	flags.BoolVarP(&e.verbose, "verbose", "v", false, "with a board: all output of rke above it, and not its last line alone")
 	flags.DurationVar(&e.deadline, "deadline", 0, "longest time for the whole run (default: none)")
 }
 
@@ -41,6 +47,8 @@ func (e *engineFlags) check() error {
 		return fault.AsUsage(fmt.Errorf("flag --timeout: %s, wanted more than 0", e.timeout))
 	case e.deadline < 0:
 		return fault.AsUsage(fmt.Errorf("flag --deadline: %s, wanted more than 0, or 0 for none", e.deadline))
+	case e.progress != "" && !slices.Contains([]view.Progress{view.ProgressBoard, view.ProgressPlain, view.ProgressNone}, view.Progress(e.progress)):
+		return fault.AsUsage(fmt.Errorf("flag --progress: %q, wanted board, plain or none", e.progress))
 	case e.onFailure != "stop" && e.onFailure != "undo":
 		return fault.AsUsage(fmt.Errorf("flag --on-failure: %q, wanted stop or undo", e.onFailure))
 	}

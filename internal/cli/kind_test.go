@@ -42,7 +42,7 @@ var flagsOutsideOptions = map[string]string{
 	"chart": "the controller has its own", "profile": "a pod has no profiles",
 	"external-id": "in the configuration of the identity that secretRef gives", "role-session-name": "as external-id",
 	"kubeconfig": "the controller is where Rancher is", "context": "as kubeconfig", "downstream-kubeconfig": "Rancher keeps one",
-	"request-timeout": "the controller's own",
+	"request-timeout": "the controller's own", "progress": "nobody looks on", "verbose": "as progress",
 }
 
 // kebab is a name in camel case as a flag has it.

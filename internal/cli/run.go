@@ -33,6 +33,10 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	if engine.onFailure == "undo" && a.output != "text" {
 		return fault.AsUsage(fmt.Errorf("flag --on-failure: undo prints a second run; wanted -o text"))
 	}
+	progress, err := a.progress(engine.progress)
+	if err != nil {
+		return err
+	}
 	if engine.dryRun {
 		return planMigration(ctx, a, flags, false, false)
 	}
@@ -54,8 +58,13 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	engine.ask = asked.Unanswered
 	next := commands(asked.Words)
 	next.ByCommits = asked.Options.HandOver
-	shown := view.NewRun(a.runOutput(), next)
+	shown := view.NewRun(a.runOutput(progress), next)
 	asked.Options.Engine = a.engine(engine, shown)
+	asked.Options.EveryReading = progress == view.ProgressBoard
+	asked.Options.Live = shown.Above()
+	if progress != view.ProgressPlain && !engine.verbose {
+		asked.Options.Live = io.Discard // rke's log has it, and a board its last line
+	}
 	result, err := session.Run(ctx, asked.Target, asked.Options)
 	if !result.Began {
 		return err
@@ -73,6 +82,23 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 		return failed
 	}
 	return goBack(ctx, a, flags, engine, failed)
+}
+
+// progress is how a run is shown while it works: as asked for, else by a board where
+// somebody looks on at a terminal that can show one.
+func (a *app) progress(asked string) (view.Progress, error) {
+	lines := a.output == "jsonl" // each event is one, and nothing is beside them
+	switch {
+	case asked == string(view.ProgressBoard) && (lines || !a.streams.ErrTerminal):
+		return "", fault.AsUsage(fmt.Errorf("flag --progress: a board is drawn where standard error is a terminal, and not with -o jsonl"))
+	case lines:
+		return view.ProgressPlain, nil
+	case asked != "":
+		return view.Progress(asked), nil
+	case a.streams.ErrTerminal && a.streams.Env("TERM") != "dumb" && a.streams.Env("CI") == "":
+		return view.ProgressBoard, nil
+	}
+	return view.ProgressPlain, nil
 }
 
 // engine is how the flags and this process steer a run that shown shows.

@@ -106,6 +106,9 @@ func (*script) Basis(migration.Snapshot) runner.Basis {
 
 func (*script) Header(migration.Snapshot) []string { return scriptHeader }
 
+// Leader implements runner.Procedure.
+func (*script) Leader(migration.Snapshot) runner.Leader { return runner.Leader{} }
+
 // Precheck implements runner.Procedure.
 func (*script) Precheck(context.Context, migration.Snapshot, runner.Observation) error { return nil }
 
@@ -204,7 +207,7 @@ func play(t *testing.T, s *script, output string, bend func(*view.Streams, *runn
 		bend(&streams, &options)
 	}
 	a := &app{streams: streams, output: output}
-	shown := view.NewRun(a.runOutput(), commands(target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}))
+	shown := view.NewRun(a.runOutput(view.ProgressPlain), commands(target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}))
 	options.Sink = shown
 	result, err := runner.Run[migration.Snapshot](t.Context(), s, options)
 	err = shown.Finish(result, err)

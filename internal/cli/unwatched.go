@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
@@ -42,9 +44,9 @@ func (u *unwatched) lastSay() {
 	}
 }
 
-// runOutput is where a run is shown.
-func (a *app) runOutput() view.Output {
-	o := view.Output{Streams: a.streams, Format: a.output}
+// runOutput is where a run is shown, and how.
+func (a *app) runOutput(progress view.Progress) view.Output {
+	o := view.Output{Streams: a.streams, Format: a.output, Progress: progress, Clock: clock.RealClock{}}
 	if a.unwatched != nil {
 		o.Fallback = a.unwatched
 	}
@@ -66,6 +68,14 @@ func (u *unwatched) OnTerminal() bool { return u.out.terminal || u.err.terminal 
 func (u *unwatched) Watched(out io.Writer) bool {
 	o, is := out.(*outlet)
 	return !is || o.watched()
+}
+
+// Drawing implements view.Fallback.
+func (u *unwatched) Drawing(out io.Writer) io.Writer {
+	if o, is := out.(*outlet); is {
+		return drawnOn{o}
+	}
+	return out
 }
 
 // overSSH is what somebody should know whose terminal hangs on a connection; "":
@@ -110,6 +120,32 @@ func (o *outlet) write(text []byte) (n int, lost bool, err error) {
 	}
 	o.log.write(text)
 	return len(text), lost, nil
+}
+
+// drawnOn is an outlet for what means nothing in a log.
+type drawnOn struct{ *outlet }
+
+// Write implements io.Writer. What the stream does not take is gone.
+func (d drawnOn) Write(text []byte) (int, error) {
+	lost, err := d.draw(text)
+	if lost {
+		d.gone()
+	}
+	return len(text), err
+}
+
+func (d drawnOn) draw(text []byte) (lost bool, err error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.moved {
+		return false, nil
+	}
+	_, err = d.to.Write(text)
+	if nobodyThere(err) {
+		d.moved = true
+		return true, nil
+	}
+	return false, err
 }
 
 // nobodyThere says whether a write failed because its reader is gone: a pipe that

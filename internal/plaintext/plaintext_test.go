@@ -31,3 +31,9 @@ func TestTidyIsBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestASCII(t *testing.T) {
+	if got := ASCII("✓ – ◐ a → b (+1 −0) … ä"); got != "+ - > a -> b (+1 -0) ... ?" {
+		t.Errorf("in ASCII: %q", got)
+	}
+}

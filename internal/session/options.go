@@ -64,6 +64,8 @@ type Engine struct {
 	Deadline   time.Duration // longest time in all, 0: none
 	Clock      clock.WithTicker
 	Sink       runner.Sink
+	// EveryReading sends Sink every reading of a wait; see runner.Options.
+	EveryReading bool
 
 	// Interrupt asks for a clean stop, HangUp says that nobody watches any more; both
 	// by a value or by being closed.

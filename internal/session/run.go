@@ -58,7 +58,7 @@ func (s *Session) engine(o Options) (runner.Options, error) {
 		Version: o.Version, Unattended: o.Unattended,
 		RunID: s.RunID, Command: o.Command, Attempt: o.Attempt, Who: s.Owner.User + "@" + s.Owner.Host,
 		Until: o.Until, Only: o.Only, Timeout: o.Timeout, Deadline: o.Deadline, Poll: o.Poll,
-		Journal: s.Counted(), Lock: s.Lock, Clock: o.clock(), Sink: o.Sink,
+		Journal: s.Counted(), Lock: s.Lock, Clock: o.clock(), Sink: o.Sink, EveryReading: o.EveryReading,
 		Interrupt: o.Interrupt, HangUp: o.HangUp, Approve: o.Approve, Hold: o.Hold,
 	}
 	if o.Confirm != nil {

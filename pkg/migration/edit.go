@@ -52,9 +52,10 @@ type Rollout struct {
 	// lack nothing.
 	Open        []string
 	Done, Total int
-	Evidence    string        // what proves that all have it, once nothing is open
-	Progress    string        // changes exactly when something moved
-	By          runner.Roller // who carries it out
+	Machines    []runner.Machine // those that the step changes
+	Evidence    string           // what proves that all have it, once nothing is open
+	Progress    string           // changes exactly when something moved
+	By          runner.Roller    // who carries it out
 	// Last is asked once nothing else is open, and adds what is; nil: there is nothing.
 	Last func(ctx context.Context, r *RolloutJudgement) error
 }

@@ -12,6 +12,7 @@ import (
 type RolloutJudgement struct {
 	WaitingFor  string
 	Done, Total int
+	Machines    []runner.Machine
 	Evidence    []string
 	Progress    string
 	By          runner.Roller // who carries it out
@@ -48,10 +49,12 @@ func (r *RolloutJudgement) Verdict() runner.Verdict {
 		return *r.stop
 	}
 	if len(r.waits) == 0 {
-		return Met(r.Evidence...)
+		met := Met(r.Evidence...)
+		met.Machines = r.Machines
+		return met
 	}
 	return runner.Verdict{Kind: runner.Waiting, WaitingFor: r.WaitingFor, Seen: JoinSome(r.waits),
-		Progress: r.Progress, Done: r.Done, Total: r.Total, By: r.By, Err: r.holdup}
+		Progress: r.Progress, Done: r.Done, Total: r.Total, Machines: r.Machines, By: r.By, Err: r.holdup}
 }
 
 // Progress changes exactly when something moved: what the Backend marks, a Node's

@@ -54,7 +54,8 @@ type leaseMark struct {
 // Next is what is known after another reading. It leaves u as it was.
 func (u Unchanged) Next(now time.Time, leases lease.Leases) Unchanged {
 	next := Unchanged{}
-	for name, last := range map[string]lease.Observation{wellknown.MigrationLease: leases.Migration.Last, wellknown.CCMLease: leases.CCM.Last} {
+	for name, last := range map[string]lease.Observation{wellknown.MigrationLease: leases.Migration.Last, wellknown.CCMLease: leases.CCM.Last,
+		wellknown.KCMLease: leases.KCM.Last} {
 		mark, known := u[name]
 		switch {
 		case !last.Exists:

@@ -67,3 +67,14 @@ func (r Reading) KubeletsUpgraded(target string) (open []string, done int, evide
 	}
 	return open, done, fmt.Sprintf("%d of %d kubelets run %s", done, len(r.Down.Nodes), target)
 }
+
+// KubeletBehind is the version that a member's kubelet runs instead of target; "": it runs
+// target.
+func (r Reading) KubeletBehind(m Member, target string) string {
+	for _, name := range m.Nodes {
+		if node := r.Down.Node(name); node != nil && !SameVersion(node.Kubelet, target) {
+			return node.Kubelet
+		}
+	}
+	return ""
+}

@@ -65,7 +65,7 @@ func (b *Backend) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Sna
 // RolloutOf says what rke's state and the Nodes still lack of a step's edit. applied says
 // in evidence that whoever applies edits has done it.
 func RolloutOf(seen migration.Snapshot, step journal.StepID, target, applied string) migration.Rollout {
-	r := migration.Rollout{Total: len(seen.Reading.Members)}
+	r := migration.Rollout{Total: len(seen.Reading.Members), Machines: machinesOf(seen, step, target)}
 	switch step {
 	case migration.StepEnable:
 		r.WaitingFor = "every kube-controller-manager to run with the flag"
@@ -96,6 +96,22 @@ func RolloutOf(seen migration.Snapshot, step journal.StepID, target, applied str
 		r.Open, r.Done, r.Evidence = seen.Reading.KubeletsUpgraded(target)
 	}
 	return r
+}
+
+// machinesOf are the hosts that a step changes, each as it is seen. rke records what a
+// host runs once it has visited all: until then nothing shows it.
+func machinesOf(seen migration.Snapshot, step journal.StepID, target string) []runner.Machine {
+	lacks := func(migration.Member) string { return "" }
+	switch {
+	case step == migration.StepUpgrade:
+		lacks = func(m migration.Member) string { return seen.Reading.KubeletBehind(m, target) }
+	case len(seen.Reading.Pending) > 0:
+		lacks = nil
+	case step == migration.StepSwitch:
+		lacks = func(m migration.Member) string { return m.Missing }
+	}
+	planes := step == migration.StepEnable || step == migration.StepUndoEnable
+	return seen.Reading.MachineStates(planes, lacks, func(migration.Member) string { return "" })
 }
 
 func switchedHosts(seen migration.Snapshot) (open []string, done int) {

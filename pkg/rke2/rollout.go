@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Rollout implements migration.Editor: it names components that crash and an edit that
@@ -32,6 +33,7 @@ func (b *Backend) Rollout(_ context.Context, tx *runner.Tx, seen migration.Snaps
 		return r, err
 	}
 	r.Open, r.Done, r.Total, r.Evidence = b.machines(seen, step, before)
+	r.Machines = b.seenOf(seen, step, before)
 	r.Last = func(ctx context.Context, roll *migration.RolloutJudgement) error {
 		return b.waitForKubelets(ctx, seen, roll)
 	}
@@ -68,6 +70,56 @@ func (b *Backend) machines(seen migration.Snapshot, step journal.StepID, before 
 	}
 	open, done, evidence = seen.Reading.KubeletsUpgraded(b.options.KubernetesVersion)
 	return open, done, len(seen.Reading.Down.Nodes), evidence
+}
+
+// seenOf are the machines that a step changes, each as it is seen.
+func (b *Backend) seenOf(seen migration.Snapshot, step journal.StepID, before manifests) []runner.Machine {
+	applying := map[string]bool{}
+	for _, m := range factsOf(seen).Machines {
+		applying[m.UID] = m.Applying()
+	}
+	doing := func(m migration.Member) string {
+		if applying[m.ID] {
+			return "Rancher applies its plan"
+		}
+		return ""
+	}
+	planes := step == migration.StepEnable || step == migration.StepUndoEnable
+	return seen.Reading.MachineStates(planes, b.lacking(seen.Reading, step, before), doing)
+}
+
+// lacking says what a member still lacks of a step's edit; "": nothing.
+func (b *Backend) lacking(r migration.Reading, step journal.StepID, before manifests) func(migration.Member) string {
+	kcms := map[string]migration.KCM{}
+	for _, k := range r.KCMs {
+		kcms[k.ID] = k
+	}
+	byKCM := func(fits func(migration.KCM) bool) func(migration.Member) string {
+		return func(m migration.Member) string {
+			if k, there := kcms[m.ID]; there && !fits(k) {
+				return wellknown.KCM
+			}
+			return ""
+		}
+	}
+	switch step {
+	case migration.StepEnable:
+		return byKCM(func(k migration.KCM) bool { return k.Flagged() && before.restarted(migration.StepEnable, k) })
+	case migration.StepUndoEnable:
+		return byKCM(func(k migration.KCM) bool { return !k.Flagged() })
+	case migration.StepSwitch:
+		lacks := lacksOf(r, before)
+		return func(m migration.Member) string { return lacks[m.ID] }
+	case migration.StepUndoSwitch:
+		inTree := byKCM(func(k migration.KCM) bool { return k.Provider() != position.External && k.Flagged() })
+		return func(m migration.Member) string {
+			if m.Missing == "" {
+				return "kubelet"
+			}
+			return inTree(m)
+		}
+	}
+	return func(m migration.Member) string { return r.KubeletBehind(m, b.options.KubernetesVersion) }
 }
 
 func flagged(r migration.Reading, before manifests) (open []string, done, total int, evidence string) {

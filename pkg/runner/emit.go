@@ -15,6 +15,14 @@ func (r *run[S]) emit(e Event) {
 	r.o.Sink.Emit(e)
 }
 
+func (r *run[S]) started() {
+	e := Event{Type: RunStarted, Position: r.seen.Position, Message: r.o.RunID}
+	for _, info := range r.steps {
+		e.Steps = append(e.Steps, info.ID)
+	}
+	r.emit(e)
+}
+
 func (r *run[S]) elapsed() time.Duration { return r.o.Clock.Since(r.begun) }
 
 func (r *run[S]) interrupting() {
@@ -35,7 +43,7 @@ func (r *run[S]) outside(waitingFor, seen string, until time.Time) {
 	r.unread = now
 	wait.Since, wait.LastProgress = r.outer.since, r.outer.since
 	r.emitting.Unlock()
-	if due {
+	if due || r.o.EveryReading {
 		r.emit(Event{Type: StepWaiting, Waiting: wait, Elapsed: now.Sub(wait.Since)})
 	}
 }

@@ -9,18 +9,20 @@ import (
 // Event is one thing that happened in a run. Views turn events into text or
 // JSON lines; the engine prints nothing.
 type Event struct {
-	Time     time.Time      `json:"time"`
-	Type     EventType      `json:"type"`
-	Step     journal.StepID `json:"step,omitempty"`
-	Title    string         `json:"title,omitempty"`
-	Message  string         `json:"message,omitempty"`
-	Lines    []string       `json:"lines,omitempty"` // evidence, warnings, plan lines
-	Waiting  *Wait          `json:"waiting,omitempty"`
-	Elapsed  time.Duration  `json:"-"`
-	Seconds  float64        `json:"seconds,omitempty"` // Elapsed, for machines
-	Position string         `json:"position,omitempty"`
-	Left     *Left          `json:"left,omitempty"` // of a step, or run, that ended in the middle of a roll
-	Err      error          `json:"-"`
+	Time    time.Time      `json:"time"`
+	Type    EventType      `json:"type"`
+	Step    journal.StepID `json:"step,omitempty"`
+	Title   string         `json:"title,omitempty"`
+	Message string         `json:"message,omitempty"`
+	Lines   []string       `json:"lines,omitempty"` // evidence, warnings, plan lines
+	// Steps are all of the procedure, in their order.
+	Steps    []journal.StepID `json:"steps,omitempty"`
+	Waiting  *Wait            `json:"waiting,omitempty"`
+	Elapsed  time.Duration    `json:"-"`
+	Seconds  float64          `json:"seconds,omitempty"` // Elapsed, for machines
+	Position string           `json:"position,omitempty"`
+	Left     *Left            `json:"left,omitempty"` // of a step, or run, that ended in the middle of a roll
+	Err      error            `json:"-"`
 }
 
 // Wait says what a step waits for. No field is ever empty while it waits.
@@ -33,13 +35,20 @@ type Wait struct {
 	Done         int       `json:"done,omitempty"`
 	Total        int       `json:"total,omitempty"`
 	Counted      bool      `json:"-"` // Seen says Done and Total itself
+	// Machines are those that the step changes, in the order of the cluster; none where
+	// it changes none, or nothing was read yet.
+	Machines []Machine `json:"machines,omitempty"`
+	// Leader is nil while none is seen.
+	Leader *Leader `json:"leader,omitempty"`
+	// Met: this reading shows what is waited for, and more of them have to.
+	Met bool `json:"met,omitempty"`
 }
 
 // EventType enumerates Event.
 type EventType string
 
 const (
-	// RunStarted has Position and Message (the run id).
+	// RunStarted has Position, Message (the run id) and Steps.
 	RunStarted EventType = "run-started"
 	// LockTaken says that the Lease is ours. A view may add in Message where the
 	// output goes on if nobody takes it any more.
@@ -50,7 +59,8 @@ const (
 	StepSkipped EventType = "step-skipped"
 	// StepStarted says that the step begins.
 	StepStarted EventType = "step-started"
-	// StepWaiting is a reading that is not Met, sent when it changed and every 30 s.
+	// StepWaiting is a reading that is not Met, sent when it changed and every 30 s; with
+	// Options.EveryReading every reading of a wait.
 	StepWaiting EventType = "step-waiting"
 	// StepWarning is something to know that stops nothing.
 	StepWarning EventType = "step-warning"

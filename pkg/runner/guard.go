@@ -29,7 +29,7 @@ func Guard[S any](ctx context.Context, p Guarded[S], o Options) (Result, error) 
 
 func (r *run[S]) guard(ctx context.Context, rolling func(S) Step[S]) error {
 	step, err := r.rolling(ctx, rolling)
-	r.emit(Event{Type: RunStarted, Position: r.seen.Position, Message: r.o.RunID})
+	r.started()
 	switch {
 	case err != nil || step == nil:
 		return err

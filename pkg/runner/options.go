@@ -55,6 +55,8 @@ type Options struct {
 	Lock    lock.Lock
 	Clock   clock.WithTicker
 	Sink    Sink
+	// EveryReading sends Sink every reading of a wait, for views that are drawn anew.
+	EveryReading bool
 
 	// Interrupt asks for a clean stop by one value or by being closed.
 	// Cancelling the context is the second, unclean one.

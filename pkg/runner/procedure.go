@@ -25,6 +25,8 @@ type Procedure[S any] interface {
 	Basis(seen S) Basis
 	// Header describes what was observed in a few lines, for people.
 	Header(seen S) []string
+	// Leader is who does what no two may do at once, by what was observed.
+	Leader(seen S) Leader
 	// Precheck says why nothing may be begun, before anybody is asked to approve it.
 	// It writes nothing, not even a lock.
 	Precheck(ctx context.Context, seen S, says Observation) error
@@ -170,6 +172,8 @@ type Verdict struct {
 	// The time without progress is measured between its changes.
 	Progress    string
 	Done, Total int
+	// Machines are those that the step changes; none where it changes none.
+	Machines []Machine
 	// Counted: Seen says already how many of Total are Done, and no view needs to.
 	Counted bool
 	// By is who carries out what is waited for, whoever has begun it.

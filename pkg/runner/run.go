@@ -91,7 +91,7 @@ func (r *run[S]) all(ctx context.Context) error {
 	if err := r.firstLook(ctx); err != nil {
 		return err
 	}
-	r.emit(Event{Type: RunStarted, Position: r.seen.Position, Message: r.o.RunID})
+	r.started()
 	sc, err := inScope(r.steps, r.seen, r.o)
 	if err != nil {
 		return err

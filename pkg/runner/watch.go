@@ -19,8 +19,10 @@ type watch[S any] struct {
 	progress   string
 	progressed time.Time
 	last       Verdict // the last reading that was not an error
-	looked     bool    // a reading was tried
-	blind      bool    // the last reading was an error
+	machines   []Machine
+	leader     Leader
+	looked     bool // a reading was tried
+	blind      bool // the last reading was an error
 	shown      shownWait
 
 	steady      string    // Progress of the last verdict that asked for it to be steady
@@ -98,6 +100,7 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 				w.r.added += w.r.o.Clock.Since(first)
 				return v, nil
 			}
+			w.nearlyThere(met, w.enough(v, tx))
 			if err := retry.Pause(ctx, w.r.o.Clock, w.r.o.Poll); err != nil && !isStop(err) {
 				return v, err
 			}
@@ -133,7 +136,11 @@ func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, 
 	if err != nil {
 		return Verdict{}, seen, err
 	}
+	w.leader = w.r.p.Leader(seen)
 	v, err := step.Verify(ctx, tx, seen)
+	if err == nil {
+		w.machines = v.Machines
+	}
 	if err == nil {
 		v = w.steadied(v)
 	}
@@ -216,9 +223,10 @@ func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
 	wait := &Wait{
 		For: orNothing(v.WaitingFor), Seen: orNothing(v.Seen), Since: w.since, LastProgress: w.progressed,
 		Until: w.progressed.Add(w.r.o.Timeout), Done: v.Done, Total: v.Total, Counted: v.Counted,
+		Machines: w.machines, Leader: w.leader.seen(),
 	}
-	if w.shown.due(wait, now) {
-		w.r.emit(Event{Type: StepWaiting, Step: w.info.ID, Title: w.info.Title, Waiting: wait, Elapsed: now.Sub(w.since)})
+	if w.shown.due(wait, now) || w.r.o.EveryReading {
+		w.show(wait, now)
 	}
 	if err := w.expired(wait, now, unread); err != nil {
 		return err
@@ -227,6 +235,23 @@ func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
 		return w.r.stepError(ctx, w.info, err, "while step "+string(w.info.ID)+" waited for "+wait.For)
 	}
 	return nil
+}
+
+func (w *watch[S]) show(wait *Wait, now time.Time) {
+	w.r.emit(Event{Type: StepWaiting, Step: w.info.ID, Title: w.info.Title, Waiting: wait, Elapsed: now.Sub(w.since)})
+}
+
+// nearlyThere shows, to whom every reading is shown, that what was waited for is there,
+// and that more readings have to say so.
+func (w *watch[S]) nearlyThere(met, enough int) {
+	if !w.r.o.EveryReading {
+		return
+	}
+	now := w.r.o.Clock.Now()
+	w.show(&Wait{
+		For: fmt.Sprintf("%d readings in a row that say so", enough), Seen: fmt.Sprintf("all of it, in %d of %d readings", met, enough),
+		Since: w.since, LastProgress: now, Until: now.Add(w.r.o.Timeout), Machines: w.machines, Leader: w.leader.seen(), Met: true,
+	}, now)
 }
 
 // expired says why it is of no use to wait longer, nil while it is.

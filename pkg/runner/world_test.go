@@ -157,6 +157,10 @@ func (p *script) Basis(Observation) Basis {
 
 func (p *script) Header(Observation) []string { return []string{"the script"} }
 
+func (*script) Leader(Observation) Leader {
+	return Leader{Component: "script", Host: "here", ID: "here_1"}
+}
+
 func (p *script) Precheck(context.Context, Observation, Observation) error { return p.unfit }
 
 func (p *script) Brake(ctx context.Context, tx *Tx, _ Observation, cause error) (string, error) {

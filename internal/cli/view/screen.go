@@ -81,7 +81,7 @@ func (s screen) diffLine(indent, text string) {
 func (s screen) plain(text string) string {
 	text = strings.TrimRight(plaintext.Line(text), " ")
 	if s.ascii {
-		text = toASCII(text)
+		text = plaintext.ASCII(text)
 	}
 	return text
 }
@@ -120,25 +120,7 @@ func (s screen) paint(text string) string {
 	return text[:len(text)-len(body)] + colour + body[:size] + reset + body[size:]
 }
 
-// asciiMarks is one column for one column, so that tables stay aligned.
-var asciiMarks = map[rune]string{'✓': "+", '✗': "x", '◐': ">", '–': "-", '−': "-", '·': "|", '→': "->", '…': "...", '×': "x", '≤': "<=", '≥': ">=", '“': `"`, '”': `"`}
-
 var fromASCII = map[rune]rune{'+': '✓', 'x': '✗', '>': '◐', '-': '–', '|': '·', '!': '!', '?': '?'}
-
-func toASCII(text string) string {
-	var out strings.Builder
-	for _, r := range text {
-		switch short, known := asciiMarks[r]; {
-		case known:
-			out.WriteString(short)
-		case r < utf8.RuneSelf:
-			out.WriteRune(r)
-		default:
-			out.WriteByte('?')
-		}
-	}
-	return out.String()
-}
 
 // wrap breaks text at blanks into lines of at most width columns; a longer word
 // stays whole.

@@ -18,8 +18,11 @@ type Streams struct {
 	Color bool
 	// Env looks up an environment variable.
 	Env func(string) string
-	// Width is the terminal's, in columns, 0 if it is not known.
-	Width func() int
+	// Width is the terminal's, in columns, 0 if it is not known; Height in lines.
+	Width, Height func() int
+	// Resized gives a channel that gets a value when the terminal has another size, and
+	// what ends that; nil: nobody knows.
+	Resized func() (<-chan os.Signal, func())
 }
 
 // utf8 says whether the locale's character set is UTF-8. Where no locale is set,
@@ -44,12 +47,30 @@ func SystemStreams() Streams {
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTerminal: is(os.Stdin), OutTerminal: is(os.Stdout), ErrTerminal: is(os.Stderr),
 		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Env: os.Getenv,
-		Width: func() int {
-			width, _, err := term.GetSize(int(os.Stderr.Fd()))
-			if err != nil {
-				return 0
-			}
-			return width
-		},
+		Width:   func() int { width, _ := size(os.Stderr); return width },
+		Height:  func() int { _, height := size(os.Stderr); return height },
+		Resized: resized,
 	}
+}
+
+// size is that of the terminal behind a file; 0, 0 where it is none.
+func size(f *os.File) (width, height int) {
+	width, height, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0, 0
+	}
+	return width, height
+}
+
+// wideLocale says whether characters of ambiguous width may take two columns.
+func (s Streams) wideLocale() bool {
+	if s.Env == nil {
+		return false
+	}
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToLower(s.Env(name)); locale != "" {
+			return strings.HasPrefix(locale, "zh") || strings.HasPrefix(locale, "ja") || strings.HasPrefix(locale, "ko")
+		}
+	}
+	return false
 }

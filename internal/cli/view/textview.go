@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -11,15 +10,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// textView prints a run for people: one line per change, and while it waits on
-// a terminal a block that is redrawn, elsewhere a line now and then.
+// textView prints a run for people, in lines that stay: one per change, and a line now
+// and then while it waits.
 type textView struct {
 	streams  Streams
 	fallback Fallback // nil: none
 	commands Commands
 	screen   screen
 	mu       sync.Mutex
-	live     int // lines at the end of the terminal that may be redrawn
+	beside   *boardView // shows what is in hand; nil: the lines do
 	shown    shownWait
 	ended    time.Duration // how long the run took, once it is over
 	begun    bool          // a step was begun
@@ -39,6 +38,7 @@ func newTextView(o Output, commands Commands, out io.Writer) *textView {
 func (v *textView) Emit(e runner.Event) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.note(e)
 	switch e.Type {
 	case runner.RunStarted:
 		v.line("run %s, from %s", e.Message, e.Position)
@@ -51,8 +51,7 @@ func (v *textView) Emit(e runner.Event) {
 	case runner.StepSkipped:
 		v.row("–", e.Step, "skipped: "+e.Message, "")
 	case runner.StepStarted:
-		v.begun, v.shown, v.last = true, shownWait{}, nil
-		v.redraw(v.screen.fit("◐  %s  %s", v.screen.step(e.Step), e.Title))
+		v.passing(v.screen.fit("◐  %s  %s", v.screen.step(e.Step), e.Title))
 	case runner.StepWaiting:
 		v.waiting(e)
 	case runner.StepWarning:
@@ -63,7 +62,6 @@ func (v *textView) Emit(e runner.Event) {
 	case runner.StepFailed:
 		v.row("✗", e.Step, v.stoppedAt(e.Left), short(e.Elapsed))
 	case runner.BrakePulled:
-		v.braked = true
 		v.line("   brake pulled: %s", e.Message)
 	case runner.Interrupting:
 		v.line("   interrupted: %s; once more to leave at once", e.Message)
@@ -71,8 +69,33 @@ func (v *textView) Emit(e runner.Event) {
 		v.unwatch()
 		v.line("   hang-up: %s", e.Message)
 	case runner.RunFinished:
+	}
+}
+
+// note keeps what the end of a run is shown by.
+func (v *textView) note(e runner.Event) {
+	switch e.Type { //nolint:exhaustive // the others leave nothing for the end
+	case runner.StepStarted:
+		v.begun, v.shown, v.last = true, shownWait{}, nil
+	case runner.StepWaiting:
+		if e.Waiting != nil && !e.Waiting.Met {
+			v.last = e.Waiting
+		}
+	case runner.BrakePulled:
+		v.braked = true
+	case runner.RunFinished:
 		v.ended = e.Elapsed
 	}
+}
+
+// Above implements Run.
+func (v *textView) Above() io.Writer { return v.streams.Err }
+
+// leave implements progress.
+func (v *textView) leave() time.Duration {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.ended
 }
 
 // stoppedAt is how far the current step had come.
@@ -103,64 +126,42 @@ func (v *textView) details(lines []string) {
 
 // row prints one step's line of a table.
 func (v *textView) row(mark string, step journal.StepID, text, tail string) {
-	v.clear()
 	for _, line := range tableRow(fmt.Sprintf("%s  %s  ", mark, v.screen.step(step)), v.screen.plain(text), tail, v.screen.width) {
 		v.screen.line("%s", line)
 	}
 }
 
-// line prints a line that stays.
-func (v *textView) line(format string, args ...any) {
-	v.clear()
-	v.screen.line(format, args...)
-}
+func (v *textView) line(format string, args ...any) { v.screen.line(format, args...) }
 
-// redraw prints lines that the next ones replace on a terminal. Elsewhere they
-// stay, like any other.
-func (v *textView) redraw(lines ...string) {
-	v.clear()
-	if !v.screen.terminal {
-		for _, line := range lines {
-			v.screen.line("%s", line)
-		}
+// passing prints lines about what is in hand, unless something else shows that.
+func (v *textView) passing(lines ...string) {
+	if v.beside != nil {
 		return
 	}
-	painted := make([]string, len(lines))
-	for i, line := range lines {
-		painted[i] = v.screen.paint(line)
-	}
-	fmt.Fprint(v.screen.out, strings.Join(painted, "\n"))
-	v.live = len(lines)
-}
-
-func (v *textView) clear() {
-	for ; v.live > 0; v.live-- {
-		fmt.Fprint(v.screen.out, "\r\x1b[2K")
-		if v.live > 1 {
-			fmt.Fprint(v.screen.out, "\x1b[1A")
-		}
+	for _, line := range lines {
+		v.screen.line("%s", line)
 	}
 }
 
 // unwatch draws nothing any more once the lines go to a file.
 func (v *textView) unwatch() {
-	if v.fallback != nil && !v.fallback.Watched(v.screen.out) {
-		v.live, v.screen.terminal, v.screen.colour, v.screen.width = 0, false, false, pipedWidth
+	if v.fallback != nil && !v.fallback.Watched(v.out()) {
+		v.beside, v.screen.terminal, v.screen.colour, v.screen.width = nil, false, false, pipedWidth
 	}
 }
 
-// leave ends the block that is redrawn, for whoever writes next.
-func (v *textView) leave() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.clear()
+// out is where the lines come to.
+func (v *textView) out() io.Writer {
+	if v.beside != nil {
+		return v.beside.out
+	}
+	return v.screen.out
 }
 
 // Finish prints how the run ended and how to go on.
 func (v *textView) Finish(result runner.Result, err error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.clear()
 	if err != nil {
 		v.stopped(result, err)
 		return Shown(err)

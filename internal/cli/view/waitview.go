@@ -25,27 +25,22 @@ type shownWait struct {
 	at         time.Time
 }
 
-// waiting shows a wait. On a terminal two lines are redrawn. Elsewhere the line
-// that says what is waited for, and until when, comes once and then every 30 s;
-// the one that says what is seen when that changed, at most every few seconds.
+// waiting shows a wait. The line that says what is waited for, and until when, comes once
+// and then every 30 s; the one that says what is seen when that changed, at most every few
+// seconds. That it is there is said by the line of the step.
 func (v *textView) waiting(e runner.Event) {
 	w := e.Waiting
-	if w == nil {
+	if w == nil || w.Met {
 		return
 	}
-	v.last = w
 	seen, until := v.waitLines(e)
-	if v.screen.terminal {
-		v.redraw(seen, until)
-		return
-	}
 	fact := fmt.Sprintf("%d/%d %s", w.Done, w.Total, w.Seen)
 	silence := e.Time.Sub(v.shown.at)
 	switch {
 	case v.shown.what != w.For || silence >= speakUp:
-		v.redraw(seen, until)
+		v.passing(seen, until)
 	case v.shown.seen != fact && silence >= quietFor:
-		v.redraw(seen)
+		v.passing(seen)
 	default:
 		return
 	}

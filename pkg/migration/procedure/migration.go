@@ -76,6 +76,9 @@ func (m *Migration) Header(seen migration.Snapshot) []string {
 	return lines
 }
 
+// Leader implements runner.Procedure: who runs the cloud controllers.
+func (m *Migration) Leader(seen migration.Snapshot) runner.Leader { return seen.CloudControllers() }
+
 // Paused says who keeps the cluster from being rolled; "": nobody.
 func (m *Migration) Paused(seen migration.Snapshot) string { return m.Backend.Paused(seen) }
 

@@ -118,7 +118,9 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 		return runner.Verdict{}, err
 	}
 	if now.Verdict != nil {
-		return *now.Verdict, nil
+		verdict := *now.Verdict
+		verdict.Machines = now.Machines
+		return verdict, nil
 	}
 	verdict, err := s.judge(ctx, seen, now)
 	if err != nil || verdict.Kind != runner.Met || s.rules.then == nil {
@@ -131,7 +133,7 @@ func (s *editing) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 // judge says what of a rollout is open: first the Nodes that others may wait for, then
 // what applies the edit, the machines, the leases.
 func (s *editing) judge(ctx context.Context, seen migration.Snapshot, now migration.Rollout) (runner.Verdict, error) {
-	roll := &migration.RolloutJudgement{WaitingFor: migration.OrElse(now.WaitingFor, s.rules.waitingFor), Done: now.Done, Total: now.Total, Progress: now.Progress, By: now.By}
+	roll := &migration.RolloutJudgement{WaitingFor: migration.OrElse(now.WaitingFor, s.rules.waitingFor), Done: now.Done, Total: now.Total, Machines: now.Machines, Progress: now.Progress, By: now.By}
 	for _, line := range now.Applying {
 		roll.Wait("%s", line)
 	}

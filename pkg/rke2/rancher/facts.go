@@ -66,6 +66,16 @@ type Machine struct {
 	Conditions     Conditions
 }
 
+// Applying says whether Rancher is at it: it was given a plan that it has not applied.
+func (m Machine) Applying() bool {
+	for _, kind := range []string{conditionPlanApplied, conditionReconciled} {
+		if condition, there := m.Conditions[kind]; there && condition.Status != "True" {
+			return true
+		}
+	}
+	return false
+}
+
 // Condition is a status condition of any of Rancher's objects.
 type Condition struct{ Status, Reason, Message string }
 

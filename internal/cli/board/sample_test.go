@@ -1,0 +1,68 @@
+package board
+
+import (
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+var begin = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+
+var allSteps = []journal.StepID{"preflight", "etcd-snapshot", "lease-access", "enable-leader-migration", "cordon", "install-ccm",
+	"switch-provider", "uncordon", "verify", "disable-leader-migration"}
+
+// after is a moment of the sample run.
+func after(seconds int) time.Time { return begin.Add(time.Duration(seconds) * time.Second) }
+
+// play is the state after events.
+func play(events ...runner.Event) State {
+	var s State
+	for _, e := range events {
+		s = s.After(e)
+	}
+	return s
+}
+
+func rolling(at int, planes, workers string, leader *runner.Leader) runner.Event {
+	w := &runner.Wait{For: "every machine to run with the external provider",
+		Seen:  "Rancher: configuring worker node(s) demo-w-6f5c9-hpn2n: waiting for probes: kubelet; demo-w-6f5c9-hpn2n: its kubelet runs with provider \"aws\"; and 2 more",
+		Since: after(438), LastProgress: after(at - 6), Until: after(at - 6).Add(15 * time.Minute), Leader: leader}
+	add := func(states, prefix string, names []string, group runner.MachineGroup, doing string) {
+		for i, c := range states {
+			m := runner.Machine{Name: prefix + names[i], Group: group, State: runner.MachineWaits}
+			switch c {
+			case 'x':
+				m.State = runner.MachineDone
+			case '>':
+				m.State, m.Doing = runner.MachineInHand, doing
+			case '?':
+				m.State = runner.MachineUnseen
+			}
+			w.Machines = append(w.Machines, m)
+		}
+	}
+	add(planes, "demo-cp-7dd8547d54-", []string{"jmzz9", "p5vxv", "cgkfl"}, runner.ControlPlanes, "kube-controller-manager restarting")
+	add(workers, "demo-w-6f5c9-", []string{"hpn2n", "w7s97", "vv2xk"}, runner.Workers, "kubelet restarting")
+	return runner.Event{Type: runner.StepWaiting, Step: "switch-provider", Time: after(at), Waiting: w}
+}
+
+func ccmOn(host string, at int) *runner.Leader {
+	return &runner.Leader{Component: "aws-cloud-controller-manager", Host: host, ID: host + "_1", Renewed: after(at)}
+}
+
+// sample is a run in the middle of its switch, 550 s after its beginning.
+func sample() State {
+	events := []runner.Event{{Type: runner.RunStarted, Time: begin, Steps: allSteps}}
+	for _, id := range allSteps[:6] {
+		events = append(events, runner.Event{Type: runner.StepStarted, Step: id, Time: after(10)}, runner.Event{Type: runner.StepFinished, Step: id, Time: after(430)})
+	}
+	return play(append(events,
+		runner.Event{Type: runner.StepStarted, Step: "switch-provider", Title: "switch every component to the external provider", Time: after(438)},
+		rolling(440, "...", "...", &runner.Leader{Component: "kube-controller-manager", Host: "jmzz9", ID: "jmzz9_0", Renewed: after(439)}),
+		rolling(442, ">..", "...", nil),
+		rolling(470, "x>.", "...", ccmOn("jmzz9", 459)),
+		rolling(505, "xx>", "...", ccmOn("jmzz9", 504)),
+		rolling(536, "xxx", ">..", ccmOn("jmzz9", 535)),
+		rolling(549, "xxx", ">..", ccmOn("jmzz9", 549)))...)
+}

@@ -1,0 +1,242 @@
+package view
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/board"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// boardView shows what is in hand in a frame at the end of the terminal, and what is
+// done in lines above it. Whoever sends an event only leaves it there: a terminal that
+// takes its time, or takes nothing, holds up no run.
+type boardView struct {
+	streams  Streams
+	fallback Fallback // nil: none
+	clock    clock.WithTicker
+	out      io.Writer
+	painter  board.Painter // of paint alone
+
+	mu      sync.Mutex
+	text    *textView // makes the lines that stay
+	state   board.State
+	stay    bytes.Buffer // lines that are not on the screen yet
+	partial []byte       // of a line of somebody else's
+	work    *boardWork   // nil: nothing is drawn
+	drawn   bool         // it was begun once
+}
+
+// boardWork is a painter at work.
+type boardWork struct {
+	wake        chan struct{} // there is something new
+	quit, ended chan struct{}
+}
+
+func newBoard(o Output, commands Commands, out io.Writer) *boardView {
+	v := &boardView{streams: o.Streams, fallback: o.Fallback, clock: o.Clock, out: out, painter: board.Painter{Screen: out}}
+	if v.fallback != nil {
+		v.painter.Screen = v.fallback.Drawing(out)
+	}
+	v.text = newTextView(o, commands, out)
+	v.text.screen.out, v.text.beside = &v.stay, v
+	return v
+}
+
+// Emit implements runner.Sink.
+func (v *boardView) Emit(e runner.Event) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.text.unwatch() // what follows may go to a file
+	v.state = v.state.After(e)
+	v.text.Emit(e)
+	switch {
+	case v.work != nil:
+		v.work.nudge()
+	case v.state.InHand() && !v.drawn:
+		v.begin()
+	default:
+		v.flush()
+	}
+}
+
+// begin has somebody draw. v.mu is held.
+func (v *boardView) begin() {
+	v.work = &boardWork{wake: make(chan struct{}, 1), quit: make(chan struct{}), ended: make(chan struct{})}
+	v.drawn = true
+	v.work.nudge()
+	go v.paint(v.work)
+}
+
+func (w *boardWork) nudge() {
+	select {
+	case w.wake <- struct{}{}:
+	default: // it will look anyhow
+	}
+}
+
+// paint draws each second, when something is new, and when the size has changed.
+func (v *boardView) paint(w *boardWork) {
+	defer close(w.ended)
+	ticker := v.clock.NewTicker(time.Second)
+	defer ticker.Stop()
+	var resized <-chan os.Signal
+	if v.streams.Resized != nil {
+		var stop func()
+		resized, stop = v.streams.Resized()
+		defer stop()
+	}
+	for {
+		select {
+		case <-w.wake:
+		case <-ticker.C():
+		case <-resized:
+		case <-w.quit:
+			v.painter.Clear()
+			return
+		}
+		v.frame()
+	}
+}
+
+// frame puts what is new above the frame and draws it.
+func (v *boardView) frame() {
+	v.mu.Lock()
+	look := v.look()
+	lines, now := bytes.Clone(v.stay.Bytes()), v.clock.Now()
+	v.stay.Reset()
+	var frame []string
+	if v.text.beside != nil {
+		frame = board.Render(v.state, now, look)
+	}
+	v.mu.Unlock()
+	if len(lines) > 0 {
+		v.painter.Clear()
+		_, _ = v.out.Write(lines)
+	}
+	v.painter.Draw(frame, look.Width)
+}
+
+// flush prints what is new where nothing is drawn. v.mu is held.
+func (v *boardView) flush() {
+	_, _ = v.stay.WriteTo(v.out)
+	v.stay.Reset()
+}
+
+// look is what the terminal can show now.
+func (v *boardView) look() board.Look {
+	look := board.Look{Width: usualWidth, Colour: v.streams.Color, Unicode: v.streams.utf8(), Wide: v.streams.wideLocale()}
+	if v.streams.Width != nil {
+		if width := v.streams.Width(); width > 0 {
+			look.Width = width
+		}
+	}
+	if v.streams.Height != nil {
+		look.Height = v.streams.Height()
+	}
+	if v.text.beside != nil {
+		v.text.screen.width = min(look.Width, pipedWidth)
+	}
+	return look
+}
+
+// usualWidth is that of a terminal that tells none.
+const usualWidth = 80
+
+// Above implements Run: whole lines, above the frame while one is drawn.
+func (v *boardView) Above() io.Writer { return above{v} }
+
+type above struct{ v *boardView }
+
+// Write implements io.Writer.
+func (a above) Write(text []byte) (int, error) {
+	v := a.v
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.partial = append(v.partial, text...)
+	for {
+		line, rest, whole := bytes.Cut(v.partial, []byte("\n"))
+		if !whole {
+			break
+		}
+		v.text.screen.line("%s", line)
+		v.partial = bytes.Clone(rest)
+	}
+	if v.work == nil {
+		v.flush()
+	} else {
+		v.work.nudge()
+	}
+	return len(text), nil
+}
+
+// leave implements progress: the frame is gone, and all lines are printed.
+func (v *boardView) leave() time.Duration {
+	v.mu.Lock()
+	work := v.work
+	v.work = nil
+	v.mu.Unlock()
+	if work != nil {
+		close(work.quit)
+		<-work.ended
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.flush()
+	return v.text.ended
+}
+
+// Finish implements Run.
+func (v *boardView) Finish(result runner.Result, err error) error {
+	took := v.leave()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.text.screen.out = v.out
+	if v.text.beside == nil { // nobody looks on any more
+		return v.text.Finish(result, err)
+	}
+	if err != nil {
+		v.text.stopped(result, err)
+		return Shown(err)
+	}
+	s := v.text.screen
+	s.line("")
+	s.line("now    %s", whereText(s, result))
+	s.line("time   %s%s", short(took), addedText(result.Added, took))
+	if text := pausesText(v.state.Pauses()); text != "" {
+		s.prose("pause  ", text)
+	}
+	s.line("next   %s", v.text.commands.Next(result.Observation))
+	return nil
+}
+
+// whereText is a position with its rungs and in words.
+func whereText(s screen, result runner.Result) string {
+	var at position.Position
+	if err := at.UnmarshalText([]byte(result.Position)); err != nil || at.Words() == "" {
+		return result.Position + "   " + result.Observation.Summary
+	}
+	return at.String() + "  " + board.Rungs(at, !s.ascii) + "  " + at.Words()
+}
+
+// pausesText says for how long at most nobody ran the cloud controllers; "": none changed
+// hands while somebody looked.
+func pausesText(pauses []time.Duration) string {
+	if len(pauses) == 0 {
+		return ""
+	}
+	text := "the cloud controllers changed hands, and were away for at most "
+	for i, one := range pauses {
+		if i > 0 {
+			text += ", then "
+		}
+		text += short(one)
+	}
+	return text
+}

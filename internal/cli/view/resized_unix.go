@@ -1,0 +1,16 @@
+//go:build unix
+
+package view
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// resized tells of SIGWINCH.
+func resized() (<-chan os.Signal, func()) {
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, syscall.SIGWINCH)
+	return got, func() { signal.Stop(got) }
+}

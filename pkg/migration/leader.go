@@ -1,0 +1,62 @@
+package migration
+
+import (
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// CloudControllers is the process that is seen to run the cloud controllers: the holder
+// of the migration lease; where nobody renews that, the leader of a component that does
+// not ask for it. Who was not seen to renew is not claimed to run anything.
+func (s Snapshot) CloudControllers() runner.Leader {
+	r := s.Reading
+	if held := r.LeaseVerdict(); held.Life == lease.Alive && (held.Owner == lease.KCM || held.Owner == lease.CCM) {
+		return s.leader(held, wellknown.MigrationLease)
+	}
+	if ccm := lease.JudgeMain(r.Leases.CCM, r.RenewDeadline()); ccm.Life == lease.Alive && r.ccmRunsAlone() {
+		ccm.Owner = lease.CCM
+		return s.leader(ccm, wellknown.CCMLease)
+	}
+	if kcm := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()); kcm.Life == lease.Alive && r.inTreeWithoutFlag(kcm.Host()) {
+		kcm.Owner = lease.KCM
+		return s.leader(kcm, wellknown.KCMLease)
+	}
+	return runner.Leader{}
+}
+
+func (s Snapshot) leader(v lease.Verdict, name string) runner.Leader {
+	return runner.Leader{Component: string(v.Owner), Host: v.Host(), ID: v.Holder, Renewed: s.Unchanged.since(name)}
+}
+
+// since is when a run saw the last write of a lease; zero: never.
+func (u Unchanged) since(name string) time.Time { return u[name].since }
+
+// ccmRunsAlone says whether every CCM there is leads by its own lease alone.
+func (r Reading) ccmRunsAlone() bool {
+	ccm := r.CCMEvidence()
+	return r.Down.CCM != nil && ccm.Complete && !ccm.Migration && ccm.PodsWith == 0
+}
+
+// inTreeWithoutFlag says whether the kube-controller-manager on a host is seen to run the
+// cloud controllers by its main lease. Arguments that no pod shows are those in force
+// only where nothing is pending.
+func (r Reading) inTreeWithoutFlag(host string) bool {
+	for _, k := range r.KCMs {
+		if sameHost(k.Node, host) {
+			return k.Known && (k.Pod != nil || len(r.Pending) == 0) && k.Provider() == "aws" && !k.Flagged()
+		}
+	}
+	return false
+}
+
+// sameHost says whether a Node's name and a host name are of one machine: one of them may
+// be without its domain.
+func sameHost(node, host string) bool {
+	short, _, _ := strings.Cut(node, ".")
+	shortHost, _, _ := strings.Cut(host, ".")
+	return node != "" && (node == host || (short == host || node == shortHost) && short == shortHost)
+}
