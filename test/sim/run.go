@@ -39,9 +39,11 @@ type Run struct {
 	After     func(Call)
 	Interrupt <-chan struct{}
 	Sink      runner.Sink
-	Timeout   time.Duration
-	Skip      map[string]string // checks, with the reason
-	Version   string            // of awsmigrate
+	// EveryReading sends Sink every reading of a wait.
+	EveryReading bool
+	Timeout      time.Duration
+	Skip         map[string]string // checks, with the reason
+	Version      string            // of awsmigrate
 	// Saved is a plan that was approved before.
 	Saved *runner.WholePlan
 	// Clock is the clock of the process; nil: the world's.
@@ -96,7 +98,7 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	}
 	options := runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
-		Journal: kept, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, Interrupt: r.Interrupt, Saved: r.Saved, Version: r.Version,
+		Journal: kept, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, Saved: r.Saved, Version: r.Version,
 		Unattended: true, // as with --yes
 		Approve:    func(context.Context, runner.Proposal) error { return nil },
 	}

@@ -1,0 +1,185 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/test/terminal"
+)
+
+// A person who watches a whole migration, or its undo, sees each second something new,
+// one board and never two, what the last reading saw and nothing older, and no claim of
+// who runs the cloud controllers but of a process that ran them.
+func TestBoardOfWholeMigrations(t *testing.T) {
+	for _, s := range scenarios {
+		w := s.world()
+		for _, undo := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s undo %t", s.name, undo), func(t *testing.T) {
+				r := s.run
+				r.Undo, r.ID, r.EveryReading = undo, w.nextRun(), true
+				seen := boardOf(t, r, w)
+				t.Logf("counts: %d seconds watched, %d frames, %d claims of who leads", seen.seconds, seen.frames, seen.claims)
+				if seen.frames < 30 || seen.claims == 0 && undo == false {
+					t.Errorf("%d frames and %d claims in %d seconds: too little was seen to judge by", seen.frames, seen.claims, seen.seconds)
+				}
+			})
+		}
+	}
+}
+
+// looker looks at a board each second.
+type boardLooker struct {
+	t      *testing.T
+	at     *terminal.Terminal
+	world  *World
+	last   runner.Event
+	ran    map[string]time.Time // processes that ran the cloud controllers, and when they did last
+	before string
+
+	seconds, frames, claims int
+}
+
+func boardOf(t *testing.T, r Run, w *World) boardLooker {
+	l := boardLooker{t: t, world: w, ran: map[string]time.Time{}}
+	synctest.Test(t, func(t *testing.T) {
+		l.at = terminal.New(160, 50) // whose channel the bubble waits for
+		shown := view.NewRun(view.Output{Streams: l.at.Streams(), Format: "text", Progress: view.ProgressBoard, Clock: clock.RealClock{}},
+			view.Commands{Run: "go on", Undo: "go back", Status: "look", Undoing: r.Undo})
+		events := make(chan runner.Event, 1)
+		r.Sink = runner.SinkFunc(func(e runner.Event) {
+			shown.Emit(e)
+			events <- e
+		})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			l.look(ctx, events)
+		}()
+		end := r.On(t.Context(), w)
+		stop()
+		<-ended
+		if err := shown.Finish(end.Result, end.Err); err != nil {
+			t.Error(err)
+		}
+		l.end(end.Result.Position)
+	})
+	return l
+}
+
+// look takes in events, and looks half a second behind every frame that is due.
+func (l *boardLooker) look(ctx context.Context, events <-chan runner.Event) {
+	var ticks <-chan time.Time
+	for {
+		select {
+		case e := <-events:
+			l.take(e)
+			if ticks == nil && e.Type == runner.StepStarted { // the board is drawn each second from now on
+				ticks = time.After(time.Second + time.Second/2)
+			}
+		case <-ticks:
+			ticks = time.After(time.Second)
+			l.second()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// graceOfLeader is how long after its end a process may still be called the leader: the
+// time within which its last renewal counts, the pace of readings, and a tick.
+const graceOfLeader = 10*time.Second + 2*poll + tick
+
+func (l *boardLooker) take(e runner.Event) {
+	l.last = e
+	l.world.mu.Lock()
+	for _, p := range l.world.processes {
+		if l.world.runs(p) {
+			l.ran[p.component+" "+p.id] = time.Now()
+		}
+	}
+	l.world.mu.Unlock()
+	if e.Waiting == nil || e.Waiting.Leader == nil {
+		return
+	}
+	l.claims++
+	leader := e.Waiting.Leader
+	if when, ran := l.ran[leader.Component+" "+leader.ID]; !ran || time.Since(when) > graceOfLeader {
+		l.t.Errorf("%s: %s on %s is said to run the cloud controllers, and did last at %v of %v", e.Step, leader.Component, leader.Host, when, l.ran)
+	}
+}
+
+// second judges what is seen.
+func (l *boardLooker) second() {
+	l.seconds++
+	screen := l.at.Lines()
+	from := -1
+	for i, line := range screen {
+		if strings.HasPrefix(line, "●") || strings.HasPrefix(line, "○") {
+			if from >= 0 {
+				l.t.Errorf("two boards:\n%s", strings.Join(screen, "\n"))
+			}
+			from = i
+		}
+	}
+	if l.last.Type == runner.RunFinished {
+		if from >= 0 {
+			l.t.Errorf("a board behind the end:\n%s", strings.Join(screen, "\n"))
+		}
+		return
+	}
+	if from < 0 {
+		l.t.Errorf("no board after %s of %s:\n%s", l.last.Type, l.last.Step, strings.Join(screen, "\n"))
+		return
+	}
+	l.frames++
+	board := strings.TrimSpace(strings.Join(screen[from:], "\n"))
+	if board == l.before {
+		l.t.Errorf("a second later it is the same:\n%s", board)
+	}
+	l.before = board
+	for _, wanted := range l.wanted() {
+		if !strings.Contains(board, wanted) {
+			l.t.Errorf("after %s of %s %q is wanted:\n%s", l.last.Type, l.last.Step, wanted, board)
+		}
+	}
+}
+
+// wanted is what the last event makes a board show.
+func (l *boardLooker) wanted() []string {
+	e := l.last
+	switch e.Type { //nolint:exhaustive // the others change no board
+	case runner.StepStarted:
+		return []string{string(e.Step), "the changes to be made"}
+	case runner.StepFinished:
+		return []string{"steps done"}
+	case runner.StepWaiting:
+		wanted := []string{string(e.Step)}
+		for _, text := range []string{e.Waiting.For, e.Waiting.Seen} {
+			wanted = append(wanted, strings.Join(strings.Fields(text)[:min(4, len(strings.Fields(text)))], " "))
+		}
+		return wanted
+	}
+	return nil
+}
+
+// end judges what stays on the screen.
+func (l *boardLooker) end(position string) {
+	text := strings.Join(l.at.Lines(), "\n")
+	for _, wanted := range []string{"now    " + position + "  ●", "next   look"} {
+		if !strings.Contains(text, wanted) {
+			l.t.Errorf("%q is wanted at the end:\n%s", wanted, text)
+		}
+	}
+	if strings.Contains(text, "Ctrl-C") {
+		l.t.Errorf("of a board something is left:\n%s", text)
+	}
+}
