@@ -12,5 +12,5 @@ import (
 )
 
 func main() {
-	os.Exit(cli.Main(context.Background(), os.Args[1:], view.SystemStreams()))
+	os.Exit(cli.MainAs(context.Background(), os.Args[0], os.Args[1:], view.SystemStreams()))
 }

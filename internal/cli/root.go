@@ -13,10 +13,15 @@ import (
 
 // Main runs the command line and returns its exit code.
 func Main(ctx context.Context, args []string, streams view.Streams) int {
+	return MainAs(ctx, program, args, streams)
+}
+
+// MainAs is Main for a process that was started under another name, its argv[0].
+func MainAs(ctx context.Context, argv0 string, args []string, streams view.Streams) int {
 	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
 	app := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args}
-	root := newRoot(app)
+	root := named(newRoot(app), argv0)
 	root.SetArgs(args)
 	return app.end(root.ExecuteContext(ctx))
 }
@@ -54,7 +59,7 @@ func (a *app) opening() target.Output { return target.Output{Say: a.say, Err: a.
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
-		Use:   "awsmigrate",
+		Use:   program,
 		Short: "Move Rancher clusters from the in-tree AWS cloud provider to the external one",
 		Long: `awsmigrate moves Rancher RKE2 and RKE clusters from the in-tree AWS cloud provider to the
 external AWS cloud controller manager with leader migration: step by step,

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+// Names that the program is started by. kubectl runs kubectl-awsmigrate for `kubectl
+// awsmigrate` (kubernetes/kubectl:pkg/cmd/plugin.go).
+const (
+	program = "awsmigrate"
+	plugin  = "kubectl-" + program
+)
+
+// named has help and usage show the words that people type. Completion scripts are
+// for the file that is started, kubectl-awsmigrate.
+func named(root *cobra.Command, argv0 string) *cobra.Command {
+	if filepath.Base(argv0) == plugin {
+		root.Use = plugin
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl " + program}
+	}
+	return root
+}
+
+// Tree is every command with its flags, for what is generated from them: completion
+// scripts and manual pages. Its commands are not for running.
+func Tree(argv0 string) *cobra.Command {
+	root := named(newRoot(&app{}), argv0)
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	return root
+}

@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+)
+
+// As a plugin of kubectl the program shows the words that are typed there, under its
+// own name those of the program; the folder that it lies in says nothing.
+func TestGoldenProgramName(t *testing.T) {
+	play := func(argv0 string, args ...string) played {
+		var out, errs bytes.Buffer
+		code := MainAs(t.Context(), argv0, args, view.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }})
+		return played{out: out.String(), err: errs.String(), code: code}
+	}
+	for name, args := range map[string][]string{
+		"plugin-help": {"rke2", "plan", "--help"}, "plugin-root": {}, "plugin-unknown": {"rke3"},
+	} {
+		golden(t, name+".txt.golden", play("/opt/krew/bin/kubectl-awsmigrate", args...).all())
+		for _, argv0 := range []string{"awsmigrate", "/kubectl-awsmigrate/awsmigrate", ""} {
+			if got := play(argv0, args...).all(); strings.Contains(got, "kubectl awsmigrate") {
+				t.Errorf("started as %q, %v says kubectl awsmigrate:\n%s", argv0, args, got)
+			}
+		}
+	}
+}
+
+// What the plugin's completion script asks is answered by the file it is for.
+func TestCompletionScriptsAreForTheFile(t *testing.T) {
+	for _, file := range []string{program, plugin} {
+		var bash, fish bytes.Buffer
+		tree := Tree("/usr/bin/" + file)
+		if err := tree.GenBashCompletionV2(&bash, true); err != nil {
+			t.Fatal(err)
+		}
+		if err := tree.GenFishCompletion(&fish, true); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(bash.String(), "complete -o default -F __start_"+file+" "+file+"\n") || !strings.Contains(fish.String(), "complete -c "+file+" ") {
+			t.Errorf("the scripts are not for %s", file)
+		}
+	}
+}
