@@ -2,6 +2,8 @@ package awsccm
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
@@ -98,4 +100,14 @@ func parseKubernetes(version string) (*semver.Version, error) {
 		}
 	}
 	return v, nil
+}
+
+// ImageTags are the tags of all images that a migration may install by itself, oldest
+// first, for whoever fills a mirror.
+func ImageTags() []string {
+	tags := make([]string, 0, len(images))
+	for _, minor := range slices.Sorted(maps.Keys(images)) {
+		tags = append(tags, images[minor])
+	}
+	return tags
 }

@@ -1,6 +1,7 @@
 package awsccm
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -122,6 +123,18 @@ func TestMatrixIsPromotedAndSound(t *testing.T) {
 			if tag == hole {
 				t.Errorf("%s was tagged but never promoted", tag)
 			}
+		}
+	}
+}
+
+func TestImageTagsAreTheWholeMatrixInOrder(t *testing.T) {
+	tags := ImageTags()
+	if len(tags) != len(images) {
+		t.Errorf("%v of %v", tags, images)
+	}
+	for i, tag := range tags {
+		if got, err := ImageFor(fmt.Sprintf("v1.%d.1", 22+i)); err != nil || got != tag {
+			t.Errorf("1.%d: %s, %v, in the list %s", 22+i, got, err, tag)
 		}
 	}
 }
