@@ -14,7 +14,7 @@ GOTEST := go test
 # The product, the lab, and the tests that need both. The product's go.mod names
 # neither of the others, or `go install …/cmd/awsmigrate@version` would refuse it.
 # What the generators import, nothing else does.
-MODULES := . tools/codegen test/lab test
+MODULES := . tools/codegen tools/release test/lab test
 # $(call each,COMMAND) runs it in every module, and fails if it failed in one.
 each = code=0; for m in $(MODULES); do (cd $(CURDIR)/$$m && echo "module $$m" && $(1)) || code=$$?; done; exit $$code
 
@@ -50,6 +50,21 @@ $(BIN)/lab:
 .PHONY: pie
 pie: ## build bin/awsmigrate-pie: static and position-independent; needs gcc and a static libc
 	CGO_ENABLED=1 go build -buildmode=pie -tags=$(TAGS),netgo,osusergo -ldflags '-s -w -linkmode external -extldflags "-static-pie"' -o $(BIN)/awsmigrate-pie ./cmd/awsmigrate
+
+# What a release is made of is the commit that is checked out; docs/releases.md.
+OUT ?= dist
+RELEASE = cd tools/release && go run .
+.PHONY: release
+release: ## the files of a release: VERSION=v0.1.0, OUT=folder (dist), KEY=file to sign, PLATFORMS=linux/amd64 for a trial
+	$(RELEASE) build --repository $(CURDIR) --version "$(VERSION)" --out $(abspath $(OUT)) --tags $(TAGS) $(if $(KEY),--key $(abspath $(KEY))) $(addprefix --platform ,$(PLATFORMS))
+
+.PHONY: release-verify
+release-verify: ## prove by a public key, offline, that OUT (dist) holds files of a release: KEY=file
+	@$(RELEASE) verify --key $(abspath $(KEY)) $(abspath $(OUT))
+
+.PHONY: release-twice
+release-twice: ## a release twice, in other surroundings the second time: the same bytes; VERSION, PLATFORMS as above; by hand
+	tools/release/twice.sh "$(VERSION)" "$(PLATFORMS)"
 
 # What the binaries say they are. Without it /version answers v0.0.0-master, which
 # no client that compares versions can work with.

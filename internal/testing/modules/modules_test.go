@@ -73,6 +73,7 @@ func TestModulesAgreeOnVersions(t *testing.T) {
 	agree(".", "test/lab")
 	agree(".", "test")
 	agree("test/lab", "test")
+	agree(".", "tools/release")
 }
 
 // `go install …@version` refuses a go.mod with replace or exclude, and finds no

@@ -1,0 +1,71 @@
+package seal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Names of what seals a release.
+const (
+	ListFile      = "checksums.txt"
+	SignatureFile = ListFile + ".sig"
+)
+
+// List is the SHA-256 of every file of a release by its path, but of what seals it.
+func List(release fs.FS) (map[string]string, error) {
+	sums := map[string]string{}
+	err := fs.WalkDir(release, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path == ListFile || path == SignatureFile {
+			return err
+		}
+		if !entry.Type().IsRegular() {
+			return fmt.Errorf("%s is no regular file", path)
+		}
+		sums[path], err = sum(release, path)
+		return err
+	})
+	return sums, err
+}
+
+func sum(release fs.FS, path string) (_ string, err error) {
+	file, err := release.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, file); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return hex.EncodeToString(hash.Sum(nil)), nil
+}
+
+// Format is the list as sha256sum reads it, in the order of paths.
+func Format(sums map[string]string) []byte {
+	var out strings.Builder
+	for _, path := range slices.Sorted(maps.Keys(sums)) {
+		fmt.Fprintf(&out, "%s  %s\n", sums[path], path)
+	}
+	return []byte(out.String())
+}
+
+// Parse reads a list that Format wrote.
+func Parse(list []byte) (map[string]string, error) {
+	sums := map[string]string{}
+	for line := range strings.Lines(string(list)) {
+		digest, path, found := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		raw, err := hex.DecodeString(digest)
+		if !found || err != nil || len(raw) != sha256.Size || !fs.ValidPath(path) || sums[path] != "" {
+			return nil, fmt.Errorf("%s: line %q is no checksum of a file below", ListFile, line)
+		}
+		sums[path] = digest
+	}
+	return sums, nil
+}

@@ -1,0 +1,40 @@
+package source
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+)
+
+// run gives what a command prints; its error has what it complained of.
+func run(ctx context.Context, dir string, env []string, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, env
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, strings.TrimSpace(complaints.String()))
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+// without are the variables of an environment but those of the names, or whose names
+// begin so (a star at the end).
+func without(env []string, names ...string) []string {
+	var kept []string
+	for _, variable := range env {
+		name, _, _ := strings.Cut(variable, "=")
+		dropped := false
+		for _, drop := range names {
+			prefix, pattern := strings.CutSuffix(drop, "*")
+			dropped = dropped || name == drop || pattern && strings.HasPrefix(name, prefix)
+		}
+		if !dropped {
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}
