@@ -203,7 +203,8 @@ mutants: ## change migration and the backends in MUTANTS (200) random places, on
 	cd test && go run ./cmd/mutants -n $(MUTANTS) -seed $(SEED)
 
 .PHONY: lint
-lint: ## linters, vet, formatting, chart lint
+lint: ## linters, vet, formatting, chart lint, workflows
+	go tool -modfile=$(CURDIR)/tools/actionlint/go.mod actionlint -shellcheck= -pyflakes= .github/workflows/*.yml
 	@$(call each,$(TOOL) golangci-lint run --allow-parallel-runners ./... && go vet ./...)
 
 .PHONY: tidy
