@@ -49,7 +49,7 @@ func serve(t testing.TB) *management {
 }
 
 // serveDefinition serves our kind as a definition has it.
-func serveDefinition(t *testing.T, text string) *management {
+func serveDefinition(t testing.TB, text string) *management {
 	t.Helper()
 	config := apiserver.New(t, apiserver.Options{}).Config()
 	factory, err := awsmigrate.NewFactoryFromConfig(config)

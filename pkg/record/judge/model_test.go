@@ -134,7 +134,7 @@ func (m *model) start(p *simPod, flagged, inTree bool) {
 		startsIn: m.between(20*time.Millisecond, 800*time.Millisecond)}
 	pr.lock(mainLease(pr.program)).next = m.now.Add(m.between(0, m.retry[pr.program]))
 	m.all, p.process = append(m.all, pr), pr
-	p.record.Containers = []record.Container{{ID: pr.container, Restarts: int32(p.ends), State: record.Running, Started: m.clock(pr.host).Truncate(time.Second)}} //nolint:gosec // few
+	p.record.Containers = []record.Container{{ID: pr.container, Restarts: int32(p.ends), State: record.Running, Started: m.clock(pr.host).Truncate(time.Second)}}
 	m.reportPod(p)
 }
 
@@ -161,7 +161,7 @@ func (m *model) exit(p *simProcess) {
 	}
 	pod.process = nil
 	pod.ends++
-	finished := record.Container{ID: p.container, Restarts: int32(pod.ends - 1), State: record.Terminated, Exit: 1, //nolint:gosec // few
+	finished := record.Container{ID: p.container, Restarts: int32(pod.ends - 1), State: record.Terminated, Exit: 1,
 		Started: p.started.Add(m.offset[p.host]).Truncate(time.Second), Finished: m.clock(p.host).Truncate(time.Second)}
 	pod.record.Containers = []record.Container{finished}
 	pod.again = m.now.Add(200 * time.Millisecond)

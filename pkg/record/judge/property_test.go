@@ -92,7 +92,7 @@ func (m *model) invent(p *simPod) {
 		return
 	}
 	kept := p.record.Containers
-	p.record.Containers = []record.Container{{State: record.Terminated, Reason: "ContainerStatusUnknown", Exit: 137, Restarts: int32(p.ends), Finished: m.clock(p.record.Node).Truncate(time.Second)}} //nolint:gosec // few
+	p.record.Containers = []record.Container{{State: record.Terminated, Reason: "ContainerStatusUnknown", Exit: 137, Restarts: int32(p.ends), Finished: m.clock(p.record.Node).Truncate(time.Second)}}
 	m.reportPod(p)
 	p.record.Containers = kept
 	m.reportPod(p)
