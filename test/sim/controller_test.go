@@ -111,21 +111,21 @@ type behind struct {
 }
 
 func (b behind) engine() controller.Engine {
-	real := controller.Sessions()
+	sessions := controller.Sessions()
 	return controller.Engine{
 		Assess: func(ctx context.Context, t session.Connector, o session.Options) (session.Assessment, error) {
-			return real.Assess(ctx, b.to(t), o)
+			return sessions.Assess(ctx, b.to(t), o)
 		},
 		Audit: func(ctx context.Context, t session.Target, o session.Options) (controller.Audited, error) {
-			return real.Audit(ctx, b.target(t), o)
+			return sessions.Audit(ctx, b.target(t), o)
 		},
 		Run: func(ctx context.Context, t session.Connector, o session.Options) (session.Result, error) {
 			o.Poll = poll
-			return real.Run(ctx, b.to(t), o)
+			return sessions.Run(ctx, b.to(t), o)
 		},
 		Guard: func(ctx context.Context, t session.Connector, o session.Options) (session.Result, error) {
 			o.Poll = poll
-			return real.Guard(ctx, b.to(t), o)
+			return sessions.Guard(ctx, b.to(t), o)
 		},
 	}
 }
