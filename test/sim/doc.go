@@ -10,10 +10,10 @@
 // It may not know what awsmigrate decides: nothing here imports pkg/migration,
 // pkg/rke2 or pkg/rke but the files that start a run.
 //
-// Left out: watches, admission but for dry runs that always succeed, defaulting,
-// managed fields but for those of leases, garbage collection but for pods, RBAC
-// but for access reviews, authentication, and everything of AWS. API servers
-// never restart; a machine's kubelet and kube-controller-manager do. The lab
+// Left out: watches but for the controller's, admission but for dry runs that
+// always succeed, defaulting, managed fields but for those of leases, garbage
+// collection but for pods, RBAC but for access reviews, authentication, and
+// everything of AWS. API servers never restart; a machine's kubelet and kube-controller-manager do. The lab
 // (test/lab) has the real components; a test compares what is written here with a
 // recording from there.
 package sim
