@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 // Names that the program is started by. kubectl runs kubectl-awsmigrate for `kubectl
@@ -18,7 +20,7 @@ const (
 func named(root *cobra.Command, argv0 string) *cobra.Command {
 	if filepath.Base(argv0) == plugin {
 		root.Use = plugin
-		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: "kubectl " + program}
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: fault.Command("kubectl", program)}
 	}
 	return root
 }
