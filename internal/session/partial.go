@@ -33,7 +33,7 @@ func Audit(ctx context.Context, t Target, o Options) (Source, error) {
 	if t.Kind != RKE2 {
 		own, d = verify.Metas(rkechecks.All()...), wellknown.RKE
 	}
-	config, lookErr := seenInPart(ctx, t, o)
+	config, lookErr := Way(ctx, t, o.clock())
 	if lookErr != nil {
 		return nil, err
 	}
@@ -56,21 +56,6 @@ func openAPIOnly(t Target, o Options) (Source, error) {
 		return nil, err
 	}
 	return &apiSource{api: audit.APIOnly{Config: config, Clock: o.clock(), Options: o.Options}, name: t.Name, clock: o.clock()}, nil
-}
-
-// seenInPart is the way to the API server of a cluster that could not be opened.
-func seenInPart(ctx context.Context, t Target, o Options) (*rest.Config, error) {
-	to := reach{t.RequestTimeout, ReadOnly, o.clock()}
-	switch t.Kind {
-	case RKE2:
-		clients, err := connectRKE2(ctx, t, to)
-		return clients.DownstreamConfig, err
-	case RKE:
-		way, err := wayToManaged(ctx, t, to)
-		return way.downstream, err
-	case ClusterFile, APIOnly:
-	}
-	return to.config(t.Server)
 }
 
 // partial is a cluster of which only a part may be read.
