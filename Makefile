@@ -129,9 +129,9 @@ check: build lint ## for every edit: lint, unit tests, a sample of the simulated
 
 .PHONY: test
 test: build lint ## all tests that CI runs
-	@$(call each,$(GOTEST) -timeout 20m $(SERIAL))
-	@$(call each,$(RACE) -timeout 20m $(CONCURRENT))
-	cd test && $(GOTEST) -timeout 20m ./sim
+	@$(call each,$(GOTEST) -timeout 30m $(SERIAL))
+	@$(call each,$(RACE) -timeout 30m $(CONCURRENT))
+	cd test && $(GOTEST) -timeout 40m ./sim
 	cd test && $(GOTEST) -v -count=1 -parallel 4 -timeout 45m ./e2e
 
 .PHONY: test-slow

@@ -10,7 +10,7 @@ func Eventually(tb testing.TB, ok func() bool) {
 	tb.Helper()
 	ticker := time.NewTicker(50 * time.Millisecond)
 	defer ticker.Stop()
-	deadline := time.After(time.Minute)
+	deadline := time.After(5 * time.Minute)
 	for !ok() {
 		select {
 		case <-ticker.C:

@@ -82,15 +82,15 @@ func (e env) leastRights(t *testing.T) {
 	}()
 
 	nodes, services := e.client.CoreV1().Nodes(), e.client.CoreV1().Services("default")
-	e.within(t, 2*time.Minute, "the node to be initialised", func() bool {
+	e.within(t, 5*time.Minute, "the node to be initialised", func() bool {
 		n, err := nodes.Get(ctx, "ip-10-0-0-1.ec2.internal", metav1.GetOptions{})
 		return err == nil && len(n.Spec.Taints) == 0 && n.Labels["topology.kubernetes.io/zone"] == "us-east-1a" && len(n.Status.Addresses) > 0
 	})
-	e.within(t, 2*time.Minute, "the dead instance's node to be deleted", func() bool {
+	e.within(t, 5*time.Minute, "the dead instance's node to be deleted", func() bool {
 		_, err := nodes.Get(ctx, "dead", metav1.GetOptions{})
 		return apierrors.IsNotFound(err)
 	})
-	e.within(t, 2*time.Minute, "the Service's finalizer and event", func() bool {
+	e.within(t, 5*time.Minute, "the Service's finalizer and event", func() bool {
 		s, err := services.Get(ctx, "lb", metav1.GetOptions{})
 		events, eventErr := e.client.CoreV1().Events("default").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=lb"})
 		return err == nil && eventErr == nil && len(s.Finalizers) > 0 && len(events.Items) > 0

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -53,7 +52,7 @@ func (m *machine) cloudControllerRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.eventually("a ready CCM that holds its lease", 60*time.Second, func(ctx context.Context) error {
+	m.eventually("a ready CCM that holds its lease", func(ctx context.Context) error {
 		ds, err := m.admin.AppsV1().DaemonSets("kube-system").Get(ctx, name, metav1.GetOptions{})
 		if err != nil || ds.Status.NumberReady != 1 {
 			return fmt.Errorf("not ready: %w", err)
@@ -76,7 +75,7 @@ func (m *machine) cloudControllerRuns(t *testing.T) {
 	if err := m.admin.AppsV1().DaemonSets("kube-system").Delete(ctx, name, metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	m.eventually("its process gone", 45*time.Second, func(context.Context) error {
+	m.eventually("its process gone", func(context.Context) error {
 		if !freeAddress(m.c.IP + ":10258") {
 			return fmt.Errorf("10258 is still taken")
 		}

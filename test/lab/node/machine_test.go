@@ -182,10 +182,13 @@ func (m *machine) post(plan []byte) {
 	}
 }
 
+// patience only ends a test that hangs: how long a machine takes is no property of the lab.
+const patience = 5 * time.Minute
+
 // eventually polls until check is nil.
-func (m *machine) eventually(what string, within time.Duration, check func(ctx context.Context) error) {
+func (m *machine) eventually(what string, check func(ctx context.Context) error) {
 	m.t.Helper()
-	ctx, cancel := context.WithTimeout(m.t.Context(), within)
+	ctx, cancel := context.WithTimeout(m.t.Context(), patience)
 	defer cancel()
 	ticker := time.NewTicker(200 * time.Millisecond)
 	defer ticker.Stop()
@@ -198,7 +201,7 @@ func (m *machine) eventually(what string, within time.Duration, check func(ctx c
 		}
 		select {
 		case <-ctx.Done():
-			m.t.Fatalf("%s, not within %s: %v", what, within, last)
+			m.t.Fatalf("%s, not within %s: %v", what, patience, last)
 		case <-ticker.C:
 		}
 	}
