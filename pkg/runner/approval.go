@@ -86,6 +86,14 @@ func placeOf(change string) string {
 	return strings.TrimSpace(of.Object + " " + of.Location)
 }
 
+func objectOf(change string) string {
+	var of struct{ Object string }
+	if err := json.Unmarshal([]byte(change), &of); err != nil {
+		return change
+	}
+	return of.Object
+}
+
 // Hash names a plan by what it rests on and what it writes: an approval of a plan is one
 // of its hash. The order of changes within a step does not count, and neither does the
 // version that made it.

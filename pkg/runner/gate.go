@@ -38,7 +38,7 @@ func (r *run[S]) approve(ctx context.Context) (*WholePlan, error) {
 
 // plan is what would be done now.
 func (r *run[S]) plan(ctx context.Context) (WholePlan, error) {
-	steps, err := planSteps(ctx, r.p.Steps(), r.last, r.seen)
+	steps, err := planSteps(ctx, r.p.Steps(), r.last, r.seen, r.s.journal().Intents)
 	return WholePlan{Version: r.o.Version, Basis: r.basis(), Steps: steps}, err
 }
 
@@ -76,7 +76,7 @@ func (r *run[S]) stillSaved(ctx context.Context, info Info, state State) error {
 	if r.o.Saved == nil || state.Kind != Todo {
 		return nil
 	}
-	now, err := planSteps(ctx, chosen(r.p.Steps(), []Info{info}), r.last, r.seen)
+	now, err := planSteps(ctx, chosen(r.p.Steps(), []Info{info}), r.last, r.seen, r.s.journal().Intents)
 	if err != nil {
 		return err
 	}

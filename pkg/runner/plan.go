@@ -16,6 +16,8 @@ type PlannedStep struct {
 	Info
 	State State `json:"state"`
 	Plan
+	// written are the objects of which the journal says that the step has begun to write them.
+	written []string
 }
 
 // PlanAll observes the cluster and plans every step, for a version to be filled in. It
@@ -44,7 +46,7 @@ func PlanSeen[S any](ctx context.Context, p Procedure[S], st journal.State, last
 	if err != nil {
 		return seen, WholePlan{}, err
 	}
-	steps, err := planSteps(ctx, p.Steps(), last, seen)
+	steps, err := planSteps(ctx, p.Steps(), last, seen, st.Intents)
 	return seen, WholePlan{Basis: p.Basis(last).in(st, infosOf(p.Steps()), seen), Steps: steps}, err
 }
 
@@ -98,7 +100,7 @@ func chosen[S any](steps []Step[S], named []Info) []Step[S] {
 	return out
 }
 
-func planSteps[S any](ctx context.Context, steps []Step[S], last S, seen Observation) ([]PlannedStep, error) {
+func planSteps[S any](ctx context.Context, steps []Step[S], last S, seen Observation, intents []journal.Intent) ([]PlannedStep, error) {
 	out := make([]PlannedStep, 0, len(steps))
 	for _, s := range steps {
 		one := PlannedStep{Info: s.Info(), State: seen.States[s.Info().ID]}
@@ -108,6 +110,11 @@ func planSteps[S any](ctx context.Context, steps []Step[S], last S, seen Observa
 				return out, retry.Classify(fmt.Errorf("plan step %s: %w", one.ID, err), "step "+string(one.ID))
 			}
 			one.Plan = plan
+		}
+		for _, intent := range intents {
+			if intent.Step == one.ID {
+				one.written = append(one.written, intent.Object)
+			}
 		}
 		out = append(out, one)
 	}

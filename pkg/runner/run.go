@@ -334,7 +334,7 @@ func (r *run[S]) mayBegin(info Info, state State) error {
 
 // planRest shows what a dry run would go on with.
 func (r *run[S]) planRest(ctx context.Context, sc scope) error {
-	plan, err := planSteps(ctx, chosen(r.p.Steps(), sc.steps), r.last, r.seen)
+	plan, err := planSteps(ctx, chosen(r.p.Steps(), sc.steps), r.last, r.seen, r.s.journal().Intents)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -70,7 +71,7 @@ func asSaved(saved, now []PlannedStep) error {
 		if !planned.State.Kind.writes() && !rolls {
 			return planMoved(step.ID, fmt.Sprintf("was %s when the plan was made, and is %s", planned.State.Kind, step.State.Kind))
 		}
-		if moved := stepMoved(then[step.ID], present[step.ID], step.State.Kind); moved != "" {
+		if moved := stepMoved(then[step.ID], present[step.ID], step); moved != "" {
 			return planMoved(step.ID, moved+" is no longer as it was when the plan was made")
 		}
 	}
@@ -78,12 +79,13 @@ func asSaved(saved, now []PlannedStep) error {
 }
 
 // stepMoved is the place of the first change of a step that only one of two plans has;
-// "": they write the same. Of a step in progress a part is done.
-func stepMoved(then, now []string, kind StateKind) string {
-	if moved := beyond(then, now); moved != "" || kind == InProgress {
+// "": they write the same. Of a step in progress a part is done; of one that was ended
+// between two of its writes, such as two cordons, what the journal says it has written.
+func stepMoved(then, now []string, step PlannedStep) string {
+	if moved := beyond(then, now); moved != "" || step.State.Kind == InProgress {
 		return moved
 	}
-	return beyond(now, then)
+	return beyond(now, slices.DeleteFunc(slices.Clone(then), func(change string) bool { return slices.Contains(step.written, objectOf(change)) }))
 }
 
 func planMoved(id journal.StepID, seen string) error {

@@ -37,19 +37,22 @@ func TestAsSaved(t *testing.T) {
 		now  []PlannedStep
 		says string // "": as saved
 	}{
-		"the same":               {[]PlannedStep{step("check", Always, nil), step("a", Todo, nil), step("b", Todo, nil)}, ""},
-		"a part is done":         {[]PlannedStep{step("a", Done, nil), step("b", Todo, nil)}, ""},
-		"half of a step is done": {[]PlannedStep{step("a", InProgress, func(p *PlannedStep) { p.Changes, p.Summary = nil, nil })}, ""},
-		"the checks differ":      {[]PlannedStep{step("check", Always, func(p *PlannedStep) { p.Summary = []string{"80 checks"} })}, ""},
-		"another value":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Before = 2 })}, "Cluster c a.b"},
-		"another text of it":     {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Diff = "+ y" })}, ""},
-		"another result":         {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].SHA256 = "2" })}, "Cluster c a.b"},
-		"one change less":        {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes = nil })}, "Cluster c a.b"},
-		"one change more":        {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes = append(p.Changes, Change{Object: "Node n"}) })}, "Node n"},
-		"said in other words":    {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Summary = []string{"does it otherwise"} })}, ""},
-		"more machines":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Rolls = 4 })}, ""},
-		"a step more":            {[]PlannedStep{step("new", Todo, nil)}, "not in the saved plan"},
-		"undone since":           {[]PlannedStep{step("old", Todo, nil)}, "was done"},
+		"the same":                     {[]PlannedStep{step("check", Always, nil), step("a", Todo, nil), step("b", Todo, nil)}, ""},
+		"a part is done":               {[]PlannedStep{step("a", Done, nil), step("b", Todo, nil)}, ""},
+		"half of a step is done":       {[]PlannedStep{step("a", InProgress, func(p *PlannedStep) { p.Changes, p.Summary = nil, nil })}, ""},
+		"the checks differ":            {[]PlannedStep{step("check", Always, func(p *PlannedStep) { p.Summary = []string{"80 checks"} })}, ""},
+		"another value":                {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Before = 2 })}, "Cluster c a.b"},
+		"another text of it":           {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Diff = "+ y" })}, ""},
+		"another result":               {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].SHA256 = "2" })}, "Cluster c a.b"},
+		"one change less":              {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes = nil })}, "Cluster c a.b"},
+		"the one that the journal has": {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes, p.written = nil, []string{"Cluster c"} })}, ""},
+		"less than the journal has":    {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes, p.written = nil, []string{"Node n"} })}, "Cluster c a.b"},
+		"another value of it":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes[0].Before, p.written = 2, []string{"Cluster c"} })}, "Cluster c a.b"},
+		"one change more":              {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Changes = append(p.Changes, Change{Object: "Node n"}) })}, "Node n"},
+		"said in other words":          {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Summary = []string{"does it otherwise"} })}, ""},
+		"more machines":                {[]PlannedStep{step("a", Todo, func(p *PlannedStep) { p.Rolls = 4 })}, ""},
+		"a step more":                  {[]PlannedStep{step("new", Todo, nil)}, "not in the saved plan"},
+		"undone since":                 {[]PlannedStep{step("old", Todo, nil)}, "was done"},
 	} {
 		err := asSaved(*saved, tt.now)
 		if tt.says == "" && err != nil || tt.says != "" && (fault.ClassOf(err) != fault.Stale || !strings.Contains(err.Error(), tt.says)) {
