@@ -21,14 +21,15 @@ type cluster struct {
 	mu       sync.Mutex
 	job      *job  // under way; nil: nothing
 	look     *look // the last; nil: none
-	moved    bool  // the Cluster changed since
+	moved    bool  // the Cluster changed since it began
 	wait     wait
 	failed   failure
 	awaits   failure // for the commit of whoever keeps the Cluster
 	audit    *Audited
-	guarded  time.Time // the last guard began
-	guardErr error     // it ended with
-	shown    time.Time // the status was written
+	recheck  time.Duration // another is due so long after it; 0: at its interval
+	guarded  time.Time     // the last guard began
+	guardErr error         // it ended with
+	shown    time.Time     // the status was written
 }
 
 // wait is what keeps a cluster from being asked again at once.

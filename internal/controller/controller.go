@@ -33,7 +33,7 @@ type Controller struct {
 
 	leads    atomic.Bool     // this process decides
 	ready    atomic.Bool     // the caches are filled
-	outdated atomic.Bool     // the served definition may drop fields
+	outdated atomic.Bool     // the served definition may drop fields; so may one that nobody has read
 	work     context.Context //nolint:containedctx // of jobs, which outlive the handler that began them
 
 	mu       sync.Mutex
@@ -50,6 +50,7 @@ func New(o Options) (*Controller, error) {
 	o.Config.QPS, o.Config.Burst, o.Config.UserAgent, o.Config.WarningHandler = 50, 100, "awsmigrate", rest.NoWarnings{}
 	c := &Controller{o: o, pool: newPool(o.Runs, o.Audits), objects: map[string]generated.ClusterMigrationController{}, clusters: map[Key]*cluster{},
 		watched: map[string]cache.Store{}, appeared: make(chan struct{}, 1)}
+	c.outdated.Store(true)
 	var err error
 	if c.kube, err = kubernetes.NewForConfig(o.Config); err != nil {
 		return nil, fmt.Errorf("make a client of the management cluster: %w", err)
@@ -131,6 +132,11 @@ func (c *Controller) decide(key Key, m *v1alpha1.ClusterMigration) error {
 	if m == nil {
 		c.o.Meter.Gone(key)
 	}
+	return c.write(c.decided(key, m)) // nobody waits for the server to answer
+}
+
+// decided is the object with what it is to show; nil: it shows that already.
+func (c *Controller) decided(key Key, m *v1alpha1.ClusterMigration) *v1alpha1.ClusterMigration {
 	k := c.cluster(key)
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -153,7 +159,7 @@ func (c *Controller) decide(key Key, m *v1alpha1.ClusterMigration) error {
 }
 
 // act does what is decided on what was looked at. k is locked.
-func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) error {
+func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.ClusterMigration {
 	object := m
 	if object == nil {
 		object = &v1alpha1.ClusterMigration{}
@@ -216,6 +222,8 @@ func (c *Controller) dueForLook(k *cluster, m *v1alpha1.ClusterMigration) bool {
 		return !now.Before(k.wait.until)
 	case k.moved:
 		return true
+	case k.recheck > 0 && k.audit != nil && now.Sub(k.audit.At) >= k.recheck && now.Sub(k.look.at) >= mostAudits:
+		return true
 	case k.look.moves != "":
 		return now.Sub(k.look.at) >= firstPause
 	case k.look.err != nil:
@@ -233,7 +241,7 @@ const stale = 5 * time.Minute
 // alone, should they forget to say so.
 const hopelessPause = time.Hour
 
-func (c *Controller) showLooking(k *cluster, m *v1alpha1.ClusterMigration) error {
+func (c *Controller) showLooking(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.ClusterMigration {
 	if m == nil || m.Status.Display != nil && m.Status.ObservedGeneration == m.Generation {
 		return nil // what it shows stays until there is something new
 	}

@@ -59,8 +59,12 @@ func (c *Controller) options(ctx context.Context, key Key, spec v1alpha1.Cluster
 	}, nil
 }
 
-// looks begins a look, and an audit with it where one is due.
+// looks begins a look, and an audit with it where one is due. k is locked.
 func (c *Controller) looks(k *cluster, m *v1alpha1.ClusterMigration) {
+	if k.moved {
+		k.recheck = mostAudits
+	}
+	k.moved = false // what changes from now on, this look may miss
 	c.begin(k, &job{kind: looking}, func(ctx context.Context, _ *job) error {
 		var l *look
 		var audited *Audited
@@ -73,9 +77,12 @@ func (c *Controller) looks(k *cluster, m *v1alpha1.ClusterMigration) {
 		}
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.look, k.moved = l, false
+		k.look = l
 		if audited != nil {
-			k.audit = audited
+			k.audit, k.recheck = audited, c.recheck(k.recheck, *audited)
+		}
+		if k.recheck > 0 && k.audit != nil {
+			c.enqueueAfter(k.key, c.pause(k.audit.At.Add(max(k.recheck, mostAudits))))
 		}
 		if now := c.o.Clock.Now(); l.err != nil {
 			k.wait = k.wait.after(l.err, now)
@@ -89,16 +96,25 @@ func (c *Controller) looks(k *cluster, m *v1alpha1.ClusterMigration) {
 // mostAudits is the least time between two audits of a cluster that changes.
 const mostAudits = 10 * time.Minute
 
+// recheck is how long after an audit another is due, if before its interval: one that fails
+// may have judged what was still on its way, and is over by then. It doubles each time.
+func (c *Controller) recheck(last time.Duration, a Audited) time.Duration {
+	if a.failing() == 0 {
+		return 0
+	}
+	return min(max(2*last, mostAudits), c.o.Interval)
+}
+
 // auditIfDue audits a cluster that an object names and where nothing rolls; nil: not now.
 func (c *Controller) auditIfDue(ctx context.Context, k *cluster, m *v1alpha1.ClusterMigration, l *look) *Audited {
 	k.mu.Lock()
-	last, moved := k.audit, k.moved
+	last, recheck := k.audit, k.recheck
 	k.mu.Unlock()
 	passed := time.Duration(1<<62 - 1)
 	if last != nil {
 		passed = l.at.Sub(last.At)
 	}
-	due := passed >= c.o.Interval || moved && passed >= mostAudits || last != nil && last.Position != l.seen.Says.Position
+	due := passed >= c.o.Interval || recheck > 0 && passed >= recheck || last != nil && last.Position != l.seen.Says.Position
 	if m == nil || l.gone || !due || l.err == nil && l.seen.UnderWay != "" {
 		return nil
 	}

@@ -215,7 +215,7 @@ func TestOnAnAPIServer(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *installation){
 		"Audits": audits, "GoesThereAndBack": goesThereAndBack, "NeedsThePlanItself": needsThePlanItself, "HoldsBeforeAStep": holdsBeforeAStep,
 		"WaitsAfterAFailure": waitsAfterAFailure, "SaysWhoHoldsIt": saysWhoHoldsIt, "OutlivesAPanic": outlivesAPanic, "StopsCleanly": stopsCleanly,
-		"GuardsWithoutAnObject": guardsWithoutAnObject, "RefusesSecrets": refusesSecrets, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "GoesOnBesideOthers": goesOnBesideOthers,
+		"GuardsWithoutAnObject": guardsWithoutAnObject, "RefusesSecrets": refusesSecrets, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "GoesOnBesideOthers": goesOnBesideOthers, "CountsWhatHappensAgain": countsWhatHappensAgain,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -253,6 +253,24 @@ func TestOnAnAPIServer(t *testing.T) {
 				}
 			})
 		}
+	})
+}
+
+// What happens twice to one version of an object is one event, with a count: client-go
+// patches it.
+func countsWhatHappensAgain(t *testing.T, i *installation) {
+	m := i.createOf(t, "prod", v1alpha1.ClusterMigrationSpec{})
+	events := newEvents(t.Context(), i.kube)
+	defer events.stop()
+	for range 2 {
+		events.recorder.Eventf(m, nil, corev1.EventTypeNormal, "RunStarted", "run", "%s", "once more")
+	}
+	apiserver.Eventually(t, func() bool {
+		list, err := i.kube.EventsV1().Events(i.namespace).List(t.Context(), metav1.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(list.Items) == 1 && list.Items[0].Series != nil && list.Items[0].Series.Count > 1
 	})
 }
 

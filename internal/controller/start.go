@@ -135,13 +135,19 @@ func (c *Controller) elected(ctx context.Context) {
 	c.leads.Store(true)
 	c.o.Log.Info("decides from now on", "namespaces", c.o.Namespaces, "auditsOnly", c.o.AuditsOnly)
 	if err := c.readSchema(ctx); err != nil {
-		c.o.Log.Warn("the definition could not be read", "error", err.Error())
+		go c.learnsSchema(ctx, err)
 	}
 	c.appears()
 	for _, namespace := range c.o.Namespaces {
 		if err := c.openJournals(ctx, namespace); err != nil {
 			c.o.Log.Error("the journals could not be listed: a rollout that no object names is not watched", "namespace", namespace, "error", err.Error())
 		}
+	}
+	c.enqueueKnown()
+}
+
+func (c *Controller) enqueueKnown() {
+	for _, namespace := range c.o.Namespaces {
 		for _, m := range c.known(namespace) {
 			c.enqueue(Key{Namespace: namespace, Name: m.Name})
 		}

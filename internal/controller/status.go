@@ -19,8 +19,9 @@ import (
 // done: ten a minute, and those of its end.
 const leastBetween = 6 * time.Second
 
-// show writes the status of an object, where it is another. k is locked.
-func (c *Controller) show(k *cluster, m *v1alpha1.ClusterMigration, at status.Moment) error {
+// show is an object with the status that it is to have; nil: it has that, or is to have it
+// later. k is locked.
+func (c *Controller) show(k *cluster, m *v1alpha1.ClusterMigration, at status.Moment) *v1alpha1.ClusterMigration {
 	if m == nil || !m.DeletionTimestamp.IsZero() && k.job == nil {
 		return nil
 	}
@@ -36,10 +37,18 @@ func (c *Controller) show(k *cluster, m *v1alpha1.ClusterMigration, at status.Mo
 	}
 	changed := m.DeepCopy()
 	changed.Status, k.shown = next, now
-	_, err := c.objects[m.Namespace].UpdateStatus(changed)
+	return changed
+}
+
+// write writes the status of an object; nil: of none.
+func (c *Controller) write(m *v1alpha1.ClusterMigration) error {
+	if m == nil {
+		return nil
+	}
+	_, err := c.objects[m.Namespace].UpdateStatus(m)
 	switch {
 	case apierrors.IsConflict(err): // the cache is behind: its next event brings us here
-		c.enqueueAfter(k.key, time.Second)
+		c.enqueueAfter(Key{Namespace: m.Namespace, Name: m.Name}, time.Second)
 		return nil
 	case apierrors.IsNotFound(err):
 		return nil

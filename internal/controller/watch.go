@@ -128,6 +128,21 @@ func (c *Controller) readSchema(ctx context.Context) error {
 	return nil
 }
 
+// learnsSchema reads the definition until it gets through. Nothing begins before: an old
+// one may have dropped the field that says so.
+func (c *Controller) learnsSchema(ctx context.Context, err error) {
+	for err != nil {
+		c.o.Log.Warn("the definition could not be read: nothing begins until it is", "error", err.Error())
+		select {
+		case <-ctx.Done():
+			return
+		case <-c.o.Clock.After(firstPause):
+		}
+		err = c.readSchema(ctx)
+	}
+	c.enqueueKnown()
+}
+
 // schemaOf is the number of the schema that a definition has; 0: it says none.
 func schemaOf(annotations map[string]string) int {
 	number, err := strconv.Atoi(annotations[v1alpha1.SchemaAnnotation])

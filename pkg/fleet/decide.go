@@ -73,7 +73,7 @@ func stalls(m *v1alpha1.ClusterMigration, f Facts) (stall, bool) {
 	}
 	switch {
 	case f.Outdated:
-		return stall{status.CRDOutdated, "the definition of ClusterMigration is older than this awsmigrate and may drop fields: upgrade the chart awsmigrate-crd"}, true
+		return stall{status.CRDOutdated, "the definition of ClusterMigration is older than this awsmigrate or could not be read, and may drop fields: upgrade the chart awsmigrate-crd"}, true
 	case f.Gone:
 		return stall{status.ClusterGone, "there is no Cluster of this name in this namespace: delete this object"}, true
 	case f.Braked != "":

@@ -10,7 +10,7 @@ type Facts struct {
 	Now time.Time
 	// AuditsOnly: this installation writes nothing but what a guard does.
 	AuditsOnly bool
-	// Outdated: the served definition is older than this awsmigrate, and may drop fields.
+	// Outdated: the served definition is older than this awsmigrate or not known, and may drop fields.
 	Outdated bool
 	// Gone: there is no Cluster of that name, or it is being deleted.
 	Gone bool
