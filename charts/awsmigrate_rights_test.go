@@ -119,7 +119,7 @@ func changes(rule rbacv1.PolicyRule) bool {
 func TestControllerRightsAreFew(t *testing.T) {
 	may := map[string]string{ // verbs by group and resource; any other right is one too many
 		"awsmigrate.io clustermigrations":                "get list watch create",
-		"awsmigrate.io clustermigrations/status":         "update patch",
+		"awsmigrate.io clustermigrations/status":         "update",
 		"provisioning.cattle.io clusters":                "get list watch patch",
 		"rke.cattle.io rkecontrolplanes":                 "get patch",
 		"management.cattle.io clusters":                  "get patch",
@@ -131,7 +131,6 @@ func TestControllerRightsAreFew(t *testing.T) {
 		"apps deployments":                               "get",
 		"coordination.k8s.io leases":                     "get create update",
 		"events.k8s.io events":                           "create patch",
-		" events":                                        "create patch",
 		" configmaps":                                    "get list create patch",
 		" secrets":                                       "get create",
 	}
@@ -165,6 +164,9 @@ func TestControllerRightsInAllNamespacesAreNamed(t *testing.T) {
 			}
 		}
 		rancher := rightsOf(t, s.values())["cattle-system"]
+		if s.mode == "audit" && len(rancher) == 0 {
+			continue
+		}
 		if len(rancher) != 1 || !slices.Equal(rancher[0].ResourceNames, []string{"rancher"}) || !slices.Equal(rancher[0].Verbs, []string{"get"}) {
 			t.Errorf("%+v: in cattle-system %v", s, rancher)
 		}

@@ -50,8 +50,7 @@ func always() []request {
 		{"fleet-default", "", "configmaps", "get", "awsmigrate-prod", true},
 		{"fleet-default", "", "configmaps", "list", "", true},
 		{"fleet-default", "", "configmaps", "delete", "awsmigrate-prod", false},
-		{"fleet-default", "", "events", "create", "", true},
-		{"fleet-default", "events.k8s.io", "events", "patch", "e", true},
+		{"fleet-default", "", "events", "create", "", false},
 		{"fleet-default", "coordination.k8s.io", "leases", "create", "", true},
 		{"fleet-default", "coordination.k8s.io", "leases", "update", election, true},
 		{"kube-system", "coordination.k8s.io", "leases", "get", "kube-controller-manager", false},
@@ -62,7 +61,6 @@ func always() []request {
 		{"", "management.cattle.io", "settings", "get", "auth-token", false},
 		{"", "management.cattle.io", "settings", "patch", "server-version", false},
 		{"", "management.cattle.io", "clusters", "list", "", false},
-		{"cattle-system", "apps", "deployments", "get", "rancher", true},
 		{"cattle-system", "apps", "deployments", "patch", "rancher", false},
 		{"cattle-system", "apps", "deployments", "list", "", false},
 		{"fleet-default", "", "pods", "create", "", false},
@@ -79,6 +77,9 @@ func always() []request {
 // writes are what mode migrate has, and audit has not.
 func writes(allowed bool) []request {
 	return []request{
+		{"fleet-default", "awsmigrate.io", "clustermigrations", "get", "prod", allowed},
+		{"fleet-default", "events.k8s.io", "events", "patch", "e", allowed},
+		{"cattle-system", "apps", "deployments", "get", "rancher", allowed},
 		{"fleet-default", "provisioning.cattle.io", "clusters", "patch", "prod", allowed},
 		{"fleet-default", "rke.cattle.io", "rkecontrolplanes", "patch", "prod", allowed},
 		{"fleet-default", "", "configmaps", "create", "", allowed},
@@ -95,8 +96,7 @@ func others(allowed bool) []request {
 		{"fleet-default", "", "secrets", "get", "other-kubeconfig", allowed},
 		{"fleet-default", "", "secrets", "get", "any", allowed},
 		{"fleet-default", "", "configmaps", "get", "awsmigrate-other", allowed},
-		{"fleet-default", "awsmigrate.io", "clustermigrations", "get", "other", allowed},
-		{"fleet-default", "awsmigrate.io", "clustermigrations/status", "patch", "other", allowed},
+		{"fleet-default", "awsmigrate.io", "clustermigrations/status", "update", "other", allowed},
 		{"fleet-default", "provisioning.cattle.io", "clusters", "get", "other", allowed},
 		{"fleet-default", "rke.cattle.io", "rkecontrolplanes", "get", "other", allowed},
 	}
@@ -105,6 +105,7 @@ func others(allowed bool) []request {
 // othersWrites are writes to another cluster than those that are named.
 func othersWrites(allowed bool) []request {
 	return []request{
+		{"fleet-default", "awsmigrate.io", "clustermigrations", "get", "other", allowed},
 		{"fleet-default", "provisioning.cattle.io", "clusters", "patch", "other", allowed},
 		{"fleet-default", "rke.cattle.io", "rkecontrolplanes", "patch", "other", allowed},
 		{"fleet-default", "", "configmaps", "patch", "awsmigrate-other", allowed},

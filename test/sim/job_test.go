@@ -30,7 +30,13 @@ func rightOf(t *testing.T, c Call) right {
 	}
 	verbs := map[string]string{http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete"}
 	r := right{verbs[c.Verb], m[2], m[5] + m[6], m[4], m[7]}
-	if r.verb == "get" && r.name == "" {
+	if m[8] != "" {
+		r.resource += "/" + m[8]
+	}
+	switch {
+	case c.Watch:
+		r.verb = "watch"
+	case r.verb == "get" && r.name == "":
 		r.verb = "list"
 	}
 	return r

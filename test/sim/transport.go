@@ -20,6 +20,7 @@ const latency = time.Millisecond
 type Call struct {
 	N      int    // counted over the process, from 0
 	Writes bool   // it can change something that lasts
+	Watch  bool   // it goes on as long as somebody listens
 	Write  int    // counted over the writes
 	Verb   string // GET, POST, …; for files the operation
 	Server string // "management", "downstream" or "file"
@@ -145,7 +146,7 @@ func (t wire) do(req *http.Request, body []byte) (*http.Response, error) {
 	w.advance(time.Now())
 	s := t.s(w)
 	c, onObjects := s.parse(req, body)
-	seen, outcome := t.p.begin(Call{Writes: onObjects && c.writes(), Verb: req.Method, Server: s.name, Path: req.URL.Path})
+	seen, outcome := t.p.begin(Call{Writes: onObjects && c.writes(), Watch: onObjects && s.watches(c), Verb: req.Method, Server: s.name, Path: req.URL.Path})
 	switch outcome {
 	case Kill:
 		t.p.kill()

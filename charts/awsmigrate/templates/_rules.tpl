@@ -35,8 +35,8 @@ and its plan; journal and lock are in the namespace of its id.
 {{- range $bound }}{{- $locks = append $locks (printf "awsmigrate-%s" .) }}{{- end }}
 {{- if $bound }}{{- $secrets = concat $secrets $values.access.secrets | uniq }}{{- end }}
 {{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations" (list "list" "watch" "create") list) }}
-{{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations" (list "get") $all) }}
-{{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations/status" (list "update" "patch") $all) }}
+{{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations" (ternary (list "get") list $migrate) $all) }}
+{{- include "awsmigrate.rule" (list "awsmigrate.io" "clustermigrations/status" (list "update") $all) }}
 {{- include "awsmigrate.rule" (list "provisioning.cattle.io" "clusters" (list "list" "watch") list) }}
 {{- include "awsmigrate.rule" (list "provisioning.cattle.io" "clusters" (list "get") $all) }}
 {{- include "awsmigrate.rule" (list "provisioning.cattle.io" "clusters" (ternary (list "patch") list $migrate) $bound) }}
@@ -48,15 +48,16 @@ and its plan; journal and lock are in the namespace of its id.
 {{- if or $migrate (eq (index . 1) (first $values.namespaces)) }}
 {{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "create") list) }}
 {{- end }}
-{{- if eq (index . 1) (first $values.namespaces) }}
-{{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "get" "update") (list (include "awsmigrate.election" .))) }}
+{{- $election := ternary (list (include "awsmigrate.election" .)) list (eq (index . 1) (first $values.namespaces)) }}
+{{- if and $migrate (empty $locks) }}
+{{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "get" "update") list) }}
+{{- else }}
+{{- with concat $election (ternary $locks list $migrate) }}
+{{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "get" "update") .) }}
 {{- end }}
-{{- if $migrate }}
-{{- include "awsmigrate.rule" (list "coordination.k8s.io" "leases" (list "get" "update") $locks) }}
 {{- end }}
 {{- include "awsmigrate.rule" (list "" "secrets" (list "get") $secrets) }}
-{{- include "awsmigrate.rule" (list "" "events" (list "create" "patch") list) }}
-{{- include "awsmigrate.rule" (list "events.k8s.io" "events" (list "create" "patch") list) }}
+{{- include "awsmigrate.rule" (list "events.k8s.io" "events" (ternary (list "create" "patch") list $migrate) list) }}
 {{- end }}
 
 {{- /*

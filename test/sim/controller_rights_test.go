@@ -1,0 +1,280 @@
+package sim
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/internal/controller"
+)
+
+// grant is one verb of one rule that the chart gives to the controller.
+type grant struct {
+	verb, group, resource, namespace string
+	names                            []string
+}
+
+func (g grant) String() string {
+	words := []string{g.verb, strings.TrimPrefix(g.group+"/"+g.resource, "/")}
+	if g.namespace != "" {
+		words = append(words, "in "+g.namespace)
+	}
+	return strings.Join(append(words, g.names...), " ")
+}
+
+// covers says whether the grant allows a request, as Kubernetes judges it.
+func (g grant) covers(r right) bool {
+	return g.verb == r.verb && g.group == r.group && g.resource == r.resource && (g.namespace == "" || g.namespace == r.namespace) &&
+		(len(g.names) == 0 || r.name != "" && slices.Contains(g.names, r.name))
+}
+
+// chartGrants are those of the chart with some values, of which the rendered objects are a
+// golden file of its own tests.
+func chartGrants(t *testing.T, values string) (all []grant) {
+	t.Helper()
+	text, err := os.ReadFile("../../charts/testdata/awsmigrate/" + values + ".yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, document := range bytes.Split(text, []byte("\n---\n")) {
+		var role rbacv1.Role
+		var kind metav1.TypeMeta
+		if err := yaml.Unmarshal(document, &kind); err != nil {
+			t.Fatal(err)
+		}
+		if kind.Kind != "Role" && kind.Kind != "ClusterRole" {
+			continue
+		}
+		if err := yaml.Unmarshal(document, &role); err != nil {
+			t.Fatal(err)
+		}
+		if role.Name == "awsmigrate-view" || role.Name == "awsmigrate-edit" {
+			continue // for people
+		}
+		for _, rule := range role.Rules {
+			for _, verb := range rule.Verbs {
+				all = append(all, grant{verb, rule.APIGroups[0], rule.Resources[0], role.Namespace, rule.ResourceNames})
+			}
+		}
+	}
+	return all
+}
+
+// allowed are the grants that cover a request of the management cluster.
+func allowed(grants []grant, r right) (by []int) {
+	for i, g := range grants {
+		if g.covers(r) {
+			by = append(by, i)
+		}
+	}
+	return by
+}
+
+// modes are those of an installation, by the chart's golden file, with what a controller is
+// there for.
+var modes = map[string][]office{"defaults": {auditOffice}, "migrate": {migrateOffice, brakeOffice, guardOffice}}
+
+// office is what a controller is there for, from its start to an end that anybody can see.
+type office struct {
+	name string
+	// does has a controller do it, and says what is not as it should be; "": all is.
+	does func(t *testing.T, o pod) string
+}
+
+var auditOffice = office{"audits", func(t *testing.T, o pod) string {
+	w, change := controlled(t), o.Change
+	o.Change = func(o *controller.Options) { change(o); o.AuditsOnly = true }
+	if !within(t, time.Hour, o, w, func() bool { return w.shows("Succeeded") || w.shows("Findings") }) {
+		return "no audit is shown"
+	}
+	return warned(w)
+}}
+
+var migrateOffice = office{"migrates, and takes back", func(t *testing.T, o pod) string {
+	w := controlled(t)
+	if !within(t, time.Hour, o, w, person{w, "Undo"}.act) {
+		return "the goal is not reached"
+	}
+	return unseen(w)
+}}
+
+var brakeOffice = office{"brakes", func(t *testing.T, o pod) string {
+	w, before, seeded := controlled(t), o.Before, false
+	o.Before = func(c Call) Outcome {
+		if !seeded && w.rollsAtLast() {
+			w.rename(1)
+			seeded = true
+		}
+		return before(c)
+	}
+	if !within(t, time.Hour, o, w, func() bool {
+		person{w, "Migrate"}.act()
+		return w.shows("Stalled") && w.braked()
+	}) {
+		return "nobody brakes"
+	}
+	return ""
+}}
+
+var guardOffice = office{"watches what no object names any more", func(t *testing.T, o pod) string {
+	w := controlled(t)
+	if !within(t, time.Hour, pod{Change: asTheChart}, w, func() bool {
+		person{w, "Migrate"}.act()
+		return w.rolls()
+	}) {
+		t.Fatal("nothing rolls")
+	}
+	w.mgmt.remove(key{migrations, fleet, clusterName})
+	w.rename(1)
+	o.Next = false // and the one before is gone
+	if !within(t, time.Hour, o, w, w.braked) {
+		return "nobody brakes"
+	}
+	return ""
+}}
+
+// shows says whether the object shows that state.
+func (w *World) shows(state string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return text(w.migration(), "status", "display", "state") == state
+}
+
+func (w *World) braked() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.pausedBy() != ""
+}
+
+func (w *World) rolls() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.rollsAtLast()
+}
+
+// rollsAtLast says whether Rancher has a machine in hand by what a run has begun. w.mu is
+// held.
+func (w *World) rollsAtLast() bool {
+	return w.rancher.rolling != "" && len(list(w.journalObject(), "intents")) > 0
+}
+
+// asTheChart are the options of its Deployment that the rights go with.
+func asTheChart(o *controller.Options) { o.Scope.RKE = []string{} }
+
+// usualWarnings are those of a cluster that was migrated and taken back.
+const usualWarnings = 1
+
+// unseen says what people do not get to see of such a cluster.
+func unseen(w *World) string {
+	for k := range w.mgmt.objects {
+		if k.resource == "events.events.k8s.io" {
+			return warned(w)
+		}
+	}
+	return "no event tells of it"
+}
+
+// warned says how many checks could not look, or warn more than they would of that world.
+func warned(w *World) string {
+	warn, unknown := number(w.migration(), "status", "audit", "warn"), number(w.migration(), "status", "audit", "unknown")
+	if warn > usualWarnings || unknown > 0 {
+		return fmt.Sprintf("%d checks warn and %d could not look", warn, unknown)
+	}
+	return ""
+}
+
+// elsewhere are grants that nothing here is broken without, with the test that is: the
+// simulated way to a cluster reads no kubeconfig; a watch that begins with a list needs no
+// list, and Kubernetes 1.26 has none of that kind; and a watch that is refused has client-go
+// wait by a clock of the whole process, which no bubble has; and an event that happens twice
+// to one version of the object is rare.
+var elsewhere = map[string]string{
+	"defaults: list configmaps in fleet-default":             "the log alone tells in mode audit of what rolls and cannot be watched",
+	"patch events.k8s.io/events in fleet-default":            "internal/controller TestOnAnAPIServer/CountsWhatHappensAgain",
+	"get secrets in fleet-default":                           "test/e2e TestFreshInstallation",
+	"watch awsmigrate.io/clustermigrations in fleet-default": "test/e2e TestFreshInstallation",
+	"watch provisioning.cattle.io/clusters in fleet-default": "test/e2e TestFreshInstallation",
+	"list awsmigrate.io/clustermigrations in fleet-default":  "test/e2e TestFreshInstallation",
+	"list provisioning.cattle.io/clusters in fleet-default":  "test/e2e TestFreshInstallation",
+}
+
+// TestControllerMayWhatItDoes holds the rights that the chart gives against every request
+// that a controller makes of the management cluster while it audits, migrates, takes back
+// and brakes: none is refused, and without any one of them something is not done.
+func TestControllerMayWhatItDoes(t *testing.T) {
+	t.Parallel()
+	for mode, offices := range modes {
+		t.Run(mode, func(t *testing.T) {
+			grants := chartGrants(t, mode)
+			usedBy := map[int][]office{}
+			for _, of := range offices {
+				used, refused := of.with(t, grants)
+				if len(refused) > 0 {
+					t.Errorf("it %s: refused %v", of.name, refused)
+				}
+				for i := range used {
+					usedBy[i] = append(usedBy[i], of)
+				}
+			}
+			for i, g := range grants {
+				if elsewhere[g.String()] == "" && elsewhere[mode+": "+g.String()] == "" {
+					t.Run(fmt.Sprint("without ", g), func(t *testing.T) { needed(t, usedBy[i], slices.Delete(slices.Clone(grants), i, i+1)) })
+				}
+			}
+		})
+	}
+}
+
+// with has a controller do it with those rights, and gives which it used, and what it was
+// refused.
+func (of office) with(t *testing.T, grants []grant) (used map[int]bool, refused []right) {
+	t.Helper()
+	used = map[int]bool{}
+	if wrong := of.does(t, under(t, grants, func(r right, by []int) {
+		for _, i := range by {
+			used[i] = true
+		}
+		if len(by) == 0 {
+			refused = append(refused, r)
+		}
+	})); wrong != "" {
+		t.Errorf("it %s: %s", of.name, wrong)
+	}
+	return used, refused
+}
+
+// under is a controller with those rights, and no others, in the management cluster.
+func under(t *testing.T, grants []grant, told func(right, []int)) pod {
+	return pod{Next: true, Change: asTheChart, Before: func(c Call) Outcome {
+		if c.Server != "management" || !apiPath.MatchString(c.Path) {
+			return Pass
+		}
+		r := rightOf(t, c)
+		by := allowed(grants, r)
+		told(r, by)
+		if len(by) == 0 {
+			return Denied
+		}
+		return Pass
+	}}
+}
+
+// needed wants one of the offices to be broken with the rights that are left.
+func needed(t *testing.T, users []office, left []grant) {
+	t.Helper()
+	for _, of := range users {
+		if wrong := of.does(t, under(t, left, func(right, []int) {})); wrong != "" {
+			t.Log(wrong)
+			return
+		}
+	}
+	t.Errorf("granted, used in %d ways, and nothing is missing without it", len(users))
+}
