@@ -132,7 +132,7 @@ test: build lint ## all tests that CI runs
 	@$(call each,$(GOTEST) -timeout 30m $(SERIAL))
 	@$(call each,$(RACE) -timeout 30m $(CONCURRENT))
 	cd test && $(GOTEST) -timeout 40m ./sim
-	cd test && $(GOTEST) -v -count=1 -parallel 4 -timeout 45m ./e2e
+	cd test && $(GOTEST) -v -count=1 -parallel 3 -timeout 60m ./e2e
 
 .PHONY: test-slow
 test-slow: build rke-binaries ## the long scenarios, by hand; SHARD=k/n for a part of them

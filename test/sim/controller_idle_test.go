@@ -1,13 +1,18 @@
 package sim
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 func jsonOf(v any) ([]byte, error) { return json.Marshal(v) }
@@ -24,6 +29,85 @@ func (n counted) note(c Call) {
 		n[c.Server]++
 	default:
 		n[c.Server]++
+	}
+}
+
+// atRest is an engine for clusters that are where they should be: it asks nobody.
+func atRest() controller.Engine {
+	return controller.Engine{
+		Assess: func(_ context.Context, c session.Connector, _ session.Options) (session.Assessment, error) {
+			return session.Assessment{Target: journal.Target{Kind: "rke2", Name: c.(session.Target).Name}}, nil
+		},
+		Audit: func(context.Context, session.Target, session.Options) (controller.Audited, error) {
+			return controller.Audited{At: time.Now(), Position: "P0", Report: verify.Report{Counts: map[verify.Status]int{verify.OK: 3}}}, nil
+		},
+		Run: func(context.Context, session.Connector, session.Options) (session.Result, error) {
+			panic("nothing is to be done")
+		},
+	}
+}
+
+// fleetOf is a Rancher with n clusters more, each with an object: every second one has
+// been migrated, the others are audited.
+func fleetOf(t *testing.T, n int) *World {
+	t.Helper()
+	w := controlled(t)
+	for i := range n {
+		name := fmt.Sprintf("cluster-%03d", i)
+		cluster := w.mgmt.get(provClusters, fleet, clusterName)
+		meta := mapAt(cluster, "metadata")
+		meta["name"] = name
+		delete(meta, "uid")
+		w.mgmt.put(provClusters, cluster, w.now)
+		spec := object{"goal": "Audit"}
+		if i%2 == 0 {
+			spec = object{"goal": "Migrate", "edits": "Apply"}
+		}
+		w.mgmt.put(migrations, object{"apiVersion": "awsmigrate.io/v1alpha1", "kind": "ClusterMigration",
+			"metadata": object{"namespace": fleet, "name": name}, "spec": spec}, w.now)
+	}
+	return w
+}
+
+// idleHour counts what a controller of n clusters more asks for in an hour in which
+// nothing happens.
+func idleHour(t *testing.T, n int) counted {
+	t.Helper()
+	w, count := fleetOf(t, n), counted{}
+	o := pod{Change: func(o *controller.Options) { o.Engine = atRest() }, Before: func(c Call) Outcome { count.note(c); return Pass }}
+	during(t, o, w, func(*Process) {
+		pass(10 * time.Minute)
+		for _, k := range w.mgmt.keys(migrations, fleet) {
+			if state := text(w.mgmt.peek(migrations, fleet, k.name), "status", "display", "state"); state != "Succeeded" {
+				t.Errorf("%s is %q", k.name, state)
+			}
+		}
+		w.mu.Lock()
+		clear(count)
+		w.mu.Unlock()
+		pass(time.Hour)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		count = maps.Clone(count)
+	})
+	return count
+}
+
+// In an hour in which nothing happens no status is written, and a cluster costs no request
+// of its own: what is asked for is the controller's, however many clusters it has.
+func TestIdleControllerAsksForNothing(t *testing.T) {
+	t.Parallel()
+	few, many := idleHour(t, 4), idleHour(t, 34)
+	t.Logf("counts: an idle hour of 5 clusters: %v; of 35: %v", few, many)
+	if few["status"]+many["status"] > 0 {
+		t.Errorf("%d and %d statuses were written", few["status"], many["status"])
+	}
+	const others = 10 // that watches last for random times
+	if more := many["management"] - few["management"]; more > others {
+		t.Errorf("30 clusters more cost %d requests more in an hour", more)
+	}
+	if many["management"] > 2*35 {
+		t.Errorf("%d requests in an hour", many["management"])
 	}
 }
 
@@ -44,49 +128,23 @@ func TestAuditedClusterAsksForLittle(t *testing.T) {
 	}
 }
 
-// mostStatuses is how often the status of a running cluster may be written in a minute.
-const mostStatuses = 12
-
-// A controller migrates a cluster and takes it back as its object says, and writes the
-// status of a cluster on which it works no more often than somebody can read it.
-func TestControllerGoesThereAndBack(t *testing.T) {
-	t.Parallel()
-	w := controlled(t)
-	var writes []time.Time
-	o := pod{After: func(c Call) {
-		if strings.HasSuffix(c.Path, "/clustermigrations/"+clusterName+"/status") {
-			writes = append(writes, w.now)
-		}
-	}}
-	if !carry(t, o, w, "Undo") || len(w.Violations()) > 0 {
-		t.Fatalf("%v; it shows %s", w.Violations(), must(jsonOf(w.migration())))
-	}
-	most := 0
-	for i := range writes {
-		n := 1
-		for n <= i && writes[i].Sub(writes[i-n]) < time.Minute {
-			n++
-		}
-		most = max(most, n)
-	}
-	if t.Logf("counts: the status was written %d times, at most %d times in a minute", len(writes), most); most > mostStatuses {
-		t.Errorf("the status was written %d times in a minute, wanted at most %d", most, mostStatuses)
-	}
-}
-
 // stalledBy are the ways in which an object stands still until somebody helps.
 var stalledBy = map[string]struct {
 	reason string
 	before func(w *World) // the way begins
 	rolls  func(w *World) // a machine is in hand
+	audits int            // in half an hour: one that failed is made again
 }{
-	"a run that failed":       {"Failed", func(w *World) { w.setNodeReady(w.machines[3].node, false) }, nil},
-	"a brake that was pulled": {"BrakePulled", nil, func(w *World) { w.rename(1) }},
+	"a run that failed":       {"Failed", func(w *World) { w.setNodeReady(w.machines[3].node, false) }, nil, 2},
+	"a brake that was pulled": {"BrakePulled", nil, func(w *World) { w.rename(1) }, 2},
 	"a broken journal": {"Failed", func(w *World) {
 		w.mgmt.put("configmaps", object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": object{"namespace": fleet, "name": journal.Name(clusterName)},
 			"data": object{"journal.json": "{", "sha256": "0"}}, w.now)
-	}, nil},
+	}, nil, 0},
 }
+
+// ofAnAudit is how often one asks the cluster that it audits, at most.
+const ofAnAudit = 70
 
 // An object that is stalled has the cluster left alone until somebody helps.
 func TestStalledClusterIsLeftAlone(t *testing.T) {
@@ -131,7 +189,7 @@ func TestStalledClusterIsLeftAlone(t *testing.T) {
 				}
 			}
 			t.Logf("counts: half an hour of %s, from %s: %v", name, standsFor.Sub(epoch), count)
-			if reason != c.reason || count["downstream"] > 0 || count["status"] > 0 {
+			if reason != c.reason || count["downstream"] > c.audits*ofAnAudit || count["status"] > c.audits {
 				t.Errorf("stalled for %q, wanted %q; half an hour cost %v; it shows %s", reason, c.reason, count, must(jsonOf(m["status"])))
 			}
 		})

@@ -21,6 +21,7 @@ import (
 const (
 	migrations  = "clustermigrations.awsmigrate.io"
 	definitions = "customresourcedefinitions.apiextensions.k8s.io"
+	planName    = "awsmigrate-" + clusterName + "-plan"
 )
 
 // controlledKinds are those that a controller needs beside Rancher's.
@@ -57,6 +58,7 @@ type pod struct {
 	Before func(Call) Outcome
 	After  func(Call)
 	Change func(*controller.Options)
+	Made   func(*controller.Controller)
 }
 
 // who is the actor that a pod's process is, and its process table: of w.started processes
@@ -89,6 +91,9 @@ func (o pod) start(ctx context.Context, t *testing.T, w *World) (p *Process, ove
 	c, err := controller.New(options)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if o.Made != nil {
+		o.Made(c)
 	}
 	over = make(chan struct{})
 	go func() {
@@ -207,11 +212,8 @@ const looksEvery = 10 * time.Second
 // during lets a controller work on w while f does something, and stops it behind that.
 func during(t *testing.T, o pod, w *World, f func(p *Process)) {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		if d := time.Until(w.Now()); d > 0 {
-			pass(d)
-		}
-		ctx, stop := context.WithCancel(t.Context())
+	bubble(t, w, func(ctx context.Context) {
+		ctx, stop := context.WithCancel(ctx)
 		p, over := o.start(ctx, t, w)
 		f(p)
 		stop()
@@ -219,16 +221,34 @@ func during(t *testing.T, o pod, w *World, f func(p *Process)) {
 	})
 }
 
+// bubble does something in the time of w.
+func bubble(t *testing.T, w *World, f func(context.Context)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		if d := time.Until(w.Now()); d > 0 {
+			pass(d)
+		}
+		f(t.Context())
+	})
+}
+
 // carry has a controller and a person carry w to the last goal; false: it was not reached
 // in hours.
 func carry(t *testing.T, o pod, w *World, last string) (reached bool) {
 	t.Helper()
+	return within(t, 3*time.Hour, o, w, person{w, last}.act)
+}
+
+// within lets a controller work on w until somebody who looks from time to time sees what
+// is awaited; false: it was not seen in that time.
+func within(t *testing.T, limit time.Duration, o pod, w *World, looks func() bool) (seen bool) {
+	t.Helper()
 	during(t, o, w, func(*Process) {
-		for end := time.Now().Add(3 * time.Hour); !reached && time.Now().Before(end); pass(looksEvery) {
-			reached = person{w, last}.act()
+		for end := time.Now().Add(limit); !seen && time.Now().Before(end); pass(looksEvery) {
+			seen = looks()
 		}
 	})
-	return reached
+	return seen
 }
 
 // migration is the object, which nobody may change.

@@ -63,7 +63,7 @@ func TestHarmIsToldWhileRancherWorks(t *testing.T) {
 	w.pause("true")
 	r := s.run
 	r.ID = w.nextRun()
-	if ended := do(t, r, w); ended.Err == nil || !strings.Contains(ended.Err.Error(), "AWSM-312") {
+	if ended := do(t, r, w); ended.Err == nil || !strings.Contains(ended.Err.Error(), `ProviderID "aws:///eu-west-1b/i-0other"`) {
 		t.Errorf("says %v", ended.Err)
 	}
 }

@@ -33,6 +33,7 @@ type rancherState struct {
 	rolling string    // name of the machine in hand; "": none
 	since   time.Time // it was taken in hand
 	phase   int       // 0 was given its plan, 1 restarted, 2 its pods are back
+	stuck   bool      // and does not come on
 
 	snapshot time.Time // an etcd snapshot began; zero: none
 	deployed string    // the additionalManifest in force
@@ -124,6 +125,9 @@ func (w *World) takeInHand(plane object) bool {
 // rollOn goes on with the machine in hand: its service restarts with the new
 // configuration, then its static pods, then it reports.
 func (w *World) rollOn(plane object) bool {
+	if w.rancher.stuck && w.rancher.rolling != "" {
+		return true
+	}
 	r := w.rancher
 	if r.rolling == "" {
 		return false

@@ -1,0 +1,353 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/internal/controller/metrics"
+)
+
+// recording is what a Prometheus has of the controllers of a world: the value of each
+// series at each scrape, "_" before there was one, and "stale" where one ends.
+type recording struct {
+	w       *World
+	every   time.Duration // a scrape
+	began   time.Time
+	scrapes int
+	series  map[string][]string
+}
+
+var metricLine = regexp.MustCompile(`(?m)^(awsmigrate_\w+(?:\{.*\})?) (\S+)$`)
+
+// scrape asks for what a registry gathers; nil: nobody answers.
+func (r *recording) scrape(t *testing.T, registry *prometheus.Registry) {
+	t.Helper()
+	now := map[string]string{}
+	if registry != nil {
+		answer := httptest.NewRecorder()
+		metrics.Handler(registry).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+		for _, m := range metricLine.FindAllStringSubmatch(answer.Body.String(), -1) {
+			now[m[1]] = r.value(t, m[1], m[2])
+		}
+	}
+	for name, value := range now {
+		if r.series[name] == nil {
+			r.series[name] = slices.Repeat([]string{"_"}, r.scrapes)
+		}
+		r.series[name] = append(r.series[name], value)
+	}
+	r.scrapes++
+	for name, values := range r.series {
+		if len(values) < r.scrapes {
+			r.series[name] = append(values, map[bool]string{true: "_", false: "stale"}[values[len(values)-1] == "stale" || values[len(values)-1] == "_"])
+		}
+	}
+}
+
+// value is one of a series: promtool counts time from the first scrape.
+func (r *recording) value(t *testing.T, name, text string) string {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if base, _, _ := strings.Cut(name, "{"); strings.HasSuffix(base, "_timestamp_seconds") {
+		v -= float64(r.began.Unix())
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}
+
+// stage is a part of a play: it is over when is says so.
+type stage struct {
+	what string
+	is   func() bool
+}
+
+// lasts is a stage in which nothing is done for some time.
+func lasts(d time.Duration) stage {
+	var begun time.Time
+	return stage{d.String(), func() bool {
+		if begun.IsZero() {
+			begun = time.Now()
+		}
+		return time.Since(begun) >= d
+	}}
+}
+
+// does is a stage that is over once something was done to the world.
+func (r *recording) does(what string, do func(w *World)) stage {
+	return stage{what, func() bool {
+		r.w.mu.Lock()
+		defer r.w.mu.Unlock()
+		r.w.advance(time.Now())
+		do(r.w)
+		return true
+	}}
+}
+
+// play has one controller work while its metrics are scraped, through all stages.
+func (r *recording) play(t *testing.T, o pod, stages ...stage) {
+	t.Helper()
+	registry, change := prometheus.NewRegistry(), o.Change
+	meter := metrics.New(metrics.Options{Runs: 5, Now: time.Now})
+	o.Change = func(c *controller.Options) {
+		if c.Meter = meter; change != nil {
+			change(c)
+		}
+	}
+	o.Made = func(c *controller.Controller) {
+		if err := meter.Register(registry, c.Leads); err != nil {
+			t.Error(err)
+		}
+	}
+	during(t, o, r.w, func(*Process) { r.pass(t, registry, stages) })
+}
+
+// nobody lets time pass without a controller.
+func (r *recording) nobody(t *testing.T, d time.Duration) {
+	t.Helper()
+	bubble(t, r.w, func(context.Context) { r.pass(t, nil, []stage{lasts(d)}) })
+}
+
+func (r *recording) pass(t *testing.T, registry *prometheus.Registry, stages []stage) {
+	if r.began.IsZero() {
+		r.began = time.Now()
+	}
+	next := time.Now()
+	for _, s := range stages {
+		for end := time.Now().Add(80 * time.Hour); !s.is(); pass(looksEvery) {
+			if time.Now().After(end) {
+				t.Errorf("never came: %s; it shows %s", s.what, must(jsonOf(mapAt(r.w.migration(), "status")["display"])))
+				return
+			}
+			if !time.Now().Before(next) {
+				r.scrape(t, registry)
+				next = next.Add(r.every)
+			}
+		}
+	}
+}
+
+// alarms are plays in which an alert fires, once, and is over at the end.
+var alarms = map[string]struct {
+	every time.Duration // 0: a minute
+	also  []string      // that may fire, too
+	play  func(t *testing.T, r *recording)
+}{
+	"AwsmigrateStalled": {play: func(t *testing.T, r *recording) {
+		r.w.setNodeReady(r.w.machines[3].node, false)
+		r.play(t, pod{}, r.toGoal("Migrate", "Stalled"), lasts(10*time.Minute), r.does("repair", func(w *World) {
+			w.setNodeReady(w.machines[3].node, true)
+			w.retry()
+		}), r.toGoal("Migrate", "Succeeded"), lasts(10*time.Minute))
+	}},
+	"AwsmigrateBrakePulled": {play: func(t *testing.T, r *recording) {
+		r.play(t, r.renames(), r.toGoal("Migrate", "Stalled"), lasts(5*time.Minute), r.does("repair", func(w *World) { w.unbrake(1) }), r.toGoal("Migrate", "Succeeded"), lasts(5*time.Minute))
+	}},
+	"AwsmigrateBrakeFailed": {also: []string{"AwsmigrateBrakePulled", "AwsmigrateStalled"}, play: func(t *testing.T, r *recording) {
+		away := Away
+		o := r.renames()
+		before := o.Before
+		o.Before = func(c Call) Outcome {
+			before(c)
+			renamed := r.w.down.peek("nodes", "", "second-"+r.w.machines[1].node) != nil
+			if renamed && c.Verb == "PATCH" && (strings.Contains(c.Path, "/rkecontrolplanes/") || strings.Contains(c.Path, "/clusters/")) {
+				return away
+			}
+			return Pass
+		}
+		r.play(t, o, r.toRoll(), lasts(5*time.Minute), r.does("the API is back", func(*World) { away = Pass }), stage{"the brake", r.w.braked}, lasts(40*time.Minute))
+	}},
+	"AwsmigrateReverted": {play: func(t *testing.T, r *recording) {
+		old := mapAt(r.w.mgmt.get(provClusters, fleet, clusterName), "spec")
+		var kept object
+		r.play(t, pod{}, r.toGoal("Migrate", "Succeeded"), r.does("revert", func(w *World) {
+			w.pause("true") // Rancher does not come to it
+			kept = w.setSpec(old)
+		}), lasts(10*time.Minute), r.does("repair", func(w *World) { w.setSpec(kept); w.pause("") }), r.toGoal("Migrate", "Succeeded"), lasts(10*time.Minute))
+	}},
+	"AwsmigrateNoProgress": {play: func(t *testing.T, r *recording) {
+		r.play(t, pod{}, r.toRoll(), r.does("stop", func(w *World) { w.rancher.stuck = true }), lasts(12*time.Minute),
+			r.does("go on", func(w *World) { w.rancher.stuck = false }), r.toGoal("Migrate", "Succeeded"), lasts(5*time.Minute))
+	}},
+	"AwsmigrateAuditFailing": {play: func(t *testing.T, r *recording) {
+		r.w.setNodeReady(r.w.machines[3].node, false)
+		often := pod{Change: func(o *controller.Options) { o.Interval = 10 * time.Minute }}
+		r.play(t, often, lasts(75*time.Minute), r.does("repair", func(w *World) { w.setNodeReady(w.machines[3].node, true) }), lasts(30*time.Minute))
+	}},
+	"AwsmigrateAwaitingApproval": {every: 10 * time.Minute, play: func(t *testing.T, r *recording) {
+		wants := stage{"a plan", func() bool {
+			if !r.w.shows("Awaiting-Approval") {
+				person{r.w, "Migrate"}.act()
+				return false
+			}
+			return true
+		}}
+		r.play(t, pod{Change: func(o *controller.Options) { o.Election.Off = true }}, wants, lasts(74*time.Hour), r.toGoal("Migrate", "Succeeded"), lasts(time.Hour))
+	}},
+	"AwsmigrateControllerDown": {play: func(t *testing.T, r *recording) {
+		r.play(t, pod{}, lasts(10*time.Minute))
+		r.nobody(t, 10*time.Minute)
+		r.play(t, pod{}, lasts(10*time.Minute))
+	}},
+}
+
+// toGoal is a stage in which a person does what is to be done, until the object shows a
+// state.
+func (r *recording) toGoal(goal, state string) stage {
+	return stage{state + " after " + goal, func() bool {
+		person{r.w, goal}.act()
+		r.w.mu.Lock()
+		defer r.w.mu.Unlock()
+		m := r.w.migration()
+		return text(m, "spec", "goal") == goal && number(m, "status", "observedGeneration") == number(m, "metadata", "generation") &&
+			text(m, "status", "display", "state") == state
+	}}
+}
+
+func (r *recording) toRoll() stage {
+	return stage{"a machine in hand", func() bool {
+		person{r.w, "Migrate"}.act()
+		return r.w.rolls()
+	}}
+}
+
+// renames is a controller in whose first rollout a machine comes back under another name.
+func (r *recording) renames() pod {
+	seeded := false
+	return pod{Before: func(Call) Outcome {
+		if !seeded && r.w.rollsAtLast() {
+			r.w.rename(1)
+			seeded = true
+		}
+		return Pass
+	}}
+}
+
+// retry asks for another try. w.mu is held.
+func (w *World) retry() {
+	m := w.mgmt.get(migrations, fleet, clusterName)
+	mapAt(m, "metadata", "annotations")[controller.RetryAnnotation] = w.now.String()
+	w.mgmt.put(migrations, m, w.now)
+}
+
+// unbrake takes the second Node of the i-th machine away, and the pause. w.mu is held.
+func (w *World) unbrake(i int) {
+	w.down.remove(key{"nodes", "", "second-" + w.machines[i].node})
+	w.pause("")
+	w.retry()
+}
+
+// setSpec changes the Cluster, and gives what it had. w.mu is held.
+func (w *World) setSpec(spec object) (was object) {
+	cluster := w.mgmt.get(provClusters, fleet, clusterName)
+	was = mapAt(cluster, "spec")
+	cluster["spec"] = spec
+	w.mgmt.put(provClusters, cluster, w.now)
+	return was
+}
+
+// ruleTest is a file for `promtool test rules`.
+type ruleTest struct {
+	RuleFiles          []string     `json:"rule_files"`
+	EvaluationInterval string       `json:"evaluation_interval"`
+	Tests              []playedTest `json:"tests"`
+}
+
+type playedTest struct {
+	Name        string       `json:"name"`
+	Interval    string       `json:"interval"`
+	InputSeries []inputs     `json:"input_series"`
+	Exprs       []exprResult `json:"promql_expr_test"`
+}
+
+type inputs struct {
+	Series string `json:"series"`
+	Values string `json:"values"`
+}
+
+type exprResult struct {
+	Expr     string   `json:"expr"`
+	EvalTime string   `json:"eval_time"`
+	Samples  []sample `json:"exp_samples"`
+}
+
+type sample struct {
+	Labels string  `json:"labels"`
+	Value  float64 `json:"value"`
+}
+
+// TestAlertsOnRecordedRuns has each alert fire, once, in a run of the real controller of
+// which the metrics were scraped, be over at its end, and none that is not meant fire.
+// Without promtool it holds only that every play comes to its end.
+func TestAlertsOnRecordedRuns(t *testing.T) {
+	t.Parallel()
+	for alert, a := range alarms {
+		t.Run(alert, func(t *testing.T) {
+			t.Parallel()
+			r := &recording{w: controlled(t), every: max(a.every, time.Minute), series: map[string][]string{}}
+			a.play(t, r)
+			promtool, err := exec.LookPath("promtool")
+			if err != nil {
+				t.Skip("SKIPPED: no promtool in PATH (Debian has it in the package prometheus): no alert was played")
+			}
+			file := filepath.Join(t.TempDir(), "test.yaml")
+			if err := os.WriteFile(file, r.rules(t, alert, a.also), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.CommandContext(t.Context(), promtool, "test", "rules", file).CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s\n%s", err, out, r.of("awsmigrate_stalled", "awsmigrate_reverted", "awsmigrate_brakes", "awsmigrate_step_last", "awsmigrate_awaiting", "awsmigrate_leader"))
+			}
+		})
+	}
+}
+
+// of are the recorded series whose names begin so.
+func (r *recording) of(names ...string) string {
+	var b strings.Builder
+	for name, values := range r.series {
+		if slices.ContainsFunc(names, func(one string) bool { return strings.HasPrefix(name, one) }) {
+			fmt.Fprintf(&b, "%s %s\n", name, strings.Join(values, " "))
+		}
+	}
+	return b.String()
+}
+
+// rules is the file that plays the recording.
+func (r *recording) rules(t *testing.T, alert string, also []string) []byte {
+	t.Helper()
+	rules, err := filepath.Abs("../../charts/awsmigrate/files/alerts.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	played := playedTest{Name: alert, Interval: r.every.String()}
+	for name, values := range r.series {
+		played.InputSeries = append(played.InputSeries, inputs{name, strings.Join(values, " ")})
+	}
+	firing := func(names string) string { return `count(ALERTS{alertstate="firing",alertname` + names + `})` }
+	end := (time.Duration(r.scrapes-1) * r.every).String()
+	played.Exprs = []exprResult{
+		{fmt.Sprintf("changes((%s or vector(0))[%s:%s])", firing(`="`+alert+`"`), end, r.every), end, []sample{{"{}", 2}}},
+		{fmt.Sprintf("%s or vector(0)", firing(`="`+alert+`"`)), end, []sample{{"{}", 0}}},
+		{fmt.Sprintf("sum_over_time((%s or vector(0))[%s:%s])", firing(`!~"`+strings.Join(append(also, alert), "|")+`"`), end, r.every), end, []sample{{"{}", 0}}},
+	}
+	text, err := yaml.Marshal(ruleTest{[]string{rules}, r.every.String(), []playedTest{played}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}

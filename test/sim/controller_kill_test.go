@@ -1,0 +1,238 @@
+package sim
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// leg is a part of the way Audit → plan → approve → Migrate → Undo, up to a goal.
+type leg struct {
+	last string // goal
+	from *World
+	want outcome
+	// states are those in which the controller can be killed: before each call of the
+	// management cluster, its own and those of a run, and behind each write there.
+	states []killed
+	writes []time.Time // of the status
+}
+
+// killed is a world in which a controller was killed.
+type killed struct {
+	point
+	class string // of the call
+}
+
+// class is what a call of the management cluster is for.
+func class(when string, c Call) string {
+	m := apiPath.FindStringSubmatch(c.Path)
+	if m == nil {
+		return when + " discovery"
+	}
+	name, of := m[7], ""
+	switch {
+	case name == planName:
+		of = " plan"
+	case name == "awsmigrate":
+		of = " election"
+	case strings.HasPrefix(name, "awsmigrate-"):
+		of = " of the run"
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s%s %s", when, c.Verb, m[5]+m[6], of, m[8]))
+}
+
+// traceLeg carries a copy of from to the goal, undisturbed, and finds the states.
+func traceLeg(t *testing.T, from *World, last string) (l *leg, end *World) {
+	t.Helper()
+	l, end = &leg{last: last, from: from}, from.clone()
+	seen := int64(-1)
+	note := func(when string, c Call) {
+		if now := end.changes(); now != seen {
+			seen = now
+			l.states = append(l.states, killed{point{world: end.clone(), where: fmt.Sprintf("%s call %d, %s", when, c.N, c)}, class(when, c)})
+		}
+	}
+	o := pod{Next: true, Before: func(c Call) Outcome {
+		unapproved(t, end, c)
+		if c.Server == end.mgmt.name {
+			note("before", c)
+		}
+		return Pass
+	}, After: func(c Call) {
+		if c.Server != end.mgmt.name || !c.Writes {
+			return
+		}
+		note("after", c)
+		if strings.HasSuffix(c.Path, "/status") {
+			l.writes = append(l.writes, end.now)
+		}
+	}}
+	if !carry(t, o, end, last) {
+		t.Fatalf("nothing disturbed it, and goal %s was not reached: %s", last, must(jsonOf(end.migration())))
+	}
+	l.want = endOf(end)
+	return l, end
+}
+
+// mayUnapproved are what a controller writes without a plan that anybody approved: what it
+// shows, what it decides by, and objects that audit.
+var mayUnapproved = []string{"/clustermigrations", "/events", "/leases/awsmigrate", "/leases", "/configmaps"}
+
+// unapproved holds every write against the object: none is of a goal for which nobody has
+// approved a plan. w.mu is held.
+func unapproved(t *testing.T, w *World, c Call) {
+	t.Helper()
+	if !c.Writes || c.Server == w.mgmt.name && slices.ContainsFunc(mayUnapproved, func(may string) bool { return strings.Contains(c.Path, may) }) {
+		return
+	}
+	m := w.migration()
+	if text(m, "spec", "approvedPlan") == "" || text(m, "metadata", "annotations", approvedFor) != text(m, "spec", "goal") {
+		t.Errorf("%s: nobody has approved a plan for goal %q", c, text(m, "spec", "goal"))
+	}
+}
+
+// outcome is all that has to be the same behind a kill.
+type outcome struct {
+	Cluster map[string]string // both API servers, but for what follows
+	Spec    any
+	Status  any
+	Plans   any
+	Kept    []string // names of what is ours
+	Journal string
+	Edits   int64 // how often the Cluster was changed: a step done twice is one more
+}
+
+var timeOfDay = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
+
+func endOf(w *World) outcome {
+	e := outcome{Cluster: w.Dump(), Journal: timeOfDay.ReplaceAllString(w.journalState(), "then"), Edits: number(w.mgmt.peek(provClusters, fleet, clusterName), "metadata", "generation")}
+	maps.DeleteFunc(e.Cluster, func(k, _ string) bool { return strings.Contains(k, migrations) })
+	m := decoded(must(jsonOf(w.migration()))).(object)
+	status := mapAt(m, "status")
+	withoutTimes(status)
+	delete(mapAt(status, "audit"), "at")
+	// A run that was killed is in the history, too.
+	if runs := list(status, "history"); len(runs) > 0 {
+		last := runs[0].(object)
+		status["history"] = object{"result": last["result"], "plan": last["plan"]}
+	}
+	e.Spec, e.Status = m["spec"], status
+	plans := object{}
+	for name, v := range mapAt(w.mgmt.get("configmaps", fleet, planName), "data") {
+		plan := decoded([]byte(v.(string))).(object)
+		delete(plan, "made")
+		plans[name] = plan
+	}
+	e.Plans = plans
+	for k := range w.mgmt.objects {
+		if ours(k) {
+			e.Kept = append(e.Kept, k.resource+" "+k.name)
+		}
+	}
+	slices.Sort(e.Kept)
+	return e
+}
+
+// A controller that is killed at any call of the management cluster, its own or a run's,
+// leaves the next one what leads to the same end: the cluster, the journal, the plans and
+// what the object shows, also where its status was wiped. Every second time the next one
+// is the next container of the same pod, else another pod on another machine.
+func TestControllerKilledAtEveryCall(t *testing.T) {
+	t.Parallel()
+	there, migrated := traceLeg(t, controlled(t), "Migrate")
+	back, _ := traceLeg(t, migrated, "Undo")
+	for _, l := range []*leg{there, back} {
+		t.Run(l.last, func(t *testing.T) {
+			sparing(t, l.writes)
+			l.killAll(t)
+		})
+	}
+}
+
+// chosen are the states to try: with AWSMIGRATE_SIM=all each, else the first of each class
+// that writes, and each every-th.
+func (l *leg) chosen(every int) []killed {
+	if every = sampled(every); every == 1 {
+		return l.states
+	}
+	var chosen []killed
+	known := map[string]bool{}
+	for i, s := range l.states {
+		first := !known[s.class] && strings.HasPrefix(s.class, "after")
+		if known[s.class] = true; first || i%every == every/2 {
+			chosen = append(chosen, s)
+		}
+	}
+	return chosen
+}
+
+func (l *leg) killAll(t *testing.T) {
+	all := l.chosen(40)
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range next {
+				l.takeUp(t, all[i], i)
+			}
+		})
+	}
+	for i := range all {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	classes := map[string]bool{}
+	for _, s := range all {
+		classes[s.class] = true
+	}
+	t.Logf("counts: a controller killed on the way to %s in %d of %d states, at calls of %d kinds", l.last, len(all), len(l.states), len(classes))
+}
+
+// takeUp has another controller go on where one was killed.
+func (l *leg) takeUp(t *testing.T, s killed, i int) {
+	t.Helper()
+	w, o, wiped := s.world, pod{Next: i%2 == 0}, i/2%2 == 0
+	if m := w.mgmt.get(migrations, fleet, clusterName); m != nil && wiped {
+		delete(m, "status")
+		w.mgmt.put(migrations, m, w.now)
+	}
+	o.Before = func(c Call) Outcome { unapproved(t, w, c); return Pass }
+	where := fmt.Sprintf("killed %s; same pod: %t, status wiped: %t", s.where, o.Next, wiped)
+	if !carry(t, o, w, l.last) {
+		t.Errorf("%s: goal %s was not reached: %s", where, l.last, must(jsonOf(w.migration())))
+		return
+	}
+	if wrong := append(append(w.Violations(), w.cordonFaults()...), journalFaults(w)...); len(wrong) > 0 {
+		t.Errorf("%s: %v", where, wrong)
+	}
+	if diff := cmp.Diff(l.want, endOf(w)); diff != "" {
+		t.Errorf("%s: the end differs (-wanted +is):\n%s", where, diff)
+	}
+}
+
+// mostStatuses is how often the status of a running cluster may be written in a minute.
+const mostStatuses = 12
+
+func sparing(t *testing.T, writes []time.Time) {
+	t.Helper()
+	most := 0
+	for i := range writes {
+		n := 1
+		for n <= i && writes[i].Sub(writes[i-n]) < time.Minute {
+			n++
+		}
+		most = max(most, n)
+	}
+	if t.Logf("counts: the status was written %d times, at most %d times in a minute", len(writes), most); most > mostStatuses {
+		t.Errorf("the status was written %d times in a minute, wanted at most %d", most, mostStatuses)
+	}
+}
