@@ -176,6 +176,7 @@ check-mutations: ## take the body out of every check in turn, and see that a tes
 alerts: ## play the alerts with promtool, which Debian has in the package prometheus; by hand
 	@command -v promtool > /dev/null || { echo "promtool is not in PATH: apt install prometheus" >&2; exit 2; }
 	$(GOTEST) -count=1 -v -run '^TestAlerts' ./charts
+	cd test && $(GOTEST) -count=1 -v -run '^TestAlerts' ./sim
 
 .PHONY: promises
 promises: ## the tests of docs/promises.md that take a minute or two, and their counts
