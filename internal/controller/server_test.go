@@ -25,6 +25,7 @@ import (
 	awsmigrate "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io"
 	generated "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -215,7 +216,7 @@ func TestOnAnAPIServer(t *testing.T) {
 	for name, test := range map[string]func(*testing.T, *installation){
 		"Audits": audits, "GoesThereAndBack": goesThereAndBack, "NeedsThePlanItself": needsThePlanItself, "HoldsBeforeAStep": holdsBeforeAStep,
 		"WaitsAfterAFailure": waitsAfterAFailure, "SaysWhoHoldsIt": saysWhoHoldsIt, "OutlivesAPanic": outlivesAPanic, "StopsCleanly": stopsCleanly,
-		"GuardsWithoutAnObject": guardsWithoutAnObject, "RefusesSecrets": refusesSecrets, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "GoesOnBesideOthers": goesOnBesideOthers, "CountsWhatHappensAgain": countsWhatHappensAgain,
+		"GuardsWithoutAnObject": guardsWithoutAnObject, "GuardsRKEWithoutAnObject": guardsRKEWithoutAnObject, "RefusesSecrets": refusesSecrets, "AwaitsACommit": awaitsACommit, "OneLeads": oneLeads, "Discovers": discovers, "StopsAtUntil": stopsAtUntil, "GoesOnBesideOthers": goesOnBesideOthers, "CountsWhatHappensAgain": countsWhatHappensAgain,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -417,12 +418,34 @@ func stopsCleanly(t *testing.T, i *installation) {
 // What rolls is watched though the object that wanted it is gone: the journal says so.
 func guardsWithoutAnObject(t *testing.T, i *installation) {
 	i.world.rolls = true
-	journal := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "awsmigrate-prod", Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager}}, Data: map[string]string{"sha256": "", "journal.json": "{}"}}
-	if _, err := i.kube.CoreV1().ConfigMaps(i.namespace).Create(t.Context(), journal, metav1.CreateOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	i.journal(t, i.namespace, "prod")
 	i.start(t, nil)
 	i.world.guarded(t)
+}
+
+// The same for a cluster that rke made, whose journal is in a namespace of its own.
+func guardsRKEWithoutAnObject(t *testing.T, i *installation) {
+	const id = "c-7kq2x"
+	mirror := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "provisioning.cattle.io/v1", "kind": "Cluster", "metadata": map[string]any{"name": id}, "spec": map[string]any{}}}
+	if _, err := i.plain.Resource(provisioningClusters).Namespace(i.namespace).Create(t.Context(), mirror, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := i.kube.CoreV1().Namespaces().Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: id}}, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	i.world.rolls = true
+	i.journal(t, id, id)
+	i.start(t, nil)
+	i.world.guarded(t)
+}
+
+// journal puts one of a run that was not seen to its end.
+func (i *installation) journal(t *testing.T, namespace, cluster string) {
+	t.Helper()
+	kept := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: journal.Name(cluster), Labels: map[string]string{wellknown.ManagedBy: wellknown.FieldManager}}, Data: map[string]string{"sha256": "", "journal.json": "{}"}}
+	if _, err := i.kube.CoreV1().ConfigMaps(namespace).Create(t.Context(), kept, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // A Secret that is not authorized for this cluster, or is a kubeconfig, is not read.

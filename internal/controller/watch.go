@@ -3,9 +3,12 @@ package controller
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
@@ -13,7 +16,9 @@ import (
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -100,19 +105,49 @@ func (c *Controller) openJournals(ctx context.Context, namespace string) error {
 		return err
 	}
 	for i := range list.Items {
-		name, is := strings.CutPrefix(list.Items[i].Name, "awsmigrate-")
-		_, journal := list.Items[i].Data["sha256"]
-		if !is || !journal {
+		if name, is := strings.CutPrefix(list.Items[i].Name, "awsmigrate-"); is && isJournal(&list.Items[i]) {
+			c.mayRoll(Key{Namespace: namespace, Name: name})
+		}
+	}
+	return c.openJournalsOfRKE(ctx, namespace)
+}
+
+// rkeID is the name of the mirror of a cluster that rke made, and of the namespace with its
+// journal.
+var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
+
+// openJournalsOfRKE does the same for clusters that rke made. Each has a namespace for
+// itself, of which no list is granted.
+func (c *Controller) openJournalsOfRKE(ctx context.Context, namespace string) error {
+	for _, key := range c.watched[namespace].ListKeys() {
+		_, id, _ := strings.Cut(key, "/")
+		if !rkeID.MatchString(id) || !c.o.Scope.covers(id) || c.o.Scope.refuses(session.RKE, id) != nil {
 			continue
 		}
-		key := Key{Namespace: namespace, Name: name}
-		k := c.cluster(key)
-		k.mu.Lock()
-		k.moved = true
-		k.mu.Unlock()
-		c.enqueue(key)
+		kept, err := c.kube.CoreV1().ConfigMaps(id).Get(ctx, journal.Name(id), metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+		case err != nil:
+			return err
+		case isJournal(kept):
+			c.mayRoll(Key{Namespace: namespace, Name: id})
+		}
 	}
 	return nil
+}
+
+func isJournal(kept *corev1.ConfigMap) bool {
+	_, is := kept.Data["sha256"]
+	return is
+}
+
+// mayRoll has a cluster looked at, whether an object names it or not.
+func (c *Controller) mayRoll(key Key) {
+	k := c.cluster(key)
+	k.mu.Lock()
+	k.moved = true
+	k.mu.Unlock()
+	c.enqueue(key)
 }
 
 var definitions = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
