@@ -95,6 +95,9 @@ func (s *script) Observe(_ context.Context, record journal.Record) (migration.Sn
 }
 
 // Handoff implements session.Procedure: nothing is left to commit.
+func (*script) NextEdit(context.Context, migration.Snapshot) (procedure.NextEdit, error) {
+	return procedure.NextEdit{}, nil
+}
 func (*script) Handoff(context.Context, migration.Snapshot, string, bool) (string, error) {
 	return "", nil
 }

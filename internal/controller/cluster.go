@@ -54,9 +54,10 @@ type look struct {
 	gone    bool // there is no Cluster, or it is being deleted
 	seen    session.Assessment
 	plan    planned
-	moves   string // why Rancher itself is not at rest
-	refused error  // why nothing is done for this object; what rolls is watched
-	err     error  // it could not be read; nothing else is set
+	edit    *v1alpha1.Reference // where the edit is that somebody else is to commit; nil: none is due
+	moves   string              // why Rancher itself is not at rest
+	refused error               // why nothing is done for this object; what rolls is watched
+	err     error               // it could not be read; nothing else is set
 }
 
 // planned is what may be approved, or was.

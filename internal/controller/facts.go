@@ -35,7 +35,7 @@ func (c *Controller) facts(k *cluster, m *v1alpha1.ClusterMigration) fleet.Facts
 	f.Braked = braked(l.seen)
 	f.Crashed, f.Failed = died(state, attempt(m), now), failed(k, m)
 	if k.awaits.err != nil && k.awaits.attempt == attempt(m) {
-		f.Awaited = why(k.awaits.err) + ": commit what `awsmigrate rke2 plan --handoff` prints"
+		f.Awaited = awaited(k.awaits.err, l)
 	}
 	f.Plan, f.RancherMoves = planOf(l, m), l.moves
 	return f

@@ -38,7 +38,9 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 	}
 	if m != nil && l.refused == nil && spec.Goal.OrDefault() != v1alpha1.GoalAudit && l.seen.Unplaced == nil && !c.o.AuditsOnly {
 		l.moves = c.rancherMoves(ctx)
-		l.plan, l.err = c.plans(k.key).settle(ctx, l.seen, spec.ApprovedPlan)
+		if l.plan, l.err = c.plans(k.key).settle(ctx, l.seen, spec.ApprovedPlan); l.err == nil && edits(m, l.seen) {
+			l.edit, l.err = c.plans(k.key).publish(ctx, l.seen.Edit)
+		}
 	}
 	return l
 }

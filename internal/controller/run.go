@@ -36,15 +36,26 @@ func (c *Controller) runs(k *cluster, m *v1alpha1.ClusterMigration) {
 		options.Saved = func(journal.Target) (*runner.WholePlan, error) { return saved, nil }
 		options.Hold = func(_ context.Context, step runner.Info) error { return c.stillWanted(k.key, m, step) }
 		return c.ended(k, m, recovered(ctx, func(ctx context.Context) error {
-			_, err := c.o.Engine.Run(ctx, l.target, options)
+			result, err := c.o.Engine.Run(ctx, l.target, options)
+			if err == nil && idle(result.Steps) { // it would be begun again at once
+				err = &fault.Error{Class: fault.NoProgress, Reason: "NothingDone", Object: "Cluster " + k.key.String(), Seen: "a run up to step " + string(until) + " ended without taking one"}
+			}
 			return err
 		}))
 	})
 }
 
-// lastOf is the step after which a run gives the cluster back: the end of the block that
-// is next, or that of spec.until where it comes before. A step that was begun is seen to
-// its end, whatever spec.until names.
+// idle says whether a run took none of its steps but those that only read.
+func idle(steps []runner.StepResult) bool {
+	all := slices.Concat(fleet.Blocks(v1alpha1.GoalMigrate, v1alpha1.EditsApply), fleet.Blocks(v1alpha1.GoalUndo, v1alpha1.EditsApply))
+	return len(steps) > 0 && !slices.ContainsFunc(steps, func(s runner.StepResult) bool {
+		return s.Outcome == runner.Finished && fleet.BlockOf(all, v1alpha1.Step(s.ID)) != nil
+	})
+}
+
+// lastOf is the step after which a run gives the cluster back: the last of the block that
+// is next and still to do, or that of spec.until where it comes before. A step that was
+// begun is seen to its end, whatever spec.until names.
 func lastOf(l *look, m *v1alpha1.ClusterMigration) journal.StepID {
 	next := nextStep(l.seen.Plan.Steps)
 	block := fleet.BlockOf(fleet.Blocks(m.Spec.Goal.OrDefault(), m.Spec.Edits), v1alpha1.Step(next))
@@ -55,7 +66,10 @@ func lastOf(l *look, m *v1alpha1.ClusterMigration) journal.StepID {
 		case step.ID == journal.StepID(m.Spec.Until) && !reached:
 			return next
 		case reached && slices.Contains(block, v1alpha1.Step(step.ID)):
-			if last = step.ID; last == journal.StepID(m.Spec.Until) {
+			if writes(step) || step.State.Kind == runner.Always {
+				last = step.ID
+			}
+			if step.ID == journal.StepID(m.Spec.Until) {
 				return last
 			}
 		}

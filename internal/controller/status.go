@@ -67,10 +67,10 @@ func (c *Controller) statusOf(k *cluster, m *v1alpha1.ClusterMigration, at statu
 		if l.seen.Unplaced == nil {
 			s.Position = l.seen.Says.Position
 		}
-		s.Plan, s.History = shownPlan(l), history(l.seen.Journal)
+		s.Plan, s.History, s.Handoff = shownPlan(l), history(l.seen.Journal), handoffOf(l)
 		at.Owner = agreement(l)
 	} else { // what was known stays, until it is known anew
-		s.Position, s.Plan, s.History = m.Status.Position, m.Status.Plan, m.Status.History
+		s.Position, s.Plan, s.History, s.Handoff = m.Status.Position, m.Status.Plan, m.Status.History, m.Status.Handoff
 	}
 	if k.job != nil && k.job.kind != looking {
 		s.Run = k.job.shows()

@@ -25,6 +25,8 @@ type Assessment struct {
 	// or none; nil: nobody.
 	Harm    error
 	Journal journal.State
+	// Edit is what somebody else is to commit next, where the options leave edits to them.
+	Edit procedure.NextEdit
 	// Unread is that another version of awsmigrate wrote the journal, which this one cannot
 	// read: Journal is empty, nothing may be run, and what rolls can be watched all the same.
 	Unread error
@@ -51,6 +53,11 @@ func Assess(ctx context.Context, t Connector, o Options) (Assessment, error) {
 	}
 	a.Says, a.Plan, a.Unplaced = runner.PlanSeen[migration.Snapshot](ctx, s.Procedure, a.Journal, seen)
 	a.Plan.Version = o.Version
+	if o.HandOver && a.Unplaced == nil {
+		if a.Edit, err = s.Procedure.NextEdit(ctx, seen); err != nil {
+			return a, err
+		}
+	}
 	record.Unread = a.Unread
 	watching := s.Migration.Watching(record)
 	if procedure.LastUndid(record) != s.undoing { // what was begun was begun the other way round
@@ -59,7 +66,7 @@ func Assess(ctx context.Context, t Connector, o Options) (Assessment, error) {
 		}
 	}
 	a.Paused, a.Harm = watching.Paused(seen), watching.Harm(seen)
-	if step := watching.Watched(seen); step != nil {
+	if step := watching.Watched(ctx, seen); step != nil {
 		a.UnderWay = step.Info().ID
 	}
 	return a, nil

@@ -28,6 +28,9 @@ type Procedure interface {
 	Alone(context.Context, migration.Snapshot) error
 	// Handoff is the next edit that whoever keeps the configuration has to commit.
 	Handoff(ctx context.Context, seen migration.Snapshot, form string, all bool) (string, error)
+	// NextEdit is the same in every form, for whoever shows it elsewhere; none where one
+	// is not due.
+	NextEdit(ctx context.Context, seen migration.Snapshot) (procedure.NextEdit, error)
 	// Foresee says what the preflight of a run would come to now; it writes nothing.
 	Foresee(context.Context, migration.Snapshot) (procedure.Foreseen, error)
 }

@@ -14,7 +14,7 @@ type Guarded[S any] interface {
 	// writes nothing, and its verdict is Met as soon as the cluster is at rest, AtRest
 	// where the step itself is not at its end. nil: the cluster is at rest. It needs no
 	// state of any step, so that it knows also a cluster that Judge cannot place.
-	Watched(seen S) Step[S]
+	Watched(ctx context.Context, seen S) Step[S]
 }
 
 // Guard watches what a run before has begun until the cluster is at rest, the brake
@@ -27,7 +27,7 @@ func Guard[S any](ctx context.Context, p Guarded[S], o Options) (Result, error) 
 	return r.run(ctx, func(ctx context.Context) error { return r.guard(ctx, p.Watched) })
 }
 
-func (r *run[S]) guard(ctx context.Context, rolling func(S) Step[S]) error {
+func (r *run[S]) guard(ctx context.Context, rolling func(context.Context, S) Step[S]) error {
 	step, err := r.rolling(ctx, rolling)
 	r.started()
 	switch {
@@ -42,16 +42,16 @@ func (r *run[S]) guard(ctx context.Context, rolling func(S) Step[S]) error {
 }
 
 // rolling is the step that is to be watched now; nil: none.
-func (r *run[S]) rolling(ctx context.Context, of func(S) Step[S]) (Step[S], error) {
+func (r *run[S]) rolling(ctx context.Context, of func(context.Context, S) Step[S]) (Step[S], error) {
 	if err := retry.Do(ctx, r.o.Clock, firstLook, "the API to answer", r.look); err != nil {
 		return nil, err
 	}
-	return of(r.last), nil
+	return of(ctx, r.last), nil
 }
 
 // watchOver watches one step after the other, until none rolls. What was read before the
 // lock was taken may be another run's past.
-func (r *run[S]) watchOver(ctx context.Context, rolling func(S) Step[S]) error {
+func (r *run[S]) watchOver(ctx context.Context, rolling func(context.Context, S) Step[S]) error {
 	for {
 		if err := r.keepHold(ctx); err != nil {
 			return err

@@ -19,7 +19,7 @@ type watched struct {
 	readings int
 }
 
-func (p *watched) Watched(Observation) Step[Observation] {
+func (p *watched) Watched(context.Context, Observation) Step[Observation] {
 	if !p.rolling {
 		return nil
 	}

@@ -192,7 +192,7 @@ var alarms = map[string]struct {
 	"AwsmigrateAwaitingApproval": {every: 10 * time.Minute, play: func(t *testing.T, r *recording) {
 		wants := stage{"a plan", func() bool {
 			if !r.w.shows("Awaiting-Approval") {
-				person{r.w, "Migrate"}.act()
+				person{w: r.w, last: "Migrate"}.act()
 				return false
 			}
 			return true
@@ -210,7 +210,7 @@ var alarms = map[string]struct {
 // state.
 func (r *recording) toGoal(goal, state string) stage {
 	return stage{state + " after " + goal, func() bool {
-		person{r.w, goal}.act()
+		person{w: r.w, last: goal}.act()
 		r.w.mu.Lock()
 		defer r.w.mu.Unlock()
 		m := r.w.migration()
@@ -221,7 +221,7 @@ func (r *recording) toGoal(goal, state string) stage {
 
 func (r *recording) toRoll() stage {
 	return stage{"a machine in hand", func() bool {
-		person{r.w, "Migrate"}.act()
+		person{w: r.w, last: "Migrate"}.act()
 		return r.w.rolls()
 	}}
 }

@@ -165,7 +165,7 @@ func TestControllerBrakesBehindACleanStop(t *testing.T) {
 				goal = "Undo"
 			}
 			if !within(t, 3*time.Hour, pod{Next: true}, w, func() bool {
-				person{w, goal}.act()
+				person{w: w, last: goal}.act()
 				w.mu.Lock()
 				defer w.mu.Unlock()
 				w.rancher.stuck = w.rollsAtLast() && w.lastStep() == step

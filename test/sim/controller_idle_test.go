@@ -166,7 +166,7 @@ func TestStalledClusterIsLeftAlone(t *testing.T) {
 			}}
 			during(t, o, w, func(*Process) {
 				for end := time.Now().Add(2 * time.Hour); time.Now().Before(end); pass(looksEvery) {
-					person{w, "Migrate"}.act()
+					person{w: w, last: "Migrate"}.act()
 					w.mu.Lock()
 					stalled := text(w.migration(), "status", "display", "state") == "Stalled"
 					w.mu.Unlock()

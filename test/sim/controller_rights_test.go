@@ -100,7 +100,7 @@ var auditOffice = office{"audits", func(t *testing.T, o pod) string {
 
 var migrateOffice = office{"migrates, and takes back", func(t *testing.T, o pod) string {
 	w := controlled(t)
-	if !within(t, time.Hour, o, w, person{w, "Undo"}.act) {
+	if !within(t, time.Hour, o, w, person{w: w, last: "Undo"}.act) {
 		return "the goal is not reached"
 	}
 	return unseen(w)
@@ -116,7 +116,7 @@ var brakeOffice = office{"brakes", func(t *testing.T, o pod) string {
 		return before(c)
 	}
 	if !within(t, time.Hour, o, w, func() bool {
-		person{w, "Migrate"}.act()
+		person{w: w, last: "Migrate"}.act()
 		return w.shows("Stalled") && w.braked()
 	}) {
 		return "nobody brakes"
@@ -127,7 +127,7 @@ var brakeOffice = office{"brakes", func(t *testing.T, o pod) string {
 var guardOffice = office{"watches what no object names any more", func(t *testing.T, o pod) string {
 	w := controlled(t)
 	if !within(t, time.Hour, pod{Change: asTheChart}, w, func() bool {
-		person{w, "Migrate"}.act()
+		person{w: w, last: "Migrate"}.act()
 		return w.rolls()
 	}) {
 		t.Fatal("nothing rolls")

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -170,8 +171,9 @@ func (l lockedBy) Connect(ctx context.Context, o session.Options, may session.Ac
 // person is somebody who migrates the cluster, or also takes it back, by what the object
 // shows alone: whoever comes after may go on with it.
 type person struct {
-	w    *World
-	last string // goal
+	w     *World
+	last  string // goal
+	edits string // who makes them; "": Apply
 }
 
 // approvedFor is on the object for which goal its approval was given.
@@ -193,7 +195,7 @@ func (h person) act() bool {
 	case there && goal == h.last:
 		return true
 	case there && goal == "Audit":
-		spec["goal"], spec["edits"] = "Migrate", "Apply"
+		spec["goal"], spec["edits"] = "Migrate", cmp.Or(h.edits, "Apply")
 	case there && goal == "Migrate":
 		spec["goal"] = "Undo"
 	case state == "Awaiting-Approval":
@@ -236,7 +238,7 @@ func bubble(t *testing.T, w *World, f func(context.Context)) {
 // in hours.
 func carry(t *testing.T, o pod, w *World, last string) (reached bool) {
 	t.Helper()
-	return within(t, 3*time.Hour, o, w, person{w, last}.act)
+	return within(t, 3*time.Hour, o, w, person{w: w, last: last}.act)
 }
 
 // within lets a controller work on w until somebody who looks from time to time sees what

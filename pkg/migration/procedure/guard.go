@@ -23,9 +23,9 @@ func (m *Migration) Watching(record journal.Record) *Migration {
 
 // Watched implements runner.Guarded. A cluster that somebody paused does not roll: whoever
 // did that, or our own brake, holds it.
-func (m *Migration) Watched(seen migration.Snapshot) migration.Step {
+func (m *Migration) Watched(ctx context.Context, seen migration.Snapshot) migration.Step {
 	id := m.underWay(seen)
-	if id == "" || m.Paused(seen) != "" || m.progress(seen).rests(id) {
+	if id == "" || m.Paused(seen) != "" || m.progress(seen).rests(id) || m.onlyAnnounced(ctx, seen, id) {
 		return nil
 	}
 	return &guarding{base{Migration: m, ID: id}, rowOf(id).make(base{Migration: m, ID: id})}
@@ -69,6 +69,16 @@ func (s progress) rests(step journal.StepID) bool {
 	return len(s.Reading.Pending) == 0 && !s.cordonsOpen(step) && !s.endUnseen(step)
 }
 
+// onlyAnnounced says whether the edit of a step that rolls is not in the configuration, or
+// not all of it, and nothing moves: it is left to somebody else, or to the next run.
+func (m *Migration) onlyAnnounced(ctx context.Context, seen migration.Snapshot, step journal.StepID) bool {
+	if !m.Backend.Rolls(step) && !m.Backend.Rolls(undoes(step)) || len(seen.Reading.Pending) > 0 {
+		return false
+	}
+	edit, err := m.Backend.Edit(ctx, seen, step)
+	return err == nil && !edit.Empty()
+}
+
 // signalsOf is what the guard judges in a step. The end of the migration lease is what
 // disable-leader-migration is for, and on the way back nobody has it before the first pod
 // with the flag leads.
@@ -101,7 +111,7 @@ func (s *guarding) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	if err != nil || verdict.Kind == runner.Met || verdict.Kind == runner.Braked {
 		return verdict, err
 	}
-	if s.progress(seen).rests(s.ID) || s.Paused(seen) != "" {
+	if s.progress(seen).rests(s.ID) || s.Paused(seen) != "" || s.onlyAnnounced(ctx, seen, s.ID) {
 		return atRest(migration.Met("the cluster is at rest; step " + string(s.ID) + " is not at its end")), nil
 	}
 	if verdict.Kind == runner.Failed {

@@ -3,6 +3,7 @@ package procedure
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,13 +36,9 @@ func (m *Migration) Handoff(ctx context.Context, seen migration.Snapshot, form s
 		return "", err
 	}
 	var texts []string
-	for _, step := range m.Steps() {
-		edit, edits := step.(*editing)
-		info := step.Info()
-		if kind := says.States[info.ID].Kind; !edits || info.Irreversible != "" || kind != runner.Todo && kind != runner.InProgress {
-			continue
-		}
-		head := []string{fmt.Sprintf("%s: %s (%s)", seen.Reading.Object, info.Title, info.ID), NeverAlone}
+	for _, edit := range m.edits(says) {
+		info := edit.Info()
+		head := headOf(seen, info)
 		if notYet := edit.notYet(ctx, seen); notYet != nil {
 			if !all {
 				if len(texts) > 0 {
@@ -63,6 +60,81 @@ func (m *Migration) Handoff(ctx context.Context, seen migration.Snapshot, form s
 		}
 	}
 	return strings.Join(texts, "\n"), nil
+}
+
+// NextEdit is one that whoever keeps the configuration is to commit.
+type NextEdit struct {
+	Step  journal.StepID    // "": none is due
+	Owner string            // who keeps it, one of migration.KnownOwners; "": nobody was found
+	Form  string            // that of whoever keeps it
+	Texts map[string]string // by their forms
+}
+
+// NextEdit is the next edit to be committed, once its ground is laid, in every form.
+func (m *Migration) NextEdit(ctx context.Context, seen migration.Snapshot) (NextEdit, error) {
+	writer := m.Backend.Handoff()
+	if writer == nil {
+		return NextEdit{}, nil
+	}
+	says, err := m.Judge(seen)
+	if err != nil {
+		return NextEdit{}, err
+	}
+	for _, edit := range m.edits(says) {
+		if edit.notYet(ctx, seen) != nil {
+			return NextEdit{}, nil
+		}
+		next := NextEdit{Step: edit.ID, Texts: map[string]string{}}
+		for _, form := range writer.Forms() {
+			text, err := writer.Fragment(seen, edit.ID, form, headOf(seen, edit.Info()))
+			if err != nil {
+				return NextEdit{}, err
+			}
+			if text != "" {
+				next.Texts[form] = text
+			}
+		}
+		if len(next.Texts) > 0 {
+			next.kept(seen.Reading.Owners)
+			return next, nil
+		}
+	}
+	return NextEdit{}, nil
+}
+
+// kept chooses the form by who keeps the configuration.
+func (e *NextEdit) kept(owners []migration.Owner) {
+	forms := slices.Sorted(maps.Keys(e.Texts))
+	e.Form = forms[0]
+	if _, is := e.Texts[anyones]; is {
+		e.Form = anyones
+	}
+	if len(owners) == 0 {
+		return
+	}
+	e.Owner = owners[0].Name
+	if word := owners[0].Word(); e.Texts[word] != "" {
+		e.Form = word
+	}
+}
+
+// anyones is the form that needs no tool but kubectl.
+const anyones = "patch"
+
+// edits are the steps that change the configuration and are still to do.
+func (m *Migration) edits(says runner.Observation) []*editing {
+	var todo []*editing
+	for _, step := range m.Steps() {
+		edit, edits := step.(*editing)
+		if kind := says.States[step.Info().ID].Kind; edits && step.Info().Irreversible == "" && (kind == runner.Todo || kind == runner.InProgress) {
+			todo = append(todo, edit)
+		}
+	}
+	return todo
+}
+
+func headOf(seen migration.Snapshot, info runner.Info) []string {
+	return []string{fmt.Sprintf("%s: %s (%s)", seen.Reading.Object, info.Title, info.ID), NeverAlone}
 }
 
 // notYet says what has to be there before the edit of a step may be committed, which is
@@ -157,11 +229,7 @@ func (s *editing) halfway(seen migration.Snapshot) bool {
 // halfCommitted says whether a step that counts as begun lacks a part of its edit, at
 // rest: nothing comes to its end by itself there.
 func (m *Migration) halfCommitted(ctx context.Context, seen migration.Snapshot, step journal.StepID) bool {
-	if !m.Options.HandOver || step == "" || !m.Backend.Rolls(step) || len(seen.Reading.Pending) > 0 {
-		return false
-	}
-	edit, err := m.Backend.Edit(ctx, seen, step)
-	return err == nil && !edit.Empty()
+	return m.Options.HandOver && step != "" && m.onlyAnnounced(ctx, seen, step)
 }
 
 // othersChange judges what was committed instead of the edit, or with it: while it is

@@ -1,0 +1,72 @@
+package sim
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// committer commits what the object says is to be committed, by the text that it names.
+type committer struct {
+	person
+	t     *testing.T
+	steps []journal.StepID // of the commits
+}
+
+func (c *committer) act() bool {
+	w := c.w
+	if !w.shows("Awaiting-Owner") {
+		return c.person.act()
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.advance(time.Now())
+	handoff := mapAt(w.mgmt.get(migrations, fleet, clusterName), "status", "handoff")
+	step := journal.StepID(text(handoff, "step"))
+	if step == "" || slices.Contains(c.steps, step) {
+		return false // a moment later
+	}
+	data := mapAt(w.mgmt.get(configMaps, fleet, text(handoff, "ref", "name")), "data")
+	if named, _ := data[text(handoff, "ref", "key")].(string); named == "" || text(handoff, "since") == "" {
+		c.t.Errorf("%s names nothing: %s", must(jsonOf(handoff)), must(jsonOf(data)))
+	}
+	edit, _ := data["edit-fleet"].(string)
+	commit(c.t, w, edit)
+	c.steps = append(c.steps, step)
+	return false
+}
+
+// Where somebody else makes the edits, the object names each when it is due, in the form of
+// whoever keeps the Cluster, and a commit has the controller go on, there and back. It writes
+// nothing of the configuration.
+func TestControllerHandsOver(t *testing.T) {
+	t.Parallel()
+	w := controlled(t)
+	c := &committer{person: person{w: w, last: "Undo", edits: "Handoff"}, t: t}
+	o := pod{Next: true, Before: func(c Call) Outcome {
+		if edits(c) {
+			t.Errorf("%s: the configuration is not the controller's to write", c)
+		}
+		return Pass
+	}}
+	if !within(t, 5*time.Hour, o, w, c.act) {
+		t.Fatalf("the goal is not reached: %s", must(jsonOf(at(w.migration(), "status"))))
+	}
+	want := []journal.StepID{migration.StepEnable, migration.StepSwitch, migration.StepUndoSwitch, migration.StepUndoEnable}
+	if diff := cmp.Diff(want, c.steps); diff != "" {
+		t.Errorf("commits (-want +is):\n%s", diff)
+	}
+	if wrong := append(w.Violations(), w.cordonFaults()...); len(wrong) > 0 {
+		t.Error(wrong)
+	}
+	for key := range mapAt(w.mgmt.get(configMaps, fleet, planName), "data") {
+		if key == "edit-fleet" {
+			t.Errorf("key %s is left, and nothing is to be committed", key)
+		}
+	}
+}
