@@ -81,8 +81,8 @@ func (m *Migration) NextEdit(ctx context.Context, seen migration.Snapshot) (Next
 		return NextEdit{}, err
 	}
 	for _, edit := range m.edits(says) {
-		if edit.notYet(ctx, seen) != nil {
-			return NextEdit{}, nil
+		if notYet := edit.notYet(ctx, seen); notYet != nil {
+			return NextEdit{}, onlyOthers(notYet)
 		}
 		next := NextEdit{Step: edit.ID, Texts: map[string]string{}}
 		for _, form := range writer.Forms() {
@@ -100,6 +100,14 @@ func (m *Migration) NextEdit(ctx context.Context, seen migration.Snapshot) (Next
 		}
 	}
 	return NextEdit{}, nil
+}
+
+// onlyOthers leaves out that a step has to come first.
+func onlyOthers(err error) error {
+	if fault.ClassOf(err) == fault.Gate {
+		return nil
+	}
+	return err
 }
 
 // kept chooses the form by who keeps the configuration.
