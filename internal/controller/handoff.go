@@ -5,15 +5,10 @@ import (
 	"maps"
 	"strings"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
-	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // editKey begins the keys, beside those of plans, of the edit that somebody else is to
@@ -35,20 +30,16 @@ func (p plans) publish(ctx context.Context, edit procedure.NextEdit) (*v1alpha1.
 		}
 		next.Data[editKey+form] = text
 	}
-	switch {
-	case maps.Equal(next.Data, stored.Data):
-	case stored.ResourceVersion == "":
-		_, err = p.kube.CoreV1().ConfigMaps(p.key.Namespace).Create(ctx, next, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
-	default:
-		_, err = p.patch(ctx, stored, next)
+	if !maps.Equal(next.Data, stored.Data) {
+		if _, err := p.write(ctx, stored, next); err != nil {
+			return nil, err
+		}
 	}
-	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
-		err = &fault.Error{Class: fault.CouldNotLook, Reason: "EditUnwritten", Object: p.object(), Seen: "was changed meanwhile", Err: err}
+	var at *v1alpha1.Reference
+	if edit.Step != "" {
+		at = &v1alpha1.Reference{Name: p.name(), Key: editKey + edit.Form}
 	}
-	if err != nil || edit.Step == "" {
-		return nil, err
-	}
-	return &v1alpha1.Reference{Name: p.name(), Key: editKey + edit.Form}, nil
+	return at, nil
 }
 
 // handoffOf is the edit that the last run left to somebody else; nil: none is awaited, or

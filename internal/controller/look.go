@@ -84,7 +84,7 @@ func (c *Controller) looks(k *cluster, m *v1alpha1.ClusterMigration) {
 			k.audit, k.recheck = audited, c.recheck(k.recheck, *audited)
 		}
 		if k.recheck > 0 && k.audit != nil {
-			c.enqueueAfter(k.key, c.pause(k.audit.At.Add(max(k.recheck, mostAudits))))
+			c.enqueueAfter(k.key, c.pause(k.audit.At.Add(k.recheck)))
 		}
 		if now := c.o.Clock.Now(); l.err != nil {
 			k.wait = k.wait.after(l.err, now)

@@ -162,17 +162,22 @@ func (p plans) add(ctx context.Context, stored *corev1.ConfigMap, doc document, 
 	if size := sizeOf(next); size > mostPlans {
 		return stored, &fault.Error{Class: fault.Check, Reason: reasonPlanTooLarge, Object: p.object(), Seen: fmt.Sprintf("the plans have %d bytes", size), Wanted: fmt.Sprintf("at most %d", mostPlans)}
 	}
-	api := p.kube.CoreV1().ConfigMaps(p.key.Namespace)
+	return p.write(ctx, stored, next)
+}
+
+// write makes the ConfigMap, or changes it if nobody wrote since.
+func (p plans) write(ctx context.Context, from, to *corev1.ConfigMap) (*corev1.ConfigMap, error) {
+	var written *corev1.ConfigMap
 	var err error
-	if next.ResourceVersion == "" {
-		next, err = api.Create(ctx, next, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
-	} else if next, err = p.patch(ctx, stored, next); err == nil {
-		return next, nil
+	if from.ResourceVersion == "" {
+		written, err = p.kube.CoreV1().ConfigMaps(p.key.Namespace).Create(ctx, to, metav1.CreateOptions{FieldManager: wellknown.FieldManager})
+	} else {
+		written, err = p.patch(ctx, from, to)
 	}
 	if err != nil {
-		return stored, &fault.Error{Class: fault.CouldNotLook, Reason: "PlanUnwritten", Object: p.object(), Seen: "could not be written", Err: err}
+		return from, &fault.Error{Class: fault.CouldNotLook, Reason: "PlanUnwritten", Object: p.object(), Seen: "could not be written", Err: err}
 	}
-	return next, nil
+	return written, nil
 }
 
 // patch writes what differs, if nobody wrote since.
