@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
@@ -25,20 +26,23 @@ func auditedRKE(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	partly(ctx, t, lab, kubeconfig, []string{"AWSM-703", "AWSM-727", "AWSM-761"}, []string{"AWSM-721", "AWSM-751", "AWSM-742", "AWSM-301", "AWSM-401"})
+	partly(t, lab, kubeconfig, []string{"AWSM-703", "AWSM-727", "AWSM-761"}, []string{"AWSM-721", "AWSM-751", "AWSM-742", "AWSM-301", "AWSM-401"})
 	if err := lab.TakeAudit(ctx, "ClusterRoleBinding", "", "awsmigrate-audit"); err != nil {
 		t.Fatal(err)
 	}
-	partly(ctx, t, lab, kubeconfig, []string{"AWSM-703", "AWSM-301", "AWSM-401", "AWSM-213"}, []string{"AWSM-721", "AWSM-751"})
+	partly(t, lab, kubeconfig, []string{"AWSM-703", "AWSM-301", "AWSM-401", "AWSM-213"}, []string{"AWSM-721", "AWSM-751"})
 }
 
 // partly wants these checks unknown and those ok, nothing that fails, and exit 10.
-func partly(ctx context.Context, t *testing.T, lab *scenario.Lab, kubeconfig string, unknown, ok []string) {
+func partly(t *testing.T, lab *scenario.Lab, kubeconfig string, unknown, ok []string) {
 	t.Helper()
 	var code int
 	var report auditReport
-	err := scenario.Until(ctx, "the rights to be known", func(ctx context.Context) (bool, string, error) { // authorizers learn of a binding a moment later
-		code, report = auditOf(ctx, t, lab, "--config", lab.ClusterFile, "--kubeconfig", kubeconfig)
+	err := scenario.Until(within(t, 5*time.Minute), "the rights to be known", func(ctx context.Context) (bool, string, error) { // authorizers learn of a binding a moment later
+		var err error
+		if code, report, err = audit(ctx, lab, "--config", lab.ClusterFile, "--kubeconfig", kubeconfig); err != nil {
+			return false, "", err
+		}
 		for _, id := range unknown {
 			if status := report.status(id); status != "unknown" {
 				return false, id + " is " + status, nil

@@ -47,18 +47,27 @@ func (r auditReport) status(id string) string {
 
 func auditOf(ctx context.Context, t *testing.T, lab *scenario.Lab, args ...string) (int, auditReport) {
 	t.Helper()
-	code, stdout, stderr, err := lab.Awsmigrate(ctx, silent{}, append([]string{"verify", "-o", "json"}, args...)...)
+	code, report, err := audit(ctx, lab, args...)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return code, report
+}
+
+// audit runs verify and reads its document, whose code is the command's.
+func audit(ctx context.Context, lab *scenario.Lab, args ...string) (int, auditReport, error) {
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, silent{}, append([]string{"verify", "-o", "json"}, args...)...)
+	if err != nil {
+		return code, auditReport{}, err
+	}
 	var report auditReport
 	if err := json.Unmarshal([]byte(stdout), &report); err != nil {
-		t.Fatalf("verify %v: no document: %v\n%s%s", args, err, stdout, stderr)
+		return code, report, fmt.Errorf("verify %v: no document: %w\n%s%s", args, err, stdout, stderr)
 	}
 	if report.Kind == "AuditReport" && report.Code != code {
-		t.Errorf("verify %v: exit %d, the document says %d", args, code, report.Code)
+		return code, report, fmt.Errorf("verify %v: exit %d, the document says %d", args, code, report.Code)
 	}
-	return code, report
+	return code, report, nil
 }
 
 // silent takes what a document is read from anyway.
@@ -137,8 +146,11 @@ func auditedWithRights(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 		}
 		var code int
 		var report auditReport
-		err := scenario.Until(ctx, tt.name, func(ctx context.Context) (bool, string, error) { // authorizers learn of a binding a moment later
-			code, report = auditOf(ctx, t, lab, "--kubeconfig", kubeconfig)
+		err := scenario.Until(within(t, 5*time.Minute), tt.name, func(ctx context.Context) (bool, string, error) { // authorizers learn of a binding a moment later
+			var err error
+			if code, report, err = audit(ctx, lab, "--kubeconfig", kubeconfig); err != nil {
+				return false, "", err
+			}
 			for _, id := range tt.unknown {
 				// A check of other positions is skipped, whatever could be read.
 				if status := report.status(id); report.Kind == "AuditReport" && status != "unknown" && status != "skip" {

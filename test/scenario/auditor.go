@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -20,9 +21,13 @@ import (
 // auditor is a user without any right of its own.
 const auditor = "auditor"
 
+// notForAudit are roles in the shipped file that an audit of the cluster itself does
+// without: what would be read by the recorder's would count as the audit's.
+var notForAudit = []string{"awsmigrate-audit-rancher", "awsmigrate-record"}
+
 // GrantAudit creates the shipped read-only roles in the cluster itself, bound to
 // the auditor, and returns a kubeconfig of that user's. The file is applied as it
-// is but for its subjects and what is for the cluster Rancher runs in.
+// is but for its subjects and the roles of notForAudit.
 func (l *Lab) GrantAudit(ctx context.Context, file, dir string) (string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -37,7 +42,7 @@ func (l *Lab) GrantAudit(ctx context.Context, file, dir string) (string, error) 
 		if err := yaml.NewYAMLOrJSONDecoder(bytes.NewBufferString(document), 4096).Decode(&object.Object); err != nil {
 			return "", fmt.Errorf("%s: %w", file, err)
 		}
-		if object.GetName() == "awsmigrate-audit-rancher" {
+		if slices.Contains(notForAudit, object.GetName()) {
 			continue
 		}
 		if _, bound := object.Object["subjects"]; bound {

@@ -22,8 +22,11 @@ func Until(ctx context.Context, what string, condition func(context.Context) (bo
 		if err == nil && ok {
 			return nil
 		}
-		if seen = now; err != nil {
-			seen = err.Error()
+		if err != nil {
+			now = err.Error()
+		}
+		if seen == "" || ctx.Err() == nil { // that it was cut off says less than what it saw before
+			seen = now
 		}
 		select {
 		case <-ctx.Done():
