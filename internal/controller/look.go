@@ -57,7 +57,7 @@ func (c *Controller) options(ctx context.Context, key Key, spec v1alpha1.Cluster
 	}
 	return session.Options{
 		Choices: chosen, Undo: spec.Goal == v1alpha1.GoalUndo, Actor: c.o.Actor,
-		Engine: session.Engine{Version: c.o.Version, Timeout: timeout(spec.Options), Clock: c.o.Clock},
+		Engine: session.Engine{Unattended: true, Version: c.o.Version, Timeout: timeout(spec.Options), Clock: c.o.Clock},
 	}, nil
 }
 

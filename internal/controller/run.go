@@ -30,7 +30,7 @@ func (c *Controller) runs(k *cluster, m *v1alpha1.ClusterMigration) {
 		if err != nil {
 			return c.ended(k, m, err)
 		}
-		options.Unattended, options.Attempt, options.Until = true, attempt(m), until
+		options.Attempt, options.Until = attempt(m), until
 		options.Command = fault.Command("kubectl", "annotate", "clustermigration", "-n", k.key.Namespace, k.key.Name, "--overwrite", RetryAnnotation+"="+runner.NewRunID(c.o.Clock.Now()))
 		options.Interrupt, options.Sink = interrupt, c.sink(k, j)
 		options.Saved = func(journal.Target) (*runner.WholePlan, error) { return saved, nil }

@@ -72,7 +72,7 @@ type Connector interface {
 
 // Open connects for whoever looks (ReadOnly) or runs.
 func Open(ctx context.Context, t Connector, o Options, may Access) (*Session, error) {
-	o.RunID = runner.NewRunID(o.clock().Now())
+	o.RunID, o.Choices.Unattended = runner.NewRunID(o.clock().Now()), o.Unattended
 	if o.Live == nil {
 		o.Live = io.Discard
 	}

@@ -58,6 +58,9 @@ type Options struct {
 	// ReadOnly leaves out what needs rights to write: the installation to come is
 	// neither rendered nor tried with dryRun=All.
 	ReadOnly bool
+	// Unattended says that nobody looks at what a run finds before it goes on. Set by
+	// whoever opens a session.
+	Unattended bool
 }
 
 // Validate refuses values that no reading could make sense of.

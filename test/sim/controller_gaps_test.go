@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -181,5 +182,44 @@ func TestControllerBrakesBehindACleanStop(t *testing.T) {
 			}
 			gap{next: pod{Next: true}}.braked(t, w)
 		})
+	}
+}
+
+// An undo that stands at rest between two steps does not go on by itself over a machine
+// that came back under a second name in the gap: it does not take that for one that it goes
+// back from. Once a person did, it goes on.
+func TestControllerStopsAtRestBehindAGap(t *testing.T) {
+	t.Parallel()
+	_, _, w := rolling(t, controlled(t), "Migrate")
+	objects(func(m object) { mapAt(m, "spec")["until"] = string(migration.StepUndoSwitch) })(w)
+	undone := func(state string) func() bool {
+		return func() bool {
+			person{w: w, last: "Undo"}.act()
+			m := w.migration()
+			return text(m, "spec", "goal") == "Undo" && text(m, "status", "display", "state") == state
+		}
+	}
+	if !within(t, 3*time.Hour, pod{Next: true}, w, undone("Paused")) || w.lastStep() != migration.StepUndoSwitch {
+		t.Fatalf("it does not stop behind step %s, but %s", w.lastStep(), must(jsonOf(at(w.migration(), "status", "display"))))
+	}
+	w.renamed(1)
+	specs("until", "")(w)
+	second, o := "second-"+w.machines[1].node, pod{Next: true}
+	o.Before = func(c Call) Outcome {
+		if goesForward(c) && !strings.Contains(c.Path, "/clustermigrations") && !strings.Contains(c.Path, "/events") {
+			t.Errorf("forward: %s", c)
+		}
+		return Pass
+	}
+	shows := func() string { return text(w.migration(), "status", "display", "message") }
+	if within(t, time.Hour, o, w, undone("Succeeded")) || !strings.Contains(shows(), second) {
+		t.Errorf("it shows %q", shows())
+	}
+	end := do(t, Run{ID: w.nextRun(), Undo: true, Attended: true, Elsewhere: true}, w)
+	if fault.ClassOf(end.Err) != fault.Check || w.lastStep() != migration.StepUndoAccess { // its audit finds both Nodes
+		t.Errorf("a person's undo ends behind %s: %v", w.lastStep(), end.Err)
+	}
+	if !within(t, time.Hour, pod{Next: true}, w, undone("Findings")) {
+		t.Errorf("behind a person's undo it shows %q", shows())
 	}
 }

@@ -35,6 +35,8 @@ type Run struct {
 	Guard bool
 	// Elsewhere runs on another machine: a dead owner's lock has to be watched.
 	Elsewhere bool
+	// Attended is by a person who looks at what a run finds; else it is as with --yes.
+	Attended  bool
 	Before    func(Call) Outcome
 	After     func(Call)
 	Interrupt <-chan struct{}
@@ -99,7 +101,7 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	options := runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
 		Journal: kept, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, Saved: r.Saved, Version: r.Version,
-		Unattended: true, // as with --yes
+		Unattended: !r.Attended,
 		Approve:    func(context.Context, runner.Proposal) error { return nil },
 	}
 	if r.Guard {

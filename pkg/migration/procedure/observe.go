@@ -73,10 +73,12 @@ func (m *Migration) observe(ctx context.Context, record journal.Record) (migrati
 	return seen, nil
 }
 
-// goesBackFrom are the renames that an undo found when it began. Whoever only watches it
-// began nothing: what came since is for the brake.
+// goesBackFrom are the renames that an undo found when it began. What came since, while
+// nobody watched, is for the brake, and where nobody looks no undo goes on over it: only a
+// person may take it for one more.
 func (m *Migration) goesBackFrom(seen migration.Snapshot) (map[string]bool, error) {
-	if m.watches {
+	nobodyLooks := m.Options.Unattended && LastUndid(seen.Record)
+	if m.watches || nobodyLooks {
 		return guard.KnownRenamed(seen.Record)
 	}
 	return guard.Renamed(seen), nil

@@ -23,11 +23,35 @@ import (
 type undoPreflight struct{ base }
 
 func (s *undoPreflight) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Notes: s.ownerNotes(seen), Estimate: "1s"}, undoRefused(seen)
+	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Notes: s.ownerNotes(seen), Estimate: "1s"}, s.refused(seen)
+}
+
+// refused says why no step back may be taken. A second Node while something rolls is for
+// the guard of the step in hand, which brakes.
+func (s *undoPreflight) refused(seen migration.Snapshot) error {
+	if len(seen.Reading.Pending) == 0 {
+		if err := renamedMeanwhile(seen); err != nil {
+			return err
+		}
+	}
+	return undoRefused(seen)
+}
+
+// renamedMeanwhile refuses a machine that came back under a second name since the undo began.
+func renamedMeanwhile(s migration.Snapshot) error {
+	for _, r := range guard.RenamesOf(s) {
+		if r.New != r.Old {
+			return &fault.Error{Class: fault.Check, Reason: "NodeRenamed", Object: "Node " + r.New,
+				Seen:   fmt.Sprintf("is a second Node of machine %s beside %s (%s), and came since the undo began, while nobody watched", r.Machine, r.Old, r.Why),
+				Wanted: "one Node for each machine, under the name it had",
+				Fix:    "find out why; an undo that a person confirms goes back from this name, too"}
+		}
+	}
+	return nil
 }
 
 func (s *undoPreflight) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	if err := undoRefused(seen); err != nil {
+	if err := s.refused(seen); err != nil {
 		return migration.Failed(err), nil
 	}
 	if err := errors.Join(guard.NoteRenamed(ctx, tx, seen), guard.TakeAgain(ctx, tx, seen)); err != nil {
