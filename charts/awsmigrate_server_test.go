@@ -1,11 +1,14 @@
 package charts_test
 
 import (
+	"iter"
 	"slices"
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	authorizationv1 "k8s.io/api/authorization/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -136,7 +139,7 @@ func rke1(reads, writes bool) []request {
 }
 
 // A real API server takes every object of an installation, twice, and Kubernetes' strictest
-// level of pod security its pod; then it is asked what the controller may do.
+// level of pod security its pods; then it is asked what the controller may do.
 func TestControllerOnAnAPIServer(t *testing.T) {
 	server := apiserver.New(t, apiserver.Options{})
 	kube := kubernetes.NewForConfigOrDie(server.Config())
@@ -153,10 +156,12 @@ func TestControllerOnAnAPIServer(t *testing.T) {
 			for range 2 {
 				apply(t, client, ownKinds(objects(t, values)))
 			}
-			pod := deployment(t, values).Spec.Template
-			created := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "p-", Labels: pod.Labels}, Spec: pod.Spec}
-			if _, err := kube.CoreV1().Pods(home).Create(t.Context(), created, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
-				t.Error(err)
+			for namespace, pod := range pods(t, values) {
+				created := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{GenerateName: "p-", Labels: pod.Labels}, Spec: pod.Spec}
+				created.Spec.ServiceAccountName = "" // it is there by then, and here is not
+				if _, err := kube.CoreV1().Pods(namespace).Create(t.Context(), created, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}}); err != nil {
+					t.Error(err)
+				}
 			}
 			for _, r := range requests()[name] {
 				if got := asked(t, kube, r); got != r.allowed {
@@ -165,6 +170,26 @@ func TestControllerOnAnAPIServer(t *testing.T) {
 			}
 			remove(t, client, ownKinds(objects(t, values))) // another has some of the same names
 		})
+	}
+}
+
+// pods are those of an installation, by a namespace each.
+func pods(t *testing.T, values string) iter.Seq2[string, corev1.PodTemplateSpec] {
+	return func(yield func(string, corev1.PodTemplateSpec) bool) {
+		for _, object := range objects(t, values) {
+			var pod corev1.PodTemplateSpec
+			switch object.GetKind() {
+			case "Deployment":
+				pod = strictly[appsv1.Deployment](t, object).Spec.Template
+			case "Job":
+				pod = strictly[batchv1.Job](t, object).Spec.Template
+			default:
+				continue
+			}
+			if !yield(object.GetNamespace(), pod) {
+				return
+			}
+		}
 	}
 }
 
@@ -225,10 +250,11 @@ var served = map[string]schema.GroupVersionResource{
 	"RoleBinding":         {Group: "rbac.authorization.k8s.io", Version: "v1", Resource: "rolebindings"},
 }
 
-// ownKinds leaves out the kinds of the Prometheus operator, which the server has not.
+// ownKinds leaves out the kinds of the Prometheus operator, which the server has not, and
+// hooks, which stay for no second time.
 func ownKinds(objects []unstructured.Unstructured) []unstructured.Unstructured {
 	return slices.DeleteFunc(objects, func(object unstructured.Unstructured) bool {
-		return object.GroupVersionKind().Group == "monitoring.coreos.com"
+		return object.GroupVersionKind().Group == "monitoring.coreos.com" || object.GetAnnotations()["helm.sh/hook"] != ""
 	})
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"log/slog"
 	"math"
@@ -12,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/sirupsen/logrus"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"k8s.io/klog/v2"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
@@ -24,19 +24,46 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
 )
 
-// controllerFlags are those of the controller.
-type controllerFlags struct {
+// scopeFlags are where a controller works, and for which clusters.
+type scopeFlags struct {
 	target.Management
 	namespaces []string
 	clusters   []string
 	rke        []string
-	mode       string
-	runs       int
-	interval   time.Duration
-	listen     string
-	elect      bool
-	asks       v1alpha1.AWS
-	ask        string
+}
+
+func (f *scopeFlags) register(flags *pflag.FlagSet) {
+	f.Management.Register(flags)
+	flags.StringSliceVar(&f.clusters, "clusters", nil, "names of the clusters that it is for; others are left alone (default: all)")
+	flags.StringSliceVar(&f.rke, "rke", nil, "ids (c-xxxxx) of the RKE clusters that it is for; empty: none (default: all)")
+	flags.StringSliceVar(&f.namespaces, "namespaces", []string{"fleet-default"}, "namespaces with Rancher's Cluster objects; the Lease of the leader election is in the first")
+}
+
+// options are those of a controller there. RKE clusters that were not asked for are all,
+// and not none.
+func (f *scopeFlags) options(cmd *cobra.Command) (controller.Options, error) {
+	config, err := f.Config()
+	if err != nil {
+		return controller.Options{}, err
+	}
+	scope := controller.Scope{Clusters: f.clusters, RKE: f.rke}
+	if !cmd.Flags().Changed("rke") {
+		scope.RKE = nil
+	}
+	return controller.Options{Config: config, Namespaces: f.namespaces, Scope: scope, RequestTimeout: f.RequestTimeout,
+		Version: build.This().String(), Actor: target.Actor(), ExitCode: view.ExitCode}, nil
+}
+
+// controllerFlags are those of the controller.
+type controllerFlags struct {
+	scopeFlags
+	mode     string
+	runs     int
+	interval time.Duration
+	listen   string
+	elect    bool
+	asks     v1alpha1.AWS
+	ask      string
 }
 
 func newController(a *app) *cobra.Command {
@@ -52,17 +79,11 @@ step begins. Log lines are JSON, on standard error.`,
   awsmigrate controller --kubeconfig local.yaml --mode migrate --namespaces fleet-default`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !cmd.Flags().Changed("rke") {
-				f.rke = nil // all, and not none
-			}
-			return f.run(cmd.Context(), a)
+			return f.run(cmd, a)
 		},
 	}
 	flags := cmd.Flags()
-	f.Register(flags)
-	flags.StringSliceVar(&f.clusters, "clusters", nil, "names of the clusters that it is for; others are left alone (default: all)")
-	flags.StringSliceVar(&f.rke, "rke", nil, "ids (c-xxxxx) of the RKE clusters that it is for; empty: none (default: all)")
-	flags.StringSliceVar(&f.namespaces, "namespaces", []string{"fleet-default"}, "namespaces with Rancher's Cluster objects; the Lease of the leader election is in the first")
+	f.register(flags)
 	flags.StringVar(&f.mode, "mode", "audit", "audit|migrate: whether steps may begin")
 	flags.IntVar(&f.runs, "max-concurrent", 5, "how many runs may be under way at once; what rolls is watched without a limit")
 	flags.DurationVar(&f.interval, "audit-interval", 24*time.Hour, "time between two audits of a cluster")
@@ -71,6 +92,7 @@ step begins. Log lines are JSON, on standard error.`,
 	flags.StringVar(&f.asks.AssumeRole, "assume-role", "", "ARN of an AWS role to assume, where an object names neither a role nor a Secret")
 	flags.StringVar(&f.listen, "listen", "", "address for /healthz, /readyz and /metrics, such as :8080 (default: none)")
 	flags.BoolVar(&f.elect, "leader-elect", true, "decide only while holding the Lease of the election")
+	cmd.AddCommand(newRolling(a))
 	return cmd
 }
 
@@ -100,31 +122,28 @@ func (f *controllerFlags) log(a *app) *slog.Logger {
 	return slog.New(handler)
 }
 
-func (f *controllerFlags) run(ctx context.Context, a *app) error {
+func (f *controllerFlags) run(cmd *cobra.Command, a *app) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	config, err := f.Config()
+	o, err := f.options(cmd)
 	if err != nil {
 		return err
 	}
-	memory := leaveRoom()
-	meter := metrics.New(metrics.Options{Build: build.This(), Runs: f.runs, Now: time.Now})
 	registry := prometheus.NewRegistry()
 	metrics.Libraries(registry)
-	c, err := controller.New(controller.Options{
-		Config: config, Namespaces: f.namespaces, Scope: controller.Scope{Clusters: f.clusters, RKE: f.rke}, AuditsOnly: f.mode == "audit", Runs: f.runs, Interval: f.interval, RequestTimeout: f.RequestTimeout,
-		Version: build.This().String(), Actor: target.Actor(), AWS: aws.Identity{Process: os.Getenv}, Asks: f.asks, Memory: memory, ExitCode: view.ExitCode,
-		Log: f.log(a), Election: controller.Election{Off: !f.elect},
-		Meter: meter, Metrics: metrics.Handler(registry),
-	})
+	meter := metrics.New(metrics.Options{Build: build.This(), Runs: f.runs, Now: time.Now})
+	o.AuditsOnly, o.Runs, o.Interval, o.Asks, o.AWS = f.mode == "audit", f.runs, f.interval, f.asks, aws.Identity{Process: os.Getenv}
+	o.Memory, o.Log, o.Election = leaveRoom(), f.log(a), controller.Election{Off: !f.elect}
+	o.Meter, o.Metrics = meter, metrics.Handler(registry)
+	c, err := controller.New(o)
 	if err != nil {
 		return err
 	}
 	if err := meter.Register(registry, c.Leads); err != nil {
 		return err
 	}
-	ctx, stop := a.untilInterrupted(ctx)
+	ctx, stop := a.untilInterrupted(cmd.Context())
 	defer stop()
 	if f.listen == "" {
 		return c.Run(ctx)

@@ -100,27 +100,42 @@ func (c *Controller) known(namespace string) []*v1alpha1.ClusterMigration {
 // openJournals has every cluster looked at whose journal is there: a run of it may have
 // died while Rancher goes on with what it began, also where no object names the cluster.
 func (c *Controller) openJournals(ctx context.Context, namespace string) error {
-	list, err := c.kube.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: wellknown.ManagedBy + "=" + wellknown.FieldManager})
-	if err != nil {
-		return err
+	keys := c.watched[namespace].ListKeys()
+	for i, key := range keys {
+		_, keys[i], _ = strings.Cut(key, "/")
 	}
-	for i := range list.Items {
-		if name, is := strings.CutPrefix(list.Items[i].Name, "awsmigrate-"); is && isJournal(&list.Items[i]) {
-			c.mayRoll(Key{Namespace: namespace, Name: name})
-		}
+	kept, err := c.journalled(ctx, namespace, keys)
+	for _, j := range kept {
+		c.mayRoll(j.cluster)
 	}
-	return c.openJournalsOfRKE(ctx, namespace)
+	return err
+}
+
+// journalled is a cluster that has a journal, and the namespace where it lies.
+type journalled struct {
+	cluster   Key
+	namespace string
 }
 
 // rkeID is the name of the mirror of a cluster that rke made, and of the namespace with its
 // journal.
 var rkeID = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
 
-// openJournalsOfRKE does the same for clusters that rke made. Each has a namespace for
-// itself, of which no list is granted.
-func (c *Controller) openJournalsOfRKE(ctx context.Context, namespace string) error {
-	for _, key := range c.watched[namespace].ListKeys() {
-		_, id, _ := strings.Cut(key, "/")
+// journalled are the clusters of a namespace that have a journal. Each that rke made has a
+// namespace for it, of which no list is granted: those are found by the names of the
+// Clusters. What was found before an error counts.
+func (c *Controller) journalled(ctx context.Context, namespace string, clusters []string) ([]journalled, error) {
+	list, err := c.kube.CoreV1().ConfigMaps(namespace).List(ctx, metav1.ListOptions{LabelSelector: wellknown.ManagedBy + "=" + wellknown.FieldManager})
+	if err != nil {
+		return nil, err
+	}
+	var found []journalled
+	for i := range list.Items {
+		if name, is := strings.CutPrefix(list.Items[i].Name, "awsmigrate-"); is && isJournal(&list.Items[i]) {
+			found = append(found, journalled{Key{Namespace: namespace, Name: name}, namespace})
+		}
+	}
+	for _, id := range clusters {
 		if !rkeID.MatchString(id) || !c.o.Scope.covers(id) || c.o.Scope.refuses(session.RKE, id) != nil {
 			continue
 		}
@@ -128,12 +143,12 @@ func (c *Controller) openJournalsOfRKE(ctx context.Context, namespace string) er
 		switch {
 		case apierrors.IsNotFound(err):
 		case err != nil:
-			return err
+			return found, err
 		case isJournal(kept):
-			c.mayRoll(Key{Namespace: namespace, Name: id})
+			found = append(found, journalled{Key{Namespace: namespace, Name: id}, id})
 		}
 	}
-	return nil
+	return found, nil
 }
 
 func isJournal(kept *corev1.ConfigMap) bool {

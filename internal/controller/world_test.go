@@ -23,6 +23,7 @@ type world struct {
 	done   int
 	rolls  bool          // others carry out the next step, whoever watches
 	fails  error         // of the next runs
+	away   error         // of every look
 	panics bool          // the next runs do
 	stands chan struct{} // a run stands still in a step until it is closed; nil: none does
 	state  journal.State
@@ -82,6 +83,9 @@ func (w *world) plan(o session.Options) (runner.Observation, runner.WholePlan) {
 func (w *world) assess(_ context.Context, _ session.Connector, o session.Options) (session.Assessment, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.away != nil {
+		return session.Assessment{}, w.away
+	}
 	a := session.Assessment{Target: journal.Target{Kind: "rke2", Name: "prod", UID: "cluster"}, Journal: w.state.Clone()}
 	a.Says, a.Plan = w.plan(o)
 	if w.rolls {

@@ -73,11 +73,9 @@ func (o pod) who(w *World) (session.Actor, processTable, uint64) {
 		processTable{here: lock.Place{Boot: "of-" + name, PIDs: name, Times: name}}, starts
 }
 
-// start runs a controller on w in the background of a bubble; over is closed behind it.
-func (o pod) start(ctx context.Context, t *testing.T, w *World) (p *Process, over chan struct{}) {
+// controller is the one of this pod, as p, which asks nothing of w yet.
+func (o pod) controller(t *testing.T, w *World, p *Process) *controller.Controller {
 	t.Helper()
-	ctx, stop := context.WithCancel(ctx)
-	p = &Process{world: w, Before: o.Before, After: o.After, die: stop}
 	actor, table, starts := o.who(w)
 	options := controller.Options{
 		Config: p.config(func(w *World) *server { return w.mgmt }), Namespaces: []string{fleet}, Version: "v1", Actor: actor,
@@ -96,6 +94,15 @@ func (o pod) start(ctx context.Context, t *testing.T, w *World) (p *Process, ove
 	if o.Made != nil {
 		o.Made(c)
 	}
+	return c
+}
+
+// start runs a controller on w in the background of a bubble; over is closed behind it.
+func (o pod) start(ctx context.Context, t *testing.T, w *World) (p *Process, over chan struct{}) {
+	t.Helper()
+	ctx, stop := context.WithCancel(ctx)
+	p = &Process{world: w, Before: o.Before, After: o.After, die: stop}
+	c := o.controller(t, w, p)
 	over = make(chan struct{})
 	go func() {
 		defer close(over)

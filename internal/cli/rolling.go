@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/controller"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet"
+)
+
+func newRolling(a *app) *cobra.Command {
+	f := &scopeFlags{}
+	cmd := &cobra.Command{
+		Use:   "rolling",
+		Short: "Say which clusters roll out now, before the controller is taken away; write nothing",
+		Long: `Looks once at every cluster that awsmigrate has been at work on. Where one rolls out,
+taking the controller away would leave the rest unwatched, and nobody would brake: exit
+code 3. So does one that does not answer while a run of it was not seen to its end. What
+the brake holds is listed. The chart asks it before it is uninstalled.`,
+		Example: `  awsmigrate controller rolling --kubeconfig local.yaml
+  awsmigrate controller rolling --namespaces fleet-default --clusters prod`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			o, err := f.options(cmd)
+			if err != nil {
+				return err
+			}
+			c, err := controller.New(o)
+			if err != nil {
+				return err
+			}
+			return rolling(cmd.Context(), a, c)
+		},
+	}
+	f.register(cmd.Flags())
+	return cmd
+}
+
+func rolling(ctx context.Context, a *app, c *controller.Controller) error {
+	ctx, stop := a.untilInterrupted(ctx)
+	defer stop()
+	rows, err := c.Leaves(ctx)
+	if err != nil {
+		return &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: "the management cluster", Seen: "could not be read", Err: err}
+	}
+	view.WriteRolling(a.streams, rows)
+	return mayLeave(rows)
+}
+
+// mayLeave refuses where a cluster would be left in the middle of its rollout.
+func mayLeave(rows []fleet.Left) error {
+	var held []string
+	for _, row := range rows {
+		if row.Holds() != "" {
+			held = append(held, row.Cluster)
+		}
+	}
+	if len(held) == 0 {
+		return nil
+	}
+	return &fault.Error{Class: fault.Check, Reason: "Rolling", Object: "Cluster " + strings.Join(held, ", "), Seen: "would be left with nobody who watches or brakes",
+		Wanted: "no cluster that rolls out", Fix: "wait until it is at rest; helm's --no-hooks goes past this question"}
+}

@@ -1,0 +1,76 @@
+package controller
+
+import (
+	"context"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fleet"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// leaving is how many clusters are looked at together.
+const leaving = 8
+
+// Leaves looks once at every cluster that awsmigrate has been at work on, for whoever is
+// about to take the controller away. It watches nothing and writes nothing. What it cannot
+// look at is in its row; an error means that rows may be missing.
+func (c *Controller) Leaves(ctx context.Context) ([]fleet.Left, error) {
+	var kept []journalled
+	for _, namespace := range c.o.Namespaces {
+		clusters, err := c.rancher.Resource(provisioningClusters).Namespace(namespace).List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return nil, fmt.Errorf("list the Clusters of namespace %s: %w", namespace, err)
+		}
+		names := make([]string, len(clusters.Items))
+		for i := range clusters.Items {
+			names[i] = clusters.Items[i].GetName()
+		}
+		found, err := c.journalled(ctx, namespace, names)
+		if err != nil {
+			return nil, fmt.Errorf("look for journals of namespace %s: %w", namespace, err)
+		}
+		kept = append(kept, found...)
+	}
+	rows := make([]fleet.Left, len(kept))
+	var group errgroup.Group
+	group.SetLimit(leaving)
+	for i, j := range kept {
+		group.Go(func() error {
+			rows[i] = c.left(ctx, j)
+			return nil
+		})
+	}
+	return rows, group.Wait()
+}
+
+func (c *Controller) left(ctx context.Context, j journalled) fleet.Left {
+	row := fleet.Left{Cluster: j.cluster.String()}
+	if !c.o.Scope.covers(j.cluster.Name) {
+		return row
+	}
+	var l *look
+	if err := recovered(ctx, func(ctx context.Context) error {
+		l = c.lookAt(ctx, &cluster{key: j.cluster}, nil)
+		return nil
+	}); err != nil {
+		l = &look{err: err}
+	}
+	switch {
+	case l.gone:
+	case l.err != nil:
+		row.Unread, row.Open = why(l.err), c.leftOpen(ctx, j)
+	default:
+		row.Step, row.Braked = string(l.seen.UnderWay), braked(l.seen)
+	}
+	return row
+}
+
+// leftOpen says whether the journal has a run that was not seen to its end. One that cannot
+// be read may have.
+func (c *Controller) leftOpen(ctx context.Context, j journalled) bool {
+	state, there, err := journal.Look(ctx, c.kube, j.namespace, journal.Name(j.cluster.Name))
+	return err != nil || there && state.Record().LeftOpen
+}
