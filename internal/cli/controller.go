@@ -33,7 +33,7 @@ type scopeFlags struct {
 }
 
 func (f *scopeFlags) register(flags *pflag.FlagSet) {
-	f.Management.Register(flags)
+	f.Register(flags)
 	flags.StringSliceVar(&f.clusters, "clusters", nil, "names of the clusters that it is for; others are left alone (default: all)")
 	flags.StringSliceVar(&f.rke, "rke", nil, "ids (c-xxxxx) of the RKE clusters that it is for; empty: none (default: all)")
 	flags.StringSliceVar(&f.namespaces, "namespaces", []string{"fleet-default"}, "namespaces with Rancher's Cluster objects; the Lease of the leader election is in the first")
