@@ -36,7 +36,7 @@ func readDoc(t *testing.T, path string) string {
 // pages are all documents for people, by path below the root.
 func pages(t *testing.T) []string {
 	t.Helper()
-	list := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	list := []string{"README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md"}
 	err := fs.WalkDir(os.DirFS(repository), "docs", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && !entry.IsDir() && strings.HasSuffix(path, ".md") {
 			list = append(list, path)
