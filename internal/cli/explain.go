@@ -11,12 +11,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 func newExplain(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain ID",
-		Short: "Explain a step or a check, without a cluster",
+		Short: "Explain a step, a check or a position, without a cluster",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := a.checkOutput("text", "json", "yaml"); err != nil {
@@ -39,6 +40,13 @@ func newExplain(a *app) *cobra.Command {
 
 func explain(id string) (view.Explanation, error) {
 	doc := view.Explanation{TypeMeta: view.KindOf("Explanation")}
+	for _, p := range position.All() {
+		if strings.EqualFold(p.String(), id) {
+			on, back := procedure.StepsAt(p)
+			doc.Position = view.NewExplainedPosition(p, on, back)
+			return doc, nil
+		}
+	}
 	var steps, ids []string
 	for _, info := range append(procedure.StepInfos(), procedure.UndoStepInfos()...) {
 		if string(info.ID) == id {
@@ -54,6 +62,6 @@ func explain(id string) (view.Explanation, error) {
 		}
 		ids = append(ids, meta.ID)
 	}
-	return doc, &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check",
-		Wanted: fmt.Sprintf("one of the steps %s, or a check from %s to %s", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids))}
+	return doc, &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check nor a position",
+		Wanted: fmt.Sprintf("one of the steps %s, a check from %s to %s, or a position from P0 to P5", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids))}
 }

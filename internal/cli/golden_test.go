@@ -165,7 +165,7 @@ func TestGoldenStatus(t *testing.T) {
 }
 
 func TestGoldenExplanations(t *testing.T) {
-	for name, id := range map[string]string{"explain-check": "awsm-201", "explain-step": string(migration.StepUpgrade)} {
+	for name, id := range map[string]string{"explain-check": "awsm-201", "explain-step": string(migration.StepUpgrade), "explain-position": "p3"} {
 		document, err := explain(id)
 		if err != nil {
 			t.Fatal(err)

@@ -135,6 +135,12 @@ func undoStep(of journal.StepID) journal.StepID {
 // undoFrom is the position that an undo step brings the cluster back from.
 func undoFrom(id journal.StepID) position.Position { return reaches(undoes(id)) }
 
+// StepsAt are the step that leads on from a position, and the one that leads back; "":
+// there is none.
+func StepsAt(p position.Position) (on, back journal.StepID) {
+	return stepTo(p + 1), undoStep(stepTo(p))
+}
+
 // StepInfos describes every step there is, in the default order.
 func StepInfos() []runner.Info { return infosOf(forward()) }
 

@@ -61,6 +61,40 @@ func (p Position) Summary() string {
 	return "no such position"
 }
 
+// Runs says who runs the service, route and node lifecycle controllers there.
+func (p Position) Runs() string {
+	switch p {
+	case P0:
+		return "the leading kube-controller-manager, under its own lease"
+	case P1:
+		return "the leading kube-controller-manager, under its own lease; it may use the migration lease, and does not yet"
+	case P2:
+		return "the leading kube-controller-manager, while it holds the migration lease"
+	case P3:
+		return "the leading kube-controller-manager, while it holds the migration lease; the CCM's pods wait for that lease"
+	case P4:
+		return "the CCM, while it holds the migration lease; the kube-controller-managers are external and run none of them"
+	case P5:
+		return "the CCM, under its own lease"
+	case Unknown:
+	}
+	return ""
+}
+
+// Stays says for how long a cluster may stay there.
+func (p Position) Stays() string {
+	switch p {
+	case P0, P1, P2:
+		return "as long as you like"
+	case P3, P4:
+		return "as long as you like; where another tool keeps the configuration, only while it does not put the old one back"
+	case P5:
+		return "for good: this is the end of a migration; a tool that puts the old configuration back makes two managers"
+	case Unknown:
+	}
+	return ""
+}
+
 // AtLeast says whether a step that leads to q is done. Unknown is never at
 // least anything.
 func (p Position) AtLeast(q Position) bool { return p != Unknown && p >= q }
