@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -174,5 +175,24 @@ func TestGoldenExplanations(t *testing.T) {
 		view.WriteExplanation(view.Streams{Out: &out}, document)
 		golden(t, name+".txt.golden", out.String())
 		goldenDocument(t, name+".json", "json", document)
+	}
+}
+
+func TestGoldenRolling(t *testing.T) {
+	rows := []fleet.Left{
+		{Cluster: "fleet-default/calm"},
+		{Cluster: "fleet-default/old", Braked: "the brake was pulled in step enable-leader-migration: Rancher is paused for this cluster"},
+		{Cluster: "fleet-default/prod", Step: "switch-provider"},
+		{Cluster: "fleet-default/far", Unread: "https://rancher.example: no route to host"},
+		{Cluster: "fleet-default/away", Unread: "https://rancher.example: no route to host", Open: true},
+	}
+	var out bytes.Buffer
+	view.WriteRolling(view.Streams{Out: &out}, rows)
+	golden(t, "rolling.txt.golden", out.String())
+	if err := mayLeave(rows); view.ExitCode(err) != 3 || !strings.Contains(err.Error(), "fleet-default/prod, fleet-default/away") {
+		t.Errorf("%v", err)
+	}
+	if err := mayLeave(rows[:2]); err != nil {
+		t.Errorf("at rest: %v", err)
 	}
 }

@@ -18,5 +18,5 @@ func WriteRolling(streams Streams, rows []fleet.Left) {
 			s.prose("!  ", row.Cluster+": "+why)
 		}
 	}
-	s.line("%d clusters looked at, %d roll out", len(rows), held)
+	s.line("clusters looked at: %d, not to be left: %d", len(rows), held)
 }
