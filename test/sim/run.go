@@ -139,7 +139,7 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (*procedure.Migrati
 	if err != nil {
 		return nil, nil, err
 	}
-	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, AWS: "off", RunID: r.ID, Skip: r.Skip}
+	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, AWS: "off", RunID: r.ID, Skip: r.Skip, Unattended: !r.Attended}
 	if options.InstallMethod == "" {
 		options.InstallMethod = migration.InstallHelm
 	}
