@@ -87,6 +87,9 @@ func signalsOf(step journal.StepID, seen migration.Snapshot) guard.Signals {
 	if step == migration.StepDisable || step == migration.StepUndoDisable {
 		signals.LeaseNeeded = false
 	}
+	if step == migration.StepDisable {
+		signals.CCMHolds = true // it begins behind the hand-over, and removes the lease that shows it
+	}
 	return signals
 }
 
