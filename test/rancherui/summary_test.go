@@ -1,7 +1,9 @@
 package rancherui
 
 import (
+	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -9,9 +11,11 @@ import (
 
 	summary28 "github.com/rancher/wrangler/v2/pkg/summary"
 	"github.com/rancher/wrangler/v3/pkg/summary"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
@@ -111,6 +115,29 @@ func TestColours(t *testing.T) {
 			if len(got.messages) != 1 || got.messages[0] != display.Message {
 				t.Errorf("wrangler %s: %s/%s says %q", wrangler, m.State, m.Reason, got.messages)
 			}
+		}
+	}
+}
+
+// An object that no controller has looked at is blue, by what the definition has a server
+// put into its place.
+func TestNobodyHasLooked(t *testing.T) {
+	text, err := os.ReadFile("../../charts/awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal(text, &crd); err != nil {
+		t.Fatal(err)
+	}
+	var shows map[string]any
+	if err := json.Unmarshal(crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["status"].Default.Raw, &shows); err != nil {
+		t.Fatal(err)
+	}
+	for wrangler, judge := range judges {
+		got := judge(&unstructured.Unstructured{Object: map[string]any{"kind": "ClusterMigration", "status": shows}})
+		if got.colour() != "blue" || got.error || len(got.messages) != 1 {
+			t.Errorf("wrangler %s: %+v, %s", wrangler, got, got.colour())
 		}
 	}
 }

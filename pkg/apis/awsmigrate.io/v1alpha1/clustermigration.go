@@ -28,7 +28,8 @@ type ClusterMigration struct {
 	// +optional
 	Spec ClusterMigrationSpec `json:"spec,omitzero"`
 	// What is shown. It is computed anew from the cluster and the journal, and nothing
-	// is decided from it.
+	// is decided from it. Before a controller has looked it says that none has.
+	// +kubebuilder:default={display:{state:"Pending",message:"no controller has looked at it yet",transitioning:true},conditions:{{type:"Ready",status:"Unknown",reason:"NotLookedAt",message:"no controller has looked at it yet",lastTransitionTime:"1970-01-01T00:00:00Z"}}}
 	// +optional
 	Status ClusterMigrationStatus `json:"status,omitzero"`
 }

@@ -173,6 +173,9 @@ func (s *onServer) status(t *testing.T) {
 	if err != nil || made.Status.Position != "" {
 		t.Fatalf("%v, position %q", err, made.Status.Position)
 	}
+	if shown := made.Status.Display; shown == nil || shown.State != "Pending" || !shown.Transitioning || len(made.Status.Conditions) != 1 {
+		t.Errorf("an object that no controller has looked at shows %+v", made.Status)
+	}
 	made.Status = v1alpha1.ClusterMigrationStatus{
 		ObservedGeneration: made.Generation, Position: "P2", Audit: &v1alpha1.Audit{OK: 3},
 		Display:    &v1alpha1.Display{State: "Running", Transitioning: true},
