@@ -63,23 +63,29 @@ func playProcess(dir string, args []string) int {
 	defer stop()
 	a := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args, output: "text"}
 	engine := &engineFlags{yes: true, timeout: time.Hour, onFailure: "stop"}
+	cluster := folder{dir: dir}
 	for _, arg := range args {
 		switch arg {
 		case "--ask":
 			engine.yes = false
 		case "jsonl", "json":
 			a.output = arg
+		case "--rolls":
+			cluster.rolls = true
 		case "--look": // a command that only looks
 			touch(filepath.Join(dir, "looking"))
 			<-ctx.Done()
 			return 0
 		}
 	}
-	return a.end(runMigration(ctx, a, folder{dir}, engine))
+	return a.end(runMigration(ctx, a, cluster, engine))
 }
 
 // folder is a cluster that consists of files.
-type folder struct{ dir string }
+type folder struct {
+	dir   string
+	rolls bool // Rancher carries the first step out, and not a child
+}
 
 func (f folder) Asked(target.Output) (target.Asked, error) {
 	return target.Asked{Target: f, Words: target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}}, nil
@@ -90,13 +96,13 @@ func (f folder) Connect(context.Context, session.Options, session.Access) (*sess
 	second := &scripted{id: migration.StepSwitch, state: runner.State{Kind: runner.Todo}, verdicts: []runner.Verdict{sees("done")}}
 	return &session.Session{RunID: "run-1",
 		Journal: &journal.Memory{}, Lock: new(lock.Memory).For(lock.Owner{User: "u"}),
-		Procedure: &played2{script: &script{list: []*scripted{first, second}}, dir: f.dir}}, nil
+		Procedure: &played2{script: &script{list: []*scripted{first, second}}, folder: f}}, nil
 }
 
 // played2 is a script whose first step has a child under way.
 type played2 struct {
 	*script
-	dir string
+	folder
 }
 
 func (*played2) Basis(migration.Snapshot) runner.Basis           { return runner.Basis{Goal: "migrate"} }
@@ -106,7 +112,11 @@ func (*played2) RequireInformed(migration.Snapshot) error        { return nil }
 func (*played2) Alone(context.Context, migration.Snapshot) error { return nil }
 
 func (p *played2) Steps() []migration.Step {
-	return []migration.Step{&withChild{scripted: p.list[0], dir: p.dir}, &leavesFile{p.list[1], p.dir}}
+	first := migration.Step(&withChild{scripted: p.list[0], dir: p.dir})
+	if p.rolls {
+		first = &rollsAlone{p.list[0], p.dir}
+	}
+	return []migration.Step{first, &leavesFile{p.list[1], p.dir}}
 }
 
 type withChild struct {

@@ -59,6 +59,11 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	next := commands(asked.Words)
 	next.ByCommits = asked.Options.HandOver
 	shown := view.NewRun(a.runOutput(progress), next)
+	over := make(chan struct{})
+	if menu := a.partingAt(shown, over); menu != nil {
+		shown = menu
+		a.signals.askAt(menu)
+	}
 	asked.Options.Engine = a.engine(engine, shown)
 	asked.Options.EveryReading = progress == view.ProgressBoard
 	asked.Options.Live = shown.Above()
@@ -66,6 +71,7 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 		asked.Options.Live = io.Discard // rke's log has it, and a board its last line
 	}
 	result, err := session.Run(ctx, asked.Target, asked.Options)
+	close(over)
 	if !result.Began {
 		return err
 	}
@@ -107,7 +113,7 @@ func (a *app) engine(flags *engineFlags, shown runner.Sink) session.Engine {
 		Version: build.This().String(), Unattended: flags.yes,
 		Command: a.commandLine(), Until: journal.StepID(flags.until), Only: journal.StepID(flags.step),
 		Timeout: flags.timeout, Deadline: flags.deadline, Clock: clock.RealClock{}, Sink: shown,
-		Interrupt: a.interrupts, HangUp: a.signals.hangUps, Approve: a.approver(flags), Confirm: confirmer(flags),
+		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Approve: a.approver(flags), Confirm: confirmer(flags),
 	}
 	if flags.plan != "" {
 		engine.Saved = func(target journal.Target) (*runner.WholePlan, error) { return savedPlan(flags.plan, target) }

@@ -12,8 +12,10 @@ import (
 type notice int
 
 const (
-	// interrupt is SIGINT or SIGTERM.
+	// interrupt is SIGINT: somebody's Ctrl-C.
 	interrupt notice = iota
+	// terminate is SIGTERM.
+	terminate
 	// hangUp is SIGHUP, or a terminal or pipe that takes no more output.
 	hangUp
 )
@@ -22,6 +24,7 @@ const (
 // and is watched.
 type phase struct {
 	unwatched bool // nobody sees it any more
+	asking    bool // somebody is asked what is to become of what was begun
 	stopping  bool // it finishes the current action, then ends
 	leaving   bool // it ends at once
 }
@@ -33,29 +36,35 @@ const (
 	ignore action = iota
 	// goUnwatched moves the output to the log file and begins no further step.
 	goUnwatched
+	// ask asks what is to become of what others go on with.
+	ask
 	// stopCleanly finishes the current action, records and gives the lock back.
 	stopCleanly
 	// leaveAtOnce ends everything; the lock expires by itself.
 	leaveAtOnce
 )
 
-// on decides about a notice. A hang-up never counts as an interrupt: losing a
+// on decides about a notice; asks says that somebody can be asked, and that there is
+// something to ask about. A hang-up never counts as an interrupt: losing a
 // terminal is no wish to leave a control plane alone half way, and a shell
 // that ends sends more than one.
-func (p phase) on(n notice) (phase, action) {
+func (p phase) on(n notice, asks bool) (phase, action) {
 	switch {
 	case p.leaving:
 		return p, ignore
 	case n == hangUp && p.unwatched:
 		return p, ignore
 	case n == hangUp:
-		p.unwatched = true
+		p.unwatched, p.asking = true, false
 		return p, goUnwatched
+	case n == interrupt && asks && !p.stopping && !p.asking && !p.unwatched:
+		p.asking = true
+		return p, ask
 	case p.stopping:
 		p.leaving = true
 		return p, leaveAtOnce
 	}
-	p.stopping = true
+	p.stopping, p.asking = true, false
 	return p, stopCleanly
 }
 
@@ -63,13 +72,15 @@ func (p phase) on(n notice) (phase, action) {
 type signals struct {
 	interrupts chan struct{} // closed by the first interrupt
 	hangUps    chan struct{} // closed by the first hang-up
+	brakes     chan struct{} // closed where somebody asks for the brake
 	cancel     context.CancelFunc
 	wanted     chan os.Signal // SIGINT, SIGTERM
 	lines      chan os.Signal // SIGHUP, SIGPIPE
 
 	mu      sync.Mutex
 	phase   phase
-	lastSay func() // moves the output, before anybody learns that nobody watches
+	parting *parting // whom to ask; nil: nobody
+	lastSay func()   // moves the output, before anybody learns that nobody watches
 }
 
 // watchSignals gives two stages: the first SIGINT or SIGTERM closes interrupts, so
@@ -79,7 +90,7 @@ type signals struct {
 // called outlive.
 func watchSignals(parent context.Context) (context.Context, *signals, func()) {
 	ctx, cancel := context.WithCancel(parent)
-	s := &signals{interrupts: make(chan struct{}), hangUps: make(chan struct{}), cancel: cancel,
+	s := &signals{interrupts: make(chan struct{}), hangUps: make(chan struct{}), brakes: make(chan struct{}), cancel: cancel,
 		wanted: make(chan os.Signal, 2), lines: make(chan os.Signal, 2)}
 	signal.Notify(s.wanted, os.Interrupt, syscall.SIGTERM)
 	go s.attend(ctx.Done())
@@ -93,8 +104,12 @@ func watchSignals(parent context.Context) (context.Context, *signals, func()) {
 func (s *signals) attend(done <-chan struct{}) {
 	for {
 		select {
-		case <-s.wanted:
-			s.notice(interrupt)
+		case got := <-s.wanted:
+			if got == os.Interrupt {
+				s.notice(interrupt)
+			} else {
+				s.notice(terminate)
+			}
 		case got := <-s.lines:
 			if got == syscall.SIGHUP { // SIGPIPE comes with an error of the write
 				s.notice(hangUp)
@@ -120,11 +135,13 @@ func (s *signals) outlive(lastSay func()) {
 func (s *signals) notice(n notice) {
 	s.mu.Lock()
 	var do action
-	s.phase, do = s.phase.on(n)
-	lastSay := s.lastSay
+	s.phase, do = s.phase.on(n, s.parting.asks())
+	lastSay, parting := s.lastSay, s.parting
 	s.mu.Unlock()
 	switch do {
 	case ignore:
+	case ask:
+		go parting.ask(s)
 	case goUnwatched:
 		if lastSay != nil {
 			lastSay()
@@ -135,6 +152,26 @@ func (s *signals) notice(n notice) {
 	case leaveAtOnce:
 		signal.Stop(s.wanted)
 		s.cancel()
+	}
+}
+
+// answered carries out what somebody answered who was asked. An answer that comes after
+// another interrupt or a hang-up counts no more.
+func (s *signals) answered(with answer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.phase.asking {
+		return
+	}
+	s.phase.asking = false
+	switch with {
+	case goOn:
+	case brakeNow:
+		s.phase.stopping = true
+		close(s.brakes)
+	case leave:
+		s.phase.stopping = true
+		close(s.interrupts)
 	}
 }
 

@@ -7,21 +7,29 @@ func TestPhaseOnNotice(t *testing.T) {
 	for name, tt := range map[string]struct {
 		at   phase
 		n    notice
+		asks bool
 		next phase
 		do   action
 	}{
-		"the first interrupt":               {phase{}, interrupt, phase{stopping: true}, stopCleanly},
-		"the second":                        {phase{stopping: true}, interrupt, phase{stopping: true, leaving: true}, leaveAtOnce},
-		"a third":                           {phase{stopping: true, leaving: true}, interrupt, phase{stopping: true, leaving: true}, ignore},
-		"the first hang-up":                 {phase{}, hangUp, phase{unwatched: true}, goUnwatched},
-		"the second hang-up":                {phase{unwatched: true}, hangUp, phase{unwatched: true}, ignore},
-		"an interrupt after a hang-up":      {phase{unwatched: true}, interrupt, phase{unwatched: true, stopping: true}, stopCleanly},
-		"a second interrupt after it":       {phase{unwatched: true, stopping: true}, interrupt, phase{unwatched: true, stopping: true, leaving: true}, leaveAtOnce},
-		"a hang-up after an interrupt":      {phase{stopping: true}, hangUp, phase{stopping: true, unwatched: true}, goUnwatched},
-		"a hang-up after both":              {phase{stopping: true, unwatched: true}, hangUp, phase{stopping: true, unwatched: true}, ignore},
-		"a hang-up while it leaves at once": {phase{stopping: true, leaving: true}, hangUp, phase{stopping: true, leaving: true}, ignore},
+		"the first interrupt":               {phase{}, interrupt, false, phase{stopping: true}, stopCleanly},
+		"the second":                        {phase{stopping: true}, interrupt, false, phase{stopping: true, leaving: true}, leaveAtOnce},
+		"a third":                           {phase{stopping: true, leaving: true}, interrupt, false, phase{stopping: true, leaving: true}, ignore},
+		"the first hang-up":                 {phase{}, hangUp, false, phase{unwatched: true}, goUnwatched},
+		"the second hang-up":                {phase{unwatched: true}, hangUp, false, phase{unwatched: true}, ignore},
+		"an interrupt after a hang-up":      {phase{unwatched: true}, interrupt, false, phase{unwatched: true, stopping: true}, stopCleanly},
+		"a second interrupt after it":       {phase{unwatched: true, stopping: true}, interrupt, false, phase{unwatched: true, stopping: true, leaving: true}, leaveAtOnce},
+		"a hang-up after an interrupt":      {phase{stopping: true}, hangUp, false, phase{stopping: true, unwatched: true}, goUnwatched},
+		"a hang-up after both":              {phase{stopping: true, unwatched: true}, hangUp, false, phase{stopping: true, unwatched: true}, ignore},
+		"Ctrl-C while others go on":         {phase{}, interrupt, true, phase{asking: true}, ask},
+		"SIGTERM while others go on":        {phase{}, terminate, true, phase{stopping: true}, stopCleanly},
+		"Ctrl-C instead of an answer":       {phase{asking: true}, interrupt, true, phase{stopping: true}, stopCleanly},
+		"SIGTERM instead of an answer":      {phase{asking: true}, terminate, true, phase{stopping: true}, stopCleanly},
+		"a hang-up instead of an answer":    {phase{asking: true}, hangUp, true, phase{unwatched: true}, goUnwatched},
+		"Ctrl-C behind an answer":           {phase{stopping: true}, interrupt, true, phase{stopping: true, leaving: true}, leaveAtOnce},
+		"Ctrl-C where nobody sees it":       {phase{unwatched: true}, interrupt, true, phase{unwatched: true, stopping: true}, stopCleanly},
+		"a hang-up while it leaves at once": {phase{stopping: true, leaving: true}, hangUp, false, phase{stopping: true, leaving: true}, ignore},
 	} {
-		if next, do := tt.at.on(tt.n); next != tt.next || do != tt.do {
+		if next, do := tt.at.on(tt.n, tt.asks); next != tt.next || do != tt.do {
 			t.Errorf("%s: %+v, %d; want %+v, %d", name, next, do, tt.next, tt.do)
 		}
 	}

@@ -70,6 +70,8 @@ type Engine struct {
 	// Interrupt asks for a clean stop, HangUp says that nobody watches any more; both
 	// by a value or by being closed.
 	Interrupt, HangUp <-chan struct{}
+	// Brake asks for the brake; see runner.Options.
+	Brake <-chan struct{}
 
 	// Approve is asked once, before the first write; nil means yes.
 	Approve func(ctx context.Context, p runner.Proposal) error

@@ -24,7 +24,7 @@ type RolloutJudgement struct {
 
 // ByRancher says that Rancher carries a change out, and goes on by itself, machine
 // after machine, whether or not a run watches.
-func ByRancher() runner.Roller { return runner.Roller{Name: "Rancher", Alone: true} }
+func ByRancher() runner.Roller { return runner.Roller{Name: "Rancher", Alone: true, Brakes: true} }
 
 // Wait adds what the roll still waits for.
 func (r *RolloutJudgement) Wait(format string, args ...any) {

@@ -29,6 +29,10 @@ func (r *run[S]) interrupting() {
 	r.emit(Event{Type: Interrupting, Message: "finishing the change under way, then giving back the lock"})
 }
 
+func (r *run[S]) pulling() {
+	r.emit(Event{Type: Interrupting, Message: "pulling the brake, then giving back the lock"})
+}
+
 func (r *run[S]) hangingUp() {
 	r.emit(Event{Type: HungUp, Message: "nobody watches any more: what was begun is watched to its end, and no further step begins"})
 }

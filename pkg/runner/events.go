@@ -40,6 +40,8 @@ type Wait struct {
 	Machines []Machine `json:"machines,omitempty"`
 	// Leader is nil while none is seen.
 	Leader *Leader `json:"leader,omitempty"`
+	// Left is what a run that ended now would leave to others; nil: nothing.
+	Left *Left `json:"-"`
 	// Met: this reading shows what is waited for, and more of them have to.
 	Met bool `json:"met,omitempty"`
 }

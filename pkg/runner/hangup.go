@@ -6,15 +6,18 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
-// leaving says whether no further step may begin: a clean stop was asked for, or
-// nobody watches any more.
-func (r *run[S]) leaving() bool { return r.stop.requested() || r.gone.requested() }
+// leaving says whether no further step may begin: a clean stop or the brake was asked
+// for, or nobody watches any more.
+func (r *run[S]) leaving() bool {
+	return r.stop.requested() || r.gone.requested() || r.pull.requested()
+}
 
 // stopping says whether the step of tx is to be left. A hang-up leaves only what
 // has changed nothing yet: Rancher, rke and the API servers go on with a change
-// whether or not somebody watches, and then somebody should.
+// whether or not somebody watches, and then somebody should. Who asks for the brake
+// wants what was begun held, which takes a reading.
 func (r *run[S]) stopping(tx *Tx) bool {
-	return r.stop.requested() || r.gone.requested() && !tx.holds()
+	return r.stop.requested() || (r.gone.requested() || r.pull.requested()) && !tx.holds()
 }
 
 // untilLeaving is ctx for a wait that comes before anything was begun, which a
@@ -26,6 +29,7 @@ func (r *run[S]) untilLeaving(ctx context.Context) (free context.Context, end fu
 		select {
 		case <-r.stop.ch:
 		case <-r.gone.ch:
+		case <-r.pull.ch:
 		case <-ended:
 			return
 		}

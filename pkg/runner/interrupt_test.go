@@ -206,3 +206,48 @@ func (p withFinisher) Steps() []Step[Observation] {
 	}
 	return steps
 }
+
+// Whoever asks for the brake while somebody else carries out the change of a step gets it
+// with the next reading; no further step begins, and nothing goes on by itself.
+func TestBrakeThatIsAskedFor(t *testing.T) {
+	p := migration(newWorld())
+	b := newBench(t, p)
+	ask := make(chan struct{})
+	b.o.Brake = ask
+	readings := 0
+	p.step("two").verify = func(context.Context, *Tx) (Verdict, error) {
+		if readings++; readings == 3 {
+			close(ask)
+		}
+		return Verdict{Kind: Waiting, WaitingFor: "every machine", Seen: "1/6", Done: 1, Total: 6, By: Roller{Name: "Rancher", Alone: true, Brakes: true}}, nil
+	}
+	res, err := b.run()
+	faulty.WantClass(t, err, fault.Interrupted, "asked for the brake")
+	if readings != 3 || len(b.events.of(BrakePulled)) != 1 || res.Left == nil || res.Left.GoesOn {
+		t.Errorf("after %d readings: %d brakes, left %+v", readings, len(b.events.of(BrakePulled)), res.Left)
+	}
+	if b.lock.Holder() != nil || b.history()[0].Outcome != "interrupted" {
+		t.Errorf("the lock is of %v, the run ended %q", b.lock.Holder(), b.history()[0].Outcome)
+	}
+	for _, w := range b.events.of(StepWaiting) {
+		if w.Step == "two" && (w.Waiting.Left == nil || !w.Waiting.Left.GoesOn || !w.Waiting.Left.Brakes || w.Waiting.Left.Changed != 1) {
+			t.Errorf("a reading says that %+v would be left", w.Waiting.Left)
+		}
+	}
+	if state, err := b.o.Journal.Load(t.Context()); err != nil || state.Brake == nil {
+		t.Errorf("the journal knows of no brake: %v", err)
+	}
+}
+
+// Where nothing was begun the brake has nothing to hold, and the run ends.
+func TestBrakeBeforeAnythingWasBegun(t *testing.T) {
+	b := newBench(t, migration(newWorld()))
+	ask := make(chan struct{})
+	close(ask)
+	b.o.Brake = ask
+	_, err := b.run()
+	faulty.WantClass(t, err, fault.Interrupted, "before the first step")
+	if len(b.events.of(BrakePulled)) != 0 || len(b.w.facts) != 0 {
+		t.Errorf("%d brakes, %v", len(b.events.of(BrakePulled)), b.w.facts)
+	}
+}

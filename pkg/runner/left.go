@@ -14,6 +14,8 @@ type Roller struct {
 	// Alone: it goes on whether or not a run watches. One that does not is a child
 	// of the run, and ends with it.
 	Alone bool
+	// Brakes: the brake keeps it from going on.
+	Brakes bool
 }
 
 // Left is a roll that a run has begun, or taken up, and not seen to its end.
@@ -25,6 +27,7 @@ type Left struct {
 	Of      string         `json:"of,omitempty"` // what is counted; left out: machines
 	Changed int            `json:"changed"`      // those that had the change when they were last seen
 	Total   int            `json:"total"`        // those that get it
+	Brakes  bool           `json:"-"`            // the brake would keep it from the rest
 }
 
 // leftBy is what a step that ended with an error leaves; nil: nothing that somebody
@@ -35,5 +38,5 @@ func (w *watch[S]) leftBy(ctx context.Context, tx *Tx, graceful bool) *Left {
 		return nil
 	}
 	return &Left{Step: w.info.ID, By: by.Name, Of: by.Of, Changed: w.last.Done, Total: w.last.Total,
-		GoesOn: by.Alone && !w.r.held, CutOff: !by.Alone && (!graceful || ctx.Err() != nil)}
+		GoesOn: by.Alone && !w.r.held, Brakes: by.Brakes && !w.r.held, CutOff: !by.Alone && (!graceful || ctx.Err() != nil)}
 }

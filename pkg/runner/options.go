@@ -61,6 +61,9 @@ type Options struct {
 	// Interrupt asks for a clean stop by one value or by being closed.
 	// Cancelling the context is the second, unclean one.
 	Interrupt <-chan struct{}
+	// Brake asks, by one value or by being closed, for the brake, where others carry out what
+	// the step in hand has begun. Then the run ends; where nothing was begun, it ends at once.
+	Brake <-chan struct{}
 	// HangUp says, by one value or by being closed, that nobody watches any more.
 	// The step in hand is watched to its end, its brake armed; no other begins.
 	HangUp <-chan struct{}

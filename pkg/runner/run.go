@@ -27,7 +27,7 @@ func newRun[S any](p Procedure[S], o Options) *run[S] {
 	r := &run[S]{p: p, o: o, s: &session{o: o}, steps: infosOf(p.Steps()), begun: o.Clock.Now(),
 		shown: map[journal.StepID]bool{}, confirmed: map[journal.StepID]bool{}, ran: map[journal.StepID]bool{}}
 	r.report = newReport(r.steps)
-	r.stop, r.gone = newStopper(o.Interrupt, r.interrupting), newStopper(o.HangUp, r.hangingUp)
+	r.stop, r.gone, r.pull = newStopper(o.Interrupt, r.interrupting), newStopper(o.HangUp, r.hangingUp), newStopper(o.Brake, r.pulling)
 	return r
 }
 
@@ -37,6 +37,7 @@ func (r *run[S]) run(ctx context.Context, work func(context.Context) error) (Res
 	defer cancel() // ends the renewing of the lock, also on a panic
 	go r.stop.watch(ctx.Done())
 	go r.gone.watch(ctx.Done())
+	go r.pull.watch(ctx.Done())
 	ctx = retry.WithWaitPolicy(ctx, retry.WaitPolicy{Report: r.outside, Stop: r.stop.ch})
 	err := work(ctx)
 	switch {
@@ -58,6 +59,7 @@ type run[S any] struct {
 	steps  []Info
 	stop   *stopper // a clean stop was asked for
 	gone   *stopper // nobody watches any more
+	pull   *stopper // the brake was asked for
 	report *report
 
 	last      S           // what was observed last

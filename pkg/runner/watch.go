@@ -21,8 +21,9 @@ type watch[S any] struct {
 	last       Verdict // the last reading that was not an error
 	machines   []Machine
 	leader     Leader
-	looked     bool // a reading was tried
-	blind      bool // the last reading was an error
+	left       *Left // of which the last reading says that it would be left
+	looked     bool  // a reading was tried
+	blind      bool  // the last reading was an error
 	shown      shownWait
 
 	steady      string    // Progress of the last verdict that asked for it to be steady
@@ -105,6 +106,8 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 				return v, err
 			}
 			continue
+		case w.r.pull.requested():
+			return v, w.r.brake(ctx, w.info, tx, seen, w.askedFor())
 		case v.Kind == Waiting:
 			met = 0
 			if err := w.tend(ctx, step, tx, seen); err != nil {
@@ -117,6 +120,7 @@ func (w *watch[S]) verify(ctx context.Context, step Step[S], tx *Tx) (Verdict, e
 		default:
 			return v, &fault.Error{Reason: "NoVerdict", Object: w.object(), Seen: fmt.Sprintf("the verdict of the step is %q", v.Kind)}
 		}
+		w.left = w.leftBy(ctx, tx, true)
 		if err := w.later(ctx, v, err); err != nil {
 			return v, err
 		}
@@ -201,6 +205,12 @@ func (w *watch[S]) because(v Verdict) error {
 	return &fault.Error{Class: fault.Check, Reason: "StepFailed", Object: w.object(), Seen: orNothing(v.Seen), Wanted: v.WaitingFor}
 }
 
+// askedFor is the cause of a brake that somebody asked for.
+func (w *watch[S]) askedFor() error {
+	return &fault.Error{Class: fault.Interrupted, Reason: "BrakeAsked", Object: w.object(),
+		Seen: "somebody who watched asked for the brake", Fix: "look at the machine in hand; then go back or on, as after every brake"}
+}
+
 func (w *watch[S]) object() string { return "step " + string(w.info.ID) }
 
 // later takes in a reading that is not Met, shows it, gives up if it is time
@@ -223,7 +233,7 @@ func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
 	wait := &Wait{
 		For: orNothing(v.WaitingFor), Seen: orNothing(v.Seen), Since: w.since, LastProgress: w.progressed,
 		Until: w.progressed.Add(w.r.o.Timeout), Done: v.Done, Total: v.Total, Counted: v.Counted,
-		Machines: w.machines, Leader: w.leader.seen(),
+		Machines: w.machines, Leader: w.leader.seen(), Left: w.left,
 	}
 	if w.shown.due(wait, now) || w.r.o.EveryReading {
 		w.show(wait, now)

@@ -23,6 +23,9 @@ type Streams struct {
 	// Resized gives a channel that gets a value when the terminal has another size, and
 	// what ends that; nil: nobody knows.
 	Resized func() (<-chan os.Signal, func())
+	// Keys gives what is typed, key by key, until restore is called; nil: standard input
+	// is no terminal.
+	Keys func() (keys <-chan byte, restore func(), err error)
 }
 
 // utf8 says whether the locale's character set is UTF-8. Where no locale is set,
@@ -43,7 +46,7 @@ func (s Streams) utf8() bool {
 // SystemStreams are those of this process.
 func SystemStreams() Streams {
 	is := func(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
-	return Streams{
+	s := Streams{
 		In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
 		InTerminal: is(os.Stdin), OutTerminal: is(os.Stdout), ErrTerminal: is(os.Stderr),
 		Color: os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb", Env: os.Getenv,
@@ -51,6 +54,10 @@ func SystemStreams() Streams {
 		Height:  func() int { _, height := size(os.Stderr); return height },
 		Resized: resized,
 	}
+	if s.InTerminal {
+		s.Keys = func() (<-chan byte, func(), error) { return keysOf(os.Stdin) }
+	}
+	return s
 }
 
 // size is that of the terminal behind a file; 0, 0 where it is none.

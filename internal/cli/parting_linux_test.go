@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// rollsAlone is a step whose change Rancher carries out, until a file says that it is done.
+type rollsAlone struct {
+	*scripted
+	dir string
+}
+
+func (s *rollsAlone) Verify(context.Context, *runner.Tx, migration.Snapshot) (runner.Verdict, error) {
+	if _, err := os.Stat(filepath.Join(s.dir, "go")); err != nil {
+		touch(filepath.Join(s.dir, "started"))
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "every machine to run the change", Seen: "1/6", Done: 1, Total: 6, By: migration.ByRancher()}, nil //nolint:nilerr // that it is not there is what is asked
+	}
+	s.state = runner.State{Kind: runner.Done, Reason: "observed"}
+	return runner.Verdict{Kind: runner.Met, Evidence: []string{"all machines run it"}, Stable: 1}, nil
+}
+
+const goesOn = "1 of 6 machines are changed, and Rancher goes on"
+
+// asked is a run in the middle of a roll whose person pressed Ctrl-C.
+func asked(t *testing.T) *onTerminal {
+	t.Helper()
+	p := startOnTerminal(t, nil, "rke2", "--cluster", "demo", "--rolls")
+	p.waitFor("started")
+	p.waitToSee("of 6")
+	p.typed("\x03")
+	p.waitToSee(goesOn)
+	p.waitToSee("Ctrl-C again")
+	return p
+}
+
+// typed is what a person's keyboard sends.
+func (p *onTerminal) typed(keys string) {
+	p.t.Helper()
+	if _, err := p.master.WriteString(keys); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// What somebody answers who interrupts a run while Rancher goes on with what it began: on
+// a real terminal, by its keys.
+func TestInterruptedWhileRancherGoesOn(t *testing.T) {
+	t.Parallel()
+	t.Run("go on watching", func(t *testing.T) {
+		t.Parallel()
+		p := asked(t)
+		p.typed("xw") // x is no answer
+		p.waitToSee("going on watching")
+		touch(filepath.Join(p.dir, "go"))
+		if code := p.end(); code != 0 || !p.has("second") {
+			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
+		}
+	})
+	t.Run("asked a second time", func(t *testing.T) {
+		t.Parallel()
+		p := asked(t)
+		p.typed("w")
+		p.waitToSee("going on watching")
+		p.typed("\x03")
+		p.until("to be asked again", func() bool { return strings.Count(p.shown.String(), goesOn) == 2 })
+		p.typed("l")
+		if code := p.end(); code != 130 || p.has("second") || !strings.Contains(p.shown.String(), "nobody watches the others, and nobody brakes") {
+			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
+		}
+	})
+	t.Run("the brake", func(t *testing.T) {
+		t.Parallel()
+		p := asked(t)
+		p.typed("b")
+		if code := p.end(); code != 130 || p.has("second") || !strings.Contains(p.shown.String(), "asked for the brake") || strings.Contains(p.shown.String(), "nobody watches the others") {
+			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
+		}
+	})
+	t.Run("Ctrl-C again", func(t *testing.T) {
+		t.Parallel()
+		p := asked(t)
+		p.typed("\x03")
+		if code := p.end(); code != 130 || p.has("second") || !strings.Contains(p.shown.String(), "nobody brakes") {
+			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
+		}
+	})
+	t.Run("a hang-up instead of an answer", func(t *testing.T) {
+		t.Parallel()
+		p := asked(t)
+		p.hangUp()
+		touch(filepath.Join(p.dir, "go"))
+		if code := p.end(); code != 129 || p.has("second") {
+			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.log())
+		}
+	})
+	t.Run("SIGTERM asks nobody", func(t *testing.T) {
+		t.Parallel()
+		p := startOnTerminal(t, nil, "rke2", "--cluster", "demo", "--rolls")
+		p.waitFor("started")
+		p.waitToSee("of 6")
+		p.signal(syscall.SIGTERM)
+		if code := p.end(); code != 130 || strings.Contains(p.shown.String(), goesOn) {
+			t.Errorf("exit %d\n%s", code, p.shown)
+		}
+	})
+}
