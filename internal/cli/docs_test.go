@@ -123,9 +123,12 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
-// anchors are those that GitHub gives headings.
+// anchors are those that GitHub gives headings, and those that a page sets itself.
 func anchors(text string) []string {
 	var list []string
+	for _, match := range regexp.MustCompile(`<a id="([\w-]+)">`).FindAllStringSubmatch(text, -1) {
+		list = append(list, match[1])
+	}
 	text = fenced.ReplaceAllString(text, "")
 	for _, line := range strings.Split(text, "\n") {
 		title := strings.TrimLeft(line, "#")

@@ -23,22 +23,64 @@ func page() []byte {
 What [awsmigrate verify](verify.md) and the steps [preflight](steps/preflight.md) and [verify](steps/verify.md) judge: %d checks. This page is generated (%s); %s says the same offline.
 
 IDs are stable and never used again for another check. *At* are the [positions](README.md#words) at which a check applies; elsewhere it is skipped. A check marked **§** decides safety and cannot be skipped.
+
 `, len(all), "`make generate`", "`awsmigrate explain ID`")
 	for _, category := range target.Categories() {
-		fmt.Fprintf(&text, "\n## %s\n\n| ID | check | why | fix | at | source |\n|---|---|---|---|---|---|\n", strings.ToUpper(category[:1])+category[1:])
+		fmt.Fprintf(&text, "- [%s](#%s)%s\n", heading(category), anchor(category), span(all, category))
+	}
+	for _, category := range target.Categories() {
+		fmt.Fprintf(&text, "\n## %s\n", heading(category))
 		for _, meta := range all {
 			if meta.Category == category {
-				fmt.Fprintf(&text, "| <a id=%q></a>%s%s | %s | %s | %s | %s | %s |\n", strings.ToLower(meta.ID), meta.ID, keptMark(meta),
-					cell(meta.Title)+only(meta), cell(meta.Why), cell(meta.Fix), where(meta), cell(meta.Source))
+				text.WriteString(section(meta))
 			}
 		}
 	}
 	return text.Bytes()
 }
 
+// section is one check. Its anchor has a line of its own, with an empty one behind it:
+// the name that GitHub gives a heading changes with the title, and links of old reports
+// must not.
+func section(meta verify.Meta) string {
+	return fmt.Sprintf(`
+<a id=%q></a>
+
+### %s %s%s
+
+- **Why:** %s
+- **Fix:** %s
+- **At:** %s%s
+- **Source:** %s
+`, strings.ToLower(meta.ID), meta.ID, inline(meta.Title), keptMark(meta),
+		inline(meta.Why), inline(meta.Fix), where(meta), only(meta), inline(meta.Source))
+}
+
+// heading is a category as a title. Those of three letters are abbreviations.
+func heading(category string) string {
+	if len(category) == 3 {
+		return strings.ToUpper(category)
+	}
+	return strings.ToUpper(category[:1]) + category[1:]
+}
+
+// anchor is what GitHub makes of the heading of a category.
+func anchor(category string) string { return strings.NewReplacer(",", "", " ", "-").Replace(category) }
+
+// span is how many checks a category has, with the first and the last of them.
+func span(all []verify.Meta, category string) string {
+	var ids []string
+	for _, meta := range all {
+		if meta.Category == category {
+			ids = append(ids, meta.ID)
+		}
+	}
+	return fmt.Sprintf(": %d, from %s to %s", len(ids), ids[0], ids[len(ids)-1])
+}
+
 func keptMark(meta verify.Meta) string {
 	if !meta.Skippable() {
-		return " **§**"
+		return " §"
 	}
 	return ""
 }
@@ -50,18 +92,18 @@ func only(meta verify.Meta) string {
 	}
 	switch {
 	case !has(rkechecks.Metas()) && !has(rke2checks.Metas()):
-		return " (known by its API alone)"
+		return "; clusters known by their API alone"
 	case !has(rkechecks.Metas()):
-		return " (RKE2)"
+		return "; RKE2"
 	case !has(rke2checks.Metas()):
-		return " (RKE)"
+		return "; RKE"
 	}
 	return ""
 }
 
 func where(meta verify.Meta) string {
 	if len(meta.Applies) == 0 {
-		return "all"
+		return "every position"
 	}
 	first, last := meta.Applies[0], meta.Applies[len(meta.Applies)-1]
 	if first == last {
@@ -77,7 +119,7 @@ func where(meta verify.Meta) string {
 	return strings.Join(names, ", ")
 }
 
-// cell is text that a table of Markdown takes.
-func cell(text string) string {
-	return strings.NewReplacer("|", `\|`, "\n", " ", "<", "&lt;", ">", "&gt;", "*", `\*`).Replace(text)
+// inline is text that a line of Markdown takes.
+func inline(text string) string {
+	return strings.NewReplacer("\n", " ", "<", "&lt;", ">", "&gt;", "*", `\*`).Replace(text)
 }
