@@ -81,6 +81,42 @@ func TestEveryStepHasItsPage(t *testing.T) {
 	}
 }
 
+// TestStepPagesLeadOn: who reads the steps one after the other finds the way at the foot
+// of each page, in the order of the procedure.
+func TestStepPagesLeadOn(t *testing.T) {
+	infos := procedure.StepInfos()
+	link := func(i int) string {
+		return "[" + string(infos[i].ID) + "](" + filepath.Base(infos[i].Doc) + ")"
+	}
+	for i, info := range infos {
+		foot := "[All steps](../README.md#steps)"
+		if i > 0 {
+			foot = "← " + link(i-1) + " · " + foot
+		}
+		if i < len(infos)-1 {
+			foot += " · " + link(i+1) + " →"
+		}
+		if text := readDoc(t, "docs/"+info.Doc); !strings.HasSuffix(text, "\n\n---\n\n"+foot+"\n") {
+			t.Errorf("docs/%s does not end with a rule and %q", info.Doc, foot)
+		}
+	}
+}
+
+// TestIndexHasTheStepsInOrder: the numbers in the index of the documentation are those of
+// a run.
+func TestIndexHasTheStepsInOrder(t *testing.T) {
+	var want []string
+	for _, info := range procedure.StepInfos() {
+		want = append(want, "("+info.Doc+")")
+	}
+	_, list, _ := strings.Cut(readDoc(t, "docs/README.md"), "## Steps\n")
+	list, _, _ = strings.Cut(list, "\n## ")
+	got := regexp.MustCompile(`\(steps/[\w-]+\.md\)`).FindAllString(list, -1)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("steps of the procedure (-), in docs/README.md (+):\n%s", diff)
+	}
+}
+
 func headings(text, mark string) []string {
 	var list []string
 	for _, line := range strings.Split(text, "\n") {
