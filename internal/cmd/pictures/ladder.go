@@ -1,0 +1,106 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/board"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// A rung of the ladder and the way to the next one, in pixels.
+const (
+	rungHeight = 54
+	rungWay    = 56
+	rungLeft   = 20
+	rungWidth  = 800
+	wayOn      = 300 // where the arrow onwards is
+	wayBack    = 560 // where the arrow back is
+)
+
+// ladder is every position with the steps that lead on and back.
+func ladder() []byte {
+	all := position.All()
+	c := newCanvas(840, 30+len(all)*(rungHeight+rungWay)+rungHeight, "Positions of a migration, and the steps between them", ladderInWords())
+	before := procedure.StepInfos()
+	y := 20
+	for _, p := range all {
+		c.rung(y, p)
+		on, _ := procedure.StepsAt(p)
+		_, back := procedure.StepsAt(p + 1)
+		along := []string{}
+		for len(before) > 0 && on != "" {
+			id := before[0].ID
+			before = before[1:]
+			if id == on {
+				break
+			}
+			along = append(along, string(id))
+		}
+		if on != "" {
+			c.way(y+rungHeight, string(on), string(back), along)
+		}
+		y += rungHeight + rungWay
+	}
+	for _, rest := range before {
+		c.noWayBack(y-rungWay, string(rest.ID), rest.Irreversible)
+	}
+	return c.svg()
+}
+
+// rung is a position: how far it is, what holds there, and who runs the cloud controllers.
+func (c *canvas) rung(y int, p position.Position) {
+	runs, class := "kube-controller-manager", "kcm"
+	if p.AtLeast(position.P4) {
+		runs, class = "the CCM", "ccm"
+	}
+	c.box(rungLeft, y, rungWidth, rungHeight, "box")
+	c.bar(rungLeft, float64(y)+6, 5, rungHeight-12, class)
+	c.text(rungLeft+20, y+24, "code bold", p.String())
+	c.text(rungLeft+56, y+24, "code dim", board.Rungs(p, true))
+	c.text(rungLeft+140, y+24, "", p.Words())
+	c.text(rungLeft+140, y+43, "small dim", p.Summary())
+	c.text(rungLeft+rungWidth-16, y+43, "small end "+class, "cloud controllers run in "+runs)
+}
+
+// way is the arrow on to the next position and the one back from it.
+func (c *canvas) way(y int, on, back string, along []string) {
+	c.arrow("on", point{wayOn, y + 4}, point{wayOn, y + rungWay - 4})
+	if len(along) > 0 {
+		c.text(wayOn-14, y+24, "small dim end", strings.Join(along, ", ")+", then")
+		c.text(wayOn-14, y+41, "code on end", on)
+	} else {
+		c.text(wayOn-14, y+33, "code on end", on)
+	}
+	if back != "" {
+		c.arrow("back", point{wayBack, y + rungWay - 4}, point{wayBack, y + 4})
+		c.text(wayBack+14, y+33, "code back", back)
+	}
+}
+
+// noWayBack is a step behind the last position.
+func (c *canvas) noWayBack(y int, on, why string) {
+	c.arrow("on", point{wayOn, y + 4}, point{wayOn, y + rungWay - 4})
+	c.text(wayOn-14, y+24, "small dim end", "if asked for:")
+	c.text(wayOn-14, y+41, "code on end", on)
+	c.box(rungLeft, y+rungWay, rungWidth, rungHeight-10, "inner")
+	c.text(rungLeft+20, y+rungWay+28, "bold", "No way back")
+	c.text(rungLeft+140, y+rungWay+28, "dim", why)
+}
+
+// ladderInWords says the picture to those who do not see it.
+func ladderInWords() string {
+	var words strings.Builder
+	for _, p := range position.All() {
+		fmt.Fprintf(&words, "%s: %s.", p, p.Words())
+		if on, _ := procedure.StepsAt(p); on != "" {
+			fmt.Fprintf(&words, " %s leads on.", on)
+		}
+		if _, back := procedure.StepsAt(p); back != "" {
+			fmt.Fprintf(&words, " %s leads back.", back)
+		}
+		words.WriteString(" ")
+	}
+	return strings.TrimSpace(words.String())
+}
