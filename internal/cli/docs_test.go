@@ -102,18 +102,20 @@ func TestStepPagesLeadOn(t *testing.T) {
 	}
 }
 
-// TestIndexHasTheStepsInOrder: the numbers in the index of the documentation are those of
-// a run.
-func TestIndexHasTheStepsInOrder(t *testing.T) {
+// TestStepsAreListedInOrder: where pages list the steps of a run, they are all there, in
+// the order of the procedure.
+func TestStepsAreListedInOrder(t *testing.T) {
 	var want []string
 	for _, info := range procedure.StepInfos() {
 		want = append(want, "("+info.Doc+")")
 	}
-	_, list, _ := strings.Cut(readDoc(t, "docs/README.md"), "## Steps\n")
-	list, _, _ = strings.Cut(list, "\n## ")
-	got := regexp.MustCompile(`\(steps/[\w-]+\.md\)`).FindAllString(list, -1)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("steps of the procedure (-), in docs/README.md (+):\n%s", diff)
+	for page, title := range map[string]string{"docs/README.md": "## Steps\n", "docs/procedures.md": "## At a glance\n"} {
+		_, list, _ := strings.Cut(readDoc(t, page), title)
+		list, _, _ = strings.Cut(list, "\n## ")
+		got := regexp.MustCompile(`\(steps/[\w-]+\.md\)`).FindAllString(list, -1)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("steps of the procedure (-), in %s (+):\n%s", page, diff)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ var translations = []struct {
 	whole    bool
 }{
 	{"docs/first-cluster.zh.md", "docs/first-cluster.md", true},
+	{"docs/procedures.zh.md", "docs/procedures.md", true},
 	{"README.zh.md", "README.md", false},
 }
 
@@ -23,7 +24,7 @@ var (
 	linkedTo  = regexp.MustCompile(`\]\(([^)]+)\)`)
 	heading   = regexp.MustCompile(`(?m)^#+ `)
 	tableRow  = regexp.MustCompile(`(?m)^\|`)
-	otherPage = regexp.MustCompile(`^(README|first-cluster)(\.zh)?\.md$`)
+	otherPage = regexp.MustCompile(`^(README|first-cluster|procedures)(\.zh)?\.md$`)
 )
 
 // A translation has the commands, checks, links, sections and rows of its page: a change of
