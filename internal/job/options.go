@@ -23,6 +23,7 @@ type Options struct {
 	AWSSecret        string          // in Namespace: variables such as AWS_ACCESS_KEY_ID
 	DownstreamSecret string          // in Namespace: kubeconfig of the cluster under the key `value`
 	CloudConfig      SecretReference // what `secret://` in the configuration names
+	Undo             bool            // the rights are to serve an undo, too
 }
 
 // SecretReference names a Secret; the zero value none.

@@ -40,12 +40,16 @@ func (o Options) Rights() []Scope {
 // the journal may not hold is kept in a Secret, which nothing but an undo reads. The way to
 // the cluster is beside the mirror that Rancher keeps of it in its Fleet workspace.
 func (o Options) rightsRKE() []Scope {
+	kept := []string{"create"}
+	if o.Undo {
+		kept = append(kept, "get") // under a name that comes from what is in it
+	}
 	scopes := []Scope{
 		{Name: o.clusterWide(), Rules: []rbacv1.PolicyRule{rule("management.cattle.io", "clusters", []string{o.Cluster}, "get", "patch")}},
 		{Namespace: o.home(), Name: o.name(), Rules: slices.Concat([]rbacv1.PolicyRule{
 			rule("management.cattle.io", "nodes", nil, "list"),
 		}, o.record(), []rbacv1.PolicyRule{
-			rule("", "secrets", nil, "create"),
+			rule("", "secrets", nil, kept...),
 		})},
 	}
 	if o.DownstreamSecret == "" {
