@@ -15,6 +15,8 @@ import (
 type AWS struct {
 	Count, Lost int
 	Latency     time.Duration // of every answer
+	// Allowed says which actions these credentials may do, "ec2:DescribeInstances"; nil: all.
+	Allowed func(action string) bool
 
 	mu    sync.Mutex
 	calls map[string]int
@@ -42,7 +44,34 @@ func (s *AWS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/xml")
+	if s.refused(w, action, r.Form) {
+		return
+	}
 	fmt.Fprintf(w, "<%[1]sResponse>%[2]s</%[1]sResponse>", action, s.answer(action, r.Form))
+}
+
+// refused answers with an error where that is the answer: to who may not do it, and to a
+// dry run of who may. Each service has errors of its own form.
+func (s *AWS) refused(w http.ResponseWriter, action string, form url.Values) bool {
+	ofEC2 := strings.HasPrefix(action, "Describe")
+	name := "iam:" + action
+	if ofEC2 {
+		name = "ec2:" + action
+	}
+	switch denied := action != "GetCallerIdentity" && s.Allowed != nil && !s.Allowed(name); {
+	case denied && ofEC2:
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprint(w, `<Response><Errors><Error><Code>UnauthorizedOperation</Code><Message>You are not authorized to perform this operation.</Message></Error></Errors></Response>`)
+	case denied:
+		w.WriteHeader(http.StatusForbidden)
+		fmt.Fprintf(w, `<ErrorResponse><Error><Type>Sender</Type><Code>AccessDenied</Code><Message>not authorized to perform: %s</Message></Error></ErrorResponse>`, name)
+	case form.Get("DryRun") == "true":
+		w.WriteHeader(http.StatusPreconditionFailed)
+		fmt.Fprint(w, `<Response><Errors><Error><Code>DryRunOperation</Code><Message>Request would have succeeded, but DryRun flag is set.</Message></Error></Errors></Response>`)
+	default:
+		return false
+	}
+	return true
 }
 
 func (s *AWS) count(kind string) {
