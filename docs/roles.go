@@ -1,0 +1,11 @@
+// Package docs carries into the binary what the documentation has that a program
+// applies, too. It holds files only.
+package docs
+
+import _ "embed" // for the files below
+
+// ReadOnlyRoles are the roles that suffice for `verify`, `list` and `record`: manifests,
+// as somebody applies them.
+//
+//go:embed clusterrole-readonly.yaml
+var ReadOnlyRoles string
