@@ -1,0 +1,128 @@
+package ask
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/internal/access"
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// Question is whose access is asked for, and for what.
+type Question struct {
+	// Target is the cluster; of one in Rancher as one of RKE2, and AsRKE as one of RKE: which
+	// of both it is, is found out.
+	Target, AsRKE session.Target
+	Purpose       access.Purpose
+	AWS           aws.Options
+	Clock         clock.Clock
+}
+
+// All asks everything, and stops at nothing.
+func All(ctx context.Context, q Question) access.Report {
+	r := access.Report{Purpose: q.Purpose, Cluster: access.Cluster{Asked: q.Target.Name, AskedIn: q.Target.Namespace}}
+	var here *rest.Config
+	if q.Target.Kind == session.RKE2 {
+		here = q.inRancher(ctx, &r)
+	} else {
+		if q.Target.Kind == session.ClusterFile {
+			r.Cluster.Distribution, r.Cluster.Asked = wellknown.RKE, q.Target.File
+		}
+		here, r.Here.Err = session.LookOnly(q.Target.Server, q.Target.RequestTimeout)
+	}
+	needed, err := r.Cluster.Here(q.Purpose)
+	if r.Here.Err == nil {
+		r.Here.Err = err
+	}
+	q.server(ctx, &r.Here, here, access.Here(r.Cluster.Asked), needed)
+	providerID := ""
+	if r.Here.Err == nil && q.AWS.Mode != aws.Off {
+		providerID = anyProviderID(ctx, here)
+	}
+	r.AWS = aws.Access(ctx, q.AWS, providerID)
+	return r
+}
+
+// inRancher asks the cluster that Rancher runs in, and gives the way to the cluster
+// itself; nil, and why, where there is none.
+func (q Question) inRancher(ctx context.Context, r *access.Report) *rest.Config {
+	r.Rancher = &access.API{}
+	config, err := session.LookOnly(q.Target.Server, q.Target.RequestTimeout)
+	r.Rancher.Err = err
+	q.reach(ctx, r.Rancher, config, access.InRancher)
+	found := q.locate(ctx, *r.Rancher, config)
+	r.Cluster = found.cluster
+	q.rights(ctx, r.Rancher, config, access.InRancher, r.Cluster.InRancher(q.Purpose))
+	if r.Rancher.Err == nil && !explained(found.err, *r.Rancher) {
+		r.Rancher.Err = found.err
+	}
+	here, err := q.way(ctx, *r.Rancher, found)
+	r.Here.Err = err
+	if err == nil {
+		return here
+	}
+	r.Here.User = sameUser(*r.Rancher, config)
+	return nil
+}
+
+// explained says whether an error is what missing rights come to, which are told by
+// themselves.
+func explained(err error, a access.API) bool {
+	return err == nil || fault.HasReason(err, fault.ReasonForbidden) && len(a.Missing) > 0
+}
+
+// way is the way to the cluster itself.
+func (q Question) way(ctx context.Context, rancher access.API, found located) (*rest.Config, error) {
+	if q.Target.Downstream.Named() {
+		return session.LookOnly(q.Target.Downstream, q.Target.RequestTimeout)
+	}
+	object := access.Here(q.Target.Name)
+	switch {
+	case rancher.Err != nil:
+		return nil, notAsked(object, access.InRancher+" does not say how it is reached: see there", nil)
+	case found.err != nil:
+		return nil, notAsked(object, "without the rights that are missing there, "+access.InRancher+" does not say how it is reached", nil)
+	}
+	config, err := session.Way(ctx, found.target, q.Clock)
+	if err != nil && len(rancher.Missing) > 0 {
+		return nil, notAsked(object, "the way to it cannot be read with the rights that are missing in "+access.InRancher, err)
+	}
+	return config, err
+}
+
+func notAsked(object, why string, err error) error {
+	return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAsked", Object: object, Seen: "not asked: " + why,
+		Fix: "put that right, and ask again; or name a kubeconfig of the cluster itself with --downstream-kubeconfig", Err: err}
+}
+
+// server asks one API server everything.
+func (q Question) server(ctx context.Context, a *access.API, config *rest.Config, object string, needed []access.Right) {
+	q.reach(ctx, a, config, object)
+	q.rights(ctx, a, config, object, needed)
+}
+
+// anyProviderID is that of some Node, which tells AWS's region; "": it cannot be had.
+func anyProviderID(ctx context.Context, config *rest.Config) string {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return ""
+	}
+	nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{Limit: 1})
+	if err != nil || len(nodes.Items) == 0 {
+		return ""
+	}
+	return nodes.Items[0].Spec.ProviderID
+}
+
+func unreachable(object, server string, err error) error {
+	return &fault.Error{Class: fault.CouldNotLook, Reason: "Unreachable", Object: object, Seen: fmt.Sprintf("%s does not answer", server),
+		Fix: whatToDo(err), Err: fault.Shown(err), Transient: true}
+}

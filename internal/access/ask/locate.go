@@ -1,0 +1,112 @@
+package ask
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+
+	"github.com/awsmigrate/awsmigrate/internal/access"
+	"github.com/awsmigrate/awsmigrate/internal/job"
+	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
+	"github.com/awsmigrate/awsmigrate/pkg/viarancher"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// located is a cluster as Rancher knows it.
+type located struct {
+	cluster access.Cluster
+	target  session.Target
+	err     error // why Rancher does not say: the cluster is then taken for what its name looks like
+}
+
+// idOfRKE is what Rancher calls an RKE cluster: c- and five of what its GenerateName
+// takes (kubernetes/apiserver:pkg/storage/names/generate.go@v0.26.13).
+var idOfRKE = regexp.MustCompile(`^c-[a-z0-9]{5}$`)
+
+// locate finds out whether a cluster is one of RKE2 or of RKE, as an audit does.
+func (q Question) locate(ctx context.Context, a access.API, management *rest.Config) located {
+	is := located{target: q.Target, cluster: access.Cluster{Distribution: wellknown.RKE2, Namespace: q.Target.Namespace, Name: q.Target.Name}}
+	if idOfRKE.MatchString(q.Target.Name) {
+		is.target, is.cluster.Distribution = q.AsRKE, wellknown.RKE
+	}
+	is.cluster.Asked, is.cluster.AskedIn = q.Target.Name, q.Target.Namespace
+	is.cluster.Kept = management == nil || !q.Target.Downstream.Named() && !throughRancher(management)
+	if a.Err != nil {
+		return is
+	}
+	client, err := dynamic.NewForConfig(management)
+	if err != nil {
+		is.err = fault.AsUsage(err)
+		return is
+	}
+	object, err := rancher.FindCluster(ctx, client, q.Target.Namespace, q.Target.Name)
+	if _, provisioned := rkeConfig(object); err == nil && provisioned {
+		is.target, is.cluster.Distribution, is.cluster.CloudConfig = q.Target, wellknown.RKE2, cloudConfigOf(object)
+		return is
+	}
+	if err != nil && is.cluster.Distribution == wellknown.RKE2 && !fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher) {
+		is.err = err
+		return is
+	}
+	return is.asRKE(ctx, q, client, err)
+}
+
+// asRKE looks for a cluster that Rancher runs rke for; first is why it is not one of RKE2.
+func (is located) asRKE(ctx context.Context, q Question, client dynamic.Interface, first error) located {
+	found, err := managed.Find(ctx, client, q.Target.Name)
+	switch {
+	case err == nil:
+		is.target, is.cluster.Distribution, is.cluster.Name = q.AsRKE, wellknown.RKE, found.ID
+		is.cluster.Namespace = migration.OrElse(found.Workspace, q.Target.Namespace)
+	case first != nil && fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher, managed.ReasonNotRKE):
+		is.err = first
+	default:
+		is.err = err
+	}
+	return is
+}
+
+func throughRancher(management *rest.Config) bool {
+	_, through := viarancher.Own(management, "any")
+	return through
+}
+
+// sameUser is as whom the cluster itself will know these credentials: Rancher's proxy has
+// the same users everywhere.
+func sameUser(rancher access.API, management *rest.Config) string {
+	if management == nil || !throughRancher(management) {
+		return ""
+	}
+	return rancher.User
+}
+
+func rkeConfig(cluster *unstructured.Unstructured) (map[string]any, bool) {
+	if cluster == nil {
+		return nil, false
+	}
+	fields, found, err := unstructured.NestedMap(cluster.Object, "spec", "rkeConfig")
+	return fields, found && err == nil
+}
+
+// cloudConfigOf is the Secret that a cluster's cloud config is in
+// (rancher/rancher:pkg/capr/planner/config.go@v2.8.5); of one that is given for some
+// machines alone a run says itself.
+func cloudConfigOf(cluster *unstructured.Unstructured) job.SecretReference {
+	fields, _ := rkeConfig(cluster)
+	text, _, _ := unstructured.NestedString(fields, "machineGlobalConfig", config.KeyCloudConfig)
+	ref, is := strings.CutPrefix(text, "secret://")
+	namespace, name, whole := strings.Cut(ref, ":")
+	if !is || !whole {
+		return job.SecretReference{}
+	}
+	return job.SecretReference{Namespace: namespace, Name: name}
+}
