@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -14,7 +15,7 @@ import (
 func (f *verifyFlags) complete(cmd *cobra.Command) {
 	completeChecks(cmd)
 	for flag, values := range map[string][]string{
-		"output": view.AuditFormats(), "fail-on": {"failure", "warning"}, "aws": {"auto", "on", "off"},
+		"output": slices.Concat(view.AuditFormats(), view.AccessPieces()), "access": access.Purposes(), "fail-on": {"failure", "warning"}, "aws": {"auto", "on", "off"},
 		"end-state": {"auto", "external", "overrides"}, "cloud-routes": {"on", "off"},
 	} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // an unknown flag shows in tests

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/internal/schema"
@@ -20,7 +21,7 @@ func documents() map[string]any {
 	return map[string]any{
 		"Plan": planDocument{}, "RunResult": view.RunResultDocument{}, "Status": view.StatusDocument{}, "Explanation": view.Explanation{},
 		"Version": versionInfo{}, "Error": view.ErrorDocument{}, "AuditReport": view.AuditDocument{}, "Event": view.EventDocument{},
-		"ClusterList": view.ListDocument{},
+		"ClusterList": view.ListDocument{}, "Access": view.AccessDocument{},
 	}
 }
 
@@ -28,7 +29,7 @@ func documents() map[string]any {
 // folder of the sources, whose comments become descriptions.
 func Schemas(root string) (map[string][]byte, error) {
 	comments := map[string]string{}
-	for _, pkg := range []string{"/internal/build", "/internal/cli", "/internal/cli/view", "/internal/inventory", "/pkg/runner", "/pkg/runner/journal", "/pkg/verify", "/pkg/rke/naming"} {
+	for _, pkg := range []string{"/internal/access", "/internal/build", "/internal/cli", "/internal/cli/view", "/internal/inventory", "/pkg/runner", "/pkg/runner/journal", "/pkg/verify", "/pkg/rke/naming"} {
 		if err := schema.Comments(root, module, module+pkg, comments); err != nil {
 			return nil, err
 		}
@@ -52,6 +53,7 @@ func enums() map[reflect.Type][]string {
 		reflect.TypeFor[runner.Outcome](): names(runner.WasDone, runner.WasSkipped, runner.Finished, runner.Planned,
 			runner.Stopped, runner.Halted, runner.NotReached),
 		reflect.TypeFor[naming.Basis]():    names(naming.OfFile, naming.OfTools, naming.Unknown),
+		reflect.TypeFor[access.Purpose]():  names(access.Audit, access.Run),
 		reflect.TypeFor[inventory.State](): names(inventory.States()...),
 		reflect.TypeFor[verify.Status]():   names(verify.OK, verify.Warn, verify.Fail, verify.Skip, verify.Unknown),
 		reflect.TypeFor[runner.EventType](): names(runner.RunStarted, runner.LockTaken, runner.StepDone, runner.StepSkipped,

@@ -29,6 +29,7 @@ var textsRead = map[string]string{
 	"diffLine":        "a diff: its signs",
 	"foldedChange":    "a diff: its signs",
 	"diffLines":       "a diff: its lines",
+	"text":            "a manifest, a policy: its lines",
 	"wrap":            "breaks lines at blanks",
 	"facts":           "breaks a line that is too long between its facts",
 	"shellCommand":    "keeps a command whole that ends a fix: a fix is a text in reports and bundles, and has no other form",

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -26,6 +27,7 @@ type verifyFlags struct {
 	watch     time.Duration
 	dump      string
 	from      string
+	access    string
 }
 
 func newVerify(a *app) *cobra.Command {
@@ -39,12 +41,20 @@ through reads, access reviews and dry runs.
 
 --cluster names a cluster in Rancher, RKE2 or RKE; --config a cluster.yml of RKE.
 --kubeconfig alone audits any cluster as its API shows it. --from judges a bundle
-that --dump has saved, without a cluster.`,
+that --dump has saved, without a cluster.
+
+--access makes no check: it says in one answer what keeps these credentials from an
+audit, or with --access=run from a run and its undo: what cannot be reached, in
+Rancher's cluster, in the cluster itself and in AWS, and every right that is missing,
+with the roles and the policy that grant these and no others. -o rbac, rbac-rancher
+and iam print one of them alone.`,
 		Example: `  awsmigrate verify --cluster prod
   awsmigrate verify --cluster prod --preflight --fail-on warning
   awsmigrate verify --kubeconfig prod.yaml -o junit > report.xml
   awsmigrate verify --cluster prod --dump prod.json
-  awsmigrate verify --from prod.json -o wide`,
+  awsmigrate verify --from prod.json -o wide
+  awsmigrate verify --cluster prod --access=run
+  awsmigrate verify --cluster prod --access -o rbac | kubectl apply -f -`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd.Context(), a) },
 	}
@@ -54,12 +64,17 @@ that --dump has saved, without a cluster.`,
 	flags.DurationVar(&f.watch, "watch", 0, "look again this often and show what changed, until interrupted")
 	flags.StringVar(&f.dump, "dump", "", "save what was read, redacted, to this file")
 	flags.StringVar(&f.from, "from", "", "judge what --dump has saved instead of a cluster")
-	addOutputFlag(cmd, a, strings.Join(view.AuditFormats(), "|"))
+	flags.StringVar(&f.access, "access", "", "audit|run: instead of checking say which rights, servers and credentials are missing for an audit, or for a run and its undo, and print what grants them")
+	flags.Lookup("access").NoOptDefVal = string(access.Audit)
+	addOutputFlag(cmd, a, strings.Join(view.AuditFormats(), "|")+"; with --access: "+strings.Join(view.AccessFormats(), "|"))
 	f.complete(cmd)
 	return cmd
 }
 
 func (f *verifyFlags) run(ctx context.Context, a *app) error {
+	if f.access != "" {
+		return f.sayAccess(ctx, a)
+	}
 	format := a.output
 	if err := a.checkOutput(view.AuditFormats()...); err != nil {
 		return err

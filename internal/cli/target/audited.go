@@ -57,18 +57,33 @@ func (t *Audited) Given() bool {
 
 // Open connects to the cluster, read-only, and proves that it is the one named.
 func (t *Audited) Open(ctx context.Context, out Output, options migration.Options) (session.Source, error) {
+	target, err := t.named()
+	switch {
+	case err != nil:
+		return nil, err
+	case target.Kind == session.ClusterFile:
+		return t.open(ctx, out, options, target, t.rke("").again())
+	case target.Kind == session.RKE2:
+		return t.openManaged(ctx, out, options)
+	}
+	return t.open(ctx, out, options, target, Words{})
+}
+
+// named is the cluster that the flags name; of one in Rancher as one of RKE2, which may be
+// one of RKE all the same.
+func (t *Audited) named() (session.Target, error) {
 	switch {
 	case t.cluster != "" && t.config != "":
-		return nil, fault.AsUsage(errors.New("flags --cluster and --config: wanted one of them"))
+		return session.Target{}, fault.AsUsage(errors.New("flags --cluster and --config: wanted one of them"))
 	case t.config != "":
-		return t.open(ctx, out, options, t.rke("").target(), t.rke("").again())
+		return t.rke("").target(), nil
 	case t.cluster != "":
-		return t.openManaged(ctx, out, options)
+		return t.rke2(), nil
 	case t.kubeconfig == "" && t.kubeContext == "":
-		return nil, fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml, --kubeconfig FILE or --from FILE"))
+		return session.Target{}, fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml, --kubeconfig FILE or --from FILE"))
 	}
-	return t.open(ctx, out, options, session.Target{Kind: session.APIOnly, Name: contextName(t.kubeconfig, t.kubeContext),
-		Server: kubeconfig(t.kubeconfig, t.kubeContext), RequestTimeout: t.requestTimeout}, Words{})
+	return session.Target{Kind: session.APIOnly, Name: contextName(t.kubeconfig, t.kubeContext),
+		Server: kubeconfig(t.kubeconfig, t.kubeContext), RequestTimeout: t.requestTimeout}, nil
 }
 
 // openManaged looks for an RKE2 cluster of that name, then for one of RKE.

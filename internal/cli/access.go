@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/internal/access"
+	"github.com/awsmigrate/awsmigrate/internal/access/ask"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// sayAccess is `verify --access`: what these credentials lack, in one answer.
+func (f *verifyFlags) sayAccess(ctx context.Context, a *app) error {
+	if err := a.checkOutput(view.AccessFormats()...); err != nil {
+		return err
+	}
+	format := a.output
+	if slices.Contains(view.AccessPieces(), format) {
+		a.output = "text" // what goes wrong is for people, beside what is to be applied
+	}
+	if err := f.checkAccess(); err != nil {
+		return err
+	}
+	options, err := f.audited.Options(a.opening(), true)
+	if err != nil {
+		return err
+	}
+	question, err := f.audited.Access(access.Purpose(f.access), options)
+	if err != nil {
+		return err
+	}
+	ctx, stop := a.untilInterrupted(ctx)
+	defer stop()
+	doc, err := view.NewAccess(ask.All(ctx, question))
+	if err == nil {
+		err = ctx.Err() // what was not asked any more says nothing
+	}
+	if err != nil {
+		return err
+	}
+	if err := view.WriteAccess(a.streams, format, a.commandLine(), doc); err != nil {
+		return err
+	}
+	if format != a.output {
+		return doc.Outcome()
+	}
+	return view.Shown(doc.Outcome())
+}
+
+// checkAccess refuses what has no meaning where no check is made.
+func (f *verifyFlags) checkAccess() error {
+	switch {
+	case !slices.Contains(access.Purposes(), f.access):
+		return fault.AsUsage(fmt.Errorf("flag --access: %q, wanted %s", f.access, strings.Join(access.Purposes(), " or ")))
+	case f.preflight:
+		return fault.AsUsage(errors.New("flag --preflight: with --access, wanted --access=run, which asks for what a preflight needs, too"))
+	case f.from != "", f.dump != "", f.watch != 0:
+		return fault.AsUsage(errors.New("flag --access: with --from, --dump or --watch, wanted without: it reads no cluster"))
+	}
+	return nil
+}

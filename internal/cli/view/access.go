@@ -1,0 +1,156 @@
+package view
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/internal/access"
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
+)
+
+// AccessDocument is what `verify --access -o json` prints, and what every other view of it
+// shows.
+type AccessDocument struct {
+	TypeMeta
+	Cluster string         `json:"cluster"` // as it was named
+	Purpose access.Purpose `json:"purpose"` // what the rights are for
+	// Rancher is the cluster that Rancher runs in; left out where Rancher has no part in it.
+	Rancher *APIAccess `json:"rancher,omitempty"`
+	Here    APIAccess  `json:"here"` // the cluster itself
+	AWS     AWSAccess  `json:"aws"`
+	Code    int        `json:"code"` // the exit code
+
+	report  access.Report
+	outcome error
+}
+
+// APIAccess is what one API server was asked, and what it answered.
+type APIAccess struct {
+	Server  string         `json:"server,omitempty"`
+	Version string         `json:"version,omitempty"` // of Kubernetes
+	User    string         `json:"user,omitempty"`    // as whom the API knows these credentials
+	Seconds float64        `json:"seconds,omitempty"` // until it answered, or was given up
+	Problem *FaultDocument `json:"problem,omitempty"` // why it was not asked, or did not answer
+	Needed  int            `json:"needed"`            // rights
+	Missing []access.Right `json:"missing"`
+	Unknown []access.Right `json:"unknown"` // nobody answered for them
+	// Manifest grants what is missing or unknown, and nothing else: YAML for kubectl apply.
+	Manifest string `json:"manifest,omitempty"`
+}
+
+// AWSAccess is the same of AWS.
+type AWSAccess struct {
+	Off     string         `json:"off,omitempty"`    // why nobody was asked
+	Source  string         `json:"source,omitempty"` // where the credentials are configured
+	Region  string         `json:"region,omitempty"`
+	Account string         `json:"account,omitempty"`
+	ARN     string         `json:"arn,omitempty"`     // as whom AWS knows these credentials
+	Problem *FaultDocument `json:"problem,omitempty"` // why nobody could be asked
+	Needed  int            `json:"needed"`            // actions
+	Missing []string       `json:"missing"`
+	Unknown []string       `json:"unknown"`
+	// Policy allows what is missing or unknown, and nothing else.
+	Policy *access.Policy `json:"policy,omitempty"`
+}
+
+// NewAccess is the document of a report. Texts of others are made harmless here, once for
+// all views.
+func NewAccess(r access.Report) (AccessDocument, error) {
+	outcome := errors.Join(r.Problems()...)
+	doc := AccessDocument{TypeMeta: KindOf("Access"), Cluster: plaintext.Tidy(r.Cluster.Asked), Purpose: r.Purpose,
+		AWS: newAWSAccess(r), Code: ExitCode(outcome), report: r, outcome: outcome}
+	var err, other error
+	doc.Here, err = newAPIAccess(r.Purpose, r.Here)
+	if r.Rancher != nil {
+		var rancher APIAccess
+		rancher, other = newAPIAccess(r.Purpose, *r.Rancher)
+		doc.Rancher = &rancher
+	}
+	return doc, errors.Join(err, other)
+}
+
+// Outcome is the error that the report comes to; nil: nothing is missing.
+func (doc AccessDocument) Outcome() error { return doc.outcome }
+
+func newAPIAccess(p access.Purpose, a access.API) (APIAccess, error) {
+	manifest, err := access.Manifest(p, a.ToGrant(), a.User)
+	return APIAccess{Server: plaintext.Tidy(a.Server), Version: plaintext.Tidy(a.Version), User: plaintext.Tidy(a.User), Seconds: a.Took.Seconds(),
+		Problem: problemOf(a.Err), Needed: len(a.Needed), Missing: a.Missing, Unknown: a.Unknown, Manifest: manifest}, err
+}
+
+func newAWSAccess(r access.Report) AWSAccess {
+	a := r.AWS
+	doc := AWSAccess{Off: plaintext.Tidy(a.Off), Source: plaintext.Tidy(a.Source), Region: plaintext.Tidy(a.Region),
+		Account: plaintext.Tidy(a.Identity.Value.Account), ARN: plaintext.Tidy(a.Identity.Value.ARN), Policy: r.Policy()}
+	if a.Err != nil {
+		doc.Problem = problemOf(r.AWSProblem())
+	}
+	if a.Meant {
+		return doc
+	}
+	doc.Needed, doc.Missing, doc.Unknown = len(a.Actions), a.Refused(), namesOf(a.Unknown())
+	return doc
+}
+
+func namesOf(all []cloud.Asked) []string {
+	var names []string
+	for _, one := range all {
+		names = append(names, one.Action)
+	}
+	return names
+}
+
+// problemOf is an error as data, whatever it holds; nil of none.
+func problemOf(err error) *FaultDocument {
+	if err == nil {
+		return nil
+	}
+	doc := newFaultDocument(err)
+	for _, text := range []*string{&doc.Object, &doc.Seen, &doc.Wanted, &doc.Fix, &doc.Cause} {
+		*text = plaintext.Tidy(*text)
+	}
+	return &doc
+}
+
+// AccessFormats are the views of access.
+func AccessFormats() []string {
+	return slices.Concat([]string{"text", "json", "yaml"}, AccessPieces())
+}
+
+// AccessPieces are those of them that hold nothing but what is to be applied: with
+// kubectl in the cluster itself, in the one Rancher runs in, and in AWS.
+func AccessPieces() []string { return []string{"rbac", "rbac-rancher", "iam"} }
+
+// WriteAccess prints a document in one of AccessFormats. command is what prints the same,
+// to which the views that apply it are added.
+func WriteAccess(streams Streams, format, command string, doc AccessDocument) error {
+	switch format {
+	case "text":
+		return writeAccessText(newScreen(streams, streams.Out), command, doc)
+	case "rbac":
+		return writePiece(streams, access.Here(doc.Cluster), doc.Here.Manifest)
+	case "rbac-rancher":
+		if doc.Rancher == nil {
+			return fault.AsUsage(errors.New("flag --output: rbac-rancher, wanted a cluster in Rancher, by --cluster"))
+		}
+		return writePiece(streams, access.InRancher, doc.Rancher.Manifest)
+	case "iam":
+		if doc.AWS.Policy == nil {
+			return writePiece(streams, access.InAWS, "")
+		}
+		return WriteDocument(streams.Out, "json", doc.AWS.Policy)
+	}
+	return WriteDocument(streams.Out, format, doc)
+}
+
+// writePiece prints what is to be applied, and where there is nothing says so to people
+// alone: what reads the output gets none.
+func writePiece(streams Streams, where, text string) error {
+	if text == "" {
+		Say(streams, "nothing is missing in "+where)
+	}
+	_, err := streams.Out.Write([]byte(text))
+	return err
+}
