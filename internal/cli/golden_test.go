@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -17,6 +18,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -159,10 +162,33 @@ func TestGoldenStatus(t *testing.T) {
 	document := view.NewStatus(s.Target(), infos(s), seen, commands(words))
 	document.Header, document.Paused = scriptHeader, "paused by awsmigrate (20261121T090000Z-0badcafe)"
 	var out bytes.Buffer
-	view.WriteStatus(view.Streams{Out: &out}, document)
+	view.WriteStatus(view.Streams{Out: &out}, document, time.Time{})
 	golden(t, "status.txt.golden", out.String())
 	goldenDocument(t, "status.json", "json", document)
 	goldenDocument(t, "status.yaml", "yaml", document)
+}
+
+// What status says while a run works: who, on what, and no invitation to begin another.
+func TestGoldenStatusOfARun(t *testing.T) {
+	s := wholeScript()
+	seen, err := s.Judge(migration.Snapshot{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}
+	began := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	owner := lock.Owner{User: "root", Host: "bastion", PID: 15345, Start: began, Run: "20261121T090000Z-0badcafe"}
+	state := journal.State{
+		Runs:    []journal.Run{{ID: owner.Run, Command: "awsmigrate rke2 --cluster demo", Start: began.Format(time.RFC3339)}},
+		Intents: []journal.Intent{{Step: migration.StepInstall, Run: owner.Run, Time: began.Add(4 * time.Minute).Format(time.RFC3339)}},
+	}
+	working := runner.WorkingOf(state, &lock.Held{Owner: owner, Renewed: began.Add(5 * time.Minute), For: 2 * time.Minute})
+	document := view.NewStatus(s.Target(), infos(s), seen, commands(words)).WithRun(working, commands(words))
+	document.Header = scriptHeader
+	var out bytes.Buffer
+	view.WriteStatus(view.Streams{Out: &out}, document, began.Add(5*time.Minute+4*time.Second))
+	golden(t, "status-run.txt.golden", out.String())
+	goldenDocument(t, "status-run.json", "json", document)
 }
 
 func TestGoldenExplanations(t *testing.T) {

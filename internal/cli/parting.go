@@ -16,8 +16,8 @@ const (
 	leave
 )
 
-// answers are the keys of a menu.
-var answers = map[byte]answer{'w': goOn, 'W': goOn, 'b': brakeNow, 'B': brakeNow, 'l': leave, 'L': leave}
+// menuKeys are the keys of a menu.
+var menuKeys = map[byte]answer{'w': goOn, 'W': goOn, 'b': brakeNow, 'B': brakeNow, 'l': leave, 'L': leave}
 
 // said is how an answer is repeated.
 var said = map[answer]string{goOn: "going on watching", brakeNow: "pulling the brake", leave: "leaving"}
@@ -108,7 +108,7 @@ func (p *parting) chosen(left runner.Left, interrupts <-chan struct{}) (chosen a
 		case <-p.over:
 		case <-interrupts:
 		case key, open := <-keys:
-			chosen, known := answers[key]
+			chosen, known := menuKeys[key]
 			if open && (!known || chosen == brakeNow && !left.Brakes) {
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -60,7 +61,7 @@ func TestHostileTextStaysText(t *testing.T) {
 	}
 	status := view.NewStatus(s.Target(), infos(s), seen, view.Commands{})
 	status.Header, status.Paused = []string{evil}, evil
-	view.WriteStatus(streams, status)
+	view.WriteStatus(streams, status, time.Time{})
 	ran := play(t, s, "text", nil)
 	if ran.code != 1 {
 		t.Errorf("exit %d, want 1", ran.code)

@@ -36,8 +36,8 @@ const (
 	ignore action = iota
 	// goUnwatched moves the output to the log file and begins no further step.
 	goUnwatched
-	// ask asks what is to become of what others go on with.
-	ask
+	// askFirst asks what is to become of what others go on with.
+	askFirst
 	// stopCleanly finishes the current action, records and gives the lock back.
 	stopCleanly
 	// leaveAtOnce ends everything; the lock expires by itself.
@@ -59,7 +59,7 @@ func (p phase) on(n notice, asks bool) (phase, action) {
 		return p, goUnwatched
 	case n == interrupt && asks && !p.stopping && !p.asking && !p.unwatched:
 		p.asking = true
-		return p, ask
+		return p, askFirst
 	case p.stopping:
 		p.leaving = true
 		return p, leaveAtOnce
@@ -140,7 +140,7 @@ func (s *signals) notice(n notice) {
 	s.mu.Unlock()
 	switch do {
 	case ignore:
-	case ask:
+	case askFirst:
 		go parting.ask(s)
 	case goUnwatched:
 		if lastSay != nil {

@@ -20,7 +20,7 @@ func TestPhaseOnNotice(t *testing.T) {
 		"a second interrupt after it":       {phase{unwatched: true, stopping: true}, interrupt, false, phase{unwatched: true, stopping: true, leaving: true}, leaveAtOnce},
 		"a hang-up after an interrupt":      {phase{stopping: true}, hangUp, false, phase{stopping: true, unwatched: true}, goUnwatched},
 		"a hang-up after both":              {phase{stopping: true, unwatched: true}, hangUp, false, phase{stopping: true, unwatched: true}, ignore},
-		"Ctrl-C while others go on":         {phase{}, interrupt, true, phase{asking: true}, ask},
+		"Ctrl-C while others go on":         {phase{}, interrupt, true, phase{asking: true}, askFirst},
 		"SIGTERM while others go on":        {phase{}, terminate, true, phase{stopping: true}, stopCleanly},
 		"Ctrl-C instead of an answer":       {phase{asking: true}, interrupt, true, phase{stopping: true}, stopCleanly},
 		"SIGTERM instead of an answer":      {phase{asking: true}, terminate, true, phase{stopping: true}, stopCleanly},

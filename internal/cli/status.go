@@ -17,12 +17,16 @@ import (
 
 // newStatusCommand is the status command of a distribution.
 func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
-	var exitCode bool
+	var exitCode, watch bool
+	var progress string
 	cmd := &cobra.Command{
 		Use:   "status " + named,
 		Short: "Say how far a cluster is, from the cluster itself, and write nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if watch {
+				return followRun(cmd.Context(), a, flags, progress)
+			}
 			if err := a.checkOutput("text", "json", "yaml"); err != nil {
 				return err
 			}
@@ -30,7 +34,10 @@ func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 5 if a step is still to do")
-	addOutputFlag(cmd, a, "text|json|yaml")
+	cmd.Flags().BoolVar(&watch, "watch", false, "show what a run does, wherever it runs, or what goes on without one, until that is over; writes nothing")
+	cmd.Flags().StringVar(&progress, "progress", "", "board|plain|none: with --watch, as for a run")
+	cmd.MarkFlagsMutuallyExclusive("exit-code", "watch")
+	addOutputFlag(cmd, a, "text|json|yaml, or jsonl with --watch")
 	return cmd
 }
 
@@ -56,8 +63,13 @@ func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) 
 	words.Undoing = s.Undoing()
 	doc := view.NewStatus(s.Procedure.Target(), infos(s.Procedure), observation, commands(words))
 	doc.Header, doc.Paused, doc.Unread = s.Procedure.Header(seen), s.Procedure.Paused(seen), unreadText(record)
+	working, err := s.Working(ctx)
+	if err != nil && doc.Unread == "" {
+		doc.Unread = err.Error()
+	}
+	doc = doc.WithRun(working, commands(words))
 	if a.output == "text" {
-		view.WriteStatus(a.streams, doc)
+		view.WriteStatus(a.streams, doc, s.Clock.Now())
 	} else if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
 		return err
 	}
@@ -66,6 +78,43 @@ func showStatus(ctx context.Context, a *app, flags target.Flags, exitCode bool) 
 		outcome = errors.Join(outcome, &fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
 	}
 	return view.Shown(outcome)
+}
+
+// followRun shows another run, or what goes on without one.
+func followRun(ctx context.Context, a *app, flags target.Flags, asked string) error {
+	if err := a.checkOutput("text", "jsonl"); err != nil {
+		return err
+	}
+	progress, err := a.progress(asked)
+	if err != nil {
+		return err
+	}
+	s, words, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
+	if err != nil {
+		return err
+	}
+	record, err := s.Record(ctx)
+	if err != nil {
+		return err
+	}
+	if _, _, err := s.Look(ctx, record); err != nil { // the direction that the last run went
+		return err
+	}
+	working, err := s.Working(ctx)
+	if err != nil {
+		return err
+	}
+	if a.output == "text" {
+		view.WriteWorking(a.streams, working, s.Clock.Now())
+	}
+	words.Undoing = s.Undoing()
+	next := commands(words)
+	next.Following = true
+	shown := view.NewRun(a.runOutput(progress), next)
+	looking, stop := a.untilInterrupted(ctx)
+	defer stop()
+	result, err := s.Follow(looking, session.Options{Engine: session.Engine{Sink: shown, EveryReading: progress == view.ProgressBoard}})
+	return shown.Finish(result, err)
 }
 
 // unreadText says that the journal could not be read; "": it was.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	"k8s.io/client-go/kubernetes"
@@ -14,6 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
 )
 
 // Procedure is a procedure that can describe itself to people.
@@ -60,6 +62,7 @@ type Session struct {
 
 	Clock clock.WithTicker
 
+	home    kubernetes.Interface // where journal and lock lie; nil: in no cluster
 	counter kubernetes.Interface // of the cluster that keeps the count of goals, too; nil: the journal lies in it
 	undoing bool
 }
@@ -108,7 +111,7 @@ func newSession(p Migration, home kubernetes.Interface, o Options) *Session {
 	lock := lock.NewLease(home, target.Namespace, name, who, o.clock())
 	lock.Processes = processes
 	return &Session{
-		Migration: p, Procedure: p, RunID: o.RunID, Owner: who, Lock: lock, Clock: o.clock(),
+		Migration: p, Procedure: p, RunID: o.RunID, Owner: who, Lock: lock, Clock: o.clock(), home: home,
 		Journal: journal.NewConfigMap(home, target.Namespace, name, target),
 	}
 }
@@ -127,6 +130,19 @@ func (s *Session) Counted() journal.Journal {
 		return s.Journal
 	}
 	return journal.Counted{Journal: s.Journal, Cluster: s.counter, Clock: s.Clock}
+}
+
+// Held is who holds the lock of the cluster; nil: nobody.
+func (s *Session) Held(ctx context.Context) (*lock.Held, error) {
+	if s.home == nil {
+		return nil, nil
+	}
+	target := s.Migration.Target()
+	held, err := lock.Look(ctx, s.home, target.Namespace, journal.Name(target.Name))
+	if err != nil {
+		return nil, retry.Classify(err, fmt.Sprintf("Lease %s/%s", target.Namespace, journal.Name(target.Name)))
+	}
+	return held, nil
 }
 
 // Undoing says whether the procedure is the way back.

@@ -10,13 +10,15 @@ func (r *run[S]) emit(e Event) {
 		return
 	}
 	r.ended = e.Type == RunFinished
-	e.Time = r.o.Clock.Now()
+	if e.Time.IsZero() {
+		e.Time = r.o.Clock.Now()
+	}
 	e.Seconds = e.Elapsed.Seconds()
 	r.o.Sink.Emit(e)
 }
 
 func (r *run[S]) started() {
-	e := Event{Type: RunStarted, Position: r.seen.Position, Message: r.o.RunID}
+	e := Event{Time: r.begun, Type: RunStarted, Position: r.seen.Position, Message: r.o.RunID}
 	for _, info := range r.steps {
 		e.Steps = append(e.Steps, info.ID)
 	}

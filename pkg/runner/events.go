@@ -31,7 +31,7 @@ type Wait struct {
 	Seen         string    `json:"seen"`
 	Since        time.Time `json:"since"`
 	LastProgress time.Time `json:"lastProgress"`
-	Until        time.Time `json:"until"` // when it gives up without further progress
+	Until        time.Time `json:"until"` // when it gives up without further progress; zero: it does not
 	Done         int       `json:"done,omitempty"`
 	Total        int       `json:"total,omitempty"`
 	Counted      bool      `json:"-"` // Seen says Done and Total itself

@@ -33,6 +33,8 @@ type Run struct {
 	Until    journal.StepID
 	// Guard only watches what a run before has begun.
 	Guard bool
+	// Follow only shows what another run does.
+	Follow bool
 	// Elsewhere runs on another machine: a dead owner's lock has to be watched.
 	Elsewhere bool
 	// Attended is by a person who looks at what a run finds; else it is as with --yes.
@@ -92,17 +94,24 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 		owner.Host, table.here.Boot = "other-"+r.ID, "other-"+r.ID
 	}
 	owner.Place = table.here
-	lock := lock.NewLease(home, target.Namespace, name, owner, r.Clock)
-	lock.Processes = table
+	lease := lock.NewLease(home, target.Namespace, name, owner, r.Clock)
+	lease.Processes = table
 	kept, err := keptBy(home, p, w, target, r.Clock)
 	if err != nil {
 		return runner.Result{}, err
 	}
 	options := runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
-		Journal: kept, Lock: behindRKE{lock, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, Saved: r.Saved, Version: r.Version,
+		Journal: kept, Lock: behindRKE{lease, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, Saved: r.Saved, Version: r.Version,
 		Unattended: !r.Attended,
 		Approve:    func(context.Context, runner.Proposal) error { return nil },
+	}
+	if r.Follow {
+		options.Lock = nil
+		held := func(ctx context.Context) (*lock.Held, error) {
+			return lock.Look(ctx, home, target.Namespace, name)
+		}
+		return runner.Follow[migration.Snapshot](ctx, m, held, options)
 	}
 	if r.Guard {
 		record, watched, err := journal.ToWatch(ctx, kept)

@@ -153,7 +153,10 @@ const usualPause = 25 * time.Second
 func (r renderer) waits() []string {
 	all := r.waitWords()
 	lines := r.lines("  wait", labels, all)
-	const stop = "Ctrl-C: stop cleanly"
+	stop := "Ctrl-C: stop cleanly"
+	if r.wait != nil && r.wait.Until.IsZero() {
+		stop = "Ctrl-C: look no longer"
+	}
 	if r.closing != "" {
 		return append(lines, r.lines("  stop", labels, words(r.closing, yellow, 0))...)
 	}
@@ -179,9 +182,11 @@ func (r renderer) waitWords() []word {
 		text += "; usually under " + span(usually)
 	}
 	text += "; moved " + span(r.now.Sub(w.LastProgress)) + " ago"
-	if left := w.Until.Sub(r.now); left > 0 {
+	switch left := w.Until.Sub(r.now); {
+	case w.Until.IsZero(): // whoever only looks on stops nothing
+	case left > 0:
 		text += "; stops in " + span(left) + " if nothing moves"
-	} else {
+	default:
 		text += "; stops now"
 	}
 	all := words(text, none, 0)

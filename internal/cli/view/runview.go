@@ -58,13 +58,14 @@ type Commands struct {
 	Run, Undo, Status string
 	Undoing           bool           // the run is an undo, and Run takes it up
 	ByCommits         bool           // somebody else makes the edits
+	Following         bool           // the run is another's
 	NoWayBack         journal.StepID // the step behind which no undo goes
 }
 
 // Next is the command for whoever reads the end of a run: the rest of the
 // migration, or a look at what it came to.
 func (c Commands) Next(seen runner.Observation) string {
-	if seen.Pending() {
+	if seen.Pending() && !c.Following {
 		return c.Run
 	}
 	return c.Status

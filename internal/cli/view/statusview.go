@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -15,6 +16,8 @@ type StatusDocument struct {
 	Observation runner.Observation `json:"observation"`
 	Steps       []stepStatus       `json:"steps"`
 	Paused      string             `json:"paused,omitempty"`
+	// Run is the one that works on the cluster now; left out: none does.
+	Run *runner.Working `json:"run,omitempty"`
 	// Unread is why the journal could not be read: what it alone settles, such as a
 	// snapshot of ours, is told as if there were none.
 	Unread  string `json:"unread,omitempty"`
@@ -44,11 +47,40 @@ var stateMarks = map[runner.StateKind]string{
 	runner.Done: "✓", runner.Todo: "·", runner.InProgress: "◐", runner.Skipped: "–", runner.Always: "·",
 }
 
+// WithRun is d while a run works on the cluster: nothing is to be begun beside it.
+func (d StatusDocument) WithRun(run *runner.Working, commands Commands) StatusDocument {
+	if run == nil {
+		return d
+	}
+	d.Run, d.Next = run, commands.Status+" --watch"
+	for i := range d.Steps {
+		if d.Steps[i].ID == run.Step && d.Steps[i].State != runner.Skipped {
+			d.Steps[i].State = runner.InProgress
+		}
+	}
+	return d
+}
+
+// runText says who works on the cluster, since when, and on what.
+func runText(run runner.Working, now time.Time) string {
+	text := run.By
+	if run.Guards {
+		text += "; it only watches what another has begun"
+	}
+	if run.Step != "" {
+		text += fmt.Sprintf("; in step %s, for %s", run.Step, whole(now.Sub(run.Since)))
+	}
+	return text + fmt.Sprintf("; its lock was renewed %s ago", whole(now.Sub(run.Renewed)))
+}
+
 // WriteStatus prints the header, a line for each step, and the way on.
-func WriteStatus(streams Streams, doc StatusDocument) {
+func WriteStatus(streams Streams, doc StatusDocument, now time.Time) {
 	s := newScreen(streams, streams.Out)
 	for _, line := range doc.Header {
 		s.line("%s", line)
+	}
+	if doc.Run != nil {
+		s.prose("run    ", runText(*doc.Run, now))
 	}
 	s.line("")
 	for _, step := range doc.Steps {
@@ -72,4 +104,14 @@ func WriteStatus(streams Streams, doc StatusDocument) {
 		s.line("")
 		s.line("next   %s", doc.Next)
 	}
+}
+
+// WriteWorking prints who works on a cluster; nil: nobody.
+func WriteWorking(streams Streams, run *runner.Working, now time.Time) {
+	s := newScreen(streams, streams.Out)
+	if run == nil {
+		s.line("no run works on this cluster")
+		return
+	}
+	s.prose("run    ", runText(*run, now))
 }

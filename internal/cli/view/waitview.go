@@ -62,7 +62,7 @@ func (v *textView) waitLines(e runner.Event) (seen, until string) {
 	room := v.screen.width - utf8.RuneCountInString(head+tail)
 	seen = v.screen.fit("%s", head+facts(v.screen.plain(w.Seen), max(room, 20), v.screen.ascii)+tail)
 	end := fmt.Sprintf("; last progress %s ago", whole(e.Time.Sub(w.LastProgress)))
-	if v.screen.width >= narrow {
+	if v.screen.width >= narrow && !w.Until.IsZero() {
 		end += fmt.Sprintf(", gives up after %s without", whole(w.Until.Sub(w.LastProgress)))
 	}
 	what := plaintext.Clip(v.screen.plain("waiting for "+w.For), v.screen.width-3-len(end), v.screen.ascii)
