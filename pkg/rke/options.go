@@ -30,7 +30,7 @@ func (o Options) Validate() error {
 		return migration.UsageError("flag --edits", "handoff", "apply: only the edits of a cluster of `awsmigrate rke2` can be left to another tool")
 	}
 	if o.Config == "" && o.Cluster == "" {
-		return migration.UsageError("flags --config, --cluster", "neither given", "cluster.yml, or the name of an RKE1 cluster of Rancher")
+		return migration.UsageError("flags --config, --cluster", "neither given", "cluster.yml, or the name of an RKE cluster of Rancher; `awsmigrate list` shows them")
 	}
 	if o.Config != "" && o.Cluster != "" {
 		return migration.UsageError("flags --config, --cluster", "both given", "one of them")

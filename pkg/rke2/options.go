@@ -18,7 +18,7 @@ func (o Options) Validate() error {
 		return err
 	}
 	if o.Name == "" {
-		return migration.UsageError("flag --cluster", "no name given", "the name of a Cluster object of Rancher")
+		return migration.UsageError("flag --cluster", "no name given", "the name of a Cluster object of Rancher; `awsmigrate list` shows them")
 	}
 	return o.Options.Validate()
 }

@@ -51,13 +51,14 @@ func notRancher(object string, err error) error {
 
 func choose(all []Cluster, name string) (Cluster, error) {
 	var found []Cluster
-	var names, others []string
+	var names, others, words []string
 	for _, c := range all {
 		if c.ID == name || c.DisplayName == name {
 			found = append(found, c)
 			names = append(names, c.ID+" ("+c.DisplayName+")")
 		}
 		others = append(others, c.ID+" ("+c.DisplayName+")")
+		words = append(words, c.ID, c.DisplayName)
 	}
 	sort.Strings(names)
 	sort.Strings(others)
@@ -66,7 +67,8 @@ func choose(all []Cluster, name string) (Cluster, error) {
 		return found[0], supported(found[0])
 	case 0:
 		return Cluster{}, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: "Cluster " + name,
-			Seen: "no such id and no such name", Wanted: "one of " + migration.OrElse(naming.Few(others), "none: this Rancher has no clusters"), Fix: "check --cluster"}
+			Seen: "no such id and no such name", Wanted: "one of " + migration.OrElse(naming.Few(others), "none: this Rancher has no clusters"),
+			Fix: migration.OrElse(fault.DidYouMean(name, words), "check --cluster")}
 	}
 	return Cluster{}, &fault.Error{Class: fault.Usage, Reason: "AmbiguousCluster", Object: "Cluster " + name,
 		Seen: fmt.Sprintf("%d clusters are called so: %s", len(found), strings.Join(names, ", ")), Wanted: "one cluster", Fix: "name it by its id: --cluster c-xxxxx"}

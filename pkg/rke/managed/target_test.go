@@ -122,3 +122,14 @@ func TestNeverApplied(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// Who mistypes a name is told the one that was probably meant.
+func TestNearClusters(t *testing.T) {
+	all := []Cluster{{ID: "c-7kq2x", DisplayName: "demo"}, {ID: "c-m4v9p"}}
+	for name, want := range map[string]string{"dmeo": "did you mean demo?", "c-7kq2y": "did you mean c-7kq2x?", "other-one": "check --cluster"} {
+		_, err := choose(all, name)
+		if f, ok := fault.As(err); !ok || f.Fix != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

@@ -36,17 +36,32 @@ func FindCluster(ctx context.Context, management dynamic.Interface, namespace, n
 	case listErr != nil:
 		return nil, migration.CouldNotRead("Clusters in all namespaces", listErr)
 	}
-	return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: object,
-		Seen: "no such Cluster", Wanted: "one of " + clusterNames(list.Items), Fix: "check --cluster and --namespace"}
+	names := make([]string, 0, len(list.Items))
+	for i := range list.Items {
+		names = append(names, list.Items[i].GetNamespace()+"/"+list.Items[i].GetName())
+	}
+	return nil, &fault.Error{Class: fault.Usage, Reason: migration.ReasonClusterNotFound, Object: object, Seen: "no such Cluster",
+		Wanted: "one of " + clusterNames(names), Fix: migration.OrElse(meant(namespace, name, names), "check --cluster and --namespace")}
 }
 
-func clusterNames(items []unstructured.Unstructured) string {
-	if len(items) == 0 {
-		return "none: this Rancher has no provisioned clusters"
+// meant is the cluster that was probably meant: one that is called nearly so, or so in
+// another namespace.
+func meant(namespace, name string, names []string) string {
+	var beside []string
+	for _, other := range names {
+		switch in, called, _ := strings.Cut(other, "/"); {
+		case in == namespace:
+			beside = append(beside, called)
+		case called == name:
+			return "did you mean --namespace " + in + "?"
+		}
 	}
-	names := make([]string, 0, len(items))
-	for i := range items {
-		names = append(names, items[i].GetNamespace()+"/"+items[i].GetName())
+	return fault.DidYouMean(name, beside)
+}
+
+func clusterNames(names []string) string {
+	if len(names) == 0 {
+		return "none: this Rancher has no provisioned clusters"
 	}
 	sort.Strings(names)
 	if len(names) > 10 {

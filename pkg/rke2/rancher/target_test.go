@@ -49,3 +49,18 @@ func TestImportedClusterIsRefusedBeforeItsKubeconfigIsLookedFor(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestMeant(t *testing.T) {
+	names := []string{"fleet-default/demo", "fleet-default/prod", "shop/web"}
+	for asked, want := range map[[2]string]string{
+		{"fleet-default", "dmeo"}: "did you mean demo?",
+		{"fleet-default", "web"}:  "did you mean --namespace shop?",
+		{"fleet-default", "abcd"}: "",
+		{"shop", "weeb"}:          "did you mean web?",
+		{"empty", "dmeo"}:         "",
+	} {
+		if got := meant(asked[0], asked[1], names); got != want {
+			t.Errorf("%v: %q, want %q", asked, got, want)
+		}
+	}
+}
