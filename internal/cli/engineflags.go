@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // engineFlags steer one run of the engine.
@@ -22,22 +26,50 @@ type engineFlags struct {
 	plan        string
 	progress    string
 	verbose     bool
+	undo        bool // the run goes back
 	answered    bool // a question was answered before, for this run as well
 	ask         bool // who makes the edits
 }
 
 func (e *engineFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVarP(&e.yes, "yes", "y", false, "do not ask before the first write")
-	flags.StringVar(&e.plan, "plan", "", "file with `plan -o json`: apply exactly that, or what is left of it, without asking")
-	flags.StringVar(&e.confirm, "confirm", "", "the cluster's name, to pass irreversible gates")
+	flags.StringVar(&e.plan, "plan", "", "`FILE` that plan -o json printed: apply exactly that, or what is left of it, without asking")
 	flags.BoolVar(&e.dryRun, "dry-run", false, "show what a run would do and write nothing")
 	flags.StringVar(&e.until, "until", "", "stop after this step")
 	flags.StringVar(&e.step, "step", "", "run this step only; it must be the first that is still to do")
 	flags.DurationVar(&e.timeout, "timeout", 15*time.Minute, "longest time without progress")
-	flags.StringVar(&e.onFailure, "on-failure", "stop", "stop|undo: leave the cluster where it is and say how to go on, or go back to where it began")
 	flags.StringVar(&e.progress, "progress", "", "board|plain|none: what a run shows while it works (default: board where standard error is a terminal, TERM is not dumb and CI is not set, else plain)")
 	flags.BoolVarP(&e.verbose, "verbose", "v", false, "with a board: all output of rke above it, and not its last line alone")
 	flags.DurationVar(&e.deadline, "deadline", 0, "longest time for the whole run (default: none)")
+}
+
+// registerForward adds those that mean nothing to an undo.
+func (e *engineFlags) registerForward(flags *pflag.FlagSet) {
+	flags.StringVar(&e.confirm, "confirm", "", "the cluster's name, to pass irreversible gates")
+	flags.StringVar(&e.onFailure, "on-failure", "stop", "stop|undo: leave the cluster where it is and say how to go on, or go back to where it began")
+}
+
+// steps are those that there are for the run.
+func (e *engineFlags) steps() []runner.Info {
+	if e.undo {
+		return procedure.UndoOrder()
+	}
+	return procedure.StepInfos()
+}
+
+// checkSteps refuses a step that there is not before anything is read.
+func (e *engineFlags) checkSteps() error {
+	var known []string
+	for _, info := range e.steps() {
+		known = append(known, string(info.ID))
+	}
+	for _, flag := range []struct{ name, step string }{{"--until", e.until}, {"--step", e.step}} {
+		if flag.step != "" && !slices.Contains(known, flag.step) {
+			return &fault.Error{Class: fault.Usage, Reason: "UnknownStep", Object: "flag " + flag.name, Seen: "\"" + flag.step + "\" is no step",
+				Wanted: "one of " + strings.Join(known, ", "), Fix: fault.DidYouMean(flag.step, known)}
+		}
+	}
+	return nil
 }
 
 // check refuses durations that would silently become the defaults, or none.
@@ -51,6 +83,8 @@ func (e *engineFlags) check() error {
 		return fault.AsUsage(fmt.Errorf("flag --progress: %q, wanted board, plain or none", e.progress))
 	case e.onFailure != "stop" && e.onFailure != "undo":
 		return fault.AsUsage(fmt.Errorf("flag --on-failure: %q, wanted stop or undo", e.onFailure))
+	case e.step != "" && e.until != "":
+		return fault.AsUsage(errors.New("flags --step and --until: wanted one of them"))
 	}
-	return nil
+	return e.checkSteps()
 }

@@ -24,6 +24,7 @@ func TestDurationsThatWouldBecomeDefaultsAreRefused(t *testing.T) {
 	} {
 		engine, flags := &engineFlags{}, pflag.NewFlagSet("rke2", pflag.ContinueOnError)
 		engine.register(flags)
+		engine.registerForward(flags)
 		if err := flags.Parse(tt.args); err != nil {
 			t.Fatal(err)
 		}

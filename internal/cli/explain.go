@@ -16,11 +16,12 @@ import (
 
 func newExplain(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "explain ID",
-		Short: "Explain a step, a check or a position, without a cluster",
-		Args:  cobra.ExactArgs(1),
+		Use:               "explain ID",
+		Short:             "Explain a step, a check or a position, without a cluster",
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: explainable,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := a.checkOutput("text", "json", "yaml"); err != nil {
+			if err := a.checkOutput(documentFormats()...); err != nil {
 				return err
 			}
 			found, err := explain(args[0])
@@ -34,7 +35,7 @@ func newExplain(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	addOutputFlag(cmd, a, "text|json|yaml")
+	addOutputFlag(cmd, a, documentFormats())
 	return cmd
 }
 
@@ -62,6 +63,7 @@ func explain(id string) (view.Explanation, error) {
 		}
 		ids = append(ids, meta.ID)
 	}
+	known := slices.Concat(steps, ids)
 	return doc, &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check nor a position",
-		Wanted: fmt.Sprintf("one of the steps %s, a check from %s to %s, or a position from P0 to P5", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids))}
+		Wanted: fmt.Sprintf("one of the steps %s, a check from %s to %s, or a position from P0 to P5", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids)), Fix: fault.DidYouMean(id, known)}
 }

@@ -49,6 +49,7 @@ func checkRunFlags(distribution wellknown.Distribution, args []string) error {
 	flags.Usage = func() {}
 	of.Register(flags)
 	engine.register(flags)
+	engine.registerForward(flags)
 	flags.BoolP("help", "h", false, "")
 	flags.StringP("output", "o", "jsonl", "")
 	if err := flags.Parse(args); err != nil {

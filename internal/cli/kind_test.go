@@ -77,6 +77,7 @@ func TestOptionsAreTheFlags(t *testing.T) {
 	flags := pflag.NewFlagSet("rke2", pflag.ContinueOnError)
 	(&target.RKE2{}).Register(flags)
 	(&engineFlags{}).register(flags)
+	(&engineFlags{}).registerForward(flags)
 	taken := map[string]bool{}
 	for _, name := range optionFlags(reflect.TypeFor[v1alpha1.Options](), "") {
 		if other, otherwise := flagsNamedOtherwise[name]; otherwise {

@@ -32,19 +32,16 @@ It makes no check: plan says what would stop a run, verify what is wrong.`,
   awsmigrate list -o json | jq -r '.clusters[] | select(.state == "not-begun") | .next'`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.checkOutput(listFormats()...); err != nil {
+			if err := a.checkOutput(documentFormats()...); err != nil {
 				return err
 			}
 			return listClusters(cmd.Context(), a, flags)
 		},
 	}
 	flags.Register(cmd.Flags())
-	addOutputFlag(cmd, a, "text|json|yaml")
-	_ = cmd.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(listFormats(), cobra.ShellCompDirectiveNoFileComp)) // an unknown flag shows in tests
+	addOutputFlag(cmd, a, documentFormats())
 	return cmd
 }
-
-func listFormats() []string { return []string{"text", "json", "yaml"} }
 
 func listClusters(ctx context.Context, a *app, flags *target.Fleet) error {
 	ctx, stop := a.untilInterrupted(ctx)

@@ -53,8 +53,11 @@ func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 		Short: "Show what a run would do, step by step, and write nothing",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.checkOutput("text", "json", "yaml"); err != nil {
+			if err := a.checkOutput(documentFormats()...); err != nil {
 				return err
+			}
+			if all && form == "" {
+				return fault.AsUsage(errors.New("flag --all: wanted with --handoff"))
 			}
 			if form != "" {
 				return handOff(cmd.Context(), a, flags, form, all)
@@ -62,11 +65,11 @@ func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 			return planMigration(cmd.Context(), a, flags, detailed, diff)
 		},
 	}
-	cmd.Flags().StringVar(&form, "handoff", "", "write the next edit down for whoever keeps the cluster's configuration: terraform, fleet, argocd or patch")
+	cmd.Flags().StringVar(&form, "handoff", "", "terraform|fleet|argocd|patch: write the next edit down for whoever keeps the cluster's configuration")
 	cmd.Flags().BoolVar(&all, "all", false, "with --handoff: the later edits, too, each marked as not yet due")
 	cmd.Flags().BoolVar(&detailed, "detailed-exitcode", false, "exit 0: nothing to do, 5: steps are to do, 3: the checks would stop the run, 10: something could not be looked at")
 	cmd.Flags().BoolVar(&diff, "diff", false, "show the lines of every object, also of those that Helm installs")
-	addOutputFlag(cmd, a, "text|json|yaml")
+	addOutputFlag(cmd, a, documentFormats())
 	return cmd
 }
 

@@ -24,15 +24,16 @@ where two processes were seen to run a cloud controller at once, 10 where not al
 watched.`,
 		Example: `  awsmigrate report prod.jsonl
   awsmigrate report prod.jsonl -o markdown > prod.md`,
-		Args: cobra.ExactArgs(1),
+		Args:              cobra.ExactArgs(1),
+		ValidArgsFunction: anyFile,
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := a.checkOutput("text", "markdown"); err != nil {
+			if err := a.checkOutput(reportFormats()...); err != nil {
 				return err
 			}
 			return reportOn(a, args[0])
 		},
 	}
-	addOutputFlag(cmd, a, "text|markdown")
+	addOutputFlag(cmd, a, reportFormats())
 	return cmd
 }
 

@@ -28,7 +28,8 @@ from rke's state, so the same command takes up a migration wherever it stands.`,
 	}
 	flags.Register(cmd.Flags())
 	engine.register(cmd.Flags())
-	addOutputFlag(cmd, a, "text|json|jsonl|yaml")
+	engine.registerForward(cmd.Flags())
+	addOutputFlag(cmd, a, runFormats())
 	cmd.AddCommand(newRKEPlan(a), newRKEStatus(a), newRKEUndo(a))
 	return cmd
 }
@@ -53,6 +54,6 @@ func newRKEStatus(a *app) *cobra.Command {
 func newRKEUndo(a *app) *cobra.Command {
 	flags := &target.RKE{}
 	cmd := newUndo(a, rkeTarget, flags)
-	flags.Register(cmd.Flags())
+	flags.RegisterUndo(cmd.Flags())
 	return cmd
 }

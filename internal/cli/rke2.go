@@ -25,15 +25,25 @@ the same command takes up a migration wherever it stands.`,
 	}
 	flags.Register(cmd.Flags())
 	engine.register(cmd.Flags())
-	addOutputFlag(cmd, a, "text|json|jsonl|yaml")
-	cmd.AddCommand(belowRKE2(a, newPlan), belowRKE2(a, newStatusCommand), belowRKE2(a, newUndo))
+	engine.registerForward(cmd.Flags())
+	addOutputFlag(cmd, a, runFormats())
+	cmd.AddCommand(belowRKE2(a, newPlan), belowRKE2(a, newStatusCommand), newRKE2Undo(a))
 	return cmd
 }
+
+func newRKE2Undo(a *app) *cobra.Command {
+	flags := &target.RKE2{}
+	cmd := newUndo(a, rke2Target, flags)
+	flags.RegisterUndo(cmd.Flags())
+	return cmd
+}
+
+const rke2Target = "--cluster NAME"
 
 // belowRKE2 is a command below rke2 with flags of its own.
 func belowRKE2(a *app, build func(*app, string, target.Flags) *cobra.Command) *cobra.Command {
 	flags := &target.RKE2{}
-	cmd := build(a, "--cluster NAME", flags)
+	cmd := build(a, rke2Target, flags)
 	flags.Register(cmd.Flags())
 	return cmd
 }

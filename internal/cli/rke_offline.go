@@ -36,7 +36,7 @@ func addOffline(cmd *cobra.Command, a *app, flags *target.RKE) {
 		if !offline {
 			return online(c, args)
 		}
-		if err := a.checkOutput("text", "json", "yaml"); err != nil {
+		if err := a.checkOutput(documentFormats()...); err != nil {
 			return err
 		}
 		return planOffline(c.Context(), a, flags)

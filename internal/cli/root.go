@@ -75,6 +75,7 @@ resumable, and proven from the cluster itself.`,
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fault.AsUsage(err) })
 	root.AddCommand(newRKE2(a), newRKE(a), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newLogs(a), newExplain(a), newVersion(a))
 	markUsageErrors(root)
+	complete(root)
 	return root
 }
 

@@ -24,7 +24,7 @@ import (
 )
 
 func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engineFlags) error {
-	if err := a.checkOutput("text", "json", "jsonl", "yaml"); err != nil {
+	if err := a.checkOutput(runFormats()...); err != nil {
 		return err
 	}
 	if err := engine.check(); err != nil {
@@ -135,7 +135,7 @@ func outage(since time.Duration) bool { return since < procedure.BackOff }
 // goBack takes back what a failed run did. The failure stays the outcome.
 func goBack(ctx context.Context, a *app, flags target.Flags, engine *engineFlags, failed error) error {
 	back := *engine
-	back.answered = true
+	back.answered, back.undo = true, true
 	back.yes, back.onFailure, back.until, back.step, back.plan = true, "stop", "", "", ""
 	if err := runMigration(ctx, a, target.Undo{Flags: flags}, &back); err != nil {
 		return err

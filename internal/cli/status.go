@@ -27,7 +27,7 @@ func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
 			if watch {
 				return followRun(cmd.Context(), a, flags, progress)
 			}
-			if err := a.checkOutput("text", "json", "yaml"); err != nil {
+			if err := a.checkOutput(documentFormats()...); err != nil {
 				return err
 			}
 			return showStatus(cmd.Context(), a, flags, exitCode)
@@ -37,7 +37,7 @@ func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
 	cmd.Flags().BoolVar(&watch, "watch", false, "show what a run does, wherever it runs, or what goes on without one, until that is over; writes nothing")
 	cmd.Flags().StringVar(&progress, "progress", "", "board|plain|none: with --watch, as for a run")
 	cmd.MarkFlagsMutuallyExclusive("exit-code", "watch")
-	addOutputFlag(cmd, a, "text|json|yaml, or jsonl with --watch")
+	addOutputFlag(cmd, a, append(documentFormats(), "jsonl")) // with --watch
 	return cmd
 }
 

@@ -8,7 +8,7 @@ import (
 
 // newUndo is the undo command of a distribution.
 func newUndo(a *app, named string, flags target.Flags) *cobra.Command {
-	engine := &engineFlags{}
+	engine := &engineFlags{undo: true, onFailure: "stop"}
 	cmd := &cobra.Command{
 		Use:   "undo " + named,
 		Short: "Take a migration back to where it began, or take such an undo up again",
@@ -22,6 +22,6 @@ shows the steps and writes nothing.`,
 		},
 	}
 	engine.register(cmd.Flags())
-	addOutputFlag(cmd, a, "text|json|jsonl|yaml")
+	addOutputFlag(cmd, a, runFormats())
 	return cmd
 }

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -66,8 +66,7 @@ and iam print one of them alone.`,
 	flags.StringVar(&f.from, "from", "", "judge what --dump has saved instead of a cluster")
 	flags.StringVar(&f.access, "access", "", "audit|run: instead of checking say which rights, servers and credentials are missing for an audit, or for a run and its undo, and print what grants them")
 	flags.Lookup("access").NoOptDefVal = string(access.Audit)
-	addOutputFlag(cmd, a, strings.Join(view.AuditFormats(), "|")+"; with --access: "+strings.Join(view.AccessFormats(), "|"))
-	f.complete(cmd)
+	addOutputFlag(cmd, a, slices.Concat(view.AuditFormats(), view.AccessPieces()))
 	return cmd
 }
 

@@ -26,7 +26,7 @@ func newVersion(a *app) *cobra.Command {
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := a.checkOutput("text", "json", "yaml"); err != nil {
+			if err := a.checkOutput(documentFormats()...); err != nil {
 				return err
 			}
 			info := readVersion()
@@ -37,7 +37,7 @@ func newVersion(a *app) *cobra.Command {
 			return err
 		},
 	}
-	addOutputFlag(cmd, a, "text|json|yaml")
+	addOutputFlag(cmd, a, documentFormats())
 	return cmd
 }
 
@@ -56,6 +56,16 @@ func (v versionInfo) text() string {
 	return fmt.Sprintf("awsmigrate %s (%s)", v.Version, strings.Join(about, ", "))
 }
 
-func addOutputFlag(cmd *cobra.Command, a *app, formats string) {
-	cmd.Flags().StringVarP(&a.output, "output", "o", "text", formats)
+// addOutputFlag adds -o, and what a shell offers for it.
+func addOutputFlag(cmd *cobra.Command, a *app, formats []string) {
+	cmd.Flags().StringVarP(&a.output, "output", "o", "text", strings.Join(formats, "|")+": what is printed")
+	completeFlag(cmd, "output", oneOf(formats...))
 }
+
+// documentFormats are those of a command that prints one document.
+func documentFormats() []string { return []string{"text", "json", "yaml"} }
+
+// runFormats are those of a command that runs.
+func runFormats() []string { return []string{"text", "json", "jsonl", "yaml"} }
+
+func reportFormats() []string { return []string{"text", "markdown"} }

@@ -26,6 +26,15 @@ func KnownOwners() []string {
 	return []string{"Terraform", "Fleet", "Argo CD", "Flux", "Helm", "Crossplane", "Pulumi", "RKE template"}
 }
 
+// OwnerWords are the known owners as --owner-informed names them.
+func OwnerWords() []string {
+	known := make([]string, 0, len(KnownOwners()))
+	for _, name := range KnownOwners() {
+		known = append(known, ownerWord(name))
+	}
+	return known
+}
+
 func ownerWord(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -37,10 +46,7 @@ func ownerWord(name string) string {
 
 // checkInformed refuses a word that is no owner's.
 func (o Options) checkInformed() error {
-	known := make([]string, 0, len(KnownOwners()))
-	for _, name := range KnownOwners() {
-		known = append(known, ownerWord(name))
-	}
+	known := OwnerWords()
 	for _, word := range o.OwnersInformed {
 		if !slices.Contains(known, ownerWord(word)) {
 			return UsageError("flag --owner-informed", word, "one of "+strings.Join(known, ", "))

@@ -28,11 +28,12 @@ type Audited struct {
 // Register adds the flags.
 func (t *Audited) Register(flags *pflag.FlagSet) {
 	t.checks.registerChecks(flags)
+	t.checks.registerVersion(flags)
 	flags.StringVar(&t.cluster, "cluster", "", "cluster in Rancher: the name of its Cluster object; of an RKE cluster its id (c-xxxxx) or name")
 	flags.StringVarP(&t.namespace, "namespace", "n", defaultNamespace, "namespace of the Cluster object")
 	flags.StringVar(&t.config, "config", "", "cluster.yml of an RKE cluster")
 	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster to audit; with --cluster: of the one Rancher runs in (default there: $KUBECONFIG, then ~/.kube/config); with --config the default is kube_config_<file> beside it")
-	flags.StringVar(&t.kubeContext, "context", "", "context in it")
+	flags.StringVar(&t.kubeContext, "context", "", "context of --kubeconfig (default: its current one)")
 	flags.StringVar(&t.downstreamKubeconfig, "downstream-kubeconfig", "", "with --cluster: kubeconfig of the cluster itself (default: through Rancher)")
 	flags.DurationVar(&t.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
 	flags.StringVar(&t.rkeBinary, "rke-binary", "", "with --config: rke binary (default: rke in PATH)")

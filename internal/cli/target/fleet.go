@@ -21,7 +21,7 @@ type Fleet struct {
 func (f *Fleet) Register(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.namespace, "namespace", "n", "", "list the clusters of this namespace alone (default: all)")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config)")
-	flags.StringVar(&f.kubeContext, "context", "", "context in it")
+	flags.StringVar(&f.kubeContext, "context", "", "context of --kubeconfig (default: its current one)")
 	flags.BoolVar(&f.noReach, "no-reach", false, "read Rancher's own objects alone and ask no cluster: fast, and without positions")
 	flags.DurationVar(&f.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
 }

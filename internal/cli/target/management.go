@@ -16,7 +16,7 @@ type Management struct {
 // Register adds the flags.
 func (m *Management) Register(flags *pflag.FlagSet) {
 	flags.StringVar(&m.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config, then the pod's service account)")
-	flags.StringVar(&m.kubeContext, "context", "", "context in it")
+	flags.StringVar(&m.kubeContext, "context", "", "context of --kubeconfig (default: its current one)")
 	flags.DurationVar(&m.RequestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
 }
 

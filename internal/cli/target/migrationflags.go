@@ -40,19 +40,23 @@ type migrationFlags struct {
 	given                func(flag string) bool // whether a flag was typed
 }
 
-// register adds all flags; snapshot is whether an etcd snapshot is the default.
-func (m *migrationFlags) register(flags *pflag.FlagSet, snapshot bool) {
-	m.registerChecks(flags)
-	flags.BoolVar(&m.etcdSnapshot, "etcd-snapshot", snapshot, "take an etcd snapshot first")
+// registerForward adds the flags that mean nothing to an undo. Whether an etcd snapshot
+// is taken by default was chosen before.
+func (m *migrationFlags) registerForward(flags *pflag.FlagSet) {
+	m.registerVersion(flags)
+	flags.BoolVar(&m.etcdSnapshot, "etcd-snapshot", m.etcdSnapshot, "take an etcd snapshot first")
 	flags.BoolVar(&m.noEtcdSnapshot, "no-etcd-snapshot", false, "take no etcd snapshot")
 	flags.BoolVar(&m.keepLeaderMigration, "keep-leader-migration", false, "leave leader migration on in the CCM")
+}
+
+func (m *migrationFlags) registerVersion(flags *pflag.FlagSet) {
+	flags.StringVar(&m.kubernetesVersion, "kubernetes-version", "", "upgrade to this version in a last step of its own")
 }
 
 // registerChecks adds the flags that decide what checks judge, which the audit has
 // too.
 func (m *migrationFlags) registerChecks(flags *pflag.FlagSet) {
 	m.given = flags.Changed
-	flags.StringVar(&m.kubernetesVersion, "kubernetes-version", "", "upgrade to this version in a last step of its own")
 	flags.StringVar(&m.cloudRoutes, "cloud-routes", "", "on|off: whether the CCM maintains VPC routes (default off; refused where the in-tree provider does today)")
 	flags.StringVar(&m.cloudConfig, "cloud-config", "", "file with the CCM's cloud config (default: the in-tree one, carried over)")
 	flags.StringVar(&m.ccmImage, "ccm-image", "", "image of the aws-cloud-controller-manager (default: the one that fits the cluster's version)")
@@ -61,7 +65,7 @@ func (m *migrationFlags) registerChecks(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&m.skip, "skip", nil, "ID=REASON: skip a check and record why (repeatable)")
 	flags.StringSliceVar(&m.only, "only", nil, "run only these checks; those that may not be skipped run too")
 	flags.StringSliceVar(&m.ownerInformed, "owner-informed", nil, "tool that keeps the cluster's configuration, such as terraform or fleet, and that has what is written (repeatable)")
-	flags.StringVar(&m.failOn, "fail-on", "failure", "failure|warning")
+	flags.StringVar(&m.failOn, "fail-on", "failure", "failure|warning: what of the checks ends the command with an exit code other than 0")
 	flags.StringVar(&m.aws, "aws", "auto", "auto|on|off: ask EC2 and IAM")
 	flags.StringVar(&m.region, "region", "", "AWS region")
 	flags.StringVar(&m.profile, "profile", "", "AWS profile")
@@ -101,6 +105,9 @@ func (m *migrationFlags) options() (migration.Options, error) {
 	}
 	if err := m.checkRole(); err != nil {
 		return o, fault.AsUsage(err)
+	}
+	if m.noEtcdSnapshot && m.etcdSnapshot && m.given("etcd-snapshot") {
+		return o, fault.AsUsage(errors.New("flags --etcd-snapshot and --no-etcd-snapshot: wanted one of them"))
 	}
 	switch m.edits {
 	case "", "apply":

@@ -13,7 +13,8 @@ func parsed(t *testing.T, args ...string) *migrationFlags {
 	t.Helper()
 	flags := pflag.NewFlagSet("rke2", pflag.ContinueOnError)
 	m := &migrationFlags{}
-	m.register(flags, true)
+	m.registerChecks(flags)
+	m.registerForward(flags)
 	if err := flags.Parse(args); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func (t *Recorded) Register(flags *pflag.FlagSet) {
 	flags.StringVarP(&t.namespace, "namespace", "n", defaultNamespace, "namespace of the Cluster object")
 	flags.StringVar(&t.config, "config", "", "cluster.yml of an RKE cluster")
 	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster to record; with --cluster: of the one Rancher runs in (default there: $KUBECONFIG, then ~/.kube/config); with --config the default is kube_config_<file> beside it")
-	flags.StringVar(&t.kubeContext, "context", "", "context in it")
+	flags.StringVar(&t.kubeContext, "context", "", "context of --kubeconfig (default: its current one)")
 	flags.StringVar(&t.downstreamKubeconfig, "downstream-kubeconfig", "", "with --cluster: kubeconfig of the cluster itself (default: through Rancher)")
 	flags.DurationVar(&t.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
 }

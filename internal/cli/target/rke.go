@@ -28,18 +28,24 @@ type RKE struct {
 
 // Register adds the flags.
 func (f *RKE) Register(flags *pflag.FlagSet) {
+	f.RegisterUndo(flags)
+	f.migration.registerForward(flags)
+}
+
+// RegisterUndo adds those that an undo takes.
+func (f *RKE) RegisterUndo(flags *pflag.FlagSet) {
 	f.set = flags
 	flags.StringVar(&f.Config, "config", os.Getenv("RKE_CONFIG"), "cluster.yml (default: $RKE_CONFIG); this or --cluster")
 	flags.StringVar(&f.cluster, "cluster", "", "RKE cluster that Rancher manages: its id (c-xxxxx) or its name")
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster (default: kube_config_<file> beside cluster.yml); with --cluster: of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config)")
 	flags.StringVar(&f.downstreamKubeconfig, "downstream-kubeconfig", "", "with --cluster: kubeconfig of the cluster to migrate (default: through Rancher)")
-	flags.StringVar(&f.kubeContext, "context", "", "context in it")
+	flags.StringVar(&f.kubeContext, "context", "", "context of --kubeconfig (default: its current one)")
 	flags.DurationVar(&f.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
 	flags.StringVar(&f.binary, "rke-binary", "", "rke binary (default: rke in PATH)")
 	flags.StringArrayVar(&f.args, "rke-arg", nil, "argument for every rke up, such as --ssh-agent-auth (repeatable)")
 	flags.BoolVar(&f.noUp, "no-rke-up", false, "stop after each edit and let a person run rke up")
 	flags.BoolVar(&f.includePending, "include-pending", false, "apply other changes of cluster.yml, too")
-	f.migration.register(flags, false)
+	f.migration.registerChecks(flags)
 	f.migration.installMethod = string(migration.InstallHelm)
 }
 

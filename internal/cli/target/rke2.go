@@ -29,9 +29,9 @@ const defaultNamespace = "fleet-default"
 
 func (t *reachFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&t.cluster, "cluster", "", "name of Rancher's Cluster object (required)")
-	flags.StringVarP(&t.namespace, "namespace", "n", defaultNamespace, "its namespace")
+	flags.StringVarP(&t.namespace, "namespace", "n", defaultNamespace, "namespace of Rancher's Cluster object")
 	flags.StringVar(&t.kubeconfig, "kubeconfig", "", "kubeconfig of the cluster Rancher runs in (default: $KUBECONFIG, then ~/.kube/config)")
-	flags.StringVar(&t.kubeContext, "context", "", "context in it")
+	flags.StringVar(&t.kubeContext, "context", "", "context of --kubeconfig (default: its current one)")
 	flags.StringVar(&t.downstreamKubeconfig, "downstream-kubeconfig", "", "kubeconfig of the cluster to migrate (default: through Rancher)")
 	flags.DurationVar(&t.requestTimeout, "request-timeout", 30*time.Second, "longest time for one API request")
 }
@@ -44,11 +44,18 @@ func (t *reachFlags) rke2() session.Target {
 
 // Register adds the flags.
 func (f *RKE2) Register(flags *pflag.FlagSet) {
+	f.RegisterUndo(flags)
+	f.migration.registerForward(flags)
+}
+
+// RegisterUndo adds those that an undo takes.
+func (f *RKE2) RegisterUndo(flags *pflag.FlagSet) {
 	f.target.register(flags)
-	f.migration.register(flags, true)
+	f.migration.registerChecks(flags)
+	f.migration.etcdSnapshot = true
 	flags.StringVar(&f.migration.edits, "edits", "", "apply|handoff: make every edit of Rancher's Cluster, or leave them to whoever keeps it, such as Terraform, and wait for the commit (default: the question before the first write asks; needed with --yes and --plan)")
 	flags.StringVar(&f.endState, "end-state", "auto", "auto|external|overrides: how nodes get their provider after the switch")
-	flags.StringVar(&f.migration.installMethod, "install-method", "helm", "helm|additional-manifest")
+	flags.StringVar(&f.migration.installMethod, "install-method", "helm", "helm|additional-manifest: how the CCM's chart is installed")
 }
 
 // Asked implements Flags.

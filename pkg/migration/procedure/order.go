@@ -147,6 +147,15 @@ func StepInfos() []runner.Info { return infosOf(forward()) }
 // UndoStepInfos describes the steps that only an undo has, in their order.
 func UndoStepInfos() []runner.Info { return infosOf(backward()) }
 
+// UndoOrder describes every step of an undo, in its order.
+func UndoOrder() []runner.Info {
+	var rows []row
+	for _, id := range undoOrder() {
+		rows = append(rows, rowOf(id))
+	}
+	return infosOf(rows)
+}
+
 func infosOf(rows []row) []runner.Info {
 	infos := make([]runner.Info, 0, len(rows))
 	for _, r := range rows {

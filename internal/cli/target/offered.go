@@ -1,0 +1,103 @@
+package target
+
+import (
+	"bufio"
+	"maps"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/awsmigrate/awsmigrate/internal/inventory/look"
+)
+
+// RancherOf is the Rancher that the flags of any command reach, for a shell that
+// completes a word and waits so long at most.
+func RancherOf(flags *pflag.FlagSet, namespace string, wait time.Duration) look.Rancher {
+	path, _ := flags.GetString("kubeconfig") // a command without it has the usual one
+	kubeContext, _ := flags.GetString("context")
+	return look.Rancher{Server: kubeconfig(path, kubeContext), RequestTimeout: wait, Namespace: namespace, NoReach: true}
+}
+
+// Context is one of a kubeconfig, and the host that it leads to.
+type Context struct{ Name, Host string }
+
+// Contexts are those of the kubeconfig that flags name, or that is used without them. A
+// file that cannot be read has none.
+func Contexts(flags *pflag.FlagSet) []Context {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.MigrationRules = nil // they would write
+	rules.ExplicitPath = kubeconfigOf(flags)
+	file, err := rules.Load()
+	if err != nil {
+		return nil
+	}
+	var found []Context
+	for _, name := range slices.Sorted(maps.Keys(file.Contexts)) {
+		one := Context{Name: name}
+		if cluster := file.Clusters[file.Contexts[name].Cluster]; cluster != nil {
+			one.Host = host(cluster.Server)
+		}
+		found = append(found, one)
+	}
+	return found
+}
+
+// host is that of an address, without the password that may be in it.
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// kubeconfigOf is the file that flags name; "": the usual one. A cluster.yml has its own.
+func kubeconfigOf(flags *pflag.FlagSet) string {
+	path, _ := flags.GetString("kubeconfig")
+	config, _ := flags.GetString("config")
+	cluster, _ := flags.GetString("cluster")
+	if path == "" && config != "" && cluster == "" {
+		return (&RKE{Config: config}).kubeconfigPath()
+	}
+	return path
+}
+
+// Profiles are those of AWS's two files, by the names that --profile takes
+// (aws/aws-sdk-go-v2:config/shared_config.go@v1.33.14).
+func Profiles() []string {
+	home, _ := os.UserHomeDir() // without one there are no files
+	file := func(variable, usual string) string {
+		if named := os.Getenv(variable); named != "" {
+			return named
+		}
+		return filepath.Join(home, ".aws", usual)
+	}
+	names := append(sections(file("AWS_CONFIG_FILE", "config"), "profile "), sections(file("AWS_SHARED_CREDENTIALS_FILE", "credentials"), "")...)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// sections are the headings of an INI file that begin so, without that, and the default.
+func sections(path, begin string) []string {
+	file, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return nil
+	}
+	defer file.Close() //nolint:errcheck // it is only read
+	var names []string
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		heading, closed := strings.CutSuffix(strings.TrimSpace(lines.Text()), "]")
+		heading, opened := strings.CutPrefix(heading, "[")
+		name, fits := strings.CutPrefix(heading, begin)
+		if closed && opened && (fits || heading == "default") {
+			names = append(names, strings.TrimSpace(name))
+		}
+	}
+	return names
+}
