@@ -31,12 +31,12 @@ func TestGoldenLogs(t *testing.T) {
 
 func TestLogsRefuse(t *testing.T) {
 	for says, args := range map[string][]string{
-		"flag --cluster is required":    {"--from", "-"},
-		"flag --follow: what --from":    {"--cluster", "prod", "--from", "-", "-f"},
-		"no such file or directory":     {"--cluster", "prod", "--from", "testdata/none"},
-		"unknown command \"prod\"":      {"prod"},
-		"unknown flag: --output":        {"--cluster", "prod", "--output", "json"},
-		"kubeconfig testdata/none: can": {"--cluster", "prod", "--kubeconfig", "testdata/none"},
+		"flag --cluster is required":           {"--from", "-"},
+		"flag --follow: what --from":           {"--cluster", "prod", "--from", "-", "-f"},
+		"no such file or directory":            {"--cluster", "prod", "--from", "testdata/none"},
+		"unknown command \"prod\"":             {"prod"},
+		"flag --output: there is no such flag": {"--cluster", "prod", "--output", "json"},
+		"kubeconfig testdata/none: can":        {"--cluster", "prod", "--kubeconfig", "testdata/none"},
 	} {
 		if got := logged(t, "", args...); !strings.Contains(got, says) || !strings.Contains(got, "--- exit 2") {
 			t.Errorf("%q: want %q:\n%s", args, says, got)

@@ -72,22 +72,11 @@ resumable, and proven from the cluster itself.`,
 	root.SetOut(a.streams.Out)
 	root.SetErr(a.streams.Err)
 	root.SetIn(a.streams.In)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return fault.AsUsage(err) })
+	root.SetFlagErrorFunc(unknownFlag)
 	root.AddCommand(newRKE2(a), newRKE(a), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newLogs(a), newExplain(a), newVersion(a))
-	markUsageErrors(root)
+	usageErrors(root)
 	complete(root)
 	return root
-}
-
-// markUsageErrors classes what cobra itself refuses (unknown commands, stray
-// arguments) as usage errors.
-func markUsageErrors(cmd *cobra.Command) {
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(c *cobra.Command, args []string) error { return fault.AsUsage(check(c, args)) }
-	}
-	for _, child := range cmd.Commands() {
-		markUsageErrors(child)
-	}
 }
 
 // checkOutput refuses an unknown -o before anything is read or written.
@@ -98,5 +87,5 @@ func (a *app) checkOutput(allowed ...string) error {
 		}
 	}
 	return &fault.Error{Class: fault.Usage, Reason: "UnknownOutput", Object: "flag --output",
-		Seen: "\"" + a.output + "\"", Wanted: "one of " + strings.Join(allowed, ", ")}
+		Seen: "\"" + a.output + "\"", Wanted: "one of " + strings.Join(allowed, ", "), Fix: fault.DidYouMean(a.output, allowed)}
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkechecks"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -32,4 +34,28 @@ func Categories() []string {
 		}
 	}
 	return names
+}
+
+// checkSelection refuses checks that are none, and skips that no cluster gets, before
+// anything is read. Whether a check is one of the cluster's distribution, its run says.
+func checkSelection(o migration.Options) error {
+	var all []verify.Bound
+	for _, meta := range AllChecks() {
+		all = append(all, verify.Bound{Meta: meta})
+	}
+	refused := verify.Refusals(all, verify.Options{Skip: o.Skip, Only: o.OnlyChecks})
+	err := verify.Report{Refused: refused}.Err()
+	if f, is := fault.As(err); is {
+		f.Fix = fault.DidYouMean(f.Object, checkWords())
+	}
+	return err
+}
+
+// checkWords are the words that name checks.
+func checkWords() []string {
+	words := Categories()
+	for _, meta := range AllChecks() {
+		words = append(words, meta.ID)
+	}
+	return words
 }

@@ -127,6 +127,9 @@ func (m *migrationFlags) options() (migration.Options, error) {
 		id, reason, _ := strings.Cut(skip, "=")
 		o.Skip[id] = reason
 	}
+	if err := checkSelection(o); err != nil {
+		return o, err
+	}
 	var err error
 	if o.CloudConfig, err = readFileFlag("--cloud-config", m.cloudConfig); err != nil {
 		return o, err

@@ -75,6 +75,10 @@ func newFaultDocument(err error) FaultDocument {
 	return doc
 }
 
+// documentFormats are those in which a document is printed, whichever of them a command
+// takes: one that nobody knows is answered as text.
+func documentFormats() []string { return []string{"json", "jsonl", "yaml"} }
+
 // WriteDocument prints one document as json, yaml, or one JSON line. A list that
 // holds nothing is [], as its schema says: a loop over null fails in many languages.
 func WriteDocument(out io.Writer, format string, document any) error {

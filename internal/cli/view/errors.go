@@ -2,6 +2,7 @@ package view
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
@@ -23,7 +24,7 @@ func IsShown(err error) bool { return errors.Is(err, errShown) }
 // WriteError prints an error where its format wants it: one document on stdout, or
 // lines for people on stderr.
 func WriteError(streams Streams, format string, err error) {
-	if format != "" && format != "text" {
+	if slices.Contains(documentFormats(), format) {
 		if writeErr := WriteDocument(streams.Out, format, NewErrorDocument(err)); writeErr == nil {
 			return
 		}

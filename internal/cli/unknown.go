@@ -1,0 +1,61 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// unknownFlag names the flag that was probably meant.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	var missing *pflag.NotExistError
+	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
+		return fault.AsUsage(err)
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, "--"+f.Name) })
+	word := "--" + missing.GetSpecifiedName()
+	return &fault.Error{Class: fault.Usage, Reason: "UnknownFlag", Object: "flag " + word, Seen: "there is no such flag of " + cmd.CommandPath(),
+		Fix: orHelp(cmd, fault.DidYouMean(word, known))}
+}
+
+// unknownCommand is of a word that stands where one of cmd's commands may.
+func unknownCommand(cmd *cobra.Command, word string) error {
+	var known []string
+	for _, child := range cmd.Commands() {
+		if child.IsAvailableCommand() {
+			known = append(known, child.Name())
+		}
+	}
+	return &fault.Error{Class: fault.Usage, Reason: "UnknownCommand", Object: "\"" + word + "\"", Seen: "there is no such command of " + cmd.CommandPath(),
+		Wanted: "one of " + strings.Join(known, ", "), Fix: orHelp(cmd, fault.DidYouMean(word, known))}
+}
+
+// orHelp sends whoever is not understood to the help.
+func orHelp(cmd *cobra.Command, fix string) string {
+	if fix != "" {
+		return fix
+	}
+	return cmd.CommandPath() + " --help"
+}
+
+// usageErrors classes what cobra refuses in arguments as usage errors, and names
+// the command that was probably meant.
+func usageErrors(cmd *cobra.Command) {
+	if check := cmd.Args; check != nil {
+		cmd.Args = func(c *cobra.Command, args []string) error {
+			err := check(c, args)
+			if err != nil && len(args) > 0 && c.HasAvailableSubCommands() {
+				return unknownCommand(c, args[0])
+			}
+			return fault.AsUsage(err)
+		}
+	}
+	for _, child := range cmd.Commands() {
+		usageErrors(child)
+	}
+}

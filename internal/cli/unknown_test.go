@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+)
+
+// Who mistypes is told what was probably meant, before anything is read: with a
+// kubeconfig that is none, whatever reads ends otherwise.
+func TestDidYouMean(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	for args, says := range map[string]string{
+		"rke3":                                   "did you mean rke or rke2?",
+		"verfy":                                  "did you mean verify?",
+		"rke2 paln --cluster demo":               "did you mean plan?",
+		"nonsense":                               "awsmigrate --help",
+		"rke2 --clsuter demo":                    "did you mean --cluster?",
+		"rke2 undo --kubernetes-versio v1":       "awsmigrate rke2 undo --help",
+		"rke2 --cluster demo --until instal-ccm": "did you mean install-ccm?",
+		"rke2 undo --cluster demo --step undo-instal-ccm": "did you mean undo-install-ccm?",
+		"rke2 undo --cluster demo --until install-ccm":    `"install-ccm" is no step`,
+		"rke2 --cluster demo --only AWSM-999":             "names no check",
+		"rke2 plan --cluster demo --only AWSM-30x":        "names no check",
+		"verify --cluster demo --only srevices":           "did you mean services?",
+		"verify --cluster demo --skip AWS-303=because":    "did you mean AWSM-303?",
+		"explain instal-ccm":                              "did you mean install-ccm?",
+		"explain AWS-303":                                 "did you mean AWSM-303?",
+		"rke2 plan --cluster demo -o jsn":                 "did you mean json?",
+		"version -o yml":                                  "did you mean yaml?",
+		"rke2":                                            "`awsmigrate list` shows them",
+	} {
+		var out, errs bytes.Buffer
+		code := Main(t.Context(), strings.Fields(args), view.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }})
+		if code != 2 || out.Len() > 0 || !strings.Contains(errs.String(), says) {
+			t.Errorf("%s: exit %d, stdout %q\n%s", args, code, out.String(), errs.String())
+		}
+	}
+}
+
+// In a format that there is, what was mistyped is one document.
+func TestMistypedFlagAsDocument(t *testing.T) {
+	var out, errs bytes.Buffer
+	Main(t.Context(), []string{"version", "-o", "json", "--clsuter", "demo"}, view.Streams{Out: &out, Err: &errs})
+	var doc view.ErrorDocument
+	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || doc.Reason != "UnknownFlag" || doc.Code != 2 {
+		t.Errorf("%v: %s", err, out.String())
+	}
+}
+
+func TestFlagsThatContradict(t *testing.T) {
+	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
+	for _, args := range []string{
+		"rke2 --cluster demo --etcd-snapshot --no-etcd-snapshot",
+		"rke --config cluster.yml --etcd-snapshot --no-etcd-snapshot",
+		"rke2 --cluster demo --step install-ccm --until install-ccm",
+		"rke2 plan --cluster demo --all",
+	} {
+		var out, errs bytes.Buffer
+		if code := Main(t.Context(), strings.Fields(args), view.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }}); code != 2 || !strings.Contains(errs.String(), "wanted") || strings.Contains(errs.String(), "kubeconfig") {
+			t.Errorf("%s: exit %d, %s", args, code, errs.String())
+		}
+	}
+}
+
+// An undo takes no flag by which it does nothing otherwise.
+func TestUndoTakesNoFlagOfTheWayForward(t *testing.T) {
+	for _, command := range []string{"rke2", "rke"} {
+		for _, flag := range []string{"--kubernetes-version=v1.27.1", "--etcd-snapshot", "--no-etcd-snapshot", "--keep-leader-migration", "--confirm=demo", "--on-failure=undo"} {
+			var out, errs bytes.Buffer
+			code := Main(t.Context(), []string{command, "undo", "--cluster", "demo", flag}, view.Streams{Out: &out, Err: &errs})
+			if code != 2 || !strings.Contains(errs.String(), "no such flag") {
+				t.Errorf("%s undo %s: exit %d, %s", command, flag, code, errs.String())
+			}
+		}
+	}
+}
