@@ -166,6 +166,7 @@ generate: ## write docs/schema, docs/checks.md, docs/troubleshooting.md, docs/pi
 	go -C tools/codegen run . ../..
 	go run ./internal/cmd/schema
 	go run ./internal/cmd/checks
+	go run ./internal/cmd/reasons
 	go run ./internal/cmd/troubleshooting
 	go run ./internal/cmd/pictures
 	go run ./internal/cmd/notices

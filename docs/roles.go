@@ -1,5 +1,3 @@
-// Package docs carries into the binary what the documentation has that a program
-// applies, too. It holds files only.
 package docs
 
 import _ "embed" // for the files below

@@ -199,6 +199,9 @@ func explainable(_ *cobra.Command, args []string, typed string) ([]cobra.Complet
 		words = append(words, cobra.CompletionWithDesc(p.String(), p.Summary()))
 	}
 	words = append(words, describedChecks("", everyCheck)...)
+	if typed != "" {
+		words = append(words, reasons()...)
+	}
 	return words, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 

@@ -16,8 +16,15 @@ import (
 
 func newExplain(a *app) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "explain ID",
-		Short:             "Explain a step, a check or a position, without a cluster",
+		Use:   "explain ID",
+		Short: "Explain a step, a check, a position or the reason of an error, without a cluster",
+		Long: `Prints the page of a step as this version has it, why a check is there and what to do
+when it fails, where a cluster is at a position and what comes next, or what the
+pages say of the reason that an error has. It asks nobody.`,
+		Example: `  awsmigrate explain switch-provider
+  awsmigrate explain AWSM-303
+  awsmigrate explain P3
+  awsmigrate explain NotReadyToSwitch`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: explainable,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -51,7 +58,7 @@ func explain(id string) (view.Explanation, error) {
 	var steps, ids []string
 	for _, info := range append(procedure.StepInfos(), procedure.UndoStepInfos()...) {
 		if string(info.ID) == id {
-			doc.Step = &info
+			doc.Step, doc.Page = &info, docPage(info.Doc)
 			return doc, nil
 		}
 		steps = append(steps, string(info.ID))
@@ -63,7 +70,10 @@ func explain(id string) (view.Explanation, error) {
 		}
 		ids = append(ids, meta.ID)
 	}
-	known := slices.Concat(steps, ids)
-	return doc, &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check nor a position",
-		Wanted: fmt.Sprintf("one of the steps %s, a check from %s to %s, or a position from P0 to P5", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids)), Fix: fault.DidYouMean(id, known)}
+	if doc.Reason = explainReason(id); doc.Reason != nil {
+		return doc, nil
+	}
+	known := slices.Concat(steps, ids, reasons())
+	return doc, &fault.Error{Class: fault.Usage, Reason: "UnknownID", Object: "\"" + id + "\"", Seen: "neither a step nor a check, a position or the reason of an error",
+		Wanted: fmt.Sprintf("one of the steps %s, a check from %s to %s, a position from P0 to P5, or a reason such as LockHeld", strings.Join(steps, ", "), slices.Min(ids), slices.Max(ids)), Fix: fault.DidYouMean(id, known)}
 }

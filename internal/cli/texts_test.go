@@ -19,6 +19,7 @@ var textsRead = map[string]string{
 	"explain":         "what a user typed",
 	"listOf":          "what a user types",
 	"checksToMake":    "a comma in a word of a list of words",
+	"explainReason":   "what a user typed",
 	"sections":        "the files of AWS's own tools",
 	"utf8":            "the locale of the environment",
 	"wideLocale":      "as utf8",

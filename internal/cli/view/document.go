@@ -13,6 +13,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
+// ReasonsPage lists every reason, below docs.
+const ReasonsPage = "reasons.md"
+
 // APIVersion is that of every document that the command line prints.
 const APIVersion = "awsmigrate.io/v1"
 

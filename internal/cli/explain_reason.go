@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/docs"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/page"
+)
+
+// docPage is a page below docs that the program has with it; "": it has none.
+func docPage(name string) string {
+	text, err := docs.Pages.ReadFile(name)
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// reasons are all that an error may have.
+func reasons() []string { return page.Words(docPage(view.ReasonsPage)) }
+
+// explainReason gathers what the pages say of a reason; nil: there is no such.
+func explainReason(id string) *view.ExplainedReason {
+	for _, name := range reasons() {
+		if strings.EqualFold(name, id) {
+			found := &view.ExplainedReason{ID: name}
+			for _, row := range page.RowsOn(docPage(view.ReasonsPage), name) {
+				found.Says = append(found.Says, passage(view.ReasonsPage, row))
+			}
+			found.Says = append(found.Says, elsewhere(name)...)
+			return found
+		}
+	}
+	return nil
+}
+
+// elsewhere is what the other pages say.
+func elsewhere(name string) []view.Passage {
+	var says []view.Passage
+	_ = fs.WalkDir(docs.Pages, ".", func(file string, entry fs.DirEntry, err error) error { // what is embedded can be read
+		if err != nil || entry.IsDir() || file == view.ReasonsPage {
+			return err
+		}
+		for _, row := range page.RowsOn(docPage(file), name) {
+			if p := passage(file, row); !slices.ContainsFunc(says, func(said view.Passage) bool { return slices.Equal(said.Facts, p.Facts) }) {
+				says = append(says, p)
+			}
+		}
+		for _, sentence := range page.SentencesOn(docPage(file), name) {
+			says = append(says, view.Passage{Page: path.Join("docs", file), Facts: []view.Fact{{Text: sentence}}})
+		}
+		return nil
+	})
+	return says
+}
+
+// passage is a row without what it is about.
+func passage(file string, row page.Row) view.Passage {
+	p := view.Passage{Page: path.Join("docs", file), Section: row.Section}
+	for i, cell := range row.Cells {
+		if i > 0 && i < len(row.Heads) && cell != "" {
+			p.Facts = append(p.Facts, view.Fact{Name: row.Heads[i], Text: cell})
+		}
+	}
+	return p
+}

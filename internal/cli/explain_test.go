@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+)
+
+func explained(t *testing.T, width int, args ...string) string {
+	t.Helper()
+	var out, errs bytes.Buffer
+	streams := view.Streams{Out: &out, Err: &errs, OutTerminal: true, Env: func(string) string { return "" }, Width: func() int { return width }}
+	if code := Main(t.Context(), append([]string{"explain"}, args...), streams); code != 0 {
+		t.Fatalf("%q: exit %d, %s", args, code, errs.String())
+	}
+	return out.String()
+}
+
+// A step comes with its whole page, and no link that leads nowhere outside of the sources.
+func TestStepsAreExplainedByTheirPages(t *testing.T) {
+	for _, info := range append(procedure.StepInfos(), procedure.UndoStepInfos()...) {
+		text := explained(t, 80, string(info.ID))
+		for _, heading := range headings(readDoc(t, "docs/"+info.Doc), "## ") {
+			if !strings.Contains(text, "\n"+strings.Join(strings.Fields(heading), " ")+"\n---") {
+				t.Errorf("%s: the section %q is missing", info.ID, heading)
+			}
+		}
+		if strings.Contains(text, "](") || strings.Contains(text, "[1] ../") || !strings.Contains(text, "https://github.com/awsmigrate/awsmigrate/blob/") {
+			t.Errorf("%s: links are no addresses:\n%s", info.ID, text)
+		}
+	}
+}
+
+// Every reason is explained: by more than its exit code.
+func TestEveryReasonIsExplained(t *testing.T) {
+	all := reasons()
+	if len(all) < 150 {
+		t.Fatalf("%d reasons", len(all))
+	}
+	for _, name := range all {
+		says := 0
+		for _, passage := range explainReason(name).Says {
+			for _, fact := range passage.Facts {
+				if fact.Name != "exit" && fact.Text != "" {
+					says++
+				}
+			}
+		}
+		if says == 0 {
+			t.Errorf("%s: nothing says what it means; add a note in internal/cmd/reasons", name)
+		}
+	}
+}
+
+func TestExplainReason(t *testing.T) {
+	text := explained(t, 80, "notreadytoswitch")
+	for _, want := range []string{"NotReadyToSwitch\n", "docs/steps/switch-provider.md, What can go wrong", "- exit: 9", "No CCM is waiting on every control plane."} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if text := explained(t, 80, "NotReadyToSwitch", "-o", "json"); !strings.Contains(text, fmt.Sprintf("%q: %q", "page", "docs/steps/switch-provider.md")) {
+		t.Error(text)
+	}
+}

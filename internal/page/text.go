@@ -1,0 +1,122 @@
+package page
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Text is a document as lines of at most width columns, a longer word or a line of code
+// apart. Links are numbered and stand at the end, each as link gives it.
+func Text(markdown string, width int, link func(target string) string) []string {
+	w := &writer{width: width, link: link}
+	var last block
+	for i, b := range blocksOf(markdown) {
+		if i > 0 && (b.kind != item || last.kind != item) {
+			w.lines = append(w.lines, "")
+		}
+		w.block(b)
+		last = b
+	}
+	if len(w.links) > 0 {
+		w.lines = append(w.lines, "")
+	}
+	for i, target := range w.links {
+		w.lines = append(w.lines, fmt.Sprintf("[%d] %s", i+1, target))
+	}
+	return w.lines
+}
+
+type writer struct {
+	width int
+	link  func(string) string
+	lines []string
+	links []string
+}
+
+func (w *writer) block(b block) {
+	switch b.kind {
+	case heading:
+		text := w.inline(b.text)
+		if b.level == 1 {
+			w.lines = append(w.lines, text, strings.Repeat("=", utf8.RuneCountInString(text)))
+			return
+		}
+		w.lines = append(w.lines, text, strings.Repeat("-", utf8.RuneCountInString(text)))
+	case item:
+		indent := strings.Repeat(" ", b.level)
+		w.wrapped(indent+b.mark+" ", indent+strings.Repeat(" ", len(b.mark)+1), b.text)
+	case code:
+		for _, line := range strings.Split(b.text, "\n") {
+			w.lines = append(w.lines, "    "+line)
+		}
+	case table:
+		w.table(b.rows)
+	case paragraph:
+		w.wrapped("", "", b.text)
+	}
+}
+
+// table writes each row as an item: its first cell, and the others below it under
+// their heads. Columns side by side need more room than a terminal has.
+func (w *writer) table(rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	for i, row := range rows[1:] {
+		if i > 0 {
+			w.lines = append(w.lines, "")
+		}
+		w.wrapped("* ", "  ", row[0])
+		for column := 1; column < len(row) && column < len(rows[0]); column++ {
+			if head := w.inline(rows[0][column]); row[column] != "" {
+				w.wrapped("    "+head+": ", "      ", row[column])
+			}
+		}
+	}
+}
+
+// wrapped writes a text in lines, the first of which begins otherwise.
+func (w *writer) wrapped(first, others, text string) {
+	line := first
+	begin := utf8.RuneCountInString(first)
+	for i, word := range strings.Fields(w.inline(text)) {
+		long := utf8.RuneCountInString(line) + 1 + utf8.RuneCountInString(word)
+		switch {
+		case i == 0 || utf8.RuneCountInString(line) == begin:
+			line += word
+		case long <= w.width:
+			line += " " + word
+		default:
+			w.lines = append(w.lines, line)
+			line, begin = others+word, -1
+		}
+	}
+	w.lines = append(w.lines, line)
+}
+
+var (
+	linked = regexp.MustCompile(`\[([^\]]+)\]\(([^)\s]+)\)`)
+	bold   = regexp.MustCompile(`\*\*([^*]+)\*\*`)
+)
+
+// inline is text without its marks; what is code keeps them.
+func (w *writer) inline(text string) string {
+	text = linked.ReplaceAllStringFunc(text, func(found string) string {
+		match := linked.FindStringSubmatch(found)
+		return fmt.Sprintf("%s [%d]", match[1], w.numbered(w.link(match[2])))
+	})
+	return bold.ReplaceAllString(text, "$1")
+}
+
+// numbered is the number of a link, the same for the same target.
+func (w *writer) numbered(target string) int {
+	for i, known := range w.links {
+		if known == target {
+			return i + 1
+		}
+	}
+	w.links = append(w.links, target)
+	return len(w.links)
+}
