@@ -61,19 +61,23 @@ func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   program,
 		Short: "Move Rancher clusters from the in-tree AWS cloud provider to the external one",
-		Long: `awsmigrate moves Rancher RKE2 and RKE clusters from the in-tree AWS cloud provider to the
-external AWS cloud controller manager with leader migration: step by step,
-resumable, and proven from the cluster itself.`,
+		Long: `awsmigrate moves Rancher RKE2 and RKE clusters from the in-tree AWS cloud
+provider to the external AWS cloud controller manager with leader migration:
+step by step, resumable, and proven from the cluster itself.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Version:       readVersion().text(),
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetOut(a.streams.Out)
 	root.SetErr(a.streams.Err)
 	root.SetIn(a.streams.In)
 	root.SetFlagErrorFunc(unknownFlag)
 	root.AddCommand(newRKE2(a), newRKE(a), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newLogs(a), newExplain(a), newVersion(a))
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd, view.HelpWidth(a.streams)) })
+	groupCommands(root)
 	usageErrors(root)
 	complete(root)
 	return root

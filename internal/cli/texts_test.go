@@ -17,6 +17,8 @@ var textsRead = map[string]string{
 	"roleSessionName": "what a user typed",
 	"options":         "what a user typed: ID=REASON of --skip",
 	"explain":         "what a user typed",
+	"groupCommands":   "a table in the code",
+	"writeFlags":      "a table in the code",
 	"listOf":          "what a user types",
 	"checksToMake":    "a comma in a word of a list of words",
 	"explainReason":   "what a user typed",

@@ -140,3 +140,15 @@ func wrap(text string, width int) []string {
 	}
 	return append(lines, line)
 }
+
+// Wrapped breaks a text of our own at blanks into lines of at most width columns.
+func Wrapped(text string, width int) []string { return wrap(text, width) }
+
+// HelpWidth is how wide help may be: as the terminal, else as a terminal usually is.
+func HelpWidth(streams Streams) int {
+	const usual, least = 80, 72 // below it the library breaks no line any more
+	if s := newScreen(streams, streams.Out); s.terminal && streams.Width != nil && streams.Width() > 0 {
+		return max(s.width, least)
+	}
+	return usual
+}
