@@ -115,6 +115,9 @@ func TestHelpSaysWhatIsOffered(t *testing.T) {
 	fixed, found := regexp.MustCompile(`^([\w-]+(?:\|[\w-]+)+): \S`), 0
 	everyFlag(func(cmd *cobra.Command, f *pflag.Flag) {
 		words := append(strings.Fields(cmd.CommandPath())[1:], "--"+f.Name, "")
+		if f.NoOptDefVal != "" { // the next word is none of its own
+			words = append(words[:len(words)-2], "--"+f.Name+"=")
+		}
 		match := fixed.FindStringSubmatch(f.Usage)
 		if match == nil {
 			return

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"io/fs"
 	"path"
 	"slices"
@@ -17,7 +18,15 @@ func docPage(name string) string {
 	if err != nil {
 		return ""
 	}
-	return string(text)
+	return string(withoutFoot(text))
+}
+
+// withoutFoot is a page without what leads a reader on to other pages.
+func withoutFoot(text []byte) []byte {
+	if at := bytes.LastIndex(text, []byte("\n---\n")); at >= 0 && bytes.Contains(text[at:], []byte("[All steps]")) {
+		return text[:at]
+	}
+	return text
 }
 
 // reasons are all that an error may have.

