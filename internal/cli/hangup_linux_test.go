@@ -298,6 +298,10 @@ func (s *screenshot) String() string {
 func (p *onTerminal) end() int {
 	p.t.Helper()
 	err := p.cmd.Wait()
+	select {
+	case <-p.read: // all that it wrote was read
+	case <-time.After(10 * time.Second): // a child of it still has the terminal
+	}
 	var exit *exec.ExitError
 	switch {
 	case err == nil:

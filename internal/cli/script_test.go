@@ -222,3 +222,6 @@ func renamed() error {
 		Seen:   "registered a second Node: ip-10-0-0-10 beside ip-10-0-0-10.ec2.internal (AWSM-305)",
 		Wanted: "the Node of the fingerprint", Checks: []string{"AWSM-305"}}
 }
+
+// Watched implements runner.Guarded: nothing goes on by itself here.
+func (*script) Watched(context.Context, migration.Snapshot) migration.Step { return nil }

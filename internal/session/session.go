@@ -21,6 +21,8 @@ import (
 // Procedure is a procedure that can describe itself to people.
 type Procedure interface {
 	migration.Procedure
+	// Watched is the step whose change others still carry out; see runner.Guarded.
+	Watched(context.Context, migration.Snapshot) migration.Step
 	// Paused says who keeps the cluster from being rolled; "": nobody.
 	Paused(migration.Snapshot) string
 	// RequireInformed says why nothing may be written at all, begun or not: a tool

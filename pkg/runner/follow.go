@@ -13,10 +13,10 @@ import (
 // Follow shows what another run does, or what goes on without one, until that is over: by
 // the journal, the lock and the cluster, as that run reads it. It takes no lock, writes
 // nothing and pulls no brake. held says who holds the lock; o.Lock is not used.
-func Follow[S any](ctx context.Context, p Procedure[S], held func(context.Context) (*lock.Held, error), o Options) (Result, error) {
+func Follow[S any](ctx context.Context, p Guarded[S], held func(context.Context) (*lock.Held, error), o Options) (Result, error) {
 	o.Lock = nil
 	r := newRun(p, o)
-	f := &follower[S]{run: r, lock: held}
+	f := &follower[S]{run: r, lock: held, rolling: p.Watched}
 	return r.run(ctx, f.follow)
 }
 
@@ -77,6 +77,8 @@ func Announced(st journal.State, run string) (step journal.StepID, since time.Ti
 type follower[S any] struct {
 	*run[S]
 	lock func(context.Context) (*lock.Held, error)
+	// rolling is what goes on without a run; nil: nothing.
+	rolling func(context.Context, S) Step[S]
 
 	renewed   time.Time // the lock, as it was seen last
 	seenAlive time.Time // it was seen to be renewed, or first read
@@ -101,13 +103,15 @@ func (f *follower[S]) follow(ctx context.Context) error {
 		case err != nil && ctx.Err() != nil, f.leaving():
 			return nil //nolint:nilerr // who looks may go at any time
 		case err == nil:
-			step := f.inHand(living, alive)
+			step := f.inHand(ctx, living, alive)
 			f.turnTo(step)
 			if step == nil && !alive {
 				return nil
 			}
 		}
-		f.read(ctx, err)
+		if rests := f.read(ctx, err); rests && !alive {
+			return nil
+		}
 		if err := retry.Pause(ctx, f.o.Clock, f.o.Poll); err != nil {
 			return nil //nolint:nilerr // who looks may go at any time
 		}
@@ -141,11 +145,11 @@ func (f *follower[S]) living(ctx context.Context) (journal.Run, bool, error) {
 }
 
 // inHand is the step that the run works on, or that goes on without one; nil: none.
-func (f *follower[S]) inHand(living journal.Run, alive bool) Step[S] {
-	announced := journal.StepID("")
-	if alive {
-		announced, _ = Announced(f.s.journal(), living.ID)
+func (f *follower[S]) inHand(ctx context.Context, living journal.Run, alive bool) Step[S] {
+	if !alive {
+		return f.rolling(ctx, f.last)
 	}
+	announced, _ := Announced(f.s.journal(), living.ID)
 	var next Step[S]
 	for _, step := range f.p.Steps() {
 		id := step.Info().ID
@@ -153,7 +157,7 @@ func (f *follower[S]) inHand(living journal.Run, alive bool) Step[S] {
 		switch {
 		case kind == InProgress, id == announced && kind == Todo:
 			return step
-		case alive && next == nil && kind == Todo:
+		case next == nil && kind == Todo:
 			next = step
 		}
 	}
@@ -179,7 +183,7 @@ func (f *follower[S]) turnTo(step Step[S]) {
 	info := step.Info()
 	f.current, f.title = info.ID, info.Title
 	f.watch = newWatch(f.run, info)
-	if _, since := Announced(f.s.journal(), f.lastRun()); !since.IsZero() && since.Before(now) {
+	if announced, since := Announced(f.s.journal(), f.lastRun()); announced == info.ID && since.Before(now) {
 		f.watch.since = since
 	}
 	f.tx = &Tx{step: info, s: f.s, stop: f.stop, gone: f.gone, begun: true, warn: func(string, []string) {}}
@@ -213,10 +217,10 @@ func (f *follower[S]) passed(inHand Step[S]) {
 	}
 }
 
-// read shows how far the step in hand is.
-func (f *follower[S]) read(ctx context.Context, unread error) {
+// read shows how far the step in hand is; true: the cluster is at rest.
+func (f *follower[S]) read(ctx context.Context, unread error) (rests bool) {
 	if f.step == nil {
-		return
+		return false
 	}
 	var v Verdict
 	if unread == nil {
@@ -243,4 +247,5 @@ func (f *follower[S]) read(ctx context.Context, unread error) {
 		For: orNothing(v.WaitingFor), Seen: orNothing(v.Seen), Since: f.watch.since, LastProgress: f.watch.progressed,
 		Done: v.Done, Total: v.Total, Counted: v.Counted, Machines: f.watch.machines, Leader: f.watch.leader.seen(), Met: v.Kind == Met,
 	}, now)
+	return unread == nil && v.Kind == Met && v.AtRest
 }

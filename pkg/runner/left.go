@@ -28,6 +28,7 @@ type Left struct {
 	Changed int            `json:"changed"`      // those that had the change when they were last seen
 	Total   int            `json:"total"`        // those that get it
 	Brakes  bool           `json:"-"`            // the brake would keep it from the rest
+	Held    bool           `json:"-"`            // the brake does
 }
 
 // leftBy is what a step that ended with an error leaves; nil: nothing that somebody
@@ -38,5 +39,5 @@ func (w *watch[S]) leftBy(ctx context.Context, tx *Tx, graceful bool) *Left {
 		return nil
 	}
 	return &Left{Step: w.info.ID, By: by.Name, Of: by.Of, Changed: w.last.Done, Total: w.last.Total,
-		GoesOn: by.Alone && !w.r.held, Brakes: by.Brakes && !w.r.held, CutOff: !by.Alone && (!graceful || ctx.Err() != nil)}
+		GoesOn: by.Alone && !w.r.held, Brakes: by.Brakes && !w.r.held, Held: w.r.held, CutOff: !by.Alone && (!graceful || ctx.Err() != nil)}
 }

@@ -56,7 +56,7 @@ func TestLeavesARoll(t *testing.T) {
 		}, nil},
 		"the brake": {alone, func(*bench, func()) func() (Verdict, error) {
 			return func() (Verdict, error) { return Verdict{Kind: Braked, Err: errors.New("a rename")}, nil }
-		}, &Left{Step: "two", By: "Rancher", Changed: 1, Total: 6}},
+		}, &Left{Step: "two", By: "Rancher", Changed: 1, Total: 6, Held: true}},
 		"a brake that fails": {alone, func(b *bench, _ func()) func() (Verdict, error) {
 			b.p.brake = func(context.Context, *Tx, error) (string, error) { return "", errors.New("refused") }
 			return func() (Verdict, error) { return Verdict{Kind: Braked, Err: errors.New("a rename")}, nil }

@@ -60,7 +60,7 @@ func leftText(left *runner.Left, why fault.Class) string {
 		return fmt.Sprintf("%s goes on with the rest by itself: %s; nobody watches the others, and nobody brakes", left.By, changed)
 	case left.CutOff:
 		return fmt.Sprintf("%s was interrupted in the middle of its work: the node in hand stays as it is, cordoned perhaps, until the same command runs %s again", left.By, left.By)
-	case why == fault.Interrupted:
+	case why == fault.Interrupted && !left.Held:
 		return fmt.Sprintf("%s was let finish: nothing goes on by itself", left.By)
 	}
 	return "" // held by the brake, which has said so
