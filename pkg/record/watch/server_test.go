@@ -220,14 +220,26 @@ func (c components) resumes(server *apiserver.Server) {
 	config.Wrap(cutter.wrap)
 	sink, end := recording(t, config)
 	var written []string
+	var lastCut time.Time
 	for range 3 {
 		written = append(written, c.hold(wellknown.KCMLease, "cp-0_a"))
+		lastCut = time.Now()
 		cutter.cut(1500 * time.Millisecond)
 		written = append(written, c.hold(wellknown.KCMLease, "cp-0_a"), c.hold(wellknown.KCMLease, "cp-1_b"), c.hold(wellknown.KCMLease, "cp-0_a"))
 	}
 	for _, version := range written {
 		apiserver.Eventually(t, func() bool { return sink.has(versionOf(version)) })
 	}
+	// What is away when a record ends is told as lost, and each source rests on its own.
+	apiserver.Eventually(t, func() bool {
+		back := map[record.Stream]int{}
+		for _, e := range sink.entries() {
+			if e.Missed != nil && e.Missed.Until.After(lastCut) {
+				back[e.Missed.Stream]++
+			}
+		}
+		return back[record.Leases] >= len(record.LeaseNames()) && len(back) == 6
+	})
 	end()
 	late := false
 	for _, e := range sink.entries() {
