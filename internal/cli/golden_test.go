@@ -182,7 +182,7 @@ func TestGoldenStatusOfARun(t *testing.T) {
 		Runs:    []journal.Run{{ID: owner.Run, Command: "awsmigrate rke2 --cluster demo", Start: began.Format(time.RFC3339)}},
 		Intents: []journal.Intent{{Step: migration.StepInstall, Run: owner.Run, Time: began.Add(4 * time.Minute).Format(time.RFC3339)}},
 	}
-	working := runner.WorkingOf(state, &lock.Held{Owner: owner, Renewed: began.Add(5 * time.Minute), For: 2 * time.Minute})
+	working := runner.WorkingOf(state, &lock.Held{Owner: owner, Renewed: began.Add(5 * time.Minute), For: 2 * time.Minute}, began.Add(5*time.Minute))
 	document := view.NewStatus(s.Target(), infos(s), seen, commands(words)).WithRun(working, commands(words))
 	document.Header = scriptHeader
 	var out bytes.Buffer

@@ -18,7 +18,7 @@ func (s *Session) Working(ctx context.Context) (*runner.Working, error) {
 	if err != nil {
 		return nil, err
 	}
-	return runner.WorkingOf(state, held), nil
+	return runner.WorkingOf(state, held, s.Clock.Now()), nil
 }
 
 // Follow shows what another run does to the cluster, or what goes on without one, until

@@ -44,12 +44,12 @@ type Working struct {
 	Guards bool `json:"guards,omitempty"`
 }
 
-// WorkingOf is the run that a journal and a lock show at work; nil: none. One that died is
-// shown until another takes its lock: whether it lives is seen by who looks at the lock for
-// as long as that holds.
-func WorkingOf(st journal.State, held *lock.Held) *Working {
+// WorkingOf is the run that a journal and a lock show at work at a moment; nil: none. One
+// that died is shown until its lock has not been renewed for twice as long as it holds, as
+// clocks may differ: whether it lives is seen by who looks at the lock for that long.
+func WorkingOf(st journal.State, held *lock.Held, now time.Time) *Working {
 	run, works := Living(st, held)
-	if !works {
+	if !works || held.For > 0 && now.Sub(held.Renewed) > 2*held.For {
 		return nil
 	}
 	w := &Working{ID: run.ID, By: held.Owner.String(), Command: run.Command, Started: held.Owner.Start, Renewed: held.Renewed, Guards: run.Guard}
