@@ -71,7 +71,7 @@ func elsewhere(name string) []view.Passage {
 func passage(file string, row page.Row) view.Passage {
 	p := view.Passage{Page: path.Join("docs", file), Section: row.Section}
 	for i, cell := range row.Cells {
-		if i > 0 && i < len(row.Heads) && cell != "" {
+		if i > 0 && i < len(row.Heads) && cell != "" && row.Heads[i] != view.MorePages {
 			p.Facts = append(p.Facts, view.Fact{Name: row.Heads[i], Text: cell})
 		}
 	}

@@ -16,6 +16,9 @@ import (
 // ReasonsPage lists every reason, below docs.
 const ReasonsPage = "reasons.md"
 
+// MorePages heads its column of the pages that say more of a reason.
+const MorePages = "more"
+
 // APIVersion is that of every document that the command line prints.
 const APIVersion = "awsmigrate.io/v1"
 

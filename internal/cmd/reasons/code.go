@@ -99,7 +99,8 @@ func maker(n ast.Node) (name string, parameters []string) {
 	return name, parameters
 }
 
-// fieldsOf are those of a fault, or of a call of what makes one in the same package.
+// fieldsOf are those of a fault, of what one is changed to, or of a call of what makes one
+// in the same package.
 func fieldsOf(n ast.Node, makers map[string][]string, pkg string) map[string]ast.Expr {
 	fields := map[string]ast.Expr{}
 	switch n := n.(type) {
@@ -114,6 +115,19 @@ func fieldsOf(n ast.Node, makers map[string][]string, pkg string) map[string]ast
 		}
 		if nameOf(n.Type) == "refusal" {
 			fields["Class"] = &ast.Ident{Name: "Usage"}
+		}
+		return fields
+	case *ast.AssignStmt: // a fault that becomes another
+		for i, field := range n.Lhs {
+			if selected, is := field.(*ast.SelectorExpr); is && len(n.Rhs) == len(n.Lhs) {
+				fields[selected.Sel.Name] = n.Rhs[i]
+			}
+		}
+		if fields["Reason"] == nil {
+			return nil
+		}
+		if fields["Class"] == nil {
+			fields["Class"] = &ast.Ident{Name: "said elsewhere"}
 		}
 		return fields
 	case *ast.CallExpr:

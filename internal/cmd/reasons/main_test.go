@@ -4,11 +4,15 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/docs"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
@@ -40,6 +44,40 @@ func TestNotesAreOfReasons(t *testing.T) {
 	}
 }
 
+// explained are the reasons that a first cell of a table "what awsmigrate says" is about.
+// What follows "with", or a colon, is what was seen.
+var explained = regexp.MustCompile("(?:^ ?|, | or |brake: |warning )`([A-Z][A-Za-z]+)`")
+
+// A word that a page explains is one that the product can say.
+func TestReasonsExplainedExist(t *testing.T) {
+	all, err := reasonsBelow("../../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	words := 0
+	err = fs.WalkDir(docs.Pages, ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := docs.Pages.ReadFile(file)
+		for _, table := range strings.Split(string(text), "| what awsmigrate says |")[1:] {
+			table, _, _ = strings.Cut(table, "\n\n")
+			for line := range strings.Lines(table) {
+				cell, _, _ := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+				for _, word := range explained.FindAllStringSubmatch(cell, -1) {
+					if words++; all[word[1]] == nil {
+						t.Errorf("%s: nothing says %s", file, word[1])
+					}
+				}
+			}
+		}
+		return err
+	})
+	if err != nil || words < 50 {
+		t.Errorf("%d words, %v", words, err)
+	}
+}
+
 func TestFaultsAreFound(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "x.go", `package x
 const ReasonGone = "Gone"
@@ -52,6 +90,7 @@ const reasonAlone = "Alone"
 func refuse(reason, seen string, fix string) error { return &fault.Error{Class: fault.Check, Reason: reason, Seen: seen, Fix: fix} }
 var f = refuse("Made", "it is", fix)
 var g = refuse("no word", "it is", fix)
+func h(f *fault.Error) { f.Class, f.Reason = fault.Warnings, "Changed"; f.Reason, f.Fix = "Renamed", "wait"; f.Seen = "nothing" }
 `, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -62,6 +101,9 @@ var g = refuse("no word", "it is", fix)
 		"Broken": {class: []string{"Unexpected"}},
 		"Alone":  {},
 		"Made":   {seen: []string{"it is"}},
+
+		"Changed": {class: []string{"Warnings"}},
+		"Renamed": {fix: []string{"wait"}},
 	}
 	if diff := cmp.Diff(want, collect([]*ast.File{file}), cmp.AllowUnexported(reason{})); diff != "" {
 		t.Error(diff)

@@ -9,6 +9,8 @@ func notes() map[string]string {
 	return map[string]string{
 		"BadInputs":                    "the values of the chart do not fit the cluster; the message names the value",
 		"CheckFailed":                  "a check failed; the message names it, and `awsmigrate explain AWSM-nnn` says why it is there",
+		"CheckUnknown":                 "a check could not be made; the message names it, and what could not be read",
+		"CheckWarns":                   "a check warns, and `--fail-on warning` was given; the message names it",
 		"ClusterFileAlias":             left + "an alias (`*name`) is in the way of the edit",
 		"ClusterFileDuplicateKey":      left + "a key stands in it twice, where the edit is to be made",
 		"ClusterFileEditNotProven":     left + "the edited text could not be proven to differ in the edit alone",
@@ -28,6 +30,7 @@ func notes() map[string]string {
 		"LeftOpen":                     "a run ended in the middle of a step: the same command goes on, undo goes back",
 		"LogUnread":                    "the log of a pod could not be read",
 		"NoController":                 "no pod of the controller is in the namespace",
+		"NoJournal":                    "an object of the journal's name is there, and is none; the message names it",
 		"NoState":                      defect,
 		"NoVerdict":                    defect,
 		"NothingDone":                  "a run of the controller ended without taking a step",

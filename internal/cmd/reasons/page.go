@@ -3,11 +3,15 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/docs"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	pages "github.com/awsmigrate/awsmigrate/internal/page"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
@@ -20,19 +24,35 @@ func page(root string) ([]byte, error) {
 	var out bytes.Buffer
 	fmt.Fprint(&out, `# Reasons
 
-Every word that an Error document has as its `+"`reason`"+`, with its [exit code](exit-codes.md) and what is fixed in its texts; what names an object of yours stands in the message alone. `+"`awsmigrate explain REASON`"+` adds what the other pages say of it. Written by `+"`make generate`"+` from the code.
+Every word that an Error document has as its `+"`reason`"+`, with its [exit code](exit-codes.md) and what is fixed in its texts; what names an object of yours stands in the message alone. `+"`awsmigrate explain REASON`"+` adds what the pages of the last column say of it. Written by `+"`make generate`"+` from the code.
 
-| reason | exit | seen | wanted | what to do |
-|---|---|---|---|---|
+| reason | exit | seen | wanted | what to do | `+view.MorePages+` |
+|---|---|---|---|---|---|
 `)
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		r := all[name]
 		if note := notes()[name]; note != "" && len(r.seen) == 0 {
 			r.seen = []string{note}
 		}
-		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s |\n", name, r.exits(), texts(r.seen), texts(r.wanted), texts(r.fix))
+		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s | %s |\n", name, r.exits(), texts(r.seen), texts(r.wanted), texts(r.fix), strings.Join(pagesOn(name), ", "))
 	}
 	return out.Bytes(), nil
+}
+
+// pagesOn are links to the pages with a table that has a word, from the folder docs.
+func pagesOn(name string) []string {
+	var links []string
+	_ = fs.WalkDir(docs.Pages, ".", func(file string, entry fs.DirEntry, err error) error { // what is embedded can be read
+		if err != nil || entry.IsDir() || file == view.ReasonsPage {
+			return err
+		}
+		text, err := docs.Pages.ReadFile(file)
+		if err == nil && len(pages.RowsOn(string(text), name)) > 0 {
+			links = append(links, fmt.Sprintf("[%s](%s)", strings.TrimSuffix(path.Base(file), ".md"), file))
+		}
+		return err
+	})
+	return links
 }
 
 // reason is what the code says of one: each text once, in order.
