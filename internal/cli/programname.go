@@ -2,6 +2,7 @@ package cli
 
 import (
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,9 +21,19 @@ const (
 func named(root *cobra.Command, argv0 string) *cobra.Command {
 	if filepath.Base(argv0) == plugin {
 		root.Use = plugin
-		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: fault.Command("kubectl", program)}
+		typed := fault.Command("kubectl", program)
+		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: typed}
+		examplesTyped(root, typed)
 	}
 	return root
+}
+
+// examplesTyped has the examples of a command, and of those below it, begin as people type.
+func examplesTyped(cmd *cobra.Command, typed string) {
+	cmd.Example = strings.ReplaceAll(cmd.Example, "  "+program+" ", "  "+typed+" ")
+	for _, child := range cmd.Commands() {
+		examplesTyped(child, typed)
+	}
 }
 
 // Tree is every command with its flags, for what is generated from them: completion

@@ -17,7 +17,7 @@ func TestGoldenProgramName(t *testing.T) {
 		return played{out: out.String(), err: errs.String(), code: code}
 	}
 	for name, args := range map[string][]string{
-		"plugin-help": {"rke2", "plan", "--help"}, "plugin-root": {}, "plugin-unknown": {"rke3"},
+		"plugin-help": {"rke2", "plan", "--help"}, "plugin-root": {}, "plugin-examples": {"rke2", "--help"}, "plugin-unknown": {"rke3"},
 	} {
 		golden(t, name+".txt.golden", play("/opt/krew/bin/kubectl-awsmigrate", args...).all())
 		for _, argv0 := range []string{"awsmigrate", "/kubectl-awsmigrate/awsmigrate", ""} {
