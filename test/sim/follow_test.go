@@ -1,24 +1,37 @@
 package sim
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // followed is a run on w and somebody who follows it from its first write on, and what each
 // of them was shown. killedAt kills the run at that call; -1: never.
-func followed(t *testing.T, r Run, w *World, killedAt int) (run, shown []runner.Event, end, looked Ended, behind time.Duration) {
+func followed(t *testing.T, r Run, w *World, killedAt int, brake func(runner.Event) bool) (run, shown []runner.Event, end, looked Ended, behind time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		began, over := make(chan struct{}), make(chan struct{})
 		r.EveryReading = true
-		r.Sink = runner.SinkFunc(func(e runner.Event) { run = append(run, e) })
+		asks := make(chan struct{})
+		r.Brake = asks
+		asked := sync.OnceFunc(func() { close(asks) })
+		r.Sink = runner.SinkFunc(func(e runner.Event) {
+			if run = append(run, e); brake != nil && brake(e) {
+				asked()
+			}
+		})
 		started := false
 		r.After = func(c Call) {
 			if c.Writes && !started {
@@ -74,7 +87,7 @@ func TestFollowedRun(t *testing.T) {
 			t.Run(fmt.Sprintf("%s undo %t", s.name, undo), func(t *testing.T) {
 				r := s.run
 				r.Undo, r.ID = undo, w.nextRun()
-				run, shown, end, looked, behind := followed(t, r, w, -1)
+				run, shown, end, looked, behind := followed(t, r, w, -1, nil)
 				if end.Err != nil || looked.Err != nil {
 					t.Fatalf("the run: %v; who follows: %v", end.Err, looked.Err)
 				}
@@ -108,9 +121,54 @@ func TestFollowedRunThatDies(t *testing.T) {
 		w := s.world()
 		r := s.run
 		r.ID = w.nextRun()
-		_, shown, end, looked, _ := followed(t, r, w, at)
+		_, shown, end, looked, _ := followed(t, r, w, at, nil)
 		if !end.Killed || looked.Err != nil || len(shown) == 0 || shown[len(shown)-1].Type != runner.RunFinished {
 			t.Errorf("killed at call %d (%t): who follows ended with %v after %d events", at, end.Killed, looked.Err, len(shown))
 		}
+	}
+}
+
+// switched are the machines that were started with the external provider.
+func (w *World) switched() int {
+	n := 0
+	for _, m := range w.machines {
+		if strings.Contains(fmt.Sprint(m.config), "cloud-provider=external") {
+			n++
+		}
+	}
+	return n
+}
+
+// Whoever asks for the brake in the middle of a roll has the cluster paused: behind the
+// machine in hand none changes, whoever follows looks no longer, and once a person has taken
+// the pause away (docs/going-back.md) the next run goes on to the end.
+func TestBrakeThatIsAskedForHolds(t *testing.T) {
+	w := NewRKE2()
+	oneIsChanged := func(e runner.Event) bool {
+		return e.Step == migration.StepSwitch && e.Waiting != nil && e.Waiting.Left != nil && e.Waiting.Left.Brakes && e.Waiting.Left.Changed == 1
+	}
+	_, shown, end, looked, behind := followed(t, Run{ID: w.nextRun()}, w, -1, oneIsChanged)
+	if fault.ClassOf(end.Err) != fault.Interrupted || end.Result.Left == nil || end.Result.Left.GoesOn {
+		t.Fatalf("the run ended with %v, and left %+v", end.Err, end.Result.Left)
+	}
+	if looked.Err != nil || behind > time.Minute || shown[len(shown)-1].Type != runner.RunFinished {
+		t.Errorf("who followed ended %s behind it, with %v", behind, looked.Err)
+	}
+	bubble(t, w, func(context.Context) {
+		pass(time.Hour)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.advance(time.Now())
+	})
+	if n := w.switched(); n < 1 || n > 2 {
+		t.Errorf("an hour later %d machines of %d are changed", n, len(w.machines))
+	}
+	cp := w.mgmt.get(controlPlanes, fleet, clusterName)
+	for _, key := range []string{paused, "awsmigrate.io/paused-by"} {
+		delete(mapAt(cp, "metadata", "annotations"), key)
+	}
+	w.mgmt.put(controlPlanes, cp, w.now)
+	if again := do(t, Run{ID: w.nextRun()}, w); again.Err != nil || again.Result.Position != position.P5.String() {
+		t.Errorf("the next run came to %s: %v", again.Result.Position, again.Err)
 	}
 }

@@ -42,6 +42,7 @@ type Run struct {
 	Before    func(Call) Outcome
 	After     func(Call)
 	Interrupt <-chan struct{}
+	Brake     <-chan struct{} // asks for it
 	Sink      runner.Sink
 	// EveryReading sends Sink every reading of a wait.
 	EveryReading bool
@@ -102,7 +103,7 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	}
 	options := runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
-		Journal: kept, Lock: behindRKE{lease, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, Saved: r.Saved, Version: r.Version,
+		Journal: kept, Lock: behindRKE{lease, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, Brake: r.Brake, Saved: r.Saved, Version: r.Version,
 		Unattended: !r.Attended,
 		Approve:    func(context.Context, runner.Proposal) error { return nil },
 	}
