@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
@@ -28,19 +29,27 @@ type parting struct {
 	view.Run
 	streams view.Streams
 	gone    <-chan struct{} // nobody is there any more
-	over    <-chan struct{} // the run ends
+	over    chan struct{}   // closed when the run has ended
+	asking  sync.WaitGroup  // somebody is
 
 	mu   sync.Mutex
 	left *runner.Left // what a run that ended now would leave
 }
 
-// partingAt is who is asked about a run that shown shows, for as long as over is open; nil:
-// nobody sits at the terminal.
-func (a *app) partingAt(shown view.Run, over <-chan struct{}) *parting {
+// asking has whoever interrupts a run be asked, where somebody sits at a terminal. It gives
+// the view that shows the run from then on, and what ends it: then no key is read any more,
+// and the terminal is as it was.
+func (a *app) asking(shown view.Run) (view.Run, func()) {
 	if a.output != "text" || !a.streams.ErrTerminal || a.streams.Keys == nil {
-		return nil
+		return shown, func() {}
 	}
-	return &parting{Run: shown, streams: a.streams, gone: a.signals.hangUps, over: over}
+	p := &parting{Run: shown, streams: a.streams, gone: a.signals.hangUps, over: make(chan struct{})}
+	a.signals.askAt(p)
+	return p, func() {
+		a.signals.askAt(nil)
+		close(p.over)
+		p.asking.Wait()
+	}
 }
 
 // Emit implements runner.Sink.
@@ -75,6 +84,9 @@ func (p *parting) asks() bool {
 	return left != nil && left.GoesOn
 }
 
+// errTerminalGone says that nobody can type an answer any more.
+var errTerminalGone = errors.New("the terminal is gone")
+
 // ask shows what there is to choose and takes a key for it. Where no key can be read the
 // answer is what an interrupt means anywhere else.
 func (p *parting) ask(s *signals) {
@@ -83,19 +95,24 @@ func (p *parting) ask(s *signals) {
 		s.answered(goOn) // it was seen to its end meanwhile
 		return
 	}
-	chosen, answered, err := p.chosen(*left, s.interrupts)
+	chosen, typed, err := p.chosen(*left, s.interrupts)
 	switch {
+	case errors.Is(err, errTerminalGone):
+		s.notice(hangUp)
 	case err != nil:
 		s.answered(leave)
-	case answered:
+	default:
 		s.answered(chosen) // before it is shown: who sees it may interrupt again
+	}
+	if typed {
 		view.WriteAnswer(p.Above(), said[chosen])
 	}
 }
 
-// chosen is the answer, false where something else came before it. The terminal is again
-// as it was before it returns: whoever is answered may be asked once more at once.
-func (p *parting) chosen(left runner.Left, interrupts <-chan struct{}) (chosen answer, answered bool, err error) {
+// chosen is the answer, and whether somebody typed it; else something came before it. The
+// terminal is again as it was before it returns: whoever is answered may be asked once
+// more at once.
+func (p *parting) chosen(left runner.Left, interrupts <-chan struct{}) (chosen answer, typed bool, err error) {
 	keys, restore, err := p.streams.Keys()
 	if err != nil {
 		return leave, false, err
@@ -105,16 +122,19 @@ func (p *parting) chosen(left runner.Left, interrupts <-chan struct{}) (chosen a
 	for {
 		select {
 		case <-p.gone:
+			return goOn, false, nil
 		case <-p.over:
+			return goOn, false, nil
 		case <-interrupts:
+			return leave, false, nil
 		case key, open := <-keys:
-			chosen, known := menuKeys[key]
-			if open && (!known || chosen == brakeNow && !left.Brakes) {
-				continue
+			if !open {
+				return goOn, false, errTerminalGone
 			}
-			return chosen, open, nil // else the terminal is gone, which the hang-up says
+			if chosen, known := menuKeys[key]; known && (chosen != brakeNow || left.Brakes) {
+				return chosen, true, nil
+			}
 		}
-		return leave, false, nil
 	}
 }
 

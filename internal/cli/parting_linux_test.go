@@ -7,6 +7,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -60,6 +61,30 @@ func TestInterruptedWhileRancherGoesOn(t *testing.T) {
 		p.waitToSee("going on watching")
 		touch(filepath.Join(p.dir, "go"))
 		if code := p.end(); code != 0 || !p.has("second") {
+			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
+		}
+	})
+	t.Run("no answer while the roll ends", func(t *testing.T) {
+		t.Parallel()
+		p := asked(t)
+		touch(filepath.Join(p.dir, "go"))
+		p.waitToSee("all machines run it")
+		<-time.After(500 * time.Millisecond) // in which the next step would begin
+		if p.has("second") {
+			t.Error("a step began while the question stood")
+		}
+		p.typed("w")
+		if code := p.end(); code != 0 || !p.has("second") {
+			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
+		}
+	})
+	t.Run("left when the roll has ended", func(t *testing.T) {
+		t.Parallel()
+		p := asked(t)
+		touch(filepath.Join(p.dir, "go"))
+		p.waitToSee("all machines run it")
+		p.typed("l")
+		if code := p.end(); code != 130 || p.has("second") {
 			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
 		}
 	})

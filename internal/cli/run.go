@@ -59,11 +59,7 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	next := commands(asked.Words)
 	next.ByCommits = asked.Options.HandOver
 	shown := view.NewRun(a.runOutput(progress), next)
-	over := make(chan struct{})
-	if menu := a.partingAt(shown, over); menu != nil {
-		shown = menu
-		a.signals.askAt(menu)
-	}
+	shown, answered := a.asking(shown)
 	asked.Options.Engine = a.engine(engine, shown)
 	asked.Options.EveryReading = progress == view.ProgressBoard
 	asked.Options.Live = shown.Above()
@@ -71,7 +67,7 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 		asked.Options.Live = io.Discard // rke's log has it, and a board its last line
 	}
 	result, err := session.Run(ctx, asked.Target, asked.Options)
-	close(over)
+	answered()
 	if !result.Began {
 		return err
 	}
@@ -113,7 +109,7 @@ func (a *app) engine(flags *engineFlags, shown runner.Sink) session.Engine {
 		Version: build.This().String(), Unattended: flags.yes,
 		Command: a.commandLine(), Until: journal.StepID(flags.until), Only: journal.StepID(flags.step),
 		Timeout: flags.timeout, Deadline: flags.deadline, Clock: clock.RealClock{}, Sink: shown,
-		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Approve: a.approver(flags), Confirm: confirmer(flags),
+		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags), Confirm: confirmer(flags),
 	}
 	if flags.plan != "" {
 		engine.Saved = func(target journal.Target) (*runner.WholePlan, error) { return savedPlan(flags.plan, target) }

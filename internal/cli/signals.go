@@ -6,6 +6,8 @@ import (
 	"os/signal"
 	"sync"
 	"syscall"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // notice is what reaches a process from outside.
@@ -79,8 +81,9 @@ type signals struct {
 
 	mu      sync.Mutex
 	phase   phase
-	parting *parting // whom to ask; nil: nobody
-	lastSay func()   // moves the output, before anybody learns that nobody watches
+	open    chan struct{} // closed once the question that stands does no more; nil: none does
+	parting *parting      // whom to ask; nil: nobody
+	lastSay func()        // moves the output, before anybody learns that nobody watches
 }
 
 // watchSignals gives two stages: the first SIGINT or SIGTERM closes interrupts, so
@@ -136,12 +139,15 @@ func (s *signals) notice(n notice) {
 	s.mu.Lock()
 	var do action
 	s.phase, do = s.phase.on(n, s.parting.asks())
-	lastSay, parting := s.lastSay, s.parting
+	lastSay := s.lastSay
+	if do == askFirst {
+		s.open = make(chan struct{})
+		s.parting.asking.Go(func() { s.parting.ask(s) })
+	}
+	s.settle()
 	s.mu.Unlock()
 	switch do {
-	case ignore:
-	case askFirst:
-		go parting.ask(s)
+	case ignore, askFirst:
 	case goUnwatched:
 		if lastSay != nil {
 			lastSay()
@@ -164,6 +170,7 @@ func (s *signals) answered(with answer) {
 		return
 	}
 	s.phase.asking = false
+	s.settle()
 	switch with {
 	case goOn:
 	case brakeNow:
@@ -172,6 +179,31 @@ func (s *signals) answered(with answer) {
 	case leave:
 		s.phase.stopping = true
 		close(s.interrupts)
+	}
+}
+
+// settle lets go on who waits for an answer, once none is waited for. s.mu is held.
+func (s *signals) settle() {
+	if s.open != nil && !s.phase.asking {
+		close(s.open)
+		s.open = nil
+	}
+}
+
+// untilAnswered waits while a question stands: who was asked whether to go on finds no
+// further step begun.
+func (s *signals) untilAnswered(ctx context.Context, _ runner.Info) error {
+	s.mu.Lock()
+	open := s.open
+	s.mu.Unlock()
+	if open == nil {
+		return nil
+	}
+	select {
+	case <-open:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 }
 

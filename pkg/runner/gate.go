@@ -88,7 +88,13 @@ func (r *run[S]) mayNow(ctx context.Context, info Info, state State) error {
 	if r.o.Hold == nil || state.Kind != Todo {
 		return nil
 	}
-	return retry.Classify(r.o.Hold(ctx, info), "step "+string(info.ID))
+	if err := r.o.Hold(ctx, info); err != nil {
+		return retry.Classify(err, "step "+string(info.ID))
+	}
+	if r.leaving() { // asked for while it was held
+		return r.interrupted("before step " + string(info.ID))
+	}
+	return nil
 }
 
 // gate asks before a step that has no way back. asked says that a person had

@@ -44,3 +44,28 @@ func TestHold(t *testing.T) {
 		t.Errorf("%v after it was asked for %v", err, asked)
 	}
 }
+
+// A stop that is asked for while a step is held begins it no more.
+func TestStopWhileAStepIsHeld(t *testing.T) {
+	for name, ask := range map[string]func(*Options) chan struct{}{
+		"a clean stop": func(o *Options) chan struct{} { c := make(chan struct{}); o.Interrupt = c; return c },
+		"the brake":    func(o *Options) chan struct{} { c := make(chan struct{}); o.Brake = c; return c },
+		"a hang-up":    func(o *Options) chan struct{} { c := make(chan struct{}); o.HangUp = c; return c },
+	} {
+		b := newBench(t, migration(newWorld()))
+		stop := ask(&b.o)
+		b.o.Hold = func(_ context.Context, step Info) error {
+			if step.ID == "two" {
+				close(stop)
+			}
+			return nil
+		}
+		result, err := b.run()
+		if class := fault.ClassOf(err); class != fault.Interrupted && class != fault.HungUp {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := outcomes(result); got["one"] != Finished || got["two"] != NotReached || b.w.facts["two/0"] != 0 {
+			t.Errorf("%s: %v, facts %v", name, got, b.w.facts)
+		}
+	}
+}

@@ -207,6 +207,10 @@ func defects() []seeded {
 		{"L5-ask", "the brake that somebody asked for is not pulled", "pkg/runner/watch.go",
 			"case w.r.pull.requested():", `case w.r.pull.requested() && !defect.On("L5-ask"):`,
 			runnerTest, "TestBrakeThatIsAskedFor", false},
+		{"L5-held", "a step begins although somebody is still asked whether to go on", "internal/cli/signals.go",
+			"	if open == nil {\n		return nil", `	if open == nil || defect.On("L5-held") {
+		return nil`,
+			"./internal/cli", "TestInterruptedWhileRancherGoesOn", false},
 		{"H1-audit", "a failing audit is a success", "pkg/verify/report.go",
 			"	if failed := r.With(Fail); len(failed) > 0 {", `	if failed := r.With(Fail); len(failed) > 0 && !defect.On("H1-audit") {`,
 			simulated, "TestHarmIsNoSuccess", false},
