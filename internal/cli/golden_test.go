@@ -191,6 +191,18 @@ func TestGoldenStatusOfARun(t *testing.T) {
 	goldenDocument(t, "status-run.json", "json", document)
 }
 
+// What somebody reads at last who has followed a run.
+func TestGoldenOutcomes(t *testing.T) {
+	var out bytes.Buffer
+	for _, run := range []journal.Run{
+		{Outcome: "done"}, {Outcome: "guarded"}, {}, {Outcome: "died"},
+		{Outcome: "interrupted", Step: migration.StepSwitch, Reason: "BrakeAsked"}, {Outcome: "stopped", Step: migration.StepPreflight, Reason: "CheckFailed"},
+	} {
+		view.WriteOutcome(view.Streams{Out: &out}, run)
+	}
+	golden(t, "outcomes.txt.golden", out.String())
+}
+
 func TestGoldenExplanations(t *testing.T) {
 	for name, id := range map[string]string{"explain-check": "awsm-201", "explain-step": string(migration.StepUpgrade), "explain-position": "p3"} {
 		document, err := explain(id)

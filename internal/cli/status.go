@@ -114,7 +114,11 @@ func followRun(ctx context.Context, a *app, flags target.Flags, asked string) er
 	looking, stop := a.untilInterrupted(ctx)
 	defer stop()
 	result, err := s.Follow(looking, session.Options{Engine: session.Engine{Sink: shown, EveryReading: progress == view.ProgressBoard}})
-	return shown.Finish(result, err)
+	ended := shown.Finish(result, err)
+	if run, was, err := s.LastRun(ctx); err == nil && was && working != nil && a.output == "text" {
+		view.WriteOutcome(a.streams, run)
+	}
+	return ended
 }
 
 // unreadText says that the journal could not be read; "": it was.

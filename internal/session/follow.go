@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // Working is who works on the cluster; nil: nobody. A process that died is shown until
@@ -19,6 +20,15 @@ func (s *Session) Working(ctx context.Context) (*runner.Working, error) {
 		return nil, err
 	}
 	return runner.WorkingOf(state, held, s.Clock.Now()), nil
+}
+
+// LastRun is the last that the journal has; false: it has none.
+func (s *Session) LastRun(ctx context.Context) (journal.Run, bool, error) {
+	state, err := s.Journal.Load(ctx)
+	if err != nil || len(state.Runs) == 0 {
+		return journal.Run{}, false, err
+	}
+	return state.Runs[len(state.Runs)-1], true, nil
 }
 
 // Follow shows what another run does to the cluster, or what goes on without one, until

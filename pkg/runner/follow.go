@@ -97,26 +97,27 @@ func (f *follower[S]) follow(ctx context.Context) error {
 		}
 	}
 	f.started()
+	var unread error
 	for {
 		living, alive, err := f.living(ctx)
-		switch {
-		case err != nil && ctx.Err() != nil, f.leaving():
-			return nil //nolint:nilerr // who looks may go at any time
-		case err == nil:
+		if unread == nil {
+			unread = err
+		}
+		if unread == nil {
 			step := f.inHand(ctx, living, alive)
 			f.turnTo(step)
 			if step == nil && !alive {
 				return nil
 			}
 		}
-		if rests := f.read(ctx, err); rests && !alive {
+		if rests := f.read(ctx, unread); rests && !alive {
 			return nil
 		}
 		if err := retry.Pause(ctx, f.o.Clock, f.o.Poll); err != nil {
 			return nil //nolint:nilerr // who looks may go at any time
 		}
-		if err := f.look(ctx); err != nil && !retry.Transient(err) {
-			return err
+		if unread = f.look(ctx); unread != nil && ctx.Err() == nil && !retry.Transient(unread) {
+			return unread
 		}
 	}
 }
@@ -171,9 +172,7 @@ func (f *follower[S]) turnTo(step Step[S]) {
 	}
 	now := f.o.Clock.Now()
 	if f.step != nil {
-		id := f.step.Info().ID
-		f.shown[id] = true
-		f.emit(Event{Type: StepFinished, Step: id, Title: f.step.Info().Title, Lines: []string{f.seen.Summary}, Elapsed: now.Sub(f.watch.since)})
+		f.behind(f.step.Info(), now)
 	}
 	f.step, f.watch, f.tx = step, nil, nil
 	f.passed(step)
@@ -188,6 +187,17 @@ func (f *follower[S]) turnTo(step Step[S]) {
 	}
 	f.tx = &Tx{step: info, s: f.s, stop: f.stop, gone: f.gone, begun: true, warn: func(string, []string) {}}
 	f.emit(Event{Type: StepStarted, Step: info.ID, Title: info.Title, Time: f.watch.since})
+}
+
+// behind shows what became of the step that was in hand: a run that was stopped, or died, or
+// a brake leaves it as it is.
+func (f *follower[S]) behind(info Info, now time.Time) {
+	f.shown[info.ID] = true
+	e := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Lines: []string{f.seen.Summary}, Elapsed: now.Sub(f.watch.since)}
+	if kind := f.seen.States[info.ID].Kind; kind.writes() {
+		e.Type, e.Lines = StepFailed, nil
+	}
+	f.emit(e)
 }
 
 func (f *follower[S]) lastRun() string {

@@ -98,6 +98,9 @@ func TestFollowedRun(t *testing.T) {
 				if looked.Result.Position != end.Result.Position || shown[len(shown)-1].Type != runner.RunFinished {
 					t.Errorf("the run came to %s, who follows saw %s", end.Result.Position, looked.Result.Position)
 				}
+				if failed := stepsOf(shown, runner.StepFailed); len(failed) > 0 {
+					t.Errorf("steps %v are shown as failed", failed)
+				}
 				machines := 0
 				for _, e := range shown {
 					if e.Waiting != nil && len(e.Waiting.Machines) > 0 {
@@ -153,6 +156,9 @@ func TestBrakeThatIsAskedForHolds(t *testing.T) {
 	}
 	if looked.Err != nil || behind > time.Minute || shown[len(shown)-1].Type != runner.RunFinished {
 		t.Errorf("who followed ended %s behind it, with %v", behind, looked.Err)
+	}
+	if failed := stepsOf(shown, runner.StepFailed); !slices.Equal(failed, []journal.StepID{migration.StepSwitch}) || slices.Contains(stepsOf(shown, runner.StepFinished), migration.StepSwitch) {
+		t.Errorf("steps %v are shown as failed", failed)
 	}
 	bubble(t, w, func(context.Context) {
 		pass(time.Hour)

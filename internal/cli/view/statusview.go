@@ -115,3 +115,25 @@ func WriteWorking(streams Streams, run *runner.Working, now time.Time) {
 	}
 	s.prose("run    ", runText(*run, now))
 }
+
+// WriteOutcome prints what became of a run that somebody has followed.
+func WriteOutcome(streams Streams, run journal.Run) {
+	newScreen(streams, streams.Out).prose("run    ", outcomeText(run))
+}
+
+func outcomeText(run journal.Run) string {
+	switch run.Outcome {
+	case "":
+		return "no end of it is known: it goes on, or it died"
+	case "done", "guarded":
+		return "it has ended: " + run.Outcome
+	}
+	text := "it has ended: " + run.Outcome
+	if run.Step != "" {
+		text += " in step " + string(run.Step)
+	}
+	if run.Reason != "" {
+		text += " (" + run.Reason + ")"
+	}
+	return text
+}
