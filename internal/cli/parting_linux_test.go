@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -30,12 +31,22 @@ func (s *rollsAlone) Verify(context.Context, *runner.Tx, migration.Snapshot) (ru
 
 const goesOn = "1 of 6 machines are changed, and Rancher goes on"
 
-// asked is a run in the middle of a roll whose person pressed Ctrl-C.
-func asked(t *testing.T) *onTerminal {
+// form is how a terminal shows the middle of a roll.
+type form struct{ env, roll string }
+
+// start is a run in the middle of a roll.
+func (f form) start(t *testing.T) *onTerminal {
 	t.Helper()
-	p := startOnTerminal(t, nil, "rke2", "--cluster", "demo", "--rolls")
+	p := startOnTerminal(t, func(cmd *exec.Cmd) { cmd.Env = append(cmd.Env, f.env) }, "rke2", "--cluster", "demo", "--rolls")
 	p.waitFor("started")
-	p.waitToSee("of 6")
+	p.waitToSee(f.roll)
+	return p
+}
+
+// asked is a run in the middle of a roll whose person pressed Ctrl-C.
+func (f form) asked(t *testing.T) *onTerminal {
+	t.Helper()
+	p := f.start(t)
 	p.typed("\x03")
 	p.waitToSee(goesOn)
 	p.waitToSee("Ctrl-C again")
@@ -54,9 +65,19 @@ func (p *onTerminal) typed(keys string) {
 // a real terminal, by its keys.
 func TestInterruptedWhileRancherGoesOn(t *testing.T) {
 	t.Parallel()
+	for name, f := range map[string]form{
+		"a frame": {env: "TERM=xterm", roll: "1 of 6"},
+		"lines":   {env: "CI=true", roll: "1/6"},
+	} {
+		t.Run(name, f.answers)
+	}
+}
+
+func (f form) answers(t *testing.T) {
+	t.Parallel()
 	t.Run("go on watching", func(t *testing.T) {
 		t.Parallel()
-		p := asked(t)
+		p := f.asked(t)
 		p.typed("xw") // x is no answer
 		p.waitToSee("going on watching")
 		touch(filepath.Join(p.dir, "go"))
@@ -66,7 +87,7 @@ func TestInterruptedWhileRancherGoesOn(t *testing.T) {
 	})
 	t.Run("no answer while the roll ends", func(t *testing.T) {
 		t.Parallel()
-		p := asked(t)
+		p := f.asked(t)
 		touch(filepath.Join(p.dir, "go"))
 		p.waitToSee("all machines run it")
 		<-time.After(500 * time.Millisecond) // in which the next step would begin
@@ -80,7 +101,7 @@ func TestInterruptedWhileRancherGoesOn(t *testing.T) {
 	})
 	t.Run("left when the roll has ended", func(t *testing.T) {
 		t.Parallel()
-		p := asked(t)
+		p := f.asked(t)
 		touch(filepath.Join(p.dir, "go"))
 		p.waitToSee("all machines run it")
 		p.typed("l")
@@ -90,7 +111,7 @@ func TestInterruptedWhileRancherGoesOn(t *testing.T) {
 	})
 	t.Run("asked a second time", func(t *testing.T) {
 		t.Parallel()
-		p := asked(t)
+		p := f.asked(t)
 		p.typed("w")
 		p.waitToSee("going on watching")
 		p.typed("\x03")
@@ -102,7 +123,7 @@ func TestInterruptedWhileRancherGoesOn(t *testing.T) {
 	})
 	t.Run("the brake", func(t *testing.T) {
 		t.Parallel()
-		p := asked(t)
+		p := f.asked(t)
 		p.typed("b")
 		if code := p.end(); code != 130 || p.has("second") || !strings.Contains(p.shown.String(), "asked for the brake") || strings.Contains(p.shown.String(), "nobody watches the others") || strings.Contains(p.shown.String(), "was let finish") {
 			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
@@ -110,7 +131,7 @@ func TestInterruptedWhileRancherGoesOn(t *testing.T) {
 	})
 	t.Run("Ctrl-C again", func(t *testing.T) {
 		t.Parallel()
-		p := asked(t)
+		p := f.asked(t)
 		p.typed("\x03")
 		if code := p.end(); code != 130 || p.has("second") || !strings.Contains(p.shown.String(), "nobody brakes") {
 			t.Errorf("exit %d, the next step began: %t\n%s", code, p.has("second"), p.shown)
@@ -118,7 +139,7 @@ func TestInterruptedWhileRancherGoesOn(t *testing.T) {
 	})
 	t.Run("a hang-up instead of an answer", func(t *testing.T) {
 		t.Parallel()
-		p := asked(t)
+		p := f.asked(t)
 		p.hangUp()
 		touch(filepath.Join(p.dir, "go"))
 		if code := p.end(); code != 129 || p.has("second") {
@@ -127,9 +148,7 @@ func TestInterruptedWhileRancherGoesOn(t *testing.T) {
 	})
 	t.Run("SIGTERM asks nobody", func(t *testing.T) {
 		t.Parallel()
-		p := startOnTerminal(t, nil, "rke2", "--cluster", "demo", "--rolls")
-		p.waitFor("started")
-		p.waitToSee("of 6")
+		p := f.start(t)
 		p.signal(syscall.SIGTERM)
 		if code := p.end(); code != 130 || strings.Contains(p.shown.String(), goesOn) {
 			t.Errorf("exit %d\n%s", code, p.shown)
