@@ -21,7 +21,7 @@ func (s Snapshot) CloudControllers() runner.Leader {
 		ccm.Owner = lease.CCM
 		return s.leader(ccm, wellknown.CCMLease)
 	}
-	if kcm := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()); kcm.Life == lease.Alive && r.inTreeWithoutFlag(kcm.Host()) {
+	if kcm := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()); kcm.Life == lease.Alive && r.inTreeWithoutFlag(kcm.Host(), r.Leases.KCM.Last.Acquire) {
 		kcm.Owner = lease.KCM
 		return s.leader(kcm, wellknown.KCMLease)
 	}
@@ -41,16 +41,29 @@ func (r Reading) ccmRunsAlone() bool {
 	return r.Down.CCM != nil && ccm.Complete && !ccm.Migration && ccm.PodsWith == 0
 }
 
-// inTreeWithoutFlag says whether the kube-controller-manager on a host is seen to run the
-// cloud controllers by its main lease. Arguments that no pod shows are those in force
-// only where nothing is pending.
-func (r Reading) inTreeWithoutFlag(host string) bool {
+// inTreeWithoutFlag says whether the kube-controller-manager on a host, which acquired the
+// main lease at a time of that host's clock, is seen to run the cloud controllers by it.
+// Arguments that no pod shows are those in force only where nothing is pending.
+func (r Reading) inTreeWithoutFlag(host string, acquired time.Time) bool {
+	k, there := r.KCMOn(host)
+	return there && k.Known && (k.Pod != nil || len(r.Pending) == 0) && k.Provider() == "aws" && !k.Flagged() && !k.startedAfter(acquired)
+}
+
+// KCMOn is the kube-controller-manager of a host, by the name that its identity begins with.
+func (r Reading) KCMOn(host string) (k KCM, there bool) {
 	for _, k := range r.KCMs {
 		if sameHost(k.Node, host) {
-			return k.Known && (k.Pod != nil || len(r.Pending) == 0) && k.Provider() == "aws" && !k.Flagged()
+			return k, true
 		}
 	}
-	return false
+	return KCM{}, false
+}
+
+// startedAfter says whether its container is seen to have started after a time: another
+// process, with other arguments perhaps, ran on its host then.
+func (k KCM) startedAfter(t time.Time) bool {
+	started, err := time.Parse(time.RFC3339, k.Started)
+	return err == nil && started.After(t)
 }
 
 // sameHost says whether a Node's name and a host name are of one machine: one of them may

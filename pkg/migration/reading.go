@@ -60,7 +60,7 @@ type KCM struct {
 	Args    component.Args
 	Ready   bool
 	Hash    string // changes exactly when its manifest does; "" where none can be seen
-	Started string // of its container, by the API server's clock; "" where not seen
+	Started string // of its container, by its machine's clock; "" where not seen
 	Pod     *downstream.Pod
 	// Mirror tells whether Pod shows the arguments in force; zero where it is none.
 	Mirror component.Mirror

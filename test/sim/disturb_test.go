@@ -28,7 +28,7 @@ var disturbances = []disturbance{
 	{"the DaemonSet deleted", func(w *World) { w.down.remove(key{daemonSets, kubeSystem, ccmName}) }},
 	{"the migration lease deleted", func(w *World) { w.down.remove(key{leasesResource, kubeSystem, migrationLease}) }},
 	{"the migration lease held by a stranger", func(w *World) {
-		w.writeLease(w.down.get(leasesResource, kubeSystem, migrationLease), migrationLease, process{id: "stranger_1", component: kcmName})
+		w.writeLease(w.down.get(leasesResource, kubeSystem, migrationLease), migrationLease, &process{id: "stranger_1", component: kcmName})
 	}},
 	{"no CCM runs", func(w *World) { w.stop(func(p process) bool { return p.component == ccmName }) }},
 	{"a bare pod of a kube-controller-manager", func(w *World) {

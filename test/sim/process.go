@@ -18,6 +18,9 @@ const (
 
 	leaseSeconds = 15
 	renewEvery   = 2 * time.Second
+	// runsOn is how long a holder that can no longer renew goes on: to its renew deadline,
+	// which begins after the pause that follows a renewal (client-go:tools/leaderelection@v0.26).
+	runsOn = 10*time.Second + renewEvery
 )
 
 // process is one running controller manager.
@@ -31,6 +34,29 @@ type process struct {
 	user      string
 	// ends is when a process that was replaced is ended; zero: it was not.
 	ends time.Time
+	// led and held are when it last renewed its main lease and the migration lease; zero:
+	// it does not take itself for the holder. It does until its renew deadline, whatever
+	// the lease says meanwhile.
+	led, held time.Time
+	// since are when it began to wait for its main lease, and for the migration lease.
+	since struct{ main, migration time.Time }
+}
+
+// waits is since when it is a candidate: who begins to wait looks at a lease for the
+// whole of its duration, however long that was silent before.
+func (p *process) waits(lease string) time.Time {
+	if lease == migrationLease {
+		return p.since.migration
+	}
+	return p.since.main
+}
+
+// renewed is the place of one of the two.
+func (p *process) renewed(lease string) *time.Time {
+	if lease == migrationLease {
+		return &p.held
+	}
+	return &p.led
 }
 
 func (p process) mainLease() string {
@@ -43,6 +69,7 @@ func (p process) mainLease() string {
 // start adds a process with an identity that was never used.
 func (w *World) start(p process) {
 	w.started++
+	p.since.main = w.now
 	p.id = fmt.Sprintf("%s_%08d-0000-4000-8000-000000000000", p.node, w.started)
 	w.processes = append(w.processes, p)
 }
@@ -53,17 +80,27 @@ func (w *World) stop(which func(process) bool) {
 
 // leaseTick renews and takes the three leases as client-go's leader election does
 // (client-go:tools/leaderelection): a holder renews every 2 s, others take the
-// lease once it was not renewed for its duration.
+// lease once nobody wrote it for its duration, by their own clock. Who lost it to somebody
+// else goes on until its renew deadline, ends, and is started again in place.
 func (w *World) leaseTick() {
 	for _, name := range []string{kcmMain, ccmMain, migrationLease} {
 		w.elect(name)
 	}
+	w.stepDown()
+}
+
+// written is a version of a lease, and since when candidates have seen it.
+type written struct {
+	version string
+	since   time.Time
 }
 
 func (w *World) elect(name string) {
 	lease := w.down.get(leasesResource, kubeSystem, name)
-	holder := text(lease, "spec", "holderIdentity")
-	renewed, _ := time.Parse(microTime, text(lease, "spec", "renewTime"))
+	if version := text(lease, "metadata", "resourceVersion"); w.written[name].version != version {
+		w.written[name] = written{version, w.now}
+	}
+	holder, silent := text(lease, "spec", "holderIdentity"), w.now.Sub(w.written[name].since)
 	var next *process
 	for i := range w.processes {
 		p := &w.processes[i]
@@ -71,18 +108,60 @@ func (w *World) elect(name string) {
 			continue
 		}
 		if p.id == holder {
-			if w.now.Sub(renewed) >= renewEvery {
-				w.writeLease(lease, name, *p)
+			if silent >= renewEvery {
+				w.writeLease(lease, name, p)
 			}
 			return
 		}
-		if next == nil {
+		if mine := w.now.Sub(p.waits(name)); holder != "" && min(silent, mine) < leaseSeconds*time.Second {
+			continue
+		}
+		if next == nil || !next.renewed(name).IsZero() { // who takes it from a living holder comes first: the worst case
 			next = p
 		}
 	}
-	if next != nil && (holder == "" || w.now.Sub(renewed) >= leaseSeconds*time.Second) {
-		w.writeLease(lease, name, *next)
+	if next != nil {
+		w.writeLease(lease, name, next)
 	}
+}
+
+// stepDown ends whoever could not renew until its deadline, and who fails for leading.
+func (w *World) stepDown() {
+	late := func(since time.Time) bool { return !since.IsZero() && w.now.Sub(since) >= runsOn }
+	for _, p := range slices.Clone(w.processes) {
+		if late(p.led) && !w.holds(p, p.mainLease()) || late(p.held) && !w.holds(p, migrationLease) ||
+			w.ccmFails && p.component == ccmName && !p.held.IsZero() {
+			w.restart(p)
+		}
+	}
+}
+
+// restart is what a kubelet does with a container that ended: the same pod, another process.
+func (w *World) restart(p process) {
+	w.stop(func(other process) bool { return other.id == p.id })
+	w.countRestart(p)
+	p.led, p.held, p.since.migration = time.Time{}, time.Time{}, time.Time{}
+	w.start(p)
+}
+
+// countRestart shows it in the pod, where there is one.
+func (w *World) countRestart(p process) {
+	name := p.pod
+	if p.component == kcmName {
+		name = kcmName + "-" + p.node
+	}
+	pod := w.down.get(pods, kubeSystem, name)
+	if pod == nil {
+		return
+	}
+	now := w.now.UTC().Format(time.RFC3339)
+	for _, one := range list(pod, "status", "containerStatuses") {
+		status := one.(object)
+		status["restartCount"] = number(status, "restartCount") + 1
+		status["lastState"] = object{"terminated": object{"exitCode": int64(1), "reason": "Error", "finishedAt": now}}
+		status["state"] = object{"running": object{"startedAt": now}}
+	}
+	w.down.put(pods, pod, w.now)
 }
 
 // wants says whether a process is a candidate. The migration lease is for leaders
@@ -110,7 +189,7 @@ func (w *World) holds(p process, lease string) bool {
 
 const microTime = "2006-01-02T15:04:05.000000Z07:00"
 
-func (w *World) writeLease(lease object, name string, p process) {
+func (w *World) writeLease(lease object, name string, p *process) {
 	now := w.now.UTC().Format(microTime)
 	if lease == nil {
 		lease = object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": object{"name": name, "namespace": kubeSystem}}
@@ -124,12 +203,17 @@ func (w *World) writeLease(lease object, name string, p process) {
 	mapAt(lease, "metadata")["managedFields"] = []any{object{"manager": p.component, "operation": "Update", "apiVersion": "coordination.k8s.io/v1",
 		"time": w.now.UTC().Format(time.RFC3339), "fieldsType": "FieldsV1", "fieldsV1": object{"f:spec": object{"f:renewTime": object{}}}}}
 	w.down.put(leasesResource, lease, w.now)
+	if name == p.mainLease() && p.led.IsZero() {
+		p.since.migration = w.now
+	}
+	*p.renewed(name) = w.now
 }
 
-// runs says whether a process runs the cloud controllers at this moment.
+// runs says whether a process runs the cloud controllers at this moment: whether it takes
+// itself for the holder, which is not what a lease says.
 func (w *World) runs(p process) bool {
 	if p.component == kcmName && p.provider != "aws" {
 		return false
 	}
-	return w.holds(p, p.mainLease()) && (!p.migration || w.holds(p, migrationLease))
+	return !p.led.IsZero() && (!p.migration || !p.held.IsZero())
 }

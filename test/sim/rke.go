@@ -87,7 +87,7 @@ ingress:
 // NewRKE is a cluster of three control planes and two workers, one of which its
 // user has cordoned, made by rke with the in-tree provider, at rest.
 func NewRKE() *World {
-	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, rke: &rkeState{disk: map[string]file{}, running: map[string]hostConfig{}}}
+	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, rke: &rkeState{disk: map[string]file{}, running: map[string]hostConfig{}}}
 	w.down = newServer("downstream", "v1.26.9", core)
 	w.namespaces(w.down, "default", kubeSystem)
 	var nodes strings.Builder

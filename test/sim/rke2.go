@@ -22,7 +22,7 @@ func NewRKE2() *World {
 
 // newRKE2 is the same cluster with another machineGlobalConfig.
 func newRKE2(global object) *World {
-	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, rancher: &rancherState{}}
+	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, rancher: &rancherState{}}
 	w.down = newServer("downstream", rke2Version, append(append([]kind{}, core...), helmKinds...))
 	w.mgmt = newServer("management", "v1.28.6+k3s1", append(append([]kind{}, core...), rancherKinds...))
 	w.namespaces(w.down, "default", kubeSystem)

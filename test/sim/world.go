@@ -19,7 +19,9 @@ type World struct {
 
 	machines  []machine
 	processes []process
-	started   int // processes ever started
+	written   map[string]written // by the name of a lease
+	ccmFails  bool               // a cloud controller manager that leads ends within a second
+	started   int                // processes ever started
 	// outlive is how long a kube-controller-manager goes on running after the start of
 	// the one that replaces it, while its machine's kubelet reaches no API server.
 	outlive  time.Duration
@@ -43,7 +45,7 @@ type machine struct {
 // w.mu is held, as it is in the hooks of a Process.
 func (w *World) clone() *World {
 	c := &World{now: w.now, down: w.down.clone(), started: w.started, outlive: w.outlive, restarts: maps.Clone(w.restarts),
-		machines: slices.Clone(w.machines), processes: slices.Clone(w.processes), sets: w.sets.clone(), monitor: w.monitor.clone()}
+		machines: slices.Clone(w.machines), processes: slices.Clone(w.processes), written: maps.Clone(w.written), ccmFails: w.ccmFails, sets: w.sets.clone(), monitor: w.monitor.clone()}
 	if w.mgmt != nil {
 		c.mgmt = w.mgmt.clone()
 	}
