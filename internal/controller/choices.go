@@ -31,6 +31,7 @@ func choices(spec v1alpha1.ClusterMigrationSpec) (session.Choices, error) {
 		Snapshot:            o.EtcdSnapshot == v1alpha1.Enabled || o.EtcdSnapshot == "" && !handsOver,
 		KeepLeaderMigration: o.KeepLeaderMigration == v1alpha1.Enabled,
 		DisableAsked:        o.KeepLeaderMigration == v1alpha1.Disabled,
+		EarlyHandOver:       o.HandOver == v1alpha1.HandOverEarly,
 		CloudRoutes:         map[v1alpha1.Switch]string{v1alpha1.Enabled: "on", v1alpha1.Disabled: "off"}[o.CloudRoutes],
 		CCMImage:            o.CCM.Image,
 		AWS:                 map[v1alpha1.AWSMode]string{"": "auto", v1alpha1.AWSAuto: "auto", v1alpha1.AWSEnabled: "on", v1alpha1.AWSDisabled: "off"}[o.AWS.Mode],

@@ -25,6 +25,7 @@ func TestOnAPIServer(t *testing.T) {
 	t.Run("grant", e.grant)
 	t.Run("cordon", e.cordon)
 	t.Run("idle lease", e.idleLease)
+	t.Run("fence", e.fence)
 }
 
 type cluster struct{ client kubernetes.Interface }

@@ -19,13 +19,13 @@ func Blocks(goal v1alpha1.Goal, edits v1alpha1.Edits) []Block {
 	switch {
 	case goal == v1alpha1.GoalMigrate && handoff:
 		return []Block{
-			{"etcd-snapshot", "lease-access", "enable-leader-migration"}, {"install-ccm"},
+			{"etcd-snapshot", "lease-access", "enable-leader-migration"}, {"install-ccm", "hand-over"},
 			{"switch-provider", "uncordon", "verify"}, {"disable-leader-migration"},
 		}
 	case goal == v1alpha1.GoalMigrate:
 		return []Block{
 			{"etcd-snapshot", "lease-access", "enable-leader-migration"},
-			{"cordon", "install-ccm", "switch-provider", "uncordon", "verify"}, {"disable-leader-migration"},
+			{"cordon", "install-ccm", "hand-over", "switch-provider", "uncordon", "verify"}, {"disable-leader-migration"},
 		}
 	case goal == v1alpha1.GoalUndo && handoff:
 		return []Block{

@@ -48,6 +48,12 @@ func (a Access) ReadLeases(ctx context.Context) (lease.Readings, error) {
 	return leases, PartUnread(err)
 }
 
+// ReadServices reads the Services of type LoadBalancer.
+func (a Access) ReadServices(ctx context.Context) ([]downstream.Service, error) {
+	services, err := kube.ReadServices(ctx, a.Kube)
+	return services, PartUnread(err)
+}
+
 // PartUnread classes the error of a reading by the part that it names.
 func PartUnread(err error) error {
 	var part *kube.PartError

@@ -30,6 +30,9 @@ type Backend interface {
 	Checks(seen Snapshot, input evidence.Input, prepared Prepared) []verify.Bound
 	// Decide settles, by what was gathered, what the rest of a run keeps to.
 	Decide(seen Snapshot, input evidence.Input)
+	// Outlived names the kube-controller-managers beside which the process before their last
+	// start may still run, for all that this run has seen. It looks again at every call.
+	Outlived(ctx context.Context, seen Snapshot) ([]string, error)
 	// Rolls says whether others go on with a step's change after our write.
 	Rolls(step journal.StepID) bool
 	// Paused says who keeps the cluster from being rolled; "": nobody.

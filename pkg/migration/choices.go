@@ -23,6 +23,9 @@ func (o Options) Choices() map[string]string {
 	if o.DisableAsked {
 		choices["--keep-leader-migration"] = strconv.FormatBool(false)
 	}
+	if o.EarlyHandOver {
+		choices["--hand-over"] = "early"
+	}
 	if o.FailOnWarning {
 		choices["--fail-on"] = "warning"
 	}

@@ -30,7 +30,10 @@ type Options struct {
 	KeepLeaderMigration bool
 	// DisableAsked says that the user wants disable-leader-migration even though
 	// an owner such as Terraform could put the old configuration back.
-	DisableAsked    bool
+	DisableAsked bool
+	// EarlyHandOver lets the CCM take the cloud controllers over before the switch; else the
+	// switch itself does.
+	EarlyHandOver   bool
 	CloudRoutes     string // "on", "off" or "" for the safe default (off, refused where routes are in use)
 	CloudConfig     string // text of the CCM's cloud config; empty: the in-tree one is carried over
 	CCMImage        string

@@ -10,6 +10,7 @@ const (
 	StepEnable      journal.StepID = "enable-leader-migration"
 	StepCordon      journal.StepID = "cordon"
 	StepInstall     journal.StepID = "install-ccm"
+	StepHandOver    journal.StepID = "hand-over"
 	StepSwitch      journal.StepID = "switch-provider"
 	StepUncordon    journal.StepID = "uncordon"
 	StepVerify      journal.StepID = "verify"

@@ -116,6 +116,10 @@ func (c *Common) UpgradeAllowed(seen migration.Snapshot) error {
 	return migration.UpgradeAllowed(seen.Reading.Version, c.Options.KubernetesVersion, "-rancher")
 }
 
+// Outlived implements migration.Backend: rke starts a container once the one before it has
+// stopped.
+func (*Common) Outlived(context.Context, migration.Snapshot) ([]string, error) { return nil, nil }
+
 // Rolls implements migration.Backend: a killed `rke up` leaves a change half done.
 func (c *Common) Rolls(step journal.StepID) bool {
 	return step == migration.StepEnable || step == migration.StepSwitch || step == migration.StepUpgrade

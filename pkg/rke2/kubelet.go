@@ -2,6 +2,7 @@ package rke2
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -44,27 +45,38 @@ func (k kubelet) renewed(started, renewal time.Time) kubelet {
 }
 
 // waitForKubelets waits until no kube-controller-manager from before the rollout can
-// run. Node leases are read when nothing else is awaited, and no more once each was seen.
+// run. Node leases are read when nothing else is awaited.
 func (b *Backend) waitForKubelets(ctx context.Context, seen migration.Snapshot, r *migration.RolloutJudgement) error {
+	open, err := b.Outlived(ctx, seen)
+	for _, one := range open {
+		r.Wait("%s", one)
+	}
+	return err
+}
+
+// Outlived implements migration.Backend. Of each machine Node leases are read no more once
+// its kubelet was seen.
+func (b *Backend) Outlived(ctx context.Context, seen migration.Snapshot) ([]string, error) {
+	var open []string
 	for _, k := range seen.Reading.KCMs {
 		if alone(b.kubelets, k) {
 			continue
 		}
 		started, err := time.Parse(time.RFC3339, k.Started)
 		if err != nil {
-			r.Wait("%s: its start is not seen", k.Name())
+			open = append(open, k.Name()+": its start is not seen")
 			continue
 		}
 		renewal, err := b.nodeRenewal(ctx, k.Node)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		now := b.kubelets[k.ID].renewed(started, renewal)
 		if b.kubelets[k.ID] = now; !now.alone {
-			r.Wait("%s: the process before it may still run; Node %s has not renewed its lease twice, up to %s after the start", k.Name(), k.Node, oldEnds)
+			open = append(open, fmt.Sprintf("%s: the process before it may still run; Node %s has not renewed its lease twice, up to %s after the start", k.Name(), k.Node, oldEnds))
 		}
 	}
-	return nil
+	return open, nil
 }
 
 // alone says whether this run has seen that nothing from before the last start of a

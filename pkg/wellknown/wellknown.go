@@ -31,6 +31,15 @@ const (
 )
 
 const (
+	// Fence begins the holder of a migration lease that a run of awsmigrate has fenced: no
+	// process has such an identity, so its holder steps down and whoever waits takes the
+	// lease when it expires. The ID of the run follows.
+	Fence = "awsmigrate-fence_"
+	// FenceNote is the annotation that says so to people.
+	FenceNote = "awsmigrate.io/fence"
+)
+
+const (
 	// Grant names awsmigrate's own Role and RoleBinding.
 	Grant = "awsmigrate-leader-migration"
 	// FieldManager owns the fields that awsmigrate writes.

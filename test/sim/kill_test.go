@@ -14,10 +14,14 @@ type scenario struct {
 	run   Run
 }
 
+// natural are those of the scenarios in which the switch hands over.
+const natural = 3
+
 var scenarios = []scenario{
 	{"rke2", NewRKE2, Run{}},
 	{"rke2 by manifest", NewRKE2, Run{Method: migration.InstallManifest}},
 	{"rke", NewRKE, Run{}},
+	{"rke2 with an early hand-over", NewRKE2, Run{Early: true}},
 }
 
 // sampled is how many states are skipped for each that is tried: in a fast run

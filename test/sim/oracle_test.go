@@ -94,7 +94,7 @@ type moment struct {
 
 func newMoment(n int) moment {
 	random := rand.New(rand.NewPCG(uint64(n), 17))
-	m := moment{n: n, scenario: scenarios[n%len(scenarios)], undo: random.IntN(4) == 0, stop: random.Float64(), forward: random.IntN(3) > 0}
+	m := moment{n: n, scenario: scenarios[n%natural], undo: random.IntN(4) == 0, stop: random.Float64(), forward: random.IntN(3) > 0}
 	// No whole seconds: what others do is due then, and which of the two comes first is luck.
 	m.since = []time.Duration{0, 2300 * time.Millisecond, 5300 * time.Millisecond, 12300 * time.Millisecond, 30300 * time.Millisecond,
 		60300 * time.Millisecond, 600300 * time.Millisecond}[random.IntN(7)]

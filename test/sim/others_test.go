@@ -222,6 +222,9 @@ func TestOthersManagerThatComesMeanwhile(t *testing.T) {
 	for _, scenario := range scenarios {
 		moments := []struct{ when, before string }{
 			{"/rolebindings", "enable-leader-migration"}, {"/nodes/", "install-ccm"}, {"/daemonsets", "switch-provider"}}
+		if scenario.run.Early {
+			moments[2].before = "hand-over"
+		}
 		if scenario.run.Method == migration.InstallManifest { // the cordon comes behind it
 			moments[1].before, moments = "switch-provider", moments[:2]
 		}

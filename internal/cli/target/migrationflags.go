@@ -22,6 +22,7 @@ type migrationFlags struct {
 	etcdSnapshot         bool
 	noEtcdSnapshot       bool
 	keepLeaderMigration  bool
+	handOver             string
 	cloudRoutes          string
 	cloudConfig          string
 	ccmImage, chart      string
@@ -57,6 +58,7 @@ func (m *migrationFlags) registerVersion(flags *pflag.FlagSet) {
 // too.
 func (m *migrationFlags) registerChecks(flags *pflag.FlagSet) {
 	m.given = flags.Changed
+	flags.StringVar(&m.handOver, "hand-over", handOverNatural, "early|natural: have the CCM take the cloud controllers over in a step of its own, before the switch, or by the switch")
 	flags.StringVar(&m.cloudRoutes, "cloud-routes", "", "on|off: whether the CCM maintains VPC routes (default off; refused where the in-tree provider does today)")
 	flags.StringVar(&m.cloudConfig, "cloud-config", "", "file with the CCM's cloud config (default: the in-tree one, carried over)")
 	flags.StringVar(&m.ccmImage, "ccm-image", "", "image of the aws-cloud-controller-manager (default: the one that fits the cluster's version)")
@@ -73,6 +75,9 @@ func (m *migrationFlags) registerChecks(flags *pflag.FlagSet) {
 	flags.StringVar(&m.externalID, "external-id", "", "external id that the trust policy of --assume-role asks for")
 	flags.StringVar(&m.sessionName, "role-session-name", "", "name of the session of --assume-role, as CloudTrail shows it (default awsmigrate)")
 }
+
+// handOverNatural leaves the hand-over to the switch.
+const handOverNatural = "natural"
 
 // What AssumeRole takes (AWS STS API reference, 2011-06-15).
 var (
@@ -115,6 +120,13 @@ func (m *migrationFlags) options() (migration.Options, error) {
 		o.HandOver, o.Snapshot = true, o.Snapshot && m.given("etcd-snapshot")
 	default:
 		return o, fault.AsUsage(fmt.Errorf("flag --edits: %q, wanted apply or handoff", m.edits))
+	}
+	switch m.handOver {
+	case handOverNatural:
+	case "early":
+		o.EarlyHandOver = true
+	default:
+		return o, fault.AsUsage(fmt.Errorf("flag --hand-over: %q, wanted early or natural", m.handOver))
 	}
 	switch m.failOn {
 	case "failure":

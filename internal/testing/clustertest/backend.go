@@ -21,6 +21,8 @@ type Editor struct {
 	Rolled migration.Rollout
 	Busy   bool
 	Did    []string
+	// Outliving are the kube-controller-managers beside which another may run.
+	Outliving []string
 }
 
 // Edit implements migration.Editor.
@@ -67,6 +69,11 @@ func (e *Editor) Finish(context.Context, *runner.Tx, journal.StepID, bool) error
 // Summarize implements migration.Backend.
 func (e *Editor) Summarize(open []migration.PendingCondition) string {
 	return migration.SummarizePending(open)
+}
+
+// Outlived implements migration.Backend.
+func (e *Editor) Outlived(context.Context, migration.Snapshot) ([]string, error) {
+	return e.Outliving, nil
 }
 
 // Rolls implements migration.Backend.

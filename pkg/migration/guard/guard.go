@@ -18,6 +18,9 @@ const (
 	handoverGap = 24 * time.Second
 )
 
+// ReasonCCMRestarts is that of a cloud controller manager that ended after it had led.
+const ReasonCCMRestarts = "CCMRestarts"
+
 // Guard judges every reading while a change rolls out. Rancher goes on by
 // itself, machine after machine; the guard is what notices that the last one
 // went wrong before the next one starts. It keeps only what it saw, by its own
@@ -121,7 +124,7 @@ func (g *Guard) judgeCCM(s Signals) error {
 	}
 	for pod, restarts := range s.CCMRestarts {
 		if old, known := before[pod]; known && restarts > old {
-			return braked("CCMRestarts", "Pod kube-system/"+pod,
+			return braked(ReasonCCMRestarts, "Pod kube-system/"+pod,
 				fmt.Sprintf("restarted %d times after the hand-over", restarts), "a cloud controller manager that keeps running")
 		}
 	}

@@ -25,7 +25,7 @@ func TestFrozenArgumentsStopBothDirections(t *testing.T) {
 			s.Reading.KCMs = frozen
 			s.Result = position.Compute(s.Reading.Evidence())
 			s = sided(s)
-			_, forth := s.states(order(migration.InstallHelm, true))
+			_, forth := s.states(order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: "v1.27.16+rke2r2"}))
 			_, back := s.undoStates(undoOrder())
 			for direction, err := range map[string]error{"forth": forth, "back": back} {
 				if fault.ClassOf(err) != fault.CouldNotLook || !strings.Contains(err.Error(), "v1.26.10 or later") {

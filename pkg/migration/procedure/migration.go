@@ -115,7 +115,7 @@ func (m *Migration) order() []journal.StepID {
 
 // forward are the steps of the migration, whichever way m goes.
 func (m *Migration) forward() []journal.StepID {
-	return order(m.Options.InstallMethod, m.Options.KubernetesVersion != "")
+	return order(m.Options)
 }
 
 // Chart is the chart in this cluster.

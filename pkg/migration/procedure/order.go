@@ -35,6 +35,8 @@ func forward() []row {
 			make: func(b base) migration.Step { return &cordon{base: b} }},
 		{id: migration.StepInstall, title: "install the cloud controller manager beside them", reaches: position.P3,
 			make: func(b base) migration.Step { return &install{base: b} }},
+		{id: migration.StepHandOver, title: "let the cloud controller manager take over, while it can still be taken back",
+			make: func(b base) migration.Step { return &handOver{base: b} }},
 		{id: migration.StepSwitch, title: "switch every component to the external provider", reaches: position.P4,
 			make: func(b base) migration.Step { return &editing{b, switchProvider()} }},
 		{id: migration.StepUncordon, title: "give back the cordons",
@@ -69,12 +71,10 @@ func backward() []row {
 // order gives the steps in force. With a HelmChart document the install comes before
 // the cordon: its Job must run on a control plane and does not tolerate one
 // (k3s-io/helm-controller:pkg/controllers/chart/chart.go@v0.15.9).
-func order(method migration.InstallMethod, upgrade bool) []journal.StepID {
-	ids := idsOf(forward())
-	if !upgrade {
-		ids = slices.DeleteFunc(ids, func(id journal.StepID) bool { return id == migration.StepUpgrade })
-	}
-	if method == migration.InstallManifest {
+func order(o migration.Options) []journal.StepID {
+	left := map[journal.StepID]bool{migration.StepUpgrade: o.KubernetesVersion == "", migration.StepHandOver: !o.EarlyHandOver}
+	ids := slices.DeleteFunc(idsOf(forward()), func(id journal.StepID) bool { return left[id] })
+	if o.InstallMethod == migration.InstallManifest {
 		ids = slices.DeleteFunc(ids, func(id journal.StepID) bool { return id == migration.StepInstall })
 		ids = slices.Insert(ids, slices.Index(ids, migration.StepCordon), migration.StepInstall)
 	}

@@ -62,7 +62,7 @@ func TestStepInfos(t *testing.T) {
 			}
 		}
 	}
-	if forward, back := len(StepInfos()), len(UndoStepInfos()); forward != 11 || back != 6 {
+	if forward, back := len(StepInfos()), len(UndoStepInfos()); forward != 12 || back != 6 {
 		t.Errorf("%d steps forward, %d back", forward, back)
 	}
 	plan, err := (base{ID: migration.StepVerify}).Plan(t.Context(), migration.Snapshot{})
@@ -76,7 +76,7 @@ func TestStepInfos(t *testing.T) {
 func TestWordsOfSteps(t *testing.T) {
 	for step, word := range map[journal.StepID]string{
 		migration.StepPreflight: "preflight", migration.StepSnapshot: "etcd-snapshot", migration.StepLeaseAccess: "lease-access", migration.StepEnable: "enable-leader-migration", migration.StepCordon: "cordon",
-		migration.StepInstall: "install-ccm", migration.StepSwitch: "switch-provider", migration.StepUncordon: "uncordon", migration.StepVerify: "verify", migration.StepDisable: "disable-leader-migration", migration.StepUpgrade: "upgrade",
+		migration.StepInstall: "install-ccm", migration.StepHandOver: "hand-over", migration.StepSwitch: "switch-provider", migration.StepUncordon: "uncordon", migration.StepVerify: "verify", migration.StepDisable: "disable-leader-migration", migration.StepUpgrade: "upgrade",
 		migration.StepUndoPreflight: "undo-preflight", migration.StepUndoDisable: "undo-disable-leader-migration", migration.StepUndoSwitch: "undo-switch-provider", migration.StepUndoInstall: "undo-install-ccm",
 		migration.StepUndoEnable: "undo-enable-leader-migration", migration.StepUndoAccess: "undo-lease-access",
 	} {

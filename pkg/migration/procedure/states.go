@@ -11,6 +11,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/checks"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
@@ -167,6 +168,8 @@ func (s progress) state(id journal.StepID, now current) runner.State {
 		return s.Config.SnapshotState(s.Record, now.reached)
 	case migration.StepCordon:
 		return s.cordonState(now)
+	case migration.StepHandOver:
+		return s.handOverState(now)
 	case migration.StepUncordon:
 		return s.uncordonState(now)
 	case migration.StepUpgrade:
@@ -199,6 +202,25 @@ func (s progress) cordonState(now current) runner.State {
 		return runner.State{Kind: runner.Skipped, Reason: s.Cordon.Skip}
 	case len(s.Cordon.Open) == 0:
 		return runner.State{Kind: runner.Done, Reason: fmt.Sprintf("%d control-plane nodes are cordoned", len(s.Cordon.Ours)+len(s.Cordon.Theirs))}
+	}
+	return runner.State{Kind: runner.Todo}
+}
+
+// handOverState is by the holder of the migration lease, who is not known to be dead: a run
+// that has just begun has not seen it renew yet.
+func (s progress) handOverState(now current) runner.State {
+	if now.reached >= position.P4 {
+		return runner.State{Kind: runner.Done, Reason: "not repeated after the switch"}
+	}
+	if now.reached < position.P3 {
+		return runner.State{Kind: runner.Todo}
+	}
+	owner := s.Reading.LeaseVerdict()
+	if owner.Owner == lease.CCM && owner.Life != lease.Dead {
+		return runner.State{Kind: runner.Done, Reason: "the cloud controller manager holds the migration lease"}
+	}
+	if why := leftToSwitch(s.Snapshot); why != "" && owner.Owner != lease.HandingOver {
+		return runner.State{Kind: runner.Skipped, Reason: "left to switch-provider: " + why}
 	}
 	return runner.State{Kind: runner.Todo}
 }

@@ -20,7 +20,7 @@ func TestDeletedGrantIsGivenBackByItsFix(t *testing.T) {
 	hazard := position.Result{Position: position.Unknown, Mixed: true, HandMade: true, Problems: []string{"x"}}
 	for _, ungranted := range []bool{true, false} {
 		hazard.Ungranted = ungranted
-		_, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: hazard}}).states(order(migration.InstallHelm, false))
+		_, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: hazard}}).states(order(migration.Options{InstallMethod: migration.InstallHelm}))
 		f, ok := fault.As(err)
 		if !ok || f.Class != fault.Check || strings.Contains(f.Fix, checks.GrantCommands) != ungranted || strings.Contains(f.Fix, "by hand") == ungranted {
 			t.Errorf("ungranted %t: %v", ungranted, err)
@@ -100,7 +100,7 @@ func TestJudge(t *testing.T) {
 	}...)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			ids := order(migration.InstallHelm, tt.s.Options.KubernetesVersion != "")
+			ids := order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.s.Options.KubernetesVersion})
 			seen, err := sided(tt.s).states(ids)
 			if f, ok := fault.As(err); (ok && f.Reason != tt.err) || (!ok && tt.err != "") {
 				t.Fatalf("error %v, want reason %q", err, tt.err)
@@ -173,7 +173,7 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 		{"our upgrade", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P5), Record: journal.Record{Intents: []journal.Intent{{Step: migration.StepUpgrade}}}}, Options: migration.Options{KubernetesVersion: "v1.27.10+rke2r1"}}, runner.Skipped},
 		{"nobody's roll", progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1)}}, runner.Always},
 	} {
-		seen, err := sided(tt.s).states(order(migration.InstallHelm, tt.s.Options.KubernetesVersion != ""))
+		seen, err := sided(tt.s).states(order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.s.Options.KubernetesVersion}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func TestPreflightWaitsForARollOfOurs(t *testing.T) {
 func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
 	for _, p := range []position.Position{position.P4, position.P5} {
 		for _, method := range []migration.InstallMethod{migration.InstallHelm, migration.InstallManifest} {
-			seen, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).states(order(method, false))
+			seen, err := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(p)}}).states(order(migration.Options{InstallMethod: method}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +200,7 @@ func TestFlagIsNeverPutOnAfterTheSwitch(t *testing.T) {
 }
 
 func TestOrderPutsTheManifestBeforeTheCordon(t *testing.T) {
-	ids := order(migration.InstallManifest, false)
+	ids := order(migration.Options{InstallMethod: migration.InstallManifest})
 	index := map[journal.StepID]int{}
 	for i, id := range ids {
 		index[id] = i
@@ -279,7 +279,7 @@ func TestStatesOfSteps(t *testing.T) {
 		"it is kept":                         {position.P4, guard.CordonPlan{}, migration.Options{KeepLeaderMigration: true}, false, migration.StepDisable, runner.Skipped},
 	} {
 		s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: clustertest.ResultAt(tt.at)}, Cordon: tt.cordon, Options: tt.o, AtTarget: tt.target})
-		seen, err := s.states(order(migration.InstallHelm, tt.o.KubernetesVersion != ""))
+		seen, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm, KubernetesVersion: tt.o.KubernetesVersion}))
 		if got := seen.States[tt.id].Kind; err != nil || got != tt.want {
 			t.Errorf("%s: %s is %q, want %q, %v", name, tt.id, got, tt.want, err)
 		}
@@ -301,7 +301,7 @@ func TestDisableBesideAnOwner(t *testing.T) {
 		reading := clustertest.Resting()
 		reading.Owners = []migration.Owner{{Name: "Fleet", Mark: "field manager fleetagent"}}
 		s := sided(progress{Snapshot: migration.Snapshot{Reading: reading, Result: clustertest.ResultAt(position.P4)}, Options: tt.o})
-		seen, err := s.states(order(migration.InstallHelm, false))
+		seen, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm}))
 		if got := seen.States[migration.StepDisable].Kind; err != nil || got != tt.want {
 			t.Errorf("%s: %q, want %q, %v", name, got, tt.want, err)
 		}
@@ -326,7 +326,7 @@ func TestReachedWhileNothingIsReadable(t *testing.T) {
 func TestErrorsNameTheirProblems(t *testing.T) {
 	for _, problems := range [][]string{nil, {"cp-0 is odd"}, {"cp-0 is odd", "cp-1 is odd"}} {
 		s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Resting(), Result: position.Result{Position: position.Unknown, HandMade: true, Problems: problems}}})
-		_, err := s.states(order(migration.InstallHelm, false))
+		_, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm}))
 		f, ok := fault.As(err)
 		if !ok || (f.Err == nil) != (len(problems) == 0) || f.Err != nil && f.Err.Error() != strings.Join(problems, "; ") {
 			t.Errorf("%q: %+v", problems, f)

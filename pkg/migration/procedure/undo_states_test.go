@@ -125,7 +125,7 @@ func TestUndoPreflightIsMadeWhereSomethingIsLeft(t *testing.T) {
 // A migration that was taken back is over: what moves afterwards is not its roll.
 func TestNothingIsInProgressAfterAnUndo(t *testing.T) {
 	s := sided(progress{Snapshot: migration.Snapshot{Reading: clustertest.Rolling(), Result: clustertest.ResultAt(position.P1), Record: intended(migration.StepEnable, migration.StepUndoEnable)}})
-	seen, err := s.states(order(migration.InstallHelm, false))
+	seen, err := s.states(order(migration.Options{InstallMethod: migration.InstallHelm}))
 	if err != nil || seen.States[migration.StepEnable].Kind != runner.Todo {
 		t.Errorf("%v, %v", seen.States[migration.StepEnable], err)
 	}

@@ -96,6 +96,16 @@ func (s *script) ccmLeads(from, to float64) *script {
 	return s
 }
 
+// fenced has a run write itself as the holder, while who held it works on.
+func (s *script) fenced(from, to float64) *script {
+	s.hold(from, 0, wellknown.MigrationLease, wellknown.Fence+"run", 1)
+	s.all[len(s.all)-1].Lease.Manager = wellknown.FieldManager
+	for x := from + 1; x < to; x += 2 {
+		s.hold(x, 0, wellknown.KCMLease, "cp-0_a", 1)
+	}
+	return s
+}
+
 func TestOverlaps(t *testing.T) {
 	ended := record.Unwatched{Stream: record.Leases, From: epoch.Add(40 * time.Second), Until: epoch.Add(41 * time.Second), Lost: true}
 	resumed := ended
@@ -114,6 +124,9 @@ func TestOverlaps(t *testing.T) {
 		{"nothing shows an end", begun().renewals(2, 40).ccmLeads(55, 80), Possible, true, CannotSay},
 		{"too early for the renew deadline", begun().renewals(2, 40).ccmLeads(45, 80), Possible, false, CannotSay},
 		{"its main lease is renewed beside the successor", begun().renewals(2, 40).ccmLeads(41, 50).hold(52, 0, wellknown.KCMLease, "cp-0_a", 1).ccmLeads(53, 60), Seen, false, Double},
+		{"fenced, and its container ended first", begun().renewals(2, 40).fenced(40, 50).pod(51, record.Terminated, wellknown.KCM, "cp-0", "k0").
+			ccmLeads(55, 80), Excluded, false, Single},
+		{"fenced, and nothing shows an end", begun().renewals(2, 40).fenced(40, 50).ccmLeads(63, 80), Possible, true, CannotSay},
 		{"not watched in between", begun().renewals(2, 40).pod(39.9, record.Terminated, wellknown.KCM, "cp-0", "k0").at(41, record.Entry{Missed: &ended}).ccmLeads(55, 80), Possible, false, NotSeen},
 		{"resumed where it broke off", begun().renewals(2, 40).pod(41, record.Terminated, wellknown.KCM, "cp-0", "k0").at(41, record.Entry{Missed: &resumed}).
 			ccmLeads(55, 80), Excluded, false, Single},

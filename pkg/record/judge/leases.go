@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -64,7 +65,7 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 			p.locks[l.Name].end(at, !lost.IsZero())
 		}
 	}
-	if l.Holder == "" || l.Gone {
+	if l.Holder == "" || l.Gone || strings.HasPrefix(l.Holder, wellknown.Fence) { // a fence is no process
 		return
 	}
 	p := j.process(l)

@@ -109,10 +109,11 @@ func leaseOwner(in evidence.Input) []verify.Finding {
 	case wanted == nil:
 		wanted = []lease.Owner{lease.KCM, lease.CCM}
 	}
-	for _, o := range wanted {
-		if v.Owner == o {
-			return nil
-		}
+	if slices.Contains(wanted, v.Owner) {
+		return nil
+	}
+	if v.Owner == lease.HandingOver && v.Life != lease.Dead {
+		return []verify.Finding{verify.Warning(migrationLease, v.Why, "held by one of those who wait, within half a minute", "look again then")}
 	}
 	seen := "held by " + string(v.Owner)
 	if v.Owner == lease.NoLease || v.Owner == lease.Nobody {
@@ -122,7 +123,11 @@ func leaseOwner(in evidence.Input) []verify.Finding {
 	for i, o := range wanted {
 		names[i] = string(o)
 	}
-	return []verify.Finding{verify.Failure(migrationLease, seen+": "+v.Why, "held by "+strings.Join(names, " or "), "")}
+	fix := ""
+	if v.Owner == lease.HandingOver {
+		fix = "see why nobody takes it in the logs of the cloud controller manager and of kube-controller-manager; do not delete the lease"
+	}
+	return []verify.Finding{verify.Failure(migrationLease, seen+": "+v.Why, "held by "+strings.Join(names, " or "), fix)}
 }
 
 // runsExternal says whether every kube-controller-manager is seen to be.
@@ -139,12 +144,13 @@ func leaseRenewing(in evidence.Input) []verify.Finding {
 	if !ok {
 		return verify.Unread(in.Leases, migrationLease)
 	}
-	switch v.Life {
-	case lease.Alive:
+	switch {
+	case v.Owner == lease.HandingOver && v.Life != lease.Dead:
+		return nil // the other check warns of it
+	case v.Life == lease.Alive:
 		return nil
-	case lease.NotHeld:
+	case v.Life == lease.NotHeld:
 		return []verify.Finding{verify.Failure(migrationLease, v.Why, "a holder that renews it", "")}
-	case lease.Silent, lease.Dead:
 	}
 	return []verify.Finding{verify.Failure(migrationLease, fmt.Sprintf("%s did not renew it in %.1f s (%s)", v.Holder, v.Looked.Seconds(), v.Life), "renewed every 2 s", "")}
 }

@@ -66,7 +66,8 @@ type Waiting struct{ Reason, Message string }
 // End is how a container ended.
 type End struct {
 	Code    int32
-	Message string // the end of its log, where the pod asks for that
+	Message string    // the end of its log, where the pod asks for that
+	At      time.Time // kubelet's clock
 }
 
 // HeldBack says whether the container does not run now.

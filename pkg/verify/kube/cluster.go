@@ -64,6 +64,15 @@ func ReadCluster(ctx context.Context, client kubernetes.Interface) (downstream.C
 	return c, nil
 }
 
+// ReadServices reads the Services of type LoadBalancer. Its error is a *PartError.
+func ReadServices(ctx context.Context, client kubernetes.Interface) ([]downstream.Service, error) {
+	read := stepReader(client).services(ctx)
+	if !read.OK() {
+		return nil, &PartError{Object: "Services of the cluster to migrate", Err: read.Err}
+	}
+	return read.Value, nil
+}
+
 // ReadLeases reads the three leases once. Its error is a *PartError.
 func ReadLeases(ctx context.Context, client kubernetes.Interface) (lease.Readings, error) {
 	var c downstream.Cluster

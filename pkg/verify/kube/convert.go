@@ -77,7 +77,7 @@ func end(t *corev1.ContainerStateTerminated) *downstream.End {
 	if t == nil {
 		return nil
 	}
-	return &downstream.End{Code: t.ExitCode, Message: t.Message}
+	return &downstream.End{Code: t.ExitCode, Message: t.Message, At: t.FinishedAt.Time}
 }
 
 func containers(spec corev1.PodSpec) []downstream.Container {

@@ -90,7 +90,11 @@ func settled(l lease.Leases, looked, patience time.Duration) bool {
 	for _, s := range all {
 		held := s.Last.Exists && s.Last.Holder != ""
 		old := looked >= minLook && newest.Sub(s.Last.Renew) > staleAfter
-		long := looked-s.First.At >= patience
+		enough := patience
+		if s.Last.Fenced() {
+			enough = max(patience, s.Last.FenceLasts())
+		}
+		long := looked-s.First.At >= enough
 		if held && !s.Renewed() && !old && !long {
 			return false
 		}

@@ -3,7 +3,12 @@
 // server's time stamp with a local clock, as client-go's own candidates do.
 package lease
 
-import "time"
+import (
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
 
 // Observation is one reading of one Lease.
 type Observation struct {
@@ -20,6 +25,22 @@ type Observation struct {
 	At      time.Duration // since the first reading of the series, by our own clock
 }
 
+// Fenced says whether a run of awsmigrate has written itself as the holder, for the one
+// before to step down.
+func (o Observation) Fenced() bool { return strings.HasPrefix(o.Holder, wellknown.Fence) }
+
+// FenceLasts is how long a lease that was fenced stays so at the longest: whoever waits
+// looks every retry period to 2.2 of them, sees the fence, and once more after the lease's
+// duration (client-go:tools/leaderelection@v0.26.0). One that lasts longer has nobody who
+// waits.
+func (o Observation) FenceLasts() time.Duration {
+	const retries = 44 * defaultRetryPeriod / 10
+	return o.Duration + retries
+}
+
+// defaultRetryPeriod is that of k8s.io/component-base/config.
+const defaultRetryPeriod = 2 * time.Second
+
 // Series are readings of one Lease, first and last. With one reading only,
 // First equals Last.
 type Series struct{ First, Last Observation }
@@ -29,7 +50,7 @@ func (s Series) Span() time.Duration { return s.Last.At - s.First.At }
 
 // Renewed says whether the holder wrote between the two readings.
 func (s Series) Renewed() bool {
-	return s.First.Exists && s.Last.Exists && s.Last.Holder != "" &&
+	return s.First.Exists && s.Last.Exists && s.Last.Holder != "" && !s.Last.Fenced() &&
 		(!s.Last.Renew.Equal(s.First.Renew) || s.Last.Transitions != s.First.Transitions || s.Last.UID != s.First.UID)
 }
 

@@ -22,6 +22,9 @@ const (
 	CCM Owner = wellknown.CCM
 	// Foreign is a program that has no business with the lease.
 	Foreign Owner = "foreign"
+	// HandingOver says that a run of awsmigrate has fenced the holder off: the one before
+	// may work until its renew deadline, and the one that waits takes the lease after that.
+	HandingOver Owner = "handing over"
 	// Undecided says that the two kinds of evidence disagree, or that there is none.
 	Undecided Owner = "undecided"
 )
@@ -68,7 +71,7 @@ func Host(identity string) string {
 // renewDeadline is the holder's (10 s by default).
 func JudgeMigration(l Leases, renewDeadline time.Duration) Verdict {
 	v := judge(l.Migration, renewDeadline)
-	if v.Owner == NoLease || v.Owner == Nobody {
+	if v.Owner == NoLease || v.Owner == Nobody || v.Owner == HandingOver {
 		return v
 	}
 	byIdentity := Undecided
@@ -111,6 +114,8 @@ func judge(s Series, renewDeadline time.Duration) Verdict {
 	case last.Holder == "":
 		v.Owner, v.Life, v.Why = Nobody, NotHeld, "the Lease has no holder"
 		return v
+	case last.Fenced():
+		return fenced(s, v)
 	case s.Renewed():
 		v.Life = Alive
 	case s.Span() >= renewDeadline:
@@ -120,6 +125,17 @@ func judge(s Series, renewDeadline time.Duration) Verdict {
 	}
 	v.Owner = ByManager(last.Manager)
 	v.Why = "last written by " + orNone(last.Manager)
+	return v
+}
+
+// fenced judges a lease whose holder was fenced off.
+func fenced(s Series, v Verdict) Verdict {
+	v.Owner, v.Life = HandingOver, Silent
+	v.Why = "fenced by awsmigrate run " + strings.TrimPrefix(v.Holder, wellknown.Fence) + ", expires by itself"
+	if s.First.Holder == v.Holder && s.Span() >= s.Last.FenceLasts() {
+		v.Life = Dead
+		v.Why += fmt.Sprintf("; nobody has taken it for %.0f s", s.Span().Seconds())
+	}
 	return v
 }
 

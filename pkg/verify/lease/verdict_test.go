@@ -83,3 +83,29 @@ func TestHost(t *testing.T) {
 		}
 	}
 }
+
+// A lease that a run has fenced is handing over for as long as whoever waits may need to
+// take it, and is nobody's after that.
+func TestFencedLease(t *testing.T) {
+	fenced := func(span time.Duration) Series { return held("awsmigrate-fence_r1", "awsmigrate", false, span) }
+	begins := held("cp-a_1", kcm, false, 3*time.Second)
+	begins.Last = fenced(3 * time.Second).Last
+	begins.Last.Renew = t0.Add(time.Second)
+	for name, tt := range map[string]struct {
+		series Series
+		life   Life
+	}{
+		"written while we looked": {begins, Silent},
+		"looked at for a moment":  {fenced(3 * time.Second), Silent},
+		"nearly expired":          {fenced(23 * time.Second), Silent},
+		"taken by nobody":         {fenced(24 * time.Second), Dead},
+	} {
+		v := JudgeMigration(Leases{tt.series, held("cp-a_1", kcm, true, time.Second), held("cp-b_2", ccm, true, time.Second)}, 10*time.Second)
+		if v.Owner != HandingOver || v.Life != tt.life || !strings.Contains(v.Why, "run r1") {
+			t.Errorf("%s: %+v", name, v)
+		}
+		if tt.series.Renewed() {
+			t.Errorf("%s: taken for a renewal", name)
+		}
+	}
+}

@@ -20,7 +20,7 @@ const whole = `{
     "paused": true, "until": "verify", "edits": "Handoff",
     "windows": [{"schedule": "0 22 * * 6", "duration": "4h", "timeZone": "Europe/Berlin"}, {"schedule": "*/5 1-3 1,15 JAN ?", "duration": "90m"}],
     "options": {
-      "endState": "Auto", "installMethod": "Helm", "cloudRoutes": "Enabled", "etcdSnapshot": "Disabled", "keepLeaderMigration": "Enabled",
+      "endState": "Auto", "installMethod": "Helm", "handOver": "Early", "cloudRoutes": "Enabled", "etcdSnapshot": "Disabled", "keepLeaderMigration": "Enabled",
       "timeout": "1h30m", "ownerInformed": ["terraform"],
       "skipChecks": [{"id": "AWSM-204", "reason": "was seen by hand"}, {"id": "AWSM-205", "reason": "was seen by hand"}],
       "ccm": {"image": "registry.example:5000/ccm/aws:v1.26.14@sha256:abc", "values": {"nodeSelector": {"a": "b"}}, "cloudConfigSecretRef": {"name": "cloud.config", "key": "aws.conf"}},
@@ -112,6 +112,7 @@ func broken() map[string]map[string]any {
 		"spec.options.installMethod enum":                      one(o+"installMethod", "Kubectl"),
 		"spec.options.cloudRoutes enum":                        one(o+"cloudRoutes", "on"),
 		"spec.options.etcdSnapshot enum":                       one(o+"etcdSnapshot", "true"),
+		"spec.options.handOver enum":                           one(o+"handOver", "early"),
 		"spec.options.keepLeaderMigration enum":                one(o+"keepLeaderMigration", "false"),
 		"spec.options.timeout pattern":                         one(o+"timeout", "900s"),
 		"spec.options.timeout maxLength":                       one(o+"timeout", "00000015m"),

@@ -11,6 +11,10 @@ type Options struct {
 	// How the chart of the cloud controller manager gets into the cluster.
 	// +optional
 	InstallMethod InstallMethod `json:"installMethod,omitempty"`
+	// When the cloud controller manager takes the cloud controllers over: in a step of its
+	// own before the switch, or by the switch.
+	// +optional
+	HandOver HandOver `json:"handOver,omitempty"`
 	// Whether the cloud controller manager maintains VPC routes.
 	// +optional
 	CloudRoutes Switch `json:"cloudRoutes,omitempty"`
@@ -84,6 +88,17 @@ const (
 	InstallHelm InstallMethod = "Helm"
 	// InstallAdditionalManifest is a document in the Cluster object.
 	InstallAdditionalManifest InstallMethod = "AdditionalManifest"
+)
+
+// HandOver is when the cloud controllers change hands.
+// +kubebuilder:validation:Enum="";Early;Natural
+type HandOver string
+
+const (
+	// HandOverEarly is before the switch, where every condition for it is there.
+	HandOverEarly HandOver = "Early"
+	// HandOverNatural is with the switch. An absent one is the same.
+	HandOverNatural HandOver = "Natural"
 )
 
 // SkippedCheck is a check that is not made.

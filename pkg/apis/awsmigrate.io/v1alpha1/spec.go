@@ -73,13 +73,13 @@ const (
 
 // Step is a step of a migration or of an undo, as in docs/steps. The upgrade has no way
 // back and is none of them.
-// +kubebuilder:validation:Enum="";preflight;etcd-snapshot;lease-access;enable-leader-migration;cordon;install-ccm;switch-provider;uncordon;verify;disable-leader-migration;undo-preflight;undo-disable-leader-migration;undo-switch-provider;undo-install-ccm;undo-enable-leader-migration;undo-lease-access
+// +kubebuilder:validation:Enum="";preflight;etcd-snapshot;lease-access;enable-leader-migration;cordon;install-ccm;hand-over;switch-provider;uncordon;verify;disable-leader-migration;undo-preflight;undo-disable-leader-migration;undo-switch-provider;undo-install-ccm;undo-enable-leader-migration;undo-lease-access
 type Step string
 
 // Steps are those that may be the last.
 func Steps() []Step {
 	return []Step{
-		"preflight", "etcd-snapshot", "lease-access", "enable-leader-migration", "cordon", "install-ccm", "switch-provider",
+		"preflight", "etcd-snapshot", "lease-access", "enable-leader-migration", "cordon", "install-ccm", "hand-over", "switch-provider",
 		"uncordon", "verify", "disable-leader-migration",
 		"undo-preflight", "undo-disable-leader-migration", "undo-switch-provider", "undo-install-ccm",
 		"undo-enable-leader-migration", "undo-lease-access",

@@ -1,0 +1,136 @@
+package procedure
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// backOffEnds is how long after its last end a container is started again at once when it
+// ends once more (kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13: a back-off is
+// forgotten after twice its longest, MaxContainerBackOff).
+const backOffEnds = 10 * time.Minute
+
+// leftToSwitch says why the migration lease is not to be fenced in this cluster, so that it
+// changes hands with the switch, as client-go has it; "": it may be.
+func leftToSwitch(seen migration.Snapshot) string {
+	r := seen.Reading
+	if seen.Result.Position != position.P3 || seen.Result.Mixed {
+		return "the cluster is not at P3: " + seen.Result.Summary
+	}
+	if len(r.KCMs) < 2 {
+		return "there is one kube-controller-manager, and nobody to lead its other controllers while it is started again"
+	}
+	for _, k := range r.KCMs {
+		if !k.Known || k.Provider() != position.InTree || !k.Flagged() {
+			return k.Name() + " is not seen to be in-tree with the flag"
+		}
+		if why := unusualElection(k.Args, wellknown.KCMLease); why != "" {
+			return k.Name() + ": " + why
+		}
+	}
+	ccm, there := r.Down.CCMContainer()
+	if !there {
+		return "there is no cloud controller manager"
+	}
+	if why := unusualElection(ccm.Flags(), wellknown.CCMLease); why != "" {
+		return "the cloud controller manager: " + why
+	}
+	return restartedLately(r)
+}
+
+// unusualElection says what of a component's leader election a fence does not reckon with;
+// "": nothing.
+func unusualElection(args component.Args, lock string) string {
+	e, err := args.Election()
+	switch {
+	case err != nil:
+		return fmt.Sprintf("its leader election cannot be read: %v", err)
+	case !e.Enabled:
+		return "it takes part in no leader election"
+	case e.Lock != "leases" || e.Namespace != wellknown.System || e.Name != "" && e.Name != lock:
+		return fmt.Sprintf("its lock is %s %s/%s", e.Lock, e.Namespace, migration.OrElse(e.Name, lock))
+	case e.LeaseDuration <= e.RenewDeadline+e.RetryPeriod:
+		return fmt.Sprintf("its lease of %s is not longer than renew deadline and retry period, %s and %s", e.LeaseDuration, e.RenewDeadline, e.RetryPeriod)
+	}
+	return ""
+}
+
+// restartedLately says that the holder's container ended lately, so that its kubelet would
+// make a pause before it starts it once more; "": it did not. Both times are of one
+// machine: the kubelet's, and the holder's last renewal.
+func restartedLately(r migration.Reading) string {
+	held := r.Leases.Migration.Last
+	k, there := r.KCMOn(lease.Host(held.Holder))
+	if !there || k.Pod == nil {
+		return "" // no kubelet starts it
+	}
+	for _, s := range k.Pod.Statuses {
+		if end := s.LastEnd(); end != nil && held.Renew.Sub(end.At) < backOffEnds {
+			return fmt.Sprintf("%s ended at %s, and would be started again after a pause", k.Name(), end.At.UTC().Format(time.RFC3339))
+		}
+	}
+	return ""
+}
+
+// untilFence is what has to be seen before the lease is fenced, and may come by waiting.
+func untilFence(seen migration.Snapshot) []string {
+	r := seen.Reading
+	var open []string
+	wait := func(yes bool, format string, args ...any) {
+		if yes {
+			open = append(open, fmt.Sprintf(format, args...))
+		}
+	}
+	for _, k := range r.KCMs {
+		wait(!k.Ready, "%s is not Ready", k.Name())
+	}
+	kcm, ccm := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()), lease.JudgeMain(r.Leases.CCM, r.RenewDeadline())
+	owner := r.LeaseVerdict()
+	wait(owner.Owner != lease.KCM || owner.Life != lease.Alive, "migration lease: %s, %s", owner.Owner, owner.Life)
+	wait(kcm.Life != lease.Alive, "Lease kube-system/%s: %s", wellknown.KCMLease, kcm.Life)
+	wait(kcm.Holder != owner.Holder, "the migration lease is not yet with the kube-controller-manager that leads")
+	wait(ccm.Life != lease.Alive, "Lease kube-system/%s: %s", wellknown.CCMLease, ccm.Life)
+	wait(ccm.Life == lease.Alive && leads(r.Leases.CCM) < settleTime(r), "the cloud controller manager has led for %s of %s", leads(r.Leases.CCM).Round(time.Second), settleTime(r))
+	evidence := r.CCMEvidence()
+	wait(!evidence.Complete || evidence.PodsWithout > 0, "the cloud controller manager is not Ready with the flag on every control plane")
+	return open
+}
+
+// leads is how long the holder of a lease has kept it, by its own clock.
+func leads(s lease.Series) time.Duration { return s.Last.Renew.Sub(s.Last.Acquire) }
+
+// longestLease is the longest duration that anybody counts who may take the migration lease.
+func longestLease(r migration.Reading) time.Duration {
+	all := make([]component.Args, 0, len(r.KCMs)+1)
+	for _, k := range r.KCMs {
+		all = append(all, k.Args)
+	}
+	if ccm, there := r.Down.CCMContainer(); there {
+		all = append(all, ccm.Flags())
+	}
+	longest := r.Leases.Migration.Last.Duration
+	for _, args := range all {
+		if e, err := args.Election(); err == nil {
+			longest = max(longest, e.LeaseDuration)
+		}
+	}
+	return longest
+}
+
+// countLoadBalancers are the Services of type LoadBalancer that are not being deleted.
+func countLoadBalancers(services []downstream.Service) int {
+	n := 0
+	for _, s := range services {
+		if !s.Deleting {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,257 @@
+package procedure
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes/fake"
+	clienttesting "k8s.io/client-go/testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// readyToHandOver is a cluster at P3 of which nothing is missing.
+func readyToHandOver() migration.Snapshot {
+	seen := clustertest.At(position.P3)
+	l := &seen.Reading.Leases
+	l.CCM.First.Acquire = l.CCM.Last.Renew.Add(-time.Minute)
+	l.CCM.Last.Acquire = l.CCM.First.Acquire
+	return seen
+}
+
+func words(k *migration.KCM, more ...string) {
+	k.Args = component.Parse(append([]string{"--cloud-provider=aws", "--enable-leader-migration=true"}, more...))
+}
+
+// Where a condition is missing that no waiting brings, the lease is left to the switch.
+func TestLeftToSwitch(t *testing.T) {
+	ended := func(ago time.Duration) func(*migration.Snapshot) {
+		return func(s *migration.Snapshot) {
+			at := s.Reading.Leases.Migration.Last.Renew.Add(-ago)
+			s.Reading.KCMs[0].Pod = &downstream.Pod{Statuses: []downstream.ContainerStatus{{Before: &downstream.End{Code: 1, At: at}}}}
+		}
+	}
+	for name, tt := range map[string]struct {
+		change func(*migration.Snapshot)
+		why    string // begins with; "": it may be fenced
+	}{
+		"nothing is missing":              {func(*migration.Snapshot) {}, ""},
+		"before the CCM":                  {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P2) }, "the cluster is not at P3"},
+		"between two positions":           {func(s *migration.Snapshot) { s.Result.Mixed = true }, "the cluster is not at P3"},
+		"one control plane":               {func(s *migration.Snapshot) { s.Reading.KCMs = s.Reading.KCMs[:1] }, "there is one kube-controller-manager"},
+		"one without the flag":            {func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false) }, "kube-controller-manager of Machine cp-1 is not seen"},
+		"one external":                    {func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "external", true) }, "kube-controller-manager of Machine cp-1 is not seen"},
+		"arguments that nobody knows":     {func(s *migration.Snapshot) { s.Reading.KCMs[0].Known = false }, "kube-controller-manager of Machine cp-0 is not seen"},
+		"another lock":                    {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-resource-lock=endpointsleases") }, "kube-controller-manager of Machine cp-1: its lock is endpointsleases"},
+		"a lock of another name":          {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-resource-name=mine") }, "kube-controller-manager of Machine cp-1: its lock is leases kube-system/mine"},
+		"a lock elsewhere":                {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-resource-namespace=x") }, "kube-controller-manager of Machine cp-1: its lock is leases x/"},
+		"no election":                     {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect=false") }, "kube-controller-manager of Machine cp-1: it takes part in no"},
+		"a lease no longer than patience": {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-renew-deadline=13s") }, "kube-controller-manager of Machine cp-1: its lease of 15s is not longer"},
+		"a number that is none":           {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-lease-duration=x") }, "kube-controller-manager of Machine cp-1: its leader election cannot be read"},
+		"the default lock by name": {func(s *migration.Snapshot) {
+			words(&s.Reading.KCMs[1], "--leader-elect-resource-name=kube-controller-manager")
+		}, ""},
+		"no CCM": {func(s *migration.Snapshot) { s.Reading.Down.CCM = nil }, "there is no cloud controller manager"},
+		"a CCM with another lock": {func(s *migration.Snapshot) {
+			s.Reading.Down.CCM.Containers[0].Args = append(s.Reading.Down.CCM.Containers[0].Args, "--leader-elect-resource-name=x")
+		}, "the cloud controller manager: its lock"},
+		"the holder ended a minute ago": {ended(time.Minute), "kube-controller-manager of Machine cp-0 ended at"},
+		"the holder ended long ago":     {ended(11 * time.Minute), ""},
+		"somebody else ended a minute ago": {func(s *migration.Snapshot) {
+			ended(time.Minute)(s)
+			s.Reading.KCMs[1].Pod, s.Reading.KCMs[0].Pod = s.Reading.KCMs[0].Pod, &downstream.Pod{}
+		}, ""},
+	} {
+		seen := readyToHandOver()
+		tt.change(&seen)
+		if got := leftToSwitch(seen); !strings.HasPrefix(got, tt.why) || (got == "") != (tt.why == "") {
+			t.Errorf("%s: %q, want %q", name, got, tt.why)
+		}
+	}
+}
+
+// What may come by waiting is waited for, and the lease is not fenced before.
+func TestUntilFence(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change func(*migration.Snapshot)
+		open   string // "": nothing
+	}{
+		"nothing is missing": {func(*migration.Snapshot) {}, ""},
+		"one not Ready":      {func(s *migration.Snapshot) { s.Reading.KCMs[1].Ready = false }, "kube-controller-manager of Machine cp-1 is not Ready"},
+		"the lease does not move": {func(s *migration.Snapshot) {
+			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
+		}, "migration lease: kube-controller-manager, not seen renewing"},
+		"nobody leads the KCMs": {func(s *migration.Snapshot) { s.Reading.Leases.KCM = clustertest.Unwritten(s.Reading.Leases.KCM) }, "Lease kube-system/kube-controller-manager: not seen renewing"},
+		"another one leads":     {func(s *migration.Snapshot) { s.Reading.Leases.KCM = clustertest.Renewing("cp-1_kcm", wellknown.KCM) }, "not yet with the kube-controller-manager that leads"},
+		"nobody waits for it":   {func(s *migration.Snapshot) { s.Reading.Leases.CCM = clustertest.Unwritten(s.Reading.Leases.CCM) }, "Lease kube-system/cloud-controller-manager: not seen renewing"},
+		"it has not led for long": {func(s *migration.Snapshot) {
+			s.Reading.Leases.CCM.Last.Acquire = s.Reading.Leases.CCM.Last.Renew.Add(-29 * time.Second)
+		}, "has led for 29s of 30s"},
+		"one of its pods is not":  {func(s *migration.Snapshot) { clustertest.SetPodReady(&s.Reading.Down.CCMPods[1], false) }, "not Ready with the flag on every control plane"},
+		"one of them has no flag": {func(s *migration.Snapshot) { s.Reading.Down.CCMPods[1] = clustertest.CCMPod("cp-1", false) }, "not Ready with the flag on every control plane"},
+	} {
+		seen := readyToHandOver()
+		tt.change(&seen)
+		got := strings.Join(untilFence(seen), "; ")
+		if !strings.Contains(got, tt.open) || (got == "") != (tt.open == "") {
+			t.Errorf("%s: %q, want %q", name, got, tt.open)
+		}
+	}
+}
+
+// heldBy is a cluster whose migration lease has a holder that renews it.
+func heldBy(holder, manager string) migration.Snapshot {
+	seen := readyToHandOver()
+	seen.Reading.Leases.Migration = clustertest.Renewing(holder, manager)
+	return seen
+}
+
+// fencedBy is one whose migration lease is fenced.
+func fencedBy(run string) migration.Snapshot {
+	seen := readyToHandOver()
+	seen.Reading.Leases.Migration = clustertest.Unwritten(clustertest.Renewing(wellknown.Fence+run, wellknown.FieldManager))
+	return seen
+}
+
+// Who holds the lease behind a fence decides, and what another run fenced is no fault of
+// this one's.
+func TestHandOverVerdicts(t *testing.T) {
+	fence := func(run string) journal.Intent {
+		return journal.Intent{Step: migration.StepHandOver, What: "fence", Run: run, Token: "cp-0_kcm"}
+	}
+	for name, tt := range map[string]struct {
+		seen    migration.Snapshot
+		intents []journal.Intent
+		kind    runner.VerdictKind
+		says    string
+	}{
+		"before":                      {readyToHandOver(), nil, runner.Waiting, "all of it is there"},
+		"the write was lost":          {readyToHandOver(), []journal.Intent{fence("run")}, runner.Waiting, "all of it is there"},
+		"fenced":                      {fencedBy("run"), []journal.Intent{fence("run")}, runner.Waiting, "expires by itself"},
+		"fenced by a run before":      {fencedBy("old"), []journal.Intent{fence("old")}, runner.Waiting, "fenced by awsmigrate run old"},
+		"fenced by nobody knows whom": {fencedBy("old"), nil, runner.Waiting, "fenced by awsmigrate run old"},
+		"taken back":                  {heldBy("cp-0_other", wellknown.KCM), []journal.Intent{fence("run")}, runner.Failed, "TakenBack"},
+		"taken back from another run": {heldBy("cp-0_kcm", wellknown.KCM), []journal.Intent{fence("old")}, runner.Waiting, "all of it is there"},
+		"the CCM leads":               {heldBy("cp-1_ccm", wellknown.CCM), []journal.Intent{fence("run")}, runner.Met, "while every kube-controller-manager is in-tree"},
+		"the CCM leads anyway":        {heldBy("cp-1_ccm", wellknown.CCM), nil, runner.Met, "while every kube-controller-manager is in-tree"},
+	} {
+		m, _, _ := observer(position.P3)
+		tx := clustertest.TxOf(t, "run", migration.StepHandOver, tt.intents...)
+		if strings.HasPrefix(name, "taken back") && tt.kind == runner.Failed {
+			tt.seen.Reading.Leases.KCM = tt.seen.Reading.Leases.Migration
+		}
+		tt.seen.Record = tx.Record()
+		verdict, err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).Verify(t.Context(), tx, tt.seen)
+		said := verdict.Seen + strings.Join(verdict.Evidence, "; ") + clustertest.ReasonOf(verdict.Err)
+		if err != nil || verdict.Kind != tt.kind || !strings.Contains(said, tt.says) {
+			t.Errorf("%s: %v, %s: %s", name, err, verdict.Kind, said)
+		}
+		if verdict.Kind == runner.Met && verdict.Steady.For != 15*time.Second {
+			t.Errorf("%s: at once: %+v", name, verdict.Steady)
+		}
+	}
+}
+
+// A cloud controller manager that ended after it had led stops the run, and no brake is
+// pulled; what is wrong with a Node pulls it as ever.
+func TestStoppedAtHandOver(t *testing.T) {
+	var g guard.Guard
+	signals := guard.Signals{At: clustertest.Start, CCMHolds: true, CCMRestarts: map[string]int32{"ccm-cp-0": 0}}
+	if err := g.Judge(signals); err != nil {
+		t.Fatal(err)
+	}
+	signals.CCMRestarts = map[string]int32{"ccm-cp-0": 1}
+	if v := stoppedAtHandOver(g.Judge(signals)); v.Kind != runner.Failed || clustertest.ReasonOf(v.Err) != guard.ReasonCCMRestarts {
+		t.Errorf("%+v", v)
+	}
+	renamed := guard.Signals{At: clustertest.Start, Renames: []guard.Rename{{Machine: "m", Old: "a", New: "b"}}}
+	if v := stoppedAtHandOver(g.Judge(renamed)); v.Kind != runner.Braked {
+		t.Errorf("%+v", v)
+	}
+}
+
+// A guard, and a run that has fenced once, write nothing; neither does anybody before all
+// is there.
+func TestWhoFences(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change  func(*Migration, *clustertest.Side, *migration.Snapshot)
+		intents []journal.Intent
+		fences  bool
+	}{
+		"a run":   {func(*Migration, *clustertest.Side, *migration.Snapshot) {}, nil, true},
+		"a guard": {func(m *Migration, _ *clustertest.Side, _ *migration.Snapshot) { m.watches = true }, nil, false},
+		"while it moves": {func(_ *Migration, _ *clustertest.Side, s *migration.Snapshot) {
+			s.Reading.Pending = clustertest.Rolling().Pending
+		}, nil, false},
+		"an old one beside":  {func(_ *Migration, by *clustertest.Side, _ *migration.Snapshot) { by.Outliving = []string{"cp-0"} }, nil, false},
+		"left to the switch": {func(_ *Migration, _ *clustertest.Side, s *migration.Snapshot) { s.Reading.KCMs = s.Reading.KCMs[:1] }, nil, false},
+		"once more": {func(_ *Migration, _ *clustertest.Side, s *migration.Snapshot) {
+			s.Reading.Leases.Migration = clustertest.Renewing("cp-1_kcm", wellknown.KCM)
+			s.Reading.Leases.KCM = s.Reading.Leases.Migration
+		},
+			[]journal.Intent{{Step: migration.StepHandOver, Run: "run", Token: "cp-0_kcm"}}, false},
+	} {
+		m, client, by := observer(position.P3)
+		seen := readyToHandOver()
+		tt.change(m, by, &seen)
+		held := seen.Reading.Leases.Migration.Last
+		client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+			found := clustertest.Lease(wellknown.MigrationLease)
+			found.UID, found.Spec.HolderIdentity = types.UID(held.UID), &held.Holder
+			return true, found, nil
+		})
+		client.PrependReactor("update", "leases", func(action clienttesting.Action) (bool, runtime.Object, error) {
+			return true, action.(clienttesting.UpdateAction).GetObject(), nil
+		})
+		tx := clustertest.TxOf(t, "run", migration.StepHandOver, tt.intents...)
+		if err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).WhileWaiting(t.Context(), tx, seen); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		written := holdersWritten(client)
+		if slices.Contains(written, wellknown.Fence+"run") != tt.fences || (len(tx.Record().Intents) > len(tt.intents)) != tt.fences {
+			t.Errorf("%s: holders written %v, %d intents", name, written, len(tx.Record().Intents))
+		}
+	}
+}
+
+// The fence is as long as the longest of those who may take the lease.
+func TestLongestLease(t *testing.T) {
+	seen := readyToHandOver()
+	if got := longestLease(seen.Reading); got != 15*time.Second {
+		t.Errorf("%s", got)
+	}
+	words(&seen.Reading.KCMs[1], "--leader-elect-lease-duration=40s")
+	if got := longestLease(seen.Reading); got != 40*time.Second {
+		t.Errorf("%s", got)
+	}
+	seen.Reading.Down.CCM.Containers[0].Args = append(seen.Reading.Down.CCM.Containers[0].Args, "--leader-elect-lease-duration=60s")
+	if got := longestLease(seen.Reading); got != time.Minute {
+		t.Errorf("%s", got)
+	}
+}
+
+// holdersWritten are the holders that leases were given.
+func holdersWritten(client *fake.Clientset) []string {
+	var holders []string
+	for _, action := range client.Actions() {
+		if update, ok := action.(clienttesting.UpdateAction); ok {
+			if l, ok := update.GetObject().(*coordinationv1.Lease); ok {
+				holders = append(holders, *l.Spec.HolderIdentity)
+			}
+		}
+	}
+	return holders
+}

@@ -1,0 +1,126 @@
+package sim
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// gapsByStep are the longest times without cloud controllers, by step.
+type gapsByStep struct {
+	w       *World
+	by      map[journal.StepID]time.Duration
+	elapsed map[journal.StepID]time.Duration
+	shown   map[journal.StepID]string
+}
+
+func gapsOf(w *World) *gapsByStep {
+	return &gapsByStep{w: w, by: map[journal.StepID]time.Duration{}, elapsed: map[journal.StepID]time.Duration{}, shown: map[journal.StepID]string{}}
+}
+
+// Emit implements runner.Sink.
+func (g *gapsByStep) Emit(e runner.Event) {
+	g.w.mu.Lock()
+	defer g.w.mu.Unlock()
+	switch e.Type {
+	case runner.StepStarted:
+		g.w.monitor.longest = 0
+	case runner.StepFinished, runner.StepFailed:
+		g.by[e.Step], g.elapsed[e.Step], g.shown[e.Step] = g.w.monitor.longest, e.Elapsed, strings.Join(e.Lines, "; ")
+	}
+}
+
+var early = []scenario{
+	{"rke2", NewRKE2, Run{Early: true}},
+	{"rke2 by manifest", NewRKE2, Run{Early: true, Method: "additional-manifest"}},
+	{"rke", NewRKE, Run{Early: true}},
+}
+
+// The cloud controller manager leads while every kube-controller-manager is in-tree, and
+// the switch has no hand-over left.
+func TestEarlyHandOver(t *testing.T) {
+	for _, s := range early {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w := s.world()
+			seen := gapsOf(w)
+			s.run.ID, s.run.Sink = runID(1), seen
+			if ended := do(t, s.run, w); ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
+			if gap := seen.by["hand-over"]; gap == 0 || gap > 8*time.Second {
+				t.Errorf("%s without cloud controllers at the hand-over", gap)
+			}
+			if gap := seen.by["switch-provider"]; gap != 0 {
+				t.Errorf("%s without cloud controllers at the switch", gap)
+			}
+			if shown := seen.shown["hand-over"]; !strings.Contains(shown, "(aws-cloud-controller-manager), renewing") || !strings.Contains(shown, "load balancers with the host names of before: 1") {
+				t.Errorf("evidence %q", shown)
+			}
+			if wrong := w.Violations(); len(wrong) > 0 {
+				t.Errorf("%v", wrong)
+			}
+			t.Logf("counts: hand-over of %s: %s without cloud controllers, %s in all", s.name, seen.by["hand-over"], seen.elapsed["hand-over"])
+		})
+	}
+}
+
+// fences says whether a call writes the migration lease.
+func fences(c Call) bool { return c.Writes && strings.Contains(c.Path, "/leases/"+migrationLease) }
+
+// Whatever happens right behind the fence, two managers never run at once, the lease heals
+// itself, and the run says what came of it.
+func TestBehindTheFence(t *testing.T) {
+	ccms := func(p process) bool { return p.component == ccmName }
+	for name, tt := range map[string]struct {
+		happens func(w *World) // w.mu is held
+		reason  string         // the run ends with; "": it hands over
+		least   time.Duration  // without cloud controllers, at the longest
+	}{
+		"the holder ends at once": {func(w *World) {
+			for _, p := range w.processes {
+				if !p.held.IsZero() {
+					w.restart(p)
+				}
+			}
+		}, "", 24 * time.Second},
+		"the cloud controller manager is gone":                {func(w *World) { w.stop(ccms) }, "TakenBack", 45 * time.Second},
+		"the cloud controller manager ends whenever it leads": {func(w *World) { w.ccmFails = true }, "TakenBack", 45 * time.Second},
+		"another host name of a load balancer": {func(w *World) {
+			service := w.down.get("services", "default", "front")
+			mapAt(service, "status", "loadBalancer")["ingress"] = []any{object{"hostname": "b2-2.eu-west-1.elb.amazonaws.com"}}
+			w.down.put("services", service, w.now)
+		}, "LoadBalancerChanged", 8 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := NewRKE2()
+			seen, happened := gapsOf(w), false
+			r := Run{ID: runID(1), Early: true, Sink: seen, Until: "hand-over"}
+			r.After = func(c Call) {
+				if fences(c) && !happened {
+					happened = true
+					tt.happens(w)
+				}
+			}
+			ended := do(t, r, w)
+			if got := clustertest.ReasonOf(ended.Err); got != tt.reason || !happened {
+				t.Errorf("happened %t, ends with %q: %v", happened, got, ended.Err)
+			}
+			if f, ok := fault.As(ended.Err); tt.reason != "" && (!ok || !strings.Contains(f.Fix, "undo")) {
+				t.Errorf("%v does not say the way back", ended.Err)
+			}
+			if gap := seen.by["hand-over"]; gap > tt.least {
+				t.Errorf("%s without cloud controllers", gap)
+			}
+			if wrong := w.Violations(); len(wrong) > 0 {
+				t.Errorf("%v", wrong)
+			}
+		})
+	}
+}
