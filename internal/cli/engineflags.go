@@ -26,9 +26,10 @@ type engineFlags struct {
 	plan        string
 	progress    string
 	verbose     bool
-	undo        bool // the run goes back
-	answered    bool // a question was answered before, for this run as well
-	ask         bool // who makes the edits
+	typed       []typedFlag // for the command that carries out what a dry run shows
+	undo        bool        // the run goes back
+	answered    bool        // a question was answered before, for this run as well
+	ask         bool        // who makes the edits
 }
 
 func (e *engineFlags) register(flags *pflag.FlagSet) {

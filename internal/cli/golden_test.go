@@ -17,6 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
@@ -113,6 +114,7 @@ func (j joinedErrors) Error() string {
 func (j joinedErrors) Unwrap() []error { return j }
 
 func TestGoldenPlans(t *testing.T) {
+	next := target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}.Run()
 	for name, s := range map[string]struct {
 		full  bool
 		color bool
@@ -124,7 +126,10 @@ func TestGoldenPlans(t *testing.T) {
 			}
 			var out bytes.Buffer
 			streams := view.Streams{Out: &out, OutTerminal: s.color, Color: s.color}
-			view.WritePlan(streams, scriptHeader, plan.Steps, s.full)
+			document := planDocument{Header: scriptHeader, WholePlan: plan, Next: next}
+			if err := document.write(&app{streams: streams, output: "text"}, procedure.Foreseen{}, s.full); err != nil {
+				t.Fatal(err)
+			}
 			golden(t, name+".golden", strings.ReplaceAll(out.String(), "\x1b", "␛"))
 		})
 	}
@@ -133,13 +138,14 @@ func TestGoldenPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	document := planDocument{TypeMeta: view.KindOf("Plan"), Target: wholeScript().Target(), Observation: observation,
-		Header: scriptHeader, WholePlan: plan, Pending: observation.Pending()}
+		Header: scriptHeader, WholePlan: plan, Pending: observation.Pending(), Next: next}
 	document.Version = "v0.1.0"
-	if document.Hash, err = plan.Hash(); err != nil {
-		t.Fatal(err)
-	}
 	for _, format := range []string{"json", "yaml"} {
-		goldenDocument(t, "plan."+format, format, document)
+		var out bytes.Buffer
+		if err := document.write(&app{streams: view.Streams{Out: &out}, output: format}, procedure.Foreseen{}, false); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "plan."+format+".golden", out.String())
 	}
 }
 

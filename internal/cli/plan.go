@@ -30,7 +30,10 @@ type planDocument struct {
 	// Hash names the plan by its basis and by what its steps write.
 	Hash string `json:"hash,omitempty"`
 	runner.WholePlan
+	// Cost is what the steps that are to do come to.
+	Cost    *runner.Cost     `json:"cost,omitempty"`
 	Pending bool             `json:"pending"`
+	Next    string           `json:"next,omitempty"`    // the command that carries the plan out; left out: nothing is to do
 	Offline *offlineDocument `json:"offline,omitempty"` // with --offline: what cluster.yml alone tells
 	Checks  *planChecks      `json:"checks,omitempty"`
 }
@@ -62,7 +65,7 @@ func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 			if form != "" {
 				return handOff(cmd.Context(), a, flags, form, all)
 			}
-			return planMigration(cmd.Context(), a, flags, detailed, diff)
+			return planMigration(cmd.Context(), a, flags, asPlan{detailed: detailed, diff: diff, typed: typedWords(cmd)})
 		},
 	}
 	cmd.Flags().StringVar(&form, "handoff", "", "terraform|fleet|argocd|patch: write the next edit down for whoever keeps the cluster's configuration")
@@ -73,8 +76,15 @@ func newPlan(a *app, named string, flags target.Flags) *cobra.Command {
 	return cmd
 }
 
-func planMigration(ctx context.Context, a *app, flags target.Flags, detailed, diff bool) error {
-	s, _, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
+// asPlan is how a plan is shown.
+type asPlan struct {
+	detailed bool        // the exit code says what was found
+	diff     bool        // the lines of every object
+	typed    []typedFlag // what else the command that carries it out takes
+}
+
+func planMigration(ctx context.Context, a *app, flags target.Flags, as asPlan) error {
+	s, words, err := target.Open(ctx, flags, a.opening(), session.ReadOnly)
 	if err != nil {
 		return err
 	}
@@ -96,23 +106,37 @@ func planMigration(ctx context.Context, a *app, flags target.Flags, detailed, di
 	if pending {
 		outcome = errors.Join(outcome, &fault.Error{Class: fault.Pending, Reason: "Pending", Seen: "steps are still to do"})
 	}
-	if a.output == "text" {
-		view.WritePlan(a.streams, withRestore(s.Procedure.Header(seen), plan.Basis), plan.Steps, diff)
-		view.WriteForeseen(a.streams, foreseen.Lines(), foreseen.Stops)
-	} else {
-		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: s.Procedure.Target(), Observation: observation,
-			Header: withRestore(s.Procedure.Header(seen), plan.Basis), WholePlan: plan, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
-		if doc.Hash, err = plan.Hash(); err != nil {
-			return err
-		}
-		if err := view.WriteDocument(a.streams.Out, a.output, doc); err != nil {
-			return err
-		}
+	doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: s.Procedure.Target(), Observation: observation,
+		Header: withRestore(s.Procedure.Header(seen), plan.Basis), WholePlan: plan, Pending: pending, Checks: newPlanChecks(foreseen, outcome)}
+	if pending {
+		doc.Next = carryOut(words, as.typed)
 	}
-	if detailed {
+	if err := doc.write(a, foreseen, as.diff); err != nil {
+		return err
+	}
+	if as.detailed {
 		return view.Shown(outcome)
 	}
 	return nil
+}
+
+// write prints the plan, as text or as a document.
+func (d planDocument) write(a *app, foreseen procedure.Foreseen, diff bool) error {
+	if a.output == "text" {
+		view.WritePlan(a.streams, d.Header, d.Steps, diff)
+		view.WriteForeseen(a.streams, foreseen.Lines(), foreseen.Stops)
+		if foreseen.Stops == nil {
+			view.WriteNext(a.streams, d.Next)
+		}
+		return nil
+	}
+	var err error
+	if d.Hash, err = d.WholePlan.Hash(); err != nil {
+		return err
+	}
+	cost := runner.CostOf(d.Steps)
+	d.Cost = &cost
+	return view.WriteDocument(a.streams.Out, a.output, d)
 }
 
 // withRestore adds what whoever reads a plan has to know first.

@@ -77,10 +77,10 @@ func TestPlanForesees(t *testing.T) {
 			var out bytes.Buffer
 			a := &app{streams: view.Streams{Out: &out, Err: &out}, output: output}
 			cluster := &foreseen{script: tt.script, report: tt.report, err: tt.err}
-			if code := view.ExitCode(planMigration(t.Context(), a, cluster, true, false)); code != tt.code {
+			if code := view.ExitCode(planMigration(t.Context(), a, cluster, asPlan{detailed: true})); code != tt.code {
 				t.Errorf("%s, %s: exit %d, want %d", name, output, code, tt.code)
 			}
-			if code := view.ExitCode(planMigration(t.Context(), &app{streams: a.streams, output: output}, cluster, false, false)); code != tt.plain {
+			if code := view.ExitCode(planMigration(t.Context(), &app{streams: a.streams, output: output}, cluster, asPlan{})); code != tt.plain {
 				t.Errorf("%s, %s: exit %d without the flag, want %d", name, output, code, tt.plain)
 			}
 			if shows := strings.Contains(out.String(), "zone label us-east-1q"); shows != (len(tt.report.Report.Results) > 0) {
@@ -112,7 +112,7 @@ func TestPlanForeseesOwners(t *testing.T) {
 	}{"steps to do": {wholeScript(), 3}, "nothing to write": {finished, 0}} {
 		var out bytes.Buffer
 		a := &app{streams: view.Streams{Out: &out, Err: &out}, output: "text"}
-		if code := view.ExitCode(planMigration(t.Context(), a, &foreseen{script: tt.script, owned: owned}, true, false)); code != tt.code {
+		if code := view.ExitCode(planMigration(t.Context(), a, &foreseen{script: tt.script, owned: owned}, asPlan{detailed: true})); code != tt.code {
 			t.Errorf("%s: exit %d, want %d", name, code, tt.code)
 		}
 		if shows := strings.Contains(out.String(), "is kept by Fleet"); shows != (tt.code == 3) {

@@ -23,6 +23,7 @@ from rke's state, so the same command takes up a migration wherever it stands.`,
   awsmigrate rke --cluster prod`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			engine.typed = typedWords(cmd)
 			return runMigration(cmd.Context(), a, flags, engine)
 		},
 	}

@@ -20,6 +20,7 @@ the same command takes up a migration wherever it stands.`,
   awsmigrate rke2 --cluster prod --until install-ccm --yes --edits apply -o jsonl`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			engine.typed = typedWords(cmd)
 			return runMigration(cmd.Context(), a, flags, engine)
 		},
 	}

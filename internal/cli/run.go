@@ -38,7 +38,7 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 		return err
 	}
 	if engine.dryRun {
-		return planMigration(ctx, a, flags, false, false)
+		return planMigration(ctx, a, flags, asPlan{typed: engine.typed})
 	}
 	if a.unwatched == nil { // an undo on failure has it already
 		a.outlive()

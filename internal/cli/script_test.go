@@ -150,18 +150,23 @@ func repeated(v runner.Verdict, n int) []runner.Verdict {
 	return slices.Repeat([]runner.Verdict{v}, n)
 }
 
+// pausing are so many pauses of the usual length.
+func pausing(least, most int) runner.Pauses {
+	return runner.Pauses{Least: least, Most: most, EachLeast: 13, EachMost: 24}
+}
+
 // wholeScript is a script with every kind of step and of wait in it.
 func wholeScript() *script {
 	const rolling = "every machine to run with the external provider"
 	return &script{list: []*scripted{
-		{id: migration.StepPreflight, state: runner.State{Kind: runner.Always}, plan: runner.Plan{Summary: []string{"78 checks"}, Estimate: "~10s"},
+		{id: migration.StepPreflight, state: runner.State{Kind: runner.Always}, plan: runner.Plan{Summary: []string{"78 checks"}, Takes: 10},
 			verdicts: []runner.Verdict{sees("54 ok, 1 warn, 23 skipped: 22 not at P1, AWSM-421",
 				"!  AWSM-112  etcd members are spread over zones", "   zone us-east-1a: 2 of 3 members → at most 1", "   fix: add members in other zones",
 				"–  AWSM-421  hop limit: pods use the host network")}},
 		{id: migration.StepSnapshot, state: runner.State{Kind: runner.Skipped, Reason: "--no-etcd-snapshot"}},
 		{id: migration.StepLeaseAccess, state: runner.State{Kind: runner.Done, Reason: "in-tree, migration lease granted"}, reaches: "P1 in-tree, migration lease granted"},
 		{id: migration.StepEnable, state: runner.State{Kind: runner.Todo}, reaches: "P2 in-tree, flag on every KCM",
-			plan: runner.Plan{Summary: []string{"~ machineSelectorConfig[0].config.kube-controller-manager-arg (+1 −0)"}, Rolls: 3, Estimate: "~6m",
+			plan: runner.Plan{Summary: []string{"~ machineSelectorConfig[0].config.kube-controller-manager-arg (+1 −0)"}, Rolls: 3, Takes: 6 * runner.Minute, Pauses: pausing(1, 3),
 				Changes: []runner.Change{{Object: "Cluster fleet-default/demo", Location: "machineSelectorConfig[0].config.kube-controller-manager-arg",
 					Before: []string{"feature-gates=X=true"}, After: []string{"feature-gates=X=true", "enable-leader-migration"},
 					Diff: "    - feature-gates=X=true\n  + - enable-leader-migration\n"}}},
@@ -170,7 +175,7 @@ func wholeScript() *script {
 				sees("3 of 3 control planes run with enable-leader-migration", "migration lease: ip-10-0-0-10 (kube-controller-manager), renewing"),
 			}},
 		{id: migration.StepInstall, state: runner.State{Kind: runner.Todo}, reaches: "P3 CCM with flag beside the in-tree provider",
-			plan: runner.Plan{Summary: []string{"+ Helm release aws-cloud-controller-manager, image v1.26.14"}, Estimate: "~1m",
+			plan: runner.Plan{Summary: []string{"+ Helm release aws-cloud-controller-manager, image v1.26.14"}, Takes: runner.Minute,
 				Notes: []string{"cloud config key left out, the CCM does not know it: DisableSecurityGroupIngress, which was deprecated long ago"},
 				Changes: []runner.Change{
 					{Object: "ServiceAccount kube-system/cloud-controller-manager", Diff: "--- ServiceAccount a\n+++ ServiceAccount a\n@@ -1 +1,3 @@\n+apiVersion: v1\n+kind: ServiceAccount\n+metadata: {}\n \n", Form: runner.ObjectDiff},
@@ -178,7 +183,7 @@ func wholeScript() *script {
 				}},
 			verdicts: []runner.Verdict{sees("3/3 ready, one of them leads")}, warns: []string{"the release was left pending by a run that died; its record was mended"}},
 		{id: migration.StepSwitch, state: runner.State{Kind: runner.Todo}, reaches: "P4 external, leader migration still on",
-			plan: runner.Plan{Summary: []string{"~ machineSelectorConfig[0].config.kubelet-arg (+1 −0)", "~ machineGlobalConfig.disable-cloud-controller (+1 −0)"}, Rolls: 6, Estimate: "~12m",
+			plan: runner.Plan{Summary: []string{"~ machineSelectorConfig[0].config.kubelet-arg (+1 −0)", "~ machineGlobalConfig.disable-cloud-controller (+1 −0)"}, Rolls: 6, Takes: 12 * runner.Minute, Pauses: pausing(1, 1),
 				Notes: []string{"one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"}},
 			verdicts: slices.Concat(
 				[]runner.Verdict{waits(rolling, "Rancher has not copied the edit yet: machineSelectorConfig[0].config.kubelet-arg, machineGlobalConfig.disable-cloud-controller", "a", 0, 6)},
@@ -187,7 +192,7 @@ func wholeScript() *script {
 				repeated(waits(rolling, "Rancher: configuring worker node(s) demo-w-1,demo-w-2", "d", 3, 6), 8),
 				[]runner.Verdict{sees("6 of 6 machines run with the external provider, no flag left", "every Node kept its name, UID and ProviderID")})},
 		{id: migration.StepDisable, state: runner.State{Kind: runner.Todo}, reaches: "P5 external, leader migration off",
-			plan:     runner.Plan{Summary: []string{"~ Helm release aws-cloud-controller-manager (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m"},
+			plan:     runner.Plan{Summary: []string{"~ Helm release aws-cloud-controller-manager (flag off), − Lease, RoleBinding, Role"}, Takes: 3 * runner.Minute, Pauses: pausing(1, 3)},
 			verdicts: []runner.Verdict{sees("audit: 60 ok")}},
 	}}
 }

@@ -18,6 +18,7 @@ take back is read from the cluster; how, from the journal. With --dry-run it
 shows the steps and writes nothing.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			engine.typed = typedWords(cmd)
 			return runMigration(cmd.Context(), a, target.Undo{Flags: flags}, engine)
 		},
 	}

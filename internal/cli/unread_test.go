@@ -101,7 +101,7 @@ func TestJournalThatCannotBeRead(t *testing.T) {
 		if got := view.ExitCode(showStatus(t.Context(), a, u, true)); got != 10 {
 			t.Errorf("%d: status --exit-code: exit %d", code, got)
 		}
-		if got := view.ExitCode(planMigration(t.Context(), a, u, true, false)); got != 10 {
+		if got := view.ExitCode(planMigration(t.Context(), a, u, asPlan{detailed: true})); got != 10 {
 			t.Errorf("%d: plan: exit %d", code, got)
 		}
 		s, _ := u.Connect(t.Context(), session.Options{}, session.ReadOnly)

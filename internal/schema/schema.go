@@ -89,7 +89,7 @@ func (g Generator) fields(t reflect.Type, properties map[string]any, required *[
 		case name == "":
 			return fmt.Errorf("field %s.%s has no json name", t, f.Name)
 		}
-		omit := strings.Contains(rest, "omitempty")
+		omit := strings.Contains(rest, "omitempty") || strings.Contains(rest, "omitzero")
 		property, err := g.of(f.Type, !omit)
 		if err != nil {
 			return fmt.Errorf("field %s.%s: %w", t, f.Name, err)

@@ -374,7 +374,7 @@ func TestSnapshotByRKE(t *testing.T) {
 	step := stepOf(t, p.migration, migration.StepSnapshot)
 	tx := clustertest.TxFor(t, migration.StepSnapshot)
 	seen := p.observe(t, tx.Record())
-	if plan, err := step.Plan(t.Context(), seen); err != nil || plan.Summary[0] != "rke etcd snapshot-save" || plan.Estimate == "" {
+	if plan, err := step.Plan(t.Context(), seen); err != nil || plan.Summary[0] != "rke etcd snapshot-save" || plan.Takes == 0 {
 		t.Errorf("%v %+v", err, plan)
 	}
 	if got, err := step.Verify(t.Context(), tx, seen); err != nil || got.Kind != runner.Failed || clustertest.ReasonOf(got.Err) != "NoSnapshot" {

@@ -112,7 +112,7 @@ func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step jo
 		plan.Notes = append(plan.Notes, "stops after the edit: a person runs rke up")
 	} else {
 		plan.Summary = append(plan.Summary, "rke up")
-		plan.Estimate = fmt.Sprintf("~%dm", 1+rolls)
+		plan.Takes = runner.Minute * runner.About(1+rolls)
 	}
 	plan.Notes = append(plan.Notes, "rke restarts "+Restarts(step, "at once, then the kubelet on every other host", "the kubelet on every other host"))
 	return plan, nil

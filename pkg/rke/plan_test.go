@@ -116,8 +116,8 @@ func TestFilePlanEdit(t *testing.T) {
 		if tt.noUp {
 			restarted, estimate = "stops after the edit: a person runs rke up|"+restarted, ""
 		}
-		if notes := strings.Join(plan.Notes, "|"); notes != restarted || plan.Estimate != estimate {
-			t.Errorf("%s: takes %q, %q", name, plan.Estimate, notes)
+		if notes := strings.Join(plan.Notes, "|"); notes != restarted || plan.Takes.String() != estimate {
+			t.Errorf("%s: takes %q, %q", name, plan.Takes, notes)
 		}
 		summary := strings.Join(plan.Summary, "|")
 		if strings.Contains(summary, "rke up") == tt.noUp || strings.HasPrefix(summary, "~ ") != (tt.result != "") {

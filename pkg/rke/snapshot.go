@@ -15,7 +15,7 @@ func (b *Backend) snapshotName() string { return "awsmigrate-" + b.Options.RunID
 
 // PlanSnapshot implements migration.Snapshotter.
 func (b *Backend) PlanSnapshot(migration.Snapshot) runner.Plan {
-	return runner.Plan{Summary: []string{"rke etcd snapshot-save"}, Estimate: "~1m"}
+	return runner.Plan{Summary: []string{"rke etcd snapshot-save"}, Takes: runner.Minute}
 }
 
 // TakeSnapshot implements migration.Snapshotter.

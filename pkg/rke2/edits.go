@@ -118,7 +118,7 @@ func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step jo
 	if step == migration.StepUpgrade {
 		edit, err := b.upgradeEdit(seen)
 		return runner.Plan{Summary: []string{fmt.Sprintf("Kubernetes %s → %s", f.Cluster.Spec.KubernetesVersion, b.options.KubernetesVersion)},
-			Rolls: len(f.Machines), Estimate: fmt.Sprintf("~%dm", 3*len(f.Machines)), Changes: edit.Changes}, err
+			Rolls: len(f.Machines), Takes: 3 * runner.Minute * runner.About(len(f.Machines)), Changes: edit.Changes}, err
 	}
 	spec, err := b.specBefore(seen, step)
 	if err != nil {
@@ -208,7 +208,7 @@ func planEdit(f rancher.Facts, edit config.Edit, from config.Spec) (runner.Plan,
 		plan.Summary = append(plan.Summary, fmt.Sprintf("~ %s (+%d −%d)", c.Location, c.Added, c.Removed))
 	}
 	if len(rolls) > 0 {
-		plan.Estimate = fmt.Sprintf("~%dm", 2*len(rolls))
+		plan.Takes = 2 * runner.Minute * runner.About(len(rolls))
 	}
 	return plan, nil
 }

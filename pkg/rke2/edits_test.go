@@ -119,8 +119,8 @@ func TestPlansOfEdits(t *testing.T) {
 		if err != nil || !strings.Contains(diff, tt.has) || tt.not != "" && strings.Contains(diff, tt.not) || plan.Rolls != tt.rolls || (len(plan.Changes) == 0) != tt.empty || len(plan.Summary) != len(plan.Changes) {
 			t.Errorf("%s: %v, rolls %d, %+v\n%s", name, err, plan.Rolls, plan.Summary, diff)
 		}
-		if want := map[int]string{0: "", 1: "~2m", 2: "~4m"}[plan.Rolls]; plan.Estimate != want {
-			t.Errorf("%s: takes %q", name, plan.Estimate)
+		if want := map[int]string{0: "", 1: "~2m", 2: "~4m"}[plan.Rolls]; plan.Takes.String() != want {
+			t.Errorf("%s: takes %q", name, plan.Takes)
 		}
 	}
 	p, _ := migrating(t, Options{EndState: rke2checks.EndOverrides}, nil)

@@ -26,8 +26,8 @@ func (b *Backend) PlanSnapshot(seen migration.Snapshot) runner.Plan {
 		now = wanted - 1
 	}
 	return runner.Plan{
-		Summary:  []string{fmt.Sprintf("snapshot generation %d → %d", now, now+1)},
-		Estimate: "~1m",
+		Summary: []string{fmt.Sprintf("snapshot generation %d → %d", now, now+1)},
+		Takes:   runner.Minute,
 		Changes: []runner.Change{{Object: seen.Reading.Object, Location: "spec.rkeConfig.etcdSnapshotCreate.generation",
 			Before: now, After: now + 1, Diff: fmt.Sprintf("- %d\n+ %d\n", now, now+1)}},
 	}

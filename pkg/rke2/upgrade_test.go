@@ -98,7 +98,7 @@ func TestUpgradeIsWritten(t *testing.T) {
 	tx := clustertest.TxOf(t, "run-2", migration.StepUpgrade)
 	before := specOf(t, client)
 	plan, err := p.PlanEdit(t.Context(), p.look(t, tx.Record()), migration.StepUpgrade)
-	if err != nil || plan.Rolls != 2 || plan.Estimate != "~6m" || plan.Summary[0] != "Kubernetes v1.26.13+rke2r1 → "+target || plan.Changes[0].Before != "v1.26.13+rke2r1" || plan.Changes[0].After != target {
+	if err != nil || plan.Rolls != 2 || plan.Takes != 6*runner.Minute || plan.Summary[0] != "Kubernetes v1.26.13+rke2r1 → "+target || plan.Changes[0].Before != "v1.26.13+rke2r1" || plan.Changes[0].After != target {
 		t.Errorf("%v %+v", err, plan)
 	}
 	edit, err := p.Edit(t.Context(), p.look(t, tx.Record()), migration.StepUpgrade)

@@ -16,6 +16,8 @@ type PlannedStep struct {
 	Info
 	State State `json:"state"`
 	Plan
+	// Estimate is Takes as people read it.
+	Estimate string `json:"estimate,omitempty"`
 	// written are the objects of which the journal says that the step has begun to write them.
 	written []string
 }
@@ -109,7 +111,7 @@ func planSteps[S any](ctx context.Context, steps []Step[S], last S, seen Observa
 			if err != nil {
 				return out, retry.Classify(fmt.Errorf("plan step %s: %w", one.ID, err), "step "+string(one.ID))
 			}
-			one.Plan = plan
+			one.Plan, one.Estimate = plan, plan.Takes.String()
 		}
 		for _, intent := range intents {
 			if intent.Step == one.ID {

@@ -128,11 +128,12 @@ type Finisher interface {
 
 // Plan is what a step would do.
 type Plan struct {
-	Summary  []string `json:"summary"`           // one line per effect, as in "snapshot generation 3 → 4"
-	Changes  []Change `json:"changes,omitempty"` // exact changes
-	Rolls    int      `json:"rolls,omitempty"`   // machines that restart something
-	Estimate string   `json:"estimate,omitempty"`
-	Notes    []string `json:"notes,omitempty"` // what a reader should know before saying yes
+	Summary []string `json:"summary"`           // one line per effect, as in "snapshot generation 3 → 4"
+	Changes []Change `json:"changes,omitempty"` // exact changes
+	Rolls   int      `json:"rolls,omitempty"`   // machines that restart something
+	Takes   About    `json:"takesSeconds,omitempty"`
+	Pauses  Pauses   `json:"pauses,omitzero"`
+	Notes   []string `json:"notes,omitempty"` // what a reader should know before saying yes
 }
 
 // Change is one exact change to one object.

@@ -217,7 +217,7 @@ func TestHashOfAPlan(t *testing.T) {
 	plan := func(change func(*WholePlan)) WholePlan {
 		p := WholePlan{Version: "v1", Basis: Basis{Cluster: "u", Goal: "migrate", Options: map[string]string{"--aws": "off"}}, Steps: []PlannedStep{
 			{Info: Info{ID: "check"}, State: State{Kind: Always}, Plan: Plan{Summary: []string{"80 checks"}}},
-			{Info: Info{ID: "a", Title: "A"}, State: State{Kind: Todo}, Plan: Plan{Rolls: 3, Estimate: "1m", Summary: []string{"x"},
+			{Info: Info{ID: "a", Title: "A"}, State: State{Kind: Todo}, Plan: Plan{Rolls: 3, Takes: Minute, Summary: []string{"x"},
 				Changes: []Change{{Object: "o", Location: "l", Before: 1, After: map[string]any{"k": 2}, Diff: "+"}, {Object: "p", SHA256: "s"}}}},
 		}}
 		if change != nil {
@@ -244,7 +244,7 @@ func TestHashOfAPlan(t *testing.T) {
 		"another summary":        {func(p *WholePlan) { p.Steps[1].Summary = nil }, true},
 		"more machines":          {func(p *WholePlan) { p.Steps[1].Rolls = 4 }, true},
 		"another diff":           {func(p *WholePlan) { p.Steps[1].Changes[0].Diff = "-" }, true},
-		"another estimate":       {func(p *WholePlan) { p.Steps[1].Estimate = "" }, true},
+		"another estimate":       {func(p *WholePlan) { p.Steps[1].Takes = 0 }, true},
 		"more checks":            {func(p *WholePlan) { p.Steps[0].Summary = nil }, true},
 		"changes in other order": {func(p *WholePlan) { c := p.Steps[1].Changes; c[0], c[1] = c[1], c[0] }, true},
 		"another value":          {func(p *WholePlan) { p.Steps[1].Changes[0].Before = 2 }, false},

@@ -17,6 +17,7 @@ func WritePlan(streams Streams, header []string, steps []runner.PlannedStep, ful
 	}
 	s.line("")
 	writePlanTable(s, steps)
+	writeCost(s, runner.CostOf(steps))
 	folded := false
 	for number, step := range steps {
 		folded = writeChanges(s, number+1, step, full) || folded
@@ -28,7 +29,7 @@ func WritePlan(streams Streams, header []string, steps []runner.PlannedStep, ful
 }
 
 // WriteSteps prints on stderr what somebody is asked to approve: a block of lines per
-// step, without its changes.
+// step, without its changes. What they come to is said with the question.
 func WriteSteps(streams Streams, header []string, steps []runner.PlannedStep) {
 	s := newScreen(streams, streams.Err)
 	for _, line := range header {
@@ -60,12 +61,10 @@ func WriteForeseen(streams Streams, lines []string, stops error) {
 
 // writePlanTable prints one block of lines per step.
 func writePlanTable(s screen, steps []runner.PlannedStep) {
-	reversible := true
 	for _, step := range steps {
 		s.steps = max(s.steps, len(step.ID))
 	}
 	for number, step := range steps {
-		reversible = reversible && (step.Irreversible == "" || step.State.Kind == runner.Skipped || step.State.Kind == runner.Done)
 		prefix := fmt.Sprintf("%2d  %s  ", number+1, s.step(step.ID))
 		for i, text := range planLines(step) {
 			tail := ""
@@ -78,9 +77,6 @@ func writePlanTable(s screen, steps []runner.PlannedStep) {
 				s.line("%s", line)
 			}
 		}
-	}
-	if reversible {
-		s.line("no step is irreversible; the way back from each is in %s", GoingBack)
 	}
 }
 
@@ -108,10 +104,10 @@ func planTail(step runner.PlannedStep) string {
 	if step.Rolls > 0 {
 		rolls = fmt.Sprintf("rolls %d", step.Rolls)
 	}
-	if rolls+step.Estimate == "" {
+	if rolls == "" && step.Takes == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%-8s %5s", rolls, step.Estimate)
+	return fmt.Sprintf("%-8s %5s", rolls, step.Takes)
 }
 
 // tableRow is one row: what begins it, a text that goes on below itself, and a

@@ -70,7 +70,7 @@ func (c Chart) PlanAfterInstall(ctx context.Context, seen migration.Snapshot, fl
 
 // noted is the plan of an installation with what a reader should know of its values.
 func noted(values ccmchart.ChartValues) runner.Plan {
-	plan := runner.Plan{Estimate: "~1m"}
+	plan := runner.Plan{Takes: runner.Minute}
 	for _, dropped := range values.DroppedKeys {
 		plan.Notes = append(plan.Notes, "cloud config key left out, the CCM does not know it: "+dropped)
 	}

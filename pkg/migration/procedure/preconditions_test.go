@@ -149,7 +149,7 @@ func TestStepsPassErrorsOn(t *testing.T) {
 	called := false
 	step := anEdit(migration.StepSwitch, by)
 	step.Backend = broken{by}
-	step.rules.note = "a note"
+	step.rules.pauses = oneHandOver
 	step.rules.meanwhile = func(context.Context, *Migration, *runner.Tx, migration.Snapshot) error { called = true; return nil }
 	seen := migration.Snapshot{Reading: clustertest.Resting()}
 	plan, planned := step.Plan(t.Context(), seen)

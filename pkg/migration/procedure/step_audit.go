@@ -23,7 +23,7 @@ func (s *preflight) Plan(ctx context.Context, seen migration.Snapshot) (runner.P
 	if err := s.refused(ctx, seen); err != nil {
 		return runner.Plan{}, err
 	}
-	return runner.Plan{Summary: []string{s.checkCount(seen)}, Notes: s.ownerNotes(seen), Estimate: "~10s"}, nil
+	return runner.Plan{Summary: []string{s.checkCount(seen)}, Notes: s.ownerNotes(seen), Takes: 10}, nil
 }
 
 func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
@@ -48,7 +48,7 @@ func (s *preflight) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sn
 type finalAudit struct{ base }
 
 func (s *finalAudit) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{s.checkCount(seen) + ", compared with the fingerprint of preflight"}, Estimate: "~10s"}, nil
+	return runner.Plan{Summary: []string{s.checkCount(seen) + ", compared with the fingerprint of preflight"}, Takes: 10}, nil
 }
 
 func (s *finalAudit) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {

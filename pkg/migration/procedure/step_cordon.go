@@ -29,7 +29,7 @@ func (s *cordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, 
 	for _, name := range plan.Open {
 		changes = append(changes, runner.Change{Object: "Node " + name, Location: "spec.unschedulable", Before: false, After: true})
 	}
-	return runner.Plan{Summary: []string{summary}, Estimate: "1s", Changes: changes}, nil
+	return runner.Plan{Summary: []string{summary}, Takes: 1, Changes: changes}, nil
 }
 
 func (s *cordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {
@@ -70,7 +70,7 @@ type uncordon struct{ base }
 func (s *uncordon) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
 	plan := guard.PlanCordon(seen.Reading)
 	names := append(append([]string{}, plan.Ours...), plan.Open...)
-	return runner.Plan{Summary: []string{"uncordon " + migration.NameList(names)}, Estimate: "1s"}, nil
+	return runner.Plan{Summary: []string{"uncordon " + migration.NameList(names)}, Takes: 1}, nil
 }
 
 func (s *uncordon) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {

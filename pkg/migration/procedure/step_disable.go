@@ -23,8 +23,8 @@ import (
 type disable struct{ base }
 
 func (s *disable) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"~ " + chart.Name(seen) + " (flag off), − Lease, RoleBinding, Role"}, Estimate: "~3m",
-		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
+	plan := runner.Plan{Summary: []string{"~ " + chart.Name(seen) + " (flag off), − Lease, RoleBinding, Role"}, Takes: 3 * runner.Minute}
+	eachLeader(&plan, seen)
 	compute := s.Chart().Plan
 	if seen.Result.Position == position.Unknown || seen.Result.Position < position.P3 {
 		compute = s.Chart().PlanAfterInstall
@@ -108,8 +108,8 @@ func (s *disable) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 type undoDisable struct{ base }
 
 func (s *undoDisable) Plan(ctx context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant, "~ " + chart.Name(seen) + " (flag on)"}, Estimate: "~3m",
-		Notes: []string{"each leader that the rolling update replaces costs 13 to 24 s without the four controllers"}}
+	plan := runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant, "~ " + chart.Name(seen) + " (flag on)"}, Takes: 3 * runner.Minute}
+	eachLeader(&plan, seen)
 	chart, err := s.Chart().Plan(ctx, seen, true)
 	plan.Changes = chart.Changes
 	return plan, err

@@ -22,8 +22,8 @@ type editRules struct {
 	precondition func(ctx context.Context, m *Migration, seen migration.Snapshot) error
 	// handedOver waits for the leases, and gives the evidence of their holders.
 	handedOver func(roll *migration.RolloutJudgement, seen migration.Snapshot)
-	// note is for the plan; "": none.
-	note string
+	// pauses adds to a plan how often the cloud controllers change hands; nil: never.
+	pauses func(plan *runner.Plan, seen migration.Snapshot)
 	// then is judged once all of it is rolled out; nil: the step ends there.
 	then func(ctx context.Context, m *Migration, seen migration.Snapshot, rolled runner.Verdict) (runner.Verdict, error)
 	// meanwhile is due after every verdict that is Waiting; nil: nothing.
@@ -39,8 +39,8 @@ func (s *editing) Plan(ctx context.Context, seen migration.Snapshot) (runner.Pla
 	if err != nil && s.Options.HandOver && s.moving(seen) { // what was committed may be anything
 		return runner.Plan{Summary: []string{"watch what was committed"}}, nil
 	}
-	if err == nil && s.rules.note != "" {
-		plan.Notes = append(plan.Notes, s.rules.note)
+	if err == nil && s.rules.pauses != nil {
+		s.rules.pauses(&plan, seen)
 	}
 	return plan, err
 }

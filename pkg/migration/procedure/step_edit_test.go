@@ -200,10 +200,23 @@ func TestVerdictsBeforeTheRollout(t *testing.T) {
 
 // The plan of a step in which the lease changes hands says so, after what the Backend says.
 func TestPlanOfAnEdit(t *testing.T) {
-	for id, want := range map[journal.StepID][]string{migration.StepSwitch: {"of the side", handOverNote}, migration.StepEnable: {"of the side"}} {
-		plan, err := rowOf(id).make(base{Migration: &Migration{Backend: &clustertest.Editor{}}, ID: id}).Plan(t.Context(), migration.Snapshot{})
-		if d := cmp.Diff(want, plan.Notes); err != nil || d != "" {
+	const handOver = "one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"
+	for id, want := range map[journal.StepID]struct {
+		notes       []string
+		least, most int
+	}{
+		migration.StepSwitch:     {[]string{"of the side", handOver}, 1, 1},
+		migration.StepEnable:     {[]string{"of the side"}, 1, 2},
+		migration.StepUndoSwitch: {[]string{"of the side"}, 0, 2},
+		migration.StepUndoEnable: {[]string{"of the side"}, 1, 2},
+		migration.StepUpgrade:    {[]string{"of the side"}, 0, 4},
+	} {
+		plan, err := rowOf(id).make(base{Migration: &Migration{Backend: &clustertest.Editor{}}, ID: id}).Plan(t.Context(), clustertest.At(position.P2))
+		if d := cmp.Diff(want.notes, plan.Notes); err != nil || d != "" {
 			t.Errorf("%s: %v %s", id, err, d)
+		}
+		if wanted := (runner.Pauses{Least: want.least, Most: want.most, EachLeast: 13, EachMost: 24}); plan.Pauses != wanted {
+			t.Errorf("%s: pauses %+v, want %+v", id, plan.Pauses, wanted)
 		}
 	}
 }

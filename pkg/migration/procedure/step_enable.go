@@ -16,6 +16,7 @@ import (
 func enableLeaderMigration() editRules {
 	return editRules{
 		waitingFor:   "every control plane to run with the flag",
+		pauses:       leadersRestart,
 		precondition: mayEnable,
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			owner := seen.Reading.LeaseVerdict()
@@ -47,6 +48,7 @@ func mayEnable(ctx context.Context, m *Migration, seen migration.Snapshot) error
 func disableLeaderMigrationAgain() editRules {
 	return editRules{
 		waitingFor:   "every control plane to run without the flag",
+		pauses:       leadersRestart,
 		precondition: func(_ context.Context, _ *Migration, seen migration.Snapshot) error { return requireNoCCM(seen) },
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			main := lease.JudgeMain(seen.Reading.Leases.KCM, seen.Reading.RenewDeadline())

@@ -81,8 +81,9 @@ func (s *install) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snap
 type undoInstall struct{ base }
 
 func (s *undoInstall) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{"− " + chart.Name(seen)}, Estimate: "~2m",
-		Notes: []string{"one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"}}, nil
+	plan := runner.Plan{Summary: []string{"− " + chart.Name(seen)}, Takes: 2 * runner.Minute}
+	oneHandOver(&plan, seen)
+	return plan, nil
 }
 
 func (s *undoInstall) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) error {

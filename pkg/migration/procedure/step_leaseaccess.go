@@ -22,7 +22,7 @@ import (
 type leaseAccess struct{ base }
 
 func (s *leaseAccess) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant}, Estimate: "1s",
+	return runner.Plan{Summary: []string{"+ Role, RoleBinding kube-system/" + wellknown.Grant}, Takes: 1,
 		Changes: []runner.Change{{Object: "Role and RoleBinding kube-system/" + wellknown.Grant,
 			After: "create leases; get, update, patch Lease " + wellknown.MigrationLease + "; for User " + wellknown.KCMUser,
 			Diff:  "+ create leases\n+ get, update, patch lease " + wellknown.MigrationLease + "\n+ for User " + wellknown.KCMUser + "\n"}}}, nil
@@ -59,7 +59,7 @@ func (s *leaseAccess) Verify(ctx context.Context, _ *runner.Tx, seen migration.S
 type undoAccess struct{ base }
 
 func (s *undoAccess) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{"− Lease, Role, RoleBinding"}, Estimate: "~1m"}, nil
+	return runner.Plan{Summary: []string{"− Lease, Role, RoleBinding"}, Takes: runner.Minute}, nil
 }
 
 func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {

@@ -13,16 +13,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// handOverNote is for plans of a step in which the migration lease changes hands.
-const handOverNote = "one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"
-
 // switchProvider makes every component external in one edit that also takes the
 // flag away: a kube-controller-manager that is external and keeps the flag can
 // hold the migration lease and run none of its controllers.
 func switchProvider() editRules {
 	return editRules{
 		waitingFor:   "every machine to run with the external provider",
-		note:         handOverNote,
+		pauses:       oneHandOver,
 		precondition: maySwitch,
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			owner := seen.Reading.LeaseVerdict()
@@ -71,6 +68,7 @@ func giveBackEarly(ctx context.Context, m *Migration, tx *runner.Tx, seen migrat
 func switchBack() editRules {
 	return editRules{
 		waitingFor:   "every machine to run with the in-tree provider",
+		pauses:       leadersMayRestart,
 		precondition: func(_ context.Context, _ *Migration, seen migration.Snapshot) error { return mayComeBack(seen) },
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			owner := seen.Reading.LeaseVerdict()

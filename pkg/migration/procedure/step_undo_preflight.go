@@ -23,7 +23,7 @@ import (
 type undoPreflight struct{ base }
 
 func (s *undoPreflight) Plan(_ context.Context, seen migration.Snapshot) (runner.Plan, error) {
-	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Notes: s.ownerNotes(seen), Estimate: "1s"}, s.refused(seen)
+	return runner.Plan{Summary: []string{"version, names of Nodes that joined, cluster at rest"}, Notes: s.ownerNotes(seen), Takes: 1}, s.refused(seen)
 }
 
 // refused says why no step back may be taken. A second Node while something rolls is for

@@ -81,7 +81,7 @@ func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step jo
 		return runner.Plan{}, err
 	}
 	object, rolls := clusterOf(seen).object(), rke.RollsOf(seen, step)
-	plan := runner.Plan{Rolls: rolls, Changes: edit.Changes(object), Estimate: fmt.Sprintf("~%dm", 1+rolls)}
+	plan := runner.Plan{Rolls: rolls, Changes: edit.Changes(object), Takes: runner.Minute * runner.About(1+rolls)}
 	if len(plan.Changes) > 0 {
 		plan.Summary = []string{fmt.Sprintf("~ %s (%d keys)", object, len(plan.Changes))}
 	}

@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+)
+
+// What is typed after a plan carries out that plan: every choice that shapes it is in the
+// command, and nothing that only shows it.
+func TestCarryOut(t *testing.T) {
+	words := target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}
+	for name, tt := range map[string]struct {
+		path []string
+		args []string
+		want string
+	}{
+		"the cluster alone":   {[]string{"rke2", "plan"}, []string{"--cluster", "demo"}, "awsmigrate rke2 --cluster demo"},
+		"how it is shown":     {[]string{"rke2", "plan"}, []string{"--cluster", "demo", "--diff", "--detailed-exitcode", "-o", "text"}, "awsmigrate rke2 --cluster demo"},
+		"what shapes it":      {[]string{"rke2", "plan"}, []string{"--no-etcd-snapshot", "--install-method", "additional-manifest", "--cluster", "demo"}, "awsmigrate rke2 --cluster demo --install-method=additional-manifest --no-etcd-snapshot"},
+		"given several times": {[]string{"rke2", "plan"}, []string{"--skip", "AWSM-112=two zones", "--skip=AWSM-113=x", "--etcd-snapshot=false"}, "awsmigrate rke2 --cluster demo --etcd-snapshot=false '--skip=AWSM-112=two zones' --skip=AWSM-113=x"},
+		"an argument of rke":  {[]string{"rke", "plan"}, []string{"--rke-arg=--ssh-agent-auth", "--offline"}, "awsmigrate rke2 --cluster demo --rke-arg=--ssh-agent-auth"},
+		"a dry run":           {[]string{"rke2"}, []string{"--dry-run", "--until", "verify"}, "awsmigrate rke2 --cluster demo --until=verify"},
+		"of an undo":          {[]string{"rke2", "undo"}, []string{"--dry-run", "--end-state", "external"}, "awsmigrate rke2 --cluster demo --end-state=external"},
+	} {
+		cmd, _, err := newRoot(&app{}).Find(tt.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.ParseFlags(tt.args); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := carryOut(words, typedWords(cmd)); got != tt.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, tt.want)
+		}
+	}
+}

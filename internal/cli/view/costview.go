@@ -1,0 +1,97 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// writeCost prints what a plan comes to, and how far there is a way back; nothing of what
+// is to do, where nothing is.
+func writeCost(s screen, cost runner.Cost) {
+	if cost.Steps > 0 {
+		s.prose("in all: ", stepsText(cost))
+	}
+	if text := pausesOf(cost.Pauses); text != "" {
+		s.prose("", text)
+	}
+	if len(cost.Irreversible) > 0 {
+		s.line("cannot be undone: %s", joinIDs(cost.Irreversible))
+		return
+	}
+	s.line("no step is irreversible; the way back from each is in %s", GoingBack)
+}
+
+// stepsText is how much is to do, and for about how long.
+func stepsText(cost runner.Cost) string {
+	parts := []string{counted(cost.Steps, "step") + " to do"}
+	if cost.Restarts > 0 {
+		parts = append(parts, counted(cost.Restarts, "restart")+" on machines")
+	}
+	if cost.Seconds > 0 {
+		parts = append(parts, "about "+aboutText(cost.Seconds))
+	}
+	if cost.Untimed > 0 && cost.Seconds > 0 {
+		parts = append(parts, fmt.Sprintf("without %s of which nobody knows how long", counted(cost.Untimed, "step")))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// pausesOf is how often nobody runs the cloud controllers, and for how long; "": always
+// somebody does.
+func pausesOf(p runner.Pauses) string {
+	if p.Most == 0 {
+		return ""
+	}
+	times := fmt.Sprintf("%d to %d times", p.Least, p.Most)
+	switch {
+	case p.Most == 1:
+		times = "once"
+	case p.Least == p.Most:
+		times = fmt.Sprintf("%d times", p.Most)
+	}
+	if p.Least == 0 {
+		times = "at most " + strings.TrimPrefix(times, "0 to ")
+	}
+	return fmt.Sprintf("pauses of the cloud controllers: %s %d to %d s, with the usual lease durations", times, p.EachLeast, p.EachMost)
+}
+
+// aboutText is an estimate as coarse as it is: whole minutes from one minute on.
+func aboutText(a runner.About) string {
+	const hour = 60 * runner.Minute
+	minutes := (a + runner.Minute - 1) / runner.Minute
+	switch {
+	case a < runner.Minute:
+		return fmt.Sprintf("%ds", int(a))
+	case a <= 2*hour:
+		return fmt.Sprintf("%dm", int(minutes))
+	}
+	return fmt.Sprintf("%dh%dm", int(minutes/60), int(minutes%60))
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+func joinIDs[T ~string](ids []T) string {
+	words := make([]string, 0, len(ids))
+	for _, id := range ids {
+		words = append(words, string(id))
+	}
+	return strings.Join(words, ", ")
+}
+
+// WriteNext prints what to type to carry a plan out; "": nothing is left to carry out.
+func WriteNext(streams Streams, command string) {
+	if command == "" {
+		return
+	}
+	s := newScreen(streams, streams.Out)
+	s.line("")
+	s.line("next   %s", command)
+}
