@@ -92,9 +92,10 @@ func (f folder) Asked(target.Output) (target.Asked, error) {
 }
 
 func (f folder) Connect(context.Context, session.Options, session.Access) (*session.Session, error) {
-	first := &scripted{id: migration.StepEnable, state: runner.State{Kind: runner.Todo}}
+	first := &scripted{id: migration.StepEnable, state: runner.State{Kind: runner.Todo}, plan: runner.Plan{Rolls: 3, Takes: 6 * runner.Minute,
+		Changes: []runner.Change{{Object: "Cluster fleet-default/demo", Diff: "    - a\n  + - enable-leader-migration\n"}}}}
 	second := &scripted{id: migration.StepSwitch, state: runner.State{Kind: runner.Todo}, verdicts: []runner.Verdict{sees("done")}}
-	return &session.Session{RunID: "run-1",
+	return &session.Session{RunID: "run-1", To: []session.Destination{{Context: "prod-admin", Server: "https://rancher.example"}},
 		Journal: &journal.Memory{}, Lock: new(lock.Memory).For(lock.Owner{User: "u"}),
 		Procedure: &played2{script: &script{list: []*scripted{first, second}}, folder: f}}, nil
 }
@@ -433,6 +434,46 @@ func TestHangUpAtTheQuestion(t *testing.T) {
 	_ = p.master.Close()
 	if code := p.end(); code != 129 || p.has("started") {
 		t.Errorf("exit %d, begun %t\n%s", code, p.has("started"), p.log())
+	}
+}
+
+// Whoever is asked can see every line first, and is asked again; nothing but yes is one.
+func TestEveryLineAtTheQuestion(t *testing.T) {
+	for answer, wanted := range map[string]int{"yes": 0, "y": 7, "YES": 7, "d": 7, "\x04": 7} {
+		p := startOnTerminal(t, nil, "rke2", "--cluster", "demo", "--ask")
+		p.waitToSee("accepted:")
+		for _, names := range []string{"demo · context prod-admin, server https://rancher.example", "2 steps to do, 3 restarts on machines, about 6m", "awsmigrate rke2 undo --cluster demo takes everything back"} {
+			p.waitToSee(names)
+		}
+		if strings.Contains(p.shown.String(), "+ - enable-leader-migration") {
+			t.Errorf("shown before it was asked for:\n%s", p.shown)
+		}
+		p.types("d\n")
+		p.waitToSee("+ - enable-leader-migration")
+		p.until("the question again", func() bool { return strings.Count(p.shown.String(), "accepted:") == 2 })
+		if answer == "yes" {
+			touch(filepath.Join(p.dir, "go"))
+		}
+		if answer == "d" { // and then the terminal's end of input
+			p.types("d\n")
+			p.until("the question again", func() bool { return strings.Count(p.shown.String(), "accepted:") == 3 })
+			answer = "\x04"
+		}
+		if answer != "\x04" {
+			answer += "\n"
+		}
+		p.types(answer)
+		if code := p.end(); code != wanted || p.has("started") != (wanted == 0) {
+			t.Errorf("%q: exit %d, begun %t\n%s", answer, code, p.has("started"), p.shown)
+		}
+	}
+}
+
+// types is what a person types.
+func (p *onTerminal) types(text string) {
+	p.t.Helper()
+	if _, err := p.master.WriteString(text); err != nil {
+		p.t.Fatal(err)
 	}
 }
 

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -60,7 +57,7 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	next.ByCommits = asked.Options.HandOver
 	shown := view.NewRun(a.runOutput(progress), next)
 	shown, answered := a.asking(shown)
-	asked.Options.Engine = a.engine(engine, shown)
+	asked.Options.Engine = a.engine(engine, shown, next)
 	asked.Options.EveryReading = progress == view.ProgressBoard
 	asked.Options.Live = shown.Above()
 	if progress != view.ProgressPlain && !engine.verbose {
@@ -103,13 +100,14 @@ func (a *app) progress(asked string) (view.Progress, error) {
 	return view.ProgressPlain, nil
 }
 
-// engine is how the flags and this process steer a run that shown shows.
-func (a *app) engine(flags *engineFlags, shown runner.Sink) session.Engine {
+// engine is how the flags and this process steer a run that shown shows; next is what to
+// type about its target.
+func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands) session.Engine {
 	engine := session.Engine{
 		Version: build.This().String(), Unattended: flags.yes,
 		Command: a.commandLine(), Until: journal.StepID(flags.until), Only: journal.StepID(flags.step),
 		Timeout: flags.timeout, Deadline: flags.deadline, Clock: clock.RealClock{}, Sink: shown,
-		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags), Confirm: confirmer(flags),
+		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next), Confirm: confirmer(flags),
 	}
 	if flags.plan != "" {
 		engine.Saved = func(target journal.Target) (*runner.WholePlan, error) { return savedPlan(flags.plan, target) }
@@ -137,66 +135,6 @@ func goBack(ctx context.Context, a *app, flags target.Flags, engine *engineFlags
 		return err
 	}
 	return failed
-}
-
-// approver asks once, before the first write. Without a terminal only --yes is
-// a yes.
-func (a *app) approver(engine *engineFlags) func(context.Context, runner.Proposal) error {
-	return func(_ context.Context, proposed runner.Proposal) error {
-		if engine.yes || engine.plan != "" {
-			return nil
-		}
-		if !a.streams.InTerminal {
-			fix := "look at `plan`, then add --yes"
-			if engine.ask {
-				fix += " and --edits apply, or handoff"
-			}
-			return &fault.Error{Class: fault.Declined, Reason: "NoTerminal", Object: "this run",
-				Seen: "needs a yes and standard input is no terminal", Fix: fix}
-		}
-		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
-		if engine.ask {
-			view.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would put the old configuration back. Terraform leaves no mark by which it would be found. If there is one, answer no, and see --edits handoff")
-		}
-		fmt.Fprint(a.streams.Err, "Go on? Only \"yes\" is accepted: ")
-		answer, err := a.answer()
-		switch {
-		case a.signals.hungUp():
-			return &fault.Error{Class: fault.HungUp, Reason: "HungUp", Object: "this run", Seen: "nobody is there any more to approve it; nothing was written", Err: ignoreEOF(err)}
-		case strings.TrimSpace(answer) == "yes":
-			return nil
-		}
-		return &fault.Error{Class: fault.Declined, Reason: "Declined", Object: "this run", Seen: "not approved; nothing was written", Err: ignoreEOF(err)}
-	}
-}
-
-// answer is a line of standard input, or nothing once nobody is there to give it.
-func (a *app) answer() (string, error) {
-	type line struct {
-		text string
-		err  error
-	}
-	read := make(chan line, 1)
-	go func() {
-		text, err := bufio.NewReader(a.streams.In).ReadString('\n')
-		read <- line{text, err}
-	}()
-	select {
-	case <-a.signals.hangUps:
-		return "", nil
-	case got := <-read:
-		if got.err != nil {
-			fmt.Fprintln(a.streams.Err) // ends the line of the question, and finds out whether anybody is there
-		}
-		return got.text, got.err
-	}
-}
-
-func ignoreEOF(err error) error {
-	if errors.Is(err, io.EOF) {
-		return nil
-	}
-	return err
 }
 
 // confirmer passes an irreversible gate only with the cluster's own name.

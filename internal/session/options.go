@@ -74,7 +74,7 @@ type Engine struct {
 	Brake <-chan struct{}
 
 	// Approve is asked once, before the first write; nil means yes.
-	Approve func(ctx context.Context, p runner.Proposal) error
+	Approve func(ctx context.Context, p Proposal) error
 	// Confirm is asked at a step that has no way back, with the cluster's name; nil
 	// refuses.
 	Confirm func(ctx context.Context, cluster string, step runner.Info) error

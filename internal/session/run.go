@@ -59,7 +59,12 @@ func (s *Session) engine(o Options) (runner.Options, error) {
 		RunID: s.RunID, Command: o.Command, Attempt: o.Attempt, Who: s.Owner.User + "@" + s.Owner.Host,
 		Until: o.Until, Only: o.Only, Timeout: o.Timeout, Deadline: o.Deadline, Poll: o.Poll,
 		Journal: s.Counted(), Lock: s.Lock, Clock: o.clock(), Sink: o.Sink, EveryReading: o.EveryReading,
-		Interrupt: o.Interrupt, Brake: o.Brake, HangUp: o.HangUp, Approve: o.Approve, Hold: o.Hold,
+		Interrupt: o.Interrupt, Brake: o.Brake, HangUp: o.HangUp, Hold: o.Hold,
+	}
+	if o.Approve != nil {
+		options.Approve = func(ctx context.Context, p runner.Proposal) error {
+			return o.Approve(ctx, Proposal{Proposal: p, Cluster: target.Name, To: s.To})
+		}
 	}
 	if o.Confirm != nil {
 		options.Confirm = func(ctx context.Context, step runner.Info) error { return o.Confirm(ctx, target.Name, step) }

@@ -61,6 +61,7 @@ type Session struct {
 	Lock      lock.Lock
 	Owner     lock.Owner
 	RunID     string
+	To        []Destination // that a run writes to
 
 	Clock clock.WithTicker
 
@@ -116,6 +117,12 @@ func newSession(p Migration, home kubernetes.Interface, o Options) *Session {
 		Migration: p, Procedure: p, RunID: o.RunID, Owner: who, Lock: lock, Clock: o.clock(), home: home,
 		Journal: journal.NewConfigMap(home, target.Namespace, name, target),
 	}
+}
+
+// writingTo has people be told where a run writes.
+func (s *Session) writingTo(to []Destination) *Session {
+	s.To = to
+	return s
 }
 
 // countedBy has the cluster that is migrated keep the epoch, too: the journal lies in

@@ -48,6 +48,8 @@ type Server struct {
 	// Load finds one when the server is asked for, such as in a kubeconfig. It is used
 	// where Config is nil.
 	Load func() (*rest.Config, error)
+	// Context is the name by which people know it in their kubeconfig; nil: it has none.
+	Context func() string
 }
 
 // Named says whether it is a server at all.

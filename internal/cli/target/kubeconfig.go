@@ -20,7 +20,7 @@ func kubeconfig(path, kubeContext string) session.Server {
 				Seen: "cannot be used", Fix: "name one with --kubeconfig, a context with --context", Err: err}
 		}
 		return config, nil
-	}}
+	}, Context: func() string { return contextName(path, kubeContext) }}
 }
 
 // named is kubeconfig where a file was named, and no server where none was.
