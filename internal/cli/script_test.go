@@ -192,8 +192,9 @@ func wholeScript() *script {
 				repeated(waits(rolling, "Rancher: configuring worker node(s) demo-w-1,demo-w-2", "d", 3, 6), 8),
 				[]runner.Verdict{sees("6 of 6 machines run with the external provider, no flag left", "every Node kept its name, UID and ProviderID")})},
 		{id: migration.StepDisable, state: runner.State{Kind: runner.Todo}, reaches: "P5 external, leader migration off",
-			plan:     runner.Plan{Summary: []string{"~ Helm release aws-cloud-controller-manager (flag off), − Lease, RoleBinding, Role"}, Takes: 3 * runner.Minute, Pauses: pausing(1, 3)},
-			verdicts: []runner.Verdict{sees("audit: 60 ok")}},
+			plan: runner.Plan{Summary: []string{"~ Helm release aws-cloud-controller-manager (flag off), − Lease, RoleBinding, Role"}, Takes: 3 * runner.Minute, Pauses: pausing(1, 3)},
+			verdicts: []runner.Verdict{{Kind: runner.Met, Evidence: []string{"audit: 60 ok"}, Compared: []runner.Compared{
+				{Kind: "nodes", By: "names, UIDs, ProviderIDs, addresses", Same: 6, Of: 6}, {Kind: "load balancers", By: "host names of Services", Same: 3, Of: 3}}}}},
 	}}
 }
 

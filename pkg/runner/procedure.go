@@ -188,6 +188,8 @@ type Verdict struct {
 	Err error
 	// Evidence is what proved it, one fact a line, for Met.
 	Evidence []string
+	// Compared is how much is as it was before the first run, for Met.
+	Compared []Compared
 	// Stable is how many reads in a row must be Met, at least 1; 0 means the
 	// engine's default.
 	Stable int

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"slices"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -32,6 +33,17 @@ type StepResult struct {
 	Elapsed  time.Duration  `json:"-"`
 	Evidence []string       `json:"evidence,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
+	Compared []Compared     `json:"compared,omitempty"`
+}
+
+// Compared says of one kind of thing how many are as they were before the first run.
+type Compared struct {
+	Kind   string   `json:"kind"` // "nodes", "load balancers"
+	By     string   `json:"by"`   // what was compared of each
+	Same   int      `json:"unchanged"`
+	Of     int      `json:"of"`
+	Others []string `json:"others,omitempty"` // those that differ or are gone
+	Unread string   `json:"unread,omitempty"` // why nothing was compared; left out: it was
 }
 
 // Outcome enumerates StepResult.
@@ -53,6 +65,16 @@ const (
 	// NotReached comes after where the run ended.
 	NotReached Outcome = "not-reached"
 )
+
+// Compared is what the last step that compared anything found.
+func (r Result) Compared() []Compared {
+	for _, step := range slices.Backward(r.Steps) {
+		if len(step.Compared) > 0 {
+			return step.Compared
+		}
+	}
+	return nil
+}
 
 // report collects StepResults by step.
 type report struct {

@@ -34,7 +34,7 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 	res := r.report.of(info.ID)
 	res.Elapsed, res.Warnings = r.o.Clock.Since(start), tx.said()
 	done := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Elapsed: res.Elapsed, Lines: met.Evidence}
-	res.Outcome, res.Evidence = Finished, met.Evidence
+	res.Outcome, res.Evidence, res.Compared = Finished, met.Evidence, met.Compared
 	if met.AtRest {
 		res.Outcome = Halted
 	}

@@ -44,6 +44,10 @@ func (t Words) Status() string {
 	return CommandLine(append([]string{t.Command, "status"}, t.Args...))
 }
 
+// Upgrade is the command that upgrades Kubernetes after the migration, to a version that
+// is still to be named.
+func (t Words) Upgrade() string { return t.Run() + " --kubernetes-version VERSION" }
+
 // CommandLine is a command that a shell takes as it was meant.
 func CommandLine(args []string) string {
 	return fault.Command(append([]string{"awsmigrate"}, args...)...)

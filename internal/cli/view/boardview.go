@@ -11,7 +11,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/board"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // boardView shows what is in hand in a frame at the end of the terminal, and what is
@@ -205,38 +204,6 @@ func (v *boardView) Finish(result runner.Result, err error) error {
 		v.text.stopped(result, err)
 		return Shown(err)
 	}
-	s := v.text.screen
-	s.line("")
-	s.line("now    %s", whereText(s, result))
-	s.line("time   %s%s", short(took), addedText(result.Added, took))
-	if text := pausesText(v.state.Pauses()); text != "" {
-		s.prose("pause  ", text)
-	}
-	s.line("next   %s", v.text.commands.Next(result.Observation))
+	writeEnd(v.text.screen, ending{result, took, v.state.Pauses()}, v.text.commands)
 	return nil
-}
-
-// whereText is a position with its rungs and in words.
-func whereText(s screen, result runner.Result) string {
-	var at position.Position
-	if err := at.UnmarshalText([]byte(result.Position)); err != nil || at.Words() == "" {
-		return result.Position + "   " + result.Observation.Summary
-	}
-	return at.String() + "  " + board.Rungs(at, !s.ascii) + "  " + at.Words()
-}
-
-// pausesText says for how long at most nobody ran the cloud controllers; "": none changed
-// hands while somebody looked.
-func pausesText(pauses []time.Duration) string {
-	if len(pauses) == 0 {
-		return ""
-	}
-	text := "the cloud controllers changed hands, and were away for at most "
-	for i, one := range pauses {
-		if i > 0 {
-			text += ", then "
-		}
-		text += short(one)
-	}
-	return text
 }

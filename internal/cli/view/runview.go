@@ -56,6 +56,7 @@ type Fallback interface {
 // Commands are what to type next about the target of a run, as a shell takes them.
 type Commands struct {
 	Run, Undo, Status string
+	Upgrade           string         // of Kubernetes, for a version to be filled in; "": not from here
 	Undoing           bool           // the run is an undo, and Run takes it up
 	ByCommits         bool           // somebody else makes the edits
 	Following         bool           // the run is another's
@@ -146,7 +147,9 @@ type RunResultDocument struct {
 	Steps       []stepResult       `json:"steps"`
 	Seconds     float64            `json:"seconds"`      // how long the run took
 	Added       float64            `json:"addedSeconds"` // of which awsmigrate waited to see a state hold
-	Next        string             `json:"next"`         // the command for what is left, or a look
+	// Compared is how much is as it was before the migration, by the last step that looked.
+	Compared []runner.Compared `json:"compared,omitempty"`
+	Next     string            `json:"next"` // the command for what is left, or a look
 }
 
 type stepResult struct {
@@ -159,7 +162,7 @@ type stepResult struct {
 
 func newRunResult(result runner.Result, took time.Duration, next string) RunResultDocument {
 	doc := RunResultDocument{TypeMeta: KindOf("RunResult"), RunID: result.RunID, Position: result.Position,
-		Observation: result.Observation, Seconds: took.Seconds(), Added: result.Added.Seconds(), Next: next}
+		Observation: result.Observation, Seconds: took.Seconds(), Added: result.Added.Seconds(), Compared: result.Compared(), Next: next}
 	for _, s := range result.Steps {
 		doc.Steps = append(doc.Steps, stepResult{ID: s.ID, Outcome: s.Outcome, Seconds: s.Elapsed.Seconds(),
 			Evidence: s.Evidence, Warnings: s.Warnings})

@@ -166,10 +166,7 @@ func (v *textView) Finish(result runner.Result, err error) error {
 		v.stopped(result, err)
 		return Shown(err)
 	}
-	v.screen.line("")
-	v.screen.line("now    %s   %s", result.Position, result.Observation.Summary)
-	v.screen.line("time   %s%s", short(v.ended), addedText(result.Added, v.ended))
-	v.screen.line("next   %s", v.commands.Next(result.Observation))
+	writeEnd(v.screen, ending{result, v.ended, nil}, v.commands)
 	return nil
 }
 

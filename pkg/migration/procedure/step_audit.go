@@ -52,11 +52,13 @@ func (s *finalAudit) Plan(ctx context.Context, seen migration.Snapshot) (runner.
 }
 
 func (s *finalAudit) Verify(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (runner.Verdict, error) {
-	report, _, stop, err := s.checked(ctx, tx, seen)
+	report, facts, stop, err := s.checked(ctx, tx, seen)
 	if err != nil || stop != nil {
 		return orZero(stop), err
 	}
-	return migration.Met(audit.CheckSummary(report)...), nil
+	v := migration.Met(audit.CheckSummary(report)...)
+	v.Compared = compared(seen, facts)
+	return v, nil
 }
 
 // checked runs every check and stops where one fails, unless a step is in
@@ -115,7 +117,7 @@ func orZero(v *runner.Verdict) runner.Verdict {
 // Audited is Met once the audit of a finished step has no failing check. What
 // it lists then is a fault and not a wait: nothing moves any more.
 func (m *Migration) Audited(ctx context.Context, seen migration.Snapshot, evidence ...string) (runner.Verdict, error) {
-	report, _, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
+	report, facts, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
 	if err != nil {
 		return runner.Verdict{}, err
 	}
@@ -123,7 +125,7 @@ func (m *Migration) Audited(ctx context.Context, seen migration.Snapshot, eviden
 		return migration.Failed(err), nil
 	}
 	v := migration.Met(append(evidence, "audit: "+audit.CountsOf(report))...)
-	v.Stable = 1
+	v.Stable, v.Compared = 1, compared(seen, facts)
 	return v, nil
 }
 

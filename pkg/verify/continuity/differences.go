@@ -13,18 +13,26 @@ import (
 // while in-tree kubelets and a CCM both write them they may flap, and a change
 // of the host name address announces a rename.
 func Addresses(fp Fingerprint, nodes []downstream.Node) []verify.Finding {
+	var out []verify.Finding
+	for _, d := range moved(fp, nodes) {
+		out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + d.Was.Name, Seen: strings.Join(addresses(*d.Now), " "), Wanted: strings.Join(d.Was.Addresses, " ")})
+	}
+	return out
+}
+
+// moved are the Nodes of the fingerprint that have other addresses, in the order of nodes.
+func moved(fp Fingerprint, nodes []downstream.Node) []Difference {
 	before := map[string]NodePrint{}
 	for _, p := range fp.Nodes {
 		before[p.Name] = p
 	}
-	var out []verify.Finding
-	for _, n := range nodes {
-		p, ok := before[n.Name]
-		if now := addresses(n); ok && !slices.Equal(now, p.Addresses) {
-			out = append(out, verify.Finding{Status: verify.Warn, Object: "Node " + n.Name, Seen: strings.Join(now, " "), Wanted: strings.Join(p.Addresses, " ")})
+	var all []Difference
+	for i := range nodes {
+		if p, ok := before[nodes[i].Name]; ok && !slices.Equal(addresses(nodes[i]), p.Addresses) {
+			all = append(all, Difference{Was: p, Now: &nodes[i]})
 		}
 	}
-	return out
+	return all
 }
 
 // LoadBalancers fails on Services whose load balancer is not the one of the

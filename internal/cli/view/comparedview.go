@@ -1,0 +1,26 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// writeCompared prints how much is as it was before the migration, as far as a run has
+// compared it.
+func writeCompared(s screen, all []runner.Compared) {
+	for i, one := range all {
+		s.prose([2]string{"same   ", "       "}[min(i, 1)], comparedText(one))
+	}
+}
+
+func comparedText(c runner.Compared) string {
+	switch {
+	case c.Unread != "":
+		return c.Kind + " could not be compared: " + c.Unread
+	case c.Same == c.Of:
+		return fmt.Sprintf("%s unchanged: %d (%s)", c.Kind, c.Of, c.By)
+	}
+	return fmt.Sprintf("%s unchanged: %d of %d (%s); different or gone: %s", c.Kind, c.Same, c.Of, c.By, strings.Join(c.Others, ", "))
+}

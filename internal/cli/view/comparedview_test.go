@@ -1,0 +1,27 @@
+package view
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// What differs is named, and what was not read is never called unchanged.
+func TestCompared(t *testing.T) {
+	for want, c := range map[string]runner.Compared{
+		"nodes unchanged: 6 (names, UIDs)":                         {Kind: "nodes", By: "names, UIDs", Same: 6, Of: 6},
+		"nodes unchanged: 5 of 6 (names); different or gone: ip-1": {Kind: "nodes", By: "names", Same: 5, Of: 6, Others: []string{"ip-1"}},
+		"nodes could not be compared: the services are away":       {Kind: "nodes", By: "names", Same: 6, Of: 6, Unread: "the services are away"},
+		"load balancers unchanged: 0 (there was none)":             {Kind: "load balancers", By: "there was none"},
+	} {
+		if got := comparedText(c); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+	var out bytes.Buffer
+	writeCompared(newScreen(Streams{}, &out), []runner.Compared{{Kind: "nodes", By: "names", Same: 1, Of: 1}, {Kind: "load balancers", Unread: "no"}})
+	if want := "same   nodes unchanged: 1 (names)\n       load balancers could not be compared: no\n"; out.String() != want {
+		t.Errorf("%q", out.String())
+	}
+}

@@ -1,0 +1,72 @@
+package view
+
+import (
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/board"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// ending is a run that reached its end.
+type ending struct {
+	result runner.Result
+	took   time.Duration
+	pauses []time.Duration // of the cloud controllers, as far as somebody looked
+}
+
+// writeEnd prints the last lines of a run: where the cluster is, what it took, what is as
+// it was, and what is possible now. What was not read is not told.
+func writeEnd(s screen, e ending, commands Commands) {
+	s.line("")
+	s.line("now    %s", whereText(s, e.result))
+	s.line("time   %s%s", short(e.took), addedText(e.result.Added, e.took))
+	if text := pausesText(e.pauses); text != "" {
+		s.prose("pause  ", text)
+	}
+	writeCompared(s, e.result.Compared())
+	s.line("next   %s", commands.Next(e.result.Observation))
+	if commands.upgrades(e.result) {
+		s.line("open   Kubernetes 1.27 and later, from where no way leads back (docs/steps/upgrade.md):")
+		s.line("       %s", commands.Upgrade)
+	}
+}
+
+// whereText is a position with its rungs and in words.
+func whereText(s screen, result runner.Result) string {
+	at, known := positionOf(result)
+	if !known || at.Words() == "" {
+		return result.Position + "   " + result.Observation.Summary
+	}
+	return at.String() + "  " + board.Rungs(at, !s.ascii) + "  " + at.Words()
+}
+
+// positionOf is where a run left the cluster, and whether that is a position.
+func positionOf(result runner.Result) (at position.Position, known bool) {
+	err := at.UnmarshalText([]byte(result.Position))
+	return at, err == nil
+}
+
+// upgrades says whether the cluster is where an upgrade is the next thing to think of, and
+// the run had none.
+func (c Commands) upgrades(result runner.Result) bool {
+	at, known := positionOf(result)
+	_, had := result.Observation.States[c.NoWayBack]
+	return known && at == position.P5 && c.Upgrade != "" && !c.Undoing && !c.Following && !c.ByCommits && !had && !result.Observation.Pending()
+}
+
+// pausesText says for how long at most nobody ran the cloud controllers; "": none changed
+// hands while somebody looked.
+func pausesText(pauses []time.Duration) string {
+	if len(pauses) == 0 {
+		return ""
+	}
+	text := "the cloud controllers changed hands, and were away for at most "
+	for i, one := range pauses {
+		if i > 0 {
+			text += ", then "
+		}
+		text += short(one)
+	}
+	return text
+}

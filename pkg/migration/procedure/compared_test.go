@@ -1,0 +1,62 @@
+package procedure
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// The end of a run says what the fingerprint says, and of what was not read that it was not.
+func TestCompared(t *testing.T) {
+	seen := clustertest.At(position.P5)
+	facts := downstream.Facts{Nodes: verify.Got(seen.Reading.Down.Nodes), Services: verify.Got([]downstream.Service{{Namespace: "web", Name: "a", UID: "1", Hostnames: []string{"x"}}})}
+	fp, err := continuity.Take(facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	packed, err := fp.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	noted := func(packed []byte) migration.Snapshot {
+		tx := clustertest.TxFor(t, migration.StepVerify)
+		if err := tx.Note(t.Context(), guard.FingerprintNote, packed); err != nil {
+			t.Fatal(err)
+		}
+		now := seen
+		now.Record = tx.Record()
+		return now
+	}
+	part := facts
+	part.Services = verify.Read[[]downstream.Service]{}
+	const nodes, balancers = "names, UIDs, ProviderIDs, addresses", "host names of Services"
+	n := len(seen.Reading.Down.Nodes)
+	for name, tt := range map[string]struct {
+		seen  migration.Snapshot
+		facts downstream.Facts
+		want  []runner.Compared
+	}{
+		"all of it": {noted(packed), facts, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Same: 1, Of: 1}}},
+		"a part":    {noted(packed), part, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Unread: "it was not read: nobody looked"}}},
+		"no fingerprint": {seen, facts, []runner.Compared{{Kind: "nodes", By: nodes, Unread: noFingerprint},
+			{Kind: "load balancers", By: balancers, Unread: noFingerprint}}},
+	} {
+		if d := cmp.Diff(tt.want, compared(tt.seen, tt.facts)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+	for _, one := range compared(noted([]byte("none")), facts) {
+		if one.Unread == "" {
+			t.Errorf("by a fingerprint that nobody can read: %+v", one)
+		}
+	}
+}
