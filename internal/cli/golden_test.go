@@ -197,6 +197,22 @@ func TestGoldenStatusOfARun(t *testing.T) {
 	goldenDocument(t, "status-run.json", "json", document)
 }
 
+func TestGoldenHistory(t *testing.T) {
+	target := wholeScript().Target()
+	document := view.NewHistory(target, []journal.Run{
+		{ID: "1", Command: "awsmigrate rke2 --cluster demo", Who: "ada@bastion", Start: "2026-11-21T09:00:00Z", End: "2026-11-21T09:04:12Z", Outcome: "stopped", Step: migration.StepSwitch, Reason: "NodeRenamed"},
+		{ID: "2", Command: "awsmigrate controller", Who: "awsmigrate@pod", Start: "2026-11-21T11:00:00+01:00", End: "2026-11-21T10:00:31Z", Outcome: "guarded", Guard: true},
+		{ID: "3", Command: "awsmigrate rke2 undo --cluster demo", Start: "2026-11-21T10:30:00Z", Outcome: "died"},
+		{ID: "4", Command: "awsmigrate rke2 undo --cluster demo", Who: "ada@bastion", Start: "2026-11-21T10:40:00Z"},
+	})
+	var out bytes.Buffer
+	view.WriteHistory(view.Streams{Out: &out}, document)
+	view.WriteHistory(view.Streams{Out: &out}, view.NewHistory(target, nil))
+	golden(t, "history.txt.golden", out.String())
+	goldenDocument(t, "history.json", "json", document)
+	goldenDocument(t, "history.yaml", "yaml", document)
+}
+
 // What somebody reads at last who has followed a run.
 func TestGoldenOutcomes(t *testing.T) {
 	var out bytes.Buffer

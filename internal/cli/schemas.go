@@ -21,7 +21,7 @@ func documents() map[string]any {
 	return map[string]any{
 		"Plan": planDocument{}, "RunResult": view.RunResultDocument{}, "Status": view.StatusDocument{}, "Explanation": view.Explanation{},
 		"Version": versionInfo{}, "Error": view.ErrorDocument{}, "AuditReport": view.AuditDocument{}, "Event": view.EventDocument{},
-		"ClusterList": view.ListDocument{}, "Access": view.AccessDocument{},
+		"ClusterList": view.ListDocument{}, "Access": view.AccessDocument{}, "History": view.HistoryDocument{},
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 
 // newStatusCommand is the status command of a distribution.
 func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
-	var exitCode, watch bool
+	var exitCode, watch, history bool
 	var progress string
 	cmd := &cobra.Command{
 		Use:   "status " + named,
@@ -30,13 +30,17 @@ func newStatusCommand(a *app, named string, flags target.Flags) *cobra.Command {
 			if err := a.checkOutput(documentFormats()...); err != nil {
 				return err
 			}
+			if history {
+				return showHistory(cmd.Context(), a, flags)
+			}
 			return showStatus(cmd.Context(), a, flags, exitCode)
 		},
 	}
 	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 5 if a step is still to do")
 	cmd.Flags().BoolVar(&watch, "watch", false, "show what a run does, wherever it runs, or what goes on without one, until that is over; writes nothing")
 	cmd.Flags().StringVar(&progress, "progress", "", "board|plain|none: with --watch, as for a run")
-	cmd.MarkFlagsMutuallyExclusive("exit-code", "watch")
+	cmd.Flags().BoolVar(&history, "history", false, "list the runs and undos that the journal has: who, when, and what became of each")
+	cmd.MarkFlagsMutuallyExclusive("exit-code", "watch", "history")
 	addOutputFlag(cmd, a, append(documentFormats(), "jsonl")) // with --watch
 	return cmd
 }
