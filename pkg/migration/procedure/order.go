@@ -38,7 +38,7 @@ func forward() []row {
 		{id: migration.StepHandOver, title: "let the cloud controller manager take over, while it can still be taken back",
 			make: func(b base) migration.Step { return &handOver{base: b} }},
 		{id: migration.StepSwitch, title: "switch every component to the external provider", reaches: position.P4,
-			make: func(b base) migration.Step { return &editing{b, switchProvider()} }},
+			make: func(b base) migration.Step { return &editing{b, switchProvider(b.Options.EarlyHandOver)} }},
 		{id: migration.StepUncordon, title: "give back the cordons",
 			make: func(b base) migration.Step { return &uncordon{base: b} }},
 		{id: migration.StepVerify, title: "audit the cluster against the fingerprint",

@@ -26,6 +26,13 @@ func oneHandOver(plan *runner.Plan, _ migration.Snapshot) {
 	plan.Notes = append(plan.Notes, fmt.Sprintf("one hand-over, %d to %d s without service, route and cloud-node-lifecycle controllers", leastPause, mostPause))
 }
 
+// handOverIfLeft is that of the switch behind a step that hands over, unless that was left
+// to the switch.
+func handOverIfLeft(plan *runner.Plan, _ migration.Snapshot) {
+	plan.Pauses = pauses(0, 1)
+	plan.Notes = append(plan.Notes, fmt.Sprintf("no hand-over, unless it was left to this step: then %d to %d s without service, route and cloud-node-lifecycle controllers", leastPause, mostPause))
+}
+
 // eachLeader are the pauses of a rolling update of the cloud controller manager: the
 // leader is replaced, and whoever takes over may be replaced next.
 func eachLeader(plan *runner.Plan, seen migration.Snapshot) {

@@ -119,8 +119,8 @@ func TestRolloutWaits(t *testing.T) {
 		"all of it, held by the KCM":      {enableLeaderMigration(), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Met, "", ""},
 		"all of it, held by the CCM":      {enableLeaderMigration(), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Waiting, "every control plane to run with the flag", "migration lease: "},
 		"all of it, held and not renewed": {enableLeaderMigration(), done, clustertest.Resting(), holder("kube-controller-manager", false), runner.Waiting, "every control plane to run with the flag", "migration lease: "},
-		"switched, held by the CCM":       {switchProvider(), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Met, "", ""},
-		"switched, held by the KCM":       {switchProvider(), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "every machine to run with the external provider", "migration lease: "},
+		"switched, held by the CCM":       {switchProvider(false), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Met, "", ""},
+		"switched, held by the KCM":       {switchProvider(false), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Waiting, "every machine to run with the external provider", "migration lease: "},
 		"back, held by the CCM":           {switchBack(), done, clustertest.Resting(), holder(wellknown.CCM, true), runner.Met, "", ""},
 		"back, held by nobody":            {switchBack(), done, clustertest.Resting(), lease.Leases{}, runner.Waiting, "every machine to run with the in-tree provider", "migration lease: "},
 		"flag gone, the KCM leads":        {disableLeaderMigrationAgain(), done, clustertest.Resting(), holder("kube-controller-manager", true), runner.Met, "", ""},
@@ -233,8 +233,8 @@ func TestPreconditionsOfEdits(t *testing.T) {
 	}{
 		"enable, external":      {enableLeaderMigration(), migration.Snapshot{Reading: kcm("external")}, "NotInTree"},
 		"enable, no grant":      {enableLeaderMigration(), migration.Snapshot{Reading: kcm("aws")}, "GrantMissing"},
-		"switch at P2":          {switchProvider(), migration.Snapshot{Result: clustertest.ResultAt(position.P2)}, "NotReadyToSwitch"},
-		"switch between":        {switchProvider(), migration.Snapshot{Result: position.Result{Position: position.P3, Mixed: true}}, "NotReadyToSwitch"},
+		"switch at P2":          {switchProvider(false), migration.Snapshot{Result: clustertest.ResultAt(position.P2)}, "NotReadyToSwitch"},
+		"switch between":        {switchProvider(false), migration.Snapshot{Result: position.Result{Position: position.P3, Mixed: true}}, "NotReadyToSwitch"},
 		"back without a holder": {switchBack(), migration.Snapshot{}, "NotReadyToComeBack"},
 	} {
 		f, ok := fault.As(tt.rules.precondition(t.Context(), &Migration{}, tt.seen))

@@ -32,8 +32,9 @@ func (s *handOver) Plan(ctx context.Context, seen migration.Snapshot) (runner.Pl
 		return runner.Plan{}, err
 	}
 	return runner.Plan{
-		Summary:  []string{"~ " + migrationLeaseObject + ": its holder steps down, the cloud controller manager takes it"},
-		Estimate: "~1m",
+		Summary: []string{"~ " + migrationLeaseObject + ": its holder steps down, the cloud controller manager takes it"},
+		Takes:   runner.Minute,
+		Pauses:  runner.Pauses{Least: 1, Most: 1, EachLeast: 3, EachMost: 7},
 		Changes: []runner.Change{{Object: migrationLeaseObject, Location: "spec.holderIdentity", Before: wellknown.KCM, After: wellknown.CCM,
 			Diff: "- " + wellknown.KCM + "\n+ " + wellknown.CCM + "\n"}},
 		Notes: []string{

@@ -16,10 +16,14 @@ import (
 // switchProvider makes every component external in one edit that also takes the
 // flag away: a kube-controller-manager that is external and keeps the flag can
 // hold the migration lease and run none of its controllers.
-func switchProvider() editRules {
+func switchProvider(early bool) editRules {
+	paused := oneHandOver
+	if early {
+		paused = handOverIfLeft
+	}
 	return editRules{
 		waitingFor:   "every machine to run with the external provider",
-		pauses:       oneHandOver,
+		pauses:       paused,
 		precondition: maySwitch,
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			owner := seen.Reading.LeaseVerdict()
