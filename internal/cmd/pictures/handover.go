@@ -19,77 +19,77 @@ const (
 
 // handOver is who ran the service controller in the run that README.md shows.
 func handOver(run shownRun) []byte {
-	c := newCanvas(960, 376, "Who ran the service controller during one run on the lab", handOverInWords(run))
-	c.text(20, 32, "bold", "Who ran the service controller during one run on the lab")
-	c.text(940, 32, "small dim end", run.from.Format("2 January 2006, ")+"times in UTC")
+	c := newPicture(960, 376, "Who ran the service controller during one run on the lab", handOverInWords(run))
+	c.Text(20, 32, "bold", "Who ran the service controller during one run on the lab")
+	c.Text(940, 32, "small dim end", run.from.Format("2 January 2006, ")+"times in UTC")
 	across := func(t time.Time) float64 {
 		return laneLeft + float64(t.Sub(run.from))/float64(run.until.Sub(run.from))*(laneRight-laneLeft)
 	}
 	c.stepBand(run, across)
-	c.text(20, kcmTop+21, "small bold kcm", "kube-controller-manager")
-	c.text(20, ccmTop+14, "small bold ccm", "aws-cloud-controller-")
-	c.text(20, ccmTop+29, "small bold ccm", "manager")
+	c.Text(20, kcmTop+21, "small bold kcm", "kube-controller-manager")
+	c.Text(20, ccmTop+14, "small bold ccm", "aws-cloud-controller-")
+	c.Text(20, ccmTop+29, "small bold ccm", "manager")
 	for _, gap := range run.gaps {
 		x, end := across(gap.begin), across(gap.end)
-		c.bar(x, kcmTop-8, end-x, ccmTop+laneHeight-kcmTop+16, "gap")
-		c.text(int((x+end)/2), kcmTop+50, "small bold middle bad", gap.seconds)
+		c.Bar(x, kcmTop-8, end-x, ccmTop+laneHeight-kcmTop+16, "gap")
+		c.Text(int((x+end)/2), kcmTop+50, "small bold middle bad", gap.seconds)
 	}
 	for _, r := range run.runs {
 		c.leader(r, across(r.begin), across(r.end))
 	}
 	c.minutes(run, across)
-	c.lines(20, 304, 18, "small dim",
+	c.Lines(20, 304, 18, "small dim",
 		"Red: nobody ran it. Each process had ended before the next began: never two at once.",
 		"“migration lease”: the process held that lease when a step of the run ended.",
 		"From the transcript in README.md: processes and gaps as the lab's observer reports them; steps by the time each took,",
 		"laid end to end from the beginning of the run.")
-	return c.svg()
+	return c.SVG()
 }
 
 // stepBand are the steps that are long enough to be seen.
-func (c *canvas) stepBand(run shownRun, across func(time.Time) float64) {
-	c.text(20, stepsTop+21, "small bold", "steps of the run")
+func (c picture) stepBand(run shownRun, across func(time.Time) float64) {
+	c.Text(20, stepsTop+21, "small bold", "steps of the run")
 	for _, step := range run.steps {
 		x, end := across(run.from.Add(step.begin)), across(run.from.Add(step.begin+step.took))
 		if step.took < 10*time.Second {
 			continue
 		}
-		c.bar(x, stepsTop, end-x-1.5, laneHeight, "other")
+		c.Bar(x, stepsTop, end-x-1.5, laneHeight, "other")
 		c.stepName(int((x+end)/2), int(end-x), step.id)
 	}
 }
 
 // stepName is as large as its step has room for; at last it breaks at a hyphen.
-func (c *canvas) stepName(x, width int, id string) {
+func (c picture) stepName(x, width int, id string) {
 	const small, tiny = 7, 6 // of a letter, in pixels
 	switch first, rest, _ := strings.Cut(id, "-"); {
 	case len(id)*small < width:
-		c.text(x, stepsTop+21, "small middle", id)
+		c.Text(x, stepsTop+21, "small middle", id)
 	case len(id)*tiny < width:
-		c.text(x, stepsTop+21, "tiny middle", id)
+		c.Text(x, stepsTop+21, "tiny middle", id)
 	default:
-		c.lines(x, stepsTop+15, 11, "tiny middle", first+"-", rest)
+		c.Lines(x, stepsTop+15, 11, "tiny middle", first+"-", rest)
 	}
 }
 
-func (c *canvas) leader(r leaderRun, x, end float64) {
+func (c picture) leader(r leaderRun, x, end float64) {
 	top, class := float64(kcmTop), "kcm"
 	if r.component == "aws-cloud-controller-manager" {
 		top, class = ccmTop, "ccm"
 	}
-	c.bar(x, top, end-x, laneHeight, class)
+	c.Bar(x, top, end-x, laneHeight, class)
 	if r.migration {
-		c.text(int((x+end)/2), int(top)+21, "tiny middle light", "migration lease")
+		c.Text(int((x+end)/2), int(top)+21, "tiny middle light", "migration lease")
 	}
 }
 
 // minutes are marked along the axis.
-func (c *canvas) minutes(run shownRun, across func(time.Time) float64) {
-	c.line(laneLeft, axisTop, laneRight, axisTop, "axis")
+func (c picture) minutes(run shownRun, across func(time.Time) float64) {
+	c.Line(laneLeft, axisTop, laneRight, axisTop, "axis")
 	for t := run.from.Truncate(time.Minute).Add(time.Minute); t.Before(run.until); t = t.Add(time.Minute) {
 		x := across(t)
-		c.line(x, axisTop-4, x, axisTop+4, "axis")
-		c.text(int(x), axisTop+20, "small dim middle", t.Format("15:04"))
+		c.Line(x, axisTop-4, x, axisTop+4, "axis")
+		c.Text(int(x), axisTop+20, "small dim middle", t.Format("15:04"))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/canvas"
 	"github.com/awsmigrate/awsmigrate/internal/cli/board"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -22,7 +23,7 @@ const (
 // ladder is every position with the steps that lead on and back.
 func ladder() []byte {
 	all := position.All()
-	c := newCanvas(840, 30+len(all)*(rungHeight+rungWay)+rungHeight, "Positions of a migration, and the steps between them", ladderInWords())
+	c := newPicture(840, 30+len(all)*(rungHeight+rungWay)+rungHeight, "Positions of a migration, and the steps between them", ladderInWords())
 	before := procedure.StepInfos()
 	y := 20
 	for _, p := range all {
@@ -46,47 +47,47 @@ func ladder() []byte {
 	for _, rest := range before {
 		c.noWayBack(y-rungWay, string(rest.ID), rest.Irreversible)
 	}
-	return c.svg()
+	return c.SVG()
 }
 
 // rung is a position: how far it is, what holds there, and who runs the cloud controllers.
-func (c *canvas) rung(y int, p position.Position) {
+func (c picture) rung(y int, p position.Position) {
 	runs, class := "kube-controller-manager", "kcm"
 	if p.AtLeast(position.P4) {
 		runs, class = "the CCM", "ccm"
 	}
-	c.box(rungLeft, y, rungWidth, rungHeight, "box")
-	c.bar(rungLeft, float64(y)+6, 5, rungHeight-12, class)
-	c.text(rungLeft+20, y+24, "code bold", p.String())
-	c.text(rungLeft+56, y+24, "code dim", board.Rungs(p, true))
-	c.text(rungLeft+140, y+24, "", p.Words())
-	c.text(rungLeft+140, y+43, "small dim", p.Summary())
-	c.text(rungLeft+rungWidth-16, y+43, "small end "+class, "cloud controllers run in "+runs)
+	c.Box(rungLeft, y, rungWidth, rungHeight, "box")
+	c.Bar(rungLeft, float64(y)+6, 5, rungHeight-12, class)
+	c.Text(rungLeft+20, y+24, "code bold", p.String())
+	c.Text(rungLeft+56, y+24, "code dim", board.Rungs(p, true))
+	c.Text(rungLeft+140, y+24, "", p.Words())
+	c.Text(rungLeft+140, y+43, "small dim", p.Summary())
+	c.Text(rungLeft+rungWidth-16, y+43, "small end "+class, "cloud controllers run in "+runs)
 }
 
 // way is the arrow on to the next position and the one back from it.
-func (c *canvas) way(y int, on, back string, along []string) {
-	c.arrow("on", point{wayOn, y + 4}, point{wayOn, y + rungWay - 4})
+func (c picture) way(y int, on, back string, along []string) {
+	c.Arrow("on", canvas.At(wayOn, y+4), canvas.At(wayOn, y+rungWay-4))
 	if len(along) > 0 {
-		c.text(wayOn-14, y+24, "small dim end", strings.Join(along, ", ")+", then")
-		c.text(wayOn-14, y+41, "code on end", on)
+		c.Text(wayOn-14, y+24, "small dim end", strings.Join(along, ", ")+", then")
+		c.Text(wayOn-14, y+41, "code on end", on)
 	} else {
-		c.text(wayOn-14, y+33, "code on end", on)
+		c.Text(wayOn-14, y+33, "code on end", on)
 	}
 	if back != "" {
-		c.arrow("back", point{wayBack, y + rungWay - 4}, point{wayBack, y + 4})
-		c.text(wayBack+14, y+33, "code back", back)
+		c.Arrow("back", canvas.At(wayBack, y+rungWay-4), canvas.At(wayBack, y+4))
+		c.Text(wayBack+14, y+33, "code back", back)
 	}
 }
 
 // noWayBack is a step behind the last position.
-func (c *canvas) noWayBack(y int, on, why string) {
-	c.arrow("on", point{wayOn, y + 4}, point{wayOn, y + rungWay - 4})
-	c.text(wayOn-14, y+24, "small dim end", "if asked for:")
-	c.text(wayOn-14, y+41, "code on end", on)
-	c.box(rungLeft, y+rungWay, rungWidth, rungHeight-10, "inner")
-	c.text(rungLeft+20, y+rungWay+28, "bold", "No way back")
-	c.text(rungLeft+140, y+rungWay+28, "dim", why)
+func (c picture) noWayBack(y int, on, why string) {
+	c.Arrow("on", canvas.At(wayOn, y+4), canvas.At(wayOn, y+rungWay-4))
+	c.Text(wayOn-14, y+24, "small dim end", "if asked for:")
+	c.Text(wayOn-14, y+41, "code on end", on)
+	c.Box(rungLeft, y+rungWay, rungWidth, rungHeight-10, "inner")
+	c.Text(rungLeft+20, y+rungWay+28, "bold", "No way back")
+	c.Text(rungLeft+140, y+rungWay+28, "dim", why)
 }
 
 // ladderInWords says the picture to those who do not see it.
