@@ -6,7 +6,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Form is the version of the form. A reader refuses another.
+// Form is the version of the form. A reader refuses another. Kinds of entries may be added
+// within a version where whoever judges without them judges no better: a reader names a
+// kind that it does not know, and passes it over.
 const Form = "awsmigrate.io/record/v1"
 
 // Entry is one line of a record: when the recorder had it, and exactly one of what
@@ -26,10 +28,13 @@ type Entry struct {
 	Event   *Event     `json:"event,omitempty"`
 	Begun   *Begun     `json:"begun,omitempty"`
 	Missed  *Unwatched `json:"unwatched,omitempty"`
+	Run     *Run       `json:"run,omitempty"`
+	Step    *Step      `json:"step,omitempty"`
 	End     *End       `json:"end,omitempty"`
 }
 
-// Header is the first entry.
+// Header is the first entry. Another one may follow, where more has become known of the
+// cluster.
 type Header struct {
 	Form       string      `json:"form"`
 	Version    string      `json:"version"`           // of awsmigrate

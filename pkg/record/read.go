@@ -26,7 +26,8 @@ func (t Torn) String() string { return fmt.Sprintf("line %d: %s", t.Line, t.Why)
 
 // Read hands every entry to take, in order. A line that is no entry, such as the last
 // one of a recorder that was killed, is named and passed over; where entries follow it,
-// they are told that something was missed. What does not begin with a header of this
+// they are told that something was missed. One of a kind that this reader does not know is
+// named, too, and misses nothing. What does not begin with a header of this
 // form is refused.
 func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 	var torn []Torn
@@ -44,12 +45,12 @@ func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 		if err != nil && !errors.Is(err, io.EOF) {
 			return torn, fmt.Errorf("read the record: %w", err)
 		}
-		entry, why := parse(line, long)
+		entry, why, harmless := parse(line, long)
 		switch {
 		case n == 1 && (why != "" || entry.Header == nil || entry.Header.Form != Form):
 			return nil, notARecord("its first line is no header of " + Form)
 		case why != "":
-			torn, gap = append(torn, Torn{Line: n, Why: why}), true
+			torn, gap = append(torn, Torn{Line: n, Why: why}), gap || !harmless
 		default:
 			if gap {
 				if err := missed(last, entry.At, take); err != nil {
@@ -80,25 +81,39 @@ func notARecord(seen string) error {
 	return &fault.Error{Class: fault.Usage, Reason: "NoRecord", Object: "record", Seen: seen, Wanted: "what awsmigrate record --record wrote"}
 }
 
-func parse(line []byte, long bool) (Entry, string) {
+// parse is the entry of a line, or why it is none. harmless: it is one, of a later version.
+func parse(line []byte, long bool) (entry Entry, why string, harmless bool) {
 	if long {
-		return Entry{}, fmt.Sprintf("longer than %d bytes", longestLine)
+		return Entry{}, fmt.Sprintf("longer than %d bytes", longestLine), false
 	}
-	var entry Entry
 	if err := json.Unmarshal(line, &entry); err != nil {
-		return Entry{}, "no entry, or not all of one"
+		return Entry{}, "no entry, or not all of one", false
 	}
-	if entry.At.IsZero() || entry.kinds() != 1 {
-		return Entry{}, "an entry of no kind that is known"
+	if !entry.At.IsZero() && entry.kinds() == 1 {
+		return entry, "", false
 	}
-	return entry, ""
+	return Entry{}, "an entry of no kind that is known", !entry.At.IsZero() && entry.kinds() == 0 && ofOneKind(line)
+}
+
+// ofOneKind says whether an entry holds one thing beside its time, whatever it is.
+func ofOneKind(line []byte) bool {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil || len(fields) != 2 {
+		return false
+	}
+	for name, value := range fields {
+		if name != "at" && !bytes.HasPrefix(bytes.TrimSpace(value), []byte("{")) {
+			return false
+		}
+	}
+	return true
 }
 
 // kinds counts what an entry holds; more than one, or none, is no entry.
 func (e Entry) kinds() int {
 	n := 0
 	for _, has := range []bool{e.Header != nil, e.Lease != nil, e.Checked != nil, e.Pod != nil, e.Node != nil, e.Service != nil,
-		e.Event != nil, e.Begun != nil, e.Missed != nil, e.End != nil} {
+		e.Event != nil, e.Begun != nil, e.Missed != nil, e.Run != nil, e.Step != nil, e.End != nil} {
 		if has {
 			n++
 		}

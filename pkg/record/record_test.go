@@ -21,6 +21,8 @@ func some() []Entry {
 		{At: moment, Lease: &Lease{Name: "l", UID: "u", ResourceVersion: "7", Holder: "cp-0_a", Renew: moment}},
 		{At: moment.Add(time.Second), Checked: &Checked{Versions: map[string]Version{"l": {Sent: moment, ResourceVersion: "7"}}}},
 		{At: moment.Add(2 * time.Second), Pod: &Pod{Name: "p", UID: "p", Containers: []Container{{ID: "<c&>", State: Running}}}},
+		{At: moment.Add(2 * time.Second), Run: &Run{ID: "r", Position: "P0"}},
+		{At: moment.Add(2 * time.Second), Step: &Step{Run: "r", ID: "enable", Outcome: Finished}},
 		{At: moment.Add(3 * time.Second), End: &End{Why: "asked to"}},
 	}
 }
@@ -99,6 +101,21 @@ func TestLongLine(t *testing.T) {
 	text := written(t, some()[:1]) + strings.Repeat("x", longestLine+9) + "\n" + written(t, some()[1:])
 	if got, torn, err := read(text); err != nil || len(torn) != 1 || got[len(got)-1].End == nil {
 		t.Errorf("%d entries, %v, %v", len(got), torn, err)
+	}
+}
+
+// What a later version adds is named, and nothing is missing for it.
+func TestKindOfALaterVersion(t *testing.T) {
+	later := `{"at":"2024-05-01T12:00:01Z","weather":{"wind":3}}` + "\n"
+	got, torn, err := read(written(t, some()[:1]) + later + written(t, some()[1:]))
+	if diff := cmp.Diff(some(), got); diff != "" || len(torn) != 1 || err != nil {
+		t.Errorf("read %v, %v; want (-), got (+):\n%s", torn, err, diff)
+	}
+	for _, broken := range []string{`{"at":"2024-05-01T12:00:01Z","weather":3}`, `{"at":"2024-05-01T12:00:01Z","weather":{},"wind":{}}`, `{"weather":{}}`} {
+		got, _, err := read(written(t, some()[:1]) + broken + "\n" + written(t, some()[1:]))
+		if err != nil || got[1].Missed == nil {
+			t.Errorf("%s is passed over: %v", broken, err)
+		}
 	}
 }
 

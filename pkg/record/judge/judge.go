@@ -27,6 +27,7 @@ type Judge struct {
 	missed    []record.Unwatched
 	unseen    []unseen
 	world     world
+	runs      []Run
 }
 
 // New is a judge who has seen nothing.
@@ -57,6 +58,10 @@ func (j *Judge) Put(e record.Entry) error {
 		j.begun[e.Begun.Stream] = true
 	case e.Missed != nil:
 		j.unwatched(*e.Missed)
+	case e.Run != nil:
+		j.run(e.At, *e.Run)
+	case e.Step != nil:
+		j.step(e.At, *e.Step)
 	case e.End != nil:
 		j.ended = true
 	}

@@ -12,7 +12,7 @@ import (
 
 // Result is what the entries so far come to.
 func (j *Judge) Result() Result {
-	r := Result{Header: j.header, From: j.from, Until: j.until, Ended: j.ended, World: j.world.result(j)}
+	r := Result{Header: j.header, From: j.from, Until: j.until, Ended: j.ended, World: j.world.result(j), Runs: slices.Clone(j.runs)}
 	for _, controller := range Controllers() {
 		l := Lane{Controller: controller, Intervals: j.intervals(controller, j.timing())}
 		l.Overlaps = overlaps(l.Intervals)

@@ -95,6 +95,7 @@ type Result struct {
 	Unseen []Stretch `json:"unseen"`
 	Notes  []string  `json:"notes"` // what else limits the judgement
 	World  World     `json:"world"`
+	Runs   []Run     `json:"runs,omitempty"` // of awsmigrate, while it was recorded
 }
 
 // Stretch is a stretch of time, and why it is special.
