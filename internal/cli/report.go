@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -17,12 +16,16 @@ import (
 func newReport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FILE",
-		Short: "Say what a record of record comes to: as text, or as Markdown for a ticket",
-		Long: `Judges a file that record --record wrote, of any age and without the cluster. A last
-line that was torn when its recorder was killed is named, and the rest is judged. Exit 3
+		Short: "Say what a record comes to: as text, as a page with a time line, or for a ticket",
+		Long: `Judges a file that --record wrote, of any age and without the cluster. A last line
+that was torn when its recorder was killed is named, and the rest is judged. Exit 3
 where two processes were seen to run a cloud controller at once, 10 where not all was
-watched.`,
+watched.
+
+-o html is one file that needs no network and no script, -o svg its time line alone, and
+-o markdown the same without the picture.`,
 		Example: `  awsmigrate report prod.jsonl
+  awsmigrate report prod.jsonl -o html > prod.html
   awsmigrate report prod.jsonl -o markdown > prod.md`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: anyFile,
@@ -49,8 +52,12 @@ func reportOn(a *app, path string) error {
 		return err
 	}
 	result := judged.Result()
-	if a.output == "markdown" {
-		if _, err := io.WriteString(a.streams.Out, report.Markdown(result, torn)); err != nil {
+	written, err := report.As(a.output, result, torn)
+	if err != nil {
+		return err
+	}
+	if written != nil {
+		if _, err := a.streams.Out.Write(written); err != nil {
 			return err
 		}
 		return view.Shown(verdict(result))

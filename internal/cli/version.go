@@ -68,4 +68,4 @@ func documentFormats() []string { return []string{"text", "json", "yaml"} }
 // runFormats are those of a command that runs.
 func runFormats() []string { return []string{"text", "json", "jsonl", "yaml"} }
 
-func reportFormats() []string { return []string{"text", "markdown"} }
+func reportFormats() []string { return []string{"text", "markdown", "html", "svg"} }

@@ -17,11 +17,21 @@ func Markdown(r judge.Result, torn []record.Torn) string {
 	line("**%s**\n", cell(Sentence(r)))
 	line("Recorded from %s to %s by %s with awsmigrate %s; %s, Kubernetes %s. %s\n", r.From.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339),
 		cell(r.Header.By), cell(r.Header.Version), cell(r.Header.Server), cell(r.Header.Kubernetes), cell(r.Header.Context))
-	for _, l := range r.Lanes {
-		lane(line, l)
+	for _, run := range r.Runs {
+		line("## Run %s\n", cell(run.ID))
+		for _, fact := range runFacts(run) {
+			line("- %s: %s", fact.Name, cell(fact.Text))
+		}
+		line("")
+		markdownTable(line, stepsTable(run))
 	}
-	nodes(line, r.World.Nodes)
-	services(line, r.World.Services)
+	for _, l := range r.Lanes {
+		processes(line, l)
+	}
+	line("## Nodes, before and after\n")
+	markdownTable(line, nodesTable(r.World.Nodes))
+	line("## Load balancers, before and after\n")
+	markdownTable(line, servicesTable(r.World.Services))
 	line("## What was not seen\n")
 	blind := append(NotSeen(r), TornLines(torn)...)
 	for _, what := range blind {
@@ -33,79 +43,40 @@ func Markdown(r judge.Result, torn []record.Torn) string {
 	return b.String()
 }
 
-func lane(line func(string, ...any), l judge.Lane) {
+// processes is a controller's section.
+func processes(line func(string, ...any), l judge.Lane) {
 	line("## %s\n", cell(l.Controller))
 	if len(l.Intervals) == 0 {
 		line("Nobody was seen to run it.\n")
 		return
 	}
-	line("| process | began | ended | by | |\n|---|---|---|---|---|")
-	for _, i := range l.Intervals {
-		sure := "possibly"
-		if i.Certain {
-			sure = "certainly"
+	markdownTable(line, laneTable(l))
+	for _, said := range laneLines(l) {
+		line("- %s", cell(said))
+	}
+	line("")
+}
+
+func markdownTable(line func(string, ...any), t table) {
+	line("%s\n|%s", strings.ReplaceAll("| "+strings.Join(t.Head, " | ")+" |", "|  |", "| |"), strings.Repeat("---|", len(t.Head)))
+	for _, row := range t.Rows {
+		var cells []string
+		for _, v := range row {
+			cells = append(cells, markdownCell(v))
 		}
-		line("| %s `%s` | %s | %s | %s | %s |", cell(who(i.Process)), cell(i.Process.Identity), began(i.Start), ended(i), i.End.Source, sure)
-	}
-	line("")
-	for _, g := range l.Gaps {
-		line("- %s", cell(GapText(g)))
-	}
-	for _, o := range l.Overlaps {
-		line("- %s", cell(OverlapText(o)))
+		line("| %s |", strings.Join(cells, " | "))
 	}
 	line("")
 }
 
-func nodes(line func(string, ...any), all []judge.NodeChange) {
-	line("## Nodes, before and after\n\n| Node | UID | ProviderID | Ready | addresses |\n|---|---|---|---|---|")
-	for _, n := range all {
-		line("| %s | %s | %s | %s | %s |", cell(n.First.Name), cell(n.First.UID), change(n.First.ProviderID, n.Last.ProviderID),
-			change(n.First.Ready, readiness(n.Last)), change(addresses(n.First), addresses(n.Last)))
+func markdownCell(v value) string {
+	switch {
+	case v.Changed:
+		return cell(v.Before) + " → **" + cell(v.Text) + "**"
+	case v.Code != "":
+		return cell(v.Text) + " `" + cell(v.Code) + "`"
 	}
-	line("")
-}
-
-func readiness(n record.Node) string {
-	if n.Gone {
-		return "gone"
-	}
-	return n.Ready
-}
-
-func addresses(n record.Node) string {
-	var all []string
-	for _, a := range n.Addresses {
-		all = append(all, a.Address)
-	}
-	return strings.Join(all, " ")
-}
-
-func services(line func(string, ...any), all []judge.ServiceChange) {
-	line("## Load balancers, before and after\n\n| Service | reached by | changes |\n|---|---|---|")
-	for _, s := range all {
-		last := strings.Join(s.Last.Ingress, " ")
-		if s.Last.Gone {
-			last = "gone"
-		}
-		line("| %s/%s | %s | %d |", cell(s.First.Namespace), cell(s.First.Name), change(strings.Join(s.First.Ingress, " "), last), s.Changes)
-	}
-	line("")
-}
-
-// change is a value, or what it was and what it became.
-func change(before, after string) string {
-	if before == after {
-		return cell(orDash(after))
-	}
-	return cell(orDash(before)) + " → **" + cell(orDash(after)) + "**"
-}
-
-func orDash(text string) string {
-	if text == "" {
-		return "–"
-	}
-	return text
+	return cell(v.Text)
 }
 
 // cell is other people's text in a table: one line that neither ends a cell nor marks

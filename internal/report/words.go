@@ -149,14 +149,7 @@ func orBefore(t time.Time) string {
 func NotSeen(r judge.Result) []string {
 	var all []string
 	for _, m := range r.Unwatched {
-		what := fmt.Sprintf("%s: not watched from %s to %s", m.Stream, clock(m.From), clock(m.Until))
-		if !m.Lost {
-			what = fmt.Sprintf("%s: came late between %s and %s, nothing is missing", m.Stream, clock(m.From), clock(m.Until))
-		}
-		if m.Why != "" {
-			what += " (" + m.Why + ")"
-		}
-		all = append(all, what)
+		all = append(all, missedText(m))
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
@@ -167,6 +160,18 @@ func NotSeen(r judge.Result) []string {
 		all = append(all, "the record was cut off: its recorder did not end it")
 	}
 	return append(all, r.Notes...)
+}
+
+// missedText is one stretch that was not watched, in a line.
+func missedText(m record.Unwatched) string {
+	what := fmt.Sprintf("%s: not watched from %s to %s", m.Stream, clock(m.From), clock(m.Until))
+	if !m.Lost {
+		what = fmt.Sprintf("%s: came late between %s and %s, nothing is missing", m.Stream, clock(m.From), clock(m.Until))
+	}
+	if m.Why != "" {
+		what += " (" + m.Why + ")"
+	}
+	return what
 }
 
 // TornLines are lines of a record that could not be read, for NotSeen's list.

@@ -1,0 +1,114 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+)
+
+// table is rows for people, whatever they are written as.
+type table struct {
+	Head []string
+	Rows [][]value
+}
+
+// value is one cell: text, with a name as a machine writes it, or with what it was before.
+type value struct {
+	Text, Code string
+	Before     string
+	Changed    bool
+}
+
+func text(s string) value { return value{Text: s} }
+
+// change is a value, or what it was and what it became.
+func change(before, after string) value {
+	return value{Text: orDash(after), Before: orDash(before), Changed: before != after}
+}
+
+func orDash(text string) string { return cmp.Or(text, "–") }
+
+// fact is something with a name.
+type fact struct{ Name, Text string }
+
+// laneTable are the processes that ran a controller.
+func laneTable(l judge.Lane) table {
+	t := table{Head: []string{"process", "began", "ended", "by", ""}}
+	for _, i := range l.Intervals {
+		sure := "possibly"
+		if i.Certain {
+			sure = "certainly"
+		}
+		t.Rows = append(t.Rows, []value{{Text: who(i.Process), Code: i.Process.Identity}, text(began(i.Start)), text(ended(i)), text(i.End.Source), text(sure)})
+	}
+	return t
+}
+
+// laneLines are the gaps and overlaps of a controller.
+func laneLines(l judge.Lane) []string {
+	var all []string
+	for _, g := range l.Gaps {
+		all = append(all, GapText(g))
+	}
+	for _, o := range l.Overlaps {
+		all = append(all, OverlapText(o))
+	}
+	return all
+}
+
+func nodesTable(all []judge.NodeChange) table {
+	t := table{Head: []string{"Node", "UID", "ProviderID", "Ready", "addresses"}}
+	for _, n := range all {
+		t.Rows = append(t.Rows, []value{text(n.First.Name), text(n.First.UID), change(n.First.ProviderID, n.Last.ProviderID),
+			change(n.First.Ready, readiness(n.Last)), change(addresses(n.First), addresses(n.Last))})
+	}
+	return t
+}
+
+func readiness(n record.Node) string {
+	if n.Gone {
+		return "gone"
+	}
+	return n.Ready
+}
+
+func addresses(n record.Node) string {
+	var all []string
+	for _, a := range n.Addresses {
+		all = append(all, a.Address)
+	}
+	return strings.Join(all, " ")
+}
+
+func servicesTable(all []judge.ServiceChange) table {
+	t := table{Head: []string{"Service", "reached by", "changes"}}
+	for _, s := range all {
+		last := strings.Join(s.Last.Ingress, " ")
+		if s.Last.Gone {
+			last = "gone"
+		}
+		t.Rows = append(t.Rows, []value{text(s.First.Namespace + "/" + s.First.Name), change(strings.Join(s.First.Ingress, " "), last), text(fmt.Sprint(s.Changes))})
+	}
+	return t
+}
+
+// runFacts say of a run what its steps do not.
+func runFacts(r judge.Run) []fact {
+	all := []fact{{"command", r.Command}, {"by", r.By}, {"awsmigrate", r.Version}, {"began", r.From.UTC().Format(time.RFC3339)}}
+	if !r.Until.IsZero() {
+		all = append(all, fact{"ended", fmt.Sprintf("%s, after %s", r.Until.UTC().Format(time.RFC3339), r.Until.Sub(r.From).Round(time.Second))})
+	}
+	return append(all, fact{"position before", orDash(r.Before)}, fact{"position after", orDash(r.After)}, fact{"outcome", runOutcome(r)})
+}
+
+func stepsTable(r judge.Run) table {
+	t := table{Head: []string{"step", "time", "outcome", ""}}
+	for _, s := range r.Steps {
+		t.Rows = append(t.Rows, []value{{Text: s.Title, Code: s.ID}, text(stepTime(s)), text(stepOutcome(s)), text(s.Message)})
+	}
+	return t
+}
