@@ -65,6 +65,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"from":                  anyFile,
 		"kubeconfig":            anyFile,
 		"record":                anyFile,
+		"report":                filesOf("html", "md"),
 		"rke-binary":            anyFile,
 	}
 }

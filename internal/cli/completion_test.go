@@ -93,7 +93,7 @@ func TestEveryFlagCompletes(t *testing.T) {
 // Files are offered where a file is wanted, and nowhere else.
 func TestFilesAreOfferedForFiles(t *testing.T) {
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
-	files := []string{"config", "values", "plan", "chart", "cloud-config", "downstream-kubeconfig", "dump", "from", "kubeconfig", "record", "rke-binary"}
+	files := []string{"config", "values", "plan", "chart", "cloud-config", "downstream-kubeconfig", "dump", "from", "kubeconfig", "record", "report", "rke-binary"}
 	everyFlag(func(cmd *cobra.Command, f *pflag.Flag) {
 		words := append(strings.Fields(cmd.CommandPath())[1:], "--"+f.Name, "")
 		if got := offered(t, words...); got.files() != slices.Contains(files, f.Name) {

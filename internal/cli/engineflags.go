@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -27,9 +28,12 @@ type engineFlags struct {
 	progress    string
 	verbose     bool
 	typed       []typedFlag // for the command that carries out what a dry run shows
-	undo        bool        // the run goes back
-	answered    bool        // a question was answered before, for this run as well
-	ask         bool        // who makes the edits
+	record      string
+	report      string
+	recording   *recording.Recording // of this run, and of the undo that follows it
+	undo        bool                 // the run goes back
+	answered    bool                 // a question was answered before, for this run as well
+	ask         bool                 // who makes the edits
 }
 
 func (e *engineFlags) register(flags *pflag.FlagSet) {
@@ -41,6 +45,8 @@ func (e *engineFlags) register(flags *pflag.FlagSet) {
 	flags.DurationVar(&e.timeout, "timeout", 15*time.Minute, "longest time without progress")
 	flags.StringVar(&e.progress, "progress", "", "board|plain|none: what a run shows while it works (default: board where standard error is a terminal, TERM is not dumb and CI is not set, else plain)")
 	flags.BoolVarP(&e.verbose, "verbose", "v", false, "with a board: all output of rke above it, and not its last line alone")
+	flags.StringVar(&e.record, "record", "", "keep what is seen of the cloud controllers meanwhile, and the steps, in this new file, for report")
+	flags.StringVar(&e.report, "report", "", "write the report of the run to this new file at its end: .html or .md")
 	flags.DurationVar(&e.deadline, "deadline", 0, "longest time for the whole run (default: none)")
 }
 
@@ -84,6 +90,8 @@ func (e *engineFlags) check() error {
 		return fault.AsUsage(fmt.Errorf("flag --progress: %q, wanted board, plain or none", e.progress))
 	case e.onFailure != "stop" && e.onFailure != "undo":
 		return fault.AsUsage(fmt.Errorf("flag --on-failure: %q, wanted stop or undo", e.onFailure))
+	case e.dryRun && (e.record != "" || e.report != ""):
+		return fault.AsUsage(errors.New("flags --record and --report: of a dry run nothing is kept"))
 	case e.step != "" && e.until != "":
 		return fault.AsUsage(errors.New("flags --step and --until: wanted one of them"))
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -13,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
@@ -62,7 +62,7 @@ func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
 	shown, judged := view.NewRecording(a.streams), judge.New()
 	sinks := sinks{judged, shown}
 	if f.file != "" {
-		file, err := newRecordFile(f.file)
+		file, err := recording.NewFile(f.file)
 		if err != nil {
 			return err
 		}
@@ -90,15 +90,6 @@ func (f *recordFlags) until(ctx context.Context, a *app) (context.Context, conte
 	}
 	bounded, cancel := context.WithTimeout(watching, f.length)
 	return bounded, func() { cancel(); stop() }
-}
-
-// newRecordFile makes the file; one that is there already is another record.
-func newRecordFile(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
-	if err != nil {
-		return nil, &fault.Error{Class: fault.Usage, Reason: "RecordFile", Object: "file " + path, Seen: "cannot be made", Wanted: "a new file", Err: err}
-	}
-	return file, nil
 }
 
 // verdict is a judgement as what a command ends with; nil: nothing is wrong.

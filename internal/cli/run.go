@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -12,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -27,6 +29,32 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	if err := engine.check(); err != nil {
 		return err
 	}
+	if engine.recording != nil {
+		return migrate(ctx, a, flags, engine)
+	}
+	kept, err := recording.Open(a.recorded(engine))
+	if err != nil {
+		return err
+	}
+	engine.recording = kept
+	err = migrate(ctx, a, flags, engine)
+	if failed := kept.Close(); failed != nil {
+		a.say(failed.Error())
+	}
+	return err
+}
+
+// recorded is what is kept of a run.
+func (a *app) recorded(engine *engineFlags) recording.Options {
+	actor := target.Actor()
+	return recording.Options{Record: engine.record, Report: engine.report, Command: a.commandLine(), Version: build.This().String(),
+		By: actor.User + "@" + actor.Host, Clock: clock.RealClock{}, Timeout: requestsOfARecorder, Say: a.say}
+}
+
+// requestsOfARecorder bounds each request of a recorder beside a run, watches aside.
+const requestsOfARecorder = 30 * time.Second
+
+func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlags) error {
 	if engine.onFailure == "undo" && a.output != "text" {
 		return fault.AsUsage(fmt.Errorf("flag --on-failure: undo prints a second run; wanted -o text"))
 	}
@@ -105,7 +133,7 @@ func (a *app) progress(asked string) (view.Progress, error) {
 func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands) session.Engine {
 	engine := session.Engine{
 		Version: build.This().String(), Unattended: flags.yes,
-		Command: a.commandLine(), Until: journal.StepID(flags.until), Only: journal.StepID(flags.step),
+		Command: target.CommandLine(again(a.args)), Recording: flags.recording, Until: journal.StepID(flags.until), Only: journal.StepID(flags.step),
 		Timeout: flags.timeout, Deadline: flags.deadline, Clock: clock.RealClock{}, Sink: shown,
 		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next), Confirm: confirmer(flags),
 	}
@@ -113,6 +141,23 @@ func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands) 
 		engine.Saved = func(target journal.Target) (*runner.WholePlan, error) { return savedPlan(flags.plan, target) }
 	}
 	return engine
+}
+
+// again are the words that take a run up: without the files that it has made itself, which
+// have to be new ones.
+func again(args []string) []string {
+	var kept []string
+	for i := 0; i < len(args); i++ {
+		name, _, hasValue := strings.Cut(args[i], "=")
+		if name != "--record" && name != "--report" {
+			kept = append(kept, args[i])
+			continue
+		}
+		if !hasValue {
+			i++
+		}
+	}
+	return kept
 }
 
 // mayGoBack says whether a run failed in the middle of its work: not refused, not

@@ -28,6 +28,7 @@ var textsRead = map[string]string{
 	"words":           "breaks lines at blanks",
 	"parts":           "breaks a word that no line has room for",
 	"plain":           "takes the colours out of a line that was made here",
+	"again":           "the flags of a command line, as a user typed them",
 	"lastPart":        "the form of a machine's name",
 	"hostPart":        "as lastPart",
 	"drawing":         "what draws on a terminal, taken out of a file",

@@ -46,7 +46,7 @@ func openFile(ctx context.Context, t Target, o Options, to reach) (*Session, err
 	if err != nil {
 		return nil, err
 	}
-	s := newSession(procedure, kube, o).writingTo(t.writesTo(config))
+	s := newSession(procedure, kube, o).writingTo(t.writesTo(config)).reachedBy(config)
 	lock.Inner, lock.Owner, s.Lock = s.Lock, s.Owner, lock
 	return s, nil
 }

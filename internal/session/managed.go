@@ -30,7 +30,7 @@ func openManaged(ctx context.Context, t Target, o Options, to reach) (*Session, 
 	if err != nil {
 		return nil, err
 	}
-	return newSession(procedure, way.home, o).countedBy(deps.Kube).writingTo(t.writesTo(way.downstream)), nil
+	return newSession(procedure, way.home, o).countedBy(deps.Kube).writingTo(t.writesTo(way.downstream)).reachedBy(way.downstream), nil
 }
 
 // managedWay is both API servers of an RKE cluster in Rancher.

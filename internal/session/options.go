@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
@@ -66,6 +67,10 @@ type Engine struct {
 	Sink       runner.Sink
 	// EveryReading sends Sink every reading of a wait; see runner.Options.
 	EveryReading bool
+
+	// Recording keeps what the run does, and what is seen of the cluster meanwhile; nil:
+	// nobody does. Whoever made it closes it.
+	Recording *recording.Recording
 
 	// Interrupt asks for a clean stop, HangUp says that nobody watches any more; both
 	// by a value or by being closed.

@@ -26,6 +26,8 @@ func Run(ctx context.Context, t Connector, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	o.Recording.Watch(ctx, s.way, s.Procedure.Target().Name)
+	options.Sink = o.Recording.Beside(options.Sink)
 	result, err := runner.Run[migration.Snapshot](ctx, s.Procedure, options)
 	return Result{Result: result, Began: true}, err
 }

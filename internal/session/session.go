@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -65,6 +66,7 @@ type Session struct {
 
 	Clock clock.WithTicker
 
+	way     *rest.Config         // to the cluster itself
 	home    kubernetes.Interface // where journal and lock lie; nil: in no cluster
 	counter kubernetes.Interface // of the cluster that keeps the count of goals, too; nil: the journal lies in it
 	undoing bool
@@ -129,6 +131,12 @@ func (s *Session) writingTo(to []Destination) *Session {
 // another, whose backups are of another time.
 func (s *Session) countedBy(cluster kubernetes.Interface) *Session {
 	s.counter = cluster
+	return s
+}
+
+// reachedBy keeps the way to the cluster itself, for whoever records it.
+func (s *Session) reachedBy(way *rest.Config) *Session {
+	s.way = way
 	return s
 }
 

@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
@@ -38,6 +40,9 @@ type Recorder struct {
 	Name, Version, By, Context string
 	// Say tells people at once what cannot be seen; nil: nobody.
 	Say func(string)
+	// Began is when the clock of the record began, where others write to it, too, or where
+	// it is taken up again; zero: when Run begins.
+	Began time.Time
 }
 
 // Run records until ctx ends, and ends the record. An error before anything was recorded
@@ -66,7 +71,8 @@ func (r Recorder) Run(ctx context.Context) error {
 type session struct {
 	recorder Recorder
 	kube     kubernetes.Interface
-	began    time.Time
+	began    time.Time // what its stamps count from
+	opened   time.Time
 	fail     context.CancelCauseFunc
 
 	mu    sync.Mutex
@@ -93,7 +99,10 @@ func (r Recorder) open(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("client for %s: %w", fault.Server(config.Host), fault.Shown(err))
 	}
-	s := &session{recorder: r, kube: kube, began: r.Clock.Now(), begun: map[record.Stream]int{}, away: map[*stream]away{}}
+	if r.Began.IsZero() {
+		r.Began = r.Clock.Now()
+	}
+	s := &session{recorder: r, kube: kube, began: r.Began, opened: r.Clock.Now(), begun: map[record.Stream]int{}, away: map[*stream]away{}}
 	for _, name := range record.LeaseNames() {
 		if _, err := s.leaseSource(name).list(ctx, "", func(any) {}); err != nil {
 			return nil, unwatchable(config.Host, err)
@@ -116,9 +125,7 @@ func (s *session) header(ctx context.Context) error {
 	if ns, err := s.kube.CoreV1().Namespaces().Get(ctx, wellknown.System, metav1.GetOptions{}); err == nil {
 		h.UID = string(ns.UID)
 	}
-	if info, err := s.kube.Discovery().ServerVersion(); err == nil {
-		h.Kubernetes = info.GitVersion
-	}
+	h.Kubernetes = s.serverVersion(ctx)
 	sent := s.now()
 	date := new(time.Time)
 	_, _ = s.lease(context.WithValue(ctx, dateKey{}, date), wellknown.KCMLease) // the date is had with any answer
@@ -128,9 +135,25 @@ func (s *session) header(ctx context.Context) error {
 	return s.recorder.Sink.Put(record.Entry{At: s.now(), Header: &h})
 }
 
+// serverVersion is "" where it cannot be had in time; client-go's own way to ask knows no end.
+func (s *session) serverVersion(ctx context.Context) string {
+	text, err := s.kube.Discovery().RESTClient().Get().AbsPath("/version").Do(ctx).Raw()
+	if err != nil {
+		return ""
+	}
+	var info version.Info
+	if err := json.Unmarshal(text, &info); err != nil {
+		return ""
+	}
+	return info.GitVersion
+}
+
 // now is the recorder's clock: the wall clock of the beginning, and monotonic from there.
-func (s *session) now() time.Time {
-	return s.began.Round(0).Add(s.recorder.Clock.Since(s.began)).UTC()
+func (s *session) now() time.Time { return s.at(s.recorder.Clock.Now()) }
+
+// at is a moment of the recorder's clock as the record has it.
+func (s *session) at(t time.Time) time.Time {
+	return s.began.Round(0).Add(t.Sub(s.began)).UTC()
 }
 
 // put stamps and writes entries that came together. Whatever is in the record is in the

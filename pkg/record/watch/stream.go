@@ -111,7 +111,7 @@ func (s *session) gone(w *stream, err error) {
 	if !told {
 		from := w.heard
 		if from.IsZero() {
-			from = s.began.Round(0).UTC()
+			from = s.at(s.opened)
 		}
 		s.away[w] = away{stream: w.stream, from: from, why: short(err)}
 	}

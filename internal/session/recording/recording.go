@@ -1,0 +1,158 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/internal/report"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
+)
+
+// again is how long a recorder that could not look waits before it looks again.
+const again = 10 * time.Second
+
+// Options say what is kept of a run, and where.
+type Options struct {
+	Record, Report       string // files that are not there yet; "": none
+	Command, Version, By string
+	Clock                clock.WithTicker
+	Timeout              time.Duration // of one request
+	Say                  func(string)
+}
+
+// Recording is one record. A nil one keeps nothing.
+type Recording struct {
+	o            Options
+	format       string
+	file, report *os.File // nil: none
+	began        time.Time
+	look         func(context.Context, watch.Recorder) error // watch.Recorder's Run
+
+	mu      sync.Mutex
+	judge   *judge.Judge
+	writer  record.Sink    // nil: nowhere, or no more
+	held    []record.Entry // of runs, until there is a header
+	first   time.Time      // when the header came; zero: there is none
+	blind   bool           // the header is of one who cannot look
+	last    time.Time
+	ran     bool // a run had something to say
+	ended   bool
+	watched context.CancelFunc // nil: nobody watches
+	done    chan struct{}
+}
+
+// Open makes the files, before anything is reached. It is nil where nothing is asked for.
+func Open(o Options) (*Recording, error) {
+	if o.Record == "" && o.Report == "" {
+		return nil, nil
+	}
+	r := &Recording{o: o, judge: judge.New(), began: o.Clock.Now(), look: func(ctx context.Context, w watch.Recorder) error { return w.Run(ctx) }}
+	var err error
+	if o.Report != "" {
+		if r.format, err = formatOf(o.Report); err != nil {
+			return nil, err
+		}
+		if r.report, err = NewFile(o.Report); err != nil {
+			return nil, err
+		}
+	}
+	if o.Record != "" {
+		if r.file, err = NewFile(o.Record); err != nil {
+			return nil, errors.Join(err, r.discard())
+		}
+		r.writer = record.NewWriter(r.file)
+	}
+	return r, nil
+}
+
+// Watch begins to record the cluster that a run is on, once: a second run of the same
+// process, which takes the first one back, is in the same record.
+func (r *Recording) Watch(ctx context.Context, way *rest.Config, name string) {
+	if r == nil || way == nil || r.watched != nil {
+		return
+	}
+	ctx, r.watched = context.WithCancel(ctx)
+	r.done = make(chan struct{})
+	recorder := watch.Recorder{Config: way, Clock: r.o.Clock, Began: r.began, Sink: r, Timeout: r.o.Timeout, Name: name,
+		Version: r.o.Version, By: r.o.By, Context: r.o.Command}
+	go func() {
+		defer close(r.done)
+		r.follow(ctx, recorder)
+	}()
+}
+
+// follow records until ctx ends. Where it cannot look it says so once, and looks again.
+func (r *Recording) follow(ctx context.Context, recorder watch.Recorder) {
+	for said := false; ctx.Err() == nil; said = true {
+		err := r.look(ctx, recorder)
+		if err == nil || ctx.Err() != nil {
+			return
+		}
+		if !said {
+			r.o.Say(fmt.Sprintf("not recorded for now, and the run goes on: %v", err))
+		}
+		r.blindly(recorder)
+		timer := r.o.Clock.NewTimer(again)
+		select {
+		case <-ctx.Done():
+		case <-timer.C():
+		}
+		timer.Stop()
+	}
+}
+
+// Close ends the record and writes the report. Where no run had anything to say the files
+// are taken away again.
+func (r *Recording) Close() error {
+	if r == nil {
+		return nil
+	}
+	if r.watched != nil {
+		r.watched()
+		<-r.done
+	}
+	if !r.ran {
+		return r.discard()
+	}
+	r.end()
+	var errs []error
+	if r.file != nil {
+		errs = append(errs, r.file.Close())
+	}
+	if r.report != nil {
+		errs = append(errs, r.write())
+	}
+	return errors.Join(errs...)
+}
+
+// write writes the report.
+func (r *Recording) write() error {
+	text, err := report.As(r.format, r.judge.Result(), nil)
+	if err == nil {
+		_, err = r.report.Write(text)
+	}
+	if err := errors.Join(err, r.report.Close()); err != nil {
+		return fmt.Errorf("the report of the run is not written: %w", err)
+	}
+	return nil
+}
+
+// discard takes the files away.
+func (r *Recording) discard() error {
+	var errs []error
+	for _, file := range []*os.File{r.file, r.report} {
+		if file != nil {
+			errs = append(errs, file.Close(), os.Remove(file.Name()))
+		}
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,245 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/client-go/rest"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// desk is a recording in a folder of its own, on a clock that stands.
+type desk struct {
+	*Recording
+	clock *clocktesting.FakeClock
+	said  []string
+}
+
+func open(t *testing.T, recordFile, reportFile string) *desk {
+	t.Helper()
+	d := &desk{clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
+	r, err := Open(Options{Record: recordFile, Report: reportFile, Command: "awsmigrate rke2 --cluster demo", Version: "v1", By: "u@h", Clock: d.clock,
+		Timeout: time.Second, Say: func(line string) { d.said = append(d.said, line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Recording = r
+	return d
+}
+
+// run is a whole run in events.
+func run(to runner.Sink) {
+	to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
+	to.Emit(runner.Event{Type: runner.StepDone, Step: "preflight", Message: "all is well"})
+	to.Emit(runner.Event{Type: runner.StepStarted, Step: "install-ccm", Title: "Install it"})
+	to.Emit(runner.Event{Type: runner.StepFailed, Step: "install-ccm", Err: errors.New("no\nroom")})
+	to.Emit(runner.Event{Type: runner.RunFinished, Message: "r1", Position: "P1", Err: errors.New("no room")})
+}
+
+func nobody() runner.Sink { return runner.SinkFunc(func(runner.Event) {}) }
+
+// read is what a file comes to.
+func read(t *testing.T, path string) judge.Result {
+	t.Helper()
+	file, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	j := judge.New()
+	if torn, err := record.Read(file, j.Put); err != nil || len(torn) > 0 {
+		t.Fatal(torn, err)
+	}
+	return j.Result()
+}
+
+// seen is a recorder that looks at once, and then as long as it may.
+func seen(ctx context.Context, w watch.Recorder) error {
+	at := w.Began
+	for _, e := range []record.Entry{{Header: &record.Header{Form: record.Form, Name: w.Name}}, {Begun: &record.Begun{Stream: record.Leases}}, {Begun: &record.Begun{Stream: record.Pods}}} {
+		e.At = at
+		if err := w.Sink.Put(e); err != nil {
+			return err
+		}
+	}
+	<-ctx.Done()
+	return w.Sink.Put(record.Entry{At: at, End: &record.End{Why: "asked to"}})
+}
+
+func checkRun(t *testing.T, r judge.Result) {
+	t.Helper()
+	if len(r.Runs) != 1 || r.Runs[0].Before != "P0" || r.Runs[0].After != "P1" || r.Runs[0].Error != "no room" || len(r.Runs[0].Steps) != 2 ||
+		r.Runs[0].Steps[1].Outcome != record.Failed || r.Runs[0].Steps[1].Message != "no room" {
+		t.Errorf("runs %+v", r.Runs)
+	}
+	if !r.Ended {
+		t.Error("the record is cut off")
+	}
+}
+
+// A run beside a recorder: both are in the file, and in the report.
+func TestRunAndRecorder(t *testing.T) {
+	folder := t.TempDir()
+	file, page := filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "r.html")
+	d := open(t, file, page)
+	looked := make(chan struct{})
+	d.look = func(ctx context.Context, w watch.Recorder) error {
+		<-looked // a run may begin before the recorder has looked
+		return seen(ctx, w)
+	}
+	d.Watch(t.Context(), &rest.Config{}, "demo")
+	shown := 0
+	run(d.Beside(runner.SinkFunc(func(runner.Event) { shown++ })))
+	close(looked)
+	if err := d.Close(); err != nil || shown != 5 || len(d.said) > 0 {
+		t.Errorf("%v, %d events shown, said %q", err, shown, d.said)
+	}
+	r := read(t, file)
+	checkRun(t, r)
+	text, err := os.ReadFile(page)
+	if err != nil || !strings.Contains(string(text), "install-ccm") || !strings.Contains(string(text), "awsmigrate rke2 --cluster demo") {
+		t.Errorf("%v in\n%s", err, text)
+	}
+}
+
+// A recorder that cannot look says so once. The run is reported, and the time is unknown.
+func TestRecorderThatCannotLook(t *testing.T) {
+	folder := t.TempDir()
+	file, page := filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "r.md")
+	d := open(t, file, page)
+	tries := make(chan struct{})
+	d.look = func(ctx context.Context, w watch.Recorder) error {
+		select {
+		case tries <- struct{}{}:
+			return errors.New("forbidden")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	d.Watch(t.Context(), &rest.Config{}, "demo")
+	run(d.Beside(nobody()))
+	for range 3 {
+		<-tries
+		for !d.clock.HasWaiters() {
+			select {
+			case <-t.Context().Done():
+				t.Fatal("nobody waits")
+			default:
+			}
+		}
+		d.clock.Step(again)
+	}
+	if err := d.Close(); err != nil || len(d.said) != 1 {
+		t.Errorf("%v, said %q", err, d.said)
+	}
+	r := read(t, file)
+	checkRun(t, r)
+	if r.Verdict() != judge.NotSeen {
+		t.Errorf("verdict %q of what nobody saw", r.Verdict())
+	}
+	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "install-ccm") {
+		t.Errorf("%v in\n%s", err, text)
+	}
+}
+
+// One that can look later says in the record that it could not before.
+func TestRecorderThatLooksLater(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "r.jsonl")
+	d := open(t, file, "")
+	d.blindly(watch.Recorder{Name: "demo"})
+	run(d.Beside(nobody()))
+	d.clock.Step(time.Minute)
+	for _, e := range []record.Entry{{Header: &record.Header{Form: record.Form, Name: "demo", Kubernetes: "v1.26"}}, {Begun: &record.Begun{Stream: record.Leases}}, {Begun: &record.Begun{Stream: record.Pods}}} {
+		e.At = d.now()
+		if err := d.Put(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r := read(t, file)
+	checkRun(t, r)
+	if r.Header.Kubernetes == "" || r.Verdict() != judge.NotSeen || len(r.Blind()) == 0 || r.Blind()[0].To.Sub(r.Blind()[0].From) != time.Minute {
+		t.Errorf("verdict %q, blind %+v", r.Verdict(), r.Blind())
+	}
+}
+
+// What is there already is another's, and nothing is begun for it.
+func TestFilesThatAreThere(t *testing.T) {
+	folder := t.TempDir()
+	there := filepath.Join(folder, "there.html")
+	if err := os.WriteFile(there, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, o := range map[string]Options{
+		"record there":      {Record: there, Report: filepath.Join(folder, "new.html")},
+		"report there":      {Record: filepath.Join(folder, "new.jsonl"), Report: there},
+		"report of no kind": {Record: filepath.Join(folder, "new.jsonl"), Report: filepath.Join(folder, "new.pdf")},
+		"no folder":         {Record: filepath.Join(folder, "none", "new.jsonl")},
+	} {
+		o.Clock = clocktesting.NewFakeClock(time.Time{})
+		if r, err := Open(o); fault.ClassOf(err) != fault.Usage || r != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%v, left %v", err, left)
+	}
+}
+
+// A run that never began leaves no file: the same command can be given again.
+func TestRunThatNeverBegan(t *testing.T) {
+	folder := t.TempDir()
+	d := open(t, filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "r.html"))
+	d.look = seen
+	d.Watch(t.Context(), &rest.Config{}, "demo")
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(folder); err != nil || len(left) != 0 {
+		t.Errorf("%v, left %v", err, left)
+	}
+}
+
+// A disk that is full ends the file, once, and neither the run nor the report.
+func TestFullDisk(t *testing.T) {
+	d := open(t, filepath.Join(t.TempDir(), "r.jsonl"), "")
+	d.writer = failing{}
+	d.blindly(watch.Recorder{Name: "demo"})
+	run(d.Beside(nobody()))
+	if len(d.said) != 1 || len(d.judge.Result().Runs) != 1 {
+		t.Errorf("said %q", d.said)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+type failing struct{}
+
+func (failing) Put(record.Entry) error { return errors.New("no space left on device") }
+
+// Nothing is kept where nothing is asked for.
+func TestNil(t *testing.T) {
+	r, err := Open(Options{})
+	if r != nil || err != nil {
+		t.Fatal(r, err)
+	}
+	r.Watch(t.Context(), nil, "demo")
+	if sink := r.Beside(nil); sink != nil || r.Close() != nil {
+		t.Error("it does something")
+	}
+}

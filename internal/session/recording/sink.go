@@ -1,0 +1,94 @@
+package recording
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
+)
+
+// now is the clock of the whole record, the recorder's as well.
+func (r *Recording) now() time.Time {
+	return r.began.Round(0).Add(r.o.Clock.Since(r.began)).UTC()
+}
+
+// Put implements record.Sink for the recorder. It never fails: a file that takes no more
+// is said once, and what is in memory goes on.
+func (r *Recording) Put(e record.Entry) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e.Header != nil && r.blind { // what a run had to say came first
+		r.blind = false
+		for _, stream := range []record.Stream{record.Leases, record.Pods, record.Nodes, record.Services} {
+			gap := record.Unwatched{Stream: stream, From: r.first, Until: e.At, Lost: true, Why: "it could not be watched yet"}
+			r.put(record.Entry{At: e.At, Missed: &gap})
+		}
+	}
+	r.put(e)
+	if e.Header != nil {
+		r.first = e.At
+		r.release()
+	}
+	return nil
+}
+
+// add takes what a run has to say, and keeps it until there is a header.
+func (r *Recording) add(e record.Entry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ran, e.At = true, r.now()
+	if r.first.IsZero() {
+		r.held = append(r.held, e)
+		return
+	}
+	r.put(e)
+}
+
+// release puts what was held back. Its times are not before the header's.
+func (r *Recording) release() {
+	for _, e := range r.held {
+		r.put(e)
+	}
+	r.held = nil
+}
+
+// blindly gives the record a header without the recorder, who cannot look: what a run does
+// is worth a report without the cluster, too.
+func (r *Recording) blindly(w watch.Recorder) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.first.IsZero() {
+		return
+	}
+	r.first, r.blind = r.now(), true
+	header := record.Header{Form: record.Form, Version: w.Version, By: w.By, Name: w.Name, Context: w.Context}
+	r.put(record.Entry{At: r.first, Header: &header})
+	r.release()
+}
+
+// end ends a record that its recorder did not end.
+func (r *Recording) end() {
+	r.blindly(watch.Recorder{Version: r.o.Version, By: r.o.By, Context: r.o.Command})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		r.put(record.Entry{At: r.now(), End: &record.End{Why: "the run is over"}})
+	}
+}
+
+// put writes an entry, in the order of the stamps.
+func (r *Recording) put(e record.Entry) {
+	if e.At.Before(r.last) {
+		e.At = r.last
+	}
+	r.last, r.ended = e.At, e.End != nil
+	_ = r.judge.Put(e) // it never fails
+	if r.writer == nil {
+		return
+	}
+	if err := r.writer.Put(e); err != nil {
+		r.writer = nil
+		r.o.Say(fmt.Sprintf("the record ends here, and the run goes on: %v", err))
+	}
+}
