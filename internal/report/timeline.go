@@ -38,7 +38,7 @@ type timeline struct {
 func SVG(r judge.Result) []byte {
 	name := plaintext.Clip(plaintext.Line(r.Header.Name), 60, false)
 	title := "Who ran the cloud controllers of " + name
-	t := &timeline{Canvas: canvas.New(pageWidth, 0, title, Sentence(r)), r: r, colours: map[string]string{}, taken: map[string]int{}, y: 68,
+	t := &timeline{Canvas: canvas.New(pageWidth, 0, title, inWords(r)), r: r, colours: map[string]string{}, taken: map[string]int{}, y: 68,
 		scale: newScale(r.From, r.Until, laneLeft, laneRight, moments(r))}
 	t.Style(timelineStyle)
 	t.Raw("%s", hatching)
@@ -57,6 +57,11 @@ func SVG(r judge.Result) []byte {
 	t.legend()
 	t.Height = int(t.y) + 12
 	return t.SVG()
+}
+
+// inWords is what the picture shows, for those who do not see it.
+func inWords(r judge.Result) string {
+	return fmt.Sprintf("%s Recorded from %s to %s.", Sentence(r), r.From.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339))
 }
 
 // moments are those at which something happens.

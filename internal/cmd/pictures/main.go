@@ -48,7 +48,12 @@ func pictures(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	reported, err := timeLine(root)
+	if err != nil {
+		return nil, err
+	}
 	return map[string][]byte{
+		"report.svg":       reported,
 		"ladder.svg":       ladder(),
 		"architecture.svg": architecture(),
 		"hand-over.svg":    handOver(shown),
