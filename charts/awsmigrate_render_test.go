@@ -104,10 +104,14 @@ func render(t *testing.T, ch *chart.Chart, values string) (map[string]string, er
 // renderWith is the same on a server that has these APIs beside its own.
 func renderWith(t *testing.T, ch *chart.Chart, values string, apis ...string) (map[string]string, error) {
 	t.Helper()
+	return renderParsed(ch, parsed(t, values), apis...)
+}
+
+func renderParsed(ch *chart.Chart, values map[string]any, apis ...string) (map[string]string, error) {
 	release := chartutil.ReleaseOptions{Name: controller, Namespace: home, Revision: 1, IsInstall: true}
 	server := chartutil.DefaultCapabilities.Copy()
 	server.APIVersions = append(server.APIVersions, apis...)
-	all, err := chartutil.ToRenderValues(ch, parsed(t, values), release, server)
+	all, err := chartutil.ToRenderValues(ch, values, release, server)
 	if err != nil {
 		return nil, err
 	}
@@ -121,6 +125,10 @@ func manifest(t *testing.T, values string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return manifestOf(files)
+}
+
+func manifestOf(files map[string]string) string {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		if one := strings.TrimSpace(files[name]); one != "" && strings.HasSuffix(name, ".yaml") {
@@ -132,8 +140,13 @@ func manifest(t *testing.T, values string) string {
 
 func objects(t *testing.T, values string) []unstructured.Unstructured {
 	t.Helper()
+	return objectsIn(t, manifest(t, values))
+}
+
+func objectsIn(t *testing.T, manifest string) []unstructured.Unstructured {
+	t.Helper()
 	var list []unstructured.Unstructured
-	documents := releaseutil.SplitManifests(manifest(t, values))
+	documents := releaseutil.SplitManifests(manifest)
 	for _, name := range slices.Sorted(maps.Keys(documents)) {
 		list = append(list, unstructured.Unstructured{Object: parsed(t, documents[name])})
 	}

@@ -141,16 +141,14 @@ func rke1(reads, writes bool) []request {
 // A real API server takes every object of an installation, twice, and Kubernetes' strictest
 // level of pod security its pods; then it is asked what the controller may do.
 func TestControllerOnAnAPIServer(t *testing.T) {
-	server := apiserver.New(t, apiserver.Options{})
+	installationsOn(t, apiserver.New(t, apiserver.Options{}))
+}
+
+func installationsOn(t *testing.T, server *apiserver.Server) {
+	t.Helper()
 	kube := kubernetes.NewForConfigOrDie(server.Config())
 	client := dynamic.NewForConfigOrDie(server.Config())
-	for _, name := range []string{home, "cattle-system", "cattle-dashboards", "fleet-default", "team-a", "c-7kq2x", "c-b9b9b"} {
-		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name,
-			Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/enforce-version": "v1.26"}}}
-		if _, err := kube.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-	}
+	namespaces(t, kube)
 	for name, values := range installations() {
 		t.Run(name, func(t *testing.T) {
 			for range 2 {
@@ -170,6 +168,18 @@ func TestControllerOnAnAPIServer(t *testing.T) {
 			}
 			remove(t, client, ownKinds(objects(t, values))) // another has some of the same names
 		})
+	}
+}
+
+// namespaces makes those that installations name, each at the strictest level of pod security.
+func namespaces(t *testing.T, kube kubernetes.Interface) {
+	t.Helper()
+	for _, name := range []string{home, "cattle-system", "cattle-dashboards", "fleet-default", "team-a", "c-7kq2x", "c-b9b9b"} {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name,
+			Labels: map[string]string{"pod-security.kubernetes.io/enforce": "restricted", "pod-security.kubernetes.io/enforce-version": "v1.26"}}}
+		if _, err := kube.CoreV1().Namespaces().Create(t.Context(), namespace, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -266,8 +276,8 @@ func of(client dynamic.Interface, object unstructured.Unstructured) dynamic.Reso
 	return resource.Namespace(object.GetNamespace())
 }
 
-// apply is `kubectl apply --server-side --validate=strict`.
-func apply(t *testing.T, client dynamic.Interface, objects []unstructured.Unstructured) {
+// apply is `kubectl apply --server-side --validate=strict`; with metav1.DryRunAll nothing stays.
+func apply(t *testing.T, client dynamic.Interface, objects []unstructured.Unstructured, dryRun ...string) {
 	t.Helper()
 	yes := true
 	for _, object := range objects {
@@ -275,7 +285,7 @@ func apply(t *testing.T, client dynamic.Interface, objects []unstructured.Unstru
 		if err != nil {
 			t.Fatal(err)
 		}
-		options := metav1.PatchOptions{FieldManager: "test", Force: &yes, FieldValidation: metav1.FieldValidationStrict}
+		options := metav1.PatchOptions{FieldManager: "test", Force: &yes, FieldValidation: metav1.FieldValidationStrict, DryRun: dryRun}
 		if _, err := of(client, object).Patch(t.Context(), object.GetName(), "application/apply-patch+yaml", raw, options); err != nil {
 			t.Fatalf("%s %s/%s: %v", object.GetKind(), object.GetNamespace(), object.GetName(), err)
 		}
