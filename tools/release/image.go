@@ -62,12 +62,15 @@ func (r release) image(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	base := fmt.Sprintf("%s_%s_image", program, r.version)
+	base := imageBase(r.version)
 	if err := r.write(base+".tar", archive); err != nil {
 		return "", err
 	}
 	return digest.String(), r.imageBill(base, name, digest.String(), builds)
 }
+
+// imageBase is how the names of the image's files begin.
+func imageBase(version pack.Version) string { return fmt.Sprintf("%s_%s_image", program, version) }
 
 func (r release) imageBill(base, name, digest string, builds []*debug.BuildInfo) error {
 	subject := pack.Subject{

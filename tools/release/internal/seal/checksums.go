@@ -16,13 +16,14 @@ import (
 const (
 	ListFile      = "checksums.txt"
 	SignatureFile = ListFile + ".sig"
+	BundleFile    = ListFile + ".sigstore.json" // of cosign without a key; the release workflow adds it
 )
 
 // List is the SHA-256 of every file of a release by its path, but of what seals it.
 func List(release fs.FS) (map[string]string, error) {
 	sums := map[string]string{}
 	err := fs.WalkDir(release, ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || path == ListFile || path == SignatureFile {
+		if err != nil || entry.IsDir() || slices.Contains([]string{ListFile, SignatureFile, BundleFile}, path) {
 			return err
 		}
 		if !entry.Type().IsRegular() {

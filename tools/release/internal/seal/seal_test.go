@@ -67,6 +67,7 @@ func TestVerify(t *testing.T) {
 	}{
 		{"as it was made", func(fstest.MapFS) {}, public, "", 0},
 		{"some of it", func(r fstest.MapFS) { delete(r, "image/index.json"); delete(r, "index.yaml") }, public, "", 2},
+		{"signed without a key, too", func(r fstest.MapFS) { r[BundleFile] = &fstest.MapFile{Data: []byte("{}")} }, public, "", 0},
 		{"a byte of a file", func(r fstest.MapFS) { r["a.tar.gz"] = flipped(r["a.tar.gz"].Data) }, public, "a.tar.gz has SHA-256", 0},
 		{"a byte below a folder", func(r fstest.MapFS) { r["image/index.json"] = flipped(r["image/index.json"].Data) }, public, "image/index.json has SHA-256", 0},
 		{"a byte of the list", func(r fstest.MapFS) { r[ListFile] = flipped(r[ListFile].Data) }, public, "not signed by this key", 0},
