@@ -96,6 +96,14 @@ $(LABBIN)/ccm-v1.28.1: test/lab/ccm128/go.mod
 	cd test/lab/ccm128 && go build -trimpath -ldflags "$(call lab-ldflags,v1.28.1)" -o $@ k8s.io/cloud-provider-aws/cmd/aws-cloud-controller-manager
 	$(FORGET)
 
+# A kube-apiserver of now, for the slow suite alone.
+NEWEST := v1.37.2
+.PHONY: newest-apiserver
+newest-apiserver: $(LABBIN)/kube-apiserver-$(NEWEST) ## build a kube-apiserver of now, for the slow suite
+
+$(LABBIN)/kube-apiserver-$(NEWEST): test/lab/apiserver137/go.mod
+	cd test/lab/apiserver137 && go build -trimpath -ldflags "$(call lab-ldflags,$(NEWEST))" -o $@ k8s.io/kubernetes/cmd/kube-apiserver
+
 # The real rke, for the slow suite alone. Its go.sum is complete: the checksum
 # database does not know this version, and is not asked for what go.sum has.
 REAL_RKE := v1.5.9
@@ -135,8 +143,9 @@ test: build lint ## all tests that CI runs
 	cd test && $(GOTEST) -v -count=1 -parallel 3 -timeout 60m ./e2e
 
 .PHONY: test-slow
-test-slow: build rke-binaries ## the long scenarios, by hand; SHARD=k/n for a part of them
+test-slow: build rke-binaries newest-apiserver ## the long scenarios, by hand; SHARD=k/n for a part of them
 	$(GOTEST) -v -count=1 -tags slow,$(TAGS) -run '^TestRealRKE' ./pkg/rke
+	$(GOTEST) -v -count=1 -tags slow,$(TAGS) -run '^TestChartsOnTheNewestAPIServer$$' ./charts
 	cd test && $(GOTEST) -v -count=1 -parallel 1 -timeout 120m -tags slow,$(TAGS) ./e2e
 
 # FUZZTIME is for all fuzz tests together, in s, m or h.

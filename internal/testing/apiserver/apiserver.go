@@ -8,6 +8,7 @@
 package apiserver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,9 +32,13 @@ const readyWithin = 2 * time.Minute
 // grace is how long a component may take to end by SIGTERM.
 const grace = 5 * time.Second
 
+// Newest is the kube-apiserver of test/lab/apiserver137, for the slow suite: `make newest-apiserver`.
+const Newest = "kube-apiserver-v1.37.2"
+
 // Options of New. The zero value is what most tests want.
 type Options struct {
-	Args []string // added to kube-apiserver's arguments, e.g. --feature-gates=…
+	Args    []string // added to kube-apiserver's arguments, e.g. --feature-gates=…
+	Program string   // another kube-apiserver beside the lab's, e.g. Newest
 }
 
 // Server is a running kube-apiserver with an etcd of its own.
@@ -125,7 +130,7 @@ func start(tb testing.TB, opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.path = filepath.Join(binaries, "kube-apiserver")
+	s.path = filepath.Join(binaries, cmp.Or(opts.Program, "kube-apiserver"))
 	s.args = append(files.arguments(address, ports[2], client, s.AuditLog()), opts.Args...)
 	s.admin = &rest.Config{
 		Host:            fmt.Sprintf("https://%s:%d", address, ports[2]),

@@ -1,0 +1,49 @@
+//go:build slow
+
+package charts_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/kubernetes"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+)
+
+// The cluster that Rancher runs in is a newer one than those that are migrated. What the
+// tests beside this one say of Kubernetes 1.26 holds for a Kubernetes of now.
+func TestChartsOnTheNewestAPIServer(t *testing.T) {
+	newest := apiserver.Options{Program: apiserver.Newest}
+	t.Run("version", func(t *testing.T) {
+		version, err := kubernetes.NewForConfigOrDie(apiserver.New(t, newest).Config()).Discovery().ServerVersion()
+		if err != nil || !strings.HasSuffix(apiserver.Newest, version.GitVersion) {
+			t.Errorf("%v, %v", version, err)
+		}
+	})
+	t.Run("values", func(t *testing.T) { everyValueOn(t, apiserver.New(t, newest)) })
+	t.Run("installations", func(t *testing.T) {
+		server := apiserver.New(t, newest)
+		defines(t, server)
+		installationsOn(t, server)
+	})
+}
+
+// defines installs the chart of the definitions.
+func defines(t *testing.T, server *apiserver.Server) {
+	t.Helper()
+	text, err := os.ReadFile("awsmigrate-crd/templates/awsmigrate.io_clustermigrations.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	definitions := dynamic.NewForConfigOrDie(server.Config()).Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	strict := metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}
+	if _, err := definitions.Create(t.Context(), &unstructured.Unstructured{Object: parsed(t, string(text))}, strict); err != nil {
+		t.Fatal(err)
+	}
+}
