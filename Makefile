@@ -62,6 +62,10 @@ release: ## the files of a release: VERSION=v0.1.0, OUT=folder (dist), KEY=file 
 release-verify: ## prove by a public key, offline, that OUT (dist) holds files of a release: KEY=file
 	@$(RELEASE) verify --key $(abspath $(KEY)) $(abspath $(OUT))
 
+.PHONY: release-look
+release-look: ## do the files in OUT (dist) fit each other, and run from PATH on this machine?
+	@tools/release/look.sh $(abspath $(OUT))
+
 .PHONY: release-twice
 release-twice: ## a release twice, in other surroundings the second time: the same bytes; VERSION, PLATFORMS as above; by hand
 	tools/release/twice.sh "$(VERSION)" "$(PLATFORMS)"

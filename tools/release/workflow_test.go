@@ -47,7 +47,7 @@ func TestWorkflowMakesTheReleaseThatPeopleMake(t *testing.T) {
 	}
 	last := -1
 	for _, part := range []string{
-		"make test", `make release VERSION="$VERSION" OUT=dist`, `make release-twice VERSION="$VERSION"`,
+		"make test", `make release VERSION="$VERSION" OUT=dist`, "make release-look OUT=dist", `make release-twice VERSION="$VERSION"`,
 		"sign-blob --yes --bundle " + seal.BundleFile + " dist/" + seal.ListFile, "skopeo copy --all --preserve-digests", "gh release create",
 	} {
 		at := step(part)
