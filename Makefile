@@ -147,7 +147,7 @@ test: build lint ## all tests that CI runs
 	cd test && $(GOTEST) -v -count=1 -parallel 3 -timeout 60m ./e2e
 
 .PHONY: test-slow
-test-slow: build rke-binaries newest-apiserver ## the long scenarios, by hand; SHARD=k/n for a part of them
+test-slow: build rke-binaries newest-apiserver vet-darwin ## the long scenarios, by hand; SHARD=k/n for a part of them
 	$(GOTEST) -v -count=1 -tags slow,$(TAGS) -run '^TestRealRKE' ./pkg/rke
 	$(GOTEST) -v -count=1 -tags slow,$(TAGS) -run '^TestChartsOnTheNewestAPIServer$$' ./charts
 	cd test && $(GOTEST) -v -count=1 -parallel 1 -timeout 120m -tags slow,$(TAGS) ./e2e
@@ -222,6 +222,11 @@ mutants: ## change migration and the backends in MUTANTS (200) random places, on
 lint: ## linters, vet, formatting, chart lint, workflows
 	go tool -modfile=$(CURDIR)/tools/actionlint/go.mod actionlint -shellcheck= -pyflakes= .github/workflows/*.yml
 	@$(call each,$(TOOL) golangci-lint run --allow-parallel-runners ./... && go vet ./...)
+
+# Tests and files for darwin alone are compiled by nothing else before a release.
+.PHONY: vet-darwin
+vet-darwin: ## vet the product for darwin/arm64, its tests too; minutes the first time
+	GOOS=darwin GOARCH=arm64 go vet ./...
 
 .PHONY: tidy
 tidy: ## go mod tidy in every module; asks the module proxy for what only tests of dependencies import
