@@ -144,7 +144,7 @@ func planOfProd(t *testing.T, header string) string {
 // Every flag of the runs was thought of: it is passed on, or it is refused.
 func TestJobKnowsEveryRunFlag(t *testing.T) {
 	passedOn := []string{
-		"request-timeout", "etcd-snapshot", "no-etcd-snapshot", "edits", "keep-leader-migration", "kubernetes-version", "cloud-routes", "ccm-image",
+		"request-timeout", "etcd-snapshot", "no-etcd-snapshot", "edits", "keep-leader-migration", "hand-over", "kubernetes-version", "cloud-routes", "ccm-image",
 		"skip", "only", "owner-informed", "fail-on", "aws", "region", "assume-role", "external-id", "role-session-name",
 		"end-state", "install-method", "confirm", "until", "step", "timeout", "deadline",
 	}
