@@ -27,10 +27,10 @@ func gapsOf(w *World) *gapsByStep {
 func (g *gapsByStep) Emit(e runner.Event) {
 	g.w.mu.Lock()
 	defer g.w.mu.Unlock()
-	switch e.Type {
-	case runner.StepStarted:
+	if e.Type == runner.StepStarted {
 		g.w.monitor.longest = 0
-	case runner.StepFinished, runner.StepFailed:
+	}
+	if e.Type == runner.StepFinished || e.Type == runner.StepFailed {
 		g.by[e.Step], g.elapsed[e.Step], g.shown[e.Step] = g.w.monitor.longest, e.Elapsed, strings.Join(e.Lines, "; ")
 	}
 }
