@@ -12,11 +12,23 @@ import (
 const (
 	leastPause runner.About = 13
 	mostPause  runner.About = 24
+	// mostOfBoth is the most where the next leader asks for the migration lease, too. It
+	// begins to when it leads, and looks at the lease for the whole of its duration then, 15
+	// to 19 s, however long that was silent before
+	// (k8s.io/client-go:tools/leaderelection/leaderelection.go@v0.26.0, tryAcquireOrRenew).
+	mostOfBoth runner.About = 43
 )
 
 // pauses are so many times that the cloud controllers change hands.
 func pauses(least, most int) runner.Pauses {
 	return runner.Pauses{Least: least, Most: max(most, least), EachLeast: leastPause, EachMost: mostPause}
+}
+
+// ofBothLeases are the pauses of leaders that are replaced by others under leader migration.
+func ofBothLeases(least, most int) runner.Pauses {
+	p := pauses(least, most)
+	p.EachMost = mostOfBoth
+	return p
 }
 
 // oneHandOver is the pause of a step in which the migration lease changes hands, and its
@@ -36,14 +48,14 @@ func handOverIfLeft(plan *runner.Plan, _ migration.Snapshot) {
 // eachLeader are the pauses of a rolling update of the cloud controller manager: the
 // leader is replaced, and whoever takes over may be replaced next.
 func eachLeader(plan *runner.Plan, seen migration.Snapshot) {
-	plan.Pauses = pauses(1, seen.Reading.CountControlPlanes())
-	plan.Notes = append(plan.Notes, fmt.Sprintf("each leader that the rolling update replaces costs %d to %d s without the four controllers", leastPause, mostPause))
+	plan.Pauses = ofBothLeases(1, seen.Reading.CountControlPlanes())
+	plan.Notes = append(plan.Notes, fmt.Sprintf("each leader that the rolling update replaces costs %d to %d s without the four controllers", leastPause, mostOfBoth))
 }
 
 // leadersRestart are the pauses of a roll that restarts every kube-controller-manager
 // while they run the cloud controllers.
 func leadersRestart(plan *runner.Plan, seen migration.Snapshot) {
-	plan.Pauses = pauses(1, seen.Reading.CountControlPlanes())
+	plan.Pauses = ofBothLeases(1, seen.Reading.CountControlPlanes())
 }
 
 // eachUpdated are the pauses of an upgrade: the cloud controller manager follows the
@@ -54,5 +66,5 @@ func eachUpdated(plan *runner.Plan, seen migration.Snapshot) {
 
 // leadersMayRestart are those of a roll beside which the leader can lose its API server.
 func leadersMayRestart(plan *runner.Plan, seen migration.Snapshot) {
-	plan.Pauses = pauses(0, seen.Reading.CountControlPlanes())
+	plan.Pauses = ofBothLeases(0, seen.Reading.CountControlPlanes())
 }
