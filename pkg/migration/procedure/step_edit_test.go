@@ -204,18 +204,19 @@ func TestPlanOfAnEdit(t *testing.T) {
 	for id, want := range map[journal.StepID]struct {
 		notes       []string
 		least, most int
+		each        runner.About // at the most: who comes next waits for one lease, or for two
 	}{
-		migration.StepSwitch:     {[]string{"of the side", handOver}, 1, 1},
-		migration.StepEnable:     {[]string{"of the side"}, 1, 2},
-		migration.StepUndoSwitch: {[]string{"of the side"}, 0, 2},
-		migration.StepUndoEnable: {[]string{"of the side"}, 1, 2},
-		migration.StepUpgrade:    {[]string{"of the side"}, 0, 4},
+		migration.StepSwitch:     {[]string{"of the side", handOver}, 1, 1, 24},
+		migration.StepEnable:     {[]string{"of the side"}, 1, 2, 43},
+		migration.StepUndoSwitch: {[]string{"of the side"}, 0, 2, 43},
+		migration.StepUndoEnable: {[]string{"of the side"}, 1, 2, 43},
+		migration.StepUpgrade:    {[]string{"of the side"}, 0, 4, 24},
 	} {
 		plan, err := rowOf(id).make(base{Migration: &Migration{Backend: &clustertest.Editor{}}, ID: id}).Plan(t.Context(), clustertest.At(position.P2))
 		if d := cmp.Diff(want.notes, plan.Notes); err != nil || d != "" {
 			t.Errorf("%s: %v %s", id, err, d)
 		}
-		if wanted := (runner.Pauses{Least: want.least, Most: want.most, EachLeast: 13, EachMost: 24}); plan.Pauses != wanted {
+		if wanted := (runner.Pauses{Least: want.least, Most: want.most, EachLeast: 13, EachMost: want.each}); plan.Pauses != wanted {
 			t.Errorf("%s: pauses %+v, want %+v", id, plan.Pauses, wanted)
 		}
 	}
