@@ -80,7 +80,7 @@ func TestBehindTheFence(t *testing.T) {
 	for name, tt := range map[string]struct {
 		happens func(w *World) // w.mu is held
 		reason  string         // the run ends with; "": it hands over
-		least   time.Duration  // without cloud controllers, at the longest
+		most    time.Duration  // without cloud controllers
 	}{
 		"the holder ends at once": {func(w *World) {
 			for _, p := range w.processes {
@@ -115,7 +115,7 @@ func TestBehindTheFence(t *testing.T) {
 			if f, ok := fault.As(ended.Err); tt.reason != "" && (!ok || !strings.Contains(f.Fix, "undo")) {
 				t.Errorf("%v does not say the way back", ended.Err)
 			}
-			if gap := seen.by["hand-over"]; gap > tt.least {
+			if gap := seen.by["hand-over"]; gap > tt.most {
 				t.Errorf("%s without cloud controllers", gap)
 			}
 			if wrong := w.Violations(); len(wrong) > 0 {

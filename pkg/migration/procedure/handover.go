@@ -82,24 +82,34 @@ func restartedLately(r migration.Reading) string {
 // untilFence is what has to be seen before the lease is fenced, and may come by waiting.
 func untilFence(seen migration.Snapshot) []string {
 	r := seen.Reading
-	var open []string
+	open := untilKCMsLead(r)
 	wait := func(yes bool, format string, args ...any) {
 		if yes {
 			open = append(open, fmt.Sprintf(format, args...))
 		}
 	}
-	for _, k := range r.KCMs {
-		wait(!k.Ready, "%s is not Ready", k.Name())
-	}
 	kcm, ccm := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()), lease.JudgeMain(r.Leases.CCM, r.RenewDeadline())
 	owner := r.LeaseVerdict()
 	wait(owner.Owner != lease.KCM || owner.Life != lease.Alive, "migration lease: %s, %s", owner.Owner, owner.Life)
-	wait(kcm.Life != lease.Alive, "Lease kube-system/%s: %s", wellknown.KCMLease, kcm.Life)
 	wait(kcm.Holder != owner.Holder, "the migration lease is not yet with the kube-controller-manager that leads")
 	wait(ccm.Life != lease.Alive, "Lease kube-system/%s: %s", wellknown.CCMLease, ccm.Life)
 	wait(ccm.Life == lease.Alive && leads(r.Leases.CCM) < settleTime(r), "the cloud controller manager has led for %s of %s", leads(r.Leases.CCM).Round(time.Second), settleTime(r))
 	evidence := r.CCMEvidence()
 	wait(!evidence.Complete || evidence.PodsWithout > 0, "the cloud controller manager is not Ready with the flag on every control plane")
+	return open
+}
+
+// untilKCMsLead is what lacks until every kube-controller-manager is Ready and one leads.
+func untilKCMsLead(r migration.Reading) []string {
+	var open []string
+	for _, k := range r.KCMs {
+		if !k.Ready {
+			open = append(open, k.Name()+" is not Ready")
+		}
+	}
+	if main := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()); main.Life != lease.Alive {
+		open = append(open, fmt.Sprintf("Lease kube-system/%s: %s", wellknown.KCMLease, main.Life))
+	}
 	return open
 }
 

@@ -13,7 +13,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -72,7 +74,7 @@ func (s *handOver) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sna
 	case owner.Owner == lease.CCM && owner.Life == lease.Alive:
 		return s.tookOver(ctx, seen, owner)
 	case fenced && fence.Run == tx.Run() && fence.Token != owner.Holder:
-		return s.afterFence(owner)
+		return s.afterFence(owner), nil
 	case owner.Owner == lease.HandingOver:
 		return waitForTakeOver(owner), nil
 	}
@@ -160,14 +162,14 @@ func lastFence(record journal.Record) (journal.Intent, bool) {
 }
 
 // afterFence judges who took the lease from the fence of this run.
-func (s *handOver) afterFence(owner lease.Verdict) (runner.Verdict, error) {
+func (s *handOver) afterFence(owner lease.Verdict) runner.Verdict {
 	if owner.Owner == lease.KCM && owner.Life == lease.Alive {
 		return migration.Failed(&fault.Error{Class: fault.Check, Reason: "TakenBack", Object: migrationLeaseObject,
 			Seen:   fmt.Sprintf("the cloud controller manager did not take it, or did not keep it: held by %s (kube-controller-manager) again", owner.Holder),
 			Wanted: "the cloud controller manager, which waited for it",
-			Fix:    "nothing is lost, every kube-controller-manager is still in-tree; see why in " + ccmLogs() + ", then run again, with --hand-over natural to leave it to the switch, or undo"}), nil
+			Fix:    "nothing is lost, every kube-controller-manager is still in-tree; see why in " + ccmLogs() + ", then run again, with --hand-over natural to leave it to the switch, or undo"})
 	}
-	return waitForTakeOver(owner), nil
+	return waitForTakeOver(owner)
 }
 
 func waitForTakeOver(owner lease.Verdict) runner.Verdict {
@@ -201,15 +203,17 @@ func (s *handOver) tookOver(ctx context.Context, seen migration.Snapshot, owner 
 		wait := strings.Join(open, "; ")
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the kube-controller-manager that stepped down to be back", Seen: wait, Progress: wait, Err: seen.Reading.HeldUpBy()}, nil
 	}
-	return s.leadsOn(seen, owner, countLoadBalancers(services), known), nil
+	verdict = s.leadsOn(seen, owner)
+	if known {
+		same := before.UnchangedLoadBalancers(downstream.Facts{Services: verify.Got(services)}).Same
+		verdict.Evidence = append(verdict.Evidence, fmt.Sprintf("load balancers with the host names of before: %d", same))
+	}
+	return verdict, nil
 }
 
 // leadsOn is Met once the same cloud controller manager has led for the duration of a lease.
-func (s *handOver) leadsOn(seen migration.Snapshot, owner lease.Verdict, balancers int, compared bool) runner.Verdict {
+func (s *handOver) leadsOn(seen migration.Snapshot, owner lease.Verdict) runner.Verdict {
 	v := migration.Met(fmt.Sprintf("migration lease: %s (%s), renewing, while every kube-controller-manager is in-tree", lease.Host(owner.Holder), owner.Owner))
-	if compared {
-		v.Evidence = append(v.Evidence, fmt.Sprintf("load balancers with the host names of before: %d", balancers))
-	}
 	v.Seen, v.Progress = fmt.Sprintf("%s leads, and renews", lease.Host(owner.Holder)), owner.Holder
 	v.Steady = runner.Steady{For: settleTime(seen.Reading) / 2, What: fmt.Sprintf("the same cloud controller manager to lead for %s", settleTime(seen.Reading)/2)}
 	return v
@@ -217,18 +221,9 @@ func (s *handOver) leadsOn(seen migration.Snapshot, owner lease.Verdict, balance
 
 // untilBack is what is not yet as it was before the fence.
 func (s *handOver) untilBack(seen migration.Snapshot) []string {
-	r := seen.Reading
-	var open []string
-	for _, k := range r.KCMs {
-		if !k.Ready {
-			open = append(open, k.Name()+" is not Ready")
-		}
-	}
-	if main := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()); main.Life != lease.Alive {
-		open = append(open, fmt.Sprintf("Lease kube-system/%s: %s", wellknown.KCMLease, main.Life))
-	}
-	if len(r.Pending) > 0 {
-		open = append(open, s.Backend.Summarize(r.Pending))
+	open := untilKCMsLead(seen.Reading)
+	if pending := seen.Reading.Pending; len(pending) > 0 {
+		open = append(open, s.Backend.Summarize(pending))
 	}
 	return open
 }

@@ -3,6 +3,7 @@ package checks
 import (
 	"slices"
 	"strings"
+	"testing"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -83,6 +84,9 @@ func leaderCases() []trap {
 		}, fail, "kube-controller-manager"},
 		{"AWSM-208", "evidence disagrees", P2, func(in *evidence.Input) { in.Leases.Value.Migration = heldBy("ip-10-0-0-10_a", "kubectl-edit") }, fail, "undecided"},
 		{"AWSM-208", "no lease", P2, func(in *evidence.Input) { in.Leases.Value.Migration = lease.Series{} }, fail, "no lease"},
+		{"AWSM-208", "handing over", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(3 * time.Second) }, warn, "run r1, expires by itself"},
+		{"AWSM-208", "handed over to nobody", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "nobody has taken it"},
+		{"AWSM-209", "handed over to nobody", P3, func(in *evidence.Input) { in.Leases.Value.Migration = fencedFor(24 * time.Second) }, fail, "stuck"},
 		{"AWSM-209", "frozen", P4, func(in *evidence.Input) {
 			s := &in.Leases.Value.Migration
 			s.Last.Renew, s.Last.At = s.First.Renew, 10*time.Second
@@ -166,3 +170,23 @@ controllerLeaders:
 - {name: route, component: "*"}
 - {name: cloud-node-lifecycle, component: "*"}
 `
+
+// fencedFor is a migration lease that a run has fenced, looked at for so long.
+func fencedFor(span time.Duration) lease.Series {
+	s := heldBy(wellknown.Fence+"r1", wellknown.FieldManager)
+	s.Last = s.First
+	s.Last.At = span
+	return s
+}
+
+// While a lease is handing over, one check warns of it, and no other finds anything wrong.
+func TestHandingOverIsOneWarning(t *testing.T) {
+	in := healthy(t, position.P3)
+	in.Leases.Value.Migration = fencedFor(3 * time.Second)
+	r := verify.RunAll(t.Context(), verify.Bind(in, All()...), verify.Options{Position: position.P3})
+	for _, result := range r.Results {
+		if result.Status == verify.Fail || result.Status == verify.Unknown || result.Status == verify.Warn && result.ID != "AWSM-208" {
+			t.Errorf("%s: %+v", result.ID, result.Findings)
+		}
+	}
+}

@@ -17,6 +17,9 @@ func TestSettled(t *testing.T) {
 		}
 		return s
 	}
+	fenced := series(false, 0)
+	fenced.First.Holder, fenced.First.Duration = "awsmigrate-fence_r", 15*time.Second
+	fenced.Last = fenced.First
 	empty := lease.Series{First: lease.Observation{Exists: true}, Last: lease.Observation{Exists: true}}
 	cases := []struct {
 		name   string
@@ -32,6 +35,8 @@ func TestSettled(t *testing.T) {
 		{"one long dead", lease.Leases{KCM: series(true, 0), Migration: series(false, time.Hour)}, 3 * time.Second, true},
 		{"all dead are waited for", lease.Leases{KCM: series(false, time.Hour)}, 3 * time.Second, false},
 		{"patience is over", lease.Leases{KCM: series(false, 0)}, 10 * time.Second, true},
+		{"a hand-over may take longer than that", lease.Leases{Migration: fenced}, 23 * time.Second, false},
+		{"a hand-over takes no longer than that", lease.Leases{Migration: fenced}, 24 * time.Second, true},
 		{"nobody holds it", lease.Leases{Migration: empty}, 0, true},
 	}
 	for _, tc := range cases {

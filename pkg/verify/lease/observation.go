@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -34,12 +35,9 @@ func (o Observation) Fenced() bool { return strings.HasPrefix(o.Holder, wellknow
 // duration (client-go:tools/leaderelection@v0.26.0). One that lasts longer has nobody who
 // waits.
 func (o Observation) FenceLasts() time.Duration {
-	const retries = 44 * defaultRetryPeriod / 10
-	return o.Duration + retries
+	const twoLooks = 2 * 22 * component.DefaultRetryPeriod / 10
+	return o.Duration + twoLooks
 }
-
-// defaultRetryPeriod is that of k8s.io/component-base/config.
-const defaultRetryPeriod = 2 * time.Second
 
 // Series are readings of one Lease, first and last. With one reading only,
 // First equals Last.
