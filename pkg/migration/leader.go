@@ -49,10 +49,12 @@ func (r Reading) inTreeWithoutFlag(host string, acquired time.Time) bool {
 	return there && k.Known && (k.Pod != nil || len(r.Pending) == 0) && k.Provider() == "aws" && !k.Flagged() && !k.startedAfter(acquired)
 }
 
-// KCMOn is the kube-controller-manager of a host, by the name that its identity begins with.
+// KCMOn is the kube-controller-manager of a host, by the name that its identity begins with:
+// the operating system's, which Rancher gives a machine that it makes, and which may be
+// another than the Node's.
 func (r Reading) KCMOn(host string) (k KCM, there bool) {
 	for _, k := range r.KCMs {
-		if sameHost(k.Node, host) {
+		if sameHost(k.Node, host) || sameHost(k.Member, host) {
 			return k, true
 		}
 	}

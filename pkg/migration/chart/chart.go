@@ -3,6 +3,7 @@ package chart
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"helm.sh/helm/v3/pkg/chart"
 
@@ -63,5 +64,15 @@ func (c Chart) inputs(ctx context.Context, seen migration.Snapshot, flagged bool
 				RenewDeadline: election.RenewDeadline, RetryPeriod: election.RetryPeriod}
 		}
 	}
+	if flagged && c.Options.EarlyHandOver {
+		inputs.LeaderElection.RetryPeriod = looksEach
+	}
 	return inputs, nil
 }
+
+// looksEach is how often the cloud controller manager looks at the leases behind an early
+// hand-over: whoever waits sees each change, and its end, up to 2.2 of these late. Its
+// leases are as long as those of kube-controller-manager, whose candidates count their own
+// duration up to client-go v0.26; a shorter retry period alone only makes it renew more
+// often, and give up sooner.
+const looksEach = 500 * time.Millisecond

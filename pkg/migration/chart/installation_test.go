@@ -52,6 +52,7 @@ func TestChartInputs(t *testing.T) {
 			s.Reading.KCMs[1].Args = args("--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=40s")
 		},
 			func(i *ccmchart.Inputs) { i.LeaderElection.LeaseDuration, i.LeaderElection.RenewDeadline = 60e9, 40e9 }},
+		"an early hand-over": {func(c *Chart, _ *migration.Snapshot) { c.Options.EarlyHandOver = true }, func(i *ccmchart.Inputs) { i.LeaderElection.RetryPeriod = 500e6 }},
 		"leases that nobody can read": {func(_ *Chart, s *migration.Snapshot) {
 			s.Reading.KCMs[1].Args = args("--leader-elect-lease-duration=long")
 		}, func(*ccmchart.Inputs) {}},

@@ -63,17 +63,23 @@ func unusualElection(args component.Args, lock string) string {
 }
 
 // restartedLately says that the holder's container ended lately, so that its kubelet would
-// make a pause before it starts it once more; "": it did not. Both times are of one
-// machine: the kubelet's, and the holder's last renewal.
+// make a pause before it starts it once more; "": it did not. Where no name tells which of
+// them the holder is, none may have. Times are of one machine, the kubelet's and the
+// holder's last renewal, or of clocks that differ by less than minutes.
 func restartedLately(r migration.Reading) string {
 	held := r.Leases.Migration.Last
-	k, there := r.KCMOn(lease.Host(held.Holder))
-	if !there || k.Pod == nil {
-		return "" // no kubelet starts it
+	mayHold := r.KCMs
+	if k, there := r.KCMOn(lease.Host(held.Holder)); there {
+		mayHold = []migration.KCM{k}
 	}
-	for _, s := range k.Pod.Statuses {
-		if end := s.LastEnd(); end != nil && held.Renew.Sub(end.At) < backOffEnds {
-			return fmt.Sprintf("%s ended at %s, and would be started again after a pause", k.Name(), end.At.UTC().Format(time.RFC3339))
+	for _, k := range mayHold {
+		if k.Pod == nil {
+			continue // no kubelet starts it
+		}
+		for _, s := range k.Pod.Statuses {
+			if end := s.LastEnd(); end != nil && held.Renew.Sub(end.At) < backOffEnds {
+				return fmt.Sprintf("%s ended at %s, and would be started again after a pause", k.Name(), end.At.UTC().Format(time.RFC3339))
+			}
 		}
 	}
 	return ""

@@ -69,7 +69,15 @@ func TestLeftToSwitch(t *testing.T) {
 			s.Reading.Down.CCM.Containers[0].Args = append(s.Reading.Down.CCM.Containers[0].Args, "--leader-elect-resource-name=x")
 		}, "the cloud controller manager: its lock"},
 		"the holder ended a minute ago": {ended(time.Minute), "kube-controller-manager of Machine cp-0 ended at"},
-		"the holder ended long ago":     {ended(11 * time.Minute), ""},
+		"the holder by its machine's name": {func(s *migration.Snapshot) {
+			ended(time.Minute)(s)
+			s.Reading.KCMs[0].Node, s.Reading.KCMs[0].Member, s.Reading.KCMs[0].Kind = "ip-10-0-0-4.ec2.internal", "cp-0", "Machine"
+		}, "kube-controller-manager of Machine cp-0 ended at"},
+		"a holder that no name tells": {func(s *migration.Snapshot) {
+			ended(time.Minute)(s)
+			s.Reading.KCMs[0].Node, s.Reading.KCMs[0].Member = "ip-10-0-0-4.ec2.internal", "custom-1"
+		}, "kube-controller-manager of Machine custom-1 ended at"},
+		"the holder ended long ago": {ended(11 * time.Minute), ""},
 		"somebody else ended a minute ago": {func(s *migration.Snapshot) {
 			ended(time.Minute)(s)
 			s.Reading.KCMs[1].Pod, s.Reading.KCMs[0].Pod = s.Reading.KCMs[0].Pod, &downstream.Pod{}

@@ -86,6 +86,8 @@ var alsoReportedBy = map[string]string{
 	"AWSM-201 no update":                           "AWSM-213", // starved, which no run leaves behind
 	"AWSM-208 still the KCM":                       "AWSM-213",
 	"AWSM-208 no lease":                            "AWSM-209",
+	"AWSM-208 handed over to nobody":               "AWSM-209",
+	"AWSM-209 handed over to nobody":               "AWSM-208",
 	"AWSM-209 frozen":                              "AWSM-213", // a CCM is needed that renews
 	"AWSM-210 KCM without flag":                    "AWSM-213",
 	"AWSM-210 CCM without flag":                    "AWSM-213 AWSM-311", // such a CCM is one of P5

@@ -81,7 +81,7 @@ func durations(in evidence.Input) []verify.Finding {
 		if err != nil {
 			continue // AWSM-202 says it
 		}
-		k := key{e.LeaseDuration, e.RenewDeadline, e.RetryPeriod}
+		k := key{e.LeaseDuration, e.RenewDeadline, max(e.RetryPeriod, component.DefaultRetryPeriod)} // who looks more often keeps nobody waiting
 		by[k] = append(by[k], p.object)
 		if e.LeaseDuration > longest.LeaseDuration {
 			longest = e

@@ -179,6 +179,17 @@ func fencedFor(span time.Duration) lease.Series {
 	return s
 }
 
+// A shorter retry period does no harm, and no other duration may differ.
+func TestShorterRetryPeriod(t *testing.T) {
+	for flag, want := range map[string]int{"--leader-elect-retry-period=500ms": 0, "--leader-elect-retry-period=3s": 1, "--leader-elect-lease-duration=20s": 2} {
+		in := healthy(t, position.P3)
+		ccmArgs(&in, "--cloud-provider=aws", "--configure-cloud-routes=false", "--enable-leader-migration", flag)
+		if got := durations(in); len(got) != want {
+			t.Errorf("%s: %+v", flag, got)
+		}
+	}
+}
+
 // While a lease is handing over, one check warns of it, and no other finds anything wrong.
 func TestHandingOverIsOneWarning(t *testing.T) {
 	in := healthy(t, position.P3)
