@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/podstarter"
 )
 
-// startJobs runs what Jobs of the management cluster need, where the options name the
-// images of their pods: the real Job controller, and the stand-in that starts pods.
+// startJobs runs what Jobs and Deployments of the management cluster need, where the options
+// name the images of their pods: the real controllers, and the stand-in that starts pods.
 // They find the AWS role of the person who runs awsmigrate around them, as a pod finds
 // that of its machine.
 func (l *Lab) startJobs(ctx context.Context, parts *errgroup.Group) error {
@@ -29,6 +29,7 @@ func (l *Lab) startJobs(ctx context.Context, parts *errgroup.Group) error {
 	parts.Go(func() error {
 		return podstarter.Run(ctx, podstarter.Config{
 			API: l.management, Programs: l.options.PodImages, Dir: l.files.in("management"), Supervisor: l.supervisor, Log: l.log,
+			TokenLifetime: l.options.TokenLifetime,
 			Env: []string{
 				"AWS_ENDPOINT_URL=" + l.awsEndpoint("awsmigrate"), "AWS_REGION=us-east-1", "AWS_EC2_METADATA_DISABLED=true",
 				"AWS_ACCESS_KEY_ID=" + id, "AWS_SECRET_ACCESS_KEY=" + secret, "AWS_SESSION_TOKEN=" + session,

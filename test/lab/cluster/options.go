@@ -30,7 +30,8 @@ type Options struct {
 	OSHostname        string `json:"osHostname"`        // what `hostname` prints; "" by layout; %m and %d as below
 	HostnameF         string `json:"hostnameF"`         // what `hostname -f` prints; "" by layout; %m machine, %d private DNS name
 
-	PodImages map[string]string `json:"podImages"` // of the management cluster: image → program; empty: it runs no Jobs and no pods
+	PodImages     map[string]string `json:"podImages"`     // of the management cluster: image → program, or folder of an image; empty: it runs no pods
+	TokenLifetime time.Duration     `json:"tokenLifetime"` // of the tokens of these pods; zero: what they ask for
 
 	APIServerDown time.Duration `json:"apiServerDown"` // a changed kube-apiserver stays away this long
 	ComponentDown time.Duration `json:"componentDown"` // the same for other components

@@ -6,9 +6,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
-// JobController is a kube-controller-manager with the controllers alone that a Job
-// needs: the one of Jobs, the one that removes the pods of a deleted Job, and the one
-// that publishes the cluster's authority, without which no pod has a token volume.
+// JobController is a kube-controller-manager with the controllers alone that a Job or a
+// Deployment needs: those of the kinds, the one that removes the pods of what is deleted,
+// and the one that publishes the cluster's authority, without which no pod has a token
+// volume.
 type JobController struct {
 	Binaries   string
 	Name       string // of the process
@@ -28,7 +29,7 @@ func (j JobController) Spec() proc.Spec {
 	return proc.Spec{
 		Name: j.Name, Kind: JobControllerKind, Log: j.Log, Path: filepath.Join(j.Binaries, "kube-controller-manager"),
 		Args: []string{
-			"--controllers=job,garbagecollector,root-ca-cert-publisher",
+			"--controllers=job,deployment,replicaset,garbagecollector,root-ca-cert-publisher",
 			"--kubeconfig=" + j.Kubeconfig,
 			"--root-ca-file=" + j.CAFile,
 			"--leader-elect=false",

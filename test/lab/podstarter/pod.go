@@ -21,6 +21,9 @@ type pod struct {
 	spec *corev1.Pod // as it was first seen
 	dir  string
 
+	tokens   []*token // of its volumes
+	restarts int32
+
 	once     sync.Once
 	stopping chan struct{} // closed when the pod is to be deleted
 	grace    time.Duration // set before that
@@ -40,23 +43,53 @@ func (p *pod) delete(live *corev1.Pod) {
 	})
 }
 
-// run binds the pod, runs its containers and reports their end. It stays until the pod is
-// deleted: that may come at any moment.
+// run binds the pod, runs its containers, again where they are to be, and reports their
+// end. It stays until the pod is deleted: that may come at any moment.
 func (p *pod) run(ctx context.Context) {
 	if err := p.bind(ctx); err != nil {
 		p.s.failed(p.spec, "binding", err)
 		return
 	}
-	if containers := p.untilStarted(ctx); containers != nil {
-		p.report(ctx, running(p.spec, containers))
+	for again := true; again; {
+		containers := p.untilStarted(ctx)
+		if containers == nil {
+			break
+		}
+		p.report(ctx, p.running(containers))
 		p.watch(ctx, containers)
-		p.report(context.WithoutCancel(ctx), ended(p.spec, containers))
+		again = p.again(ctx, containers)
 	}
 	select {
 	case <-p.stopping:
 		p.s.failed(p.spec, "removing", p.remove(context.WithoutCancel(ctx)))
 	case <-ctx.Done():
 	}
+}
+
+// again reports the containers' end, and says after a pause whether they start once more.
+func (p *pod) again(ctx context.Context, containers []*task) bool {
+	over := func() bool {
+		select {
+		case <-p.stopping:
+			return true
+		default:
+			return ctx.Err() != nil || p.spec.Spec.RestartPolicy != corev1.RestartPolicyAlways
+		}
+	}
+	if over() {
+		p.report(context.WithoutCancel(ctx), ended(p.spec, containers))
+		return false
+	}
+	p.restarts++
+	p.report(ctx, p.backingOff(containers))
+	timer := time.NewTimer(backOff)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-p.stopping:
+	case <-ctx.Done():
+	}
+	return !over()
 }
 
 // bind is what the scheduler does.
@@ -72,20 +105,24 @@ func (p *pod) bind(ctx context.Context) error {
 	return err
 }
 
-// container is a container's process.
-type container struct {
+// task is a container's process.
+type task struct {
 	corev1.Container
 	process *proc.Process
 	ended   time.Time
 }
 
-// again is the kubelet's pause where something that a pod refers to is not there yet.
-const again = 500 * time.Millisecond
+// The kubelet's pauses: where something that a pod refers to is not there yet, and before
+// the first restart. The lab's do not become longer.
+const (
+	retryAfter = 500 * time.Millisecond
+	backOff    = 10 * time.Second
+)
 
 // untilStarted starts the containers as soon as that is possible; nil: the pod ended
 // before.
-func (p *pod) untilStarted(ctx context.Context) []*container {
-	ticker := time.NewTicker(again)
+func (p *pod) untilStarted(ctx context.Context) []*task {
+	ticker := time.NewTicker(retryAfter)
 	defer ticker.Stop()
 	for said := ""; ; {
 		containers, err := p.start(ctx)
@@ -107,21 +144,21 @@ func (p *pod) untilStarted(ctx context.Context) []*container {
 }
 
 // start starts all containers, or none.
-func (p *pod) start(ctx context.Context) ([]*container, error) {
-	if policy := p.spec.Spec.RestartPolicy; policy != corev1.RestartPolicyNever {
-		return nil, fmt.Errorf("restart policy %s: the lab's pods are never restarted", policy)
+func (p *pod) start(ctx context.Context) ([]*task, error) {
+	if policy := p.spec.Spec.RestartPolicy; policy == corev1.RestartPolicyOnFailure {
+		return nil, fmt.Errorf("restart policy %s: the lab knows Never and Always", policy)
 	}
 	mounted, err := p.materialise(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var out []*container
+	var out []*task
 	for _, c := range p.spec.Spec.Containers {
 		spec, err := p.process(ctx, c, mounted)
 		if err == nil {
 			var started *proc.Process
 			if started, err = p.s.Supervisor.Start(spec); err == nil {
-				out = append(out, &container{Container: c, process: started})
+				out = append(out, &task{Container: c, process: started})
 				continue
 			}
 		}
@@ -133,10 +170,14 @@ func (p *pod) start(ctx context.Context) ([]*container, error) {
 	return out, nil
 }
 
-// watch waits for the end of every container, which a deletion brings about. With the
+// watch keeps the tokens new, and waits for the end of every container, which a deletion brings about. With the
 // lab itself they are killed, as by a machine that loses its power.
-func (p *pod) watch(ctx context.Context, containers []*container) {
-	var all sync.WaitGroup
+func (p *pod) watch(ctx context.Context, containers []*task) {
+	running, stop := context.WithCancel(ctx)
+	var all, tokens sync.WaitGroup
+	defer tokens.Wait()
+	defer stop()
+	tokens.Go(func() { p.keepTokens(running) })
 	for _, c := range containers {
 		all.Go(func() {
 			select {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -45,11 +46,25 @@ func (p *pod) process(ctx context.Context, c corev1.Container, volumes map[strin
 	if err != nil {
 		return proc.Spec{}, err
 	}
-	inside := rewriter(c, volumes)
-	spec := proc.Spec{
-		Name: ProcessName(p.spec.Name, c.Name), Kind: Kind, Path: program, Env: env, Log: LogFile(p.s.Dir, p.spec.Name, c.Name),
-		Hostname: p.spec.Name,
+	var spec proc.Spec
+	i, is, err := built(program)
+	switch {
+	case err != nil:
+		return spec, err
+	case is:
+		spec, err = p.contained(c, i, env, volumes)
+	default:
+		spec, err = p.beside(c, program, env, volumes)
 	}
+	spec.Name, spec.Kind, spec.Log, spec.Hostname = ProcessName(p.spec.Name, c.Name), Kind, LogFile(p.s.Dir, p.spec.Name, c.Name), p.spec.Name
+	return spec, err
+}
+
+// beside is a program that runs as the container, and sees the machine's file system.
+func (p *pod) beside(c corev1.Container, program string, env []string, volumes map[string]string) (proc.Spec, error) {
+	inside := rewriter(c, volumes)
+	nothing := []string{"HOME=" + nowhere, "TMPDIR=" + nowhere, "XDG_STATE_HOME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "XDG_DATA_HOME="}
+	spec := proc.Spec{Path: program, Env: append(nothing, env...)}
 	for _, argument := range c.Args {
 		spec.Args = append(spec.Args, inside(argument))
 	}
@@ -92,10 +107,7 @@ func (p *pod) environment(ctx context.Context, c corev1.Container) ([]string, er
 	if err != nil {
 		return nil, err
 	}
-	env := append([]string{
-		"HOME=" + nowhere, "TMPDIR=" + nowhere, "XDG_STATE_HOME=", "XDG_CACHE_HOME=", "XDG_CONFIG_HOME=", "XDG_DATA_HOME=",
-		"KUBERNETES_SERVICE_HOST=" + server.Hostname(), "KUBERNETES_SERVICE_PORT=" + server.Port(),
-	}, p.s.Env...)
+	env := append([]string{"KUBERNETES_SERVICE_HOST=" + server.Hostname(), "KUBERNETES_SERVICE_PORT=" + server.Port()}, p.s.Env...)
 	for _, from := range c.EnvFrom {
 		if from.SecretRef == nil {
 			return nil, errors.New("the lab knows envFrom of Secrets only")
@@ -111,7 +123,7 @@ func (p *pod) environment(ctx context.Context, c corev1.Container) ([]string, er
 	for _, e := range c.Env {
 		value := e.Value
 		if e.ValueFrom != nil {
-			if value, err = p.field(e.ValueFrom.FieldRef); err != nil {
+			if value, err = p.valueFrom(c, e.ValueFrom); err != nil {
 				return nil, fmt.Errorf("variable %s: %w", e.Name, err)
 			}
 		}
@@ -120,10 +132,18 @@ func (p *pod) environment(ctx context.Context, c corev1.Container) ([]string, er
 	return env, os.MkdirAll(filepath.Join(p.s.Dir, "logs"), 0o755)
 }
 
-// field is the downward API.
+// valueFrom is the downward API of a container.
+func (p *pod) valueFrom(c corev1.Container, from *corev1.EnvVarSource) (string, error) {
+	if ref := from.ResourceFieldRef; ref != nil && ref.Resource == "limits.memory" {
+		return strconv.FormatInt(c.Resources.Limits.Memory().Value(), 10), nil
+	}
+	return p.field(from.FieldRef)
+}
+
+// field is the downward API of a pod.
 func (p *pod) field(ref *corev1.ObjectFieldSelector) (string, error) {
 	if ref == nil {
-		return "", errors.New("the lab knows fieldRef only")
+		return "", errors.New("the lab knows fieldRef and limits.memory only")
 	}
 	value, ok := map[string]string{
 		"metadata.name": p.spec.Name, "metadata.namespace": p.spec.Namespace, "metadata.uid": string(p.spec.UID),

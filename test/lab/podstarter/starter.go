@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -26,11 +27,14 @@ const Kind = "container"
 // Config of a starter.
 type Config struct {
 	API        *rest.Config      // of the cluster, with rights of scheduler and kubelet
-	Programs   map[string]string // image → program
+	Programs   map[string]string // image → program, or folder of the image as it was built
 	Env        []string          // NAME=value, for what a pod finds around it, such as a role of its machine
 	Dir        string            // for volumes and logs
 	Supervisor *proc.Supervisor
-	Log        *slog.Logger
+	// TokenLifetime of every token, instead of what volumes say. An API server gives none
+	// for less than ten minutes.
+	TokenLifetime time.Duration
+	Log           *slog.Logger
 }
 
 // starter runs every pod of the cluster.

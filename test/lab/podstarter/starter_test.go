@@ -21,14 +21,19 @@ import (
 	"k8s.io/utils/ptr"
 
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
+	"github.com/awsmigrate/awsmigrate/test/lab/container"
 	"github.com/awsmigrate/awsmigrate/test/lab/pki"
 	"github.com/awsmigrate/awsmigrate/test/lab/podstarter"
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 	"github.com/awsmigrate/awsmigrate/test/lab/testplane"
 )
 
-// TestMain lets the test program be the supervisor's shim.
+// TestMain lets the test program be the supervisor's shim, and what becomes a container.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == container.Command {
+		fmt.Fprintln(os.Stderr, container.Become(os.Args[2]))
+		os.Exit(1)
+	}
 	if len(os.Args) > 1 && os.Args[1] == proc.ShimCommand {
 		fmt.Fprintln(os.Stderr, proc.RunShim(os.Args[2:]))
 		os.Exit(1)
@@ -66,7 +71,7 @@ func start(t *testing.T) plane {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- podstarter.Run(ctx, podstarter.Config{
-			API: config, Programs: map[string]string{shell: "/bin/sh"}, Dir: p.dir, Supervisor: supervisor,
+			API: config, Programs: map[string]string{shell: "/bin/sh", whole: wholeImage(t)}, Dir: p.dir, Supervisor: supervisor,
 			Env: []string{"AROUND=machine"}, Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 		})
 	}()
@@ -154,7 +159,9 @@ func complete(job *batchv1.Job, _ []corev1.Pod) bool { return is(job, batchv1.Jo
 func (p plane) output(pod string) string {
 	p.t.Helper()
 	raw, err := os.ReadFile(podstarter.LogFile(p.dir, pod, "main"))
-	must(p.t, err)
+	if !os.IsNotExist(err) { // it has not begun
+		must(p.t, err)
+	}
 	return string(raw)
 }
 
@@ -171,6 +178,8 @@ func TestJobs(t *testing.T) {
 		"a killed container ends with 137":           killed,
 		"an evicted pod is no failed one":            evicted,
 		"a Job that is deleted takes its pods along": deletedJob,
+		"a Deployment of an image as it was built":   deployed,
+		"a Deployment whose program fails":           restarted,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

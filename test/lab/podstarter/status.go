@@ -20,20 +20,32 @@ func waiting(pod *corev1.Pod, why error) corev1.PodStatus {
 	return status
 }
 
-func running(pod *corev1.Pod, containers []*container) corev1.PodStatus {
-	status := started(pod, corev1.PodRunning, corev1.ConditionTrue)
+func (p *pod) running(containers []*task) corev1.PodStatus {
+	status := started(p.spec, corev1.PodRunning, corev1.ConditionTrue)
 	for _, c := range containers {
 		yes := true
 		status.ContainerStatuses = append(status.ContainerStatuses, corev1.ContainerStatus{
-			Name: c.Name, Image: c.Image, ImageID: c.Image, ContainerID: containerID(pod, c), Ready: true, Started: &yes,
+			Name: c.Name, Image: c.Image, ImageID: c.Image, ContainerID: containerID(p.spec, c), Ready: true, Started: &yes, RestartCount: p.restarts,
 			State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: second(c.process.Started)}},
 		})
 	}
 	return status
 }
 
+// backingOff is the status of a pod whose containers have ended and are to start again.
+func (p *pod) backingOff(containers []*task) corev1.PodStatus {
+	status := ended(p.spec, containers)
+	status.Phase = corev1.PodRunning
+	for i := range status.ContainerStatuses {
+		c := &status.ContainerStatuses[i]
+		c.RestartCount, c.LastTerminationState = p.restarts, c.State
+		c.State = corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{Reason: "CrashLoopBackOff"}}
+	}
+	return status
+}
+
 // ended is the status of a pod whose containers are gone: failed if one of them did.
-func ended(pod *corev1.Pod, containers []*container) corev1.PodStatus {
+func ended(pod *corev1.Pod, containers []*task) corev1.PodStatus {
 	status := started(pod, corev1.PodSucceeded, corev1.ConditionFalse)
 	for _, c := range containers {
 		code, no, reason := c.process.ExitCode(), false, "Completed"
@@ -64,7 +76,7 @@ func withReady(live, ours []corev1.PodCondition) []corev1.PodCondition {
 	return append(kept, ours...)
 }
 
-func containerID(pod *corev1.Pod, c *container) string {
+func containerID(pod *corev1.Pod, c *task) string {
 	return "containerd://" + string(pod.UID) + "-" + c.Name
 }
 

@@ -7,17 +7,18 @@ import (
 	"os"
 	"path/filepath"
 
-	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// materialise fills a folder for each volume, and gives them by the volume's name.
+// materialise fills a folder for each volume, and gives them by the volume's name. Modes
+// of files are the default of volumes.
 func (p *pod) materialise(ctx context.Context) (map[string]string, error) {
+	p.tokens = nil
 	dirs := map[string]string{}
 	for _, volume := range p.spec.Spec.Volumes {
 		dir := filepath.Join(p.dir, volume.Name)
-		if err := os.MkdirAll(dir, 0o700); err != nil {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return nil, err
 		}
 		dirs[volume.Name] = dir
@@ -50,7 +51,8 @@ func (p *pod) fill(ctx context.Context, dir string, volume corev1.Volume) error 
 func (p *pod) project(ctx context.Context, dir string, source corev1.VolumeProjection) error {
 	switch {
 	case source.ServiceAccountToken != nil:
-		return p.token(ctx, filepath.Join(dir, source.ServiceAccountToken.Path), source.ServiceAccountToken)
+		p.tokens = append(p.tokens, &token{path: filepath.Join(dir, source.ServiceAccountToken.Path), source: source.ServiceAccountToken})
+		return p.renew(ctx, p.tokens[len(p.tokens)-1])
 	case source.ConfigMap != nil:
 		return p.configMap(ctx, dir, source.ConfigMap.Name, source.ConfigMap.Items)
 	case source.DownwardAPI != nil:
@@ -59,29 +61,13 @@ func (p *pod) project(ctx context.Context, dir string, source corev1.VolumeProje
 			if err != nil {
 				return err
 			}
-			if err := os.WriteFile(filepath.Join(dir, item.Path), []byte(value), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, item.Path), []byte(value), 0o644); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
 	return errors.New("the lab knows serviceAccountToken, configMap and downwardAPI sources here")
-}
-
-// token asks for a token as the kubelet does: it is good while the pod is there.
-func (p *pod) token(ctx context.Context, path string, source *corev1.ServiceAccountTokenProjection) error {
-	request := &authenticationv1.TokenRequest{Spec: authenticationv1.TokenRequestSpec{
-		ExpirationSeconds: source.ExpirationSeconds,
-		BoundObjectRef:    &authenticationv1.BoundObjectReference{APIVersion: "v1", Kind: "Pod", Name: p.spec.Name, UID: p.spec.UID},
-	}}
-	if source.Audience != "" {
-		request.Spec.Audiences = []string{source.Audience}
-	}
-	got, err := p.s.client.CoreV1().ServiceAccounts(p.spec.Namespace).CreateToken(ctx, p.spec.Spec.ServiceAccountName, request, metav1.CreateOptions{})
-	if err != nil {
-		return fmt.Errorf("token of service account %s: %w", p.spec.Spec.ServiceAccountName, err)
-	}
-	return os.WriteFile(path, []byte(got.Status.Token), 0o600)
 }
 
 func (p *pod) configMap(ctx context.Context, dir, name string, items []corev1.KeyToPath) error {
@@ -95,7 +81,7 @@ func (p *pod) configMap(ctx context.Context, dir, name string, items []corev1.Ke
 		}
 	}
 	for _, item := range items {
-		if err := os.WriteFile(filepath.Join(dir, item.Path), []byte(object.Data[item.Key]), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, item.Path), []byte(object.Data[item.Key]), 0o644); err != nil {
 			return err
 		}
 	}
@@ -108,7 +94,7 @@ func (p *pod) secret(ctx context.Context, dir, name string) error {
 		return err
 	}
 	for key, value := range object.Data {
-		if err := os.WriteFile(filepath.Join(dir, key), value, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, key), value, 0o644); err != nil {
 			return err
 		}
 	}

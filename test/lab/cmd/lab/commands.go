@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/aws"
 	"github.com/awsmigrate/awsmigrate/test/lab/cluster"
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
+	"github.com/awsmigrate/awsmigrate/test/lab/container"
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
@@ -180,5 +181,12 @@ func shimCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: proc.ShimCommand, Hidden: true, DisableFlagParsing: true,
 		RunE: func(_ *cobra.Command, args []string) error { return proc.RunShim(args) },
+	}
+}
+
+func containCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: container.Command + " FILE", Hidden: true, Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error { return container.Become(args[0]) },
 	}
 }

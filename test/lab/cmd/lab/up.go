@@ -58,7 +58,8 @@ func upCommand(dir *string) *cobra.Command {
 	flags.DurationVar(&options.APIServerDown, "api-restart", options.APIServerDown, "a changed kube-apiserver stays away this long")
 	flags.DurationVar(&options.ComponentDown, "component-restart", options.ComponentDown, "the same for other components")
 	flags.DurationVar(&options.ProbePeriod, "probe-period", options.ProbePeriod, "how often a machine's agent looks at its plan's probes; a real one every 5s")
-	flags.StringToStringVar(&options.PodImages, "pod-image", nil, "IMAGE=PROGRAM: the management cluster runs Jobs, whose pods of that image are processes of that program (repeatable)")
+	flags.StringToStringVar(&options.PodImages, "pod-image", nil, "IMAGE=PROGRAM: the management cluster runs Jobs and Deployments, whose pods of that image are processes of that program; of a folder, with rootfs and config.json of the image in it, are containers of that (repeatable)")
+	flags.DurationVar(&options.TokenLifetime, "pod-token-lifetime", 0, "of the tokens of these pods, at least 10m; 0: what they ask for")
 	flags.StringVar(&lease, "lease", "", "lease/renew deadline/retry period, e.g. 6s/4s/1s; default: the components' own")
 	flags.IntVar(&options.Number, "number", options.Number, "second byte of the lab's addresses; 0: the first free one")
 	return cmd

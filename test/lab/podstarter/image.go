@@ -1,0 +1,69 @@
+package podstarter
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// An image as it was built is a folder with its root file system and its configuration,
+// which is in the form of opencontainers/image-spec:config.md.
+const (
+	RootFolder = "rootfs"
+	ConfigFile = "config.json"
+)
+
+// image is what the configuration of an image says about its containers.
+type image struct {
+	root, dir   string
+	env, words  []string // words are the program and its first arguments
+	user, group int
+}
+
+// built gives the image in a folder; where it is no folder, it is one program.
+func built(path string) (image, bool, error) {
+	if stat, err := os.Stat(path); err != nil || !stat.IsDir() {
+		return image{}, false, err
+	}
+	raw, err := os.ReadFile(filepath.Join(path, ConfigFile))
+	if err != nil {
+		return image{}, true, fmt.Errorf("image %s: %w", path, err)
+	}
+	var file struct {
+		Config struct {
+			User, WorkingDir string
+			Env, Entrypoint  []string
+		} `json:"config"`
+	}
+	if err := json.Unmarshal(raw, &file); err != nil {
+		return image{}, true, fmt.Errorf("image %s: %w", path, err)
+	}
+	c := file.Config
+	i := image{root: filepath.Join(path, RootFolder), dir: c.WorkingDir, env: c.Env, words: c.Entrypoint}
+	if i.user, i.group, err = numbers(c.User); err == nil && len(i.words) == 0 {
+		err = fmt.Errorf("no entrypoint")
+	}
+	if err != nil {
+		return i, true, fmt.Errorf("image %s: %w", path, err)
+	}
+	if i.dir == "" {
+		i.dir = "/"
+	}
+	return i, true, nil
+}
+
+// numbers reads USER:GROUP. The lab knows no names: whether a container is to run as
+// root, a kubelet tells by a number alone, too.
+func numbers(text string) (user, group int, err error) {
+	first, second, _ := strings.Cut(text, ":")
+	if user, err = strconv.Atoi(first); err == nil {
+		group, err = strconv.Atoi(second)
+	}
+	if err != nil {
+		return 0, 0, fmt.Errorf("user %q, wanted two numbers: %w", text, err)
+	}
+	return user, group, nil
+}
