@@ -29,8 +29,8 @@ if touch /tmp/file 2>/dev/null || touch /file 2>/dev/null; then echo "this file 
 exec /var/run/program "$@"`
 
 // TestInClusterConfiguration gives awsmigrate what a pod has, and neither a kubeconfig
-// nor a place to write: it finds the API server, and is somebody there. The lab's pods
-// cannot show that, since they share the machine's file system.
+// nor a place to write: it finds the API server, and is somebody there. A pod
+// of the lab shows that only of an image as it was built, which the slow suite has.
 func TestInClusterConfiguration(t *testing.T) {
 	t.Parallel()
 	server := apiserver.New(t, apiserver.Options{})
