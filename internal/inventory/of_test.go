@@ -128,6 +128,19 @@ func TestOf(t *testing.T) {
 	}
 }
 
+// A brake that somebody asked for is ended by the same command, any other by hand.
+func TestWayOnBehindABrake(t *testing.T) {
+	for reason, want := range map[string]string{"BrakeAsked": "the same command ends the pause", "NodeRenamed": "docs/going-back.md"} {
+		row := Of(facts(func(f *Facts) {
+			f.Paused = []migration.PendingCondition{{Seen: "paused by r1", OurPause: true}}
+			f.Journal = &journal.State{Brake: &journal.Brake{Run: "r1"}, Runs: []journal.Run{{ID: "r1", Reason: reason}}}
+		}))
+		if !strings.HasPrefix(row.Stops[0].Fix, want) {
+			t.Errorf("%s: %q, wanted %q", reason, row.Stops[0].Fix, want)
+		}
+	}
+}
+
 func TestRowNamesTheCluster(t *testing.T) {
 	row := Of(facts(func(f *Facts) {
 		f.Name, f.DisplayName, f.Providers = "c-7kq2x", "old", []string{"aws", "external"}

@@ -32,7 +32,7 @@ func stops(f Facts) []Stop {
 		all = append(all, StopsOf(err)...)
 	}
 	for _, open := range f.Paused {
-		all = append(all, paused(open))
+		all = append(all, paused(open, f.Journal != nil && f.Journal.Record().AskedBrake != ""))
 	}
 	switch {
 	case f.Held != nil:
@@ -43,8 +43,12 @@ func stops(f Facts) []Stop {
 	return all
 }
 
-func paused(open migration.PendingCondition) Stop {
-	if open.OurPause {
+// paused is a pause; asked says that somebody asked for the last brake of a run.
+func paused(open migration.PendingCondition, asked bool) Stop {
+	switch {
+	case open.OurPause && asked:
+		return Stop{Reason: ReasonBraked, Seen: open.Seen, Fix: "the same command ends the pause and goes on, undo goes back"}
+	case open.OurPause:
 		return Stop{Reason: ReasonBraked, Seen: open.Seen, Fix: "docs/going-back.md"}
 	}
 	return Stop{Reason: ReasonPaused, Seen: open.Seen}

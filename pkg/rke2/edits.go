@@ -128,7 +128,11 @@ func (b *Backend) PlanEdit(ctx context.Context, seen migration.Snapshot, step jo
 	if err != nil {
 		return runner.Plan{}, err
 	}
-	return planEdit(f, edit, spec)
+	plan, err := planEdit(f, edit, spec)
+	if edit.Empty() && heldOnRequest(seen) {
+		plan.Summary = append(plan.Summary, "end the pause that somebody asked for, so that Rancher goes on")
+	}
+	return plan, err
 }
 
 // specBefore is the configuration as the steps before a step leave it.

@@ -49,35 +49,49 @@ func pause(ctx context.Context, planes dynamic.ResourceInterface, name, run stri
 	}
 }
 
-// WhileRolling implements migration.Editor: an undo ends the pause of a brake.
+// WhileRolling implements migration.Editor: the pause of a brake ends, on the way back once
+// Rancher's planner works from a configuration without the edit, and on the way there if
+// nothing but a person's word was the reason for it. The step has asked its guard before.
 func (b *Backend) WhileRolling(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (busy bool, err error) {
-	if step != migration.StepUndoSwitch && step != migration.StepUndoEnable {
+	plane := factsOf(seen).ControlPlane
+	switch {
+	case !plane.Paused || plane.PausedBy == "":
+		return false, nil
+	case step == migration.StepUndoSwitch || step == migration.StepUndoEnable:
+		copied, err := factsOf(seen).PlaneSpec()
+		if err != nil {
+			return false, err
+		}
+		if left, err := b.computationOf(step)(seen, copied); err != nil || !left.Empty() {
+			return false, err
+		}
+	case !mayGoOn(seen):
 		return false, nil
 	}
-	return false, b.release(ctx, tx, seen, step)
+	return false, b.release(ctx, tx, plane.PausedBy)
 }
 
-// release lets Rancher go on after a brake of ours, once its planner works from a
-// configuration without the edit.
-func (b *Backend) release(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) error {
-	plane := factsOf(seen).ControlPlane
-	if !plane.Paused || plane.PausedBy == "" {
-		return nil
-	}
-	copied, err := factsOf(seen).PlaneSpec()
-	if err != nil {
-		return err
-	}
-	if left, err := b.computationOf(step)(seen, copied); err != nil || !left.Empty() {
-		return err
-	}
+// mayGoOn says whether Rancher may go on behind a brake: not before the machine in hand is
+// back.
+func mayGoOn(seen migration.Snapshot) bool {
+	return heldOnRequest(seen) && seen.Reading.HeldUpBy() == nil
+}
+
+// heldOnRequest says whether the pause is that of a brake which somebody asked for.
+func heldOnRequest(seen migration.Snapshot) bool {
+	by := factsOf(seen).ControlPlane.PausedBy
+	return by != "" && by == seen.Record.AskedBrake
+}
+
+// release lets Rancher go on after a brake of a run of ours.
+func (b *Backend) release(ctx context.Context, tx *runner.Tx, run string) error {
 	object := fmt.Sprintf("RKEControlPlane %s/%s", b.options.Namespace, b.options.Name)
 	by, pause := kube.Pointer("metadata", "annotations", rancher.PausedByAnnotation), kube.Pointer("metadata", "annotations", rancher.PausedAnnotation)
-	patch, err := kube.JSONPatch(kube.Test(by, plane.PausedBy), kube.Remove(by), kube.Remove(pause))
+	patch, err := kube.JSONPatch(kube.Test(by, run), kube.Remove(by), kube.Remove(pause))
 	if err != nil {
 		return fmt.Errorf("encode the end of the pause of %s: %w", object, err)
 	}
-	intent := journal.Intent{What: "let Rancher go on: end the pause of " + object, Object: object, Token: plane.PausedBy}
+	intent := journal.Intent{What: "let Rancher go on: end the pause of " + object, Object: object, Token: run}
 	return tx.Effect(ctx, intent, func(ctx context.Context) error {
 		_, err := b.clients.ControlPlanes(b.options.Namespace).
 			Patch(ctx, b.options.Name, types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: wellknown.FieldManager})

@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
 // A pause is tried again while the object moves, and not for ever.
@@ -49,8 +50,9 @@ func TestPauseIsTriedAgain(t *testing.T) {
 	}
 }
 
-// An undo ends the pause of a brake only once Rancher's own copy is without the edit, and
-// never a pause of somebody else's.
+// An undo ends the pause of a brake only once Rancher's own copy is without the edit; a step
+// forwards one that somebody asked for, once no machine is missing; neither a pause of
+// somebody else's.
 func TestPauseIsReleased(t *testing.T) {
 	with := map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "aws", "kube-controller-manager-arg": []any{"enable-leader-migration"}}}
 	without := map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "aws"}}
@@ -58,17 +60,23 @@ func TestPauseIsReleased(t *testing.T) {
 		step     journal.StepID
 		copied   map[string]any
 		change   func(*rancher.ControlPlane)
+		asked    string // the run whose brake somebody asked for
+		off      bool   // a Node is not Ready
 		released bool
 		fails    bool
 	}{
-		"the copy is without the edit":   {step: migration.StepUndoEnable, copied: without, released: true},
-		"the copy has it still":          {step: migration.StepUndoEnable, copied: with},
-		"nothing is paused":              {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.Paused = false }},
-		"somebody else paused it":        {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.PausedBy = "" }},
-		"a step that goes forwards":      {step: migration.StepEnable, copied: with},
-		"the copy cannot be read":        {step: migration.StepUndoEnable, copied: map[string]any{"machineGlobalConfig": []any{}}, fails: true},
-		"the switch back, in-tree again": {step: migration.StepUndoSwitch, copied: with, released: true},
-		"the switch back, external":      {step: migration.StepUndoSwitch, copied: map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "external"}}},
+		"the copy is without the edit":    {step: migration.StepUndoEnable, copied: without, released: true},
+		"the copy has it still":           {step: migration.StepUndoEnable, copied: with},
+		"nothing is paused":               {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.Paused = false }},
+		"somebody else paused it":         {step: migration.StepUndoEnable, copied: without, change: func(c *rancher.ControlPlane) { c.PausedBy = "" }},
+		"forwards, for what was seen":     {step: migration.StepEnable, copied: with},
+		"forwards, asked for":             {step: migration.StepEnable, copied: with, asked: "run-1", released: true},
+		"forwards, a machine is not back": {step: migration.StepEnable, copied: with, asked: "run-1", off: true},
+		"forwards, asked for in another":  {step: migration.StepSwitch, copied: with, asked: "run-0"},
+		"forwards, somebody else's":       {step: migration.StepSwitch, copied: with, asked: "run-1", change: func(c *rancher.ControlPlane) { c.PausedBy = "" }},
+		"the copy cannot be read":         {step: migration.StepUndoEnable, copied: map[string]any{"machineGlobalConfig": []any{}}, fails: true},
+		"the switch back, in-tree again":  {step: migration.StepUndoSwitch, copied: with, released: true},
+		"the switch back, external":       {step: migration.StepUndoSwitch, copied: map[string]any{"machineGlobalConfig": map[string]any{config.KeyProvider: "external"}}},
 	} {
 		client := aRancher(false, map[string]any{rancher.PausedAnnotation: "true", rancher.PausedByAnnotation: "run-1"})
 		facts := rancherfixture.Posted()
@@ -77,7 +85,11 @@ func TestPauseIsReleased(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&facts.ControlPlane)
 		}
-		busy, err := ofDemo(client).WhileRolling(t.Context(), clustertest.TxOf(t, "run-2", tt.step), migration.Snapshot{Config: observed{Facts: facts}}, tt.step)
+		seen := migration.Snapshot{Config: observed{Facts: facts}, Record: journal.Record{AskedBrake: tt.asked}}
+		if tt.off {
+			seen.Reading.Down.Nodes = []downstream.Node{{Name: "n"}}
+		}
+		busy, err := ofDemo(client).WhileRolling(t.Context(), clustertest.TxOf(t, "run-2", tt.step), seen, tt.step)
 		if busy || (len(patched(client)) == 1) != tt.released || (err != nil) != tt.fails {
 			t.Errorf("%s: busy %t, %v, patched %v", name, busy, err, patched(client))
 		}

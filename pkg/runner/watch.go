@@ -208,7 +208,7 @@ func (w *watch[S]) because(v Verdict) error {
 // askedFor is the cause of a brake that somebody asked for.
 func (w *watch[S]) askedFor() error {
 	return &fault.Error{Class: fault.Interrupted, Reason: "BrakeAsked", Object: w.object(),
-		Seen: "somebody who watched asked for the brake", Fix: "look at the machine in hand; then go back or on, as after every brake"}
+		Seen: "somebody who watched asked for the brake", Fix: "look at the machine in hand; the same command goes on and ends the pause, an undo goes back"}
 }
 
 func (w *watch[S]) object() string { return "step " + string(w.info.ID) }

@@ -41,11 +41,12 @@ func TestReleasedController(t *testing.T) {
 	must(t, err)
 	s := newSite(t, lab, release)
 	s.install(ctx, t)
-	pod, token := s.controller(ctx, t), s.token(t)
-	s.isContained(t, pod)
+	pod := s.controller(ctx, t)
+	token := s.token(t, pod)
+	s.isContained(ctx, t, pod)
 
 	must(t, lab.CreateMigration(ctx, fmt.Sprintf(`{"options":{"etcdSnapshot":"Disabled","ccm":{"image":%q}}}`, listedCCM(t, release, "v1.26."))))
-	show(ctx, t, lab, nil, "the audit", func(m *v1alpha1.ClusterMigration) bool { return m.Status.Position == "P1" })
+	show(ctx, t, lab, nil, "the audit", func(m *v1alpha1.ClusterMigration) bool { return m.Status.Position != "" })
 	// The first token ends in the middle of the migration, 10 minutes after it was given.
 	waitFor(t, time.Until(pod.CreationTimestamp.Add(7*time.Minute)))
 	approve(ctx, t, lab, nil, `{"spec":{"goal":"Migrate","edits":"Apply"}}`)
@@ -59,7 +60,7 @@ func TestReleasedController(t *testing.T) {
 	if now := s.controller(ctx, t); now.UID != pod.UID || now.Status.ContainerStatuses[0].RestartCount != 0 {
 		t.Errorf("another pod, or another process: %+v", now.Status)
 	}
-	if s.token(t) == token {
+	if s.token(t, pod) == token {
 		t.Error("the token was never replaced")
 	}
 	if err := s.refused(ctx, token); !apierrors.IsUnauthorized(err) {

@@ -89,10 +89,10 @@ func (s site) controller(ctx context.Context, t *testing.T) corev1.Pod {
 	return pods.Items[0]
 }
 
-// token is the one that lies in the pod now.
-func (s site) token(t *testing.T) string {
+// token is the one that lies in a pod now.
+func (s site) token(t *testing.T, pod corev1.Pod) string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(s.lab.Dir, "management", "pods", "*", "*", "token"))
+	files, err := filepath.Glob(filepath.Join(s.lab.Dir, "management", "pods", string(pod.UID), "*", "token"))
 	must(t, err)
 	if len(files) != 1 {
 		t.Fatalf("tokens: %q", files)
@@ -119,7 +119,7 @@ func (s site) refused(ctx context.Context, token string) error {
 }
 
 // isContained looks at the process: whose it is, what it may, and what it can write to.
-func (s site) isContained(t *testing.T, pod corev1.Pod) {
+func (s site) isContained(ctx context.Context, t *testing.T, pod corev1.Pod) {
 	t.Helper()
 	running, err := s.lab.Running("container")
 	must(t, err)
@@ -127,6 +127,10 @@ func (s site) isContained(t *testing.T, pod corev1.Pod) {
 		t.Fatalf("containers: %+v", running)
 	}
 	of := fmt.Sprintf("/proc/%d/", running[0].PID)
+	must(t, scenario.Until(ctx, "the program to be the process", func(context.Context) (bool, string, error) {
+		program, err := os.Readlink(of + "exe")
+		return program == "/usr/local/bin/awsmigrate", program, err
+	}))
 	status, err := os.ReadFile(of + "status")
 	must(t, err)
 	for _, want := range []string{"Uid:\t65534\t65534\t65534\t65534\n", "Groups:\t \n", "CapEff:\t0000000000000000\n", "CapBnd:\t0000000000000000\n", "NoNewPrivs:\t1\n"} {

@@ -143,9 +143,42 @@ func (w *World) switched() int {
 }
 
 // Whoever asks for the brake in the middle of a roll has the cluster paused: behind the
-// machine in hand none changes, whoever follows looks no longer, and once a person has taken
-// the pause away (docs/going-back.md) the next run goes on to the end.
+// machine in hand none changes, whoever follows looks no longer, and the next run ends the
+// pause and goes on to the end.
 func TestBrakeThatIsAskedForHolds(t *testing.T) {
+	w := askedForTheBrake(t)
+	if again := do(t, Run{ID: w.nextRun()}, w); again.Err != nil || again.Result.Position != position.P5.String() {
+		t.Errorf("the next run came to %s: %v", again.Result.Position, again.Err)
+	}
+	if w.isPaused() {
+		t.Error("the pause is still there")
+	}
+}
+
+// What went wrong while a brake that somebody asked for held the cluster is seen before the
+// pause ends: the next run ends nothing.
+func TestBrakeThatIsAskedForHoldsBehindHarm(t *testing.T) {
+	w := askedForTheBrake(t)
+	w.renamed(0)
+	again := do(t, Run{ID: w.nextRun()}, w)
+	if again.Err == nil || !w.isPaused() {
+		t.Errorf("the next run came to %s, %v; paused: %t", again.Result.Position, again.Err, w.isPaused())
+	}
+	if n := w.switched(); n > 2 {
+		t.Errorf("%d machines are changed", n)
+	}
+}
+
+func (w *World) isPaused() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return mapAt(w.mgmt.get(controlPlanes, fleet, clusterName), "metadata", "annotations")[paused] == "true"
+}
+
+// askedForTheBrake is a world in which somebody asked for the brake when one machine was
+// switched, an hour later.
+func askedForTheBrake(t *testing.T) *World {
+	t.Helper()
 	w := NewRKE2()
 	oneIsChanged := func(e runner.Event) bool {
 		return e.Step == migration.StepSwitch && e.Waiting != nil && e.Waiting.Left != nil && e.Waiting.Left.Brakes && e.Waiting.Left.Changed == 1
@@ -169,12 +202,5 @@ func TestBrakeThatIsAskedForHolds(t *testing.T) {
 	if n := w.switched(); n < 1 || n > 2 {
 		t.Errorf("an hour later %d machines of %d are changed", n, len(w.machines))
 	}
-	cp := w.mgmt.get(controlPlanes, fleet, clusterName)
-	for _, key := range []string{paused, "awsmigrate.io/paused-by"} {
-		delete(mapAt(cp, "metadata", "annotations"), key)
-	}
-	w.mgmt.put(controlPlanes, cp, w.now)
-	if again := do(t, Run{ID: w.nextRun()}, w); again.Err != nil || again.Result.Position != position.P5.String() {
-		t.Errorf("the next run came to %s: %v", again.Result.Position, again.Err)
-	}
+	return w
 }

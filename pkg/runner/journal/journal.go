@@ -90,7 +90,19 @@ type Brake struct {
 // Record is the part of the journal that a procedure may read, as a copy.
 func (s State) Record() Record {
 	c := s.Clone()
-	return Record{Intents: c.Intents, Notes: c.Notes, LeftOpen: s.leftOpen()}
+	return Record{Intents: c.Intents, Notes: c.Notes, LeftOpen: s.leftOpen(), AskedBrake: s.askedBrake()}
+}
+
+// brakeAsked is the reason by which the engine ends a run whose brake somebody asked for.
+const brakeAsked = "BrakeAsked"
+
+// askedBrake is Record.AskedBrake. A run that died behind its brake has no reason: then
+// it may have been pulled for what was seen.
+func (s State) askedBrake() string {
+	if s.Brake == nil || !slices.ContainsFunc(s.Runs, func(r Run) bool { return r.ID == s.Brake.Run && r.Reason == brakeAsked }) {
+		return ""
+	}
+	return s.Brake.Run
 }
 
 // EpochOf is the epoch in which a run for a goal acts: how often a goal was reached or

@@ -17,6 +17,9 @@ type Record struct {
 	// LeftOpen says that no run has seen the step of the last intent to its end: the
 	// run that announced it still works, died, or was stopped in that step.
 	LeftOpen bool `json:"-"`
+	// AskedBrake is the run whose brake somebody asked for who watched it, and behind which
+	// no run has come to its end; "": there is none, or it was pulled for what was seen.
+	AskedBrake string `json:"-"`
 	// Unread is why the journal could not be read, so that the rest of the record
 	// says nothing; nil: it was. Only commands that look go on without it.
 	Unread error `json:"-"`
