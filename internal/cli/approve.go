@@ -15,7 +15,7 @@ import (
 
 // approver asks once, before the first write. Without a terminal only --yes is
 // a yes.
-func (a *app) approver(engine *engineFlags, next view.Commands) func(context.Context, session.Proposal) error {
+func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) func(context.Context, session.Proposal) error {
 	return func(_ context.Context, proposed session.Proposal) error {
 		if engine.yes || engine.plan != "" {
 			return nil
@@ -23,6 +23,7 @@ func (a *app) approver(engine *engineFlags, next view.Commands) func(context.Con
 		if !a.streams.InTerminal {
 			return nobodyToAsk(engine)
 		}
+		asking()
 		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
 		if engine.ask {
 			view.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would put the old configuration back. Terraform leaves no mark by which it would be found. If there is one, answer no, and see --edits handoff")

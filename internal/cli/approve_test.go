@@ -37,7 +37,11 @@ func TestAnswers(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		a := &app{streams: view.Streams{In: strings.NewReader(typed), Out: &out, Err: &errs, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
-		err := a.approver(&engineFlags{}, view.Commands{})(t.Context(), proposal(t))
+		told := 0
+		err := a.approver(&engineFlags{}, view.Commands{}, func() { told++ })(t.Context(), proposal(t))
+		if told != 1 {
+			t.Errorf("%q: it was told %d times that something is asked", typed, told)
+		}
 		if (err == nil) != (want.class == 0) || err != nil && fault.ClassOf(err) != want.class {
 			t.Errorf("%q: %v", typed, err)
 		}
@@ -64,7 +68,7 @@ func TestGoldenQuestions(t *testing.T) {
 		next view.Commands
 	}{{proposal(t), commands(words)}, {upgrade, commands(words)}, {proposal(t), commands(undone)}} {
 		a := &app{streams: view.Streams{In: strings.NewReader("d\nyes\n"), Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
-		if err := a.approver(&engineFlags{}, ask.next)(t.Context(), ask.of); err != nil {
+		if err := a.approver(&engineFlags{}, ask.next, func() {})(t.Context(), ask.of); err != nil {
 			t.Error(err)
 		}
 		out.WriteString("\n--- answered\n")

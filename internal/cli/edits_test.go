@@ -56,7 +56,7 @@ func TestTheQuestionNamesTerraform(t *testing.T) {
 	for _, ask := range []bool{true, false} {
 		var out bytes.Buffer
 		a := &app{streams: view.Streams{In: strings.NewReader("yes\n"), Out: &out, Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
-		err := a.approver(&engineFlags{ask: ask}, view.Commands{})(t.Context(), session.Proposal{})
+		err := a.approver(&engineFlags{ask: ask}, view.Commands{}, func() {})(t.Context(), session.Proposal{})
 		if err != nil || strings.Contains(out.String(), "Terraform leaves no mark") != ask {
 			t.Errorf("asked %t: %v\n%s", ask, err, out.String())
 		}

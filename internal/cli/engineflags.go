@@ -30,6 +30,7 @@ type engineFlags struct {
 	typed       []typedFlag // for the command that carries out what a dry run shows
 	record      string
 	report      string
+	notify      string
 	recording   *recording.Recording // of this run, and of the undo that follows it
 	undo        bool                 // the run goes back
 	answered    bool                 // a question was answered before, for this run as well
@@ -47,6 +48,7 @@ func (e *engineFlags) register(flags *pflag.FlagSet) {
 	flags.BoolVarP(&e.verbose, "verbose", "v", false, "with a board: all output of rke above it, and not its last line alone")
 	flags.StringVar(&e.record, "record", "", "keep what is seen of the cloud controllers meanwhile, and the steps, in this new file, for report")
 	flags.StringVar(&e.report, "report", "", "write the report of the run to this new file at its end: .html or .md")
+	flags.StringVar(&e.notify, "notify-exec", "", "`COMMAND` of a shell, to run when the run asks whether to begin and when it has ended; AWSMIGRATE_NOTICE says which: question or end")
 	flags.DurationVar(&e.deadline, "deadline", 0, "longest time for the whole run (default: none)")
 }
 

@@ -28,7 +28,7 @@ func unfitForJob(flag string) error {
 		"cluster": setByJob, "namespace": setByJob, "plan": setByJob, "yes": setByJob, "output": setByJob,
 		"kubeconfig": inAFile, "context": inAFile, "downstream-kubeconfig": inAFile, "cloud-config": inAFile, "chart": inAFile,
 		"values": inAFile, "profile": inAFile, "config": inAFile, "rke-binary": inAFile, "rke-arg": inAFile, "no-rke-up": inAFile, "include-pending": inAFile,
-		"dry-run": notInJob, "on-failure": notInJob, "help": notInJob, "progress": notInJob, "verbose": notInJob, "record": notInJob, "report": notInJob,
+		"dry-run": notInJob, "on-failure": notInJob, "help": notInJob, "progress": notInJob, "verbose": notInJob, "record": notInJob, "report": notInJob, "notify-exec": notInJob,
 	}[flag]
 	if !unfit {
 		return nil

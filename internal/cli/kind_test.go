@@ -43,7 +43,7 @@ var flagsOutsideOptions = map[string]string{
 	"external-id": "in the configuration of the identity that secretRef gives", "role-session-name": "as external-id",
 	"kubeconfig": "the controller is where Rancher is", "context": "as kubeconfig", "downstream-kubeconfig": "Rancher keeps one",
 	"request-timeout": "the controller's own", "progress": "nobody looks on", "verbose": "as progress",
-	"record": "a pod keeps no files", "report": "as record",
+	"record": "a pod keeps no files", "report": "as record", "notify-exec": "alerts are for that",
 }
 
 // kebab is a name in camel case as a flag has it.

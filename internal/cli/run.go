@@ -85,7 +85,7 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	next.ByCommits = asked.Options.HandOver
 	shown := view.NewRun(a.runOutput(progress), next)
 	shown, answered := a.asking(shown)
-	asked.Options.Engine = a.engine(engine, shown, next)
+	asked.Options.Engine = a.engine(engine, shown, next, a.question(ctx, engine, progress, asked.Words))
 	asked.Options.EveryReading = progress == view.ProgressBoard
 	asked.Options.Live = shown.Above()
 	if progress != view.ProgressPlain && !engine.verbose {
@@ -97,6 +97,7 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 		return err
 	}
 	failed := shown.Finish(result.Result, err)
+	a.teller(engine, progress).Tell(ctx, endOf(asked.Words, result.Result, failed))
 	if engine.onFailure != "undo" || !mayGoBack(result.Result, err) || a.signals.hungUp() {
 		return failed
 	}
@@ -129,13 +130,13 @@ func (a *app) progress(asked string) (view.Progress, error) {
 }
 
 // engine is how the flags and this process steer a run that shown shows; next is what to
-// type about its target.
-func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands) session.Engine {
+// type about its target; asking is called where somebody is asked something.
+func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, asking func()) session.Engine {
 	engine := session.Engine{
 		Version: build.This().String(), Unattended: flags.yes,
 		Command: target.CommandLine(again(a.args)), Recording: flags.recording, Until: journal.StepID(flags.until), Only: journal.StepID(flags.step),
 		Timeout: flags.timeout, Deadline: flags.deadline, Clock: clock.RealClock{}, Sink: shown,
-		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next), Confirm: confirmer(flags),
+		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next, asking), Confirm: confirmer(flags),
 	}
 	if flags.plan != "" {
 		engine.Saved = func(target journal.Target) (*runner.WholePlan, error) { return savedPlan(flags.plan, target) }
