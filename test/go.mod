@@ -20,6 +20,7 @@ require (
 	github.com/awsmigrate/awsmigrate v0.0.0
 	github.com/awsmigrate/awsmigrate/test/lab v0.0.0
 	github.com/charmbracelet/x/vt v0.1.0
+	github.com/creack/pty v1.1.24
 	github.com/evanphx/json-patch/v5 v5.9.11
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.22.1

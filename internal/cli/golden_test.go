@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -56,6 +57,17 @@ func TestGoldenRuns(t *testing.T) {
 		s.list[5].verdicts = []runner.Verdict{s.list[5].verdicts[1], {Kind: runner.Braked, Err: renamed()}}
 		return s
 	}
+	ask := make(chan struct{})
+	askedFor := func() *script { // the brake, behind the first machine
+		s := wholeScript()
+		for _, step := range s.list {
+			if step.id == migration.StepSwitch {
+				verdict := runner.Verdict{Kind: runner.Waiting, WaitingFor: "every machine", Seen: "Rancher: configuring", Done: 1, Total: 6, By: migration.ByRancher()}
+				step.verdicts, step.reads = repeated(verdict, 3), sync.OnceFunc(func() { close(ask) })
+			}
+		}
+		return s
+	}
 	failing := func() *script {
 		s := wholeScript()
 		s.list[0].verdicts = []runner.Verdict{{Kind: runner.Failed, Err: joined(
@@ -78,6 +90,7 @@ func TestGoldenRuns(t *testing.T) {
 		{"run-ascii.txt", "text", wholeScript, func(s *view.Streams, _ *runner.Options) { s.Env = func(string) string { return "C" } }, 0},
 		{"run-until.txt", "text", wholeScript, func(_ *view.Streams, o *runner.Options) { o.Until = migration.StepEnable }, 0},
 		{"stop.txt", "text", braked, nil, 3},
+		{"stop-asked.txt", "text", askedFor, func(_ *view.Streams, o *runner.Options) { o.Brake = ask }, 130},
 		{"stop.json", "json", braked, nil, 3},
 		{"stop.jsonl", "jsonl", braked, nil, 3},
 		{"checks.txt", "text", failing, nil, 3},

@@ -234,8 +234,8 @@ func TestBrakeThatIsAskedFor(t *testing.T) {
 			t.Errorf("a reading says that %+v would be left", w.Waiting.Left)
 		}
 	}
-	if state, err := b.o.Journal.Load(t.Context()); err != nil || state.Brake == nil {
-		t.Errorf("the journal knows of no brake: %v", err)
+	if state, err := b.o.Journal.Load(t.Context()); err != nil || state.Brake == nil || state.Record().AskedBrake != state.Brake.Run {
+		t.Errorf("the journal knows of no brake that was asked for: %+v, %v", state.Brake, err)
 	}
 }
 

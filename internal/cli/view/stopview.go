@@ -28,11 +28,13 @@ func (v *textView) stopped(result runner.Result, err error) {
 	if text := leftText(result.Left, fault.ClassOf(err)); text != "" {
 		s.prose("   !  ", text)
 	}
+	asked := fault.ClassOf(err) == fault.Interrupted // for the brake, if it was pulled: then the same command goes on
 	if step := StoppedStep(result); step != "" {
 		switch {
+		case v.braked && v.commands.ByCommits && asked:
 		case v.braked && v.commands.ByCommits: // an undo takes back nothing that somebody else has committed
 			s.line("   on:      %s#after-the-brake", GoingBack)
-		case v.braked:
+		case v.braked && !asked:
 			s.line("   back:    %s; on: %s#after-the-brake", v.commands.Undo, GoingBack)
 		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // there is no way back any more
 		case step != result.Steps[0].ID && !v.commands.Undoing: // nothing to go back from, at the first
@@ -40,7 +42,7 @@ func (v *textView) stopped(result runner.Result, err error) {
 		}
 		s.line("   look:    %s", strings.Join(append([]string{v.commands.Status}, explains(err, step)...), " · "))
 	}
-	if result.Resume != "" && !v.braked {
+	if result.Resume != "" && (!v.braked || asked) {
 		s.line("   on:      %s", result.Resume)
 	}
 	s.line("exit %d", ExitCode(err))

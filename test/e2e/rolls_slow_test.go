@@ -1,0 +1,150 @@
+//go:build slow
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// TestInterruptedInEveryRoll interrupts one migration in each step that rolls something
+// out. Where Rancher rolls, somebody at a terminal asks for the brake: no more than the
+// machine in hand changes, whoever follows sees it, and the same command ends the pause.
+// Then the terminal goes away: what was begun is watched to its end, no further step
+// begins, the document at the end of the events says 129. No controller runs twice.
+func TestInterruptedInEveryRoll(t *testing.T) {
+	lab := boot(t, "--lease", quick, "--workers", "1")
+	ctx, start := within(t, 40*time.Minute), time.Now()
+	before, err := lab.Identities(ctx)
+	must(t, err)
+	for _, roll := range []struct {
+		step, reaches, changed string
+	}{
+		{"enable-leader-migration", "P2", "aws with flag"},
+		{"install-ccm", "P3", ""},
+		{"switch-provider", "P4", "external"},
+		{"disable-leader-migration", "P5", ""},
+	} {
+		if !t.Run(roll.step, func(t *testing.T) {
+			if roll.changed != "" {
+				brakeIsAskedFor(ctx, t, lab, roll.step, roll.changed)
+			}
+			hangsUp(ctx, t, lab, roll.step, roll.reaches)
+		}) {
+			t.FailNow() // the next roll begins where this one was to end
+		}
+	}
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, run()...)
+	if err != nil || code != 0 {
+		t.Fatalf("the last run: exit %d, %v\n%s%s", code, err, stdout, stderr)
+	}
+	judgeEnd(ctx, t, lab, before, start)
+}
+
+// brakeIsAskedFor asks for the brake when the first machine has changed.
+func brakeIsAskedFor(ctx context.Context, t *testing.T, lab *scenario.Lab, step, changed string) {
+	t.Helper()
+	r, err := lab.StartOnTerminal(ctx, io.Discard, run()...)
+	must(t, err)
+	count := func() int {
+		providers, err := lab.Providers()
+		must(t, err)
+		n := 0
+		for _, runs := range providers {
+			if runs == changed {
+				n++
+			}
+		}
+		return n
+	}
+	must(t, scenario.Until(ctx, "the first machine of "+step, func(context.Context) (bool, string, error) {
+		return count() > 0, "none has changed", r.Ended()
+	}))
+	follower, err := lab.Start(ctx, io.Discard, "rke2", "status", "--cluster", "demo", "--watch", "--progress", "plain")
+	must(t, err)
+	must(t, scenario.Until(ctx, "status to follow", func(context.Context) (bool, string, error) {
+		return strings.Contains(follower.Stdout()+follower.Stderr(), step), follower.Stdout() + follower.Stderr(), follower.Ended()
+	}))
+	must(t, r.Type("\x03"))
+	must(t, scenario.Until(ctx, "the question", func(context.Context) (bool, string, error) {
+		return strings.Contains(r.Stdout(), "brake now:"), "no question", r.Ended()
+	}))
+	must(t, r.Type("b"))
+	if code, err := r.Wait(ctx); err != nil || code != 130 {
+		t.Fatalf("the brake: exit %d, %v\n%s", code, err, r.Stdout())
+	}
+	at := count()
+	if paused, by, err := lab.Paused(ctx); err != nil || !paused || by == "" {
+		t.Errorf("paused: %t, by %q, %v", paused, by, err)
+	}
+	soon, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	if code, err := follower.Wait(soon); err != nil {
+		t.Errorf("who follows: exit %d, %v", code, err)
+	}
+	if text := follower.Stdout() + follower.Stderr(); !strings.Contains(text, "brake") {
+		t.Errorf("who follows does not see the brake:\n%s", text)
+	}
+	waitFor(t, time.Minute)
+	if now := count(); now > at+1 || now == 3 {
+		t.Errorf("%d machines were changed when the run ended, a minute later %d", at, now)
+	}
+	t.Logf("braked with %d of 3 changed, a minute later %d", at, count())
+}
+
+// hangsUp takes a run in a step its terminal.
+func hangsUp(ctx context.Context, t *testing.T, lab *scenario.Lab, step, reaches string) {
+	t.Helper()
+	r, err := lab.Start(ctx, io.Discard, run("-o", "jsonl")...)
+	must(t, err)
+	must(t, scenario.Until(ctx, "the run to wait in "+step, func(context.Context) (bool, string, error) {
+		return waitsIn(r.Stdout(), step), "it has not come there", r.Ended()
+	}))
+	must(t, r.Signal(syscall.SIGHUP))
+	if code, err := r.Wait(ctx); err != nil || code != 129 {
+		t.Fatalf("hung up: exit %d, %v\n%s%s", code, err, r.Stdout(), r.Stderr())
+	}
+	if paused, by, err := lab.Paused(ctx); err != nil || paused {
+		t.Errorf("still paused by %q, %v", by, err)
+	}
+	if at, err := lab.Standing(ctx); err != nil || at != reaches {
+		t.Errorf("the cluster is at %s, %v; wanted %s", at, err, reaches)
+	}
+	begun, last := stepsOf(t, r.Stdout())
+	if i := slices.Index(begun, step); i < 0 || i != len(begun)-1 {
+		t.Errorf("steps that began: %v, wanted none behind %s", begun, step)
+	}
+	if last.Kind != "Error" || last.Code != 129 {
+		t.Errorf("the last line is %+v", last)
+	}
+}
+
+// stepsOf are the steps that a run began, by its events, and the document in its last line.
+func stepsOf(t *testing.T, events string) (begun []string, last struct {
+	Kind string
+	Code int
+}) {
+	t.Helper()
+	lines := bytes.Split(bytes.TrimSpace([]byte(events)), []byte("\n"))
+	for _, line := range lines {
+		var event struct{ Type, Step string }
+		must(t, json.Unmarshal(line, &event))
+		if event.Type == "step-started" {
+			begun = append(begun, event.Step)
+		}
+	}
+	if err := json.Unmarshal(lines[len(lines)-1], &last); err != nil {
+		t.Fatal(fmt.Errorf("the last line: %w", err))
+	}
+	return begun, last
+}
