@@ -92,7 +92,7 @@ func brakeIsAskedFor(ctx context.Context, t *testing.T, lab *scenario.Lab, step,
 	if code, err := follower.Wait(soon); err != nil {
 		t.Errorf("who follows: exit %d, %v", code, err)
 	}
-	if text := follower.Stdout() + follower.Stderr(); !strings.Contains(text, "brake") {
+	if text := follower.Stdout() + follower.Stderr(); !strings.Contains(text, "BrakeAsked") {
 		t.Errorf("who follows does not see the brake:\n%s", text)
 	}
 	waitFor(t, time.Minute)
