@@ -9,6 +9,7 @@ LABBIN := $(BIN)/lab.d
 TOOL   := go tool -modfile=$(CURDIR)/tools/go.mod
 LABDIR ?= $(CURDIR)/.lab
 DISTRO ?= rke2
+HAND_OVER ?= early
 GOTEST := go test
 
 # The product, the lab, and the tests that need both. The product's go.mod names
@@ -121,8 +122,8 @@ $(LABBIN)/rkeplan-$(REAL_RKE): test/lab/rkereal/go.mod $(wildcard test/lab/rkere
 	cd test/lab/rkereal && go build -trimpath -ldflags "-s -w" -o $@ ./rkeplan
 
 .PHONY: demo
-demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher
-	cd test && go run ./cmd/demo -bin $(BIN) -dir $(abspath $(LABDIR)) -distro $(DISTRO)
+demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher; HAND_OVER=natural
+	cd test && go run ./cmd/demo -bin $(BIN) -dir $(abspath $(LABDIR)) -distro $(DISTRO) -hand-over $(HAND_OVER)
 
 .PHONY: demo-controller
 demo-controller: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, have the controller migrate it and take it back, show the evidence

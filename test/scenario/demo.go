@@ -10,13 +10,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/textdiff"
 )
 
-// Demo boots a lab, migrates it while the world goes on, and shows the evidence.
-func Demo(ctx context.Context, bin, dir string, out io.Writer, flags ...string) error {
+// Demo boots a lab, migrates it while the world goes on, and shows the evidence. Flags are
+// the lab's, words the migration's.
+func Demo(ctx context.Context, bin, dir string, out io.Writer, flags []string, words ...string) error {
 	lab, booted, err := bootDemo(ctx, bin, dir, out, flags...)
 	if err != nil {
 		return err
 	}
-	evidence, err := DemoOn(ctx, lab, out)
+	evidence, err := DemoOn(ctx, lab, out, words...)
 	if err == nil {
 		fmt.Fprintf(out, "boot %.0f s, migration %.0f s\n", booted.Seconds(), evidence.Took.Seconds())
 	}
@@ -35,7 +36,7 @@ func bootDemo(ctx context.Context, bin, dir string, out io.Writer, flags ...stri
 }
 
 // DemoOn is Demo on a lab that is up.
-func DemoOn(ctx context.Context, lab *Lab, out io.Writer) (Evidence, error) {
+func DemoOn(ctx context.Context, lab *Lab, out io.Writer, words ...string) (Evidence, error) {
 	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
 	maintenance, err := firstWorker(ctx, lab)
 	if err != nil {
@@ -45,7 +46,7 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer) (Evidence, error) {
 	if err := lab.Cordon(ctx, maintenance, true); err != nil {
 		return Evidence{}, err
 	}
-	plan := lab.Command("plan")
+	plan := lab.Command("plan", words...)
 	say("\n$ awsmigrate %s", strings.Join(plan, " "))
 	if code, _, _, err := lab.Awsmigrate(ctx, out, plan...); err != nil || code != 0 {
 		return Evidence{}, fmt.Errorf("plan exited with %d: %w", code, err)
@@ -54,9 +55,9 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer) (Evidence, error) {
 	if err != nil {
 		return Evidence{}, err
 	}
-	say("\n$ awsmigrate %s", strings.Join(lab.Command("", "--yes"), " "))
+	say("\n$ awsmigrate %s", strings.Join(lab.Command("", append([]string{"--yes"}, words...)...), " "))
 	world := &world{lab: lab}
-	evidence, err := Migration{Lab: lab, Out: out, Switching: world.goesOn}.Do(ctx)
+	evidence, err := Migration{Lab: lab, Out: out, Args: words, Switching: world.goesOn}.Do(ctx)
 	if err != nil {
 		return evidence, err
 	}

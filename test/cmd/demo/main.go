@@ -19,12 +19,13 @@ func main() {
 	bin := flag.String("bin", "bin", "folder with awsmigrate and lab")
 	dir := flag.String("dir", ".lab", "the lab's folder")
 	distro := flag.String("distro", "rke2", "rke2, rke (a cluster.yml) or rke1 (RKE managed by Rancher)")
+	handOver := flag.String("hand-over", "early", "early or natural: when the cloud controllers change hands")
 	controller := flag.Bool("controller", false, "have the controller migrate an RKE2 lab, and take it back")
 	charts := flag.String("charts", "../charts", "folder with the controller's charts")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Minute)
-	story := func() error { return run(ctx, *bin, *dir, *distro) }
+	story := func() error { return run(ctx, *bin, *dir, *distro, *handOver) }
 	if *controller {
 		story = func() error { return scenario.DemoController(ctx, *bin, *charts, *dir, os.Stdout) }
 	}
@@ -38,10 +39,10 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, bin, dir, distro string) error {
+func run(ctx context.Context, bin, dir, distro, handOver string) error {
 	var flags []string
 	if distro != "rke2" {
 		flags = []string{"--distro", distro}
 	}
-	return scenario.Demo(ctx, bin, dir, os.Stdout, flags...)
+	return scenario.Demo(ctx, bin, dir, os.Stdout, flags, "--hand-over", handOver)
 }
