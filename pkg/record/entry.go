@@ -24,6 +24,7 @@ type Entry struct {
 	Checked *Checked   `json:"checked,omitempty"`
 	Pod     *Pod       `json:"pod,omitempty"`
 	Node    *Node      `json:"node,omitempty"`
+	Machine *Machine   `json:"machine,omitempty"`
 	Service *Service   `json:"service,omitempty"`
 	Event   *Event     `json:"event,omitempty"`
 	Begun   *Begun     `json:"begun,omitempty"`
@@ -143,6 +144,7 @@ type Node struct {
 	Kubelet         string    `json:"kubelet,omitempty"`       // version
 	Hostname        string    `json:"hostname,omitempty"`      // label kubernetes.io/hostname
 	Addresses       []Address `json:"addresses,omitempty"`
+	Machine         string    `json:"machine,omitempty"` // annotation cluster.x-k8s.io/machine: the Machine that it is of
 	Gone            bool      `json:"gone,omitempty"`
 }
 

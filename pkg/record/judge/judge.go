@@ -22,7 +22,7 @@ type Judge struct {
 	order     []string // identities, as they came
 	pods      map[string]*pod
 	podOrder  []string // UIDs, as they came
-	nodes     map[string]nodeNames
+	hosts     hosts
 	begun     map[record.Stream]bool
 	missed    []record.Unwatched
 	unseen    []unseen
@@ -33,7 +33,7 @@ type Judge struct {
 // New is a judge who has seen nothing.
 func New() *Judge {
 	return &Judge{clocks: clocks{}, leases: map[string]*watched{}, processes: map[string]*process{}, pods: map[string]*pod{},
-		nodes: map[string]nodeNames{}, begun: map[record.Stream]bool{}, world: newWorld()}
+		hosts: newHosts(), begun: map[record.Stream]bool{}, world: newWorld()}
 }
 
 // Put takes in the next entry.
@@ -50,6 +50,8 @@ func (j *Judge) Put(e record.Entry) error {
 		j.pod(e.At, *e.Pod)
 	case e.Node != nil:
 		j.node(e.At, *e.Node)
+	case e.Machine != nil:
+		j.hosts.machines[e.Machine.Name] = *e.Machine
 	case e.Service != nil:
 		j.world.service(e.At, *e.Service)
 	case e.Event != nil:
@@ -70,7 +72,7 @@ func (j *Judge) Put(e record.Entry) error {
 
 func (j *Judge) node(at time.Time, n record.Node) {
 	if !n.Gone { // a process may outlive the Node that it ran on
-		j.nodes[n.Name] = nodeNames(n)
+		j.hosts.nodes[n.Name] = n
 	}
 	j.world.node(at, n)
 }

@@ -79,6 +79,8 @@ type model struct {
 	podAt     time.Time
 	retry     map[string]time.Duration
 	freezes   bool
+	unlike    bool // hosts are named unlike their Nodes
+	matched   bool // and a machine says which is which
 	dooms     []doom
 }
 
@@ -97,11 +99,19 @@ func newModel(seed uint64) *model {
 	for i := range 3 {
 		m.offset[host(i)] = time.Duration(m.rnd.Int64N(int64(time.Minute))) - 30*time.Second
 	}
-	m.freezes = m.rnd.IntN(2) == 0
+	m.freezes, m.unlike, m.matched = m.rnd.IntN(2) == 0, m.rnd.IntN(2) == 0, m.rnd.IntN(3) > 0
 	return m
 }
 
 func host(i int) string { return fmt.Sprintf("cp-%d", i) }
+
+// called is what the host of a Node calls itself.
+func (m *model) called(node string) string {
+	if m.unlike {
+		return "demo-" + node + "-x7k2p"
+	}
+	return node
+}
 
 func (m *model) between(a, b time.Duration) time.Duration {
 	return a + time.Duration(m.rnd.Int64N(int64(b-a)+1))
@@ -130,7 +140,7 @@ func (m *model) newPod(program, host string, flagged, inTree bool) *simPod {
 func (m *model) start(p *simPod, flagged, inTree bool) {
 	m.count++
 	pr := &simProcess{program: p.record.Program, host: p.record.Node, container: fmt.Sprintf("containerd://%d", m.count), flagged: flagged, inTree: inTree,
-		identity: fmt.Sprintf("%s_%d", p.record.Node, m.count), started: m.now, locks: map[string]*simLock{}, pod: p,
+		identity: fmt.Sprintf("%s_%d", m.called(p.record.Node), m.count), started: m.now, locks: map[string]*simLock{}, pod: p,
 		startsIn: m.between(20*time.Millisecond, 800*time.Millisecond)}
 	pr.lock(mainLease(pr.program)).next = m.now.Add(m.between(0, m.retry[pr.program]))
 	m.all, p.process = append(m.all, pr), pr
@@ -336,6 +346,9 @@ func (m *model) begin() {
 	m.entries = append(m.entries, out{m.now, record.Entry{Header: &record.Header{Form: record.Form}}})
 	for i := range 3 {
 		m.entries = append(m.entries, out{m.now, record.Entry{Node: &record.Node{Name: host(i), UID: host(i), ControlPlane: true}}})
+		if m.unlike && m.matched {
+			m.entries = append(m.entries, out{m.now, record.Entry{Machine: &record.Machine{Name: "m-" + host(i), Infrastructure: m.called(host(i)), Node: host(i)}}})
+		}
 	}
 	m.listed(m.now)
 	for _, stream := range []record.Stream{record.Leases, record.Pods, record.Nodes} {

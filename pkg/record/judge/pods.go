@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -196,50 +195,5 @@ func (j *Judge) onHost(p record.Pod, host string) bool {
 	if !p.HostNetwork && host == p.Name {
 		return true
 	}
-	return p.Node != "" && j.nodeOf(host) == p.Node
-}
-
-// nodeOf is the Node of a host name: by one of its names, else by the first label of
-// one, if no other Node has it.
-func (j *Judge) nodeOf(host string) string {
-	short, shorts := "", 0
-	for name, n := range j.nodes {
-		for _, alias := range n.aliases() {
-			if alias == host {
-				return name
-			}
-		}
-		if label(name) == label(host) || label(n.Hostname) == label(host) {
-			short = name
-			shorts++
-		}
-	}
-	if shorts == 1 {
-		return short
-	}
-	if len(j.nodes) == 0 {
-		return host // Nodes may not be read: their names are host names more often than not
-	}
-	return ""
-}
-
-type nodeNames record.Node
-
-// aliases are the names that a Node's machine may have.
-func (n nodeNames) aliases() []string {
-	names := []string{n.Name}
-	if n.Hostname != "" {
-		names = append(names, n.Hostname)
-	}
-	for _, a := range n.Addresses {
-		if a.Type == "Hostname" || a.Type == "InternalDNS" {
-			names = append(names, a.Address)
-		}
-	}
-	return names
-}
-
-func label(host string) string {
-	first, _, _ := strings.Cut(host, ".")
-	return first
+	return p.Node != "" && j.hosts.node(host) == p.Node
 }
