@@ -55,7 +55,7 @@ func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
 	if f.length < 0 {
 		return fault.AsUsage(fmt.Errorf("flag --for: %s, wanted more than 0", f.length))
 	}
-	way, name, err := f.cluster.Reach(ctx)
+	cluster, name, err := f.cluster.Reach(ctx)
 	if err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (f *recordFlags) run(ctx context.Context, a *app) (err error) {
 	watching, stop := f.until(ctx, a)
 	defer stop()
 	actor := target.Actor()
-	recorder := watch.Recorder{Config: way, Clock: clock.RealClock{}, Sink: sinks, Timeout: f.cluster.Timeout(), Name: name,
+	recorder := watch.Recorder{Config: cluster.Way, Machines: cluster.Machines, Clock: clock.RealClock{}, Sink: sinks, Timeout: f.cluster.Timeout(), Name: name,
 		Version: build.This().String(), By: actor.User + "@" + actor.Host, Context: f.reason, Say: a.say}
 	if err := recorder.Run(watching); err != nil {
 		return err

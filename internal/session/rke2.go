@@ -27,7 +27,8 @@ func openRKE2(ctx context.Context, t Target, o Options, to reach) (*Session, err
 	if err != nil {
 		return nil, err
 	}
-	return newSession(procedure, clients.ManagementKube, o).countedBy(clients.Downstream).writingTo(t.writesTo(clients.DownstreamConfig)).reachedBy(clients.DownstreamConfig), nil
+	return newSession(procedure, clients.ManagementKube, o).countedBy(clients.Downstream).writingTo(t.writesTo(clients.DownstreamConfig)).
+		reachedBy(clients.DownstreamConfig).withMachines(machinesOf(clients, t.Namespace, t.Name)), nil
 }
 
 // connectRKE2 builds clients for both API servers.

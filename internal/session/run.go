@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -26,7 +27,7 @@ func Run(ctx context.Context, t Connector, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	o.Recording.Watch(ctx, s.way, s.Procedure.Target().Name)
+	o.Recording.Watch(ctx, recording.Cluster{Name: s.Procedure.Target().Name, Way: s.watched.Way, Machines: s.watched.Machines})
 	options.Sink = o.Recording.Beside(options.Sink)
 	result, err := runner.Run[migration.Snapshot](ctx, s.Procedure, options)
 	return Result{Result: result, Began: true}, err

@@ -66,7 +66,7 @@ type Session struct {
 
 	Clock clock.WithTicker
 
-	way     *rest.Config         // to the cluster itself
+	watched Watched              // the cluster itself, for whoever records it
 	home    kubernetes.Interface // where journal and lock lie; nil: in no cluster
 	counter kubernetes.Interface // of the cluster that keeps the count of goals, too; nil: the journal lies in it
 	undoing bool
@@ -136,7 +136,13 @@ func (s *Session) countedBy(cluster kubernetes.Interface) *Session {
 
 // reachedBy keeps the way to the cluster itself, for whoever records it.
 func (s *Session) reachedBy(way *rest.Config) *Session {
-	s.way = way
+	s.watched.Way = way
+	return s
+}
+
+// withMachines keeps who knows the cluster's machines.
+func (s *Session) withMachines(m Machines) *Session {
+	s.watched.Machines = m
 	return s
 }
 

@@ -50,11 +50,11 @@ func (r Reading) inTreeWithoutFlag(host string, acquired time.Time) bool {
 }
 
 // KCMOn is the kube-controller-manager of a host, by the name that its identity begins with:
-// the operating system's, which Rancher gives a machine that it makes, and which may be
-// another than the Node's.
+// the operating system's, which may be another than the Node's. On a machine that Rancher
+// makes it is that of the infrastructure object.
 func (r Reading) KCMOn(host string) (k KCM, there bool) {
 	for _, k := range r.KCMs {
-		if sameHost(k.Node, host) || sameHost(k.Member, host) {
+		if sameHost(k.Node, host) || sameHost(k.Member, host) || lease.NamedBy(host, k.Infrastructure) {
 			return k, true
 		}
 	}

@@ -51,17 +51,20 @@ type Member struct {
 
 // KCM is the kube-controller-manager of one control-plane member.
 type KCM struct {
-	Member  string // name
-	Kind    string // the member's
-	ID      string // the member's
-	Node    string
-	Known   bool   // its arguments could be read
-	Why     string // why not
-	Args    component.Args
-	Ready   bool
-	Hash    string // changes exactly when its manifest does; "" where none can be seen
-	Started string // of its container, by its machine's clock; "" where not seen
-	Pod     *downstream.Pod
+	Member string // name
+	Kind   string // the member's
+	ID     string // the member's
+	Node   string
+	// Infrastructure is the name of the object of which Rancher made its host's name; "":
+	// Rancher did not make the machine.
+	Infrastructure string
+	Known          bool   // its arguments could be read
+	Why            string // why not
+	Args           component.Args
+	Ready          bool
+	Hash           string // changes exactly when its manifest does; "" where none can be seen
+	Started        string // of its container, by its machine's clock; "" where not seen
+	Pod            *downstream.Pod
 	// Mirror tells whether Pod shows the arguments in force; zero where it is none.
 	Mirror component.Mirror
 	// Server is the kube-apiserver of the same Node; nil: none is seen.

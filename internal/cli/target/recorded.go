@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -37,30 +36,30 @@ func (t *Recorded) Register(flags *pflag.FlagSet) {
 func (t *Recorded) Timeout() time.Duration { return t.requestTimeout }
 
 // Reach finds the way to the cluster's API server, and what it is called.
-func (t *Recorded) Reach(ctx context.Context) (way *rest.Config, name string, err error) {
+func (t *Recorded) Reach(ctx context.Context) (cluster session.Watched, name string, err error) {
 	c := clock.RealClock{}
 	rke := &RKE{Config: t.config, cluster: t.cluster, kubeconfig: t.kubeconfig, kubeContext: t.kubeContext,
 		downstreamKubeconfig: t.downstreamKubeconfig, requestTimeout: t.requestTimeout}
 	switch {
 	case t.cluster != "" && t.config != "":
-		return nil, "", fault.AsUsage(errors.New("flags --cluster and --config: wanted one of them"))
+		return cluster, "", fault.AsUsage(errors.New("flags --cluster and --config: wanted one of them"))
 	case t.config != "":
-		way, err = session.Way(ctx, rke.target(), c)
-		return way, t.config, err
+		cluster, err = session.ToWatch(ctx, rke.target(), c)
+		return cluster, t.config, err
 	case t.cluster != "":
-		way, err = session.Way(ctx, t.rke2(), c)
+		cluster, err = session.ToWatch(ctx, t.rke2(), c)
 		// Rancher mirrors what it has by another kind of object, without a configuration.
 		if fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher, config.ReasonNotProvisioned) {
-			second, rkeErr := session.Way(ctx, rke.target(), c)
+			second, rkeErr := session.ToWatch(ctx, rke.target(), c)
 			if !fault.HasReason(rkeErr, migration.ReasonClusterNotFound, migration.ReasonNotRancher, managed.ReasonNotRKE) {
-				way, err = second, rkeErr
+				cluster, err = second, rkeErr
 			}
 		}
-		return way, t.cluster, err
+		return cluster, t.cluster, err
 	case t.kubeconfig == "" && t.kubeContext == "":
-		return nil, "", fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml or --kubeconfig FILE"))
+		return cluster, "", fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml or --kubeconfig FILE"))
 	}
 	target := session.Target{Kind: session.APIOnly, Name: contextName(t.kubeconfig, t.kubeContext), Server: kubeconfig(t.kubeconfig, t.kubeContext), RequestTimeout: t.requestTimeout}
-	way, err = session.Way(ctx, target, c)
-	return way, target.Name, err
+	cluster, err = session.ToWatch(ctx, target, c)
+	return cluster, target.Name, err
 }

@@ -74,16 +74,23 @@ func Open(o Options) (*Recording, error) {
 	return r, nil
 }
 
+// Cluster is the one that a run is on.
+type Cluster struct {
+	Name     string
+	Way      *rest.Config                                    // to its API server
+	Machines func(context.Context) ([]record.Machine, error) // nil: nobody knows them
+}
+
 // Watch begins to record the cluster that a run is on, once: a second run of the same
 // process, which takes the first one back, is in the same record.
-func (r *Recording) Watch(ctx context.Context, way *rest.Config, name string) {
-	if r == nil || way == nil || r.watched != nil {
+func (r *Recording) Watch(ctx context.Context, c Cluster) {
+	if r == nil || c.Way == nil || r.watched != nil {
 		return
 	}
 	ctx, r.watched = context.WithCancel(ctx)
 	r.done = make(chan struct{})
-	recorder := watch.Recorder{Config: way, Clock: r.o.Clock, Began: r.began, Sink: r, Timeout: r.o.Timeout, Name: name,
-		Version: r.o.Version, By: r.o.By, Context: r.o.Command}
+	recorder := watch.Recorder{Config: c.Way, Machines: c.Machines, Clock: r.o.Clock, Began: r.began, Sink: r, Timeout: r.o.Timeout,
+		Name: c.Name, Version: r.o.Version, By: r.o.By, Context: r.o.Command}
 	go func() {
 		defer close(r.done)
 		r.follow(ctx, recorder)

@@ -98,7 +98,7 @@ func TestRunAndRecorder(t *testing.T) {
 		<-looked // a run may begin before the recorder has looked
 		return seen(ctx, w)
 	}
-	d.Watch(t.Context(), &rest.Config{}, "demo")
+	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 	shown := 0
 	run(d.Beside(runner.SinkFunc(func(runner.Event) { shown++ })))
 	close(looked)
@@ -127,7 +127,7 @@ func TestRecorderThatCannotLook(t *testing.T) {
 			return ctx.Err()
 		}
 	}
-	d.Watch(t.Context(), &rest.Config{}, "demo")
+	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 	run(d.Beside(nobody()))
 	for range 3 {
 		<-tries
@@ -205,7 +205,7 @@ func TestRunThatNeverBegan(t *testing.T) {
 	folder := t.TempDir()
 	d := open(t, filepath.Join(folder, "r.jsonl"), filepath.Join(folder, "r.html"))
 	d.look = seen
-	d.Watch(t.Context(), &rest.Config{}, "demo")
+	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestNil(t *testing.T) {
 	if r != nil || err != nil {
 		t.Fatal(r, err)
 	}
-	r.Watch(t.Context(), nil, "demo")
+	r.Watch(t.Context(), Cluster{Name: "demo"})
 	if sink := r.Beside(nil); sink != nil || r.Close() != nil {
 		t.Error("it does something")
 	}

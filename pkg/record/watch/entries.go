@@ -16,6 +16,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
+// machineOfNode names the Machine that a Node is of
+// (kubernetes-sigs/cluster-api:internal/controllers/machine/machine_controller_noderef.go@v1.5.5).
+const machineOfNode = "cluster.x-k8s.io/machine"
+
 // longestMessage bounds what is kept of an Event's message, in characters.
 const longestMessage = 300
 
@@ -143,7 +147,8 @@ func terminated(t *corev1.ContainerStateTerminated, restarts int32) record.Conta
 
 func nodeEntry(n *corev1.Node, gone bool) (record.Entry, bool) {
 	out := record.Node{Name: n.Name, UID: string(n.UID), ResourceVersion: n.ResourceVersion, ProviderID: n.Spec.ProviderID, Unschedulable: n.Spec.Unschedulable,
-		Kubelet: n.Status.NodeInfo.KubeletVersion, Hostname: n.Labels[corev1.LabelHostname], Gone: gone}
+		Kubelet: n.Status.NodeInfo.KubeletVersion, Hostname: n.Labels[corev1.LabelHostname],
+		Machine: n.Annotations[machineOfNode], Gone: gone}
 	for _, label := range []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/controlplane", "node-role.kubernetes.io/master"} {
 		_, has := n.Labels[label]
 		out.ControlPlane = out.ControlPlane || has

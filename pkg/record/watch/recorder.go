@@ -38,6 +38,8 @@ type Recorder struct {
 	Timeout time.Duration // of one request that is no watch
 	// Name, Version, By and Context go into the header.
 	Name, Version, By, Context string
+	// Machines are those of the cluster, from whoever made them; nil: nobody knows.
+	Machines func(context.Context) ([]record.Machine, error)
 	// Say tells people at once what cannot be seen; nil: nobody.
 	Say func(string)
 	// Began is when the clock of the record began, where others write to it, too, or where
@@ -60,6 +62,9 @@ func (r Recorder) Run(ctx context.Context) error {
 		g.Go(func() error { one.follow(watching); return nil })
 	}
 	g.Go(func() error { s.check(watching); return nil })
+	if r.Machines != nil {
+		g.Go(func() error { s.machines(watching); return nil })
+	}
 	_ = g.Wait() // none returns an error
 	if ctx.Err() == nil {
 		return context.Cause(watching)

@@ -159,7 +159,7 @@ func (c components) recorded(server *apiserver.Server) {
 	c.hold(wellknown.MigrationLease, "cp-0_a")
 	c.status(old, corev1.ContainerStatus{ContainerID: "containerd://a", State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{StartedAt: metav1.Now()}}})
 	c.status(old, corev1.ContainerStatus{ContainerID: "containerd://a", State: corev1.ContainerState{Terminated: &corev1.ContainerStateTerminated{ContainerID: "containerd://a", FinishedAt: metav1.Now(), ExitCode: 1}}})
-	if _, err := c.kube.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "cp-0", Labels: map[string]string{"node-role.kubernetes.io/control-plane": "true"}}, Spec: corev1.NodeSpec{ProviderID: "aws:///a/i-1"}}, metav1.CreateOptions{}); err != nil {
+	if _, err := c.kube.CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "cp-0", Labels: map[string]string{"node-role.kubernetes.io/control-plane": "true"}, Annotations: map[string]string{machineOfNode: "demo-cp-0"}}, Spec: corev1.NodeSpec{ProviderID: "aws:///a/i-1"}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	for name, kind := range map[string]corev1.ServiceType{"lb": corev1.ServiceTypeLoadBalancer, "plain": corev1.ServiceTypeClusterIP} {
@@ -182,7 +182,7 @@ func (c components) recorded(server *apiserver.Server) {
 			return e.Pod != nil && len(e.Pod.Containers) == 1 && e.Pod.Containers[0].Ended() && e.Pod.Containers[0].ID == "containerd://a"
 		},
 		"a Node": func(e record.Entry) bool {
-			return e.Node != nil && e.Node.ControlPlane && e.Node.ProviderID == "aws:///a/i-1"
+			return e.Node != nil && e.Node.ControlPlane && e.Node.ProviderID == "aws:///a/i-1" && e.Node.Machine == "demo-cp-0"
 		},
 		"a load balancer": func(e record.Entry) bool { return e.Service != nil && e.Service.Name == "lb" },
 		"an Event":        func(e record.Entry) bool { return e.Event != nil && e.Event.Message == "cp-0_a became leader" },

@@ -60,6 +60,7 @@ type ControlPlane struct {
 type Machine struct {
 	config.Machine // name, UID, labels and the roles they give
 	NodeName       string
+	Infrastructure string // name of the object that spec.infrastructureRef refers to
 	Pool           string
 	Deleting       bool
 	Phase          string

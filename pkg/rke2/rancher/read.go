@@ -35,7 +35,7 @@ func (c Clients) Read(ctx context.Context, namespace, name string, now time.Time
 	if facts.ControlPlane, err = c.readControlPlane(ctx, namespace, name); err != nil {
 		return facts, err
 	}
-	if facts.Machines, err = c.readMachines(ctx, namespace, name); err != nil {
+	if facts.Machines, err = c.ReadMachines(ctx, namespace, name); err != nil {
 		return facts, err
 	}
 	facts.Rancher = c.ReadVersion(ctx)
@@ -54,7 +54,8 @@ func (c Clients) readControlPlane(ctx context.Context, namespace, name string) (
 	return parseControlPlane(object.Object), nil
 }
 
-func (c Clients) readMachines(ctx context.Context, namespace, name string) ([]Machine, error) {
+// ReadMachines reads the Machines of one Cluster.
+func (c Clients) ReadMachines(ctx context.Context, namespace, name string) ([]Machine, error) {
 	list, err := c.Management.Resource(machinesGVR).Namespace(namespace).List(ctx,
 		metav1.ListOptions{LabelSelector: clusterNameLabel + "=" + name})
 	if err != nil {
@@ -149,6 +150,7 @@ func parseMachine(object *unstructured.Unstructured) Machine {
 		Deleting: object.GetDeletionTimestamp() != nil, Conditions: conditionsOf(object.Object),
 	}
 	machine.NodeName, _, _ = unstructured.NestedString(object.Object, "status", "nodeRef", "name")
+	machine.Infrastructure, _, _ = unstructured.NestedString(object.Object, "spec", "infrastructureRef", "name")
 	machine.Phase, _, _ = unstructured.NestedString(object.Object, "status", "phase")
 	return machine
 }

@@ -44,6 +44,7 @@ func TestReadOfRancher(t *testing.T) {
 		"paused":                   {set("true", "plane", "metadata", "annotations", rancher.PausedAnnotation), func(f *rancher.Facts) { f.ControlPlane.Paused = true }},
 		"a mark of nobody's pause": {set("no", "plane", "metadata", "annotations", rancher.PausedAnnotation), func(*rancher.Facts) {}},
 		"a Machine is deleted":     {set("2026-11-22T10:00:00Z", "w", "metadata", "deletionTimestamp"), func(f *rancher.Facts) { f.Machines[1].Deleting = true }},
+		"made for an object":       {set("demo-cp-x7k2p", "cp", "spec", "infrastructureRef", "name"), func(f *rancher.Facts) { f.Machines[0].Infrastructure = "demo-cp-x7k2p" }},
 		"the Cluster is":           {set("2026-11-22T10:00:00Z", "cluster", "metadata", "deletionTimestamp"), func(f *rancher.Facts) { f.Cluster.Deleting = true }},
 		"a Machine without a Node": {set(object{"phase": "Provisioning"}, "w", "status"), func(f *rancher.Facts) {
 			f.Machines[1].NodeName, f.Machines[1].Phase, f.Machines[1].Conditions = "", "Provisioning", rancher.Conditions{}

@@ -72,7 +72,7 @@ func MachineUIDs(down downstream.Cluster) map[string]string {
 
 // kcmOf is the kube-controller-manager of a Machine, as its mirror pod shows it.
 func kcmOf(m Machine, nodes []*downstream.Node, down downstream.Cluster) migration.KCM {
-	k := migration.KCM{Member: m.Name, Kind: "Machine", ID: m.UID, Node: m.NodeName}
+	k := migration.KCM{Member: m.Name, Kind: "Machine", ID: m.UID, Node: m.NodeName, Infrastructure: m.Infrastructure}
 	if len(nodes) == 1 {
 		k.Node = nodes[0].Name
 	}

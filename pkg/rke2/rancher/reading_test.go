@@ -85,6 +85,7 @@ func TestLacksSwitch(t *testing.T) {
 // where there is just one, else on the one that the Machine names.
 func TestNodeOfAKCM(t *testing.T) {
 	m := plane("demo-0")
+	m.Infrastructure = "demo-x7k2p"
 	for name, tt := range map[string]struct {
 		nodes []string
 		want  string
@@ -98,7 +99,7 @@ func TestNodeOfAKCM(t *testing.T) {
 		for _, one := range tt.nodes {
 			nodes = append(nodes, &downstream.Node{Name: one})
 		}
-		if got := kcmOf(m, nodes, downstream.Cluster{}); got.Node != tt.want || !strings.Contains(got.Why, tt.want) {
+		if got := kcmOf(m, nodes, downstream.Cluster{}); got.Node != tt.want || got.Infrastructure != m.Infrastructure || !strings.Contains(got.Why, tt.want) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
