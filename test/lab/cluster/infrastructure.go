@@ -163,13 +163,22 @@ func (m *machines) facts(made *machine, instance aws.Instance) node.Facts {
 		Roles: node.Roles{ControlPlane: made.ControlPlane, Etcd: made.Etcd, Worker: made.Worker},
 	}
 	f.IMDSURL = "http://" + net.JoinHostPort(f.IP, metadataPort)
-	f.OSHostname, f.HostnameFQDN = hostNames(m.options, made.Name, instance.PrivateDNSName)
+	f.OSHostname, f.HostnameFQDN = hostNames(m.options, driverName(made.Machine), instance.PrivateDNSName)
 	return f
 }
 
-// hostNames are what the machine calls itself. A node driver sets the host name
-// to the Machine's; a machine that someone made from a stock image has the first
-// label of its private DNS name.
+// driverName is how a node driver calls the machine: as the object that it is made of
+// (rancher/rancher:pkg/controllers/capr/machineprovision/args.go@v2.8.5).
+func driverName(m rancher.Machine) string {
+	if m.Infrastructure != "" {
+		return m.Infrastructure
+	}
+	return m.Name
+}
+
+// hostNames are what the machine calls itself. A node driver sets the host name; a
+// machine that someone made from a stock image has the first label of its private DNS
+// name.
 func hostNames(o Options, machine, privateDNS string) (osName, fqdn string) {
 	osName, fqdn = machine, machine
 	if o.Layout == Custom || o.Distro.ByRKE() {

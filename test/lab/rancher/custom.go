@@ -30,7 +30,7 @@ func (r *Rancher) RegisterCustom(ctx context.Context, m Machine) (Machine, error
 	}
 	o.SetLabels(labels)
 	o.SetFinalizers([]string{finalizerMachine})
-	o.Object["spec"] = machineSpec(m.Cluster, m.Name, "rke.cattle.io/v1", customMachine)
+	o.Object["spec"] = machineSpec(m.Cluster, m.Name, "rke.cattle.io/v1", customMachine, m.Name)
 	made, err := r.dyn.Resource(gvrMachine).Namespace(m.Namespace).Create(ctx, o, metav1.CreateOptions{})
 	if err != nil {
 		return m, fmt.Errorf("registering a custom machine of %s/%s: %w", m.Namespace, m.Cluster, err)

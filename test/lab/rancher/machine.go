@@ -80,7 +80,7 @@ func (r *Rancher) describe(ctx context.Context, m *object) (Machine, error) {
 	out := Machine{
 		Namespace: m.GetNamespace(), Name: m.GetName(), UID: string(m.GetUID()), Cluster: str(m, "spec", "clusterName"), Pool: l[labelPool],
 		ControlPlane: l[labelControlPlane] == "true", Etcd: l[labelEtcd] == "true", Worker: l[labelWorker] == "true",
-		NodeName: l[labelNodeName], OS: l[labelOS],
+		NodeName: l[labelNodeName], OS: l[labelOS], Infrastructure: str(m, "spec", "infrastructureRef", "name"),
 	}
 	c, err := r.get(ctx, gvrCluster, out.Namespace, out.Cluster)
 	if err != nil {

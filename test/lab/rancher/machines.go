@@ -120,7 +120,10 @@ func deleteOrder(a, b *object) int {
 }
 
 // machineFor makes a Machine of a deployment, named as a MachineSet names it:
-// deployment, a hash of the template, five random characters.
+// deployment, a hash of the template, five random characters. The object that the machine
+// itself is made of is named after the template of the pool, whose name Rancher makes of
+// its contents; Cluster API gives both one name from v1.7 on, and Rancher 2.8 has v1.5.
+// Source: kubernetes-sigs/cluster-api:controllers/external/util.go@v1.5 (GenerateTemplate).
 func machineFor(d *object) *object {
 	hash := utilrand.SafeEncodeString(strconv.FormatUint(uint64(fnvSum(d.GetName())), 10))
 	m := newObject(gvrMachine, "Machine", d.GetNamespace(), d.GetName()+"-"+hash+"-"+utilrand.String(5))
@@ -129,14 +132,15 @@ func machineFor(d *object) *object {
 	m.SetLabels(labels)
 	m.SetAnnotations(annotations)
 	m.SetFinalizers([]string{finalizerMachine})
-	m.Object["spec"] = machineSpec(str(d, "spec", "clusterName"), m.GetName(), "rke-machine.cattle.io/v1", "Amazonec2Machine")
+	infra := fmt.Sprintf("%s-%08x-%s", d.GetName(), fnvSum(d.GetName()), utilrand.String(5))
+	m.Object["spec"] = machineSpec(str(d, "spec", "clusterName"), m.GetName(), "rke-machine.cattle.io/v1", "Amazonec2Machine", infra)
 	return m
 }
 
-func machineSpec(cluster, name, infraVersion, infraKind string) map[string]any {
+func machineSpec(cluster, name, infraVersion, infraKind, infra string) map[string]any {
 	return map[string]any{
 		"clusterName":       cluster,
 		"bootstrap":         map[string]any{"configRef": map[string]any{"apiVersion": "rke.cattle.io/v1", "kind": "RKEBootstrap", "name": name}, "dataSecretName": name + "-machine-bootstrap"},
-		"infrastructureRef": map[string]any{"apiVersion": infraVersion, "kind": infraKind, "name": name},
+		"infrastructureRef": map[string]any{"apiVersion": infraVersion, "kind": infraKind, "name": infra},
 	}
 }

@@ -34,6 +34,7 @@ const (
 	annotationAuthorizedV2 = "v2prov-secret-authorized-for-cluster"
 	annotationPaused       = "cluster.x-k8s.io/paused"
 	annotationDeleteFirst  = "cluster.x-k8s.io/delete-machine"
+	annotationMachine      = "cluster.x-k8s.io/machine"
 	annotationCreator      = "field.cattle.io/creatorId"
 
 	finalizerCluster = "wrangler.cattle.io/provisioning-cluster-remove"

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 func (r *Rancher) downstreamNodes(ctx context.Context) ([]corev1.Node, error) {
@@ -73,12 +74,27 @@ func (r *Rancher) observeNode(ctx context.Context, m *object, nodes []corev1.Nod
 		return r.writeNodeStatus(ctx, m, n)
 	}
 	if name := str(m, "status", "nodeRef", "name"); name != "" {
-		return r.writeNodeStatus(ctx, m, nodeNamed(name, nodes))
+		n := nodeNamed(name, nodes)
+		return errors.Join(r.annotateNode(ctx, m, n), r.writeNodeStatus(ctx, m, n))
 	}
 	for i := range nodes {
 		if nodes[i].Spec.ProviderID == str(m, "spec", "providerID") {
 			return r.writeNodeStatus(ctx, m, &nodes[i])
 		}
+	}
+	return nil
+}
+
+// annotateNode tells the Node which Machine it is of; nil is a Node that is gone.
+// Source: kubernetes-sigs/cluster-api:internal/controllers/machine/machine_controller_noderef.go@v1.5 (reconcileNode).
+func (r *Rancher) annotateNode(ctx context.Context, m *object, n *corev1.Node) error {
+	if n == nil || n.Annotations[annotationMachine] == m.GetName() {
+		return nil
+	}
+	patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q,%q:%q,%q:%q}}}`, labelCAPICluster, str(m, "spec", "clusterName"),
+		"cluster.x-k8s.io/cluster-namespace", m.GetNamespace(), annotationMachine, m.GetName())
+	if _, err := r.down.CoreV1().Nodes().Patch(ctx, n.Name, types.MergePatchType, []byte(patch), metav1.PatchOptions{}); err != nil {
+		return fmt.Errorf("annotating Node %s: %w", n.Name, err)
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type Infrastructure interface {
 // Machine is what an Infrastructure is told of a Machine object.
 type Machine struct {
 	Namespace, Name, UID, Cluster string
+	Infrastructure                string // name of the object that a driver makes the machine of
 	Pool                          string // "" for custom machines
 	ControlPlane, Etcd, Worker    bool
 	NodeName                      string // custom machines registered with a node name only
