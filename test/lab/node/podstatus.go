@@ -105,14 +105,14 @@ func podPhase(policy corev1.RestartPolicy, states []taskState) corev1.PodPhase {
 }
 
 func containerStatus(container corev1.Container, s taskState, pod string) corev1.ContainerStatus {
-	id := "containerd://" + pod + "-" + container.Name + "-" + strconv.Itoa(s.Restarts)
+	run := func(n int) string { return "containerd://" + pod + "-" + container.Name + "-" + strconv.Itoa(n) }
 	out := corev1.ContainerStatus{
 		Name: container.Name, Image: container.Image, RestartCount: int32(s.Restarts), Ready: s.Ready, Started: ptr.To(s.Running),
 	}
 	if s.Running || s.Last != nil {
-		out.ImageID, out.ContainerID = container.Image+"@sha256:lab", id
+		out.ImageID, out.ContainerID = container.Image+"@sha256:lab", run(s.Restarts)
 	}
-	ended := terminated(s.Last, id)
+	ended := terminated(s.Last, run)
 	switch {
 	case s.Running:
 		out.State.Running = &corev1.ContainerStateRunning{StartedAt: second(s.Started)}
@@ -128,7 +128,7 @@ func containerStatus(container corev1.Container, s taskState, pod string) corev1
 	return out
 }
 
-func terminated(t *termination, id string) *corev1.ContainerStateTerminated {
+func terminated(t *termination, run func(restarts int) string) *corev1.ContainerStateTerminated {
 	if t == nil {
 		return nil
 	}
@@ -138,7 +138,7 @@ func terminated(t *termination, id string) *corev1.ContainerStateTerminated {
 	}
 	return &corev1.ContainerStateTerminated{
 		ExitCode: int32(t.ExitCode), Reason: reason, Message: t.Message,
-		StartedAt: second(t.Started), FinishedAt: second(t.Finished), ContainerID: id,
+		StartedAt: second(t.Started), FinishedAt: second(t.Finished), ContainerID: run(t.Restarts),
 	}
 }
 

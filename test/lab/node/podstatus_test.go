@@ -48,12 +48,12 @@ func TestPodStatusKeepsTransitionTimes(t *testing.T) {
 }
 
 func TestContainerStatus(t *testing.T) {
-	end := &termination{ExitCode: 1, Message: "why"}
+	end := &termination{ExitCode: 1, Message: "why", Restarts: 2}
 	c := corev1.Container{Name: "c", Image: "i"}
-	if s := containerStatus(c, taskState{Running: true, Last: end}, "p"); s.State.Running == nil || s.LastTerminationState.Terminated.Message != "why" {
+	if s := containerStatus(c, taskState{Running: true, Restarts: 3, Last: end}, "p"); s.State.Running == nil || s.ContainerID != "containerd://p-c-3" || s.LastTerminationState.Terminated.ContainerID != "containerd://p-c-2" || s.LastTerminationState.Terminated.Message != "why" {
 		t.Errorf("running after a crash: %+v", s)
 	}
-	if s := containerStatus(c, taskState{Waiting: "CrashLoopBackOff", Last: end}, "p"); s.State.Waiting.Reason != "CrashLoopBackOff" || s.LastTerminationState.Terminated.Reason != "Error" {
+	if s := containerStatus(c, taskState{Waiting: "CrashLoopBackOff", Restarts: 2, Last: end}, "p"); s.ContainerID != s.LastTerminationState.Terminated.ContainerID || s.State.Waiting.Reason != "CrashLoopBackOff" || s.LastTerminationState.Terminated.Reason != "Error" {
 		t.Errorf("backing off: %+v", s)
 	}
 	if s := containerStatus(c, taskState{Ended: true, Last: &termination{}}, "p"); s.State.Terminated == nil || s.State.Terminated.Reason != "Completed" {

@@ -25,6 +25,7 @@ type termination struct {
 	ExitCode          int
 	Message           string
 	Started, Finished time.Time
+	Restarts          int // before this run
 }
 
 // taskState is what can be said of a task at one moment.
@@ -200,7 +201,10 @@ func (t *task) exited(p process, started time.Time) {
 	t.mu.Lock()
 	t.proc = nil
 	t.mu.Unlock()
-	t.update(func(s *taskState) { s.Running, s.Ready, s.Last, s.PID = false, false, end, 0 })
+	t.update(func(s *taskState) {
+		end.Restarts = s.Restarts
+		s.Running, s.Ready, s.Last, s.PID = false, false, end, 0
+	})
 }
 
 func (t *task) failed(err error) {
