@@ -96,8 +96,9 @@ type Pod struct {
 	Gone            bool        `json:"gone,omitempty"` // the object is gone, which says nothing of the process
 	Ready           bool        `json:"ready,omitempty"`
 	Image           string      `json:"image,omitempty"`
-	Flags           []string    `json:"flags,omitempty"`  // of the program's flags those of Flags, as name=value
-	Frozen          string      `json:"frozen,omitempty"` // why the flags may not be those in force
+	Flags           []string    `json:"flags,omitempty"`         // of the program's flags those of Flags, as name=value
+	Frozen          string      `json:"frozen,omitempty"`        // why the flags may not be those in force
+	MigrationFile   string      `json:"migrationFile,omitempty"` // digest of the leader migration file, as awsmigrate's chart notes it on the pod
 	Containers      []Container `json:"containers,omitempty"`
 }
 

@@ -39,6 +39,16 @@ const (
 	FenceNote = "awsmigrate.io/fence"
 )
 
+// What a pod of awsmigrate's chart says of its leader migration file: the annotation holds
+// the digest of the file that the same release mounts at the path.
+const (
+	MigrationFileNote = "awsmigrate.io/leader-migration-sha256"
+	MigrationFilePath = "/etc/kubernetes/leader-migration/leader-migration.yaml"
+	// MigrationFileDigest is of the file that lists the three controllers by their old and
+	// new names, for every component. A later one has to list them, too, or another name here.
+	MigrationFileDigest = "04823c5e17294acf09068fdb14a44039a77580044dec2cbbfd4b3dd6420b0e30"
+)
+
 const (
 	// Grant names awsmigrate's own Role and RoleBinding.
 	Grant = "awsmigrate-leader-migration"

@@ -1,6 +1,8 @@
 package ccmchart
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -20,6 +22,10 @@ func TestMigrationFileNamesBothFamilies(t *testing.T) {
 	}
 	if strings.Count(text, `component: "*"`) != 6 || strings.Count(text, "component:") != 6 {
 		t.Error("a component is not the quoted star")
+	}
+	// A record takes a pod that notes this digest to run the three under the migration lease.
+	if sum := fmt.Sprintf("%x", sha256.Sum256([]byte(text))); sum != wellknown.MigrationFileDigest {
+		t.Errorf("its digest is %s", sum)
 	}
 	if strings.Contains(text, "nodeipam") {
 		t.Error("nodeipam would stop with the hand-over")

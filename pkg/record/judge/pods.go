@@ -39,7 +39,7 @@ func (j *Judge) pod(at time.Time, p record.Pod) {
 		p.Node = known.now.Node
 	}
 	if len(p.Flags) == 0 {
-		p.Flags, p.Image, p.Frozen = known.now.Flags, known.now.Image, known.now.Frozen
+		p.Flags, p.Image, p.Frozen, p.MigrationFile = known.now.Flags, known.now.Image, known.now.Frozen, known.now.MigrationFile
 	}
 	known.now = p
 	for _, c := range p.Containers {

@@ -48,6 +48,9 @@ func roleOf(p record.Pod, controller string, flagged bool) role {
 	case !on:
 		return role{main: true}
 	case args.Has(component.LeaderMigrationConfig):
+		if listsAll(p, args) {
+			return role{migration: true}
+		}
 		// What the file does not list runs under the main lease, which whoever holds the
 		// migration lease holds, too.
 		return role{main: true, migration: true}
@@ -55,6 +58,13 @@ func roleOf(p record.Pod, controller string, flagged bool) role {
 		return role{main: true, migration: controller == Lifecycle}
 	}
 	return role{migration: true}
+}
+
+// listsAll says whether the leader migration file of a pod lists every cloud controller:
+// where it is the one that awsmigrate's chart mounts, by the digest that the same release
+// notes on the pod.
+func listsAll(p record.Pod, args component.Args) bool {
+	return p.MigrationFile == wellknown.MigrationFileDigest && args.Last(component.LeaderMigrationConfig) == wellknown.MigrationFilePath
 }
 
 // enabled says whether the flags leave the controller on. Routes are configured only

@@ -64,7 +64,8 @@ func podEntry(p *corev1.Pod, gone bool) (record.Entry, bool) {
 	}
 	_, mirror := p.Annotations[corev1.MirrorPodAnnotationKey]
 	out := record.Pod{Namespace: p.Namespace, Name: p.Name, UID: string(p.UID), ResourceVersion: p.ResourceVersion, Program: program, Node: p.Spec.NodeName,
-		Mirror: mirror, HostNetwork: p.Spec.HostNetwork, Deleting: p.DeletionTimestamp != nil, Gone: gone, Image: container.Image, Flags: flags(container), Frozen: frozen(p)}
+		Mirror: mirror, HostNetwork: p.Spec.HostNetwork, Deleting: p.DeletionTimestamp != nil, Gone: gone, Image: container.Image, Flags: flags(container), Frozen: frozen(p),
+		MigrationFile: p.Annotations[wellknown.MigrationFileNote]}
 	if p.Status.StartTime != nil {
 		out.Started = p.Status.StartTime.UTC()
 	}
@@ -120,7 +121,11 @@ func frozen(p *corev1.Pod) string {
 func containers(s corev1.ContainerStatus) []record.Container {
 	var all []record.Container
 	if t := s.LastTerminationState.Terminated; t != nil {
-		all = append(all, terminated(t, s.RestartCount-1))
+		restarts := s.RestartCount
+		if t.ContainerID != s.ContainerID { // else it is the last there was, and none has followed
+			restarts--
+		}
+		all = append(all, terminated(t, restarts))
 	}
 	switch {
 	case s.State.Terminated != nil:
