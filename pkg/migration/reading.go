@@ -47,6 +47,9 @@ type Member struct {
 	Deleting     bool
 	// Missing is what it still lacks of the external provider; "": nothing.
 	Missing string
+	// Infrastructure is the name of the object of which Rancher made its host's name; "":
+	// Rancher did not make it.
+	Infrastructure string
 }
 
 // KCM is the kube-controller-manager of one control-plane member.
@@ -55,8 +58,7 @@ type KCM struct {
 	Kind   string // the member's
 	ID     string // the member's
 	Node   string
-	// Infrastructure is the name of the object of which Rancher made its host's name; "":
-	// Rancher did not make the machine.
+	// Infrastructure is the member's.
 	Infrastructure string
 	Known          bool   // its arguments could be read
 	Why            string // why not
@@ -122,7 +124,7 @@ func (r Reading) ControlPlaneNodes() []downstream.Node {
 func (r Reading) Refs() []continuity.MachineRef {
 	refs := make([]continuity.MachineRef, 0, len(r.Members))
 	for _, m := range r.Members {
-		ref := continuity.MachineRef{Name: m.Name, UID: m.ID, ControlPlane: m.ControlPlane, Deleting: m.Deleting}
+		ref := continuity.MachineRef{Name: m.Name, UID: m.ID, Infrastructure: m.Infrastructure, ControlPlane: m.ControlPlane, Deleting: m.Deleting}
 		if len(m.Nodes) > 0 {
 			ref.Node = m.Nodes[0]
 		}

@@ -22,7 +22,7 @@ func (f Facts) Combine(down downstream.Cluster) migration.Reading {
 	}
 	nodes := NodesByMachine(down)
 	for _, m := range f.Machines {
-		member := migration.Member{ID: m.UID, Name: m.Name, Kind: "Machine", ControlPlane: m.ControlPlane(), Worker: m.Worker(),
+		member := migration.Member{ID: m.UID, Name: m.Name, Infrastructure: m.Infrastructure, Kind: "Machine", ControlPlane: m.ControlPlane(), Worker: m.Worker(),
 			Deleting: m.Deleting, Missing: lacksSwitch(nodes[m.UID])}
 		for _, node := range nodes[m.UID] {
 			member.Nodes = append(member.Nodes, node.Name)

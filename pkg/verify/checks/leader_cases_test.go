@@ -72,6 +72,9 @@ func leaderCases() []trap {
 		{"AWSM-215", "of another cluster", P5, hostedPlane(ccmOf("--kubeconfig=/k/controller.conf")), warn, "taken for another cluster's"},
 		{"AWSM-215", "pods not visible", P0, func(in *evidence.Input) { in.LoosePods = verify.Failed[[]downstream.Pod](errForbidden) }, unknown, "pods that no workload made could not be read: forbidden"},
 		{"AWSM-206", "on a worker", P0, func(in *evidence.Input) { in.Leases.Value.KCM = heldBy("ip-10-0-0-14_z", "kube-controller-manager") }, fail, nodeName(4)},
+		{"AWSM-206", "on a worker whose host Rancher named", P0, func(in *evidence.Input) {
+			in.Machines[4].Infrastructure, in.Leases.Value.KCM = "demo-w-8e21cf0a-x7k2p", heldBy("demo-w-8e21cf0a-x7k2p_z", "kube-controller-manager")
+		}, fail, nodeName(4)},
 		{"AWSM-206", "on no node", P0, func(in *evidence.Input) { in.Leases.Value.KCM = heldBy("laptop_z", "kube-controller-manager") }, warn, "laptop"},
 		{"AWSM-207", "locked gate", P0, func(in *evidence.Input) { args(in, 0, "--feature-gates=ControllerManagerLeaderMigration=false") }, fail, "=false"},
 		{"AWSM-207", "gone in the target", P0, func(in *evidence.Input) {

@@ -58,7 +58,7 @@ func holderPlaced(in evidence.Input) []verify.Finding {
 		return []verify.Finding{verify.Failure("Lease kube-system/"+wellknown.KCMLease, "held from "+host+", which is Node "+n.Name+" and no control plane", "a control-plane node", "once a kube-controller-manager of the control plane runs: stop the one on Node "+n.Name)}
 	}
 	for _, m := range in.Machines {
-		if m.ControlPlane && strings.EqualFold(m.Name, host) {
+		if m.ControlPlane && (strings.EqualFold(m.Name, host) || lease.NamedBy(host, m.Infrastructure)) {
 			return nil
 		}
 	}
@@ -77,7 +77,7 @@ func sameHost(name, host string) bool {
 func onHost(in evidence.Input, host string) map[string]bool {
 	on := map[string]bool{}
 	for _, m := range in.Machines {
-		if sameHost(m.Name, host) {
+		if sameHost(m.Name, host) || lease.NamedBy(host, m.Infrastructure) {
 			on["node "+m.Node], on["uid "+m.UID] = true, m.UID != ""
 		}
 	}

@@ -16,11 +16,14 @@ const settle = 10 * time.Minute
 // MachineRef is a machine that exists now: a Rancher Machine, or a node of
 // cluster.yml.
 type MachineRef struct {
-	UID          string // of the Rancher Machine; "" in RKE, where Node identifies it
-	Name         string
-	Node         string // nodeRef, or the node's name in RKE; "" while there is none
-	ControlPlane bool
-	Deleting     bool
+	UID  string // of the Rancher Machine; "" in RKE, where Node identifies it
+	Name string
+	// Infrastructure is the name of the object of which Rancher made its host's name; "":
+	// Rancher did not make it.
+	Infrastructure string
+	Node           string // nodeRef, or the node's name in RKE; "" while there is none
+	ControlPlane   bool
+	Deleting       bool
 }
 
 // Continuity judges every Node against the fingerprint. machines are those that
