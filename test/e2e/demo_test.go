@@ -15,8 +15,8 @@ func TestDemo(t *testing.T) {
 	t.Run("refused", func(t *testing.T) { refusedAtTheStart(t, lab) })
 	ctx := within(t, 25*time.Minute)
 	t.Run("audited before", func(t *testing.T) { auditedAt(ctx, t, lab, "P0", beforeMigration()) })
-	begun := time.Now()
-	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t})
+	begun, record := time.Now(), recordIn(lab, "run")
+	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t}, nil, "--record", record)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,6 +30,9 @@ func TestDemo(t *testing.T) {
 				t.Errorf("%s ran nowhere for %.1f s", controller.Name, gap.Seconds)
 			}
 		}
+	}
+	if _, tally := asObserved(ctx, t, lab, record); tally.Intervals == 0 || tally.Gaps == 0 {
+		t.Errorf("%+v were compared", tally)
 	}
 	t.Run("audited after", func(t *testing.T) {
 		auditedAt(ctx, t, lab, "P5", afterMigration())

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
@@ -30,7 +31,8 @@ func TestDoubleRunning(t *testing.T) {
 func flagAloneRunsTwice(t *testing.T, lab *scenario.Lab) {
 	ctx := within(t, 6*time.Minute)
 	migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--until", "enable-leader-migration")
-	since := time.Now()
+	since, record := time.Now(), recordIn(lab, "flag-alone")
+	ended := recording(ctx, t, lab, record)
 	if err := lab.UpstreamCCM(ctx, "registry.k8s.io/provider-aws/cloud-controller-manager:v1.28.1", "--enable-leader-migration"); err != nil {
 		t.Fatal(err)
 	}
@@ -47,6 +49,15 @@ func flagAloneRunsTwice(t *testing.T, lab *scenario.Lab) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	err = scenario.Until(ctx, "the record to show it", func(context.Context) (bool, string, error) {
+		result, err := scenario.ReadRecord(record)
+		return result.Verdict() == judge.Double, string(result.Verdict()), err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended()
+	asObserved(ctx, t, lab, record)
 	const cause = "v1.28.1 without --leader-migration-config"
 	refused(ctx, t, lab, cause, "rke2", "status", "--cluster", "demo")
 	before := time.Now()
@@ -98,7 +109,8 @@ func flagAndFileDoNot(t *testing.T, lab *scenario.Lab) {
 func secondAtTheEnd(t *testing.T, lab *scenario.Lab) {
 	ctx := within(t, 15*time.Minute)
 	migrate(ctx, t, lab, 0, "--no-etcd-snapshot")
-	since := time.Now()
+	since, record := time.Now(), recordIn(lab, "second")
+	ended := recording(ctx, t, lab, record)
 	if err := lab.SecondCCM(ctx, "registry.k8s.io/provider-aws/cloud-controller-manager:v1.26.14"); err != nil {
 		t.Fatal(err)
 	}
@@ -110,6 +122,8 @@ func secondAtTheEnd(t *testing.T, lab *scenario.Lab) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ended()
+	asObserved(ctx, t, lab, record)
 	refused(ctx, t, lab, "AWSM-215", "verify", "--cluster", "demo")
 	refused(ctx, t, lab, "Deployment kube-system/second", "rke2", "status", "--cluster", "demo")
 	if _, err := lab.Kubectl(ctx, "", "-n", "kube-system", "delete", "deployment", "second", "--wait"); err != nil {

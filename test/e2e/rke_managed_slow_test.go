@@ -22,7 +22,7 @@ func TestRKEManaged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t})
+	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

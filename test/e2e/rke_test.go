@@ -22,7 +22,7 @@ func TestRKE(t *testing.T) {
 	before := text(t, lab.ClusterFile)
 	planned := plannedText(ctx, t, lab)
 	begun := time.Now()
-	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t})
+	evidence, err := scenario.DemoOn(ctx, lab, testWriter{t}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,7 +18,7 @@ func Demo(ctx context.Context, bin, dir string, out io.Writer, flags []string, w
 	if err != nil {
 		return err
 	}
-	evidence, err := DemoOn(ctx, lab, out, words...)
+	evidence, err := DemoOn(ctx, lab, out, words)
 	if err == nil {
 		fmt.Fprintf(out, "boot %.0f s, migration %.0f s\n", booted.Seconds(), evidence.Took.Seconds())
 	}
@@ -35,8 +36,9 @@ func bootDemo(ctx context.Context, bin, dir string, out io.Writer, flags ...stri
 	return lab, time.Since(booting), err
 }
 
-// DemoOn is Demo on a lab that is up.
-func DemoOn(ctx context.Context, lab *Lab, out io.Writer, words ...string) (Evidence, error) {
+// DemoOn is Demo on a lab that is up; more are words of the run alone.
+func DemoOn(ctx context.Context, lab *Lab, out io.Writer, words []string, more ...string) (Evidence, error) {
+	more = slices.Concat([]string{"--yes"}, words, more)
 	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
 	maintenance, err := firstWorker(ctx, lab)
 	if err != nil {
@@ -55,9 +57,9 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer, words ...string) (Evid
 	if err != nil {
 		return Evidence{}, err
 	}
-	say("\n$ awsmigrate %s", strings.Join(lab.Command("", append([]string{"--yes"}, words...)...), " "))
+	say("\n$ awsmigrate %s", strings.Join(lab.Command("", more...), " "))
 	world := &world{lab: lab}
-	evidence, err := Migration{Lab: lab, Out: out, Args: words, Switching: world.goesOn}.Do(ctx)
+	evidence, err := Migration{Lab: lab, Out: out, Args: more[1:], Switching: world.goesOn}.Do(ctx)
 	if err != nil {
 		return evidence, err
 	}

@@ -27,6 +27,8 @@ type ControllerHistory struct {
 	Name      string `json:"name"`
 	Intervals []struct {
 		Process ObservedProcess `json:"process"`
+		From    time.Time       `json:"from"`
+		To      time.Time       `json:"to"`
 		Running bool            `json:"running"` // at the end of the window
 	} `json:"intervals"`
 	Overlaps []Overlap `json:"overlaps"`
@@ -38,6 +40,7 @@ type ObservedProcess struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"`
 	Node string `json:"node"`
+	PID  int    `json:"pid"`
 }
 
 // Overlap is two processes running one controller at once.

@@ -1,0 +1,74 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/test/recorded"
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+// recordIn is a new file beside the lab's own records, which are kept when a test fails.
+func recordIn(lab *scenario.Lab, name string) string { return filepath.Join(lab.Dir, name+".jsonl") }
+
+// asObserved holds a record against the lab's observer, who read none of it.
+func asObserved(ctx context.Context, t *testing.T, lab *scenario.Lab, file string) (judge.Result, recorded.Tally) {
+	t.Helper()
+	return asTrue(ctx, t, lab, file, false)
+}
+
+// asTrue is asObserved, of processes that stood still for a while perhaps.
+func asTrue(ctx context.Context, t *testing.T, lab *scenario.Lab, file string, frozen bool) (judge.Result, recorded.Tally) {
+	t.Helper()
+	result, err := scenario.ReadRecord(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth, text, err := lab.Observed(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	truth.Frozen = frozen
+	problems, tally := recorded.Wrong(result, truth)
+	for _, problem := range problems {
+		t.Errorf("record %s: %s", file, problem)
+	}
+	if len(problems) > 0 {
+		t.Logf("the observer saw\n%s", text)
+	}
+	t.Logf("record %s against the observer: %+v", filepath.Base(file), tally)
+	return result, tally
+}
+
+// recording records the lab until it is ended, as somebody beside a run does.
+func recording(ctx context.Context, t *testing.T, lab *scenario.Lab, file string) (end func()) {
+	t.Helper()
+	run, err := lab.Start(ctx, testWriter{t}, "record", "--cluster", "demo", "--record", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = scenario.Until(ctx, "the record to begin", func(context.Context) (bool, string, error) {
+		text, err := os.ReadFile(filepath.Clean(file))
+		if ended := run.Ended(); ended != nil {
+			t.Fatalf("%v\n%s", ended, run.Stderr())
+		}
+		return bytes.Contains(text, []byte(`"begun":{"stream":"leases"}`)) && bytes.Contains(text, []byte(`"begun":{"stream":"pods"}`)), run.Stderr(), err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if err := run.Signal(syscall.SIGINT); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := run.Wait(ctx); err != nil { // its exit code is that of what it saw
+			t.Fatal(err)
+		}
+	}
+}
