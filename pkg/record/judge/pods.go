@@ -88,12 +88,12 @@ func (j *Judge) linkOf(p *process, earliest, acquired, alive time.Time) link {
 			continue
 		}
 		within := one.within(earliest, acquired, alive)
-		if len(within) == 0 || j.superseded(one, earliest) || p.flagged() && unflagged(one.now) {
+		if len(within) == 0 || j.superseded(one, earliest) || p.cannotBeOf(one) {
 			continue
 		}
 		found.pods = append(found.pods, one.now)
 		fits = append(fits, within...)
-		sure = sure && j.settled(one, earliest, acquired)
+		sure = sure && j.settled(p, one, earliest, acquired)
 	}
 	switch {
 	case len(fits) == 0:
@@ -114,6 +114,10 @@ func orProgram(program string) string {
 	}
 	return program
 }
+
+// cannotBeOf says whether a process is none of a pod's: it held the migration lease, which
+// nobody takes without the flag.
+func (p *process) cannotBeOf(one *pod) bool { return p.flagged() && unflagged(one.now) }
 
 // unflagged says whether a pod's program cannot take the migration lease.
 func unflagged(p record.Pod) bool {
@@ -148,32 +152,47 @@ func (j *Judge) superseded(p *pod, at time.Time) bool {
 	return next != nil && !next.seen.Add(settle).After(at)
 }
 
-// settled says whether no process of an earlier pod can stand unseen behind this one.
-func (j *Judge) settled(p *pod, earliest, acquired time.Time) bool {
-	if earliest.After(p.seen.Add(settle)) || !p.now.Started.IsZero() && acquired.After(p.now.Started.Add(settle)) {
+// settled says whether a process that acquired its lease then cannot be one of an earlier
+// pod, which stands unseen behind this one.
+func (j *Judge) settled(who *process, p *pod, earliest, acquired time.Time) bool {
+	if p.alone(earliest, acquired) {
 		return true
 	}
-	return !p.beginning && !j.lostAt(record.Pods, p.seen) && j.allEndedBefore(p, earliest)
+	return !p.beginning && !j.lostAt(record.Pods, p.seen) && j.noneBefore(who, p, earliest, acquired)
 }
 
-// allEndedBefore says whether every container of earlier pods of the same program on the
-// same Node was reported to have ended.
-func (j *Judge) allEndedBefore(p *pod, at time.Time) bool {
+// alone says whether a pod had been there for so long that nothing stood behind it any more.
+func (p *pod) alone(earliest, acquired time.Time) bool {
+	return earliest.After(p.seen.Add(settle)) || !p.now.Started.IsZero() && acquired.After(p.now.Started.Add(settle))
+}
+
+// noneBefore says whether a process is of none of the earlier pods of the same program on
+// the same Node: every container of theirs was reported to have ended, or the process
+// cannot have been in it, nor in what stood behind it.
+func (j *Judge) noneBefore(who *process, p *pod, earliest, acquired time.Time) bool {
 	for _, uid := range j.podOrder {
 		o := j.pods[uid]
 		if o == p || o.now.Program != p.now.Program || o.now.Node != p.now.Node || o.seen.After(p.seen) {
 			continue
 		}
-		if len(o.runs) == 0 {
-			return false
+		if who.cannotBeOf(o) && o.alone(earliest, acquired) {
+			continue
 		}
-		for _, r := range o.runs {
-			if r.reported.IsZero() || r.reported.After(at) {
-				return false
-			}
+		if !o.ended(earliest) {
+			return false
 		}
 	}
 	return true
+}
+
+// ended says whether every container of a pod was reported to have ended by then.
+func (p *pod) ended(at time.Time) bool {
+	for _, r := range p.runs {
+		if r.reported.IsZero() || r.reported.After(at) {
+			return false
+		}
+	}
+	return len(p.runs) > 0
 }
 
 // nextOn is the pod of the same program that came to the same Node next.
