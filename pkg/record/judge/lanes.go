@@ -31,7 +31,9 @@ func (j *Judge) intervals(controller string, seen timing) []Interval {
 			all = append(all, one)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b Interval) int { return a.Start.Latest.Compare(b.Start.Latest) })
+	slices.SortStableFunc(all, func(a, b Interval) int {
+		return cmp.Or(a.Start.Earliest.Compare(b.Start.Earliest), a.Start.Latest.Compare(b.Start.Latest))
+	})
 	return all
 }
 
@@ -61,15 +63,16 @@ func (j *Judge) interval(p *process, controller string, seen timing) (Interval, 
 	switch {
 	case mainRuns && migrationRuns:
 		from, to := j.acquisition(p, name, main), j.acquisition(p, wellknown.MigrationLease, migration)
-		i.Start = Bound{Earliest: from.Earliest, Latest: to.Latest, Source: to.Source}
+		i.Start = Bound{Earliest: from.Earliest, Latest: later(to.Latest.Add(startWithin), p.runsBy(from, main)), Source: to.Source}
 	case mainRuns:
 		i.Start = j.acquisition(p, name, main)
+		i.Start.Latest = p.runsBy(i.Start, main)
 		i.Certain = i.Certain && !r.migration
 	default:
 		i.Start = j.acquisition(p, wellknown.MigrationLease, migration)
+		i.Start.Latest = i.Start.Latest.Add(startWithin)
 		i.Certain = i.Certain && (!r.main || main != nil)
 	}
-	i.Start.Latest = i.Start.Latest.Add(startWithin)
 	if i.Start.Earliest.Before(j.from) {
 		i.Start.Earliest = time.Time{}
 	}
@@ -169,7 +172,7 @@ type span struct{ from, to time.Time }
 // hidden are the stretches in which somebody may have run a controller unseen.
 func (j *Judge) hidden() []span {
 	var all []span
-	for _, u := range j.unseen {
+	for _, u := range append(j.behind(), j.unseen...) {
 		all = append(all, span{u.from, u.until})
 	}
 	return all
@@ -259,7 +262,7 @@ func (j *Judge) unwatchedUntil(until time.Time) []record.Unwatched {
 
 func (j *Judge) unseenStretches() []Stretch {
 	var all []Stretch
-	for _, u := range j.unseen {
+	for _, u := range append(slices.Clone(j.unseen), j.behind()...) {
 		all = append(all, Stretch{From: u.from, To: u.until, Why: "somebody else may have held lease " + u.lease + ": it was written in between"})
 	}
 	return all

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +37,49 @@ type watched struct {
 	quiet             time.Time // nothing newer than the current version was written before
 	seen              bool
 	lost              time.Time // end of the last stretch that was not watched
+	recent            []string  // versions, as they were received
+	// ahead is a version that an API server had, and that the watch has not shown: asked for
+	// then. "": none.
+	ahead   string
+	aheadAt time.Time
+}
+
+// A watch that hangs says nothing. It is behind where a read past the cache has shown for so
+// long that a lease was written, and the watch has not.
+const tolerated = 2 * time.Second
+
+// mostRecent bounds what is kept of versions, to tell a read that came late from one that is
+// ahead.
+const mostRecent = 32
+
+// received notes that the watch has shown a version.
+func (w *watched) received(version string, lost bool) {
+	if version == w.ahead || lost {
+		w.ahead = ""
+	}
+	w.recent = append(w.recent, version)
+	w.recent = w.recent[max(0, len(w.recent)-mostRecent):]
+}
+
+// answered notes which version an API server had.
+func (w *watched) answered(v record.Version) {
+	switch {
+	case v.ResourceVersion == w.version:
+		w.ahead = ""
+	case w.ahead == "" && !slices.Contains(w.recent, v.ResourceVersion):
+		w.ahead, w.aheadAt = v.ResourceVersion, v.Sent
+	}
+}
+
+// behind are the stretches to the end in which a lease was written, and nobody saw by whom.
+func (j *Judge) behind() []unseen {
+	var all []unseen
+	for _, name := range record.LeaseNames() {
+		if w := j.leases[name]; w != nil && w.ahead != "" && j.until.Sub(w.aheadAt) >= tolerated {
+			all = append(all, unseen{lease: name, from: later(w.quiet, w.last.floor), until: j.until})
+		}
+	}
+	return all
 }
 
 // lease takes in the next version of a lease.
@@ -51,6 +95,7 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 		return
 	}
 	w.seen = true
+	w.received(l.ResourceVersion, !lost.IsZero())
 	this := write{host: lease.Host(l.Holder), stamp: l.Renew, floor: later(w.quiet, w.last.floor), received: at}
 	if l.Renew.Equal(w.current.Renew) {
 		this.stamp = time.Time{} // written by somebody else than its holder
@@ -123,6 +168,7 @@ func (j *Judge) checked(at time.Time, c record.Checked) {
 		if w == nil {
 			continue
 		}
+		w.answered(v)
 		switch v.ResourceVersion {
 		case w.version:
 			w.quiet = later(w.quiet, v.Sent)

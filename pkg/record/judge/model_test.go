@@ -142,6 +142,9 @@ func (m *model) start(p *simPod, flagged, inTree bool) {
 	pr := &simProcess{program: p.record.Program, host: p.record.Node, container: fmt.Sprintf("containerd://%d", m.count), flagged: flagged, inTree: inTree,
 		identity: fmt.Sprintf("%s_%d", m.called(p.record.Node), m.count), started: m.now, locks: map[string]*simLock{}, pod: p,
 		startsIn: m.between(20*time.Millisecond, 800*time.Millisecond)}
+	if pr.program == wellknown.KCM && !flagged && m.rnd.IntN(2) == 0 { // behind one that waits
+		pr.startsIn += m.between(10*time.Second, 13*time.Second)
+	}
 	pr.lock(mainLease(pr.program)).next = m.now.Add(m.between(0, m.retry[pr.program]))
 	m.all, p.process = append(m.all, pr), pr
 	p.record.Containers = []record.Container{{ID: pr.container, Restarts: int32(p.ends), State: record.Running, Started: m.clock(pr.host).Truncate(time.Second)}}

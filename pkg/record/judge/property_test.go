@@ -258,7 +258,12 @@ func covered(one truth, r Result) bool {
 			return true
 		}
 	}
-	return r.Until.Sub(one.from) < 2*time.Second // it had only begun
+	for _, u := range r.Unseen {
+		if !u.From.After(one.from) && one.from.Before(u.To) {
+			return true
+		}
+	}
+	return r.Until.Sub(one.from) < 4*time.Second // it had only begun, or nobody has asked since
 }
 
 // toldOf says whether an overlap is told of: as seen or possible, or as not watched.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // Controllers that move from kube-controller-manager to the cloud controller manager,
@@ -23,6 +24,12 @@ const (
 	// a kube-controller-manager, with warm informers, on a machine with 20 times the load
 	// that it has processors for.
 	startWithin = time.Second
+	// oneByOne is how long they take under the main lease of kube-controller-manager, where
+	// all of its controllers are started one after another, in an order of chance: whatever
+	// follows nodeipam waits with it for 10 s, as it does before it lists Nodes
+	// (kubernetes/kubernetes:pkg/controller/nodeipam/ipam/cidr_allocator.go@v1.26.13, line 148).
+	// Seen on a machine with ten times the load that it has processors for: 12.5 s.
+	oneByOne = 15 * time.Second
 	// exitWithin is how long a process takes from the end of its renewing to its exit.
 	exitWithin = time.Second
 	// slack is added to both sides of what is known of another machine's clock: for what
@@ -40,6 +47,24 @@ const (
 	// and 1.1 s after an API server that was away had come back.
 	settle = 30 * time.Second
 )
+
+// runsBy is by when the controllers of a process ran that it runs under its main lease: in
+// time from its acquisition, or from when it was first seen to have held it for a while, by
+// its holder's clock.
+func (p *process) runsBy(acquired Bound, main *tenure) time.Time {
+	if p.program == wellknown.CCM {
+		return acquired.Latest.Add(startWithin)
+	}
+	return earlier(acquired.Latest.Add(oneByOne), main.first.received.Add(max(startWithin, oneByOne-main.heldFor())))
+}
+
+// heldFor is how long a lease had been held when it was first seen, by its holder's clock.
+func (t *tenure) heldFor() time.Duration {
+	if t.acquired.IsZero() || t.first.stamp.IsZero() {
+		return 0
+	}
+	return max(0, t.first.stamp.Sub(t.acquired))
+}
 
 // timing is what a process elects its leader by.
 type timing struct{ deadline, retry time.Duration }
