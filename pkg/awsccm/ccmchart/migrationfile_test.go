@@ -3,6 +3,8 @@ package ccmchart
 import (
 	"crypto/sha256"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -29,5 +31,18 @@ func TestMigrationFileNamesBothFamilies(t *testing.T) {
 	}
 	if strings.Contains(text, "nodeipam") {
 		t.Error("nodeipam would stop with the hand-over")
+	}
+}
+
+// What a record takes the pods to say is what the chart renders.
+func TestPodsSayWhichMigrationFileTheyHave(t *testing.T) {
+	objects, err := os.ReadFile(filepath.Join("testdata", "golden", "rke2-migrating.objects.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{wellknown.MigrationFileNote + ": " + wellknown.MigrationFileDigest + "\n", "--leader-migration-config=" + wellknown.MigrationFilePath + "\n"} {
+		if !strings.Contains(string(objects), want) {
+			t.Errorf("no %q", want)
+		}
 	}
 }

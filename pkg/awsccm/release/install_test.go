@@ -286,9 +286,6 @@ func (e env) upstreamChartGiven(t *testing.T) {
 	if got := pod.Containers[0].Image; got != "registry.example/ccm@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef" {
 		t.Error(got)
 	}
-	if note := ds.Spec.Template.Annotations[wellknown.MigrationFileNote]; note != wellknown.MigrationFileDigest || !slices.Contains(args, "--leader-migration-config="+wellknown.MigrationFilePath) {
-		t.Errorf("the pods say of their file %q", note)
-	}
 	file, err := e.client.CoreV1().ConfigMaps(wellknown.System).Get(ctx, wellknown.CCM+"-leader-migration", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
