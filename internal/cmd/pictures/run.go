@@ -140,15 +140,28 @@ func (s *shownRun) readSteps(run string) error {
 	return nil
 }
 
-// readHolders marks who held the migration lease: the last process of the component on
-// the machine that a step names.
+// readHolders marks who held the migration lease: the process of the component that ran
+// when the step ended which names it. A host may be called otherwise than its machine.
 func (s *shownRun) readHolders(run string) {
-	for _, line := range regexp.MustCompile(`migration lease: (\S+) \((\S+)\)`).FindAllStringSubmatch(run, -1) {
-		for i := len(s.runs) - 1; i >= 0; i-- {
-			if s.runs[i].machine == line[1] && s.runs[i].component == line[2] {
-				s.runs[i].migration = true
-				break
+	holder := regexp.MustCompile(`migration lease: \S+ \((\S+)\)`)
+	at := s.from
+	for line := range strings.Lines(run) {
+		for _, step := range s.steps {
+			if strings.HasPrefix(line, "✓  "+step.id+" ") {
+				at = s.from.Add(step.begin + step.took)
 			}
+		}
+		if found := holder.FindStringSubmatch(line); found != nil {
+			s.held(found[1], at)
+		}
+	}
+}
+
+// held marks a process of the component that ran then.
+func (s *shownRun) held(component string, at time.Time) {
+	for i, r := range s.runs {
+		if r.component == component && !at.Before(r.begin) && !at.After(r.end) {
+			s.runs[i].migration = true
 		}
 	}
 }
