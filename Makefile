@@ -121,6 +121,11 @@ $(LABBIN)/rke-$(REAL_RKE): test/lab/rkereal/go.mod
 $(LABBIN)/rkeplan-$(REAL_RKE): test/lab/rkereal/go.mod $(wildcard test/lab/rkereal/rkeplan/*.go)
 	cd test/lab/rkereal && go build -trimpath -ldflags "-s -w" -o $@ ./rkeplan
 
+# A real kubelet, which nothing in `make test` needs.
+REAL_KUBELET := v1.26.13
+$(LABBIN)/kubelet-$(REAL_KUBELET): test/lab/kubelet126/go.mod
+	cd test/lab/kubelet126 && go build -trimpath -ldflags "$(call lab-ldflags,$(REAL_KUBELET))" -o $@ k8s.io/kubernetes/cmd/kubelet
+
 .PHONY: demo
 demo: $(BIN)/awsmigrate $(BIN)/lab demo-binaries ## boot the lab, migrate it, show the evidence; DISTRO=rke for a cluster.yml, rke1 for RKE managed by Rancher; HAND_OVER=natural
 	cd test && go run ./cmd/demo -bin $(BIN) -dir $(abspath $(LABDIR)) -distro $(DISTRO) -hand-over $(HAND_OVER)
