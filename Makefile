@@ -123,6 +123,10 @@ $(LABBIN)/rkeplan-$(REAL_RKE): test/lab/rkereal/go.mod $(wildcard test/lab/rkere
 
 # A real kubelet, which nothing in `make test` needs.
 REAL_KUBELET := v1.26.13
+.PHONY: real-kubelet
+real-kubelet: $(LABBIN)/components $(LABBIN)/kubelet-$(REAL_KUBELET) ## what a real kubelet shows of a container's end, as a table; by hand, as root
+	cd test && $(GOTEST) -v -count=1 -timeout 60m -tags realkubelet,$(TAGS) ./realkubelet
+
 $(LABBIN)/kubelet-$(REAL_KUBELET): test/lab/kubelet126/go.mod
 	cd test/lab/kubelet126 && go build -trimpath -ldflags "$(call lab-ldflags,$(REAL_KUBELET))" -o $@ k8s.io/kubernetes/cmd/kubelet
 

@@ -1,0 +1,128 @@
+//go:build realkubelet
+
+package realkubelet_test
+
+import (
+	"syscall"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/test/realkubelet"
+)
+
+// A frozen process without a probe is shown running and Ready, as if it worked.
+func frozen(s *stage) {
+	const for20 = 20 * time.Second
+	s.static()
+	begin := time.Now()
+	s.kill(s.a, syscall.SIGSTOP)
+	s.pass(for20)
+	if told := s.story().Told(begin, begin); told != "nothing" {
+		s.Errorf("a process was frozen, and the API showed %s", told)
+	}
+	s.kill(s.a, syscall.SIGCONT)
+	s.paused(begin, for20)
+	s.unproven(s.a)
+	s.row(begin, begin, "SIGSTOP for 20 s, no liveness probe (seconds from SIGSTOP)")
+	s.clear()
+}
+
+// paused waits for the process's own beats to go on, and wants a gap in them: it really was
+// frozen.
+func (s *stage) paused(from time.Time, d time.Duration) {
+	s.Helper()
+	thawed := time.Now()
+	s.must(realkubelet.Until(s.Context(), "the process to write beats again", func() (bool, error) {
+		beats, err := realkubelet.Beats(s.a)
+		return err == nil && beats[len(beats)-1].After(thawed), err
+	}))
+	beats, err := realkubelet.Beats(s.a)
+	s.must(err)
+	longest := time.Duration(0)
+	for i, beat := range beats[1:] {
+		if beat.After(from) {
+			longest = max(longest, beat.Sub(beats[i]))
+		}
+	}
+	if longest < d-time.Second {
+		s.Errorf("process %d was to be frozen for %s, and the longest gap in its beats is %s", s.a.PID, d, longest)
+	}
+}
+
+// With a liveness probe the kubelet kills it, and says so afterwards.
+func frozenWithProbe(s *stage) {
+	port, err := realkubelet.FreePort()
+	s.must(err)
+	s.c.Probe = port
+	s.static()
+	begin := time.Now()
+	s.kill(s.a, syscall.SIGSTOP)
+	s.a = s.ended(s.a)
+	s.ready(s.next(s.a))
+	s.proven(s.a)
+	s.row(begin, s.a.Ended, "SIGSTOP with a liveness probe (every 2 s, 3 times, grace 5 s; %.1f s before the end)", s.a.Ended.Sub(begin).Seconds())
+	s.clear()
+}
+
+// SIGKILL ends a frozen process, too, and it is shown as any end.
+func killedWhileFrozen(s *stage) {
+	s.static()
+	s.kill(s.a, syscall.SIGSTOP)
+	s.pass(3 * time.Second)
+	s.kill(s.a, syscall.SIGKILL)
+	s.a = s.ended(s.a)
+	s.ready(s.next(s.a))
+	s.proven(s.a)
+	s.row(s.a.Ended, s.a.Ended, "SIGSTOP, 3 s later SIGKILL")
+	s.clear()
+}
+
+// A frozen kubelet shows nothing of an end, and is itself called not Ready late. Thawed it
+// shows it.
+func kubeletFrozen(s *stage) {
+	s.static()
+	begin := time.Now()
+	s.SignalKubelet(syscall.SIGSTOP)
+	s.kill(s.a, syscall.SIGKILL)
+	s.a = s.ended(s.a)
+	silent := s.nodeNotReady(begin)
+	s.pass(3 * time.Second)
+	s.unproven(s.a)
+	thawed := time.Now()
+	s.SignalKubelet(syscall.SIGCONT)
+	s.ready(s.next(s.a))
+	s.proven(s.a)
+	s.row(s.a.Ended, s.a.Ended, "kubelet under SIGSTOP, container killed; Node not Ready at %.1f s, SIGCONT at %.1f s", silent.Sub(s.a.Ended).Seconds(), thawed.Sub(s.a.Ended).Seconds())
+	s.must(s.NodeReady(s.Context()))
+	s.clear()
+}
+
+// nodeNotReady waits until the API shows the Node as not Ready.
+func (s *stage) nodeNotReady(from time.Time) time.Time {
+	s.Helper()
+	at, err := s.NodeNotReady(s.Context(), from)
+	s.must(err)
+	return at
+}
+
+// An edit that comes while the kubelet is frozen is carried out when it is thawed, as by a
+// running one.
+func editedWhileKubeletIsFrozen(s *stage) {
+	s.static()
+	s.SignalKubelet(syscall.SIGSTOP)
+	begin := time.Now()
+	s.edit()
+	s.pass(15 * time.Second)
+	if told := s.story().Told(begin, begin); told != "nothing" {
+		s.Errorf("the kubelet was frozen, and the API showed %s", told)
+	}
+	thawed := time.Now()
+	s.SignalKubelet(syscall.SIGCONT)
+	s.a = s.ended(s.a)
+	s.ready(s.next(s.a))
+	s.unproven(s.a)
+	if side := s.story().SideBySide(); side > 0 {
+		s.Errorf("a kubelet that was frozen ran two for %s", side)
+	}
+	s.row(begin, s.a.Ended, "manifest edited while kubelet is under SIGSTOP (SIGCONT 15 s later, %.1f s before the end)", s.a.Ended.Sub(thawed).Seconds())
+	s.clear()
+}

@@ -1,0 +1,47 @@
+package realkubelet
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
+)
+
+// kubeletProgram is what `make real-kubelet` builds beside the lab's binaries.
+const kubeletProgram = "kubelet-v1.26.13"
+
+// Missing says all that this machine lacks to run a real kubelet, and what to do about it;
+// nil: nothing.
+func Missing() error {
+	var missing []error
+	if os.Geteuid() != 0 {
+		missing = append(missing, errors.New("mounts, namespaces and cgroups need root; run it as root"))
+	}
+	for _, one := range []struct{ program, from string }{
+		{"containerd", "containerd"}, {"containerd-shim-runc-v2", "containerd"}, {"ctr", "containerd"}, {"runc", "runc"},
+	} {
+		if _, err := exec.LookPath(one.program); err != nil {
+			missing = append(missing, fmt.Errorf("%s is not in PATH; apt-get install %s", one.program, one.from))
+		}
+	}
+	if _, err := binary(kubeletProgram); err != nil {
+		missing = append(missing, err)
+	}
+	return errors.Join(missing...)
+}
+
+// binary is the path of one of the lab's binaries.
+func binary(name string) (string, error) {
+	dir, err := apiserver.Binaries()
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, name)
+	if _, err := os.Stat(path); err != nil {
+		return "", fmt.Errorf("find %s among the lab's binaries: %w; `make real-kubelet` builds it", name, err)
+	}
+	return path, nil
+}

@@ -1,0 +1,194 @@
+//go:build realkubelet
+
+package realkubelet_test
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+	"github.com/awsmigrate/awsmigrate/test/realkubelet"
+)
+
+// Each scenario has an expectation that fails the program; what it took is printed only.
+func TestRealKubelet(t *testing.T) {
+	var rows []realkubelet.Row
+	machine := realkubelet.New(t)
+	for i, scenario := range []struct {
+		name string
+		do   func(*stage)
+	}{
+		{"killed", killed},
+		{"terminated twice", terminatedTwice},
+		{"manifest edited", manifestEdited},
+		{"manifest edited while kubelet restarts", editedWhileKubeletRestarts},
+		{"the same with the API server away", editedWhileAPIServerIsAway},
+		{"the same with the API server away for long", editedWhileAPIServerIsLongAway},
+		{"pod deleted", podDeleted},
+		{"pod deleted by force", podDeletedByForce},
+		{"frozen", frozen},
+		{"frozen with a liveness probe", frozenWithProbe},
+		{"killed while frozen", killedWhileFrozen},
+		{"kubelet frozen while its container ends", kubeletFrozen},
+		{"manifest edited while kubelet is frozen", editedWhileKubeletIsFrozen},
+		{"shim killed", shimKilled},
+		{"containerd frozen beside an old process", containerdFrozen},
+		{"container of a static pod removed", removedStatic},
+		{"container of a pod removed", removedBare},
+		{"containerd forgets a static pod that runs", forgottenStatic},
+		{"containerd forgets a pod that runs", forgottenBare},
+	} {
+		t.Run(scenario.name, func(t *testing.T) {
+			scenario.do(&stage{T: t, Machine: machine, rows: &rows, c: realkubelet.Component{
+				Name: fmt.Sprintf("component-%d", i+1), Program: wellknown.KCM, Provider: "aws", Grace: 5}})
+		})
+	}
+	fmt.Println("\nSeconds from the end of container A, unless a row says otherwise:\n\n" + realkubelet.Table(rows))
+}
+
+// A container that ends in place is shown terminated with its ID.
+func killed(s *stage) {
+	s.static()
+	s.kill(s.a, syscall.SIGKILL)
+	s.a = s.ended(s.a)
+	s.ready(s.next(s.a))
+	s.proven(s.a)
+	s.row(s.a.Ended, s.a.Ended, "container killed")
+	s.clear()
+}
+
+// The second end within ten minutes is shown as the first, and the next start is late.
+func terminatedTwice(s *stage) {
+	s.static()
+	s.kill(s.a, syscall.SIGTERM)
+	first := s.ended(s.a)
+	s.a = s.next(first)
+	s.ready(s.a)
+	s.kill(s.a, syscall.SIGTERM)
+	s.a = s.ended(s.a)
+	third := s.next(first, s.a)
+	s.ready(third)
+	s.proven(first)
+	s.proven(s.a)
+	if pause := third.Seen.Sub(s.a.Ended); pause < 8*time.Second {
+		s.Errorf("started again %s after the second end: without a back-off", pause)
+	}
+	s.row(s.a.Ended, s.a.Ended, "ended by SIGTERM, the second time within ten minutes (B is meant)")
+	s.clear()
+}
+
+// A running kubelet ends the old process first, and shows nothing of its end.
+func manifestEdited(s *stage) {
+	s.static()
+	begin := time.Now()
+	s.edit()
+	s.a = s.ended(s.a)
+	s.ready(s.next(s.a))
+	s.unproven(s.a)
+	if side := s.story().SideBySide(); side > 0 {
+		s.Errorf("a running kubelet ran two for %s", side)
+	}
+	s.row(begin, s.a.Ended, "manifest edited, kubelet running (%.1f s before the end)", s.a.Ended.Sub(begin).Seconds())
+	s.clear()
+}
+
+// What RKE2 does: the kubelet that comes does not know the old pod, and starts the new one
+// beside it.
+func editedWhileKubeletRestarts(s *stage) {
+	s.c.Stays = true
+	s.static()
+	s.StopKubelet()
+	begin := time.Now()
+	s.edit()
+	s.must(s.StartKubelet())
+	b := s.next(s.a)
+	alone := s.alone(b)
+	s.a = s.ended(s.a)
+	s.judged(alone)
+	s.unproven(s.a)
+	s.sideBySide()
+	s.row(begin, s.a.Ended, "manifest edited while kubelet restarts (edit at %.1f s); a run would go on at %.1f s", begin.Sub(s.a.Ended).Seconds(), alone.Sub(s.a.Ended).Seconds())
+	s.clear()
+}
+
+func (s *stage) sideBySide() {
+	s.Helper()
+	if s.story().SideBySide() == 0 {
+		s.Error("old and new process did not run side by side; that they may was not seen")
+	}
+}
+
+// alone is when a run would say that nothing of before runs.
+func (s *stage) alone(b realkubelet.Process) time.Time {
+	s.Helper()
+	s.must(s.Replaced(s.Context(), s.c, b.Container))
+	at, err := s.Alone(s.Context(), b.Seen.Truncate(time.Second))
+	s.must(err)
+	return at
+}
+
+// judged wants the old process to be gone when a run would say so.
+func (s *stage) judged(alone time.Time) {
+	s.Helper()
+	if s.a.RanAt(alone) {
+		s.Errorf("a run would have gone on %s before process %d ended", s.a.Ended.Sub(alone), s.a.PID)
+	}
+}
+
+// As long as the API server is away, and until the kubelet looks for it again, both run.
+func editedWhileAPIServerIsAway(s *stage) { s.editedWhileAway(25 * time.Second) }
+
+// A kubelet looks for an API server that is away less and less often, up to once a minute.
+func editedWhileAPIServerIsLongAway(s *stage) { s.editedWhileAway(100 * time.Second) }
+
+func (s *stage) editedWhileAway(away time.Duration) {
+	s.static()
+	s.StopKubelet()
+	s.Server.Stop()
+	begin := time.Now()
+	s.edit()
+	s.must(s.StartKubelet())
+	b := s.next(s.a)
+	s.pass(away - time.Since(begin))
+	if side := s.story().SideBySide(); side < away/2 {
+		s.Errorf("side by side for %s of %s", side, away)
+	}
+	s.Server.Restart(s.T)
+	back := time.Now()
+	alone := s.alone(b)
+	s.a = s.ended(s.a)
+	s.judged(alone)
+	s.unproven(s.a)
+	s.row(begin, s.a.Ended, "the same, API server away from the edit on, back at %.1f s after %.0f s; the new pod's startTime %.1f s; a run would go on at %.1f s",
+		back.Sub(s.a.Ended).Seconds(), back.Sub(begin).Seconds(), s.story().StartOf().Sub(s.a.Ended).Seconds(), alone.Sub(s.a.Ended).Seconds())
+	s.clear()
+}
+
+// A pod that is deleted shows its end before its object goes.
+func podDeleted(s *stage) {
+	s.bare()
+	begin := time.Now()
+	s.must(s.Delete(s.Context(), s.c.Name, false))
+	s.a = s.ended(s.a)
+	s.clear()
+	s.proven(s.a)
+	s.row(begin, s.a.Ended, "pod deleted (%.1f s before the end)", s.a.Ended.Sub(begin).Seconds())
+}
+
+// By force the object is gone before the process is.
+func podDeletedByForce(s *stage) {
+	s.c.Stays = true
+	s.bare()
+	begin := time.Now()
+	s.must(s.Delete(s.Context(), s.c.Name, true))
+	s.a = s.ended(s.a)
+	s.unproven(s.a)
+	entries := s.story().Entries
+	if last := entries[len(entries)-1]; !last.Pod.Gone || last.At.After(s.a.Ended) {
+		s.Errorf("the object did not go before the process")
+	}
+	s.row(begin, s.a.Ended, "pod deleted by force (%.1f s before the end)", s.a.Ended.Sub(begin).Seconds())
+	s.clear()
+}

@@ -1,0 +1,145 @@
+//go:build realkubelet
+
+package realkubelet_test
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+	"github.com/awsmigrate/awsmigrate/test/realkubelet"
+)
+
+// stage is one scenario: a component, what is done to it, and what is measured.
+type stage struct {
+	*testing.T
+	*realkubelet.Machine
+	c    realkubelet.Component
+	a    realkubelet.Process // the container of which the end is looked for
+	rows *[]realkubelet.Row
+}
+
+func (s *stage) must(err error) {
+	s.Helper()
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// static starts the scenario's component as a static pod.
+func (s *stage) static() {
+	s.Helper()
+	s.must(s.Apply(s.c))
+	s.begun()
+}
+
+// bare starts it as a pod of the API.
+func (s *stage) bare() {
+	s.Helper()
+	s.c.Program = wellknown.CCM
+	s.must(s.Create(s.Context(), s.c))
+	s.begun()
+}
+
+func (s *stage) begun() {
+	s.Helper()
+	s.Cleanup(func() { s.soundAlways() })
+	s.a = s.next()
+	s.ready(s.a)
+}
+
+// edit writes the manifest with another argument.
+func (s *stage) edit() {
+	s.Helper()
+	s.c.Provider = "external"
+	s.must(s.Apply(s.c))
+}
+
+func (s *stage) next(before ...realkubelet.Process) realkubelet.Process {
+	s.Helper()
+	var known []string
+	for _, p := range before {
+		known = append(known, p.Container)
+	}
+	p, err := s.Next(s.Context(), s.c, known...)
+	s.must(err)
+	return p
+}
+
+func (s *stage) ready(p realkubelet.Process) {
+	s.Helper()
+	s.must(s.Ready(s.Context(), s.c, p.Container))
+}
+
+func (s *stage) ended(p realkubelet.Process) realkubelet.Process {
+	s.Helper()
+	p, err := s.Ended(s.Context(), p.Container)
+	s.must(err)
+	return p
+}
+
+func (s *stage) kill(p realkubelet.Process, signal syscall.Signal) {
+	s.Helper()
+	s.must(realkubelet.Kill(p.PID, signal))
+}
+
+func (s *stage) pass(d time.Duration) {
+	s.Helper()
+	select {
+	case <-s.Context().Done():
+		s.Fatal(s.Context().Err())
+	case <-time.After(d):
+	}
+}
+
+func (s *stage) story() realkubelet.Story { return s.Story(s.c) }
+
+// clear takes the component away and waits until it is gone, so that its end is seen, too.
+func (s *stage) clear() {
+	s.Helper()
+	s.must(s.Clear(s.Context(), s.c))
+}
+
+// row writes down what was measured, from a moment on, in seconds from another.
+func (s *stage) row(from, zero time.Time, format string, args ...any) {
+	story := s.story()
+	row := realkubelet.Row{What: fmt.Sprintf(format, args...), Shown: story.Told(from, zero), Ran: story.Ran(zero)}
+	*s.rows = append(*s.rows, row)
+	s.Logf("%s\n  shown: %s\n  ran:   %s", row.What, row.Shown, row.Ran)
+}
+
+// proven wants the end of a process to have been shown.
+func (s *stage) proven(p realkubelet.Process) {
+	s.Helper()
+	if _, shown := s.story().EndShown(p.Container); !shown {
+		s.Errorf("the end of container %s was never shown as terminated with its ID", p.Container)
+	}
+}
+
+// unproven wants it never to have been.
+func (s *stage) unproven(p realkubelet.Process) {
+	s.Helper()
+	if at, shown := s.story().EndShown(p.Container); shown {
+		s.Errorf("container %s was shown terminated with its ID at %s, and this was not expected here", p.Container, at)
+	}
+}
+
+// soundAlways holds in every scenario: the product's rule called no process gone that ran, and
+// the kernel's word agrees with what the processes wrote down themselves.
+func (s *stage) soundAlways() {
+	for _, wrong := range s.story().Unsound() {
+		s.Errorf("record.Container.Ended is wrong: %s", wrong)
+	}
+	for _, p := range s.story().Processes {
+		beats, err := realkubelet.Beats(p)
+		if err != nil {
+			s.Error(err)
+			continue
+		}
+		if last := beats[len(beats)-1]; !p.Ended.IsZero() && last.After(p.Ended) {
+			s.Errorf("process %d wrote that it runs %s after its end", p.PID, last.Sub(p.Ended))
+		}
+	}
+}

@@ -1,0 +1,20 @@
+package realkubelet
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Row is a scenario as it was measured. Times are seconds from the true end of container A, if
+// What does not say otherwise.
+type Row struct{ What, Shown, Ran string }
+
+// Table is Markdown.
+func Table(rows []Row) string {
+	var out strings.Builder
+	fmt.Fprintln(&out, "| what was done | what the API showed | what ran |\n|---|---|---|")
+	for _, r := range rows {
+		fmt.Fprintf(&out, "| %s | %s | %s |\n", r.What, r.Shown, r.Ran)
+	}
+	return out.String()
+}
