@@ -16,8 +16,8 @@ func frozen(s *stage) {
 	begin := time.Now()
 	s.kill(s.a, syscall.SIGSTOP)
 	s.pass(for20)
-	if told := s.story().Told(begin, begin); told != "nothing" {
-		s.Errorf("a process was frozen, and the API showed %s", told)
+	if states := s.story().States(begin, begin); states != "nothing" {
+		s.Errorf("a process was frozen, and the API showed %s", states)
 	}
 	s.kill(s.a, syscall.SIGCONT)
 	s.paused(begin, for20)
@@ -112,8 +112,8 @@ func editedWhileKubeletIsFrozen(s *stage) {
 	begin := time.Now()
 	s.edit()
 	s.pass(15 * time.Second)
-	if told := s.story().Told(begin, begin); told != "nothing" {
-		s.Errorf("the kubelet was frozen, and the API showed %s", told)
+	if states := s.story().States(begin, begin); states != "nothing" {
+		s.Errorf("the kubelet was frozen, and the API showed %s", states)
 	}
 	thawed := time.Now()
 	s.SignalKubelet(syscall.SIGCONT)

@@ -157,13 +157,31 @@ func (s *stage) editedWhileAway(away time.Duration) {
 	}
 	s.Server.Restart(s.T)
 	back := time.Now()
+	renewed := s.renewed(b)
 	alone := s.alone(b)
 	s.a = s.ended(s.a)
 	s.judged(alone)
 	s.unproven(s.a)
-	s.row(begin, s.a.Ended, "the same, API server away from the edit on, back at %.1f s after %.0f s; the new pod's startTime %.1f s; a run would go on at %.1f s",
-		back.Sub(s.a.Ended).Seconds(), back.Sub(begin).Seconds(), s.story().StartOf().Sub(s.a.Ended).Seconds(), alone.Sub(s.a.Ended).Seconds())
+	since := func(at time.Time) float64 { return at.Sub(s.a.Ended).Seconds() }
+	s.row(begin, s.a.Ended, "the same, API server away from the edit on, back at %.1f s after %.0f s; startTime of the new pod %.1f s; Node's lease renewed twice at %.1f s; a run would go on at %.1f s",
+		since(back), back.Sub(begin).Seconds(), since(s.story().StartOf()), since(<-renewed), since(alone))
 	s.clear()
+}
+
+// renewed is when the Node's lease alone would say that nothing of before runs, whether or not
+// the new pod is shown.
+func (s *stage) renewed(b realkubelet.Process) <-chan time.Time {
+	at := make(chan time.Time, 1)
+	go func() {
+		defer close(at)
+		renewed, err := s.Alone(s.Context(), b.Seen.Truncate(time.Second))
+		if err != nil {
+			s.Error(err)
+			return
+		}
+		at <- renewed
+	}()
+	return at
 }
 
 // A pod that is deleted shows its end before its object goes.

@@ -105,7 +105,7 @@ func (s *stage) clear() {
 // row writes down what was measured, from a moment on, in seconds from another.
 func (s *stage) row(from, zero time.Time, format string, args ...any) {
 	story := s.story()
-	row := realkubelet.Row{What: fmt.Sprintf(format, args...), Shown: story.Told(from, zero), Ran: story.Ran(zero)}
+	row := realkubelet.Row{What: fmt.Sprintf(format, args...), Shown: story.States(from, zero), Ran: story.Ran(zero)}
 	*s.rows = append(*s.rows, row)
 	s.Logf("%s\n  shown: %s\n  ran:   %s", row.What, row.Shown, row.Ran)
 }

@@ -99,8 +99,8 @@ func (s Story) letter(container string) string {
 	return string(rune('A' + i))
 }
 
-// Told is what was shown from a moment on, by the seconds before and after another.
-func (s Story) Told(from, zero time.Time) string {
+// States are what was shown from a moment on, by the seconds before and after another.
+func (s Story) States(from, zero time.Time) string {
 	var lines []string
 	last, uids := "", map[string]bool{}
 	for _, e := range s.Entries {

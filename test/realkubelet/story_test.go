@@ -54,7 +54,7 @@ func TestUnsound(t *testing.T) {
 	}
 }
 
-func TestStoryIsTold(t *testing.T) {
+func TestStory(t *testing.T) {
 	story := realkubelet.Story{
 		Entries: []record.Entry{
 			shown(-5, record.Pod{UID: "1", Ready: true}, running("a")),
@@ -68,8 +68,8 @@ func TestStoryIsTold(t *testing.T) {
 	}
 	want := "1.0 s: pod, A terminated, exit 137, not Ready; 2.0 s: pod, before it A terminated, exit 137, B running, Ready; " +
 		"3.0 s: pod is gone; 4.0 s: pod 2, waiting CrashLoopBackOff, not Ready"
-	if got := story.Told(zero, zero); got != want {
-		t.Errorf("told:\n%s\nwant:\n%s", got, want)
+	if got := story.States(zero, zero); got != want {
+		t.Errorf("states:\n%s\nwant:\n%s", got, want)
 	}
 	if got, want := story.Ran(zero), "A until 0.0 s; B until 3.0 s; two at once for 1.5 s"; got != want {
 		t.Errorf("ran %q, want %q", got, want)

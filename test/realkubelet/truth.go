@@ -174,16 +174,20 @@ func Beats(p Process) ([]time.Time, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find the beats of process %d: %w", p.PID, err)
 	}
-	for _, path := range files { // a namespace's number is used again
+	var nearest []time.Time // a namespace's number is used again
+	for _, path := range files {
 		beats, err := readBeats(path)
 		if err != nil {
 			return nil, err
 		}
-		if len(beats) > 0 && beats[0].Sub(p.Seen).Abs() < 10*time.Second {
-			return beats, nil
+		if len(beats) > 0 && (nearest == nil || beats[0].Sub(p.Seen).Abs() < nearest[0].Sub(p.Seen).Abs()) {
+			nearest = beats
 		}
 	}
-	return nil, fmt.Errorf("process %d of container %s wrote nothing to %s", p.PID, p.Container, beatsDir)
+	if nearest == nil {
+		return nil, fmt.Errorf("process %d of container %s wrote nothing to %s", p.PID, p.Container, beatsDir)
+	}
+	return nearest, nil
 }
 
 func readBeats(path string) ([]time.Time, error) {
