@@ -23,7 +23,8 @@ func shimKilled(s *stage) {
 }
 
 // A kubelet renews its Node's lease though containerd answers nothing, and then the old process
-// is not killed. What a run would make of that is printed here, and not asserted.
+// is not killed: the new pod's being Ready says nothing of it. What a run would make of that is
+// printed here, and not asserted.
 func containerdFrozen(s *stage) {
 	s.c.Stays = true // so that the old process has a second more
 	s.static()
@@ -41,6 +42,9 @@ func containerdFrozen(s *stage) {
 	thawed := time.Now()
 	s.a = s.ended(s.a)
 	s.unproven(s.a)
+	if shown, is := s.story().ReplacedIn(b.Container); !is || shown.After(s.a.Ended) {
+		s.Error("the new pod was not Ready before the old process had ended; that it may be was not seen")
+	}
 	since := func(at time.Time) float64 { return at.Sub(s.a.Ended).Seconds() }
 	s.row(begin, s.a.Ended, "manifest edited while kubelet restarts, containerd under SIGSTOP from %.1f s to %.1f s; Node's Ready meanwhile: %s; a run would go on at %.1f s",
 		since(begin), since(thawed), node, since(alone))
