@@ -27,7 +27,7 @@ func (s Story) Unsound() []string {
 			p, known := s.process(c.ID)
 			switch {
 			case !known:
-				wrong = append(wrong, fmt.Sprintf("container %s is called ended, and nobody saw it run", c.ID))
+				wrong = append(wrong, fmt.Sprintf("container %q is called ended, and nobody saw it run", c.ID))
 			case p.RanAt(e.At):
 				wrong = append(wrong, fmt.Sprintf("container %s is called ended while process %d runs", c.ID, p.PID))
 			}
