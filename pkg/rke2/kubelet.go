@@ -20,27 +20,32 @@ const (
 )
 
 // kubelet is what was seen of a machine's kubelet since its kube-controller-manager
-// started. A mirror pod that is new and Ready does not say that the process before
-// it has ended: a kubelet ends that only once it reaches its API server, which
-// renewals of its Node's lease show. All times are by the clock of that machine.
+// started. A mirror pod that is new and Ready does not say that the process before it has
+// ended, nor does a renewal of the Node's lease alone: a kubelet whose API server was away
+// renews within seconds, and ends what it does not know only when it has listed its pods
+// again, up to half a minute later. It shows the new pod only then, too; so those renewals
+// count that came after this run's first sight of the start (docs/steps/hand-over.md has
+// what a real one did). All times are by the clock of that machine.
 type kubelet struct {
-	started time.Time // of the container
-	first   time.Time // the first renewal seen that came after it; zero: none
-	alone   bool      // the process before cannot run any more
+	started  time.Time // of the container
+	last     time.Time // the newest renewal that was seen
+	renewals int       // newer than that of the first sight
+	alone    bool      // the process before cannot run any more
 }
+
+// enoughRenewals are seen of a kubelet before it is taken at its word.
+const enoughRenewals = 2
 
 // renewed takes one reading of the Node's lease in.
 func (k kubelet) renewed(started, renewal time.Time) kubelet {
 	if !k.started.Equal(started) {
-		k = kubelet{started: started}
+		return kubelet{started: started, last: renewal}
 	}
-	switch {
-	case k.alone || !renewal.After(started):
-	case k.first.IsZero():
-		k.first = renewal
-	case renewal.After(k.first):
-		k.alone = renewal.Sub(started) >= oldEnds
+	if renewal.After(k.last) {
+		k.last = renewal
+		k.renewals++
 	}
+	k.alone = k.alone || k.renewals >= enoughRenewals && k.last.Sub(started) >= oldEnds
 	return k
 }
 

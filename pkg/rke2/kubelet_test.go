@@ -37,9 +37,11 @@ func TestKubeletRenewed(t *testing.T) {
 		"two, too early":                 {at(9, 19, 29), false},
 		"as a kubelet that is connected": {at(-2, 8, 18, 28, 38), true},
 		"connected late":                 {at(-2, -2, 100), false}, // the API server was away: the process before ends about now
-		"connected late, and still":      {at(-2, -2, 100, 110), true},
+		"connected late, once more":      {at(-2, -2, 100, 110), true},
+		"first seen when connected late": {at(105, 112), false}, // it has not listed its pods yet
+		"the same, and once more":        {at(105, 112, 122), true},
 		"one before and one after":       {at(-2, 30), false},
-		"long ago":                       {at(86400, 86410), true},
+		"long ago":                       {at(86400, 86410, 86420), true},
 		"its clock was put back":         {at(40, 35, 20), false},
 		"in the second of the start":     {at(0, 30), false},
 	} {
@@ -51,8 +53,8 @@ func TestKubeletRenewed(t *testing.T) {
 			t.Errorf("%s: %+v", name, k)
 		}
 	}
-	k := kubelet{}.renewed(start, start.Add(30*time.Second)).renewed(start, start.Add(40*time.Second))
-	if k = k.renewed(start.Add(35*time.Second), start.Add(40*time.Second)); k.alone {
+	k := kubelet{}.renewed(start, start.Add(30*time.Second)).renewed(start, start.Add(40*time.Second)).renewed(start, start.Add(50*time.Second))
+	if k = k.renewed(start.Add(35*time.Second), start.Add(50*time.Second)); k.alone {
 		t.Error("a later start is not judged by what was seen of an earlier one")
 	}
 }
