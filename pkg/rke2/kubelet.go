@@ -78,7 +78,7 @@ func (b *Backend) Outlived(ctx context.Context, seen migration.Snapshot) ([]stri
 		}
 		now := b.kubelets[k.ID].renewed(started, renewal)
 		if b.kubelets[k.ID] = now; !now.alone {
-			open = append(open, fmt.Sprintf("%s: the process before it may still run; Node %s has not renewed its lease twice, up to %s after the start", k.Name(), k.Node, oldEnds))
+			open = append(open, fmt.Sprintf("%s: the process before it may still run; wanted Node %s to renew its lease %d times from now on, the last time %s after the start at the earliest", k.Name(), k.Node, max(1, enoughRenewals-now.renewals), oldEnds))
 		}
 	}
 	return open, nil
