@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+
 	"github.com/awsmigrate/awsmigrate/internal/cli/notify"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"

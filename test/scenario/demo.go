@@ -38,7 +38,7 @@ func bootDemo(ctx context.Context, bin, dir string, out io.Writer, flags ...stri
 
 // DemoOn is Demo on a lab that is up; more are words of the run alone.
 func DemoOn(ctx context.Context, lab *Lab, out io.Writer, words []string, more ...string) (Evidence, error) {
-	more = slices.Concat([]string{"--yes"}, words, more)
+	args := slices.Concat(words, more)
 	say := func(format string, args ...any) { fmt.Fprintf(out, format+"\n", args...) }
 	maintenance, err := firstWorker(ctx, lab)
 	if err != nil {
@@ -57,9 +57,9 @@ func DemoOn(ctx context.Context, lab *Lab, out io.Writer, words []string, more .
 	if err != nil {
 		return Evidence{}, err
 	}
-	say("\n$ awsmigrate %s", strings.Join(lab.Command("", more...), " "))
+	say("\n$ awsmigrate %s", strings.Join(lab.Command("", append([]string{"--yes"}, args...)...), " "))
 	world := &world{lab: lab}
-	evidence, err := Migration{Lab: lab, Out: out, Args: more[1:], Switching: world.goesOn}.Do(ctx)
+	evidence, err := Migration{Lab: lab, Out: out, Args: args, Switching: world.goesOn}.Do(ctx)
 	if err != nil {
 		return evidence, err
 	}

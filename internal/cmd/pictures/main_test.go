@@ -169,8 +169,8 @@ func TestReadRun(t *testing.T) {
 	if diff := cmp.Diff([]bool{false, true, true}, holders); diff != "" {
 		t.Errorf("holders of the migration lease: want (-), got (+):\n%s", diff)
 	}
-	if got := run.runs[2].machine + " until " + run.runs[2].end.Format("15:04:05"); got != "demo-2 until 18:08:44" {
-		t.Errorf("the last one ran on %s", got)
+	if got := run.runs[2].component + " until " + run.runs[2].end.Format("15:04:05"); got != "aws-cloud-controller-manager until 18:08:44" {
+		t.Errorf("the last one: %s", got)
 	}
 	if got := run.gaps[1].seconds; got != "18.6 s" {
 		t.Errorf("the second gap: %q", got)

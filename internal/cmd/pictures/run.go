@@ -27,7 +27,6 @@ type shownStep struct {
 type leaderRun struct {
 	begin, end time.Time // end: the observer's, of one that still ran
 	component  string
-	machine    string
 	migration  bool // it held the migration lease when a step ended
 }
 
@@ -103,11 +102,10 @@ func (s *shownRun) readRow(kind, from, to, rest string) error {
 		return nil
 	}
 	process, _, _ := strings.Cut(rest, " ")
-	names := strings.Split(process, ".") // component or pod, container, machine, restarts
-	if !componentPattern.MatchString(process) || len(names) < 3 {
+	if !componentPattern.MatchString(process) {
 		return fmt.Errorf("%q is no process of a controller manager", process)
 	}
-	s.runs = append(s.runs, leaderRun{begin: begin, end: end, component: componentPattern.FindString(process), machine: names[len(names)-2]})
+	s.runs = append(s.runs, leaderRun{begin: begin, end: end, component: componentPattern.FindString(process)})
 	return nil
 }
 
