@@ -18,6 +18,7 @@ type Judge struct {
 
 	clocks    clocks
 	leases    map[string]*watched
+	asked     time.Time // when the last read of leases was sent that was answered
 	processes map[string]*process
 	order     []string // identities, as they came
 	pods      map[string]*pod
@@ -81,18 +82,18 @@ func (j *Judge) unwatched(m record.Unwatched) {
 	j.missed = append(j.missed, m)
 	if m.Stream == record.Leases && m.Lost {
 		for _, w := range j.leases {
-			w.lost = m.Until
+			w.missed(m.From, m.Until)
 		}
 	}
 }
 
-// listedAnew is this moment, where leases are listed again that were not watched before;
-// else zero.
-func (j *Judge) listedAnew(at time.Time) time.Time {
+// listedAnew is the stretch before this moment, where leases are listed again that were not
+// watched in it; else zero.
+func (j *Judge) listedAnew(at time.Time) span {
 	if j.lostAt(record.Leases, at) {
-		return at
+		return span{j.lostSince(at), at}
 	}
-	return time.Time{}
+	return span{}
 }
 
 // lostSince is when the stretch without leases began that is over at this moment.

@@ -89,6 +89,22 @@ func (s *script) renewals(from, to float64) *script {
 	return s
 }
 
+// keeps has a holder renew one lease every two seconds.
+func (s *script) keeps(from, to float64, name, holder string) *script {
+	for x := from; x < to; x += 2 {
+		s.hold(x, 0, name, holder, 1)
+	}
+	return s
+}
+
+// beside has another hold the migration lease, while who had it renews its main lease.
+func (s *script) beside(from, to float64) *script {
+	for x := from; x < to; x += 2 {
+		s.hold(x, from, wellknown.MigrationLease, "cp-1_b", 2).hold(x+0.1, 0, wellknown.KCMLease, "cp-0_a", 1)
+	}
+	return s
+}
+
 func (s *script) ccmLeads(from, to float64) *script {
 	for x := from; x < to; x += 2 {
 		s.hold(x, from, wellknown.MigrationLease, "cp-1_b", 2).hold(x+0.1, 0, wellknown.CCMLease, "cp-1_b", 1)

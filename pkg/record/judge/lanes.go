@@ -16,7 +16,7 @@ func (j *Judge) Result() Result {
 	for _, controller := range Controllers() {
 		l := Lane{Controller: controller, Intervals: j.intervals(controller, j.timing())}
 		l.Overlaps = overlaps(l.Intervals)
-		l.Gaps = gaps(l.Intervals, j.hidden(), r.Until)
+		l.Gaps = gaps(l.Intervals, j.hidden(), j.followedUntil(), r.Until)
 		r.Lanes = append(r.Lanes, l)
 	}
 	r.Unwatched, r.Unseen = j.unwatchedUntil(r.Until), j.unseenStretches()
@@ -178,8 +178,9 @@ func (j *Judge) hidden() []span {
 	return all
 }
 
-// gaps are the stretches outside of what is certain, behind the first certainty.
-func gaps(all []Interval, possible []span, until time.Time) []Gap {
+// gaps are the stretches outside of what is certain, behind the first certainty. Who runs
+// when the record ends is certain for as long as the leases were followed.
+func gaps(all []Interval, possible []span, followed, until time.Time) []Gap {
 	type sure struct {
 		span
 		who Process
@@ -188,7 +189,7 @@ func gaps(all []Interval, possible []span, until time.Time) []Gap {
 	for _, i := range all {
 		if from, to, ok := i.certain(); ok {
 			if i.Running {
-				to = later(to, until)
+				to = later(to, followed)
 			}
 			certain = append(certain, sure{span{from, to}, i.Process})
 		}
@@ -263,7 +264,11 @@ func (j *Judge) unwatchedUntil(until time.Time) []record.Unwatched {
 func (j *Judge) unseenStretches() []Stretch {
 	var all []Stretch
 	for _, u := range append(slices.Clone(j.unseen), j.behind()...) {
-		all = append(all, Stretch{From: u.from, To: u.until, Why: "somebody else may have held lease " + u.lease + ": it was written in between"})
+		why := "it was written in between"
+		if u.silent {
+			why = "no read of the leases was answered"
+		}
+		all = append(all, Stretch{From: u.from, To: u.until, Why: "somebody else may have held lease " + u.lease + ": " + why})
 	}
 	return all
 }

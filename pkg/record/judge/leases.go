@@ -36,17 +36,23 @@ type watched struct {
 	last              write
 	quiet             time.Time // nothing newer than the current version was written before
 	seen              bool
-	lost              time.Time // end of the last stretch that was not watched
-	recent            []string  // versions, as they were received
+	lost              span     // the last stretch that was not watched, while no version has followed it; else zero
+	blind             []span   // those that a version has followed
+	recent            []string // versions, as they were received
 	// ahead is a version that an API server had, and that the watch has not shown: asked for
 	// then. "": none.
 	ahead   string
 	aheadAt time.Time
 }
 
-// A watch that hangs says nothing. It is behind where a read past the cache has shown for so
-// long that a lease was written, and the watch has not.
-const tolerated = 2 * time.Second
+const (
+	// tolerated is for how long reads past the cache show that a lease was written before a
+	// watch that has not shown it is behind: one that hangs says nothing.
+	tolerated = 2 * time.Second
+	// silence is for how long no read of any lease was answered before the end of a record was
+	// not watched: they are read each second. What a watch shows may be of long before.
+	silence = 4 * time.Second
+)
 
 // mostRecent bounds what is kept of versions, to tell a read that came late from one that is
 // ahead.
@@ -61,6 +67,40 @@ func (w *watched) received(version string, lost bool) {
 	w.recent = w.recent[max(0, len(w.recent)-mostRecent):]
 }
 
+// missed notes a stretch in which versions may have been lost.
+func (w *watched) missed(from, until time.Time) {
+	if !w.lost.to.IsZero() {
+		from = earlier(w.lost.from, from)
+	}
+	w.lost = span{from, until}
+}
+
+// followed says whether versions may have been lost before this moment, in which one was
+// received again.
+func (w *watched) followed(at time.Time) (lost bool) {
+	if w.lost.to.IsZero() {
+		return false
+	}
+	w.blind, w.lost = append(w.blind, span{w.lost.from, at}), span{}
+	return true
+}
+
+// goneBy is when whoever had a tenure had ended by client-go's rule: that it did not write
+// again. ok is false where that is not seen: the lease was not followed for so long. Whoever
+// lost a lease may have taken it again, and lost it once more, where nobody looked.
+func (w *watched) goneBy(t *tenure, gone time.Duration) (end time.Time, ok bool) {
+	end = t.last.received.Add(gone)
+	if !t.over.IsZero() {
+		end = t.wrote.Add(gone)
+		for _, b := range w.blind {
+			if b.to.After(t.over) && b.from.Before(end) {
+				end = later(end, b.to.Add(gone))
+			}
+		}
+	}
+	return end, !w.known().Before(end)
+}
+
 // answered notes which version an API server had.
 func (w *watched) answered(v record.Version) {
 	switch {
@@ -71,15 +111,44 @@ func (w *watched) answered(v record.Version) {
 	}
 }
 
-// behind are the stretches to the end in which a lease was written, and nobody saw by whom.
+// known is the moment before which every version of a lease that was written is known.
+func (w *watched) known() time.Time { return later(w.quiet, w.last.floor) }
+
+// seenUntil is the same, or the last receipt where nothing bounds what was written.
+func (w *watched) seenUntil() time.Time {
+	if known := w.known(); !known.IsZero() {
+		return known
+	}
+	return w.last.received
+}
+
+// behind are the stretches to the end in which a lease was written, and nobody saw by whom,
+// or may have been, as no read of them was answered.
 func (j *Judge) behind() []unseen {
 	var all []unseen
 	for _, name := range record.LeaseNames() {
-		if w := j.leases[name]; w != nil && w.ahead != "" && j.until.Sub(w.aheadAt) >= tolerated {
-			all = append(all, unseen{lease: name, from: later(w.quiet, w.last.floor), until: j.until})
+		w := j.leases[name]
+		switch {
+		case w != nil && w.ahead != "" && (j.until.Sub(w.aheadAt) >= tolerated || j.until.Sub(w.seenUntil()) >= silence):
+			all = append(all, unseen{lease: name, from: w.known(), until: j.until})
+		case !j.asked.IsZero() && j.until.Sub(j.asked) >= silence:
+			all = append(all, unseen{lease: name, from: j.asked, until: j.until, silent: true})
+			if w != nil && !w.known().IsZero() {
+				all[len(all)-1].from = w.known()
+			}
 		}
 	}
 	return all
+}
+
+// followedUntil is when the last stretch began in which leases were not seen, if it lasts to
+// the end, else the end.
+func (j *Judge) followedUntil() time.Time {
+	until := j.until
+	for _, u := range j.behind() {
+		until = earlier(until, later(u.from, j.from))
+	}
+	return until
 }
 
 // lease takes in the next version of a lease.
@@ -89,14 +158,13 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 		w = &watched{lost: j.listedAnew(at)}
 		j.leases[l.Name] = w
 	}
-	lost := w.lost
-	w.lost = time.Time{}
+	lost := w.followed(at)
 	if w.seen && l.ResourceVersion == w.version && l.Gone == w.current.Gone {
 		return
 	}
 	w.seen = true
-	w.received(l.ResourceVersion, !lost.IsZero())
-	this := write{host: lease.Host(l.Holder), stamp: l.Renew, floor: later(w.quiet, w.last.floor), received: at}
+	w.received(l.ResourceVersion, lost)
+	this := write{host: lease.Host(l.Holder), stamp: l.Renew, floor: w.known(), received: at}
 	if l.Renew.Equal(w.current.Renew) {
 		this.stamp = time.Time{} // written by somebody else than its holder
 	}
@@ -104,10 +172,10 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	j.clocks.notBefore(this.host, this.stamp, w.quiet, at)
 	before, old := w.last, w.current
 	w.previous, w.version, w.current, w.last, w.quiet = w.version, l.ResourceVersion, l, this, time.Time{}
-	hidden := !lost.IsZero() && j.unseenHolders(at, before, old, l)
+	hidden := lost && j.unseenHolders(at, before, old, l)
 	if old.Holder != "" && old.Holder != l.Holder {
 		if p := j.processes[old.Holder]; p != nil && p.locks[l.Name] != nil {
-			p.locks[l.Name].end(at, !lost.IsZero())
+			p.locks[l.Name].end(at, lost)
 		}
 	}
 	if l.Holder == "" || l.Gone || strings.HasPrefix(l.Holder, wellknown.Fence) { // a fence is no process
@@ -159,11 +227,13 @@ func (t *tenure) end(at time.Time, missed bool) {
 type unseen struct {
 	lease       string
 	from, until time.Time
+	silent      bool // nothing shows that it was written, nor that it was not
 }
 
 // checked takes in which versions there were when somebody asked.
 func (j *Judge) checked(at time.Time, c record.Checked) {
 	for name, v := range c.Versions {
+		j.asked = later(j.asked, v.Sent)
 		w := j.leases[name]
 		if w == nil {
 			continue
@@ -171,6 +241,9 @@ func (j *Judge) checked(at time.Time, c record.Checked) {
 		w.answered(v)
 		switch v.ResourceVersion {
 		case w.version:
+			if w.current.Gone && !w.lost.to.IsZero() {
+				continue // it may have been made and deleted where nobody looked
+			}
 			w.quiet = later(w.quiet, v.Sent)
 		case w.previous: // the newer one came while the question was on its way
 			if w.previous == "" || !w.last.floor.Before(v.Sent) {

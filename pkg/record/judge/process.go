@@ -87,12 +87,7 @@ func (j *Judge) ends(p *process, l link) Bound {
 func (j *Judge) byRule(p *process, t timing) time.Time {
 	var rule time.Time
 	for name, held := range p.locks {
-		if !held.over.IsZero() {
-			rule = earlier(rule, held.wrote.Add(t.gone()))
-			continue
-		}
-		w := j.leases[name]
-		if end := held.last.received.Add(t.gone()); w.lost.IsZero() && !w.quiet.Before(end) {
+		if end, ok := j.leases[name].goneBy(held, t.gone()); ok {
 			rule = earlier(rule, end)
 		}
 	}
