@@ -25,6 +25,7 @@ type Entry struct {
 	Pod     *Pod       `json:"pod,omitempty"`
 	Node    *Node      `json:"node,omitempty"`
 	Machine *Machine   `json:"machine,omitempty"`
+	Renewal *Renewal   `json:"renewal,omitempty"`
 	Service *Service   `json:"service,omitempty"`
 	Event   *Event     `json:"event,omitempty"`
 	Begun   *Begun     `json:"begun,omitempty"`

@@ -112,7 +112,7 @@ func ofOneKind(line []byte) bool {
 // kinds counts what an entry holds; more than one, or none, is no entry.
 func (e Entry) kinds() int {
 	n := 0
-	for _, has := range []bool{e.Header != nil, e.Lease != nil, e.Checked != nil, e.Pod != nil, e.Node != nil, e.Machine != nil, e.Service != nil,
+	for _, has := range []bool{e.Header != nil, e.Lease != nil, e.Checked != nil, e.Pod != nil, e.Node != nil, e.Machine != nil, e.Renewal != nil, e.Service != nil,
 		e.Event != nil, e.Begun != nil, e.Missed != nil, e.Run != nil, e.Step != nil, e.End != nil} {
 		if has {
 			n++

@@ -16,24 +16,27 @@ type Judge struct {
 	header      record.Header
 	ended       bool
 
-	clocks    clocks
-	leases    map[string]*watched
-	asked     time.Time // when the last read of leases was sent that was answered
-	processes map[string]*process
-	order     []string // identities, as they came
-	pods      map[string]*pod
-	podOrder  []string // UIDs, as they came
-	hosts     hosts
-	begun     map[record.Stream]bool
-	missed    []record.Unwatched
-	unseen    []unseen
-	world     world
-	runs      []Run
+	clocks     clocks
+	leases     map[string]*watched
+	asked      time.Time // when the last read of leases was sent that was answered
+	processes  map[string]*process
+	order      []string // identities, as they came
+	pods       map[string]*pod
+	podOrder   []string            // UIDs, as they came
+	kubelets   map[string]*kubelet // by Node
+	podEntries int                 // that came
+	hosts      hosts
+	begun      map[record.Stream]bool
+	podsFrom   time.Time // when pods began to be watched
+	missed     []record.Unwatched
+	unseen     []unseen
+	world      world
+	runs       []Run
 }
 
 // New is a judge who has seen nothing.
 func New() *Judge {
-	return &Judge{clocks: clocks{}, leases: map[string]*watched{}, processes: map[string]*process{}, pods: map[string]*pod{},
+	return &Judge{clocks: clocks{}, leases: map[string]*watched{}, processes: map[string]*process{}, pods: map[string]*pod{}, kubelets: map[string]*kubelet{},
 		hosts: newHosts(), begun: map[record.Stream]bool{}, world: newWorld()}
 }
 
@@ -53,12 +56,17 @@ func (j *Judge) Put(e record.Entry) error {
 		j.node(e.At, *e.Node)
 	case e.Machine != nil:
 		j.hosts.machines[e.Machine.Name] = *e.Machine
+	case e.Renewal != nil:
+		j.renewal(e.At, *e.Renewal)
 	case e.Service != nil:
 		j.world.service(e.At, *e.Service)
 	case e.Event != nil:
 		j.event(e.At, *e.Event)
 	case e.Begun != nil:
 		j.begun[e.Begun.Stream] = true
+		if e.Begun.Stream == record.Pods {
+			j.podsFrom = earlier(j.podsFrom, e.At)
+		}
 	case e.Missed != nil:
 		j.unwatched(*e.Missed)
 	case e.Run != nil:

@@ -52,7 +52,7 @@ func (j *Judge) interval(p *process, controller string, seen timing) (Interval, 
 	if main != nil {
 		name = orDefault(p.program)
 	}
-	l := j.linkOf(p, j.acquisition(p, name, begin).Earliest, begin.acquired, j.alive(p))
+	l := j.linkOf(p, j.acquisition(p, name, begin), begin.acquired, j.alive(p))
 	r := l.role(p, controller)
 	mainRuns, migrationRuns := r.main && main != nil, r.migration && migration != nil
 	if !mainRuns && !migrationRuns {
@@ -169,11 +169,12 @@ func orElse(a, b string) string {
 // span is a stretch on a line of time; a zero from is before everything.
 type span struct{ from, to time.Time }
 
-// hidden are the stretches in which somebody may have run a controller unseen.
+// hidden are the stretches in which somebody may have run a controller unseen: who lost its
+// lease goes on for as long as client-go's rule lets it.
 func (j *Judge) hidden() []span {
 	var all []span
 	for _, u := range append(j.behind(), j.unseen...) {
-		all = append(all, span{u.from, u.until})
+		all = append(all, span{u.from, u.until.Add(j.timing().gone())})
 	}
 	return all
 }

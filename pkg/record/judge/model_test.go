@@ -54,6 +54,24 @@ type simPod struct {
 	process *simProcess
 	ends    int
 	again   time.Time // when its container is started next
+	hidden  bool      // its kubelet has not shown it yet
+}
+
+// simKubelet is a machine's kubelet and its way to an API server.
+type simKubelet struct {
+	away    time.Time // it reaches none until then
+	renews  time.Time // when it renews its Node's lease next
+	renewal time.Time // its clock's time in the lease
+	held    []*simPod // of which it has something to report once it is back
+}
+
+// sight is what the recorder last read of a Node's lease.
+type sight struct{ renewal, sent time.Time }
+
+// task is something that happens at a moment.
+type task struct {
+	at time.Time
+	do func()
 }
 
 // out is an entry that the recorder gets later.
@@ -81,22 +99,23 @@ type model struct {
 	freezes   bool
 	unlike    bool // hosts are named unlike their Nodes
 	matched   bool // and a machine says which is which
-	dooms     []doom
-}
-
-// doom is a process that ends at a moment, whatever it does.
-type doom struct {
-	process *simProcess
-	at      time.Time
+	tasks     []task
+	kubelets  map[string]*simKubelet
+	sights    map[string]sight
+	recording bool
+	shown     map[string]record.Pod // what the API has, by UID
+	order     []string              // UIDs
 }
 
 func newModel(seed uint64) *model {
 	m := &model{rnd: rand.New(rand.NewPCG(seed, 7)), now: epoch, offset: map[string]time.Duration{}, leases: map[string]*simLease{},
+		kubelets: map[string]*simKubelet{}, sights: map[string]sight{}, shown: map[string]record.Pod{},
 		retry: map[string]time.Duration{wellknown.KCM: 2 * time.Second, wellknown.CCM: 2 * time.Second}}
 	if m.rnd.IntN(2) == 0 {
 		m.retry[wellknown.CCM] = 500 * time.Millisecond
 	}
 	for i := range 3 {
+		m.kubelets[host(i)] = &simKubelet{renews: m.now.Add(time.Duration(i) * time.Second)}
 		m.offset[host(i)] = time.Duration(m.rnd.Int64N(int64(time.Minute))) - 30*time.Second
 	}
 	m.freezes, m.unlike, m.matched = m.rnd.IntN(2) == 0, m.rnd.IntN(2) == 0, m.rnd.IntN(3) > 0
@@ -147,7 +166,10 @@ func (m *model) start(p *simPod, flagged, inTree bool) {
 	}
 	pr.lock(mainLease(pr.program)).next = m.now.Add(m.between(0, m.retry[pr.program]))
 	m.all, p.process = append(m.all, pr), pr
-	p.record.Containers = []record.Container{{ID: pr.container, Restarts: int32(p.ends), State: record.Running, Started: m.clock(pr.host).Truncate(time.Second)}}
+	if n := len(p.record.Containers); n > 0 { // the one before stays on show
+		p.record.Containers = p.record.Containers[n-1:]
+	}
+	p.record.Containers = append(slices.Clone(p.record.Containers), record.Container{ID: pr.container, Restarts: int32(p.ends), State: record.Running, Started: m.clock(pr.host).Truncate(time.Second)})
 	m.reportPod(p)
 }
 
@@ -184,13 +206,58 @@ func (m *model) exit(p *simProcess) {
 	m.reportPod(pod)
 }
 
-// reportPod sends what a kubelet sees, some time later.
+// reportPod sends what a kubelet sees, some time later: as soon as it reaches its API server.
 func (m *model) reportPod(p *simPod) {
+	if p.hidden {
+		return
+	}
+	if k := m.kubelets[p.record.Node]; m.now.Before(k.away) {
+		if !slices.Contains(k.held, p) {
+			k.held = append(k.held, p)
+		}
+		return
+	}
+	m.commitPod(p)
+}
+
+// commitPod has the API show a pod as it is.
+func (m *model) commitPod(p *simPod) {
 	pod := p.record
 	pod.Containers = slices.Clone(pod.Containers)
+	if _, known := m.shown[pod.UID]; !known {
+		m.order = append(m.order, pod.UID)
+	}
+	m.shown[pod.UID] = pod
 	at := later(m.podAt, later(m.stalled, m.now.Add(m.between(50*time.Millisecond, 1500*time.Millisecond))))
 	m.podAt = at
 	m.entries = append(m.entries, out{at, record.Entry{Pod: &pod}})
+}
+
+// kubeletLives renews the Node's lease each ten seconds, and reports what was held back. A
+// kubelet that is back renews at once, and lists its pods only later.
+func (m *model) kubeletLives(host string, k *simKubelet) {
+	if m.now.Before(k.away) {
+		return
+	}
+	if !m.now.Before(k.renews) {
+		k.renewal, k.renews = m.clock(host), m.now.Add(10*time.Second+m.between(0, 400*time.Millisecond))
+	}
+	for _, p := range k.held {
+		m.commitPod(p)
+	}
+	k.held = nil
+}
+
+// readRenewals reads the leases of Nodes, as the recorder does.
+func (m *model) readRenewals() {
+	for i := range 3 {
+		h, sent := host(i), m.now.Add(-m.between(0, 40*time.Millisecond))
+		known, now := m.sights[h], m.kubelets[h].renewal
+		m.sights[h] = sight{now, sent}
+		if !now.Equal(known.renewal) {
+			m.entries = append(m.entries, out{m.now.Add(m.between(0, 40*time.Millisecond)), record.Entry{Renewal: &record.Renewal{Node: h, Renew: now, Since: known.sent}}})
+		}
+	}
 }
 
 // write commits a version of a lease.
@@ -290,13 +357,21 @@ func (m *model) step() {
 			m.start(p, slices.Contains(p.record.Flags, "--enable-leader-migration=true"), p.record.Program == wellknown.KCM && p.record.Flags[0] == "--cloud-provider=aws")
 		}
 	}
-	for _, d := range m.dooms {
-		if d.process.ended.IsZero() && !m.now.Before(d.at) {
-			d.process.ended = m.now
+	for i := range 3 {
+		m.kubeletLives(host(i), m.kubelets[host(i)])
+	}
+	due := slices.Clone(m.tasks)
+	m.tasks = slices.DeleteFunc(m.tasks, func(t task) bool { return !m.now.Before(t.at) })
+	for _, t := range due {
+		if !m.now.Before(t.at) {
+			t.do()
 		}
 	}
 	if m.now.Sub(epoch)%time.Second == 0 && m.now.After(m.stalled) {
 		m.check()
+		if m.now.Sub(epoch)%(2*time.Second) == 0 && m.recording {
+			m.readRenewals()
+		}
 	}
 }
 
@@ -333,19 +408,17 @@ func (m *model) listed(at time.Time) {
 			m.send(name, at)
 		}
 	}
-	for _, p := range m.pods {
-		if p.record.Gone {
-			continue
+	for _, uid := range m.order {
+		if pod := m.shown[uid]; !pod.Gone {
+			m.entries = append(m.entries, out{at, record.Entry{Pod: &pod}})
 		}
-		pod := p.record
-		m.entries = append(m.entries, out{at, record.Entry{Pod: &pod}})
 	}
 	m.leaseAt, m.podAt = later(m.leaseAt, at), later(m.podAt, at)
 }
 
 // begin starts the record.
 func (m *model) begin() {
-	m.entries = nil
+	m.entries, m.recording = nil, true
 	m.entries = append(m.entries, out{m.now, record.Entry{Header: &record.Header{Form: record.Form}}})
 	for i := range 3 {
 		m.entries = append(m.entries, out{m.now, record.Entry{Node: &record.Node{Name: host(i), UID: host(i), ControlPlane: true}}})

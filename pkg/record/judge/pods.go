@@ -12,7 +12,12 @@ type pod struct {
 	now       record.Pod
 	seen      time.Time // first received
 	beginning bool      // it was there when the watch began: what was before it, nobody saw
+	gone      int       // how many entries of pods had come when its object was gone; 0: it is there
+	entry     int       // how many had come with its own first
 	runs      []*run
+	shown     time.Time // when a start of it was first received
+	renewals  int       // of its kubelet, written after that
+	alone     time.Time // by then nothing of an earlier pod can run behind it; zero: nothing shows that
 }
 
 // run is one container: a process, if its program is not a shell that starts it anew.
@@ -29,9 +34,10 @@ type run struct {
 
 // pod takes in a report of a kubelet, or what became of the object.
 func (j *Judge) pod(at time.Time, p record.Pod) {
+	j.podEntries++
 	known := j.pods[p.UID]
 	if known == nil {
-		known = &pod{seen: at, beginning: !j.begun[record.Pods]}
+		known = &pod{seen: at, entry: j.podEntries, beginning: !j.begun[record.Pods]}
 		j.pods[p.UID] = known
 		j.podOrder = append(j.podOrder, p.UID)
 	}
@@ -42,10 +48,16 @@ func (j *Judge) pod(at time.Time, p record.Pod) {
 		p.Flags, p.Image, p.Frozen, p.MigrationFile = known.now.Flags, known.now.Image, known.now.Frozen, known.now.MigrationFile
 	}
 	known.now = p
+	if p.Gone && known.gone == 0 {
+		known.gone = j.podEntries
+	}
 	for _, c := range p.Containers {
 		if c.ID != "" {
 			known.container(at, c)
 		}
+	}
+	if known.shown.IsZero() && !known.firstStart().IsZero() {
+		known.shown = at
 	}
 }
 
@@ -72,28 +84,31 @@ func (p *pod) container(at time.Time, c record.Container) {
 type link struct {
 	pods []record.Pod // as their flags may be
 	run  *run         // the only one that it can be; nil: there may be another
-	why  string       // why run is nil
+	// hidden: it may as well be of a static pod that its kubelet has not shown.
+	hidden bool
+	why    string // why run is nil
 }
 
 // linkOf finds the container of a process: by its host, and by what ran there when it
-// acquired its lease. earliest is when that was, acquired the same by its own clock,
-// alive when it certainly ran still.
-func (j *Judge) linkOf(p *process, earliest, acquired, alive time.Time) link {
+// acquired its lease. acquired is that moment by its own clock, alive when it certainly ran
+// still.
+func (j *Judge) linkOf(p *process, acquisition Bound, acquired, alive time.Time) link {
 	var found link
 	var fits []*run
-	sure := true
+	sure, earliest := true, acquisition.Earliest
 	for _, uid := range j.podOrder {
 		one := j.pods[uid]
 		if one.now.Program != p.program || !j.onHost(one.now, p.host()) {
 			continue
 		}
+		found.hidden = found.hidden || one.now.Mirror && !j.allShown(one.now.Node, acquisition.Latest)
 		within := one.within(earliest, acquired, alive)
-		if len(within) == 0 || j.superseded(one, earliest) || p.cannotBeOf(one) {
+		if len(within) == 0 || j.superseded(one, later(earliest, alive)) || p.cannotBeOf(one) {
 			continue
 		}
 		found.pods = append(found.pods, one.now)
 		fits = append(fits, within...)
-		sure = sure && j.settled(p, one, earliest, acquired)
+		sure = sure && j.settled(p, one, earliest, later(earliest, alive))
 	}
 	switch {
 	case len(fits) == 0:
@@ -102,6 +117,8 @@ func (j *Judge) linkOf(p *process, earliest, acquired, alive time.Time) link {
 		found.why = "more than one container on its host may be its own"
 	case !sure:
 		found.why = "an older process may have stood unseen behind the pod on its host"
+	case found.hidden:
+		found.why = "its kubelet may not have shown a newer pod on its host"
 	default:
 		found.run = fits[0]
 	}
@@ -145,44 +162,63 @@ func (p *pod) within(earliest, acquired, alive time.Time) []*run {
 	return fits
 }
 
-// superseded says whether a later pod on the same Node had been there for so long that
-// nothing of this one can run any more.
+// superseded says whether nothing of a pod can run at a moment: its object was gone before
+// another came to its Node, and nothing stood behind that one any more.
 func (j *Judge) superseded(p *pod, at time.Time) bool {
-	next := j.nextOn(p)
-	return next != nil && !next.seen.Add(settle).After(at)
+	for _, uid := range j.podOrder {
+		o := j.pods[uid]
+		if o.now.Program == p.now.Program && o.now.Node == p.now.Node && o.replaced(p) && o.aloneAt(at) {
+			return true
+		}
+	}
+	return false
 }
 
-// settled says whether a process that acquired its lease then cannot be one of an earlier
-// pod, which stands unseen behind this one.
-func (j *Judge) settled(who *process, p *pod, earliest, acquired time.Time) bool {
-	if p.alone(earliest, acquired) {
+// replaced says whether a pod took another's place. Of a static pod there is one object at a
+// time. Of others the kubelet that starts one has seen all that was gone before it came.
+func (p *pod) replaced(other *pod) bool {
+	if p == other || p.entry < other.entry {
+		return false
+	}
+	if p.now.Mirror && other.now.Mirror && p.now.Namespace == other.now.Namespace && p.now.Name == other.now.Name {
 		return true
 	}
-	return !p.beginning && !j.lostAt(record.Pods, p.seen) && j.noneBefore(who, p, earliest, acquired)
+	return other.gone > 0 && other.gone < p.entry
 }
 
-// alone says whether a pod had been there for so long that nothing stood behind it any more.
-func (p *pod) alone(earliest, acquired time.Time) bool {
-	return earliest.After(p.seen.Add(settle)) || !p.now.Started.IsZero() && acquired.After(p.now.Started.Add(settle))
+// settled says whether a process cannot be one of an earlier pod, which stands unseen behind
+// this one: it ran when none of these could, or it is of none of them. earliest is when it
+// acquired its lease at the earliest, alive when it certainly ran.
+func (j *Judge) settled(who *process, p *pod, earliest, alive time.Time) bool {
+	if p.aloneAt(alive) {
+		return true
+	}
+	return !p.beginning && !j.lostAt(record.Pods, p.seen) && j.noneBefore(who, p, earliest, alive)
 }
+
+// aloneAt says whether nothing stood behind a pod at a moment any more.
+func (p *pod) aloneAt(at time.Time) bool { return !p.alone.IsZero() && !at.Before(p.alone) }
 
 // noneBefore says whether a process is of none of the earlier pods of the same program on
 // the same Node: every container of theirs was reported to have ended, or the process
-// cannot have been in it, nor in what stood behind it.
-func (j *Judge) noneBefore(who *process, p *pod, earliest, acquired time.Time) bool {
+// cannot have been in it, nor in what stood behind it. Where none was seen, the Node was
+// watched for a while without one.
+func (j *Judge) noneBefore(who *process, p *pod, earliest, alive time.Time) bool {
+	seen := false
 	for _, uid := range j.podOrder {
 		o := j.pods[uid]
-		if o == p || o.now.Program != p.now.Program || o.now.Node != p.now.Node || o.seen.After(p.seen) {
+		if o == p || o.now.Program != p.now.Program || o.now.Node != p.now.Node || o.entry > p.entry {
 			continue
 		}
-		if who.cannotBeOf(o) && o.alone(earliest, acquired) {
+		seen = true
+		if who.cannotBeOf(o) && o.aloneAt(alive) {
 			continue
 		}
 		if !o.ended(earliest) {
 			return false
 		}
 	}
-	return true
+	return seen || p.seen.Sub(j.podsFrom) >= settle
 }
 
 // ended says whether every container of a pod was reported to have ended by then.
@@ -193,17 +229,6 @@ func (p *pod) ended(at time.Time) bool {
 		}
 	}
 	return len(p.runs) > 0
-}
-
-// nextOn is the pod of the same program that came to the same Node next.
-func (j *Judge) nextOn(p *pod) *pod {
-	for _, uid := range j.podOrder {
-		o := j.pods[uid]
-		if o != p && o.now.Program == p.now.Program && o.now.Node == p.now.Node && o.seen.After(p.seen) {
-			return o
-		}
-	}
-	return nil
 }
 
 // onHost says whether a pod is where an identity's host name is.

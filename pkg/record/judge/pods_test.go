@@ -19,12 +19,14 @@ func TestProcessBehindAReplacedPod(t *testing.T) {
 		started float64 // of the pod before
 		before  []string
 		frozen  string
+		judged  func(*script) Result
 		kind    Kind
 	}{
-		{"the one before had no flag", -600, nil, "", Excluded},
-		{"it had the flag", -600, []string{flag}, "", Possible},
-		{"its arguments may be others than it shows", -600, nil, "fixed UID", Possible},
-		{"another may have stood behind it, too", -10, nil, "", Possible},
+		{"the one before had no flag", -600, nil, "", (*script).judged, Excluded},
+		{"it had the flag", -600, []string{flag}, "", (*script).judged, Possible},
+		{"its arguments may be others than it shows", -600, nil, "fixed UID", (*script).judged, Possible},
+		{"another may have stood behind it, too", 10, nil, "", (*script).judged, Possible},
+		{"nobody read the Node's lease", -600, nil, "", (*script).alone, Possible},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := (&script{}).at(0, record.Entry{Header: &record.Header{Form: record.Form, Name: "demo"}})
@@ -50,8 +52,8 @@ func TestProcessBehindAReplacedPod(t *testing.T) {
 			}
 			ended := kcm(41, "new", "k-new", 5, flag)
 			ended.Containers[0].State, ended.Containers[0].Finished = record.Terminated, on(41-600)
-			s.ccmLeads(55, 80)
-			found := s.judged().Lanes[0].Overlaps
+			s.ccmLeads(55, 100)
+			found := test.judged(s).Lanes[0].Overlaps
 			if len(found) != 1 || found[0].Kind != test.kind {
 				t.Errorf("overlaps %+v, wanted one that is %s", found, test.kind)
 			}

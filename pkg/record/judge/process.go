@@ -109,6 +109,9 @@ func (l link) timing(seen timing) timing {
 		return seen
 	}
 	t := timingOf(l.pods[0])
+	if l.hidden {
+		t = t.longest(seen)
+	}
 	for _, p := range l.pods[1:] {
 		t = t.longest(timingOf(p))
 	}
@@ -126,6 +129,9 @@ func (l link) role(p *process, controller string) role {
 	r := roleOf(l.pods[0], controller, p.flagged())
 	for _, one := range l.pods[1:] {
 		r = r.or(roleOf(one, controller, p.flagged()))
+	}
+	if l.hidden {
+		r = r.or(unknownRole(p.flagged()))
 	}
 	return r
 }

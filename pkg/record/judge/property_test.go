@@ -22,7 +22,7 @@ func (m *model) disturb() {
 			victim = p
 		}
 	}
-	switch m.rnd.IntN(9) {
+	switch m.rnd.IntN(12) {
 	case 0:
 		m.exit(victim)
 	case 1:
@@ -43,13 +43,17 @@ func (m *model) disturb() {
 		m.invent(victim.pod)
 	case 8:
 		m.deletePod(victim.pod)
+	case 9, 10:
+		m.rollUnseen(victim.pod)
+	case 11:
+		m.forceUnseen(victim.pod)
 	}
 }
 
 // roll replaces a static pod: the old container ends before or well after the new one
 // begins, and no end of it is ever reported.
 func (m *model) roll(p *simPod) {
-	if p.record.Program != wellknown.KCM || p.process == nil {
+	if p.record.Program != wellknown.KCM || p.process == nil || p.hidden {
 		return
 	}
 	old, flagged, inTree := p.process, m.rnd.IntN(3) > 0, m.rnd.IntN(2) == 0
@@ -58,15 +62,88 @@ func (m *model) roll(p *simPod) {
 	if m.rnd.IntN(2) == 0 {
 		old.ended = m.now
 	} else {
-		stands := m.now.Add(m.between(0, 25*time.Second))
-		old.pod = &simPod{again: stands} // whose end nobody reports
-		m.doomed(old, stands)
+		m.outlives(old, m.between(0, 25*time.Second))
 	}
 	m.newPod(wellknown.KCM, old.host, flagged, inTree)
 }
 
-// doomed ends a process at a moment, whatever it does.
-func (m *model) doomed(p *simProcess, at time.Time) { m.dooms = append(m.dooms, doom{p, at}) }
+// outlives has a process end after a while, whatever it does, and nobody reports it.
+func (m *model) outlives(p *simProcess, d time.Duration) {
+	p.pod = &simPod{again: m.now.Add(d)}
+	m.tasks = append(m.tasks, task{m.now.Add(d), func() {
+		if p.ended.IsZero() {
+			p.ended = m.now
+		}
+	}})
+}
+
+// rollUnseen replaces a static pod while its kubelet, which restarts, reaches no API server:
+// the old container stands behind the new one until the kubelet has listed its pods again,
+// which it does up to half a minute after it renews its Node's lease. It shows the new pod
+// only then, and shortly before it ends the old one.
+func (m *model) rollUnseen(p *simPod) {
+	if p.record.Program != wellknown.KCM || p.process == nil || p.hidden {
+		return
+	}
+	k, old := m.kubelets[p.record.Node], p.process
+	if m.now.Before(k.away) {
+		return
+	}
+	back := m.between(5*time.Second, 105*time.Second)
+	lists := m.between(0, min(time.Minute, 2*back))
+	k.away = m.now.Add(back)
+	p.process, p.record.Gone = nil, true
+	old.pod = &simPod{again: m.now} // whose end nobody reports
+	next := m.newPod(wellknown.KCM, old.host, m.rnd.IntN(3) > 0, m.rnd.IntN(2) == 0)
+	k.held = nil
+	m.tasks = append(m.tasks, task{m.now.Add(back + lists), func() {
+		m.commitPod(p)
+		m.commitPod(next)
+		next.hidden = false
+		m.outlives(old, m.between(900*time.Millisecond, 2400*time.Millisecond))
+	}})
+	next.hidden = true
+	if m.rnd.IntN(2) == 0 { // it ends meanwhile, as who reaches no API server does
+		m.tasks = append(m.tasks, task{m.now.Add(m.between(5*time.Second, back+lists)), func() {
+			if next.process != nil {
+				m.exit(next.process)
+			}
+		}})
+	}
+	for _, leader := range m.all { // and another one leads, which may be the old one
+		if m.rnd.IntN(2) == 0 && leader != old && leader.ended.IsZero() && !leader.loops.IsZero() {
+			m.exit(leader)
+		}
+	}
+}
+
+// forceUnseen deletes a CCM's pod by force while its kubelet reaches no API server: the
+// object is gone and another there at once, and the process goes on until the kubelet has
+// listed its pods again, and for its grace period.
+func (m *model) forceUnseen(p *simPod) {
+	if p.record.Program != wellknown.CCM || p.process == nil || p.hidden {
+		return
+	}
+	k, old := m.kubelets[p.record.Node], p.process
+	if m.now.Before(k.away) {
+		return
+	}
+	back := m.between(5*time.Second, 60*time.Second)
+	p.process, p.record.Gone, p.again = nil, true, time.Time{}
+	m.commitPod(p)
+	old.pod = &simPod{again: m.now}
+	m.count++
+	bound := &simPod{record: p.record}
+	bound.record.Gone, bound.record.UID, bound.record.Started, bound.record.Containers = false, fmt.Sprintf("pod-%d", m.count), time.Time{}, nil
+	m.pods = append(m.pods, bound)
+	m.commitPod(bound)
+	k.away = m.now.Add(back)
+	m.tasks = append(m.tasks, task{k.away.Add(m.between(0, 36*time.Second)), func() {
+		bound.record.Started = m.clock(old.host).Truncate(time.Second)
+		m.start(bound, true, false)
+		m.outlives(old, m.between(0, 25*time.Second))
+	}})
+}
 
 // clear empties the holder of the migration lease, as nobody should.
 func (m *model) clear() {
@@ -88,7 +165,7 @@ func (m *model) fence() {
 
 // invent has the kubelet report an end that it made up, of a container that runs.
 func (m *model) invent(p *simPod) {
-	if p.process == nil || p.record.Gone {
+	if p.process == nil || p.record.Gone || p.hidden {
 		return
 	}
 	kept := p.record.Containers
@@ -100,14 +177,13 @@ func (m *model) invent(p *simPod) {
 
 // deletePod deletes a CCM's pod, sometimes by force: then the process outlives it.
 func (m *model) deletePod(p *simPod) {
-	if p.record.Program != wellknown.CCM || p.process == nil {
+	if p.record.Program != wellknown.CCM || p.process == nil || p.hidden {
 		return
 	}
 	old := p.process
 	if m.rnd.IntN(3) == 0 {
 		p.process = nil
-		old.pod = &simPod{}
-		m.doomed(old, m.now.Add(m.between(0, 20*time.Second)))
+		m.outlives(old, m.between(0, 20*time.Second))
 	} else {
 		m.exit(old)
 	}

@@ -39,12 +39,9 @@ const (
 	near = 5 * time.Minute
 	// second is the resolution of a kubelet's times.
 	second = time.Second
-	// settle is how long after a static pod was replaced an old process may still stand
-	// unseen behind the new pod. A kubelet that was restarted together with the manifest
-	// does not know the old pod; its housekeeping ends it, every 2 s once all sources are
-	// ready, with a grace of 1 s (kubernetes/kubernetes:pkg/kubelet/kubelet_pods.go@v1.26.13,
-	// lines 1134 to 1164; kubernetes/kubernetes#112814). Measured on a real kubelet: 1.7 s,
-	// and 1.1 s after an API server that was away had come back.
+	// settle is for how long a Node has to be watched without a pod of a program before none is
+	// taken to have been replaced there: a kubelet takes an old static pod away and shows the new
+	// one within seconds. Measured on a real kubelet: 12 s.
 	settle = 30 * time.Second
 )
 

@@ -15,6 +15,7 @@ const (
 	simulated  = "./test/sim"
 	runnerTest = "./pkg/runner"
 	kubeTest   = "pkg/kube"
+	judgeTest  = "./pkg/record/judge"
 
 	controllerTest = "./internal/controller"
 )
@@ -262,5 +263,20 @@ func defects() []seeded {
 		{"H5-back", "an outage is followed by an undo that nobody asked for", "internal/cli/run.go",
 			"func outage(since time.Duration) bool { return since < procedure.BackOff }", `func outage(since time.Duration) bool { return since < procedure.BackOff && !defect.On("H5-back") }`,
 			"./internal/cli", "TestOutageForbidsTheWayBack", false},
+		{"H7-rule", "a process has ended by the rule although nobody followed its lease", "pkg/record/judge/leases.go",
+			"	return end, !w.known().Before(end)", "	return end, !w.known().Before(end) || defect.On(\"H7-rule\")",
+			judgeTest, "TestTruthLiesWithinTheBounds", false},
+		{"H7-silence", "nobody leads unseen where no read of the leases is answered", "pkg/record/judge/leases.go",
+			"		case !j.asked.IsZero() && j.until.Sub(j.asked) >= silence:", "		case !j.asked.IsZero() && j.until.Sub(j.asked) >= silence && !defect.On(\"H7-silence\"):",
+			judgeTest, "TestTruthLiesWithinTheBounds", false},
+		{"H7-sight", "a kubelet's renewal of before the first sight of its new pod counts in a record", "pkg/record/judge/kubelets.go",
+			"p.shown.IsZero() || r.Since.Before(p.shown) {", `p.shown.IsZero() || r.Since.Before(p.shown) && !defect.On("H7-sight") {`,
+			judgeTest, "TestAloneByRenewals", false},
+		{"H7-hidden", "a process is judged by the pod that its kubelet shows, whatever it hides", "pkg/record/judge/kubelets.go",
+			"	if k == nil {\n		return false\n	}\n	for _, s", "	if defect.On(\"H7-hidden\") {\n		return true\n	}\n	if k == nil {\n		return false\n	}\n	for _, s",
+			judgeTest, "TestTruthLiesWithinTheBounds", false},
+		{"H7-replaced", "nothing stands behind a pod that took another's place", "pkg/record/judge/pods.go",
+			"	if p.aloneAt(alive) {", "	if p.aloneAt(alive) || defect.On(\"H7-replaced\") {",
+			judgeTest, "TestTruthLiesWithinTheBounds", false},
 	}
 }
