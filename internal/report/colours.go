@@ -17,13 +17,13 @@ const timelineStyle = `.lane{fill:#f3f5f7}.grid{stroke:#59636e;stroke-opacity:.2
 .k0{fill:#0b6bcb}.k1{fill:#34509a}.k2{fill:#0b7a86}.k3{fill:#5a55c9}.c0{fill:#b35900}.c1{fill:#7d5a00}.c2{fill:#93461c}.c3{fill:#8a5a2b}.o0,.o1,.o2,.o3{fill:#6e7781}.many{fill:#59636e}
 .maybe{fill-opacity:.35}.twice.maybe{fill-opacity:.7}.hatch{fill:url(#hatch)}.hatching{stroke:#ffffff;stroke-opacity:.75;stroke-width:2}
 .twice{fill:#b42318}.frozen{fill:#d9a400;fill-opacity:.55}.unknown{fill:url(#fog);pointer-events:none}.fog{stroke:#59636e;stroke-opacity:.45;stroke-width:1.5}
-.lost{fill:#59636e}.late{fill:#b6c0ca}.span{fill:#dfe5eb}.step{fill:#1a7f37}.stopped{fill:#b42318}
+.lost{fill:#59636e}.late{fill:#b6c0ca}.span{fill:#dfe5eb}.step{fill:#1a7f37}.stopped{fill:#b42318}.cordoned{fill:#8250df}.unready{fill:#b42318}.silent{fill:#59636e;fill-opacity:.6}
 .ended{fill-opacity:.6}.line.grid{stroke-width:1}
 @media (prefers-color-scheme:dark){
 .lane{fill:#161b22}.grid{stroke:#9da7b1}.cut{fill:#0d1117;stroke:#4b535d}
 .k0{fill:#58a6ff}.k1{fill:#8fb4ff}.k2{fill:#4fc3d0}.k3{fill:#a9a5ff}.c0{fill:#f0a04b}.c1{fill:#d9b44a}.c2{fill:#e88f66}.c3{fill:#d0a97c}.o0,.o1,.o2,.o3{fill:#9da7b1}.many{fill:#9da7b1}
 .hatching{stroke:#0d1117}.twice{fill:#ff6b5f}.frozen{fill:#e3b341}.fog{stroke:#9da7b1}
-.lost{fill:#9da7b1}.late{fill:#4b535d}.span{fill:#30363d}.step{fill:#56d364}.stopped{fill:#ff8a80}}
+.lost{fill:#9da7b1}.late{fill:#4b535d}.span{fill:#30363d}.step{fill:#56d364}.stopped{fill:#ff8a80}.cordoned{fill:#c297ff}.unready{fill:#ff6b5f}.silent{fill:#9da7b1}}
 `
 
 const hatching = `<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M3 0V6" class="hatching"/></pattern>` +
@@ -111,6 +111,11 @@ func (t *timeline) marked() []meaning {
 	}
 	if len(t.r.Blind()) > 0 {
 		all = append(all, meaning{"unknown", false, "not known"})
+	}
+	for _, what := range []judge.Condition{judge.Cordoned, judge.NotReady, judge.Silent} {
+		if slices.ContainsFunc(t.r.World.Stretches, func(s judge.NodeStretch) bool { return s.What == what }) {
+			all = append(all, meaning{stretchClass(what), false, string(what)})
+		}
 	}
 	return all
 }

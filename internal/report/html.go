@@ -99,9 +99,8 @@ func newPage(r judge.Result, torn []record.Torn) page {
 		}
 		p.Lanes = append(p.Lanes, one)
 	}
-	p.World = []section{
-		newSection("Nodes, before and after", nodesTable(r.World.Nodes), "No Node was seen."),
-		newSection("Load balancers, before and after", servicesTable(r.World.Services), "No Service of type LoadBalancer was seen."),
+	for _, s := range surroundings(r.World) {
+		p.World = append(p.World, newSection(s.title, s.table, s.none))
 	}
 	return p
 }

@@ -28,10 +28,10 @@ func Markdown(r judge.Result, torn []record.Torn) string {
 	for _, l := range r.Lanes {
 		processes(line, l)
 	}
-	line("## Nodes, before and after\n")
-	markdownTable(line, nodesTable(r.World.Nodes))
-	line("## Load balancers, before and after\n")
-	markdownTable(line, servicesTable(r.World.Services))
+	for _, s := range surroundings(r.World) {
+		line("## %s\n", s.title)
+		markdownTable(line, s.table)
+	}
 	line("## What was not seen\n")
 	blind := append(NotSeen(r), TornLines(torn)...)
 	for _, what := range blind {

@@ -3,16 +3,12 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
-
-// mostMachines bounds the lanes of machines.
-const mostMachines = 9
 
 // runs are lanes of the steps of each run of awsmigrate.
 func (t *timeline) runs() {
@@ -71,7 +67,7 @@ func (t *timeline) outages() {
 }
 
 // joined are marks of which those that overlap are one: of an outage every stream tells.
-// What was lost outdoes what only came late.
+// The worst of them gives its colour.
 func joined(all []mark) []mark {
 	slices.SortStableFunc(all, func(a, b mark) int { return cmp.Compare(a.x, b.x) })
 	var found []mark
@@ -82,50 +78,20 @@ func joined(all []mark) []mark {
 			continue
 		}
 		class := found[n].parts[0].class
-		found[n] = found[n].with(m)
-		if class != "lost" && found[n].parts[0].class == crowded {
+		if worse(m.parts[0].class, class) {
 			class = m.parts[0].class
 		}
+		found[n] = found[n].with(m)
 		found[n].parts[0].class = class
 	}
 	return found
 }
 
-// machines are the lanes of control planes, and of whatever else runs a controller
-// manager, with the containers that began and ended.
-func (t *timeline) machines() {
-	byName := map[string][]mark{}
-	for _, n := range t.r.World.Nodes {
-		if n.First.ControlPlane || n.Last.ControlPlane {
-			byName[n.First.Name] = nil
-		}
-	}
-	for _, c := range t.r.World.Restarts {
-		byName[c.Node] = append(byName[c.Node], t.container(c))
-	}
-	names := slices.Sorted(maps.Keys(byName))
-	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(len(byName[b]), len(byName[a])) })
-	shown, others := names[:min(len(names), mostMachines)], names[min(len(names), mostMachines):]
-	slices.Sort(shown)
-	for _, name := range shown {
-		t.machine(cmp.Or(name, "no Node"), byName[name])
-	}
-	var rest []mark
-	for _, name := range others {
-		rest = append(rest, byName[name]...)
-	}
-	if len(others) > 0 {
-		t.machine(fmt.Sprintf("%d more", len(others)), rest)
-	}
-}
-
-func (t *timeline) machine(name string, marks []mark) {
-	t.name(t.y+11, "small", name)
-	t.Bar(laneLeft, t.y, laneRight-laneLeft, thinRow, "lane")
-	for _, m := range bounded(marks) {
-		t.Titled(m.title(), func() { t.event(m) })
-	}
-	t.y += thinRow + 4
+// worse says whether the first of two classes outdoes the second: what was lost what only
+// came late, and a Node that is not Ready one that is silent, or cordoned.
+func worse(a, b string) bool {
+	order := []string{"late", "lost", "cordoned", "silent", "unready"}
+	return slices.Index(order, a) > slices.Index(order, b)
 }
 
 // container is a container that began or ended, at one moment.

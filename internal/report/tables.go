@@ -112,3 +112,25 @@ func stepsTable(r judge.Run) table {
 	}
 	return t
 }
+
+// titled is a table under a heading, and what is said where it is empty.
+type titled struct {
+	title string
+	table table
+	none  string
+}
+
+// surroundings are the tables of what was seen beside the controllers. Rancher's machines
+// are there only where somebody read them.
+func surroundings(w judge.World) []titled {
+	all := []titled{
+		{"Nodes, before and after", nodesTable(w.Nodes), "No Node was seen."},
+		{"Nodes that were cordoned, not Ready or silent", stretchesTable(w.Stretches), "No Node was."},
+		{"Controller managers, before and after", argumentsTable(w.Arguments), "No pod of a controller manager was seen."},
+		{"Load balancers, before and after", servicesTable(w.Services), "No Service of type LoadBalancer was seen."},
+	}
+	if len(w.Machines) > 0 {
+		all = append(all, titled{"Machines of Rancher", machinesTable(w.Machines), ""})
+	}
+	return all
+}

@@ -91,6 +91,9 @@ func moments(r judge.Result) []time.Time {
 	for _, c := range r.World.Restarts {
 		add(c.At)
 	}
+	for _, s := range r.World.Stretches {
+		add(s.From, s.To)
+	}
 	for _, run := range r.Runs {
 		add(run.From, run.Until)
 		for _, s := range run.Steps {

@@ -14,11 +14,15 @@ const mostEvents = 1000
 
 // World is what else was seen, for a report.
 type World struct {
-	Nodes    []NodeChange    `json:"nodes"`
-	Services []ServiceChange `json:"services"`
-	Restarts []Restart       `json:"restarts"`
-	Events   []Told          `json:"events"`
-	Dropped  int             `json:"droppedEvents,omitempty"` // more than are kept
+	Nodes []NodeChange `json:"nodes"`
+	// Stretches are those in which a Node was cordoned, not Ready or silent.
+	Stretches []NodeStretch    `json:"stretches,omitempty"`
+	Machines  []record.Machine `json:"machines,omitempty"`
+	Arguments []Arguments      `json:"arguments,omitempty"`
+	Services  []ServiceChange  `json:"services"`
+	Restarts  []Restart        `json:"restarts"`
+	Events    []Told           `json:"events"`
+	Dropped   int              `json:"droppedEvents,omitempty"` // more than are kept
 }
 
 // NodeChange is a Node as it was first and last seen.
@@ -53,17 +57,20 @@ type Told struct {
 
 // world gathers what is seen besides.
 type world struct {
-	nodes    map[string]*NodeChange
-	services map[string]*ServiceChange
-	events   []Told
-	dropped  int
+	nodes     map[string]*NodeChange
+	stretches []NodeStretch
+	open      map[string]int // of these, by what and Node
+	services  map[string]*ServiceChange
+	events    []Told
+	dropped   int
 }
 
 func newWorld() world {
-	return world{nodes: map[string]*NodeChange{}, services: map[string]*ServiceChange{}}
+	return world{nodes: map[string]*NodeChange{}, open: map[string]int{}, services: map[string]*ServiceChange{}}
 }
 
-func (w *world) node(_ time.Time, n record.Node) {
+func (w *world) node(at time.Time, n record.Node) {
+	w.conditions(at, n)
 	known := w.nodes[n.UID]
 	if known == nil {
 		known = &NodeChange{First: n}
@@ -101,7 +108,8 @@ func (w *world) event(at time.Time, e record.Event) {
 }
 
 func (w *world) result(j *Judge) World {
-	out := World{Events: w.events, Dropped: w.dropped, Restarts: j.restarts()}
+	out := World{Events: w.events, Dropped: w.dropped, Restarts: j.restarts(),
+		Stretches: j.nodeStretches(), Machines: j.hosts.machineList(), Arguments: j.arguments()}
 	for _, n := range w.nodes {
 		out.Nodes = append(out.Nodes, *n)
 	}
