@@ -102,10 +102,10 @@ func renewal(node string, at, since time.Time) record.Entry {
 	return record.Entry{At: at, Renewal: &record.Renewal{Node: node, Renew: at.Add(-600 * time.Second), Since: since}}
 }
 
-// renewals of the holder of both leases, every two seconds.
+// renewals of the holder of both leases, and of the CCM that waits, every two seconds.
 func (s *script) renewals(from, to float64) *script {
 	for x := from; x < to; x += 2 {
-		s.hold(x, 0, wellknown.KCMLease, "cp-0_a", 1).hold(x+0.1, 0, wellknown.MigrationLease, "cp-0_a", 1)
+		s.hold(x, 0, wellknown.CCMLease, "cp-1_b", 1).hold(x+0.05, 0, wellknown.KCMLease, "cp-0_a", 1).hold(x+0.1, 0, wellknown.MigrationLease, "cp-0_a", 1)
 	}
 	return s
 }

@@ -84,7 +84,8 @@ func (p *pod) container(at time.Time, c record.Container) {
 type link struct {
 	pods []record.Pod // as their flags may be
 	run  *run         // the only one that it can be; nil: there may be another
-	// hidden: it may as well be of a static pod that its kubelet has not shown.
+	// hidden: it may as well be of a pod that nobody saw: one that its kubelet has not shown,
+	// or that was gone before the pods were watched.
 	hidden bool
 	why    string // why run is nil
 }
@@ -108,7 +109,9 @@ func (j *Judge) linkOf(p *process, acquisition Bound, acquired, alive time.Time)
 		}
 		found.pods = append(found.pods, one.now)
 		fits = append(fits, within...)
-		sure = sure && j.settled(p, one, earliest, later(earliest, alive))
+		if !j.settled(p, one, earliest, later(earliest, alive)) {
+			sure, found.hidden = false, found.hidden || j.unseenBefore(one, later(earliest, alive))
+		}
 	}
 	switch {
 	case len(fits) == 0:
@@ -144,9 +147,12 @@ func unflagged(p record.Pod) bool {
 
 // within are the containers of a pod that may hold a process which acquired its lease
 // then: not those that had ended, and not those that started later. A container's times
-// and the acquisition are of one clock, that of the host.
+// and the acquisition are of one clock, that of the host. One that nobody saw may hold it, too.
 func (p *pod) within(earliest, acquired, alive time.Time) []*run {
 	var fits []*run
+	if p.before(acquired, alive) {
+		fits = append(fits, &run{pod: p})
+	}
 	for i, r := range p.runs {
 		ended := !r.reported.IsZero() && (r.reported.Before(earliest) || r.reported.Before(alive) ||
 			!acquired.IsZero() && !r.finished.Add(second).After(acquired))
@@ -160,6 +166,19 @@ func (p *pod) within(earliest, acquired, alive time.Time) []*run {
 		}
 	}
 	return fits
+}
+
+// before says whether a container that ended before the first one that was seen may hold a
+// process: its kubelet told nobody meanwhile.
+func (p *pod) before(acquired, alive time.Time) bool {
+	if !acquired.IsZero() && p.now.Started.After(acquired) {
+		return false
+	}
+	if len(p.runs) == 0 {
+		return !p.now.Started.IsZero()
+	}
+	first := p.runs[0]
+	return first.restarts > 0 && (acquired.IsZero() || first.started.After(acquired)) && alive.Before(first.seen)
 }
 
 // superseded says whether nothing of a pod can run at a moment: its object was gone before
@@ -193,7 +212,26 @@ func (j *Judge) settled(who *process, p *pod, earliest, alive time.Time) bool {
 	if p.aloneAt(alive) {
 		return true
 	}
-	return !p.beginning && !j.lostAt(record.Pods, p.seen) && j.noneBefore(who, p, earliest, alive)
+	return !j.unseenBefore(p, alive) && j.noneBefore(who, p, earliest, alive)
+}
+
+// unseenBefore says whether the process of a pod that nobody saw may run at a moment, behind
+// a pod or behind one before it: it was gone before these pods were watched. Where no pod
+// was seen before, the Node was watched for a while without one.
+func (j *Judge) unseenBefore(p *pod, at time.Time) bool {
+	first, unseen := p, false
+	for _, uid := range j.podOrder {
+		o := j.pods[uid]
+		if o.now.Program != p.now.Program || o.now.Node != p.now.Node || o.entry > p.entry {
+			continue
+		}
+		if o.entry < first.entry {
+			first = o
+		}
+		// Behind one that is alone there is nothing, of whatever came before it.
+		unseen = !o.aloneAt(at) && (unseen || o.beginning || j.lostAt(record.Pods, o.seen))
+	}
+	return unseen || first == p && !p.aloneAt(at) && p.seen.Sub(j.podsFrom) < settle
 }
 
 // aloneAt says whether nothing stood behind a pod at a moment any more.
@@ -201,16 +239,13 @@ func (p *pod) aloneAt(at time.Time) bool { return !p.alone.IsZero() && !at.Befor
 
 // noneBefore says whether a process is of none of the earlier pods of the same program on
 // the same Node: every container of theirs was reported to have ended, or the process
-// cannot have been in it, nor in what stood behind it. Where none was seen, the Node was
-// watched for a while without one.
+// cannot have been in it, nor in what stood behind it.
 func (j *Judge) noneBefore(who *process, p *pod, earliest, alive time.Time) bool {
-	seen := false
 	for _, uid := range j.podOrder {
 		o := j.pods[uid]
 		if o == p || o.now.Program != p.now.Program || o.now.Node != p.now.Node || o.entry > p.entry {
 			continue
 		}
-		seen = true
 		if who.cannotBeOf(o) && o.aloneAt(alive) {
 			continue
 		}
@@ -218,7 +253,7 @@ func (j *Judge) noneBefore(who *process, p *pod, earliest, alive time.Time) bool
 			return false
 		}
 	}
-	return seen || p.seen.Sub(j.podsFrom) >= settle
+	return true
 }
 
 // ended says whether every container of a pod was reported to have ended by then.

@@ -60,3 +60,68 @@ func TestProcessBehindAReplacedPod(t *testing.T) {
 		})
 	}
 }
+
+// A kubelet that was away shows the last containers of a pod, and not those before: one of
+// them may hold a process that acquired its lease before the first that is shown began.
+func TestContainerThatWasNeverShown(t *testing.T) {
+	on := func(s float64) time.Time { return epoch.Add(time.Duration(s * float64(time.Second))) }
+	shown := func(restarts int32) []*run {
+		return []*run{{id: "a", seen: on(50), started: on(40), restarts: restarts}}
+	}
+	for _, test := range []struct {
+		name            string
+		podStarted      time.Time
+		runs            []*run
+		acquired, alive time.Time
+		want            int // containers that fit
+	}{
+		{"acquired before the first one began, which had another before it", on(0), shown(1), on(30), on(35), 1},
+		{"which had none before it", on(0), shown(0), on(30), on(35), 0},
+		{"it ran when the first was seen", on(0), shown(1), on(30), on(60), 0},
+		{"acquired before the pod was started", on(31), shown(1), on(30), on(35), 0},
+		{"acquired in the first", on(0), shown(1), on(45), on(48), 1},
+		{"a pod that was started, and of which no container is shown", on(0), nil, on(30), on(35), 1},
+		{"a pod that was not", time.Time{}, nil, on(30), on(35), 0},
+		{"nobody knows when it was acquired", on(0), shown(2), time.Time{}, on(35), 2},
+	} {
+		p := &pod{now: record.Pod{Started: test.podStarted}, runs: test.runs}
+		if got := p.within(time.Time{}, test.acquired, test.alive); len(got) != test.want {
+			t.Errorf("%s: %d fit, wanted %d", test.name, len(got), test.want)
+		}
+	}
+}
+
+// Behind a pod that was there when the record began, or came shortly afterwards, one may
+// run that was gone by then; not behind one whose kubelet showed that nothing does.
+func TestPodOfBeforeTheRecord(t *testing.T) {
+	on := func(s float64) time.Time { return epoch.Add(time.Duration(s * float64(time.Second))) }
+	of := func(entry int, seen float64, beginning bool, alone float64) *pod {
+		p := &pod{now: record.Pod{UID: string(rune('a' + entry)), Node: "cp-0", Program: wellknown.KCM}, entry: entry, seen: on(seen), beginning: beginning}
+		if alone > 0 {
+			p.alone = on(alone)
+		}
+		return p
+	}
+	for _, test := range []struct {
+		name string
+		pods []*pod // the last is asked for
+		want bool   // at 100 s
+	}{
+		{"there at the beginning", []*pod{of(1, 0, true, 0)}, true},
+		{"and alone", []*pod{of(1, 0, true, 90)}, false},
+		{"and alone later", []*pod{of(1, 0, true, 110)}, true},
+		{"came soon, and none before", []*pod{of(1, 20, false, 0)}, true},
+		{"came later, and none before", []*pod{of(1, 40, false, 0)}, false},
+		{"behind one of the beginning", []*pod{of(1, 0, true, 0), of(2, 40, false, 0)}, true},
+		{"behind one that was alone", []*pod{of(1, 0, true, 30), of(2, 40, false, 0)}, false},
+	} {
+		j := New()
+		j.podsFrom = on(0)
+		for _, p := range test.pods {
+			j.pods[p.now.UID], j.podOrder = p, append(j.podOrder, p.now.UID)
+		}
+		if got := j.unseenBefore(test.pods[len(test.pods)-1], on(100)); got != test.want {
+			t.Errorf("%s: %v, wanted %v", test.name, got, test.want)
+		}
+	}
+}

@@ -268,7 +268,7 @@ func defects() []seeded {
 			judgeTest, "TestTruthLiesWithinTheBounds", false},
 		{"H7-silence", "nobody leads unseen where no read of the leases is answered", "pkg/record/judge/leases.go",
 			"		case !j.asked.IsZero() && j.until.Sub(j.asked) >= silence:", "		case !j.asked.IsZero() && j.until.Sub(j.asked) >= silence && !defect.On(\"H7-silence\"):",
-			judgeTest, "TestTruthLiesWithinTheBounds", false},
+			judgeTest, "TestWatchThatHangs", false},
 		{"H7-sight", "a kubelet's renewal of before the first sight of its new pod counts in a record", "pkg/record/judge/kubelets.go",
 			"p.shown.IsZero() || r.Since.Before(p.shown) {", `p.shown.IsZero() || r.Since.Before(p.shown) && !defect.On("H7-sight") {`,
 			judgeTest, "TestAloneByRenewals", false},
