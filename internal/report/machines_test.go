@@ -96,3 +96,15 @@ func TestJoined(t *testing.T) {
 		}
 	}
 }
+
+func TestApprovalText(t *testing.T) {
+	for want, a := range map[string]judge.Approval{
+		"plan sha256:1, by u@h at 12:00:00.0": {At: noon, Plan: "sha256:1", By: "u@h"},
+		"step upgrade, by u@h at 12:00:00.0":  {At: noon, Step: "upgrade", By: "u@h"},
+		"plan –, by – at 12:00:00.0":          {At: noon},
+	} {
+		if got := approvalText(a); got != want {
+			t.Errorf("%q, wanted %q", got, want)
+		}
+	}
+}

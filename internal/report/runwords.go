@@ -53,3 +53,12 @@ func stepOutcome(s judge.Step) string {
 	}
 	return string(s.Outcome)
 }
+
+// approvalText says who approved what.
+func approvalText(a judge.Approval) string {
+	what := "plan " + orDash(a.Plan)
+	if a.Step != "" {
+		what = "step " + a.Step
+	}
+	return fmt.Sprintf("%s, by %s at %s", what, orDash(a.By), clock(a.At))
+}

@@ -102,6 +102,9 @@ func runFacts(r judge.Run) []fact {
 	if !r.Until.IsZero() {
 		all = append(all, fact{"ended", fmt.Sprintf("%s, after %s", r.Until.UTC().Format(time.RFC3339), r.Until.Sub(r.From).Round(time.Second))})
 	}
+	for _, a := range r.Approvals {
+		all = append(all, fact{"approved", approvalText(a)})
+	}
 	return append(all, fact{"position before", orDash(r.Before)}, fact{"position after", orDash(r.After)}, fact{"outcome", runOutcome(r)})
 }
 

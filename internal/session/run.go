@@ -28,7 +28,7 @@ func Run(ctx context.Context, t Connector, o Options) (Result, error) {
 		return Result{}, err
 	}
 	o.Recording.Watch(ctx, recording.Cluster{Name: s.Procedure.Target().Name, Way: s.watched.Way, Machines: s.watched.Machines})
-	options.Sink = o.Recording.Beside(options.Sink)
+	options.Sink, options.Journal = o.Recording.Beside(options.Sink), o.Recording.Keeping(options.Journal, s.RunID)
 	result, err := runner.Run[migration.Snapshot](ctx, s.Procedure, options)
 	return Result{Result: result, Began: true}, err
 }

@@ -19,20 +19,21 @@ type Entry struct {
 	// compared with each other.
 	At time.Time `json:"at"`
 
-	Header  *Header    `json:"header,omitempty"`
-	Lease   *Lease     `json:"lease,omitempty"`
-	Checked *Checked   `json:"checked,omitempty"`
-	Pod     *Pod       `json:"pod,omitempty"`
-	Node    *Node      `json:"node,omitempty"`
-	Machine *Machine   `json:"machine,omitempty"`
-	Renewal *Renewal   `json:"renewal,omitempty"`
-	Service *Service   `json:"service,omitempty"`
-	Event   *Event     `json:"event,omitempty"`
-	Begun   *Begun     `json:"begun,omitempty"`
-	Missed  *Unwatched `json:"unwatched,omitempty"`
-	Run     *Run       `json:"run,omitempty"`
-	Step    *Step      `json:"step,omitempty"`
-	End     *End       `json:"end,omitempty"`
+	Header   *Header    `json:"header,omitempty"`
+	Lease    *Lease     `json:"lease,omitempty"`
+	Checked  *Checked   `json:"checked,omitempty"`
+	Pod      *Pod       `json:"pod,omitempty"`
+	Node     *Node      `json:"node,omitempty"`
+	Machine  *Machine   `json:"machine,omitempty"`
+	Renewal  *Renewal   `json:"renewal,omitempty"`
+	Service  *Service   `json:"service,omitempty"`
+	Event    *Event     `json:"event,omitempty"`
+	Begun    *Begun     `json:"begun,omitempty"`
+	Missed   *Unwatched `json:"unwatched,omitempty"`
+	Run      *Run       `json:"run,omitempty"`
+	Step     *Step      `json:"step,omitempty"`
+	Approval *Approval  `json:"approval,omitempty"`
+	End      *End       `json:"end,omitempty"`
 }
 
 // Header is the first entry. Another one may follow, where more has become known of the

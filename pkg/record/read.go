@@ -113,7 +113,7 @@ func ofOneKind(line []byte) bool {
 func (e Entry) kinds() int {
 	n := 0
 	for _, has := range []bool{e.Header != nil, e.Lease != nil, e.Checked != nil, e.Pod != nil, e.Node != nil, e.Machine != nil, e.Renewal != nil, e.Service != nil,
-		e.Event != nil, e.Begun != nil, e.Missed != nil, e.Run != nil, e.Step != nil, e.End != nil} {
+		e.Event != nil, e.Begun != nil, e.Missed != nil, e.Run != nil, e.Step != nil, e.Approval != nil, e.End != nil} {
 		if has {
 			n++
 		}

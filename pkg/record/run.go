@@ -30,3 +30,11 @@ const (
 	WasDone  Outcome = "was done"       // found done, not run
 	Skipped  Outcome = "does not apply" // Message says why
 )
+
+// Approval is somebody's yes to the plan of a run, or to a step without a way back.
+type Approval struct {
+	Run  string `json:"run"`
+	Step string `json:"step,omitempty"` // "": the plan
+	Plan string `json:"plan,omitempty"` // hash of the plan
+	By   string `json:"by,omitempty"`   // user@host
+}

@@ -73,6 +73,8 @@ func (j *Judge) Put(e record.Entry) error {
 		j.run(e.At, *e.Run)
 	case e.Step != nil:
 		j.step(e.At, *e.Step)
+	case e.Approval != nil:
+		j.approval(e.At, *e.Approval)
 	case e.End != nil:
 		j.ended = true
 	}

@@ -19,6 +19,16 @@ type Run struct {
 	After   string    `json:"after,omitempty"`
 	Error   string    `json:"error,omitempty"`
 	Steps   []Step    `json:"steps,omitempty"`
+	// Approvals are those that the run's journal has.
+	Approvals []Approval `json:"approvals,omitempty"`
+}
+
+// Approval is somebody's yes, and when it was written.
+type Approval struct {
+	At   time.Time `json:"at"`
+	Step string    `json:"step,omitempty"` // "": the plan
+	Plan string    `json:"plan,omitempty"` // hash of the plan
+	By   string    `json:"by,omitempty"`
 }
 
 // Step is a step of a run.
@@ -73,4 +83,11 @@ func (j *Judge) step(at time.Time, s record.Step) {
 		one.Until = at
 	}
 	run.Steps = append(run.Steps, one)
+}
+
+// approval takes in a yes; one of a run that is not in the record is of none.
+func (j *Judge) approval(at time.Time, a record.Approval) {
+	if run := j.runOf(a.Run); run != nil {
+		run.Approvals = append(run.Approvals, Approval{At: at, Step: a.Step, Plan: a.Plan, By: a.By})
+	}
 }
