@@ -274,7 +274,7 @@ func defects() []seeded {
 			judgeTest, "TestAloneByRenewals", false},
 		{"H7-hidden", "a process is judged by the pod that its kubelet shows, whatever it hides", "pkg/record/judge/kubelets.go",
 			"	if k == nil {\n		return false\n	}\n	for _, s", "	if defect.On(\"H7-hidden\") {\n		return true\n	}\n	if k == nil {\n		return false\n	}\n	for _, s",
-			judgeTest, "TestTruthLiesWithinTheBounds", false},
+			judgeTest, "TestTruthLiesWithinTheBounds|TestPodThatIsNotShown", false},
 		{"H7-replaced", "nothing stands behind a pod that took another's place", "pkg/record/judge/pods.go",
 			"	if p.aloneAt(alive) {", "	if p.aloneAt(alive) || defect.On(\"H7-replaced\") {",
 			judgeTest, "TestTruthLiesWithinTheBounds", false},
