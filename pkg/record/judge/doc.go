@@ -8,5 +8,9 @@
 // process that cannot renew ends by its renew deadline, unless it was frozen or its
 // replies came late. Only the first excludes an overlap.
 //
+// In which container a process ran is judged by its kubelet, which renews its Node's lease:
+// one that hides a new pod, or ends an old process late, shows in that. A containerd that
+// hangs does not.
+//
 // It knows no client, no clock and no file.
 package judge

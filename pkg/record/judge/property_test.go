@@ -258,8 +258,8 @@ func (m *model) truths(began time.Time) []truth {
 	return all
 }
 
-// seeds are a range, and those beyond it of which the judge, or a seeded defect, once said what was not so: the
-// model has grown since, and makes other clusters of the older ones.
+// seeds are a range, and those beyond it of which the judge, or a seeded defect, once said
+// what was not so: the model has grown since, and makes other clusters of the older ones.
 func seeds() []uint64 {
 	all := []uint64{1818, 1933, 5030, 10366, 10910, 18720}
 	for seed := range uint64(1000) {
