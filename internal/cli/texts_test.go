@@ -38,7 +38,6 @@ var textsRead = map[string]string{
 	"diffLines":       "a diff: its lines",
 	"text":            "a manifest, a policy: its lines",
 	"wrap":            "breaks lines at blanks",
-	"facts":           "breaks a line that is too long between its facts",
 	"shellCommand":    "keeps a command whole that ends a fix: a fix is a text in reports and bundles, and has no other form",
 	"forCluster":      "as shellCommand",
 	"rkeID":           "the form of a name that Rancher gives",

@@ -163,7 +163,7 @@ func (v *auditor) look(ctx context.Context) (view.AuditDocument, error) {
 func (v *auditor) document(seen session.Reading, report verify.Report) view.AuditDocument {
 	report = view.TidyReport(report)
 	return view.NewAudit(view.Audited{Target: view.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Next: seen.Next,
-		Summary: seen.Input.Position.Summary, Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
+		Summary: seen.Input.Position.Summary, Where: seen.Input.Position.Text(), Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
 		Categories: target.Categories(), Outcome: audit.JudgeReport(report, v.options)}, report)
 }
 

@@ -155,7 +155,7 @@ func positionLine(seen audit.Inspection) string {
 	if seen.Input.Hosted() {
 		return "now    –    the control plane is hosted elsewhere: nothing of it can be migrated from here"
 	}
-	return fmt.Sprintf("now    %s   %s", seen.Input.Position.Position, seen.Input.Position.Summary)
+	return "now    " + seen.Input.Position.Text()
 }
 
 // awsLine says whom AWS was asked about, or why it was not.

@@ -96,7 +96,7 @@ func (c *Common) NameRule(ctx context.Context, seen migration.Snapshot) (naming.
 
 // HeaderOf is for people: what the cluster is, its position, and how names are kept.
 func (c *Common) HeaderOf(seen migration.Snapshot, is string) []string {
-	lines := []string{is, fmt.Sprintf("now    %s   %s", seen.Result.Position, seen.Result.Summary)}
+	lines := []string{is, "now    " + seen.Result.Text()}
 	if c.Names != nil {
 		lines = append(lines, fmt.Sprintf("names  useInstanceMetadataHostname: %t (%s)", c.Names.UseMetadata, c.Names.Why))
 	}

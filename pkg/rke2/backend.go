@@ -70,7 +70,7 @@ func (b *Backend) Header(seen migration.Snapshot) []string {
 	lines := []string{
 		fmt.Sprintf("%s   %s · %s · RKE2 %s · %s · Rancher %s", b.options.Name, b.options.Namespace,
 			f.Cluster.ManagementID, f.Cluster.Spec.KubernetesVersion, seen.Reading.CountMembers(), rancher),
-		fmt.Sprintf("now    %s   %s", seen.Result.Position, seen.Result.Summary),
+		"now    " + seen.Result.Text(),
 		"end    " + end,
 	}
 	if machines := f.Reverted(seen.Reading.Down); len(machines) > 0 {

@@ -26,6 +26,21 @@ const (
 	Unknown Status = "unknown"
 )
 
+// Of is a check's title beside a result. A title says what ought to be; where it is not
+// so, or nobody knows, a word before it says that.
+func (s Status) Of(title string) string {
+	switch s {
+	case Fail:
+		return "failed: " + title
+	case Unknown:
+		return "unknown: " + title
+	case Warn:
+		return "warning: " + title
+	case OK, Skip:
+	}
+	return title
+}
+
 // Meta is all that is known of a check without a cluster: what a document says of
 // it, and where and when it is made. IDs are stable and never used again for another
 // check.

@@ -90,8 +90,7 @@ func (r Report) blocked(results []Result, s Status, class fault.Class, reason, v
 		fix = FixUnknown
 	}
 	e := &fault.Error{
-		Class: class, Reason: reason, Object: first.ID + " " + first.Title, Fix: fix, Checks: ids,
-		Seen: fmt.Sprintf("%d of %d checks %s: %s", len(results), len(r.Results), verb, strings.Join(ids, ", ")),
+		Class: class, Reason: reason, Object: first.ID + " " + s.Of(first.Title), Fix: fix, Checks: ids,
 	}
 	for _, f := range first.Findings {
 		if f.Status != s {
@@ -101,13 +100,16 @@ func (r Report) blocked(results []Result, s Status, class fault.Class, reason, v
 			e.Object += " (" + f.Object + ")"
 		}
 		if detail := f.Seen + f.Reason; detail != "" {
-			e.Seen += "; " + detail
+			e.Seen = detail
 		}
 		e.Wanted = f.Wanted
 		if f.Fix != "" {
 			e.Fix = f.Fix
 		}
 		break
+	}
+	if len(ids) > 1 || e.Seen == "" {
+		e.Seen = strings.TrimPrefix(fmt.Sprintf("%s; %d of %d checks %s: %s", e.Seen, len(ids), len(r.Results), verb, strings.Join(ids, ", ")), "; ")
 	}
 	return e
 }

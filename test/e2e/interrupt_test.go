@@ -83,7 +83,7 @@ func waits(ctx context.Context, t *testing.T, r *scenario.Run, step string) {
 		default:
 		}
 		for _, line := range strings.Split(r.Stdout(), "\n") {
-			if strings.HasPrefix(line, "◐  "+step) && strings.Contains(line, "waiting for") {
+			if strings.Contains(line, "◐  "+step) && strings.Contains(line, "waiting for") {
 				return true, "", nil
 			}
 		}

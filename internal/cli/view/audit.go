@@ -25,6 +25,7 @@ type AuditDocument struct {
 
 	outcome    error
 	categories []string
+	where      string // the position in words
 }
 
 // AuditTarget is the cluster that a report is about.
@@ -41,6 +42,7 @@ type Audited struct {
 	Header        []string // cluster and position
 	At            time.Time
 	Summary       string   // of the position
+	Where         string   // the position in words
 	Problems      []string // what keeps the position from being clear
 	Next          string   // the command that goes on from a good report; "": none
 	FailOnWarning bool     // warnings count for the exit code
@@ -53,7 +55,7 @@ type Audited struct {
 func NewAudit(of Audited, report verify.Report) AuditDocument {
 	doc := AuditDocument{TypeMeta: KindOf("AuditReport"), Target: of.Target, Time: of.At.UTC().Format(time.RFC3339),
 		FailOnWarning: of.FailOnWarning, Summary: plaintext.Tidy(of.Summary), Report: TidyReport(report),
-		categories: of.Categories, outcome: of.Outcome, Code: ExitCode(of.Outcome)}
+		categories: of.Categories, where: plaintext.Tidy(of.Where), outcome: of.Outcome, Code: ExitCode(of.Outcome)}
 	for _, line := range of.Header {
 		doc.Header = append(doc.Header, plaintext.Tidy(line))
 	}

@@ -28,7 +28,7 @@ func writeAuditText(s screen, doc AuditDocument) {
 				s.line("")
 			}
 			if again {
-				s.prose(auditMarks[status]+"  "+result.ID+"  ", result.Title+": as "+first)
+				s.prose(auditMarks[status]+"  "+result.ID+"  ", result.Status.Of(result.Title)+": as "+first)
 			} else {
 				writeResult(s, result, mostShown)
 			}

@@ -69,6 +69,14 @@ func (s screen) prose(prefix, text string) {
 	}
 }
 
+// wrapped is prose in which a word that is longer than a line is whole, for whoever copies
+// it.
+func (s screen) wrapped(prefix, text string) {
+	for _, line := range tableRow(prefix, s.plain(text), "", s.width) {
+		s.line("%s", line)
+	}
+}
+
 // writeResult prints what one check came to: its ID, and for every finding the
 // object, what was seen and what was wanted; then the fix.
 func writeResult(s screen, result verify.Result, most int) {
@@ -77,7 +85,7 @@ func writeResult(s screen, result verify.Result, most int) {
 		s.prose(mark+"  "+result.ID+"  ", result.Title+": "+result.Reason)
 		return
 	}
-	s.prose(mark+"  "+result.ID+"  ", result.Title)
+	s.prose(mark+"  "+result.ID+"  ", result.Status.Of(result.Title))
 	findings := decidingFindings(result)
 	for i, finding := range findings {
 		if i == most {

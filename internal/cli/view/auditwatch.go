@@ -2,7 +2,6 @@ package view
 
 import (
 	"cmp"
-	"fmt"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -76,7 +75,7 @@ func (w *Watch) End() error {
 func changed(before, after AuditDocument) []string {
 	var lines []string
 	if before.Position != after.Position || before.Summary != after.Summary {
-		lines = append(lines, fmt.Sprintf("position %s → %s %s", before.Position, after.Position, after.Summary))
+		lines = append(lines, "now  "+before.where+"  →  "+after.where)
 	}
 	then := map[string]verify.Result{}
 	for _, result := range before.Results {
@@ -87,8 +86,7 @@ func changed(before, after AuditDocument) []string {
 		if known && was.Status == result.Status && firstFinding(was) == firstFinding(result) || after.Elsewhere(result) && before.Elsewhere(was) {
 			continue
 		}
-		status := cmp.Or(string(was.Status), "new")
-		lines = append(lines, fmt.Sprintf("%s → %s  %s", auditMarks[was.Status], shortLine(result, ""), status+" before"))
+		lines = append(lines, cmp.Or(auditMarks[was.Status], "new")+" → "+shortLine(result, ""))
 	}
 	return lines
 }

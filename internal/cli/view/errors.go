@@ -30,31 +30,54 @@ func WriteError(streams Streams, format string, err error) {
 		}
 	}
 	s := newScreen(streams, streams.Err)
-	for _, one := range flatten(err) {
-		for i, line := range faultLines(one) {
-			s.line("%s%s", [2]string{"error: ", "  "}[min(i, 1)], line)
-		}
-	}
+	writeFaults(s, "error: ", "  ", flatten(err))
 	s.line("exit %d", ExitCode(err))
 }
+
+// writeFaults prints errors behind a prefix for the first line of each and one for those
+// below it. On a terminal long lines go on below themselves.
+func writeFaults(s screen, first, below string, errs []error) {
+	for _, err := range errs {
+		for i, line := range faultLines(err) {
+			prefix := first + line.label
+			if i > 0 {
+				prefix = below + line.label
+			}
+			switch {
+			case !s.terminal:
+				s.line("%s%s", prefix, line.text)
+			case line.label == labelFix:
+				s.remedy(prefix, line.text)
+			default:
+				s.wrapped(prefix, line.text)
+			}
+		}
+	}
+}
+
+// faultLine is one part of an error.
+type faultLine struct{ label, text string }
+
+// labelFix is that of what to do.
+const labelFix = "fix      "
 
 // faultLines are an error's object with what was seen, what was wanted, the
 // cause and the fix, one to a line, so that nothing has to be parsed out of a
 // sentence.
-func faultLines(err error) []string {
+func faultLines(err error) []faultLine {
 	f, ok := fault.As(err)
 	if !ok {
-		return []string{err.Error()}
+		return []faultLine{{"", err.Error()}}
 	}
-	lines := []string{headline(f)}
+	lines := []faultLine{{"", headline(f)}}
 	if f.Wanted != "" {
-		lines = append(lines, "wanted   "+f.Wanted)
+		lines = append(lines, faultLine{"wanted   ", f.Wanted})
 	}
 	if f.Err != nil {
-		lines = append(lines, "cause    "+f.Err.Error())
+		lines = append(lines, faultLine{"cause    ", f.Err.Error()})
 	}
 	if f.Fix != "" {
-		lines = append(lines, "fix      "+f.Fix)
+		lines = append(lines, faultLine{labelFix, f.Fix})
 	}
 	return lines
 }

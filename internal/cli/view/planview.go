@@ -44,7 +44,9 @@ func WriteForeseen(streams Streams, lines []string, stops error) {
 	s := newScreen(streams, streams.Out)
 	if stops != nil && len(lines) == 0 {
 		for _, one := range flatten(stops) {
-			lines = append(lines, faultLines(one)...)
+			for _, line := range faultLines(one) {
+				lines = append(lines, line.label+line.text)
+			}
 		}
 	}
 	if len(lines) == 0 {
@@ -119,8 +121,12 @@ func tableRow(prefix, text, tail string, width int) []string {
 	if tail != "" {
 		room -= gap + utf8.RuneCountInString(tail)
 	}
+	parts := []string{text} // with its blanks, where it fits
+	if utf8.RuneCountInString(text) > room {
+		parts = wrap(text, max(room, 20))
+	}
 	var lines []string
-	for i, part := range wrap(text, max(room, 20)) {
+	for i, part := range parts {
 		if i > 0 {
 			lines = append(lines, strings.Repeat(" ", indent)+part)
 			continue

@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"fmt"
-	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -20,11 +19,7 @@ func (v *textView) stopped(result runner.Result, err error) {
 	if v.begun {
 		first, rest = "   ", "   "
 	}
-	for _, one := range flatten(err) {
-		for i, line := range faultLines(one) {
-			s.line("%s%s", [2]string{first, rest}[min(i, 1)], line)
-		}
-	}
+	writeFaults(s, first, rest, unrepeated(err, result.Resume))
 	if text := leftText(result.Left, fault.ClassOf(err)); text != "" {
 		s.prose("   !  ", text)
 	}
@@ -33,19 +28,37 @@ func (v *textView) stopped(result runner.Result, err error) {
 		switch {
 		case v.braked && v.commands.ByCommits && asked:
 		case v.braked && v.commands.ByCommits: // an undo takes back nothing that somebody else has committed
-			s.line("   on:      %s#after-the-brake", GoingBack)
+			s.line("   on:      %s", GoingBack+"#after-the-brake")
 		case v.braked && !asked:
-			s.line("   back:    %s; on: %s#after-the-brake", v.commands.Undo, GoingBack)
+			s.line("   back:    %s", v.commands.Undo)
+			s.line("   on:      %s", GoingBack+"#after-the-brake")
 		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // there is no way back any more
 		case step != result.Steps[0].ID && !v.commands.Undoing: // nothing to go back from, at the first
 			s.line("   back:    %s", v.commands.Undo)
 		}
-		s.line("   look:    %s", strings.Join(append([]string{v.commands.Status}, explains(err, step)...), " · "))
+		s.line("   look:    %s", v.commands.Status)
+		for _, command := range explains(err, step) {
+			s.line("            %s", command)
+		}
 	}
 	if result.Resume != "" && (!v.braked || asked) {
 		s.line("   on:      %s", result.Resume)
 	}
 	s.line("exit %d", ExitCode(err))
+}
+
+// unrepeated are the errors of an end, without advice that the line of how to go on gives.
+func unrepeated(err error, resume string) []error {
+	all := flatten(err)
+	for i, one := range all {
+		f, ok := fault.As(one)
+		if ok && resume != "" && (f.Class == fault.Interrupted || f.Class == fault.HungUp) {
+			bare := *f
+			bare.Fix = ""
+			all[i] = &bare
+		}
+	}
+	return all
 }
 
 // leftText says what becomes of a roll that the run has left; "": nothing is left
@@ -54,8 +67,11 @@ func leftText(left *runner.Left, why fault.Class) string {
 	if left == nil {
 		return ""
 	}
-	changed := fmt.Sprintf("%d of %d %s are changed", left.Changed, left.Total, cmp.Or(left.Of, "machines"))
+	of := cmp.Or(left.Of, "machines")
+	changed := fmt.Sprintf("%d of %d %s are changed", left.Changed, left.Total, of)
 	switch {
+	case left.GoesOn && left.Changed == left.Total && left.Total > 0:
+		return fmt.Sprintf("all %d %s are changed; %s ends by itself what is left to do, and nobody watches it", left.Total, of, left.By)
 	case left.GoesOn && why == fault.Locked:
 		return fmt.Sprintf("%s goes on with the rest by itself: %s; this run no longer watches, and brakes nothing. The run that took the lock does, if it lives", left.By, changed)
 	case left.GoesOn:

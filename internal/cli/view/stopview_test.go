@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -27,6 +28,7 @@ func TestLeftText(t *testing.T) {
 		"the deadline":           {&rancher, fault.NoProgress, "2 of 3 machines are changed"},
 		"the lock is lost":       {&rancher, fault.Locked, "The run that took the lock does, if it lives"},
 		"held by the brake":      {&held, fault.Check, ""},
+		"all are changed":        {&runner.Left{By: "Rancher", GoesOn: true, Changed: 6, Total: 6}, fault.Interrupted, "all 6 machines are changed; Rancher ends by itself what is left to do, and nobody watches it"},
 		"pods":                   {&runner.Left{By: "Kubernetes", Of: "pods of the CCM", GoesOn: true, Changed: 1, Total: 3}, fault.Interrupted, "Kubernetes goes on with the rest by itself: 1 of 3 pods of the CCM are changed"},
 		"rke is let finish":      {&rke, fault.Interrupted, "nothing goes on by itself"},
 		"rke is interrupted":     {&cut, fault.NoProgress, "until the same command runs rke again"},
@@ -66,7 +68,7 @@ func TestLookLineExplainsTheChecksOfTheError(t *testing.T) {
 // takes back nothing that it did not make.
 func TestWayOnBehindTheBrake(t *testing.T) {
 	for byCommits, want := range map[bool]string{
-		false: "   back:    go back; on: docs/going-back.md#after-the-brake\n",
+		false: "   back:    go back\n   on:      docs/going-back.md#after-the-brake\n",
 		true:  "   on:      docs/going-back.md#after-the-brake\n",
 	} {
 		var out bytes.Buffer
@@ -75,6 +77,40 @@ func TestWayOnBehindTheBrake(t *testing.T) {
 		v.stopped(runner.Result{Steps: []runner.StepResult{{ID: "switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
 		if !strings.Contains(out.String(), want) || byCommits && strings.Contains(out.String(), "go back") {
 			t.Errorf("by commits %t:\n%s", byCommits, out.String())
+		}
+	}
+}
+
+// On a terminal an error goes on below itself, at the end of a word; a command stays whole.
+func TestErrorsOfAStopFitTheTerminal(t *testing.T) {
+	const fix = "kubectl label node ip-10-0-32-5.ec2.internal topology.kubernetes.io/zone=us-east-1c --overwrite"
+	for _, width := range []int{40, 60, 80, 120} {
+		var out bytes.Buffer
+		streams := Streams{Out: &out, Err: &out, OutTerminal: true, ErrTerminal: true, Width: func() int { return width }}
+		v := newTextView(Output{Streams: streams}, Commands{Undo: "go back", Status: "look"}, &out)
+		v.begun = true
+		v.stopped(runner.Result{}, &fault.Error{Class: fault.Check, Object: "AWSM-303 failed: zone labels agree with the ProviderIDs (Node a)",
+			Seen: strings.Repeat("a zone label that is another one ", 4), Wanted: "the zone of the instance, as EC2 knows it, and nothing else", Fix: fix})
+		if !strings.Contains(out.String(), fix+"\n") {
+			t.Errorf("width %d: the command is cut:\n%s", width, out.String())
+		}
+		for _, line := range strings.Split(out.String(), "\n") {
+			if utf8.RuneCountInString(line) > width && !strings.Contains(line, fix) {
+				t.Errorf("width %d: %s", width, line)
+			}
+		}
+	}
+}
+
+// How to go on is said once, by its own line.
+func TestGoingOnIsSaidOnce(t *testing.T) {
+	const resume = "awsmigrate rke2 --cluster demo"
+	for _, class := range []fault.Class{fault.Interrupted, fault.HungUp} {
+		var out bytes.Buffer
+		v := newTextView(Output{Streams: Streams{Out: &out, Err: &out}}, Commands{Status: "look"}, &out)
+		v.stopped(runner.Result{Resume: resume}, &fault.Error{Class: class, Seen: "stopped on request", Fix: "go on with: " + resume})
+		if got := strings.Count(out.String(), resume); got != 1 {
+			t.Errorf("class %v: %d times:\n%s", class, got, out.String())
 		}
 	}
 }

@@ -3,8 +3,10 @@ package view
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -18,6 +20,7 @@ type textView struct {
 	commands Commands
 	screen   screen
 	mu       sync.Mutex
+	now      time.Time  // of the last event
 	beside   *boardView // shows what is in hand; nil: the lines do
 	shown    shownWait
 	ended    time.Duration // how long the run took, once it is over
@@ -41,39 +44,40 @@ func (v *textView) Emit(e runner.Event) {
 	v.note(e)
 	switch e.Type {
 	case runner.RunStarted:
-		v.line("run %s, from %s", e.Message, e.Position)
+		v.line("", "run "+e.Message+", from "+e.Position)
 	case runner.LockTaken:
 		if v.fallback != nil && v.fallback.OnTerminal() {
-			v.line("   %s", v.fallback.Where())
+			v.line("   ", v.fallback.Where())
 		}
 	case runner.StepDone:
 		v.row("✓", e.Step, e.Message, "")
 	case runner.StepSkipped:
 		v.row("–", e.Step, "skipped: "+e.Message, "")
 	case runner.StepStarted:
-		v.passing(v.screen.fit("◐  %s  %s", v.screen.step(e.Step), e.Title))
+		v.passing("◐  "+v.screen.step(e.Step)+"  ", e.Title)
 	case runner.StepWaiting:
 		v.waiting(e)
 	case runner.StepWarning:
-		v.line("   !  %s", e.Message)
+		v.line("   !  ", e.Message)
 		v.details(e.Lines)
 	case runner.StepFinished:
 		v.finished(e)
 	case runner.StepFailed:
 		v.row("✗", e.Step, v.stoppedAt(e.Left), short(e.Elapsed))
 	case runner.BrakePulled:
-		v.line("   brake pulled: %s", e.Message)
+		v.line("   ", "brake pulled: "+e.Message)
 	case runner.Interrupting:
-		v.line("   interrupted: %s; once more to leave at once", e.Message)
+		v.line("   ", "interrupted: "+e.Message+"; once more to leave at once")
 	case runner.HungUp:
 		v.unwatch()
-		v.line("   hang-up: %s", e.Message)
+		v.line("   ", "hang-up: "+e.Message)
 	case runner.RunFinished:
 	}
 }
 
 // note keeps what the end of a run is shown by.
 func (v *textView) note(e runner.Event) {
+	v.now = e.Time
 	switch e.Type { //nolint:exhaustive // the others leave nothing for the end
 	case runner.StepStarted:
 		v.begun, v.shown, v.last = true, shownWait{}, nil
@@ -120,27 +124,44 @@ func (v *textView) finished(e runner.Event) {
 
 func (v *textView) details(lines []string) {
 	for _, line := range lines {
-		v.line("   %s", line)
+		text := strings.TrimLeft(line, " ")
+		v.line("   "+line[:len(line)-len(text)], text)
 	}
 }
 
 // row prints one step's line of a table.
 func (v *textView) row(mark string, step journal.StepID, text, tail string) {
-	for _, line := range tableRow(fmt.Sprintf("%s  %s  ", mark, v.screen.step(step)), v.screen.plain(text), tail, v.screen.width) {
-		v.screen.line("%s", line)
+	v.print(mark+"  "+v.screen.step(step)+"  ", text, tail)
+}
+
+func (v *textView) line(prefix, text string) { v.print(prefix, text, "") }
+
+// passing prints a line about what is in hand, unless something else shows that.
+func (v *textView) passing(prefix, text string) {
+	if v.beside == nil {
+		v.line(prefix, text)
 	}
 }
 
-func (v *textView) line(format string, args ...any) { v.screen.line(format, args...) }
+// print prints what begins a row, a text, and a tail at the right end. On a terminal the
+// text goes on below itself. Elsewhere it is the record of the run: every line is whole,
+// however long, and begins with its time.
+func (v *textView) print(prefix, text, tail string) {
+	text, stamp, width := v.screen.plain(text), "", v.screen.width
+	if !v.screen.terminal {
+		stamp, width = v.now.UTC().Format(clockTime)+"  ", max(width, lengthOf(prefix, text, tail))
+	}
+	for _, line := range tableRow(prefix, text, tail, width) {
+		v.screen.line("%s%s", stamp, line)
+	}
+}
 
-// passing prints lines about what is in hand, unless something else shows that.
-func (v *textView) passing(lines ...string) {
-	if v.beside != nil {
-		return
-	}
-	for _, line := range lines {
-		v.screen.line("%s", line)
-	}
+// clockTime is the time of a line. The day is in the run's ID, on its first line.
+const clockTime = "15:04:05Z"
+
+// lengthOf is how many columns a row takes in one line.
+func lengthOf(prefix, text, tail string) int {
+	return utf8.RuneCountInString(prefix+text+tail) + 2*min(len(tail), 1)
 }
 
 // unwatch draws nothing any more once the lines go to a file.

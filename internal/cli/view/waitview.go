@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -15,8 +14,6 @@ const (
 	quietFor = 5 * time.Second
 	// speakUp is the most.
 	speakUp = 30 * time.Second
-	// narrow screens, in columns, show when progress was and not when patience ends.
-	narrow = 80
 )
 
 // shownWait is what a reader last saw of a wait.
@@ -33,56 +30,36 @@ func (v *textView) waiting(e runner.Event) {
 	if w == nil || w.Met {
 		return
 	}
-	seen, until := v.waitLines(e)
 	fact := fmt.Sprintf("%d/%d %s", w.Done, w.Total, w.Seen)
 	silence := e.Time.Sub(v.shown.at)
-	switch {
-	case v.shown.what != w.For || silence >= speakUp:
-		v.passing(seen, until)
-	case v.shown.seen != fact && silence >= quietFor:
-		v.passing(seen)
-	default:
+	repeat := v.shown.what != w.For || silence >= speakUp
+	if !repeat && (v.shown.seen == fact || silence < quietFor) {
 		return
+	}
+	v.passing(v.waitHead(e), w.Seen+" ("+whole(e.Time.Sub(w.Since))+")")
+	if repeat {
+		v.passing("   ", waitUntil(e.Time, w))
 	}
 	v.shown = shownWait{what: w.For, seen: fact, at: e.Time}
 }
 
-// waitLines are the two lines of a wait, each within the screen's width.
-func (v *textView) waitLines(e runner.Event) (seen, until string) {
-	w := e.Waiting
-	head := "◐  " + string(e.Step)
-	if e.Step != "" {
-		head = "◐  " + v.screen.step(e.Step)
-		if count := fmt.Sprintf("%d/%d", w.Done, w.Total); w.Total > 0 && !w.Counted {
-			head += "  " + count
-		}
-		head += "  "
+// waitHead begins the line of what is seen: the step and how far it is.
+func (v *textView) waitHead(e runner.Event) string {
+	if e.Step == "" {
+		return "◐  "
 	}
-	tail := "; " + whole(e.Time.Sub(w.Since))
-	room := v.screen.width - utf8.RuneCountInString(head+tail)
-	seen = v.screen.fit("%s", head+facts(v.screen.plain(w.Seen), max(room, 20), v.screen.ascii)+tail)
-	end := fmt.Sprintf("; last progress %s ago", whole(e.Time.Sub(w.LastProgress)))
-	if v.screen.width >= narrow && !w.Until.IsZero() {
-		end += fmt.Sprintf(", gives up after %s without", whole(w.Until.Sub(w.LastProgress)))
+	head := "◐  " + v.screen.step(e.Step) + "  "
+	if w := e.Waiting; w.Total > 0 && !w.Counted {
+		head += fmt.Sprintf("%d/%d  ", w.Done, w.Total)
 	}
-	what := plaintext.Clip(v.screen.plain("waiting for "+w.For), v.screen.width-3-len(end), v.screen.ascii)
-	return seen, v.screen.fit("   %s%s", what, end)
+	return head
 }
 
-// worthShowing is how much of a further fact has to fit, in columns.
-const worthShowing = 25
-
-// facts are as many of what is seen as there is room for; the most telling one
-// comes first.
-func facts(seen string, room int, ascii bool) string {
-	all := strings.Split(seen, "; ")
-	text := clipMiddle(all[0], room, ascii)
-	for _, one := range all[1:] {
-		left := room - utf8.RuneCountInString(text) - 2
-		if utf8.RuneCountInString(one) > left && left < worthShowing {
-			break
-		}
-		text += "; " + clipMiddle(one, left, ascii)
+// waitUntil is what is waited for, and when patience ends.
+func waitUntil(now time.Time, w *runner.Wait) string {
+	text := fmt.Sprintf("waiting for %s; moved %s ago", w.For, whole(now.Sub(w.LastProgress)))
+	if !w.Until.IsZero() {
+		text += fmt.Sprintf("; stops after %s without movement", whole(w.Until.Sub(w.LastProgress)))
 	}
 	return text
 }

@@ -78,8 +78,8 @@ func Judge(r Observation) Verdict {
 	case int(s.Desired) != len(r.Nodes):
 		return v.waiting(fmt.Sprintf("%d desired, %d control-plane Nodes%s", s.Desired, len(r.Nodes), nodesWithoutPod(r)))
 	case s.Updated < s.Desired:
-		v.Counted = int(s.Updated) == v.Done
-		return v.waiting(fmt.Sprintf("%d/%d pods are of the new version", s.Updated, s.Desired))
+		v.Counted = true
+		return v.waiting(fmt.Sprintf("%d/%d pods are of the new version%s", s.Updated, s.Desired, readyOf(v.Done, int(s.Updated))))
 	case v.Done < v.Total || s.Ready < s.Desired:
 		v.Counted = true
 		return v.waiting(fmt.Sprintf("%d/%d ready%s", v.Done, v.Total, notReady(r)))
@@ -87,6 +87,14 @@ func Judge(r Observation) Verdict {
 	v.State, v.Counted = Ready, true
 	v.Seen = fmt.Sprintf("%d/%d ready", v.Done, v.Total)
 	return v
+}
+
+// readyOf says how many of the new pods serve, where they are not all.
+func readyOf(ready, updated int) string {
+	if ready >= updated { // the DaemonSet's status is behind its pods
+		return ""
+	}
+	return fmt.Sprintf(", %d of them ready", ready)
 }
 
 func (v Verdict) fault(err error) Verdict {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -119,6 +120,10 @@ func TestJudgeDaemonSet(t *testing.T) {
 		{"more desired than control planes", func(r *Observation) { r.DaemonSet.Desired = 5 }, Waiting, "", "5 desired, 3"},
 		{"not observed", func(r *Observation) { r.DaemonSet.Generation = 3 }, Waiting, "", "has not seen"},
 		{"not updated", func(r *Observation) { r.DaemonSet.Updated = 1 }, Waiting, "", "1/3 pods are of the new version"},
+		{"a new pod that is not ready yet", func(r *Observation) {
+			r.DaemonSet.Updated, r.DaemonSet.Ready, r.Pods[0].Ready, r.Pods[1].Containers = 2, 2, false, slices.Clone(r.Pods[1].Containers)
+			r.Pods[1].Containers[0].Args = []string{"--v=2"}
+		}, Waiting, "", "2/3 pods are of the new version, 1 of them ready"},
 		{"a pod of the old version", func(r *Observation) {
 			r.Pods[0].Containers = slices.Clone(r.Pods[0].Containers)
 			r.Pods[0].Containers[0].Args = []string{"--v=2"}
@@ -207,7 +212,7 @@ func TestJudgeDaemonSet(t *testing.T) {
 			if v.State != c.state || !strings.Contains(v.Seen, c.seen) || v.Seen == "" {
 				t.Fatalf("%s: %s", v.State, v.Seen)
 			}
-			if v.Counted != strings.HasPrefix(v.Seen, fmt.Sprintf("%d/%d ", v.Done, v.Total)) {
+			if counts := regexp.MustCompile(`^[0-9]+/[0-9]+ `).MatchString(v.Seen); v.Counted != counts {
 				t.Errorf("counted %t, %d of %d: %s", v.Counted, v.Done, v.Total, v.Seen)
 			}
 			f, ok := fault.As(v.Err)

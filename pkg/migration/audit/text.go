@@ -72,7 +72,7 @@ const mostFindings = 5
 // object, what was seen and wanted, and the fix.
 func ResultLines(result verify.Result) []string {
 	mark := map[verify.Status]string{verify.Warn: "!", verify.Skip: "–", verify.Fail: "✗", verify.Unknown: "?"}[result.Status]
-	head := fmt.Sprintf("%s  %s  %s", mark, result.ID, result.Title)
+	head := fmt.Sprintf("%s  %s  %s", mark, result.ID, result.Status.Of(result.Title))
 	findings := matching(result)
 	if len(findings) == 0 || result.Status == verify.Skip {
 		return []string{head + ": " + result.Reason}

@@ -41,10 +41,10 @@ func TestCheckSummaryListsAllThatIsNotOK(t *testing.T) {
 	got := CheckSummary(sampleReport(t, verify.Options{Position: position.P5, Skip: map[string]string{"AWSM-1": "known"}}))
 	want := []string{
 		"2 warn, 1 fail, 1 unknown, 4 skipped: 2 not at P5, AWSM-1, AWSM-4",
-		"✗  AWSM-7  title of AWSM-7", "   Node a: bad → good", "   Node b: bad → good", "   fix: fix of AWSM-7",
-		"?  AWSM-8  title of AWSM-8", "   EC2: could not look: denied", "   fix: " + verify.FixUnknown,
-		"!  AWSM-5  title of AWSM-5", "   role demo-cp: lacks X → X", "   fix: add X",
-		"!  AWSM-6  title of AWSM-6", "   Node n: x", "   Node n: x", "   Node n: x", "   Node n: x", "   Node n: x", "   and 2 more", "   fix: fix of AWSM-6",
+		"✗  AWSM-7  failed: title of AWSM-7", "   Node a: bad → good", "   Node b: bad → good", "   fix: fix of AWSM-7",
+		"?  AWSM-8  unknown: title of AWSM-8", "   EC2: could not look: denied", "   fix: " + verify.FixUnknown,
+		"!  AWSM-5  warning: title of AWSM-5", "   role demo-cp: lacks X → X", "   fix: add X",
+		"!  AWSM-6  warning: title of AWSM-6", "   Node n: x", "   Node n: x", "   Node n: x", "   Node n: x", "   Node n: x", "   and 2 more", "   fix: fix of AWSM-6",
 		"–  AWSM-1  title of AWSM-1: skipped on request: known",
 		"–  AWSM-4  title of AWSM-4: pods use the host network",
 	}

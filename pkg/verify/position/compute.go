@@ -120,6 +120,15 @@ func (r Result) Leaderless() bool { return r.Mixed && r.Position == P4 && r.Betw
 // MayHaveReached says whether any part of the cluster is at a position or beyond it.
 func (r Result) MayHaveReached(p Position) bool { return r.Between[1] >= p }
 
+// Text is where the cluster is, in a line for people. Between two positions neither of them
+// stands before the words: the cluster is at none.
+func (r Result) Text() string {
+	if r.Mixed {
+		return r.Summary
+	}
+	return r.Position.String() + "   " + r.Summary
+}
+
 func at(p Position) Result {
 	return Result{Position: p, Summary: p.Summary(), Between: [2]Position{p, p}}
 }
