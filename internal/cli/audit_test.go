@@ -41,7 +41,7 @@ func audited(t *testing.T, at position.Position, options migration.Options, find
 			fmt.Sprintf("now    %s   %s", at, at.Summary()), "aws    123456789012 · us-east-1 · as arn:aws:sts::123456789012:assumed-role/operator/lab",
 		}, Inspection: audit.Inspection{Input: evidence.Input{Position: position.Result{Position: at, Summary: at.Summary()}}}}
 	report := verify.RunAll(t.Context(), bound, options.Checks(at))
-	doc := (&auditor{options: options}).document(seen, report)
+	doc := (&auditor{app: &app{}, options: options}).document(seen, report)
 	doc.Seconds = 0.41
 	return doc
 }
@@ -88,6 +88,25 @@ func TestUnseenIsToldOnce(t *testing.T) {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// A reason for which many checks are skipped is told once, with all of them; one that is
+// alone keeps its title.
+func TestSkippedForOneReasonAreToldOnce(t *testing.T) {
+	findings := flawed()
+	for _, id := range []string{"AWSM-401", "AWSM-402", "AWSM-403"} {
+		findings[id] = []verify.Finding{{Status: verify.Skip, Reason: "AWS was not asked: no AWS credentials"}}
+	}
+	findings["AWSM-404"] = []verify.Finding{{Status: verify.Skip, Reason: "alone"}}
+	text := rendered(t, "text", audited(t, position.P3, migration.Options{}, findings), nil)
+	for _, want := range []string{"\n–  AWSM-401, AWSM-402, AWSM-403: AWS was not asked: no AWS credentials\n", "\n–  AWSM-404  node names are EC2's private DNS names: alone\n"} {
+		if strings.Count(text, want) != 1 {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if n := strings.Count(text, "AWS was not asked"); n != 1 {
+		t.Errorf("told %d times:\n%s", n, text)
 	}
 }
 
@@ -238,7 +257,7 @@ func TestJUnitCounts(t *testing.T) {
 }
 
 func TestPreflightOfAMigratedCluster(t *testing.T) {
-	v := &auditor{preflight: true}
+	v := &auditor{app: &app{}, preflight: true}
 	for _, p := range position.All() {
 		err := v.refused(position.Result{Position: p})
 		if (err != nil) != p.AtLeast(position.P4) || err != nil && fault.ClassOf(err) != fault.Check {

@@ -51,7 +51,7 @@ func listClusters(ctx context.Context, a *app, flags *target.Fleet) error {
 		return err
 	}
 	for i := range fleet.Rows {
-		fleet.Rows[i].Next = nextOf(flags, fleet.Rows[i])
+		fleet.Rows[i].Next = nextOf(flags, fleet.Rows[i], a.typed)
 	}
 	doc := view.NewList(fleet)
 	if a.output == "text" {
@@ -63,7 +63,7 @@ func listClusters(ctx context.Context, a *app, flags *target.Fleet) error {
 }
 
 // nextOf is the command that goes on with a cluster, or looks closer; "": there is none.
-func nextOf(flags *target.Fleet, row inventory.Row) string {
+func nextOf(flags *target.Fleet, row inventory.Row, by target.Program) string {
 	if row.State == inventory.None || row.State == inventory.Done {
 		return ""
 	}
@@ -76,7 +76,7 @@ func nextOf(flags *target.Fleet, row inventory.Row) string {
 	default:
 		return ""
 	}
-	words.Undoing = row.Undoing
+	words.Undoing, words.Program = row.Undoing, by
 	switch row.State {
 	case inventory.NotBegun:
 		return words.Plan()

@@ -45,7 +45,7 @@ func listedFleet() inventory.Fleet {
 	at(7).Stops = []inventory.Stop{{Reason: inventory.ReasonLocked, Seen: "lock held by alice@host, run 20261122T100000Z-12345678"}}
 	flags := &target.Fleet{}
 	for i := range fleet.Rows {
-		fleet.Rows[i].Next = nextOf(flags, fleet.Rows[i])
+		fleet.Rows[i].Next = nextOf(flags, fleet.Rows[i], nil)
 	}
 	return fleet
 }
@@ -123,7 +123,7 @@ func TestNextOfACluster(t *testing.T) {
 		{row(inventory.RKE2, inventory.None), ""},
 		{row(inventory.NotKnown, inventory.Unknown), ""},
 	} {
-		if got := nextOf(&target.Fleet{}, tt.row); got != tt.want {
+		if got := nextOf(&target.Fleet{}, tt.row, nil); got != tt.want {
 			t.Errorf("%s %s: %q, wanted %q", tt.row.Distribution, tt.row.State, got, tt.want)
 		}
 	}

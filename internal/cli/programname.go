@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 )
 
 // Names that the program is started by. kubectl runs kubectl-awsmigrate for `kubectl
@@ -16,12 +16,21 @@ const (
 	plugin  = "kubectl-" + program
 )
 
+// typedProgram are the words that people type before those of a command line; nil: the
+// program's name.
+func typedProgram(argv0 string) target.Program {
+	if filepath.Base(argv0) == plugin {
+		return target.Program{"kubectl", program}
+	}
+	return nil
+}
+
 // named has help and usage show the words that people type. Completion scripts are
 // for the file that is started, kubectl-awsmigrate.
 func named(root *cobra.Command, argv0 string) *cobra.Command {
-	if filepath.Base(argv0) == plugin {
+	if by := typedProgram(argv0); by != nil {
 		root.Use = plugin
-		typed := fault.Command("kubectl", program)
+		typed := by.Line()
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: typed}
 		examplesTyped(root, typed)
 	}

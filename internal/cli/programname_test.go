@@ -5,7 +5,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/inventory"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // As a plugin of kubectl the program shows the words that are typed there, under its
@@ -24,6 +29,25 @@ func TestGoldenProgramName(t *testing.T) {
 			if got := play(argv0, args...).all(); strings.Contains(got, "kubectl awsmigrate") {
 				t.Errorf("started as %q, %v says kubectl awsmigrate:\n%s", argv0, args, got)
 			}
+		}
+	}
+}
+
+// Commands that are printed begin as they were typed, whatever prints them.
+func TestNextCommandsBeginAsTyped(t *testing.T) {
+	for argv0, want := range map[string]string{"/opt/krew/bin/kubectl-awsmigrate": "kubectl awsmigrate", "/usr/bin/awsmigrate": "awsmigrate"} {
+		a := &app{typed: typedProgram(argv0), args: []string{"rke2", "--cluster", "demo"}}
+		if got := a.commandLine(); got != want+" rke2 --cluster demo" {
+			t.Errorf("%s: the journal has %q", argv0, got)
+		}
+		row := inventory.Row{Distribution: inventory.RKE2, Namespace: "fleet-default", Name: "demo", State: inventory.NotBegun}
+		if got := nextOf(&target.Fleet{}, row, a.opening().Program); got != want+" rke2 plan --cluster demo" {
+			t.Errorf("%s: list says %q", argv0, got)
+		}
+		var out bytes.Buffer
+		doc := audited(t, position.P0, migration.Options{}, map[string][]verify.Finding{"AWSM-303": {{Status: verify.Fail, Object: "Node a"}}})
+		if err := view.WriteAudit(view.Streams{Out: &out, Program: a.typed.Line()}, "text", doc); err != nil || !strings.Contains(out.String(), " "+want+" explain AWSM-303 · ") {
+			t.Errorf("%s: %v, the audit says\n%s", argv0, err, out.String())
 		}
 	}
 }

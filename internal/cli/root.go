@@ -20,7 +20,8 @@ func Main(ctx context.Context, args []string, streams view.Streams) int {
 func MainAs(ctx context.Context, argv0 string, args []string, streams view.Streams) int {
 	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
-	app := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args}
+	app := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args, typed: typedProgram(argv0)}
+	app.streams.Program = app.typed.Line()
 	root := named(newRoot(app), argv0)
 	root.SetArgs(args)
 	return app.end(root.ExecuteContext(ctx))
@@ -44,18 +45,21 @@ type app struct {
 	interrupts <-chan struct{}
 	unwatched  *unwatched // nil: a command that a hang-up ends
 	args       []string
-	output     string // -o, the same flag on every command that reports
+	typed      target.Program // before args
+	output     string         // -o, the same flag on every command that reports
 }
 
 // commandLine is the command as typed, for the journal and the resume line.
-func (a *app) commandLine() string { return target.CommandLine(a.args) }
+func (a *app) commandLine() string { return a.typed.Line(a.args...) }
 
 // say prints for people what is waited for, beside whatever the command prints.
 func (a *app) say(line string) { view.Say(a.streams, line) }
 
 // opening is where a target says what it waits for, and where programs that it runs
 // write.
-func (a *app) opening() target.Output { return target.Output{Say: a.say, Err: a.streams.Err} }
+func (a *app) opening() target.Output {
+	return target.Output{Say: a.say, Err: a.streams.Err, Program: a.typed}
+}
 
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{

@@ -134,7 +134,7 @@ func (a *app) progress(asked string) (view.Progress, error) {
 func (a *app) engine(flags *engineFlags, shown runner.Sink, next view.Commands, asking func()) session.Engine {
 	engine := session.Engine{
 		Version: build.This().String(), Unattended: flags.yes,
-		Command: target.CommandLine(again(a.args)), Recording: flags.recording, Until: journal.StepID(flags.until), Only: journal.StepID(flags.step),
+		Command: a.typed.Line(again(a.args)...), Recording: flags.recording, Until: journal.StepID(flags.until), Only: journal.StepID(flags.step),
 		Timeout: flags.timeout, Deadline: flags.deadline, Clock: clock.RealClock{}, Sink: shown,
 		Interrupt: a.interrupts, Brake: a.signals.brakes, HangUp: a.signals.hangUps, Hold: a.signals.untilAnswered, Approve: a.approver(flags, next, asking), Confirm: confirmer(flags),
 	}

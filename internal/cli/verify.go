@@ -162,7 +162,7 @@ func (v *auditor) look(ctx context.Context) (view.AuditDocument, error) {
 // document is a report of one reading.
 func (v *auditor) document(seen session.Reading, report verify.Report) view.AuditDocument {
 	report = view.TidyReport(report)
-	return view.NewAudit(view.Audited{Target: view.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Next: seen.Next,
+	return view.NewAudit(view.Audited{Target: view.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Program: v.app.streams.Program, Next: seen.Next,
 		Summary: seen.Input.Position.Summary, Where: seen.Input.Position.Text(), Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
 		Categories: target.Categories(), Outcome: audit.JudgeReport(report, v.options)}, report)
 }

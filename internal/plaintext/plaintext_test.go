@@ -33,7 +33,12 @@ func TestTidyIsBounded(t *testing.T) {
 }
 
 func TestASCII(t *testing.T) {
-	if got := ASCII("✓ – ◐ a → b (+1 −0) … ä"); got != "+ - > a -> b (+1 -0) ... ?" {
+	for mark, want := range map[string]string{"·  to do": ".  to do", "  · to do": "  . to do", "a · b": "a | b"} {
+		if got := ASCII(mark); got != want {
+			t.Errorf("%q in ASCII: %q", mark, got)
+		}
+	}
+	if got := ASCII("✓ – ◐ a → b (+1 −0) … ä"); got != "v - > a -> b (+1 -0) ... ?" {
 		t.Errorf("in ASCII: %q", got)
 	}
 }

@@ -64,7 +64,7 @@ func (r Report) Elsewhere(res Result) bool { return res.OtherPosition }
 func (r Report) Err() error {
 	if len(r.Refused) > 0 {
 		f := r.Refused[0]
-		return &fault.Error{Class: fault.Usage, Reason: "CheckSelectionRefused", Object: f.ID, Seen: f.Reason, Wanted: "the ID of a check that may be left out, with a reason"}
+		return &fault.Error{Class: fault.Usage, Reason: "CheckSelectionRefused", Object: f.ID, Seen: f.Reason, Wanted: "the ID of a check or a category; to leave out, one that may be left out, with a reason"}
 	}
 	if failed := r.With(Fail); len(failed) > 0 {
 		return r.blocked(failed, Fail, fault.Check, "ChecksFailed", "failed")

@@ -48,8 +48,8 @@ func (r release) archives(context.Context) error {
 	manifest, err := pack.KrewManifest(pack.Plugin{
 		Name: program, Home: home, Version: r.version, Binary: plugin,
 		Short:       "Move Rancher clusters to the external AWS provider",
+		Caveats:     "For completion put kubectl_complete-awsmigrate, from the archive of the program, into PATH.\n",
 		Description: about + ",\nstep by step, resumable, and proven from the cluster itself.\n",
-		Caveats:     "Commands that are printed begin with awsmigrate; type kubectl awsmigrate.\n",
 	}, plugins)
 	if err != nil {
 		return err

@@ -23,6 +23,8 @@ type Flags interface {
 type Output struct {
 	Say func(line string) // what is waited for, for people
 	Err io.Writer         // the output of programs that are run
+	// Program is what people typed to start this one; a next command begins with it.
+	Program Program
 }
 
 // Asked is what a command line asks of one cluster.

@@ -108,7 +108,7 @@ func (t *Audited) open(ctx context.Context, out Output, options migration.Option
 	if err != nil || target.Kind == session.APIOnly {
 		return source, err
 	}
-	return goingOn{source, words}, nil
+	return goingOn{source, words.by(out.Program)}, nil
 }
 
 // rke are the same flags as the rke commands have them.

@@ -52,7 +52,7 @@ func (f *RKE) RegisterUndo(flags *pflag.FlagSet) {
 // Asked implements Flags.
 func (f *RKE) Asked(out Output) (Asked, error) {
 	options, err := f.options(out)
-	return Asked{Target: f.target(), Words: f.again(), Options: options}, err
+	return Asked{Target: f.target(), Words: f.again().by(out.Program), Options: options}, err
 }
 
 // Offline is what a look at cluster.yml alone takes.

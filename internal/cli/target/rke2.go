@@ -65,6 +65,6 @@ func (f *RKE2) Asked(out Output) (Asked, error) {
 	if err != nil {
 		return Asked{}, err
 	}
-	return Asked{Target: f.target.rke2(), Unanswered: !f.migration.given("edits"), Words: f.target.again(), Options: session.Options{
+	return Asked{Target: f.target.rke2(), Unanswered: !f.migration.given("edits"), Words: f.target.again().by(out.Program), Options: session.Options{
 		Choices: session.Choices{Options: choices, EndState: rke2checks.EndState(f.endState)}, Actor: Actor(), Live: out.Err}}, nil
 }

@@ -1,11 +1,14 @@
 package target
 
 import (
+	"slices"
+
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 // Words are the words of a command line that name the target again.
 type Words struct {
+	Program Program  // nil: awsmigrate
 	Command string   // "rke2"
 	Undoing bool     // it is an undo that these words are about
 	Args    []string // "--cluster", "demo", …
@@ -31,29 +34,45 @@ func (t Words) Run() string {
 	if t.Undoing {
 		return t.Undo()
 	}
-	return CommandLine(append([]string{t.Command}, t.Args...))
+	return t.line()
 }
 
 // Undo is the command that goes back.
 func (t Words) Undo() string {
-	return CommandLine(append([]string{t.Command, "undo"}, t.Args...))
+	return t.line("undo")
 }
 
 // Status is the command that looks.
 func (t Words) Status() string {
-	return CommandLine(append([]string{t.Command, "status"}, t.Args...))
+	return t.line("status")
 }
 
 // Upgrade is the command that upgrades Kubernetes after the migration, to a version that
 // is still to be named.
 func (t Words) Upgrade() string { return t.Run() + " --kubernetes-version VERSION" }
 
-// CommandLine is a command that a shell takes as it was meant.
-func CommandLine(args []string) string {
-	return fault.Command(append([]string{"awsmigrate"}, args...)...)
+func (t Words) line(more ...string) string {
+	return t.Program.Line(slices.Concat([]string{t.Command}, more, t.Args)...)
+}
+
+// Program is what people type to start this program, as words; nil: awsmigrate.
+type Program []string
+
+// Line is a command that a shell takes as it was meant.
+func (p Program) Line(args ...string) string {
+	if len(p) == 0 {
+		p = Program{"awsmigrate"}
+	}
+	return fault.Command(slices.Concat(p, args)...)
+}
+
+// by are the words for somebody who starts the program so.
+func (t Words) by(p Program) Words {
+	t.Program = p
+	return t
 }
 
 // Plan is the command that shows what a run would do.
 func (t Words) Plan() string {
-	return CommandLine(append([]string{t.Command, "plan"}, t.Args...))
+	return t.line("plan")
 }

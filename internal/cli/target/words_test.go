@@ -10,3 +10,14 @@ func TestNextCommandsNameTheTarget(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+// A next command begins with what people typed to start the program.
+func TestWordsBeginAsTyped(t *testing.T) {
+	words := Words{Command: "rke2", Args: []string{"--cluster", "demo"}}
+	if got := words.by(Program{"kubectl", "awsmigrate"}).Undo(); got != "kubectl awsmigrate rke2 undo --cluster demo" {
+		t.Errorf("as a plugin: %s", got)
+	}
+	if got := words.Run(); got != "awsmigrate rke2 --cluster demo" {
+		t.Errorf("as a program: %s", got)
+	}
+}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
@@ -44,6 +45,7 @@ type Audited struct {
 	Summary       string   // of the position
 	Where         string   // the position in words
 	Problems      []string // what keeps the position from being clear
+	Program       string   // what people type to start this one; "": its name
 	Next          string   // the command that goes on from a good report; "": none
 	FailOnWarning bool     // warnings count for the exit code
 	Categories    []string // of all checks, in the order that they are shown in
@@ -62,7 +64,7 @@ func NewAudit(of Audited, report verify.Report) AuditDocument {
 	for _, problem := range of.Problems {
 		doc.Problems = append(doc.Problems, plaintext.Tidy(problem))
 	}
-	doc.Next = nextCommand(doc, of.Next)
+	doc.Next = nextCommand(cmp.Or(of.Program, "awsmigrate"), doc, of.Next)
 	return doc
 }
 
@@ -70,10 +72,10 @@ func NewAudit(of Audited, report verify.Report) AuditDocument {
 func (doc AuditDocument) Outcome() error { return doc.outcome }
 
 // nextCommand is the way on: to what is wrong, else to the migration.
-func nextCommand(doc AuditDocument, plan string) string {
+func nextCommand(program string, doc AuditDocument, plan string) string {
 	for _, status := range []verify.Status{verify.Fail, verify.Unknown, verify.Warn} {
 		if results := doc.With(status); len(results) > 0 {
-			return "awsmigrate explain " + results[0].ID
+			return program + " explain " + results[0].ID
 		}
 	}
 	return plan

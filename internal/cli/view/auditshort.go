@@ -34,7 +34,7 @@ func writeAuditShort(s screen, doc AuditDocument) {
 	room := shortLines - len(head) - len(foot)
 	if len(lines) > room {
 		left := len(lines) - room + 1
-		lines = append(lines[:room-1], fmt.Sprintf("… and %d more: awsmigrate verify -o wide", left))
+		lines = append(lines[:room-1], fmt.Sprintf("… and %d more: %s verify -o wide", left, s.program))
 	}
 	for _, part := range [][]string{head, lines, foot} {
 		for _, line := range part {

@@ -19,12 +19,13 @@ func writeAuditText(s screen, doc AuditDocument) {
 	blinded := map[string]string{} // IDs by what could not be seen
 	short := false                 // the last result took one line
 	for _, status := range inOrder {
+		if status == verify.Skip {
+			writeSkipped(s, doc)
+			break
+		}
 		for _, result := range doc.With(status) {
-			if doc.Elsewhere(result) {
-				continue
-			}
 			first, again := blinded[unseen(result)]
-			if !short || status != verify.Skip && !again {
+			if !short || !again {
 				s.line("")
 			}
 			if again {
@@ -35,10 +36,43 @@ func writeAuditText(s screen, doc AuditDocument) {
 			if text := unseen(result); text != "" && !again {
 				blinded[text] = result.ID
 			}
-			short = again || status == verify.Skip
+			short = again
 		}
 	}
 	writeAuditFoot(s, doc)
+}
+
+// writeSkipped prints what was not judged here, each reason once for all of its checks.
+func writeSkipped(s screen, doc AuditDocument) {
+	alike := map[string][]verify.Result{}
+	var reasons []string
+	for _, result := range doc.With(verify.Skip) {
+		if doc.Elsewhere(result) {
+			continue
+		}
+		if alike[result.Reason] == nil {
+			reasons = append(reasons, result.Reason)
+		}
+		alike[result.Reason] = append(alike[result.Reason], result)
+	}
+	if len(reasons) > 0 {
+		s.line("")
+	}
+	for _, reason := range reasons {
+		if same := alike[reason]; len(same) == 1 {
+			writeResult(s, same[0], mostShown)
+		} else {
+			s.prose(auditMarks[verify.Skip]+"  ", idsOf(same)+": "+reason)
+		}
+	}
+}
+
+func idsOf(results []verify.Result) string {
+	ids := make([]string, len(results))
+	for i, result := range results {
+		ids[i] = result.ID
+	}
+	return strings.Join(ids, ", ")
 }
 
 // unseen is what kept an unknown result from being known, in full. One thing that

@@ -112,7 +112,7 @@ func writeResult(s screen, result verify.Result, most int) {
 		}
 		s.remedy([]string{"      fix    ", "             "}[min(i, 1)], fix)
 	}
-	s.line("      why    awsmigrate explain %s · %s", result.ID, checkLink(result.ID))
+	s.line("      why    %s explain %s · %s", s.program, result.ID, checkLink(result.ID))
 }
 
 // shellCommand is one, at the end of a fix.

@@ -10,9 +10,10 @@ import (
 // writeCost prints what a plan comes to, and how far there is a way back; nothing of what
 // is to do, where nothing is.
 func writeCost(s screen, cost runner.Cost) {
-	if cost.Steps > 0 {
-		s.prose("in all: ", stepsText(cost))
+	if cost.Steps == 0 {
+		return
 	}
+	s.prose("in all: ", stepsText(cost))
 	if text := pausesOf(cost.Pauses); text != "" {
 		s.prose("", text)
 	}

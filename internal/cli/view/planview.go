@@ -12,9 +12,7 @@ import (
 // diffs, long ones and rendered objects by name unless full is asked for.
 func WritePlan(streams Streams, header []string, steps []runner.PlannedStep, full bool) {
 	s := newScreen(streams, streams.Out)
-	for _, line := range header {
-		s.line("%s", line)
-	}
+	s.header(header)
 	s.line("")
 	writePlanTable(s, steps)
 	writeCost(s, runner.CostOf(steps))
@@ -32,10 +30,35 @@ func WritePlan(streams Streams, header []string, steps []runner.PlannedStep, ful
 // step, without its changes. What they come to is said with the question.
 func WriteSteps(streams Streams, header []string, steps []runner.PlannedStep) {
 	s := newScreen(streams, streams.Err)
-	for _, line := range header {
-		s.line("%s", line)
-	}
+	s.header(header)
 	writePlanTable(s, steps)
+}
+
+// header prints lines that begin with a label in a column of its own. On a terminal a long
+// one goes on beside its label.
+func (s screen) header(lines []string) {
+	for _, line := range lines {
+		if s.terminal {
+			s.wrapped(hanging(line))
+		} else {
+			s.line("%s", line)
+		}
+	}
+}
+
+// hanging parts a line behind its columns, such as a label, or a mark and an ID: there it
+// goes on where it is too long. Columns are parted by two blanks or more.
+func hanging(line string) (columns, text string) {
+	const most = 20 // of the columns
+	text = strings.TrimLeft(line, " ")
+	for {
+		_, rest, found := strings.Cut(text, "  ")
+		rest = strings.TrimLeft(rest, " ")
+		if !found || rest == "" || len(line)-len(rest) > most {
+			return line[:len(line)-len(text)], text
+		}
+		text = rest
+	}
 }
 
 // WriteForeseen prints what the checks of a plan found, and that it would stop the run;
@@ -150,6 +173,9 @@ func writeChanges(s screen, number int, step runner.PlannedStep, full bool) bool
 	}
 	folded, last := false, ""
 	for _, change := range step.Changes {
+		if change.Diff == "" { // its row in the table says it
+			continue
+		}
 		lines := diffLines(change)
 		if !full && (change.Form == runner.ObjectDiff || len(lines) > foldedOver) {
 			if !folded {

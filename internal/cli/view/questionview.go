@@ -45,6 +45,8 @@ func destinations(to []Destination) []string {
 			all = append(all, "file "+d.File)
 		case d.Context != "":
 			all = append(all, fmt.Sprintf("context %s, server %s", d.Context, d.Server))
+		case len(all) > 0: // Rancher's is named before it
+			all = append(all, "the cluster itself at "+d.Server)
 		default:
 			all = append(all, "server "+d.Server)
 		}

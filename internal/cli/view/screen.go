@@ -23,6 +23,7 @@ type screen struct {
 	ascii    bool
 	width    int // columns a line may take
 	steps    int // columns of a step's name
+	program  string
 }
 
 // forwardSteps and undoSteps are as wide as the longest name of a step.
@@ -41,7 +42,7 @@ func Say(streams Streams, line string) { newScreen(streams, streams.Err).line("%
 func Note(streams Streams, text string) { newScreen(streams, streams.Err).prose("   ", text) }
 
 func newScreen(streams Streams, out io.Writer) screen {
-	s := screen{out: out, ascii: !streams.utf8(), width: pipedWidth, steps: forwardSteps}
+	s := screen{out: out, ascii: !streams.utf8(), width: pipedWidth, steps: forwardSteps, program: streams.program()}
 	s.terminal = streams.OutTerminal
 	if out == streams.Err {
 		s.terminal = streams.ErrTerminal
@@ -120,7 +121,7 @@ func (s screen) paint(text string) string {
 	return text[:len(text)-len(body)] + colour + body[:size] + reset + body[size:]
 }
 
-var fromASCII = map[rune]rune{'+': '✓', 'x': '✗', '>': '◐', '-': '–', '|': '·', '!': '!', '?': '?'}
+var fromASCII = map[rune]rune{'v': '✓', 'x': '✗', '>': '◐', '-': '–', '.': '·', '!': '!', '?': '?'}
 
 // wrap breaks text at blanks into lines of at most width columns; a longer word
 // stays whole.

@@ -76,9 +76,7 @@ func runText(run runner.Working, now time.Time) string {
 // WriteStatus prints the header, a line for each step, and the way on.
 func WriteStatus(streams Streams, doc StatusDocument, now time.Time) {
 	s := newScreen(streams, streams.Out)
-	for _, line := range doc.Header {
-		s.line("%s", line)
-	}
+	s.header(doc.Header)
 	if doc.Run != nil {
 		s.prose("run    ", runText(*doc.Run, now))
 	}

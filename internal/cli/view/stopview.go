@@ -37,7 +37,7 @@ func (v *textView) stopped(result runner.Result, err error) {
 			s.line("   back:    %s", v.commands.Undo)
 		}
 		s.line("   look:    %s", v.commands.Status)
-		for _, command := range explains(err, step) {
+		for _, command := range explains(s.program, err, step) {
 			s.line("            %s", command)
 		}
 	}
@@ -98,14 +98,14 @@ func StoppedStep(result runner.Result) journal.StepID {
 const mostExplained = 3
 
 // explains are the commands that explain the checks an error is of, or the step.
-func explains(err error, step journal.StepID) []string {
+func explains(program string, err error, step journal.StepID) []string {
 	ids := fault.ChecksOf(err)
 	if len(ids) == 0 {
 		ids = []string{string(step)}
 	}
 	var commands []string
 	for _, id := range ids[:min(len(ids), mostExplained)] {
-		commands = append(commands, "awsmigrate explain "+id)
+		commands = append(commands, program+" explain "+id)
 	}
 	return commands
 }

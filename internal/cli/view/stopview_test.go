@@ -58,7 +58,7 @@ func TestLookLineExplainsTheChecksOfTheError(t *testing.T) {
 		"four are three": {of("AWSM-104", "AWSM-103", "AWSM-102", "AWSM-101"),
 			[]string{"awsmigrate explain AWSM-101", "awsmigrate explain AWSM-102", "awsmigrate explain AWSM-103"}},
 	} {
-		if got := explains(tt.err, "switch-provider"); !slices.Equal(got, tt.want) {
+		if got := explains("awsmigrate", tt.err, "switch-provider"); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"strings"
@@ -14,6 +15,8 @@ type Streams struct {
 	Out, Err io.Writer
 	// OutTerminal, ErrTerminal and InTerminal say which of them is a terminal.
 	InTerminal, OutTerminal, ErrTerminal bool
+	// Program is what people type to start this one; "": its name.
+	Program string
 	// Color is false when NO_COLOR is set, whatever the terminal.
 	Color bool
 	// Env looks up an environment variable.
@@ -27,6 +30,8 @@ type Streams struct {
 	// is no terminal.
 	Keys func() (keys <-chan byte, restore func(), err error)
 }
+
+func (s Streams) program() string { return cmp.Or(s.Program, "awsmigrate") }
 
 // utf8 says whether the locale's character set is UTF-8. Where no locale is set,
 // as in most containers, it is taken to be; C and POSIX are not.

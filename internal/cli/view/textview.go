@@ -3,7 +3,6 @@ package view
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -124,8 +123,7 @@ func (v *textView) finished(e runner.Event) {
 
 func (v *textView) details(lines []string) {
 	for _, line := range lines {
-		text := strings.TrimLeft(line, " ")
-		v.line("   "+line[:len(line)-len(text)], text)
+		v.line(hanging("   " + line))
 	}
 }
 

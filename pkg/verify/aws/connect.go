@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	awssdk "github.com/aws/aws-sdk-go-v2/aws"
@@ -112,7 +111,7 @@ func Connect(ctx context.Context, o Options, region string) (c Clients, off stri
 	case o.Mode == On:
 		return Clients{}, "", fmt.Errorf("AWS credentials: %w", err)
 	}
-	return Clients{}, "no AWS credentials: " + firstLine(err), nil
+	return Clients{}, "no AWS credentials are configured; set AWS_PROFILE, or give --profile", nil
 }
 
 // errNoRegion is what credentials are of no use for.
@@ -168,11 +167,6 @@ func retrieve(ctx context.Context, p awssdk.CredentialsProvider) error {
 	defer cancel()
 	_, err := p.Retrieve(ctx)
 	return err
-}
-
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
 }
 
 func orDefault(d, fallback time.Duration) time.Duration {

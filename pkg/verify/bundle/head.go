@@ -97,6 +97,9 @@ func command(text string) bool {
 		}
 		words, rest = append(words, word), rest[len(m[0]):]
 	}
+	if words[0] == "kubectl" { // by its plugin
+		words = words[1:]
+	}
 	if len(words) < 3 || len(words)%2 == 0 || words[0] != "awsmigrate" || words[1] != "rke2" && words[1] != "rke" || words[2] != "plan" {
 		return false
 	}
@@ -105,7 +108,7 @@ func command(text string) bool {
 			return false
 		}
 	}
-	return fault.Command(words...) == text
+	return strings.TrimPrefix(text, "kubectl ") == fault.Command(words...)
 }
 
 // wrongSide says whether there is a side where none can be, or something else.
