@@ -38,6 +38,8 @@ type Wait struct {
 	// Machines are those that the step changes, in the order of the cluster; none where
 	// it changes none, or nothing was read yet.
 	Machines []Machine `json:"machines,omitempty"`
+	// Blind: the cluster could not be read, and all but Seen is of the reading before.
+	Blind bool `json:"-"`
 	// Leader is nil while none is seen.
 	Leader *Leader `json:"leader,omitempty"`
 	// Left is what a run that ended now would leave to others; nil: nothing.

@@ -233,7 +233,7 @@ func (w *watch[S]) later(ctx context.Context, v Verdict, unread error) error {
 	wait := &Wait{
 		For: orNothing(v.WaitingFor), Seen: orNothing(v.Seen), Since: w.since, LastProgress: w.progressed,
 		Until: w.progressed.Add(w.r.o.Timeout), Done: v.Done, Total: v.Total, Counted: v.Counted,
-		Machines: w.machines, Leader: w.leader.seen(), Left: w.left,
+		Machines: w.machines, Blind: w.blind, Leader: w.leader.seen(), Left: w.left,
 	}
 	if w.shown.due(wait, now) || w.r.o.EveryReading {
 		w.show(wait, now)

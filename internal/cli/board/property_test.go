@@ -118,3 +118,33 @@ func text(random *rand.Rand, words int) string {
 	}
 	return strings.Join(all, " ")
 }
+
+// Time in which nothing could be looked at is no alarm: who led then is not known.
+func TestBlindTimeAlarmsNobody(t *testing.T) {
+	blind := rolling(520, "???", "???", nil)
+	blind.Waiting.Blind = true
+	look := Look{Width: 200, Colour: true, Unicode: true}
+	shown := func(events ...runner.Event) string {
+		s := play(append([]runner.Event{{Type: runner.StepStarted, Step: "switch-provider", Time: after(430)}, rolling(490, "x..", "...", ccmOn("jmzz9", 490))}, events...)...)
+		return strings.Join(Render(s, after(522), look), "\n")
+	}
+	if text := shown(rolling(521, "x..", "...", nil)); !strings.Contains(text, string(yellow)+"nobody") || strings.Contains(text, "is usual") {
+		t.Errorf("32 s with a look at each: %s", text)
+	}
+	if text := plain(shown(blind, rolling(521, "x..", "...", nil))); !strings.Contains(text, "for 32s; for a part of that the cluster could not be looked at; up to 25s is usual") {
+		t.Errorf("32 s, 30 of them blind: %s", text)
+	}
+	if text := shown(blind, rolling(521, "x..", "...", nil)); strings.Contains(text, string(yellow)+"nobody") {
+		t.Errorf("alarms: %s", text)
+	}
+}
+
+// What is seen ends with a whole fact where it is shortened, and what is tied is not parted.
+func TestSeenEndsWithAFact(t *testing.T) {
+	for width := 45; width <= 130; width++ {
+		text := strings.Join(Render(sample(), after(550), Look{Width: width, Unicode: true}), "\n")
+		if at := strings.Index(text, "…"); at > 0 && !strings.HasSuffix(text[:at], "; ") && !strings.HasSuffix(strings.TrimRight(text[:at], " \n"), ";") {
+			t.Errorf("width %d: in the middle of a fact:\n%s", width, text)
+		}
+	}
+}

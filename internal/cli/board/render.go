@@ -66,7 +66,8 @@ func (r renderer) head() []string {
 		}
 		all = append(all, word{text: strings.Repeat(r.look.empty(), total-past), style: faint, tied: full != ""})
 		if r.between {
-			return r.lines("", 2, append(all, words(fmt.Sprintf("%d of %d steps done   total %s", past, total, span(r.now.Sub(r.runBegan))), none, 2)...))
+			all = append(all, words(fmt.Sprintf("%d of %d steps done", past, total), none, 2)...)
+			return r.lines("", 2, append(all, tied(words("total "+span(r.now.Sub(r.runBegan)), none, 3))...))
 		}
 		all = append(all, tied(words(fmt.Sprintf("step %d of %d", r.number(), total), none, 2))...)
 	}
@@ -128,14 +129,9 @@ func (r renderer) leader() []string {
 	case r.wait != nil && r.wait.Leader != nil:
 		at := r.wait.Leader
 		all = words("cloud controllers run in "+at.Component+" on "+at.Host, none, 0)
-		all = append(all, words("(lease renewed "+span(r.now.Sub(at.Renewed))+" ago)", faint, 1)...)
+		all = append(all, tied(words("(lease renewed "+span(r.now.Sub(at.Renewed))+" ago)", faint, 1))...)
 	case r.wait != nil && r.last != nil:
-		away := r.now.Sub(r.last.Renewed)
-		style, usual := yellow, ""
-		if away < usualPause {
-			style, usual = none, fmt.Sprintf("; up to %s is usual while they change hands", span(usualPause))
-		}
-		all = words("nobody is seen to run the cloud controllers, for "+span(away)+usual, style, 0)
+		all = r.nobody()
 	case r.wait != nil && !r.looked.IsZero():
 		all = words("who runs the cloud controllers is not seen yet", faint, 0)
 	}
@@ -143,6 +139,20 @@ func (r renderer) leader() []string {
 		return nil
 	}
 	return r.lines("  now", labels, all)
+}
+
+// nobody says for how long no leader is seen. What was not looked at alarms nobody.
+func (r renderer) nobody() []word {
+	text := "nobody is seen to run the cloud controllers, for " + span(r.now.Sub(r.last.Renewed))
+	watched := r.now.Sub(r.last.Renewed)
+	if r.blind.After(r.last.Renewed) {
+		text += "; for a part of that the cluster could not be looked at"
+		watched = r.now.Sub(r.blind)
+	}
+	if watched >= usualPause {
+		return words(text, yellow, 0)
+	}
+	return words(text+"; up to "+span(usualPause)+" is usual while they change hands", none, 0)
 }
 
 // usualPause is how long nobody runs the cloud controllers when they change hands: the
@@ -174,12 +184,12 @@ func (r renderer) waitWords() []word {
 		return words("a look at the cluster, before the next step", none, 0)
 	}
 	if r.wait == nil {
-		return words("the changes to be made, and the first look at what they do: "+r.title, none, 0)
+		return words(r.title+"; the first look at it is under way", none, 0)
 	}
 	w := r.wait
 	text := w.For
 	if usually, known := r.usually(); known {
-		text += "; usually under " + span(usually)
+		text += "; a machine usually takes under " + span(usually)
 	}
 	text += "; moved " + span(r.now.Sub(w.LastProgress)) + " ago"
 	switch left := w.Until.Sub(r.now); {
@@ -212,13 +222,19 @@ func (r renderer) usually() (time.Duration, bool) {
 // mostSeen is how many lines what is seen may take.
 const mostSeen = 3
 
-// seen is what the last reading saw, shortened at the end of a word.
+// seen is what the last reading saw, shortened at the end of a fact, of the first one at
+// the end of a word.
 func (r renderer) seen() []string {
 	if r.wait == nil {
 		return nil
 	}
+	facts := strings.Split(r.wait.Seen, "; ")
 	all := words(r.wait.Seen, faint, 0)
 	lines := r.lines("  seen", labels, all)
+	for ; len(lines) > mostSeen && len(facts) > 1; lines = r.lines("  seen", labels, all) {
+		facts = facts[:len(facts)-1]
+		all = append(words(strings.Join(facts, "; ")+";", faint, 0), word{text: r.look.more(), style: faint, gap: 1})
+	}
 	for len(lines) > mostSeen {
 		all = append(all[:len(all)-2:len(all)-2], word{text: r.look.more(), style: faint, gap: 1})
 		lines = r.lines("  seen", labels, all)

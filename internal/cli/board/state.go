@@ -23,6 +23,7 @@ type State struct {
 
 	wait    *runner.Wait   // the last reading of the step in hand; nil: none yet
 	looked  time.Time      // when it was made
+	blind   time.Time      // the last reading for which the cluster could not be read; zero: none
 	last    *runner.Leader // that was seen last, now or before; nil: none ever
 	closing string         // what is said of an end that was asked for
 
@@ -74,6 +75,9 @@ func (s State) reading(e runner.Event) State {
 		w.Machines, w.Leader = s.wait.Machines, s.wait.Leader
 	}
 	s.wait, s.looked = &w, e.Time
+	if w.Blind {
+		s.blind = e.Time
+	}
 	s.pace = s.pace.after(s.step, w.Machines, e.Time)
 	return s.led(w.Leader)
 }

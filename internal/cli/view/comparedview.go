@@ -21,6 +21,8 @@ func comparedText(c runner.Compared) string {
 		return c.Kind + " could not be compared: " + c.Unread
 	case c.Same == c.Of:
 		return fmt.Sprintf("%s unchanged: %d (%s)", c.Kind, c.Of, c.By)
+	case c.Same == 0 && c.Of > 1:
+		return fmt.Sprintf("%s unchanged: none of %d (%s); verify says what differs", c.Kind, c.Of, c.By)
 	}
 	return fmt.Sprintf("%s unchanged: %d of %d (%s); different or gone: %s", c.Kind, c.Same, c.Of, c.By, strings.Join(c.Others, ", "))
 }

@@ -10,19 +10,21 @@ import (
 
 // compared is how much of the cluster is as the fingerprint has it, by what an audit read.
 func compared(seen migration.Snapshot, facts downstream.Facts) []runner.Compared {
-	nodes := runner.Compared{Kind: "nodes", By: "names, UIDs, ProviderIDs, addresses"}
+	nodes := runner.Compared{Kind: "nodes", By: "names, UIDs, ProviderIDs"}
+	addresses := runner.Compared{Kind: "addresses of nodes", By: "as the API lists them"}
 	balancers := runner.Compared{Kind: "load balancers", By: "host names of Services"}
 	then, known, err := guard.Fingerprint(seen.Record)
 	switch {
 	case err != nil:
-		nodes.Unread, balancers.Unread = err.Error(), err.Error()
+		nodes.Unread, addresses.Unread, balancers.Unread = err.Error(), err.Error(), err.Error()
 	case !known:
-		nodes.Unread, balancers.Unread = noFingerprint, noFingerprint
+		nodes.Unread, addresses.Unread, balancers.Unread = noFingerprint, noFingerprint, noFingerprint
 	default:
 		count(&nodes, then.UnchangedNodes(facts, seen.Reading.Refs()))
+		count(&addresses, then.UnchangedAddresses(facts))
 		count(&balancers, then.UnchangedLoadBalancers(facts))
 	}
-	return []runner.Compared{nodes, balancers}
+	return []runner.Compared{nodes, addresses, balancers}
 }
 
 const noFingerprint = "the journal has no fingerprint from before the migration"

@@ -38,16 +38,16 @@ func TestCompared(t *testing.T) {
 	}
 	part := facts
 	part.Services = verify.Read[[]downstream.Service]{}
-	const nodes, balancers = "names, UIDs, ProviderIDs, addresses", "host names of Services"
+	const nodes, addresses, balancers = "names, UIDs, ProviderIDs", "as the API lists them", "host names of Services"
 	n := len(seen.Reading.Down.Nodes)
 	for name, tt := range map[string]struct {
 		seen  migration.Snapshot
 		facts downstream.Facts
 		want  []runner.Compared
 	}{
-		"all of it": {noted(packed), facts, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Same: 1, Of: 1}}},
-		"a part":    {noted(packed), part, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Unread: "it was not read: nobody looked"}}},
-		"no fingerprint": {seen, facts, []runner.Compared{{Kind: "nodes", By: nodes, Unread: noFingerprint},
+		"all of it": {noted(packed), facts, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "addresses of nodes", By: addresses, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Same: 1, Of: 1}}},
+		"a part":    {noted(packed), part, []runner.Compared{{Kind: "nodes", By: nodes, Same: n, Of: n}, {Kind: "addresses of nodes", By: addresses, Same: n, Of: n}, {Kind: "load balancers", By: balancers, Unread: "it was not read: nobody looked"}}},
+		"no fingerprint": {seen, facts, []runner.Compared{{Kind: "nodes", By: nodes, Unread: noFingerprint}, {Kind: "addresses of nodes", By: addresses, Unread: noFingerprint},
 			{Kind: "load balancers", By: balancers, Unread: noFingerprint}}},
 	} {
 		if d := cmp.Diff(tt.want, compared(tt.seen, tt.facts)); d != "" {

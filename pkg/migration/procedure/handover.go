@@ -96,7 +96,7 @@ func untilFence(seen migration.Snapshot) []string {
 	}
 	kcm, ccm := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()), lease.JudgeMain(r.Leases.CCM, r.RenewDeadline())
 	owner := r.LeaseVerdict()
-	wait(owner.Owner != lease.KCM || owner.Life != lease.Alive, "migration lease: %s, %s", owner.Owner, owner.Life)
+	wait(owner.Owner != lease.KCM || owner.Life != lease.Alive, "migration lease: %s", owner.Text())
 	wait(kcm.Holder != owner.Holder, "the migration lease is not yet with the kube-controller-manager that leads")
 	wait(ccm.Life != lease.Alive, "Lease kube-system/%s: %s", wellknown.CCMLease, ccm.Life)
 	wait(ccm.Life == lease.Alive && leads(r.Leases.CCM) < settleTime(r), "the cloud controller manager has led for %s of %s", leads(r.Leases.CCM).Round(time.Second), settleTime(r))

@@ -187,7 +187,7 @@ func TestAudited(t *testing.T) {
 			by.Own = []verify.Bound{clustertest.Failing()}
 		}
 		got, err := core.Audited(t.Context(), looked(t, core, journal.Record{}), "seen")
-		if err != nil || (got.Kind == runner.Failed) != fails || !fails && (got.Stable != 1 || len(got.Compared) != 2 || got.Evidence[0] != "seen" || !strings.HasPrefix(got.Evidence[1], "audit: ")) {
+		if err != nil || (got.Kind == runner.Failed) != fails || !fails && (got.Stable != 1 || len(got.Compared) != 3 || got.Evidence[0] != "seen" || !strings.HasPrefix(got.Evidence[1], "audit: ")) {
 			t.Errorf("fails %t: %v %+v", fails, err, got)
 		}
 	}
@@ -203,7 +203,7 @@ func TestEndsAreAudited(t *testing.T) {
 		}
 		seen := looked(t, core, journal.Record{})
 		got, err := makeStep(base{Migration: core, ID: migration.StepDisable}).Verify(t.Context(), clustertest.TxFor(t, migration.StepDisable), seen)
-		if err != nil || (got.Kind == runner.Failed) != fails || !fails && (got.Kind != runner.Met || len(got.Compared) != 2 || !strings.Contains(strings.Join(got.Evidence, "; "), "audit: ")) {
+		if err != nil || (got.Kind == runner.Failed) != fails || !fails && (got.Kind != runner.Met || len(got.Compared) != 3 || !strings.Contains(strings.Join(got.Evidence, "; "), "audit: ")) {
 			t.Errorf("fails %t: %v %+v", fails, err, got)
 		}
 	}

@@ -21,7 +21,7 @@ func enableLeaderMigration() editRules {
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			owner := seen.Reading.LeaseVerdict()
 			if owner.Owner != lease.KCM || owner.Life != lease.Alive {
-				roll.Wait("migration lease: %s, %s", owner.Owner, owner.Life)
+				roll.Wait("migration lease: %s", owner.Text())
 			}
 			roll.Evidence = append(roll.Evidence, fmt.Sprintf("migration lease: %s (kube-controller-manager), renewing", lease.Host(owner.Holder)))
 		},

@@ -152,7 +152,7 @@ func (s *undoInstall) Verify(ctx context.Context, tx *runner.Tx, seen migration.
 	}
 	wait(seen.Reading.Down.CCM != nil, "DaemonSet kube-system/%s is still there", wellknown.CCM)
 	wait(len(seen.Reading.Down.CCMPods) > 0, "%d of its pods are still there", len(seen.Reading.Down.CCMPods))
-	wait(seen.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s, %s", owner.Owner, owner.Life)
+	wait(seen.Result.Position >= position.P2 && (owner.Owner != lease.KCM || owner.Life != lease.Alive), "migration lease: %s", owner.Text())
 	wait(chart.LeaseLeft(seen.Reading), "the CCM's own Lease kube-system/%s is not idle for long enough to be removed", wellknown.CCMLease)
 	for _, u := range seen.Reading.Pending {
 		wait(!u.OurPause, "%s %s", u.Object, u.Seen)

@@ -67,7 +67,10 @@ func (s *undoAccess) Verify(ctx context.Context, _ *runner.Tx, seen migration.Sn
 		return migration.Failed(err), nil
 	}
 	if exists := seen.Reading.Leases.Migration.Last.Exists; exists || seen.Reading.Down.OwnGrant {
-		left := fmt.Sprintf("lease there: %t, grant there: %t", exists, seen.Reading.Down.OwnGrant)
+		left := "the lease is gone, the grant is still there"
+		if exists {
+			left = "the lease is still there: it is deleted once it is idle, and the grant after it"
+		}
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the migration lease to be idle for two durations, then lease and grant to go", Seen: left, Progress: left}, nil
 	}
 	v := migration.Met("no migration lease, no grant left")

@@ -28,7 +28,7 @@ func switchProvider(early bool) editRules {
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			owner := seen.Reading.LeaseVerdict()
 			if owner.Owner != lease.CCM || owner.Life != lease.Alive {
-				roll.Wait("migration lease: %s, %s", owner.Owner, owner.Life)
+				roll.Wait("migration lease: %s", owner.Text())
 			}
 			for _, open := range guard.NewNodesOpen(seen) {
 				roll.Wait("%s", open)
@@ -77,7 +77,7 @@ func switchBack() editRules {
 		handedOver: func(roll *migration.RolloutJudgement, seen migration.Snapshot) {
 			owner := seen.Reading.LeaseVerdict()
 			if owner.Owner == lease.Nobody || owner.Life != lease.Alive {
-				roll.Wait("migration lease: %s, %s", owner.Owner, owner.Life)
+				roll.Wait("migration lease: %s", owner.Text())
 			}
 			roll.Evidence = append(roll.Evidence, fmt.Sprintf("migration lease: %s (%s), renewing", lease.Host(owner.Holder), owner.Owner))
 		},

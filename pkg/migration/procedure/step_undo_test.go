@@ -123,8 +123,8 @@ func TestUndoLeaseAccess(t *testing.T) {
 	P0 := func() migration.Snapshot { return clustertest.At(position.P0) }
 	judges(t, migration.StepUndoAccess, P0, map[string]verdictCase{
 		"both are gone":         {nil, runner.Met, ""},
-		"the lease is there":    {func(s *migration.Snapshot) { s.Reading.Leases.Migration = clustertest.Renewing("cp-0_kcm", "") }, runner.Waiting, "lease there: true, grant there: false"},
-		"the grant is there":    {func(s *migration.Snapshot) { s.Reading.Down.OwnGrant = true }, runner.Waiting, "lease there: false, grant there: true"},
+		"the lease is there":    {func(s *migration.Snapshot) { s.Reading.Leases.Migration = clustertest.Renewing("cp-0_kcm", "") }, runner.Waiting, "the lease is still there"},
+		"the grant is there":    {func(s *migration.Snapshot) { s.Reading.Down.OwnGrant = true }, runner.Waiting, "the lease is gone, the grant is still there"},
 		"one has the flag":      {func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", true) }, runner.Failed, "FlagStillThere"},
 		"the CCM is there":      {func(s *migration.Snapshot) { *s = clustertest.WithCCM(*s, true) }, runner.Failed, "CCMStillThere"},
 		"somebody else's right": {func(s *migration.Snapshot) { s.Reading.Down.MayGet, s.Reading.Down.MayUpdate = true, true }, runner.Met, ""},

@@ -67,7 +67,7 @@ func nodeChecks() []verify.Check[evidence.Input] {
 			ID: "AWSM-309", Title: "node addresses are those of the fingerprint", Category: nodes,
 			Why:    "in-tree kubelets and a CCM both write addresses and may take turns",
 			Source: "kubernetes/kubernetes pkg/kubelet/nodestatus setters 1.26",
-			Fix:    "nothing to do if it settles after the switch",
+			Fix:    "nothing to do if it settles after the switch. Under the CCM Hostname is the instance's private DNS name: where a kubelet had another one, look whether anything reaches nodes by that",
 		}},
 		{Judge: shutDown, Meta: verify.Meta{
 			ID: "AWSM-310", Title: "no node is shut down or out of service", Category: nodes, Mandatory: true,

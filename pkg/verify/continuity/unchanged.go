@@ -15,7 +15,7 @@ type Tally struct {
 	Err      error    // why nothing could be compared; nil: it was
 }
 
-// UnchangedNodes counts those that have the name, UID, ProviderID and addresses of the fingerprint.
+// UnchangedNodes counts those that have the name, UID and ProviderID of the fingerprint.
 // machines are those that exist; nil means that nobody knows.
 func (fp Fingerprint) UnchangedNodes(f downstream.Facts, machines []MachineRef) Tally {
 	if !f.Nodes.OK() {
@@ -25,14 +25,31 @@ func (fp Fingerprint) UnchangedNodes(f downstream.Facts, machines []MachineRef) 
 	for _, d := range Differences(fp, f.Nodes.Value, machines) {
 		other[d.Was.Name] = true
 	}
+	return tally(fp.nodeNames(), other)
+}
+
+// UnchangedAddresses counts the Nodes that have the addresses of the fingerprint. A cloud
+// provider may write others without a Node being another one.
+func (fp Fingerprint) UnchangedAddresses(f downstream.Facts) Tally {
+	if !f.Nodes.OK() {
+		return unread(f.Nodes)
+	}
+	other := map[string]bool{}
+	for _, p := range fp.Nodes {
+		other[p.Name] = !slices.ContainsFunc(f.Nodes.Value, func(n downstream.Node) bool { return n.Name == p.Name })
+	}
 	for _, n := range moved(fp, f.Nodes.Value) {
 		other[n.Was.Name] = true
 	}
+	return tally(fp.nodeNames(), other)
+}
+
+func (fp Fingerprint) nodeNames() []string {
 	names := make([]string, 0, len(fp.Nodes))
 	for _, p := range fp.Nodes {
 		names = append(names, p.Name)
 	}
-	return tally(names, other)
+	return names
 }
 
 // UnchangedLoadBalancers counts the Services that have the load balancer of the

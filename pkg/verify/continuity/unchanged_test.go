@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
-// A Node counts as unchanged by its name, UID, ProviderID and addresses; one that joined
-// counts for nothing.
+// A Node counts as unchanged by its name, UID and ProviderID, and its addresses for
+// themselves; one that joined counts for nothing.
 func TestUnchangedNodes(t *testing.T) {
 	fp, err := Take(facts(aNode(0), aNode(1), aNode(2)))
 	if err != nil {
@@ -20,13 +20,14 @@ func TestUnchangedNodes(t *testing.T) {
 	for name, tt := range map[string]struct {
 		changed func(*downstream.Node)
 		same    int
+		at      int // with the same addresses
 	}{
-		"as they were": {func(*downstream.Node) {}, 3},
-		"labels":       {func(n *downstream.Node) { n.Labels["a"] = "b" }, 3},
-		"name":         {func(n *downstream.Node) { n.Name = "x" }, 2},
-		"UID":          {func(n *downstream.Node) { n.UID = "x" }, 2},
-		"ProviderID":   {func(n *downstream.Node) { n.ProviderID = "aws:///us-east-1a/i-1" }, 2},
-		"addresses":    {func(n *downstream.Node) { n.Addresses = nil }, 2},
+		"as they were": {func(*downstream.Node) {}, 3, 3},
+		"labels":       {func(n *downstream.Node) { n.Labels["a"] = "b" }, 3, 3},
+		"name":         {func(n *downstream.Node) { n.Name = "x" }, 2, 2},
+		"UID":          {func(n *downstream.Node) { n.UID = "x" }, 2, 3},
+		"ProviderID":   {func(n *downstream.Node) { n.ProviderID = "aws:///us-east-1a/i-1" }, 2, 3},
+		"addresses":    {func(n *downstream.Node) { n.Addresses = nil }, 3, 2},
 	} {
 		got := fp.UnchangedNodes(facts(aNode(0), with(aNode(1), tt.changed), aNode(2), aNode(3)), machines(0, 1, 2, 3))
 		want := Tally{Same: tt.same, Of: 3}
@@ -36,6 +37,9 @@ func TestUnchangedNodes(t *testing.T) {
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", name, d)
 		}
+		if got := fp.UnchangedAddresses(facts(aNode(0), with(aNode(1), tt.changed), aNode(2), aNode(3))); got.Same != tt.at || got.Of != 3 {
+			t.Errorf("%s: addresses %+v", name, got)
+		}
 	}
 	if got := fp.UnchangedNodes(facts(aNode(0)), nil); got.Same != 1 || len(got.Others) != 2 {
 		t.Errorf("two are gone: %+v", got)
@@ -44,6 +48,9 @@ func TestUnchangedNodes(t *testing.T) {
 	away.Nodes = verify.Read[[]downstream.Node]{Err: errors.New("away")}
 	if got := fp.UnchangedNodes(away, machines(0)); got.Err == nil || got.Same != 0 {
 		t.Errorf("not read: %+v", got)
+	}
+	if got := fp.UnchangedAddresses(away); got.Err == nil || got.Same != 0 {
+		t.Errorf("addresses not read: %+v", got)
 	}
 }
 

@@ -53,6 +53,21 @@ type Verdict struct {
 	Why    string        // how the owner was told, or why not
 }
 
+// Text says in a line for people who holds the lease.
+func (v Verdict) Text() string {
+	switch {
+	case v.Owner == NoLease:
+		return "not there yet: nobody has taken it"
+	case v.Life == NotHeld:
+		return "held by nobody yet"
+	case v.Life == Silent:
+		return fmt.Sprintf("taken by %s, a renewal awaited", v.Owner)
+	case v.Life == Dead:
+		return fmt.Sprintf("of %s, which does not renew it", v.Owner)
+	}
+	return fmt.Sprintf("%s, %s", v.Owner, v.Life)
+}
+
 // Host is the host-name part of the identity.
 func (v Verdict) Host() string { return Host(v.Holder) }
 
