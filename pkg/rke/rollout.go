@@ -43,6 +43,9 @@ func (b *Backend) up(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 func (b *Backend) Rollout(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, step journal.StepID) (migration.Rollout, error) {
 	r := RolloutOf(seen, step, b.Options.KubernetesVersion, b.Applied)
 	r.Progress = seen.Reading.Progress()
+	if file := FactsOf(seen).File; step == migration.StepUndoEnable && file != nil {
+		r.Evidence += "; " + leftBeside(seen.Record, b.fileObject(), b.Options.Config, file.Text())
+	}
 	if r.Verdict = b.childVerdict(seen, step); r.Verdict != nil {
 		return r, nil
 	}
