@@ -96,8 +96,12 @@ func (s progress) deferEarlier(ids []journal.StepID, states map[journal.StepID]r
 		if id == step {
 			return
 		}
-		if kind := states[id].Kind; kind == runner.Todo || kind == runner.Always {
+		switch states[id].Kind {
+		case runner.Todo:
 			states[id] = runner.State{Kind: runner.Skipped, Reason: "put off: step " + string(step) + " is under way"}
+		case runner.Always:
+			states[id] = runner.State{Kind: runner.Skipped, Reason: "it was made before step " + string(step) + " began, and is made again after it"}
+		case runner.Done, runner.InProgress, runner.Skipped:
 		}
 	}
 }

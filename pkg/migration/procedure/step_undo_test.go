@@ -78,7 +78,7 @@ func TestUndoDisable(t *testing.T) {
 		"nobody holds the lease": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "no lease, not held"},
 		"nobody was seen to renew it": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
-		}, runner.Waiting, "not seen renewing"},
+		}, runner.Waiting, "a renewal awaited"},
 		"a KCM holds it":                  {func(s *migration.Snapshot) { s.Reading.Leases.Migration = s.Reading.Leases.KCM }, runner.Waiting, "kube-controller-manager, renewing"},
 		"the position is another":         {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P5) }, runner.Waiting, position.P5.Summary()},
 		"mixed":                           {func(s *migration.Snapshot) { s.Result.Mixed = true }, runner.Waiting, "renewing"},
@@ -95,10 +95,10 @@ func TestUndoInstall(t *testing.T) {
 		"a pod is ending": {func(s *migration.Snapshot) {
 			s.Reading.Down.CCMPods = append(s.Reading.Down.CCMPods, clustertest.CCMPod("cp-0", true))
 		}, runner.Waiting, "1 of its pods are still there"},
-		"nobody has taken over": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "migration lease: no lease, not held"},
+		"nobody has taken over": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "migration lease: not there yet: nobody has taken it"},
 		"nobody was seen to renew it": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
-		}, runner.Waiting, "kube-controller-manager, not seen renewing"},
+		}, runner.Waiting, "taken by kube-controller-manager, a renewal awaited"},
 		"the CCM has it still": {func(s *migration.Snapshot) {
 			s.Reading.Leases = clustertest.LeasesAt(position.P4)
 			s.Reading.Leases.CCM.Last.Manager = ""
