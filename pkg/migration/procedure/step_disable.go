@@ -142,7 +142,7 @@ func (s *undoDisable) Verify(ctx context.Context, tx *runner.Tx, seen migration.
 	owner := seen.Reading.LeaseVerdict()
 	if seen.Result.Position != position.P4 || seen.Result.Mixed || owner.Owner != lease.CCM || owner.Life != lease.Alive || len(seen.Reading.Pending) > 0 {
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the cloud controller manager to hold the migration lease and renew it",
-			Seen: fmt.Sprintf("%s, %s; %s", owner.Owner, owner.Life, seen.Result.Summary), Progress: seen.Result.Summary + owner.Holder}, nil
+			Seen: fmt.Sprintf("migration lease: %s; %s", owner.Text(), seen.Result.Summary), Progress: seen.Result.Summary + owner.Holder}, nil
 	}
 	return migration.Met("the CCM runs with the flag, no pod without it is left",
 		fmt.Sprintf("migration lease: %s (aws-cloud-controller-manager), renewing", lease.Host(owner.Holder))), nil

@@ -75,7 +75,7 @@ func TestUndoDisable(t *testing.T) {
 		"no place for a pod": {func(s *migration.Snapshot) {
 			s.Reading.Down.Nodes[0].Taints = []downstream.Taint{{Key: "k", Effect: "NoExecute"}}
 		}, runner.Failed, "UntoleratedTaint"},
-		"nobody holds the lease": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "no lease, not held"},
+		"nobody holds the lease": {func(s *migration.Snapshot) { s.Reading.Leases.Migration = lease.Series{} }, runner.Waiting, "not there yet"},
 		"nobody was seen to renew it": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
 		}, runner.Waiting, "a renewal awaited"},
@@ -83,7 +83,7 @@ func TestUndoDisable(t *testing.T) {
 		"the position is another":         {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P5) }, runner.Waiting, position.P5.Summary()},
 		"mixed":                           {func(s *migration.Snapshot) { s.Result.Mixed = true }, runner.Waiting, "renewing"},
 		"the cluster moves":               {func(s *migration.Snapshot) { s.Reading.Pending = clustertest.Rolling().Pending }, runner.Waiting, "renewing"},
-		"a lease that no pod has had yet": {func(s *migration.Snapshot) { s.Reading.Leases.Migration.Last.Holder = "" }, runner.Waiting, "nobody, not held"},
+		"a lease that no pod has had yet": {func(s *migration.Snapshot) { s.Reading.Leases.Migration.Last.Holder = "" }, runner.Waiting, "held by nobody yet"},
 	})
 }
 
