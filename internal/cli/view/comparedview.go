@@ -2,6 +2,7 @@ package view
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -10,6 +11,10 @@ import (
 // writeCompared prints how much is as it was before the migration, as far as a run has
 // compared it.
 func writeCompared(s screen, all []runner.Compared) {
+	if len(all) > 1 && !slices.ContainsFunc(all, func(c runner.Compared) bool { return c.Unread == "" || c.Unread != all[0].Unread }) {
+		s.prose("same   ", "nodes and load balancers could not be compared: "+all[0].Unread)
+		return
+	}
 	for i, one := range all {
 		s.prose([2]string{"same   ", "       "}[min(i, 1)], comparedText(one))
 	}

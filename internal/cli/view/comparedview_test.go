@@ -24,4 +24,9 @@ func TestCompared(t *testing.T) {
 	if want := "same   nodes unchanged: 1 (names)\n       load balancers could not be compared: no\n"; out.String() != want {
 		t.Errorf("%q", out.String())
 	}
+	out.Reset()
+	writeCompared(newScreen(Streams{}, &out), []runner.Compared{{Kind: "nodes", Unread: "no journal"}, {Kind: "load balancers", Unread: "no journal"}})
+	if want := "same   nodes and load balancers could not be compared: no journal\n"; out.String() != want {
+		t.Errorf("one reason is told once: %q", out.String())
+	}
 }

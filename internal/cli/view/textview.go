@@ -43,7 +43,9 @@ func (v *textView) Emit(e runner.Event) {
 	v.note(e)
 	switch e.Type {
 	case runner.RunStarted:
-		v.line("", "run "+e.Message+", from "+e.Position)
+		if !v.commands.Following { // who only looks on runs nothing
+			v.line("", "run "+e.Message+", from "+e.Position)
+		}
 	case runner.LockTaken:
 		if v.fallback != nil && v.fallback.OnTerminal() {
 			v.line("   ", v.fallback.Where())

@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"sort"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -71,6 +73,12 @@ func (s *Supervisor) Start(spec Spec) (*Process, error) {
 	return p, nil
 }
 
+// withoutAWS leaves out what points at an AWS: a process of the lab is told its own, and
+// what `lab env` gave the shell that boots the lab is for the clients of another one.
+func withoutAWS(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(one string) bool { return strings.HasPrefix(one, "AWS_") })
+}
+
 func (s *Supervisor) launch(spec Spec) (*Process, error) {
 	cmd, on, err := s.command(spec)
 	if err != nil {
@@ -82,7 +90,7 @@ func (s *Supervisor) launch(spec Spec) (*Process, error) {
 	}
 	defer log.Close()
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.Env = append(os.Environ(), spec.Env...)
+	cmd.Env = append(withoutAWS(os.Environ()), spec.Env...)
 	cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
 	cmd.SysProcAttr.Setpgid = true // a terminal's Ctrl-C is the supervisor's alone
 
