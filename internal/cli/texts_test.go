@@ -34,6 +34,7 @@ var textsRead = map[string]string{
 	"drawing":         "what draws on a terminal, taken out of a file",
 	"paint":           "colours the mark that a table put first, one of a list of its own",
 	"diffLine":        "a diff: its signs",
+	"seen":            "shortens what is too long at the end of a fact",
 	"hanging":         "breaks a line that is too long behind its columns",
 	"foldedChange":    "a diff: its signs",
 	"diffLines":       "a diff: its lines",
