@@ -144,7 +144,6 @@ func (s *signals) notice(n notice) {
 		s.open = make(chan struct{})
 		s.parting.asking.Go(func() { s.parting.ask(s) })
 	}
-	s.settle()
 	s.mu.Unlock()
 	switch do {
 	case ignore, askFirst:
@@ -159,6 +158,9 @@ func (s *signals) notice(n notice) {
 		signal.Stop(s.wanted)
 		s.cancel()
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.settle()
 }
 
 // answered carries out what somebody answered who was asked. An answer that comes after
@@ -170,7 +172,7 @@ func (s *signals) answered(with answer) {
 		return
 	}
 	s.phase.asking = false
-	s.settle()
+	defer s.settle()
 	switch with {
 	case goOn:
 	case brakeNow:
@@ -182,7 +184,8 @@ func (s *signals) answered(with answer) {
 	}
 }
 
-// settle lets go on who waits for an answer, once none is waited for. s.mu is held.
+// settle lets go on who waits for an answer, once none is waited for and what follows from
+// it is done: who goes on must find that it was interrupted. s.mu is held.
 func (s *signals) settle() {
 	if s.open != nil && !s.phase.asking {
 		close(s.open)

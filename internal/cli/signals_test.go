@@ -34,3 +34,43 @@ func TestPhaseOnNotice(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoWaitedFindsTheAnswerCarriedOut seeds the order of two closed channels: a step that
+// waited while the question stood must find that it was answered with leaving.
+func TestWhoWaitedFindsTheAnswerCarriedOut(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(*signals){
+		"left": func(s *signals) { s.answered(leave) }, "SIGTERM": func(s *signals) { s.notice(terminate) },
+	} {
+		for range 500 {
+			_, s, stop := watchSignals(t.Context())
+			s.mu.Lock()
+			s.phase.asking, s.open = true, make(chan struct{})
+			open := s.open
+			s.mu.Unlock()
+			found := make(chan bool)
+			ready := make(chan struct{})
+			go func() {
+				close(ready)
+				for !closed(open) { // not asleep: the moment between two closes is short
+				}
+				found <- closed(s.interrupts)
+			}()
+			<-ready
+			end(s)
+			if !<-found {
+				t.Fatalf("%s: a step went on before the run was interrupted", name)
+			}
+			stop()
+		}
+	}
+}
+
+func closed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -3,6 +3,7 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -19,7 +20,11 @@ func (v *textView) stopped(result runner.Result, err error) {
 	if v.begun {
 		first, rest = "   ", "   "
 	}
-	writeFaults(s, first, rest, unrepeated(err, result.Resume))
+	faults := flatten(err)
+	if result.Resume != "" && !v.braked { // what to do about a brake is more than to go on
+		faults = unrepeated(faults)
+	}
+	writeFaults(s, first, rest, faults)
 	if text := leftText(result.Left, fault.ClassOf(err)); text != "" {
 		s.prose("   !  ", text)
 	}
@@ -47,12 +52,13 @@ func (v *textView) stopped(result runner.Result, err error) {
 	s.line("exit %d", ExitCode(err))
 }
 
-// unrepeated are the errors of an end, without advice that the line of how to go on gives.
-func unrepeated(err error, resume string) []error {
-	all := flatten(err)
+// unrepeated are the errors of an end without the advice to go on, for which there is a
+// line of its own.
+func unrepeated(faults []error) []error {
+	all := slices.Clone(faults)
 	for i, one := range all {
 		f, ok := fault.As(one)
-		if ok && resume != "" && (f.Class == fault.Interrupted || f.Class == fault.HungUp) {
+		if ok && (f.Class == fault.Interrupted || f.Class == fault.HungUp) {
 			bare := *f
 			bare.Fix = ""
 			all[i] = &bare
