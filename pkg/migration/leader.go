@@ -29,11 +29,9 @@ func (s Snapshot) CloudControllers() runner.Leader {
 }
 
 func (s Snapshot) leader(v lease.Verdict, name string) runner.Leader {
-	return runner.Leader{Component: string(v.Owner), Host: v.Host(), ID: v.Holder, Renewed: s.Unchanged.since(name)}
+	mark := s.Unchanged[name]
+	return runner.Leader{Component: string(v.Owner), Host: v.Host(), ID: v.Holder, Renewed: mark.since, RenewedAfter: mark.after, Leads: mark.held}
 }
-
-// since is when a run saw the last write of a lease; zero: never.
-func (u Unchanged) since(name string) time.Time { return u[name].since }
 
 // ccmRunsAlone says whether every CCM there is leads by its own lease alone.
 func (r Reading) ccmRunsAlone() bool {

@@ -83,7 +83,7 @@ func TestIdleLease(t *testing.T) {
 		leases.Migration.Last.ResourceVersion, leases.Migration.Last.Exists = tt.version, !tt.gone
 		leases.CCM.Last.ResourceVersion = fmt.Sprint(i)
 		before := maps.Clone(seen.Unchanged)
-		next := seen.Unchanged.Next(now, leases)
+		next := seen.Unchanged.Next(now, now, leases)
 		if !maps.Equal(before, seen.Unchanged) {
 			t.Errorf("look %d changed what was seen before it", i)
 		}

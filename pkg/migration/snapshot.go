@@ -48,11 +48,16 @@ type Unchanged map[string]leaseMark
 
 type leaseMark struct {
 	version string
-	since   time.Time
+	since   time.Time // this version is seen
+	after   time.Time // it was written after this moment; zero: it was there at the first look
+	holder  string
+	held    time.Time // it is seen with this holder
+	looked  time.Time // the last reading of it began
 }
 
-// Next is what is known after another reading. It leaves u as it was.
-func (u Unchanged) Next(now time.Time, leases lease.Leases) Unchanged {
+// Next is what is known after another reading, which took from began to now. It leaves u
+// as it was.
+func (u Unchanged) Next(began, now time.Time, leases lease.Leases) Unchanged {
 	next := Unchanged{}
 	for name, last := range map[string]lease.Observation{wellknown.MigrationLease: leases.Migration.Last, wellknown.CCMLease: leases.CCM.Last,
 		wellknown.KCMLease: leases.KCM.Last} {
@@ -60,9 +65,14 @@ func (u Unchanged) Next(now time.Time, leases lease.Leases) Unchanged {
 		switch {
 		case !last.Exists:
 		case known && mark.version == last.ResourceVersion:
+			mark.looked = began
 			next[name] = mark
 		default:
-			next[name] = leaseMark{last.ResourceVersion, now}
+			written := leaseMark{version: last.ResourceVersion, since: now, after: mark.looked, holder: last.Holder, held: now, looked: began}
+			if known && mark.holder == last.Holder {
+				written.held = mark.held
+			}
+			next[name] = written
 		}
 	}
 	return next

@@ -234,7 +234,7 @@ func (f *follower[S]) read(ctx context.Context, unread error) (rests bool) {
 	}
 	var v Verdict
 	if unread == nil {
-		f.watch.leader = f.p.Leader(f.last)
+		f.watch.leads(f.last)
 		v, unread = f.step.Verify(ctx, f.tx, f.last)
 	}
 	now := f.o.Clock.Now()

@@ -17,6 +17,9 @@ type Result struct {
 	// Added is the time the run itself added: over all waits, the end of the
 	// wait minus the first Met reading of the streak that ended it.
 	Added time.Duration `json:"-"`
+	// Pauses are for how long at most nobody led, whenever the leader changed while the run
+	// waited for a step.
+	Pauses []time.Duration `json:"-"`
 	// Unread is when a reading failed last, by the run's clock; zero: none did.
 	Unread time.Time `json:"-"`
 	// Left is what goes on, or was cut off, where the run ended; nil: nothing.

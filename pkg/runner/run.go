@@ -70,6 +70,7 @@ type run[S any] struct {
 	guards    bool      // it only watches
 	deadline  time.Time // zero: none
 	added     time.Duration
+	led       led
 	current   journal.StepID
 	title     string
 	shown     map[journal.StepID]bool // done and skipped steps that the views know of
@@ -386,7 +387,7 @@ func (r *run[S]) resumeFix() string {
 func (r *run[S]) result(err error) Result {
 	r.emitting.Lock()
 	defer r.emitting.Unlock()
-	res := Result{RunID: r.o.RunID, Position: r.seen.Position, Observation: r.seen, Steps: r.report.list(), Added: r.added, Unread: r.unread, Left: r.left}
+	res := Result{RunID: r.o.RunID, Position: r.seen.Position, Observation: r.seen, Steps: r.report.list(), Added: r.added, Pauses: r.led.pauses, Unread: r.unread, Left: r.left}
 	if class := fault.ClassOf(err); err != nil && class != fault.Usage && class != fault.Declined {
 		res.Resume = r.o.Command
 	}

@@ -1,6 +1,9 @@
 package runner
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Machine is one of those that a step changes, as one reading shows it.
 type Machine struct {
@@ -44,6 +47,10 @@ type Leader struct {
 	ID        string `json:"-"` // another one after every start
 	// Renewed is when this run saw, by its own clock, that its lease had been renewed.
 	Renewed time.Time `json:"renewed"`
+	// RenewedAfter is a moment behind which that renewal was made; zero: none is known.
+	RenewedAfter time.Time `json:"-"`
+	// Leads is when this run saw first that it leads: it does at least since then.
+	Leads time.Time `json:"-"`
 }
 
 // seen is l, or nil where it is none.
@@ -52,4 +59,25 @@ func (l Leader) seen() *Leader {
 		return nil
 	}
 	return &l
+}
+
+// led is who was seen to lead in turn, and for how long nobody was. The zero value: nobody
+// was yet.
+type led struct {
+	last   Leader
+	pauses []time.Duration
+}
+
+// after is what is known once now leads; it leaves l as it was. A pause began behind a
+// renewal by one leader and was over when the next was seen to lead: its length is an
+// upper bound. One whose beginning nobody can bound is left out.
+func (l led) after(now Leader) led {
+	if now.ID == "" {
+		return l
+	}
+	if from := l.last.RenewedAfter; l.last.ID != now.ID && !from.IsZero() && now.Leads.After(from) {
+		l.pauses = append(slices.Clone(l.pauses), now.Leads.Sub(from))
+	}
+	l.last = now
+	return l
 }

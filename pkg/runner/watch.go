@@ -140,7 +140,7 @@ func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, 
 	if err != nil {
 		return Verdict{}, seen, err
 	}
-	w.leader = w.r.p.Leader(seen)
+	w.leads(seen)
 	v, err := step.Verify(ctx, tx, seen)
 	if err == nil {
 		w.machines = v.Machines
@@ -152,6 +152,12 @@ func (w *watch[S]) read(ctx context.Context, step Step[S], tx *Tx) (Verdict, S, 
 		w.last = v
 	}
 	return v, seen, err
+}
+
+// leads takes in who leads by one reading.
+func (w *watch[S]) leads(seen S) {
+	w.leader = w.r.p.Leader(seen)
+	w.r.led = w.r.led.after(w.leader)
 }
 
 // steadied is a verdict as it counts: a wait, as long as what has to be steady is not

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,8 +52,12 @@ func TestEarlyHandOver(t *testing.T) {
 			w := s.world()
 			seen := gapsOf(w)
 			s.run.ID, s.run.Sink = runID(1), seen
-			if ended := do(t, s.run, w); ended.Err != nil {
+			ended := do(t, s.run, w)
+			if ended.Err != nil {
 				t.Fatal(ended.Err)
+			}
+			if told, longest := ended.Result.Pauses, slices.Max(slices.Collect(maps.Values(seen.by))); len(told) == 0 || slices.Max(told) < longest {
+				t.Errorf("the run tells of pauses of at most %v, and the longest took %s", told, longest)
 			}
 			if gap := seen.by["hand-over"]; gap == 0 || gap > 8*time.Second {
 				t.Errorf("%s without cloud controllers at the hand-over", gap)

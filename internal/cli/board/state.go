@@ -2,7 +2,6 @@ package board
 
 import (
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -27,16 +26,11 @@ type State struct {
 	last    *runner.Leader // that was seen last, now or before; nil: none ever
 	closing string         // what is said of an end that was asked for
 
-	pace   pace
-	pauses []time.Duration
+	pace pace
 }
 
 // InHand says whether a step is, or comes next.
 func (s State) InHand() bool { return s.step != "" || s.between }
-
-// Pauses are the times that passed between the last renewal of one leader that was seen
-// and the first of the next: nobody led for longer.
-func (s State) Pauses() []time.Duration { return slices.Clone(s.pauses) }
 
 // After is what is known after another event. It leaves s as it was.
 func (s State) After(e runner.Event) State {
@@ -79,18 +73,9 @@ func (s State) reading(e runner.Event) State {
 		s.blind = e.Time
 	}
 	s.pace = s.pace.after(s.step, w.Machines, e.Time)
-	return s.led(w.Leader)
-}
-
-// led takes in who leads now; nil: nobody is seen to.
-func (s State) led(now *runner.Leader) State {
-	if now == nil {
-		return s
+	if w.Leader != nil {
+		s.last = w.Leader
 	}
-	if s.last != nil && s.last.ID != now.ID && now.Renewed.After(s.last.Renewed) {
-		s.pauses = append(slices.Clone(s.pauses), now.Renewed.Sub(s.last.Renewed))
-	}
-	s.last = now
 	return s
 }
 

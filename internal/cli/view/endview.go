@@ -12,7 +12,6 @@ import (
 type ending struct {
 	result runner.Result
 	took   time.Duration
-	pauses []time.Duration // of the cloud controllers, as far as somebody looked
 }
 
 // writeEnd prints the last lines of a run: where the cluster is, what it took, what is as
@@ -21,7 +20,7 @@ func writeEnd(s screen, e ending, commands Commands) {
 	s.line("")
 	s.line("now    %s", whereText(s, e.result))
 	s.line("time   %s%s", short(e.took), addedText(e.result.Added, e.took))
-	if text := pausesText(e.pauses); text != "" {
+	if text := pausesText(e.result.Pauses); text != "" {
 		s.prose("pause  ", text)
 	}
 	writeCompared(s, e.result.Compared())

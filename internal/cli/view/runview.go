@@ -147,6 +147,9 @@ type RunResultDocument struct {
 	Steps       []stepResult       `json:"steps"`
 	Seconds     float64            `json:"seconds"`      // how long the run took
 	Added       float64            `json:"addedSeconds"` // of which awsmigrate waited to see a state hold
+	// Pauses are for how long at most nobody ran the cloud controllers, each time that they
+	// changed hands while a step was waited for.
+	Pauses []float64 `json:"pausedSeconds,omitempty"`
 	// Compared is how much is as it was before the migration, by the last step that looked.
 	Compared []runner.Compared `json:"compared,omitempty"`
 	Next     string            `json:"next"` // the command for what is left, or a look
@@ -163,6 +166,9 @@ type stepResult struct {
 func newRunResult(result runner.Result, took time.Duration, next string) RunResultDocument {
 	doc := RunResultDocument{TypeMeta: KindOf("RunResult"), RunID: result.RunID, Position: result.Position,
 		Observation: result.Observation, Seconds: took.Seconds(), Added: result.Added.Seconds(), Compared: result.Compared(), Next: next}
+	for _, pause := range result.Pauses {
+		doc.Pauses = append(doc.Pauses, pause.Seconds())
+	}
 	for _, s := range result.Steps {
 		doc.Steps = append(doc.Steps, stepResult{ID: s.ID, Outcome: s.Outcome, Seconds: s.Elapsed.Seconds(),
 			Evidence: s.Evidence, Warnings: s.Warnings})

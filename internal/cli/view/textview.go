@@ -187,7 +187,7 @@ func (v *textView) Finish(result runner.Result, err error) error {
 		v.stopped(result, err)
 		return Shown(err)
 	}
-	writeEnd(v.screen, ending{result, v.ended, nil}, v.commands)
+	writeEnd(v.screen, ending{result, v.ended}, v.commands)
 	return nil
 }
 

@@ -27,6 +27,7 @@ type history struct {
 
 // Observe implements runner.Procedure: it reads both sides.
 func (m *Migration) Observe(ctx context.Context, record journal.Record) (migration.Snapshot, error) {
+	began := m.Clock.Now()
 	seen, err := m.observe(ctx, record)
 	now := m.Clock.Now()
 	m.before.outage = m.before.outage.next(now, err)
@@ -35,7 +36,7 @@ func (m *Migration) Observe(ctx context.Context, record journal.Record) (migrati
 	}
 	seen.At, seen.Unseen, seen.Outage = now, m.before.outage.before, m.before.outage.recent(now)
 	m.before.hadCCM = m.before.hadCCM || seen.Reading.Down.CCM != nil
-	m.before.unchanged = m.before.unchanged.Next(now, seen.Reading.Leases)
+	m.before.unchanged = m.before.unchanged.Next(began, now, seen.Reading.Leases)
 	seen.HadCCM, seen.Unchanged = m.before.hadCCM, m.before.unchanged
 	return seen, nil
 }

@@ -276,7 +276,7 @@ func TestLeaseAndGrantGo(t *testing.T) {
 		if tt.change != nil {
 			tt.change(&seen)
 		}
-		seen.At, seen.Unchanged = clustertest.Start.Add(tt.after), migration.Unchanged(nil).Next(clustertest.Start, seen.Reading.Leases)
+		seen.At, seen.Unchanged = clustertest.Start.Add(tt.after), migration.Unchanged(nil).Next(clustertest.Start, clustertest.Start, seen.Reading.Leases)
 		err := step.WhileWaiting(t.Context(), clustertest.TxFor(t, tt.id), seen)
 		if d := cmp.Diff(tt.want, clustertest.Writes(client)); d != "" || clustertest.ReasonOf(err) != tt.reason {
 			t.Errorf("%s: %v %s", name, err, d)

@@ -1,0 +1,42 @@
+package runner
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+// A pause is bounded by a moment before the last renewal of one leader and the first at
+// which the next was seen to lead.
+func TestLed(t *testing.T) {
+	at := func(second int) time.Time { return time.Date(2026, 11, 21, 9, 0, second, 0, time.UTC) }
+	leads := func(id string, since, renewed int) Leader {
+		return Leader{ID: id, Leads: at(since), RenewedAfter: at(renewed - 1), Renewed: at(renewed)}
+	}
+	for name, tc := range map[string]struct {
+		seen []Leader
+		want []time.Duration
+	}{
+		"nobody":               {seen: []Leader{{}, {}}},
+		"one, who goes on":     {seen: []Leader{leads("a", 0, 1), leads("a", 0, 41)}},
+		"another one":          {seen: []Leader{leads("a", 0, 1), leads("a", 0, 3), leads("b", 9, 12)}, want: []time.Duration{7 * time.Second}},
+		"nobody in between":    {seen: []Leader{leads("a", 0, 3), {}, leads("b", 9, 12)}, want: []time.Duration{7 * time.Second}},
+		"two, and back":        {seen: []Leader{leads("a", 0, 1), leads("b", 5, 8), leads("a", 9, 10)}, want: []time.Duration{5 * time.Second, 2 * time.Second}},
+		"it led before":        {seen: []Leader{leads("a", 5, 9), leads("b", 3, 10)}},
+		"seen only once":       {seen: []Leader{{ID: "a", Leads: at(1), Renewed: at(1)}, leads("b", 9, 10)}},
+		"the first that leads": {seen: []Leader{leads("b", 9, 10)}},
+	} {
+		var l led
+		for _, one := range tc.seen {
+			before := slices.Clone(l.pauses)
+			next := l.after(one)
+			if !slices.Equal(l.pauses, before) {
+				t.Errorf("%s: what was known before has changed", name)
+			}
+			l = next
+		}
+		if !slices.Equal(l.pauses, tc.want) {
+			t.Errorf("%s: got %v, want %v", name, l.pauses, tc.want)
+		}
+	}
+}
