@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
@@ -44,11 +45,24 @@ func runMigration(ctx context.Context, a *app, flags target.Flags, engine *engin
 	return err
 }
 
-// recorded is what is kept of a run.
+// recorded is what is kept of a run. One that somebody looks on at is recorded without
+// being asked, beside its log.
 func (a *app) recorded(engine *engineFlags) recording.Options {
 	actor := target.Actor()
-	return recording.Options{Record: engine.record, Report: engine.report, Command: a.commandLine(), Version: build.This().String(),
+	unasked := ""
+	if engine.record == "" && a.streams.ErrTerminal && !engine.dryRun {
+		unasked = recordBeside(a.streams.Env, time.Now(), os.Getpid())
+	}
+	return recording.Options{Unasked: unasked, Record: engine.record, Report: engine.report, Command: a.commandLine(), Version: build.This().String(),
 		By: actor.User + "@" + actor.Host, Clock: clock.RealClock{}, Timeout: requestsOfARecorder, Say: a.say}
+}
+
+// shownOf is what a run can show of itself at its end.
+func shownOf(r *recording.Recording) view.Evidence {
+	e := view.Evidence{}
+	e.Record, e.Report = r.Files()
+	e.Judged, e.Seen = r.Judged()
+	return e
 }
 
 // requestsOfARecorder bounds each request of a recorder beside a run, watches aside.
@@ -83,7 +97,9 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	engine.ask = asked.Unanswered
 	next := commands(asked.Words)
 	next.ByCommits = asked.Options.HandOver
-	shown := view.NewRun(a.runOutput(progress), next)
+	output := a.runOutput(progress)
+	output.Evidence = func() view.Evidence { return shownOf(engine.recording) }
+	shown := view.NewRun(output, next)
 	shown, answered := a.asking(shown)
 	asked.Options.Engine = a.engine(engine, shown, next, a.question(ctx, engine, progress, asked.Words))
 	asked.Options.EveryReading = progress == view.ProgressBoard

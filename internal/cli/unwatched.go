@@ -185,17 +185,9 @@ type runLog struct {
 	used   bool
 }
 
-// newRunLog names a file in the user's folder for state (XDG Base Directory
-// Specification 0.8), or in the one for temporary files where there is no home.
+// newRunLog names the log of a process.
 func newRunLog(env func(string) string, now time.Time, pid int, command string) *runLog {
-	dir := filepath.Join(os.TempDir(), "awsmigrate")
-	if state := env("XDG_STATE_HOME"); filepath.IsAbs(state) {
-		dir = filepath.Join(state, "awsmigrate")
-	} else if home := env("HOME"); filepath.IsAbs(home) {
-		dir = filepath.Join(home, ".local", "state", "awsmigrate")
-	}
-	name := fmt.Sprintf("%s-%d.log", now.UTC().Format("20060102T150405Z"), pid)
-	return &runLog{path: filepath.Join(dir, name), command: command}
+	return &runLog{path: stateFile(env, now, pid, logEnding), command: command}
 }
 
 // open makes the file, which only its owner may read. It must not be there before.

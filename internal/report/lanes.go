@@ -90,7 +90,7 @@ func (t *timeline) gaps(l judge.Lane, top, height float64) {
 	var marks []mark
 	for _, g := range l.Gaps {
 		m := whole(t.scale.at(g.From), t.scale.at(g.To), "gap", GapText(g))
-		m.label = length(g)
+		m.label = Length(g)
 		if g.Before != nil && g.After != nil {
 			if o, is := excluded[[2]string{g.Before.Identity, g.After.Identity}]; is {
 				m.facts = append(m.facts, OverlapText(o))
@@ -112,8 +112,8 @@ func (t *timeline) gaps(l judge.Lane, top, height float64) {
 	}
 }
 
-// length is a gap's, in few letters.
-func length(g judge.Gap) string {
+// Length is a gap's, in few letters.
+func Length(g judge.Gap) string {
 	least, greatest := roughly(g.Least), roughly(g.Greatest)
 	if least == greatest {
 		return least

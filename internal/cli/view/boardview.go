@@ -204,6 +204,6 @@ func (v *boardView) Finish(result runner.Result, err error) error {
 		v.text.stopped(result, err)
 		return Shown(err)
 	}
-	writeEnd(v.text.screen, ending{result, took}, v.text.commands)
+	writeEnd(v.text.screen, ending{result, took, v.text.evidence()}, v.text.commands)
 	return nil
 }

@@ -1,17 +1,20 @@
 package view
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/board"
+	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // ending is a run that reached its end.
 type ending struct {
-	result runner.Result
-	took   time.Duration
+	result   runner.Result
+	took     time.Duration
+	evidence Evidence
 }
 
 // writeEnd prints the last lines of a run: where the cluster is, what it took, what is as
@@ -20,10 +23,14 @@ func writeEnd(s screen, e ending, commands Commands) {
 	s.line("")
 	s.line("now    %s", whereText(s, e.result))
 	s.line("time   %s%s", short(e.took), addedText(e.result.Added, e.took))
-	if text := pausesText(e.result.Pauses); text != "" {
+	if text := cmp.Or(e.evidence.pauses(), pausesText(e.result.Pauses)); text != "" {
 		s.prose("pause  ", text)
 	}
+	if e.evidence.Seen {
+		s.prose("seen   ", report.Sentence(e.evidence.Judged))
+	}
 	writeCompared(s, e.result.Compared())
+	e.evidence.writeFiles(s, "")
 	s.line("next   %s", commands.Next(e.result.Observation))
 	if commands.upgrades(e.result) {
 		s.line("open   Kubernetes 1.27 and later, from where no way leads back (docs/steps/upgrade.md):")

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -30,5 +32,42 @@ func TestEndTellsPauses(t *testing.T) {
 	writeEnd(newScreen(Streams{}, &out), ending{result: runner.Result{Position: "P5"}}, Commands{})
 	if strings.Contains(out.String(), "pause") {
 		t.Errorf("none was measured: %s", out.String())
+	}
+}
+
+// What was watched is told instead, with what it comes to and where it is kept.
+func TestEndTellsEvidence(t *testing.T) {
+	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	one, other := &judge.Process{Program: "kube-controller-manager", Host: "a"}, &judge.Process{Program: "aws-cloud-controller-manager", Host: "b"}
+	gaps := []judge.Gap{
+		{From: at, To: at.Add(time.Minute), Greatest: time.Minute, After: one},
+		{From: at, To: at.Add(19 * time.Second), Least: 18 * time.Second, Greatest: 19 * time.Second, Before: one, After: other},
+		{From: at, To: at.Add(6 * time.Second), Least: 5 * time.Second, Greatest: 6 * time.Second, Before: other, After: one},
+	}
+	evidence := Evidence{Record: "/state/r.jsonl", Report: "r.html", Seen: true,
+		Judged: judge.Result{Lanes: []judge.Lane{{Controller: deciding, Gaps: gaps, Intervals: []judge.Interval{{Process: *one}}}}}}
+	output := func(out *bytes.Buffer) Output {
+		return Output{Streams: Streams{Out: out, Err: out}, Format: "text", Progress: ProgressNone, Evidence: func() Evidence { return evidence }}
+	}
+	result := runner.Result{Position: "P5", Pauses: []time.Duration{24 * time.Second}, Steps: []runner.StepResult{{ID: "preflight"}}}
+	var out bytes.Buffer
+	if err := NewRun(output(&out), Commands{}).Finish(result, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"pause  the cloud controllers changed hands, and were away for 18–19 s, then 5–6 s\n",
+		"seen   No two processes ran a cloud controller at once.\n", "record /state/r.jsonl (awsmigrate report FILE)\n", "report r.html\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("lacks %q:\n%s", want, out.String())
+		}
+	}
+	out.Reset()
+	_ = NewRun(output(&out), Commands{}).Finish(result, &fault.Error{Class: fault.Check, Seen: "two"})
+	if !strings.Contains(out.String(), "record /state/r.jsonl") {
+		t.Errorf("a run that failed does not name its record:\n%s", out.String())
+	}
+	evidence.Seen = false
+	out.Reset()
+	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); strings.Contains(out.String(), "seen ") || !strings.Contains(out.String(), "at most 24s") {
+		t.Errorf("nothing was watched:\n%s", out.String())
 	}
 }

@@ -27,6 +27,7 @@ type Output struct {
 	Progress Progress
 	Clock    clock.WithTicker // of a board
 	Fallback Fallback         // nil: none
+	Evidence func() Evidence  // asked for at the end; nil: none is kept
 }
 
 // Progress is how a run is shown while it works. The zero value is ProgressPlain.

@@ -16,6 +16,7 @@ import (
 type textView struct {
 	streams  Streams
 	fallback Fallback // nil: none
+	evidence func() Evidence
 	commands Commands
 	screen   screen
 	mu       sync.Mutex
@@ -33,7 +34,7 @@ func newTextView(o Output, commands Commands, out io.Writer) *textView {
 	if commands.Undoing {
 		s.steps = undoSteps
 	}
-	return &textView{streams: o.Streams, fallback: o.Fallback, commands: commands, screen: s}
+	return &textView{streams: o.Streams, fallback: o.Fallback, evidence: o.evidence, commands: commands, screen: s}
 }
 
 // Emit implements runner.Sink.
@@ -187,7 +188,7 @@ func (v *textView) Finish(result runner.Result, err error) error {
 		v.stopped(result, err)
 		return Shown(err)
 	}
-	writeEnd(v.screen, ending{result, v.ended}, v.commands)
+	writeEnd(v.screen, ending{result, v.ended, v.evidence()}, v.commands)
 	return nil
 }
 

@@ -23,6 +23,7 @@ const again = 10 * time.Second
 // Options say what is kept of a run, and where.
 type Options struct {
 	Record, Report       string // files that are not there yet; "": none
+	Unasked              string // the record, where none was asked for: what goes wrong with it is not told
 	Command, Version, By string
 	Clock                clock.WithTicker
 	Timeout              time.Duration // of one request
@@ -52,7 +53,7 @@ type Recording struct {
 
 // Open makes the files, before anything is reached. It is nil where nothing is asked for.
 func Open(o Options) (*Recording, error) {
-	if o.Record == "" && o.Report == "" {
+	if o.Record == "" && o.Report == "" && o.Unasked == "" {
 		return nil, nil
 	}
 	r := &Recording{o: o, judge: judge.New(), began: o.Clock.Now(), look: func(ctx context.Context, w watch.Recorder) error { return w.Run(ctx) }}
@@ -71,7 +72,61 @@ func Open(o Options) (*Recording, error) {
 		}
 		r.writer = record.NewWriter(r.file)
 	}
+	if o.Record == "" && o.Unasked != "" {
+		r.unasked()
+	}
 	return r, nil
+}
+
+// unasked makes the file of a record that nobody asked for. Where there is none, what is
+// seen is still told at the end.
+func (r *Recording) unasked() {
+	file, err := NewFile(r.o.Unasked)
+	if err != nil {
+		return
+	}
+	r.file, r.writer = file, record.NewWriter(file)
+}
+
+// Files are those that a run leaves; "": none.
+func (r *Recording) Files() (kept, report string) {
+	if r == nil {
+		return "", ""
+	}
+	if r.nothingSeen() && r.o.Record == "" {
+		return "", r.o.Report
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.file != nil && r.writer != nil {
+		kept = r.file.Name()
+	}
+	return kept, r.o.Report
+}
+
+// Judged is what was seen so far; false: nothing of the cluster was.
+func (r *Recording) Judged() (judge.Result, bool) {
+	if r == nil {
+		return judge.Result{}, false
+	}
+	seen := !r.nothingSeen()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.judge.Result(), seen
+}
+
+// nothingSeen says whether nobody could look at the cluster.
+func (r *Recording) nothingSeen() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first.IsZero() || r.blind
+}
+
+// say tells what goes wrong with a record that somebody asked for.
+func (r *Recording) say(text string) {
+	if r.o.Record != "" || r.o.Report != "" {
+		r.o.Say(text)
+	}
 }
 
 // Cluster is the one that a run is on.
@@ -105,7 +160,7 @@ func (r *Recording) follow(ctx context.Context, recorder watch.Recorder) {
 			return
 		}
 		if !said {
-			r.o.Say(fmt.Sprintf("not recorded for now, and the run goes on: %v", err))
+			r.say(fmt.Sprintf("not recorded for now, and the run goes on: %v", err))
 		}
 		r.blindly(recorder)
 		timer := r.o.Clock.NewTimer(again)
@@ -127,7 +182,7 @@ func (r *Recording) Close() error {
 		r.watched()
 		<-r.done
 	}
-	if !r.ran {
+	if !r.ran || r.nothingSeen() && r.o.Record == "" && r.o.Report == "" { // nobody looks for such a file
 		return r.discard()
 	}
 	r.end()

@@ -214,6 +214,57 @@ func TestRunThatNeverBegan(t *testing.T) {
 	}
 }
 
+// unasked is the recording of a run that nobody asked to record.
+func unasked(t *testing.T, file string) *desk {
+	t.Helper()
+	d := &desk{clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
+	r, err := Open(Options{Unasked: file, Version: "v1", Clock: d.clock, Timeout: time.Second, Say: func(line string) { d.said = append(d.said, line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Recording = r
+	return d
+}
+
+// A record that nobody asked for is kept and told at the end, and what goes wrong with it
+// disturbs nobody.
+func TestUnasked(t *testing.T) {
+	folder := t.TempDir()
+	for name, tc := range map[string]struct {
+		file       string
+		kept, sees bool
+	}{
+		"seen":         {file: filepath.Join(folder, "a.jsonl"), kept: true, sees: true},
+		"no place":     {file: filepath.Join(folder, "none", "b.jsonl"), sees: true},
+		"may not look": {file: filepath.Join(folder, "c.jsonl")},
+	} {
+		d, looked := unasked(t, tc.file), make(chan struct{})
+		d.look = func(ctx context.Context, w watch.Recorder) error {
+			defer close(looked)
+			if !tc.sees {
+				return errors.New("forbidden")
+			}
+			ended, end := context.WithCancel(ctx)
+			end()
+			return seen(ended, w)
+		}
+		d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
+		run(d.Beside(nobody()))
+		<-looked
+		file, _ := d.Files()
+		judged, sees := d.Judged()
+		if (file == tc.file) != tc.kept || sees != tc.sees || tc.sees && len(judged.Runs) != 1 {
+			t.Errorf("%s: kept %q, seen %t with %d runs", name, file, sees, len(judged.Runs))
+		}
+		if err := d.Close(); err != nil || len(d.said) > 0 {
+			t.Errorf("%s: %v, said %q", name, err, d.said)
+		}
+		if _, err := os.Stat(tc.file); (err == nil) != tc.kept {
+			t.Errorf("%s: afterwards %v", name, err)
+		}
+	}
+}
+
 // A disk that is full ends the file, once, and neither the run nor the report.
 func TestFullDisk(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "r.jsonl"), "")

@@ -89,6 +89,6 @@ func (r *Recording) put(e record.Entry) {
 	}
 	if err := r.writer.Put(e); err != nil {
 		r.writer = nil
-		r.o.Say(fmt.Sprintf("the record ends here, and the run goes on: %v", err))
+		r.say(fmt.Sprintf("the record ends here, and the run goes on: %v", err))
 	}
 }

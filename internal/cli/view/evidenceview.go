@@ -1,0 +1,59 @@
+package view
+
+import (
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/internal/report"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+)
+
+// Evidence is what a run can show of itself.
+type Evidence struct {
+	Record, Report string // files; "": none
+	Seen           bool   // the cluster was watched, and Judged is what it came to
+	Judged         judge.Result
+}
+
+// evidence is what was asked to be kept of a run, or nothing.
+func (o Output) evidence() Evidence {
+	if o.Evidence == nil {
+		return Evidence{}
+	}
+	return o.Evidence()
+}
+
+// deciding is the controller whose pauses stand for all that are handed over together.
+const deciding = "service"
+
+// pauses are for how long nobody ran the cloud controllers, by what was watched; "": that
+// shows none.
+func (e Evidence) pauses() string {
+	at := slices.IndexFunc(e.Judged.Lanes, func(l judge.Lane) bool { return l.Controller == deciding })
+	if !e.Seen || at < 0 {
+		return ""
+	}
+	text := ""
+	for _, gap := range e.Judged.Lanes[at].Gaps {
+		if gap.Before == nil || gap.After == nil { // the record begins or ends in it
+			continue
+		}
+		if text != "" {
+			text += ", then "
+		}
+		text += report.Length(gap)
+	}
+	if text == "" {
+		return ""
+	}
+	return "the cloud controllers changed hands, and were away for " + text
+}
+
+// writeFiles names what a run leaves to look into.
+func (e Evidence) writeFiles(s screen, indent string) {
+	if e.Record != "" {
+		s.line("%srecord %s (%s report FILE)", indent, e.Record, s.program)
+	}
+	if e.Report != "" {
+		s.line("%sreport %s", indent, e.Report)
+	}
+}
