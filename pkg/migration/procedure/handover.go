@@ -2,6 +2,9 @@ package procedure
 
 import (
 	"fmt"
+	"maps"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -42,6 +45,9 @@ func leftToSwitch(seen migration.Snapshot) string {
 	if why := unusualElection(ccm.Flags(), wellknown.CCMLease); why != "" {
 		return "the cloud controller manager: " + why
 	}
+	if why := outworks(electing(r)); why != "" {
+		return why
+	}
 	return restartedLately(r)
 }
 
@@ -60,6 +66,44 @@ func unusualElection(args component.Args, lock string) string {
 		return fmt.Sprintf("its lease of %s is not longer than renew deadline and retry period, %s and %s", e.LeaseDuration, e.RenewDeadline, e.RetryPeriod)
 	}
 	return ""
+}
+
+// electing are the arguments of everybody who may take the migration lease.
+func electing(r migration.Reading) map[string]component.Args {
+	all := map[string]component.Args{}
+	for _, k := range r.KCMs {
+		all[k.Name()] = k.Args
+	}
+	if ccm, there := r.Down.CCMContainer(); there {
+		all["the cloud controller manager"] = ccm.Flags()
+	}
+	return all
+}
+
+// outworks says who works on, once fenced, for as long as somebody else waits, or longer;
+// "": nobody does. Up to client-go v0.26 whoever waits counts its own duration, whatever
+// the lease says; so each duration has to be longer than what each holder works on. A
+// holder that dies ends at once, and a lease that nobody fences needs no such margin
+// between two programs.
+func outworks(all map[string]component.Args) string {
+	var patient, brief string
+	worksOn, waits := time.Duration(0), time.Duration(math.MaxInt64)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		e, err := all[name].Election()
+		if err != nil {
+			return fmt.Sprintf("%s: its leader election cannot be read: %v", name, err)
+		}
+		if on := e.RenewDeadline + e.RetryPeriod; on > worksOn {
+			patient, worksOn = name, on
+		}
+		if e.LeaseDuration < waits {
+			brief, waits = name, e.LeaseDuration
+		}
+	}
+	if worksOn < waits {
+		return ""
+	}
+	return fmt.Sprintf("%s works for up to %s once it is fenced, and the lease of %s is %s", patient, worksOn, brief, waits)
 }
 
 // restartedLately says that the holder's container ended lately, so that its kubelet would
@@ -124,15 +168,8 @@ func leads(s lease.Series) time.Duration { return s.Last.Renew.Sub(s.Last.Acquir
 
 // longestLease is the longest duration that anybody counts who may take the migration lease.
 func longestLease(r migration.Reading) time.Duration {
-	all := make([]component.Args, 0, len(r.KCMs)+1)
-	for _, k := range r.KCMs {
-		all = append(all, k.Args)
-	}
-	if ccm, there := r.Down.CCMContainer(); there {
-		all = append(all, ccm.Flags())
-	}
 	longest := r.Leases.Migration.Last.Duration
-	for _, args := range all {
+	for _, args := range electing(r) {
 		if e, err := args.Election(); err == nil {
 			longest = max(longest, e.LeaseDuration)
 		}

@@ -60,6 +60,17 @@ func TestLeftToSwitch(t *testing.T) {
 		"a lock elsewhere":                {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-resource-namespace=x") }, "kube-controller-manager of Machine cp-1: its lock is leases x/"},
 		"no election":                     {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect=false") }, "kube-controller-manager of Machine cp-1: it takes part in no"},
 		"a lease no longer than patience": {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-renew-deadline=13s") }, "kube-controller-manager of Machine cp-1: its lease of 15s is not longer"},
+		"a holder more patient than another's lease is long": {func(s *migration.Snapshot) {
+			words(&s.Reading.KCMs[1], "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=40s")
+		}, "kube-controller-manager of Machine cp-1 works for up to 42s once it is fenced, and the lease of kube-controller-manager of Machine cp-0 is 15s"},
+		"a cloud controller manager less patient than a holder": {func(s *migration.Snapshot) {
+			for i := range s.Reading.KCMs {
+				words(&s.Reading.KCMs[i], "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=40s")
+			}
+		}, "kube-controller-manager of Machine cp-0 works for up to 42s once it is fenced, and the lease of the cloud controller manager is 15s"},
+		"other durations, each longer than every patience": {func(s *migration.Snapshot) {
+			words(&s.Reading.KCMs[1], "--leader-elect-lease-duration=30s", "--leader-elect-renew-deadline=12s")
+		}, ""},
 		"a number that is none":           {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-lease-duration=x") }, "kube-controller-manager of Machine cp-1: its leader election cannot be read"},
 		"the default lock by name": {func(s *migration.Snapshot) {
 			words(&s.Reading.KCMs[1], "--leader-elect-resource-name=kube-controller-manager")
