@@ -211,16 +211,17 @@ func TestClocksDisagree(t *testing.T) {
 			return 0
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := scenarios[0]
-			want := undisturbed(t, s).want
-			w, r := s.world(), s.run
-			r.ID, r.Clock = runID(1), skewed{by: by}
-			if wrong := faults(w, do(t, r, w), want); wrong != "" {
-				t.Error(wrong)
-			}
-		})
+		for _, s := range []scenario{scenarios[0], scenarios[natural]} {
+			t.Run(name+", "+s.name, func(t *testing.T) {
+				t.Parallel()
+				want := undisturbed(t, s).want
+				w, r := s.world(), s.run
+				r.ID, r.Clock = runID(1), skewed{by: by}
+				if wrong := faults(w, do(t, r, w), want); wrong != "" {
+					t.Error(wrong)
+				}
+			})
+		}
 	}
 }
 
@@ -328,8 +329,16 @@ func exposed(t *testing.T, s scenario) []int {
 // A run whose lock was taken, or deleted, begins nothing once it is due to look at
 // it again, and says so. The test takes it from the living.
 func TestSupersededRunStops(t *testing.T) {
-	t.Parallel()
-	s := scenarios[0]
+	for _, s := range []scenario{scenarios[0], scenarios[natural]} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			superseded(t, s)
+		})
+	}
+}
+
+func superseded(t *testing.T, s scenario) {
+	t.Helper()
 	calls := exposed(t, s)
 	if len(calls) == 0 {
 		t.Fatal("no write is held by the proof alone")
@@ -387,8 +396,16 @@ func TestSupersededRunStops(t *testing.T) {
 // Two runs at once, of two people on two machines, the second begun behind any
 // write of the first: one acts, the other says who, or comes when the first has ended.
 func TestTwoRunners(t *testing.T) {
-	t.Parallel()
-	s := scenarios[0]
+	for _, s := range []scenario{scenarios[0], scenarios[natural]} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			twoRunners(t, s)
+		})
+	}
+}
+
+func twoRunners(t *testing.T, s scenario) {
+	t.Helper()
 	first, every, tried, locked := undisturbed(t, s), sampled(12), 0, 0
 	for n := 0; n < first.writes; n += every {
 		tried++
@@ -399,14 +416,14 @@ func TestTwoRunners(t *testing.T) {
 			begun, done := make(chan struct{}), make(chan struct{})
 			go func() {
 				defer close(done)
-				one = Run{ID: "run-a", Elsewhere: true, After: func(c Call) {
+				one = Run{ID: "run-a", Early: s.run.Early, Elsewhere: true, After: func(c Call) {
 					if c.Writes && c.Write == n {
 						close(begun)
 					}
 				}}.On(t.Context(), w)
 			}()
 			<-begun
-			two = Run{ID: "run-b", Elsewhere: true, Before: func(c Call) Outcome {
+			two = Run{ID: "run-b", Early: s.run.Early, Elsewhere: true, Before: func(c Call) Outcome {
 				select {
 				case <-done:
 				default:
@@ -431,7 +448,7 @@ func TestTwoRunners(t *testing.T) {
 	if locked == 0 {
 		t.Error("no second run met the first")
 	}
-	t.Logf("counts: a second run behind %d of %d writes, %d met the first", tried, first.writes, locked)
+	t.Logf("counts: %s: a second run behind %d of %d writes, %d met the first", s.name, tried, first.writes, locked)
 }
 
 // The lock of a run that died on another machine is taken over within its duration

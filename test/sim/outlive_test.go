@@ -53,27 +53,37 @@ func watched(w *World, says func(string)) runner.Sink {
 // A kube-controller-manager that outlives its mirror pod is waited for at the end of
 // each roll, forwards and backwards, though all that the API shows is as it should be.
 func TestOldProcessesAreGoneWhenARollEnds(t *testing.T) {
-	for _, long := range stillThere {
-		s, seen := scenarios[0], false
-		w := s.world()
-		w.outlive = long
-		for _, r := range []Run{s.run, back(s.run)} {
-			r.ID = w.nextRun()
-			r.Sink = watched(w, func(wrong string) { t.Errorf("for %s: %s", long, wrong) })
-			r.Before = func(Call) Outcome {
-				seen = seen || len(w.doubledLocked()) > 0
-				return Pass
+	for _, s := range []scenario{scenarios[0], scenarios[natural]} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			for _, long := range stillThere {
+				oldProcessesAreGone(t, s, long)
 			}
-			if ended := do(t, r, w); ended.Err != nil {
-				t.Fatal(ended.Err)
-			}
+		})
+	}
+}
+
+func oldProcessesAreGone(t *testing.T, s scenario, long time.Duration) {
+	t.Helper()
+	seen := false
+	w := s.world()
+	w.outlive = long
+	for _, r := range []Run{s.run, back(s.run)} {
+		r.ID = w.nextRun()
+		r.Sink = watched(w, func(wrong string) { t.Errorf("for %s: %s", long, wrong) })
+		r.Before = func(Call) Outcome {
+			seen = seen || len(w.doubledLocked()) > 0
+			return Pass
 		}
-		for _, v := range w.Violations() {
-			t.Errorf("for %s: %s", long, v)
+		if ended := do(t, r, w); ended.Err != nil {
+			t.Fatal(ended.Err)
 		}
-		if !seen {
-			t.Errorf("for %s: no two processes stood side by side, and nothing is proven", long)
-		}
+	}
+	for _, v := range w.Violations() {
+		t.Errorf("for %s: %s", long, v)
+	}
+	if !seen {
+		t.Errorf("for %s: no two processes stood side by side, and nothing is proven", long)
 	}
 }
 
