@@ -24,7 +24,7 @@ const backOffEnds = 10 * time.Minute
 // changes hands with the switch, as client-go has it; "": it may be.
 func leftToSwitch(seen migration.Snapshot) string {
 	r := seen.Reading
-	if seen.Result.Position != position.P3 || seen.Result.Mixed {
+	if at := seen.Result; !fallsShort(at) && (at.Position != position.P3 || at.Mixed) {
 		return "the cluster is not at P3: " + seen.Result.Summary
 	}
 	if len(r.KCMs) < 2 {
@@ -49,6 +49,13 @@ func leftToSwitch(seen migration.Snapshot) string {
 		return why
 	}
 	return restartedLately(r)
+}
+
+// fallsShort says whether a cluster that has the cloud controller manager is not at P3 for
+// the moment, as while a Node does not answer: the DaemonSet wants no pod there then. That
+// is over by waiting.
+func fallsShort(at position.Result) bool {
+	return at.Position < position.P3 && at.Position != position.Unknown
 }
 
 // unusualElection says what of a component's leader election a fence does not reckon with;
@@ -138,6 +145,7 @@ func untilFence(seen migration.Snapshot) []string {
 			open = append(open, fmt.Sprintf(format, args...))
 		}
 	}
+	wait(fallsShort(seen.Result), "the cluster is not at P3: %s", seen.Result.Summary)
 	kcm, ccm := lease.JudgeMain(r.Leases.KCM, r.RenewDeadline()), lease.JudgeMain(r.Leases.CCM, r.RenewDeadline())
 	owner := r.LeaseVerdict()
 	wait(owner.Owner != lease.KCM || owner.Life != lease.Alive, "migration lease: %s", owner.Text())

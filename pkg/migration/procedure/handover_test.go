@@ -49,7 +49,9 @@ func TestLeftToSwitch(t *testing.T) {
 		why    string // begins with; "": it may be fenced
 	}{
 		"nothing is missing":              {func(*migration.Snapshot) {}, ""},
-		"before the CCM":                  {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P2) }, "the cluster is not at P3"},
+		"a pod that a Node lacks":         {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P2) }, ""},
+		"at no position":                  {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.Unknown) }, "the cluster is not at P3"},
+		"behind the switch":               {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P4) }, "the cluster is not at P3"},
 		"between two positions":           {func(s *migration.Snapshot) { s.Result.Mixed = true }, "the cluster is not at P3"},
 		"one control plane":               {func(s *migration.Snapshot) { s.Reading.KCMs = s.Reading.KCMs[:1] }, "there is one kube-controller-manager"},
 		"one without the flag":            {func(s *migration.Snapshot) { s.Reading.KCMs[1] = clustertest.AKCM("cp-1", "aws", false) }, "kube-controller-manager of Machine cp-1 is not seen"},
@@ -71,7 +73,7 @@ func TestLeftToSwitch(t *testing.T) {
 		"other durations, each longer than every patience": {func(s *migration.Snapshot) {
 			words(&s.Reading.KCMs[1], "--leader-elect-lease-duration=30s", "--leader-elect-renew-deadline=12s")
 		}, ""},
-		"a number that is none":           {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-lease-duration=x") }, "kube-controller-manager of Machine cp-1: its leader election cannot be read"},
+		"a number that is none": {func(s *migration.Snapshot) { words(&s.Reading.KCMs[1], "--leader-elect-lease-duration=x") }, "kube-controller-manager of Machine cp-1: its leader election cannot be read"},
 		"the default lock by name": {func(s *migration.Snapshot) {
 			words(&s.Reading.KCMs[1], "--leader-elect-resource-name=kube-controller-manager")
 		}, ""},
@@ -108,8 +110,9 @@ func TestUntilFence(t *testing.T) {
 		change func(*migration.Snapshot)
 		open   string // "": nothing
 	}{
-		"nothing is missing": {func(*migration.Snapshot) {}, ""},
-		"one not Ready":      {func(s *migration.Snapshot) { s.Reading.KCMs[1].Ready = false }, "kube-controller-manager of Machine cp-1 is not Ready"},
+		"nothing is missing":      {func(*migration.Snapshot) {}, ""},
+		"a pod that a Node lacks": {func(s *migration.Snapshot) { s.Result = clustertest.ResultAt(position.P2) }, "the cluster is not at P3"},
+		"one not Ready":           {func(s *migration.Snapshot) { s.Reading.KCMs[1].Ready = false }, "kube-controller-manager of Machine cp-1 is not Ready"},
 		"the lease does not move": {func(s *migration.Snapshot) {
 			s.Reading.Leases.Migration = clustertest.Unwritten(s.Reading.Leases.Migration)
 		}, "migration lease: taken by kube-controller-manager, a renewal awaited"},
