@@ -176,7 +176,7 @@ func (w *World) readyPods(alive []object) {
 			continue
 		}
 		next := w.down.get(pods, kubeSystem, name)
-		next["status"] = podStatus(mapAt(next, "spec"), true, w.now)
+		next["status"] = podStatus(mapAt(next, "spec"), true, w.clockOf(text(pod, "spec", "nodeName")))
 		w.down.put(pods, next, w.now)
 		p := process{component: ccmName, node: text(pod, "spec", "nodeName"), pod: name, provider: "aws",
 			user: "system:serviceaccount:kube-system:" + text(pod, "spec", "serviceAccountName")}

@@ -130,3 +130,45 @@ func TestBehindTheFence(t *testing.T) {
 		})
 	}
 }
+
+// The machines' clocks are hours apart, and none is right: what each writes into leases
+// and statuses is compared with nothing but what the same machine wrote.
+func TestHandOverWithClocksApart(t *testing.T) {
+	for _, first := range []time.Duration{5 * time.Hour, -5 * time.Hour, 20 * time.Second} {
+		t.Run(first.String(), func(t *testing.T) {
+			t.Parallel()
+			w := NewRKE2()
+			w.setClocks(first)
+			seen := gapsOf(w)
+			if ended := do(t, Run{ID: runID(1), Early: true, Sink: seen}, w); ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
+			if gap := seen.by["hand-over"]; gap == 0 || gap > 8*time.Second {
+				t.Errorf("%s without cloud controllers at the hand-over", gap)
+			}
+			if gap := seen.by["switch-provider"]; gap != 0 {
+				t.Errorf("%s without cloud controllers at the switch", gap)
+			}
+			if wrong := w.Violations(); len(wrong) > 0 {
+				t.Errorf("%v", wrong)
+			}
+		})
+	}
+}
+
+// setClocks has the first machine's clock ahead, the second's right, the third's behind, and
+// what their kubelets have shown so far be by those.
+func (w *World) setClocks(by time.Duration) {
+	w.apart = map[string]time.Duration{}
+	for i, m := range w.machines {
+		w.apart[m.node] = by * time.Duration(1-i)
+		if pod := w.down.get(pods, kubeSystem, kcmName+"-"+m.node); pod != nil {
+			pod["status"] = podStatus(mapAt(pod, "spec"), true, w.clockOf(m.node))
+			w.down.put(pods, pod, w.now)
+		}
+		if lease := w.down.get(leasesResource, nodeLeases, m.node); lease != nil {
+			mapAt(lease, "spec")["renewTime"] = w.clockOf(m.node).Format(microTime)
+			w.down.put(leasesResource, lease, w.now)
+		}
+	}
+}

@@ -25,7 +25,7 @@ func (w *World) kubeletTick() {
 	}
 	for _, k := range w.down.keys("nodes", "") {
 		last, _ := time.Parse(microTime, text(w.down.peek(leasesResource, nodeLeases, k.name), "spec", "renewTime"))
-		if away[k.name] || !ended[k.name] && w.now.Sub(last) < heartbeat {
+		if away[k.name] || !ended[k.name] && w.clockOf(k.name).Sub(last) < heartbeat {
 			continue
 		}
 		lease := w.down.get(leasesResource, nodeLeases, k.name)
@@ -33,7 +33,7 @@ func (w *World) kubeletTick() {
 			lease = object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": object{"name": k.name, "namespace": nodeLeases},
 				"spec": object{"holderIdentity": k.name, "leaseDurationSeconds": int64(40)}}
 		}
-		mapAt(lease, "spec")["renewTime"] = w.now.UTC().Format(microTime)
+		mapAt(lease, "spec")["renewTime"] = w.clockOf(k.name).Format(microTime)
 		w.down.put(leasesResource, lease, w.now)
 	}
 }

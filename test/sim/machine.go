@@ -39,7 +39,7 @@ func (w *World) setNodeReady(name string, ready bool) {
 		status = "True"
 	}
 	mapAt(node, "status")["conditions"] = []any{object{"type": "Ready", "status": status, "reason": "Sim",
-		"lastHeartbeatTime": w.now.UTC().Format(time.RFC3339), "lastTransitionTime": w.now.UTC().Format(time.RFC3339)}}
+		"lastHeartbeatTime": w.clockOf(name).Format(time.RFC3339), "lastTransitionTime": w.clockOf(name).Format(time.RFC3339)}}
 	w.down.put("nodes", node, w.now)
 }
 
@@ -80,7 +80,7 @@ func (w *World) syncStaticPod(m machine) {
 	w.down.put(pods, object{"apiVersion": "v1", "kind": "Pod", "metadata": object{"name": name, "namespace": kubeSystem,
 		"labels":      object{"component": kcmName, "tier": "control-plane"},
 		"annotations": object{"kubernetes.io/config.source": "file", "kubernetes.io/config.hash": hash, "kubernetes.io/config.mirror": hash}},
-		"spec": spec, "status": podStatus(spec, true, w.now)}, w.now)
+		"spec": spec, "status": podStatus(spec, true, w.clockOf(m.node))}, w.now)
 	w.startKCM(m.node, kcmArgs(m))
 }
 

@@ -154,7 +154,7 @@ func (w *World) countRestart(p process) {
 	if pod == nil {
 		return
 	}
-	now := w.now.UTC().Format(time.RFC3339)
+	now := w.clockOf(p.node).Format(time.RFC3339)
 	for _, one := range list(pod, "status", "containerStatuses") {
 		status := one.(object)
 		status["restartCount"] = number(status, "restartCount") + 1
@@ -190,7 +190,7 @@ func (w *World) holds(p process, lease string) bool {
 const microTime = "2006-01-02T15:04:05.000000Z07:00"
 
 func (w *World) writeLease(lease object, name string, p *process) {
-	now := w.now.UTC().Format(microTime)
+	now := w.clockOf(p.node).Format(microTime)
 	if lease == nil {
 		lease = object{"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": object{"name": name, "namespace": kubeSystem}}
 	}

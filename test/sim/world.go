@@ -25,6 +25,7 @@ type World struct {
 	// outlive is how long a kube-controller-manager goes on running after the start of
 	// the one that replaces it, while its machine's kubelet reaches no API server.
 	outlive  time.Duration
+	apart    map[string]time.Duration // how far a Node's clock is off
 	restarts map[string]int
 	sets     setState
 	rancher  *rancherState // nil for RKE
@@ -44,7 +45,7 @@ type machine struct {
 // clone copies the world as it is; nothing is shared that can change.
 // w.mu is held, as it is in the hooks of a Process.
 func (w *World) clone() *World {
-	c := &World{now: w.now, down: w.down.clone(), started: w.started, outlive: w.outlive, restarts: maps.Clone(w.restarts),
+	c := &World{now: w.now, down: w.down.clone(), started: w.started, outlive: w.outlive, apart: w.apart, restarts: maps.Clone(w.restarts),
 		machines: slices.Clone(w.machines), processes: slices.Clone(w.processes), written: maps.Clone(w.written), ccmFails: w.ccmFails, sets: w.sets.clone(), monitor: w.monitor.clone()}
 	if w.mgmt != nil {
 		c.mgmt = w.mgmt.clone()
@@ -65,6 +66,9 @@ func (w *World) Now() time.Time {
 	defer w.mu.Unlock()
 	return w.now
 }
+
+// clockOf is the time of day on a machine, by the name of its Node.
+func (w *World) clockOf(node string) time.Time { return w.now.Add(w.apart[node]).UTC() }
 
 // changes moves with everything that happens but renewals of leases.
 func (w *World) changes() int64 {
