@@ -40,7 +40,7 @@ func (f Files) handle() string { return f.in("lab.json") }
 type Order struct {
 	Target string `json:"target,omitempty"` // process name, kind@machine, machine, or user
 	Signal string `json:"signal,omitempty"` // e.g. "STOP"; "" is KILL
-	State  string `json:"state,omitempty"`  // of an instance, of Rancher, or of the proxy
+	State  string `json:"state,omitempty"`  // of an instance, of Rancher, of the proxy, or of replaced containers
 	// Facts of an instance that no call of EC2's API here changes; nil leaves one.
 	Role           *string `json:"role,omitempty"` // of its profile; "" is no profile
 	Zone           *string `json:"zone,omitempty"`
@@ -62,7 +62,7 @@ func (l *Lab) startControl(stop func()) func(context.Context, *errgroup.Group) e
 		})
 		for path, do := range map[string]func(context.Context, Order) (string, error){
 			"POST /kill": l.kill, "POST /instance": l.setInstance, "POST /facts": l.setFacts, "POST /rancher": l.setRancher, "POST /reset": l.reset,
-			"POST /proxy": l.setProxy, "POST /login": l.login, "POST /revoke": l.revoke,
+			"POST /containers": l.setContainers, "POST /proxy": l.setProxy, "POST /login": l.login, "POST /revoke": l.revoke,
 		} {
 			mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 				var order Order
@@ -205,6 +205,18 @@ func (l *Lab) setInstance(_ context.Context, order Order) (string, error) {
 		m.agent.Shutdown()
 	}
 	return fmt.Sprintf("instance %s of %s is %s", m.Instance, m.Name, order.State), nil
+}
+
+// setContainers has containers of a machine that are replaced end, or run on.
+func (l *Lab) setContainers(_ context.Context, order Order) (string, error) {
+	if l.machines == nil {
+		return "", errors.New("the lab has no machines yet")
+	}
+	m, err := l.machines.find(order.Target)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("containers of %s that are replaced: %s", m.Name, order.State), m.agent.SetContainers(order.State)
 }
 
 // The states of Rancher.

@@ -113,6 +113,9 @@ func (l *Lab) resetMachines(_ context.Context) error {
 	if l.rancher != nil {
 		l.rancher.Start()
 	}
+	for _, m := range l.machines.list() {
+		m.agent.Thaw()
+	}
 	for _, p := range l.supervisor.Processes() {
 		_ = p.Signal(syscall.SIGCONT) // fails only for one that has just exited
 	}

@@ -30,6 +30,9 @@ type Agent struct {
 
 	power    chan struct{} // the power was switched
 	downtime downtime
+	// kubeletRuns is shut while the kubelet is frozen, replacedEnd while replaced
+	// containers run on.
+	kubeletRuns, replacedEnd gate
 
 	mu        sync.Mutex
 	starts    int // of processes, for their names

@@ -25,7 +25,7 @@ func (w *podWorker) task(ctx context.Context, container corev1.Container, v *pod
 	var from int64
 	t := &task{
 		clock: a.c.Clock, policy: w.pod.Spec.RestartPolicy, backOff: a.c.Timing.BackOff, grace: podGrace(w.pod),
-		probes: a.podProbes(container, w.pod), onChange: a.changed,
+		probes: a.podProbes(container, w.pod), onChange: a.changed, kubelet: &a.kubeletRuns,
 	}
 	t.start = func(int) (process, error) {
 		from = fileSize(log)

@@ -22,7 +22,7 @@ const (
 
 // heartbeats renews the Node's Lease and keeps its status.
 func (k *kubelet) heartbeats(ctx context.Context) {
-	for ok := true; ok; ok = wait(ctx, k.a.c.Clock, k.a.c.Timing.Heartbeat) {
+	for ok := true; ok; ok = wait(ctx, k.a.c.Clock, k.a.c.Timing.Heartbeat) && k.a.kubeletRuns.pass(ctx) {
 		k.heartbeat(ctx)
 	}
 }

@@ -136,7 +136,7 @@ func (s *staticPods) startLeft(pod *corev1.Pod) *staticPod {
 	log := filepath.Join(s.a.dir, "log", pod.Name+".log")
 	started.task = &task{
 		clock: s.a.c.Clock, policy: corev1.RestartPolicyAlways, backOff: s.a.c.Timing.BackOff, grace: s.a.c.Timing.Grace,
-		onChange: s.a.changed, tail: func() string { return "" },
+		onChange: s.a.changed, tail: func() string { return "" }, kubelet: &s.a.kubeletRuns,
 		start: func(int) (process, error) {
 			return s.a.startComponent(startedBy(pod), imageVersion(container.Image), container.Args, log)
 		},

@@ -58,7 +58,7 @@ func (m *podManager) serve(ctx context.Context, k *kubelet) {
 	}
 	ticker := m.a.c.Clock.NewTicker(podSyncPeriod)
 	defer ticker.Stop()
-	for {
+	for m.a.kubeletRuns.pass(ctx) {
 		m.sync(ctx, k, informer.GetStore().List())
 		select {
 		case <-ctx.Done():

@@ -70,7 +70,7 @@ func (a *Agent) Signal(what string, sig os.Signal) error {
 		return fmt.Errorf("signalling %s on machine %s: %w", what, a.c.Name, errPoweredOff)
 	}
 	if what == Kubelet && s.rke2 != nil {
-		s.rke2.restartKubelet()
+		a.signalKubelet(s, sig)
 		return nil
 	}
 	found := false

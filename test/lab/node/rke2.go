@@ -118,6 +118,7 @@ func (r *rke2Service) once(ctx context.Context, boot bool) error {
 // superviseKubelet runs the kubelet, and again when it exits or is killed.
 func (r *rke2Service) superviseKubelet(ctx context.Context, config RKE2Config, rendering Rendering) {
 	for ctx.Err() == nil {
+		r.a.kubeletRuns.open() // another process
 		k := &kubelet{a: r.a, s: r.s, config: config, rendering: rendering}
 		r.setKubelet(k)
 		run, cancel := context.WithCancel(ctx)

@@ -93,7 +93,7 @@ func (s *staticPods) replace(component string, pod *corev1.Pod) {
 		defer close(done)
 		if old != nil {
 			s.a.logf("%s: manifest changed (%s → %s), stopping", component, old.manifest.UID, pod.UID)
-			old.stop()
+			s.end(old)
 			started.task.delay = s.a.down(component)
 		}
 		if inPlace {
@@ -110,7 +110,7 @@ func (s *staticPods) replace(component string, pod *corev1.Pod) {
 func (s *staticPods) task(component string, pod *corev1.Pod) *task {
 	t := &task{
 		clock: s.a.c.Clock, policy: corev1.RestartPolicyAlways, backOff: s.a.c.Timing.BackOff, grace: s.a.c.Timing.Grace,
-		onChange: s.a.changed, tail: func() string { return "" },
+		onChange: s.a.changed, tail: func() string { return "" }, kubelet: &s.a.kubeletRuns,
 	}
 	if component == Etcd || component == CloudControllerManager {
 		t.start = func(int) (process, error) { return newPause(), nil }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -53,6 +54,8 @@ type task struct {
 	delay    time.Duration // before the first start
 	probes   probes
 	onChange func()
+	kubelet  *gate       // nil: never frozen
+	left     atomic.Bool // its kubelet knows it no more, and starts it no more
 
 	mu    sync.Mutex
 	state taskState
@@ -94,6 +97,9 @@ func (t *task) run(ctx context.Context) {
 	}
 	crashes := 0
 	for attempt := 0; ; attempt++ {
+		if !t.thawed(ctx) {
+			return
+		}
 		p, err := t.start(attempt)
 		if err != nil {
 			crashes++
@@ -111,7 +117,7 @@ func (t *task) run(ctx context.Context) {
 			return
 		}
 		t.exited(p, started)
-		if t.policy == corev1.RestartPolicyNever || t.policy == corev1.RestartPolicyOnFailure && p.ExitCode() == 0 {
+		if t.left.Load() || t.policy == corev1.RestartPolicyNever || t.policy == corev1.RestartPolicyOnFailure && p.ExitCode() == 0 {
 			t.update(func(s *taskState) { s.Ended = true })
 			return
 		}
@@ -173,6 +179,7 @@ func (t *task) watch(ctx context.Context, p process) {
 	select {
 	case <-p.Done():
 	case <-dead:
+		t.thawed(ctx)
 		p.Stop(t.grace)
 	case <-ctx.Done():
 		p.Stop(t.grace)

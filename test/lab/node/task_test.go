@@ -31,7 +31,7 @@ type scripted struct {
 func script(t *testing.T, policy corev1.RestartPolicy, failures ...error) *scripted {
 	t.Helper()
 	s := &scripted{clock: clocktesting.NewFakeClock(time.Unix(1000, 0)), starts: make(chan *pause, 10), done: make(chan struct{})}
-	s.task = &task{clock: s.clock, policy: policy, backOff: 10 * time.Second, grace: time.Second, tail: func() string { return "last words" }}
+	s.task = &task{clock: s.clock, policy: policy, backOff: 10 * time.Second, grace: time.Second, tail: func() string { return "last words" }, kubelet: &gate{}}
 	s.start = func(int) (process, error) {
 		if len(failures) > 0 {
 			err := failures[0]

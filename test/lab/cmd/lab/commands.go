@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/lab/cluster"
 	"github.com/awsmigrate/awsmigrate/test/lab/component"
 	"github.com/awsmigrate/awsmigrate/test/lab/container"
+	"github.com/awsmigrate/awsmigrate/test/lab/node"
 	"github.com/awsmigrate/awsmigrate/test/lab/proc"
 )
 
@@ -118,6 +119,13 @@ func instanceCommand(dir *string) *cobra.Command {
 func rancherCommand(dir *string) *cobra.Command {
 	return order(dir, "rancher "+cluster.RancherStopped+"|"+cluster.RancherRunning, "Stop Rancher, or run it again", "rancher", 1,
 		func(args []string) (cluster.Order, error) { return cluster.Order{State: args[0]}, nil })
+}
+
+func containersCommand(dir *string) *cobra.Command {
+	return order(dir, "containers MACHINE "+node.ContainersOutlive+"|"+node.ContainersEnd, "Let replaced static pods run on unseen, or end them", "containers", 2,
+		func(args []string) (cluster.Order, error) {
+			return cluster.Order{Target: args[0], State: args[1]}, nil
+		})
 }
 
 func factsCommand(dir *string) *cobra.Command {

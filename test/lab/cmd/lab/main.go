@@ -53,7 +53,7 @@ func root() *cobra.Command {
 	cmd.PersistentFlags().StringVar(&dir, "dir", dir, "the lab's folder")
 	cmd.AddCommand(
 		upCommand(&dir), downCommand(&dir), statusCommand(&dir), envCommand(&dir), scaleCommand(&dir),
-		killCommand(&dir), instanceCommand(&dir), factsCommand(&dir), rancherCommand(&dir), callsCommand(&dir), observeCommand(&dir), resetCommand(&dir),
+		killCommand(&dir), instanceCommand(&dir), containersCommand(&dir), factsCommand(&dir), rancherCommand(&dir), callsCommand(&dir), observeCommand(&dir), resetCommand(&dir),
 		proxyCommand(&dir), revokeCommand(&dir), loginCommand(&dir),
 		serveCommand(&dir), klipperCommand(), shimCommand(), containCommand(), rkeCommand(),
 	)

@@ -1,0 +1,73 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"syscall"
+)
+
+// signalKubelet is a signal for the kubelet: frozen it renews nothing, shows nothing,
+// probes nothing and starts nothing again, and its containers run on
+// (kubernetes/kubernetes:pkg/kubelet/kubelet.go@v1.26.13: all of it is its own loops).
+// Anything else ends it, and RKE2 starts another.
+func (a *Agent) signalKubelet(s *session, sig os.Signal) {
+	switch sig {
+	case syscall.SIGSTOP:
+		a.logf("kubelet: frozen")
+		a.kubeletRuns.shut()
+	case syscall.SIGCONT:
+		a.logf("kubelet: goes on")
+		a.kubeletRuns.open()
+	default:
+		s.rke2.restartKubelet()
+	}
+}
+
+// The ways in which a replaced container may end.
+const (
+	ContainersEnd     = "end"
+	ContainersOutlive = "outlive"
+)
+
+// SetContainers has static pods that are replaced end, as they should, or run on beside
+// the ones that replace them, until they are to end. So they do where a kubelet restarts
+// together with the manifest and its container runtime answers late: the new pod is Ready,
+// since both bind the port, and nothing shows the old process (`make real-kubelet`).
+func (a *Agent) SetContainers(how string) error {
+	switch how {
+	case ContainersEnd:
+		a.replacedEnd.open()
+	case ContainersOutlive:
+		a.replacedEnd.shut()
+	default:
+		return fmt.Errorf("%q is neither %s nor %s", how, ContainersEnd, ContainersOutlive)
+	}
+	return nil
+}
+
+// Thaw ends what SetContainers and a frozen kubelet do.
+func (a *Agent) Thaw() {
+	a.kubeletRuns.open()
+	a.replacedEnd.open()
+}
+
+// end ends a static pod that was replaced, or leaves it to itself until replaced ones end.
+// A process that was left ends for good when it ends: the kubelet does not know it.
+func (s *staticPods) end(old *staticPod) {
+	if !s.a.replacedEnd.isShut() {
+		old.stop()
+		return
+	}
+	s.a.logf("%s: outlives its pod, manifest %s", old.manifest.Name, old.manifest.UID)
+	old.task.left.Store(true)
+	go func() {
+		s.a.replacedEnd.pass(s.ctx)
+		old.stop()
+	}()
+}
+
+// thawed waits until the kubelet runs, where it is one that can be frozen.
+func (t *task) thawed(ctx context.Context) bool {
+	return t.kubelet == nil || t.kubelet.pass(ctx)
+}
