@@ -36,6 +36,7 @@ func (s *State) written(l lease) {
 			c.request = late
 		case landed:
 			c.request = passed
+		case none, late, passed: // nothing more can be lost
 		}
 	}
 	for i := range s.tools {
