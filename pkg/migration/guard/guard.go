@@ -42,7 +42,7 @@ type Signals struct {
 	// Unseen: the reading before this one failed. What did not move meanwhile could
 	// not be seen moving, or had no API server to move by.
 	Unseen bool
-	// Outage: a reading failed less than BackOff ago.
+	// Outage: a reading failed, or stood still, less than BackOff ago.
 	Outage bool
 	// Renames are continuity findings that mean a second name for one machine.
 	Renames []Rename
@@ -125,7 +125,7 @@ func (g *Guard) judgeCCM(s Signals) error {
 	for pod, restarts := range s.CCMRestarts {
 		if old, known := before[pod]; known && restarts > old {
 			return braked(ReasonCCMRestarts, "Pod kube-system/"+pod,
-				fmt.Sprintf("restarted %d times after the hand-over", restarts), "a cloud controller manager that keeps running")
+				fmt.Sprintf("restarted after the hand-over, from %d restarts to %d", old, restarts), "a cloud controller manager that keeps running")
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/retry"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/component"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
@@ -30,7 +31,7 @@ func (m *Migration) Observe(ctx context.Context, record journal.Record) (migrati
 	began := m.Clock.Now()
 	seen, err := m.observe(ctx, record)
 	now := m.Clock.Now()
-	m.before.outage = m.before.outage.next(now, err)
+	m.before.outage = m.before.outage.next(now, now.Sub(began), err)
 	if err != nil {
 		return migration.Snapshot{}, err
 	}
@@ -129,16 +130,29 @@ const BackOff = 5 * time.Minute
 
 // outage is what a run knows of its own readings, by its own clock.
 type outage struct {
-	failed time.Time // the last reading that failed; zero: none
+	failed time.Time // the last reading that failed, or met an API that stood still; zero: none
 	gap    bool      // no reading has succeeded since
 	before bool      // the reading before the last one failed
+	quick  bool      // the last one succeeded sooner than a leader gives up
 }
 
-func (o outage) next(now time.Time, err error) outage {
+// stoodStill is how long a reading takes at least that meets an API which stands still for
+// as long as a leader waits for a renewal: it may have begun a moment later.
+const stoodStill = component.DefaultRenewDeadline - component.DefaultRetryPeriod
+
+// next takes in how a reading ended, and how long it took. One that took that long, behind
+// one that did not, met an API that stood still: it was
+// answered in the end, and components have ended for want of it meanwhile. Where every
+// reading takes that long, the cluster is large or the way to it slow.
+func (o outage) next(now time.Time, took time.Duration, err error) outage {
 	if err != nil {
 		return outage{failed: now, gap: true}
 	}
-	return outage{failed: o.failed, before: o.gap}
+	next := outage{failed: o.failed, before: o.gap, quick: took < stoodStill}
+	if o.quick && !next.quick {
+		next.failed = now
+	}
+	return next
 }
 
 // recent says whether what stands still now may do so for want of an API.
