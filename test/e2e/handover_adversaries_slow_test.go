@@ -1,0 +1,444 @@
+//go:build slow
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
+
+	"github.com/awsmigrate/awsmigrate/test/scenario"
+)
+
+const (
+	// endsWithin is how long client-go alone lets a holder work on beside the next one: its
+	// renew deadline, begun after the pause behind a renewal, and a moment to end on a busy
+	// machine.
+	endsWithin = 12*time.Second + 3*time.Second
+	// healed is the longest gap of a hand-over whose lease expires and is taken as
+	// client-go has it, with nobody's help.
+	healed = 14 * time.Second
+	// twice is the same where the one that was to take it ended, too: its main lease has
+	// to expire before the migration lease does.
+	twice = 45 * time.Second
+)
+
+// adversary does its worst at a hand-over. What it makes of the cluster is undone by its
+// own end.
+type adversary struct {
+	name   string
+	before func(context.Context, *testing.T, *duel) // the run begins
+	waits  func(context.Context, *testing.T, *duel) // the run has begun, and has not fenced yet
+	behind func(context.Context, *testing.T, *duel) // the lease is fenced
+	end    func(context.Context, *testing.T, *duel) // the run has ended
+	code   int
+	or     int // another exit code that may be; where both may, says is not asked for
+	says   []string
+	gap    time.Duration
+	frozen bool // the holder is, and is run beside whoever follows
+	killed bool // awsmigrate is, and the same command is typed once more
+}
+
+func adversaries() []adversary {
+	return []adversary{
+		{name: "the holder is an old process behind a new mirror pod", before: holderOutlives, end: oldHasEnded, gap: healed,
+			says: []string{"(aws-cloud-controller-manager), renewing"}},
+		{name: "the holder stands still, and goes on beside the next", behind: holderStandsStill, gap: healed, frozen: true,
+			says: []string{"(aws-cloud-controller-manager), renewing"}},
+		{name: "the kubelet of the holder stands still", before: kubeletFreezes, waits: kubeletIsWaitedFor, behind: kubeletStartsNothing, gap: healed,
+			says: []string{"(aws-cloud-controller-manager), renewing"}},
+		{name: "killed behind the fence, and whoever waits, too", behind: bothKilled, gap: twice, killed: true},
+		{name: "another run begins", behind: secondRun, gap: healed, says: []string{"(aws-cloud-controller-manager), renewing"}},
+		{name: "somebody else writes the lease", behind: foreignHolder, gap: healed + 5*time.Second,
+			says: []string{"(aws-cloud-controller-manager), renewing"}},
+		{name: "the API servers are away", behind: serversAreAway, gap: twice, or: 3},
+	}
+}
+
+// duel is one adversary on a lab that stands before its hand-over.
+type duel struct {
+	lab    *scenario.Lab
+	since  time.Time
+	holder scenario.ObservedProcess // who ran the service controller
+	run    *scenario.Run
+	thawed time.Time
+	flags  []string // of the run
+}
+
+// TestHandOverAdversaries has the worst happen at an early hand-over, at real lease
+// timings: whatever the run comes to, nothing runs the cloud controllers beside another
+// but a holder that stood still, for no longer than client-go alone would let it; and the
+// lease finds its holder. AWSMIGRATE_KEPT_LAB takes a lab that stands behind install-ccm.
+func TestHandOverAdversaries(t *testing.T) {
+	lab := beforeHandOver(t)
+	ctx := within(t, 45*time.Minute)
+	for i, a := range adversaries() {
+		tried := false
+		t.Run(a.name, func(t *testing.T) {
+			tried = true
+			began := time.Now()
+			if i > 0 {
+				freshManagers(ctx, t, lab)
+			}
+			givenBack(ctx, t, lab)
+			ready := time.Now()
+			fight(ctx, t, lab, a)
+			t.Logf("%s: %.0f s, after %.0f s to get ready", a.name, time.Since(ready).Seconds(), ready.Sub(began).Seconds())
+		})
+		if tried && t.Failed() {
+			return // the next would begin anywhere
+		}
+	}
+}
+
+// beforeHandOver is a lab that has all but the hand-over behind it.
+func beforeHandOver(t *testing.T, flags ...string) *scenario.Lab {
+	t.Helper()
+	if dir := os.Getenv(keptLab); dir != "" {
+		bin, err := filepath.Abs("../../bin")
+		must(t, err)
+		lab, err := scenario.Open(t.Context(), bin, dir, testWriter{t})
+		must(t, err)
+		return lab
+	}
+	lab := boot(t)
+	migrate(within(t, 10*time.Minute), t, lab, 0, append([]string{"--no-etcd-snapshot", "--hand-over", "early", "--until", "install-ccm"}, flags...)...)
+	return lab
+}
+
+// fight is one hand-over.
+func fight(ctx context.Context, t *testing.T, lab *scenario.Lab, a adversary, flags ...string) {
+	t.Helper()
+	d := &duel{lab: lab, since: time.Now(), flags: flags}
+	d.holder = runsAlone(ctx, t, lab, d.since)
+	act := func(what func(context.Context, *testing.T, *duel)) {
+		if what != nil {
+			what(ctx, t, d)
+		}
+	}
+	act(a.before)
+	d.begin(ctx, t)
+	act(a.waits)
+	must(t, scenario.Until(ctx, "the lease to be fenced", func(ctx context.Context) (bool, string, error) {
+		holder, err := holderOfMigrationLease(ctx, lab)
+		if !strings.HasPrefix(holder, "awsmigrate-fence_") && d.run.Ended() != nil {
+			t.Fatalf("the run ended and has fenced nothing:\n%s%s", d.run.Stdout(), d.run.Stderr())
+		}
+		return strings.HasPrefix(holder, "awsmigrate-fence_"), holder, err
+	}))
+	act(a.behind)
+	if a.killed {
+		renewedBySomebody(ctx, t, lab)
+		d.begin(ctx, t)
+	}
+	d.ends(ctx, t, a)
+	act(a.end)
+	d.judge(ctx, t, a)
+}
+
+func (d *duel) begin(ctx context.Context, t *testing.T) {
+	t.Helper()
+	var err error
+	d.run, err = d.lab.Start(ctx, testWriter{t}, append(run("--no-etcd-snapshot", "--hand-over", "early", "--until", "hand-over"), d.flags...)...)
+	must(t, err)
+}
+
+// ends is the end of the run, as the adversary lets it be.
+func (d *duel) ends(ctx context.Context, t *testing.T, a adversary) {
+	t.Helper()
+	if a.or == 0 {
+		ends(ctx, t, d.run, a.code, a.says...)
+		return
+	}
+	code, err := d.run.Wait(ctx)
+	text := d.run.Stdout() + d.run.Stderr()
+	took, back := strings.Contains(text, "(aws-cloud-controller-manager), renewing"), strings.Contains(text, "the cloud controller manager did not take it, or did not keep it")
+	fits := code == a.code && took || code == a.or && back
+	if err != nil || !fits {
+		t.Errorf("exit %d, %v: taken %t, taken back %t\n%s", code, err, took, back, text)
+	}
+	t.Logf("exit %d", code)
+}
+
+// judge asks the observer what ran.
+func (d *duel) judge(ctx context.Context, t *testing.T, a adversary) {
+	t.Helper()
+	seen, text, err := d.lab.Observe(ctx, d.since)
+	must(t, err)
+	beside := 0
+	for _, name := range []string{scenario.Service, scenario.Lifecycle} { // the chart has the cloud controller manager run no routes
+		c := seen.Of(name)
+		for _, o := range c.Overlaps {
+			if beside++; !a.frozen || o.First != d.holder {
+				t.Errorf("%s ran twice: %+v", c.Name, o)
+			}
+		}
+		for _, i := range c.Intervals {
+			if a.frozen && i.Process == d.holder && (i.Running || i.To.Sub(d.thawed) > endsWithin) {
+				t.Errorf("%s: %s worked on until %s, thawed at %s", c.Name, i.Process.Name, i.To, d.thawed)
+			}
+		}
+		if c.OpenGap() != nil {
+			t.Errorf("nobody runs %s", c.Name)
+		}
+	}
+	gaps := seen.Of(scenario.Service).Gaps
+	for _, g := range gaps {
+		t.Logf("%.1f s without the service controller", g.Seconds)
+		if g.Seconds > a.gap.Seconds() {
+			t.Errorf("%.1f s without the service controller, wanted %s at most", g.Seconds, a.gap)
+		}
+	}
+	if len(seen.Unexplained) > 0 || len(seen.Blind) > 0 || a.frozen != (beside > 0) || len(gaps) == 0 && !a.frozen {
+		t.Errorf("%d overlaps, %d gaps, unexplained %s, blind %v", beside, len(gaps), seen.Unexplained, seen.Blind)
+	}
+	if t.Failed() {
+		t.Log(text)
+	}
+}
+
+// runsAlone is the one process that runs the service controller.
+func runsAlone(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time) scenario.ObservedProcess {
+	t.Helper()
+	runBy(ctx, t, lab, since, scenario.KubeControllerManager, scenario.Service)
+	seen, text, err := lab.Observe(ctx, since)
+	must(t, err)
+	by := seen.Of(scenario.Service).RunBy()
+	if len(by) != 1 {
+		t.Fatalf("the service controller is run by %v\n%s", by, text)
+	}
+	return by[0]
+}
+
+// freshManagers replaces every kube-controller-manager: a holder that ended within ten
+// minutes is not fenced. The way there is an edit as a person makes it.
+func freshManagers(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	t.Helper()
+	must(t, lab.EditRKEConfig(ctx, oneMoreCollector))
+	must(t, lab.WaitApplied(ctx))
+}
+
+// oneMoreCollector changes an argument of kube-controller-manager that means nothing here,
+// where its others are.
+func oneMoreCollector(rkeConfig map[string]any) {
+	const key, name = "kube-controller-manager-arg", "concurrent-gc-syncs="
+	entries, _ := rkeConfig["machineSelectorConfig"].([]any)
+	for _, entry := range entries {
+		config, _ := entry.(map[string]any)["config"].(map[string]any)
+		args, there := config[key].([]any)
+		if !there {
+			continue
+		}
+		n := 20 // the default
+		args = slices.DeleteFunc(args, func(arg any) bool {
+			read, _ := fmt.Sscanf(fmt.Sprint(arg), name+"%d", &n)
+			return read == 1
+		})
+		config[key] = append(args, fmt.Sprint(name, n+1))
+	}
+}
+
+// givenBack has the kube-controller-manager that leads take the migration lease: a foreign
+// holder keeps the cloud controller manager from renewing it, which ends and has its own
+// lease to wait for before it is a candidate again.
+func givenBack(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	t.Helper()
+	main, err := lab.WaitHolder(ctx, scenario.KCMLease)
+	must(t, err)
+	if now, err := holderOfMigrationLease(ctx, lab); err != nil || now != main {
+		must(t, writeHolder(ctx, lab, "given-back_by-hand"))
+	}
+	must(t, scenario.Until(ctx, "the leader of the kube-controller-managers to hold the migration lease", func(ctx context.Context) (bool, string, error) {
+		now, err := holderOfMigrationLease(ctx, lab)
+		return now == main, now, err
+	}))
+	_, err = lab.WaitHolder(ctx, scenario.CCMLease)
+	must(t, err)
+}
+
+// renewedBySomebody waits until the migration lease has a holder that renews it.
+func renewedBySomebody(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	t.Helper()
+	holder, err := lab.WaitHolder(ctx, scenario.MigrationLease)
+	must(t, err)
+	if strings.HasPrefix(holder, "awsmigrate-fence_") {
+		t.Fatalf("the fence is renewed: %s", holder)
+	}
+	t.Logf("taken by %s", holder)
+}
+
+// holderOutlives replaces every kube-controller-manager, and leaves the process of the one
+// that leads running behind the pod of the next, on the same port.
+func holderOutlives(ctx context.Context, t *testing.T, d *duel) {
+	must(t, d.lab.Lab(ctx, "containers", d.holder.Node, "outlive"))
+	must(t, d.lab.EditRKEConfig(ctx, oneMoreCollector))
+	must(t, d.lab.WaitApplied(ctx))
+	running, err := d.lab.Running(scenario.KubeControllerManager)
+	must(t, err)
+	beside := 0
+	for _, p := range running {
+		if p.Node == d.holder.Node {
+			beside++
+		}
+	}
+	if beside != 2 {
+		t.Fatalf("%d kube-controller-managers run on %s, wanted the old one beside the new one", beside, d.holder.Node)
+	}
+}
+
+// oldHasEnded holds that the fence ended a process that nothing else would have.
+func oldHasEnded(ctx context.Context, t *testing.T, d *duel) {
+	running, err := d.lab.Running(scenario.KubeControllerManager)
+	must(t, err)
+	for _, p := range running {
+		if p.Name == d.holder.Name {
+			t.Errorf("%s still runs", p.Name)
+		}
+	}
+	must(t, d.lab.Lab(ctx, "containers", d.holder.Node, "end"))
+}
+
+// holderStandsStill freezes the holder right behind the fence, until the next one leads.
+func holderStandsStill(ctx context.Context, t *testing.T, d *duel) {
+	must(t, d.lab.Lab(ctx, "kill", d.holder.Name, "--signal", "STOP"))
+	must(t, scenario.Until(ctx, "another to run the service controller", func(ctx context.Context) (bool, string, error) {
+		seen, text, err := d.lab.Observe(ctx, d.since)
+		return len(seen.Of(scenario.Service).RunBy()) == 2, text, err
+	}))
+	must(t, d.lab.Lab(ctx, "kill", d.holder.Name, "--signal", "CONT"))
+	d.thawed = time.Now()
+}
+
+func kubeletFreezes(ctx context.Context, t *testing.T, d *duel) {
+	must(t, d.lab.Lab(ctx, "kill", "kubelet@"+d.holder.Node, "--signal", "STOP"))
+}
+
+func kubeletThaws(ctx context.Context, t *testing.T, d *duel) {
+	must(t, d.lab.Lab(ctx, "kill", "kubelet@"+d.holder.Node, "--signal", "CONT"))
+}
+
+// kubeletIsWaitedFor lets it go on once all others have said often enough that they run.
+func kubeletIsWaitedFor(ctx context.Context, t *testing.T, d *duel) {
+	says(ctx, t, d.run, "the process before it may still run")
+	silent, err := d.lab.NodeOf(ctx, d.holder.Node)
+	must(t, err)
+	renewedByOthers(ctx, t, d.lab, silent, 3)
+	if holder, err := holderOfMigrationLease(ctx, d.lab); err != nil || strings.HasPrefix(holder, "awsmigrate-fence_") {
+		t.Errorf("fenced while a kubelet stands still: %s, %v", holder, err)
+	}
+	kubeletThaws(ctx, t, d)
+}
+
+// kubeletStartsNothing freezes it once more, so that nobody starts the holder again that
+// ends: the cloud controller manager leads all the same, and the run waits for the holder
+// to be back.
+func kubeletStartsNothing(ctx context.Context, t *testing.T, d *duel) {
+	kubeletFreezes(ctx, t, d)
+	runBy(ctx, t, d.lab, d.since, scenario.CloudControllerManager, scenario.Service)
+	says(ctx, t, d.run, "waiting for the kube-controller-manager that stepped down")
+	kubeletThaws(ctx, t, d)
+}
+
+// renewedByOthers waits until the kubelets of all other control planes have renewed their
+// Nodes' leases so many times.
+func renewedByOthers(ctx context.Context, t *testing.T, lab *scenario.Lab, but string, times int) {
+	t.Helper()
+	nodes, err := lab.ControlPlanes(ctx)
+	must(t, err)
+	last, renewals := map[string]time.Time{}, map[string]int{}
+	must(t, scenario.Until(ctx, "the other kubelets to renew their Nodes' leases", func(ctx context.Context) (bool, string, error) {
+		all := true
+		for _, node := range nodes {
+			lease, err := lab.Downstream.CoordinationV1().Leases("kube-node-lease").Get(ctx, node, metav1.GetOptions{})
+			if err != nil {
+				return false, "", err
+			}
+			if now := lease.Spec.RenewTime.Time; now.After(last[node]) {
+				last[node] = now
+				renewals[node]++ // the first is what was there
+			}
+			all = all && (node == but || renewals[node] > times)
+		}
+		return all, fmt.Sprint(renewals), nil
+	}))
+	if renewals[but] > 1 {
+		t.Errorf("Node %s renewed its lease, and its kubelet was to stand still", but)
+	}
+}
+
+// bothKilled kills awsmigrate and every cloud controller manager.
+func bothKilled(ctx context.Context, t *testing.T, d *duel) {
+	must(t, d.run.Signal(syscall.SIGKILL))
+	<-d.run.Done()
+	waiting, err := d.lab.Running(scenario.CloudControllerManager)
+	must(t, err)
+	for _, p := range waiting {
+		must(t, d.lab.Lab(ctx, "kill", p.Name))
+	}
+	if len(waiting) == 0 {
+		t.Fatal("no cloud controller manager runs")
+	}
+}
+
+// secondRun types the same command again.
+func secondRun(ctx context.Context, t *testing.T, d *duel) {
+	beside := scenario.Refusal{Code: 8, Args: d.run.Args, Says: []string{"lock"}}
+	must(t, beside.Check(ctx, d.lab, testWriter{t}))
+}
+
+// serversAreAway stops every API server of the cluster until nobody runs the cloud
+// controllers any more: whoever led has ended, and who leads next is open.
+func serversAreAway(ctx context.Context, t *testing.T, d *duel) {
+	servers, err := d.lab.Running("kube-apiserver")
+	must(t, err)
+	servers = slices.DeleteFunc(servers, func(p scenario.Process) bool { return p.Node == "" }) // Rancher's
+	signal := func(name string) {
+		for _, p := range servers {
+			must(t, d.lab.Lab(ctx, "kill", p.Name, "--signal", name))
+		}
+	}
+	signal("STOP")
+	must(t, scenario.Until(ctx, "the holder to end", func(ctx context.Context) (bool, string, error) {
+		seen, text, err := d.lab.Observe(ctx, d.since)
+		return len(seen.Of(scenario.Service).RunBy()) == 0, text, err
+	}))
+	signal("CONT")
+}
+
+// foreignHolder writes a holder over the fence that nobody knows.
+func foreignHolder(ctx context.Context, t *testing.T, d *duel) {
+	must(t, writeHolder(ctx, d.lab, "somebody_else"))
+}
+
+// writeHolder writes a holder into the migration lease, whoever has it.
+func writeHolder(ctx context.Context, lab *scenario.Lab, holder string) error {
+	leases := lab.Downstream.CoordinationV1().Leases("kube-system")
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		found, err := leases.Get(ctx, scenario.MigrationLease, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		found.Spec.HolderIdentity = &holder
+		_, err = leases.Update(ctx, found, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+// TestHandOverToNewerClient has a cloud controller manager of client-go v0.28 wait, which
+// counts the duration that is in the lease and not its own.
+func TestHandOverToNewerClient(t *testing.T) {
+	image := []string{"--ccm-image", "mirror.example/cloud-controller-manager:v1.28.1_2"}
+	lab := beforeHandOver(t, image...)
+	ctx, began := within(t, 10*time.Minute), time.Now()
+	fight(ctx, t, lab, adversary{gap: healed, says: []string{"(aws-cloud-controller-manager), renewing"}}, image...)
+	t.Logf("%.0f s", time.Since(began).Seconds())
+}
