@@ -247,22 +247,32 @@ func oneMoreCollector(rkeConfig map[string]any) {
 	}
 }
 
-// givenBack has the kube-controller-manager that leads take the migration lease: a foreign
-// holder keeps the cloud controller manager from renewing it, which ends and has its own
-// lease to wait for before it is a candidate again.
+// givenBack has the kube-controller-manager that leads take the migration lease. While the
+// cloud controller manager has it, a foreign holder keeps it from renewing: it ends, and
+// has its own lease to wait for before it is a candidate again.
 func givenBack(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
-	main, err := lab.WaitHolder(ctx, scenario.KCMLease)
-	must(t, err)
-	if now, err := holderOfMigrationLease(ctx, lab); err != nil || now != main {
-		must(t, writeHolder(ctx, lab, "given-back_by-hand"))
-	}
 	must(t, scenario.Until(ctx, "the leader of the kube-controller-managers to hold the migration lease", func(ctx context.Context) (bool, string, error) {
-		now, err := holderOfMigrationLease(ctx, lab)
-		return now == main, now, err
+		held := map[string]string{}
+		for _, name := range []string{scenario.MigrationLease, scenario.KCMLease, scenario.CCMLease} {
+			lease, err := lab.Downstream.CoordinationV1().Leases("kube-system").Get(ctx, name, metav1.GetOptions{})
+			if err != nil || lease.Spec.HolderIdentity == nil {
+				return false, name, err
+			}
+			held[name] = *lease.Spec.HolderIdentity
+		}
+		switch held[scenario.MigrationLease] {
+		case held[scenario.KCMLease]:
+			return true, "", nil
+		case held[scenario.CCMLease]:
+			return false, fmt.Sprint(held), writeHolder(ctx, lab, "given-back_by-hand")
+		}
+		return false, fmt.Sprint(held), nil
 	}))
-	_, err = lab.WaitHolder(ctx, scenario.CCMLease)
-	must(t, err)
+	for _, name := range []string{scenario.KCMLease, scenario.MigrationLease, scenario.CCMLease} {
+		_, err := lab.WaitHolder(ctx, name)
+		must(t, err)
+	}
 }
 
 // renewedBySomebody waits until the migration lease has a holder that renews it.
