@@ -141,9 +141,9 @@ type outage struct {
 const stoodStill = component.DefaultRenewDeadline - component.DefaultRetryPeriod
 
 // next takes in how a reading ended, and how long it took. One that took that long, behind
-// one that did not, met an API that stood still: it was
-// answered in the end, and components have ended for want of it meanwhile. Where every
-// reading takes that long, the cluster is large or the way to it slow.
+// one that did not, met an API that stood still: it was answered in the end, and components
+// have ended for want of it meanwhile. Where every reading takes that long, the cluster is
+// large or the way to it slow.
 func (o outage) next(now time.Time, took time.Duration, err error) outage {
 	if err != nil {
 		return outage{failed: now, gap: true}
