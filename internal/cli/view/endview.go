@@ -26,7 +26,7 @@ func writeEnd(s screen, e ending, commands Commands) {
 	if text := cmp.Or(e.evidence.pauses(), pausesText(e.result.Pauses)); text != "" {
 		s.prose("pause  ", text)
 	}
-	if e.evidence.Seen {
+	if e.evidence.proves() {
 		s.prose("seen   ", report.Sentence(e.evidence.Judged))
 	}
 	writeCompared(s, e.result.Compared())

@@ -45,7 +45,7 @@ func TestEndTellsEvidence(t *testing.T) {
 		{From: at, To: at.Add(6 * time.Second), Least: 5 * time.Second, Greatest: 6 * time.Second, Before: other, After: one},
 	}
 	evidence := Evidence{Record: "/state/r.jsonl", Report: "r.html", Seen: true,
-		Judged: judge.Result{Lanes: []judge.Lane{{Controller: deciding, Gaps: gaps, Intervals: []judge.Interval{{Process: *one}}}}}}
+		Judged: judge.Result{Lanes: []judge.Lane{{Controller: deciding, Gaps: gaps, Intervals: []judge.Interval{{Process: *one, Certain: true}}}}}}
 	output := func(out *bytes.Buffer) Output {
 		return Output{Streams: Streams{Out: out, Err: out}, Format: "text", Progress: ProgressNone, Evidence: func() Evidence { return evidence }}
 	}
@@ -64,6 +64,16 @@ func TestEndTellsEvidence(t *testing.T) {
 	_ = NewRun(output(&out), Commands{}).Finish(result, &fault.Error{Class: fault.Check, Seen: "two"})
 	if !strings.Contains(out.String(), "record /state/r.jsonl") {
 		t.Errorf("a run that failed does not name its record:\n%s", out.String())
+	}
+	evidence.Judged.Lanes[0].Intervals[0].Certain = false
+	out.Reset()
+	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); strings.Contains(out.String(), "seen ") || !strings.Contains(out.String(), "at most 24s") {
+		t.Errorf("who ran them is open, and what the run measured itself counts:\n%s", out.String())
+	}
+	evidence.Judged.Lanes[0].Overlaps = []judge.Overlap{{Kind: judge.Seen}}
+	out.Reset()
+	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); !strings.Contains(out.String(), "seen   Two processes ran a cloud controller at once") {
+		t.Errorf("two were seen:\n%s", out.String())
 	}
 	evidence.Seen = false
 	out.Reset()

@@ -22,14 +22,24 @@ func (o Output) evidence() Evidence {
 	return o.Evidence()
 }
 
+// proves says whether what was watched decides if two ever ran at once: it shows two, or
+// excludes it for hands that changed. Whatever it leaves open is for a report.
+func (e Evidence) proves() bool {
+	if !e.Seen {
+		return false
+	}
+	verdict := e.Judged.Verdict()
+	return verdict == judge.Double || verdict == judge.Single && e.pauses() != ""
+}
+
 // deciding is the controller whose pauses stand for all that are handed over together.
 const deciding = "service"
 
 // pauses are for how long nobody ran the cloud controllers, by what was watched; "": that
-// shows none.
+// shows none, or leaves open who ran them.
 func (e Evidence) pauses() string {
 	at := slices.IndexFunc(e.Judged.Lanes, func(l judge.Lane) bool { return l.Controller == deciding })
-	if !e.Seen || at < 0 {
+	if !e.Seen || at < 0 || slices.ContainsFunc(e.Judged.Lanes[at].Intervals, func(i judge.Interval) bool { return !i.Certain }) {
 		return ""
 	}
 	text := ""

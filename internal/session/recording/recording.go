@@ -46,6 +46,7 @@ type Recording struct {
 	blind   bool           // the header is of one who cannot look
 	last    time.Time
 	ran     bool // a run had something to say
+	worked  bool // it began a step that changes something
 	ended   bool
 	watched context.CancelFunc // nil: nobody watches
 	done    chan struct{}
@@ -93,7 +94,7 @@ func (r *Recording) Files() (kept, report string) {
 	if r == nil {
 		return "", ""
 	}
-	if r.nothingSeen() && r.o.Record == "" {
+	if !r.keeps() {
 		return "", r.o.Report
 	}
 	r.mu.Lock()
@@ -113,6 +114,18 @@ func (r *Recording) Judged() (judge.Result, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.judge.Result(), seen
+}
+
+// keeps says whether the record is worth its file: one that nobody asked for is not, where
+// the run changed nothing, or nobody could look.
+func (r *Recording) keeps() bool {
+	if r.o.Record != "" {
+		return true
+	}
+	seen := !r.nothingSeen()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return seen && r.worked
 }
 
 // nothingSeen says whether nobody could look at the cluster.
@@ -182,7 +195,7 @@ func (r *Recording) Close() error {
 		r.watched()
 		<-r.done
 	}
-	if !r.ran || r.nothingSeen() && r.o.Record == "" && r.o.Report == "" { // nobody looks for such a file
+	if !r.ran || !r.keeps() && r.o.Report == "" {
 		return r.discard()
 	}
 	r.end()

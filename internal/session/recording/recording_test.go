@@ -233,8 +233,10 @@ func TestUnasked(t *testing.T) {
 	for name, tc := range map[string]struct {
 		file       string
 		kept, sees bool
+		idle       bool
 	}{
 		"seen":         {file: filepath.Join(folder, "a.jsonl"), kept: true, sees: true},
+		"nothing done": {file: filepath.Join(folder, "d.jsonl"), sees: true, idle: true},
 		"no place":     {file: filepath.Join(folder, "none", "b.jsonl"), sees: true},
 		"may not look": {file: filepath.Join(folder, "c.jsonl")},
 	} {
@@ -249,7 +251,12 @@ func TestUnasked(t *testing.T) {
 			return seen(ended, w)
 		}
 		d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
-		run(d.Beside(nobody()))
+		if to := d.Beside(nobody()); tc.idle {
+			to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P5"})
+			to.Emit(runner.Event{Type: runner.StepStarted, Step: "verify"})
+		} else {
+			run(to)
+		}
 		<-looked
 		file, _ := d.Files()
 		judged, sees := d.Judged()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
 )
@@ -38,11 +39,17 @@ func (r *Recording) add(e record.Entry) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ran, e.At = true, r.now()
+	r.worked = r.worked || e.Step != nil && e.Step.Outcome == "" && !looksAlone(e.Step.ID)
 	if r.first.IsZero() {
 		r.held = append(r.held, e)
 		return
 	}
 	r.put(e)
+}
+
+// looksAlone says whether a step changes nothing.
+func looksAlone(step string) bool {
+	return step == string(migration.StepPreflight) || step == string(migration.StepVerify)
 }
 
 // release puts what was held back. Its times are not before the header's.
