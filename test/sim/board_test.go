@@ -158,7 +158,7 @@ func (l *boardLooker) wanted() []string {
 	e := l.last
 	switch e.Type { //nolint:exhaustive // the others change no board
 	case runner.StepStarted:
-		return []string{string(e.Step), "the changes to be made"}
+		return []string{string(e.Step), e.Title, "the first look at it is under way"}
 	case runner.StepFinished:
 		return []string{"steps done"}
 	case runner.StepWaiting:
