@@ -1,6 +1,13 @@
 package migration
 
-import "testing"
+import (
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/lease"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
 
 // The host name that an identity begins with is the Node's, the member's, or the one that
 // Rancher makes of the infrastructure object.
@@ -15,6 +22,38 @@ func TestKCMOnAHost(t *testing.T) {
 	} {
 		if k, there := r.KCMOn(host); k.Node != want || there != (want != "") {
 			t.Errorf("on %q: %+v, wanted Node %q", host, k, want)
+		}
+	}
+}
+
+// A renewal was made behind the beginning of the last reading that did not have it yet, and
+// a leader leads at least since the end of the first reading that names it.
+func TestLeaderIsBoundedByReadings(t *testing.T) {
+	at := func(second int) time.Time { return time.Date(2026, 11, 21, 9, 0, second, 0, time.UTC) }
+	var seen Unchanged
+	for _, reading := range []struct {
+		began, ended    int
+		version, holder string
+		after, leads    int // -1: not known
+	}{
+		{0, 1, "1", "a", -1, 1},
+		{2, 3, "1", "a", -1, 1},
+		{4, 5, "2", "a", 2, 1},
+		{6, 7, "2", "a", 2, 1},
+		{8, 9, "3", "a", 6, 1},
+		{10, 11, "4", "b", 8, 11},
+		{12, 13, "5", "b", 10, 11},
+		{14, 15, "6", "a", 12, 15},
+	} {
+		held := lease.Observation{Exists: true, ResourceVersion: reading.version, Holder: reading.holder}
+		seen = seen.Next(at(reading.began), at(reading.ended), lease.Leases{Migration: lease.Series{Last: held}})
+		got := Snapshot{Unchanged: seen}.leader(lease.Verdict{Owner: lease.KCM, Holder: reading.holder}, wellknown.MigrationLease)
+		want := runner.Leader{Component: string(lease.KCM), Host: got.Host, ID: reading.holder, Renewed: got.Renewed, Leads: at(reading.leads)}
+		if reading.after >= 0 {
+			want.RenewedAfter = at(reading.after)
+		}
+		if got != want {
+			t.Errorf("reading from %d to %d: got %+v, want %+v", reading.began, reading.ended, got, want)
 		}
 	}
 }
