@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/board"
@@ -64,15 +65,18 @@ func (c Commands) upgrades(result runner.Result) bool {
 // pausesText says for how long at most nobody ran the cloud controllers; "": none changed
 // hands while somebody looked.
 func pausesText(pauses []time.Duration) string {
+	var all []string
+	for _, one := range pauses {
+		all = append(all, short(one))
+	}
+	return awayFor("at most ", all)
+}
+
+// awayFor says for how long nobody ran the cloud controllers, each time; "": they never
+// changed hands.
+func awayFor(bound string, pauses []string) string {
 	if len(pauses) == 0 {
 		return ""
 	}
-	text := "the cloud controllers changed hands, and were away for at most "
-	for i, one := range pauses {
-		if i > 0 {
-			text += ", then "
-		}
-		text += short(one)
-	}
-	return text
+	return "the cloud controllers changed hands, and were away for " + bound + strings.Join(pauses, ", then ")
 }

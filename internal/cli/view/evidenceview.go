@@ -42,20 +42,13 @@ func (e Evidence) pauses() string {
 	if !e.Seen || at < 0 || slices.ContainsFunc(e.Judged.Lanes[at].Intervals, func(i judge.Interval) bool { return !i.Certain }) {
 		return ""
 	}
-	text := ""
+	var all []string
 	for _, gap := range e.Judged.Lanes[at].Gaps {
-		if gap.Before == nil || gap.After == nil { // the record begins or ends in it
-			continue
+		if gap.Before != nil && gap.After != nil { // else the record begins or ends in it
+			all = append(all, report.Length(gap))
 		}
-		if text != "" {
-			text += ", then "
-		}
-		text += report.Length(gap)
 	}
-	if text == "" {
-		return ""
-	}
-	return "the cloud controllers changed hands, and were away for " + text
+	return awayFor("", all)
 }
 
 // writeFiles names what a run leaves to look into.
