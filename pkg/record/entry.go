@@ -3,6 +3,7 @@ package record
 import (
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -126,12 +127,9 @@ const (
 	Terminated State = "terminated"
 )
 
-// Ended says whether this proves that the container's process is gone. A kubelet
-// invents a terminated state for a container that it cannot find: with the reason
-// ContainerStatusUnknown, and without the container's ID
-// (kubernetes/kubernetes:pkg/kubelet/kubelet_pods.go@v1.26.13, lines 1695 to 1705).
+// Ended says whether this proves that the container's process is gone.
 func (c Container) Ended() bool {
-	return c.State == Terminated && c.ID != "" && !c.Finished.IsZero() && c.Reason != "ContainerStatusUnknown"
+	return c.State == Terminated && downstream.End{ID: c.ID, Reason: c.Reason, At: c.Finished}.Certain()
 }
 
 // Node is a Node, when something of this changed.

@@ -143,6 +143,13 @@ func (s *script) fenced(from, to float64) *script {
 	return s
 }
 
+// cleared has a run take the fence away.
+func (s *script) cleared(at float64) *script {
+	s.hold(at, 0, wellknown.MigrationLease, "", 1)
+	s.all[len(s.all)-1].Lease.Manager = wellknown.FieldManager
+	return s
+}
+
 func TestOverlaps(t *testing.T) {
 	ended := record.Unwatched{Stream: record.Leases, From: epoch.Add(40 * time.Second), Until: epoch.Add(41 * time.Second), Lost: true}
 	resumed := ended
@@ -164,6 +171,10 @@ func TestOverlaps(t *testing.T) {
 		{"fenced, and its container ended first", begun().renewals(2, 40).fenced(40, 50).pod(51, record.Terminated, wellknown.KCM, "cp-0", "k0").
 			ccmLeads(55, 80), Excluded, false, Single},
 		{"fenced, and nothing shows an end", begun().renewals(2, 40).fenced(40, 50).ccmLeads(63, 80), Possible, true, CannotSay},
+		{"fenced, and cleared once its container ended", begun().renewals(2, 40).fenced(40, 50).pod(51, record.Terminated, wellknown.KCM, "cp-0", "k0").
+			cleared(51.1).ccmLeads(51.6, 80), Excluded, false, Single},
+		{"fenced, and cleared before anything shows an end", begun().renewals(2, 40).fenced(40, 44).cleared(45).ccmLeads(45.5, 80), Possible, false, CannotSay},
+		{"cleared, and its container ended late", begun().renewals(2, 40).fenced(40, 44).cleared(45).ccmLeads(45.5, 80).pod(81, record.Terminated, wellknown.KCM, "cp-0", "k0"), Seen, false, Double},
 		{"not watched in between", begun().renewals(2, 40).pod(39.9, record.Terminated, wellknown.KCM, "cp-0", "k0").at(41, record.Entry{Missed: &ended}).ccmLeads(55, 80), Possible, false, NotSeen},
 		{"resumed where it broke off", begun().renewals(2, 40).pod(41, record.Terminated, wellknown.KCM, "cp-0", "k0").at(41, record.Entry{Missed: &resumed}).
 			ccmLeads(55, 80), Excluded, false, Single},

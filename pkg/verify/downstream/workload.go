@@ -52,6 +52,7 @@ type Pod struct {
 
 // ContainerStatus is how a container of a pod runs, or why it does not.
 type ContainerStatus struct {
+	ID       string // of the present container, or of the last where none runs; "" where the kubelet knows none
 	Image    string
 	Ready    bool
 	Restarts int32
@@ -65,9 +66,19 @@ type Waiting struct{ Reason, Message string }
 
 // End is how a container ended.
 type End struct {
+	ID      string // of the container; "" where the kubelet knows none
 	Code    int32
+	Reason  string
 	Message string    // the end of its log, where the pod asks for that
 	At      time.Time // kubelet's clock
+}
+
+// Certain says whether this proves that the container's process is gone. A kubelet invents
+// an end for a container that it cannot find: with the reason ContainerStatusUnknown, and
+// without the container's ID
+// (kubernetes/kubernetes:pkg/kubelet/kubelet_pods.go@v1.26.13, lines 1695 to 1705).
+func (e End) Certain() bool {
+	return e.ID != "" && !e.At.IsZero() && e.Reason != "ContainerStatusUnknown"
 }
 
 // HeldBack says whether the container does not run now.

@@ -52,7 +52,7 @@ func pod(p *corev1.Pod) downstream.Pod {
 		}
 	}
 	for _, s := range p.Status.ContainerStatuses {
-		out.Statuses = append(out.Statuses, containerStatus(s))
+		out.Statuses = append(out.Statuses, ContainerStatus(s))
 		out.Restarts += s.RestartCount
 		if s.State.Waiting != nil && out.Waiting == "" {
 			out.Waiting = s.State.Waiting.Reason
@@ -64,8 +64,9 @@ func pod(p *corev1.Pod) downstream.Pod {
 	return out
 }
 
-func containerStatus(s corev1.ContainerStatus) downstream.ContainerStatus {
-	out := downstream.ContainerStatus{Image: s.Image, Ready: s.Ready, Restarts: s.RestartCount,
+// ContainerStatus is what a kubelet says of a container.
+func ContainerStatus(s corev1.ContainerStatus) downstream.ContainerStatus {
+	out := downstream.ContainerStatus{ID: s.ContainerID, Image: s.Image, Ready: s.Ready, Restarts: s.RestartCount,
 		Ended: end(s.State.Terminated), Before: end(s.LastTerminationState.Terminated)}
 	if w := s.State.Waiting; w != nil {
 		out.Waiting = &downstream.Waiting{Reason: w.Reason, Message: w.Message}
@@ -77,7 +78,7 @@ func end(t *corev1.ContainerStateTerminated) *downstream.End {
 	if t == nil {
 		return nil
 	}
-	return &downstream.End{Code: t.ExitCode, Message: t.Message, At: t.FinishedAt.Time}
+	return &downstream.End{ID: t.ContainerID, Code: t.ExitCode, Reason: t.Reason, Message: t.Message, At: t.FinishedAt.Time}
 }
 
 func containers(spec corev1.PodSpec) []downstream.Container {
