@@ -30,7 +30,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"access":         oneOf(access.Purposes()...),
 		"aws":            oneOf("auto", "on", "off"),
 		"cloud-routes":   oneOf("on", "off"),
-		"hand-over":      oneOf("early", "natural"),
+		"hand-over":      oneOf("natural", "early", "clear"),
 		"distribution":   oneOf(names(wellknown.RKE2, wellknown.RKE)...),
 		"edits":          oneOf("apply", "handoff"),
 		"end-state":      oneOf(names(rke2checks.EndAuto, rke2checks.EndExternal, rke2checks.EndOverrides)...),

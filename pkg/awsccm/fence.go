@@ -34,6 +34,9 @@ type Fence struct {
 // renewal comes every two seconds, a read and a write take milliseconds.
 const fenceTries = 5
 
+// fenced is the lease.
+const fenced = "Lease " + wellknown.System + "/" + wellknown.MigrationLease
+
 // Identity is the holder that a fence writes.
 func (f Fence) Identity() string { return wellknown.Fence + f.Run }
 
@@ -46,30 +49,29 @@ func (f Fence) Identity() string { return wellknown.Fence + f.Run }
 //
 // The fault is of class Stale where another holder has the lease.
 func (f Fence) Write(ctx context.Context, client kubernetes.Interface, now time.Time) error {
-	object := "Lease " + wellknown.System + "/" + wellknown.MigrationLease
 	leases := client.CoordinationV1().Leases(wellknown.System)
 	var conflict error
 	for range fenceTries {
 		found, err := leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{})
 		if err != nil {
-			return fmt.Errorf("fence %s: read it: %w", object, CouldNotLook(err))
+			return fmt.Errorf("fence %s: read it: %w", fenced, CouldNotLook(err))
 		}
 		holder := ptr.Deref(found.Spec.HolderIdentity, "")
 		switch {
 		case holder == f.Identity():
 			return nil
 		case holder != f.Holder || string(found.UID) != f.UID || int(ptr.Deref(found.Spec.LeaseTransitions, 0)) != f.Transitions:
-			return &fault.Error{Class: fault.Stale, Reason: "HolderChanged", Object: object, Seen: "held by " + holder,
+			return &fault.Error{Class: fault.Stale, Reason: "HolderChanged", Object: fenced, Seen: "held by " + holder,
 				Wanted: "held by " + f.Holder + " as it was when its hand-over was judged safe", Fix: "run again"}
 		}
 		f.onto(found, now)
 		_, err = leases.Update(ctx, found, metav1.UpdateOptions{FieldManager: wellknown.FieldManager})
 		if err == nil || !apierrors.IsConflict(err) {
-			return couldNotFence(object, err)
+			return couldNotFence(err)
 		}
 		conflict = err
 	}
-	return couldNotFence(object, conflict)
+	return couldNotFence(conflict)
 }
 
 // onto changes what a fence changes, and nothing else: who held it since when and how
@@ -83,11 +85,40 @@ func (f Fence) onto(found *coordinationv1.Lease, now time.Time) {
 	found.Spec.RenewTime = &metav1.MicroTime{Time: now}
 }
 
-func couldNotFence(object string, err error) error {
+// Clear takes the fence away, once the process that it fenced off is known to have ended:
+// whoever waits takes a lease without a holder at its next look, and not after its duration
+// (client-go:tools/leaderelection/leaderelection.go@v0.26.0, tryAcquireOrRenew). Only this
+// fence is taken away, in the lease that it was written into: done is false where somebody
+// has taken the lease meanwhile.
+//
+// As nobody can renew a fence, the version that is read is the one that was fenced; a write
+// in between makes it another, which is read again.
+func (f Fence) Clear(ctx context.Context, client kubernetes.Interface) (done bool, err error) {
+	leases := client.CoordinationV1().Leases(wellknown.System)
+	for range fenceTries {
+		var found *coordinationv1.Lease
+		if found, err = leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{}); err != nil {
+			break
+		}
+		if ptr.Deref(found.Spec.HolderIdentity, "") != f.Identity() || string(found.UID) != f.UID || int(ptr.Deref(found.Spec.LeaseTransitions, 0)) != f.Transitions {
+			return false, nil
+		}
+		found.Spec.HolderIdentity = nil
+		if _, err = leases.Update(ctx, found, metav1.UpdateOptions{FieldManager: wellknown.FieldManager}); err == nil || !apierrors.IsConflict(err) {
+			break
+		}
+	}
+	if err != nil {
+		return false, fmt.Errorf("take the fence off %s: %w", fenced, CouldNotLook(err))
+	}
+	return true, nil
+}
+
+func couldNotFence(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("fence %s: %w", object, CouldNotLook(err))
+	return fmt.Errorf("fence %s: %w", fenced, CouldNotLook(err))
 }
 
 // FenceOf is the fence of a lease that was seen.

@@ -62,6 +62,41 @@ func (e cluster) fence(t *testing.T) {
 	if note := got.Annotations[wellknown.FenceNote]; !strings.Contains(note, "Do not delete this lease") {
 		t.Errorf("annotation %q", note)
 	}
+	e.clear(t, fence)
+}
+
+// clear takes the fence away that the lease has, and nothing else.
+func (e cluster) clear(t *testing.T, fence Fence) {
+	ctx, leases := t.Context(), e.client.CoordinationV1().Leases(wellknown.System)
+	before, err := leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(*Fence){
+		"of another run":       func(f *Fence) { f.Run = "s" },
+		"of a lease made anew": func(f *Fence) { f.UID = "other" },
+		"of a tenure before":   func(f *Fence) { f.Transitions-- },
+	} {
+		wrong := fence
+		change(&wrong)
+		done, err := wrong.Clear(ctx, e.client)
+		if now, errNow := leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{}); done || err != nil || errNow != nil || now.ResourceVersion != before.ResourceVersion {
+			t.Errorf("a fence %s was taken away: %t, %v, %v", name, done, err, errNow)
+		}
+	}
+	if done, err := fence.Clear(ctx, e.client); !done || err != nil {
+		t.Fatal(done, err)
+	}
+	got, err := leases.Get(ctx, wellknown.MigrationLease, metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := got.Spec; ptr.Deref(s.HolderIdentity, "") != "" || *s.LeaseDurationSeconds != *before.Spec.LeaseDurationSeconds || *s.LeaseTransitions != 3 {
+		t.Errorf("%+v", s)
+	}
+	if done, err := fence.Clear(ctx, e.client); done || err != nil { // a lost reply is followed by the same once more
+		t.Error("taken away twice", err)
+	}
 }
 
 // A renewal that comes in between is no reason to give up; one after the other is.

@@ -23,7 +23,10 @@ func (o Options) Choices() map[string]string {
 	if o.DisableAsked {
 		choices["--keep-leader-migration"] = strconv.FormatBool(false)
 	}
-	if o.EarlyHandOver {
+	switch {
+	case o.ClearFence:
+		choices["--hand-over"] = "clear"
+	case o.EarlyHandOver:
 		choices["--hand-over"] = "early"
 	}
 	if o.FailOnWarning {

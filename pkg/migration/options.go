@@ -33,7 +33,10 @@ type Options struct {
 	DisableAsked bool
 	// EarlyHandOver lets the CCM take the cloud controllers over before the switch; else the
 	// switch itself does.
-	EarlyHandOver   bool
+	EarlyHandOver bool
+	// ClearFence lets it take them as soon as a kubelet has shown that the one before has
+	// ended; else when the fence expires. It goes with EarlyHandOver.
+	ClearFence      bool
 	CloudRoutes     string // "on", "off" or "" for the safe default (off, refused where routes are in use)
 	CloudConfig     string // text of the CCM's cloud config; empty: the in-tree one is carried over
 	CCMImage        string

@@ -193,7 +193,7 @@ func (d *duel) judge(ctx context.Context, t *testing.T, a adversary) {
 	}
 	gaps := seen.Of(scenario.Service).Gaps
 	for _, g := range gaps {
-		t.Logf("%.1f s without the service controller", g.Seconds)
+		t.Logf("%.1f s without the service controller %v", g.Seconds, d.flags)
 		if g.Seconds > a.gap.Seconds() {
 			t.Errorf("%.1f s without the service controller, wanted %s at most", g.Seconds, a.gap)
 		}

@@ -4,6 +4,8 @@ package e2e
 
 import (
 	"context"
+	"os"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -94,5 +96,37 @@ func noGap(ctx context.Context, t *testing.T, lab *scenario.Lab, since time.Time
 	must(t, err)
 	if gaps := observed.Of(scenario.Service).Gaps; observed.Overlaps() != 0 || len(gaps) != 0 {
 		t.Errorf("gaps %+v at the switch\n%s", gaps, text)
+	}
+}
+
+// handOvers is the variable of the environment that says how often each way to hand over is
+// tried; 3 times unless it is set.
+const handOvers = "AWSMIGRATE_HANDOVERS"
+
+// TestHandOversMeasured hands over again and again, by a fence that expires and by one that
+// is taken off, and has the observer say for how long nobody ran the service controller.
+func TestHandOversMeasured(t *testing.T) {
+	times := 3
+	if given := os.Getenv(handOvers); given != "" {
+		var err error
+		times, err = strconv.Atoi(given)
+		must(t, err)
+	}
+	lab := beforeHandOver(t)
+	ctx := within(t, time.Duration(10+6*times)*time.Minute)
+	ways := []struct {
+		name string
+		most time.Duration // on a busy machine
+	}{{"early", 10 * time.Second}, {"clear", 4 * time.Second}}
+	for i := range times * len(ways) {
+		way := ways[i%len(ways)]
+		if i > 0 {
+			freshManagers(ctx, t, lab)
+		}
+		givenBack(ctx, t, lab)
+		fight(ctx, t, lab, adversary{gap: way.most, says: []string{"(aws-cloud-controller-manager), renewing"}}, "--hand-over", way.name)
+		if t.Failed() {
+			return
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
 	"k8s.io/utils/ptr"
 
@@ -25,6 +26,23 @@ var (
 // fenced is what awsmigrate makes of a lease, by its own code.
 func fenced(t *testing.T, longest int) Fence {
 	t.Helper()
+	return made(t, longest, func(f awsccm.Fence, client kubernetes.Interface) error {
+		return f.Write(t.Context(), client, time.Unix(0, 0))
+	})
+}
+
+// cleared is what it makes of a lease with its fence.
+func cleared(t *testing.T, longest int) Fence {
+	t.Helper()
+	return made(t, longest, func(f awsccm.Fence, client kubernetes.Interface) error {
+		_, err := f.Clear(t.Context(), client)
+		return err
+	})
+}
+
+// made is what a write comes to, for each question once.
+func made(t *testing.T, longest int, by func(awsccm.Fence, kubernetes.Interface) error) Fence {
+	t.Helper()
 	type question struct {
 		run            int
 		target, holder Identity
@@ -40,7 +58,7 @@ func fenced(t *testing.T, longest int) Fence {
 		q := question{run, target, holder, duration}
 		a, there := known[q]
 		if !there {
-			a.after, a.lasts, a.writes = write(t, run, target, holder, duration, longest)
+			a.after, a.lasts, a.writes = write(t, by, run, target, holder, duration, longest)
 			known[q] = a
 		}
 		return a.after, a.lasts, a.writes
@@ -58,12 +76,12 @@ func name(id Identity) string {
 }
 
 // write has a run that has judged target to be the holder write a lease.
-func write(t *testing.T, run int, target, holder Identity, duration, longest int) (Identity, int, bool) {
+func write(t *testing.T, by func(awsccm.Fence, kubernetes.Interface) error, run int, target, holder Identity, duration, longest int) (Identity, int, bool) {
 	t.Helper()
 	client := fake.NewClientset(&coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Name: wellknown.MigrationLease, Namespace: wellknown.System},
 		Spec: coordinationv1.LeaseSpec{HolderIdentity: ptr.To(name(holder)), LeaseDurationSeconds: ptr.To(int32(duration))}})
 	fence := awsccm.FenceOf(fmt.Sprint(run), judged.Observation{Holder: name(target), Duration: time.Duration(duration) * time.Second}, time.Duration(longest)*time.Second)
-	if err := fence.Write(t.Context(), client, time.Unix(0, 0)); err != nil {
+	if err := by(fence, client); err != nil {
 		return 0, 0, false
 	}
 	now, err := client.CoordinationV1().Leases(wellknown.System).Get(t.Context(), wellknown.MigrationLease, metav1.GetOptions{})
@@ -118,6 +136,58 @@ func TestFenceAddsNothing(t *testing.T) {
 				t.Errorf("%+v: nothing was handed over", found)
 			}
 		})
+	}
+}
+
+// Nor does a fence that is taken away, once whom it fenced is known to have ended.
+func TestClearAddsNothing(t *testing.T) {
+	newer := ccm
+	newer.Recorded = true
+	for _, tt := range []struct {
+		name  string
+		world World
+		most  int // seconds for which two run at once, by client-go alone
+	}{
+		{"undisturbed, or cut off for however long", World{Timings: Of(kcm, ccm), Runs: 1}, 0},
+		{"two runs", World{Timings: Of(kcm, ccm), Runs: 2}, 0},
+		{"either dies, and is started again", World{Timings: Of(kcm, ccm), Runs: 1, Dies: true}, 0},
+		{"somebody else writes the lease", World{Timings: Of(kcm, ccm), Runs: 1, Writes: true}, 0},
+		{"a candidate of newer client-go", World{Timings: Of(kcm, newer), Runs: 1}, 0},
+		{"replies take long", World{Timings: Of(kcm, ccm), Runs: 1, Slow: true}, 5},
+		{"either stands still, and goes on", World{Timings: Of(kcm, ccm), Runs: 1, Freezes: true}, 11},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			began := time.Now()
+			with := tt.world
+			with.Fence, with.Clear = fenced(t, 15), cleared(t, 15)
+			with.Proven = func(gone bool, age int) bool { return gone && age >= kcm.Deadline }
+			found := Explore(with)
+			t.Logf("counts: %s, cleared: %d states, %d s beside one another; %.1f s", tt.name, found.States, found.Beside, time.Since(began).Seconds())
+			if found.Beside > tt.most {
+				t.Errorf("two run for %d s at once, wanted %d", found.Beside, tt.most)
+			}
+			if found.Fenced == 0 || found.Taken == 0 {
+				t.Errorf("%+v: nothing was handed over", found)
+			}
+		})
+	}
+}
+
+// A proof about another container lets two run at once for two seconds, as the renew
+// deadline is waited for; without that it would be ten.
+func TestClearByAWrongProof(t *testing.T) {
+	for name, tt := range map[string]struct {
+		proven      func(gone bool, age int) bool
+		least, most int
+	}{
+		"behind the renew deadline": {func(_ bool, age int) bool { return age >= kcm.Deadline }, 1, 2},
+		"at once":                   {func(bool, int) bool { return true }, 10, 12},
+	} {
+		found := Explore(World{Timings: Of(kcm, ccm), Runs: 1, Fence: fenced(t, 15), Clear: cleared(t, 15), Proven: tt.proven})
+		if found.Beside < tt.least || found.Beside > tt.most {
+			t.Errorf("%s: two run for %d s at once, wanted %d to %d", name, found.Beside, tt.least, tt.most)
+		}
 	}
 }
 

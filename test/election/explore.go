@@ -36,7 +36,7 @@ func (f *Found) count(s State) {
 	if s.lease.holder >= Fences {
 		f.Fenced++
 	}
-	if s.tools[0].done && s.lease.holder == Second && s.all[1].mode == leading {
+	if t := s.tools[0]; (t.done || t.fenced) && s.lease.holder == Second && s.all[1].mode == leading {
 		f.Taken++
 	}
 }

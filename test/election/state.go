@@ -7,13 +7,18 @@ type lease struct {
 }
 
 // tool is a run that fences a holder: it judges, reads the lease, and writes it, or what it
-// read is not what it judged.
+// read is not what it judged. One that takes its fence away again reads and writes once more.
 type tool struct {
 	target Identity // whom it has judged to be the holder; Nobody: it has not judged yet
 	read   lease
 	holds  request
+	fenced bool // and the fence is to be taken away
+	age    int8 // seconds since then, up to oldest
 	done   bool
 }
+
+// oldest is from when on the age of a fence changes nothing.
+const oldest = 15
 
 // State is everything at one moment. It is comparable.
 type State struct {
@@ -64,10 +69,25 @@ func (s *State) second(w World) {
 			running++
 		}
 	}
+	for i := range s.tools {
+		if r := &s.tools[i]; r.fenced {
+			r.age = min(r.age+1, oldest)
+		}
+	}
 	s.beside++
 	if running < len(s.all) {
 		s.beside = 0
 	}
+}
+
+// gone says whether the process of an identity has ended.
+func (s *State) gone(id Identity) bool {
+	for _, c := range s.all {
+		if c.id == id && c.mode != ended {
+			return false
+		}
+	}
+	return true
 }
 
 // unheard says whether a reply waits for somebody who would hear it.

@@ -25,13 +25,17 @@ const (
 type World struct {
 	Timings [2]timing
 	Fence   Fence // nil: nobody fences
-	Runs    int   // of them
-	Renews  bool  // nobody is cut off: a leader that still has the lease renews it at once
-	Slow    bool  // the reply to a write may take long
-	Freezes bool  // a candidate may stand still and go on
-	Dies    bool  // a candidate may die at any time, and be started again
-	Writes  bool  // somebody else may write a holder over what is there
-	Empties bool  // somebody else may empty it
+	// Clear takes a fence away, and Proven says when: by whether whom it fenced has ended,
+	// and how many seconds ago it was made. nil: nobody does.
+	Clear   Fence
+	Proven  func(gone bool, age int) bool
+	Runs    int  // of them
+	Renews  bool // nobody is cut off: a leader that still has the lease renews it at once
+	Slow    bool // the reply to a write may take long
+	Freezes bool // a candidate may stand still and go on
+	Dies    bool // a candidate may die at any time, and be started again
+	Writes  bool // somebody else may write a holder over what is there
+	Empties bool // somebody else may empty it
 }
 
 // Of are the timings of the one who leads and of the one who waits.
@@ -136,12 +140,18 @@ func (w World) fences(s State, i int, found []State) []State {
 		if h := s.lease.holder; h == First || h == FirstB {
 			add(func(n *State, r *tool) { r.target = h })
 		}
+	case r.fenced && !w.Proven(s.gone(r.target), int(r.age)):
 	case r.holds == none || r.holds == late: // a conflict is followed by another read
 		add(func(n *State, r *tool) { r.read, r.holds = n.lease, sent })
 	case r.holds == sent:
-		after, lasts, writes := w.Fence(i, r.target, r.read.holder, int(r.read.duration))
+		makes := w.Fence
+		if r.fenced {
+			makes = w.Clear
+		}
+		after, lasts, writes := makes(i, r.target, r.read.holder, int(r.read.duration))
 		add(func(n *State, r *tool) {
-			if *r = (tool{target: r.target, done: true}); writes {
+			clears := writes && !r.fenced && w.Clear != nil
+			if *r = (tool{target: r.target, fenced: clears, done: !clears}); writes {
 				n.written(lease{after, int8(lasts)})
 			}
 		})

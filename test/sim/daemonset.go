@@ -153,12 +153,17 @@ func (w *World) makePod(set object, node, hash string) {
 	w.sets.born[name] = w.now
 }
 
+// containerID is the ID of a container that was started at a time.
+func containerID(name any, started time.Time) string {
+	return fmt.Sprintf("containerd://%v-%d", name, started.UnixNano())
+}
+
 // podStatus is that of a pod whose containers run.
 func podStatus(spec object, ready bool, since time.Time) object {
 	var statuses []any
 	for _, one := range list(spec, "containers") {
 		c := one.(object)
-		statuses = append(statuses, object{"name": c["name"], "image": c["image"], "ready": ready, "restartCount": int64(0), "started": true,
+		statuses = append(statuses, object{"name": c["name"], "image": c["image"], "ready": ready, "restartCount": int64(0), "started": true, "containerID": containerID(c["name"], since),
 			"state": object{"running": object{"startedAt": since.UTC().Format(time.RFC3339)}}})
 	}
 	status := "False"

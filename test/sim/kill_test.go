@@ -21,7 +21,7 @@ var scenarios = []scenario{
 	{"rke2", NewRKE2, Run{}},
 	{"rke2 by manifest", NewRKE2, Run{Method: migration.InstallManifest}},
 	{"rke", NewRKE, Run{}},
-	{"rke2 with an early hand-over", NewRKE2, Run{Early: true}},
+	{"rke2 with a hand-over that is cleared", NewRKE2, Run{Early: true, Clear: true}},
 }
 
 // sampled is how many states are skipped for each that is tried: in a fast run

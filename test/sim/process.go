@@ -154,11 +154,13 @@ func (w *World) countRestart(p process) {
 	if pod == nil {
 		return
 	}
-	now := w.clockOf(p.node).Format(time.RFC3339)
+	at := w.clockOf(p.node)
+	now := at.Format(time.RFC3339)
 	for _, one := range list(pod, "status", "containerStatuses") {
 		status := one.(object)
 		status["restartCount"] = number(status, "restartCount") + 1
-		status["lastState"] = object{"terminated": object{"exitCode": int64(1), "reason": "Error", "finishedAt": now}}
+		status["lastState"] = object{"terminated": object{"exitCode": int64(1), "reason": "Error", "finishedAt": now, "containerID": status["containerID"]}}
+		status["containerID"] = containerID(status["name"], at)
 		status["state"] = object{"running": object{"startedAt": now}}
 	}
 	w.down.put(pods, pod, w.now)

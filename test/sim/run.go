@@ -31,6 +31,7 @@ type Run struct {
 	HandOver bool
 	Method   migration.InstallMethod // for RKE2
 	Early    bool                    // hands the cloud controllers over before the switch
+	Clear    bool                    // as soon as their holder is seen to have ended; goes with Early
 	Until    journal.StepID
 	// Guard only watches what a run before has begun.
 	Guard bool
@@ -150,7 +151,7 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (*procedure.Migrati
 	if err != nil {
 		return nil, nil, err
 	}
-	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, EarlyHandOver: r.Early, AWS: "off", RunID: r.ID, Skip: r.Skip, Unattended: !r.Attended}
+	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, EarlyHandOver: r.Early, ClearFence: r.Clear, AWS: "off", RunID: r.ID, Skip: r.Skip, Unattended: !r.Attended}
 	if options.InstallMethod == "" {
 		options.InstallMethod = migration.InstallHelm
 	}

@@ -58,7 +58,7 @@ func (m *migrationFlags) registerVersion(flags *pflag.FlagSet) {
 // too.
 func (m *migrationFlags) registerChecks(flags *pflag.FlagSet) {
 	m.given = flags.Changed
-	flags.StringVar(&m.handOver, "hand-over", handOverNatural, "early|natural: have the CCM take the cloud controllers over in a step of its own, before the switch, or by the switch")
+	flags.StringVar(&m.handOver, "hand-over", handOverNatural, "natural|early|clear: have the CCM take the cloud controllers over by the switch, or in a step of its own before it, when the fence has expired or as soon as a kubelet shows that the one before has ended")
 	flags.StringVar(&m.cloudRoutes, "cloud-routes", "", "on|off: whether the CCM maintains VPC routes (default off; refused where the in-tree provider does today)")
 	flags.StringVar(&m.cloudConfig, "cloud-config", "", "file with the CCM's cloud config (default: the in-tree one, carried over)")
 	flags.StringVar(&m.ccmImage, "ccm-image", "", "image of the aws-cloud-controller-manager (default: the one that fits the cluster's version)")
@@ -125,8 +125,10 @@ func (m *migrationFlags) options() (migration.Options, error) {
 	case handOverNatural:
 	case "early":
 		o.EarlyHandOver = true
+	case "clear":
+		o.EarlyHandOver, o.ClearFence = true, true
 	default:
-		return o, fault.AsUsage(fmt.Errorf("flag --hand-over: %q, wanted early or natural", m.handOver))
+		return o, fault.AsUsage(fmt.Errorf("flag --hand-over: %q, wanted natural, early or clear", m.handOver))
 	}
 	switch m.failOn {
 	case "failure":

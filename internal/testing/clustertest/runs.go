@@ -116,8 +116,14 @@ func TxFor(t *testing.T, id journal.StepID, intents ...journal.Intent) *runner.T
 // TxOf is TxFor of a run.
 func TxOf(t *testing.T, run string, id journal.StepID, intents ...journal.Intent) *runner.Tx {
 	t.Helper()
+	return TxInto(t, run, id, quiet{}, intents...)
+}
+
+// TxInto is the same, and tells what it says.
+func TxInto(t *testing.T, run string, id journal.StepID, sink runner.Sink, intents ...journal.Intent) *runner.Tx {
+	t.Helper()
 	kept := &journal.Memory{}
-	options := runner.Options{RunID: run, Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{Run: run}), Sink: quiet{}}
+	options := runner.Options{RunID: run, Journal: kept, Lock: (&lock.Memory{}).For(lock.Owner{Run: run}), Sink: sink}
 	err := options.Lock.Acquire(t.Context())
 	if err == nil {
 		err = kept.Commit(t.Context(), &journal.State{Intents: intents})

@@ -171,8 +171,14 @@ func untilKCMsLead(r migration.Reading) []string {
 	return open
 }
 
-// leads is how long the holder of a lease has kept it, by its own clock.
-func leads(s lease.Series) time.Duration { return s.Last.Renew.Sub(s.Last.Acquire) }
+// leads is how long the holder of a lease has kept it, by its own clock; 0 where the lease
+// does not say since when.
+func leads(s lease.Series) time.Duration {
+	if s.Last.Acquire.IsZero() {
+		return 0
+	}
+	return s.Last.Renew.Sub(s.Last.Acquire)
+}
 
 // longestLease is the longest duration that anybody counts who may take the migration lease.
 func longestLease(r migration.Reading) time.Duration {

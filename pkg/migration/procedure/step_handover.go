@@ -33,14 +33,19 @@ func (s *handOver) Plan(ctx context.Context, seen migration.Snapshot) (runner.Pl
 	if err != nil {
 		return runner.Plan{}, err
 	}
+	pauses, pause := runner.Pauses{Least: 1, Most: 1, EachLeast: 3, EachMost: 7}, "one hand-over, 3 to 7 s without service, route and cloud-node-lifecycle controllers"
+	if s.Options.ClearFence {
+		pauses.EachLeast = 1
+		pause = "one hand-over, 1 to 3 s without service, route and cloud-node-lifecycle controllers where a kubelet shows the end of the one before, else 3 to 7 s"
+	}
 	return runner.Plan{
 		Summary: []string{"~ " + migrationLeaseObject + ": its holder steps down, the cloud controller manager takes it"},
 		Takes:   runner.Minute,
-		Pauses:  runner.Pauses{Least: 1, Most: 1, EachLeast: 3, EachMost: 7},
+		Pauses:  pauses,
 		Changes: []runner.Change{{Object: migrationLeaseObject, Location: "spec.holderIdentity", Before: wellknown.KCM, After: wellknown.CCM,
 			Diff: "- " + wellknown.KCM + "\n+ " + wellknown.CCM + "\n"}},
 		Notes: []string{
-			"one hand-over, 3 to 7 s without service, route and cloud-node-lifecycle controllers",
+			pause,
 			"one kube-controller-manager is started again; all other controllers pause for 13 to 24 s",
 			fmt.Sprintf("load balancers that the cloud controller manager reconciles then: %d; another host name stops the run", countLoadBalancers(services)),
 			"left to switch-provider where a condition of docs/steps/hand-over.md is missing",
@@ -107,9 +112,11 @@ func (s *handOver) beforeFence(ctx context.Context, seen migration.Snapshot) (ru
 	if err != nil {
 		return runner.Verdict{}, err
 	}
+	if len(open) == 0 { // the fence comes next
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the kube-controller-manager that leads to step down", Seen: "all that a hand-over needs is there", AtRest: true}, nil
+	}
 	wait := strings.Join(open, "; ")
-	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "everything that a hand-over needs", Seen: migration.OrElse(wait, "all of it is there"),
-		Progress: wait, AtRest: true, Err: seen.Reading.HeldUpBy()}, nil
+	return runner.Verdict{Kind: runner.Waiting, WaitingFor: "everything that a hand-over needs", Seen: wait, Progress: wait, AtRest: true, Err: seen.Reading.HeldUpBy()}, nil
 }
 
 // awaited is all that has to be seen before the fence.
@@ -147,7 +154,10 @@ func (s *handOver) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migrati
 	}
 	intent := journal.Intent{What: "fence " + migrationLeaseObject + ", for " + held.Holder + " to step down", Object: migrationLeaseObject,
 		Token: held.Holder, Inverse: inverse}
-	return tx.Effect(ctx, intent, func(ctx context.Context) error { return fence.Write(ctx, s.Kube, s.Clock.Now()) })
+	if err := tx.Effect(ctx, intent, func(ctx context.Context) error { return fence.Write(ctx, s.Kube, s.Clock.Now()) }); err != nil || !s.Options.ClearFence {
+		return err
+	}
+	return s.clearFence(ctx, tx, seen.Reading, fence)
 }
 
 // lastFence is the last intent of this step that no undo has followed.
@@ -203,7 +213,9 @@ func (s *handOver) tookOver(ctx context.Context, seen migration.Snapshot, owner 
 		wait := strings.Join(open, "; ")
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "the kube-controller-manager that stepped down to be back", Seen: wait, Progress: wait, Err: seen.Reading.HeldUpBy()}, nil
 	}
-	verdict = s.leadsOn(seen, owner)
+	if verdict = s.leadsOn(seen, owner); verdict.Kind != runner.Met {
+		return verdict, nil
+	}
 	if known {
 		same := before.UnchangedLoadBalancers(downstream.Facts{Services: verify.Got(services)}).Same
 		verdict.Evidence = append(verdict.Evidence, fmt.Sprintf("load balancers with the host names of before: %d", same))
@@ -211,12 +223,14 @@ func (s *handOver) tookOver(ctx context.Context, seen migration.Snapshot, owner 
 	return verdict, nil
 }
 
-// leadsOn is Met once the same cloud controller manager has led for the duration of a lease.
+// leadsOn is Met once the same cloud controller manager has led for the duration of a lease,
+// by its own clock. It may have done so while others were waited for.
 func (s *handOver) leadsOn(seen migration.Snapshot, owner lease.Verdict) runner.Verdict {
-	v := migration.Met(fmt.Sprintf("migration lease: %s (%s), renewing, while every kube-controller-manager is in-tree", lease.Host(owner.Holder), owner.Owner))
-	v.Seen, v.Progress = fmt.Sprintf("%s leads, and renews", lease.Host(owner.Holder)), owner.Holder
-	v.Steady = runner.Steady{For: settleTime(seen.Reading) / 2, What: fmt.Sprintf("the same cloud controller manager to lead for %s", settleTime(seen.Reading)/2)}
-	return v
+	if led, wanted := leads(seen.Reading.Leases.Migration), settleTime(seen.Reading)/2; led < wanted {
+		return runner.Verdict{Kind: runner.Waiting, WaitingFor: fmt.Sprintf("the same cloud controller manager to lead for %s", wanted),
+			Seen: fmt.Sprintf("%s leads, and renews", lease.Host(owner.Holder)), Progress: owner.Holder}
+	}
+	return migration.Met(fmt.Sprintf("migration lease: %s (%s), renewing, while every kube-controller-manager is in-tree", lease.Host(owner.Holder), owner.Owner))
 }
 
 // untilBack is what is not yet as it was before the fence.

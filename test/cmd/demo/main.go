@@ -19,7 +19,7 @@ func main() {
 	bin := flag.String("bin", "bin", "folder with awsmigrate and lab")
 	dir := flag.String("dir", ".lab", "the lab's folder")
 	distro := flag.String("distro", "rke2", "rke2, rke (a cluster.yml) or rke1 (RKE managed by Rancher)")
-	handOver := flag.String("hand-over", "early", "early or natural: when the cloud controllers change hands")
+	handOver := flag.String("hand-over", "early", "natural, early or clear: when the cloud controllers change hands")
 	controller := flag.Bool("controller", false, "have the controller migrate an RKE2 lab, and take it back")
 	charts := flag.String("charts", "../charts", "folder with the controller's charts")
 	flag.Parse()

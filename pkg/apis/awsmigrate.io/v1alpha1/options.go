@@ -12,7 +12,8 @@ type Options struct {
 	// +optional
 	InstallMethod InstallMethod `json:"installMethod,omitempty"`
 	// When the cloud controller manager takes the cloud controllers over: in a step of its
-	// own before the switch, or by the switch.
+	// own before the switch, when the one before has had to give up or as soon as it is
+	// seen to have ended, or by the switch.
 	// +optional
 	HandOver HandOver `json:"handOver,omitempty"`
 	// Whether the cloud controller manager maintains VPC routes.
@@ -91,12 +92,15 @@ const (
 )
 
 // HandOver is when the cloud controllers change hands.
-// +kubebuilder:validation:Enum="";Early;Natural
+// +kubebuilder:validation:Enum="";Early;Clear;Natural
 type HandOver string
 
 const (
 	// HandOverEarly is before the switch, where every condition for it is there.
 	HandOverEarly HandOver = "Early"
+	// HandOverClear is early, and as soon as a kubelet has shown that the one before has
+	// ended, where it shows that.
+	HandOverClear HandOver = "Clear"
 	// HandOverNatural is with the switch. An absent one is the same.
 	HandOverNatural HandOver = "Natural"
 )

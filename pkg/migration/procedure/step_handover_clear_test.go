@@ -1,0 +1,166 @@
+package procedure
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	clienttesting "k8s.io/client-go/testing"
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+const itsContainer = "containerd://a"
+
+// readyToClear is a cluster ready to hand over, of whose holder the container is seen.
+func readyToClear() migration.Snapshot {
+	seen := readyToHandOver()
+	held := &seen.Reading.Leases.Migration
+	held.First.Acquire = held.Last.Renew.Add(-time.Hour)
+	held.Last.Acquire = held.First.Acquire
+	k := &seen.Reading.KCMs[0]
+	k.Started = held.Last.Acquire.UTC().Format(time.RFC3339)
+	k.Pod = &downstream.Pod{Name: "kube-controller-manager-cp-0", Statuses: []downstream.ContainerStatus{{ID: itsContainer, Ready: true}}}
+	return seen
+}
+
+func TestHolderIn(t *testing.T) {
+	type reading = *migration.Reading
+	for name, tt := range map[string]struct {
+		change func(reading)
+		why    string // contains; "": it is known
+	}{
+		"seen":                        {func(reading) {}, ""},
+		"of a host that nobody knows": {func(r reading) { r.Leases.Migration.Last.Holder = "elsewhere_x" }, "no kube-controller-manager is known of host elsewhere"},
+		"in no pod":                   {func(r reading) { r.KCMs[0].Pod = nil }, "no kubelet shows"},
+		"without an ID":               {func(r reading) { r.KCMs[0].Pod.Statuses[0].ID = "" }, "does not show the one container"},
+		"not running":                 {func(r reading) { r.KCMs[0].Pod.Statuses[0].Ended = &downstream.End{} }, "does not show the one container"},
+		"beside another":              {func(r reading) { r.KCMs[0].Pod.Statuses = append(r.KCMs[0].Pod.Statuses, downstream.ContainerStatus{}) }, "does not show the one container"},
+		"started since": {func(r reading) {
+			r.KCMs[0].Started = r.Leases.Migration.Last.Acquire.Add(time.Second).Format(time.RFC3339)
+		}, "is not seen to have run when"},
+		"of which no start is seen":          {func(r reading) { r.KCMs[0].Started = "" }, "is not seen to have run when"},
+		"whose lease does not say since":     {func(r reading) { r.Leases.Migration.Last.Acquire = time.Time{} }, "is not seen to have run when"},
+		"with an election that has no sense": {func(r reading) { words(&r.KCMs[0], "--leader-elect-renew-deadline=soon") }, "cannot be read"},
+	} {
+		seen := readyToClear()
+		tt.change(&seen.Reading)
+		c, why := holderIn(seen.Reading)
+		if tt.why == "" && (why != "" || c.id != itsContainer || c.worksOn != 10*time.Second) || !strings.Contains(why, tt.why) {
+			t.Errorf("%s: %+v, %q", name, c, why)
+		}
+	}
+}
+
+// warned are the messages of warnings.
+type warned []string
+
+// Emit implements runner.Sink.
+func (w *warned) Emit(e runner.Event) {
+	if e.Type == runner.StepWarning {
+		*w = append(*w, e.Message)
+	}
+}
+
+// kubeletSays is what the pod of the holder shows from a time behind the fence on.
+type kubeletSays struct {
+	from   time.Duration
+	status corev1.ContainerStatus
+}
+
+func running(id string, before *corev1.ContainerStateTerminated) corev1.ContainerStatus {
+	return corev1.ContainerStatus{ContainerID: id, State: corev1.ContainerState{Running: &corev1.ContainerStateRunning{}}, LastTerminationState: corev1.ContainerState{Terminated: before}}
+}
+
+func endOf(id, reason string) *corev1.ContainerStateTerminated {
+	return &corev1.ContainerStateTerminated{ContainerID: id, Reason: reason, FinishedAt: metav1.Now()}
+}
+
+// The fence is taken away when the kubelet shows the end of that very container, never
+// before the holder's renew deadline, and never when anything else is shown.
+func TestClearFence(t *testing.T) {
+	const s = time.Second
+	before := kubeletSays{0, running(itsContainer, nil)}
+	again := running("containerd://b", endOf(itsContainer, "Error"))
+	for name, tt := range map[string]struct {
+		says   []kubeletSays
+		holder string        // of the lease when it has ended; "": the fence
+		at     time.Duration // behind the fence; 0: never
+		warns  string
+	}{
+		"it ends by the fence":         {[]kubeletSays{before, {11 * s, again}}, "", 11 * s, ""},
+		"it waits to be started again": {[]kubeletSays{before, {11 * s, corev1.ContainerStatus{ContainerID: itsContainer, State: corev1.ContainerState{Waiting: &corev1.ContainerStateWaiting{}}, LastTerminationState: corev1.ContainerState{Terminated: endOf(itsContainer, "Error")}}}}, "", 11 * s, ""},
+		"it is not started again":      {[]kubeletSays{before, {11 * s, corev1.ContainerStatus{ContainerID: itsContainer, State: corev1.ContainerState{Terminated: endOf(itsContainer, "Error")}}}}, "", 11 * s, ""},
+		"it ends by itself":            {[]kubeletSays{before, {2 * s, again}}, "", 10 * s, ""},
+		"somebody has the lease":       {[]kubeletSays{before, {11 * s, again}}, "cp-1_ccm", 0, ""},
+		"it runs on":                   {[]kubeletSays{before}, "", 0, "no kubelet has shown the end"},
+		"another container ended":      {[]kubeletSays{before, {11 * s, running("containerd://c", endOf("containerd://b", "Error"))}}, "", 0, "no kubelet has shown the end"},
+		"an end without an ID":         {[]kubeletSays{before, {11 * s, running("containerd://b", endOf("", "Error"))}}, "", 0, "no kubelet has shown the end"},
+		"an end that nobody saw":       {[]kubeletSays{before, {11 * s, running("containerd://b", endOf(itsContainer, "ContainerStatusUnknown"))}}, "", 0, "no kubelet has shown the end"},
+		"another one runs":             {[]kubeletSays{before, {11 * s, running("containerd://b", nil)}}, "", 0, "no kubelet has shown the end"},
+		"it did not run at the fence":  {[]kubeletSays{{0, again}}, "", 0, "not seen to run behind the fence"},
+		"its pod is gone":              {nil, "", 0, "kube-controller-manager-cp-0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m, client, _ := observer(position.P3)
+				m.Clock, m.Options.ClearFence = clock.RealClock{}, true
+				seen, fenced := readyToClear(), time.Now()
+				fence := awsccm.FenceOf("run", seen.Reading.Leases.Migration.Last, 15*s)
+				client.PrependReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+					var pod *corev1.Pod
+					for _, one := range tt.says {
+						if time.Since(fenced) >= one.from {
+							pod = &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{one.status}}}
+						}
+					}
+					if pod == nil {
+						return true, nil, apierrors.NewNotFound(corev1.Resource("pods"), "kube-controller-manager-cp-0")
+					}
+					return true, pod, nil
+				})
+				client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
+					found, holder := clustertest.Lease(wellknown.MigrationLease), migration.OrElse(tt.holder, fence.Identity())
+					found.UID, found.Spec.HolderIdentity = types.UID(fence.UID), &holder
+					return true, found, nil
+				})
+				var cleared time.Duration
+				client.PrependReactor("update", "leases", func(action clienttesting.Action) (bool, runtime.Object, error) {
+					written := action.(clienttesting.UpdateAction).GetObject()
+					if held := written.(*coordinationv1.Lease).Spec.HolderIdentity; held == nil || *held == "" {
+						cleared = time.Since(fenced)
+					}
+					return true, written, nil
+				})
+				var said warned
+				tx := clustertest.TxInto(t, "run", migration.StepHandOver, &said)
+				if err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).clearFence(t.Context(), tx, seen.Reading, fence); err != nil {
+					t.Fatal(err)
+				}
+				if cleared < tt.at || cleared > tt.at+clearLook || (cleared > 0) != (tt.at > 0) {
+					t.Errorf("cleared after %s, wanted %s", cleared, tt.at)
+				}
+				if tt.warns == "" && len(said) > 0 || !strings.Contains(strings.Join(said, "; "), tt.warns) {
+					t.Errorf("warns %q", said)
+				}
+				if spent := time.Since(fenced); spent > fence.Duration {
+					t.Errorf("waits for %s", spent)
+				}
+			})
+		})
+	}
+}
