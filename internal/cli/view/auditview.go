@@ -77,6 +77,16 @@ func (s screen) wrapped(prefix, text string) {
 	}
 }
 
+// whole is wrapped on a terminal, and one line elsewhere: whoever reads a file finds each
+// entry in a line of its own.
+func (s screen) whole(prefix, text string) {
+	if !s.terminal {
+		s.line("%s", prefix+s.plain(text))
+		return
+	}
+	s.wrapped(prefix, text)
+}
+
 // writeResult prints what one check came to: its ID, and for every finding the
 // object, what was seen and what was wanted; then the fix.
 func writeResult(s screen, result verify.Result, most int) {

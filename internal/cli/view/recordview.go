@@ -55,7 +55,7 @@ func (v *Recording) Put(e record.Entry) error {
 }
 
 func (v *Recording) line(at time.Time, text string) {
-	v.screen.line("%s", v.screen.fit("%s  %s", at.Format("15:04:05.000"), text))
+	v.screen.whole(at.Format("15:04:05.000")+"  ", text)
 }
 
 // changed shows a thing whose state is another than before.
@@ -162,10 +162,10 @@ func WriteJudgement(streams Streams, r judge.Result) {
 			s.line("   nobody was seen to run it")
 		}
 		for _, i := range l.Intervals {
-			s.line("%s", s.fit("   %s", report.Ran(i)))
+			s.whole("   ", report.Ran(i))
 		}
 		for _, g := range l.Gaps {
-			s.line("%s", s.fit("   %s", report.GapText(g)))
+			s.whole("   ", report.GapText(g))
 		}
 		for _, o := range l.Overlaps {
 			for n, line := range wrap(report.OverlapText(o), s.width-6) {
