@@ -24,7 +24,7 @@ func (w *podWorker) task(ctx context.Context, container corev1.Container, v *pod
 	message := filepath.Join(w.dir, container.Name+".termination-log")
 	var from int64
 	t := &task{
-		clock: a.c.Clock, policy: w.pod.Spec.RestartPolicy, backOff: a.c.Timing.BackOff, grace: podGrace(w.pod),
+		clock: a.c.Clock, policy: w.pod.Spec.RestartPolicy, backOff: a.c.Timing.BackOff, relist: a.c.Timing.Relist, grace: podGrace(w.pod),
 		probes: a.podProbes(container, w.pod), onChange: a.changed, kubelet: &a.kubeletRuns,
 	}
 	t.start = func(int) (process, error) {

@@ -135,7 +135,7 @@ func (s *staticPods) startLeft(pod *corev1.Pod) *staticPod {
 	container := pod.Spec.Containers[0]
 	log := filepath.Join(s.a.dir, "log", pod.Name+".log")
 	started.task = &task{
-		clock: s.a.c.Clock, policy: corev1.RestartPolicyAlways, backOff: s.a.c.Timing.BackOff, grace: s.a.c.Timing.Grace,
+		clock: s.a.c.Clock, policy: corev1.RestartPolicyAlways, backOff: s.a.c.Timing.BackOff, relist: s.a.c.Timing.Relist, grace: s.a.c.Timing.Grace,
 		onChange: s.a.changed, tail: func() string { return "" }, kubelet: &s.a.kubeletRuns,
 		start: func(int) (process, error) {
 			return s.a.startComponent(startedBy(pod), imageVersion(container.Image), container.Args, log)

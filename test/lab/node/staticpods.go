@@ -109,7 +109,7 @@ func (s *staticPods) replace(component string, pod *corev1.Pod) {
 // what a crashed component said is in its log alone.
 func (s *staticPods) task(component string, pod *corev1.Pod) *task {
 	t := &task{
-		clock: s.a.c.Clock, policy: corev1.RestartPolicyAlways, backOff: s.a.c.Timing.BackOff, grace: s.a.c.Timing.Grace,
+		clock: s.a.c.Clock, policy: corev1.RestartPolicyAlways, backOff: s.a.c.Timing.BackOff, relist: s.a.c.Timing.Relist, grace: s.a.c.Timing.Grace,
 		onChange: s.a.changed, tail: func() string { return "" }, kubelet: &s.a.kubeletRuns,
 	}
 	if component == Etcd || component == CloudControllerManager {

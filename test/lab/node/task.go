@@ -52,6 +52,7 @@ type task struct {
 	backOff  time.Duration
 	grace    time.Duration
 	delay    time.Duration // before the first start
+	relist   time.Duration // until its kubelet sees an end
 	probes   probes
 	onChange func()
 	kubelet  *gate       // nil: never frozen
@@ -112,11 +113,12 @@ func (t *task) run(ctx context.Context) {
 		started := t.clock.Now()
 		t.running(p, started, attempt)
 		t.watch(ctx, p)
-		if ctx.Err() != nil {
-			t.exited(p, started)
+		ended := t.clock.Now()
+		if !t.sleep(ctx, t.relist) {
+			t.exited(p, started, ended)
 			return
 		}
-		t.exited(p, started)
+		t.exited(p, started, ended)
 		if t.left.Load() || t.policy == corev1.RestartPolicyNever || t.policy == corev1.RestartPolicyOnFailure && p.ExitCode() == 0 {
 			t.update(func(s *taskState) { s.Ended = true })
 			return
@@ -203,8 +205,8 @@ func (t *task) follow(old taskState) {
 	t.update(func(s *taskState) { s.Restarts, s.Last = old.Restarts+1, old.Last })
 }
 
-func (t *task) exited(p process, started time.Time) {
-	end := &termination{ExitCode: p.ExitCode(), Message: t.tail(), Started: started, Finished: t.clock.Now()}
+func (t *task) exited(p process, started, ended time.Time) {
+	end := &termination{ExitCode: p.ExitCode(), Message: t.tail(), Started: started, Finished: ended}
 	t.mu.Lock()
 	t.proc = nil
 	t.mu.Unlock()
