@@ -85,6 +85,8 @@ type follower[S any] struct {
 	watch     *watch[S] // of the step in hand; nil: none is
 	tx        *Tx
 	step      Step[S]
+	met       int            // readings in a row that showed all of what it awaits
+	ended     journal.StepID // the last one of which enough readings did
 }
 
 func (f *follower[S]) follow(ctx context.Context) error {
@@ -156,8 +158,8 @@ func (f *follower[S]) inHand(ctx context.Context, living journal.Run, alive bool
 		id := step.Info().ID
 		kind := f.seen.States[id].Kind
 		switch {
-		case kind == InProgress, id == announced && kind == Todo:
-			return step
+		case kind == InProgress, id == announced && (kind == Todo || kind == Done && id != f.ended):
+			return step // a run waits on where a cluster is past a step, until it has seen it often enough
 		case next == nil && kind == Todo:
 			next = step
 		}
@@ -174,7 +176,7 @@ func (f *follower[S]) turnTo(step Step[S]) {
 	if f.step != nil {
 		f.behind(f.step.Info(), now)
 	}
-	f.step, f.watch, f.tx = step, nil, nil
+	f.step, f.watch, f.tx, f.met = step, nil, nil, 0
 	f.passed(step)
 	if step == nil {
 		return
@@ -190,8 +192,11 @@ func (f *follower[S]) turnTo(step Step[S]) {
 }
 
 // behind shows what became of the step that was in hand: a run that was stopped, or died, or
-// a brake leaves it as it is.
+// a brake leaves it as it is. Of one that the run has not begun there is nothing to show.
 func (f *follower[S]) behind(info Info, now time.Time) {
+	if !f.begunByRun() {
+		return
+	}
 	f.shown[info.ID] = true
 	e := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Lines: []string{f.seen.Summary}, Elapsed: now.Sub(f.watch.since)}
 	if kind := f.seen.States[info.ID].Kind; kind.writes() {
@@ -227,6 +232,23 @@ func (f *follower[S]) passed(inHand Step[S]) {
 	}
 }
 
+// begunByRun says whether the run has written anything for the step in hand.
+func (f *follower[S]) begunByRun() bool {
+	announced, _ := Announced(f.s.journal(), f.lastRun())
+	return f.seen.States[f.step.Info().ID].Kind != Todo || announced == f.step.Info().ID
+}
+
+// count notes when a reading showed all that the step in hand awaits, as the run counts.
+func (f *follower[S]) count(v Verdict) {
+	if v.Kind != Met {
+		f.met = 0
+		return
+	}
+	if f.met++; f.met >= f.watch.enough(v, f.tx) {
+		f.ended = f.step.Info().ID
+	}
+}
+
 // read shows how far the step in hand is; true: the cluster is at rest.
 func (f *follower[S]) read(ctx context.Context, unread error) (rests bool) {
 	if f.step == nil {
@@ -244,10 +266,13 @@ func (f *follower[S]) read(ctx context.Context, unread error) (rests bool) {
 		v.Seen = "could not look: " + retry.DescribeOutage(unread)
 	case v.Kind == Met:
 		v.WaitingFor = "the run to see it often enough"
+	case v.Err != nil && !f.begunByRun(): // what is not there yet was not taken away
+		v = Verdict{Kind: Waiting, WaitingFor: "the run to begin it"}
 	case v.Err != nil:
 		v.Seen = v.Err.Error()
 	}
 	if unread == nil {
+		f.count(v)
 		f.watch.last, f.watch.machines = v, v.Machines
 		if v.Progress != f.watch.progress {
 			f.watch.progress, f.watch.progressed = v.Progress, now

@@ -115,6 +115,35 @@ func TestFollowedRun(t *testing.T) {
 	}
 }
 
+// A run that ends in the middle is shown to its end: the step that it has not begun neither
+// fails nor misses an edit, and one that the cluster is past is shown until the run has seen
+// it often enough.
+func TestFollowedRunThatEndsInTheMiddle(t *testing.T) {
+	s := scenarios[0]
+	for _, until := range []journal.StepID{migration.StepEnable, migration.StepInstall, migration.StepVerify} {
+		w := s.world()
+		r := s.run
+		r.ID, r.Until = w.nextRun(), until
+		run, shown, end, looked, _ := followed(t, r, w, -1, nil)
+		if end.Err != nil || looked.Err != nil {
+			t.Fatalf("until %s: the run: %v; who follows: %v", until, end.Err, looked.Err)
+		}
+		if failed := stepsOf(shown, runner.StepFailed); len(failed) > 0 {
+			t.Errorf("until %s: steps %v are shown as failed", until, failed)
+		}
+		begun := stepsOf(run, runner.StepStarted)
+		for _, e := range shown {
+			if e.Waiting == nil || slices.Contains(begun, e.Step) {
+				continue
+			}
+			if e.Waiting.For != "the run to begin it" && e.Waiting.For != "nothing" {
+				t.Errorf("until %s: of step %s, which is not begun, is shown %q: %q", until, e.Step, e.Waiting.For, e.Waiting.Seen)
+				break
+			}
+		}
+	}
+}
+
 // A run that dies is followed for as long as its lock lives and something rolls, and no
 // longer.
 func TestFollowedRunThatDies(t *testing.T) {
