@@ -24,6 +24,7 @@ func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) f
 			return nobodyToAsk(engine)
 		}
 		asking()
+		proposed.Steps = engine.asked(proposed.Steps)
 		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
 		if engine.ask {
 			view.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would put the old configuration back. Terraform leaves no mark by which it would be found. If there is one, answer no, and see --edits handoff")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -64,6 +65,17 @@ func (e *engineFlags) steps() []runner.Info {
 		return procedure.UndoOrder()
 	}
 	return procedure.StepInfos()
+}
+
+// asked are the steps of a plan that the run is for: what lies behind the last one is not
+// approved, and costs nothing yet. With --step the ones before it are shown as they are.
+func (e *engineFlags) asked(steps []runner.PlannedStep) []runner.PlannedStep {
+	last := cmp.Or(e.until, e.step)
+	at := slices.IndexFunc(steps, func(s runner.PlannedStep) bool { return string(s.ID) == last })
+	if at < 0 {
+		return steps
+	}
+	return steps[:at+1]
 }
 
 // checkSteps refuses a step that there is not before anything is read.
