@@ -257,7 +257,9 @@ func (f *follower[S]) read(ctx context.Context, unread error) (rests bool) {
 	var v Verdict
 	if unread == nil {
 		f.watch.leads(f.last)
-		v, unread = f.step.Verify(ctx, f.tx, f.last)
+		if v, unread = f.step.Verify(ctx, f.tx, f.last); unread == nil {
+			v = f.watch.steadied(v)
+		}
 	}
 	now := f.o.Clock.Now()
 	switch {
@@ -267,7 +269,7 @@ func (f *follower[S]) read(ctx context.Context, unread error) (rests bool) {
 	case v.Kind == Met:
 		v.WaitingFor = "the run to see it often enough"
 	case v.Err != nil && !f.begunByRun(): // what is not there yet was not taken away
-		v = Verdict{Kind: Waiting, WaitingFor: "the run to begin it"}
+		v = Verdict{Kind: Waiting, WaitingFor: "the run to begin it", Seen: "nothing of it is written yet"}
 	case v.Err != nil:
 		v.Seen = v.Err.Error()
 	}
