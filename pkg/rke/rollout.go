@@ -3,6 +3,7 @@ package rke
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
@@ -102,7 +103,9 @@ func RolloutOf(seen migration.Snapshot, step journal.StepID, target, applied str
 }
 
 // machinesOf are the hosts that a step changes, each as it is seen. rke records what a
-// host runs once it has visited all: until then nothing shows it.
+// host runs once it has visited all: until then nothing shows it, but for the one that rke
+// has cordoned to work on it (rancher/rke:services/controlplane.go,
+// services/workerplane.go@v1.5.9).
 func machinesOf(seen migration.Snapshot, step journal.StepID, target string) []runner.Machine {
 	lacks := func(migration.Member) string { return "" }
 	switch {
@@ -114,7 +117,13 @@ func machinesOf(seen migration.Snapshot, step journal.StepID, target string) []r
 		lacks = func(m migration.Member) string { return m.Missing }
 	}
 	planes := step == migration.StepEnable || step == migration.StepUndoEnable
-	return seen.Reading.MachineStates(planes, lacks, func(migration.Member) string { return "" })
+	held := cordonedByRKE(seen)
+	return seen.Reading.MachineStates(planes, lacks, func(m migration.Member) string {
+		if slices.ContainsFunc(m.Nodes, func(node string) bool { return slices.Contains(held, node) }) {
+			return "rke works on it"
+		}
+		return ""
+	})
 }
 
 func switchedHosts(seen migration.Snapshot) (open []string, done int) {

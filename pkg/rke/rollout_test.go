@@ -70,6 +70,31 @@ func TestRolloutOfEachStep(t *testing.T) {
 	}
 }
 
+// While rke has recorded nothing, a host is unknown unless rke has it in hand: it is not
+// Ready, or has a cordon that neither a step nor its user has set.
+func TestHostsThatRKEHasInHand(t *testing.T) {
+	seen := hosts("", "--cloud-provider=aws")
+	seen.Reading.Pending = []migration.PendingCondition{{}}
+	for i := range seen.Reading.Members {
+		seen.Reading.Members[i].Nodes = []string{seen.Reading.Members[i].Name}
+	}
+	for name, tt := range map[string]struct {
+		worker downstream.Node
+		want   runner.Machine
+	}{
+		"at rest":   {downstream.Node{Ready: downstream.Condition{Status: "True"}}, runner.Machine{State: runner.MachineUnseen}},
+		"cordoned":  {downstream.Node{Ready: downstream.Condition{Status: "True"}, Unschedulable: true}, runner.Machine{State: runner.MachineInHand, Doing: "rke works on it"}},
+		"not Ready": {downstream.Node{Ready: downstream.Condition{Status: "False"}, Unschedulable: true}, runner.Machine{State: runner.MachineInHand, Doing: "kubelet restarting"}},
+	} {
+		tt.worker.Name, tt.want.Name, tt.want.Group = "w", "w", runner.Workers
+		seen.Reading.Down.Nodes[0].Ready, seen.Reading.Down.Nodes[1] = downstream.Condition{Status: "True"}, tt.worker
+		got := RolloutOf(seen, migration.StepSwitch, "", "").Machines
+		if d := cmp.Diff([]runner.Machine{{Name: "cp", Group: runner.ControlPlanes, State: runner.MachineUnseen}, tt.want}, got); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+	}
+}
+
 // The steps after whose edit rke works on hosts.
 func TestRollsOfRKE(t *testing.T) {
 	var got []journal.StepID

@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -21,6 +22,20 @@ func (r renderer) machines() []string {
 	if r.wait == nil {
 		return nil
 	}
+	return append(r.byName(), r.unseen()...)
+}
+
+// unseen says what the mark of a machine means of which nothing is seen; nothing, where
+// there is none.
+func (r renderer) unseen() []string {
+	if !slices.ContainsFunc(r.wait.Machines, func(m runner.Machine) bool { return m.State == runner.MachineUnseen }) {
+		return nil
+	}
+	return r.lines("  "+r.look.unseen(), labels, words("what a machine runs is recorded once all have been visited", faint, 0))
+}
+
+// byName are all machines, on few lines.
+func (r renderer) byName() []string {
 	names := shortNames(r.wait.Machines)
 	var lines []string
 	var beside []word // both groups in one line
@@ -61,7 +76,7 @@ func (r renderer) counts() []string {
 			lines = append(lines, r.lines("  "+g.label, labels, all)...)
 		}
 	}
-	return lines
+	return append(lines, r.unseen()...)
 }
 
 func (r renderer) has(group runner.MachineGroup) bool {

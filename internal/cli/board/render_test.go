@@ -39,3 +39,22 @@ func TestGoldenFrames(t *testing.T) {
 		}
 	}
 }
+
+// Whoever sees the mark of a machine of which nothing shows what it runs finds what it
+// means, by name and by number, and nowhere else.
+func TestUnseenMachinesAreExplained(t *testing.T) {
+	const why = "recorded once all have been visited"
+	for states, want := range map[string]bool{"?>?": true, "x??": true, "xxx": false, "x>.": false} {
+		for _, width := range []int{40, 60, 120, 240} {
+			s := sample().After(rolling(550, states, "...", nil))
+			text := strings.Join(strings.Fields(strings.Join(Render(s, after(551), Look{Unicode: true, Width: width}), " ")), " ")
+			if strings.Contains(text, why) != want {
+				t.Errorf("%s in %d columns: %s", states, width, text)
+			}
+			counts := renderer{State: s, setter: newSetter(Look{Unicode: true, Width: width}), now: after(551)}.counts()
+			if strings.Contains(strings.Join(strings.Fields(strings.Join(counts, " ")), " "), why) != want {
+				t.Errorf("%s by number in %d columns: %v", states, width, counts)
+			}
+		}
+	}
+}
