@@ -110,6 +110,25 @@ func TestFilesAreOfferedForFiles(t *testing.T) {
 	}
 }
 
+// The script for fish offers files of the endings that a flag takes, under either name of
+// the program.
+func TestFishScriptKnowsEndings(t *testing.T) {
+	for argv0, want := range map[string]string{
+		program: "complete -k -c awsmigrate -n '__awsmigrate_wants_files' -f -a '(__awsmigrate_files)'\n",
+		plugin:  "complete -k -c kubectl-awsmigrate -n '__kubectl_awsmigrate_wants_files' -f -a '(__kubectl_awsmigrate_files)'\n",
+	} {
+		var out, errs bytes.Buffer
+		if code := MainAs(t.Context(), argv0, []string{"completion", "fish"}, view.Streams{Out: &out, Err: &errs}); code != 0 {
+			t.Fatalf("%s: exit %d, %s", argv0, code, errs.String())
+		}
+		script := out.String()
+		of := "__" + strings.ReplaceAll(argv0, "-", "_")
+		if !strings.HasSuffix(script, want) || !strings.Contains(script, "function "+of+"_perform_completion_once\n") {
+			t.Errorf("%s: the script ends with %q", argv0, script[max(0, len(script)-120):])
+		}
+	}
+}
+
 // What help says of a flag with fixed values is what is offered.
 func TestHelpSaysWhatIsOffered(t *testing.T) {
 	fixed, found := regexp.MustCompile(`^([\w-]+(?:\|[\w-]+)+): \S`), 0

@@ -48,8 +48,7 @@ func examplesTyped(cmd *cobra.Command, typed string) {
 // Tree is every command with its flags, for what is generated from them: completion
 // scripts and manual pages. Its commands are not for running.
 func Tree(argv0 string) *cobra.Command {
-	root := named(newRoot(&app{}), argv0)
-	root.InitDefaultCompletionCmd()
+	root := withCompletion(named(newRoot(&app{}), argv0))
 	root.InitDefaultHelpCmd()
 	return root
 }

@@ -28,7 +28,7 @@ watched.
   awsmigrate report prod.jsonl -o html > prod.html
   awsmigrate report prod.jsonl -o markdown > prod.md`,
 		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: anyFile,
+		ValidArgsFunction: filesOf("jsonl"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := a.checkOutput(reportFormats()...); err != nil {
 				return err

@@ -22,7 +22,7 @@ func MainAs(ctx context.Context, argv0 string, args []string, streams view.Strea
 	defer stop()
 	app := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args, typed: typedProgram(argv0)}
 	app.streams.Program = app.typed.Line()
-	root := named(newRoot(app), argv0)
+	root := withCompletion(named(newRoot(app), argv0))
 	root.SetArgs(args)
 	return app.end(root.ExecuteContext(ctx))
 }

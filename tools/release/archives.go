@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path"
 	"slices"
 
 	cdx "github.com/CycloneDX/cyclonedx-go"
@@ -75,6 +76,11 @@ func (r release) beside() ([]pack.Entry, error) {
 	completions, err := pack.Completions(tree, "completions")
 	if err != nil {
 		return nil, err
+	}
+	for i := range completions {
+		if path.Ext(completions[i].Path) == ".fish" {
+			completions[i].Data = append(completions[i].Data, cli.FishFiles(program)...)
+		}
 	}
 	manual, err := pack.Manual(tree, "man/man1", r.version, r.commit.Time)
 	if err != nil {
