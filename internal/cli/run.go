@@ -62,6 +62,7 @@ func shownOf(r *recording.Recording) view.Evidence {
 	e := view.Evidence{}
 	e.Record, e.Report = r.Files()
 	e.Judged, e.Seen = r.Judged()
+	e.Refused = r.Refused()
 	return e
 }
 

@@ -65,6 +65,16 @@ func TestEndTellsEvidence(t *testing.T) {
 	if !strings.Contains(out.String(), "record /state/r.jsonl") {
 		t.Errorf("a run that failed does not name its record:\n%s", out.String())
 	}
+	evidence.Refused = []string{"pods", "services"}
+	out.Reset()
+	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); !strings.Contains(out.String(), "record lacks pods, services, which these credentials may not watch") {
+		t.Errorf("what is not recorded is not told:\n%s", out.String())
+	}
+	evidence.Record, evidence.Refused = "", []string{"leases"}
+	out.Reset()
+	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); !strings.Contains(out.String(), "record none: it needs leases, which these credentials may not watch") {
+		t.Errorf("that nothing is recorded is not told:\n%s", out.String())
+	}
 	evidence.Judged.Lanes[0].Intervals[0].Certain = false
 	out.Reset()
 	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); strings.Contains(out.String(), "seen ") || !strings.Contains(out.String(), "at most 24s") {

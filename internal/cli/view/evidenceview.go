@@ -2,6 +2,7 @@ package view
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
@@ -12,6 +13,7 @@ type Evidence struct {
 	Record, Report string // files; "": none
 	Seen           bool   // the cluster was watched, and Judged is what it came to
 	Judged         judge.Result
+	Refused        []string // what the credentials may not watch
 }
 
 // evidence is what was asked to be kept of a run, or nothing.
@@ -56,7 +58,19 @@ func (e Evidence) writeFiles(s screen, indent string) {
 	if e.Record != "" {
 		s.line("%srecord %s (%s report FILE)", indent, e.Record, s.program)
 	}
+	if len(e.Refused) > 0 {
+		s.prose(indent+"record ", e.refusal())
+	}
 	if e.Report != "" {
 		s.line("%sreport %s", indent, e.Report)
 	}
+}
+
+// refusal says what is not recorded, and whose rights would do.
+func (e Evidence) refusal() string {
+	text := "lacks "
+	if e.Record == "" {
+		text = "none: it needs "
+	}
+	return text + strings.Join(e.Refused, ", ") + ", which these credentials may not watch (docs/permissions.md)"
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
@@ -17,7 +19,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
 )
 
-// again is how long a recorder that could not look waits before it looks again.
+// again is how long a recorder that could not look waits before it looks again; where that
+// is forbidden, longer each time, up to watch.LongestRefused: each try is a line in an audit
+// log.
 const again = 10 * time.Second
 
 // Options say what is kept of a run, and where.
@@ -48,6 +52,7 @@ type Recording struct {
 	ran     bool // a run had something to say
 	worked  bool // it began a step that changes something
 	ended   bool
+	refused []string           // what the credentials may not watch
 	watched context.CancelFunc // nil: nobody watches
 	done    chan struct{}
 }
@@ -116,6 +121,29 @@ func (r *Recording) Judged() (judge.Result, bool) {
 	return r.judge.Result(), seen
 }
 
+// isRefused notes what the credentials may not watch.
+func (r *Recording) isRefused(what string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !slices.Contains(r.refused, what) {
+		r.refused = append(r.refused, what)
+	}
+}
+
+// Refused is what the record of a run lacks since the credentials may not watch it, in the
+// order of the alphabet; nothing, where the run changed nothing and nobody asked for one.
+func (r *Recording) Refused() []string {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.o.Record == "" && r.o.Report == "" && !r.worked {
+		return nil
+	}
+	return slices.Sorted(slices.Values(r.refused))
+}
+
 // keeps says whether the record is worth its file: one that nobody asked for is not, where
 // the run changed nothing, or nobody could look.
 func (r *Recording) keeps() bool {
@@ -158,7 +186,7 @@ func (r *Recording) Watch(ctx context.Context, c Cluster) {
 	ctx, r.watched = context.WithCancel(ctx)
 	r.done = make(chan struct{})
 	recorder := watch.Recorder{Config: c.Way, Machines: c.Machines, Clock: r.o.Clock, Began: r.began, Sink: r, Timeout: r.o.Timeout,
-		Name: c.Name, Version: r.o.Version, By: r.o.By, Context: r.o.Command}
+		Name: c.Name, Version: r.o.Version, By: r.o.By, Context: r.o.Command, Refused: r.isRefused}
 	go func() {
 		defer close(r.done)
 		r.follow(ctx, recorder)
@@ -167,6 +195,7 @@ func (r *Recording) Watch(ctx context.Context, c Cluster) {
 
 // follow records until ctx ends. Where it cannot look it says so once, and looks again.
 func (r *Recording) follow(ctx context.Context, recorder watch.Recorder) {
+	pause := again
 	for said := false; ctx.Err() == nil; said = true {
 		err := r.look(ctx, recorder)
 		if err == nil || ctx.Err() != nil {
@@ -176,7 +205,13 @@ func (r *Recording) follow(ctx context.Context, recorder watch.Recorder) {
 			r.say(fmt.Sprintf("not recorded for now, and the run goes on: %v", err))
 		}
 		r.blindly(recorder)
-		timer := r.o.Clock.NewTimer(again)
+		if apierrors.IsForbidden(err) {
+			r.isRefused(string(record.Leases))
+		} else {
+			pause = again
+		}
+		timer := r.o.Clock.NewTimer(pause)
+		pause = min(2*pause, watch.LongestRefused)
 		select {
 		case <-ctx.Done():
 		case <-timer.C():

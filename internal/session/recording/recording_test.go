@@ -5,10 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	clocktesting "k8s.io/utils/clock/testing"
 
@@ -150,6 +153,47 @@ func TestRecorderThatCannotLook(t *testing.T) {
 	}
 	if text, err := os.ReadFile(page); err != nil || !strings.Contains(string(text), "install-ccm") {
 		t.Errorf("%v in\n%s", err, text)
+	}
+}
+
+// Where looking is forbidden it is tried less and less often, and the end of a run that
+// changed something says what is not recorded.
+func TestRecorderThatMayNotLook(t *testing.T) {
+	d := unasked(t, filepath.Join(t.TempDir(), "r.jsonl"))
+	tries := make(chan struct{})
+	d.look = func(ctx context.Context, _ watch.Recorder) error {
+		select {
+		case tries <- struct{}{}:
+			return &fault.Error{Reason: "LeasesUnread", Err: apierrors.NewForbidden(schema.GroupResource{Resource: "leases"}, "", errors.New("no role"))}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
+	for _, pause := range []time.Duration{again, 2 * again, 4 * again, 8 * again, 16 * again, watch.LongestRefused, watch.LongestRefused} {
+		<-tries
+		for !d.clock.HasWaiters() {
+			select {
+			case <-t.Context().Done():
+				t.Fatal("nobody waits")
+			default:
+			}
+		}
+		if d.clock.Step(pause - time.Second); !d.clock.HasWaiters() {
+			t.Errorf("tried again before %s", pause)
+		}
+		d.clock.Step(time.Second)
+	}
+	if got := d.Refused(); len(got) > 0 {
+		t.Errorf("a run that changed nothing lacks %q", got)
+	}
+	run(d.Beside(nobody()))
+	d.isRefused("pods")
+	if got := d.Refused(); !slices.Equal(got, []string{"leases", "pods"}) {
+		t.Errorf("what is not recorded: %q", got)
+	}
+	if err := d.Close(); err != nil || len(d.said) > 0 {
+		t.Errorf("%v, said %q", err, d.said)
 	}
 }
 

@@ -42,6 +42,8 @@ type Recorder struct {
 	Machines func(context.Context) ([]record.Machine, error)
 	// Say tells people at once what cannot be seen; nil: nobody.
 	Say func(string)
+	// Refused is told once of everything that the credentials may not watch; nil: nobody is.
+	Refused func(what string)
 	// Began is when the clock of the record began, where others write to it, too, or where
 	// it is taken up again; zero: when Run begins.
 	Began time.Time
@@ -81,10 +83,11 @@ type session struct {
 	opened   time.Time
 	fail     context.CancelCauseFunc
 
-	mu    sync.Mutex
-	begun map[record.Stream]int
-	away  map[*stream]away
-	nodes map[string]string // on which a pod of a controller manager is, by the pod's UID
+	mu      sync.Mutex
+	begun   map[record.Stream]int
+	away    map[*stream]away
+	refused map[string]bool   // what is forbidden, and was told
+	nodes   map[string]string // on which a pod of a controller manager is, by the pod's UID
 }
 
 // away is a stream that is not seen.
@@ -109,7 +112,7 @@ func (r Recorder) open(ctx context.Context) (*session, error) {
 	if r.Began.IsZero() {
 		r.Began = r.Clock.Now()
 	}
-	s := &session{recorder: r, kube: kube, began: r.Began, opened: r.Clock.Now(), begun: map[record.Stream]int{}, away: map[*stream]away{}, nodes: map[string]string{}}
+	s := &session{recorder: r, kube: kube, began: r.Began, opened: r.Clock.Now(), begun: map[record.Stream]int{}, away: map[*stream]away{}, refused: map[string]bool{}, nodes: map[string]string{}}
 	for _, name := range record.LeaseNames() {
 		if _, err := s.leaseSource(name).list(ctx, "", func(any) {}); err != nil {
 			return nil, unwatchable(config.Host, err)
@@ -202,6 +205,10 @@ func (s *session) end(why string) error {
 func (s *session) check(ctx context.Context) {
 	ticker := s.recorder.Clock.NewTicker(checkEvery)
 	defer ticker.Stop()
+	forbidden := map[string]*refusals{}
+	for _, name := range record.LeaseNames() {
+		forbidden[name] = &refusals{}
+	}
 	for {
 		select {
 		case <-ctx.Done():
@@ -210,7 +217,11 @@ func (s *session) check(ctx context.Context) {
 		}
 		versions := map[string]record.Version{}
 		for _, name := range record.LeaseNames() {
-			if v, err := s.version(ctx, name); err == nil {
+			if !forbidden[name].over(s.now()) {
+				continue
+			}
+			v, err := s.version(ctx, name)
+			if forbidden[name].heard(err, s.now(), checkEvery); err == nil {
 				versions[name] = v
 			}
 		}

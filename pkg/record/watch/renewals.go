@@ -29,7 +29,7 @@ type reading struct{ renew, sent time.Time }
 func (s *session) renewals(ctx context.Context) {
 	ticker := s.recorder.Clock.NewTicker(renewalsEvery)
 	defer ticker.Stop()
-	known, next, said := map[string]reading{}, 0, false
+	known, next, said, forbidden := map[string]reading{}, 0, false, &refusals{}
 	for {
 		select {
 		case <-ctx.Done():
@@ -38,8 +38,14 @@ func (s *session) renewals(ctx context.Context) {
 		}
 		nodes := s.hosting()
 		for range min(len(nodes), mostRenewals) {
+			if !forbidden.over(s.now()) {
+				break
+			}
 			next++
 			err := s.renewal(ctx, nodes[next%len(nodes)], known)
+			if forbidden.heard(err, s.now(), renewalsEvery); refused(err) {
+				s.told("leases of Nodes")
+			}
 			if err != nil && ctx.Err() == nil && !said && s.recorder.Say != nil {
 				s.recorder.Say(fmt.Sprintf("leases of Nodes are not seen: %s; what a process runs and when it ended may stay open", short(err)))
 				said = true

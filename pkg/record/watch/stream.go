@@ -20,6 +20,9 @@ const (
 	// firstPause and longestPause are between two tries to watch.
 	firstPause   = 200 * time.Millisecond
 	longestPause = 2 * time.Second
+	// LongestRefused is between two tries where it is forbidden to look: each is a line in
+	// an audit log, and somebody may grant it in the middle.
+	LongestRefused = 5 * time.Minute
 	// watchFor bounds one watch request, so that a connection that hangs is noticed. It
 	// goes on where it was.
 	watchFor = time.Minute
@@ -90,12 +93,20 @@ func (w *stream) lost(ctx context.Context, err error) {
 		return
 	}
 	w.session.gone(w, err)
-	w.rest(ctx)
+	if !refused(err) {
+		w.rest(ctx)
+		return
+	}
+	w.session.told(string(w.stream))
+	w.restUpTo(ctx, LongestRefused)
 }
 
 // rest waits, longer from time to time.
-func (w *stream) rest(ctx context.Context) {
-	w.pause = min(max(2*w.pause, firstPause), longestPause)
+func (w *stream) rest(ctx context.Context) { w.restUpTo(ctx, longestPause) }
+
+// restUpTo is rest with a longest wait.
+func (w *stream) restUpTo(ctx context.Context, longest time.Duration) {
+	w.pause = min(max(2*w.pause, firstPause), longest)
 	timer := w.session.recorder.Clock.NewTimer(w.pause)
 	defer timer.Stop()
 	select {
