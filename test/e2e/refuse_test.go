@@ -96,6 +96,7 @@ func refusedAtTheStart(t *testing.T, lab *scenario.Lab) {
 			t.Error(err)
 		}
 	}
+	t.Run("granted", func(t *testing.T) { viewerIsGrantedWhatIsMissing(ctx, t, lab) })
 	t.Run("reader", func(t *testing.T) { readerPlansAndWritesNothing(ctx, t, lab) })
 	t.Run("clusters that do not fit", func(t *testing.T) { refusedClusters(ctx, t, lab) })
 	leftNothing(ctx, t, lab, since)
@@ -126,6 +127,11 @@ func readerPlansAndWritesNothing(ctx context.Context, t *testing.T, lab *scenari
 		r.Kubeconfig = "rancher-viewer"
 		t.Run(r.Name, func(t *testing.T) { refuses(ctx, t, lab, r) })
 	}
+}
+
+// viewerIsGrantedWhatIsMissing has the viewer's rights asked for, and granted as it is said.
+func viewerIsGrantedWhatIsMissing(ctx context.Context, t *testing.T, lab *scenario.Lab) {
+	grantedWhatIsMissing(ctx, t, lab, "rancher-viewer", []string{"--cluster", "demo"}, grant{"rbac-rancher", lab.KubectlManagement}, grant{"rbac", lab.Kubectl})
 }
 
 func refuses(ctx context.Context, t *testing.T, lab *scenario.Lab, r scenario.Refusal) {

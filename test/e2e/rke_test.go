@@ -19,6 +19,11 @@ func TestRKE(t *testing.T) {
 	lab := boot(t, "--distro", "rke", "--lease", quick)
 	ctx := within(t, 20*time.Minute)
 	t.Run("audited", func(t *testing.T) { auditedRKE(ctx, t, lab) })
+	t.Run("granted", func(t *testing.T) {
+		target := []string{"--config", lab.ClusterFile}
+		grantedWhatIsMissing(ctx, t, lab, "downstream-viewer", target, grant{"rbac", lab.Kubectl})
+		nobodyIsThere(ctx, t, lab, target)
+	})
 	before := text(t, lab.ClusterFile)
 	planned := plannedText(ctx, t, lab)
 	begun := time.Now()
