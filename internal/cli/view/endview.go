@@ -23,7 +23,9 @@ type ending struct {
 func writeEnd(s screen, e ending, commands Commands) {
 	s.line("")
 	s.line("now    %s", whereText(s, e.result))
-	s.line("time   %s%s", short(e.took), addedText(e.result.Added, e.took))
+	if !commands.Following || e.took >= time.Second { // else there was no run to follow
+		s.line("time   %s%s", short(e.took), addedText(e.result.Added, e.took))
+	}
 	if text := cmp.Or(e.evidence.pauses(), pausesText(e.result.Pauses)); text != "" {
 		s.prose("pause  ", text)
 	}

@@ -35,6 +35,17 @@ func TestEndTellsPauses(t *testing.T) {
 	}
 }
 
+// Whoever looked for a run to follow, and found none, is not told how long that took.
+func TestEndOfNoRunHasNoTime(t *testing.T) {
+	for took, want := range map[time.Duration]bool{0: false, 2 * time.Minute: true} {
+		var out bytes.Buffer
+		writeEnd(newScreen(Streams{}, &out), ending{result: runner.Result{Position: "P5"}, took: took}, Commands{Following: true})
+		if strings.Contains(out.String(), "time ") != want {
+			t.Errorf("after %s: %s", took, out.String())
+		}
+	}
+}
+
 // What was watched is told instead, with what it comes to and where it is kept.
 func TestEndTellsEvidence(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)

@@ -66,6 +66,7 @@ func WriteList(streams Streams, doc ListDocument) {
 	}
 	for _, row := range doc.Rows {
 		if row.Next != "" {
+			s.prose("", "no check was made: plan says what would stop a run, verify what is wrong")
 			s.line("next   %s", row.Next)
 			break
 		}
