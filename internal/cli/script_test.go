@@ -181,7 +181,7 @@ func wholeScript() *script {
 					{Object: "ServiceAccount kube-system/cloud-controller-manager", Diff: "--- ServiceAccount a\n+++ ServiceAccount a\n@@ -1 +1,3 @@\n+apiVersion: v1\n+kind: ServiceAccount\n+metadata: {}\n \n", Form: runner.ObjectDiff},
 					{Object: "DaemonSet kube-system/aws-cloud-controller-manager", Diff: "--- DaemonSet a\n+++ DaemonSet a\n@@ -1,3 +1,3 @@\n args:\n-- --v=2\n+- --v=4\n", Form: runner.ObjectDiff},
 				}},
-			verdicts: []runner.Verdict{sees("3/3 ready, one of them leads")}, warns: []string{"the release was left pending by a run that died; its record was mended"}},
+			verdicts: []runner.Verdict{sees("3/3 ready, one of them leads")}, warns: []string{"the release was left pending by a run that died; its record was repaired"}},
 		{id: migration.StepSwitch, state: runner.State{Kind: runner.Todo}, reaches: "P4 external, leader migration still on",
 			plan: runner.Plan{Summary: []string{"~ machineSelectorConfig[0].config.kubelet-arg (+1 −0)", "~ machineGlobalConfig.disable-cloud-controller (+1 −0)"}, Rolls: 6, Takes: 12 * runner.Minute, Pauses: pausing(1, 1),
 				Notes: []string{"one hand-over, 13 to 24 s without service, route and cloud-node-lifecycle controllers"}},

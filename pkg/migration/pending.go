@@ -36,7 +36,7 @@ func (r Reading) RequireSettled(summarize func([]PendingCondition) string) error
 	if len(problems) == 0 {
 		return nil
 	}
-	fix := "wait until nothing moves any more, or mend what is named, then run again"
+	fix := "wait until nothing moves any more, or fix what is named, then run again"
 	for _, p := range problems {
 		if p.Fix != "" {
 			fix = p.Fix + "; then run the same command again"

@@ -78,10 +78,18 @@ func (b *Backend) Outlived(ctx context.Context, seen migration.Snapshot) ([]stri
 		}
 		now := b.kubelets[k.ID].renewed(started, renewal)
 		if b.kubelets[k.ID] = now; !now.alone {
-			open = append(open, fmt.Sprintf("%s: the process before it may still run; wanted Node %s to renew its lease %d times from now on, the last time %s after the start at the earliest", k.Name(), k.Node, max(1, enoughRenewals-now.renewals), oldEnds))
+			open = append(open, fmt.Sprintf("%s: the process before it may still run; wanted Node %s to renew its lease %s from now on, the last time %s after the start at the earliest", k.Name(), k.Node, times(max(1, enoughRenewals-now.renewals)), oldEnds))
 		}
 	}
 	return open, nil
+}
+
+// times is how often, for people.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 // alone says whether this run has seen that nothing from before the last start of a

@@ -143,7 +143,7 @@ run 20261122T180334Z-d1520d99, from P0
 ✓  install-ccm               3/3 ready, one of them leads                          40s
 ✓  switch-provider           7 of 7 machines                                      1m1s
    migration lease: demo-2 (aws-cloud-controller-manager), renewing
-✓  uncordon                  no node carries a cordon of ours
+✓  uncordon                  no node is cordoned by awsmigrate
 $ lab observe
 Cloud controllers from 2026-11-22T18:03:24Z to 2026-11-22T18:08:44Z
 service:

@@ -127,7 +127,7 @@ func judgeArguments(in Inputs, values map[string]any) []Concern {
 		"--leader-elect-resource-lock":      "leases",
 	} {
 		if v, given := args.get(flag); given && v != want {
-			block(flag, v, "who holds which lease could not be told")
+			block(flag, v, "who holds which lease would be unknown")
 		}
 	}
 	if v, given := args.get("--controllers"); given {

@@ -234,7 +234,7 @@ func (s progress) uncordonState(now current) runner.State {
 	case now.reached < position.P4 && len(s.Cordon.Open) > 0:
 		return runner.State{Kind: runner.Todo}
 	}
-	return runner.State{Kind: runner.Done, Reason: "no node carries a cordon of ours"}
+	return runner.State{Kind: runner.Done, Reason: "no node is cordoned by awsmigrate"}
 }
 
 func (s progress) disableSkipped() string {

@@ -82,7 +82,7 @@ func (s *uncordon) Verify(ctx context.Context, _ *runner.Tx, seen migration.Snap
 		left := migration.NameList(ours) + " still cordoned by us"
 		return runner.Verdict{Kind: runner.Waiting, WaitingFor: "our cordons to be gone", Seen: left, Progress: left}, nil
 	}
-	evidence := "no node carries a cordon of ours"
+	evidence := "no node is cordoned by awsmigrate"
 	if theirs := len(guard.UserCordons(seen.Reading.Down.Nodes)); theirs > 0 {
 		evidence += fmt.Sprintf("; %d cordoned by their user, as before", theirs)
 	}

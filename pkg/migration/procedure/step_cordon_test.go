@@ -68,8 +68,8 @@ func TestCordonSteps(t *testing.T) {
 		"cordon: another is its user's": {migration.StepCordon, func(r *migration.Reading) { r.Down.Nodes[0].Unschedulable = true }, end{"cordon cp-1; cp-0 cordoned before and left alone", "cp-1 schedulable", runner.Waiting, nil}},
 		"uncordon: both are left":       {migration.StepUncordon, both, end{"uncordon cp-0, cp-1", "cp-0, cp-1 still cordoned by us", runner.Waiting, nil}},
 		"uncordon: one is left":         {migration.StepUncordon, func(r *migration.Reading) { clustertest.CordonByUs(&r.Down.Nodes[1]) }, end{"uncordon cp-0, cp-1", "cp-1 still cordoned by us", runner.Waiting, nil}},
-		"uncordon: none is left":        {migration.StepUncordon, func(*migration.Reading) {}, end{"", "", runner.Met, []string{"no node carries a cordon of ours"}}},
-		"uncordon: a user's is left":    {migration.StepUncordon, func(r *migration.Reading) { r.Down.Nodes[2].Unschedulable = true }, end{"", "", runner.Met, []string{"no node carries a cordon of ours; 1 cordoned by their user, as before"}}},
+		"uncordon: none is left":        {migration.StepUncordon, func(*migration.Reading) {}, end{"", "", runner.Met, []string{"no node is cordoned by awsmigrate"}}},
+		"uncordon: a user's is left":    {migration.StepUncordon, func(r *migration.Reading) { r.Down.Nodes[2].Unschedulable = true }, end{"", "", runner.Met, []string{"no node is cordoned by awsmigrate; 1 cordoned by their user, as before"}}},
 		"uncordon: only our mark left": {migration.StepUncordon, func(r *migration.Reading) {
 			clustertest.CordonByUs(&r.Down.Nodes[0])
 			r.Down.Nodes[0].Unschedulable = false

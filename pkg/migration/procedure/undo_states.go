@@ -102,7 +102,7 @@ func (s progress) undoState(id journal.StepID, now current) runner.State {
 		if len(s.Cordon.Ours) > 0 {
 			return runner.State{Kind: runner.Todo}
 		}
-		return runner.State{Kind: runner.Done, Reason: "no node carries a cordon of ours"}
+		return runner.State{Kind: runner.Done, Reason: "no node is cordoned by awsmigrate"}
 	case migration.StepUndoInstall:
 		if left := chart.Left(s.Reading); left != "" {
 			return runner.State{Kind: runner.Todo, Reason: left}
@@ -122,5 +122,5 @@ func (s progress) undoAccessState(now current) runner.State {
 	case s.Reading.Down.OwnGrant, s.Reading.Down.Leases.Migration.Exists, now.reached == position.P5:
 		return runner.State{Kind: runner.Todo}
 	}
-	return runner.State{Kind: runner.Done, Reason: "no grant of ours, no migration lease"}
+	return runner.State{Kind: runner.Done, Reason: "no grant of awsmigrate, no migration lease"}
 }

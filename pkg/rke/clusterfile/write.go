@@ -185,7 +185,7 @@ func (w writing) drop(f TempFile, why error) error {
 }
 
 func (w writing) failed(seen string, err error) *fault.Error {
-	fix := "mend that, then run again"
+	fix := "fix that, then run again"
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		fix = "free space on that disk, then run again"

@@ -72,7 +72,7 @@ func (c Cluster) failure() error {
 		return nil
 	}
 	return &fault.Error{Class: fault.Check, Reason: "RancherCouldNotApply", Object: c.object(), Seen: cmp.Or(c.Conditions["Updated"].Message, "Updated=False"),
-		Wanted: "a configuration that rke can apply", Fix: "mend what it names: Rancher tries again by itself; then run the same command again"}
+		Wanted: "a configuration that rke can apply", Fix: "fix what it names: Rancher tries again by itself; then run the same command again"}
 }
 
 func conditionText(kind string, c condition) string {

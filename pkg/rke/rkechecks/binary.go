@@ -9,7 +9,7 @@ func binaryChecks() []verify.Check[Prepared] {
 	return []verify.Check[Prepared]{
 		{Judge: requires(judgeBinaryTold, haveBinary), Meta: verify.Meta{
 			ID: "AWSM-741", Title: "the rke binary tells its version", Category: category,
-			Why:    "a build of one's own says dev: whether it knows external-aws cannot be told",
+			Why:    "a build of one's own says dev: whether it knows external-aws is unknown",
 			Source: "rancher/rke:main.go@v1.5.9",
 			Fix:    "name a released rke with --rke-binary",
 		}},

@@ -68,7 +68,7 @@ func clusterChecks() []verify.Check[Prepared] {
 			ID: "AWSM-709", Title: "the cluster is at rest", Category: category, Mandatory: true,
 			Why:    "rke rolls nodes that are not Ready first, all at once, and a control plane that is down comes back without the flag",
 			Source: "rancher/rke:cluster/cluster.go@v1.5.9, UpgradeControlPlane",
-			Fix:    "wait until every node is Ready, or mend what is named",
+			Fix:    "wait until every node is Ready, or fix what is named",
 		}},
 		{Judge: judgeLife, Meta: verify.Meta{
 			ID: "AWSM-710", Title: "RKE's end of life is known", Category: category,

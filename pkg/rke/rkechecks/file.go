@@ -48,7 +48,7 @@ func fileChecks() []verify.Check[Prepared] {
 		}},
 		{Judge: requires(judgePending, haveFile, haveState), Meta: verify.Meta{
 			ID: "AWSM-727", Title: "cluster.yml holds no changes that were not applied", Category: category, LiveOnly: true,
-			Why:    "our `rke up` would apply them, too, and a failure could not be told from the migration's",
+			Why:    "the `rke up` of a run would apply them, too, and a failure of theirs would look like the migration's",
 			Source: "rancher/rke:cmd/up.go@v1.5.9, ClusterInit",
 			Fix:    "run `rke up` yourself first, or take --include-pending",
 		}},

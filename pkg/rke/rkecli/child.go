@@ -158,7 +158,7 @@ func (c *Child) Err() error {
 		return nil
 	}
 	f := &fault.Error{Class: fault.Check, Reason: "RKEUpFailed", Object: c.what, Seen: "ended without an error",
-		Wanted: "exit code 0 with every host reached", Fix: "read " + c.Log + ", mend the cause, then run again"}
+		Wanted: "exit code 0 with every host reached", Fix: "read " + c.Log + ", fix the cause, then run again"}
 	var exit *exec.ExitError
 	switch {
 	case errors.As(c.err, &exit):

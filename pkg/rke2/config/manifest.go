@@ -16,7 +16,7 @@ func locate(object, text string, chart Chart) (doc document, found bool, err err
 		return &fault.Error{
 			Class: fault.Check, Reason: "UnreadableManifest", Object: object,
 			Seen:   fmt.Sprintf("additionalManifest, document at line %d", line),
-			Wanted: "YAML documents that RKE2 can apply", Fix: "mend or remove that document", Err: err,
+			Wanted: "YAML documents that RKE2 can apply", Fix: "correct or remove that document", Err: err,
 		}
 	}
 	docs, err := documents(text)

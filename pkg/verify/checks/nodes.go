@@ -59,7 +59,7 @@ func nodeChecks() []verify.Check[evidence.Input] {
 		}},
 		{Judge: cordons, Meta: verify.Meta{
 			ID: "AWSM-308", Title: "cordons are those of their users", Category: nodes,
-			Why:    "a cordon of ours that stays keeps pods away; a lost one lets pods onto a node under maintenance",
+			Why:    "a cordon of awsmigrate that stays keeps pods away; a lost one lets pods onto a node under maintenance",
 			Source: "annotation awsmigrate.io/cordoned-by; Rancher uncordons whatever it drained",
 			Fix:    "cordon or uncordon the node, as it was before",
 		}},

@@ -32,7 +32,7 @@ func All() []verify.Check[evidence.Input] {
 		}},
 		{Judge: privateNames, Meta: verify.Meta{
 			ID: "AWSM-404", Title: "node names are EC2's private DNS names", Category: aws,
-			Why:    "an in-tree kubelet takes that name whatever it is told: a node with another name cannot go back in-tree",
+			Why:    "an in-tree kubelet takes that name whatever its arguments say: a node with another name cannot go back in-tree",
 			Source: "in-tree AWS provider CurrentNodeName; kubernetes/kubernetes#54482",
 			Fix:    "before an undo replace the nodes that joined under another name",
 		}},
@@ -44,7 +44,7 @@ func All() []verify.Check[evidence.Input] {
 		}},
 		{Judge: clusterTags, Meta: verify.Meta{
 			ID: "AWSM-406", Title: "instances are tagged for exactly one cluster", Category: aws,
-			Why:    "without a cluster tag the CCM exits at start, where kube-controller-manager may have been told to go on; with two it cannot decide",
+			Why:    "without a cluster tag the CCM exits at start, where kube-controller-manager may be set to go on; with two it cannot decide",
 			Source: "cloud-provider-aws pkg/providers/v1/tags.go; --allow-untagged-cloud",
 			Fix:    "give each instance the tag kubernetes.io/cluster/CLUSTER of its one cluster, the control plane's, and no other's",
 		}},

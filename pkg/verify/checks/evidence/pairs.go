@@ -133,7 +133,7 @@ func (in Input) WithCluster(judge func(pairs []Pair, id string) []verify.Finding
 		id := ClusterID(pairs)
 		planes, _ := tagsOfMachines(pairs)
 		if ids := cloud.PlaneClusters(planes); len(ids) > 1 {
-			return []verify.Finding{verify.Undecided("control planes", "they are tagged for "+strings.Join(ids, " and for ")+" (AWSM-406): which cluster this is cannot be told")}
+			return []verify.Finding{verify.Undecided("control planes", "they are tagged for "+strings.Join(ids, " and for ")+" (AWSM-406): which cluster this is remains unknown")}
 		}
 		if id == "" {
 			return verify.Skipped("no instance is tagged for a cluster (AWSM-406), so there is nothing to look for")
