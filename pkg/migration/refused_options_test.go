@@ -60,7 +60,7 @@ func TestStoppedRoll(t *testing.T) {
 func TestFixOfUnrest(t *testing.T) {
 	for fix, open := range map[string][]migration.PendingCondition{
 		"wait until nothing moves any more, or fix what is named, then run again": {{Object: "a", Seen: "moves"}},
-		"put it back; then run the same command again":                             {{Object: "a", Seen: "moves"}, {Object: "b", Fix: "put it back"}, {Object: "c", Fix: "another"}},
+		"put it back; then run the same command again":                            {{Object: "a", Seen: "moves"}, {Object: "b", Fix: "put it back"}, {Object: "c", Fix: "another"}},
 	} {
 		if f, ok := fault.As((migration.Reading{Pending: open}).RequireSettled(migration.SummarizePending)); !ok || f.Fix != fix || !f.Transient {
 			t.Errorf("%+v", f)
