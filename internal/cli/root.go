@@ -79,12 +79,21 @@ step by step, resumable, and proven from the cluster itself.`,
 	root.SetErr(a.streams.Err)
 	root.SetIn(a.streams.In)
 	root.SetFlagErrorFunc(unknownFlag)
-	root.AddCommand(newRKE2(a), newRKE(a), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newLogs(a), newExplain(a), newVersion(a))
+	root.AddCommand(newRKE2(a), newRKE(a), newOf(a, newPlan), newOf(a, newStatusCommand), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newLogs(a), newExplain(a), newVersion(a))
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd, view.HelpWidth(a.streams)) })
 	groupCommands(root)
 	usageErrors(root)
 	complete(root)
 	return root
+}
+
+// newOf is a command of either distribution, for whoever does not say of which one a
+// cluster is.
+func newOf(a *app, build func(*app, string, target.Flags) *cobra.Command) *cobra.Command {
+	flags := &target.Either{}
+	cmd := build(a, "--cluster NAME | --config cluster.yml", flags)
+	flags.Register(cmd.Flags())
+	return cmd
 }
 
 // checkOutput refuses an unknown -o before anything is read or written.

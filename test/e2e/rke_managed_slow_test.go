@@ -76,6 +76,9 @@ func refusedManaged(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 			t.Errorf("plan --cluster %s: exit %d, %v, wanted %d and %q\n%s%s", name, code, err, want.code, want.says, stdout, stderr)
 		}
 	}
+	if code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "plan", "--cluster", "c-7kq2x"); err != nil || code != 0 || !strings.Contains(stdout, "awsmigrate rke --cluster c-7kq2x") {
+		t.Errorf("plan --cluster c-7kq2x finds no RKE cluster: exit %d, %v\n%s%s", code, err, stdout, stderr)
+	}
 	if code, _, _, err := lab.Awsmigrate(ctx, testWriter{t}, "rke", "plan", "--cluster", "demo", "--config", "cluster.yml"); err != nil || code != 2 {
 		t.Errorf("--cluster and --config: exit %d, %v, wanted 2", code, err)
 	}

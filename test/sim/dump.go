@@ -88,7 +88,7 @@ func withoutTimes(v any) {
 	switch v := v.(type) {
 	case object:
 		for k, one := range v {
-			if strings.HasSuffix(k, "Time") || strings.HasSuffix(k, "Timestamp") || k == "startedAt" {
+			if strings.HasSuffix(k, "Time") || strings.HasSuffix(k, "Timestamp") || k == "startedAt" || k == "containerID" {
 				delete(v, k)
 				continue
 			}

@@ -47,6 +47,13 @@ func (a Asked) RequireEdits() error {
 
 // Open connects to what was asked for.
 func Open(ctx context.Context, flags Flags, out Output, may session.Access) (*session.Session, Words, error) {
+	if either, unsaid := flags.(*Either); unsaid {
+		return either.open(ctx, out, may)
+	}
+	return openAsked(ctx, flags, out, may)
+}
+
+func openAsked(ctx context.Context, flags Flags, out Output, may session.Access) (*session.Session, Words, error) {
 	asked, err := flags.Asked(out)
 	if err != nil {
 		return nil, Words{}, err

@@ -10,8 +10,6 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 )
 
@@ -90,12 +88,11 @@ func (t *Audited) named() (session.Target, error) {
 // openManaged looks for an RKE2 cluster of that name, then for one of RKE.
 func (t *Audited) openManaged(ctx context.Context, out Output, options migration.Options) (session.Source, error) {
 	first, err := t.open(ctx, out, options, t.rke2(), t.again())
-	// Rancher mirrors what it has by another kind of object, without a configuration.
-	if !fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher, config.ReasonNotProvisioned) {
+	if !notOfRKE2(err) {
 		return first, err
 	}
 	second, rkeErr := t.open(ctx, out, options, t.rke(t.cluster).target(), t.rke(t.cluster).again())
-	if fault.HasReason(rkeErr, migration.ReasonClusterNotFound, migration.ReasonNotRancher, managed.ReasonNotRKE) {
+	if notOfRKE(rkeErr) {
 		return nil, err
 	}
 	return second, rkeErr
