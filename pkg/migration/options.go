@@ -61,6 +61,9 @@ type Options struct {
 	// OnWait is given a line where a look waits for AWS, from another goroutine; nil:
 	// no line is made.
 	OnWait func(line string)
+	// OnAudit is given what checks came to, each time that a step of a run makes all of
+	// them; nil: nobody is.
+	OnAudit func(verify.Report)
 	// ReadOnly leaves out what needs rights to write: the installation to come is
 	// neither rendered nor tried with dryRun=All.
 	ReadOnly bool

@@ -23,6 +23,12 @@ type Event struct {
 	Position string           `json:"position,omitempty"`
 	Left     *Left            `json:"left,omitempty"` // of a step, or run, that ended in the middle of a roll
 	Err      error            `json:"-"`
+	// Changes are, of StepStarted, what the plan has of the step; of StepFinished and
+	// StepFailed those of them that it has written, where it says so. Only for who keeps
+	// them: they may hold whole texts with secrets.
+	Changes []Change `json:"-"`
+	// Compared is, of StepFinished, what the step compared.
+	Compared []Compared `json:"-"`
 }
 
 // Wait says what a step waits for. No field is ever empty while it waits.

@@ -55,6 +55,7 @@ func (r *run[S]) stillApproved(ctx context.Context, yes *WholePlan) error {
 	if err != nil {
 		return err
 	}
+	r.keep(plan.Steps)
 	then, err := approvedOf(yes.Steps)
 	if err != nil {
 		return err
@@ -80,7 +81,15 @@ func (r *run[S]) stillSaved(ctx context.Context, info Info, state State) error {
 	if err != nil {
 		return err
 	}
+	r.keep(now)
 	return asSaved(r.o.Saved.Steps, now)
+}
+
+// keep remembers what steps are about to change, for whoever is told that one begins.
+func (r *run[S]) keep(plan []PlannedStep) {
+	for _, step := range plan {
+		r.planned[step.ID] = step.Changes
+	}
 }
 
 // mayNow asks whether a step may begin at all at this time. What was begun goes on.

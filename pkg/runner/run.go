@@ -25,7 +25,7 @@ func Run[S any](ctx context.Context, p Procedure[S], o Options) (Result, error) 
 func newRun[S any](p Procedure[S], o Options) *run[S] {
 	o = o.withDefaults()
 	r := &run[S]{p: p, o: o, s: &session{o: o}, steps: infosOf(p.Steps()), begun: o.Clock.Now(),
-		shown: map[journal.StepID]bool{}, confirmed: map[journal.StepID]bool{}, ran: map[journal.StepID]bool{}}
+		shown: map[journal.StepID]bool{}, confirmed: map[journal.StepID]bool{}, ran: map[journal.StepID]bool{}, planned: map[journal.StepID][]Change{}}
 	r.report = newReport(r.steps)
 	r.stop, r.gone, r.pull = newStopper(o.Interrupt, r.interrupting), newStopper(o.HangUp, r.hangingUp), newStopper(o.Brake, r.pulling)
 	return r
@@ -75,6 +75,7 @@ type run[S any] struct {
 	title     string
 	shown     map[journal.StepID]bool // done and skipped steps that the views know of
 	confirmed map[journal.StepID]bool
+	planned   map[journal.StepID][]Change // of the last plan that was made under the lock
 	ran       map[journal.StepID]bool
 	braked    bool  // the brake was pulled, or tried
 	held      bool  // it holds

@@ -16,7 +16,7 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 		r.emit(Event{Type: StepWarning, Step: info.ID, Title: info.Title, Message: message, Lines: lines})
 	}
 	start := r.o.Clock.Now()
-	r.emit(Event{Type: StepStarted, Step: info.ID, Title: info.Title, Message: state.Reason})
+	r.emit(Event{Type: StepStarted, Step: info.ID, Title: info.Title, Message: state.Reason, Changes: r.planned[info.ID]})
 	w := newWatch(r, info)
 	err := w.do(ctx, step, tx)
 	var met Verdict
@@ -33,7 +33,7 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 
 	res := r.report.of(info.ID)
 	res.Elapsed, res.Warnings = r.o.Clock.Since(start), tx.said()
-	done := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Elapsed: res.Elapsed, Lines: met.Evidence}
+	done := Event{Type: StepFinished, Step: info.ID, Title: info.Title, Elapsed: res.Elapsed, Lines: met.Evidence, Changes: tx.wrote(), Compared: met.Compared}
 	res.Outcome, res.Evidence, res.Compared = Finished, met.Evidence, met.Compared
 	if met.AtRest {
 		res.Outcome = Halted

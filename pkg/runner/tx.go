@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ type Tx struct {
 	mu       sync.Mutex
 	begun    bool // something of the step was changed, by this run or by one before it
 	warnings []string
+	made     []Change
 }
 
 // NewTx is a Tx for step outside of a run, for driving a single step. It loads
@@ -147,4 +149,17 @@ func (tx *Tx) said() []string {
 	tx.mu.Lock()
 	defer tx.mu.Unlock()
 	return append([]string(nil), tx.warnings...)
+}
+
+// Wrote says that changes were made, for whoever is told that the step ended.
+func (tx *Tx) Wrote(changes ...Change) {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	tx.made = append(tx.made, changes...)
+}
+
+func (tx *Tx) wrote() []Change {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	return slices.Clone(tx.made)
 }

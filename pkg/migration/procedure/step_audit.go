@@ -67,7 +67,7 @@ func (s *finalAudit) Verify(ctx context.Context, tx *runner.Tx, seen migration.S
 // judge it, and the next write demands a cluster at rest. Where all of it is rolled
 // out and only its end was not seen, what fails may pass with it, and is waited for.
 func (m *Migration) checked(ctx context.Context, tx *runner.Tx, seen migration.Snapshot) (verify.Report, downstream.Facts, *runner.Verdict, error) {
-	report, facts, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
+	report, facts, err := m.inspect(ctx, seen)
 	if err != nil {
 		return report, facts, nil, err
 	}
@@ -85,6 +85,15 @@ func (m *Migration) checked(ctx context.Context, tx *runner.Tx, seen migration.S
 		tx.Warn(fmt.Sprintf("%s is in progress and is taken up again although %v", begun, err))
 	}
 	return report, facts, nil, nil
+}
+
+// inspect makes every check, and tells whoever keeps what they came to.
+func (m *Migration) inspect(ctx context.Context, seen migration.Snapshot) (verify.Report, downstream.Facts, error) {
+	report, facts, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
+	if err == nil && m.Options.OnAudit != nil {
+		m.Options.OnAudit(report)
+	}
+	return report, facts, err
 }
 
 // stopped is what failing checks come to. In a wait for what an earlier run began nothing
@@ -117,7 +126,7 @@ func orZero(v *runner.Verdict) runner.Verdict {
 // Audited is Met once the audit of a finished step has no failing check. What
 // it lists then is a fault and not a wait: nothing moves any more.
 func (m *Migration) Audited(ctx context.Context, seen migration.Snapshot, evidence ...string) (runner.Verdict, error) {
-	report, facts, err := m.auditor().Inspect(ctx, seen, m.Writes(seen))
+	report, facts, err := m.inspect(ctx, seen)
 	if err != nil {
 		return runner.Verdict{}, err
 	}

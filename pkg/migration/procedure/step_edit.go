@@ -70,6 +70,7 @@ func (s *editing) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 		if err := edit.Write(ctx, tx); err != nil {
 			return err
 		}
+		tx.Wrote(edit.Changes...)
 		if seen, err = s.Observe(ctx, tx.Record()); err != nil {
 			return err
 		}

@@ -1,0 +1,45 @@
+package runner
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Whoever is told that a step begins is told what the plan under the lock has of it, and
+// whoever is told that it ended what it wrote; a run that made no plan tells nothing.
+func TestChangesOfSteps(t *testing.T) {
+	planned, made := Change{Object: "Cluster x", Diff: "- 1\n+ 2\n"}, Change{Object: "Cluster x", Diff: "- 1\n+ 3\n"}
+	for name, approves := range map[string]bool{"with a plan": true, "without": false} {
+		p := migration(newWorld())
+		step := p.step("two")
+		step.plan = func() Plan { return Plan{Changes: []Change{planned}} }
+		step.do = func(ctx context.Context, tx *Tx) error {
+			err := step.apply(ctx, tx)
+			tx.Wrote(made)
+			return err
+		}
+		b := newBench(t, p)
+		if approves {
+			b.o.Approve = func(context.Context, Proposal) error { return nil }
+		}
+		if _, err := b.run(); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range b.events.all {
+			var want []Change
+			switch {
+			case e.Step != "two":
+			case e.Type == StepStarted && approves:
+				want = []Change{planned}
+			case e.Type == StepFinished:
+				want = []Change{made}
+			}
+			if d := cmp.Diff(want, slices.Clip(e.Changes)); d != "" && len(want)+len(e.Changes) > 0 {
+				t.Errorf("%s: %s of %s:\n%s", name, e.Type, e.Step, d)
+			}
+		}
+	}
+}
