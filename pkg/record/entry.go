@@ -34,6 +34,10 @@ type Entry struct {
 	Run      *Run       `json:"run,omitempty"`
 	Step     *Step      `json:"step,omitempty"`
 	Approval *Approval  `json:"approval,omitempty"`
+	Former   *Former    `json:"former,omitempty"`
+	Edit     *Edit      `json:"edit,omitempty"`
+	Write    *Write     `json:"write,omitempty"`
+	Audit    *Audit     `json:"audit,omitempty"`
 	End      *End       `json:"end,omitempty"`
 }
 

@@ -78,7 +78,7 @@ func missed(from, until time.Time, take func(Entry) error) error {
 }
 
 func notARecord(seen string) error {
-	return &fault.Error{Class: fault.Usage, Reason: "NoRecord", Object: "record", Seen: seen, Wanted: "what awsmigrate record --record wrote"}
+	return &fault.Error{Class: fault.Usage, Reason: "NoRecord", Object: "record", Seen: seen, Wanted: "a record, which --record or a run wrote; for a report also a bundle of verify --dump, or a journal, as kubectl get configmap -o yaml prints it"}
 }
 
 // parse is the entry of a line, or why it is none. harmless: it is one, of a later version.
@@ -113,7 +113,8 @@ func ofOneKind(line []byte) bool {
 func (e Entry) kinds() int {
 	n := 0
 	for _, has := range []bool{e.Header != nil, e.Lease != nil, e.Checked != nil, e.Pod != nil, e.Node != nil, e.Machine != nil, e.Renewal != nil, e.Service != nil,
-		e.Event != nil, e.Begun != nil, e.Missed != nil, e.Run != nil, e.Step != nil, e.Approval != nil, e.End != nil} {
+		e.Event != nil, e.Begun != nil, e.Missed != nil, e.Run != nil, e.Step != nil, e.Approval != nil, e.Former != nil,
+		e.Edit != nil, e.Write != nil, e.Audit != nil, e.End != nil} {
 		if has {
 			n++
 		}

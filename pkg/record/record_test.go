@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,23 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 	if n := strings.Count(text, "\n"); n != len(some()) {
 		t.Errorf("%d lines", n)
+	}
+}
+
+// So is every kind of entry, each as one of its kind.
+func TestEveryKindIsRead(t *testing.T) {
+	all := []Entry{some()[0]}
+	kinds := reflect.TypeFor[Entry]()
+	for i := range kinds.NumField() {
+		if field := kinds.Field(i); field.Type.Kind() == reflect.Pointer {
+			e := Entry{At: some()[0].At}
+			reflect.ValueOf(&e).Elem().Field(i).Set(reflect.New(field.Type.Elem()))
+			all = append(all, e)
+		}
+	}
+	got, torn, err := read(written(t, all))
+	if diff := cmp.Diff(all, got); diff != "" || len(torn) > 0 || err != nil {
+		t.Errorf("read %v, %v; want (-), got (+):\n%s", torn, err, diff)
 	}
 }
 

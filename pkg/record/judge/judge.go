@@ -75,6 +75,14 @@ func (j *Judge) Put(e record.Entry) error {
 		j.step(e.At, *e.Step)
 	case e.Approval != nil:
 		j.approval(e.At, *e.Approval)
+	case e.Former != nil:
+		j.former(*e.Former)
+	case e.Edit != nil:
+		j.edit(*e.Edit)
+	case e.Write != nil:
+		j.write(e.At, *e.Write)
+	case e.Audit != nil:
+		j.audit(e.At, *e.Audit)
 	case e.End != nil:
 		j.ended = true
 	}

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -13,14 +14,37 @@ type Run struct {
 	Command string    `json:"command,omitempty"`
 	By      string    `json:"by,omitempty"`
 	Version string    `json:"version,omitempty"`
+	Goal    string    `json:"goal,omitempty"` // record.Migrate or record.Undo; "": it was not recorded
 	From    time.Time `json:"from"`
 	Until   time.Time `json:"until,omitzero"` // zero: the record does not have its end
 	Before  string    `json:"before,omitempty"`
 	After   string    `json:"after,omitempty"`
 	Error   string    `json:"error,omitempty"`
+	Stopped bool      `json:"stopped,omitempty"` // somebody asked it to end
+	Attempt string    `json:"attempt,omitempty"` // names what asked for it, where something asks by itself; "": a person
+	Watched bool      `json:"watched,omitempty"` // it only watched what another had begun
 	Steps   []Step    `json:"steps,omitempty"`
 	// Approvals are those that the run's journal has.
 	Approvals []Approval `json:"approvals,omitempty"`
+	// Former are the runs before it that its journal has, oldest first.
+	Former []record.Former `json:"former,omitempty"`
+	// Edits are the changes of the steps that it began, Writes what it announced before each
+	// write, and Audits what checks came to, the last one of each step.
+	Edits  []record.Edit `json:"edits,omitempty"`
+	Writes []Write       `json:"writes,omitempty"`
+	Audits []Audit       `json:"audits,omitempty"`
+}
+
+// Write is a write, and when it was announced.
+type Write struct {
+	At time.Time `json:"at"`
+	record.Write
+}
+
+// Audit is an audit, and when it was made.
+type Audit struct {
+	At time.Time `json:"at"`
+	record.Audit
 }
 
 // Approval is somebody's yes, and when it was written.
@@ -39,18 +63,20 @@ type Step struct {
 	Until   time.Time      `json:"until,omitzero"` // zero: the record does not have its end
 	Outcome record.Outcome `json:"outcome,omitempty"`
 	Message string         `json:"message,omitempty"`
+	// Compared is how much of the cluster is as it was before the first run.
+	Compared []record.Compared `json:"compared,omitempty"`
 }
 
 func (j *Judge) run(at time.Time, r record.Run) {
 	if known := j.runOf(r.ID); known != nil {
 		if r.Ended {
-			known.Until, known.After, known.Error = at, r.Position, r.Error
+			known.Until, known.After, known.Error, known.Stopped = at, r.Position, r.Error, r.Stopped
 		}
 		return
 	}
-	one := Run{ID: r.ID, Command: r.Command, By: r.By, Version: r.Version, From: at, Before: r.Position}
+	one := Run{ID: r.ID, Command: r.Command, By: r.By, Version: r.Version, Goal: r.Goal, Attempt: r.Attempt, From: at, Before: r.Position}
 	if r.Ended { // before it could observe anything
-		one.Until, one.Error = at, r.Error
+		one.Until, one.Error, one.Stopped = at, r.Error, r.Stopped
 	}
 	j.runs = append(j.runs, one)
 }
@@ -73,12 +99,12 @@ func (j *Judge) step(at time.Time, s record.Step) {
 	if s.Outcome != "" {
 		for i := len(run.Steps) - 1; i >= 0; i-- {
 			if one := &run.Steps[i]; one.ID == s.ID && one.Outcome == "" {
-				one.Until, one.Outcome, one.Message = at, s.Outcome, s.Message
+				one.Until, one.Outcome, one.Message, one.Compared = at, s.Outcome, s.Message, s.Compared
 				return
 			}
 		}
 	}
-	one := Step{ID: s.ID, Title: s.Title, From: at, Outcome: s.Outcome, Message: s.Message}
+	one := Step{ID: s.ID, Title: s.Title, From: at, Outcome: s.Outcome, Message: s.Message, Compared: s.Compared}
 	if s.Outcome != "" {
 		one.Until = at
 	}
@@ -90,4 +116,41 @@ func (j *Judge) approval(at time.Time, a record.Approval) {
 	if run := j.runOf(a.Run); run != nil {
 		run.Approvals = append(run.Approvals, Approval{At: at, Step: a.Step, Plan: a.Plan, By: a.By})
 	}
+}
+
+func (j *Judge) former(f record.Former) {
+	if run := j.runOf(f.Run); run != nil {
+		run.Former = append(run.Former, f)
+	}
+}
+
+// edit takes in a change. What was written takes the place of what the plan had for the
+// same object in the same step.
+func (j *Judge) edit(e record.Edit) {
+	run := j.runOf(e.Run)
+	if run == nil {
+		return
+	}
+	if e.Written {
+		run.Edits = slices.DeleteFunc(run.Edits, func(known record.Edit) bool {
+			return known.Step == e.Step && known.Object == e.Object && !known.Written
+		})
+	}
+	run.Edits = append(run.Edits, e)
+}
+
+func (j *Judge) write(at time.Time, w record.Write) {
+	if run := j.runOf(w.Run); run != nil {
+		run.Writes = append(run.Writes, Write{at, w})
+	}
+}
+
+// audit takes in what checks came to; of a step that waits and checks again the last counts.
+func (j *Judge) audit(at time.Time, a record.Audit) {
+	run := j.runOf(a.Run)
+	if run == nil {
+		return
+	}
+	run.Audits = slices.DeleteFunc(run.Audits, func(known Audit) bool { return known.Step == a.Step })
+	run.Audits = append(run.Audits, Audit{at, a})
 }
