@@ -19,6 +19,7 @@ type Result struct {
 
 // Run opens a target and runs its procedure.
 func Run(ctx context.Context, t Connector, o Options) (Result, error) {
+	o.OnAudit = o.Recording.Audited
 	s, err := Open(ctx, t, o, ReadWrite)
 	if err != nil {
 		return Result{}, err
@@ -28,7 +29,7 @@ func Run(ctx context.Context, t Connector, o Options) (Result, error) {
 		return Result{}, err
 	}
 	o.Recording.Watch(ctx, recording.Cluster{Name: s.Procedure.Target().Name, Way: s.watched.Way, Machines: s.watched.Machines})
-	options.Sink, options.Journal = o.Recording.Beside(options.Sink), o.Recording.Keeping(options.Journal, s.RunID)
+	options.Sink, options.Journal = o.Recording.Beside(options.Sink, recording.About{Undo: s.undoing, Attempt: o.Attempt}), o.Recording.Keeping(options.Journal, s.RunID)
 	result, err := runner.Run[migration.Snapshot](ctx, s.Procedure, options)
 	return Result{Result: result, Began: true}, err
 }

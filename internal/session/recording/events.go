@@ -4,49 +4,105 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
+// About is what no event says of a run.
+type About struct {
+	Undo    bool   // it goes back
+	Attempt string // names what asked for it; see runner.Options
+}
+
 // Beside is a sink of a run that records its steps and hands every event on.
-func (r *Recording) Beside(next runner.Sink) runner.Sink {
+func (r *Recording) Beside(next runner.Sink, about About) runner.Sink {
 	if r == nil {
 		return next
 	}
-	run := ""
 	return runner.SinkFunc(func(e runner.Event) {
-		if e.Type == runner.RunStarted || e.Type == runner.RunFinished {
-			run = e.Message
+		switch e.Type {
+		case runner.RunStarted, runner.RunFinished:
+			r.at(e.Message, "")
+		case runner.StepStarted:
+			r.at("", string(e.Step))
+		default:
 		}
-		if entry, is := r.entry(run, e); is {
+		for _, entry := range r.entries(about, e) {
 			r.add(entry)
 		}
 		next.Emit(e)
 	})
 }
 
-// entry is what the record keeps of an event of a run; ok is false where it keeps nothing.
-func (r *Recording) entry(run string, e runner.Event) (entry record.Entry, ok bool) {
+// at remembers which run, and which step of it, is under way; "" as it was.
+func (r *Recording) at(run, step string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if run != "" {
+		r.run = run
+	}
+	r.step = step
+}
+
+// underWay is what at remembered.
+func (r *Recording) underWay() (run, step string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.run, r.step
+}
+
+// entries are what the record keeps of an event of a run.
+func (r *Recording) entries(about About, e runner.Event) []record.Entry {
+	run, _ := r.underWay()
 	step := record.Step{Run: run, ID: string(e.Step), Title: e.Title}
 	switch e.Type {
 	case runner.RunStarted:
-		return record.Entry{Run: &record.Run{ID: run, Command: r.o.Command, By: r.o.By, Version: r.o.Version, Position: e.Position}}, true
+		return []record.Entry{{Run: r.runOf(about, e)}}
 	case runner.RunFinished:
-		return record.Entry{Run: &record.Run{ID: run, Command: r.o.Command, By: r.o.By, Version: r.o.Version, Position: e.Position, Ended: true, Error: text(e.Err)}}, true
+		one := r.runOf(about, e)
+		class := fault.ClassOf(e.Err)
+		one.Ended, one.Error = true, text(e.Err)
+		one.Stopped = e.Err != nil && (class == fault.Interrupted || class == fault.HungUp || class == fault.Declined)
+		return []record.Entry{{Run: one}}
 	case runner.StepStarted:
+		return append([]record.Entry{{Step: &step}}, edits(step, e.Changes, false)...)
 	case runner.StepFinished:
-		step.Outcome, step.Message = record.Finished, plaintext.Tidy(strings.Join(e.Lines, "; "))
+		step.Outcome, step.Message, step.Compared = record.Finished, plaintext.Tidy(strings.Join(e.Lines, "; ")), comparedOf(e.Compared)
+		return append(edits(step, e.Changes, true), record.Entry{Step: &step})
 	case runner.StepFailed:
 		step.Outcome, step.Message = record.Failed, text(e.Err)
+		return append(edits(step, e.Changes, true), record.Entry{Step: &step})
 	case runner.StepDone:
 		step.Outcome, step.Message = record.WasDone, plaintext.Tidy(e.Message)
 	case runner.StepSkipped:
 		step.Outcome, step.Message = record.Skipped, plaintext.Tidy(e.Message)
 	case runner.LockTaken, runner.StepWaiting, runner.StepWarning, runner.BrakePulled, runner.Interrupting, runner.HungUp:
-		return record.Entry{}, false
+		return nil
 	}
-	return record.Entry{Step: &step}, true
+	return []record.Entry{{Step: &step}}
 }
+
+// runOf is a run when something of it happened.
+func (r *Recording) runOf(about About, e runner.Event) *record.Run {
+	goal := record.Migrate
+	if about.Undo {
+		goal = record.Undo
+	}
+	return &record.Run{ID: e.Message, Command: r.o.Command, By: r.o.By, Version: r.o.Version, Goal: goal, Attempt: about.Attempt, Position: e.Position}
+}
+
+// comparedOf is what a step compared, as a record has it.
+func comparedOf(all []runner.Compared) []record.Compared {
+	var kept []record.Compared
+	for _, c := range all {
+		kept = append(kept, record.Compared{Kind: c.Kind, By: c.By, Same: c.Same, Of: c.Of, Others: c.Others[:min(len(c.Others), mostOthers)], Unread: plaintext.Tidy(c.Unread)})
+	}
+	return kept
+}
+
+// mostOthers bounds the names of what a comparison found to differ; Same and Of count all.
+const mostOthers = 200
 
 func text(err error) string {
 	if err == nil {

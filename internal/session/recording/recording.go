@@ -2,6 +2,7 @@ package recording
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"os"
@@ -53,6 +54,9 @@ type Recording struct {
 	worked  bool // it began a step that changes something
 	ended   bool
 	refused []string           // what the credentials may not watch
+	run     string             // that is under way
+	step    string             // of it, that is; "": none
+	audited [sha256.Size]byte  // of the last audit that is kept
 	watched context.CancelFunc // nil: nobody watches
 	done    chan struct{}
 }

@@ -103,7 +103,7 @@ func TestRunAndRecorder(t *testing.T) {
 	}
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
 	shown := 0
-	run(d.Beside(runner.SinkFunc(func(runner.Event) { shown++ })))
+	run(d.Beside(runner.SinkFunc(func(runner.Event) { shown++ }), About{}))
 	close(looked)
 	if err := d.Close(); err != nil || shown != 5 || len(d.said) > 0 {
 		t.Errorf("%v, %d events shown, said %q", err, shown, d.said)
@@ -131,7 +131,7 @@ func TestRecorderThatCannotLook(t *testing.T) {
 		}
 	}
 	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
-	run(d.Beside(nobody()))
+	run(d.Beside(nobody(), About{}))
 	for range 3 {
 		<-tries
 		for !d.clock.HasWaiters() {
@@ -187,7 +187,7 @@ func TestRecorderThatMayNotLook(t *testing.T) {
 	if got := d.Refused(); len(got) > 0 {
 		t.Errorf("a run that changed nothing lacks %q", got)
 	}
-	run(d.Beside(nobody()))
+	run(d.Beside(nobody(), About{}))
 	d.isRefused("pods")
 	if got := d.Refused(); !slices.Equal(got, []string{"leases", "pods"}) {
 		t.Errorf("what is not recorded: %q", got)
@@ -197,12 +197,29 @@ func TestRecorderThatMayNotLook(t *testing.T) {
 	}
 }
 
+// What a run did before anybody gave up looking keeps its times.
+func TestTimesOfAnUnwatchedRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "r.jsonl")
+	d := open(t, file, "")
+	to := d.Beside(nobody(), About{})
+	to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
+	d.clock.Step(time.Minute)
+	to.Emit(runner.Event{Type: runner.RunFinished, Message: "r1", Position: "P1"})
+	d.clock.Step(time.Minute)
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if r := read(t, file); r.Runs[0].Until.Sub(r.Runs[0].From) != time.Minute || r.Until.Sub(r.From) != 2*time.Minute {
+		t.Errorf("%+v", r)
+	}
+}
+
 // One that can look later says in the record that it could not before.
 func TestRecorderThatLooksLater(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.jsonl")
 	d := open(t, file, "")
 	d.blindly(watch.Recorder{Name: "demo"})
-	run(d.Beside(nobody()))
+	run(d.Beside(nobody(), About{}))
 	d.clock.Step(time.Minute)
 	for _, e := range []record.Entry{{Header: &record.Header{Form: record.Form, Name: "demo", Kubernetes: "v1.26"}}, {Begun: &record.Begun{Stream: record.Leases}}, {Begun: &record.Begun{Stream: record.Pods}}} {
 		e.At = d.now()
@@ -295,7 +312,7 @@ func TestUnasked(t *testing.T) {
 			return seen(ended, w)
 		}
 		d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
-		if to := d.Beside(nobody()); tc.idle {
+		if to := d.Beside(nobody(), About{}); tc.idle {
 			to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P5"})
 			to.Emit(runner.Event{Type: runner.StepStarted, Step: "verify"})
 		} else {
@@ -321,7 +338,7 @@ func TestFullDisk(t *testing.T) {
 	d := open(t, filepath.Join(t.TempDir(), "r.jsonl"), "")
 	d.writer = failing{}
 	d.blindly(watch.Recorder{Name: "demo"})
-	run(d.Beside(nobody()))
+	run(d.Beside(nobody(), About{}))
 	if len(d.said) != 1 || len(d.judge.Result().Runs) != 1 {
 		t.Errorf("said %q", d.said)
 	}
@@ -341,7 +358,7 @@ func TestNil(t *testing.T) {
 		t.Fatal(r, err)
 	}
 	r.Watch(t.Context(), Cluster{Name: "demo"})
-	if sink := r.Beside(nil); sink != nil || r.Close() != nil {
+	if sink := r.Beside(nil, About{}); sink != nil || r.Close() != nil {
 		t.Error("it does something")
 	}
 }

@@ -69,6 +69,9 @@ func (r *Recording) blindly(w watch.Recorder) {
 		return
 	}
 	r.first, r.blind = r.now(), true
+	if len(r.held) > 0 { // what the run did before keeps its times
+		r.first = r.held[0].At
+	}
 	header := record.Header{Form: record.Form, Version: w.Version, By: w.By, Name: w.Name, Context: w.Context}
 	r.put(record.Entry{At: r.first, Header: &header})
 	r.release()
