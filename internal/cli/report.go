@@ -1,70 +1,103 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/report"
+	"github.com/awsmigrate/awsmigrate/internal/report/sources"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/record"
-	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
 func newReport(a *app) *cobra.Command {
+	named := &target.Journaled{}
 	cmd := &cobra.Command{
-		Use:   "report FILE",
-		Short: "Say what a record comes to: as text, as a page with a time line, or for a ticket",
-		Long: `Judges a file that --record wrote, of any age and without the cluster. A last line
-that was torn when its recorder was killed is named, and the rest is judged. Exit 3
-where two processes were seen to run a cloud controller at once, 10 where not all was
-watched.
+		Use:   "report FILE | --cluster NAME | --config cluster.yml",
+		Short: "Say what a record, a journal or a bundle comes to: as text, as one page, or for a ticket",
+		Long: `Tells of a cluster what a file holds, of any age and without the cluster: a record that
+--record or a run wrote, a bundle of verify --dump, or a journal, as the ConfigMap that
+kubectl get -o yaml prints. With --cluster or --config the journal is read where it is
+kept. Which of them a FILE is, is found out.
 
--o html is one file that needs no network and no script, -o svg its time line alone, and
--o markdown the same without the picture.`,
+A record has who ran the cloud controllers when, and whether two ever did at once; of a
+run its steps, every edit as a diff, and what its checks found. A journal has the runs:
+who, when, what was typed, what became of each, what was written. A bundle has what the
+checks find. What was not watched is unknown, and named.
+
+Exit 3 where two processes were seen to run a cloud controller at once, 10 where not all
+was watched: so it is for every journal and every bundle.
+
+-o html is one file that needs no network and no script, -o svg its time line alone,
+which a record alone has, and -o markdown the same without the picture.`,
 		Example: `  awsmigrate report prod.jsonl
   awsmigrate report prod.jsonl -o html > prod.html
-  awsmigrate report prod.jsonl -o markdown > prod.md`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: filesOf("jsonl"),
-		RunE: func(_ *cobra.Command, args []string) error {
+  awsmigrate report --cluster prod -o markdown > prod.md
+  awsmigrate report bundle.json -o html > audit.html`,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: filesOf("jsonl", "json", "yaml", "yml"),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := a.checkOutput(reportFormats()...); err != nil {
 				return err
 			}
-			return reportOn(a, args[0])
+			read, err := readForReport(cmd.Context(), a, named, args)
+			if err != nil {
+				return err
+			}
+			return writeReport(a, read)
 		},
 	}
+	named.Register(cmd.Flags())
 	addOutputFlag(cmd, a, reportFormats())
 	return cmd
 }
 
-func reportOn(a *app, path string) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return fault.AsUsage(fmt.Errorf("record: %w", err))
+// readForReport reads what the command line names.
+func readForReport(ctx context.Context, a *app, named *target.Journaled, args []string) (report.Report, error) {
+	switch {
+	case len(args) > 0 && named.Given():
+		return report.Report{}, fault.AsUsage(errors.New("FILE and a cluster: wanted one of them"))
+	case len(args) > 0:
+		return reportOfFile(ctx, args[0])
 	}
-	defer file.Close() //nolint:errcheck // it is only read
-	judged := judge.New()
-	torn, err := record.Read(file, judged.Put)
+	s, err := named.Open(ctx, a.opening())
+	if err != nil {
+		return report.Report{}, err
+	}
+	state, err := s.Journal.Load(ctx)
+	if err != nil {
+		return report.Report{}, err
+	}
+	state.Target = s.Procedure.Target() // also of one that is not there yet
+	return sources.Journal(state, s.Clock.Now()), nil
+}
+
+// writeReport prints a report in the format that was asked for, and ends with what it
+// comes to.
+func writeReport(a *app, r report.Report) error {
+	if a.output == "svg" && r.Source != report.Record {
+		return fault.AsUsage(fmt.Errorf("flag --output: svg is the time line of a record, and nobody watched for a journal or a bundle; wanted text, html or markdown"))
+	}
+	written, err := report.As(a.output, r)
 	if err != nil {
 		return err
 	}
-	result := judged.Result()
-	written, err := report.As(a.output, result, torn)
-	if err != nil {
+	if written == nil {
+		view.WriteReport(a.streams, r)
+	} else if _, err := a.streams.Out.Write(written); err != nil {
 		return err
 	}
-	if written != nil {
-		if _, err := a.streams.Out.Write(written); err != nil {
-			return err
-		}
-		return view.Shown(verdict(result))
+	return view.Shown(outcomeOf(r))
+}
+
+// outcomeOf is what a report ends with; nil: nothing is wrong.
+func outcomeOf(r report.Report) error {
+	if r.Source == report.Record {
+		return verdict(r.Result)
 	}
-	for _, line := range report.TornLines(torn) {
-		a.say(line)
-	}
-	view.WriteJudgement(a.streams, result)
-	return view.Shown(verdict(result))
+	return &fault.Error{Class: fault.CouldNotLook, Reason: "NotAllWatched", Object: "cluster " + r.Header.Name, Seen: "nobody watched who ran the cloud controllers"}
 }

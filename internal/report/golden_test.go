@@ -72,7 +72,7 @@ func TestGolden(t *testing.T) {
 			svg := SVG(r)
 			wellFormed(t, svg)
 			golden(t, name+".svg", svg)
-			page, err := HTML(r, nil)
+			page, err := HTML(Of(r, nil))
 			if err != nil {
 				t.Fatal(err)
 			}

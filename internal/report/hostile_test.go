@@ -70,7 +70,7 @@ func TestHostileRecord(t *testing.T) {
 	r := everywhere(t)
 	svg := SVG(r)
 	wellFormed(t, svg)
-	page, err := HTML(r, []record.Torn{{Line: 1, Why: hostile}})
+	page, err := HTML(Of(r, []record.Torn{{Line: 1, Why: hostile}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestHostileRecord(t *testing.T) {
 
 // A page asks for nothing: no address in it is one that a browser would load.
 func TestPageLoadsNothing(t *testing.T) {
-	page, err := HTML(recording(t, "clean"), nil)
+	page, err := HTML(Of(recording(t, "clean"), nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestPageLoadsNothing(t *testing.T) {
 
 func TestEmptyRecord(t *testing.T) {
 	wellFormed(t, SVG(judge.Result{}))
-	if page, err := HTML(judge.New().Result(), nil); err != nil || !bytes.Contains(page, []byte("Nobody was seen")) {
+	if page, err := HTML(Of(judge.New().Result(), nil)); err != nil || !bytes.Contains(page, []byte("Nobody was seen")) {
 		t.Errorf("%v in\n%s", err, page)
 	}
 }
@@ -152,7 +152,7 @@ func TestSizeIsBounded(t *testing.T) {
 func BenchmarkHTML(b *testing.B) {
 	r := large(200, 10_000)
 	for b.Loop() {
-		page, err := HTML(r, nil)
+		page, err := HTML(Of(r, nil))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
-	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
@@ -26,14 +25,20 @@ const (
 
 // page is what the page is filled with.
 type page struct {
-	Name, Sentence string
-	Mark, Class    string // of the verdict
-	Facts          []fact
-	Runs           []runSection
-	Lanes          []section
-	World          []section
-	NotSeen        []string
+	Name     string
+	Verdicts []verdict
+	Facts    []fact
+	Lines    []string
+	Runs     []runPart
+	Audit    *auditPart
+	Lanes    []section
+	World    []section
+	NotSeen  []string
+	Picture  bool // there is one
 }
+
+// verdict is a sentence with its mark and colour.
+type verdict struct{ Mark, Class, Sentence string }
 
 // section is a table under a heading, and what is said beside it.
 type section struct {
@@ -46,25 +51,20 @@ type section struct {
 	Folded bool
 }
 
-// runSection is a section of a run's steps.
-type runSection struct {
-	Section section
-	Facts   []fact
-}
-
-// HTML is the report as one file: no script, no network, no font of its own. torn are
-// lines of the record that could not be read.
-func HTML(r judge.Result, torn []record.Torn) ([]byte, error) {
-	parts, err := template.New("page").Funcs(template.FuncMap{"plain": plaintext.Tidy}).Parse(pageText)
+// HTML is the report as one file: no script, no network, no font of its own.
+func HTML(r Report) ([]byte, error) {
+	parts, err := template.New("page").Funcs(template.FuncMap{"plain": plaintext.Tidy, "line": plaintext.Line}).Parse(pageText)
 	if err != nil {
 		return nil, fmt.Errorf("the page of a report: %w", err)
 	}
-	content := newPage(r, torn)
+	content := newPage(r)
 	var out bytes.Buffer
 	if err := parts.ExecuteTemplate(&out, "head", content); err != nil {
 		return nil, fmt.Errorf("the page of a report: %w", err)
 	}
-	out.Write(SVG(r))
+	if r.Source == Record {
+		fmt.Fprintf(&out, "<figure class=\"scroll\">\n%s\n</figure>\n", SVG(r.Result))
+	}
 	if err := parts.ExecuteTemplate(&out, "rest", content); err != nil {
 		return nil, fmt.Errorf("the page of a report: %w", err)
 	}
@@ -72,26 +72,25 @@ func HTML(r judge.Result, torn []record.Torn) ([]byte, error) {
 }
 
 // As is the report in a format: markdown, html or svg. It is nil for any other.
-func As(format string, r judge.Result, torn []record.Torn) ([]byte, error) {
+func As(format string, r Report) ([]byte, error) {
 	switch format {
 	case "markdown":
-		return []byte(Markdown(r, torn)), nil
+		return []byte(Markdown(r)), nil
 	case "html":
-		return HTML(r, torn)
+		return HTML(r)
 	case "svg":
-		return SVG(r), nil
+		return SVG(r.Result), nil
 	}
 	return nil, nil
 }
 
-func newPage(r judge.Result, torn []record.Torn) page {
-	p := page{Name: r.Header.Name, Sentence: Sentence(r), Facts: recordFacts(r), NotSeen: append(NotSeen(r), TornLines(torn)...)}
-	p.Mark, p.Class = verdictMark(r.Verdict())
-	for _, run := range r.Runs {
-		one := runSection{Section: newSection("Run "+run.ID, stepsTable(run), "No step was begun."), Facts: runFacts(run)}
-		p.Runs = append(p.Runs, one)
+func newPage(r Report) page {
+	p := page{Name: r.Title(), Verdicts: verdicts(r), Facts: r.facts(), Lines: append(r.Lines[:len(r.Lines):len(r.Lines)], comparisons(r.Compared)...), Runs: r.runParts(), NotSeen: r.NotSeen(), Picture: r.Source == Record}
+	if r.Audit != nil {
+		part := newAuditPart("Checks", r.Audit.Audit)
+		p.Audit = &part
 	}
-	for _, l := range r.Lanes {
+	for _, l := range r.lanes() {
 		one := newSection(l.Controller, laneTable(l), "Nobody was seen to run it.")
 		one.Lines = laneLines(l)
 		if more := len(one.Lines) - mostRowsOfPage; more > 0 {
@@ -99,10 +98,34 @@ func newPage(r judge.Result, torn []record.Torn) page {
 		}
 		p.Lanes = append(p.Lanes, one)
 	}
-	for _, s := range surroundings(r.World) {
+	for _, s := range r.surroundings() {
 		p.World = append(p.World, newSection(s.title, s.table, s.none))
 	}
 	return p
+}
+
+// verdicts are what became of the last runs, and what is known of the controllers. A record
+// may have a run and the undo that took it back; a journal has many, of which the last counts.
+func verdicts(r Report) []verdict {
+	most := 1
+	if r.Source == Record {
+		most = 3
+	}
+	var all []verdict
+	for _, run := range r.Runs[max(0, len(r.Runs)-most):] {
+		mark, class := runMark(run)
+		all = append(all, verdict{mark, class, RunSentence(run)})
+	}
+	mark, class := verdictMark(r.Verdict())
+	return append(all, verdict{mark, class, r.Sentence()})
+}
+
+// lanes are those of the controllers, which a record alone has.
+func (r Report) lanes() []judge.Lane {
+	if r.Source != Record {
+		return nil
+	}
+	return r.Lanes
 }
 
 func newSection(title string, t table, none string) section {
@@ -135,11 +158,5 @@ func recordFacts(r judge.Result) []fact {
 		{"recorded", fmt.Sprintf("%s to %s (%s)", r.From.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339), r.Until.Sub(r.From).Round(time.Second))},
 		{"by", h.By}, {"awsmigrate", h.Version}, {"API server", h.Server}, {"Kubernetes", h.Kubernetes}, {"UID of kube-system", h.UID},
 	}
-	var known []fact
-	for _, f := range all {
-		if f.Text != "" {
-			known = append(known, f)
-		}
-	}
-	return known
+	return known(all)
 }

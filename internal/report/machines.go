@@ -25,8 +25,9 @@ type lane struct {
 
 func (l lane) len() int { return len(l.stretches) + len(l.moments) }
 
-func (l lane) with(o lane) lane {
-	return lane{slices.Concat(l.stretches, o.stretches), slices.Concat(l.moments, o.moments)}
+// add takes another lane's marks in.
+func (l *lane) add(o lane) {
+	l.stretches, l.moments = append(l.stretches, o.stretches...), append(l.moments, o.moments...)
 }
 
 // machines are the lanes of control planes, and of whatever else runs a controller
@@ -70,7 +71,7 @@ func (t *timeline) lanes(byName map[string]lane, most int) {
 	}
 	var rest lane
 	for _, name := range others {
-		rest = rest.with(byName[name])
+		rest.add(byName[name])
 	}
 	if len(others) > 0 {
 		t.machine(fmt.Sprintf("%d more", len(others)), rest)

@@ -46,11 +46,11 @@ func TestLanesOfMachines(t *testing.T) {
 	if strings.Contains(svg, "demo-quiet") {
 		t.Error("a group to which nothing happened has a lane")
 	}
-	page, err := HTML(r, nil)
+	page, err := HTML(Of(r, nil))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for what, text := range map[string]string{"page": string(page), "Markdown": Markdown(r, nil)} {
+	for what, text := range map[string]string{"page": string(page), "Markdown": Markdown(Of(r, nil))} {
 		for _, want := range []string{"Nodes that were cordoned, not Ready or silent", "until the end of the record", "Controller managers, before and after"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the %s does not have %q", what, want)
@@ -72,7 +72,7 @@ func TestTablesOfMachines(t *testing.T) {
 	}
 	var text strings.Builder
 	r := judge.Result{World: w}
-	text.WriteString(Markdown(r, nil))
+	text.WriteString(Markdown(Of(r, nil)))
 	for _, want := range []string{"| m-0 | demo-cp-x7k2p | ip-0 |", "| m-1 | – | – |", "--cloud-provider=aws → **--cloud-provider=external**", "--x=2 (may not be those in force: fixed UID)"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())

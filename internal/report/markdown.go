@@ -5,35 +5,34 @@ import (
 	"strings"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
-// Markdown is the report for a ticket. torn are lines of the record that could not be read.
-func Markdown(r judge.Result, torn []record.Torn) string {
+// Markdown is the report for a ticket.
+func Markdown(r Report) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("# Who ran the cloud controllers of %s\n", cell(r.Header.Name))
-	line("**%s**\n", cell(Sentence(r)))
-	line("Recorded from %s to %s by %s with awsmigrate %s; %s, Kubernetes %s. %s\n", r.From.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339),
-		cell(r.Header.By), cell(r.Header.Version), cell(r.Header.Server), cell(r.Header.Kubernetes), cell(r.Header.Context))
-	for _, run := range r.Runs {
-		line("## Run %s\n", cell(run.ID))
-		for _, fact := range runFacts(run) {
-			line("- %s: %s", fact.Name, cell(fact.Text))
-		}
-		line("")
-		markdownTable(line, stepsTable(run))
+	line("# %s\n", cell(r.Title()))
+	for _, v := range verdicts(r) {
+		line("**%s**\n", cell(v.Sentence))
 	}
-	for _, l := range r.Lanes {
+	markdownHead(line, r)
+	for _, run := range r.runParts() {
+		markdownRun(line, run)
+	}
+	if r.Audit != nil {
+		markdownAudit(line, "## ", newAuditPart("Checks", r.Audit.Audit))
+	}
+	for _, l := range r.lanes() {
 		processes(line, l)
 	}
-	for _, s := range surroundings(r.World) {
+	for _, s := range r.surroundings() {
 		line("## %s\n", s.title)
 		markdownTable(line, s.table)
 	}
 	line("## What was not seen\n")
-	blind := append(NotSeen(r), TornLines(torn)...)
+	blind := r.NotSeen()
 	for _, what := range blind {
 		line("- %s", cell(what))
 	}
@@ -41,6 +40,91 @@ func Markdown(r judge.Result, torn []record.Torn) string {
 		line("Nothing that was to be watched was missed.")
 	}
 	return b.String()
+}
+
+// markdownHead says where the report comes from.
+func markdownHead(line func(string, ...any), r Report) {
+	if r.Source == Record {
+		line("Recorded from %s to %s by %s with awsmigrate %s; %s, Kubernetes %s. %s\n", r.From.UTC().Format(time.RFC3339), r.Until.UTC().Format(time.RFC3339),
+			cell(r.Header.By), cell(r.Header.Version), cell(r.Header.Server), cell(r.Header.Kubernetes), cell(r.Header.Context))
+		return
+	}
+	for _, f := range r.facts() {
+		line("- %s: %s", f.Name, cell(f.Text))
+	}
+	for _, said := range append(r.Lines[:len(r.Lines):len(r.Lines)], comparisons(r.Compared)...) {
+		line("- %s", cell(said))
+	}
+	line("")
+}
+
+// markdownRun is a run's section.
+func markdownRun(line func(string, ...any), run runPart) {
+	line("## %s\n", cell(run.Title))
+	for _, fact := range run.Facts {
+		line("- %s: %s", fact.Name, cell(fact.Text))
+	}
+	for _, said := range run.Lines {
+		line("- %s", cell(said))
+	}
+	line("")
+	for _, s := range []section{run.Former, run.Steps} {
+		if len(s.Rows) > 0 {
+			markdownTable(line, table{s.Head, s.Rows})
+		}
+	}
+	for n, e := range run.Edits {
+		if n == 0 {
+			line("### Edits\n")
+		}
+		markdownEdit(line, e)
+	}
+	if len(run.Writes.Rows) > 0 {
+		line("### Writes that were announced\n")
+		markdownTable(line, table{run.Writes.Head, run.Writes.Rows})
+	}
+	for _, a := range run.Audits {
+		markdownAudit(line, "### ", a)
+	}
+}
+
+// markdownEdit is a change with its diff in a fence that no line of it ends.
+func markdownEdit(line func(string, ...any), e editPart) {
+	line("%s, step %s (%s):\n", cell(e.Object), cell(e.Step), e.Note)
+	if len(e.Lines) == 0 {
+		line("No diff of it is shown.\n")
+		return
+	}
+	fence := "```"
+	for _, l := range e.Lines {
+		for strings.Contains(l.Text, fence) {
+			fence += "`"
+		}
+	}
+	line("%sdiff", fence)
+	for _, l := range e.Lines {
+		line("%s", plaintext.Line(l.Text))
+	}
+	line("%s\n", fence)
+	if e.More > 0 {
+		line("and %d more lines\n", e.More)
+	}
+}
+
+// markdownAudit is what checks came to.
+func markdownAudit(line func(string, ...any), level string, a auditPart) {
+	line("%s%s\n", level, cell(a.Title))
+	line("%s\n", cell(a.Counts))
+	for _, s := range []section{a.Findings, a.Skipped} {
+		if len(s.Rows) == 0 {
+			line("%s\n", cell(s.None))
+			continue
+		}
+		markdownTable(line, table{s.Head, s.Rows})
+		if s.More > 0 {
+			line("and %d more\n", s.More)
+		}
+	}
 }
 
 // processes is a controller's section.

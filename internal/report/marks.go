@@ -69,9 +69,11 @@ func (m mark) with(o mark) mark {
 	}
 	m.end, m.label = max(m.end, o.end), ""
 	m.parts = []part{{x: m.x, end: m.end, class: class}}
-	facts := append(m.facts[:len(m.facts):len(m.facts)], o.facts...)
-	m.more += o.more + max(0, len(facts)-mostFacts)
-	m.facts = facts[:min(len(facts), mostFacts)]
+	room := min(max(0, mostFacts-len(m.facts)), len(o.facts))
+	m.more += o.more + len(o.facts) - room
+	if room > 0 {
+		m.facts = append(m.facts[:len(m.facts):len(m.facts)], o.facts[:room]...)
+	}
 	return m
 }
 

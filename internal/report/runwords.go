@@ -23,8 +23,10 @@ func positions(r judge.Run) string {
 
 func runOutcome(r judge.Run) string {
 	switch {
+	case r.Until.IsZero() && r.Error != "":
+		return r.Error
 	case r.Until.IsZero():
-		return "its end is not in the record"
+		return "its end is not known"
 	case r.Error != "":
 		return "ended before its goal: " + r.Error
 	}
@@ -41,6 +43,9 @@ func StepText(s judge.Step) string {
 }
 
 func stepTime(s judge.Step) string {
+	if s.From.IsZero() {
+		return "–"
+	}
 	if s.Until.IsZero() || !s.Until.After(s.From) {
 		return clock(s.From)
 	}

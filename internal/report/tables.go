@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,20 +99,52 @@ func servicesTable(all []judge.ServiceChange) table {
 
 // runFacts say of a run what its steps do not.
 func runFacts(r judge.Run) []fact {
-	all := []fact{{"command", r.Command}, {"by", r.By}, {"awsmigrate", r.Version}, {"began", r.From.UTC().Format(time.RFC3339)}}
+	all := []fact{{"command", r.Command}, {"by", r.By}, {"awsmigrate", r.Version}, {"began", timeOr(r.From)}}
+	if r.Attempt != "" {
+		all = append(all, fact{"asked for by", "the controller, for ClusterMigration " + r.Attempt})
+	}
 	if !r.Until.IsZero() {
 		all = append(all, fact{"ended", fmt.Sprintf("%s, after %s", r.Until.UTC().Format(time.RFC3339), r.Until.Sub(r.From).Round(time.Second))})
+	}
+	if before, died := unfinished(r); died {
+		all = append(all, fact{"took over from", before})
+	} else if before != "" {
+		all = append(all, fact{"followed", before})
 	}
 	for _, a := range r.Approvals {
 		all = append(all, fact{"approved", approvalText(a)})
 	}
-	return append(all, fact{"position before", orDash(r.Before)}, fact{"position after", orDash(r.After)}, fact{"outcome", runOutcome(r)})
+	return known(append(all, fact{"position before", r.Before}, fact{"position after", r.After}, fact{"outcome", runOutcome(r)}))
 }
 
 func stepsTable(r judge.Run) table {
 	t := table{Head: []string{"step", "time", "outcome", ""}}
 	for _, s := range r.Steps {
-		t.Rows = append(t.Rows, []value{{Text: s.Title, Code: s.ID}, text(stepTime(s)), text(stepOutcome(s)), text(s.Message)})
+		t.Rows = append(t.Rows, []value{{Text: s.Title, Code: s.ID}, text(stepTime(s)), text(stepOutcome(s)), text(stepSaid(r, s))})
+	}
+	return t
+}
+
+// stepSaid is what a step says of itself: of one that only checks, and whose findings have
+// tables of their own, no more than how many.
+func stepSaid(r judge.Run, s judge.Step) string {
+	for _, a := range r.Audits {
+		if a.Step == s.ID && s.Outcome == record.Finished && slices.Contains(auditSteps, s.ID) {
+			return auditCounts(a.Audit)
+		}
+	}
+	return s.Message
+}
+
+// comeToTable are the steps of a run as a journal has them: without times.
+func comeToTable(r judge.Run) table {
+	t := table{Head: []string{"step", "in the journal"}}
+	for _, s := range r.Steps {
+		outcome := "seen to its end"
+		if s.Outcome == record.Failed {
+			outcome = "the run ended in it"
+		}
+		t.Rows = append(t.Rows, []value{{Text: s.Title, Code: s.ID}, text(outcome)})
 	}
 	return t
 }
@@ -125,7 +158,11 @@ type titled struct {
 
 // surroundings are the tables of what was seen beside the controllers. Rancher's machines
 // are there only where somebody read them.
-func surroundings(w judge.World) []titled {
+func (r Report) surroundings() []titled {
+	if r.Source != Record {
+		return r.before()
+	}
+	w := r.World
 	all := []titled{
 		{"Nodes, before and after", nodesTable(w.Nodes), "No Node was seen."},
 		{"Nodes that were cordoned, not Ready or silent", stretchesTable(w.Stretches), "No Node was."},
@@ -136,4 +173,23 @@ func surroundings(w judge.World) []titled {
 		all = append(all, titled{"Machines of Rancher", machinesTable(w.Machines), ""})
 	}
 	return all
+}
+
+// before are the tables of the cluster before the first write; none where nobody noted it.
+func (r Report) before() []titled {
+	if r.Before == nil {
+		return nil
+	}
+	nodes := table{Head: []string{"Node", "UID", "ProviderID", "addresses"}}
+	for _, n := range r.Before.Nodes {
+		nodes.Rows = append(nodes.Rows, []value{text(n.Name), text(n.UID), text(orDash(n.ProviderID)), text(orDash(addresses(n)))})
+	}
+	services := table{Head: []string{"Service", "reached by"}}
+	for _, s := range r.Before.Services {
+		services.Rows = append(services.Rows, []value{text(s.Namespace + "/" + s.Name), text(orDash(strings.Join(s.Ingress, " ")))})
+	}
+	return []titled{
+		{"Nodes, before the first write", nodes, "There was no Node."},
+		{"Load balancers, before the first write", services, "There was no Service of type LoadBalancer."},
+	}
 }

@@ -15,7 +15,6 @@ const clockOfDay = "15:04:05.0"
 
 // Sentence is the verdict.
 func Sentence(r judge.Result) string {
-	first := overlapsOf(r, judge.Possible)
 	switch r.Verdict() {
 	case judge.Double:
 		o := overlapsOf(r, judge.Seen)[0]
@@ -27,7 +26,7 @@ func Sentence(r judge.Result) string {
 		}
 		return fmt.Sprintf("No overlap was seen, but not all was watched: of up to %s at a stretch nothing is known.", seconds(total))
 	case judge.CannotSay:
-		if !slices.ContainsFunc(first, func(o judge.Overlap) bool { return !o.OnlyIfFrozen }) {
+		if !slices.ContainsFunc(overlapsOf(r, judge.Possible), func(o judge.Overlap) bool { return !o.OnlyIfFrozen }) {
 			return "No overlap was seen. One cannot be excluded, if a process was frozen: nothing shows that it had ended when the next began."
 		}
 		return "No overlap was seen, and one cannot be excluded: a process may not have ended yet when the next began."

@@ -71,7 +71,7 @@ func TestMarkdownHoldsHostileText(t *testing.T) {
 	r := judged(judge.Overlap{Kind: judge.Excluded, Why: "it had ended"})
 	r.Header.Name = "a|b\n# <script>"
 	r.World.Nodes = []judge.NodeChange{{First: record.Node{Name: "n|1", ProviderID: "aws:///a/i-1"}, Last: record.Node{Name: "n|1", ProviderID: "aws:///a/i-2"}}}
-	text := Markdown(r, []record.Torn{{Line: 9, Why: "no entry"}})
+	text := Markdown(Of(r, []record.Torn{{Line: 9, Why: "no entry"}}))
 	for _, want := range []string{"# Who ran the cloud controllers of a\\|b # &lt;script>", "No two processes ran", "gap of 14 s to 16 s", "n\\|1", "aws:///a/i-1 → **aws:///a/i-2**", "the record's line 9: no entry"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)

@@ -145,16 +145,46 @@ func plainOr(text, otherwise string) string {
 var verdictMarks = map[judge.Verdict]string{judge.Double: "✗", judge.NotSeen: "?", judge.CannotSay: "!", judge.Single: "✓"}
 
 // WriteJudgement prints what a record comes to.
-func WriteJudgement(streams Streams, r judge.Result) {
+func WriteJudgement(streams Streams, r judge.Result) { WriteReport(streams, report.Of(r, nil)) }
+
+// WriteReport prints what a record, a journal or a bundle comes to. Edits and findings are in
+// the other formats.
+func WriteReport(streams Streams, r report.Report) {
 	s := newScreen(streams, streams.Out)
 	s.line("")
-	for n, line := range wrap(report.Sentence(r), s.width-3) {
-		if n == 0 {
-			s.line("%s  %s", verdictMarks[r.Verdict()], line)
-			continue
-		}
-		s.line("   %s", line)
+	s.sentence(verdictMarks[r.Verdict()], r.Sentence())
+	for _, line := range r.TextLines() {
+		s.prose("   ", line)
 	}
+	for _, run := range r.Runs {
+		s.line("")
+		s.sentence(report.RunMark(run), report.RunSentence(run))
+		for _, line := range report.RunLines(run) {
+			s.prose("   ", line)
+		}
+	}
+	if r.Source == report.Record {
+		writeLanes(s, r.Result)
+	}
+	blind := r.NotSeen()
+	if len(blind) > 0 {
+		s.line("")
+		s.line("not seen")
+	}
+	for _, line := range slices.Compact(blind) {
+		s.prose("   ", line)
+	}
+}
+
+// sentence is a verdict with its mark.
+func (s screen) sentence(mark, text string) {
+	for n, line := range wrap(s.plain(text), s.width-3) {
+		s.line("%s  %s", []string{mark, " "}[min(n, 1)], line)
+	}
+}
+
+// writeLanes prints who ran each controller when.
+func writeLanes(s screen, r judge.Result) {
 	for _, l := range r.Lanes {
 		s.line("")
 		s.line("%s", l.Controller)
@@ -172,13 +202,5 @@ func WriteJudgement(streams Streams, r judge.Result) {
 				s.line("%s%s", []string{"   ", "      "}[min(n, 1)], line)
 			}
 		}
-	}
-	blind := report.NotSeen(r)
-	if len(blind) > 0 {
-		s.line("")
-		s.line("not seen")
-	}
-	for _, line := range slices.Compact(blind) {
-		s.prose("   ", line)
 	}
 }

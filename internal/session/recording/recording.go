@@ -250,7 +250,7 @@ func (r *Recording) Close() error {
 
 // write writes the report.
 func (r *Recording) write() error {
-	text, err := report.As(r.format, r.judge.Result(), nil)
+	text, err := report.As(r.format, report.Of(r.judge.Result(), nil))
 	if err == nil {
 		_, err = r.report.Write(text)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
@@ -26,6 +27,12 @@ func Look(ctx context.Context, client kubernetes.Interface, namespace, name stri
 	if err != nil {
 		return State{}, false, unread(object, err)
 	}
-	state, err := decode(stored{text: cm.Data[keyText], packed: cm.BinaryData[keyPacked], sum: cm.Data[keySum]}, object)
+	state, err := Kept(object, cm)
 	return state, err == nil, err
+}
+
+// Kept is the journal that a ConfigMap keeps, wherever it was read from: also one that
+// somebody saved in a file. object names it in messages.
+func Kept(object string, cm *corev1.ConfigMap) (State, error) {
+	return decode(stored{text: cm.Data[keyText], packed: cm.BinaryData[keyPacked], sum: cm.Data[keySum]}, object)
 }

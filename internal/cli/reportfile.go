@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/awsmigrate/awsmigrate/internal/cli/target"
+	"github.com/awsmigrate/awsmigrate/internal/report"
+	"github.com/awsmigrate/awsmigrate/internal/report/sources"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify"
+)
+
+const (
+	// sniffed is how much of a file is looked at to find out what it is.
+	sniffed = 64 << 10
+	// mostConfigMap bounds a ConfigMap in a file, in bytes. An API server takes 1 MiB of data,
+	// which managedFields and base64 make no more than this.
+	mostConfigMap = 8 << 20
+)
+
+// reportOfFile finds out what a file is, and reads it.
+func reportOfFile(ctx context.Context, path string) (report.Report, error) {
+	file, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return report.Report{}, fault.AsUsage(fmt.Errorf("read a file for a report: %w", err))
+	}
+	defer file.Close() //nolint:errcheck // it is only read
+	in := bufio.NewReaderSize(file, sniffed)
+	head, err := in.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return report.Report{}, fault.AsUsage(fmt.Errorf("read %s: %w", path, err))
+	}
+	switch kindOf(head) {
+	case aBundle:
+		return reportOfBundle(ctx, path)
+	case aConfigMap:
+		return reportOfConfigMap(path, in)
+	case aRecord:
+	}
+	judged := judge.New()
+	torn, err := record.Read(in, judged.Put)
+	if err != nil {
+		return report.Report{}, fmt.Errorf("file %s: %w", path, err)
+	}
+	return report.Of(judged.Result(), torn), nil
+}
+
+// fileKind is what a file may be.
+type fileKind int
+
+const (
+	aRecord fileKind = iota // or nothing that is known
+	aBundle
+	aConfigMap
+)
+
+// kindOf finds out by its beginning what a file is.
+func kindOf(head []byte) fileKind {
+	first, _, _ := bytes.Cut(head, []byte("\n"))
+	var line struct {
+		Header *struct{} `json:"header"`
+	}
+	switch {
+	case json.Unmarshal(first, &line) == nil && line.Header != nil:
+		return aRecord
+	case bytes.Contains(head, []byte("AuditBundle")):
+		return aBundle
+	case bytes.Contains(head, []byte("ConfigMap")) || bytes.Contains(head, []byte("journal.json")):
+		return aConfigMap
+	}
+	return aRecord
+}
+
+// reportOfConfigMap is that of a journal which somebody saved with kubectl.
+func reportOfConfigMap(path string, in io.Reader) (report.Report, error) {
+	text, err := io.ReadAll(io.LimitReader(in, mostConfigMap+1))
+	if err != nil {
+		return report.Report{}, fault.AsUsage(fmt.Errorf("read %s: %w", path, err))
+	}
+	refuse := func(seen string, err error) error {
+		return &fault.Error{Class: fault.Usage, Reason: "NoJournal", Object: "file " + path, Seen: seen, Wanted: "one ConfigMap of awsmigrate's, as kubectl get -o yaml or -o json prints it", Err: err}
+	}
+	if len(text) > mostConfigMap {
+		return report.Report{}, refuse(fmt.Sprintf("has more than %d MB", mostConfigMap>>20), nil)
+	}
+	var cm corev1.ConfigMap
+	if err := yaml.Unmarshal(text, &cm); err != nil {
+		return report.Report{}, refuse("cannot be read as YAML or JSON", err)
+	}
+	if cm.Kind != "ConfigMap" {
+		return report.Report{}, refuse(fmt.Sprintf("is a %q", cm.Kind), nil)
+	}
+	state, err := journal.Kept("file "+path, &cm)
+	if err != nil {
+		return report.Report{}, err
+	}
+	return sources.Journal(state, time.Time{}), nil
+}
+
+// reportOfBundle is that of a reading which verify --dump has saved, judged as verify --from
+// judges it.
+func reportOfBundle(ctx context.Context, path string) (report.Report, error) {
+	source, err := target.OpenBundle(path)
+	if err != nil {
+		return report.Report{}, err
+	}
+	seen, err := source.Read(ctx)
+	if err != nil {
+		return report.Report{}, err
+	}
+	found := verify.RunAll(ctx, seen.Bound(), (&auditor{options: migration.Options{}}).selection(seen.Input.Position))
+	return sources.Bundle(seen.Target.Name, seen.Target.UID, seen.Header, seen.At, seen.Input, found), nil
+}

@@ -1,0 +1,277 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+)
+
+// runPart is the part of a report that tells of one run, whatever it is written as.
+type runPart struct {
+	Title  string
+	Facts  []fact
+	Steps  section
+	Former section
+	Edits  []editPart
+	Writes section
+	Audits []auditPart
+	Lines  []string // what else is said, and what was not recorded
+}
+
+// mostRuns bounds the runs of a page: the last ones. A journal has 50.
+const mostRuns = 60
+
+// runParts are those of all runs, within the bounds of a page.
+func (r Report) runParts() []runPart {
+	room := mostDiffLines
+	var all []runPart
+	for _, run := range r.Runs[max(0, len(r.Runs)-mostRuns):] {
+		p := runPart{Title: runTitle(run), Facts: runFacts(run), Steps: newSection("", stepsTable(run), "No step was begun."), Former: newSection("", formerTable(run.Former), "")}
+		if r.Source == Journal {
+			p.Former = section{} // all of them are in the report
+			p.Steps = newSection("", comeToTable(run), "The journal has no step that it came to.")
+		}
+		p.Edits, room = editParts(run.Edits, room)
+		p.Writes = newSection("", writesTable(run.Writes), "")
+		p.Writes.Folded = len(run.Writes) > 0
+		for _, a := range run.Audits {
+			p.Audits = append(p.Audits, newAuditPart("Checks of step "+a.Step+", "+clock(a.At), a.Audit))
+		}
+		p.Lines = comparedLines(run)
+		if more := len(run.Edits) - mostEdits; more > 0 {
+			p.Lines = append(p.Lines, fmt.Sprintf("%d more edits are not shown.", more))
+		}
+		if r.Source == Record {
+			p.Lines = append(p.Lines, notRecorded(run)...)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// runTitle names a run by what it was after.
+func runTitle(r judge.Run) string {
+	by := ""
+	if r.Attempt != "" {
+		by = " by the controller"
+	}
+	switch {
+	case r.Watched:
+		return "Watch" + by + ", run " + r.ID
+	case r.Goal == record.Migrate:
+		return "Migration" + by + ", run " + r.ID
+	case r.Goal == record.Undo:
+		return "Undo" + by + ", run " + r.ID
+	}
+	return "Run " + r.ID + by
+}
+
+// RunSentence is what became of a run, and whose work it took over.
+func RunSentence(r judge.Run) string {
+	sentence := cameTo(r)
+	if before, died := unfinished(r); died {
+		sentence += " It took over from " + before + "."
+	}
+	return sentence
+}
+
+func cameTo(r judge.Run) string {
+	what := subject(r)
+	switch failed := failedStep(r); {
+	case r.Until.IsZero() && r.Error != "":
+		return what + " " + sentenceOf(r.Error)
+	case r.Until.IsZero():
+		return what + " has no end here: it goes on, or it was killed."
+	case r.Stopped:
+		return what + " was stopped" + inStep(failed) + ": " + sentenceOf(r.Error)
+	case r.Error != "":
+		return what + " failed" + inStep(failed) + ": " + sentenceOf(r.Error)
+	}
+	if r.Before+r.After == "" {
+		return what + " finished."
+	}
+	return what + " finished, " + positions(r) + "."
+}
+
+// subject is a run as what a sentence is about.
+func subject(r judge.Run) string {
+	what := cmp.Or(map[string]string{record.Migrate: "The migration", record.Undo: "The undo"}[r.Goal], "The run")
+	if r.Watched {
+		what = "The run that only watched"
+	}
+	if r.Attempt != "" {
+		what += " by the controller"
+	}
+	return what
+}
+
+func sentenceOf(text string) string { return strings.TrimRight(text, ". ") + "." }
+
+// failedStep is the step in which a run ended before its goal; "": in none.
+func failedStep(r judge.Run) string {
+	for _, s := range slices.Backward(r.Steps) {
+		if s.Outcome == record.Failed {
+			return s.ID
+		}
+	}
+	return ""
+}
+
+func inStep(step string) string {
+	if step == "" {
+		return ""
+	}
+	return " in step " + step
+}
+
+// runMark is the mark and colour of what became of a run.
+func runMark(r judge.Run) (mark, class string) {
+	switch {
+	case r.Until.IsZero():
+		return "?", "open"
+	case r.Stopped:
+		return "!", "open"
+	case r.Error != "":
+		return "✗", "wrong"
+	}
+	return "✓", "good"
+}
+
+// unfinished is the run right before a run, where that did not come to its end; "": it did,
+// or there was none. died: nobody wrote its end, and the run took its work over.
+func unfinished(r judge.Run) (before string, died bool) {
+	if len(r.Former) == 0 {
+		return "", false
+	}
+	switch last := r.Former[len(r.Former)-1]; last.Outcome {
+	case "died":
+		return formerText(last) + ", which died" + inStep(last.Step) + ": nobody wrote its end", true
+	case "interrupted", "stopped":
+		return formerText(last) + ", which was " + last.Outcome + inStep(last.Step) + because(last.Reason), false
+	}
+	return "", false
+}
+
+func formerText(f record.Former) string { return "run " + f.ID + " of " + cmp.Or(f.By, "nobody known") }
+
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return " (" + reason + ")"
+}
+
+// formerTable are the runs before a run.
+func formerTable(all []record.Former) table {
+	t := table{Head: []string{"run before it", "began", "by", "command", "came to"}}
+	for _, f := range all {
+		came := cmp.Or(f.Outcome, "no end of it is known") + inStep(f.Step) + because(f.Reason)
+		t.Rows = append(t.Rows, []value{text(f.ID), text(orDash(timeOr(f.Began))), text(orDash(f.By)), text(orDash(f.Command)), text(came)})
+	}
+	return t
+}
+
+// writesTable are the writes that a run announced.
+func writesTable(all []judge.Write) table {
+	t := table{Head: []string{"announced", "step", "write", "object"}}
+	for _, w := range all {
+		t.Rows = append(t.Rows, []value{text(w.At.UTC().Format(time.TimeOnly)), text(w.Step), text(w.What), text(w.Object)})
+	}
+	return t
+}
+
+// comparedLines are what steps of a run compared with the cluster before the first run.
+func comparedLines(r judge.Run) []string {
+	for _, s := range slices.Backward(r.Steps) {
+		if len(s.Compared) > 0 {
+			return comparisons(s.Compared)
+		}
+	}
+	return nil
+}
+
+func comparisons(all []record.Compared) []string {
+	var lines []string
+	for _, c := range all {
+		switch {
+		case c.Unread != "":
+			lines = append(lines, c.Kind+" could not be compared: "+c.Unread)
+		case c.Same == c.Of:
+			lines = append(lines, fmt.Sprintf("%s unchanged: %d (%s)", c.Kind, c.Of, c.By))
+		default:
+			lines = append(lines, fmt.Sprintf("%s unchanged: %d of %d (%s); different or gone: %s", c.Kind, c.Same, c.Of, c.By, strings.Join(c.Others, ", ")))
+		}
+	}
+	return lines
+}
+
+// notRecorded is what a record does not have of a run although the run may have done it:
+// one of an older awsmigrate has no edits and no findings.
+func notRecorded(r judge.Run) []string {
+	var lines []string
+	writes := func(s judge.Step) bool {
+		return s.Outcome != record.WasDone && s.Outcome != record.Skipped && !slices.Contains(auditSteps, s.ID) && s.ID != "undo-preflight"
+	}
+	if len(r.Edits) == 0 && slices.ContainsFunc(r.Steps, writes) {
+		lines = append(lines, "The edits of this run were not recorded.")
+	}
+	for _, step := range auditSteps {
+		made := func(s judge.Step) bool {
+			return s.ID == step && s.Outcome != record.WasDone && s.Outcome != record.Skipped
+		}
+		has := func(a judge.Audit) bool { return a.Step == step }
+		switch {
+		case slices.ContainsFunc(r.Audits, has):
+		case slices.ContainsFunc(r.Steps, made):
+			lines = append(lines, "What the checks of step "+step+" found was not recorded.")
+		case r.Goal == record.Migrate, r.Goal == record.Undo && step == "verify":
+			lines = append(lines, "The checks of step "+step+" were not made: the run ended before it.")
+		}
+	}
+	return lines
+}
+
+// auditSteps are the steps that make all checks and write nothing.
+var auditSteps = []string{"preflight", "verify"}
+
+// RunMark is the mark of what became of a run.
+func RunMark(r judge.Run) string {
+	mark, _ := runMark(r)
+	return mark
+}
+
+// RunLines say of a run who, when and by what, for a terminal.
+func RunLines(r judge.Run) []string {
+	var lines []string
+	for _, f := range runFacts(r) {
+		if f.Name != "awsmigrate" && f.Name != "outcome" {
+			lines = append(lines, f.Name+": "+f.Text)
+		}
+	}
+	switch n := len(r.Edits); {
+	case n > 0:
+		lines = append(lines, fmt.Sprintf("edits: %d, and what checks found: with -o html or -o markdown", n))
+	case len(r.Audits) > 0:
+		lines = append(lines, "what checks found: with -o html or -o markdown")
+	case len(r.Writes) > 0:
+		lines = append(lines, fmt.Sprintf("writes that were announced: %d, with -o html or -o markdown", len(r.Writes)))
+	}
+	return append(lines, comparedLines(r)...)
+}
+
+// TextLines say of the cluster of a journal or a bundle what there is, for a terminal.
+func (r Report) TextLines() []string {
+	lines := append(r.Lines[:len(r.Lines):len(r.Lines)], comparisons(r.Compared)...)
+	if r.Audit != nil {
+		lines = append(lines, auditCounts(r.Audit.Audit))
+		for _, f := range r.Audit.Findings {
+			lines = append(lines, strings.TrimSpace(fmt.Sprintf("%s %s: %s %s", f.Check, statusWord(f.Status), f.Object, f.Seen)))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,137 @@
+package sources
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
+	"github.com/awsmigrate/awsmigrate/internal/report"
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
+	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/continuity"
+)
+
+// Journal is what a journal tells, read at a moment (zero: nobody knows when).
+func Journal(st journal.State, read time.Time) report.Report {
+	r := report.Report{Source: report.Journal}
+	r.Header = record.Header{Name: plaintext.Tidy(st.Target.Name), UID: st.Target.UID}
+	r.Until = read
+	for _, run := range st.Runs {
+		r.Runs = append(r.Runs, runOf(st, run))
+	}
+	if len(r.Runs) == 0 {
+		r.Lines = append(r.Lines, "The journal has no run of this cluster.")
+	}
+	if brake := st.Brake; brake != nil {
+		r.Lines = append(r.Lines, plaintext.Tidy(fmt.Sprintf("The brake was pulled by run %s in step %s at %s, and no run has finished since: %s", brake.Run, brake.Step, brake.Time, brake.Done)))
+	}
+	r.Before, r.Others = before(st)
+	return r
+}
+
+// runOf is one run of a journal.
+func runOf(st journal.State, run journal.Run) judge.Run {
+	one := judge.Run{ID: run.ID, Command: plaintext.Tidy(run.Command), By: run.Who, Attempt: run.Attempt, Watched: run.Guard, Goal: goalOf(st, run), From: moment(run.Start), Until: moment(run.End)}
+	switch run.Outcome {
+	case "stopped":
+		one.Error = "the journal has the reason " + orUnknown(run.Reason)
+	case "interrupted":
+		one.Stopped, one.Error = true, "the journal has the reason "+orUnknown(run.Reason)
+	case "died":
+		one.Error = "died: nobody wrote its end"
+	}
+	for _, step := range run.Verified {
+		one.Steps = append(one.Steps, judge.Step{ID: string(step), Outcome: record.Finished})
+	}
+	if run.Step != "" {
+		one.Steps = append(one.Steps, judge.Step{ID: string(run.Step), Outcome: record.Failed})
+	}
+	for _, a := range st.Approvals {
+		if a.Run == run.ID {
+			one.Approvals = append(one.Approvals, judge.Approval{At: moment(a.Time), Step: string(a.Step), Plan: a.Plan, By: a.Who})
+		}
+	}
+	for _, in := range st.Intents {
+		if in.Run == run.ID {
+			one.Writes = append(one.Writes, judge.Write{At: moment(in.Time), Write: record.Write{Run: run.ID, Step: string(in.Step), What: plaintext.Tidy(in.What), Object: plaintext.Tidy(in.Object)}})
+		}
+	}
+	if former := recording.FormerOf(st, run.ID); len(former) > 0 {
+		one.Former = former[len(former)-1:]
+	}
+	return one
+}
+
+// goalOf is what a run was after, by the steps that it is known to have come to; "": by
+// none of them.
+func goalOf(st journal.State, run journal.Run) string {
+	steps := slices.Clone(run.Verified)
+	if run.Step != "" {
+		steps = append(steps, run.Step)
+	}
+	for _, in := range st.Intents {
+		if in.Run == run.ID {
+			steps = append(steps, in.Step)
+		}
+	}
+	goal := ""
+	for _, step := range steps {
+		switch {
+		case strings.HasPrefix(string(step), "undo-"):
+			return record.Undo
+		case step != "uncordon" && step != "verify": // both ways have them
+			goal = record.Migrate
+		}
+	}
+	return goal
+}
+
+// before is the cluster by the journal's fingerprint, or why it is not known.
+func before(st journal.State) (*report.Before, []string) {
+	then, known, err := guard.Fingerprint(st.Record())
+	if err != nil {
+		return nil, []string{"how the cluster was before the first write: " + plaintext.Tidy(err.Error())}
+	}
+	if !known {
+		return nil, []string{"how the cluster was before the first write: the journal has no fingerprint"}
+	}
+	return of(then), []string{"whether Nodes and load balancers are still as they were: status and verify compare them"}
+}
+
+// of is a fingerprint for people.
+func of(then continuity.Fingerprint) *report.Before {
+	b := &report.Before{}
+	for _, n := range then.Nodes {
+		one := record.Node{Name: n.Name, UID: n.UID, ProviderID: n.ProviderID, ControlPlane: n.ControlPlane, Unschedulable: n.Cordoned}
+		for _, address := range n.Addresses {
+			kind, text, _ := strings.Cut(address, "=")
+			one.Addresses = append(one.Addresses, record.Address{Type: kind, Address: text})
+		}
+		b.Nodes = append(b.Nodes, one)
+	}
+	for _, s := range then.Services {
+		b.Services = append(b.Services, record.Service{Namespace: s.Namespace, Name: s.Name, UID: s.UID, Ingress: s.Hostnames})
+	}
+	return b
+}
+
+func orUnknown(reason string) string {
+	if reason == "" {
+		return "of nobody"
+	}
+	return reason
+}
+
+// moment is a time of a journal; zero: there is none, or it is none.
+func moment(text string) time.Time {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
