@@ -21,9 +21,9 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/controller/metrics"
 )
 
-// recording is what a Prometheus has of the controllers of a world: the value of each
+// scraped is what a Prometheus has of the controllers of a world: the value of each
 // series at each scrape, "_" before there was one, and "stale" where one ends.
-type recording struct {
+type scraped struct {
 	w       *World
 	every   time.Duration // a scrape
 	began   time.Time
@@ -34,7 +34,7 @@ type recording struct {
 var metricLine = regexp.MustCompile(`(?m)^(awsmigrate_\w+(?:\{.*\})?) (\S+)$`)
 
 // scrape asks for what a registry gathers; nil: nobody answers.
-func (r *recording) scrape(t *testing.T, registry *prometheus.Registry) {
+func (r *scraped) scrape(t *testing.T, registry *prometheus.Registry) {
 	t.Helper()
 	now := map[string]string{}
 	if registry != nil {
@@ -59,7 +59,7 @@ func (r *recording) scrape(t *testing.T, registry *prometheus.Registry) {
 }
 
 // value is one of a series: promtool counts time from the first scrape.
-func (r *recording) value(t *testing.T, name, text string) string {
+func (r *scraped) value(t *testing.T, name, text string) string {
 	t.Helper()
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -89,7 +89,7 @@ func lasts(d time.Duration) stage {
 }
 
 // does is a stage that is over once something was done to the world.
-func (r *recording) does(what string, do func(w *World)) stage {
+func (r *scraped) does(what string, do func(w *World)) stage {
 	return stage{what, func() bool {
 		r.w.mu.Lock()
 		defer r.w.mu.Unlock()
@@ -100,7 +100,7 @@ func (r *recording) does(what string, do func(w *World)) stage {
 }
 
 // play has one controller work while its metrics are scraped, through all stages.
-func (r *recording) play(t *testing.T, o pod, stages ...stage) {
+func (r *scraped) play(t *testing.T, o pod, stages ...stage) {
 	t.Helper()
 	registry, change := prometheus.NewRegistry(), o.Change
 	meter := metrics.New(metrics.Options{Runs: 5, Now: time.Now})
@@ -118,12 +118,12 @@ func (r *recording) play(t *testing.T, o pod, stages ...stage) {
 }
 
 // nobody lets time pass without a controller.
-func (r *recording) nobody(t *testing.T, d time.Duration) {
+func (r *scraped) nobody(t *testing.T, d time.Duration) {
 	t.Helper()
 	bubble(t, r.w, func(context.Context) { r.pass(t, nil, []stage{lasts(d)}) })
 }
 
-func (r *recording) pass(t *testing.T, registry *prometheus.Registry, stages []stage) {
+func (r *scraped) pass(t *testing.T, registry *prometheus.Registry, stages []stage) {
 	if r.began.IsZero() {
 		r.began = time.Now()
 	}
@@ -147,19 +147,19 @@ var alarms = map[string]struct {
 	metric string        // of what it asks for, with a label where only some series count
 	every  time.Duration // 0: a minute
 	also   []string      // that may fire, too
-	play   func(t *testing.T, r *recording)
+	play   func(t *testing.T, r *scraped)
 }{
-	"AwsmigrateStalled": {metric: `awsmigrate_stalled{cluster="demo",namespace="fleet-default",reason="Failed"}`, play: func(t *testing.T, r *recording) {
+	"AwsmigrateStalled": {metric: `awsmigrate_stalled{cluster="demo",namespace="fleet-default",reason="Failed"}`, play: func(t *testing.T, r *scraped) {
 		r.w.setNodeReady(r.w.machines[3].node, false)
 		r.play(t, pod{}, r.toGoal("Migrate", "Stalled"), lasts(10*time.Minute), r.does("repair", func(w *World) {
 			w.setNodeReady(w.machines[3].node, true)
 			w.retry()
 		}), r.toGoal("Migrate", "Succeeded"), lasts(10*time.Minute))
 	}},
-	"AwsmigrateBrakePulled": {metric: `awsmigrate_stalled{cluster="demo",namespace="fleet-default",reason="BrakePulled"}`, play: func(t *testing.T, r *recording) {
+	"AwsmigrateBrakePulled": {metric: `awsmigrate_stalled{cluster="demo",namespace="fleet-default",reason="BrakePulled"}`, play: func(t *testing.T, r *scraped) {
 		r.play(t, r.renames(), r.toGoal("Migrate", "Stalled"), lasts(5*time.Minute), r.does("repair", func(w *World) { w.unbrake(1) }), r.toGoal("Migrate", "Succeeded"), lasts(5*time.Minute))
 	}},
-	"AwsmigrateBrakeFailed": {metric: `awsmigrate_brakes_total{result="failed"}`, also: []string{"AwsmigrateBrakePulled", "AwsmigrateStalled"}, play: func(t *testing.T, r *recording) {
+	"AwsmigrateBrakeFailed": {metric: `awsmigrate_brakes_total{result="failed"}`, also: []string{"AwsmigrateBrakePulled", "AwsmigrateStalled"}, play: func(t *testing.T, r *scraped) {
 		away := Away
 		o := r.renames()
 		before := o.Before
@@ -173,7 +173,7 @@ var alarms = map[string]struct {
 		}
 		r.play(t, o, r.toRoll(), lasts(5*time.Minute), r.does("the API is back", func(*World) { away = Pass }), stage{"the brake", r.w.braked}, lasts(40*time.Minute))
 	}},
-	"AwsmigrateReverted": {metric: `awsmigrate_reverted`, play: func(t *testing.T, r *recording) {
+	"AwsmigrateReverted": {metric: `awsmigrate_reverted`, play: func(t *testing.T, r *scraped) {
 		old := mapAt(r.w.mgmt.get(provClusters, fleet, clusterName), "spec")
 		var kept object
 		r.play(t, pod{}, r.toGoal("Migrate", "Succeeded"), r.does("revert", func(w *World) {
@@ -181,16 +181,16 @@ var alarms = map[string]struct {
 			kept = w.setSpec(old)
 		}), lasts(10*time.Minute), r.does("repair", func(w *World) { w.setSpec(kept); w.pause("") }), r.toGoal("Migrate", "Succeeded"), lasts(10*time.Minute))
 	}},
-	"AwsmigrateNoProgress": {metric: `awsmigrate_step_last_progress_timestamp_seconds`, play: func(t *testing.T, r *recording) {
+	"AwsmigrateNoProgress": {metric: `awsmigrate_step_last_progress_timestamp_seconds`, play: func(t *testing.T, r *scraped) {
 		r.play(t, pod{}, r.toRoll(), r.does("stop", func(w *World) { w.rancher.stuck = true }), lasts(12*time.Minute),
 			r.does("go on", func(w *World) { w.rancher.stuck = false }), r.toGoal("Migrate", "Succeeded"), lasts(5*time.Minute))
 	}},
-	"AwsmigrateAuditFailing": {metric: `awsmigrate_audit_checks{cluster="demo",namespace="fleet-default",result="fail"}`, play: func(t *testing.T, r *recording) {
+	"AwsmigrateAuditFailing": {metric: `awsmigrate_audit_checks{cluster="demo",namespace="fleet-default",result="fail"}`, play: func(t *testing.T, r *scraped) {
 		r.w.setNodeReady(r.w.machines[3].node, false)
 		often := pod{Change: func(o *controller.Options) { o.Interval = 10 * time.Minute }}
 		r.play(t, often, lasts(75*time.Minute), r.does("repair", func(w *World) { w.setNodeReady(w.machines[3].node, true) }), lasts(30*time.Minute))
 	}},
-	"AwsmigrateAwaitingApproval": {metric: `awsmigrate_awaiting_approval_since_timestamp_seconds`, every: 10 * time.Minute, play: func(t *testing.T, r *recording) {
+	"AwsmigrateAwaitingApproval": {metric: `awsmigrate_awaiting_approval_since_timestamp_seconds`, every: 10 * time.Minute, play: func(t *testing.T, r *scraped) {
 		wants := stage{"a plan", func() bool {
 			if !r.w.shows("Awaiting-Approval") {
 				person{w: r.w, last: "Migrate"}.act()
@@ -200,7 +200,7 @@ var alarms = map[string]struct {
 		}}
 		r.play(t, pod{Change: func(o *controller.Options) { o.Election.Off = true }}, wants, lasts(74*time.Hour), r.toGoal("Migrate", "Succeeded"), lasts(time.Hour))
 	}},
-	"AwsmigrateControllerDown": {metric: `awsmigrate_leader`, play: func(t *testing.T, r *recording) {
+	"AwsmigrateControllerDown": {metric: `awsmigrate_leader`, play: func(t *testing.T, r *scraped) {
 		r.play(t, pod{}, lasts(10*time.Minute))
 		r.nobody(t, 10*time.Minute)
 		r.play(t, pod{}, lasts(10*time.Minute))
@@ -209,7 +209,7 @@ var alarms = map[string]struct {
 
 // toGoal is a stage in which a person does what is to be done, until the object shows a
 // state.
-func (r *recording) toGoal(goal, state string) stage {
+func (r *scraped) toGoal(goal, state string) stage {
 	return stage{state + " after " + goal, func() bool {
 		person{w: r.w, last: goal}.act()
 		r.w.mu.Lock()
@@ -220,7 +220,7 @@ func (r *recording) toGoal(goal, state string) stage {
 	}}
 }
 
-func (r *recording) toRoll() stage {
+func (r *scraped) toRoll() stage {
 	return stage{"a machine in hand", func() bool {
 		person{w: r.w, last: "Migrate"}.act()
 		return r.w.rolls()
@@ -228,7 +228,7 @@ func (r *recording) toRoll() stage {
 }
 
 // renames is a controller in whose first rollout a machine comes back under another name.
-func (r *recording) renames() pod {
+func (r *scraped) renames() pod {
 	seeded := false
 	return pod{Before: func(Call) Outcome {
 		if !seeded && r.w.rollsAtLast() {
@@ -301,7 +301,7 @@ func TestAlertsOnRecordedRuns(t *testing.T) {
 	for alert, a := range alarms {
 		t.Run(alert, func(t *testing.T) {
 			t.Parallel()
-			r := &recording{w: controlled(t), every: max(a.every, time.Minute), series: map[string][]string{}}
+			r := &scraped{w: controlled(t), every: max(a.every, time.Minute), series: map[string][]string{}}
 			a.play(t, r)
 			if !r.moves(a.metric) {
 				t.Errorf("%s does not come and go:\n%s", a.metric, r.of(a.metric))
@@ -323,7 +323,7 @@ func TestAlertsOnRecordedRuns(t *testing.T) {
 }
 
 // moves says whether a series of a metric has begun, or changed, and is another at the end.
-func (r *recording) moves(metric string) bool {
+func (r *scraped) moves(metric string) bool {
 	for name, values := range r.series {
 		if !strings.HasPrefix(name, metric) {
 			continue
@@ -336,7 +336,7 @@ func (r *recording) moves(metric string) bool {
 }
 
 // of are the recorded series whose names begin so.
-func (r *recording) of(names ...string) string {
+func (r *scraped) of(names ...string) string {
 	var b strings.Builder
 	for name, values := range r.series {
 		if slices.ContainsFunc(names, func(one string) bool { return strings.HasPrefix(name, one) }) {
@@ -347,7 +347,7 @@ func (r *recording) of(names ...string) string {
 }
 
 // rules is the file that plays the recording.
-func (r *recording) rules(t *testing.T, alert string, also []string) []byte {
+func (r *scraped) rules(t *testing.T, alert string, also []string) []byte {
 	t.Helper()
 	rules, err := filepath.Abs("../../charts/awsmigrate/files/alerts.yaml")
 	if err != nil {

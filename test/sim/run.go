@@ -9,6 +9,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2"
@@ -46,6 +47,9 @@ type Run struct {
 	Interrupt <-chan struct{}
 	Brake     <-chan struct{} // asks for it
 	Sink      runner.Sink
+	// Recording keeps what the run does, as a session has it do; nil: nobody does.
+	Recording *recording.Recording
+	Attempt   string // what asked for the run
 	// EveryReading sends Sink every reading of a wait.
 	EveryReading bool
 	Timeout      time.Duration
@@ -106,8 +110,14 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 	options := runner.Options{
 		Poll: poll, RunID: r.ID, Command: "awsmigrate", Who: "alice@laptop", Until: r.Until, Timeout: r.Timeout,
 		Journal: kept, Lock: behindRKE{lease, p}, Clock: r.Clock, Sink: r.Sink, EveryReading: r.EveryReading, Interrupt: r.Interrupt, Brake: r.Brake, Saved: r.Saved, Version: r.Version,
-		Unattended: !r.Attended,
-		Approve:    func(context.Context, runner.Proposal) error { return nil },
+		Unattended: !r.Attended, Attempt: r.Attempt,
+		Approve: func(context.Context, runner.Proposal) error { return nil },
+	}
+	if r.Recording != nil {
+		if options.Sink == nil {
+			options.Sink = runner.SinkFunc(func(runner.Event) {})
+		}
+		options.Sink, options.Journal = r.Recording.Beside(options.Sink, recording.About{Undo: r.Undo, Attempt: r.Attempt}), r.Recording.Keeping(kept, r.ID)
 	}
 	if r.Follow {
 		options.Lock = nil
@@ -151,7 +161,7 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (*procedure.Migrati
 	if err != nil {
 		return nil, nil, err
 	}
-	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, EarlyHandOver: r.Early, ClearFence: r.Clear, AWS: "off", RunID: r.ID, Skip: r.Skip, Unattended: !r.Attended}
+	options := migration.Options{InstallMethod: r.Method, Snapshot: !r.HandOver, HandOver: r.HandOver, EarlyHandOver: r.Early, ClearFence: r.Clear, AWS: "off", RunID: r.ID, Skip: r.Skip, Unattended: !r.Attended, OnAudit: r.Recording.Audited}
 	if options.InstallMethod == "" {
 		options.InstallMethod = migration.InstallHelm
 	}

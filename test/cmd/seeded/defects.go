@@ -314,5 +314,14 @@ func defects() []seeded {
 		{"L5-settled", "who waited for an answer goes on before the run is interrupted", "internal/cli/signals.go",
 			"	s.phase.asking = false\n	defer s.settle()", "	s.phase.asking = false\n	if defect.On(\"L5-settled\") {\n		s.settle()\n	}\n	defer s.settle()",
 			"./internal/cli", "TestWhoWaitedFindsTheAnswerCarriedOut", false},
+		{"H9-journal", "a journal is judged as a record in which nobody ran at once", "internal/report/report.go",
+			"	if r.Source != Record {\n		return judge.NotSeen\n	}", "	if r.Source != Record && !defect.On(\"H9-journal\") {\n		return judge.NotSeen\n	}",
+			"./internal/report/sources", "TestJournal", false},
+		{"H9-missing", "a report does not say that edits and findings were not recorded", "internal/report/runpart.go",
+			"		if r.Source == Record {\n			p.Lines", "		if r.Source == Record && !defect.On(\"H9-missing\") {\n			p.Lines",
+			"./internal/report", "TestStories", false},
+		{"H9-beside", "a record keeps what stands around an edit of cluster.yml", "internal/session/recording/edits.go",
+			"		if c.Form == runner.FileDiff {", `		if c.Form == runner.FileDiff && !defect.On("H9-beside") {`,
+			"./internal/session/recording", "TestEditsHoldNoSecret", false},
 	}
 }

@@ -1,0 +1,155 @@
+package sim
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"github.com/awsmigrate/awsmigrate/internal/report"
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+)
+
+// recorded is a run, and what its record comes to.
+func recorded(t *testing.T, r Run, w *World) (Ended, report.Report) {
+	t.Helper()
+	var ended Ended
+	path := filepath.Join(t.TempDir(), "run.jsonl")
+	synctest.Test(t, func(t *testing.T) {
+		kept, err := recording.Open(recording.Options{Record: path, Command: "awsmigrate", By: "alice@laptop", Version: "v1", Clock: clock.RealClock{}, Timeout: time.Minute, Say: func(line string) { t.Error(line) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Recording = kept
+		ended = r.On(t.Context(), w)
+		if err := kept.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	j := judge.New()
+	torn, err := record.Read(file, j.Put)
+	if err != nil || len(torn) > 0 {
+		t.Fatal(torn, err)
+	}
+	return ended, report.Of(j.Result(), torn)
+}
+
+// onPage is the one run of a report, after its page says all of the words and none of what
+// it may not say.
+func onPage(t *testing.T, name string, r report.Report, says ...string) judge.Run {
+	t.Helper()
+	if len(r.Runs) != 1 {
+		t.Fatalf("%s: %d runs", name, len(r.Runs))
+	}
+	page, err := report.HTML(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if folder := os.Getenv("AWSMIGRATE_REPORTS"); folder != "" {
+		if err := os.WriteFile(filepath.Join(folder, strings.ReplaceAll("sim "+name, " ", "-")+".html"), page, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range says {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("%s: %q is not on the page", name, want)
+		}
+	}
+	if strings.Contains(string(page), "No two processes ran") {
+		t.Errorf("%s: nobody watched, and the page says that no two ran at once", name)
+	}
+	return r.Runs[0]
+}
+
+// edited are the steps of which a run has an edit with a diff.
+func edited(r judge.Run) []string {
+	var steps []string
+	for _, e := range r.Edits {
+		if e.Diff != "" && !slices.Contains(steps, e.Step) {
+			steps = append(steps, e.Step)
+		}
+	}
+	return steps
+}
+
+// A run's record has each of its edits as a diff and what both audits found: of a run that
+// nothing disturbs, of one that fails, of an undo, of one that takes over from one that
+// died, and of one that a controller asked for.
+func TestReportsOfRuns(t *testing.T) {
+	for _, s := range scenarios[:natural] {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			w, r := s.world(), s.run
+			r.ID, r.Skip = runID(1), map[string]string{"AWSM-601": "looked at by hand"}
+			ended, seen := recorded(t, r, w)
+			if ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
+			run := onPage(t, s.name, seen, "The migration finished", "skipped on request: looked at by hand", "AWSM-601", "unchanged: ")
+			for _, step := range []string{"enable-leader-migration", "install-ccm", "switch-provider"} {
+				if !slices.Contains(edited(run), step) {
+					t.Errorf("no edit of %s among those of %v", step, edited(run))
+				}
+				if !slices.ContainsFunc(run.Writes, func(w judge.Write) bool { return w.Step == step }) {
+					t.Errorf("no write of %s", step)
+				}
+			}
+			for _, step := range []string{"preflight", "verify"} {
+				if !slices.ContainsFunc(run.Audits, func(a judge.Audit) bool { return a.Step == step && a.Counts["ok"] > 20 }) {
+					t.Errorf("the audit of %s is not in %+v", step, run.Audits)
+				}
+			}
+			wrote := func(e record.Edit) bool { return e.Written && e.Step == "switch-provider" }
+			if !slices.ContainsFunc(run.Edits, wrote) {
+				t.Error("nothing says that the switch was written")
+			}
+			undo := back(s.run)
+			undo.ID = w.nextRun()
+			ended, seen = recorded(t, undo, w)
+			if ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
+			run = onPage(t, s.name+" undo", seen, "The undo finished", "Undo, run", r.ID)
+			if !slices.Contains(edited(run), "undo-switch-provider") {
+				t.Errorf("no edit of the way back among those of %v", edited(run))
+			}
+		})
+	}
+}
+
+// Of a run that fails the report says so, and of the next one from whom it took over and
+// who asked for it.
+func TestReportsOfRunsThatDoNotEnd(t *testing.T) {
+	t.Run("failed", func(t *testing.T) {
+		ended, seen := recorded(t, Run{ID: runID(1), Timeout: poll + time.Second}, NewRKE2())
+		if ended.Err == nil {
+			t.Fatal("it did not fail")
+		}
+		if run := onPage(t, "failed", seen, "The migration failed in step "); run.Error == "" || run.Until.IsZero() {
+			t.Errorf("%+v", run)
+		}
+	})
+	t.Run("taken over by a controller", func(t *testing.T) {
+		w := stoppedAfter(t, scenarios[0], "PATCH", "/clusters/")
+		ended, seen := recorded(t, Run{ID: w.nextRun(), Attempt: "uid/1/", Elsewhere: true}, w)
+		if ended.Err != nil {
+			t.Fatal(ended.Err)
+		}
+		run := onPage(t, "taken over", seen, "The migration by the controller finished", "It took over from run "+runID(1)+" of alice@laptop, which died in step ", "ClusterMigration uid/1/")
+		if n := len(run.Former); n != 1 || run.Former[0].Outcome != "died" {
+			t.Errorf("former %+v", run.Former)
+		}
+	})
+}
