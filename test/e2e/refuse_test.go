@@ -122,7 +122,7 @@ func readerPlansAndWritesNothing(ctx context.Context, t *testing.T, lab *scenari
 	for _, r := range []scenario.Refusal{
 		{Name: "plan", Args: []string{"rke2", "plan", "--cluster", "demo"}, Code: 0, Says: []string{"now    P0", "switch-provider"}},
 		{Name: "status", Args: []string{"rke2", "status", "--cluster", "demo"}, Code: 0, Says: []string{"now    P0"}},
-		{Name: "plan of a cluster", Args: []string{"plan", "--cluster", "demo"}, Code: 0, Says: []string{"now    P0", "switch-provider", "awsmigrate rke2 --cluster demo"}},
+		{Name: "plan of a cluster", Args: []string{"plan", "--cluster", "demo"}, Code: 0, Says: []string{"now    P0", "switch-provider"}},
 		{Name: "status of a cluster", Args: []string{"status", "--cluster", "demo"}, Code: 0, Says: []string{"now    P0"}},
 		{Name: "run", Args: run(), Code: 10, Says: []string{"AWSM-608", "pods is forbidden"}},
 	} {

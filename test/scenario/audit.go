@@ -103,7 +103,7 @@ func (e auditEvent) isWrite() bool {
 	case "get", "list", "watch":
 		return false
 	}
-	return e.ResponseStatus.Code != http.StatusForbidden && !strings.HasSuffix(e.ObjectRef.Resource, "accessreviews") && !strings.Contains(e.RequestURI, "dryRun=All")
+	return e.ResponseStatus.Code != http.StatusForbidden && !strings.HasSuffix(e.ObjectRef.Resource, "accessreviews") && e.ObjectRef.Resource != "selfsubjectreviews" && !strings.Contains(e.RequestURI, "dryRun=All")
 }
 
 func readAudit(path string, since time.Time, userAgent string) ([]auditEvent, error) {
