@@ -134,7 +134,7 @@ func (s *script) Brake(context.Context, *runner.Tx, migration.Snapshot, error) (
 
 var scriptHeader = []string{
 	"demo   fleet-default · c-m-7xk2p · RKE2 v1.26.13+rke2r1 · 3 control planes, 3 workers · Rancher v2.8.5",
-	"now    P1   in-tree, migration lease granted",
+	"now    P1  ●●○○○○  in-tree provider in charge, its migration lease allowed",
 	"end    overrides (no node has an explicit node-name)",
 }
 

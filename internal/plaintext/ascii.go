@@ -6,7 +6,7 @@ import (
 )
 
 // asciiMarks has one column for the marks of one column, so that tables stay aligned.
-var asciiMarks = map[rune]string{'✓': "v", '✗': "x", '◐': ">", '–': "-", '−': "-", '·': "|", '→': "->", '…': "...", '×': "x", '≤': "<=", '≥': ">=", '“': `"`, '”': `"`}
+var asciiMarks = map[rune]string{'✓': "v", '✗': "x", '◐': ">", '–': "-", '−': "-", '·': "|", '→': "->", '…': "...", '×': "x", '≤': "<=", '≥': ">=", '“': `"`, '”': `"`, '●': "#", '○': "."}
 
 // ASCII is text in ASCII: marks as those that come near, anything else as a question mark.
 func ASCII(text string) string {

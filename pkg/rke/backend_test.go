@@ -145,7 +145,7 @@ func TestHeader(t *testing.T) {
 		if tool.missing != nil {
 			binary = "rke not found"
 		}
-		want := []string{"shop   " + p.Options.Config + " · RKE v1.26.9-rancher1-1 · 3 control planes, 2 workers · " + binary, "now    P0   " + position.P0.Summary(), "names  useInstanceMetadataHostname: true ()"}
+		want := []string{"shop   " + p.Options.Config + " · RKE v1.26.9-rancher1-1 · 3 control planes, 2 workers · " + binary, "now    P0  ●○○○○○  " + position.P0.Words(), "names  useInstanceMetadataHostname: true ()"}
 		if got := p.Header(seen); strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%q", got)
 		}

@@ -1,18 +1,14 @@
 package board
 
 import (
-	"strings"
-
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
-// Rungs is a position as the way there is: one rung for each that is reached, and one
-// for each that is not.
+// Rungs are those of a position, also where there is no Unicode.
 func Rungs(p position.Position, unicode bool) string {
-	if p == position.Unknown {
-		return ""
+	if unicode {
+		return p.Rungs()
 	}
-	look := Look{Unicode: unicode}
-	reached := int(p) + 1
-	return strings.Repeat(look.full(), reached) + strings.Repeat(look.empty(), len(position.All())-reached)
+	return plaintext.ASCII(p.Rungs())
 }

@@ -120,13 +120,17 @@ func (r Result) Leaderless() bool { return r.Mixed && r.Position == P4 && r.Betw
 // MayHaveReached says whether any part of the cluster is at a position or beyond it.
 func (r Result) MayHaveReached(p Position) bool { return r.Between[1] >= p }
 
-// Text is where the cluster is, in a line for people. Between two positions neither of them
-// stands before the words: the cluster is at none.
+// Text is where the cluster is, in a line for people: the position, its rungs, and what it
+// means. Between two positions neither of them stands before the words: the cluster is at
+// none.
 func (r Result) Text() string {
-	if r.Mixed {
+	switch {
+	case r.Mixed:
 		return r.Summary
+	case r.Position.Words() == "":
+		return r.Position.String() + "   " + r.Summary
 	}
-	return r.Position.String() + "   " + r.Summary
+	return r.Position.String() + "  " + r.Position.Rungs() + "  " + r.Position.Words()
 }
 
 func at(p Position) Result {

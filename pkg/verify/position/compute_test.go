@@ -182,10 +182,11 @@ func TestAlsoAt(t *testing.T) {
 	}
 }
 
-// At a position its name stands before the words; between two, neither does.
+// At a position its name and rungs stand before the words; between two, neither does.
 func TestTextOfAResult(t *testing.T) {
 	for want, r := range map[string]Result{
-		"P3   " + P3.Summary():                    at(P3),
+		"P3  ●●●●○○  " + P3.Words():               at(P3),
+		"unknown   " + Unknown.Summary():          at(Unknown),
 		"between P3 and P4: 2 of 3 KCMs external": between(P3, P4, "2 of 3 KCMs external"),
 	} {
 		if got := r.Text(); got != want {

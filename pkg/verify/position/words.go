@@ -1,5 +1,17 @@
 package position
 
+import "strings"
+
+// Rungs is a position as the way there is: one rung for each that is reached, and one for
+// each that is not; "" for none.
+func (p Position) Rungs() string {
+	if p < P0 || p > P5 {
+		return ""
+	}
+	reached := int(p) + 1
+	return strings.Repeat("●", reached) + strings.Repeat("○", len(All())-reached)
+}
+
 // Words say for people what holds at a position; "" where none is known.
 func (p Position) Words() string {
 	switch p {
