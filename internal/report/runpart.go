@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // runPart is the part of a report that tells of one run, whatever it is written as.
@@ -92,11 +93,17 @@ func cameTo(r judge.Run) string {
 	case r.Error != "":
 		return what + " failed" + inStep(failed) + ": " + sentenceOf(r.Error)
 	}
+	if r.After != goals[r.Goal] && r.Goal != "" && !r.Watched { // one that was asked to end on the way, or of which nobody knows
+		what = "The run of " + strings.ToLower(what[:1]) + what[1:]
+	}
 	if r.Before+r.After == "" {
 		return what + " finished."
 	}
 	return what + " finished, " + positions(r) + "."
 }
+
+// goals are the positions at which a migration and an undo are over.
+var goals = map[string]string{record.Migrate: position.P5.String(), record.Undo: position.P0.String()}
 
 // subject is a run as what a sentence is about.
 func subject(r judge.Run) string {

@@ -61,14 +61,14 @@ func takenBack(r Report) Report {
 // an older record does not have is said to be missing, and never made up.
 func TestStories(t *testing.T) {
 	says := map[string][]string{
-		"clean": {"The migration finished, P1 → P4.", "Migration, run 20261121T090020Z-0badcafe", "sha256:6b1f0c", "cloud-provider-name: external",
+		"clean": {"The run of the migration finished, P1 → P4.", "Migration, run 20261121T090020Z-0badcafe", "sha256:6b1f0c", "cloud-provider-name: external",
 			"skipped on request: the policy is attached by another team", "AWSM-206", "70 ok, 1 with warnings, 2 skipped, 5 for other positions",
 			"Cluster fleet-default/prod spec.rkeConfig.machineGlobalConfig", "as the plan had it when the step began", "patch Cluster fleet-default/prod",
 			"The checks of step verify were not made: the run ended before it."},
 		"failed":     {"The migration failed in step switch-provider: no progress for 15m: Node cp-2 is not Ready.", "every Node has a ProviderID", "between P3 and P4"},
 		"undo":       {"The undo finished, P4 → P0.", "Undo, run 20261121T090020Z-0badcafe"},
-		"takeover":   {"run 20261121T085000Z-deadbeef of ann@laptop, which died in step switch-provider: nobody wrote its end", "took over from", "The migration finished, P1 → P4. It took over from run 20261121T085000Z-deadbeef"},
-		"controller": {"The migration by the controller finished", "Migration by the controller, run", "the controller, for ClusterMigration 4e5f/3/", "awsmigrate@awsmigrate-controller-0"},
+		"takeover":   {"run 20261121T085000Z-deadbeef of ann@laptop, which died in step switch-provider: nobody wrote its end", "took over from", "The run of the migration finished, P1 → P4. It took over from run 20261121T085000Z-deadbeef"},
+		"controller": {"The run of the migration by the controller finished", "Migration by the controller, run", "the controller, for ClusterMigration 4e5f/3/", "awsmigrate@awsmigrate-controller-0"},
 		"taken back": {"The migration failed: no room.", "The undo finished, P3 → P0."},
 		"killed":     {"The migration has no end here: it goes on, or it was killed."},
 		"stopped":    {"The migration was stopped: stopped on request before step verify."},
@@ -76,7 +76,7 @@ func TestStories(t *testing.T) {
 			"No two processes ran a cloud controller at once."},
 	}
 	never := map[string][]string{
-		"failed": {"The migration finished", "✓</b><span>The"}, "undo": {"The migration", "The checks of step preflight"}, "clean": {"took over from", "was not recorded"},
+		"failed": {"migration finished", "✓</b><span>The"}, "undo": {"The migration", "The checks of step preflight"}, "clean": {"took over from", "was not recorded"},
 		"of an older awsmigrate": {"The migration", "<h3>Edits</h3>"}, "killed": {"finished, P1"},
 	}
 	for name, r := range stories(t) {

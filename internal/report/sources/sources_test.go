@@ -62,7 +62,7 @@ func TestJournal(t *testing.T) {
 	want := []string{
 		"The migration died: nobody wrote its end.",
 		"The migration failed in step switch-provider: the journal has the reason NoProgress. It took over from run r1 of ann@laptop, which died in step switch-provider: nobody wrote its end.",
-		"The undo finished.",
+		"The run of the undo finished.",
 		"The migration by the controller was stopped in step install-ccm: the journal has the reason Held.",
 		"The run that only watched by the controller finished.",
 		"The run has no end here: it goes on, or it was killed.",
