@@ -63,6 +63,8 @@ func readForReport(ctx context.Context, a *app, named *target.Journaled, args []
 		return report.Report{}, fault.AsUsage(errors.New("FILE and a cluster: wanted one of them"))
 	case len(args) > 0:
 		return reportOfFile(ctx, args[0])
+	case !named.Given():
+		return report.Report{}, fault.AsUsage(errors.New("nothing is named: wanted FILE, --cluster NAME or --config cluster.yml"))
 	}
 	s, err := named.Open(ctx, a.opening())
 	if err != nil {

@@ -63,7 +63,11 @@ func (t *Audited) Open(ctx context.Context, out Output, options migration.Option
 	case target.Kind == session.ClusterFile:
 		return t.open(ctx, out, options, target, t.rke("").again())
 	case target.Kind == session.RKE2:
-		return t.openManaged(ctx, out, options)
+		return byName(
+			func() (session.Source, error) { return t.open(ctx, out, options, target, t.again()) },
+			func() (session.Source, error) {
+				return t.open(ctx, out, options, t.rke(t.cluster).target(), t.rke(t.cluster).again())
+			})
 	}
 	return t.open(ctx, out, options, target, Words{})
 }
@@ -83,19 +87,6 @@ func (t *Audited) named() (session.Target, error) {
 	}
 	return session.Target{Kind: session.APIOnly, Name: contextName(t.kubeconfig, t.kubeContext),
 		Server: kubeconfig(t.kubeconfig, t.kubeContext), RequestTimeout: t.requestTimeout}, nil
-}
-
-// openManaged looks for an RKE2 cluster of that name, then for one of RKE.
-func (t *Audited) openManaged(ctx context.Context, out Output, options migration.Options) (session.Source, error) {
-	first, err := t.open(ctx, out, options, t.rke2(), t.again())
-	if !notOfRKE2(err) {
-		return first, err
-	}
-	second, rkeErr := t.open(ctx, out, options, t.rke(t.cluster).target(), t.rke(t.cluster).again())
-	if notOfRKE(rkeErr) {
-		return nil, err
-	}
-	return second, rkeErr
 }
 
 // open opens one target; words name it in the command that goes on.

@@ -8,9 +8,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
 // Either are the flags of both distributions, for a command that finds by itself of which
@@ -90,25 +87,23 @@ func (f *Either) Asked(out Output) (Asked, error) {
 	return f.rke.Asked(out)
 }
 
-// open looks for an RKE2 cluster of that name, then for one of RKE.
+// open connects to the cluster as one of the distribution that it is of.
 func (f *Either) open(ctx context.Context, out Output, may session.Access) (*session.Session, Words, error) {
-	first, words, err := openAsked(ctx, f, out, may)
-	if f.rke.cluster == "" || !notOfRKE2(err) {
-		return first, words, err
+	if f.rke.cluster == "" || f.rke.set.Changed("config") {
+		return openAsked(ctx, f, out, may)
 	}
-	second, words, rkeErr := openAsked(ctx, &f.rke, out, may)
-	if notOfRKE(rkeErr) {
-		return nil, Words{}, err
-	}
-	return second, words, rkeErr
+	found, err := byName(
+		func() (opened, error) { return asOpened(openAsked(ctx, f, out, may)) },
+		func() (opened, error) { return asOpened(openAsked(ctx, &f.rke, out, may)) })
+	return found.Session, found.words, err
 }
 
-// notOfRKE2 says whether there is no such cluster of RKE2. Rancher mirrors what it has by
-// another kind of object, without a configuration.
-func notOfRKE2(err error) bool {
-	return fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher, config.ReasonNotProvisioned)
+// opened is a session, and the words that name its cluster.
+type opened struct {
+	*session.Session
+	words Words
 }
 
-func notOfRKE(err error) bool {
-	return fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher, managed.ReasonNotRKE)
+func asOpened(s *session.Session, words Words, err error) (opened, error) {
+	return opened{s, words}, err
 }

@@ -10,9 +10,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/managed"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
 // Recorded are the flags that name a cluster to watch.
@@ -47,14 +44,9 @@ func (t *Recorded) Reach(ctx context.Context) (cluster session.Watched, name str
 		cluster, err = session.ToWatch(ctx, rke.target(), c)
 		return cluster, t.config, err
 	case t.cluster != "":
-		cluster, err = session.ToWatch(ctx, t.rke2(), c)
-		// Rancher mirrors what it has by another kind of object, without a configuration.
-		if fault.HasReason(err, migration.ReasonClusterNotFound, migration.ReasonNotRancher, config.ReasonNotProvisioned) {
-			second, rkeErr := session.ToWatch(ctx, rke.target(), c)
-			if !fault.HasReason(rkeErr, migration.ReasonClusterNotFound, migration.ReasonNotRancher, managed.ReasonNotRKE) {
-				cluster, err = second, rkeErr
-			}
-		}
+		cluster, err = byName(
+			func() (session.Watched, error) { return session.ToWatch(ctx, t.rke2(), c) },
+			func() (session.Watched, error) { return session.ToWatch(ctx, rke.target(), c) })
 		return cluster, t.cluster, err
 	case t.kubeconfig == "" && t.kubeContext == "":
 		return cluster, "", fault.AsUsage(errors.New("no cluster is named: wanted --cluster NAME, --config cluster.yml or --kubeconfig FILE"))
