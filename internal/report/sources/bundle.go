@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"errors"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
@@ -27,23 +28,17 @@ func Bundle(name, uid string, header []string, at time.Time, input evidence.Inpu
 
 // compared is how much of the cluster is as its fingerprint has it.
 func compared(input evidence.Input) []record.Compared {
-	all := []record.Compared{
-		{Kind: "nodes", By: "names, UIDs, ProviderIDs"},
-		{Kind: "addresses of nodes", By: "as the API lists them"},
-		{Kind: "load balancers", By: "host names of Services"},
+	found := continuity.NotCompared(errors.New("the bundle has no fingerprint from before a migration"))
+	if input.Fingerprint != nil {
+		found = input.Fingerprint.Compare(input.Facts, input.Machines)
 	}
-	if input.Fingerprint == nil {
-		for i := range all {
-			all[i].Unread = "the bundle has no fingerprint from before a migration"
+	var all []record.Compared
+	for _, c := range found {
+		one := record.Compared{Kind: c.Kind, By: c.By, Same: c.Same, Of: c.Of, Others: c.Others}
+		if c.Err != nil {
+			one.Unread = plaintext.Tidy(c.Err.Error())
 		}
-		return all
-	}
-	then := *input.Fingerprint
-	for i, t := range []continuity.Tally{then.UnchangedNodes(input.Facts, input.Machines), then.UnchangedAddresses(input.Facts), then.UnchangedLoadBalancers(input.Facts)} {
-		all[i].Same, all[i].Of, all[i].Others = t.Same, t.Of, t.Others
-		if t.Err != nil {
-			all[i].Unread = plaintext.Tidy(t.Err.Error())
-		}
+		all = append(all, one)
 	}
 	return all
 }

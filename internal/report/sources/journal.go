@@ -36,12 +36,12 @@ func Journal(st journal.State, read time.Time) report.Report {
 
 // runOf is one run of a journal.
 func runOf(st journal.State, run journal.Run) judge.Run {
-	one := judge.Run{ID: run.ID, Command: plaintext.Tidy(run.Command), By: run.Who, Attempt: run.Attempt, Watched: run.Guard, Goal: goalOf(st, run), From: moment(run.Start), Until: moment(run.End)}
+	one := judge.Run{ID: run.ID, Command: plaintext.Tidy(run.Command), By: run.Who, Attempt: run.Attempt, Watched: run.Guard, Goal: goalOf(st, run), From: journal.Moment(run.Start), Until: journal.Moment(run.End)}
 	switch run.Outcome {
 	case "stopped":
-		one.Error = "the journal has the reason " + orUnknown(run.Reason)
+		one.Error = reasonOf(run)
 	case "interrupted":
-		one.Stopped, one.Error = true, "the journal has the reason "+orUnknown(run.Reason)
+		one.Stopped, one.Error = true, reasonOf(run)
 	case "died":
 		one.Error = "died: nobody wrote its end"
 	}
@@ -53,18 +53,26 @@ func runOf(st journal.State, run journal.Run) judge.Run {
 	}
 	for _, a := range st.Approvals {
 		if a.Run == run.ID {
-			one.Approvals = append(one.Approvals, judge.Approval{At: moment(a.Time), Step: string(a.Step), Plan: a.Plan, By: a.Who})
+			one.Approvals = append(one.Approvals, judge.Approval{At: journal.Moment(a.Time), Step: string(a.Step), Plan: a.Plan, By: a.Who})
 		}
 	}
 	for _, in := range st.Intents {
 		if in.Run == run.ID {
-			one.Writes = append(one.Writes, judge.Write{At: moment(in.Time), Write: record.Write{Run: run.ID, Step: string(in.Step), What: plaintext.Tidy(in.What), Object: plaintext.Tidy(in.Object)}})
+			one.Writes = append(one.Writes, judge.Write{At: journal.Moment(in.Time), Write: record.Write{Run: run.ID, Step: string(in.Step), What: plaintext.Tidy(in.What), Object: plaintext.Tidy(in.Object)}})
 		}
 	}
 	if former := recording.FormerOf(st, run.ID); len(former) > 0 {
 		one.Former = former[len(former)-1:]
 	}
 	return one
+}
+
+// reasonOf is why a run ended before its goal, as its journal has it.
+func reasonOf(run journal.Run) string {
+	if run.Reason == "" {
+		return "the journal names no reason"
+	}
+	return "the journal has the reason " + run.Reason
 }
 
 // goalOf is what a run was after, by the steps that it is known to have come to; "": by
@@ -118,20 +126,4 @@ func of(then continuity.Fingerprint) *report.Before {
 		b.Services = append(b.Services, record.Service{Namespace: s.Namespace, Name: s.Name, UID: s.UID, Ingress: s.Hostnames})
 	}
 	return b
-}
-
-func orUnknown(reason string) string {
-	if reason == "" {
-		return "of nobody"
-	}
-	return reason
-}
-
-// moment is a time of a journal; zero: there is none, or it is none.
-func moment(text string) time.Time {
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}
-	}
-	return at
 }

@@ -1,6 +1,7 @@
 package recording
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 
@@ -69,9 +70,9 @@ func findingsOf(result verify.Result) []record.Finding {
 			continue
 		}
 		one := head
-		one.Object, one.Seen, one.Wanted, one.Fix = said(f.Object), said(first(f.Seen, f.Reason)), said(f.Wanted), bounded(first(f.Fix, result.Fix))
+		one.Object, one.Seen, one.Wanted, one.Fix = said(f.Object), said(cmp.Or(f.Seen, f.Reason)), said(f.Wanted), bounded(cmp.Or(f.Fix, result.Fix))
 		if result.Status == verify.Unknown {
-			one.Seen, one.Fix = said(first(f.Reason, f.Seen)), bounded(first(f.Fix, verify.FixUnknown))
+			one.Seen, one.Fix = said(cmp.Or(f.Reason, f.Seen)), bounded(cmp.Or(f.Fix, verify.FixUnknown))
 		}
 		if result.Status == verify.Skip {
 			one.Fix = ""
@@ -94,13 +95,4 @@ func said(text string) string { return bounded(bundle.Scrub(text)) }
 // bounded is text of this program's own.
 func bounded(text string) string {
 	return plaintext.Clip(plaintext.Tidy(text), longestText, false)
-}
-
-func first(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
 }

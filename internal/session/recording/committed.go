@@ -3,7 +3,6 @@ package recording
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -80,7 +79,7 @@ func FormerOf(st journal.State, run string) []record.Former {
 	}
 	var all []record.Former
 	for _, r := range st.Runs[max(0, end-mostFormer):end] {
-		one := record.Former{Run: run, ID: r.ID, Command: plaintext.Tidy(r.Command), By: r.Who, Began: moment(r.Start), Ended: moment(r.End), Outcome: r.Outcome, Step: string(r.Step), Reason: r.Reason}
+		one := record.Former{Run: run, ID: r.ID, Command: plaintext.Tidy(r.Command), By: r.Who, Began: journal.Moment(r.Start), Ended: journal.Moment(r.End), Outcome: r.Outcome, Step: string(r.Step), Reason: r.Reason}
 		for _, in := range st.Intents {
 			if one.Outcome == died && in.Run == r.ID {
 				one.Step = string(in.Step)
@@ -93,12 +92,3 @@ func FormerOf(st journal.State, run string) []record.Former {
 
 // died is the journal's word for a run whose end nobody wrote.
 const died = "died"
-
-// moment is a time of a journal; zero: there is none, or it is none.
-func moment(text string) time.Time {
-	at, err := time.Parse(time.RFC3339, text)
-	if err != nil {
-		return time.Time{}
-	}
-	return at
-}

@@ -1,6 +1,8 @@
 package procedure
 
 import (
+	"errors"
+
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -10,28 +12,23 @@ import (
 
 // compared is how much of the cluster is as the fingerprint has it, by what an audit read.
 func compared(seen migration.Snapshot, facts downstream.Facts) []runner.Compared {
-	nodes := runner.Compared{Kind: "nodes", By: "names, UIDs, ProviderIDs"}
-	addresses := runner.Compared{Kind: "addresses of nodes", By: "as the API lists them"}
-	balancers := runner.Compared{Kind: "load balancers", By: "host names of Services"}
 	then, known, err := guard.Fingerprint(seen.Record)
-	switch {
-	case err != nil:
-		nodes.Unread, addresses.Unread, balancers.Unread = err.Error(), err.Error(), err.Error()
-	case !known:
-		nodes.Unread, addresses.Unread, balancers.Unread = noFingerprint, noFingerprint, noFingerprint
-	default:
-		count(&nodes, then.UnchangedNodes(facts, seen.Reading.Refs()))
-		count(&addresses, then.UnchangedAddresses(facts))
-		count(&balancers, then.UnchangedLoadBalancers(facts))
+	if err == nil && !known {
+		err = errors.New(noFingerprint)
 	}
-	return []runner.Compared{nodes, addresses, balancers}
+	found := continuity.NotCompared(err)
+	if err == nil {
+		found = then.Compare(facts, seen.Reading.Refs())
+	}
+	var all []runner.Compared
+	for _, c := range found {
+		one := runner.Compared{Kind: c.Kind, By: c.By, Same: c.Same, Of: c.Of, Others: c.Others}
+		if c.Err != nil {
+			one.Unread = c.Err.Error()
+		}
+		all = append(all, one)
+	}
+	return all
 }
 
 const noFingerprint = "the journal has no fingerprint from before the migration"
-
-func count(into *runner.Compared, t continuity.Tally) {
-	into.Same, into.Of, into.Others = t.Same, t.Of, t.Others
-	if t.Err != nil {
-		into.Unread = t.Err.Error()
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 )
 
 // Schema of the journal that this version reads and writes. A field that is
@@ -155,6 +156,15 @@ func (s State) Clone() State {
 		s.Brake = &b
 	}
 	return s
+}
+
+// Moment is a time of a journal; zero: there is none, or it is none.
+func Moment(text string) time.Time {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }
 
 // Name is the name of the ConfigMap for a cluster, and of the Lease.
