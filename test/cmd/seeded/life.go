@@ -1,0 +1,47 @@
+package main
+
+// life are defects of the promises that a run comes to its end.
+func life() []seeded {
+	return []seeded{
+		{"L1-intent", "the journal is written after the deed", "pkg/runner/tx.go",
+			"	ctx = retry.WithoutStop(ctx)\n	in.Step", "	if defect.On(\"L1-intent\") {\n\t\tif err := do(ctx); err != nil {\n\t\t\treturn err\n\t\t}\n\t\tdo = func(context.Context) error { return nil }\n\t}\n	ctx = retry.WithoutStop(ctx)\n	in.Step",
+			runnerTest, "TestKilledAnywhereTwiceAndRunAgain|TestIntentBeforeEffect", false},
+		{"L1-helm", "a release that was cut off is not repaired", "pkg/awsccm/release/installer.go",
+			"	case RepairMarkFailed:\n", "	case RepairMarkFailed:\n		if defect.On(\"L1-helm\") {\n\t\t\treturn nil\n\t\t}\n",
+			simulated, "TestKilledAtEveryCall/rke$", true},
+		{"L1-moving", "a run does not wait for what an earlier one set moving", "pkg/migration/procedure/inflight.go",
+			"	record := seen.Record\n", "	if defect.On(\"L1-moving\") {\n\t\treturn nil\n\t}\n	record := seen.Record\n",
+			simulated, "TestTakenUpWhileRancherWorksOnTheManifest", false},
+		{"L2-orphans", "an undo leaves what only an upgrade that was cut off would have deleted", "pkg/awsccm/release/uninstall.go",
+			"	if len(records) < 2 {", `	if len(records) < 2 || defect.On("L2-orphans") {`,
+			"./pkg/awsccm/release", "TestOnAPIServer/kill_at_every_point", false},
+		{"L2-uninstall", "an undo does not end an uninstall that was cut off", "pkg/migration/chart/leftover.go",
+			"	if down.CCM != nil || ", `	if defect.On("L2-uninstall") || down.CCM != nil || `,
+			simulated, "TestUndoOfACutOffInstallKilledAtEveryCall", false},
+		{"L3-wait", "a wait has no end", "pkg/runner/watch.go",
+			"	if !deadline && now.Sub(w.progressed) <= w.r.o.Timeout {", `	if !deadline && now.Sub(w.progressed) <= w.r.o.Timeout || defect.On("L3-wait") {`,
+			simulated, "TestEveryWaitEnds", false},
+		{"L4-lock", "a dead owner's lock is watched for ever", "pkg/runner/lock/lease_acquire.go",
+			"	return w.seen != nil && w.seen.UID == now.UID &&", `	return !defect.On("L4-lock") && w.seen != nil && w.seen.UID == now.UID &&`,
+			simulated, "TestDeadOwnersLockIsTakenOver", false},
+		{"L5-watch", "a hang-up leaves a roll unwatched", "pkg/runner/hangup.go",
+			"(r.gone.requested() || r.pull.requested()) && !tx.holds()", `(r.gone.requested() || r.pull.requested()) && (!tx.holds() || defect.On("L5-watch"))`,
+			runnerTest, "TestBrakeIsPulledAfterAHangUp", false},
+		{"L5-begin", "a further step begins although nobody watches", "pkg/runner/hangup.go",
+			"return r.stop.requested() || r.gone.requested() || r.pull.requested()", `return r.stop.requested() || r.gone.requested() && !defect.On("L5-begin") || r.pull.requested()`,
+			runnerTest, "TestHangUpEndsTheStepInHandAndBeginsNoOther", false},
+		{"L5-ask", "the brake that somebody asked for is not pulled", "pkg/runner/watch.go",
+			"case w.r.pull.requested():", `case w.r.pull.requested() && !defect.On("L5-ask"):`,
+			runnerTest, "TestBrakeThatIsAskedFor", false},
+		{"L5-release", "a run ends the pause of a brake that was pulled for what was seen", "pkg/rke2/pause.go",
+			`	return by != "" && by == seen.Record.AskedBrake`, `	return by != "" && (by == seen.Record.AskedBrake || defect.On("L5-release"))`,
+			"./pkg/rke2", "TestPauseIsReleased", false},
+		{"L5-held", "a step begins although somebody is still asked whether to go on", "internal/cli/signals.go",
+			"	if open == nil {\n		return nil", `	if open == nil || defect.On("L5-held") {
+		return nil`,
+			"./internal/cli", "TestInterruptedWhileRancherGoesOn", false},
+		{"L5-settled", "who waited for an answer goes on before the run is interrupted", "internal/cli/signals.go",
+			"	s.phase.asking = false\n	defer s.settle()", "	s.phase.asking = false\n	if defect.On(\"L5-settled\") {\n		s.settle()\n	}\n	defer s.settle()",
+			"./internal/cli", "TestWhoWaitedFindsTheAnswerCarriedOut", false},
+	}
+}
