@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 func TestDurationsThatWouldBecomeDefaultsAreRefused(t *testing.T) {
@@ -31,6 +33,19 @@ func TestDurationsThatWouldBecomeDefaultsAreRefused(t *testing.T) {
 		err := engine.check()
 		if (err == nil) != tt.ok || (err != nil && fault.ClassOf(err) != fault.Usage) {
 			t.Errorf("%v: %v", tt.args, err)
+		}
+	}
+}
+
+// The question before the first write is about the steps that the run is for.
+func TestOnlyStepsOfTheRunAreAskedAbout(t *testing.T) {
+	steps := []runner.PlannedStep{}
+	for _, id := range []journal.StepID{"preflight", "enable-leader-migration", "install-ccm"} {
+		steps = append(steps, runner.PlannedStep{Info: runner.Info{ID: id}})
+	}
+	for want, flags := range map[int]engineFlags{3: {}, 2: {until: "enable-leader-migration"}, 1: {step: "preflight"}} {
+		if got := flags.asked(steps); len(got) != want {
+			t.Errorf("%+v: %d steps, wanted %d", flags, len(got), want)
 		}
 	}
 }
