@@ -158,7 +158,7 @@ func markdownCell(v value) string {
 	case v.Changed:
 		return cell(v.Before) + " → **" + cell(v.Text) + "**"
 	case v.Code != "":
-		return cell(v.Text) + " `" + cell(v.Code) + "`"
+		return strings.TrimSpace(cell(v.Text) + " `" + cell(v.Code) + "`")
 	}
 	return cell(v.Text)
 }
