@@ -80,7 +80,7 @@ func whatIsDone() map[string]setting {
 		}},
 		"access.clusters": {set: "access.clusters={prod}", changes: []string{
 			`+ ` + container + `.args has "--clusters=prod"`, "- " + role + ".rules has ", "+ " + role + `.rules has …"resourceNames":["prod"]`,
-			"+ " + role + `.rules has …"resourceNames":["prod-kubeconfig"]`, "+ " + role + `.rules has …"resourceNames":["awsmigrate-prod","awsmigrate-prod-plan"]`,
+			"+ " + role + `.rules has …"resourceNames":["prod-kubeconfig"]`, "+ " + role + `.rules has …"resourceNames":["awsmigrate-prod","awsmigrate-prod-plan","awsmigrate-prod.record"]`,
 		}},
 		"access.rke1": {set: "access.rke1={c-7kq2x}", changes: []string{
 			`- ` + container + `.args has "--rke="`, `+ ` + container + `.args has "--rke=c-7kq2x"`,

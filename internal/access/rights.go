@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/docs"
 	"github.com/awsmigrate/awsmigrate/internal/job"
+	"github.com/awsmigrate/awsmigrate/pkg/record/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
@@ -72,9 +73,10 @@ func (c Cluster) InRancher(p Purpose) []Right {
 	return slices.DeleteFunc(unique(append(c.find(), all...)), func(r Right) bool { return !ofAudit(r) })
 }
 
-// ofAudit leaves of a run's rights those to read, without the lock, which only a run takes.
+// ofAudit leaves of a run's rights those to read, without the lock and the records, which
+// only a run takes and keeps.
 func ofAudit(r Right) bool {
-	return (r.Verb == "get" || r.Verb == "list") && r.Group != "coordination.k8s.io"
+	return !archive.Keeps(r.Name) && (r.Verb == "get" || r.Verb == "list") && r.Group != "coordination.k8s.io"
 }
 
 // find are the rights by which an audit learns that a name is that of an RKE cluster: it

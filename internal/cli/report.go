@@ -15,14 +15,14 @@ import (
 )
 
 func newReport(a *app) *cobra.Command {
-	named := &target.Journaled{}
+	named, run := &target.Journaled{}, ""
 	cmd := &cobra.Command{
 		Use:   "report FILE | --cluster NAME | --config cluster.yml",
 		Short: "Say what a record, a journal or a bundle comes to: as text, as one page, or for a ticket",
 		Long: `Tells of a cluster what a file holds, of any age and without the cluster: a record that
 --record or a run wrote, a bundle of verify --dump, or a journal, as the ConfigMap that
 kubectl get -o yaml prints. With --cluster or --config the journal is read where it is
-kept. Which of them a FILE is, is found out.
+kept, with the records that runs keep beside it. Which of them a FILE is, is found out.
 
 A record has who ran the cloud controllers when, and whether two ever did at once; of a
 run its steps, every edit as a diff, and what its checks found. A journal has the runs:
@@ -37,6 +37,7 @@ which a record alone has, and -o markdown the same without the picture.`,
 		Example: `  awsmigrate report prod.jsonl
   awsmigrate report prod.jsonl -o html > prod.html
   awsmigrate report --cluster prod -o markdown > prod.md
+  awsmigrate report --cluster prod --run last -o html > last.html
   awsmigrate report bundle.json -o html > audit.html`,
 		Args:              cobra.MaximumNArgs(1),
 		ValidArgsFunction: filesOf("jsonl", "json", "yaml", "yml"),
@@ -44,7 +45,7 @@ which a record alone has, and -o markdown the same without the picture.`,
 			if err := a.checkOutput(reportFormats()...); err != nil {
 				return err
 			}
-			read, err := readForReport(cmd.Context(), a, named, args)
+			read, err := readForReport(cmd.Context(), a, named, args, run)
 			if err != nil {
 				return err
 			}
@@ -52,17 +53,18 @@ which a record alone has, and -o markdown the same without the picture.`,
 		},
 	}
 	named.Register(cmd.Flags())
+	cmd.Flags().StringVar(&run, "run", "", "the record of one run, by its `ID`, or "+sources.Last)
 	addOutputFlag(cmd, a, reportFormats())
 	return cmd
 }
 
 // readForReport reads what the command line names.
-func readForReport(ctx context.Context, a *app, named *target.Journaled, args []string) (report.Report, error) {
+func readForReport(ctx context.Context, a *app, named *target.Journaled, args []string, run string) (report.Report, error) {
 	switch {
 	case len(args) > 0 && named.Given():
 		return report.Report{}, fault.AsUsage(errors.New("FILE and a cluster: wanted one of them"))
 	case len(args) > 0:
-		return reportOfFile(ctx, args[0])
+		return reportOfFile(ctx, args[0], run)
 	case !named.Given():
 		return report.Report{}, fault.AsUsage(errors.New("nothing is named: wanted FILE, --cluster NAME or --config cluster.yml"))
 	}
@@ -70,12 +72,19 @@ func readForReport(ctx context.Context, a *app, named *target.Journaled, args []
 	if err != nil {
 		return report.Report{}, err
 	}
+	records, unread := s.Records().Load(ctx)
+	if run != "" {
+		if unread != nil {
+			return report.Report{}, unread
+		}
+		return sources.RecordOf(records, run, s.Records().Object())
+	}
 	state, err := s.Journal.Load(ctx)
 	if err != nil {
 		return report.Report{}, err
 	}
 	state.Target = s.Procedure.Target() // also of one that is not there yet
-	return sources.Journal(state, s.Clock.Now()), nil
+	return sources.WithRecords(sources.Journal(state, s.Clock.Now()), records, unread), nil
 }
 
 // writeReport prints a report in the format that was asked for, and ends with what it

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -34,8 +36,9 @@ const (
 	mostConfigMap = 8 << 20
 )
 
-// reportOfFile finds out what a file is, and reads it.
-func reportOfFile(ctx context.Context, path string) (report.Report, error) {
+// reportOfFile finds out what a file is, and reads it. run is that of a record among several;
+// "" else.
+func reportOfFile(ctx context.Context, path, run string) (report.Report, error) {
 	file, err := os.Open(filepath.Clean(path))
 	if err != nil {
 		return report.Report{}, fault.AsUsage(fmt.Errorf("read a file for a report: %w", err))
@@ -46,12 +49,13 @@ func reportOfFile(ctx context.Context, path string) (report.Report, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return report.Report{}, fault.AsUsage(fmt.Errorf("read %s: %w", path, err))
 	}
-	switch kindOf(head) {
-	case aBundle:
+	switch kind := kindOf(head); {
+	case kind == aConfigMap:
+		return reportOfConfigMap(path, in, run)
+	case run != "":
+		return report.Report{}, fault.AsUsage(fmt.Errorf("flag --run: file %s is of one run, or of none; wanted a cluster, or a ConfigMap with the records of its runs", path))
+	case kind == aBundle:
 		return reportOfBundle(ctx, path)
-	case aConfigMap:
-		return reportOfConfigMap(path, in)
-	case aRecord:
 	}
 	judged := judge.New()
 	torn, err := record.Read(in, judged.Put)
@@ -87,8 +91,9 @@ func kindOf(head []byte) fileKind {
 	return aRecord
 }
 
-// reportOfConfigMap is that of a journal which somebody saved with kubectl.
-func reportOfConfigMap(path string, in io.Reader) (report.Report, error) {
+// reportOfConfigMap is that of a journal which somebody saved with kubectl, or of a record
+// beside one: the last, unless a run is named.
+func reportOfConfigMap(path string, in io.Reader, run string) (report.Report, error) {
 	text, err := io.ReadAll(io.LimitReader(in, mostConfigMap+1))
 	if err != nil {
 		return report.Report{}, fault.AsUsage(fmt.Errorf("read %s: %w", path, err))
@@ -105,6 +110,12 @@ func reportOfConfigMap(path string, in io.Reader) (report.Report, error) {
 	}
 	if cm.Kind != "ConfigMap" {
 		return report.Report{}, refuse(fmt.Sprintf("is a %q", cm.Kind), nil)
+	}
+	switch {
+	case archive.Holds(&cm):
+		return sources.RecordOf(archive.Of(&cm), cmp.Or(run, sources.Last), "file "+path)
+	case run != "":
+		return report.Report{}, refuse("holds no records of runs", nil)
 	}
 	state, err := journal.Kept("file "+path, &cm)
 	if err != nil {

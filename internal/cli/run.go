@@ -53,7 +53,7 @@ func (a *app) recorded(engine *engineFlags) recording.Options {
 	if engine.record == "" && a.streams.ErrTerminal && !engine.dryRun {
 		unasked = recordBeside(a.streams.Env, time.Now(), os.Getpid())
 	}
-	return recording.Options{Unasked: unasked, Record: engine.record, Report: engine.report, Command: a.commandLine(), Version: build.This().String(),
+	return recording.Options{Unasked: unasked, Beside: !engine.dryRun, Record: engine.record, Report: engine.report, Command: a.commandLine(), Version: build.This().String(),
 		By: actor.User + "@" + actor.Host, Clock: clock.RealClock{}, Timeout: requestsOfARecorder, Say: a.say}
 }
 
@@ -62,7 +62,7 @@ func shownOf(r *recording.Recording) view.Evidence {
 	e := view.Evidence{}
 	e.Record, e.Report = r.Files()
 	e.Judged, e.Seen = r.Judged()
-	e.Refused = r.Refused()
+	e.Refused, e.Kept = r.Refused(), r.Kept()
 	return e
 }
 

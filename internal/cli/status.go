@@ -144,5 +144,5 @@ func infos(p migration.Procedure) []runner.Info {
 
 // commands are what to type next about a target.
 func commands(t target.Words) view.Commands {
-	return view.Commands{Run: t.Run(), Undo: t.Undo(), Status: t.Status(), Upgrade: t.Upgrade(), Undoing: t.Undoing, NoWayBack: migration.StepUpgrade}
+	return view.Commands{Run: t.Run(), Undo: t.Undo(), Status: t.Status(), Upgrade: t.Upgrade(), Report: t.Report, Undoing: t.Undoing, NoWayBack: migration.StepUpgrade}
 }

@@ -36,7 +36,7 @@ func (c *Controller) runs(k *cluster, m *v1alpha1.ClusterMigration) {
 		options.Saved = func(journal.Target) (*runner.WholePlan, error) { return saved, nil }
 		options.Hold = func(_ context.Context, step runner.Info) error { return c.stillWanted(k.key, m, step) }
 		return c.ended(k, m, recovered(ctx, func(ctx context.Context) error {
-			result, err := c.o.Engine.Run(ctx, l.target, options)
+			result, err := c.recorded(ctx, k.key, l.target, options)
 			if err == nil && idle(result.Steps) { // it would be begun again at once
 				err = &fault.Error{Class: fault.NoProgress, Reason: "NothingDone", Object: "Cluster " + k.key.String(), Seen: "a run up to step " + string(until) + " ended without taking one"}
 			}

@@ -5,6 +5,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/record/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
@@ -61,11 +62,11 @@ func (o Options) rightsRKE() []Scope {
 	return scopes
 }
 
-// record is what journal and lock need.
+// record is what journal, lock and the records of runs need.
 func (o Options) record() []rbacv1.PolicyRule {
 	names := []string{o.name()}
 	return []rbacv1.PolicyRule{
-		rule("", "configmaps", names, "get", "patch"),
+		rule("", "configmaps", []string{o.name(), archive.Name(o.name())}, "get", "patch"),
 		rule("", "configmaps", nil, "create"),
 		rule("coordination.k8s.io", "leases", names, "get", "update"),
 		rule("coordination.k8s.io", "leases", nil, "create"),

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -32,6 +33,8 @@ type Report struct {
 	Audit *judge.Audit
 	// Compared is how much of the cluster of a bundle is as it was before the migration.
 	Compared []record.Compared
+	// Recorded are the runs of a journal of which a record is kept beside it.
+	Recorded map[string]bool
 	// Before is the cluster as it was before the first write, of a journal.
 	Before *Before
 	// Others say what else limits the report.
@@ -77,10 +80,7 @@ func (r Report) Sentence() string {
 func (r Report) NotSeen() []string {
 	switch r.Source {
 	case Journal:
-		return append([]string{
-			"the leases and pods of the cloud controllers: when they changed hands, for how long nobody ran them, and whether two ever did at once",
-			"the steps of each run in time, their edits as diffs, and what checks found: a record has them (--record, --report)",
-		}, r.Others...)
+		return append(r.notInJournal(), r.Others...)
 	case Bundle:
 		return append([]string{
 			"the leases and pods of the cloud controllers but at the one moment: whether two processes ever ran at once",
@@ -89,6 +89,28 @@ func (r Report) NotSeen() []string {
 	case Record:
 	}
 	return append(append(NotSeen(r.Result), TornLines(r.Torn)...), r.Others...)
+}
+
+// notInJournal is what of a journal's runs only their records have.
+func (r Report) notInJournal() []string {
+	leases := "the leases and pods of the cloud controllers: when they changed hands, for how long nobody ran them, and whether two ever did at once"
+	steps := "the steps of each run in time, their edits as diffs, and what checks found: a record has them (--record, --report)"
+	if len(r.Recorded) == 0 {
+		return []string{leases, steps}
+	}
+	var with, without []string
+	for _, run := range r.Runs {
+		if r.Recorded[run.ID] {
+			with = append(with, run.ID)
+		} else {
+			without = append(without, run.ID)
+		}
+	}
+	all := []string{leases + "; the record of a run has that (report --run ID), of " + strings.Join(with, ", ")}
+	if len(without) > 0 {
+		all = append(all, "the steps in time, edits as diffs and findings of the runs of which no record is kept: "+strings.Join(without, ", "))
+	}
+	return all
 }
 
 // Verdict is the worst of what is known: of what nobody watched nothing is.

@@ -35,6 +35,8 @@ func (r Report) runParts() []runPart {
 		p := runPart{Title: runTitle(run), Facts: runFacts(run), Steps: newSection("", stepsTable(run), "No step was begun."), Former: newSection("", formerTable(run.Former), "")}
 		if r.Source == Journal {
 			p.Former = section{} // all of them are in the report
+		}
+		if !r.recorded(run) {
 			p.Steps = newSection("", comeToTable(run), "The journal has no step that it came to.")
 		}
 		p.Edits, room = editParts(run.Edits, room)
@@ -47,13 +49,16 @@ func (r Report) runParts() []runPart {
 		if more := len(run.Edits) - mostEdits; more > 0 {
 			p.Lines = append(p.Lines, fmt.Sprintf("%d more edits are not shown.", more))
 		}
-		if r.Source == Record {
+		if r.recorded(run) {
 			p.Lines = append(p.Lines, notRecorded(run)...)
 		}
 		all = append(all, p)
 	}
 	return all
 }
+
+// recorded says whether a run is told by a record, or by the journal alone.
+func (r Report) recorded(run judge.Run) bool { return r.Source == Record || r.Recorded[run.ID] }
 
 // runTitle names a run by what it was after.
 func runTitle(r judge.Run) string {

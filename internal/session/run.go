@@ -31,6 +31,7 @@ func Run(ctx context.Context, t Connector, o Options) (Result, error) {
 	o.Recording.Watch(ctx, recording.Cluster{Name: s.Procedure.Target().Name, Way: s.watched.Way, Machines: s.watched.Machines})
 	options.Sink, options.Journal = o.Recording.Beside(options.Sink, recording.About{Undo: s.undoing, Attempt: o.Attempt}), o.Recording.Keeping(options.Journal, s.RunID)
 	result, err := runner.Run[migration.Snapshot](ctx, s.Procedure, options)
+	o.Recording.KeepBeside(ctx, s.keeper(), s.RunID)
 	return Result{Result: result, Began: true}, err
 }
 

@@ -9,10 +9,12 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/audit"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
+	"github.com/awsmigrate/awsmigrate/pkg/record/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
@@ -153,6 +155,20 @@ func (s *Session) Counted() journal.Journal {
 		return s.Journal
 	}
 	return journal.Counted{Journal: s.Journal, Cluster: s.counter, Clock: s.Clock}
+}
+
+// Records are those of former runs, beside the journal.
+func (s *Session) Records() archive.Store {
+	target := s.Migration.Target()
+	return archive.Store{Client: s.home, Namespace: target.Namespace, Journal: journal.Name(target.Name), Clock: s.Clock}
+}
+
+// keeper keeps the record of a run; nil: nobody does.
+func (s *Session) keeper() recording.Keeper {
+	if s.home == nil {
+		return nil
+	}
+	return s.Records()
 }
 
 // Held is who holds the lock of the cluster; nil: nobody.

@@ -47,6 +47,11 @@ func (t Words) Status() string {
 	return t.line("status")
 }
 
+// Report is the command that tells of one run.
+func (t Words) Report(run string) string {
+	return t.Program.Line(slices.Concat([]string{"report"}, t.Args, []string{"--run", run})...)
+}
+
 // Upgrade is the command that upgrades Kubernetes after the migration, to a version that
 // is still to be named.
 func (t Words) Upgrade() string { return t.Run() + " --kubernetes-version VERSION" }

@@ -33,7 +33,7 @@ func writeEnd(s screen, e ending, commands Commands) {
 		s.prose("seen   ", report.Sentence(e.evidence.Judged))
 	}
 	writeCompared(s, e.result.Compared())
-	e.evidence.writeFiles(s, "")
+	e.evidence.writeFiles(s, "", commands)
 	s.line("next   %s", commands.Next(e.result.Observation))
 	if commands.upgrades(e.result) {
 		s.line("open   Kubernetes 1.27 and later, from where no way leads back (docs/steps/upgrade.md):")

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/internal/report"
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
@@ -14,6 +16,7 @@ type Evidence struct {
 	Seen           bool   // the cluster was watched, and Judged is what it came to
 	Judged         judge.Result
 	Refused        []string // what the credentials may not watch
+	Kept           recording.Kept
 }
 
 // evidence is what was asked to be kept of a run, or nothing.
@@ -54,12 +57,18 @@ func (e Evidence) pauses() string {
 }
 
 // writeFiles names what a run leaves to look into.
-func (e Evidence) writeFiles(s screen, indent string) {
-	if e.Record != "" {
+func (e Evidence) writeFiles(s screen, indent string, commands Commands) {
+	switch {
+	case e.Record != "":
 		s.line("%srecord %s (%s report FILE)", indent, e.Record, s.program)
+	case e.Kept.Run != "" && commands.Report != nil:
+		s.line("%srecord %s", indent, commands.Report(e.Kept.Run))
 	}
 	if len(e.Refused) > 0 {
 		s.prose(indent+"record ", e.refusal())
+	}
+	if e.Kept.Err != nil {
+		s.prose(indent+"record ", "not kept beside the journal: "+plaintext.Tidy(e.Kept.Err.Error()))
 	}
 	if e.Report != "" {
 		s.line("%sreport %s", indent, e.Report)
@@ -69,7 +78,7 @@ func (e Evidence) writeFiles(s screen, indent string) {
 // refusal says what is not recorded, and whose rights would do.
 func (e Evidence) refusal() string {
 	text := "lacks "
-	if e.Record == "" {
+	if e.Record == "" && e.Kept.Run == "" {
 		text = "none: it needs "
 	}
 	return text + strings.Join(e.Refused, ", ") + ", which these credentials may not watch (docs/permissions.md)"

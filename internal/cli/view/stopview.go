@@ -49,7 +49,7 @@ func (v *textView) stopped(result runner.Result, err error) {
 	if result.Resume != "" && (!v.braked || asked) {
 		s.line("   on:      %s", result.Resume)
 	}
-	v.evidence().writeFiles(s, "   ")
+	v.evidence().writeFiles(s, "   ", v.commands)
 	s.line("exit %d", ExitCode(err))
 }
 

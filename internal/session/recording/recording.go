@@ -16,6 +16,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
 )
@@ -29,6 +30,7 @@ const again = 10 * time.Second
 type Options struct {
 	Record, Report       string // files that are not there yet; "": none
 	Unasked              string // the record, where none was asked for: what goes wrong with it is not told
+	Beside               bool   // keep it beside the journal, too; see KeepBeside
 	Command, Version, By string
 	Clock                clock.WithTicker
 	Timeout              time.Duration // of one request
@@ -43,30 +45,37 @@ type Recording struct {
 	began        time.Time
 	look         func(context.Context, watch.Recorder) error // watch.Recorder's Run
 
-	mu      sync.Mutex
-	judge   *judge.Judge
-	writer  record.Sink    // nil: nowhere, or no more
-	held    []record.Entry // of runs, until there is a header
-	first   time.Time      // when the header came; zero: there is none
-	blind   bool           // the header is of one who cannot look
-	last    time.Time
-	ran     bool // a run had something to say
-	worked  bool // it began a step that changes something
-	ended   bool
-	refused []string           // what the credentials may not watch
-	run     string             // that is under way
-	step    string             // of it, that is; "": none
-	audited [sha256.Size]byte  // of the last audit that is kept
-	watched context.CancelFunc // nil: nobody watches
-	done    chan struct{}
+	mu       sync.Mutex
+	judge    *judge.Judge
+	writer   record.Sink    // nil: nowhere, or no more
+	pack     *archive.Pack  // for the record beside the journal; nil: none is asked for
+	held     []record.Entry // of runs, until there is a header
+	first    time.Time      // when the header came; zero: there is none
+	blind    bool           // the header is of one who cannot look
+	last     time.Time
+	ran      bool // a run had something to say
+	worked   bool // it began a step that changes something
+	ended    bool
+	refused  []string           // what the credentials may not watch
+	run      string             // that is under way
+	step     string             // of it, that is; "": none
+	audited  [sha256.Size]byte  // of the last audit that is kept
+	runs     []string           // that have a record beside the journal
+	kept     Kept               // what became of it
+	unpacked error              // why there will be none
+	watched  context.CancelFunc // nil: nobody watches
+	done     chan struct{}
 }
 
 // Open makes the files, before anything is reached. It is nil where nothing is asked for.
 func Open(o Options) (*Recording, error) {
-	if o.Record == "" && o.Report == "" && o.Unasked == "" {
+	if o.Record == "" && o.Report == "" && o.Unasked == "" && !o.Beside {
 		return nil, nil
 	}
 	r := &Recording{o: o, judge: judge.New(), began: o.Clock.Now(), look: func(ctx context.Context, w watch.Recorder) error { return w.Run(ctx) }}
+	if o.Beside {
+		r.pack = archive.NewPack()
+	}
 	var err error
 	if o.Report != "" {
 		if r.format, err = formatOf(o.Report); err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/record/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -360,5 +361,118 @@ func TestNil(t *testing.T) {
 	r.Watch(t.Context(), Cluster{Name: "demo"})
 	if sink := r.Beside(nil, About{}); sink != nil || r.Close() != nil {
 		t.Error("it does something")
+	}
+}
+
+// shelf keeps what it is given, unless it fails.
+type shelf struct {
+	runs   [][]string
+	packed []byte
+	err    error
+}
+
+func (s *shelf) Keep(_ context.Context, runs []string, packed []byte) error {
+	if s.err == nil {
+		s.runs, s.packed = append(s.runs, runs), packed
+	}
+	return s.err
+}
+
+// beside is a recording that is kept beside the journal alone.
+func beside(t *testing.T) *desk {
+	t.Helper()
+	d := &desk{clock: clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
+	r, err := Open(Options{Beside: true, Command: "c", Version: "v1", By: "u@h", Clock: d.clock, Timeout: time.Second, Say: func(line string) { d.said = append(d.said, line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Recording = r
+	return d
+}
+
+// The record of a run is kept beside the journal when it is over, whole; and that of an undo
+// by the same process takes its place, and has both.
+func TestKeptBeside(t *testing.T) {
+	d, to := beside(t), &shelf{}
+	d.look = seen
+	d.Watch(t.Context(), Cluster{Name: "demo", Way: &rest.Config{}})
+	run(d.Beside(nobody(), About{}))
+	d.KeepBeside(t.Context(), to, "r1")
+	if d.Kept() != (Kept{Run: "r1"}) {
+		t.Fatalf("%+v", d.Kept())
+	}
+	checkRun(t, unpacked(t, to.packed))
+	back := d.Beside(nobody(), About{Undo: true})
+	back.Emit(runner.Event{Type: runner.RunStarted, Message: "r2", Position: "P1"})
+	back.Emit(runner.Event{Type: runner.RunFinished, Message: "r2", Position: "P0"})
+	d.KeepBeside(t.Context(), to, "r2")
+	if err := d.Close(); err != nil || len(d.said) > 0 {
+		t.Errorf("%v, said %q", err, d.said)
+	}
+	if len(to.runs) != 2 || !slices.Equal(to.runs[1], []string{"r1", "r2"}) {
+		t.Errorf("kept as of %v", to.runs)
+	}
+	if r := unpacked(t, to.packed); len(r.Runs) != 2 || r.Runs[1].Goal != record.Undo || !r.Ended {
+		t.Errorf("runs %+v, ended %t", r.Runs, r.Ended)
+	}
+}
+
+func unpacked(t *testing.T, packed []byte) judge.Result {
+	t.Helper()
+	j := judge.New()
+	if torn, err := archive.Read(packed, j.Put); err != nil || len(torn) > 0 {
+		t.Fatal(torn, err)
+	}
+	return j.Result()
+}
+
+// Nothing is kept of a run that changed nothing, that was ended at once, or of which nothing
+// was asked to be kept; and one that could not be kept is no error of the run.
+func TestNotKeptBeside(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	forbidden := errors.New("forbidden")
+	looked := func(to runner.Sink) {
+		to.Emit(runner.Event{Type: runner.RunStarted, Message: "r1", Position: "P0"})
+		to.Emit(runner.Event{Type: runner.StepStarted, Step: "preflight"})
+		to.Emit(runner.Event{Type: runner.RunFinished, Message: "r1", Position: "P0"})
+	}
+	for name, tt := range map[string]struct {
+		ctx    context.Context
+		desk   *desk
+		run    func(runner.Sink)
+		to     *shelf
+		failed error
+	}{
+		"it changed nothing":  {t.Context(), beside(t), looked, &shelf{}, nil},
+		"it was ended":        {ended, beside(t), run, &shelf{}, nil},
+		"nobody asked for it": {t.Context(), open(t, filepath.Join(t.TempDir(), "r.jsonl"), ""), run, &shelf{}, nil},
+		"it may not be":       {t.Context(), beside(t), run, &shelf{err: forbidden}, forbidden},
+	} {
+		tt.run(tt.desk.Beside(nobody(), About{}))
+		tt.desk.KeepBeside(tt.ctx, tt.to, "r1")
+		if got := tt.desk.Kept(); got.Run != "" || !errors.Is(got.Err, tt.failed) || len(tt.to.runs) > 0 {
+			t.Errorf("%s: %+v, kept %v", name, got, tt.to.runs)
+		}
+		if err := tt.desk.Close(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	(*Recording)(nil).KeepBeside(t.Context(), &shelf{}, "r1")
+	if (*Recording)(nil).Kept() != (Kept{}) {
+		t.Error("a recording that keeps nothing kept something")
+	}
+}
+
+// Where nobody could look at the cluster, what the run did is kept all the same.
+func TestKeptBesideOfOneThatCannotLook(t *testing.T) {
+	d, to := beside(t), &shelf{}
+	run(d.Beside(nobody(), About{}))
+	d.KeepBeside(t.Context(), to, "r1")
+	if err := d.Close(); err != nil || d.Kept().Run != "r1" {
+		t.Fatal(err, d.Kept())
+	}
+	if r := unpacked(t, to.packed); len(r.Runs) != 1 || r.Runs[0].ID != "r1" || len(r.Unwatched) == 0 {
+		t.Errorf("%+v", r)
 	}
 }

@@ -94,6 +94,9 @@ func (r *Recording) put(e record.Entry) {
 	}
 	r.last, r.ended = e.At, e.End != nil
 	_ = r.judge.Put(e) // it never fails
+	if r.pack != nil && e.End == nil && r.unpacked == nil {
+		r.unpacked = r.pack.Put(e)
+	}
 	if r.writer == nil {
 		return
 	}
