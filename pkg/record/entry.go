@@ -210,6 +210,9 @@ type Unwatched struct {
 	Until  time.Time `json:"until"` // zero: the record ends so
 	Lost   bool      `json:"lost"`
 	Why    string    `json:"why,omitempty"`
+	// Unreadable says that lines of the record were lost, and not watches: nothing is listed
+	// again behind them. No recorder writes it.
+	Unreadable bool `json:"-"`
 }
 
 // End is the last entry of a record that was ended and not cut off.

@@ -28,11 +28,12 @@ func (t Torn) String() string { return fmt.Sprintf("line %d: %s", t.Line, t.Why)
 // one of a recorder that was killed, is named and passed over; where entries follow it,
 // they are told that something was missed. One of a kind that this reader does not know is
 // named, too, and misses nothing. What does not begin with a header of this
-// form is refused.
+// form is refused, and so are several records in one: the clocks of two recorders cannot be
+// compared, and nobody watched in between.
 func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 	var torn []Torn
 	var last time.Time
-	gap := false
+	gap, watched := false, false
 	reader := bufio.NewReaderSize(in, 1<<16)
 	for n := 1; ; n++ {
 		line, long, err := nextLine(reader)
@@ -46,9 +47,14 @@ func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 			return torn, fmt.Errorf("read the record: %w", err)
 		}
 		entry, why, harmless := parse(line, long)
+		if why == "" && entry.At.Before(last) { // each recorder writes in the order of its clock
+			why = "older than the line before it"
+		}
 		switch {
 		case n == 1 && (why != "" || entry.Header == nil || entry.Header.Form != Form):
 			return nil, notARecord("its first line is no header of " + Form)
+		case entry.Header != nil && watched:
+			return torn, notARecord(fmt.Sprintf("another record begins in line %d", n))
 		case why != "":
 			torn, gap = append(torn, Torn{Line: n, Why: why}), gap || !harmless
 		default:
@@ -60,7 +66,7 @@ func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 			if err := take(entry); err != nil {
 				return torn, err
 			}
-			last, gap = entry.At, false
+			last, gap, watched = entry.At, false, watched || entry.watches()
 		}
 	}
 }
@@ -69,7 +75,7 @@ func Read(in io.Reader, take func(Entry) error) ([]Torn, error) {
 // stream it was.
 func missed(from, until time.Time, take func(Entry) error) error {
 	for _, stream := range []Stream{Leases, Pods, Nodes, Services} {
-		gap := Unwatched{Stream: stream, From: from, Until: until, Lost: true, Why: "a line of the record cannot be read"}
+		gap := Unwatched{Stream: stream, From: from, Until: until, Lost: true, Unreadable: true, Why: "a line of the record cannot be read"}
 		if err := take(Entry{At: until, Missed: &gap}); err != nil {
 			return err
 		}
@@ -120,6 +126,12 @@ func (e Entry) kinds() int {
 		}
 	}
 	return n
+}
+
+// watches says whether an entry is of somebody who looks at a cluster. Before it another
+// header may follow the first, where a run began before its recorder could look.
+func (e Entry) watches() bool {
+	return e.Lease != nil || e.Checked != nil || e.Pod != nil || e.Renewal != nil
 }
 
 // nextLine is the next line without its end. long says that it had more than

@@ -114,6 +114,30 @@ func TestWhatIsNoRecord(t *testing.T) {
 	}
 }
 
+// Two records in one file are none: the clocks of their recorders cannot be compared, and
+// nobody watched in between. What was put into another order is not read as it stands either.
+func TestSeveralRecords(t *testing.T) {
+	text := written(t, some())
+	for name, joined := range map[string]string{
+		"one behind the other": text + text,
+		"a later one":          text + strings.ReplaceAll(text, "T12:", "T13:"),
+	} {
+		if _, _, err := read(joined); fault.ClassOf(err) != fault.Usage {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	blind := []Entry{some()[0], some()[4], some()[0]} // what a run did before its recorder could look
+	blind[2].At = moment.Add(2 * time.Second)
+	if _, torn, err := read(written(t, append(blind, some()[3:]...))); err != nil || len(torn) > 0 {
+		t.Errorf("a second header before anybody looked: %v, %v", torn, err)
+	}
+	lines := strings.SplitAfter(text, "\n")
+	got, torn, err := read(lines[0] + lines[3] + lines[1] + lines[5])
+	if err != nil || len(torn) != 1 || torn[0].Line != 3 || len(got) != 2+4+1 || got[2].Missed == nil {
+		t.Errorf("out of order: %+v, %v, %v", got, torn, err)
+	}
+}
+
 // A line too long for memory is passed over, and what follows is read.
 func TestLongLine(t *testing.T) {
 	text := written(t, some()[:1]) + strings.Repeat("x", longestLine+9) + "\n" + written(t, some()[1:])
