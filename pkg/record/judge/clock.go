@@ -50,9 +50,8 @@ func (c clocks) learn(host string, at time.Time, change func(offset) offset) {
 	c[host][key] = change(c[host][key])
 }
 
-// around is what is known of a host's clock around a moment. ok is false where either
-// side is not known, or where what is known contradicts itself: the clock was set.
-func (c clocks) around(host string, at time.Time) (o offset, ok bool) {
+// around is what is known of a host's clock around a moment, as far as it is.
+func (c clocks) around(host string, at time.Time) (o offset) {
 	key, reach := at.UnixNano()/int64(bucket), int64(near/bucket)
 	for k := key - reach; k <= key+reach; k++ {
 		b, known := c[host][k]
@@ -64,15 +63,46 @@ func (c clocks) around(host string, at time.Time) (o offset, ok bool) {
 		}
 	}
 	o.least, o.most = o.least-slack, o.most+slack
-	return o, o.hasLeast && o.hasMost && o.least <= o.most
+	return o
 }
 
+// and is what two things say of one clock.
+func (o offset) and(other offset) offset {
+	if other.hasLeast && (!o.hasLeast || other.least > o.least) {
+		o.least, o.hasLeast = other.least, true
+	}
+	if other.hasMost && (!o.hasMost || other.most < o.most) {
+		o.most, o.hasMost = other.most, true
+	}
+	return o
+}
+
+// set says whether what is known of a clock contradicts itself: it was set meanwhile.
+func (o offset) set() bool { return o.hasLeast && o.hasMost && o.least > o.most }
+
 // local is when the recorder's clock showed what a host's clock shows in stamp, at the
-// earliest and at the latest. received is when it was received, and close to it.
+// earliest and at the latest. received is when it was received, and close to it. ok is false
+// where either side of the clock is not known, where it was set, and where it shows that
+// something was written after it was received.
 func (c clocks) local(host string, stamp, received time.Time) (earliest, latest time.Time, ok bool) {
-	o, ok := c.around(host, received)
-	if !ok || stamp.IsZero() || received.Sub(stamp.Add(-o.most)) > near {
+	o := c.around(host, received)
+	earliest, latest = stamp.Add(-o.most), stamp.Add(-o.least)
+	if !o.hasLeast || !o.hasMost || o.set() || stamp.IsZero() || received.Sub(earliest) > near || earliest.After(received) {
 		return time.Time{}, time.Time{}, false
 	}
-	return stamp.Add(-o.most), stamp.Add(-o.least), true
+	return earliest, latest, true
+}
+
+// local is the same by the clock of a process's host, which its kubelet has as well: where
+// what that one writes says something else, the clock was set.
+func (j *Judge) local(host string, stamp, received time.Time) (earliest, latest time.Time, ok bool) {
+	if j.wasSet(host, received) {
+		return time.Time{}, time.Time{}, false
+	}
+	return j.clocks.local(host, stamp, received)
+}
+
+// wasSet says whether the clock of a host was set around a moment, as far as that shows.
+func (j *Judge) wasSet(host string, at time.Time) bool {
+	return j.clocks.around(host, at).and(j.renewed.around(j.hosts.node(host), at)).set()
 }

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,8 @@ type Judge struct {
 	header      record.Header
 	ended       bool
 
-	clocks     clocks
+	clocks     clocks // of hosts, as processes write leases
+	renewed    clocks // of Nodes, as their kubelets do
 	leases     map[string]*watched
 	asked      time.Time // when the last read of leases was sent that was answered
 	processes  map[string]*process
@@ -36,7 +38,7 @@ type Judge struct {
 
 // New is a judge who has seen nothing.
 func New() *Judge {
-	return &Judge{clocks: clocks{}, leases: map[string]*watched{}, processes: map[string]*process{}, pods: map[string]*pod{}, kubelets: map[string]*kubelet{},
+	return &Judge{clocks: clocks{}, renewed: clocks{}, leases: map[string]*watched{}, processes: map[string]*process{}, pods: map[string]*pod{}, kubelets: map[string]*kubelet{},
 		hosts: newHosts(), begun: map[record.Stream]bool{}, world: newWorld()}
 }
 
@@ -118,7 +120,7 @@ func (j *Judge) listedAnew(at time.Time) span {
 func (j *Judge) lostSince(at time.Time) time.Time {
 	since := at
 	for _, m := range j.missed {
-		if m.Stream == record.Leases && m.Lost && !at.Before(m.From) && at.Before(m.Until.Add(second)) {
+		if lostAt(m, record.Leases, at) {
 			since = earlier(since, m.From)
 		}
 	}
@@ -127,12 +129,25 @@ func (j *Judge) lostSince(at time.Time) time.Time {
 
 // lostAt says whether a stream was listed anew about then, after something was missed.
 func (j *Judge) lostAt(stream record.Stream, at time.Time) bool {
+	return slices.ContainsFunc(j.missed, func(m record.Unwatched) bool { return lostAt(m, stream, at) })
+}
+
+// lostAt says whether a moment lies in a stretch, or where a stream is listed anew behind it:
+// not at all, where lines of the record cannot be read, and what they said stays unknown.
+func lostAt(m record.Unwatched, stream record.Stream, at time.Time) bool {
+	return m.Stream == stream && m.Lost && !at.Before(m.From) && (m.Unreadable || at.Before(m.Until.Add(second)))
+}
+
+// podsFollowed is until when every pod that came was seen: to the end, unless pods were not
+// watched any more then, or a line cannot be read that may have been of one.
+func (j *Judge) podsFollowed() time.Time {
+	until := j.until
 	for _, m := range j.missed {
-		if m.Stream == stream && m.Lost && !at.Before(m.From) && at.Before(m.Until.Add(second)) {
-			return true
+		if m.Stream == record.Pods && (m.Until.IsZero() || m.Unreadable) {
+			until = earlier(until, m.From)
 		}
 	}
-	return false
+	return until
 }
 
 // becameLeader is what a component says of itself when it leads

@@ -77,11 +77,21 @@ func (s *script) ended(seconds, finished float64) *script {
 // judged is what it comes to where the kubelets were in touch with their API servers all the
 // time, and for a while before.
 func (s *script) judged() Result {
+	return s.judgedBy(func(string, time.Time) time.Duration { return 0 })
+}
+
+// judgedBy is the same where the clocks of kubelets are ahead by what differs.
+func (s *script) judgedBy(ahead func(node string, at time.Time) time.Duration) Result {
 	var renewals []record.Entry
-	until := s.all[len(s.all)-1].At
+	var until time.Time
+	for _, e := range s.all {
+		until = later(until, e.At)
+	}
 	for _, e := range s.all {
 		for at := epoch.Add(-70 * time.Second); e.Node != nil && !at.After(until); at = at.Add(10 * time.Second) {
-			renewals = append(renewals, renewal(e.Node.Name, at, at.Add(-2*time.Second)))
+			one := renewal(e.Node.Name, at, at.Add(-2*time.Second))
+			one.Renewal.Renew = at.Add(ahead(e.Node.Name, at))
+			renewals = append(renewals, one)
 		}
 	}
 	return (&script{all: append(renewals, s.all...)}).alone()
@@ -97,9 +107,9 @@ func (s *script) alone() Result {
 	return j.Result()
 }
 
-// renewal is one of a kubelet whose clock is ten minutes behind, as the recorder read it.
+// renewal is one of a kubelet, as the recorder read it. Its clock is that of the leases here.
 func renewal(node string, at, since time.Time) record.Entry {
-	return record.Entry{At: at, Renewal: &record.Renewal{Node: node, Renew: at.Add(-600 * time.Second), Since: since}}
+	return record.Entry{At: at, Renewal: &record.Renewal{Node: node, Renew: at, Since: since}}
 }
 
 // renewals of the holder of both leases, and of the CCM that waits, every two seconds.
@@ -207,6 +217,10 @@ func TestRoles(t *testing.T) {
 		want       role
 	}{
 		{"in-tree", of(wellknown.KCM, "", "--cloud-provider=aws"), Service, role{main: true}},
+		{"without a provider", of(wellknown.KCM, ""), Service, role{never: true}},
+		{"of another provider", of(wellknown.KCM, "", "--cloud-provider=gce"), Service, role{never: true}},
+		{"a flag that cannot be read", of(wellknown.CCM, "x:v1.26.0", "--enable-leader-migration=what"), Service, role{main: true, migration: true, never: true}},
+		{"routes by flags that cannot be read", of(wellknown.CCM, "x:v1.26.0", "--allocate-node-cidrs=what"), Route, role{main: true}},
 		{"in-tree with the flag", of(wellknown.KCM, "", "--cloud-provider=aws", flag), Service, role{migration: true}},
 		{"external with the flag competes and runs nothing", of(wellknown.KCM, "", "--cloud-provider=external", flag), Service, role{never: true}},
 		{"CCM", of(wellknown.CCM, "x:v1.26.0", "--cloud-provider=aws"), Service, role{main: true}},
@@ -230,6 +244,10 @@ func TestRoles(t *testing.T) {
 		if got := roleOf(test.pod, test.controller, false); got != test.want {
 			t.Errorf("%s: %+v, wanted %+v", test.name, got, test.want)
 		}
+	}
+	frozen := record.Pod{Program: wellknown.KCM, Flags: []string{"--cloud-provider=aws"}, Frozen: "fixed UID"}
+	if got := roleOf(frozen, Service, true); got != (role{migration: true, never: true}) {
+		t.Errorf("frozen arguments of who took the migration lease: %+v", got)
 	}
 }
 

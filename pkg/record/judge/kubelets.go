@@ -27,6 +27,7 @@ const (
 // kubelet is what its renewals of a Node's lease show.
 type kubelet struct {
 	last  time.Time // the newest renewal, by its own clock
+	seen  time.Time // when that was received
 	touch []span    // in which it was in touch with an API server without a break
 }
 
@@ -37,31 +38,39 @@ func (j *Judge) renewal(at time.Time, r record.Renewal) {
 		k = &kubelet{}
 		j.kubelets[r.Node] = k
 	}
+	j.renewed.notAfter(r.Node, r.Renew, at)
+	j.renewed.notBefore(r.Node, r.Renew, r.Since, at)
 	if !r.Renew.After(k.last) {
 		return
 	}
-	if n := len(k.touch); n > 0 && r.Renew.Sub(k.last) <= unbroken {
+	if n := len(k.touch); n > 0 && r.Renew.Sub(k.last) <= unbroken && r.Since.Sub(k.seen) <= unbroken { // its clock may have been set
 		k.touch[n-1].to = later(k.touch[n-1].to, r.Since)
 	} else {
 		k.touch = append(k.touch, span{at, at})
 	}
-	k.last = r.Renew
+	k.last, k.seen = r.Renew, at
+	wasSet := j.renewed.around(r.Node, at).set()
 	for _, p := range j.pods {
 		if p.now.Node == r.Node {
-			p.renewed(at, r)
+			p.renewed(at, r, wasSet)
 		}
 	}
 }
 
 // renewed counts the renewals that were written after the start of a pod was seen. A kubelet
 // whose API server was away renews within seconds, and shows what it started only when it
-// has listed its pods again: shortly before it ends what it does not know any more.
-func (p *pod) renewed(at time.Time, r record.Renewal) {
+// has listed its pods again: shortly before it ends what it does not know any more. Where its
+// clock was set, the recorder's says how long ago the start was seen.
+func (p *pod) renewed(at time.Time, r record.Renewal, wasSet bool) {
 	if !p.alone.IsZero() || p.shown.IsZero() || r.Since.Before(p.shown) {
 		return
 	}
 	p.renewals++
-	if p.renewals >= enoughRenewals && !r.Renew.Before(p.firstStart().Add(grace)) {
+	behind := r.Renew.Sub(p.firstStart())
+	if wasSet {
+		behind = r.Since.Sub(p.shown)
+	}
+	if p.renewals >= enoughRenewals && behind >= grace {
 		p.alone = at
 	}
 }
@@ -83,7 +92,7 @@ func (j *Judge) allShown(node string, acquired time.Time) bool {
 		return false
 	}
 	for _, s := range k.touch {
-		if s.to.Sub(later(s.from, acquired)) >= showsWithin {
+		if earlier(s.to, j.podsFollowed()).Sub(later(s.from, acquired)) >= showsWithin {
 			return true
 		}
 	}

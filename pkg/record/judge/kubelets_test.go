@@ -39,7 +39,9 @@ func TestAloneByRenewals(t *testing.T) {
 				if r.since < 0 {
 					since = time.Time{}
 				}
-				s.all = append(s.all, renewal("cp-0", seconds(r.at), since))
+				e := renewal("cp-0", seconds(r.at), since)
+				e.Renewal.Renew = e.Renewal.Renew.Add(-600 * time.Second) // its clock is behind
+				s.all = append(s.all, e)
 			}
 			for _, e := range s.all {
 				_ = j.Put(e) // it never fails
@@ -77,6 +79,23 @@ func TestPodThatIsNotShown(t *testing.T) {
 		{"not for long", func(s *script) *script { return until(s, 0, 60, -1) }, "", false},
 		{"away in between", func(s *script) *script { return until(until(s, 0, 20, -1), 50, 80, -1) }, "", false},
 		{"never read", func(s *script) *script { return s }, "", false},
+		{"away in between, and its clock was set back", func(s *script) *script {
+			until(s, 0, 20, -1)
+			before := len(s.all)
+			for _, e := range until(s, 50, 110, -1).all[before:] {
+				e.Renewal.Renew = e.Renewal.Renew.Add(-20 * time.Second)
+			}
+			return s
+		}, "", false},
+		{"pods are not watched any more", func(s *script) *script {
+			return until(s, 0, 80, -1).at(80, record.Entry{Missed: &record.Unwatched{Stream: record.Pods, From: on(50), Lost: true}})
+		}, "", false},
+		{"pods were listed anew", func(s *script) *script {
+			return until(s, 0, 80, -1).at(70, record.Entry{Missed: &record.Unwatched{Stream: record.Pods, From: on(50), Until: on(70), Lost: true}})
+		}, "k0", true},
+		{"a line cannot be read", func(s *script) *script {
+			return until(s, 0, 80, -1).at(51, record.Entry{Missed: &record.Unwatched{Stream: record.Pods, From: on(50), Until: on(51), Lost: true, Unreadable: true}})
+		}, "", false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := test.renewals(begun().renewals(2, 80))
@@ -86,5 +105,61 @@ func TestPodThatIsNotShown(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Whether a static pod may be hidden is a matter of the time since the lease was acquired,
+// in which its kubelet was in touch.
+func TestAllShown(t *testing.T) {
+	for _, test := range []struct {
+		name     string
+		touch    []span
+		acquired float64
+		want     bool
+	}{
+		{"in touch since before", []span{{on(0), on(100)}}, 35, true},
+		{"not for long enough since", []span{{on(0), on(100)}}, 36, false},
+		{"in touch only since then", []span{{on(36), on(100)}}, 10, false},
+		{"in touch before, and now", []span{{on(0), on(30)}, {on(50), on(100)}}, 20, false},
+		{"in touch later, for long enough", []span{{on(0), on(10)}, {on(30), on(95)}}, 20, true},
+		{"never", nil, 20, false},
+	} {
+		j := New()
+		j.until = on(100)
+		j.kubelets["cp-0"] = &kubelet{touch: test.touch}
+		if got := j.allShown("cp-0", on(test.acquired)); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
+	}
+	if New().allShown("cp-0", on(0)) {
+		t.Error("a kubelet that nobody read has shown everything")
+	}
+}
+
+// The grace period of what stood behind a pod is measured by its kubelet's clock, or by the
+// recorder's where that one was set.
+func TestGraceByAClockThatWasSet(t *testing.T) {
+	for _, test := range []struct {
+		name string
+		set  float64 // at 100 s, ahead
+		want float64
+	}{
+		{"as it was", 0, 131},
+		{"set ahead", 30, 141}, // written after 139
+	} {
+		j := New()
+		for x := 61.0; x < 150; x += 10 {
+			if x > 100 && j.pods["u"] == nil {
+				j.pod(on(101), record.Pod{UID: "u", Program: wellknown.KCM, Node: "cp-0", Containers: []record.Container{{ID: "c", State: record.Running, Started: on(99)}}})
+			}
+			e := renewal("cp-0", on(x), on(x-2))
+			if x > 100 {
+				e.Renewal.Renew = e.Renewal.Renew.Add(time.Duration(test.set * float64(time.Second)))
+			}
+			_ = j.Put(e)
+		}
+		if got := j.pods["u"].alone; !got.Equal(on(test.want)) {
+			t.Errorf("%s: alone at %s, wanted %v", test.name, at(got), test.want)
+		}
 	}
 }

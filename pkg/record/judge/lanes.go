@@ -136,13 +136,13 @@ func overlap(first, second Interval) Overlap {
 		return o
 	}
 	begins := later(first.Start.Earliest, second.Start.Earliest)
-	if !first.End.Latest.IsZero() && !begins.IsZero() && !begins.Before(first.End.Latest) {
+	if !first.End.Latest.IsZero() && !begins.Before(first.End.Latest) {
 		o.Kind = Excluded
 		o.Why = fmt.Sprintf("the kubelet reported that the container of %s had ended before %s acquired its lease", first.Process.Identity, second.Process.Identity)
 		return o
 	}
 	o.Kind, o.From, o.To, o.ByRule = Possible, begins, earlier(first.End.Latest, second.End.Latest), first.ByRule
-	if !first.ByRule.IsZero() && !begins.IsZero() && !begins.Before(first.ByRule) {
+	if !first.ByRule.IsZero() && !begins.Before(first.ByRule) {
 		o.OnlyIfFrozen, o.To = true, first.End.Latest
 		o.Why = fmt.Sprintf("nothing shows that %s had ended: %s; by its renew deadline it had, unless it was frozen", first.Process.Identity, orElse(first.Why, "its kubelet reported it later"))
 		return o
@@ -265,11 +265,7 @@ func (j *Judge) unwatchedUntil(until time.Time) []record.Unwatched {
 func (j *Judge) unseenStretches() []Stretch {
 	var all []Stretch
 	for _, u := range append(slices.Clone(j.unseen), j.behind()...) {
-		why := "it was written in between"
-		if u.silent {
-			why = "no read of the leases was answered"
-		}
-		all = append(all, Stretch{From: u.from, To: u.until, Why: "somebody else may have held lease " + u.lease + ": " + why})
+		all = append(all, Stretch{From: u.from, To: u.until, Why: "somebody else may have held lease " + u.lease + ": " + u.why})
 	}
 	return all
 }
@@ -289,7 +285,7 @@ func (j *Judge) notes() []string {
 	for _, identity := range j.order {
 		p := j.processes[identity]
 		if p.program == "" {
-			notes = append(notes, fmt.Sprintf("lease %s was held by %s, which is no controller manager as far as is seen: taken to run nothing", wellknown.MigrationLease, identity))
+			notes = append(notes, fmt.Sprintf("lease %s was held by %s, which is no controller manager as far as is seen: whether it runs cloud controllers is not known", wellknown.MigrationLease, identity))
 		}
 	}
 	if len(j.podOrder) == 0 || !j.sawKCM() {

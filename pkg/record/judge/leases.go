@@ -54,6 +54,9 @@ const (
 	silence = 4 * time.Second
 )
 
+// written is why somebody may have held a lease unseen, mostly.
+const written = "it was written in between"
+
 // mostRecent bounds what is kept of versions, to tell a read that came late from one that is
 // ahead.
 const mostRecent = 32
@@ -130,9 +133,9 @@ func (j *Judge) behind() []unseen {
 		w := j.leases[name]
 		switch {
 		case w != nil && w.ahead != "" && (j.until.Sub(w.aheadAt) >= tolerated || j.until.Sub(w.seenUntil()) >= silence):
-			all = append(all, unseen{lease: name, from: w.known(), until: j.until})
+			all = append(all, unseen{lease: name, from: w.known(), until: j.until, why: written})
 		case !j.asked.IsZero() && j.until.Sub(j.asked) >= silence:
-			all = append(all, unseen{lease: name, from: j.asked, until: j.until, silent: true})
+			all = append(all, unseen{lease: name, from: j.asked, until: j.until, why: "no read of the leases was answered"})
 			if w != nil && !w.known().IsZero() {
 				all[len(all)-1].from = w.known()
 			}
@@ -159,7 +162,11 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 		j.leases[l.Name] = w
 	}
 	lost := w.followed(at)
-	if w.seen && l.ResourceVersion == w.version && l.Gone == w.current.Gone {
+	if w.seen && l.ResourceVersion == w.version {
+		if lost && l.Gone { // it may have been made and deleted where nobody looked
+			from := sooner(w.known(), w.blind[len(w.blind)-1].from) // that it was not there at times says nothing
+			j.unseen = append(j.unseen, unseen{lease: l.Name, from: from, until: at, why: "it may have been there in between"})
+		}
 		return
 	}
 	w.seen = true
@@ -200,17 +207,18 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 // transitions says so, or it was made anew in a stretch that was not watched.
 func (j *Judge) unseenHolders(at time.Time, before write, old, now record.Lease) bool {
 	from := before.floor
-	if old.UID == "" { // it was made unseen
+	if old.UID == "" && old.Name != "" { // it was made unseen
 		from = j.lostSince(at)
 	}
 	known := 0 // acquisitions; whoever empties a lease, or writes another's name, does not count
 	if old.Holder != now.Holder && now.Holder != "" && lease.ByManager(now.Manager) != lease.Foreign {
 		known = 1
 	}
-	if old.UID == now.UID && now.Transitions-old.Transitions <= known && !now.Gone {
+	more := now.Transitions - old.Transitions // less than none: whoever wrote it did not count
+	if old.UID == now.UID && more >= 0 && more <= known && !now.Gone {
 		return false
 	}
-	j.unseen = append(j.unseen, unseen{lease: now.Name, from: from, until: at})
+	j.unseen = append(j.unseen, unseen{lease: now.Name, from: from, until: at, why: written})
 	return true
 }
 
@@ -226,8 +234,8 @@ func (t *tenure) end(at time.Time, missed bool) {
 // unseen is a stretch in which a process that was not seen may have held a lease.
 type unseen struct {
 	lease       string
-	from, until time.Time
-	silent      bool // nothing shows that it was written, nor that it was not
+	from, until time.Time // a zero from is before everything
+	why         string    // in words for people
 }
 
 // checked takes in which versions there were when somebody asked.
@@ -301,6 +309,14 @@ func later(a, b time.Time) time.Time {
 		return b
 	}
 	return a
+}
+
+// sooner is the earlier of two moments, of which a zero one is before everything.
+func sooner(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // earlier is the earlier of two moments, of which a zero one is not known.

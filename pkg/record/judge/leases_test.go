@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -26,6 +27,20 @@ func TestWatchThatHangs(t *testing.T) {
 		{"as the record ended", func(s *script) { asked(s, 40, current(s)); asked(s, 42, "new"); asked(s, 43, "newer") }, Single},
 		{"the last read shows it, long after the one before", func(s *script) { asked(s, 45, "new") }, NotSeen},
 		{"no read was answered", func(s *script) { s.at(45, record.Entry{Begun: &record.Begun{Stream: record.Nodes}}) }, NotSeen},
+		{"it was written, and the watch shows what was before", func(s *script) {
+			asked(s, 40.5, "new")
+			s.at(41, record.Entry{Lease: &record.Lease{Name: wellknown.MigrationLease, UID: wellknown.MigrationLease, ResourceVersion: "old", Holder: "cp-0_a", Renew: on(41), Transitions: 1, Manager: wellknown.KCM}})
+			s.at(42.6, record.Entry{Begun: &record.Begun{Stream: record.Nodes}})
+		}, NotSeen},
+		{"it was written, and is read again and again", func(s *script) {
+			asked(s, 41, current(s))
+			asked(s, 41.5, "new")
+			asked(s, 42.5, "newer")
+			asked(s, 43.6, "newest")
+		}, NotSeen},
+		{"the last answer took long", func(s *script) {
+			s.at(44.2, record.Entry{Checked: &record.Checked{Versions: map[string]record.Version{wellknown.MigrationLease: {Sent: on(40.1), ResourceVersion: current(s)}}}})
+		}, NotSeen},
 		{"the watch caught up", func(s *script) { asked(s, 42, "new"); s.renewals(44, 46); asked(s, 46.5, current(s)) }, Single},
 		{"an answer of before that came late", func(s *script) { old := current(s); s.renewals(41, 46); asked(s, 46, old); asked(s, 49, current(s)) }, Single},
 	} {
@@ -107,4 +122,172 @@ func TestEndByRuleIsSeen(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What was not watched may hide who held a lease: a count that does not fit, a lease that was
+// made anew, or one of which nobody knows whether it was there.
+func TestHoldersNobodySaw(t *testing.T) {
+	of := func(holder string, transitions int, uid string) record.Lease {
+		manager := wellknown.KCM
+		if strings.HasPrefix(holder, wellknown.Fence) {
+			manager = wellknown.FieldManager
+		}
+		return record.Lease{Name: wellknown.MigrationLease, UID: uid, Holder: holder, Transitions: transitions, Renew: on(float64(transitions)), Manager: manager}
+	}
+	gone := record.Lease{Name: wellknown.MigrationLease, Gone: true}
+	const fence = wellknown.Fence + "run"
+	before := of("cp-0_a", 3, "u")
+	for _, test := range []struct {
+		name        string
+		before, now record.Lease
+		unseen      bool
+		from        float64 // until 40 s
+	}{
+		{"the same one", before, before, false, 0},
+		{"another", before, of("cp-1_b", 4, "u"), false, 0},
+		{"another, and one between them", before, of("cp-1_b", 5, "u"), true, 8},
+		{"the same one, and another meanwhile", before, of("cp-0_a", 5, "u"), true, 8},
+		{"the same one, which took it anew", before, of("cp-0_a", 4, "u"), true, 8},
+		{"emptied", before, of("", 3, "u"), false, 0},
+		{"emptied behind another", before, of("", 4, "u"), true, 8},
+		{"fenced", before, of(fence, 3, "u"), false, 0},
+		{"fenced behind another", before, of(fence, 4, "u"), true, 8},
+		{"taken from a fence", of(fence, 3, "u"), of("cp-1_b", 4, "u"), false, 0},
+		{"a count that went down, and may have gone up since", before, of("cp-1_b", 2, "u"), true, 8},
+		{"made anew", before, of("cp-1_b", 4, "v"), true, 8},
+		{"deleted", before, gone, true, 8},
+		{"made", gone, of("cp-1_b", 0, "u"), true, 20},
+		{"not there before and after it", gone, gone, true, 20},
+		{"not seen before", record.Lease{}, of("cp-1_b", 4, "u"), true, never},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			j := New()
+			put := func(seconds float64, e record.Entry) { e.At = on(seconds); _ = j.Put(e) }
+			asked := func(seconds float64, version string) {
+				put(seconds, record.Entry{Checked: &record.Checked{Versions: map[string]record.Version{wellknown.MigrationLease: {Sent: on(seconds - 0.1), ResourceVersion: version}}}})
+			}
+			lease := func(seconds float64, version string, l record.Lease) {
+				if !l.Gone {
+					l.ResourceVersion = version
+				}
+				put(seconds, record.Entry{Lease: &l})
+			}
+			if test.before.Name != "" {
+				lease(0, "1", of("cp-0_a", 2, "u"))
+				asked(8.1, "1")
+				lease(9, "2", test.before)
+				asked(10, map[bool]string{false: "2"}[test.before.Gone])
+			}
+			if test.before.Gone {
+				asked(30, "")
+			}
+			put(40, record.Entry{Missed: &record.Unwatched{Stream: record.Leases, From: on(20), Until: on(40), Lost: true}})
+			lease(40, map[bool]string{true: "2", false: "3"}[test.now == test.before], test.now)
+			var want []unseen
+			if test.unseen {
+				want = []unseen{{lease: wellknown.MigrationLease, from: on(test.from), until: on(40)}}
+			}
+			if len(j.unseen) != len(want) || len(want) > 0 && (!j.unseen[0].from.Equal(want[0].from) || !j.unseen[0].until.Equal(want[0].until)) {
+				t.Errorf("unseen %+v, wanted %+v", j.unseen, want)
+			}
+		})
+	}
+}
+
+// Who led where nobody looked, and lost its lease, takes it again before it has to end, or
+// never: what is seen then is no beginning.
+func TestTakenAgainBehindWhatNobodySaw(t *testing.T) {
+	unseenFrom := func(from float64) []unseen {
+		return []unseen{{lease: wellknown.MigrationLease, from: on(from), until: on(40)}}
+	}
+	for _, test := range []struct {
+		name   string
+		unseen []unseen
+		lease  string
+		at     float64 // acquired between then and a second later
+		want   float64
+	}{
+		{"nothing was unseen", nil, wellknown.MigrationLease, 50, 50},
+		{"before it has to end", unseenFrom(20), wellknown.MigrationLease, 52.9, 20},
+		{"when it had ended", unseenFrom(20), wellknown.MigrationLease, 53.1, 53.1},
+		{"another lease", unseenFrom(20), wellknown.KCMLease, 50, 50},
+		{"long before", unseenFrom(20), wellknown.MigrationLease, 10, 10},
+		{"since nobody knows when", unseenFrom(never), wellknown.MigrationLease, 50, never},
+	} {
+		j := New()
+		j.unseen = test.unseen
+		p := &process{identity: "cp-0_a", led: map[string]time.Time{}}
+		held := &tenure{first: write{floor: on(test.at), received: on(test.at + 1)}}
+		if got := j.acquisition(p, test.lease, held).Earliest; !got.Equal(on(test.want)) {
+			t.Errorf("%s: acquired at %s at the earliest, wanted %s", test.name, at(got), at(on(test.want)))
+		}
+	}
+}
+
+// When a lease was acquired is bounded by what was read and received, by its writers' clocks,
+// and by the Event that its holder made.
+func TestAcquisition(t *testing.T) {
+	first := write{host: "cp-0", stamp: on(30), floor: on(20), received: on(40)}
+	for _, test := range []struct {
+		name        string
+		clock       bool // known to be right
+		held        tenure
+		led         float64
+		early, late float64
+		source      string
+	}{
+		{"by what was read", false, tenure{first: first}, never, 20, 40, "lease"},
+		{"by its holder's clock", true, tenure{first: first, acquired: on(29)}, never, 28.75, 40, "lease"},
+		{"renewed when it was first seen", true, tenure{first: first, acquired: on(29), renewedOnce: true}, never, 28.75, 30.25, "lease"},
+		{"behind another's write", true, tenure{first: first, before: write{host: "cp-0", stamp: on(25), received: on(26)}}, never, 24.75, 40, "lease"},
+		{"an Event tells", false, tenure{first: first}, 35, 20, 35, "event"},
+		{"an Event tells late", false, tenure{first: first}, 45, 20, 40, "lease"},
+	} {
+		j := New()
+		if test.clock {
+			for _, x := range []float64{24, 44} {
+				j.clocks.notAfter("cp-0", on(x), on(x))
+				j.clocks.notBefore("cp-0", on(x), on(x), on(x))
+			}
+		}
+		p := &process{identity: "cp-0_a", led: map[string]time.Time{"l": on(test.led)}}
+		got := j.acquisition(p, "l", &test.held)
+		if !got.Earliest.Equal(on(test.early)) || !got.Latest.Equal(on(test.late)) || got.Source != test.source {
+			t.Errorf("%s: %s to %s by %s", test.name, at(got.Earliest), at(got.Latest), got.Source)
+		}
+	}
+}
+
+// A read shows when a version was not there yet: the one that is known, or the one before it.
+func TestReadsBoundWrites(t *testing.T) {
+	j := New()
+	put := func(seconds float64, e record.Entry) { e.At = on(seconds); _ = j.Put(e) }
+	lease := func(seconds float64, version, holder string) {
+		put(seconds, record.Entry{Lease: &record.Lease{Name: "l", UID: "u", ResourceVersion: version, Holder: holder, Renew: on(seconds - 0.5), Acquire: on(seconds - 0.5), Manager: wellknown.KCM}})
+	}
+	asked := func(at, sent float64, version string) {
+		put(at, record.Entry{Checked: &record.Checked{Versions: map[string]record.Version{"l": {Sent: on(sent), ResourceVersion: version}}}})
+	}
+	floors := func(what string, first, last float64) {
+		t.Helper()
+		held := j.processes["cp-0_a"].locks["l"]
+		if !held.first.floor.Equal(on(first)) || !held.last.floor.Equal(on(last)) {
+			t.Errorf("%s: first not before %s, last not before %s; wanted %v and %v", what, at(held.first.floor), at(held.last.floor), first, last)
+		}
+	}
+	lease(1, "1", "cp-1_b")
+	asked(2, 1.9, "1")
+	lease(3, "2", "cp-0_a")
+	floors("no read since", 1.9, 1.9)
+	asked(3.1, 2.6, "1")
+	floors("the answer was on its way", 2.6, 2.6)
+	asked(3.2, 2.2, "1")
+	floors("an older answer", 2.6, 2.6)
+	asked(4, 3.9, "2")
+	lease(5, "3", "cp-0_a")
+	floors("renewed", 2.6, 3.9)
+	asked(5.1, 4.4, "2")
+	floors("the answer was on its way again", 2.6, 4.4)
+	lease(7, "4", "cp-0_a")
+	floors("nobody has asked since", 2.6, 4.4)
 }

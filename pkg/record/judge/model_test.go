@@ -25,6 +25,7 @@ type simProcess struct {
 	identity, program, host, container string
 	flagged, inTree                    bool
 	started, ended                     time.Time // ended is zero while it runs
+	stamp                              time.Time // of its start, by its host's clock
 	frozenUntil                        time.Time
 	locks                              map[string]*simLock
 	loops                              time.Time // zero: it does not run them
@@ -44,6 +45,8 @@ type simLock struct {
 
 type simLease struct {
 	version, transitions int
+	uid                  int
+	gone                 bool
 	holder               string
 	acquire, renew       time.Time // holder's clock
 	manager              string
@@ -159,7 +162,7 @@ func (m *model) newPod(program, host string, flagged, inTree bool) *simPod {
 func (m *model) start(p *simPod, flagged, inTree bool) {
 	m.count++
 	pr := &simProcess{program: p.record.Program, host: p.record.Node, container: fmt.Sprintf("containerd://%d", m.count), flagged: flagged, inTree: inTree,
-		identity: fmt.Sprintf("%s_%d", m.called(p.record.Node), m.count), started: m.now, locks: map[string]*simLock{}, pod: p,
+		identity: fmt.Sprintf("%s_%d", m.called(p.record.Node), m.count), started: m.now, stamp: m.clock(p.record.Node).Truncate(time.Second), locks: map[string]*simLock{}, pod: p,
 		startsIn: m.between(20*time.Millisecond, 800*time.Millisecond)}
 	if pr.program == wellknown.KCM && !flagged && m.rnd.IntN(2) == 0 { // behind one that waits
 		pr.startsIn += m.between(10*time.Second, 13*time.Second)
@@ -169,7 +172,7 @@ func (m *model) start(p *simPod, flagged, inTree bool) {
 	if n := len(p.record.Containers); n > 0 { // the one before stays on show
 		p.record.Containers = p.record.Containers[n-1:]
 	}
-	p.record.Containers = append(slices.Clone(p.record.Containers), record.Container{ID: pr.container, Restarts: int32(p.ends), State: record.Running, Started: m.clock(pr.host).Truncate(time.Second)})
+	p.record.Containers = append(slices.Clone(p.record.Containers), record.Container{ID: pr.container, Restarts: int32(p.ends), State: record.Running, Started: pr.stamp})
 	m.reportPod(p)
 }
 
@@ -197,7 +200,7 @@ func (m *model) exit(p *simProcess) {
 	pod.process = nil
 	pod.ends++
 	finished := record.Container{ID: p.container, Restarts: int32(pod.ends - 1), State: record.Terminated, Exit: 1,
-		Started: p.started.Add(m.offset[p.host]).Truncate(time.Second), Finished: m.clock(p.host).Truncate(time.Second)}
+		Started: p.stamp, Finished: m.clock(p.host).Truncate(time.Second)}
 	pod.record.Containers = []record.Container{finished}
 	pod.again = m.now.Add(200 * time.Millisecond)
 	if pod.ends > 1 {
@@ -275,13 +278,17 @@ func (m *model) send(name string, at time.Time) {
 	l := m.lease(name)
 	at = later(m.leaseAt, at)
 	m.leaseAt = at
-	m.entries = append(m.entries, out{at, record.Entry{Lease: &record.Lease{Name: name, UID: name, ResourceVersion: fmt.Sprint(l.version), Holder: l.holder,
-		Seconds: 15, Acquire: l.acquire, Renew: l.renew, Transitions: l.transitions, Manager: l.manager}}})
+	entry := record.Lease{Name: name, Gone: true}
+	if !l.gone {
+		entry = record.Lease{Name: name, UID: fmt.Sprint(name, l.uid), ResourceVersion: fmt.Sprint(l.version), Holder: l.holder,
+			Seconds: 15, Acquire: l.acquire, Renew: l.renew, Transitions: l.transitions, Manager: l.manager}
+	}
+	m.entries = append(m.entries, out{at, record.Entry{Lease: &entry}})
 }
 
 func (m *model) lease(name string) *simLease {
 	if m.leases[name] == nil {
-		m.leases[name] = &simLease{}
+		m.leases[name] = &simLease{gone: true}
 	}
 	return m.leases[name]
 }
@@ -302,24 +309,33 @@ func (m *model) elect(p *simProcess, name string) {
 	}
 	stamp := m.clock(p.host).Add(-m.between(0, 100*time.Millisecond))
 	switch {
+	case now.gone: // who leads makes its lease anew at its next try, and so does whoever waits
+		m.write(name, simLease{uid: now.uid + 1, holder: p.identity, acquire: stamp, renew: stamp, manager: p.program})
+		m.took(p, name)
 	case now.holder == p.identity:
 		now.renew = stamp
 		m.write(name, now)
 		lock.seen, lock.seenAt, lock.deadline = *m.lease(name), m.now, m.now.Add(retry+10*time.Second)
 		lock.next = m.now.Add(retry)
 	case now.holder == "" || m.now.After(lock.seenAt.Add(15*time.Second)):
-		m.write(name, simLease{holder: p.identity, acquire: stamp, renew: stamp, transitions: now.transitions + 1, manager: p.program})
-		lock.seen, lock.seenAt, lock.deadline = *m.lease(name), m.now, m.now.Add(retry+10*time.Second)
-		lock.next = m.now.Add(retry)
-		if !lock.leading {
-			lock.leading = true
-			m.leads(p, name)
-		}
+		m.write(name, simLease{uid: now.uid, holder: p.identity, acquire: stamp, renew: stamp, transitions: now.transitions + 1, manager: p.program})
+		m.took(p, name)
 	default:
 		lock.next = m.now.Add(m.between(retry, retry*22/10))
 		if lock.leading {
 			lock.next = m.now.Add(retry)
 		}
+	}
+}
+
+// took is what a process does that acquired a lease.
+func (m *model) took(p *simProcess, name string) {
+	lock, retry := p.lock(name), m.retry[p.program]
+	lock.seen, lock.seenAt, lock.deadline = *m.lease(name), m.now, m.now.Add(retry+10*time.Second)
+	lock.next = m.now.Add(retry)
+	if !lock.leading {
+		lock.leading = true
+		m.leads(p, name)
 	}
 }
 
@@ -379,7 +395,10 @@ func (m *model) step() {
 func (m *model) check() {
 	versions := map[string]record.Version{}
 	for _, name := range record.LeaseNames() {
-		versions[name] = record.Version{Sent: m.now.Add(-m.between(0, 40*time.Millisecond)), ResourceVersion: fmt.Sprint(m.lease(name).version)}
+		versions[name] = record.Version{Sent: m.now.Add(-m.between(0, 40*time.Millisecond))}
+		if l := m.lease(name); !l.gone {
+			versions[name] = record.Version{Sent: versions[name].Sent, ResourceVersion: fmt.Sprint(l.version)}
+		}
 	}
 	m.entries = append(m.entries, out{m.now.Add(m.between(0, 40*time.Millisecond)), record.Entry{Checked: &record.Checked{Versions: versions}}})
 }
@@ -404,9 +423,7 @@ func (m *model) relist() {
 // listed is what a list gives.
 func (m *model) listed(at time.Time) {
 	for _, name := range record.LeaseNames() {
-		if m.lease(name).version > 0 {
-			m.send(name, at)
-		}
+		m.send(name, at)
 	}
 	for _, uid := range m.order {
 		if pod := m.shown[uid]; !pod.Gone {

@@ -30,21 +30,21 @@ func (p *process) mainLock() *tenure {
 
 // acquisition is when a tenure began.
 func (j *Judge) acquisition(p *process, name string, t *tenure) Bound {
-	b := Bound{Earliest: later(t.first.floor, t.before.floor), Latest: t.first.received, Source: "lease"}
-	if early, _, ok := j.clocks.local(t.before.host, t.before.stamp, t.before.received); ok {
+	b := Bound{Earliest: t.first.floor, Latest: t.first.received, Source: "lease"}
+	if early, _, ok := j.local(t.before.host, t.before.stamp, t.before.received); ok {
 		b.Earliest = later(b.Earliest, early)
 	}
-	if early, _, ok := j.clocks.local(t.first.host, t.acquired, t.first.received); ok {
+	if early, _, ok := j.local(t.first.host, t.acquired, t.first.received); ok {
 		b.Earliest = later(b.Earliest, early)
 	}
-	if _, late, ok := j.clocks.local(t.first.host, t.first.stamp, t.first.received); ok && t.renewedOnce {
+	if _, late, ok := j.local(t.first.host, t.first.stamp, t.first.received); ok && t.renewedOnce {
 		b.Latest = earlier(b.Latest, late) // the acquisition was over when it was renewed
 	}
 	// One that led unseen, and lost its lease, takes it again before its renew deadline or
 	// never.
 	for _, u := range j.unseen {
 		if u.lease == name && !b.Earliest.After(u.until.Add(j.timing().gone())) && !b.Latest.Before(u.from) {
-			b.Earliest = earlier(b.Earliest, u.from)
+			b.Earliest = sooner(b.Earliest, u.from)
 		}
 	}
 	if led := p.led[name]; !led.IsZero() && led.Before(b.Latest) {
@@ -57,7 +57,7 @@ func (j *Judge) acquisition(p *process, name string, t *tenure) Bound {
 func (j *Judge) alive(p *process) time.Time {
 	var last time.Time
 	for _, t := range p.locks {
-		if early, _, ok := j.clocks.local(t.last.host, t.last.stamp, t.last.received); ok {
+		if early, _, ok := j.local(t.last.host, t.last.stamp, t.last.received); ok {
 			last = later(last, early)
 		} else {
 			last = later(last, t.last.floor)
@@ -74,8 +74,8 @@ func (j *Judge) ends(p *process, l link) Bound {
 		return b
 	}
 	b.Latest, b.Source = l.run.reported, "kubelet"
-	early, _, ok := j.clocks.local(p.host(), l.run.finished, l.run.reported)
-	_, late, _ := j.clocks.local(p.host(), l.run.finished.Add(second), l.run.reported)
+	early, late, ok := j.local(p.host(), l.run.finished, l.run.reported)
+	late = late.Add(second)
 	if ok && late.After(b.Earliest) && early.Before(b.Latest) {
 		b.Earliest, b.Latest = later(b.Earliest, early), earlier(b.Latest, late)
 	}
@@ -121,9 +121,6 @@ func (l link) timing(seen timing) timing {
 // role is what a process may be with respect to a controller.
 func (l link) role(p *process, controller string) role {
 	if len(l.pods) == 0 {
-		if p.program == "" {
-			return role{never: true}
-		}
 		return unknownRole(p.flagged())
 	}
 	r := roleOf(l.pods[0], controller, p.flagged())

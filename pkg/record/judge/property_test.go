@@ -22,7 +22,7 @@ func (m *model) disturb() {
 			victim = p
 		}
 	}
-	switch m.rnd.IntN(12) {
+	switch m.rnd.IntN(15) {
 	case 0:
 		m.exit(victim)
 	case 1:
@@ -47,6 +47,27 @@ func (m *model) disturb() {
 		m.rollUnseen(victim.pod)
 	case 11:
 		m.forceUnseen(victim.pod)
+	case 12, 13:
+		m.setClock(victim.host)
+	case 14:
+		m.remove()
+	}
+}
+
+// setClock sets a machine's clock: of whatever reads it from then on, the kubelet's as well.
+func (m *model) setClock(host string) {
+	by := m.between(3*time.Second, 30*time.Second)
+	if m.rnd.IntN(2) == 0 {
+		by = -by
+	}
+	m.offset[host] += by
+}
+
+// remove deletes the migration lease, as an upgrade or a person may.
+func (m *model) remove() {
+	l := *m.lease(wellknown.MigrationLease)
+	if !l.gone {
+		m.write(wellknown.MigrationLease, simLease{gone: true, uid: l.uid})
 	}
 }
 
@@ -148,7 +169,7 @@ func (m *model) forceUnseen(p *simPod) {
 // clear empties the holder of the migration lease, as nobody should.
 func (m *model) clear() {
 	l := *m.lease(wellknown.MigrationLease)
-	if l.holder != "" {
+	if l.holder != "" && !l.gone {
 		l.holder = ""
 		m.write(wellknown.MigrationLease, l)
 	}
@@ -157,7 +178,7 @@ func (m *model) clear() {
 // fence writes a holder that is no process.
 func (m *model) fence() {
 	l := *m.lease(wellknown.MigrationLease)
-	if l.holder != "" {
+	if l.holder != "" && !l.gone {
 		l.holder, l.renew, l.manager = "awsmigrate-fence_x", m.now, "awsmigrate"
 		m.write(wellknown.MigrationLease, l)
 	}
@@ -261,7 +282,7 @@ func (m *model) truths(began time.Time) []truth {
 // seeds are a range, and those beyond it of which the judge, or a seeded defect, once said
 // what was not so: the model has grown since, and makes other clusters of the older ones.
 func seeds() []uint64 {
-	all := []uint64{1818, 1933, 5030, 10366, 10910, 18720}
+	all := []uint64{1818, 1933, 2634, 5030, 7582, 10366, 10910, 18720}
 	for seed := range uint64(1000) {
 		all = append(all, seed)
 	}

@@ -57,7 +57,7 @@ func (p *process) runsBy(acquired Bound, main *tenure) time.Time {
 
 // heldFor is how long a lease had been held when it was first seen, by its holder's clock.
 func (t *tenure) heldFor() time.Duration {
-	if t.acquired.IsZero() || t.first.stamp.IsZero() {
+	if t.acquired.IsZero() {
 		return 0
 	}
 	return max(0, t.first.stamp.Sub(t.acquired))

@@ -1,0 +1,130 @@
+package judge
+
+import (
+	"testing"
+	"time"
+
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
+)
+
+// clocked is a judge who knows the clock of a host to be right, to a tenth of a second.
+func clocked(host string) *Judge {
+	j := New()
+	for x := 0.0; x < 100; x += 10 {
+		j.clocks.notAfter(host, on(x), on(x+0.1))
+		j.clocks.notBefore(host, on(x), on(x-0.1), on(x))
+	}
+	return j
+}
+
+// A process certainly ran when it last wrote, by its clock, or else when that was not written
+// yet: what was received may have been on its way for long.
+func TestAlive(t *testing.T) {
+	p := &process{identity: "cp-0_a", locks: map[string]*tenure{
+		"l": {last: write{host: "cp-0", stamp: on(50), floor: on(45), received: on(60)}},
+		"m": {last: write{host: "cp-0", stamp: on(30), floor: on(29), received: on(31)}},
+	}}
+	if got := clocked("cp-0").alive(p); !got.Equal(on(49.65)) {
+		t.Errorf("by its clock alive at %s", at(got))
+	}
+	if got := New().alive(p); !got.Equal(on(45)) {
+		t.Errorf("without a clock alive at %s", at(got))
+	}
+}
+
+// What the kubelet says of an end is believed where it was received, and by the clock of the
+// machine only if that fits what the process wrote.
+func TestEnds(t *testing.T) {
+	for _, test := range []struct {
+		name               string
+		clock              bool
+		wrote              float64
+		finished, reported float64
+		early, late        float64
+		source             string
+	}{
+		{"nothing is reported", true, 30, never, never, 29.65, never, "lease"},
+		{"by its clock", true, 30, 40, 60, 39.65, 41.35, "kubelet"},
+		{"by a clock that nobody knows", false, 30, 40, 60, 25, 60, "kubelet"},
+		{"reported at once", true, 30, 40, 40.2, 39.65, 40.2, "kubelet"},
+		{"its end is before its last write", true, 50, 40, 60, 49.65, 60, "kubelet"},
+		{"its end is behind its report", true, 30, 63, 60, 29.65, 60, "kubelet"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			j := New()
+			if test.clock {
+				j = clocked("cp-0")
+			}
+			p := &process{identity: "cp-0_a", locks: map[string]*tenure{"l": {last: write{host: "cp-0", stamp: on(test.wrote), floor: on(test.wrote - 5), received: on(test.wrote + 1)}}}}
+			got := j.ends(p, link{run: &run{finished: on(test.finished), reported: on(test.reported)}})
+			if !got.Earliest.Equal(on(test.early)) || !got.Latest.Equal(on(test.late)) || got.Source != test.source {
+				t.Errorf("%s to %s by %s", at(got.Earliest), at(got.Latest), got.Source)
+			}
+		})
+	}
+	if got := clocked("cp-0").ends(&process{identity: "cp-0_a"}, link{}); !got.Latest.IsZero() {
+		t.Errorf("in no container, and ended at %s", at(got.Latest))
+	}
+}
+
+// Client-go's rule is applied by the longest durations that a process may elect by.
+func TestTimings(t *testing.T) {
+	elects := func(uid, deadline, retry string) record.Pod {
+		return record.Pod{UID: uid, Program: wellknown.KCM, Flags: []string{"--leader-elect-lease-duration=90s", "--leader-elect-renew-deadline=" + deadline, "--leader-elect-retry-period=" + retry}}
+	}
+	short, long, slow := elects("a", "8s", "1s"), elects("b", "40s", "3s"), elects("c", "9s", "7s")
+	frozen := long
+	frozen.Frozen = "fixed UID"
+	of := func(deadline, retry time.Duration) timing { return timing{deadline * time.Second, retry * time.Second} }
+	j := New()
+	for _, p := range []record.Pod{short, long, slow} {
+		j.pod(epoch, p)
+	}
+	seen := j.timing()
+	if seen != of(40, 7) {
+		t.Errorf("any program elects by %v", seen)
+	}
+	for _, test := range []struct {
+		name string
+		link link
+		want timing
+	}{
+		{"its own", link{pods: []record.Pod{short}}, of(8, 1)},
+		{"nobody knows its own", link{}, of(40, 7)},
+		{"one of a pod that nobody saw", link{pods: []record.Pod{short}, hidden: true}, of(40, 7)},
+		{"one of two", link{pods: []record.Pod{short, slow}}, of(9, 7)},
+		{"arguments that may not be in force", link{pods: []record.Pod{frozen}}, defaults()},
+	} {
+		if got := test.link.timing(seen); got != test.want {
+			t.Errorf("%s: %v, wanted %v", test.name, got, test.want)
+		}
+	}
+	if got := of(10, 2).gone(); got != 13*time.Second {
+		t.Errorf("gone after %s", got)
+	}
+}
+
+// Who may be one of several, or one that nobody saw, may have what each of them has.
+func TestRoleOfAProcess(t *testing.T) {
+	const flag = "--enable-leader-migration=true"
+	inTree, external := record.Pod{Program: wellknown.KCM, Flags: []string{"--cloud-provider=aws", flag}}, record.Pod{Program: wellknown.KCM, Flags: []string{"--cloud-provider=external", flag}}
+	flagged := &process{program: wellknown.KCM, locks: map[string]*tenure{wellknown.MigrationLease: {}}}
+	for _, test := range []struct {
+		name string
+		who  *process
+		link link
+		want role
+	}{
+		{"its own", flagged, link{pods: []record.Pod{inTree}}, role{migration: true}},
+		{"one of two", flagged, link{pods: []record.Pod{inTree, external}}, role{migration: true, never: true}},
+		{"or one that nobody saw", flagged, link{pods: []record.Pod{external}, hidden: true}, role{migration: true, never: true}},
+		{"in no pod", flagged, link{}, role{migration: true, never: true}},
+		{"in no pod, and without the flag as far as is seen", &process{program: wellknown.KCM}, link{}, role{main: true, migration: true, never: true}},
+		{"no controller manager that is known", &process{locks: flagged.locks}, link{}, role{migration: true, never: true}},
+	} {
+		if got := test.link.role(test.who, Service); got != test.want {
+			t.Errorf("%s: %+v, wanted %+v", test.name, got, test.want)
+		}
+	}
+}
