@@ -87,7 +87,7 @@ func (o offset) set() bool { return o.hasLeast && o.hasMost && o.least > o.most 
 func (c clocks) local(host string, stamp, received time.Time) (earliest, latest time.Time, ok bool) {
 	o := c.around(host, received)
 	earliest, latest = stamp.Add(-o.most), stamp.Add(-o.least)
-	if !o.hasLeast || !o.hasMost || o.set() || stamp.IsZero() || received.Sub(earliest) > near || earliest.After(received) {
+	if !o.hasLeast || !o.hasMost || o.set() || received.Sub(earliest) > near || earliest.After(received) {
 		return time.Time{}, time.Time{}, false
 	}
 	return earliest, latest, true

@@ -34,6 +34,7 @@ func TestWhatIsKnownOfAClock(t *testing.T) {
 		{"of writes that show less it does not matter which came last", func(c clocks) { both(c, 29.8, 19.7, 20); both(c, 19.9, 9.5, 10); both(c, 39, 27, 30) }, 30, 21, 19.65, 20.35},
 		{"only from one side", func(c clocks) { c.notAfter(host, on(19.9), on(10)) }, 30, 21, 0, 0},
 		{"only from the other", func(c clocks) { c.notBefore(host, on(19.9), on(9.5), on(10)) }, 30, 21, 0, 0},
+		{"only from one side, of one that is behind", func(c clocks) { c.notAfter(host, on(5), on(10)) }, 10, 21, 0, 0},
 		{"another's", func(c clocks) { c.notAfter("b", on(19.9), on(10)); c.notBefore("b", on(19.9), on(9.5), on(10)) }, 30, 21, 0, 0},
 		{"set in between", func(c clocks) { both(c, 19.9, 9.5, 10); both(c, 24.8, 19.7, 20) }, 30, 21, 0, 0},
 		{"long before", func(c clocks) { both(c, 19.9, 9.5, 10) }, 410, 401, 0, 0},

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -96,6 +97,27 @@ func TestGaps(t *testing.T) {
 		got := gaps(test.all, test.unseen, on(test.followed), on(100))
 		if len(got) != 1 || !got[0].From.Equal(on(test.from)) || !got[0].To.Equal(on(test.to)) || got[0].Least != test.least || got[0].Greatest != on(test.to).Sub(on(test.from)) {
 			t.Errorf("%s: %+v", test.name, got)
+		}
+	}
+}
+
+// Whom nobody saw goes on for as long as client-go's rule lets it, and who ended, or had to
+// by that rule, does not run any more when the record ends.
+func TestWhoRunsUnseenAndAtTheEnd(t *testing.T) {
+	j := New()
+	j.from, j.until, j.asked = on(0), on(100), on(90)
+	j.unseen = []unseen{{lease: "l", from: on(20), until: on(40)}}
+	silent := span{on(90), on(113)}
+	want := []span{silent, silent, silent, {on(20), on(53)}} // of three leases
+	if got := j.hidden(); !slices.Equal(got, want) {
+		t.Errorf("%v, wanted %v", got, want)
+	}
+	for name, s := range map[string]*script{
+		"by the rule": begun().renewals(2, 40).ccmLeads(55, 80),
+		"as told":     begun().renewals(2, 78).pod(79, record.Terminated, wellknown.KCM, "cp-0", "k0"),
+	} {
+		if first := s.judged().Lanes[0].Intervals[0]; first.Process.Identity != "cp-0_a" || first.Running {
+			t.Errorf("%s: %+v", name, first)
 		}
 	}
 }

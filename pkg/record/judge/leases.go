@@ -193,7 +193,7 @@ func (j *Judge) lease(at time.Time, l record.Lease) {
 	if t == nil {
 		t = &tenure{first: this, before: before, acquired: l.Acquire, renewedOnce: l.Renew.After(l.Acquire)}
 		if hidden { // it may have held it before, and this be another acquisition of its own
-			t.acquired, t.first.floor = time.Time{}, before.floor
+			t.acquired = time.Time{}
 		}
 		p.locks[l.Name] = t
 	}
@@ -215,7 +215,7 @@ func (j *Judge) unseenHolders(at time.Time, before write, old, now record.Lease)
 		known = 1
 	}
 	more := now.Transitions - old.Transitions // less than none: whoever wrote it did not count
-	if old.UID == now.UID && more >= 0 && more <= known && !now.Gone {
+	if old.UID == now.UID && more >= 0 && more <= known {
 		return false
 	}
 	j.unseen = append(j.unseen, unseen{lease: now.Name, from: from, until: at, why: written})

@@ -64,6 +64,7 @@ func TestStartUnderTheMainLease(t *testing.T) {
 		{"acquired as it is seen", 20, 20, 35},
 		{"acquired a while before", 11, 20, 26},
 		{"acquired long before", -600, 20, 21},
+		{"acquired nobody knows when", never - 600, 20, 35},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := (&script{}).at(0, record.Entry{Header: &record.Header{Form: record.Form, Name: "demo"}})
@@ -71,6 +72,11 @@ func TestStartUnderTheMainLease(t *testing.T) {
 			s.pod(0, record.Running, wellknown.KCM, "cp-0", "k0", "--cloud-provider=aws")
 			s.hold(test.seen, test.acquired+600, wellknown.KCMLease, "cp-0_a", 1)
 			s.hold(test.seen+2, test.acquired+600, wellknown.KCMLease, "cp-0_a", 1)
+			for _, e := range s.all {
+				if e.Lease != nil && test.acquired < never/2 {
+					e.Lease.Acquire = time.Time{}
+				}
+			}
 			got := s.judged().Lanes[0].Intervals
 			if len(got) != 1 || got[0].Start.Latest.Sub(epoch).Seconds() < test.latest-0.1 || got[0].Start.Latest.Sub(epoch).Seconds() > test.latest+0.1 {
 				t.Errorf("%+v, wanted started by %v", got, test.latest)
@@ -104,6 +110,12 @@ func TestEndByRuleIsSeen(t *testing.T) {
 		{"another has it after such a stretch, and the record ends", func(s *script) {
 			s.keeps(42, 46, wellknown.KCMLease, "cp-0_a").at(58, away(45, 58)).beside(58, 66)
 		}, 0},
+		{"another has it after two such stretches", func(s *script) {
+			s.keeps(42, 44, wellknown.KCMLease, "cp-0_a").at(50, away(45, 50)).at(70, away(60, 70)).beside(70, 100)
+		}, 70 + 13},
+		{"not watched since before it lost the lease", func(s *script) {
+			s.keeps(42, 46, wellknown.KCMLease, "cp-0_a").at(58, away(39, 58)).beside(58, 80)
+		}, 58 + 13},
 		{"not watched when it had long ended", func(s *script) {
 			s.keeps(42, 60, wellknown.KCMLease, "cp-0_a").at(70, away(60, 70)).ccmLeads(70, 80)
 		}, lost - 1.9 + 13},
@@ -194,6 +206,40 @@ func TestHoldersNobodySaw(t *testing.T) {
 	}
 }
 
+// That a lease is not there says nothing of a stretch that was not watched.
+func TestReadOfALeaseThatIsGone(t *testing.T) {
+	j := New()
+	put := func(seconds float64, e record.Entry) { e.At = on(seconds); _ = j.Put(e) }
+	asked := func(seconds float64) {
+		put(seconds, record.Entry{Checked: &record.Checked{Versions: map[string]record.Version{"l": {Sent: on(seconds)}}}})
+	}
+	put(1, record.Entry{Lease: &record.Lease{Name: "l", Gone: true}})
+	asked(10)
+	put(20, record.Entry{Missed: &record.Unwatched{Stream: record.Leases, From: on(11), Until: on(20), Lost: true}})
+	asked(30)
+	if got := j.leases["l"].known(); !got.Equal(on(10)) {
+		t.Errorf("known until %s", at(got))
+	}
+}
+
+// Where reads of one lease fail before those of others do, nobody knows who held it since.
+func TestSilenceOfOneLease(t *testing.T) {
+	s := begun().renewals(2, 80)
+	s.at(84, record.Entry{Checked: &record.Checked{Versions: map[string]record.Version{wellknown.CCMLease: {Sent: on(84), ResourceVersion: s.current[wellknown.CCMLease]}}}})
+	s.at(90, record.Entry{Begun: &record.Begun{Stream: record.Nodes}})
+	r := s.judged()
+	froms := map[string]float64{}
+	for _, u := range r.Unseen {
+		froms[strings.Fields(u.Why)[6]] = u.From.Sub(epoch).Seconds()
+	}
+	if from := froms[wellknown.MigrationLease+":"]; from < 77 || from > 80 || froms[wellknown.CCMLease+":"] != 84 {
+		t.Errorf("unseen from %v: %+v", froms, r.Unseen)
+	}
+	if gaps := r.Lanes[0].Gaps; len(gaps) != 1 || gaps[0].From.After(on(84)) {
+		t.Errorf("who ran when the leases were followed no more? %+v", gaps)
+	}
+}
+
 // Who led where nobody looked, and lost its lease, takes it again before it has to end, or
 // never: what is seen then is no beginning.
 func TestTakenAgainBehindWhatNobodySaw(t *testing.T) {
@@ -279,6 +325,9 @@ func TestReadsBoundWrites(t *testing.T) {
 	asked(2, 1.9, "1")
 	lease(3, "2", "cp-0_a")
 	floors("no read since", 1.9, 1.9)
+	if j.processes["cp-0_a"].locks["l"].renewedOnce {
+		t.Error("its first write is a renewal")
+	}
 	asked(3.1, 2.6, "1")
 	floors("the answer was on its way", 2.6, 2.6)
 	asked(3.2, 2.2, "1")
@@ -290,4 +339,9 @@ func TestReadsBoundWrites(t *testing.T) {
 	floors("the answer was on its way again", 2.6, 4.4)
 	lease(7, "4", "cp-0_a")
 	floors("nobody has asked since", 2.6, 4.4)
+	asked(8, 7.9, "4")
+	note := record.Lease{Name: "l", UID: "u", ResourceVersion: "5", Holder: "cp-0_a", Renew: on(6.5), Acquire: on(6.5), Manager: "kubectl"}
+	put(9, record.Entry{Lease: &note})
+	asked(9.1, 8.8, "4")
+	floors("somebody else wrote", 2.6, 4.4)
 }

@@ -105,7 +105,7 @@ func TestContainersThatFit(t *testing.T) {
 		{"began later", []*run{shown(never, 21, never, 0)}, 20, 20, 30, 0},
 		{"began later, and nobody knows when it was acquired", []*run{shown(never, 21, never, 0)}, 20, never, 30, 1},
 		{"ended since", []*run{shown(40, 10, 39, 0)}, 20, 20, 30, 1},
-		{"its end was told before it can have been acquired", []*run{shown(19, 10, 18, 0)}, 20, 30, never, 0},
+		{"its end was told before it can have been acquired", []*run{shown(19, 10, 18, 0)}, 20, never, never, 0},
 		{"its end was told before it wrote", []*run{shown(29, 10, 28, 0)}, 20, 20, 30, 0},
 		{"its end was told late", []*run{shown(40, 10, 15, 0)}, 14, 20, 30, 0},
 		{"in the second of its end", []*run{shown(40, 10, 19, 0)}, 14, 19.5, 30, 1},
@@ -261,7 +261,12 @@ func TestReportsOfAPod(t *testing.T) {
 	if !p.beginning || !p.shown.IsZero() {
 		t.Errorf("%+v", p)
 	}
-	j.begun[record.Pods] = true
+	for _, x := range []float64{1.5, 40} {
+		_ = j.Put(record.Entry{At: on(x), Begun: &record.Begun{Stream: record.Pods}})
+	}
+	if !j.podsFrom.Equal(on(1.5)) {
+		t.Errorf("pods are watched since %s", at(j.podsFrom))
+	}
 	p = of(2, record.Pod{Node: "cp-0", Containers: []record.Container{{State: record.Waiting}}})
 	if !p.shown.IsZero() || len(p.runs) != 0 {
 		t.Errorf("a container that waits was shown: %+v", p)
@@ -336,6 +341,10 @@ func TestMoreThanOneContainer(t *testing.T) {
 	elsewhere.now.Node, other.now.Program = "cp-1", wellknown.KCM
 	behind := of("", "c", 10)
 	behind.alone = time.Time{}
+	before, after := of("", "b", 40), of("", "c", 60)
+	before.runs[0].reported, before.alone, after.alone = on(120), on(90), time.Time{}
+	hiding := of("", "c", 10)
+	hiding.now.Mirror = true
 	for _, test := range []struct {
 		name string
 		pods []*pod
@@ -346,6 +355,8 @@ func TestMoreThanOneContainer(t *testing.T) {
 		{"one that began later", []*pod{of("", "c", 10), of("", "d", 101)}, "c"},
 		{"two", []*pod{of("", "c", 10), of("", "d", 20)}, ""},
 		{"one behind which something may stand", []*pod{behind}, ""},
+		{"one whose forerunner had not ended yet", []*pod{before, after}, ""},
+		{"a static one, whose kubelet may hide another", []*pod{hiding}, ""},
 		{"none", nil, ""},
 	} {
 		for _, p := range test.pods {
@@ -355,6 +366,7 @@ func TestMoreThanOneContainer(t *testing.T) {
 		}
 		j := onNode(test.pods...)
 		j.podsFrom, j.hosts.nodes["cp-0"] = on(0), record.Node{Name: "cp-0"}
+		j.until, j.kubelets["cp-0"] = on(165), &kubelet{touch: []span{{on(0), on(165)}}} // for long enough since the earliest, not since the latest
 		p := &process{identity: "cp-0_a", program: wellknown.CCM}
 		l := j.linkOf(p, Bound{Earliest: on(99), Latest: on(101)}, on(100), on(150))
 		if got := l.run; (got == nil) != (test.want == "") || got != nil && got.id != test.want || got == nil && l.why == "" {

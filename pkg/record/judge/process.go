@@ -76,7 +76,7 @@ func (j *Judge) ends(p *process, l link) Bound {
 	b.Latest, b.Source = l.run.reported, "kubelet"
 	early, late, ok := j.local(p.host(), l.run.finished, l.run.reported)
 	late = late.Add(second)
-	if ok && late.After(b.Earliest) && early.Before(b.Latest) {
+	if ok && late.After(b.Earliest) {
 		b.Earliest, b.Latest = later(b.Earliest, early), earlier(b.Latest, late)
 	}
 	return b

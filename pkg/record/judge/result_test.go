@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record"
@@ -89,6 +91,21 @@ func TestEventOfALeader(t *testing.T) {
 	event(7, object, "cp-0_a became leader")
 	if got := j.processes["cp-0_a"].led; len(got) != 1 || !got[wellknown.KCMLease].Equal(on(6)) {
 		t.Errorf("led %v", got)
+	}
+}
+
+// Programs that elect by no lease that is recorded are told, as nothing is known of them.
+func TestProgramsThatElectElsewhere(t *testing.T) {
+	for _, flag := range []string{"--leader-elect=false", "--leader-elect-resource-name=other", "--leader-elect-resource-namespace=other", "--leader-elect-resource-lock=configmaps"} {
+		r := begun().pod(1, record.Running, wellknown.CCM, "cp-0", "c0", flag).judged()
+		if !slices.ContainsFunc(r.Notes, func(note string) bool {
+			return strings.Contains(note, "aws-cloud-controller-manager-cp-0 elects no leader")
+		}) {
+			t.Errorf("%s: %q", flag, r.Notes)
+		}
+	}
+	if r := begun().judged(); len(r.Notes) != 0 {
+		t.Errorf("%q", r.Notes)
 	}
 }
 

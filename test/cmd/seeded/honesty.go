@@ -79,7 +79,7 @@ func honesty() []seeded {
 			`	return unseen || first == p &&`, "\tif defect.On(\"H7-before\") {\n\t\treturn false\n\t}\n\treturn unseen || first == p &&",
 			judgeTest, "TestPodOfBeforeTheRecord$", false},
 		{"H7-count", "holders that a count of transitions tells of were none", "pkg/record/judge/leases.go",
-			"more >= 0 && more <= known &&", `(more >= 0 && more <= known || defect.On("H7-count")) &&`,
+			"more >= 0 && more <= known {", `more >= 0 && more <= known || defect.On("H7-count") && old.UID == now.UID {`,
 			judgeTest, "TestHoldersNobodySaw$", false},
 		{"H7-absent", "a lease that was not there before and after a stretch was not there in it", "pkg/record/judge/leases.go",
 			`		if lost && l.Gone {`, `		if lost && l.Gone && !defect.On("H7-absent") {`,
