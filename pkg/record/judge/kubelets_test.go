@@ -163,3 +163,21 @@ func TestGraceByAClockThatWasSet(t *testing.T) {
 		}
 	}
 }
+
+// A renewal says something of the pods of its own Node whose start was seen, and of no other.
+func TestRenewalsThatSayNothing(t *testing.T) {
+	for name, p := range map[string]record.Pod{
+		"of another Node":                    {Node: "cp-1", Containers: []record.Container{{ID: "c", State: record.Running, Started: on(1)}}},
+		"of a pod that has not been started": {Node: "cp-0"},
+	} {
+		j := New()
+		p.UID, p.Program = "u", wellknown.KCM
+		_ = j.Put(record.Entry{At: on(2), Pod: &p})
+		for x := 10.0; x < 100; x += 10 {
+			_ = j.Put(renewal("cp-0", on(x), on(x-2)))
+		}
+		if one := j.pods["u"]; !one.alone.IsZero() || one.renewals != 0 {
+			t.Errorf("%s: %+v", name, one)
+		}
+	}
+}
