@@ -11,8 +11,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/docs"
 	"github.com/awsmigrate/awsmigrate/internal/job"
-	"github.com/awsmigrate/awsmigrate/pkg/record/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 

@@ -13,11 +13,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/pkg/record"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/bundle"
 )
@@ -56,6 +59,48 @@ func journalFile(t *testing.T, change func(*corev1.ConfigMap)) string {
 		t.Fatal(err)
 	}
 	return saved(t, "journal.yaml", text)
+}
+
+// recordsFile are the records of runs as kubectl prints their ConfigMap.
+func recordsFile(t *testing.T) string {
+	t.Helper()
+	client := fake.NewClientset()
+	store := archive.Store{Client: client, Namespace: "fleet-default", Journal: "awsmigrate-prod", Clock: clock.RealClock{}}
+	for _, run := range []string{"run-1", "run-2"} {
+		pack, at := archive.NewPack(), time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+		for _, e := range []record.Entry{{At: at, Header: &record.Header{Form: record.Form, Name: "prod"}}, {At: at, Run: &record.Run{ID: run, By: run + "@laptop", Position: "P0"}}} {
+			if err := pack.Put(e); err != nil {
+				t.Fatal(err)
+			}
+		}
+		packed, err := pack.Bytes(at, "")
+		if err == nil {
+			err = store.Keep(t.Context(), []string{run}, packed)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	cm, err := client.CoreV1().ConfigMaps("fleet-default").Get(t.Context(), "awsmigrate-prod.record", metav1.GetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cm.APIVersion, cm.Kind = "v1", "ConfigMap"
+	text, err := yaml.Marshal(cm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return saved(t, "records.yaml", text)
+}
+
+// Records of runs in a file are reported one at a time, the last unless one is named.
+func TestReportOfRecordsBesideAJournal(t *testing.T) {
+	file := recordsFile(t)
+	for want, args := range map[string][]string{"run-2": {file}, "run-1": {file, "--run", "run-1"}} {
+		if got := reported(t, args...); got.code != 10 || !strings.Contains(got.out, want) || strings.Count(got.out, "run-") != strings.Count(got.out, want) {
+			t.Errorf("%v: exit %d, %s%s", args, got.code, got.out, got.err)
+		}
+	}
 }
 
 func saved(t *testing.T, name string, text []byte) string {
@@ -176,6 +221,9 @@ func TestReportRefuses(t *testing.T) {
 		"has more than 8 MB":                      {[]string{saved(t, "c.yaml", append([]byte("kind: ConfigMap\nx: "), bytes.Repeat([]byte("a"), 9<<20)...))}, 2},
 		"cannot be read as YAML or JSON":          {[]string{saved(t, "d.yaml", []byte("kind: ConfigMap\n\t- a: [\n"))}, 2},
 		"has schema 99":                           {[]string{saved(t, "e.json", foreign)}, 2},
+		"no record is kept of run run-9":          {[]string{recordsFile(t), "--run", "run-9"}, 2},
+		"holds no records of runs":                {[]string{journalFile(t, nil), "--run", "last"}, 2},
+		"is of one run, or of none":               {[]string{bundleFile(t), "--run", "last"}, 2},
 		"svg is the time line of a record":        {[]string{bundleFile(t), "-o", "svg"}, 2},
 	} {
 		got := reported(t, tt.args...)

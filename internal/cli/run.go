@@ -62,7 +62,9 @@ func shownOf(r *recording.Recording) view.Evidence {
 	e := view.Evidence{}
 	e.Record, e.Report = r.Files()
 	e.Judged, e.Seen = r.Judged()
-	e.Refused, e.Kept = r.Refused(), r.Kept()
+	e.Refused = r.Refused()
+	beside := r.Kept()
+	e.Beside, e.Unkept = beside.Run, beside.Err
 	return e
 }
 

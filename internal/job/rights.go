@@ -5,7 +5,7 @@ import (
 
 	rbacv1 "k8s.io/api/rbac/v1"
 
-	"github.com/awsmigrate/awsmigrate/pkg/record/archive"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 

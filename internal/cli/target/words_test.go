@@ -11,6 +11,13 @@ func TestNextCommandsNameTheTarget(t *testing.T) {
 	}
 }
 
+func TestReportNamesTheRun(t *testing.T) {
+	words := Words{Command: "rke", Args: []string{"--config", "my cluster.yml"}}
+	if got := words.Report("r1"); got != "awsmigrate report --config 'my cluster.yml' --run r1" {
+		t.Error(got)
+	}
+}
+
 // A next command begins with what people typed to start the program.
 func TestWordsBeginAsTyped(t *testing.T) {
 	words := Words{Command: "rke2", Args: []string{"--cluster", "demo"}}

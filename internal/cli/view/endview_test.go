@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -88,13 +87,13 @@ func TestEndTellsEvidence(t *testing.T) {
 	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); !strings.Contains(out.String(), "record none: it needs leases, which these credentials may not watch") {
 		t.Errorf("that nothing is recorded is not told:\n%s", out.String())
 	}
-	evidence.Kept = recording.Kept{Run: "r1"}
+	evidence.Beside = "r1"
 	out.Reset()
 	named := Commands{Report: func(run string) string { return "awsmigrate report --cluster demo --run " + run }}
 	if _ = NewRun(output(&out), named).Finish(result, nil); !strings.Contains(out.String(), "record awsmigrate report --cluster demo --run r1\nrecord lacks leases") {
 		t.Errorf("the record beside the journal is not told:\n%s", out.String())
 	}
-	evidence.Kept = recording.Kept{Err: errors.New("configmaps are forbidden")}
+	evidence.Beside, evidence.Unkept = "", errors.New("configmaps are forbidden")
 	out.Reset()
 	if _ = NewRun(output(&out), named).Finish(result, nil); !strings.Contains(out.String(), "record not kept beside the journal: configmaps are forbidden\n") {
 		t.Errorf("that nothing is kept beside the journal is not told:\n%s", out.String())

@@ -6,7 +6,6 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/internal/report"
-	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 )
 
@@ -16,7 +15,8 @@ type Evidence struct {
 	Seen           bool   // the cluster was watched, and Judged is what it came to
 	Judged         judge.Result
 	Refused        []string // what the credentials may not watch
-	Kept           recording.Kept
+	Beside         string   // the run whose record is kept beside its journal; "": none
+	Unkept         error    // why none is
 }
 
 // evidence is what was asked to be kept of a run, or nothing.
@@ -61,14 +61,14 @@ func (e Evidence) writeFiles(s screen, indent string, commands Commands) {
 	switch {
 	case e.Record != "":
 		s.line("%srecord %s (%s report FILE)", indent, e.Record, s.program)
-	case e.Kept.Run != "" && commands.Report != nil:
-		s.line("%srecord %s", indent, commands.Report(e.Kept.Run))
+	case e.Beside != "" && commands.Report != nil:
+		s.line("%srecord %s", indent, commands.Report(e.Beside))
 	}
 	if len(e.Refused) > 0 {
 		s.prose(indent+"record ", e.refusal())
 	}
-	if e.Kept.Err != nil {
-		s.prose(indent+"record ", "not kept beside the journal: "+plaintext.Tidy(e.Kept.Err.Error()))
+	if e.Unkept != nil {
+		s.prose(indent+"record ", "not kept beside the journal: "+plaintext.Tidy(e.Unkept.Error()))
 	}
 	if e.Report != "" {
 		s.line("%sreport %s", indent, e.Report)
@@ -78,7 +78,7 @@ func (e Evidence) writeFiles(s screen, indent string, commands Commands) {
 // refusal says what is not recorded, and whose rights would do.
 func (e Evidence) refusal() string {
 	text := "lacks "
-	if e.Record == "" && e.Kept.Run == "" {
+	if e.Record == "" && e.Beside == "" {
 		text = "none: it needs "
 	}
 	return text + strings.Join(e.Refused, ", ") + ", which these credentials may not watch (docs/permissions.md)"

@@ -30,6 +30,7 @@ func notes() map[string]string {
 		"LeftOpen":                     "a run ended in the middle of a step: the same command goes on, undo goes back",
 		"LogUnread":                    "the log of a pod could not be read",
 		"NoController":                 "no pod of the controller is in the namespace",
+		"NoRecordOfRun":                "no record is kept beside the journal of the run that --run names: it changed nothing, was killed, or went before the newest ones; the message names those that have one",
 		"NoJournal":                    "an object of the journal's name is there, and is none; the message names it",
 		"NoState":                      defect,
 		"NoVerdict":                    defect,

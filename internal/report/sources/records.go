@@ -10,8 +10,8 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
-	"github.com/awsmigrate/awsmigrate/pkg/record/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 )
 
 // Last stands for the newest run of which a record is kept.

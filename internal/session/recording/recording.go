@@ -16,9 +16,9 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
-	"github.com/awsmigrate/awsmigrate/pkg/record/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/record/watch"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 )
 
 // again is how long a recorder that could not look waits before it looks again; where that
