@@ -15,7 +15,7 @@ import (
 	"helm.sh/helm/v3/pkg/releaseutil"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 )
 
 const runOfJob = "app.kubernetes.io/component"
@@ -47,7 +47,7 @@ func rendered(t *testing.T, values string) []unstructured.Unstructured {
 func printed(t *testing.T, args ...string) []unstructured.Unstructured {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := cli.Main(t.Context(), append([]string{"job"}, args...), view.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }}); code != 0 {
+	if code := cli.Main(t.Context(), append([]string{"job"}, args...), console.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }}); code != 0 {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
 	var all []unstructured.Unstructured

@@ -8,9 +8,9 @@ import (
 	_ "time/tzdata" // for maintenance windows: the image has no zones
 
 	"github.com/awsmigrate/awsmigrate/internal/cli"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 )
 
 func main() {
-	os.Exit(cli.MainAs(context.Background(), os.Args[0], os.Args[1:], view.SystemStreams()))
+	os.Exit(cli.MainAs(context.Background(), os.Args[0], os.Args[1:], console.SystemStreams()))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -77,7 +78,7 @@ func all(t *testing.T) access.Report {
 	return r
 }
 
-func accessShown(t *testing.T, r access.Report, format string, bend func(*view.Streams)) string {
+func accessShown(t *testing.T, r access.Report, format string, bend func(*console.Streams)) string {
 	t.Helper()
 	doc, err := view.NewAccess(r)
 	if err != nil {
@@ -85,7 +86,7 @@ func accessShown(t *testing.T, r access.Report, format string, bend func(*view.S
 	}
 	doc.Producer = nil
 	var out bytes.Buffer
-	streams := view.Streams{Out: &out, Err: &out}
+	streams := console.Streams{Out: &out, Err: &out}
 	if bend != nil {
 		bend(&streams)
 	}
@@ -144,7 +145,7 @@ func TestAccessFlags(t *testing.T) {
 		"--access --kubeconfig /nonexistent -o rbac-rancher --aws off": "rbac-rancher, wanted a cluster in Rancher",
 	} {
 		var out, errs bytes.Buffer
-		code := Main(t.Context(), append([]string{"verify"}, strings.Fields(args)...), view.Streams{Out: &out, Err: &errs})
+		code := Main(t.Context(), append([]string{"verify"}, strings.Fields(args)...), console.Streams{Out: &out, Err: &errs})
 		if said := out.String() + errs.String(); code != 2 || !strings.Contains(said, says) {
 			t.Errorf("verify %s: exit %d, %s", args, code, said)
 		}

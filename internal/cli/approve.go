@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -27,7 +28,7 @@ func (a *app) approver(engine *engineFlags, next view.Commands, asking func()) f
 		proposed.Steps = engine.asked(proposed.Steps)
 		view.WriteSteps(a.streams, withRestore(proposed.Header, proposed.Basis), proposed.Steps)
 		if engine.ask {
-			view.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would put the old configuration back. Terraform leaves no mark by which it would be found. If there is one, answer no, and see --edits handoff")
+			console.Note(a.streams, "a tool that keeps this Cluster object, such as Terraform, Fleet or Argo CD, would put the old configuration back. Terraform leaves no mark by which it would be found. If there is one, answer no, and see --edits handoff")
 		}
 		return a.asked(questionOf(proposed, next))
 	}

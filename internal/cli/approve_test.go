@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -36,7 +37,7 @@ func TestAnswers(t *testing.T) {
 		"d\n": {fault.Declined, 2}, "d": {fault.Declined, 1}, "D\nyes\n": {fault.Declined, 1},
 	} {
 		var out, errs bytes.Buffer
-		a := &app{streams: view.Streams{In: strings.NewReader(typed), Out: &out, Err: &errs, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
+		a := &app{streams: console.Streams{In: strings.NewReader(typed), Out: &out, Err: &errs, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
 		told := 0
 		err := a.approver(&engineFlags{}, view.Commands{}, func() { told++ })(t.Context(), proposal(t))
 		if told != 1 {
@@ -67,7 +68,7 @@ func TestGoldenQuestions(t *testing.T) {
 		of   session.Proposal
 		next view.Commands
 	}{{proposal(t), commands(words)}, {upgrade, commands(words)}, {proposal(t), commands(undone)}} {
-		a := &app{streams: view.Streams{In: strings.NewReader("d\nyes\n"), Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
+		a := &app{streams: console.Streams{In: strings.NewReader("d\nyes\n"), Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
 		if err := a.approver(&engineFlags{}, ask.next, func() {})(t.Context(), ask.of); err != nil {
 			t.Error(err)
 		}

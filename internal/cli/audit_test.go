@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -59,10 +60,10 @@ func flawed() map[string][]verify.Finding {
 	}
 }
 
-func rendered(t *testing.T, format string, doc view.AuditDocument, bend func(*view.Streams)) string {
+func rendered(t *testing.T, format string, doc view.AuditDocument, bend func(*console.Streams)) string {
 	t.Helper()
 	var out bytes.Buffer
-	streams := view.Streams{Out: &out}
+	streams := console.Streams{Out: &out}
 	if bend != nil {
 		bend(&streams)
 	}
@@ -149,7 +150,7 @@ func TestGoldenAudits(t *testing.T) {
 		}
 		golden(t, "audit."+ending+".golden", rendered(t, format, bad, nil))
 	}
-	golden(t, "audit-terminal.txt.golden", strings.ReplaceAll(rendered(t, "text", bad, func(s *view.Streams) {
+	golden(t, "audit-terminal.txt.golden", strings.ReplaceAll(rendered(t, "text", bad, func(s *console.Streams) {
 		s.OutTerminal, s.Color, s.Width = true, true, func() int { return 80 }
 	}), "\x1b", "␛"))
 	if n := strings.Count(rendered(t, "text", healthy, nil), "\n"); n > 24 {
@@ -203,7 +204,7 @@ func TestHostileClustersStayText(t *testing.T) {
 	for _, width := range []int{0, 80, 120} {
 		doc := audited(t, position.Unknown, migration.Options{}, findings)
 		for _, format := range view.AuditFormats() {
-			text := rendered(t, format, doc, func(s *view.Streams) { s.OutTerminal, s.Width = width > 0, func() int { return width } })
+			text := rendered(t, format, doc, func(s *console.Streams) { s.OutTerminal, s.Width = width > 0, func() int { return width } })
 			if len(text) > 5<<20 {
 				t.Errorf("-o %s: %d bytes", format, len(text))
 			}

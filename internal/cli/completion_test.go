@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 )
 
@@ -32,7 +32,7 @@ type offer struct {
 func offered(t *testing.T, args ...string) offer {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := Main(t.Context(), append([]string{cobra.ShellCompRequestCmd}, args...), view.Streams{Out: &out, Err: &errs}); code != 0 {
+	if code := Main(t.Context(), append([]string{cobra.ShellCompRequestCmd}, args...), console.Streams{Out: &out, Err: &errs}); code != 0 {
 		t.Fatalf("%q: exit %d, %s", args, code, errs.String())
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
@@ -118,7 +118,7 @@ func TestFishScriptKnowsEndings(t *testing.T) {
 		plugin:  "complete -k -c kubectl-awsmigrate -n '__kubectl_awsmigrate_wants_files' -f -a '(__kubectl_awsmigrate_files)'\n",
 	} {
 		var out, errs bytes.Buffer
-		if code := MainAs(t.Context(), argv0, []string{"completion", "fish"}, view.Streams{Out: &out, Err: &errs}); code != 0 {
+		if code := MainAs(t.Context(), argv0, []string{"completion", "fish"}, console.Streams{Out: &out, Err: &errs}); code != 0 {
 			t.Fatalf("%s: exit %d, %s", argv0, code, errs.String())
 		}
 		script := out.String()

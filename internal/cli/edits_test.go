@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -43,7 +44,7 @@ func TestNobodySaidWhoKeepsTheCluster(t *testing.T) {
 	} {
 		tt.engine.onFailure, tt.engine.timeout = "stop", 1
 		var out bytes.Buffer
-		a := &app{output: "text", streams: view.Streams{Out: &out, Err: &out, Env: func(string) string { return "" }}, signals: &signals{}, unwatched: &unwatched{}}
+		a := &app{output: "text", streams: console.Streams{Out: &out, Err: &out, Env: func(string) string { return "" }}, signals: &signals{}, unwatched: &unwatched{}}
 		err := runMigration(t.Context(), a, unanswered{t, tt.class != fault.Usage}, &tt.engine)
 		if fault.ClassOf(err) != tt.class || tt.class == fault.Usage && !strings.Contains(err.Error(), "Terraform") {
 			t.Errorf("%s: %v", name, err)
@@ -55,7 +56,7 @@ func TestNobodySaidWhoKeepsTheCluster(t *testing.T) {
 func TestTheQuestionNamesTerraform(t *testing.T) {
 	for _, ask := range []bool{true, false} {
 		var out bytes.Buffer
-		a := &app{streams: view.Streams{In: strings.NewReader("yes\n"), Out: &out, Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
+		a := &app{streams: console.Streams{In: strings.NewReader("yes\n"), Out: &out, Err: &out, InTerminal: true}, signals: &signals{hangUps: make(chan struct{})}}
 		err := a.approver(&engineFlags{ask: ask}, view.Commands{}, func() {})(t.Context(), session.Proposal{})
 		if err != nil || strings.Contains(out.String(), "Terraform leaves no mark") != ask {
 			t.Errorf("asked %t: %v\n%s", ask, err, out.String())

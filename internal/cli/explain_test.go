@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 )
 
 func explained(t *testing.T, width int, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	streams := view.Streams{Out: &out, Err: &errs, OutTerminal: true, Env: func(string) string { return "" }, Width: func() int { return width }}
+	streams := console.Streams{Out: &out, Err: &errs, OutTerminal: true, Env: func(string) string { return "" }, Width: func() int { return width }}
 	if code := Main(t.Context(), append([]string{"explain"}, args...), streams); code != 0 {
 		t.Fatalf("%q: exit %d, %s", args, code, errs.String())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -49,7 +50,7 @@ func (p played) all() string {
 }
 
 func TestGoldenRuns(t *testing.T) {
-	onTerminal := func(s *view.Streams, _ *runner.Options) {
+	onTerminal := func(s *console.Streams, _ *runner.Options) {
 		s.OutTerminal, s.ErrTerminal, s.Width = true, true, func() int { return 100 }
 	}
 	braked := func() *script {
@@ -79,7 +80,7 @@ func TestGoldenRuns(t *testing.T) {
 	tests := []struct {
 		name, output string
 		script       func() *script
-		bend         func(*view.Streams, *runner.Options)
+		bend         func(*console.Streams, *runner.Options)
 		code         int
 	}{
 		{"run.txt", "text", wholeScript, nil, 0},
@@ -87,10 +88,10 @@ func TestGoldenRuns(t *testing.T) {
 		{"run.yaml", "yaml", wholeScript, nil, 0},
 		{"run.jsonl", "jsonl", wholeScript, nil, 0},
 		{"run-terminal.txt", "text", wholeScript, onTerminal, 0},
-		{"run-ascii.txt", "text", wholeScript, func(s *view.Streams, _ *runner.Options) { s.Env = func(string) string { return "C" } }, 0},
-		{"run-until.txt", "text", wholeScript, func(_ *view.Streams, o *runner.Options) { o.Until = migration.StepEnable }, 0},
+		{"run-ascii.txt", "text", wholeScript, func(s *console.Streams, _ *runner.Options) { s.Env = func(string) string { return "C" } }, 0},
+		{"run-until.txt", "text", wholeScript, func(_ *console.Streams, o *runner.Options) { o.Until = migration.StepEnable }, 0},
 		{"stop.txt", "text", braked, nil, 3},
-		{"stop-asked.txt", "text", askedFor, func(_ *view.Streams, o *runner.Options) { o.Brake = ask }, 130},
+		{"stop-asked.txt", "text", askedFor, func(_ *console.Streams, o *runner.Options) { o.Brake = ask }, 130},
 		{"stop.json", "json", braked, nil, 3},
 		{"stop.jsonl", "jsonl", braked, nil, 3},
 		{"checks.txt", "text", failing, nil, 3},
@@ -138,7 +139,7 @@ func TestGoldenPlans(t *testing.T) {
 				t.Fatal(err)
 			}
 			var out bytes.Buffer
-			streams := view.Streams{Out: &out, OutTerminal: s.color, Color: s.color}
+			streams := console.Streams{Out: &out, OutTerminal: s.color, Color: s.color}
 			document := planDocument{Header: scriptHeader, WholePlan: plan, Next: next}
 			if err := document.write(&app{streams: streams, output: "text"}, procedure.Foreseen{}, s.full); err != nil {
 				t.Fatal(err)
@@ -155,7 +156,7 @@ func TestGoldenPlans(t *testing.T) {
 	document.Version = "v0.1.0"
 	for _, format := range []string{"json", "yaml"} {
 		var out bytes.Buffer
-		if err := document.write(&app{streams: view.Streams{Out: &out}, output: format}, procedure.Foreseen{}, false); err != nil {
+		if err := document.write(&app{streams: console.Streams{Out: &out}, output: format}, procedure.Foreseen{}, false); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, "plan."+format+".golden", out.String())
@@ -181,7 +182,7 @@ func TestGoldenStatus(t *testing.T) {
 	document := view.NewStatus(s.Target(), infos(s), seen, commands(words))
 	document.Header, document.Paused = scriptHeader, "paused by awsmigrate (20261121T090000Z-0badcafe)"
 	var out bytes.Buffer
-	view.WriteStatus(view.Streams{Out: &out}, document, time.Time{})
+	view.WriteStatus(console.Streams{Out: &out}, document, time.Time{})
 	golden(t, "status.txt.golden", out.String())
 	goldenDocument(t, "status.json", "json", document)
 	goldenDocument(t, "status.yaml", "yaml", document)
@@ -205,7 +206,7 @@ func TestGoldenStatusOfARun(t *testing.T) {
 	document := view.NewStatus(s.Target(), infos(s), seen, commands(words)).WithRun(working, commands(words))
 	document.Header = scriptHeader
 	var out bytes.Buffer
-	view.WriteStatus(view.Streams{Out: &out}, document, began.Add(5*time.Minute+4*time.Second))
+	view.WriteStatus(console.Streams{Out: &out}, document, began.Add(5*time.Minute+4*time.Second))
 	golden(t, "status-run.txt.golden", out.String())
 	goldenDocument(t, "status-run.json", "json", document)
 }
@@ -219,8 +220,8 @@ func TestGoldenHistory(t *testing.T) {
 		{ID: "4", Command: "awsmigrate rke2 undo --cluster demo", Who: "ada@bastion", Start: "2026-11-21T10:40:00Z"},
 	})
 	var out bytes.Buffer
-	view.WriteHistory(view.Streams{Out: &out}, document)
-	view.WriteHistory(view.Streams{Out: &out}, view.NewHistory(target, nil))
+	view.WriteHistory(console.Streams{Out: &out}, document)
+	view.WriteHistory(console.Streams{Out: &out}, view.NewHistory(target, nil))
 	golden(t, "history.txt.golden", out.String())
 	goldenDocument(t, "history.json", "json", document)
 	goldenDocument(t, "history.yaml", "yaml", document)
@@ -233,7 +234,7 @@ func TestGoldenOutcomes(t *testing.T) {
 		{Outcome: "done"}, {Outcome: "guarded"}, {}, {Outcome: "died"},
 		{Outcome: "interrupted", Step: migration.StepSwitch, Reason: "BrakeAsked"}, {Outcome: "stopped", Step: migration.StepPreflight, Reason: "CheckFailed"},
 	} {
-		view.WriteOutcome(view.Streams{Out: &out}, run)
+		view.WriteOutcome(console.Streams{Out: &out}, run)
 	}
 	golden(t, "outcomes.txt.golden", out.String())
 }
@@ -245,7 +246,7 @@ func TestGoldenExplanations(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		view.WriteExplanation(view.Streams{Out: &out}, document)
+		view.WriteExplanation(console.Streams{Out: &out}, document)
 		golden(t, name+".txt.golden", out.String())
 		goldenDocument(t, name+".json", "json", document)
 	}
@@ -260,7 +261,7 @@ func TestGoldenRolling(t *testing.T) {
 		{Cluster: "fleet-default/away", Unread: "https://rancher.example: no route to host", Open: true},
 	}
 	var out bytes.Buffer
-	view.WriteRolling(view.Streams{Out: &out}, rows)
+	view.WriteRolling(console.Streams{Out: &out}, rows)
 	golden(t, "rolling.txt.golden", out.String())
 	if err := mayLeave(rows); view.ExitCode(err) != 3 || !strings.Contains(err.Error(), "fleet-default/prod, fleet-default/away") {
 		t.Errorf("%v", err)

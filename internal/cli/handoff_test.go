@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -69,7 +69,7 @@ func TestHandoffInTheDirectionOfTheLastRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, problems bytes.Buffer
-		a := &app{streams: view.Streams{Out: &out, Err: &problems}, output: "text"}
+		a := &app{streams: console.Streams{Out: &out, Err: &problems}, output: "text"}
 		if err := handOff(t.Context(), a, cluster, "words", false); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

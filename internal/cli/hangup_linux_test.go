@@ -20,6 +20,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -58,7 +59,7 @@ func TestMain(m *testing.M) {
 // playProcess runs what newRKE2 would, with a script in place of a cluster: a first
 // step that runs a child, as rke is one, and a second one that leaves a file.
 func playProcess(dir string, args []string) int {
-	streams := view.SystemStreams()
+	streams := console.SystemStreams()
 	ctx, signals, stop := watchSignals(context.Background())
 	defer stop()
 	a := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args, output: "text"}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 )
 
 // flagGroup is a heading of help, and the flags below it.
@@ -83,7 +83,7 @@ func writeCommands(out io.Writer, cmd *cobra.Command, width int) {
 				fmt.Fprint(out, title)
 				title = ""
 				indent := cmp.Or(child.NamePadding(), len(child.Name())) + 3
-				for i, line := range view.Wrapped(child.Short, width-indent) {
+				for i, line := range console.Wrapped(child.Short, width-indent) {
 					fmt.Fprintf(out, "%*s%s\n", -indent, [2]string{"  " + child.Name(), ""}[min(i, 1)], line)
 				}
 			}

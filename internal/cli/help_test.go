@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 )
 
 // longWord says whether a line has a word for which even the widest column has no room,
@@ -81,8 +81,8 @@ func TestFlagGroupsAreOfFlags(t *testing.T) {
 
 func TestVersionFlag(t *testing.T) {
 	var flag, command bytes.Buffer
-	Main(t.Context(), []string{"--version"}, view.Streams{Out: &flag, Err: &flag})
-	Main(t.Context(), []string{"version"}, view.Streams{Out: &command, Err: &command})
+	Main(t.Context(), []string{"--version"}, console.Streams{Out: &flag, Err: &flag})
+	Main(t.Context(), []string{"version"}, console.Streams{Out: &command, Err: &command})
 	if flag.String() != command.String() || !strings.HasPrefix(flag.String(), "awsmigrate ") {
 		t.Errorf("%q, %q", flag.String(), command.String())
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -41,7 +42,7 @@ func TestHistory(t *testing.T) {
 	}
 	for _, output := range []string{"text", "json"} {
 		var out bytes.Buffer
-		a := &app{streams: view.Streams{Out: &out, Err: &out}, output: output}
+		a := &app{streams: console.Streams{Out: &out, Err: &out}, output: output}
 		cluster := &foreseen{script: wholeScript()}
 		if err := showHistory(t.Context(), a, historic{cluster, kept}); err != nil || !strings.Contains(out.String(), "ada@bastion") {
 			t.Errorf("%s: %v\n%s", output, err, out.String())

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -21,7 +22,7 @@ import (
 func printed(t *testing.T, args ...string) (out, errs string, code int) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = Main(t.Context(), append([]string{"job"}, args...), view.Streams{Out: &stdout, Err: &stderr, Env: func(string) string { return "" }})
+	code = Main(t.Context(), append([]string{"job"}, args...), console.Streams{Out: &stdout, Err: &stderr, Env: func(string) string { return "" }})
 	return stdout.String(), stderr.String(), code
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -22,7 +23,7 @@ func leftInTheSwitch(t *testing.T, output string) played {
 			step.verdicts, step.reads = repeated(verdict, 3), func() { once.Do(func() { close(stop) }) }
 		}
 	}
-	return play(t, s, output, func(_ *view.Streams, o *runner.Options) { o.Interrupt = stop })
+	return play(t, s, output, func(_ *console.Streams, o *runner.Options) { o.Interrupt = stop })
 }
 
 // Whoever stops a run in the middle of a roll reads who goes on with it, how far it

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
@@ -52,7 +53,7 @@ func listedFleet() inventory.Fleet {
 
 func TestGoldenList(t *testing.T) {
 	document := view.NewList(listedFleet())
-	for name, streams := range map[string]view.Streams{
+	for name, streams := range map[string]console.Streams{
 		"list.txt":       {},
 		"list-80.txt":    {OutTerminal: true, Width: func() int { return 80 }},
 		"list-ascii.txt": {Env: func(string) string { return "C" }},
@@ -69,7 +70,7 @@ func TestGoldenList(t *testing.T) {
 func TestListOfNothing(t *testing.T) {
 	fleet := inventory.Fleet{Unread: []inventory.Stop{{Object: "ClusterMigrations", Seen: "may not be read", CouldNotLook: true}}}
 	var out bytes.Buffer
-	view.WriteList(view.Streams{Out: &out}, view.NewList(fleet))
+	view.WriteList(console.Streams{Out: &out}, view.NewList(fleet))
 	if want := "no clusters\n?  ClusterMigrations: may not be read\n"; out.String() != want {
 		t.Errorf("%q", out.String())
 	}
@@ -90,7 +91,7 @@ func TestListFitsTheScreen(t *testing.T) {
 	fleet.Rows[5].Migration.State = evil
 	for _, width := range []int{80, 100, 120} {
 		var out bytes.Buffer
-		view.WriteList(view.Streams{Out: &out, OutTerminal: true, Width: func() int { return width }}, view.NewList(fleet))
+		view.WriteList(console.Streams{Out: &out, OutTerminal: true, Width: func() int { return width }}, view.NewList(fleet))
 		for _, line := range strings.Split(out.String(), "\n") {
 			if n := utf8.RuneCountInString(line); n > width && !strings.HasPrefix(line, "next ") {
 				t.Errorf("width %d: %d columns: %s", width, n, line)
@@ -152,7 +153,7 @@ func TestListOfNoRancher(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out, errs bytes.Buffer
-		code := Main(t.Context(), []string{"list", "--kubeconfig", kubeconfig, "-o", tt.format}, view.Streams{Out: &out, Err: &errs})
+		code := Main(t.Context(), []string{"list", "--kubeconfig", kubeconfig, "-o", tt.format}, console.Streams{Out: &out, Err: &errs})
 		said := out.String()
 		if tt.format == "text" {
 			said = errs.String()

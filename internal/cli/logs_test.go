@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/runlog"
 )
 
@@ -14,7 +14,7 @@ import (
 func logged(t *testing.T, log string, args ...string) string {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	code := Main(t.Context(), append([]string{"logs"}, args...), view.Streams{In: strings.NewReader(log), Out: &out, Err: &stderr, Env: func(string) string { return "" }, Width: func() int { return 0 }})
+	code := Main(t.Context(), append([]string{"logs"}, args...), console.Streams{In: strings.NewReader(log), Out: &out, Err: &stderr, Env: func(string) string { return "" }, Width: func() int { return 0 }})
 	return played{out: out.String(), err: stderr.String(), code: code}.all()
 }
 

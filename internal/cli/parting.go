@@ -4,6 +4,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -27,7 +28,7 @@ var said = map[answer]string{goOn: "going on watching", brakeNow: "pulling the b
 // others go on with. Until there is an answer the run goes on watching, its brake armed.
 type parting struct {
 	view.Run
-	streams view.Streams
+	streams console.Streams
 	gone    <-chan struct{} // nobody is there any more
 	over    chan struct{}   // closed when the run has ended
 	asking  sync.WaitGroup  // somebody is

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -75,7 +76,7 @@ func TestPlanForesees(t *testing.T) {
 	} {
 		for _, output := range []string{"text", "json"} {
 			var out bytes.Buffer
-			a := &app{streams: view.Streams{Out: &out, Err: &out}, output: output}
+			a := &app{streams: console.Streams{Out: &out, Err: &out}, output: output}
 			cluster := &foreseen{script: tt.script, report: tt.report, err: tt.err}
 			if code := view.ExitCode(planMigration(t.Context(), a, cluster, asPlan{detailed: true})); code != tt.code {
 				t.Errorf("%s, %s: exit %d, want %d", name, output, code, tt.code)
@@ -111,7 +112,7 @@ func TestPlanForeseesOwners(t *testing.T) {
 		code   int
 	}{"steps to do": {wholeScript(), 3}, "nothing to write": {finished, 0}} {
 		var out bytes.Buffer
-		a := &app{streams: view.Streams{Out: &out, Err: &out}, output: "text"}
+		a := &app{streams: console.Streams{Out: &out, Err: &out}, output: "text"}
 		if code := view.ExitCode(planMigration(t.Context(), a, &foreseen{script: tt.script, owned: owned}, asPlan{detailed: true})); code != tt.code {
 			t.Errorf("%s: exit %d, want %d", name, code, tt.code)
 		}

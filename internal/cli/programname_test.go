@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
@@ -18,7 +19,7 @@ import (
 func TestGoldenProgramName(t *testing.T) {
 	play := func(argv0 string, args ...string) played {
 		var out, errs bytes.Buffer
-		code := MainAs(t.Context(), argv0, args, view.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }})
+		code := MainAs(t.Context(), argv0, args, console.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }})
 		return played{out: out.String(), err: errs.String(), code: code}
 	}
 	for name, args := range map[string][]string{
@@ -46,7 +47,7 @@ func TestNextCommandsBeginAsTyped(t *testing.T) {
 		}
 		var out bytes.Buffer
 		doc := audited(t, position.P0, migration.Options{}, map[string][]verify.Finding{"AWSM-303": {{Status: verify.Fail, Object: "Node a"}}})
-		if err := view.WriteAudit(view.Streams{Out: &out, Program: a.typed.Line()}, "text", doc); err != nil || !strings.Contains(out.String(), " "+want+" explain AWSM-303 · ") {
+		if err := view.WriteAudit(console.Streams{Out: &out, Program: a.typed.Line()}, "text", doc); err != nil || !strings.Contains(out.String(), " "+want+" explain AWSM-303 · ") {
 			t.Errorf("%s: %v, the audit says\n%s", argv0, err, out.String())
 		}
 	}

@@ -16,8 +16,8 @@ import (
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/yaml"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
@@ -29,7 +29,7 @@ import (
 func reported(t *testing.T, args ...string) played {
 	t.Helper()
 	var out, stderr bytes.Buffer
-	code := Main(t.Context(), append([]string{"report"}, args...), view.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr, Env: func(string) string { return "" }, Width: func() int { return 0 }})
+	code := Main(t.Context(), append([]string{"report"}, args...), console.Streams{In: strings.NewReader(""), Out: &out, Err: &stderr, Env: func(string) string { return "" }, Width: func() int { return 0 }})
 	return played{out: out.String(), err: stderr.String(), code: code}
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 )
 
 const clusterYML = `# kept in git
@@ -40,7 +40,7 @@ func command(t *testing.T, files map[string]string, args ...string) (code int, o
 		}
 	}
 	var stdout, stderr bytes.Buffer
-	code = Main(t.Context(), args, view.Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Env: func(string) string { return "" }})
+	code = Main(t.Context(), args, console.Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Env: func(string) string { return "" }})
 	entries, e := os.ReadDir(".")
 	if e != nil {
 		t.Fatal(e)

@@ -6,18 +6,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 // Main runs the command line and returns its exit code.
-func Main(ctx context.Context, args []string, streams view.Streams) int {
+func Main(ctx context.Context, args []string, streams console.Streams) int {
 	return MainAs(ctx, program, args, streams)
 }
 
 // MainAs is Main for a process that was started under another name, its argv[0].
-func MainAs(ctx context.Context, argv0 string, args []string, streams view.Streams) int {
+func MainAs(ctx context.Context, argv0 string, args []string, streams console.Streams) int {
 	ctx, signals, stop := watchSignals(ctx)
 	defer stop()
 	app := &app{streams: streams, signals: signals, interrupts: signals.interrupts, args: args, typed: typedProgram(argv0)}
@@ -40,7 +41,7 @@ func (a *app) end(err error) int {
 
 // app is what the commands share: streams, signals and the words as typed.
 type app struct {
-	streams    view.Streams
+	streams    console.Streams
 	signals    *signals
 	interrupts <-chan struct{}
 	unwatched  *unwatched // nil: a command that a hang-up ends
@@ -53,7 +54,7 @@ type app struct {
 func (a *app) commandLine() string { return a.typed.Line(a.args...) }
 
 // say prints for people what is waited for, beside whatever the command prints.
-func (a *app) say(line string) { view.Say(a.streams, line) }
+func (a *app) say(line string) { console.Say(a.streams, line) }
 
 // opening is where a target says what it waits for, and where programs that it runs
 // write.
@@ -80,7 +81,7 @@ step by step, resumable, and proven from the cluster itself.`,
 	root.SetIn(a.streams.In)
 	root.SetFlagErrorFunc(unknownFlag)
 	root.AddCommand(newRKE2(a), newRKE(a), newOf(a, newPlan), newOf(a, newStatusCommand), newVerify(a), newRecord(a), newReport(a), newList(a), newJob(a), newController(a), newLogs(a), newExplain(a), newVersion(a))
-	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd, view.HelpWidth(a.streams)) })
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return usage(cmd, console.HelpWidth(a.streams)) })
 	groupCommands(root)
 	usageErrors(root)
 	complete(root)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -86,7 +87,7 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 		a.outlive()
 	}
 	if note := overSSH(a.streams); note != "" {
-		view.Note(a.streams, note)
+		console.Note(a.streams, note)
 	}
 	asked, err := flags.Asked(a.opening())
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -21,7 +22,7 @@ func TestPlansFitTheScreen(t *testing.T) {
 	plan.Steps[0].Summary = []string{strings.Repeat("word ", 200)}
 	for _, width := range []int{80, 100, 120} {
 		var out bytes.Buffer
-		view.WriteSteps(view.Streams{Err: &out, ErrTerminal: true, Width: func() int { return width }}, nil, plan.Steps)
+		view.WriteSteps(console.Streams{Err: &out, ErrTerminal: true, Width: func() int { return width }}, nil, plan.Steps)
 		for _, line := range strings.Split(out.String(), "\n") {
 			longest := 0 // a word that does not fit stays whole
 			for _, word := range strings.Fields(line) {
@@ -52,7 +53,7 @@ func TestHostileTextStaysText(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	streams := view.Streams{Out: &out}
+	streams := console.Streams{Out: &out}
 	view.WritePlan(streams, []string{evil}, plan.Steps, false)
 	view.WritePlan(streams, []string{evil}, plan.Steps, true)
 	seen, err := s.Judge(migration.Snapshot{})

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -205,10 +206,10 @@ type played struct {
 }
 
 // play runs a script the way the command does, on a clock of its own.
-func play(t *testing.T, s *script, output string, bend func(*view.Streams, *runner.Options)) played {
+func play(t *testing.T, s *script, output string, bend func(*console.Streams, *runner.Options)) played {
 	t.Helper()
 	var out, errs bytes.Buffer
-	streams := view.Streams{Out: &out, Err: &errs, Color: true, Env: func(string) string { return "" }}
+	streams := console.Streams{Out: &out, Err: &errs, Color: true, Env: func(string) string { return "" }}
 	clk := stepClock{clocktesting.NewFakeClock(time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC))}
 	options := runner.Options{RunID: "20261121T090000Z-0badcafe", Command: "awsmigrate rke2 --cluster demo --yes",
 		Journal: &journal.Memory{}, Lock: new(lock.Memory).For(lock.Owner{User: "u"}), Clock: clk}

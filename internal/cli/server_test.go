@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
@@ -40,7 +41,7 @@ func TestServersPasswordIsNotShown(t *testing.T) {
 			for _, format := range view.AuditFormats() {
 				var out, errs bytes.Buffer
 				dump := filepath.Join(dir, "bundle.json")
-				code := Main(t.Context(), []string{"verify", "--kubeconfig", kubeconfig, "--aws", "off", "--request-timeout", "5s", "-o", format, "--dump", dump}, view.Streams{Out: &out, Err: &errs})
+				code := Main(t.Context(), []string{"verify", "--kubeconfig", kubeconfig, "--aws", "off", "--request-timeout", "5s", "-o", format, "--dump", dump}, console.Streams{Out: &out, Err: &errs})
 				if code == 0 || out.Len()+errs.Len() == 0 {
 					t.Errorf("-o %s: exit %d and %d bytes", format, code, out.Len()+errs.Len())
 				}

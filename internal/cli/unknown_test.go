@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
@@ -35,7 +36,7 @@ func TestDidYouMean(t *testing.T) {
 		"rke2":                                            "`awsmigrate list` shows them",
 	} {
 		var out, errs bytes.Buffer
-		code := Main(t.Context(), strings.Fields(args), view.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }})
+		code := Main(t.Context(), strings.Fields(args), console.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }})
 		if code != 2 || out.Len() > 0 || !strings.Contains(errs.String(), says) {
 			t.Errorf("%s: exit %d, stdout %q\n%s", args, code, out.String(), errs.String())
 		}
@@ -45,7 +46,7 @@ func TestDidYouMean(t *testing.T) {
 // In a format that there is, what was mistyped is one document.
 func TestMistypedFlagAsDocument(t *testing.T) {
 	var out, errs bytes.Buffer
-	Main(t.Context(), []string{"version", "-o", "json", "--clsuter", "demo"}, view.Streams{Out: &out, Err: &errs})
+	Main(t.Context(), []string{"version", "-o", "json", "--clsuter", "demo"}, console.Streams{Out: &out, Err: &errs})
 	var doc view.ErrorDocument
 	if err := json.Unmarshal(out.Bytes(), &doc); err != nil || doc.Reason != "UnknownFlag" || doc.Code != 2 {
 		t.Errorf("%v: %s", err, out.String())
@@ -61,7 +62,7 @@ func TestFlagsThatContradict(t *testing.T) {
 		"rke2 plan --cluster demo --all",
 	} {
 		var out, errs bytes.Buffer
-		if code := Main(t.Context(), strings.Fields(args), view.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }}); code != 2 || !strings.Contains(errs.String(), "wanted") || strings.Contains(errs.String(), "kubeconfig") {
+		if code := Main(t.Context(), strings.Fields(args), console.Streams{Out: &out, Err: &errs, Env: func(string) string { return "" }}); code != 2 || !strings.Contains(errs.String(), "wanted") || strings.Contains(errs.String(), "kubeconfig") {
 			t.Errorf("%s: exit %d, %s", args, code, errs.String())
 		}
 	}
@@ -72,7 +73,7 @@ func TestUndoTakesNoFlagOfTheWayForward(t *testing.T) {
 	for _, command := range []string{"rke2", "rke"} {
 		for _, flag := range []string{"--kubernetes-version=v1.27.1", "--etcd-snapshot", "--no-etcd-snapshot", "--keep-leader-migration", "--confirm=demo", "--on-failure=undo"} {
 			var out, errs bytes.Buffer
-			code := Main(t.Context(), []string{command, "undo", "--cluster", "demo", flag}, view.Streams{Out: &out, Err: &errs})
+			code := Main(t.Context(), []string{command, "undo", "--cluster", "demo", flag}, console.Streams{Out: &out, Err: &errs})
 			if code != 2 || !strings.Contains(errs.String(), "no such flag") {
 				t.Errorf("%s undo %s: exit %d, %s", command, flag, code, errs.String())
 			}

@@ -14,6 +14,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 )
 
@@ -80,7 +81,7 @@ func (u *unwatched) Drawing(out io.Writer) io.Writer {
 
 // overSSH is what somebody should know whose terminal hangs on a connection; "":
 // it does not, or is kept by a multiplexer.
-func overSSH(s view.Streams) string {
+func overSSH(s console.Streams) string {
 	over := s.Env("SSH_CONNECTION") != "" || s.Env("SSH_TTY") != ""
 	if !over || !s.ErrTerminal || s.Env("TMUX") != "" || s.Env("STY") != "" {
 		return ""

@@ -10,6 +10,7 @@ import (
 
 	testingclock "k8s.io/utils/clock/testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -60,7 +61,7 @@ func TestWatchShowsWhatChanged(t *testing.T) {
 	interrupts := make(chan struct{})
 	var out bytes.Buffer
 	s := &looks{asked: make(chan int), list: []func() (session.Reading, error){reading(verify.OK), reading(verify.OK), away, away, reading(verify.Fail)}}
-	a := &app{streams: view.Streams{Out: &out}, interrupts: interrupts}
+	a := &app{streams: console.Streams{Out: &out}, interrupts: interrupts}
 	only := []string{target.AllChecks()[0].ID}
 	v := &auditor{app: a, source: s, options: migration.Options{OnlyChecks: only}, clock: clk}
 	ended := make(chan error, 1)

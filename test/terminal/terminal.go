@@ -10,7 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 )
 
 // Terminal is a screen of some size.
@@ -80,8 +80,8 @@ func (t *Terminal) Height() int {
 }
 
 // Streams are those of a process on it.
-func (t *Terminal) Streams() view.Streams {
-	return view.Streams{Out: t, Err: t, InTerminal: true, OutTerminal: true, ErrTerminal: true, Color: true,
+func (t *Terminal) Streams() console.Streams {
+	return console.Streams{Out: t, Err: t, InTerminal: true, OutTerminal: true, ErrTerminal: true, Color: true,
 		Env: func(string) string { return "" }, Width: t.Width, Height: t.Height,
 		Resized: func() (<-chan os.Signal, func()) { return t.resized, func() {} }}
 }

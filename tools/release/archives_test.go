@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/pack"
 	"github.com/awsmigrate/awsmigrate/tools/release/internal/source"
 )
@@ -26,7 +26,7 @@ const startedAs = "RELEASE_TEST_STARTED_AS"
 // two minutes of building.
 func TestMain(m *testing.M) {
 	if name := os.Getenv(startedAs); name != "" {
-		os.Exit(cli.MainAs(context.Background(), name, os.Args[1:], view.Streams{Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}))
+		os.Exit(cli.MainAs(context.Background(), name, os.Args[1:], console.Streams{Out: os.Stdout, Err: os.Stderr, Env: os.Getenv}))
 	}
 	os.Exit(m.Run())
 }

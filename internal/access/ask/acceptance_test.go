@@ -29,6 +29,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
@@ -160,7 +161,7 @@ func (s *site) apply(t *testing.T, text string) {
 func (s *site) run(t *testing.T, user string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
-	code = cli.Main(t.Context(), append([]string{"verify", "--kubeconfig", filepath.Join(s.dir, user)}, args...), view.Streams{Out: &stdout, Err: &stderr})
+	code = cli.Main(t.Context(), append([]string{"verify", "--kubeconfig", filepath.Join(s.dir, user)}, args...), console.Streams{Out: &stdout, Err: &stderr})
 	return code, stdout.String(), stderr.String()
 }
 
@@ -313,7 +314,7 @@ func TestWithoutTheNetwork(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	var out, errs bytes.Buffer
-	if code := cli.Main(ctx, []string{"verify", "--kubeconfig", filepath.Join(s.dir, "jane"), "--cluster", "prod", "--access"}, view.Streams{Out: &out, Err: &errs}); code == 0 || out.Len() > 0 {
+	if code := cli.Main(ctx, []string{"verify", "--kubeconfig", filepath.Join(s.dir, "jane"), "--cluster", "prod", "--access"}, console.Streams{Out: &out, Err: &errs}); code == 0 || out.Len() > 0 {
 		t.Errorf("interrupted: exit %d, %s", code, out.String())
 	}
 }

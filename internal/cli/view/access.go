@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -125,10 +126,10 @@ func AccessPieces() []string { return []string{"rbac", "rbac-rancher", "iam"} }
 
 // WriteAccess prints a document in one of AccessFormats. command is what prints the same,
 // to which the views that apply it are added.
-func WriteAccess(streams Streams, format, command string, doc AccessDocument) error {
+func WriteAccess(streams console.Streams, format, command string, doc AccessDocument) error {
 	switch format {
 	case "text":
-		return writeAccessText(newScreen(streams, streams.Out), command, doc)
+		return writeAccessText(console.NewScreen(streams, streams.Out), command, doc)
 	case "rbac":
 		return writePiece(streams, access.Here(doc.Cluster), doc.Here.Manifest)
 	case "rbac-rancher":
@@ -147,9 +148,9 @@ func WriteAccess(streams Streams, format, command string, doc AccessDocument) er
 
 // writePiece prints what is to be applied, and where there is nothing says so to people
 // alone: what reads the output gets none.
-func writePiece(streams Streams, where, text string) error {
+func writePiece(streams console.Streams, where, text string) error {
 	if text == "" {
-		Say(streams, "nothing is missing in "+where)
+		console.Say(streams, "nothing is missing in "+where)
 	}
 	_, err := streams.Out.Write([]byte(text))
 	return err

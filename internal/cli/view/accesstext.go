@@ -8,6 +8,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
 
@@ -20,38 +21,38 @@ var purposes = map[access.Purpose]string{
 }
 
 // writeAccessText is a block for every side, and then what is to be applied.
-func writeAccessText(s screen, command string, doc AccessDocument) error {
-	s.line("access of these credentials for %s of %s", purposes[doc.Purpose], doc.Cluster)
+func writeAccessText(s console.Screen, command string, doc AccessDocument) error {
+	s.Line("access of these credentials for %s of %s", purposes[doc.Purpose], doc.Cluster)
 	if doc.Rancher != nil {
 		writeAPIAccess(s, access.InRancher, *doc.Rancher)
 	}
 	writeAPIAccess(s, access.Here(doc.Cluster), doc.Here)
 	writeAWSAccess(s, doc)
 	if doc.Rancher != nil {
-		s.piece(access.InRancher, doc.Rancher.Manifest, command+" -o rbac-rancher", doc.Rancher.User != "")
+		writeToApply(s, access.InRancher, doc.Rancher.Manifest, command+" -o rbac-rancher", doc.Rancher.User != "")
 	}
-	s.piece(access.Here(doc.Cluster), doc.Here.Manifest, command+" -o rbac", doc.Here.User != "")
+	writeToApply(s, access.Here(doc.Cluster), doc.Here.Manifest, command+" -o rbac", doc.Here.User != "")
 	if err := writePolicy(s, command, doc); err != nil {
 		return err
 	}
-	s.line("")
-	s.line("%s", tailed(accessCounts(doc), fmt.Sprintf("exit %d", doc.Code), s.width))
+	s.Line("")
+	s.Line("%s", tailed(accessCounts(doc), fmt.Sprintf("exit %d", doc.Code), s.Width))
 	return nil
 }
 
-func writeAPIAccess(s screen, title string, a APIAccess) {
-	s.line("")
+func writeAPIAccess(s console.Screen, title string, a APIAccess) {
+	s.Line("")
 	var facts []string
 	for _, fact := range []string{a.Server, a.Version, prefixed("as ", a.User)} {
 		if fact != "" {
 			facts = append(facts, fact)
 		}
 	}
-	s.prose(title+"   ", strings.Join(facts, " · "))
-	s.problem(a.Problem, a.Seconds)
-	s.counted(a.Needed-len(a.Missing)-len(a.Unknown), a.Needed, "rights are there")
-	s.rights("✗", a.Missing)
-	s.rights("?", a.Unknown)
+	s.Prose(title+"   ", strings.Join(facts, " · "))
+	writeProblem(s, a.Problem, a.Seconds)
+	writeCount(s, a.Needed-len(a.Missing)-len(a.Unknown), a.Needed, "rights are there")
+	writeRights(s, "✗", a.Missing)
+	writeRights(s, "?", a.Unknown)
 }
 
 func prefixed(prefix, text string) string {
@@ -61,14 +62,14 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-func (s screen) counted(there, needed int, words string) {
+func writeCount(s console.Screen, there, needed int, words string) {
 	if there > 0 || needed == 0 {
-		s.line("✓  %d of %d %s", there, needed, words)
+		s.Line("✓  %d of %d %s", there, needed, words)
 	}
 }
 
-// problem is why a side was not asked, or did not answer.
-func (s screen) problem(p *FaultDocument, seconds float64) {
+// writeProblem is why a side was not asked, or did not answer.
+func writeProblem(s console.Screen, p *FaultDocument, seconds float64) {
 	if p == nil {
 		return
 	}
@@ -76,19 +77,19 @@ func (s screen) problem(p *FaultDocument, seconds float64) {
 	if seconds >= 1 {
 		text += fmt.Sprintf(", given up after %.0fs", seconds)
 	}
-	s.prose("?  ", text)
+	s.Prose("?  ", text)
 	for _, line := range []struct{ name, text string }{{"wanted", p.Wanted}, {"cause", p.Cause}, {"fix", p.Fix}} {
 		if line.text != "" {
-			s.prose(fmt.Sprintf("      %-7s", line.name), line.text)
+			s.Prose(fmt.Sprintf("      %-7s", line.name), line.text)
 		}
 	}
 }
 
-// rights are a line for each rule that would give them.
-func (s screen) rights(mark string, rights []access.Right) {
+// writeRights are a line for each rule that would give them.
+func writeRights(s console.Screen, mark string, rights []access.Right) {
 	for _, group := range access.Grouped(rights) {
 		for _, rule := range group.Rules {
-			s.prose(mark+"  ", ruleLine(rule)+where(group.Namespace))
+			s.Prose(mark+"  ", ruleLine(rule)+where(group.Namespace))
 		}
 	}
 }
@@ -112,66 +113,66 @@ func where(namespace string) string {
 	return " in " + namespace
 }
 
-func writeAWSAccess(s screen, doc AccessDocument) {
+func writeAWSAccess(s console.Screen, doc AccessDocument) {
 	a := doc.AWS
-	s.line("")
+	s.Line("")
 	var facts []string
 	for _, fact := range []string{a.Account, a.Region, prefixed("as ", a.ARN), prefixed("credentials of ", a.Source)} {
 		if fact != "" {
 			facts = append(facts, fact)
 		}
 	}
-	s.prose(access.InAWS+"   ", strings.Join(facts, " · "))
+	s.Prose(access.InAWS+"   ", strings.Join(facts, " · "))
 	switch {
 	case doc.report.AWS.Meant:
-		s.prose("–  ", "not asked: "+a.Off)
+		s.Prose("–  ", "not asked: "+a.Off)
 		return
 	case a.Off != "":
-		s.prose("?  ", "not asked: "+a.Off)
-		s.prose("      fix    ", "name credentials with --profile or --assume-role; to leave the checks of AWS out: --aws off")
+		s.Prose("?  ", "not asked: "+a.Off)
+		s.Prose("      fix    ", "name credentials with --profile or --assume-role; to leave the checks of AWS out: --aws off")
 	}
-	s.problem(a.Problem, 0)
+	writeProblem(s, a.Problem, 0)
 	if err := doc.report.AWS.Identity.Err; err != nil && a.Problem == nil && a.Off == "" {
-		s.prose("?  ", plaintext.Tidy(err.Error()))
+		s.Prose("?  ", plaintext.Tidy(err.Error()))
 	}
-	s.counted(a.Needed-len(a.Missing)-len(a.Unknown), a.Needed, "actions are allowed")
+	writeCount(s, a.Needed-len(a.Missing)-len(a.Unknown), a.Needed, "actions are allowed")
 	for _, action := range a.Missing {
-		s.line("✗  %s", action)
+		s.Line("✗  %s", action)
 	}
 	for _, one := range doc.report.AWS.Unknown() {
 		why := ""
 		if a.Off == "" && a.Problem == nil {
 			why = ": " + plaintext.Tidy(one.Err.Error())
 		}
-		s.prose("?  ", one.Action+why)
+		s.Prose("?  ", one.Action+why)
 	}
 }
 
-// piece is a manifest, whole, so that it can be copied, and the command that prints
+// writeToApply is a manifest, whole, so that it can be copied, and the command that prints
 // nothing else. known says whether a user is in it.
-func (s screen) piece(where, manifest, command string, known bool) {
+func writeToApply(s console.Screen, where, manifest, command string, known bool) {
 	if manifest == "" {
 		return
 	}
-	s.line("")
+	s.Line("")
 	end := " | kubectl apply -f -"
 	if !known {
 		end = " > rights.yaml" // somebody has to put a user in
 	}
-	s.line("to apply in %s, by somebody who may grant it; this part alone:", where)
-	s.line("  %s", command+end)
-	s.line("")
-	s.text(manifest)
+	s.Line("to apply in %s, by somebody who may grant it; this part alone:", where)
+	s.Line("  %s", command+end)
+	s.Line("")
+	writeLines(s, manifest)
 }
 
-// text is many lines as they are, but for control characters.
-func (s screen) text(text string) {
+// writeLines is many lines as they are, but for control characters.
+func writeLines(s console.Screen, text string) {
 	for line := range strings.Lines(text) {
-		fmt.Fprintln(s.out, s.plain(line))
+		fmt.Fprintln(s.Out, s.Plain(line))
 	}
 }
 
-func writePolicy(s screen, command string, doc AccessDocument) error {
+func writePolicy(s console.Screen, command string, doc AccessDocument) error {
 	policy := doc.AWS.Policy
 	if policy == nil {
 		return nil
@@ -180,14 +181,14 @@ func writePolicy(s screen, command string, doc AccessDocument) error {
 	if err != nil {
 		return err
 	}
-	s.line("")
-	s.line("to allow in AWS, by somebody who may; this part alone:")
-	s.line("  %s -o iam > %s", command, policyFile)
+	s.Line("")
+	s.Line("to allow in AWS, by somebody who may; this part alone:")
+	s.Line("  %s -o iam > %s", command, policyFile)
 	if put := policy.Put(doc.AWS.ARN, policyFile); put != "" {
-		s.line("  %s", put)
+		s.Line("  %s", put)
 	}
-	s.line("")
-	s.text(string(text) + "\n")
+	s.Line("")
+	writeLines(s, string(text)+"\n")
 	return nil
 }
 

@@ -3,7 +3,10 @@ package view
 import (
 	"cmp"
 	"fmt"
+	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -12,7 +15,7 @@ const shortLines = 12
 
 // writeAuditShort is who and where, the counts, a line for each of the gravest
 // results, and the way on.
-func writeAuditShort(s screen, doc AuditDocument) {
+func writeAuditShort(s console.Screen, doc AuditDocument) {
 	var head, lines, foot []string
 	for i, line := range doc.Header {
 		if i < 2 {
@@ -34,11 +37,11 @@ func writeAuditShort(s screen, doc AuditDocument) {
 	room := shortLines - len(head) - len(foot)
 	if len(lines) > room {
 		left := len(lines) - room + 1
-		lines = append(lines[:room-1], fmt.Sprintf("… and %d more: %s verify -o wide", left, s.program))
+		lines = append(lines[:room-1], fmt.Sprintf("… and %d more: %s verify -o wide", left, s.Program))
 	}
 	for _, part := range [][]string{head, lines, foot} {
 		for _, line := range part {
-			s.line("%s", s.fit("%s", line))
+			s.Line("%s", s.Fit("%s", line))
 		}
 	}
 }
@@ -46,7 +49,7 @@ func writeAuditShort(s screen, doc AuditDocument) {
 // shortResults are a line for each result. What could not be seen takes one for all
 // checks that it keeps from being known, cut where its cause is not: an error names
 // the cause last.
-func shortResults(s screen, results []verify.Result) []string {
+func shortResults(s console.Screen, results []verify.Result) []string {
 	alike := map[string][]verify.Result{}
 	for _, result := range results {
 		alike[unseen(result)] = append(alike[unseen(result)], result)
@@ -62,7 +65,7 @@ func shortResults(s screen, results []verify.Result) []string {
 			if len(same) > 1 {
 				more = fmt.Sprintf(" and %d more", len(same)-1)
 			}
-			lines = append(lines, clipMiddle(s.plain(shortLine(result, more)), s.width, s.ascii))
+			lines = append(lines, clipMiddle(s.Plain(shortLine(result, more)), s.Width, s.ASCII))
 		}
 	}
 	return lines
@@ -87,4 +90,16 @@ func shortLine(result verify.Result, more string) string {
 		line += fmt.Sprintf(" (and %d more)", len(findings)-1)
 	}
 	return line
+}
+
+// clipMiddle keeps the end of a text, where it says what is wrong, and enough of
+// its beginning to say of what.
+func clipMiddle(text string, most int, ascii bool) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	head := plaintext.Clip(text, max(most/3, 4), ascii)
+	tail := most - utf8.RuneCountInString(head)
+	return head + string(runes[len(runes)-max(tail, 0):])
 }

@@ -5,16 +5,17 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // writeAuditText is one screen where all is well: a line for every category, what
 // is not ok in full, counts and the way on.
-func writeAuditText(s screen, doc AuditDocument) {
+func writeAuditText(s console.Screen, doc AuditDocument) {
 	writeAuditHead(s, doc)
-	s.line("")
+	s.Line("")
 	for _, line := range categoryLines(doc) {
-		s.line("%s", line)
+		s.Line("%s", line)
 	}
 	blinded := map[string]string{} // IDs by what could not be seen
 	short := false                 // the last result took one line
@@ -26,10 +27,10 @@ func writeAuditText(s screen, doc AuditDocument) {
 		for _, result := range doc.With(status) {
 			first, again := blinded[unseen(result)]
 			if !short || !again {
-				s.line("")
+				s.Line("")
 			}
 			if again {
-				s.prose(auditMarks[status]+"  "+result.ID+"  ", result.Status.Of(result.Title)+": as "+first)
+				s.Prose(auditMarks[status]+"  "+result.ID+"  ", result.Status.Of(result.Title)+": as "+first)
 			} else {
 				writeResult(s, result, mostShown)
 			}
@@ -43,7 +44,7 @@ func writeAuditText(s screen, doc AuditDocument) {
 }
 
 // writeSkipped prints what was not judged here, each reason once for all of its checks.
-func writeSkipped(s screen, doc AuditDocument) {
+func writeSkipped(s console.Screen, doc AuditDocument) {
 	alike := map[string][]verify.Result{}
 	var reasons []string
 	for _, result := range doc.With(verify.Skip) {
@@ -56,13 +57,13 @@ func writeSkipped(s screen, doc AuditDocument) {
 		alike[result.Reason] = append(alike[result.Reason], result)
 	}
 	if len(reasons) > 0 {
-		s.line("")
+		s.Line("")
 	}
 	for _, reason := range reasons {
 		if same := alike[reason]; len(same) == 1 {
 			writeResult(s, same[0], mostShown)
 		} else {
-			s.prose(auditMarks[verify.Skip]+"  ", idsOf(same)+": "+reason)
+			s.Prose(auditMarks[verify.Skip]+"  ", idsOf(same)+": "+reason)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -15,8 +16,8 @@ import (
 func AuditFormats() []string { return []string{"text", "wide", "short", "json", "yaml", "junit"} }
 
 // WriteAudit prints a report in one of AuditFormats.
-func WriteAudit(streams Streams, format string, doc AuditDocument) error {
-	s := newScreen(streams, streams.Out)
+func WriteAudit(streams console.Streams, format string, doc AuditDocument) error {
+	s := console.NewScreen(streams, streams.Out)
 	switch format {
 	case "text":
 		writeAuditText(s, doc)
@@ -40,66 +41,37 @@ var auditMarks = map[verify.Status]string{ //nolint:gochecknoglobals // a consta
 // inOrder are the statuses that need reading, gravest first.
 var inOrder = []verify.Status{verify.Fail, verify.Unknown, verify.Warn, verify.Skip} //nolint:gochecknoglobals // a constant table
 
-func writeAuditHead(s screen, doc AuditDocument) {
+func writeAuditHead(s console.Screen, doc AuditDocument) {
 	for _, line := range doc.Header {
-		s.prose("", line)
+		s.Prose("", line)
 	}
 	for _, problem := range doc.Problems {
-		s.prose("       ", problem)
+		s.Prose("       ", problem)
 	}
 	if doc.Preflight {
-		s.line("judged as before a migration")
+		s.Line("judged as before a migration")
 	}
 	if doc.Partial {
-		s.line("partial: --only left checks out, and nothing is said of them")
+		s.Line("partial: --only left checks out, and nothing is said of them")
 	}
 	for _, refused := range doc.Refused {
-		s.prose("refused  ", refused.ID+": "+refused.Reason)
+		s.Prose("refused  ", refused.ID+": "+refused.Reason)
 	}
-}
-
-// prose writes text behind a prefix, in as many lines as it takes.
-func (s screen) prose(prefix, text string) {
-	if line := s.plain(prefix + text); utf8.RuneCountInString(line) <= s.width {
-		s.line("%s", line)
-		return
-	}
-	for _, line := range tableRow(prefix, s.plain(text), "", s.width) {
-		s.line("%s", s.fit("%s", line))
-	}
-}
-
-// wrapped is prose in which a word that is longer than a line is whole, for whoever copies
-// it.
-func (s screen) wrapped(prefix, text string) {
-	for _, line := range tableRow(prefix, s.plain(text), "", s.width) {
-		s.line("%s", line)
-	}
-}
-
-// whole is wrapped on a terminal, and one line elsewhere: whoever reads a file finds each
-// entry in a line of its own.
-func (s screen) whole(prefix, text string) {
-	if !s.terminal {
-		s.line("%s", prefix+s.plain(text))
-		return
-	}
-	s.wrapped(prefix, text)
 }
 
 // writeResult prints what one check came to: its ID, and for every finding the
 // object, what was seen and what was wanted; then the fix.
-func writeResult(s screen, result verify.Result, most int) {
+func writeResult(s console.Screen, result verify.Result, most int) {
 	mark := auditMarks[result.Status]
 	if result.Status == verify.Skip {
-		s.prose(mark+"  "+result.ID+"  ", result.Title+": "+result.Reason)
+		s.Prose(mark+"  "+result.ID+"  ", result.Title+": "+result.Reason)
 		return
 	}
-	s.prose(mark+"  "+result.ID+"  ", result.Status.Of(result.Title))
+	s.Prose(mark+"  "+result.ID+"  ", result.Status.Of(result.Title))
 	findings := decidingFindings(result)
 	for i, finding := range findings {
 		if i == most {
-			s.line("             and %d more: -o wide", len(findings)-i)
+			s.Line("             and %d more: -o wide", len(findings)-i)
 			break
 		}
 		text := saidOf(finding)
@@ -109,7 +81,7 @@ func writeResult(s screen, result verify.Result, most int) {
 		if finding.Wanted != "" {
 			text += " → " + finding.Wanted
 		}
-		s.prose("             ", text)
+		s.Prose("             ", text)
 	}
 	if result.Status == verify.OK || len(findings) == 0 {
 		return
@@ -117,30 +89,12 @@ func writeResult(s screen, result verify.Result, most int) {
 	fixes := fixesOf(result, findings)
 	for i, fix := range fixes {
 		if i == most {
-			s.line("             and %d more: -o wide", len(fixes)-i)
+			s.Line("             and %d more: -o wide", len(fixes)-i)
 			break
 		}
-		s.remedy([]string{"      fix    ", "             "}[min(i, 1)], fix)
+		s.Remedy([]string{"      fix    ", "             "}[min(i, 1)], fix)
 	}
-	s.line("      why    %s explain %s · %s", s.program, result.ID, checkLink(result.ID))
-}
-
-// shellCommand is one, at the end of a fix.
-var shellCommand = regexp.MustCompile(`(?:^|: )((?:aws|helm|kubectl|rke) .+)$`)
-
-// remedy is prose that leaves a command in one line, however long, so that it can
-// be pasted.
-func (s screen) remedy(prefix, fix string) {
-	match := shellCommand.FindStringSubmatchIndex(fix)
-	if match == nil || utf8.RuneCountInString(s.plain(prefix+fix)) <= s.width {
-		s.prose(prefix, fix)
-		return
-	}
-	if words := strings.TrimSpace(fix[:match[2]]); words != "" {
-		s.prose(prefix, words)
-		prefix = "             "
-	}
-	s.line("%s%s", prefix, fix[match[2]:])
+	s.Line("      why    %s explain %s · %s", s.Program, result.ID, checkLink(result.ID))
 }
 
 // saidOf is what a finding says: of one that could not look the reason.
@@ -186,7 +140,7 @@ func checkLink(id string) string { return ChecksPage + "#" + strings.ToLower(id)
 const ChecksPage = "docs/checks.md"
 
 // writeAuditWide prints every check with every finding.
-func writeAuditWide(s screen, doc AuditDocument) {
+func writeAuditWide(s console.Screen, doc AuditDocument) {
 	writeAuditHead(s, doc)
 	for _, category := range doc.categories {
 		first := true
@@ -195,8 +149,8 @@ func writeAuditWide(s screen, doc AuditDocument) {
 				continue
 			}
 			if first {
-				s.line("")
-				s.line("%s", category)
+				s.Line("")
+				s.Line("%s", category)
 				first = false
 			}
 			writeResult(s, result, len(result.Findings))
@@ -205,14 +159,14 @@ func writeAuditWide(s screen, doc AuditDocument) {
 	writeAuditFoot(s, doc)
 }
 
-func writeAuditFoot(s screen, doc AuditDocument) {
-	s.line("")
-	s.line("%s", tailed(auditCounts(doc), fmt.Sprintf("%s   exit %d", codeHint(doc), doc.Code), s.width))
+func writeAuditFoot(s console.Screen, doc AuditDocument) {
+	s.Line("")
+	s.Line("%s", tailed(auditCounts(doc), fmt.Sprintf("%s   exit %d", codeHint(doc), doc.Code), s.Width))
 	if doc.Target.Namespace != "" && slices.ContainsFunc(doc.Results, runsHere) {
-		s.line("where  kubectl and helm of a fix are for %s itself, not for the cluster that Rancher runs in", doc.Target.Name)
+		s.Line("where  kubectl and helm of a fix are for %s itself, not for the cluster that Rancher runs in", doc.Target.Name)
 	}
 	if doc.Next != "" {
-		s.line("next   %s", doc.Next)
+		s.Line("next   %s", doc.Next)
 	}
 }
 

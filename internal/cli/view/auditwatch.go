@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -11,16 +12,16 @@ import (
 // Watch shows the first report of a cluster in full, and then what changed from one look
 // to the next.
 type Watch struct {
-	streams Streams
+	streams console.Streams
 	format  string
-	screen  screen
+	screen  console.Screen
 	last    *AuditDocument // the last report; nil: none yet
 	failed  error          // the looks since then failed so
 }
 
 // NewWatch is a watch that has seen nothing yet.
-func NewWatch(streams Streams, format string) *Watch {
-	return &Watch{streams: streams, format: format, screen: newScreen(streams, streams.Out)}
+func NewWatch(streams console.Streams, format string) *Watch {
+	return &Watch{streams: streams, format: format, screen: console.NewScreen(streams, streams.Out)}
 }
 
 // Began says whether there was a report already.
@@ -37,7 +38,7 @@ func (w *Watch) Report(at time.Time, doc AuditDocument) error {
 }
 
 func (w *Watch) tell(at time.Time, line string) {
-	w.screen.prose(at.UTC().Format(time.TimeOnly)+"  ", line)
+	w.screen.Prose(at.UTC().Format(time.TimeOnly)+"  ", line)
 }
 
 // Missed is a look that could not be had, shown once for the same reason.
@@ -67,7 +68,7 @@ func (w *Watch) End() error {
 	if w.failed != nil {
 		err = w.failed
 	}
-	w.screen.line("%s   exit %d", auditCounts(*w.last), ExitCode(err))
+	w.screen.Line("%s   exit %d", auditCounts(*w.last), ExitCode(err))
 	return Shown(err)
 }
 

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/board"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -17,7 +18,7 @@ import (
 // done in lines above it. Whoever sends an event only leaves it there: a terminal that
 // takes its time, or takes nothing, holds up no run.
 type boardView struct {
-	streams  Streams
+	streams  console.Streams
 	fallback Fallback // nil: none
 	clock    clock.WithTicker
 	out      io.Writer
@@ -44,7 +45,7 @@ func newBoard(o Output, commands Commands, out io.Writer) *boardView {
 		v.painter.Screen = v.fallback.Drawing(out)
 	}
 	v.text = newTextView(o, commands, out)
-	v.text.screen.out, v.text.beside = &v.stay, v
+	v.text.screen.Out, v.text.beside = &v.stay, v
 	return v
 }
 
@@ -130,7 +131,7 @@ func (v *boardView) flush() {
 
 // look is what the terminal can show now.
 func (v *boardView) look() board.Look {
-	look := board.Look{Width: usualWidth, Colour: v.streams.Color, Unicode: v.streams.utf8(), Wide: v.streams.wideLocale()}
+	look := board.Look{Width: usualWidth, Colour: v.streams.Color, Unicode: v.streams.UTF8(), Wide: v.streams.WideLocale()}
 	if v.streams.Width != nil {
 		if width := v.streams.Width(); width > 0 {
 			look.Width = width
@@ -140,7 +141,7 @@ func (v *boardView) look() board.Look {
 		look.Height = v.streams.Height()
 	}
 	if v.text.beside != nil {
-		v.text.screen.width = min(look.Width, pipedWidth)
+		v.text.screen.Width = min(look.Width, console.PipedWidth)
 	}
 	return look
 }
@@ -164,7 +165,7 @@ func (a above) Write(text []byte) (int, error) {
 		if !whole {
 			break
 		}
-		v.text.screen.line("%s", line)
+		v.text.screen.Line("%s", line)
 		v.partial = bytes.Clone(rest)
 	}
 	if v.work == nil {
@@ -196,7 +197,7 @@ func (v *boardView) Finish(result runner.Result, err error) error {
 	took := v.leave()
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.text.screen.out = v.out
+	v.text.screen.Out = v.out
 	if v.text.beside == nil { // nobody looks on any more
 		return v.text.Finish(result, err)
 	}

@@ -5,18 +5,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // writeCompared prints how much is as it was before the migration, as far as a run has
 // compared it.
-func writeCompared(s screen, all []runner.Compared) {
+func writeCompared(s console.Screen, all []runner.Compared) {
 	if len(all) > 1 && !slices.ContainsFunc(all, func(c runner.Compared) bool { return c.Unread == "" || c.Unread != all[0].Unread }) {
-		s.prose("same   ", "nodes and load balancers could not be compared: "+all[0].Unread)
+		s.Prose("same   ", "nodes and load balancers could not be compared: "+all[0].Unread)
 		return
 	}
 	for i, one := range all {
-		s.prose([2]string{"same   ", "       "}[min(i, 1)], comparedText(one))
+		s.Prose([2]string{"same   ", "       "}[min(i, 1)], comparedText(one))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -20,12 +21,12 @@ func TestCompared(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	writeCompared(newScreen(Streams{}, &out), []runner.Compared{{Kind: "nodes", By: "names", Same: 1, Of: 1}, {Kind: "load balancers", Unread: "no"}})
+	writeCompared(console.NewScreen(console.Streams{}, &out), []runner.Compared{{Kind: "nodes", By: "names", Same: 1, Of: 1}, {Kind: "load balancers", Unread: "no"}})
 	if want := "same   nodes unchanged: 1 (names)\n       load balancers could not be compared: no\n"; out.String() != want {
 		t.Errorf("%q", out.String())
 	}
 	out.Reset()
-	writeCompared(newScreen(Streams{}, &out), []runner.Compared{{Kind: "nodes", Unread: "no journal"}, {Kind: "load balancers", Unread: "no journal"}})
+	writeCompared(console.NewScreen(console.Streams{}, &out), []runner.Compared{{Kind: "nodes", Unread: "no journal"}, {Kind: "load balancers", Unread: "no journal"}})
 	if want := "same   nodes and load balancers could not be compared: no journal\n"; out.String() != want {
 		t.Errorf("one reason is told once: %q", out.String())
 	}

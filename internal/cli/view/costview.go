@@ -4,24 +4,25 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // writeCost prints what a plan comes to, and how far there is a way back; nothing of what
 // is to do, where nothing is.
-func writeCost(s screen, cost runner.Cost) {
+func writeCost(s console.Screen, cost runner.Cost) {
 	if cost.Steps == 0 {
 		return
 	}
-	s.prose("in all: ", stepsText(cost))
+	s.Prose("in all: ", stepsText(cost))
 	if text := pausesOf(cost.Pauses); text != "" {
-		s.prose("", text)
+		s.Prose("", text)
 	}
 	if len(cost.Irreversible) > 0 {
-		s.line("cannot be undone: %s", joinIDs(cost.Irreversible))
+		s.Line("cannot be undone: %s", joinIDs(cost.Irreversible))
 		return
 	}
-	s.line("no step is irreversible; the way back from each is in %s", GoingBack)
+	s.Line("no step is irreversible; the way back from each is in %s", GoingBack)
 }
 
 // stepsText is how much is to do, and for about how long.
@@ -88,11 +89,11 @@ func joinIDs[T ~string](ids []T) string {
 }
 
 // WriteNext prints what to type to carry a plan out; "": nothing is left to carry out.
-func WriteNext(streams Streams, command string) {
+func WriteNext(streams console.Streams, command string) {
 	if command == "" {
 		return
 	}
-	s := newScreen(streams, streams.Out)
-	s.line("")
-	s.line("next   %s", command)
+	s := console.NewScreen(streams, streams.Out)
+	s.Line("")
+	s.Line("next   %s", command)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/board"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -20,34 +21,34 @@ type ending struct {
 
 // writeEnd prints the last lines of a run: where the cluster is, what it took, what is as
 // it was, and what is possible now. What was not read is not told.
-func writeEnd(s screen, e ending, commands Commands) {
-	s.line("")
-	s.line("now    %s", whereText(s, e.result))
+func writeEnd(s console.Screen, e ending, commands Commands) {
+	s.Line("")
+	s.Line("now    %s", whereText(s, e.result))
 	if !commands.Following || e.took >= time.Second { // else there was no run to follow
-		s.line("time   %s%s", short(e.took), addedText(e.result.Added, e.took))
+		s.Line("time   %s%s", short(e.took), addedText(e.result.Added, e.took))
 	}
 	if text := cmp.Or(e.evidence.pauses(), pausesText(e.result.Pauses)); text != "" {
-		s.prose("pause  ", text)
+		s.Prose("pause  ", text)
 	}
 	if e.evidence.proves() {
-		s.prose("seen   ", report.Sentence(e.evidence.Judged))
+		s.Prose("seen   ", report.Sentence(e.evidence.Judged))
 	}
 	writeCompared(s, e.result.Compared())
 	e.evidence.writeFiles(s, "", commands)
-	s.line("next   %s", commands.Next(e.result.Observation))
-	if commands.upgrades(e.result) {
-		s.line("open   Kubernetes 1.27 and later, from where no way leads back (docs/steps/upgrade.md):")
-		s.line("       %s", commands.Upgrade)
+	s.Line("next   %s", commands.Next(e.result.Observation))
+	if upgrades(commands, e.result) {
+		s.Line("open   Kubernetes 1.27 and later, from where no way leads back (docs/steps/upgrade.md):")
+		s.Line("       %s", commands.Upgrade)
 	}
 }
 
 // whereText is a position with its rungs and in words.
-func whereText(s screen, result runner.Result) string {
+func whereText(s console.Screen, result runner.Result) string {
 	at, known := positionOf(result)
 	if !known || at.Words() == "" {
 		return result.Position + "   " + result.Observation.Summary
 	}
-	return at.String() + "  " + board.Rungs(at, !s.ascii) + "  " + at.Words()
+	return at.String() + "  " + board.Rungs(at, !s.ASCII) + "  " + at.Words()
 }
 
 // positionOf is where a run left the cluster, and whether that is a position.
@@ -58,7 +59,7 @@ func positionOf(result runner.Result) (at position.Position, known bool) {
 
 // upgrades says whether the cluster is where an upgrade is the next thing to think of, and
 // the run had none.
-func (c Commands) upgrades(result runner.Result) bool {
+func upgrades(c Commands, result runner.Result) bool {
 	at, known := positionOf(result)
 	_, had := result.Observation.States[c.NoWayBack]
 	return known && at == position.P5 && c.Upgrade != "" && !c.Undoing && !c.Following && !c.ByCommits && !had && !result.Observation.Pending()

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -21,7 +22,7 @@ func TestEndTellsPauses(t *testing.T) {
 		ProgressNone:  "pause  the cloud controllers changed hands, and were away for at most 5.6s, then 17s\n",
 	} {
 		var out bytes.Buffer
-		shown := NewRun(Output{Streams: Streams{Out: &out, Err: &out}, Format: "text", Progress: progress}, Commands{})
+		shown := NewRun(Output{Streams: console.Streams{Out: &out, Err: &out}, Format: "text", Progress: progress}, Commands{})
 		if err := shown.Finish(result, nil); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("%v, progress %v:\n%s", err, progress, out.String())
 		}
@@ -30,7 +31,7 @@ func TestEndTellsPauses(t *testing.T) {
 		t.Errorf("the document has %v", doc.Pauses)
 	}
 	var out bytes.Buffer
-	writeEnd(newScreen(Streams{}, &out), ending{result: runner.Result{Position: "P5"}}, Commands{})
+	writeEnd(console.NewScreen(console.Streams{}, &out), ending{result: runner.Result{Position: "P5"}}, Commands{})
 	if strings.Contains(out.String(), "pause") {
 		t.Errorf("none was measured: %s", out.String())
 	}
@@ -40,7 +41,7 @@ func TestEndTellsPauses(t *testing.T) {
 func TestEndOfNoRunHasNoTime(t *testing.T) {
 	for took, want := range map[time.Duration]bool{0: false, 2 * time.Minute: true} {
 		var out bytes.Buffer
-		writeEnd(newScreen(Streams{}, &out), ending{result: runner.Result{Position: "P5"}, took: took}, Commands{Following: true})
+		writeEnd(console.NewScreen(console.Streams{}, &out), ending{result: runner.Result{Position: "P5"}, took: took}, Commands{Following: true})
 		if strings.Contains(out.String(), "time ") != want {
 			t.Errorf("after %s: %s", took, out.String())
 		}
@@ -59,7 +60,7 @@ func TestEndTellsEvidence(t *testing.T) {
 	evidence := Evidence{Record: "/state/r.jsonl", Report: "r.html", Seen: true,
 		Judged: judge.Result{Lanes: []judge.Lane{{Controller: deciding, Gaps: gaps, Intervals: []judge.Interval{{Process: *one, Certain: true}}}}}}
 	output := func(out *bytes.Buffer) Output {
-		return Output{Streams: Streams{Out: out, Err: out}, Format: "text", Progress: ProgressNone, Evidence: func() Evidence { return evidence }}
+		return Output{Streams: console.Streams{Out: out, Err: out}, Format: "text", Progress: ProgressNone, Evidence: func() Evidence { return evidence }}
 	}
 	result := runner.Result{Position: "P5", Pauses: []time.Duration{24 * time.Second}, Steps: []runner.StepResult{{ID: "preflight"}}}
 	var out bytes.Buffer

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
@@ -23,20 +24,20 @@ func IsShown(err error) bool { return errors.Is(err, errShown) }
 
 // WriteError prints an error where its format wants it: one document on stdout, or
 // lines for people on stderr.
-func WriteError(streams Streams, format string, err error) {
+func WriteError(streams console.Streams, format string, err error) {
 	if slices.Contains(documentFormats(), format) {
 		if writeErr := WriteDocument(streams.Out, format, NewErrorDocument(err)); writeErr == nil {
 			return
 		}
 	}
-	s := newScreen(streams, streams.Err)
+	s := console.NewScreen(streams, streams.Err)
 	writeFaults(s, "error: ", "  ", flatten(err))
-	s.line("exit %d", ExitCode(err))
+	s.Line("exit %d", ExitCode(err))
 }
 
 // writeFaults prints errors behind a prefix for the first line of each and one for those
 // below it. On a terminal long lines go on below themselves.
-func writeFaults(s screen, first, below string, errs []error) {
+func writeFaults(s console.Screen, first, below string, errs []error) {
 	for _, err := range errs {
 		for i, line := range faultLines(err) {
 			prefix := first + line.label
@@ -44,12 +45,12 @@ func writeFaults(s screen, first, below string, errs []error) {
 				prefix = below + line.label
 			}
 			switch {
-			case !s.terminal:
-				s.line("%s%s", prefix, line.text)
+			case !s.Terminal:
+				s.Line("%s%s", prefix, line.text)
 			case line.label == labelFix:
-				s.remedy(prefix, line.text)
+				s.Remedy(prefix, line.text)
 			default:
-				s.wrapped(prefix, line.text)
+				s.Wrapped(prefix, line.text)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
@@ -57,21 +58,21 @@ func (e Evidence) pauses() string {
 }
 
 // writeFiles names what a run leaves to look into.
-func (e Evidence) writeFiles(s screen, indent string, commands Commands) {
+func (e Evidence) writeFiles(s console.Screen, indent string, commands Commands) {
 	switch {
 	case e.Record != "":
-		s.line("%srecord %s (%s report FILE)", indent, e.Record, s.program)
+		s.Line("%srecord %s (%s report FILE)", indent, e.Record, s.Program)
 	case e.Beside != "" && commands.Report != nil:
-		s.line("%srecord %s", indent, commands.Report(e.Beside))
+		s.Line("%srecord %s", indent, commands.Report(e.Beside))
 	}
 	if len(e.Refused) > 0 {
-		s.prose(indent+"record ", e.refusal())
+		s.Prose(indent+"record ", e.refusal())
 	}
 	if e.Unkept != nil {
-		s.prose(indent+"record ", "not kept beside the journal: "+plaintext.Tidy(e.Unkept.Error()))
+		s.Prose(indent+"record ", "not kept beside the journal: "+plaintext.Tidy(e.Unkept.Error()))
 	}
 	if e.Report != "" {
-		s.line("%sreport %s", indent, e.Report)
+		s.Line("%sreport %s", indent, e.Report)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/build"
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/page"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -71,20 +72,20 @@ func (p ExplainedPosition) ladder() string {
 	return strings.Join(rungs, " ")
 }
 
-// page prints a page of the sources.
-func (s screen) page(path, markdown string) {
+// writePage prints a page of the sources.
+func writePage(s console.Screen, path, markdown string) {
 	if markdown == "" {
 		return
 	}
-	s.line("")
-	for _, line := range page.Text(markdown, s.width, func(target string) string { return sourceOf(path, target) }) {
-		s.line("%s", line)
+	s.Line("")
+	for _, line := range page.Text(markdown, s.Width, func(target string) string { return sourceOf(path, target) }) {
+		s.Line("%s", line)
 	}
 }
 
-// reason prints what the pages say of one.
-func (s screen) reason(r ExplainedReason) {
-	s.line("%s", r.ID)
+// writeReason prints what the pages say of one.
+func writeReason(s console.Screen, r ExplainedReason) {
+	s.Line("%s", r.ID)
 	for _, passage := range r.Says {
 		text := "**" + passage.Page + "**"
 		if passage.Section != "" && passage.Section != "Reasons" {
@@ -96,7 +97,7 @@ func (s screen) reason(r ExplainedReason) {
 			}
 			text += "\n- " + fact.Text
 		}
-		s.page(passage.Page, text)
+		writePage(s, passage.Page, text)
 	}
 }
 
@@ -112,33 +113,33 @@ func sourceOf(from, target string) string {
 }
 
 // WriteExplanation prints an explanation for people.
-func WriteExplanation(streams Streams, e Explanation) {
-	s := newScreen(streams, streams.Out)
+func WriteExplanation(streams console.Streams, e Explanation) {
+	s := console.NewScreen(streams, streams.Out)
 	field := func(name, text string) {
 		if text == "" {
 			return
 		}
-		for _, line := range tableRow(fmt.Sprintf("%-8s", name), s.plain(text), "", s.width) {
-			s.line("%s", line)
+		for _, line := range console.TableRow(fmt.Sprintf("%-8s", name), s.Plain(text), "", s.Width) {
+			s.Line("%s", line)
 		}
 	}
 	if e.Step != nil {
-		s.line("%s: %s", e.Step.ID, e.Step.Title)
-		s.line("")
+		s.Line("%s: %s", e.Step.ID, e.Step.Title)
+		s.Line("")
 		field("page", build.This().Source("docs/"+e.Step.Doc))
 		if e.Step.Irreversible != "" {
 			field("back", "impossible: "+e.Step.Irreversible)
 		}
-		s.page("docs/"+e.Step.Doc, e.Page)
+		writePage(s, "docs/"+e.Step.Doc, e.Page)
 		return
 	}
 	if e.Reason != nil {
-		s.reason(*e.Reason)
+		writeReason(s, *e.Reason)
 		return
 	}
 	if p := e.Position; p != nil {
-		s.line("%s: %s", p.ID, p.Summary)
-		s.line("")
+		s.Line("%s: %s", p.ID, p.Summary)
+		s.Line("")
 		field("of", p.ladder())
 		field("runs", p.Runs)
 		field("stays", p.Stays)
@@ -148,8 +149,8 @@ func WriteExplanation(streams Streams, e Explanation) {
 		return
 	}
 	c := e.Check
-	s.line("%s  %s", c.ID, c.Title)
-	s.line("")
+	s.Line("%s  %s", c.ID, c.Title)
+	s.Line("")
 	field("why", c.Why)
 	field("fix", c.Fix)
 	field("source", c.Source)

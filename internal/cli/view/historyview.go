@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
@@ -22,10 +23,10 @@ func NewHistory(target journal.Target, runs []journal.Run) HistoryDocument {
 
 // WriteHistory prints for each run when it began and how long it took, who it was, what
 // became of it and what was typed.
-func WriteHistory(streams Streams, doc HistoryDocument) {
-	s := newScreen(streams, streams.Out)
+func WriteHistory(streams console.Streams, doc HistoryDocument) {
+	s := console.NewScreen(streams, streams.Out)
 	if len(doc.Runs) == 0 {
-		s.line("the journal has no run of this cluster")
+		s.Line("the journal has no run of this cluster")
 		return
 	}
 	for _, run := range doc.Runs {
@@ -35,8 +36,8 @@ func WriteHistory(streams Streams, doc HistoryDocument) {
 			if i > 0 {
 				prefix = fmt.Sprintf("%*s", len(prefix), "")
 			}
-			for _, line := range tableRow(prefix, s.plain(text), "", s.width) {
-				s.line("%s", line)
+			for _, line := range console.TableRow(prefix, s.Plain(text), "", s.Width) {
+				s.Line("%s", line)
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
@@ -52,22 +53,22 @@ const (
 )
 
 // WriteList prints a table of clusters, the counts, and the way on.
-func WriteList(streams Streams, doc ListDocument) {
-	s := newScreen(streams, streams.Out)
+func WriteList(streams console.Streams, doc ListDocument) {
+	s := console.NewScreen(streams, streams.Out)
 	if len(doc.Rows) == 0 {
-		s.line("no clusters")
+		s.Line("no clusters")
 	} else {
 		writeClusters(s, doc.Rows)
-		s.line("")
-		s.prose("", listCounts(doc))
+		s.Line("")
+		s.Prose("", listCounts(doc))
 	}
 	for _, stop := range doc.Unread {
-		s.prose("?  ", stopLine(stop))
+		s.Prose("?  ", stopLine(stop))
 	}
 	for _, row := range doc.Rows {
 		if row.Next != "" {
-			s.prose("", "no check was made: plan says what would stop a run, verify what is wrong")
-			s.line("next   %s", row.Next)
+			s.Prose("", "no check was made: plan says what would stop a run, verify what is wrong")
+			s.Line("next   %s", row.Next)
 			break
 		}
 	}
@@ -91,31 +92,31 @@ func listCounts(doc ListDocument) string {
 	return strings.Join(parts, " · ")
 }
 
-func writeClusters(s screen, rows []inventory.Row) {
+func writeClusters(s console.Screen, rows []inventory.Row) {
 	table := [][]string{{"", "cluster", "made by", "version", "provider", "at", "kept by"}}
 	for _, row := range rows {
 		table = append(table, listCells(s, row))
 	}
-	widths := columnWidths(table, s.width)
-	s.line("%s", joinCells(s, table[0], widths))
+	widths := columnWidths(table, s.Width)
+	s.Line("%s", joinCells(s, table[0], widths))
 	for i, row := range rows {
-		writeCluster(s, joinCells(s, table[i+1], widths), s.plain(remarkOf(row)))
+		writeCluster(s, joinCells(s, table[i+1], widths), s.Plain(remarkOf(row)))
 	}
 }
 
-func writeCluster(s screen, prefix, remark string) {
-	if whole := prefix + remark; remark == "" || utf8.RuneCountInString(whole) <= s.width {
-		s.line("%s", whole)
+func writeCluster(s console.Screen, prefix, remark string) {
+	if whole := prefix + remark; remark == "" || utf8.RuneCountInString(whole) <= s.Width {
+		s.Line("%s", whole)
 		return
 	}
-	s.line("%s", prefix)
-	for _, line := range tableRow(indented, remark, "", s.width) {
-		s.line("%s", line)
+	s.Line("%s", prefix)
+	for _, line := range console.TableRow(indented, remark, "", s.Width) {
+		s.Line("%s", line)
 	}
 }
 
 // listCells are a row's columns.
-func listCells(s screen, row inventory.Row) []string {
+func listCells(s console.Screen, row inventory.Row) []string {
 	name := row.Name
 	if row.Namespace != "" {
 		name = row.Namespace + "/" + name
@@ -123,9 +124,9 @@ func listCells(s screen, row inventory.Row) []string {
 	if row.DisplayName != "" {
 		name += " (" + row.DisplayName + ")"
 	}
-	cells := []string{listMarks[row.State], s.plain(name)}
+	cells := []string{listMarks[row.State], s.Plain(name)}
 	for _, text := range []string{string(row.Distribution), row.Release(), providerCell(row), row.Position, ownerCell(row)} {
-		cells = append(cells, plaintext.Clip(s.plain(cmp.Or(text, "–")), mostCell, s.ascii))
+		cells = append(cells, plaintext.Clip(s.Plain(cmp.Or(text, "–")), mostCell, s.ASCII))
 	}
 	return cells
 }
@@ -175,10 +176,10 @@ func columnWidths(table [][]string, width int) []int {
 	return widths
 }
 
-func joinCells(s screen, cells []string, widths []int) string {
+func joinCells(s console.Screen, cells []string, widths []int) string {
 	var out strings.Builder
 	for i, cell := range cells {
-		cell = plaintext.Clip(cell, widths[i], s.ascii)
+		cell = plaintext.Clip(cell, widths[i], s.ASCII)
 		out.WriteString(cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+gap))
 	}
 	return out.String()

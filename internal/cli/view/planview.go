@@ -5,15 +5,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // WritePlan prints the steps on one screen, then every change: short ones as
 // diffs, long ones and rendered objects by name unless full is asked for.
-func WritePlan(streams Streams, header []string, steps []runner.PlannedStep, full bool) {
-	s := newScreen(streams, streams.Out)
-	s.header(header)
-	s.line("")
+func WritePlan(streams console.Streams, header []string, steps []runner.PlannedStep, full bool) {
+	s := console.NewScreen(streams, streams.Out)
+	s.Header(header)
+	s.Line("")
 	writePlanTable(s, steps)
 	writeCost(s, runner.CostOf(steps))
 	folded := false
@@ -21,50 +22,23 @@ func WritePlan(streams Streams, header []string, steps []runner.PlannedStep, ful
 		folded = writeChanges(s, number+1, step, full) || folded
 	}
 	if folded {
-		s.line("")
-		s.line("with --diff: the lines of every object")
+		s.Line("")
+		s.Line("with --diff: the lines of every object")
 	}
 }
 
 // WriteSteps prints on stderr what somebody is asked to approve: a block of lines per
 // step, without its changes. What they come to is said with the question.
-func WriteSteps(streams Streams, header []string, steps []runner.PlannedStep) {
-	s := newScreen(streams, streams.Err)
-	s.header(header)
+func WriteSteps(streams console.Streams, header []string, steps []runner.PlannedStep) {
+	s := console.NewScreen(streams, streams.Err)
+	s.Header(header)
 	writePlanTable(s, steps)
-}
-
-// header prints lines that begin with a label in a column of its own. On a terminal a long
-// one goes on beside its label.
-func (s screen) header(lines []string) {
-	for _, line := range lines {
-		if s.terminal {
-			s.wrapped(hanging(line))
-		} else {
-			s.line("%s", line)
-		}
-	}
-}
-
-// hanging parts a line behind its columns, such as a label, or a mark and an ID: there it
-// goes on where it is too long. Columns are parted by two blanks or more.
-func hanging(line string) (columns, text string) {
-	const most = 20 // of the columns
-	text = strings.TrimLeft(line, " ")
-	for {
-		_, rest, found := strings.Cut(text, "  ")
-		rest = strings.TrimLeft(rest, " ")
-		if !found || rest == "" || len(line)-len(rest) > most {
-			return line[:len(line)-len(text)], text
-		}
-		text = rest
-	}
 }
 
 // WriteForeseen prints what the checks of a plan found, and that it would stop the run;
 // nil: nothing would.
-func WriteForeseen(streams Streams, lines []string, stops error) {
-	s := newScreen(streams, streams.Out)
+func WriteForeseen(streams console.Streams, lines []string, stops error) {
+	s := console.NewScreen(streams, streams.Out)
 	if stops != nil && len(lines) == 0 {
 		for _, one := range flatten(stops) {
 			for _, line := range faultLines(one) {
@@ -75,22 +49,26 @@ func WriteForeseen(streams Streams, lines []string, stops error) {
 	if len(lines) == 0 {
 		return
 	}
-	s.line("")
+	s.Line("")
 	for _, line := range lines {
-		s.prose(line[:len(line)-len(strings.TrimLeft(line, " "))], strings.TrimLeft(line, " "))
+		s.Prose(line[:len(line)-len(strings.TrimLeft(line, " "))], strings.TrimLeft(line, " "))
 	}
 	if stops != nil {
-		s.line("a run would stop here, before its first write   exit %d", ExitCode(stops))
+		s.Line("a run would stop here, before its first write   exit %d", ExitCode(stops))
 	}
 }
 
+// ForwardSteps is as wide as the longest name of a step of a migration.
+const ForwardSteps = 24
+
 // writePlanTable prints one block of lines per step.
-func writePlanTable(s screen, steps []runner.PlannedStep) {
+func writePlanTable(s console.Screen, steps []runner.PlannedStep) {
+	columns := ForwardSteps
 	for _, step := range steps {
-		s.steps = max(s.steps, len(step.ID))
+		columns = max(columns, len(step.ID))
 	}
 	for number, step := range steps {
-		prefix := fmt.Sprintf("%2d  %s  ", number+1, s.step(step.ID))
+		prefix := fmt.Sprintf("%2d  %-*s  ", number+1, columns, step.ID)
 		for i, text := range planLines(step) {
 			tail := ""
 			if i == 0 {
@@ -98,8 +76,8 @@ func writePlanTable(s screen, steps []runner.PlannedStep) {
 			} else {
 				prefix = strings.Repeat(" ", utf8.RuneCountInString(prefix))
 			}
-			for _, line := range tableRow(prefix, s.plain(text), tail, s.width) {
-				s.line("%s", line)
+			for _, line := range console.TableRow(prefix, s.Plain(text), tail, s.Width) {
+				s.Line("%s", line)
 			}
 		}
 	}
@@ -135,39 +113,11 @@ func planTail(step runner.PlannedStep) string {
 	return fmt.Sprintf("%-8s %5s", rolls, step.Takes)
 }
 
-// tableRow is one row: what begins it, a text that goes on below itself, and a
-// tail at the right end of the first line.
-func tableRow(prefix, text, tail string, width int) []string {
-	const gap = 2
-	indent := utf8.RuneCountInString(prefix)
-	room := max(width-indent, 20)
-	if tail != "" {
-		room -= gap + utf8.RuneCountInString(tail)
-	}
-	parts := []string{text} // with its blanks, where it fits
-	if utf8.RuneCountInString(text) > room {
-		parts = wrap(text, max(room, 20))
-	}
-	var lines []string
-	for i, part := range parts {
-		if i > 0 {
-			lines = append(lines, strings.Repeat(" ", indent)+part)
-			continue
-		}
-		line := prefix + part
-		if tail != "" {
-			line += strings.Repeat(" ", max(width-utf8.RuneCountInString(line)-utf8.RuneCountInString(tail), gap)) + tail
-		}
-		lines = append(lines, line)
-	}
-	return lines
-}
-
 // foldedOver is how many lines of a diff are shown without --diff.
 const foldedOver = 20
 
 // writeChanges prints the changes of a step, and says whether it left lines out.
-func writeChanges(s screen, number int, step runner.PlannedStep, full bool) bool {
+func writeChanges(s console.Screen, number int, step runner.PlannedStep, full bool) bool {
 	if step.State.Kind == runner.Done || step.State.Kind == runner.Skipped {
 		return false
 	}
@@ -179,23 +129,23 @@ func writeChanges(s screen, number int, step runner.PlannedStep, full bool) bool
 		lines := diffLines(change)
 		if !full && (change.Form == runner.ObjectDiff || len(lines) > foldedOver) {
 			if !folded {
-				s.line("")
-				s.line("step %d, %s", number, step.ID)
+				s.Line("")
+				s.Line("step %d, %s", number, step.ID)
 			}
 			folded, last = true, ""
-			s.diffLine("  ", foldedChange(change, lines))
+			s.DiffLine("  ", foldedChange(change, lines))
 			continue
 		}
 		if change.Object != last {
-			s.line("")
-			s.line("%s, step %d", change.Object, number)
+			s.Line("")
+			s.Line("%s, step %d", change.Object, number)
 			last = change.Object
 		}
 		if change.Location != "" {
-			s.line("  %s", change.Location)
+			s.Line("  %s", change.Location)
 		}
 		for _, line := range lines {
-			s.diffLine("  ", line)
+			s.DiffLine("  ", line)
 		}
 	}
 	return folded

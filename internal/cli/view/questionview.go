@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -25,15 +26,15 @@ type Destination struct {
 
 // WriteQuestion asks on stderr for a yes, below the steps that it is for: where they write,
 // what they cost, and how long there is a way back.
-func WriteQuestion(streams Streams, q Question) {
-	s := newScreen(streams, streams.Err)
+func WriteQuestion(streams console.Streams, q Question) {
+	s := console.NewScreen(streams, streams.Err)
 	cost := runner.CostOf(q.Steps)
-	s.line("")
-	s.prose("cluster   ", strings.Join(append([]string{q.Cluster}, destinations(q.To)...), " · "))
-	s.prose("costs     ", costSentence(cost))
-	s.prose("back      ", wayBack(cost, q.Next))
-	s.line("d shows every changed line")
-	fmt.Fprint(s.out, s.plain("Go on with "+q.Cluster+"? Only \"yes\" is accepted:"), " ")
+	s.Line("")
+	s.Prose("cluster   ", strings.Join(append([]string{q.Cluster}, destinations(q.To)...), " · "))
+	s.Prose("costs     ", costSentence(cost))
+	s.Prose("back      ", wayBack(cost, q.Next))
+	s.Line("d shows every changed line")
+	fmt.Fprint(s.Out, s.Plain("Go on with "+q.Cluster+"? Only \"yes\" is accepted:"), " ")
 }
 
 // destinations say where a run writes.
@@ -75,8 +76,8 @@ func wayBack(cost runner.Cost, commands Commands) string {
 }
 
 // WriteEveryLine prints on stderr every changed line of what somebody is asked about.
-func WriteEveryLine(streams Streams, steps []runner.PlannedStep) {
-	s := newScreen(streams, streams.Err)
+func WriteEveryLine(streams console.Streams, steps []runner.PlannedStep) {
+	s := console.NewScreen(streams, streams.Err)
 	for number, step := range steps {
 		writeChanges(s, number+1, step, true)
 	}

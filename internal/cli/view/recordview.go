@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
@@ -14,7 +15,7 @@ import (
 // Recording shows what changes while a cluster is recorded, a line each. It is a
 // record.Sink that takes everything.
 type Recording struct {
-	screen  screen
+	screen  console.Screen
 	holders map[string]string
 	pods    map[string]string
 	nodes   map[string]string
@@ -23,15 +24,15 @@ type Recording struct {
 }
 
 // NewRecording shows on standard output.
-func NewRecording(streams Streams) *Recording {
-	return &Recording{screen: newScreen(streams, streams.Out), holders: map[string]string{}, pods: map[string]string{}, nodes: map[string]string{}, lbs: map[string]string{}}
+func NewRecording(streams console.Streams) *Recording {
+	return &Recording{screen: console.NewScreen(streams, streams.Out), holders: map[string]string{}, pods: map[string]string{}, nodes: map[string]string{}, lbs: map[string]string{}}
 }
 
 // Put implements record.Sink.
 func (v *Recording) Put(e record.Entry) error {
 	switch {
 	case e.Header != nil:
-		v.screen.line("recording %s   %s · Kubernetes %s · Ctrl-C ends it", e.Header.Name, e.Header.Server, e.Header.Kubernetes)
+		v.screen.Line("recording %s   %s · Kubernetes %s · Ctrl-C ends it", e.Header.Name, e.Header.Server, e.Header.Kubernetes)
 	case e.Lease != nil:
 		v.changed(e.At, v.holders, e.Lease.Name, holder(*e.Lease), "lease "+e.Lease.Name)
 	case e.Pod != nil:
@@ -55,7 +56,7 @@ func (v *Recording) Put(e record.Entry) error {
 }
 
 func (v *Recording) line(at time.Time, text string) {
-	v.screen.whole(at.Format("15:04:05.000")+"  ", text)
+	v.screen.Whole(at.Format("15:04:05.000")+"  ", text)
 }
 
 // changed shows a thing whose state is another than before.
@@ -145,22 +146,22 @@ func plainOr(text, otherwise string) string {
 var verdictMarks = map[judge.Verdict]string{judge.Double: "✗", judge.NotSeen: "?", judge.CannotSay: "!", judge.Single: "✓"}
 
 // WriteJudgement prints what a record comes to.
-func WriteJudgement(streams Streams, r judge.Result) { WriteReport(streams, report.Of(r, nil)) }
+func WriteJudgement(streams console.Streams, r judge.Result) { WriteReport(streams, report.Of(r, nil)) }
 
 // WriteReport prints what a record, a journal or a bundle comes to. Edits and findings are in
 // the other formats.
-func WriteReport(streams Streams, r report.Report) {
-	s := newScreen(streams, streams.Out)
-	s.line("")
-	s.sentence(verdictMarks[r.Verdict()], r.Sentence())
+func WriteReport(streams console.Streams, r report.Report) {
+	s := console.NewScreen(streams, streams.Out)
+	s.Line("")
+	writeSentence(s, verdictMarks[r.Verdict()], r.Sentence())
 	for _, line := range r.TextLines() {
-		s.prose("   ", line)
+		s.Prose("   ", line)
 	}
 	for _, run := range r.Runs {
-		s.line("")
-		s.sentence(report.RunMark(run), report.RunSentence(run))
+		s.Line("")
+		writeSentence(s, report.RunMark(run), report.RunSentence(run))
 		for _, line := range report.RunLines(run) {
-			s.prose("   ", line)
+			s.Prose("   ", line)
 		}
 	}
 	if r.Source == report.Record {
@@ -168,38 +169,38 @@ func WriteReport(streams Streams, r report.Report) {
 	}
 	blind := r.NotSeen()
 	if len(blind) > 0 {
-		s.line("")
-		s.line("not seen")
+		s.Line("")
+		s.Line("not seen")
 	}
 	for _, line := range slices.Compact(blind) {
-		s.prose("   ", line)
+		s.Prose("   ", line)
 	}
 }
 
-// sentence is a verdict with its mark.
-func (s screen) sentence(mark, text string) {
-	for n, line := range wrap(s.plain(text), s.width-3) {
-		s.line("%s  %s", []string{mark, " "}[min(n, 1)], line)
+// writeSentence is a verdict with its mark.
+func writeSentence(s console.Screen, mark, text string) {
+	for n, line := range console.Wrapped(s.Plain(text), s.Width-3) {
+		s.Line("%s  %s", []string{mark, " "}[min(n, 1)], line)
 	}
 }
 
 // writeLanes prints who ran each controller when.
-func writeLanes(s screen, r judge.Result) {
+func writeLanes(s console.Screen, r judge.Result) {
 	for _, l := range r.Lanes {
-		s.line("")
-		s.line("%s", l.Controller)
+		s.Line("")
+		s.Line("%s", l.Controller)
 		if len(l.Intervals) == 0 {
-			s.line("   nobody was seen to run it")
+			s.Line("   nobody was seen to run it")
 		}
 		for _, i := range l.Intervals {
-			s.whole("   ", report.Ran(i))
+			s.Whole("   ", report.Ran(i))
 		}
 		for _, g := range l.Gaps {
-			s.whole("   ", report.GapText(g))
+			s.Whole("   ", report.GapText(g))
 		}
 		for _, o := range l.Overlaps {
-			for n, line := range wrap(report.OverlapText(o), s.width-6) {
-				s.line("%s%s", []string{"   ", "      "}[min(n, 1)], line)
+			for n, line := range console.Wrapped(report.OverlapText(o), s.Width-6) {
+				s.Line("%s%s", []string{"   ", "      "}[min(n, 1)], line)
 			}
 		}
 	}

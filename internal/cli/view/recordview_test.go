@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/record"
 )
 
@@ -17,7 +18,7 @@ func TestRecordingIsNeverCut(t *testing.T) {
 	e := record.Entry{At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Lease: &record.Lease{Name: "cloud-provider-extraction-migration", Holder: holder, Manager: "kube-controller-manager"}}
 	for name, terminal := range map[string]bool{"piped": false, "a terminal": true} {
 		var out bytes.Buffer
-		v := NewRecording(Streams{Out: &out, OutTerminal: terminal, Width: func() int { return 70 }})
+		v := NewRecording(console.Streams{Out: &out, OutTerminal: terminal, Width: func() int { return 70 }})
 		if err := v.Put(e); err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -22,7 +23,7 @@ type Run interface {
 
 // Output is where a run is shown, and how.
 type Output struct {
-	Streams  Streams
+	Streams  console.Streams
 	Format   string // text, json, jsonl, yaml
 	Progress Progress
 	Clock    clock.WithTicker // of a board
@@ -52,26 +53,6 @@ type Fallback interface {
 	Watched(out io.Writer) bool
 	// Drawing is out for what only a terminal can use: it takes no other way.
 	Drawing(out io.Writer) io.Writer
-}
-
-// Commands are what to type next about the target of a run, as a shell takes them.
-type Commands struct {
-	Run, Undo, Status string
-	Upgrade           string                  // of Kubernetes, for a version to be filled in; "": not from here
-	Report            func(run string) string // of one run; nil: no record of it is kept
-	Undoing           bool                    // the run is an undo, and Run takes it up
-	ByCommits         bool                    // somebody else makes the edits
-	Following         bool                    // the run is another's
-	NoWayBack         journal.StepID          // the step behind which no undo goes
-}
-
-// Next is the command for whoever reads the end of a run: the rest of the
-// migration, or a look at what it came to.
-func (c Commands) Next(seen runner.Observation) string {
-	if seen.Pending() && !c.Following {
-		return c.Run
-	}
-	return c.Status
 }
 
 // NewRun is the view of a run in a format.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -74,49 +75,50 @@ func runText(run runner.Working, now time.Time) string {
 }
 
 // WriteStatus prints the header, a line for each step, and the way on.
-func WriteStatus(streams Streams, doc StatusDocument, now time.Time) {
-	s := newScreen(streams, streams.Out)
-	s.header(doc.Header)
+func WriteStatus(streams console.Streams, doc StatusDocument, now time.Time) {
+	s := console.NewScreen(streams, streams.Out)
+	s.Header(doc.Header)
 	if doc.Run != nil {
-		s.prose("run    ", runText(*doc.Run, now))
+		s.Prose("run    ", runText(*doc.Run, now))
 	}
-	s.line("")
+	s.Line("")
+	columns := ForwardSteps
 	for _, step := range doc.Steps {
-		s.steps = max(s.steps, len(step.ID))
+		columns = max(columns, len(step.ID))
 	}
 	for _, step := range doc.Steps {
-		for _, line := range tableRow(fmt.Sprintf("%s  %s  ", stateMarks[step.State], s.step(step.ID)), s.plain(step.Reason), "", s.width) {
-			s.line("%s", line)
+		for _, line := range console.TableRow(fmt.Sprintf("%s  %-*s  ", stateMarks[step.State], columns, step.ID), s.Plain(step.Reason), "", s.Width) {
+			s.Line("%s", line)
 		}
 	}
 	if doc.Paused != "" {
-		s.line("")
-		s.line("Rancher is paused for this cluster: %s", doc.Paused)
-		s.line("%s says how to go back or on", GoingBack)
+		s.Line("")
+		s.Line("Rancher is paused for this cluster: %s", doc.Paused)
+		s.Line("%s says how to go back or on", GoingBack)
 	}
 	if doc.Unread != "" {
-		s.line("")
-		s.prose("?  ", doc.Unread)
+		s.Line("")
+		s.Prose("?  ", doc.Unread)
 	}
 	if doc.Pending {
-		s.line("")
-		s.line("next   %s", doc.Next)
+		s.Line("")
+		s.Line("next   %s", doc.Next)
 	}
 }
 
 // WriteWorking prints who works on a cluster; nil: nobody.
-func WriteWorking(streams Streams, run *runner.Working, now time.Time) {
-	s := newScreen(streams, streams.Out)
+func WriteWorking(streams console.Streams, run *runner.Working, now time.Time) {
+	s := console.NewScreen(streams, streams.Out)
 	if run == nil {
-		s.line("no run works on this cluster")
+		s.Line("no run works on this cluster")
 		return
 	}
-	s.prose("run    ", runText(*run, now))
+	s.Prose("run    ", runText(*run, now))
 }
 
 // WriteOutcome prints what became of a run that somebody has followed.
-func WriteOutcome(streams Streams, run journal.Run) {
-	newScreen(streams, streams.Out).prose("run    ", outcomeText(run))
+func WriteOutcome(streams console.Streams, run journal.Run) {
+	console.NewScreen(streams, streams.Out).Prose("run    ", outcomeText(run))
 }
 
 func outcomeText(run journal.Run) string {

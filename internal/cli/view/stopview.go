@@ -5,17 +5,15 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
-// GoingBack is the page on going back.
-const GoingBack = "docs/going-back.md"
-
 // stopped prints why a run stopped, and the way on.
 func (v *textView) stopped(result runner.Result, err error) {
-	s := newScreen(v.streams, v.streams.Err)
+	s := console.NewScreen(v.streams, v.streams.Err)
 	first, rest := "error: ", "  "
 	if v.begun {
 		first, rest = "   ", "   "
@@ -26,31 +24,31 @@ func (v *textView) stopped(result runner.Result, err error) {
 	}
 	writeFaults(s, first, rest, faults)
 	if text := leftText(result.Left, fault.ClassOf(err)); text != "" {
-		s.prose("   !  ", text)
+		s.Prose("   !  ", text)
 	}
 	asked := fault.ClassOf(err) == fault.Interrupted // for the brake, if it was pulled: then the same command goes on
 	if step := StoppedStep(result); step != "" {
 		switch {
 		case v.braked && v.commands.ByCommits && asked:
 		case v.braked && v.commands.ByCommits: // an undo takes back nothing that somebody else has committed
-			s.line("   on:      %s", GoingBack+"#after-the-brake")
+			s.Line("   on:      %s", GoingBack+"#after-the-brake")
 		case v.braked && !asked:
-			s.line("   back:    %s", v.commands.Undo)
-			s.line("   on:      %s", GoingBack+"#after-the-brake")
+			s.Line("   back:    %s", v.commands.Undo)
+			s.Line("   on:      %s", GoingBack+"#after-the-brake")
 		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // there is no way back any more
 		case step != result.Steps[0].ID && !v.commands.Undoing: // nothing to go back from, at the first
-			s.line("   back:    %s", v.commands.Undo)
+			s.Line("   back:    %s", v.commands.Undo)
 		}
-		s.line("   look:    %s", v.commands.Status)
-		for _, command := range explains(s.program, err, step) {
-			s.line("            %s", command)
+		s.Line("   look:    %s", v.commands.Status)
+		for _, command := range explains(s.Program, err, step) {
+			s.Line("            %s", command)
 		}
 	}
 	if result.Resume != "" && (!v.braked || asked) {
-		s.line("   on:      %s", result.Resume)
+		s.Line("   on:      %s", result.Resume)
 	}
 	v.evidence().writeFiles(s, "   ", v.commands)
-	s.line("exit %d", ExitCode(err))
+	s.Line("exit %d", ExitCode(err))
 }
 
 // unrepeated are the errors of an end without the advice to go on, for which there is a

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
-	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 func TestLeftText(t *testing.T) {
@@ -72,7 +72,7 @@ func TestWayOnBehindTheBrake(t *testing.T) {
 		true:  "   on:      docs/going-back.md#after-the-brake\n",
 	} {
 		var out bytes.Buffer
-		v := newTextView(Output{Streams: Streams{Out: &out, Err: &out}}, Commands{Undo: "go back", Status: "look", ByCommits: byCommits}, &out)
+		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, Commands{Undo: "go back", Status: "look", ByCommits: byCommits}, &out)
 		v.begun, v.braked = true, true
 		v.stopped(runner.Result{Steps: []runner.StepResult{{ID: "switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
 		if !strings.Contains(out.String(), want) || byCommits && strings.Contains(out.String(), "go back") {
@@ -86,7 +86,7 @@ func TestErrorsOfAStopFitTheTerminal(t *testing.T) {
 	const fix = "kubectl label node ip-10-0-32-5.ec2.internal topology.kubernetes.io/zone=us-east-1c --overwrite"
 	for _, width := range []int{40, 60, 80, 120} {
 		var out bytes.Buffer
-		streams := Streams{Out: &out, Err: &out, OutTerminal: true, ErrTerminal: true, Width: func() int { return width }}
+		streams := console.Streams{Out: &out, Err: &out, OutTerminal: true, ErrTerminal: true, Width: func() int { return width }}
 		v := newTextView(Output{Streams: streams}, Commands{Undo: "go back", Status: "look"}, &out)
 		v.begun = true
 		v.stopped(runner.Result{}, &fault.Error{Class: fault.Check, Object: "AWSM-303 failed: zone labels agree with the ProviderIDs (Node a)",
@@ -107,22 +107,10 @@ func TestGoingOnIsSaidOnce(t *testing.T) {
 	const resume = "awsmigrate rke2 --cluster demo"
 	for _, class := range []fault.Class{fault.Interrupted, fault.HungUp} {
 		var out bytes.Buffer
-		v := newTextView(Output{Streams: Streams{Out: &out, Err: &out}}, Commands{Status: "look"}, &out)
+		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, Commands{Status: "look"}, &out)
 		v.stopped(runner.Result{Resume: resume}, &fault.Error{Class: class, Seen: "stopped on request", Fix: "go on with: " + resume})
 		if got := strings.Count(out.String(), resume); got != 1 {
 			t.Errorf("class %v: %d times:\n%s", class, got, out.String())
 		}
-	}
-}
-
-func TestNextCommand(t *testing.T) {
-	commands := Commands{Run: "go on", Status: "look"}
-	todo := runner.Observation{States: map[journal.StepID]runner.State{"x": {Kind: runner.Todo}, "y": {Kind: runner.Done}}}
-	if got := commands.Next(todo); got != "go on" {
-		t.Errorf("steps are left, and the next command is %s", got)
-	}
-	always := runner.Observation{States: map[journal.StepID]runner.State{"x": {Kind: runner.Always}, "y": {Kind: runner.Done}}}
-	if got := commands.Next(always); got != "look" {
-		t.Errorf("nothing is left, and the next command is %s", got)
 	}
 }

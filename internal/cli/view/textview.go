@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -14,11 +15,12 @@ import (
 // textView prints a run for people, in lines that stay: one per change, and a line now
 // and then while it waits.
 type textView struct {
-	streams  Streams
+	streams  console.Streams
 	fallback Fallback // nil: none
 	evidence func() Evidence
 	commands Commands
-	screen   screen
+	screen   console.Screen
+	steps    int // columns of a step's name
 	mu       sync.Mutex
 	now      time.Time  // of the last event
 	beside   *boardView // shows what is in hand; nil: the lines do
@@ -30,11 +32,11 @@ type textView struct {
 }
 
 func newTextView(o Output, commands Commands, out io.Writer) *textView {
-	s := newScreen(o.Streams, out)
+	v := &textView{streams: o.Streams, fallback: o.Fallback, evidence: o.evidence, commands: commands, screen: console.NewScreen(o.Streams, out), steps: ForwardSteps}
 	if commands.Undoing {
-		s.steps = undoSteps
+		v.steps = undoSteps
 	}
-	return &textView{streams: o.Streams, fallback: o.Fallback, evidence: o.evidence, commands: commands, screen: s}
+	return v
 }
 
 // Emit implements runner.Sink.
@@ -56,7 +58,7 @@ func (v *textView) Emit(e runner.Event) {
 	case runner.StepSkipped:
 		v.row("–", e.Step, "skipped: "+e.Message, "")
 	case runner.StepStarted:
-		v.passing("◐  "+v.screen.step(e.Step)+"  ", e.Title)
+		v.passing("◐  "+v.step(e.Step)+"  ", e.Title)
 	case runner.StepWaiting:
 		v.waiting(e)
 	case runner.StepWarning:
@@ -126,14 +128,20 @@ func (v *textView) finished(e runner.Event) {
 
 func (v *textView) details(lines []string) {
 	for _, line := range lines {
-		v.line(hanging("   " + line))
+		v.line(console.Hanging("   " + line))
 	}
 }
 
 // row prints one step's line of a table.
 func (v *textView) row(mark string, step journal.StepID, text, tail string) {
-	v.print(mark+"  "+v.screen.step(step)+"  ", text, tail)
+	v.print(mark+"  "+v.step(step)+"  ", text, tail)
 }
+
+// undoSteps is as wide as the longest name of a step of an undo.
+const undoSteps = 29
+
+// step is a step's name in its column.
+func (v *textView) step(id journal.StepID) string { return fmt.Sprintf("%-*s", v.steps, id) }
 
 func (v *textView) line(prefix, text string) { v.print(prefix, text, "") }
 
@@ -148,12 +156,12 @@ func (v *textView) passing(prefix, text string) {
 // text goes on below itself. Elsewhere it is the record of the run: every line is whole,
 // however long, and begins with its time.
 func (v *textView) print(prefix, text, tail string) {
-	text, stamp, width := v.screen.plain(text), "", v.screen.width
-	if !v.screen.terminal {
+	text, stamp, width := v.screen.Plain(text), "", v.screen.Width
+	if !v.screen.Terminal {
 		stamp, width = v.now.UTC().Format(clockTime)+"  ", max(width, lengthOf(prefix, text, tail))
 	}
-	for _, line := range tableRow(prefix, text, tail, width) {
-		v.screen.line("%s%s", stamp, line)
+	for _, line := range console.TableRow(prefix, text, tail, width) {
+		v.screen.Line("%s%s", stamp, line)
 	}
 }
 
@@ -168,7 +176,7 @@ func lengthOf(prefix, text, tail string) int {
 // unwatch draws nothing any more once the lines go to a file.
 func (v *textView) unwatch() {
 	if v.fallback != nil && !v.fallback.Watched(v.out()) {
-		v.beside, v.screen.terminal, v.screen.colour, v.screen.width = nil, false, false, pipedWidth
+		v.beside, v.screen = nil, v.screen.Piped()
 	}
 }
 
@@ -177,7 +185,7 @@ func (v *textView) out() io.Writer {
 	if v.beside != nil {
 		return v.beside.out
 	}
-	return v.screen.out
+	return v.screen.Out
 }
 
 // Finish prints how the run ended and how to go on.

@@ -3,9 +3,7 @@ package view
 import (
 	"fmt"
 	"time"
-	"unicode/utf8"
 
-	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -48,7 +46,7 @@ func (v *textView) waitHead(e runner.Event) string {
 	if e.Step == "" {
 		return "◐  "
 	}
-	head := "◐  " + v.screen.step(e.Step) + "  "
+	head := "◐  " + v.step(e.Step) + "  "
 	if w := e.Waiting; w.Total > 0 && !w.Counted {
 		head += fmt.Sprintf("%d/%d  ", w.Done, w.Total)
 	}
@@ -63,18 +61,3 @@ func waitUntil(now time.Time, w *runner.Wait) string {
 	}
 	return text
 }
-
-// clipMiddle keeps the end of a text, where it says what is wrong, and enough of
-// its beginning to say of what.
-func clipMiddle(text string, most int, ascii bool) string {
-	runes := []rune(text)
-	if len(runes) <= most {
-		return text
-	}
-	head := plaintext.Clip(text, max(most/3, 4), ascii)
-	tail := most - utf8.RuneCountInString(head)
-	return head + string(runes[len(runes)-max(tail, 0):])
-}
-
-// whole is a duration in whole seconds.
-func whole(d time.Duration) string { return max(d, 0).Round(time.Second).String() }

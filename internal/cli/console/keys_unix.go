@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package view
+package console
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package view
+package console
 
 import (
 	"cmp"
@@ -33,9 +33,9 @@ type Streams struct {
 
 func (s Streams) program() string { return cmp.Or(s.Program, "awsmigrate") }
 
-// utf8 says whether the locale's character set is UTF-8. Where no locale is set,
+// UTF8 says whether the locale's character set is UTF-8. Where no locale is set,
 // as in most containers, it is taken to be; C and POSIX are not.
-func (s Streams) utf8() bool {
+func (s Streams) UTF8() bool {
 	if s.Env == nil {
 		return true
 	}
@@ -74,8 +74,8 @@ func size(f *os.File) (width, height int) {
 	return width, height
 }
 
-// wideLocale says whether characters of ambiguous width may take two columns.
-func (s Streams) wideLocale() bool {
+// WideLocale says whether characters of ambiguous width may take two columns.
+func (s Streams) WideLocale() bool {
 	if s.Env == nil {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -24,9 +25,9 @@ func TestWaitsFitTheScreen(t *testing.T) {
 	for _, width := range []int{60, 80, 100, 120, 300} {
 		for _, seen := range []string{"x", strings.Repeat("y", 400), "first fact; " + strings.Repeat("z", 300), strings.Repeat("ä; ", 100)} {
 			for _, locale := range []string{"C", "de_DE.UTF-8"} {
-				text := waitShown(Streams{OutTerminal: true, Width: func() int { return width }, Env: func(string) string { return locale }}, waitEvent(at, seen, 3000, 5000))
+				text := waitShown(console.Streams{OutTerminal: true, Width: func() int { return width }, Env: func(string) string { return locale }}, waitEvent(at, seen, 3000, 5000))
 				for _, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-					if n := utf8.RuneCountInString(line); n > min(width, pipedWidth) && strings.Contains(strings.TrimSpace(line), " ") && len(seen) < 300 {
+					if n := utf8.RuneCountInString(line); n > min(width, console.PipedWidth) && strings.Contains(strings.TrimSpace(line), " ") && len(seen) < 300 {
 						t.Errorf("width %d, locale %s: %d columns: %s", width, locale, n, line)
 					}
 				}
@@ -50,7 +51,7 @@ func TestPipedLinesAreWholeAndHaveTheirTime(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 59, 59, 0, time.FixedZone("CET", 3600))
 	long := strings.TrimSpace(strings.Repeat("a fact of many words; ", 30))
 	var out bytes.Buffer
-	v := newTextView(Output{Streams: Streams{Out: &out, Width: func() int { return 60 }}}, Commands{}, &out)
+	v := newTextView(Output{Streams: console.Streams{Out: &out, Width: func() int { return 60 }}}, Commands{}, &out)
 	v.Emit(waitEvent(at, long, 1, 3))
 	v.Emit(runner.Event{Type: runner.StepWarning, Time: at, Step: "cordon", Message: long, Lines: []string{long}})
 	v.Emit(runner.Event{Type: runner.StepFinished, Time: at, Step: "cordon", Lines: []string{long, "   " + long}, Elapsed: time.Minute})
@@ -69,7 +70,7 @@ func TestPipedLinesAreWholeAndHaveTheirTime(t *testing.T) {
 }
 
 // waitShown is what one wait puts on a screen.
-func waitShown(streams Streams, e runner.Event) string {
+func waitShown(streams console.Streams, e runner.Event) string {
 	var out bytes.Buffer
 	streams.Out = &out
 	newTextView(Output{Streams: streams}, Commands{}, &out).Emit(e)
@@ -84,7 +85,7 @@ func TestWaitsCountOnce(t *testing.T) {
 		e := waitEvent(at, seen, 1, 3)
 		e.Waiting.Counted = counted
 		want := map[bool]int{true: 1, false: 2}[counted]
-		if text := waitShown(Streams{}, e); strings.Count(text, "1/3") != want {
+		if text := waitShown(console.Streams{}, e); strings.Count(text, "1/3") != want {
 			t.Errorf("counted %t: %s", counted, text)
 		}
 	}
@@ -94,7 +95,7 @@ func TestWaitsCountOnce(t *testing.T) {
 // seconds, and every 30 s anyway.
 func TestPipedWaitsAreQuiet(t *testing.T) {
 	var out bytes.Buffer
-	v := newTextView(Output{Streams: Streams{Out: &out}}, Commands{}, &out)
+	v := newTextView(Output{Streams: console.Streams{Out: &out}}, Commands{}, &out)
 	begin := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	tests := []struct {
 		after int // seconds
@@ -115,49 +116,6 @@ func TestPipedWaitsAreQuiet(t *testing.T) {
 		v.Emit(waitEvent(begin.Add(time.Duration(tt.after)*time.Second), tt.seen, 1, 2))
 		if got := strings.Count(out.String(), "\n"); got != tt.lines {
 			t.Errorf("after %d s: %d lines, want %d:\n%s", tt.after, got, tt.lines, out.String())
-		}
-	}
-}
-
-func TestColour(t *testing.T) {
-	for _, tt := range []struct {
-		name            string
-		terminal, color bool
-		want            string
-	}{
-		{"terminal", true, true, "\x1b[32m✓\x1b[0m  done"},
-		{"NO_COLOR", true, false, "✓  done"},
-		{"piped", false, true, "✓  done"},
-	} {
-		var out bytes.Buffer
-		newScreen(Streams{Out: &out, OutTerminal: tt.terminal, Color: tt.color}, &out).line("✓  done")
-		if got := strings.TrimSuffix(out.String(), "\n"); got != tt.want {
-			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
-	s := screen{colour: true}
-	for _, text := range []string{"done ✓ at the end", "!important", "", "   ", "no mark"} {
-		if got := s.paint(text); got != text {
-			t.Errorf("%q was painted: %q", text, got)
-		}
-	}
-}
-
-func TestLocale(t *testing.T) {
-	for _, tt := range []struct {
-		env  map[string]string
-		want bool
-	}{
-		{nil, true},
-		{map[string]string{"LANG": "en_US.UTF-8"}, true},
-		{map[string]string{"LANG": "C.utf8"}, true},
-		{map[string]string{"LANG": "C"}, false},
-		{map[string]string{"LANG": "de_DE@euro"}, false},
-		{map[string]string{"LANG": "en_US.UTF-8", "LC_ALL": "POSIX"}, false},
-		{map[string]string{"LANG": "C", "LC_CTYPE": "en_US.UTF-8"}, true},
-	} {
-		if got := (Streams{Env: func(name string) string { return tt.env[name] }}).utf8(); got != tt.want {
-			t.Errorf("%v: %t, want %t", tt.env, got, tt.want)
 		}
 	}
 }

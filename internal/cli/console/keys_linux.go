@@ -1,4 +1,4 @@
-package view
+package console
 
 import "golang.org/x/sys/unix"
 

@@ -1,6 +1,6 @@
 //go:build unix
 
-package view
+package console
 
 import (
 	"os"

@@ -1,0 +1,55 @@
+package console
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	reset  = "\x1b[0m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	cyan   = "\x1b[36m"
+	faint  = "\x1b[2m"
+)
+
+// markColours are the marks that may begin a line, behind blanks.
+var markColours = map[rune]string{'✓': green, '✗': red, '!': yellow, '?': yellow, '◐': cyan, '–': faint, '·': faint}
+
+// paint colours the mark that a line begins with.
+func (s Screen) paint(text string) string {
+	if !s.colour {
+		return text
+	}
+	body := strings.TrimLeft(text, " ")
+	mark, size := utf8.DecodeRuneInString(body)
+	if s.ASCII {
+		mark = fromASCII[mark]
+	}
+	colour, known := markColours[mark]
+	if !known || !strings.HasPrefix(body[size:], " ") {
+		return text
+	}
+	return text[:len(text)-len(body)] + colour + body[:size] + reset + body[size:]
+}
+
+var fromASCII = map[rune]rune{'v': '✓', 'x': '✗', '>': '◐', '-': '–', '.': '·', '!': '!', '?': '?'}
+
+// DiffLine writes one line of a diff, which begins with its sign.
+func (s Screen) DiffLine(indent, text string) {
+	colour := ""
+	switch {
+	case !s.colour:
+	case strings.HasPrefix(strings.TrimPrefix(text, "  "), "+"):
+		colour = green
+	case strings.HasPrefix(strings.TrimPrefix(text, "  "), "-"):
+		colour = red
+	}
+	text = indent + s.Plain(text)
+	if colour != "" {
+		text = colour + text + reset
+	}
+	fmt.Fprintln(s.Out, text)
+}

@@ -1,0 +1,61 @@
+package view
+
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+)
+
+// ErrorDocument is what stdout holds when a command fails under -o other than text.
+type ErrorDocument struct {
+	TypeMeta
+	Code int `json:"code"` // the exit code
+	FaultDocument
+	Also    []FaultDocument `json:"also,omitempty"` // what else was wrong, e.g. every other check that failed
+	Message string          `json:"message"`        // all of it in one text, for people
+	Resume  string          `json:"resume,omitempty"`
+	Left    *runner.Left    `json:"left,omitempty"` // a roll that was not seen to its end
+}
+
+// FaultDocument is one thing that was wrong.
+type FaultDocument struct {
+	Reason string `json:"reason,omitempty"` // stable, for machines
+	Object string `json:"object,omitempty"`
+	Seen   string `json:"seen,omitempty"`
+	Wanted string `json:"wanted,omitempty"`
+	Fix    string `json:"fix,omitempty"`
+	Cause  string `json:"cause,omitempty"`
+}
+
+// NewErrorDocument is the document of an error and of all that it was joined with.
+func NewErrorDocument(err error) ErrorDocument {
+	doc := ErrorDocument{TypeMeta: KindOf("Error"), Code: ExitCode(err), Message: err.Error()}
+	for i, one := range flatten(err) {
+		if i == 0 {
+			doc.FaultDocument = newFaultDocument(one)
+			continue
+		}
+		doc.Also = append(doc.Also, newFaultDocument(one))
+	}
+	return doc
+}
+
+func newFaultDocument(err error) FaultDocument {
+	f, ok := fault.As(err)
+	if !ok {
+		return FaultDocument{Seen: err.Error()}
+	}
+	doc := FaultDocument{Reason: f.Reason, Object: f.Object, Seen: f.Seen, Wanted: f.Wanted, Fix: f.Fix}
+	if f.Err != nil {
+		doc.Cause = f.Err.Error()
+	}
+	return doc
+}
+
+// Faults are all that is wrong in an error, one after the other.
+func Faults(err error) []FaultDocument {
+	var all []FaultDocument
+	for _, one := range flatten(err) {
+		all = append(all, newFaultDocument(one))
+	}
+	return all
+}
