@@ -10,16 +10,17 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/access/ask"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 // sayAccess is `verify --access`: what these credentials lack, in one answer.
 func (f *verifyFlags) sayAccess(ctx context.Context, a *app) error {
-	if err := a.checkOutput(view.AccessFormats()...); err != nil {
+	if err := a.checkOutput(verifyview.AccessFormats()...); err != nil {
 		return err
 	}
 	format := a.output
-	if slices.Contains(view.AccessPieces(), format) {
+	if slices.Contains(verifyview.AccessPieces(), format) {
 		a.output = "text" // what goes wrong is for people, beside what is to be applied
 	}
 	if err := f.checkAccess(); err != nil {
@@ -35,14 +36,14 @@ func (f *verifyFlags) sayAccess(ctx context.Context, a *app) error {
 	}
 	ctx, stop := a.untilInterrupted(ctx)
 	defer stop()
-	doc, err := view.NewAccess(ask.All(ctx, question))
+	doc, err := verifyview.NewAccess(ask.All(ctx, question))
 	if err == nil {
 		err = ctx.Err() // what was not asked any more says nothing
 	}
 	if err != nil {
 		return err
 	}
-	if err := view.WriteAccess(a.streams, format, a.commandLine(), doc); err != nil {
+	if err := verifyview.WriteAccess(a.streams, format, a.commandLine(), doc); err != nil {
 		return err
 	}
 	if format != a.output {

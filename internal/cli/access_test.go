@@ -9,7 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/aws"
@@ -80,7 +80,7 @@ func all(t *testing.T) access.Report {
 
 func accessShown(t *testing.T, r access.Report, format string, bend func(*console.Streams)) string {
 	t.Helper()
-	doc, err := view.NewAccess(r)
+	doc, err := verifyview.NewAccess(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func accessShown(t *testing.T, r access.Report, format string, bend func(*consol
 	if bend != nil {
 		bend(&streams)
 	}
-	if err := view.WriteAccess(streams, format, "awsmigrate verify --cluster prod --access", doc); err != nil {
+	if err := verifyview.WriteAccess(streams, format, "awsmigrate verify --cluster prod --access", doc); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()

@@ -15,6 +15,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -30,7 +31,7 @@ var auditTime = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 // audited is a report in which every check is ok but those whose findings are
 // given.
-func audited(t *testing.T, at position.Position, options migration.Options, findings map[string][]verify.Finding) view.AuditDocument {
+func audited(t *testing.T, at position.Position, options migration.Options, findings map[string][]verify.Finding) verifyview.AuditDocument {
 	t.Helper()
 	var bound []verify.Bound
 	for _, meta := range rke2checks.Metas() {
@@ -60,14 +61,14 @@ func flawed() map[string][]verify.Finding {
 	}
 }
 
-func rendered(t *testing.T, format string, doc view.AuditDocument, bend func(*console.Streams)) string {
+func rendered(t *testing.T, format string, doc verifyview.AuditDocument, bend func(*console.Streams)) string {
 	t.Helper()
 	var out bytes.Buffer
 	streams := console.Streams{Out: &out}
 	if bend != nil {
 		bend(&streams)
 	}
-	if err := view.WriteAudit(streams, format, doc); err != nil {
+	if err := verifyview.WriteAudit(streams, format, doc); err != nil {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -143,7 +144,7 @@ func TestGoldenAudits(t *testing.T) {
 	healthy := audited(t, position.P5, migration.Options{}, map[string][]verify.Finding{"AWSM-421": flawed()["AWSM-421"]})
 	bad := audited(t, position.P3, migration.Options{}, flawed())
 	golden(t, "audit-healthy.txt.golden", rendered(t, "text", healthy, nil))
-	for _, format := range view.AuditFormats() {
+	for _, format := range verifyview.AuditFormats() {
 		ending := map[string]string{"text": "txt", "wide": "wide.txt", "short": "short.txt", "junit": "xml"}[format]
 		if ending == "" {
 			ending = format
@@ -183,7 +184,7 @@ func TestAuditExitCodes(t *testing.T) {
 		if doc.Code != tt.code || view.ExitCode(doc.Outcome()) != tt.code {
 			t.Errorf("%s: exit %d in the document, %d of the error, want %d", name, doc.Code, view.ExitCode(doc.Outcome()), tt.code)
 		}
-		for _, format := range view.AuditFormats() {
+		for _, format := range verifyview.AuditFormats() {
 			text := rendered(t, format, doc, nil)
 			if want := fmt.Sprint(tt.code); format != "junit" && !strings.Contains(text, want) {
 				t.Errorf("%s: -o %s does not tell exit %s", name, format, want)
@@ -203,7 +204,7 @@ func TestHostileClustersStayText(t *testing.T) {
 	}
 	for _, width := range []int{0, 80, 120} {
 		doc := audited(t, position.Unknown, migration.Options{}, findings)
-		for _, format := range view.AuditFormats() {
+		for _, format := range verifyview.AuditFormats() {
 			text := rendered(t, format, doc, func(s *console.Streams) { s.OutTerminal, s.Width = width > 0, func() int { return width } })
 			if len(text) > 5<<20 {
 				t.Errorf("-o %s: %d bytes", format, len(text))

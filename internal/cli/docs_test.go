@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 )
@@ -214,7 +214,7 @@ func TestPagesNamedInCodeExist(t *testing.T) {
 
 // TestChecksHaveTheirPage: every check has what a reader of it needs.
 func TestChecksHaveTheirPage(t *testing.T) {
-	page := readDoc(t, view.ChecksPage)
+	page := readDoc(t, verifyview.ChecksPage)
 	for _, meta := range target.AllChecks() {
 		if meta.Title == "" || meta.Category == "" || meta.Why == "" || meta.Source == "" || meta.Fix == "" {
 			t.Errorf("%s does not say title, category, why, source and fix", meta.ID)

@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -160,7 +161,7 @@ func counted(steps []runner.PlannedStep, seen procedure.Foreseen) []runner.Plann
 }
 
 func newPlanChecks(seen procedure.Foreseen, outcome error) *planChecks {
-	doc := &planChecks{Counts: seen.Report.Counts, Results: view.TidyReport(verify.Report{Results: seen.Results()}).Results, Code: view.ExitCode(outcome)}
+	doc := &planChecks{Counts: seen.Report.Counts, Results: verifyview.TidyReport(verify.Report{Results: seen.Results()}).Results, Code: view.ExitCode(outcome)}
 	if doc.Counts == nil {
 		doc.Counts = map[verify.Status]int{}
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
@@ -47,7 +47,7 @@ func TestNextCommandsBeginAsTyped(t *testing.T) {
 		}
 		var out bytes.Buffer
 		doc := audited(t, position.P0, migration.Options{}, map[string][]verify.Finding{"AWSM-303": {{Status: verify.Fail, Object: "Node a"}}})
-		if err := view.WriteAudit(console.Streams{Out: &out, Program: a.typed.Line()}, "text", doc); err != nil || !strings.Contains(out.String(), " "+want+" explain AWSM-303 · ") {
+		if err := verifyview.WriteAudit(console.Streams{Out: &out, Program: a.typed.Line()}, "text", doc); err != nil || !strings.Contains(out.String(), " "+want+" explain AWSM-303 · ") {
 			t.Errorf("%s: %v, the audit says\n%s", argv0, err, out.String())
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/build"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke"
@@ -57,7 +58,7 @@ func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
 	if err != nil {
 		return err
 	}
-	report := view.TidyReport(plan.Report)
+	report := verifyview.TidyReport(plan.Report)
 	header := offlineHeader(flags.Config, plan, report)
 	if a.output != "text" {
 		doc := planDocument{TypeMeta: view.KindOf("Plan"), Target: journal.Target{Kind: string(wellknown.RKE), Name: flags.Config}, Header: header,
@@ -75,7 +76,7 @@ func planOffline(ctx context.Context, a *app, flags *target.RKE) error {
 // offlineHeader says what was judged, found, assumed, and left to the cluster.
 func offlineHeader(config string, plan rke.Offline, report verify.Report) []string {
 	lines := append([]string{fmt.Sprintf("%s   judged alone: %d checks ok; %d need the cluster", config, report.Counts[verify.OK], len(plan.Undecided))},
-		view.FindingLines(report)...)
+		verifyview.FindingLines(report)...)
 	switch {
 	case len(plan.Steps) > 0:
 		return append(lines, plan.Names.String())

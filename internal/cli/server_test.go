@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 )
 
 // A password in the address of a server reaches no view, no error and no bundle,
@@ -38,7 +38,7 @@ func TestServersPasswordIsNotShown(t *testing.T) {
 			if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, format := range view.AuditFormats() {
+			for _, format := range verifyview.AuditFormats() {
 				var out, errs bytes.Buffer
 				dump := filepath.Join(dir, "bundle.json")
 				code := Main(t.Context(), []string{"verify", "--kubeconfig", kubeconfig, "--aws", "off", "--request-timeout", "5s", "-o", format, "--dump", dump}, console.Streams{Out: &out, Err: &errs})

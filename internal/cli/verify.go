@@ -12,6 +12,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -66,7 +67,7 @@ and iam print one of them alone.`,
 	flags.StringVar(&f.from, "from", "", "judge what --dump has saved instead of a cluster")
 	flags.StringVar(&f.access, "access", "", "audit|run: instead of checking say which rights, servers and credentials are missing for an audit, or for a run and its undo, and print what grants them")
 	flags.Lookup("access").NoOptDefVal = string(access.Audit)
-	addOutputFlag(cmd, a, slices.Concat(view.AuditFormats(), view.AccessPieces()))
+	addOutputFlag(cmd, a, slices.Concat(verifyview.AuditFormats(), verifyview.AccessPieces()))
 	return cmd
 }
 
@@ -75,7 +76,7 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 		return f.sayAccess(ctx, a)
 	}
 	format := a.output
-	if err := a.checkOutput(view.AuditFormats()...); err != nil {
+	if err := a.checkOutput(verifyview.AuditFormats()...); err != nil {
 		return err
 	}
 	if format == "wide" || format == "short" {
@@ -100,7 +101,7 @@ func (f *verifyFlags) run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := view.WriteAudit(a.streams, format, doc); err != nil {
+	if err := verifyview.WriteAudit(a.streams, format, doc); err != nil {
 		return err
 	}
 	return view.Shown(doc.Outcome())
@@ -138,20 +139,20 @@ type auditor struct {
 }
 
 // look makes one report.
-func (v *auditor) look(ctx context.Context) (view.AuditDocument, error) {
+func (v *auditor) look(ctx context.Context) (verifyview.AuditDocument, error) {
 	began := v.clock.Now()
 	seen, err := v.source.Read(ctx)
 	if err != nil {
-		return view.AuditDocument{}, err
+		return verifyview.AuditDocument{}, err
 	}
 	if v.dump != "" {
 		if err := target.Dump(v.dump, seen); err != nil {
-			return view.AuditDocument{}, err
+			return verifyview.AuditDocument{}, err
 		}
 		fmt.Fprintf(v.app.streams.Err, "saved %s, redacted\n", v.dump)
 	}
 	if err := v.refused(seen.Input.Position); err != nil {
-		return view.AuditDocument{}, err
+		return verifyview.AuditDocument{}, err
 	}
 	seen.Input.Preflight = v.preflight
 	doc := v.document(seen, verify.RunAll(ctx, seen.Bound(), v.selection(seen.Input.Position)))
@@ -160,9 +161,9 @@ func (v *auditor) look(ctx context.Context) (view.AuditDocument, error) {
 }
 
 // document is a report of one reading.
-func (v *auditor) document(seen session.Reading, report verify.Report) view.AuditDocument {
-	report = view.TidyReport(report)
-	return view.NewAudit(view.Audited{Target: view.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Program: v.app.streams.Program, Next: seen.Next,
+func (v *auditor) document(seen session.Reading, report verify.Report) verifyview.AuditDocument {
+	report = verifyview.TidyReport(report)
+	return verifyview.NewAudit(verifyview.Audited{Target: verifyview.AuditTarget(seen.Target), Header: seen.Header, At: seen.At, Program: v.app.streams.Program, Next: seen.Next,
 		Summary: seen.Input.Position.Summary, Where: seen.Input.Position.Text(), Problems: seen.Input.Position.Problems, FailOnWarning: v.options.FailOnWarning,
 		Categories: target.Categories(), Outcome: audit.JudgeReport(report, v.options)}, report)
 }
@@ -200,7 +201,7 @@ func (v *auditor) watch(ctx context.Context, format string, every time.Duration)
 	defer ticker.Stop()
 	looking, stop := v.app.untilInterrupted(ctx)
 	defer stop()
-	w := view.NewWatch(v.app.streams, format)
+	w := verifyview.NewWatch(v.app.streams, format)
 	for {
 		doc, err := v.look(looking)
 		switch {

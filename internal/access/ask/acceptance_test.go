@@ -30,7 +30,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/testing/apiserver"
 	"github.com/awsmigrate/awsmigrate/internal/testing/standin"
 )
@@ -165,10 +165,10 @@ func (s *site) run(t *testing.T, user string, args ...string) (code int, out, er
 	return code, stdout.String(), stderr.String()
 }
 
-func (s *site) document(t *testing.T, user string, args ...string) (int, view.AccessDocument) {
+func (s *site) document(t *testing.T, user string, args ...string) (int, verifyview.AccessDocument) {
 	t.Helper()
 	code, out, errs := s.run(t, user, append(args, "-o", "json")...)
-	var doc view.AccessDocument
+	var doc verifyview.AccessDocument
 	if err := json.Unmarshal([]byte(out), &doc); err != nil || errs != "" || doc.Code != code {
 		t.Fatalf("exit %d, %v, %s:\n%s", code, err, errs, out)
 	}
@@ -179,7 +179,7 @@ func (s *site) document(t *testing.T, user string, args ...string) (int, view.Ac
 func (s *site) grant(t *testing.T, user string, args ...string) {
 	t.Helper()
 	var pieces []string
-	for _, format := range view.AccessPieces() { // all of them of one answer
+	for _, format := range verifyview.AccessPieces() { // all of them of one answer
 		code, out, errs := s.run(t, user, append(args, "-o", format)...)
 		if code != 10 || out == "" || !strings.Contains(errs, "exit 10") {
 			t.Fatalf("-o %s: exit %d, %s:\n%s", format, code, errs, out)
@@ -264,7 +264,7 @@ metadata: {name: joe-rancher}
 roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: rancher-view}
 subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: joe}]
 `)
-	var doc view.AccessDocument
+	var doc verifyview.AccessDocument
 	apiserver.Eventually(t, func() bool {
 		_, doc = s.document(t, "joe", "--cluster", "prod", "--access")
 		return doc.Here.Problem == nil && len(doc.Rancher.Missing) == 0

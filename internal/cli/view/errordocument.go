@@ -31,15 +31,16 @@ func NewErrorDocument(err error) ErrorDocument {
 	doc := ErrorDocument{TypeMeta: KindOf("Error"), Code: ExitCode(err), Message: err.Error()}
 	for i, one := range flatten(err) {
 		if i == 0 {
-			doc.FaultDocument = newFaultDocument(one)
+			doc.FaultDocument = NewFaultDocument(one)
 			continue
 		}
-		doc.Also = append(doc.Also, newFaultDocument(one))
+		doc.Also = append(doc.Also, NewFaultDocument(one))
 	}
 	return doc
 }
 
-func newFaultDocument(err error) FaultDocument {
+// NewFaultDocument is one error as data, without what it was joined with.
+func NewFaultDocument(err error) FaultDocument {
 	f, ok := fault.As(err)
 	if !ok {
 		return FaultDocument{Seen: err.Error()}
@@ -55,7 +56,7 @@ func newFaultDocument(err error) FaultDocument {
 func Faults(err error) []FaultDocument {
 	var all []FaultDocument
 	for _, one := range flatten(err) {
-		all = append(all, newFaultDocument(one))
+		all = append(all, NewFaultDocument(one))
 	}
 	return all
 }

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 )
 
 func main() {
-	if err := os.WriteFile(view.ChecksPage, page(), 0o644); err != nil {
+	if err := os.WriteFile(verifyview.ChecksPage, page(), 0o644); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -1,4 +1,4 @@
-package view
+package verifyview
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
@@ -28,7 +29,7 @@ func WriteAudit(streams console.Streams, format string, doc AuditDocument) error
 	case "junit":
 		return writeJUnit(streams.Out, doc)
 	default:
-		return WriteDocument(streams.Out, format, doc)
+		return view.WriteDocument(streams.Out, format, doc)
 	}
 	return nil
 }

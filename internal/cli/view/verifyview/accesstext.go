@@ -1,4 +1,4 @@
-package view
+package verifyview
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 )
 
@@ -69,7 +70,7 @@ func writeCount(s console.Screen, there, needed int, words string) {
 }
 
 // writeProblem is why a side was not asked, or did not answer.
-func writeProblem(s console.Screen, p *FaultDocument, seconds float64) {
+func writeProblem(s console.Screen, p *view.FaultDocument, seconds float64) {
 	if p == nil {
 		return
 	}

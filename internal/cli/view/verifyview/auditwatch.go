@@ -1,10 +1,11 @@
-package view
+package verifyview
 
 import (
 	"cmp"
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
@@ -68,8 +69,8 @@ func (w *Watch) End() error {
 	if w.failed != nil {
 		err = w.failed
 	}
-	w.screen.Line("%s   exit %d", auditCounts(*w.last), ExitCode(err))
-	return Shown(err)
+	w.screen.Line("%s   exit %d", auditCounts(*w.last), view.ExitCode(err))
+	return view.Shown(err)
 }
 
 // changed are the results that differ between two reports, and the position.

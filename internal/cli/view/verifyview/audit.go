@@ -1,16 +1,17 @@
-package view
+package verifyview
 
 import (
 	"cmp"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/verify"
 )
 
 // AuditDocument is what `verify -o json` prints, and what every other view shows.
 type AuditDocument struct {
-	TypeMeta
+	view.TypeMeta
 	Target    AuditTarget `json:"target"`
 	Header    []string    `json:"header"`
 	Time      string      `json:"time"` // when the cluster was read, RFC 3339
@@ -55,9 +56,9 @@ type Audited struct {
 // NewAudit is the document of one reading. Everything that came out of the cluster is
 // made harmless here, once for all views.
 func NewAudit(of Audited, report verify.Report) AuditDocument {
-	doc := AuditDocument{TypeMeta: KindOf("AuditReport"), Target: of.Target, Time: of.At.UTC().Format(time.RFC3339),
+	doc := AuditDocument{TypeMeta: view.KindOf("AuditReport"), Target: of.Target, Time: of.At.UTC().Format(time.RFC3339),
 		FailOnWarning: of.FailOnWarning, Summary: plaintext.Tidy(of.Summary), Report: TidyReport(report),
-		categories: of.Categories, where: plaintext.Tidy(of.Where), outcome: of.Outcome, Code: ExitCode(of.Outcome)}
+		categories: of.Categories, where: plaintext.Tidy(of.Where), outcome: of.Outcome, Code: view.ExitCode(of.Outcome)}
 	for _, line := range of.Header {
 		doc.Header = append(doc.Header, plaintext.Tidy(line))
 	}

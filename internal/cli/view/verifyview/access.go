@@ -1,4 +1,4 @@
-package view
+package verifyview
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/cloud"
@@ -14,7 +15,7 @@ import (
 // AccessDocument is what `verify --access -o json` prints, and what every other view of it
 // shows.
 type AccessDocument struct {
-	TypeMeta
+	view.TypeMeta
 	Cluster string         `json:"cluster"` // as it was named
 	Purpose access.Purpose `json:"purpose"` // what the rights are for
 	// Rancher is the cluster that Rancher runs in; left out where Rancher has no part in it.
@@ -29,29 +30,29 @@ type AccessDocument struct {
 
 // APIAccess is what one API server was asked, and what it answered.
 type APIAccess struct {
-	Server  string         `json:"server,omitempty"`
-	Version string         `json:"version,omitempty"` // of Kubernetes
-	User    string         `json:"user,omitempty"`    // as whom the API knows these credentials
-	Seconds float64        `json:"seconds,omitempty"` // until it answered, or was given up
-	Problem *FaultDocument `json:"problem,omitempty"` // why it was not asked, or did not answer
-	Needed  int            `json:"needed"`            // rights
-	Missing []access.Right `json:"missing"`
-	Unknown []access.Right `json:"unknown"` // nobody answered for them
+	Server  string              `json:"server,omitempty"`
+	Version string              `json:"version,omitempty"` // of Kubernetes
+	User    string              `json:"user,omitempty"`    // as whom the API knows these credentials
+	Seconds float64             `json:"seconds,omitempty"` // until it answered, or was given up
+	Problem *view.FaultDocument `json:"problem,omitempty"` // why it was not asked, or did not answer
+	Needed  int                 `json:"needed"`            // rights
+	Missing []access.Right      `json:"missing"`
+	Unknown []access.Right      `json:"unknown"` // nobody answered for them
 	// Manifest grants what is missing or unknown, and nothing else: YAML for kubectl apply.
 	Manifest string `json:"manifest,omitempty"`
 }
 
 // AWSAccess is the same of AWS.
 type AWSAccess struct {
-	Off     string         `json:"off,omitempty"`    // why nobody was asked
-	Source  string         `json:"source,omitempty"` // where the credentials are configured
-	Region  string         `json:"region,omitempty"`
-	Account string         `json:"account,omitempty"`
-	ARN     string         `json:"arn,omitempty"`     // as whom AWS knows these credentials
-	Problem *FaultDocument `json:"problem,omitempty"` // why nobody could be asked
-	Needed  int            `json:"needed"`            // actions
-	Missing []string       `json:"missing"`
-	Unknown []string       `json:"unknown"`
+	Off     string              `json:"off,omitempty"`    // why nobody was asked
+	Source  string              `json:"source,omitempty"` // where the credentials are configured
+	Region  string              `json:"region,omitempty"`
+	Account string              `json:"account,omitempty"`
+	ARN     string              `json:"arn,omitempty"`     // as whom AWS knows these credentials
+	Problem *view.FaultDocument `json:"problem,omitempty"` // why nobody could be asked
+	Needed  int                 `json:"needed"`            // actions
+	Missing []string            `json:"missing"`
+	Unknown []string            `json:"unknown"`
 	// Policy allows what is missing or unknown, and nothing else.
 	Policy *access.Policy `json:"policy,omitempty"`
 }
@@ -60,8 +61,8 @@ type AWSAccess struct {
 // all views.
 func NewAccess(r access.Report) (AccessDocument, error) {
 	outcome := errors.Join(r.Problems()...)
-	doc := AccessDocument{TypeMeta: KindOf("Access"), Cluster: plaintext.Tidy(r.Cluster.Asked), Purpose: r.Purpose,
-		AWS: newAWSAccess(r), Code: ExitCode(outcome), report: r, outcome: outcome}
+	doc := AccessDocument{TypeMeta: view.KindOf("Access"), Cluster: plaintext.Tidy(r.Cluster.Asked), Purpose: r.Purpose,
+		AWS: newAWSAccess(r), Code: view.ExitCode(outcome), report: r, outcome: outcome}
 	var err, other error
 	doc.Here, err = newAPIAccess(r.Purpose, r.Here)
 	if r.Rancher != nil {
@@ -104,11 +105,11 @@ func namesOf(all []cloud.Asked) []string {
 }
 
 // problemOf is an error as data, whatever it holds; nil of none.
-func problemOf(err error) *FaultDocument {
+func problemOf(err error) *view.FaultDocument {
 	if err == nil {
 		return nil
 	}
-	doc := newFaultDocument(err)
+	doc := view.NewFaultDocument(err)
 	for _, text := range []*string{&doc.Object, &doc.Seen, &doc.Wanted, &doc.Fix, &doc.Cause} {
 		*text = plaintext.Tidy(*text)
 	}
@@ -141,9 +142,9 @@ func WriteAccess(streams console.Streams, format, command string, doc AccessDocu
 		if doc.AWS.Policy == nil {
 			return writePiece(streams, access.InAWS, "")
 		}
-		return WriteDocument(streams.Out, "json", doc.AWS.Policy)
+		return view.WriteDocument(streams.Out, "json", doc.AWS.Policy)
 	}
-	return WriteDocument(streams.Out, format, doc)
+	return view.WriteDocument(streams.Out, format, doc)
 }
 
 // writePiece prints what is to be applied, and where there is nothing says so to people
