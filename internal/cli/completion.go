@@ -11,7 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -40,7 +40,7 @@ func flagValues() map[string]cobra.CompletionFunc {
 		"mode":           oneOf("audit", "migrate"),
 		"on-failure":     oneOf("stop", "undo"),
 		"owner-informed": oneOf(migration.OwnerWords()...),
-		"progress":       oneOf(names(view.ProgressBoard, view.ProgressPlain, view.ProgressNone)...),
+		"progress":       oneOf(names(runview.ProgressBoard, runview.ProgressPlain, runview.ProgressNone)...),
 
 		"skip":  checksToSkip,
 		"only":  checksToMake,

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -100,7 +100,7 @@ func (e *engineFlags) check() error {
 		return fault.AsUsage(fmt.Errorf("flag --timeout: %s, wanted more than 0", e.timeout))
 	case e.deadline < 0:
 		return fault.AsUsage(fmt.Errorf("flag --deadline: %s, wanted more than 0, or 0 for none", e.deadline))
-	case e.progress != "" && !slices.Contains([]view.Progress{view.ProgressBoard, view.ProgressPlain, view.ProgressNone}, view.Progress(e.progress)):
+	case e.progress != "" && !slices.Contains([]runview.Progress{runview.ProgressBoard, runview.ProgressPlain, runview.ProgressNone}, runview.Progress(e.progress)):
 		return fault.AsUsage(fmt.Errorf("flag --progress: %q, wanted board, plain or none", e.progress))
 	case e.onFailure != "stop" && e.onFailure != "undo":
 		return fault.AsUsage(fmt.Errorf("flag --on-failure: %q, wanted stop or undo", e.onFailure))

@@ -6,14 +6,15 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/notify"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // teller tells whoever looks away from a run: the bell rings where a board is drawn.
-func (a *app) teller(engine *engineFlags, progress view.Progress) notify.Teller {
+func (a *app) teller(engine *engineFlags, progress runview.Progress) notify.Teller {
 	t := notify.Teller{Command: engine.notify, Say: a.say}
-	if progress == view.ProgressBoard {
+	if progress == runview.ProgressBoard {
 		t.Bell = a.streams.Err
 	}
 	return t
@@ -21,7 +22,7 @@ func (a *app) teller(engine *engineFlags, progress view.Progress) notify.Teller 
 
 // question tells that the run asks before its first write. Nobody who is there waits for
 // what a command makes of it.
-func (a *app) question(ctx context.Context, engine *engineFlags, progress view.Progress, words target.Words) func() {
+func (a *app) question(ctx context.Context, engine *engineFlags, progress runview.Progress, words target.Words) func() {
 	return func() {
 		t := a.teller(engine, progress)
 		t.Ring()

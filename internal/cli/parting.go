@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -27,7 +27,7 @@ var said = map[answer]string{goOn: "going on watching", brakeNow: "pulling the b
 // parting asks whoever interrupts a run at a terminal what is to become of a rollout that
 // others go on with. Until there is an answer the run goes on watching, its brake armed.
 type parting struct {
-	view.Run
+	runview.Run
 	streams console.Streams
 	gone    <-chan struct{} // nobody is there any more
 	over    chan struct{}   // closed when the run has ended
@@ -40,7 +40,7 @@ type parting struct {
 // asking has whoever interrupts a run be asked, where somebody sits at a terminal. It gives
 // the view that shows the run from then on, and what ends it: then no key is read any more,
 // and the terminal is as it was.
-func (a *app) asking(shown view.Run) (view.Run, func()) {
+func (a *app) asking(shown runview.Run) (runview.Run, func()) {
 	if a.output != "text" || !a.streams.ErrTerminal || a.streams.Keys == nil {
 		return shown, func() {}
 	}
@@ -106,7 +106,7 @@ func (p *parting) ask(s *signals) {
 		s.answered(chosen) // before it is shown: who sees it may interrupt again
 	}
 	if typed {
-		view.WriteAnswer(p.Above(), said[chosen])
+		runview.WriteAnswer(p.Above(), said[chosen])
 	}
 }
 
@@ -119,7 +119,7 @@ func (p *parting) chosen(left runner.Left, interrupts <-chan struct{}) (chosen a
 		return leave, false, err
 	}
 	defer restore()
-	view.WriteParting(p.Above(), left)
+	runview.WriteParting(p.Above(), left)
 	for {
 		select {
 		case <-p.gone:

@@ -14,6 +14,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
@@ -59,8 +60,8 @@ func (a *app) recorded(engine *engineFlags) recording.Options {
 }
 
 // shownOf is what a run can show of itself at its end.
-func shownOf(r *recording.Recording) view.Evidence {
-	e := view.Evidence{}
+func shownOf(r *recording.Recording) runview.Evidence {
+	e := runview.Evidence{}
 	e.Record, e.Report = r.Files()
 	e.Judged, e.Seen = r.Judged()
 	e.Refused = r.Refused()
@@ -102,13 +103,13 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 	next := commands(asked.Words)
 	next.ByCommits = asked.Options.HandOver
 	output := a.runOutput(progress)
-	output.Evidence = func() view.Evidence { return shownOf(engine.recording) }
-	shown := view.NewRun(output, next)
+	output.Evidence = func() runview.Evidence { return shownOf(engine.recording) }
+	shown := runview.NewRun(output, next)
 	shown, answered := a.asking(shown)
 	asked.Options.Engine = a.engine(engine, shown, next, a.question(ctx, engine, progress, asked.Words))
-	asked.Options.EveryReading = progress == view.ProgressBoard
+	asked.Options.EveryReading = progress == runview.ProgressBoard
 	asked.Options.Live = shown.Above()
-	if progress != view.ProgressPlain && !engine.verbose {
+	if progress != runview.ProgressPlain && !engine.verbose {
 		asked.Options.Live = io.Discard // rke's log has it, and a board its last line
 	}
 	result, err := session.Run(ctx, asked.Target, asked.Options)
@@ -134,19 +135,19 @@ func migrate(ctx context.Context, a *app, flags target.Flags, engine *engineFlag
 
 // progress is how a run is shown while it works: as asked for, else by a board where
 // somebody looks on at a terminal that can show one.
-func (a *app) progress(asked string) (view.Progress, error) {
+func (a *app) progress(asked string) (runview.Progress, error) {
 	lines := a.output == "jsonl" // each event is one, and nothing is beside them
 	switch {
-	case asked == string(view.ProgressBoard) && (lines || !a.streams.ErrTerminal):
+	case asked == string(runview.ProgressBoard) && (lines || !a.streams.ErrTerminal):
 		return "", fault.AsUsage(fmt.Errorf("flag --progress: a board is drawn where standard error is a terminal, and not with -o jsonl"))
 	case lines:
-		return view.ProgressPlain, nil
+		return runview.ProgressPlain, nil
 	case asked != "":
-		return view.Progress(asked), nil
+		return runview.Progress(asked), nil
 	case a.streams.ErrTerminal && a.streams.Env("TERM") != "dumb" && a.streams.Env("CI") == "":
-		return view.ProgressBoard, nil
+		return runview.ProgressBoard, nil
 	}
-	return view.ProgressPlain, nil
+	return runview.ProgressPlain, nil
 }
 
 // engine is how the flags and this process steer a run that shown shows; next is what to
@@ -184,7 +185,7 @@ func again(args []string) []string {
 // mayGoBack says whether a run failed in the middle of its work: not refused, not
 // stopped by a person or by another run, and not for want of an answer.
 func mayGoBack(result runner.Result, err error) bool {
-	class, step := fault.ClassOf(err), view.StoppedStep(result)
+	class, step := fault.ClassOf(err), runview.StoppedStep(result)
 	return (class == fault.Check || class == fault.NoProgress) && step != "" && step != migration.StepPreflight && result.Position != position.P0.String()
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/access"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view/verifyview"
 	"github.com/awsmigrate/awsmigrate/internal/inventory"
 	"github.com/awsmigrate/awsmigrate/internal/schema"
@@ -20,8 +21,8 @@ const module = "github.com/awsmigrate/awsmigrate"
 // kind.
 func documents() map[string]any {
 	return map[string]any{
-		"Plan": planDocument{}, "RunResult": view.RunResultDocument{}, "Status": view.StatusDocument{}, "Explanation": view.Explanation{},
-		"Version": versionInfo{}, "Error": view.ErrorDocument{}, "AuditReport": verifyview.AuditDocument{}, "Event": view.EventDocument{},
+		"Plan": planDocument{}, "RunResult": runview.RunResultDocument{}, "Status": view.StatusDocument{}, "Explanation": view.Explanation{},
+		"Version": versionInfo{}, "Error": view.ErrorDocument{}, "AuditReport": verifyview.AuditDocument{}, "Event": runview.EventDocument{},
 		"ClusterList": view.ListDocument{}, "Access": verifyview.AccessDocument{}, "History": view.HistoryDocument{},
 	}
 }
@@ -30,7 +31,7 @@ func documents() map[string]any {
 // folder of the sources, whose comments become descriptions.
 func Schemas(root string) (map[string][]byte, error) {
 	comments := map[string]string{}
-	for _, pkg := range []string{"/internal/access", "/internal/build", "/internal/cli", "/internal/cli/view", "/internal/cli/view/verifyview", "/internal/inventory", "/pkg/runner", "/pkg/runner/journal", "/pkg/verify", "/pkg/rke/naming"} {
+	for _, pkg := range []string{"/internal/access", "/internal/build", "/internal/cli", "/internal/cli/view", "/internal/cli/view/runview", "/internal/cli/view/verifyview", "/internal/inventory", "/pkg/runner", "/pkg/runner/journal", "/pkg/verify", "/pkg/rke/naming"} {
 		if err := schema.Comments(root, module, module+pkg, comments); err != nil {
 			return nil, err
 		}

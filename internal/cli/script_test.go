@@ -13,6 +13,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -217,7 +218,7 @@ func play(t *testing.T, s *script, output string, bend func(*console.Streams, *r
 		bend(&streams, &options)
 	}
 	a := &app{streams: streams, output: output}
-	shown := view.NewRun(a.runOutput(view.ProgressPlain), commands(target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}))
+	shown := runview.NewRun(a.runOutput(runview.ProgressPlain), commands(target.Words{Command: "rke2", Args: []string{"--cluster", "demo"}}))
 	options.Sink = shown
 	result, err := runner.Run[migration.Snapshot](t.Context(), s, options)
 	err = shown.Finish(result, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
@@ -114,10 +115,10 @@ func followRun(ctx context.Context, a *app, flags target.Flags, asked string) er
 	words.Undoing = s.Undoing()
 	next := commands(words)
 	next.Following = true
-	shown := view.NewRun(a.runOutput(progress), next)
+	shown := runview.NewRun(a.runOutput(progress), next)
 	looking, stop := a.untilInterrupted(ctx)
 	defer stop()
-	result, err := s.Follow(looking, session.Options{Engine: session.Engine{Sink: shown, EveryReading: progress == view.ProgressBoard}})
+	result, err := s.Follow(looking, session.Options{Engine: session.Engine{Sink: shown, EveryReading: progress == runview.ProgressBoard}})
 	ended := shown.Finish(result, err)
 	if run, was, err := s.LastRun(ctx); err == nil && was && working != nil && a.output == "text" {
 		view.WriteOutcome(a.streams, run)

@@ -15,7 +15,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
-	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 )
 
 // unwatched is what a run does about its output once nobody takes it any more.
@@ -46,8 +46,8 @@ func (u *unwatched) lastSay() {
 }
 
 // runOutput is where a run is shown, and how.
-func (a *app) runOutput(progress view.Progress) view.Output {
-	o := view.Output{Streams: a.streams, Format: a.output, Progress: progress, Clock: clock.RealClock{}}
+func (a *app) runOutput(progress runview.Progress) runview.Output {
+	o := runview.Output{Streams: a.streams, Format: a.output, Progress: progress, Clock: clock.RealClock{}}
 	if a.unwatched != nil {
 		o.Fallback = a.unwatched
 	}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view/runview"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/test/terminal"
 )
@@ -51,7 +52,7 @@ func boardOf(t *testing.T, r Run, w *World) boardLooker {
 	l := boardLooker{t: t, world: w, ran: map[string]time.Time{}}
 	synctest.Test(t, func(t *testing.T) {
 		l.at = terminal.New(160, 50) // whose channel the bubble waits for
-		shown := view.NewRun(view.Output{Streams: l.at.Streams(), Format: "text", Progress: view.ProgressBoard, Clock: clock.RealClock{}},
+		shown := runview.NewRun(runview.Output{Streams: l.at.Streams(), Format: "text", Progress: runview.ProgressBoard, Clock: clock.RealClock{}},
 			view.Commands{Run: "go on", Undo: "go back", Status: "look", Undoing: r.Undo})
 		events := make(chan runner.Event, 1)
 		r.Sink = runner.SinkFunc(func(e runner.Event) {

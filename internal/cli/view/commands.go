@@ -1,8 +1,6 @@
 package view
 
 import (
-	"time"
-
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -29,6 +27,3 @@ func (c Commands) Next(seen runner.Observation) string {
 	}
 	return c.Status
 }
-
-// whole is a duration in whole seconds.
-func whole(d time.Duration) string { return max(d, 0).Round(time.Second).String() }

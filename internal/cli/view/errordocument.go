@@ -29,7 +29,7 @@ type FaultDocument struct {
 // NewErrorDocument is the document of an error and of all that it was joined with.
 func NewErrorDocument(err error) ErrorDocument {
 	doc := ErrorDocument{TypeMeta: KindOf("Error"), Code: ExitCode(err), Message: err.Error()}
-	for i, one := range flatten(err) {
+	for i, one := range Flatten(err) {
 		if i == 0 {
 			doc.FaultDocument = NewFaultDocument(one)
 			continue
@@ -55,7 +55,7 @@ func NewFaultDocument(err error) FaultDocument {
 // Faults are all that is wrong in an error, one after the other.
 func Faults(err error) []FaultDocument {
 	var all []FaultDocument
-	for _, one := range flatten(err) {
+	for _, one := range Flatten(err) {
 		all = append(all, NewFaultDocument(one))
 	}
 	return all

@@ -31,13 +31,13 @@ func WriteError(streams console.Streams, format string, err error) {
 		}
 	}
 	s := console.NewScreen(streams, streams.Err)
-	writeFaults(s, "error: ", "  ", flatten(err))
+	WriteFaults(s, "error: ", "  ", Flatten(err))
 	s.Line("exit %d", ExitCode(err))
 }
 
-// writeFaults prints errors behind a prefix for the first line of each and one for those
+// WriteFaults prints errors behind a prefix for the first line of each and one for those
 // below it. On a terminal long lines go on below themselves.
-func writeFaults(s console.Screen, first, below string, errs []error) {
+func WriteFaults(s console.Screen, first, below string, errs []error) {
 	for _, err := range errs {
 		for i, line := range faultLines(err) {
 			prefix := first + line.label
@@ -94,8 +94,8 @@ func headline(f *fault.Error) string {
 	return f.Object + ": " + seen
 }
 
-// flatten lists the errors that errors.Join put together, without the marker.
-func flatten(err error) []error {
+// Flatten lists the errors that errors.Join put together, without the marker.
+func Flatten(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
@@ -103,7 +103,7 @@ func flatten(err error) []error {
 	var all []error
 	for _, inner := range joined.Unwrap() {
 		if !errors.Is(inner, errShown) {
-			all = append(all, flatten(inner)...)
+			all = append(all, Flatten(inner)...)
 		}
 	}
 	return all

@@ -40,7 +40,7 @@ func WriteSteps(streams console.Streams, header []string, steps []runner.Planned
 func WriteForeseen(streams console.Streams, lines []string, stops error) {
 	s := console.NewScreen(streams, streams.Out)
 	if stops != nil && len(lines) == 0 {
-		for _, one := range flatten(stops) {
+		for _, one := range Flatten(stops) {
 			for _, line := range faultLines(one) {
 				lines = append(lines, line.label+line.text)
 			}

@@ -69,9 +69,9 @@ func runText(run runner.Working, now time.Time) string {
 		text += "; it only watches what another has begun"
 	}
 	if run.Step != "" {
-		text += fmt.Sprintf("; in step %s, for %s", run.Step, whole(now.Sub(run.Since)))
+		text += fmt.Sprintf("; in step %s, for %s", run.Step, WholeSeconds(now.Sub(run.Since)))
 	}
-	return text + fmt.Sprintf("; its lock was renewed %s ago", whole(now.Sub(run.Renewed)))
+	return text + fmt.Sprintf("; its lock was renewed %s ago", WholeSeconds(now.Sub(run.Renewed)))
 }
 
 // WriteStatus prints the header, a line for each step, and the way on.
@@ -137,3 +137,6 @@ func outcomeText(run journal.Run) string {
 	}
 	return text
 }
+
+// WholeSeconds is a duration in whole seconds.
+func WholeSeconds(d time.Duration) string { return max(d, 0).Round(time.Second).String() }

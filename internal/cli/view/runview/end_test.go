@@ -1,4 +1,4 @@
-package view
+package runview
 
 import (
 	"bytes"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -22,7 +23,7 @@ func TestEndTellsPauses(t *testing.T) {
 		ProgressNone:  "pause  the cloud controllers changed hands, and were away for at most 5.6s, then 17s\n",
 	} {
 		var out bytes.Buffer
-		shown := NewRun(Output{Streams: console.Streams{Out: &out, Err: &out}, Format: "text", Progress: progress}, Commands{})
+		shown := NewRun(Output{Streams: console.Streams{Out: &out, Err: &out}, Format: "text", Progress: progress}, view.Commands{})
 		if err := shown.Finish(result, nil); err != nil || !strings.Contains(out.String(), want) {
 			t.Errorf("%v, progress %v:\n%s", err, progress, out.String())
 		}
@@ -31,7 +32,7 @@ func TestEndTellsPauses(t *testing.T) {
 		t.Errorf("the document has %v", doc.Pauses)
 	}
 	var out bytes.Buffer
-	writeEnd(console.NewScreen(console.Streams{}, &out), ending{result: runner.Result{Position: "P5"}}, Commands{})
+	writeEnd(console.NewScreen(console.Streams{}, &out), ending{result: runner.Result{Position: "P5"}}, view.Commands{})
 	if strings.Contains(out.String(), "pause") {
 		t.Errorf("none was measured: %s", out.String())
 	}
@@ -41,7 +42,7 @@ func TestEndTellsPauses(t *testing.T) {
 func TestEndOfNoRunHasNoTime(t *testing.T) {
 	for took, want := range map[time.Duration]bool{0: false, 2 * time.Minute: true} {
 		var out bytes.Buffer
-		writeEnd(console.NewScreen(console.Streams{}, &out), ending{result: runner.Result{Position: "P5"}, took: took}, Commands{Following: true})
+		writeEnd(console.NewScreen(console.Streams{}, &out), ending{result: runner.Result{Position: "P5"}, took: took}, view.Commands{Following: true})
 		if strings.Contains(out.String(), "time ") != want {
 			t.Errorf("after %s: %s", took, out.String())
 		}
@@ -64,7 +65,7 @@ func TestEndTellsEvidence(t *testing.T) {
 	}
 	result := runner.Result{Position: "P5", Pauses: []time.Duration{24 * time.Second}, Steps: []runner.StepResult{{ID: "preflight"}}}
 	var out bytes.Buffer
-	if err := NewRun(output(&out), Commands{}).Finish(result, nil); err != nil {
+	if err := NewRun(output(&out), view.Commands{}).Finish(result, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"pause  the cloud controllers changed hands, and were away for 18–19 s, then 5–6 s\n",
@@ -74,23 +75,23 @@ func TestEndTellsEvidence(t *testing.T) {
 		}
 	}
 	out.Reset()
-	_ = NewRun(output(&out), Commands{}).Finish(result, &fault.Error{Class: fault.Check, Seen: "two"})
+	_ = NewRun(output(&out), view.Commands{}).Finish(result, &fault.Error{Class: fault.Check, Seen: "two"})
 	if !strings.Contains(out.String(), "record /state/r.jsonl") {
 		t.Errorf("a run that failed does not name its record:\n%s", out.String())
 	}
 	evidence.Refused = []string{"pods", "services"}
 	out.Reset()
-	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); !strings.Contains(out.String(), "record lacks pods, services, which these credentials may not watch") {
+	if _ = NewRun(output(&out), view.Commands{}).Finish(result, nil); !strings.Contains(out.String(), "record lacks pods, services, which these credentials may not watch") {
 		t.Errorf("what is not recorded is not told:\n%s", out.String())
 	}
 	evidence.Record, evidence.Refused = "", []string{"leases"}
 	out.Reset()
-	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); !strings.Contains(out.String(), "record none: it needs leases, which these credentials may not watch") {
+	if _ = NewRun(output(&out), view.Commands{}).Finish(result, nil); !strings.Contains(out.String(), "record none: it needs leases, which these credentials may not watch") {
 		t.Errorf("that nothing is recorded is not told:\n%s", out.String())
 	}
 	evidence.Beside = "r1"
 	out.Reset()
-	named := Commands{Report: func(run string) string { return "awsmigrate report --cluster demo --run " + run }}
+	named := view.Commands{Report: func(run string) string { return "awsmigrate report --cluster demo --run " + run }}
 	if _ = NewRun(output(&out), named).Finish(result, nil); !strings.Contains(out.String(), "record awsmigrate report --cluster demo --run r1\nrecord lacks leases") {
 		t.Errorf("the record beside the journal is not told:\n%s", out.String())
 	}
@@ -101,17 +102,17 @@ func TestEndTellsEvidence(t *testing.T) {
 	}
 	evidence.Judged.Lanes[0].Intervals[0].Certain = false
 	out.Reset()
-	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); strings.Contains(out.String(), "seen ") || !strings.Contains(out.String(), "at most 24s") {
+	if _ = NewRun(output(&out), view.Commands{}).Finish(result, nil); strings.Contains(out.String(), "seen ") || !strings.Contains(out.String(), "at most 24s") {
 		t.Errorf("who ran them is open, and what the run measured itself counts:\n%s", out.String())
 	}
 	evidence.Judged.Lanes[0].Overlaps = []judge.Overlap{{Kind: judge.Seen}}
 	out.Reset()
-	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); !strings.Contains(out.String(), "seen   Two processes ran a cloud controller at once") {
+	if _ = NewRun(output(&out), view.Commands{}).Finish(result, nil); !strings.Contains(out.String(), "seen   Two processes ran a cloud controller at once") {
 		t.Errorf("two were seen:\n%s", out.String())
 	}
 	evidence.Seen = false
 	out.Reset()
-	if _ = NewRun(output(&out), Commands{}).Finish(result, nil); strings.Contains(out.String(), "seen ") || !strings.Contains(out.String(), "at most 24s") {
+	if _ = NewRun(output(&out), view.Commands{}).Finish(result, nil); strings.Contains(out.String(), "seen ") || !strings.Contains(out.String(), "at most 24s") {
 		t.Errorf("nothing was watched:\n%s", out.String())
 	}
 }

@@ -1,4 +1,4 @@
-package view
+package runview
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -18,11 +19,11 @@ func (v *textView) stopped(result runner.Result, err error) {
 	if v.begun {
 		first, rest = "   ", "   "
 	}
-	faults := flatten(err)
+	faults := view.Flatten(err)
 	if result.Resume != "" && !v.braked { // what to do about a brake is more than to go on
 		faults = unrepeated(faults)
 	}
-	writeFaults(s, first, rest, faults)
+	view.WriteFaults(s, first, rest, faults)
 	if text := leftText(result.Left, fault.ClassOf(err)); text != "" {
 		s.Prose("   !  ", text)
 	}
@@ -31,10 +32,10 @@ func (v *textView) stopped(result runner.Result, err error) {
 		switch {
 		case v.braked && v.commands.ByCommits && asked:
 		case v.braked && v.commands.ByCommits: // an undo takes back nothing that somebody else has committed
-			s.Line("   on:      %s", GoingBack+"#after-the-brake")
+			s.Line("   on:      %s", view.GoingBack+"#after-the-brake")
 		case v.braked && !asked:
 			s.Line("   back:    %s", v.commands.Undo)
-			s.Line("   on:      %s", GoingBack+"#after-the-brake")
+			s.Line("   on:      %s", view.GoingBack+"#after-the-brake")
 		case step == v.commands.NoWayBack && fault.ClassOf(err) != fault.Gate: // there is no way back any more
 		case step != result.Steps[0].ID && !v.commands.Undoing: // nothing to go back from, at the first
 			s.Line("   back:    %s", v.commands.Undo)
@@ -48,7 +49,7 @@ func (v *textView) stopped(result runner.Result, err error) {
 		s.Line("   on:      %s", result.Resume)
 	}
 	v.evidence().writeFiles(s, "   ", v.commands)
-	s.Line("exit %d", ExitCode(err))
+	s.Line("exit %d", view.ExitCode(err))
 }
 
 // unrepeated are the errors of an end without the advice to go on, for which there is a

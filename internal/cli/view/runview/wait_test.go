@@ -1,4 +1,4 @@
-package view
+package runview
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -51,7 +52,7 @@ func TestPipedLinesAreWholeAndHaveTheirTime(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 59, 59, 0, time.FixedZone("CET", 3600))
 	long := strings.TrimSpace(strings.Repeat("a fact of many words; ", 30))
 	var out bytes.Buffer
-	v := newTextView(Output{Streams: console.Streams{Out: &out, Width: func() int { return 60 }}}, Commands{}, &out)
+	v := newTextView(Output{Streams: console.Streams{Out: &out, Width: func() int { return 60 }}}, view.Commands{}, &out)
 	v.Emit(waitEvent(at, long, 1, 3))
 	v.Emit(runner.Event{Type: runner.StepWarning, Time: at, Step: "cordon", Message: long, Lines: []string{long}})
 	v.Emit(runner.Event{Type: runner.StepFinished, Time: at, Step: "cordon", Lines: []string{long, "   " + long}, Elapsed: time.Minute})
@@ -73,7 +74,7 @@ func TestPipedLinesAreWholeAndHaveTheirTime(t *testing.T) {
 func waitShown(streams console.Streams, e runner.Event) string {
 	var out bytes.Buffer
 	streams.Out = &out
-	newTextView(Output{Streams: streams}, Commands{}, &out).Emit(e)
+	newTextView(Output{Streams: streams}, view.Commands{}, &out).Emit(e)
 	return out.String()
 }
 
@@ -95,7 +96,7 @@ func TestWaitsCountOnce(t *testing.T) {
 // seconds, and every 30 s anyway.
 func TestPipedWaitsAreQuiet(t *testing.T) {
 	var out bytes.Buffer
-	v := newTextView(Output{Streams: console.Streams{Out: &out}}, Commands{}, &out)
+	v := newTextView(Output{Streams: console.Streams{Out: &out}}, view.Commands{}, &out)
 	begin := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	tests := []struct {
 		after int // seconds

@@ -1,4 +1,4 @@
-package view
+package runview
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
@@ -72,7 +73,7 @@ func TestWayOnBehindTheBrake(t *testing.T) {
 		true:  "   on:      docs/going-back.md#after-the-brake\n",
 	} {
 		var out bytes.Buffer
-		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, Commands{Undo: "go back", Status: "look", ByCommits: byCommits}, &out)
+		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Undo: "go back", Status: "look", ByCommits: byCommits}, &out)
 		v.begun, v.braked = true, true
 		v.stopped(runner.Result{Steps: []runner.StepResult{{ID: "switch-provider", Outcome: runner.Stopped}}}, &fault.Error{Class: fault.Check, Seen: "two"})
 		if !strings.Contains(out.String(), want) || byCommits && strings.Contains(out.String(), "go back") {
@@ -87,7 +88,7 @@ func TestErrorsOfAStopFitTheTerminal(t *testing.T) {
 	for _, width := range []int{40, 60, 80, 120} {
 		var out bytes.Buffer
 		streams := console.Streams{Out: &out, Err: &out, OutTerminal: true, ErrTerminal: true, Width: func() int { return width }}
-		v := newTextView(Output{Streams: streams}, Commands{Undo: "go back", Status: "look"}, &out)
+		v := newTextView(Output{Streams: streams}, view.Commands{Undo: "go back", Status: "look"}, &out)
 		v.begun = true
 		v.stopped(runner.Result{}, &fault.Error{Class: fault.Check, Object: "AWSM-303 failed: zone labels agree with the ProviderIDs (Node a)",
 			Seen: strings.Repeat("a zone label that is another one ", 4), Wanted: "the zone of the instance, as EC2 knows it, and nothing else", Fix: fix})
@@ -107,7 +108,7 @@ func TestGoingOnIsSaidOnce(t *testing.T) {
 	const resume = "awsmigrate rke2 --cluster demo"
 	for _, class := range []fault.Class{fault.Interrupted, fault.HungUp} {
 		var out bytes.Buffer
-		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, Commands{Status: "look"}, &out)
+		v := newTextView(Output{Streams: console.Streams{Out: &out, Err: &out}}, view.Commands{Status: "look"}, &out)
 		v.stopped(runner.Result{Resume: resume}, &fault.Error{Class: class, Seen: "stopped on request", Fix: "go on with: " + resume})
 		if got := strings.Count(out.String(), resume); got != 1 {
 			t.Errorf("class %v: %d times:\n%s", class, got, out.String())

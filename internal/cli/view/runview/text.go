@@ -1,4 +1,4 @@
-package view
+package runview
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -18,7 +19,7 @@ type textView struct {
 	streams  console.Streams
 	fallback Fallback // nil: none
 	evidence func() Evidence
-	commands Commands
+	commands view.Commands
 	screen   console.Screen
 	steps    int // columns of a step's name
 	mu       sync.Mutex
@@ -31,8 +32,8 @@ type textView struct {
 	last     *runner.Wait // of the current step
 }
 
-func newTextView(o Output, commands Commands, out io.Writer) *textView {
-	v := &textView{streams: o.Streams, fallback: o.Fallback, evidence: o.evidence, commands: commands, screen: console.NewScreen(o.Streams, out), steps: ForwardSteps}
+func newTextView(o Output, commands view.Commands, out io.Writer) *textView {
+	v := &textView{streams: o.Streams, fallback: o.Fallback, evidence: o.evidence, commands: commands, screen: console.NewScreen(o.Streams, out), steps: view.ForwardSteps}
 	if commands.Undoing {
 		v.steps = undoSteps
 	}
@@ -194,7 +195,7 @@ func (v *textView) Finish(result runner.Result, err error) error {
 	defer v.mu.Unlock()
 	if err != nil {
 		v.stopped(result, err)
-		return Shown(err)
+		return view.Shown(err)
 	}
 	writeEnd(v.screen, ending{result, v.ended, v.evidence()}, v.commands)
 	return nil

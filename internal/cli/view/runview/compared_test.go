@@ -1,4 +1,4 @@
-package view
+package runview
 
 import (
 	"bytes"

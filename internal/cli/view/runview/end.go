@@ -1,4 +1,4 @@
-package view
+package runview
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/board"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
@@ -21,7 +22,7 @@ type ending struct {
 
 // writeEnd prints the last lines of a run: where the cluster is, what it took, what is as
 // it was, and what is possible now. What was not read is not told.
-func writeEnd(s console.Screen, e ending, commands Commands) {
+func writeEnd(s console.Screen, e ending, commands view.Commands) {
 	s.Line("")
 	s.Line("now    %s", whereText(s, e.result))
 	if !commands.Following || e.took >= time.Second { // else there was no run to follow
@@ -59,7 +60,7 @@ func positionOf(result runner.Result) (at position.Position, known bool) {
 
 // upgrades says whether the cluster is where an upgrade is the next thing to think of, and
 // the run had none.
-func upgrades(c Commands, result runner.Result) bool {
+func upgrades(c view.Commands, result runner.Result) bool {
 	at, known := positionOf(result)
 	_, had := result.Observation.States[c.NoWayBack]
 	return known && at == position.P5 && c.Upgrade != "" && !c.Undoing && !c.Following && !c.ByCommits && !had && !result.Observation.Pending()

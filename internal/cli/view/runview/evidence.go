@@ -1,10 +1,11 @@
-package view
+package runview
 
 import (
 	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/plaintext"
 	"github.com/awsmigrate/awsmigrate/internal/report"
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
@@ -58,7 +59,7 @@ func (e Evidence) pauses() string {
 }
 
 // writeFiles names what a run leaves to look into.
-func (e Evidence) writeFiles(s console.Screen, indent string, commands Commands) {
+func (e Evidence) writeFiles(s console.Screen, indent string, commands view.Commands) {
 	switch {
 	case e.Record != "":
 		s.Line("%srecord %s (%s report FILE)", indent, e.Record, s.Program)

@@ -1,9 +1,10 @@
-package view
+package runview
 
 import (
 	"fmt"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -34,7 +35,7 @@ func (v *textView) waiting(e runner.Event) {
 	if !repeat && (v.shown.seen == fact || silence < quietFor) {
 		return
 	}
-	v.passing(v.waitHead(e), w.Seen+" ("+whole(e.Time.Sub(w.Since))+")")
+	v.passing(v.waitHead(e), w.Seen+" ("+view.WholeSeconds(e.Time.Sub(w.Since))+")")
 	if repeat {
 		v.passing("   ", waitUntil(e.Time, w))
 	}
@@ -55,9 +56,9 @@ func (v *textView) waitHead(e runner.Event) string {
 
 // waitUntil is what is waited for, and when patience ends.
 func waitUntil(now time.Time, w *runner.Wait) string {
-	text := fmt.Sprintf("waiting for %s; moved %s ago", w.For, whole(now.Sub(w.LastProgress)))
+	text := fmt.Sprintf("waiting for %s; moved %s ago", w.For, view.WholeSeconds(now.Sub(w.LastProgress)))
 	if !w.Until.IsZero() {
-		text += fmt.Sprintf("; stops after %s without movement", whole(w.Until.Sub(w.LastProgress)))
+		text += fmt.Sprintf("; stops after %s without movement", view.WholeSeconds(w.Until.Sub(w.LastProgress)))
 	}
 	return text
 }

@@ -1,4 +1,4 @@
-package view
+package runview
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/cli/board"
 	"github.com/awsmigrate/awsmigrate/internal/cli/console"
+	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
@@ -39,7 +40,7 @@ type boardWork struct {
 	quit, ended chan struct{}
 }
 
-func newBoard(o Output, commands Commands, out io.Writer) *boardView {
+func newBoard(o Output, commands view.Commands, out io.Writer) *boardView {
 	v := &boardView{streams: o.Streams, fallback: o.Fallback, clock: o.Clock, out: out, painter: board.Painter{Screen: out}}
 	if v.fallback != nil {
 		v.painter.Screen = v.fallback.Drawing(out)
@@ -203,7 +204,7 @@ func (v *boardView) Finish(result runner.Result, err error) error {
 	}
 	if err != nil {
 		v.text.stopped(result, err)
-		return Shown(err)
+		return view.Shown(err)
 	}
 	writeEnd(v.text.screen, ending{result, took, v.text.evidence()}, v.text.commands)
 	return nil
