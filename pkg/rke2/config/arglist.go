@@ -1,6 +1,10 @@
 package config
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
+)
 
 // form is how a value of a *-arg key was written. Edits keep it: a string stays
 // a string while one argument is enough. RKE2 takes a string as one argument,
@@ -64,11 +68,11 @@ func (f form) write(elems []any) cell {
 
 // without takes out every argument that sets the flag, whatever its spelling.
 func without(elems []any, drop func(arg string) bool) []any {
-	return slices.DeleteFunc(slices.Clone(elems), func(v any) bool { return drop(element(v)) })
+	return slices.DeleteFunc(slices.Clone(elems), func(v any) bool { return drop(notation.Text(v)) })
 }
 
-func isLeaderMigration(arg string) bool { return flagName(arg) == FlagLeaderMigration }
+func isLeaderMigration(arg string) bool { return notation.FlagName(arg) == FlagLeaderMigration }
 
 func isExternal(arg string) bool {
-	return flagName(arg) == FlagProvider && flagValue(arg) == ProviderExternal
+	return notation.FlagName(arg) == FlagProvider && notation.FlagValue(arg) == ProviderExternal
 }

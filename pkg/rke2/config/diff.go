@@ -6,6 +6,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 	"github.com/awsmigrate/awsmigrate/pkg/textdiff"
 )
 
@@ -45,7 +46,7 @@ func lines(v any) []string {
 	if !ok {
 		b, err := yaml.Marshal(v)
 		if err != nil {
-			return []string{string(canonical(v))}
+			return []string{string(notation.Canonical(v))}
 		}
 		text = string(b)
 	}

@@ -8,9 +8,9 @@
 // of RKE1 and K3s.
 //
 // It is one room of more than 20 files, in three layers. What was read: spec, parse,
-// machine, selector, effective, value, args, keys, document, registries, nodeargs,
-// provider. One change of it: edit, op and its forms, winners, arglist, inverse, undo,
-// delta, diff. What a migration wants: switch, switch_back, leadermigration, manifest,
+// machine, effective, keys, document, registries, nodeargs, provider; how it is written is
+// notation, below. One change of it: edit, op and its forms, winners, arglist, inverse, undo,
+// diff. What a migration wants: switch, switch_back, leadermigration, manifest,
 // guard, ours, unsafeargs, finding. They share the cells of one specification, unexported
 // on purpose: a layer of its own would have to show every caller how a value is kept
 // and changed, and with that the way past the proofs that an edit touches nothing else

@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // Edit is one change to a Cluster object, computed from one reading of it. The
@@ -89,7 +90,7 @@ func (e Edit) Rolls(s Spec, machines []Machine) ([]string, error) {
 	}
 	var names []string
 	for _, m := range machines {
-		if !equal(Effective(s, m).Values(), Effective(after, m).Values()) {
+		if !notation.Equal(Effective(s, m).Values(), Effective(after, m).Values()) {
 			names = append(names, m.Name)
 		}
 	}
@@ -126,7 +127,7 @@ func (e *editor) withAlready(o op) op {
 	switch o := o.(type) {
 	case setKey:
 		if isArgs(o.at.Key) {
-			_, added := delta(o.before.value, o.after.value)
+			_, added := notation.Delta(o.before.value, o.after.value)
 			o.already = e.already(o.at.Key, added)
 		}
 		return o
@@ -139,13 +140,13 @@ func (e *editor) withAlready(o op) op {
 	}
 }
 
-func (e *editor) already(key string, added []Element) []Where {
+func (e *editor) already(key string, added []notation.Element) []Where {
 	if len(added) == 0 {
 		return nil
 	}
 	var out []Where
 	for _, p := range e.from.places() {
-		if !holdsAll(Args(e.from.values(p)[key]), values(added)) {
+		if !holdsAll(notation.Args(e.from.values(p)[key]), values(added)) {
 			continue
 		}
 		if p == Global {
@@ -215,7 +216,7 @@ func (e *editor) insert(index int, entry Entry) error {
 
 func (e *editor) drop(p Place, key string, unmade bool) error {
 	entry := e.spec.Entries[p]
-	entry.Config = copyMap(entry.Config)
+	entry.Config = notation.CopyMap(entry.Config)
 	w := e.where(p)
 	w.Of-- // once it is gone
 	return e.do(dropEntry{index: int(p), where: w, entry: entry, peers: peers(e.spec, key, p), unmade: unmade})

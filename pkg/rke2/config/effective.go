@@ -7,6 +7,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // Value is what one key has for one machine.
@@ -80,7 +82,7 @@ func (c Config) filter(m Machine) {
 			switch v.Raw.(type) {
 			case string, bool, []any:
 			default:
-				v.Dropped = fmt.Sprintf("the value is %s", typeName(v.Raw))
+				v.Dropped = fmt.Sprintf("the value is %s", notation.TypeName(v.Raw))
 			}
 		}
 		if v.Dropped == "" && kind == boolean {
@@ -135,7 +137,7 @@ func (c Config) Args(key string) []string {
 	if !ok {
 		return nil
 	}
-	return Args(v)
+	return notation.Args(v)
 }
 
 // Values is what RKE2 is given, key by key.

@@ -1,5 +1,7 @@
 package config
 
+import "github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
+
 // Fields are those fields of rkeConfig that an edit can change, as they stand in the
 // object; one that is absent is left out.
 func (s Spec) Fields() map[string]any {
@@ -26,7 +28,7 @@ func ChangedFields(before, after Spec) map[string]any {
 	was, is := before.Fields(), after.Fields()
 	out := map[string]any{}
 	for name := range was {
-		if !equal(was[name], is[name]) {
+		if !notation.Equal(was[name], is[name]) {
 			out[name] = is[name]
 		}
 	}

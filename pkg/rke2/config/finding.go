@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // Topic groups findings, so that a check can pick its own.
@@ -99,7 +101,7 @@ func IdleSettings(s Spec, machines []Machine) []Finding {
 			if !set || wins[at] {
 				continue
 			}
-			out = append(out, Finding{Topic: Idle, Location: at.String(), Seen: string(canonical(v)),
+			out = append(out, Finding{Topic: Idle, Location: at.String(), Seen: string(notation.Canonical(v)),
 				Why: "no machine has this value today, so it is not edited; a machine that joins later could get it",
 				Fix: "remove it, or write the value of the other machines"})
 		}
@@ -117,7 +119,7 @@ func DroppedSettings(s Spec, machines []Machine) []Finding {
 			if _, serverOnly := serverKey(k); !ok || v.Dropped == "" || (serverOnly && !m.Server()) {
 				continue
 			}
-			out.add(m, Finding{Topic: DroppedValue, Location: v.Location.String(), Seen: typeName(v.Raw),
+			out.add(m, Finding{Topic: DroppedValue, Location: v.Location.String(), Seen: notation.TypeName(v.Raw),
 				Why: "Rancher drops it: " + v.Dropped, Fix: "write a string, a boolean or a list, or remove it"})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // guard refuses what no edit may start from: machines that were not read, have
@@ -89,7 +90,7 @@ func unintended(old, now Config, touched map[string]bool) string {
 		for key := range c {
 			a, b := old[key].Raw, now[key].Raw
 			switch {
-			case equal(a, b):
+			case notation.Equal(a, b):
 			case !touched[key]:
 				return key
 			case isArgs(key) && !onlyOurs(a, b):
@@ -101,7 +102,7 @@ func unintended(old, now Config, touched map[string]bool) string {
 }
 
 func onlyOurs(before, after any) bool {
-	removed, added := delta(before, after)
+	removed, added := notation.Delta(before, after)
 	for _, e := range append(removed, added...) {
 		if !isLeaderMigration(e.Value) && !isExternal(e.Value) {
 			return false

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // A manifest that RKE2 could not read, or in which the chart is not a document of its own,
@@ -155,7 +156,7 @@ func TestEditIsProven(t *testing.T) {
 // replaceGlobal makes the arguments and the provider of one configuration those of another.
 func replaceGlobal(e *editor, to Spec) error {
 	for _, key := range []string{KeyProvider, KeyManagerArg} {
-		if equal(e.spec.Global[key], to.Global[key]) {
+		if notation.Equal(e.spec.Global[key], to.Global[key]) {
 			continue
 		}
 		now, then := cell{e.spec.Global[key], true}, cell{to.Global[key], true}

@@ -1,5 +1,7 @@
 package config
 
+import "github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
+
 // inverseVersion is the version of Inverse's JSON. A reader refuses newer ones.
 const inverseVersion = 1
 
@@ -19,11 +21,11 @@ type Undo struct {
 	Key   string   `json:"key,omitempty"`
 
 	// Arguments.
-	Added   []Element `json:"added,omitempty"`   // positions in the value after the edit
-	Removed []Element `json:"removed,omitempty"` // positions in the value before it
-	Form    form      `json:"form,omitempty"`    // of the value before
-	Now     form      `json:"now,omitempty"`     // of the value after
-	Digest  string    `json:"digest,omitempty"`  // sha256 of the value after
+	Added   []notation.Element `json:"added,omitempty"`   // positions in the value after the edit
+	Removed []notation.Element `json:"removed,omitempty"` // positions in the value before it
+	Form    form               `json:"form,omitempty"`    // of the value before
+	Now     form               `json:"now,omitempty"`     // of the value after
+	Digest  string             `json:"digest,omitempty"`  // sha256 of the value after
 
 	// Had says how often the value before held what was added, where it did.
 	Had map[string]int `json:"had,omitempty"`
@@ -90,7 +92,7 @@ func whereIs(s Spec, p Place, selector any) Where {
 func (w Where) alike(s Spec) []Place {
 	var out []Place
 	for i, e := range s.Entries {
-		if sameSelector(e.rawSelector, w.Selector) {
+		if notation.SameSelector(e.rawSelector, w.Selector) {
 			out = append(out, Place(i))
 		}
 	}
@@ -116,7 +118,7 @@ func (w Where) String() string {
 	}
 	text := Place(w.Entry).String()
 	if w.Selector != nil {
-		text += " (selector " + string(canonical(w.Selector)) + ")"
+		text += " (selector " + string(notation.Canonical(w.Selector)) + ")"
 	}
 	return text
 }
@@ -159,11 +161,11 @@ func (o setKey) undo() Undo {
 		return u
 	}
 	u.Kind = UndoArgs
-	u.Removed, u.Added = delta(o.before.value, o.after.value)
-	u.Form, u.Now, u.Digest = formOf(o.before), formOf(o.after), digest(o.after.value)
+	u.Removed, u.Added = notation.Delta(o.before.value, o.after.value)
+	u.Form, u.Now, u.Digest = formOf(o.before), formOf(o.after), notation.Digest(o.after.value)
 	u.Already = o.already
 	for _, a := range u.Added {
-		if n := count(Args(o.before.value), a.Value); n > 0 {
+		if n := count(notation.Args(o.before.value), a.Value); n > 0 {
 			if u.Had == nil {
 				u.Had = map[string]int{}
 			}
@@ -198,7 +200,7 @@ func count(args []string, arg string) int {
 
 // carries says whether a value holds what the edit added.
 func (u Undo) carries(c cell) bool {
-	args := Args(c.value)
+	args := notation.Args(c.value)
 	for _, a := range u.Added {
 		if count(args, a.Value) <= u.Had[a.Value] {
 			return false
@@ -208,16 +210,18 @@ func (u Undo) carries(c cell) bool {
 }
 
 // ownArgs are the key and the arguments of an entry of ours, which has no others.
-func ownArgs(e Entry) (string, []Element) {
+func ownArgs(e Entry) (string, []notation.Element) {
 	for k, v := range e.Config {
-		_, args := delta(nil, v)
+		_, args := notation.Delta(nil, v)
 		return k, args
 	}
 	return "", nil
 }
 
 // peers tells the places that set a key, but for one entry.
-func peers(s Spec, key string, but Place) string { return peersAs(s, key, but, normalSelector) }
+func peers(s Spec, key string, but Place) string {
+	return peersAs(s, key, but, notation.NormalSelector)
+}
 
 // peersAre says whether those places are what a journal calls them, which before
 // had the selectors as they were written.
@@ -237,5 +241,5 @@ func peersAs(s Spec, key string, but Place, selector func(any) any) string {
 		}
 		out = append(out, selector(s.Entries[p].rawSelector))
 	}
-	return digest(out)
+	return notation.Digest(out)
 }

@@ -1,6 +1,10 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
+)
 
 // EnableLeaderMigration adds enable-leader-migration to the arguments that
 // every control plane's kube-controller-manager really gets, in the places that
@@ -60,12 +64,12 @@ func DisableLeaderMigration(s Spec, machines []Machine) (Edit, error) {
 // other arguments of ours out of the same places.
 func (e *editor) addFlag(machines []Machine, drop func(arg string) bool) error {
 	controlPlanes := pick(machines, Machine.ControlPlane)
-	flagged := func(args []string) bool { return on(args, FlagLeaderMigration) }
+	flagged := func(args []string) bool { return notation.On(args, FlagLeaderMigration) }
 	w := e.winners(KeyManagerArg, controlPlanes)
 	for _, p := range w.places {
 		change := func(args []any) []any {
 			args = without(args, drop)
-			if !flagged(Args(args)) {
+			if !flagged(notation.Args(args)) {
 				args = append(args, FlagLeaderMigration)
 			}
 			return args
@@ -86,7 +90,7 @@ func (e *editor) takeOutEverywhere(key string, scope, machines []Machine, drop f
 	w := e.winners(key, scope)
 	for i := len(w.places) - 1; i >= 0; i-- {
 		at := Location{w.places[i], key}
-		args := Args(e.cell(at).value)
+		args := notation.Args(e.cell(at).value)
 		if len(args) == 0 || len(without(elements(e.cell(at)), drop)) == len(args) {
 			continue
 		}
@@ -101,13 +105,13 @@ func (e *editor) takeOutEverywhere(key string, scope, machines []Machine, drop f
 }
 
 // LeaderMigrationOn says whether a configuration turns leader migration on.
-func LeaderMigrationOn(c Config) bool { return on(c.Args(KeyManagerArg), FlagLeaderMigration) }
+func LeaderMigrationOn(c Config) bool { return notation.On(c.Args(KeyManagerArg), FlagLeaderMigration) }
 
 func hasFlag(m Machine, c Config) (string, bool) {
 	return KeyManagerArg + " with " + FlagLeaderMigration, !m.ControlPlane() || LeaderMigrationOn(c)
 }
 
 func hasNoFlag(m Machine, c Config) (string, bool) {
-	_, there := Last(c.Args(KeyManagerArg), FlagLeaderMigration)
+	_, there := notation.Last(c.Args(KeyManagerArg), FlagLeaderMigration)
 	return KeyManagerArg + " without " + FlagLeaderMigration, !m.ControlPlane() || !there
 }

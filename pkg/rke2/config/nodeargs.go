@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // NodeArgsAnnotation is the annotation on a Node in which RKE2 keeps what it
@@ -103,7 +104,7 @@ func Explained(n NodeArgs, c Config) []Difference {
 	if node, wanted := n.flags[KeyCloudConfig], c.Text(KeyCloudConfig); (last(node) != "") != (wanted != "") {
 		differ(KeyCloudConfig, node, []string{"a file: " + fmt.Sprint(wanted != "")})
 	}
-	if node, wanted := n.flags[KeyDisableCCM], c.Text(KeyDisableCCM); isTrue(last(node)) != isTrue(wanted) {
+	if node, wanted := n.flags[KeyDisableCCM], c.Text(KeyDisableCCM); notation.IsTrue(last(node)) != notation.IsTrue(wanted) {
 		differ(KeyDisableCCM, node, []string{wanted})
 	}
 	for _, key := range []string{KeyKubeletArg, KeyManagerArg} {
@@ -127,7 +128,7 @@ func last(values []string) string {
 // planner.go@v2.8.5 renderArgAndMount).
 func sameSet(node, wanted []string, rancherAdds bool) bool {
 	for _, a := range node {
-		added := rancherAdds && (flagName(a) == "cert-dir" || flagName(a) == "secure-port")
+		added := rancherAdds && (notation.FlagName(a) == "cert-dir" || notation.FlagName(a) == "secure-port")
 		if a != masked && a != "" && !added && !slices.Contains(wanted, a) {
 			return false
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // op is one change to a Spec. Operations are applied in order, and each one's
@@ -42,7 +43,7 @@ type cell struct {
 func absent() cell       { return cell{} }
 func present(v any) cell { return cell{value: v, there: true} }
 func (c cell) same(o cell) bool {
-	return c.there == o.there && equal(c.value, o.value)
+	return c.there == o.there && notation.Equal(c.value, o.value)
 }
 
 // shown is the cell for people and for JSON output: nil when absent.
@@ -64,7 +65,7 @@ func (o setKey) values() (before, after any) { return o.before.shown(), o.after.
 
 func (o setKey) apply(s *Spec) error {
 	p := o.at.Place
-	if p >= 0 && (int(p) >= len(s.Entries) || !equal(s.Entries[p].rawSelector, o.where.Selector)) {
+	if p >= 0 && (int(p) >= len(s.Entries) || !notation.Equal(s.Entries[p].rawSelector, o.where.Selector)) {
 		return stale(s.Object, p.String(), "is another entry now")
 	}
 	values := s.values(p)
@@ -79,7 +80,7 @@ func (o setKey) apply(s *Spec) error {
 		values = map[string]any{}
 	}
 	if o.after.there {
-		values[o.at.Key] = copyValue(o.after.value)
+		values[o.at.Key] = notation.Copy(o.after.value)
 	} else {
 		delete(values, o.at.Key)
 	}
@@ -155,8 +156,8 @@ func (o setKey) lack(at Location, now cell) string {
 		}
 		return fmt.Sprintf("%s: wanted %s", at, words(o.after))
 	}
-	have, wanted := Args(now.value), Args(o.after.value)
-	removed, added := delta(o.before.value, o.after.value)
+	have, wanted := notation.Args(now.value), notation.Args(o.after.value)
+	removed, added := notation.Delta(o.before.value, o.after.value)
 	for _, e := range added {
 		if count(have, e.Value) < count(wanted, e.Value) {
 			return fmt.Sprintf("%s: wanted %s", at, e.Value)
@@ -169,7 +170,7 @@ func (o setKey) lack(at Location, now cell) string {
 	}
 	for _, a := range wanted {
 		if count(have, a) < count(wanted, a) {
-			return fmt.Sprintf("%s: wanted what was there before (%s)", at, flagName(a))
+			return fmt.Sprintf("%s: wanted what was there before (%s)", at, notation.FlagName(a))
 		}
 	}
 	return ""
@@ -179,5 +180,5 @@ func words(c cell) string {
 	if !c.there {
 		return "nothing"
 	}
-	return string(canonical(c.value))
+	return string(notation.Canonical(c.value))
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // addEntry puts an entry of ours into machineSelectorConfig.
@@ -37,7 +38,7 @@ func (e Entry) shape() map[string]any {
 }
 
 func (e Entry) same(o Entry) bool {
-	return equal(e.shape(), o.shape()) && slices.Equal(e.Strays, o.Strays)
+	return notation.Equal(e.shape(), o.shape()) && slices.Equal(e.Strays, o.Strays)
 }
 
 func (o addEntry) location() string            { return entryName(o.index) }
@@ -48,7 +49,7 @@ func (o addEntry) apply(s *Spec) error {
 		return stale(s.Object, "machineSelectorConfig", "has other entries now")
 	}
 	e := o.entry
-	e.Config = copyMap(e.Config)
+	e.Config = notation.CopyMap(e.Config)
 	s.Entries = slices.Insert(s.Entries, o.index, e)
 	return nil
 }
@@ -63,13 +64,13 @@ func (o addEntry) patch(root string) []kube.PatchOp {
 
 func (o addEntry) missing(s Spec) []string {
 	for _, e := range s.Entries {
-		if !sameSelector(e.rawSelector, o.entry.rawSelector) {
+		if !notation.SameSelector(e.rawSelector, o.entry.rawSelector) {
 			continue
 		}
 		held := true
 		for k, v := range o.entry.Config {
-			have := Args(e.Config[k])
-			for _, a := range Args(v) {
+			have := notation.Args(e.Config[k])
+			for _, a := range notation.Args(v) {
 				held = held && slices.Contains(have, a)
 			}
 		}
@@ -77,7 +78,7 @@ func (o addEntry) missing(s Spec) []string {
 			return nil
 		}
 	}
-	return []string{o.location() + ": wanted an entry for " + string(canonical(o.entry.rawSelector)) + " with " + string(canonical(o.entry.Config))}
+	return []string{o.location() + ": wanted an entry for " + string(notation.Canonical(o.entry.rawSelector)) + " with " + string(notation.Canonical(o.entry.Config))}
 }
 
 func (o dropEntry) location() string            { return entryName(o.index) }
@@ -109,8 +110,8 @@ func (o dropEntry) patch(root string) []kube.PatchOp {
 
 func (o dropEntry) missing(s Spec) []string {
 	for i, e := range s.Entries {
-		if equal(e.Config, o.entry.Config) && sameSelector(e.rawSelector, o.entry.rawSelector) && slices.Equal(e.Strays, o.entry.Strays) {
-			return []string{entryName(i) + ": wanted no entry for " + string(canonical(o.entry.rawSelector)) + " with " + string(canonical(o.entry.Config))}
+		if notation.Equal(e.Config, o.entry.Config) && notation.SameSelector(e.rawSelector, o.entry.rawSelector) && slices.Equal(e.Strays, o.entry.Strays) {
+			return []string{entryName(i) + ": wanted no entry for " + string(notation.Canonical(o.entry.rawSelector)) + " with " + string(notation.Canonical(o.entry.Config))}
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // setManifest writes additionalManifest. People and journals see only the
@@ -80,7 +81,7 @@ func (o setManifest) undo() Undo {
 	return Undo{Kind: UndoManifest, Manifest: m}
 }
 
-func docDigest(doc string) string { return digest(strings.TrimSuffix(doc, "\n")) }
+func docDigest(doc string) string { return notation.Digest(strings.TrimSuffix(doc, "\n")) }
 
 func (e *editor) undoManifest(u Undo) error {
 	m := u.Manifest

@@ -2,6 +2,8 @@ package config
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // ourEntry is what we add where no existing place fits: the documented selector
@@ -23,7 +25,7 @@ func ourEntry(key string, args ...any) Entry {
 // isOurs recognises such an entry by its content; nothing else marks it.
 func isOurs(e Entry, key string) bool {
 	_, has := e.Config[key]
-	return has && len(e.Config) == 1 && len(e.Strays) == 0 && sameSelector(e.rawSelector, ourEntry(key).rawSelector)
+	return has && len(e.Config) == 1 && len(e.Strays) == 0 && notation.SameSelector(e.rawSelector, ourEntry(key).rawSelector)
 }
 
 // selectsControlPlanes says whether a selector asks for the control-plane role

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // ReasonNotProvisioned is of a Cluster object without a configuration of its own: an
@@ -39,7 +40,7 @@ func Parse(object map[string]any) (Spec, error) {
 		}
 	}
 	p.at = at
-	s.Global = copyMap(p.mapping(rke, "machineGlobalConfig"))
+	s.Global = notation.CopyMap(p.mapping(rke, "machineGlobalConfig"))
 	s.Entries = p.entries(rke)
 	if v, ok := rke["additionalManifest"]; ok && v != nil {
 		s.HasManifest = true
@@ -82,7 +83,7 @@ func (p *parser) wrong(field string, v any, wanted string) {
 	}
 	p.err = &fault.Error{
 		Class: fault.Check, Reason: "BadField", Object: p.object,
-		Seen: fmt.Sprintf("%s is %s", field, typeName(v)), Wanted: wanted,
+		Seen: fmt.Sprintf("%s is %s", field, notation.TypeName(v)), Wanted: wanted,
 	}
 }
 
@@ -169,13 +170,13 @@ func (p *parser) entries(rke map[string]any) []Entry {
 }
 
 func (p *parser) entry(at string, raw map[string]any) Entry {
-	e := Entry{rawSelector: copyValue(raw["machineLabelSelector"])}
+	e := Entry{rawSelector: notation.Copy(raw["machineLabelSelector"])}
 	if v := raw["config"]; v != nil {
 		config, ok := v.(map[string]any)
 		if !ok {
 			p.wrong(at+".config", v, "a map")
 		}
-		e.Config, e.HasConfig = copyMap(config), ok
+		e.Config, e.HasConfig = notation.CopyMap(config), ok
 	}
 	for k := range raw {
 		if k != "config" && k != "machineLabelSelector" {
@@ -191,7 +192,7 @@ func (p *parser) entry(at string, raw map[string]any) Entry {
 
 func (p *parser) selector(at string, raw any) *metav1.LabelSelector {
 	sel := &metav1.LabelSelector{}
-	err := json.Unmarshal(canonical(raw), sel)
+	err := json.Unmarshal(notation.Canonical(raw), sel)
 	if err == nil {
 		_, err = metav1.LabelSelectorAsSelector(sel)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 func TestParse(t *testing.T) {
@@ -106,7 +107,7 @@ func TestLast(t *testing.T) {
 		{[]string{"cloud-provider-=aws", "cloud-provider+=external"}, "external", true},
 		{[]string{"cloud_provider=aws", "cloud-provider=external"}, "aws", true},
 	} {
-		if got, ok := Last(c.args, "cloud-provider"); got != c.want || ok != c.ok {
+		if got, ok := notation.Last(c.args, "cloud-provider"); got != c.want || ok != c.ok {
 			t.Errorf("Last(%q) = %q, %v; want %q, %v", c.args, got, ok, c.want, c.ok)
 		}
 	}

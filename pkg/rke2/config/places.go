@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // Places has a digest of the value at each place of the configuration that an edit can
@@ -29,7 +31,7 @@ func (s Spec) Places() map[string]string {
 	}
 	out := make(map[string]string, len(values))
 	for place, all := range values {
-		out[place] = digest(all)[:16]
+		out[place] = notation.Digest(all)[:16]
 	}
 	return out
 }
@@ -63,7 +65,7 @@ func sorted(value any) any {
 		texts := make([]string, 0, len(value))
 		for _, one := range value {
 			if of, is := one.(map[string]any); is {
-				one = string(canonical(of))
+				one = string(notation.Canonical(of))
 			}
 			texts = append(texts, fmt.Sprint(one))
 		}

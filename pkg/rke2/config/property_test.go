@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // world is a random cluster: machines of several pools, and keys set in random
@@ -130,7 +131,7 @@ func TestEditsOfRandomClusters(t *testing.T) {
 			}
 			same(t, "kube-apiserver-arg everywhere", everywhere(after, KeyAPIServerArg), everywhere(s, KeyAPIServerArg))
 			if t.Failed() {
-				t.Fatalf("seed %d, %s, of %s:\n%s", seed, name, canonical(w.rke), e.Diff())
+				t.Fatalf("seed %d, %s, of %s:\n%s", seed, name, notation.Canonical(w.rke), e.Diff())
 			}
 		}
 	}
@@ -144,10 +145,10 @@ func TestEditsOfRandomClusters(t *testing.T) {
 // checkMachine says in its own words what each edit may do to one machine.
 func checkMachine(t *testing.T, name string, before, after map[string]any, m Machine) {
 	t.Helper()
-	args := func(c map[string]any, key string) []string { return Args(c[key]) }
+	args := func(c map[string]any, key string) []string { return notation.Args(c[key]) }
 	for _, key := range []string{"protect-kernel-defaults", "tls-san", KeyCloudConfig, KeyAPIServerArg, "cni"} {
-		if !equal(before[key], after[key]) {
-			t.Errorf("%s: %s changed from %s to %s", m.Name, key, canonical(before[key]), canonical(after[key]))
+		if !notation.Equal(before[key], after[key]) {
+			t.Errorf("%s: %s changed from %s to %s", m.Name, key, notation.Canonical(before[key]), notation.Canonical(after[key]))
 		}
 	}
 	for _, key := range []string{KeyKubeletArg, KeyManagerArg} {
@@ -158,16 +159,16 @@ func checkMachine(t *testing.T, name string, before, after map[string]any, m Mac
 			t.Errorf("%s: %s lost or gained others' arguments: %v, %v", m.Name, key, b, a)
 		}
 	}
-	manager, _ := Last(args(after, KeyManagerArg), FlagProvider)
-	kubelet, _ := Last(args(after, KeyKubeletArg), FlagProvider)
+	manager, _ := notation.Last(args(after, KeyManagerArg), FlagProvider)
+	kubelet, _ := notation.Last(args(after, KeyKubeletArg), FlagProvider)
 	switch {
-	case name == "enable" && m.ControlPlane() && !on(args(after, KeyManagerArg), FlagLeaderMigration):
+	case name == "enable" && m.ControlPlane() && !notation.On(args(after, KeyManagerArg), FlagLeaderMigration):
 		t.Errorf("%s: no flag", m.Name)
 	case (name == "external" || name == "overrides") && m.ControlPlane() && slices.ContainsFunc(args(after, KeyManagerArg), isLeaderMigration):
 		t.Errorf("%s: the flag is still there", m.Name)
 	case name == "external" && after[KeyProvider] != "external":
 		t.Errorf("%s: provider %v", m.Name, after[KeyProvider])
-	case name == "overrides" && (!equal(before[KeyProvider], after[KeyProvider]) || kubelet != "external" || (m.ControlPlane() && manager != "external")):
+	case name == "overrides" && (!notation.Equal(before[KeyProvider], after[KeyProvider]) || kubelet != "external" || (m.ControlPlane() && manager != "external")):
 		t.Errorf("%s: provider %v, kubelet %q, manager %q", m.Name, after[KeyProvider], kubelet, manager)
 	case (name == "external" || name == "overrides") && m.Server() && fmt.Sprint(after[KeyDisableCCM]) != "true":
 		t.Errorf("%s: disable-cloud-controller %v", m.Name, after[KeyDisableCCM])

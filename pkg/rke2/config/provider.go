@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // Setting is what one key is for one machine, and where that comes from.
@@ -24,7 +25,7 @@ func (s Setting) String() string {
 	case !s.Set:
 		return s.Machine + ": not set"
 	case strings.HasSuffix(s.Location, "."+KeyCloudConfig) && !strings.HasPrefix(s.Value, "secret://"):
-		return fmt.Sprintf("%s: inline text sha256 %.12s (%s)", s.Machine, digest(s.Value), s.Location)
+		return fmt.Sprintf("%s: inline text sha256 %.12s (%s)", s.Machine, notation.Digest(s.Value), s.Location)
 	case s.Value == "":
 		return fmt.Sprintf(`%s: "" (%s)`, s.Machine, s.Location)
 	default:
@@ -87,7 +88,7 @@ func ManagerProvider(c Config) string { return componentProvider(c, KeyManagerAr
 func KubeletProvider(c Config) string { return componentProvider(c, KeyKubeletArg) }
 
 func componentProvider(c Config, key string) string {
-	if v, ok := Last(c.Args(key), FlagProvider); ok {
+	if v, ok := notation.Last(c.Args(key), FlagProvider); ok {
 		return v
 	}
 	return c.Text(KeyProvider)

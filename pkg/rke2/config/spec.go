@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // Spec is what a provisioning.cattle.io/v1 Cluster, or the RKEControlPlane that
@@ -131,11 +133,11 @@ func (s Spec) places() []Place {
 
 // clone copies what an edit can change, so that the copy can be edited.
 func (s Spec) clone() Spec {
-	s.Global = copyMap(s.Global)
+	s.Global = notation.CopyMap(s.Global)
 	if s.Entries != nil {
 		entries := make([]Entry, len(s.Entries))
 		for i, e := range s.Entries {
-			e.Config = copyMap(e.Config)
+			e.Config = notation.CopyMap(e.Config)
 			entries[i] = e
 		}
 		s.Entries = entries
@@ -153,5 +155,5 @@ func (s Spec) same(o Spec) bool {
 			return false
 		}
 	}
-	return equal(s.Global, o.Global) && s.AdditionalManifest == o.AdditionalManifest && s.HasManifest == o.HasManifest
+	return notation.Equal(s.Global, o.Global) && s.AdditionalManifest == o.AdditionalManifest && s.HasManifest == o.HasManifest
 }

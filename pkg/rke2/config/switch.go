@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // EndState is how a migrated cluster is configured.
@@ -56,15 +58,10 @@ func isSwitched(m Machine, c Config) (string, bool) {
 		return "a kubelet with provider external", false
 	case m.ControlPlane() && ManagerProvider(c) != ProviderExternal:
 		return "a kube-controller-manager with provider external", false
-	case m.Server() && !isTrue(c.Text(KeyDisableCCM)):
+	case m.Server() && !notation.IsTrue(c.Text(KeyDisableCCM)):
 		return KeyDisableCCM + " true", false
 	}
 	return hasNoFlag(m, c)
-}
-
-func isTrue(text string) bool {
-	v, err := strconv.ParseBool(text)
-	return err == nil && v
 }
 
 func (e *editor) toExternal(machines []Machine) error {
@@ -88,12 +85,12 @@ func (e *editor) toExternal(machines []Machine) error {
 
 func (e *editor) toOverrides(machines []Machine) error {
 	external := func(args []string) bool {
-		v, _ := Last(args, FlagProvider)
+		v, _ := notation.Last(args, FlagProvider)
 		return v == ProviderExternal
 	}
 	override := func(args []any) []any {
 		args = without(args, isLeaderMigration)
-		if !external(Args(args)) {
+		if !external(notation.Args(args)) {
 			args = append(args, argExternal)
 		}
 		return args
@@ -101,7 +98,7 @@ func (e *editor) toOverrides(machines []Machine) error {
 	kubelets := e.winners(KeyKubeletArg, machines)
 	for _, p := range kubelets.places {
 		add := func(args []any) []any {
-			if external(Args(args)) {
+			if external(notation.Args(args)) {
 				return args
 			}
 			return append(args, argExternal)
@@ -168,7 +165,7 @@ func (e *editor) disableOwnController(machines []Machine) error {
 				return err
 			}
 		case string:
-			if isTrue(v) {
+			if notation.IsTrue(v) {
 				continue
 			}
 			if _, err := strconv.ParseBool(v); err != nil {
@@ -178,7 +175,7 @@ func (e *editor) disableOwnController(machines []Machine) error {
 				return err
 			}
 		default:
-			return e.notBoolean(at, w.first[p], typeName(v))
+			return e.notBoolean(at, w.first[p], notation.TypeName(v))
 		}
 	}
 	if len(w.unset) == 0 {

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // SwitchBack undoes SwitchProvider from what the cluster says alone, when the
@@ -48,7 +50,7 @@ func anotherProvider(s Spec, machines []Machine) error {
 		c := Effective(s, m)
 		for _, key := range keys {
 			rest := slices.DeleteFunc(slices.Clone(c.Args(key)), isExternal)
-			if provider, set := Last(rest, FlagProvider); set && provider != ProviderAWS {
+			if provider, set := notation.Last(rest, FlagProvider); set && provider != ProviderAWS {
 				return refuse(s.Object, "AnotherProvider", fmt.Sprintf("%s of machine %s sets %s=%s", c[key].Location, m.Name, FlagProvider, provider),
 					"provider aws, or nothing said of it", "take that argument out, wait until Rancher has applied it, and start again")
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // Edit computes the edit that undoes, on s as it is now. What somebody else
@@ -105,7 +106,7 @@ func (e *editor) find(u Undo, carries, undone func(cell) bool) (p Place, gone bo
 // moved: only looking elsewhere tells.
 func never(cell) bool { return false }
 
-func values(elems []Element) []string {
+func values(elems []notation.Element) []string {
 	var out []string
 	for _, e := range elems {
 		out = append(out, e.Value)
@@ -125,7 +126,7 @@ func holdsAll(args, wanted []string) bool {
 func (e *editor) undoArgs(u Undo) error {
 	p, gone, err := e.find(u, func(c cell) bool {
 		if len(u.Added) == 0 {
-			return digest(c.value) == u.Digest && formOf(c) == u.Now
+			return notation.Digest(c.value) == u.Digest && formOf(c) == u.Now
 		}
 		return u.carries(c)
 	}, func(cell) bool { return len(u.Added) == 0 }) // nothing of ours can be elsewhere
@@ -153,7 +154,7 @@ func (e *editor) undoArgs(u Undo) error {
 // partly tells a change that somebody else undid from one that they undid by half.
 func (e *editor) partly(u Undo) error {
 	for _, p := range u.Where.candidates(e.spec) {
-		args := Args(e.cell(Location{p, u.Key}).value)
+		args := notation.Args(e.cell(Location{p, u.Key}).value)
 		if holdsAll(args, values(u.Removed)) {
 			return nil
 		}
@@ -163,7 +164,7 @@ func (e *editor) partly(u Undo) error {
 
 func (e *editor) restore(u Undo, at Location) error {
 	c := e.cell(at)
-	untouched := digest(c.value) == u.Digest
+	untouched := notation.Digest(c.value) == u.Digest
 	elems := elements(c)
 	for i := len(u.Added) - 1; i >= 0; i-- {
 		at := lastIndex(elems, u.Added[i].Value)
@@ -177,7 +178,7 @@ func (e *editor) restore(u Undo, at Location) error {
 	for _, r := range u.Removed {
 		if untouched {
 			elems = slices.Insert(elems, min(r.At, len(elems)), any(r.Value))
-		} else if !slices.Contains(Args(elems), r.Value) {
+		} else if !slices.Contains(notation.Args(elems), r.Value) {
 			elems = append(elems, r.Value)
 		}
 	}
@@ -190,7 +191,7 @@ func (e *editor) restore(u Undo, at Location) error {
 
 func lastIndex(elems []any, arg string) int {
 	for i := len(elems) - 1; i >= 0; i-- {
-		if element(elems[i]) == arg {
+		if notation.Text(elems[i]) == arg {
 			return i
 		}
 	}
@@ -260,7 +261,7 @@ func (e *editor) undoAdded(u Undo) error {
 func (e *editor) undoDropped(u Undo) error {
 	alike := u.Where.alike(e.spec)
 	for _, p := range alike {
-		back := holdsAll(Args(e.cell(Location{p, u.Key}).value), values(u.Removed))
+		back := holdsAll(notation.Args(e.cell(Location{p, u.Key}).value), values(u.Removed))
 		if back && len(alike) == u.Where.Of+1 && isOurs(e.spec.Entries[p], u.Key) {
 			return nil
 		}

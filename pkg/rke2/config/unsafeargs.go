@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/Masterminds/semver/v3"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // componentKeys are the argument keys of the components that read feature gates.
@@ -64,7 +66,7 @@ func gates(args []string, version *semver.Version, report func(Finding)) {
 			continue
 		}
 		f := Finding{Seen: "feature-gates " + g.name + "=" + value, Fix: "remove this gate"}
-		off := !isTrue(value)
+		off := !notation.IsTrue(value)
 		switch {
 		case minor >= 27:
 			f.Topic, f.Why = FatalGate, "Kubernetes 1.27 and later stop at a gate they do not know"
@@ -88,10 +90,10 @@ func gates(args []string, version *semver.Version, report func(Finding)) {
 func gate(args []string, name string) (string, bool) {
 	value, named := "", false
 	for _, a := range args {
-		if flagName(a) != "feature-gates" {
+		if notation.FlagName(a) != "feature-gates" {
 			continue
 		}
-		for _, pair := range strings.Split(flagValue(a), ",") {
+		for _, pair := range strings.Split(notation.FlagValue(a), ",") {
 			if k, v, _ := strings.Cut(strings.TrimSpace(pair), "="); k == name {
 				value, named = strings.TrimSpace(v), true
 			}
@@ -101,7 +103,7 @@ func gate(args []string, name string) (string, bool) {
 }
 
 func explicitProvider(args []string, key string, report func(Finding)) {
-	v, ok := Last(args, FlagProvider)
+	v, ok := notation.Last(args, FlagProvider)
 	if !ok || key == KeySchedulerArg {
 		return
 	}
@@ -114,11 +116,11 @@ func explicitProvider(args []string, key string, report func(Finding)) {
 
 func managerArgs(args []string, report func(Finding)) {
 	flag := func(topic Topic, name, why, fix string) {
-		if v, ok := Last(args, name); ok {
+		if v, ok := notation.Last(args, name); ok {
 			report(Finding{Topic: topic, Seen: name + "=" + v, Why: why, Fix: fix})
 		}
 	}
-	if _, ok := Last(args, "leader-elect"); ok && !on(args, "leader-elect") {
+	if _, ok := notation.Last(args, "leader-elect"); ok && !notation.On(args, "leader-elect") {
 		flag(LeaderElection, "leader-elect", "without leader election the leader-migration flag is ignored and every controller runs unprotected", "remove it")
 	}
 	for _, name := range []string{"leader-elect-resource-namespace", "leader-elect-resource-name", "leader-elect-resource-lock"} {
@@ -129,7 +131,7 @@ func managerArgs(args []string, report func(Finding)) {
 	}
 	flag(MigrationFile, "leader-migration-config", "the file replaces the default; with nodeipam, other names or another leader name in it the two sides do not exclude each other", "remove it, or compare the file on every control plane")
 	untagged := "allow-untagged-cloud"
-	if on(args, untagged) {
+	if notation.On(args, untagged) {
 		flag(Untagged, untagged, "the cloud controller manager stops when the instance has no cluster tag", "tag instances, subnets and one security group")
 	}
 	flag(Routes, "cluster-cidr", "the route controller of the cloud controller manager needs the same value", "")
@@ -141,7 +143,7 @@ func managerArgs(args []string, report func(Finding)) {
 // controllers judges a list that leaves out what is to be handed over: a name
 // with - turns one off, a list without * turns everything else off.
 func controllers(args []string, report func(Finding)) {
-	v, ok := Last(args, "controllers")
+	v, ok := notation.Last(args, "controllers")
 	if !ok {
 		return
 	}

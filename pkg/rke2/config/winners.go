@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"slices"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // winners are the places that win for a key among some machines, and the
@@ -44,7 +46,7 @@ func (e *editor) rewrite(at Location, m Machine, change func([]any) []any, met f
 	}
 	f := formOf(c)
 	to := f.write(change(elements(c)))
-	if !met(Args(to.value)) {
+	if !met(notation.Args(to.value)) {
 		return refuse(e.spec.Object, "ArgumentsBeatOurs",
 			fmt.Sprintf("%s, which wins for machine %s, holds arguments that beat the one to be added", at, m.Name),
 			"no second spelling of "+FlagProvider+" or "+FlagLeaderMigration, "remove it from that place")
@@ -69,12 +71,12 @@ func (e *editor) readable(at Location, m Machine) error {
 
 func unreadable(c cell) string {
 	if formOf(c) == formOther {
-		return "is " + typeName(c.value)
+		return "is " + notation.TypeName(c.value)
 	}
 	for _, v := range elements(c) {
 		switch v.(type) {
 		case nil, map[string]any, []any:
-			return "holds " + typeName(v)
+			return "holds " + notation.TypeName(v)
 		}
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
 
@@ -128,7 +129,7 @@ func lacksSwitch(nodes []*downstream.Node) string {
 // nodeProvider is the provider of a kubelet by its Node's own record: the last
 // cloud-provider among its arguments, else cloud-provider-name.
 func nodeProvider(args config.NodeArgs) string {
-	if provider, ok := config.Last(args.All(config.KeyKubeletArg), config.FlagProvider); ok {
+	if provider, ok := notation.Last(args.All(config.KeyKubeletArg), config.FlagProvider); ok {
 		return provider
 	}
 	provider, _ := args.Last(config.KeyProvider)

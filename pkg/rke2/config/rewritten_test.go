@@ -7,37 +7,16 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
-
-func TestSameSelector(t *testing.T) {
-	in := map[string]any{"key": "role", "operator": "In", "values": []any{"a", "b"}}
-	for name, tt := range map[string]struct {
-		a, b any
-		same bool
-	}{
-		"empty halves":        {map[string]any{"matchLabels": map[string]any{"a": "b"}}, map[string]any{"matchLabels": map[string]any{"a": "b"}, "matchExpressions": []any{}}, true},
-		"null halves":         {map[string]any{"matchExpressions": []any{in}, "matchLabels": nil}, map[string]any{"matchExpressions": []any{in}}, true},
-		"nothing in it":       {map[string]any{"matchLabels": map[string]any{}}, map[string]any{}, true},
-		"values of Exists":    {map[string]any{"matchExpressions": []any{map[string]any{"key": "a", "operator": "Exists", "values": []any{}}}}, map[string]any{"matchExpressions": []any{map[string]any{"key": "a", "operator": "Exists"}}}, true},
-		"absent and empty":    {nil, map[string]any{}, false},
-		"another label":       {map[string]any{"matchLabels": map[string]any{"a": "b"}}, map[string]any{"matchLabels": map[string]any{"a": "c"}}, false},
-		"an empty label":      {map[string]any{"matchLabels": map[string]any{"a": ""}}, map[string]any{}, false},
-		"another value":       {map[string]any{"matchExpressions": []any{in}}, map[string]any{"matchExpressions": []any{map[string]any{"key": "role", "operator": "In", "values": []any{"a"}}}}, false},
-		"no list":             {map[string]any{"matchExpressions": "x"}, map[string]any{}, false},
-		"one expression more": {map[string]any{"matchExpressions": []any{in}}, map[string]any{"matchExpressions": []any{in, in}}, false},
-	} {
-		if got := sameSelector(tt.a, tt.b); got != tt.same {
-			t.Errorf("%s: %t", name, got)
-		}
-	}
-}
 
 // rewritten is a configuration as a client gives it back that reads and writes the
 // typed object, or as Rancher's UI does, which adds the empty half.
 func rewritten(t *testing.T, rke map[string]any, typed bool) map[string]any {
 	t.Helper()
-	out := copyMap(rke)
+	out := notation.CopyMap(rke)
 	list, _ := out["machineSelectorConfig"].([]any)
 	for _, one := range list {
 		entry, _ := one.(map[string]any)
@@ -87,11 +66,11 @@ func TestUndoAfterARewrite(t *testing.T) {
 				what := fmt.Sprintf("seed %d, %s, typed %t", seed, name, typed)
 				now := parse(t, rewritten(t, content(after), typed))
 				if ok, missing := e.AppliedIn(now); !ok {
-					t.Fatalf("%s: not applied: %v\n%s", what, missing, canonical(before))
+					t.Fatalf("%s: not applied: %v\n%s", what, missing, notation.Canonical(before))
 				}
 				inverse, err := e.Inverse().Edit(now)
 				if err != nil {
-					t.Fatalf("%s: %v\n%s", what, err, canonical(before))
+					t.Fatalf("%s: %v\n%s", what, err, notation.Canonical(before))
 				}
 				back, err := inverse.Apply(now)
 				if err != nil {
@@ -101,7 +80,7 @@ func TestUndoAfterARewrite(t *testing.T) {
 				undone++
 			}
 			if t.Failed() {
-				t.Fatalf("of %s", canonical(before))
+				t.Fatalf("of %s", notation.Canonical(before))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package config
+package notation
 
 import (
 	"bytes"
@@ -8,28 +8,30 @@ import (
 	"fmt"
 )
 
-func copyMap(m map[string]any) map[string]any {
+// CopyMap is a copy of a map that shares nothing with it; nil of nil.
+func CopyMap(m map[string]any) map[string]any {
 	if m == nil {
 		return nil
 	}
 	out := make(map[string]any, len(m))
 	for k, v := range m {
-		out[k] = copyValue(v)
+		out[k] = Copy(v)
 	}
 	return out
 }
 
-func copyValue(v any) any {
+// Copy is a copy of a value that shares no list and no map with it.
+func Copy(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
-		return copyMap(v)
+		return CopyMap(v)
 	case []any:
 		if v == nil {
 			return v
 		}
 		out := make([]any, len(v))
 		for i := range v {
-			out[i] = copyValue(v[i])
+			out[i] = Copy(v[i])
 		}
 		return out
 	default:
@@ -37,9 +39,9 @@ func copyValue(v any) any {
 	}
 }
 
-// canonical is the JSON of a value: what two readings of the same field agree
+// Canonical is the JSON of a value: what two readings of the same field agree
 // on, whatever Go types their decoders chose.
-func canonical(v any) []byte {
+func Canonical(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
 		// Only a value that never was JSON gets here; it equals nothing.
@@ -48,15 +50,17 @@ func canonical(v any) []byte {
 	return b
 }
 
-func equal(a, b any) bool { return bytes.Equal(canonical(a), canonical(b)) }
+// Equal says whether two values are the same JSON.
+func Equal(a, b any) bool { return bytes.Equal(Canonical(a), Canonical(b)) }
 
-func digest(v any) string {
-	sum := sha256.Sum256(canonical(v))
+// Digest is a hash of the JSON of a value.
+func Digest(v any) string {
+	sum := sha256.Sum256(Canonical(v))
 	return hex.EncodeToString(sum[:])
 }
 
-// typeName names a JSON type for people.
-func typeName(v any) string {
+// TypeName names a JSON type for people.
+func TypeName(v any) string {
 	switch v.(type) {
 	case nil:
 		return "null"

@@ -1,8 +1,9 @@
-package config
+package notation
 
 import (
 	"fmt"
 	"sort"
+	"strconv"
 	"strings"
 )
 
@@ -20,7 +21,7 @@ func Args(value any) []string {
 	case []any:
 		out := make([]string, 0, len(v))
 		for _, e := range v {
-			out = append(out, element(e))
+			out = append(out, Text(e))
 		}
 		return out
 	default:
@@ -28,7 +29,8 @@ func Args(value any) []string {
 	}
 }
 
-func element(v any) string {
+// Text is one argument as text; "" of null.
+func Text(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
@@ -39,16 +41,16 @@ func element(v any) string {
 	}
 }
 
-// flagName is the flag that an argument sets, as the component will read it:
+// FlagName is the flag that an argument sets, as the component will read it:
 // leading dashes and K3s's append and prepend marks taken off, underscores read
 // as dashes (k8s.io/component-base/cli/flag WordSepNormalizeFunc).
-func flagName(arg string) string {
+func FlagName(arg string) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 	return strings.ReplaceAll(strings.TrimRight(name, "-+"), "_", "-")
 }
 
-// flagValue is the value an argument gives its flag; a bare flag is "true".
-func flagValue(arg string) string {
+// FlagValue is the value an argument gives its flag; a bare flag is "true".
+func FlagValue(arg string) string {
 	_, value, ok := strings.Cut(strings.TrimPrefix(arg, "--"), "=")
 	if !ok {
 		return "true"
@@ -64,7 +66,7 @@ func Last(args []string, flag string) (string, bool) {
 	bySpelling := map[string][]string{}
 	var spellings []string
 	for _, a := range args {
-		if flagName(a) != flag {
+		if FlagName(a) != flag {
 			continue
 		}
 		raw, _, _ := strings.Cut(strings.TrimPrefix(a, "--"), "=")
@@ -73,9 +75,9 @@ func Last(args []string, flag string) (string, bool) {
 			spellings = append(spellings, spelling)
 		}
 		if strings.HasSuffix(raw, "-") {
-			bySpelling[spelling] = append([]string{flagValue(a)}, bySpelling[spelling]...)
+			bySpelling[spelling] = append([]string{FlagValue(a)}, bySpelling[spelling]...)
 		} else {
-			bySpelling[spelling] = append(bySpelling[spelling], flagValue(a))
+			bySpelling[spelling] = append(bySpelling[spelling], FlagValue(a))
 		}
 	}
 	if len(spellings) == 0 {
@@ -86,8 +88,8 @@ func Last(args []string, flag string) (string, bool) {
 	return values[len(values)-1], true
 }
 
-// on says whether a boolean flag is on.
-func on(args []string, flag string) bool {
+// On says whether a boolean flag is on.
+func On(args []string, flag string) bool {
 	v, ok := Last(args, flag)
 	if !ok {
 		return false
@@ -97,4 +99,10 @@ func on(args []string, flag string) bool {
 		return true
 	}
 	return false
+}
+
+// IsTrue says whether a text is a boolean that is true.
+func IsTrue(text string) bool {
+	v, err := strconv.ParseBool(text)
+	return err == nil && v
 }

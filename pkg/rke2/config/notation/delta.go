@@ -1,4 +1,4 @@
-package config
+package notation
 
 // Element is one argument that an edit put in or took out, and where it stood.
 type Element struct {
@@ -6,10 +6,10 @@ type Element struct {
 	Value string `json:"value"`
 }
 
-// delta says which arguments are only in before and only in after, with their
+// Delta says which arguments are only in before and only in after, with their
 // positions there. Edits here append and take out and keep the order of the
 // rest, so walking both once is enough.
-func delta(before, after any) (removed, added []Element) {
+func Delta(before, after any) (removed, added []Element) {
 	b, a := Args(before), Args(after)
 	left := map[string]int{}
 	for _, v := range a {

@@ -1,14 +1,14 @@
-package config
+package notation
 
-// sameSelector says whether two selectors, as they were read, select by the same
+// SameSelector says whether two selectors, as they were read, select by the same
 // terms. Rancher's UI writes empty halves (rancher/dashboard), and whatever writes
 // the typed object drops them; a selector that is absent is another than an empty
 // one, although both match every machine: where Rancher looks for entries without
 // one it means the absent.
-func sameSelector(a, b any) bool { return equal(normalSelector(a), normalSelector(b)) }
+func SameSelector(a, b any) bool { return Equal(NormalSelector(a), NormalSelector(b)) }
 
-// normalSelector leaves out what an empty list or map, or a null, says: nothing.
-func normalSelector(raw any) any {
+// NormalSelector leaves out what an empty list or map, or a null, says: nothing.
+func NormalSelector(raw any) any {
 	selector, isMap := raw.(map[string]any)
 	if !isMap {
 		return raw
@@ -32,7 +32,7 @@ func normalExpressions(value any) any {
 	}
 	out := make([]any, 0, len(list))
 	for _, one := range list {
-		out = append(out, normalSelector(one))
+		out = append(out, NormalSelector(one))
 	}
 	return out
 }
