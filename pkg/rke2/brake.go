@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -55,7 +55,7 @@ func (b *Backend) postInverse(ctx context.Context, tx *runner.Tx, f rancher.Fact
 		if intents[i].Step != tx.Step() || intents[i].Object != f.ObjectName() || len(intents[i].Inverse) == 0 {
 			continue
 		}
-		var inverse config.Inverse
+		var inverse edits.Inverse
 		if err := json.Unmarshal(intents[i].Inverse, &inverse); err != nil {
 			return false, fmt.Errorf("read the inverse of %q: %w", intents[i].What, err)
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/rancherfixture"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -57,7 +58,7 @@ func flagging(t *testing.T, step journal.StepID) (journal.Intent, rancher.Facts)
 	t.Helper()
 	facts := rancherfixture.Posted()
 	facts.Cluster.Spec.Global, facts.Cluster.Spec.Pools = map[string]any{config.KeyProvider: "aws"}, nil
-	edit, err := config.EnableLeaderMigration(facts.Cluster.Spec, facts.Configs())
+	edit, err := edits.EnableLeaderMigration(facts.Cluster.Spec, facts.Configs())
 	if err != nil || edit.Empty() {
 		t.Fatal(err, "nothing to edit")
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -17,7 +18,7 @@ import (
 
 // writeEdit patches Rancher's Cluster object with one edit: intent and inverse
 // first, then one JSON patch whose tests are the values that were read.
-func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit config.Edit) error {
+func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit edits.Edit) error {
 	intent, err := intentOf(tx, f, edit)
 	if err != nil {
 		return err
@@ -31,7 +32,7 @@ func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts,
 
 // announceEdit keeps in the journal what writeEdit would, of an edit that somebody else
 // is to make. One that the journal has already is not kept again.
-func announceEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit config.Edit) error {
+func announceEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit edits.Edit) error {
 	intent, err := intentOf(tx, f, edit)
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func announceEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit conf
 	return tx.Effect(ctx, intent, func(context.Context) error { return nil })
 }
 
-func intentOf(tx *runner.Tx, f rancher.Facts, edit config.Edit) (journal.Intent, error) {
+func intentOf(tx *runner.Tx, f rancher.Facts, edit edits.Edit) (journal.Intent, error) {
 	inverse, err := json.Marshal(edit.Inverse())
 	if err != nil {
 		return journal.Intent{}, fmt.Errorf("encode the inverse of an edit of %s: %w", f.ObjectName(), err)
@@ -90,7 +91,7 @@ func patchRefused(now rancher.Facts, err error) error {
 }
 
 // changesOf shows an edit in a plan.
-func changesOf(object string, edit config.Edit) []runner.Change {
+func changesOf(object string, edit edits.Edit) []runner.Change {
 	var changes []runner.Change
 	for _, c := range edit.Changes {
 		changes = append(changes, runner.Change{Object: object, Location: c.Location, Before: c.Before, After: c.After, Diff: c.Diff})

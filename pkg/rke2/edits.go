@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -19,7 +20,7 @@ import (
 
 // computation is an edit of a configuration: what of it is not there yet, by what was
 // observed.
-type computation func(seen migration.Snapshot, spec config.Spec) (config.Edit, error)
+type computation func(seen migration.Snapshot, spec config.Spec) (edits.Edit, error)
 
 // computationOf is the edit of a step. Rancher's guides add a selector entry, or edit
 // machineGlobalConfig: the first replaces every argument that a machine had, the
@@ -28,36 +29,36 @@ type computation func(seen migration.Snapshot, spec config.Spec) (config.Edit, e
 func (b *Backend) computationOf(step journal.StepID) computation {
 	switch step {
 	case migration.StepEnable:
-		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
-			return config.EnableLeaderMigration(spec, factsOf(seen).EditMachines())
+		return func(seen migration.Snapshot, spec config.Spec) (edits.Edit, error) {
+			return edits.EnableLeaderMigration(spec, factsOf(seen).EditMachines())
 		}
 	case migration.StepSwitch:
-		return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
+		return func(seen migration.Snapshot, spec config.Spec) (edits.Edit, error) {
 			choice, err := b.endState(seen)
 			if err != nil {
-				return config.Edit{}, err
+				return edits.Edit{}, err
 			}
-			return config.SwitchProvider(spec, factsOf(seen).EditMachines(), choice.ForEdits())
+			return edits.SwitchProvider(spec, factsOf(seen).EditMachines(), choice.ForEdits())
 		}
 	case migration.StepUndoSwitch:
-		return takeBack(migration.StepSwitch, config.SwitchBack)
+		return takeBack(migration.StepSwitch, edits.SwitchBack)
 	case migration.StepUndoEnable:
-		return takeBack(migration.StepEnable, config.DisableLeaderMigration)
+		return takeBack(migration.StepEnable, edits.DisableLeaderMigration)
 	}
-	return func(migration.Snapshot, config.Spec) (config.Edit, error) {
-		return config.Edit{}, fmt.Errorf("step %s edits nothing", step)
+	return func(migration.Snapshot, config.Spec) (edits.Edit, error) {
+		return edits.Edit{}, fmt.Errorf("step %s edits nothing", step)
 	}
 }
 
 // takeBack computes what is left to take back of a step's edits, newest first: by
 // the inverses of the journal, which put back what was there to the letter, then
 // by what the cluster alone says, for a journal that is lost.
-func takeBack(step journal.StepID, otherwise func(config.Spec, []config.Machine) (config.Edit, error)) computation {
-	return func(seen migration.Snapshot, spec config.Spec) (config.Edit, error) {
+func takeBack(step journal.StepID, otherwise func(config.Spec, []config.Machine) (edits.Edit, error)) computation {
+	return func(seen migration.Snapshot, spec config.Spec) (edits.Edit, error) {
 		for _, intent := range seen.Record.ToTakeBack(step, factsOf(seen).ObjectName()) {
-			var inverse config.Inverse
+			var inverse edits.Inverse
 			if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
-				return config.Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
+				return edits.Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
 			}
 			edit, err := inverse.Edit(spec)
 			if err != nil {
@@ -202,7 +203,7 @@ func upgradeAllowed(now, target string) error {
 }
 
 // planEdit shows an edit and what it restarts.
-func planEdit(f rancher.Facts, edit config.Edit, from config.Spec) (runner.Plan, error) {
+func planEdit(f rancher.Facts, edit edits.Edit, from config.Spec) (runner.Plan, error) {
 	rolls, err := edit.Rolls(from, f.Configs())
 	if err != nil {
 		return runner.Plan{}, err

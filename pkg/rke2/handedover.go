@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -21,7 +22,7 @@ type handed struct {
 }
 
 // noteHanded keeps what a commit of an edit has to come to.
-func noteHanded(ctx context.Context, tx *runner.Tx, spec config.Spec, edit config.Edit) error {
+func noteHanded(ctx context.Context, tx *runner.Tx, spec config.Spec, edit edits.Edit) error {
 	after, err := edit.Apply(spec)
 	if err != nil {
 		return err

@@ -7,13 +7,14 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
 // chartRef is the HelmChart document of the install method additional-manifest.
-var chartRef = config.Chart{Namespace: wellknown.System, Name: wellknown.CCM}
+var chartRef = edits.Chart{Namespace: wellknown.System, Name: wellknown.CCM}
 
 // Document implements migration.Backend.
 func (b *Backend) Document() migration.DocumentInstaller { return b }
@@ -21,10 +22,10 @@ func (b *Backend) Document() migration.DocumentInstaller { return b }
 // PlanDocument implements migration.DocumentInstaller.
 func (b *Backend) PlanDocument(seen migration.Snapshot, documents ...string) ([]runner.Change, error) {
 	spec := factsOf(seen).Cluster.Spec
-	var edit config.Edit
+	var edit edits.Edit
 	for i, document := range documents {
 		var err error
-		if edit, err = config.SetChartManifest(spec, chartRef, document); err != nil {
+		if edit, err = edits.SetChartManifest(spec, chartRef, document); err != nil {
 			return nil, err
 		}
 		if i == len(documents)-1 {
@@ -39,7 +40,7 @@ func (b *Backend) PlanDocument(seen migration.Snapshot, documents ...string) ([]
 
 // ApplyDocument implements migration.DocumentInstaller.
 func (b *Backend) ApplyDocument(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, document string) error {
-	edit, err := config.SetChartManifest(factsOf(seen).Cluster.Spec, chartRef, document)
+	edit, err := edits.SetChartManifest(factsOf(seen).Cluster.Spec, chartRef, document)
 	if err != nil || edit.Empty() {
 		return err
 	}
@@ -61,13 +62,13 @@ func (b *Backend) RemoveDocument(ctx context.Context, tx *runner.Tx, seen migrat
 // removal takes the document out as the journal says it went in. Later steps may
 // have written it anew, with another flag or image: then it goes all the same,
 // though a line break that was missing before may stay.
-func removal(seen migration.Snapshot) (config.Edit, error) {
+func removal(seen migration.Snapshot) (edits.Edit, error) {
 	spec := factsOf(seen).Cluster.Spec
-	edit, err := takeBack(migration.StepInstall, func(s config.Spec, _ []config.Machine) (config.Edit, error) {
-		return config.RemoveChartManifest(s, chartRef)
+	edit, err := takeBack(migration.StepInstall, func(s config.Spec, _ []config.Machine) (edits.Edit, error) {
+		return edits.RemoveChartManifest(s, chartRef)
 	})(seen, spec)
 	if fault.ClassOf(err) == fault.Stale {
-		return config.RemoveChartManifest(spec, chartRef)
+		return edits.RemoveChartManifest(spec, chartRef)
 	}
 	return edit, err
 }
@@ -75,7 +76,7 @@ func removal(seen migration.Snapshot) (config.Edit, error) {
 // InstalledAs implements migration.Config. A document that is gone while its pods
 // still end is known from the journal.
 func (o observed) InstalledAs(record journal.Record) migration.InstallMethod {
-	if _, found, err := config.ChartManifest(o.Cluster.Spec, chartRef); err == nil && found {
+	if _, found, err := edits.ChartManifest(o.Cluster.Spec, chartRef); err == nil && found {
 		return migration.InstallManifest
 	}
 	for _, intent := range slices.Backward(record.Intents) {

@@ -9,6 +9,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -28,7 +29,7 @@ func TestRemoval(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := withManifest(t, tt.before)
-			added, err := config.SetChartManifest(before, chartRef, doc)
+			added, err := edits.SetChartManifest(before, chartRef, doc)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +42,7 @@ func TestRemoval(t *testing.T) {
 				t.Fatal(err)
 			}
 			if tt.now != "" {
-				again, err := config.SetChartManifest(now, chartRef, tt.now)
+				again, err := edits.SetChartManifest(now, chartRef, tt.now)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -3,6 +3,7 @@ package rke2
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -60,7 +61,7 @@ func (p *placed) takenBack(seen migration.Snapshot) []string {
 	return locations(edit)
 }
 
-func locations(edit config.Edit) []string {
+func locations(edit edits.Edit) []string {
 	var all []string
 	for _, c := range edit.Changes {
 		all = append(all, c.Location)

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -32,8 +33,8 @@ func TestTakenBack(t *testing.T) {
 	more := spec("v=2", "v=4", "enable-leader-migration=true")
 	reverted := spec("v=2")
 
-	compute := func(_ migration.Snapshot, s config.Spec) (config.Edit, error) {
-		return config.EnableLeaderMigration(s, machines)
+	compute := func(_ migration.Snapshot, s config.Spec) (edits.Edit, error) {
+		return edits.EnableLeaderMigration(s, machines)
 	}
 	for name, tt := range map[string]struct {
 		readings []config.Spec
@@ -58,12 +59,12 @@ func TestTakenBack(t *testing.T) {
 	// A Machine that comes, or evidence that changes, is not the user's doing.
 	edit := placed{compute: compute}
 	edit.takenBack(holding(flagged))
-	edit.compute = func(seen migration.Snapshot, _ config.Spec) (config.Edit, error) { return compute(seen, reverted) }
+	edit.compute = func(seen migration.Snapshot, _ config.Spec) (edits.Edit, error) { return compute(seen, reverted) }
 	if lacks := edit.takenBack(holding(flagged)); lacks != nil {
 		t.Errorf("another need is called taken back: %v", lacks)
 	}
-	edit.compute = func(migration.Snapshot, config.Spec) (config.Edit, error) {
-		return config.Edit{}, errors.New("cannot be computed")
+	edit.compute = func(migration.Snapshot, config.Spec) (edits.Edit, error) {
+		return edits.Edit{}, errors.New("cannot be computed")
 	}
 	if lacks := edit.takenBack(holding(flagged)); lacks != nil {
 		t.Errorf("an edit that cannot be computed is called taken back: %v", lacks)

@@ -165,7 +165,7 @@ func foldedChange(change runner.Change, lines []string) string {
 	added, removed, kept, whole := 0, 0, 0, change.Form != runner.FieldDiff
 	for _, line := range lines {
 		if !whole {
-			line = strings.TrimPrefix(line, "  ") // pkg/rke2/config's diffs are indented by two
+			line = strings.TrimPrefix(line, "  ") // diffs of pkg/rke2/config/edits are indented by two
 		}
 		switch {
 		case strings.HasPrefix(line, "+"):

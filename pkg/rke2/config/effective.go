@@ -32,11 +32,11 @@ type Config map[string]Value
 // other value, hides what was there before, and is dropped afterwards.
 func Effective(s Spec, m Machine) Config {
 	c := Config{"cni": {Raw: "calico", Location: Location{Default, "cni"}}}
-	for _, p := range s.places() {
-		if !s.matches(p, m) {
+	for _, p := range s.AllPlaces() {
+		if !s.Matches(p, m) {
 			continue
 		}
-		for k, v := range s.values(p) {
+		for k, v := range s.ValuesAt(p) {
 			next := Value{Raw: v, Location: Location{p, k}}
 			if old, ok := c[k]; ok {
 				next.Shadowed = append(append(next.Shadowed, old.Shadowed...), old.Location.Place)
@@ -48,9 +48,9 @@ func Effective(s Spec, m Machine) Config {
 	return c
 }
 
-// matches says whether a place counts for a machine. A selector that is absent
+// Matches says whether a place counts for a machine. A selector that is absent
 // matches everything, which metav1.LabelSelectorAsSelector alone would not say.
-func (s Spec) matches(p Place, m Machine) bool {
+func (s Spec) Matches(p Place, m Machine) bool {
 	if p < 0 {
 		return true
 	}

@@ -12,7 +12,7 @@ func (s Spec) Fields() map[string]any {
 	if s.Entries != nil {
 		entries := make([]any, 0, len(s.Entries))
 		for _, e := range s.Entries {
-			entries = append(entries, e.shape())
+			entries = append(entries, e.Shape())
 		}
 		out["machineSelectorConfig"] = entries
 	}

@@ -66,7 +66,7 @@ func StrayEntries(s Spec) []Finding {
 		if len(e.Strays) == 0 && (len(e.Config) > 0 || e.Selector == nil) {
 			continue
 		}
-		f := Finding{Topic: MisIndented, Location: entryName(i),
+		f := Finding{Topic: MisIndented, Location: EntryName(i),
 			Why: "Rancher reads only config and machineLabelSelector here, so the entry does less than it seems to",
 			Fix: "indent the keys under config:, or remove the entry"}
 		f.Seen = "has a selector and no configuration: keys beside config are dropped when an entry is written"
@@ -94,10 +94,10 @@ func IdleSettings(s Spec, machines []Machine) []Finding {
 		}
 	}
 	var out []Finding
-	for _, p := range s.places() {
+	for _, p := range s.AllPlaces() {
 		for _, k := range editedKeys() {
 			at := Location{p, k}
-			v, set := s.values(p)[k]
+			v, set := s.ValuesAt(p)[k]
 			if !set || wins[at] {
 				continue
 			}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
@@ -65,80 +64,6 @@ func plainJSON(t testing.TB, v any) any {
 		t.Fatal(err)
 	}
 	var out any
-	if err := json.Unmarshal(b, &out); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// content is what a Spec holds that an edit can change.
-func content(s Spec) map[string]any {
-	out := map[string]any{}
-	if s.Global != nil {
-		out["machineGlobalConfig"] = s.Global
-	}
-	if s.Entries != nil {
-		list := []any{}
-		for _, e := range s.Entries {
-			one := map[string]any{}
-			if e.HasConfig {
-				one["config"] = e.Config
-			}
-			if e.rawSelector != nil {
-				one["machineLabelSelector"] = e.rawSelector
-			}
-			list = append(list, one)
-		}
-		out["machineSelectorConfig"] = list
-	}
-	if s.HasManifest {
-		out["additionalManifest"] = s.AdditionalManifest
-	}
-	return out
-}
-
-// patched applies an edit's JSON patch to the object, as an API server would.
-func patched(t testing.TB, rke map[string]any, e Edit) Spec {
-	t.Helper()
-	doc, err := json.Marshal(cluster(rke))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := applyPatch(doc, e)
-	if err != nil {
-		t.Fatalf("apply the patch of %s: %v", e.Diff(), err)
-	}
-	object := map[string]any{}
-	if err := json.Unmarshal(out, &object); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Parse(object)
-	if err != nil {
-		t.Fatalf("parse what was patched: %v", err)
-	}
-	return s
-}
-
-func applyPatch(doc []byte, e Edit) ([]byte, error) {
-	b, err := e.JSONPatch()
-	if err != nil {
-		return nil, err
-	}
-	p, err := jsonpatch.DecodePatch(b)
-	if err != nil {
-		return nil, err
-	}
-	return p.Apply(doc)
-}
-
-// stored sends an inverse through JSON, as the journal does.
-func stored(t testing.TB, inv Inverse) Inverse {
-	t.Helper()
-	b, err := json.Marshal(inv)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out Inverse
 	if err := json.Unmarshal(b, &out); err != nil {
 		t.Fatal(err)
 	}

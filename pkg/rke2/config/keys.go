@@ -18,7 +18,6 @@ const (
 const (
 	FlagLeaderMigration = "enable-leader-migration"
 	FlagProvider        = "cloud-provider"
-	argExternal         = FlagProvider + "=" + ProviderExternal
 )
 
 // Values of cloud-provider-name.
@@ -84,5 +83,5 @@ func serverKey(key string) (kind, bool) {
 	return plain, false
 }
 
-// isArgs says whether a key holds arguments for a component.
-func isArgs(key string) bool { return strings.HasSuffix(key, "-arg") }
+// IsArgs says whether a key holds arguments for a component.
+func IsArgs(key string) bool { return strings.HasSuffix(key, "-arg") }

@@ -44,7 +44,7 @@ func ParseNodeArgs(annotation string) (NodeArgs, error) {
 			}
 			continue
 		case joined:
-		case i+1 < len(list) && (isArgs(name) || !strings.HasPrefix(list[i+1], "-")):
+		case i+1 < len(list) && (IsArgs(name) || !strings.HasPrefix(list[i+1], "-")):
 			i++
 			value = list[i]
 		default:

@@ -21,7 +21,7 @@ const ReasonNotProvisioned = "NotProvisioned"
 // rkeConfig was not provisioned as RKE2 and is refused.
 func Parse(object map[string]any) (Spec, error) {
 	p := parser{object: objectName(object)}
-	s := Spec{Object: p.object, root: "/spec"}
+	s := Spec{Object: p.object, Root: "/spec"}
 	s.Name = p.text(p.mapping(object, "metadata"), "metadata.", "name")
 	spec := p.mapping(object, "spec")
 	s.KubernetesVersion = p.text(spec, "spec.", "kubernetesVersion")
@@ -29,7 +29,7 @@ func Parse(object map[string]any) (Spec, error) {
 
 	at, rke := "spec.", spec
 	if object["kind"] != "RKEControlPlane" {
-		at, s.root = "spec.rkeConfig.", "/spec/rkeConfig"
+		at, s.Root = "spec.rkeConfig.", "/spec/rkeConfig"
 		rke = p.mapping(spec, "rkeConfig")
 		if rke == nil && p.err == nil {
 			return Spec{}, &fault.Error{
@@ -170,7 +170,7 @@ func (p *parser) entries(rke map[string]any) []Entry {
 }
 
 func (p *parser) entry(at string, raw map[string]any) Entry {
-	e := Entry{rawSelector: notation.Copy(raw["machineLabelSelector"])}
+	e := Entry{RawSelector: notation.Copy(raw["machineLabelSelector"])}
 	if v := raw["config"]; v != nil {
 		config, ok := v.(map[string]any)
 		if !ok {
@@ -184,8 +184,8 @@ func (p *parser) entry(at string, raw map[string]any) Entry {
 		}
 	}
 	sort.Strings(e.Strays)
-	if e.rawSelector != nil {
-		e.Selector = p.selector(at+".machineLabelSelector", e.rawSelector)
+	if e.RawSelector != nil {
+		e.Selector = p.selector(at+".machineLabelSelector", e.RawSelector)
 	}
 	return e
 }

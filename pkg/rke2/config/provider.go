@@ -93,3 +93,8 @@ func componentProvider(c Config, key string) string {
 	}
 	return c.Text(KeyProvider)
 }
+
+// LeaderMigrationOn says whether a configuration turns leader migration on.
+func LeaderMigrationOn(c Config) bool {
+	return notation.On(c.Args(KeyManagerArg), FlagLeaderMigration)
+}

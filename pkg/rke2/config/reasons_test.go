@@ -3,8 +3,6 @@ package config
 import (
 	"strings"
 	"testing"
-
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 )
 
 // An empty value is shown as one, not as nothing.
@@ -12,34 +10,6 @@ func TestEmptyProviderIsShown(t *testing.T) {
 	s := parse(t, fromYAML(t, `{machineSelectorConfig: [{config: {cloud-provider-name: ""}}]}`))
 	if got := Providers(s, []Machine{machine("cp-0", "c")})[0].String(); got != `cp-0: "" (machineSelectorConfig[0].config.cloud-provider-name)` {
 		t.Error(got)
-	}
-}
-
-func TestManagerNotInTreeHasAdvice(t *testing.T) {
-	for arg, advice := range map[string]string{"cloud-provider=external": "status", "cloud-provider=vsphere": "take cloud-provider out", "cloud-provider=": "take cloud-provider out"} {
-		s := parse(t, map[string]any{"machineGlobalConfig": map[string]any{KeyProvider: "aws", KeyManagerArg: []any{arg}}})
-		_, err := EnableLeaderMigration(s, []Machine{machine("cp-0", "ce")})
-		f, ok := fault.As(err)
-		if !ok || f.Reason != "ManagerNotInTree" || !strings.Contains(f.Fix, advice) {
-			t.Errorf("%s: %v", arg, err)
-		}
-	}
-}
-
-// What keeps a cluster from coming back is named, and not that no edit was found.
-func TestSwitchBackNamesAnotherProvider(t *testing.T) {
-	for name, c := range map[string]map[string]any{
-		"kubelet, empty":   {KeyKubeletArg: []any{"cloud-provider=", "cloud-provider=external"}},
-		"kubelet, another": {KeyKubeletArg: "cloud-provider=vsphere"},
-		"manager, empty":   {KeyManagerArg: []any{"cloud-provider="}},
-	} {
-		c[KeyProvider] = "aws"
-		s := parse(t, map[string]any{"machineGlobalConfig": c})
-		_, err := SwitchBack(s, []Machine{machine("cp-0", "ce"), machine("w-0", "w")})
-		wantFault(t, err, fault.Check, "AnotherProvider")
-		if err != nil && (!strings.Contains(err.Error(), "machineGlobalConfig.") || !strings.Contains(err.Error(), "cloud-provider=")) {
-			t.Errorf("%s: %v", name, err)
-		}
 	}
 }
 

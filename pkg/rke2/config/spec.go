@@ -4,13 +4,11 @@ import (
 	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // Spec is what a provisioning.cattle.io/v1 Cluster, or the RKEControlPlane that
 // Rancher copies it to, says about its machines. It holds every key of the
-// configuration as it was read; treat it as read-only and use Edit.Apply.
+// configuration as it was read; treat it as read-only and use edits.Edit.Apply.
 type Spec struct {
 	Object             string // "Cluster fleet-default/demo"
 	Name               string
@@ -25,7 +23,7 @@ type Spec struct {
 	PSACT              string // name of the pod security admission configuration template, "" without one
 	SnapshotGeneration int64  // etcdSnapshotCreate.generation, 0 without one
 
-	root string // JSON pointer to what holds machineGlobalConfig
+	Root string // JSON pointer to what holds machineGlobalConfig
 }
 
 // Entry is one element of machineSelectorConfig.
@@ -38,7 +36,16 @@ type Entry struct {
 	// them; they come from a snippet in its documentation that is indented wrongly.
 	Strays []string
 
-	rawSelector any // as it was read, for the test in a patch
+	RawSelector any // as it was read, for the test in a patch
+}
+
+// Shape is an entry as it is in the Cluster object.
+func (e Entry) Shape() map[string]any {
+	out := map[string]any{"config": e.Config}
+	if e.RawSelector != nil {
+		out["machineLabelSelector"] = e.RawSelector
+	}
+	return out
 }
 
 // Pool is a machine pool. The fields are those that a migration judges.
@@ -100,6 +107,9 @@ func (p Place) String() string {
 	}
 }
 
+// EntryName is the field path of an entry below rkeConfig.
+func EntryName(i int) string { return fmt.Sprintf("machineSelectorConfig[%d]", i) }
+
 // Location is one key in one place.
 type Location struct {
 	Place Place
@@ -110,8 +120,8 @@ type Location struct {
 // "machineSelectorConfig[0].config.kubelet-arg".
 func (l Location) String() string { return l.Place.String() + "." + l.Key }
 
-// values is the map at a place, nil where there is none.
-func (s Spec) values(p Place) map[string]any {
+// ValuesAt is the map at a place, nil where there is none.
+func (s Spec) ValuesAt(p Place) map[string]any {
 	switch {
 	case p == Global:
 		return s.Global
@@ -122,38 +132,11 @@ func (s Spec) values(p Place) map[string]any {
 	}
 }
 
-// places are all places, weakest first.
-func (s Spec) places() []Place {
+// AllPlaces are all places, weakest first.
+func (s Spec) AllPlaces() []Place {
 	all := []Place{Global}
 	for i := range s.Entries {
 		all = append(all, Place(i))
 	}
 	return all
-}
-
-// clone copies what an edit can change, so that the copy can be edited.
-func (s Spec) clone() Spec {
-	s.Global = notation.CopyMap(s.Global)
-	if s.Entries != nil {
-		entries := make([]Entry, len(s.Entries))
-		for i, e := range s.Entries {
-			e.Config = notation.CopyMap(e.Config)
-			entries[i] = e
-		}
-		s.Entries = entries
-	}
-	return s
-}
-
-// same says whether two Specs agree in everything that an edit can change.
-func (s Spec) same(o Spec) bool {
-	if len(s.Entries) != len(o.Entries) || (s.Entries == nil) != (o.Entries == nil) {
-		return false
-	}
-	for i, e := range s.Entries {
-		if !e.same(o.Entries[i]) {
-			return false
-		}
-	}
-	return notation.Equal(s.Global, o.Global) && s.AdditionalManifest == o.AdditionalManifest && s.HasManifest == o.HasManifest
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/Masterminds/semver/v3"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
@@ -20,7 +21,8 @@ func componentKeys() []string {
 func UnsafeArgs(s Spec, machines []Machine) ([]Finding, error) {
 	version, err := semver.NewVersion(s.KubernetesVersion)
 	if err != nil {
-		return nil, refuse(s.Object, "BadField", fmt.Sprintf("kubernetesVersion %q", s.KubernetesVersion), "a version such as v1.26.15+rke2r1", "")
+		return nil, &fault.Error{Class: fault.Check, Reason: "BadField", Object: s.Object,
+			Seen: fmt.Sprintf("kubernetesVersion %q", s.KubernetesVersion), Wanted: "a version such as v1.26.15+rke2r1"}
 	}
 	var out findings
 	for _, m := range machines {

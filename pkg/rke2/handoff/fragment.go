@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 )
 
 // Form is what a fragment is written for.
@@ -37,7 +38,7 @@ type Fragment struct {
 	Namespace, Name string
 	Head            []string // what its reader has to know, one line each
 	Before, After   config.Spec
-	Edit            config.Edit
+	Edit            edits.Edit
 }
 
 // Text writes the fragment.

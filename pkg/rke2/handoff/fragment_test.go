@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/handoff"
 )
 
@@ -24,9 +25,9 @@ type edit struct {
 	Want     any            `json:"want"`
 }
 
-func edits(t *testing.T) []edit {
+func allEdits(t *testing.T) []edit {
 	t.Helper()
-	text, err := os.ReadFile("../config/testdata/edits.yaml")
+	text, err := os.ReadFile("../config/edits/testdata/edits.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,16 +70,16 @@ func parse(t *testing.T, rke map[string]any) config.Spec {
 	return spec
 }
 
-func compute(c edit, spec config.Spec) (config.Edit, error) {
+func compute(c edit, spec config.Spec) (edits.Edit, error) {
 	switch c.Edit {
 	case "enable":
-		return config.EnableLeaderMigration(spec, machines(c.Machines))
+		return edits.EnableLeaderMigration(spec, machines(c.Machines))
 	case "disable":
-		return config.DisableLeaderMigration(spec, machines(c.Machines))
+		return edits.DisableLeaderMigration(spec, machines(c.Machines))
 	case "back":
-		return config.SwitchBack(spec, machines(c.Machines))
+		return edits.SwitchBack(spec, machines(c.Machines))
 	}
-	return config.SwitchProvider(spec, machines(c.Machines), config.EndState(c.Edit))
+	return edits.SwitchProvider(spec, machines(c.Machines), edits.EndState(c.Edit))
 }
 
 // with is a configuration in which fields were replaced; nil takes one away.
@@ -143,7 +144,7 @@ func sameFields(t *testing.T, what string, want, got config.Spec) {
 // has to know is above it.
 func TestFragmentsAreTheEdit(t *testing.T) {
 	made := 0
-	for _, c := range edits(t) {
+	for _, c := range allEdits(t) {
 		spec := parse(t, c.RKE)
 		change, err := compute(c, spec)
 		if err != nil || change.Empty() {
@@ -244,7 +245,7 @@ func TestNoSuchForm(t *testing.T) {
 // A person can read it, and sees the keys.
 func TestTerraformText(t *testing.T) {
 	spec := parse(t, map[string]any{"machineGlobalConfig": map[string]any{"cloud-provider-name": "aws"}})
-	change, err := config.EnableLeaderMigration(spec, machines([]string{"cp-0 ce"}))
+	change, err := edits.EnableLeaderMigration(spec, machines([]string{"cp-0 ce"}))
 	if err != nil {
 		t.Fatal(err)
 	}

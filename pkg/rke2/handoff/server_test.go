@@ -207,7 +207,7 @@ func owners() map[string]owner {
 func TestFragmentsOnAPIServer(t *testing.T) {
 	api := rancherAPI(t)
 	made := 0
-	for i, c := range edits(t) {
+	for i, c := range allEdits(t) {
 		spec := parse(t, c.RKE)
 		change, err := compute(c, spec)
 		if err != nil || change.Empty() {

@@ -10,6 +10,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/verify/downstream"
 )
@@ -138,4 +139,4 @@ func providersOf(f rancher.Facts) map[string]string {
 }
 
 // ForEdits is the end state that the edits are computed for.
-func (choice EndStateChoice) ForEdits() config.EndState { return config.EndState(choice.State) }
+func (choice EndStateChoice) ForEdits() edits.EndState { return edits.EndState(choice.State) }

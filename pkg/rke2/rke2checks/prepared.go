@@ -2,7 +2,7 @@ package rke2checks
 
 import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 )
 
@@ -37,13 +37,13 @@ type Prepared struct {
 // tryEdits computes both edits, one after the other, without writing them.
 func tryEdits(f rancher.Facts, choice EndStateChoice) error {
 	spec := f.Cluster.Spec
-	first, err := config.EnableLeaderMigration(spec, f.EditMachines())
+	first, err := edits.EnableLeaderMigration(spec, f.EditMachines())
 	if err != nil {
 		return err
 	}
 	if spec, err = first.Apply(spec); err != nil {
 		return err
 	}
-	_, err = config.SwitchProvider(spec, f.EditMachines(), choice.ForEdits())
+	_, err = edits.SwitchProvider(spec, f.EditMachines(), choice.ForEdits())
 	return err
 }

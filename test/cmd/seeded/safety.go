@@ -60,7 +60,7 @@ func safety() []seeded {
 		{"S5-lost", "a run that lost its lock goes on watching", "pkg/runner/session.go",
 			"	return s.o.Lock.Lost()", "	if defect.On(\"S5-lost\") {\n\t\treturn nil\n\t}\n	return s.o.Lock.Lost()",
 			runnerTest, "TestRunWithoutItsLockSpeaksOfNothing", false},
-		{"S6-precondition", "an edit does not test what was read", "pkg/rke2/config/op.go",
+		{"S6-precondition", "an edit does not test what was read", "pkg/rke2/config/edits/op.go",
 			"	ops = append(ops, kube.Test(path, o.before.value))", "	if !defect.On(\"S6-precondition\") {\n\t\tops = append(ops, kube.Test(path, o.before.value))\n\t}",
 			simulated, "TestOthersEditInBetween/rke2", false},
 		{"S6-version", "an edit does not test the reading it was computed from", "pkg/migration/patch.go",

@@ -1,10 +1,11 @@
-package config
+package edits
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
 func ccm() Chart { return Chart{Namespace: "kube-system", Name: "aws-cloud-controller-manager"} }
@@ -28,7 +29,7 @@ spec:
   bootstrap: false
 `
 
-func withManifest(t testing.TB, text string, there bool) (map[string]any, Spec) {
+func withManifest(t testing.TB, text string, there bool) (map[string]any, config.Spec) {
 	t.Helper()
 	rke := map[string]any{}
 	if there {
@@ -225,7 +226,7 @@ func FuzzManifest(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s := Spec{Object: "Cluster fleet-default/demo", root: "/spec/rkeConfig", AdditionalManifest: text, HasManifest: true}
+		s := config.Spec{Object: "Cluster fleet-default/demo", Root: "/spec/rkeConfig", AdditionalManifest: text, HasManifest: true}
 		_, had, err := ChartManifest(s, ccm())
 		if err != nil {
 			if _, ok := fault.As(err); !ok {

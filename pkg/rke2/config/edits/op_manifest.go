@@ -1,9 +1,10 @@
-package config
+package edits
 
 import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
@@ -39,7 +40,7 @@ func (o setManifest) values() (before, after any) {
 	return before, after
 }
 
-func (o setManifest) apply(s *Spec) error {
+func (o setManifest) apply(s *config.Spec) error {
 	if s.AdditionalManifest != o.before || s.HasManifest != o.had {
 		return stale(s.Object, "additionalManifest", "changed since it was read")
 	}
@@ -58,7 +59,7 @@ func (o setManifest) patch(root string) []kube.PatchOp {
 	return []kube.PatchOp{kube.Test(path, o.before), kube.Replace(path, o.after)}
 }
 
-func (o setManifest) missing(s Spec) []string {
+func (o setManifest) missing(s config.Spec) []string {
 	doc, found, err := ChartManifest(s, o.chart)
 	switch {
 	case err != nil:

@@ -1,4 +1,4 @@
-package config
+package edits
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
 // locate finds a chart's document in a manifest. It refuses a manifest that
@@ -51,7 +52,7 @@ func locate(object, text string, chart Chart) (doc document, found bool, err err
 
 // ChartManifest gives the document of a chart in additionalManifest, without
 // the comments around it.
-func ChartManifest(s Spec, chart Chart) (text string, found bool, err error) {
+func ChartManifest(s config.Spec, chart Chart) (text string, found bool, err error) {
 	d, found, err := locate(s.Object, s.AdditionalManifest, chart)
 	if err != nil || !found {
 		return "", false, err
@@ -65,7 +66,7 @@ func ChartManifest(s Spec, chart Chart) (text string, found bool, err error) {
 // of the one that has its name, else at the end. Every other byte stays, comments
 // around a replaced document included. Comments around the given one are not
 // written.
-func SetChartManifest(s Spec, chart Chart, doc string) (Edit, error) {
+func SetChartManifest(s config.Spec, chart Chart, doc string) (Edit, error) {
 	core := trimComments(doc)
 	doc = strings.TrimSuffix(doc[core.start:core.end], "\n") + "\n"
 	if d, found, err := locate(s.Object, doc, chart); err != nil || !found || d.separator >= 0 || d.end != len(doc) {
@@ -108,7 +109,7 @@ func SetChartManifest(s Spec, chart Chart, doc string) (Edit, error) {
 
 // proveManifest reads the result back: the chart's document is what it should
 // be, "" for none, and every other document is what it was.
-func (e *editor) proveManifest(before Spec, chart Chart, doc string) error {
+func (e *editor) proveManifest(before config.Spec, chart Chart, doc string) error {
 	got, _, err := ChartManifest(e.spec, chart)
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func (e *editor) proveManifest(before Spec, chart Chart, doc string) error {
 
 // others are all documents but a chart's and those of blanks alone, without line
 // breaks at their ends: RKE2 reads line by line and supplies a last one itself.
-func others(s Spec, chart Chart) ([]string, error) {
+func others(s config.Spec, chart Chart) ([]string, error) {
 	ours, found, err := locate(s.Object, s.AdditionalManifest, chart)
 	if err != nil {
 		return nil, err
@@ -175,10 +176,10 @@ func glue(text string) string {
 // RemoveChartManifest takes a chart's document out of additionalManifest, with
 // the separator before it; every other byte stays, comments around it or beside
 // the separator included. An empty edit when it is not there.
-func RemoveChartManifest(s Spec, chart Chart) (Edit, error) {
+func RemoveChartManifest(s config.Spec, chart Chart) (Edit, error) {
 	d, found, err := locate(s.Object, s.AdditionalManifest, chart)
 	if err != nil || !found {
-		return Edit{Object: s.Object, root: s.root}, err
+		return Edit{Object: s.Object, root: s.Root}, err
 	}
 	text := s.AdditionalManifest
 	body := text[d.start:d.end]

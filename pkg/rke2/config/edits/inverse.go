@@ -1,6 +1,9 @@
-package config
+package edits
 
-import "github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
+import (
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
+)
 
 // inverseVersion is the version of Inverse's JSON. A reader refuses newer ones.
 const inverseVersion = 1
@@ -74,8 +77,8 @@ type Where struct {
 
 // whereIs describes a place of s, or the place between entries at which one
 // with this selector was or will be.
-func whereIs(s Spec, p Place, selector any) Where {
-	if p == Global {
+func whereIs(s config.Spec, p config.Place, selector any) Where {
+	if p == config.Global {
 		return Where{Global: true}
 	}
 	w := Where{Entry: int(p), Selector: selector}
@@ -89,11 +92,11 @@ func whereIs(s Spec, p Place, selector any) Where {
 }
 
 // alike are the entries with the same selector.
-func (w Where) alike(s Spec) []Place {
-	var out []Place
+func (w Where) alike(s config.Spec) []config.Place {
+	var out []config.Place
 	for i, e := range s.Entries {
-		if notation.SameSelector(e.rawSelector, w.Selector) {
-			out = append(out, Place(i))
+		if notation.SameSelector(e.RawSelector, w.Selector) {
+			out = append(out, config.Place(i))
 		}
 	}
 	return out
@@ -101,9 +104,9 @@ func (w Where) alike(s Spec) []Place {
 
 // candidates are the places that w may mean: one while nobody added or removed
 // entries with this selector, else all of them.
-func (w Where) candidates(s Spec) []Place {
+func (w Where) candidates(s config.Spec) []config.Place {
 	if w.Global {
-		return []Place{Global}
+		return []config.Place{config.Global}
 	}
 	all := w.alike(s)
 	if len(all) == w.Of && w.Nth >= 0 && w.Nth < w.Of {
@@ -114,9 +117,9 @@ func (w Where) candidates(s Spec) []Place {
 
 func (w Where) String() string {
 	if w.Global {
-		return Global.String()
+		return config.Global.String()
 	}
-	text := Place(w.Entry).String()
+	text := config.Place(w.Entry).String()
 	if w.Selector != nil {
 		text += " (selector " + string(notation.Canonical(w.Selector)) + ")"
 	}
@@ -156,7 +159,7 @@ func (o setKey) undo() Undo {
 		Where: o.where,
 		Key:   o.at.Key, Made: o.made,
 	}
-	if !isArgs(o.at.Key) {
+	if !config.IsArgs(o.at.Key) {
 		u.Kind, u.Was, u.Is = UndoScalar, scalar(o.before), scalar(o.after)
 		return u
 	}
@@ -210,7 +213,7 @@ func (u Undo) carries(c cell) bool {
 }
 
 // ownArgs are the key and the arguments of an entry of ours, which has no others.
-func ownArgs(e Entry) (string, []notation.Element) {
+func ownArgs(e config.Entry) (string, []notation.Element) {
 	for k, v := range e.Config {
 		_, args := notation.Delta(nil, v)
 		return k, args
@@ -219,27 +222,27 @@ func ownArgs(e Entry) (string, []notation.Element) {
 }
 
 // peers tells the places that set a key, but for one entry.
-func peers(s Spec, key string, but Place) string {
+func peers(s config.Spec, key string, but config.Place) string {
 	return peersAs(s, key, but, notation.NormalSelector)
 }
 
 // peersAre says whether those places are what a journal calls them, which before
 // had the selectors as they were written.
-func peersAre(s Spec, key string, but Place, recorded string) bool {
+func peersAre(s config.Spec, key string, but config.Place, recorded string) bool {
 	return recorded == peers(s, key, but) || recorded == peersAs(s, key, but, func(raw any) any { return raw })
 }
 
-func peersAs(s Spec, key string, but Place, selector func(any) any) string {
+func peersAs(s config.Spec, key string, but config.Place, selector func(any) any) string {
 	var out []any
-	for _, p := range s.places() {
-		if _, set := s.values(p)[key]; !set || p == but {
+	for _, p := range s.AllPlaces() {
+		if _, set := s.ValuesAt(p)[key]; !set || p == but {
 			continue
 		}
-		if p == Global {
+		if p == config.Global {
 			out = append(out, "global")
 			continue
 		}
-		out = append(out, selector(s.Entries[p].rawSelector))
+		out = append(out, selector(s.Entries[p].RawSelector))
 	}
 	return notation.Digest(out)
 }

@@ -1,10 +1,11 @@
-package config
+package edits
 
 import (
 	"fmt"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
@@ -13,13 +14,13 @@ import (
 type op interface {
 	location() string
 	// apply changes s, or says that s is not what was read.
-	apply(s *Spec) error
+	apply(s *config.Spec) error
 	// patch is the same as JSON patch operations below the pointer root.
 	patch(root string) []kube.PatchOp
 	// values are what a person is shown.
 	values() (before, after any)
 	// missing says what of the change does not hold in s.
-	missing(s Spec) []string
+	missing(s config.Spec) []string
 	// undo is what the journal keeps.
 	undo() Undo
 }
@@ -51,7 +52,7 @@ func (c cell) shown() any { return c.value }
 
 // setKey sets or removes one key in one place.
 type setKey struct {
-	at      Location
+	at      config.Location
 	where   Where // the same place, by content
 	before  cell
 	after   cell
@@ -63,12 +64,12 @@ type setKey struct {
 func (o setKey) location() string            { return o.at.String() }
 func (o setKey) values() (before, after any) { return o.before.shown(), o.after.shown() }
 
-func (o setKey) apply(s *Spec) error {
+func (o setKey) apply(s *config.Spec) error {
 	p := o.at.Place
-	if p >= 0 && (int(p) >= len(s.Entries) || !notation.Equal(s.Entries[p].rawSelector, o.where.Selector)) {
+	if p >= 0 && (int(p) >= len(s.Entries) || !notation.Equal(s.Entries[p].RawSelector, o.where.Selector)) {
 		return stale(s.Object, p.String(), "is another entry now")
 	}
-	values := s.values(p)
+	values := s.ValuesAt(p)
 	if o.made != (values == nil) {
 		return stale(s.Object, p.String(), "appeared or went away")
 	}
@@ -90,16 +91,8 @@ func (o setKey) apply(s *Spec) error {
 		}
 		values = nil
 	}
-	s.setValues(p, values)
+	setValues(s, p, values)
 	return nil
-}
-
-func (s *Spec) setValues(p Place, values map[string]any) {
-	if p == Global {
-		s.Global = values
-		return
-	}
-	s.Entries[p].Config, s.Entries[p].HasConfig = values, values != nil
 }
 
 func (o setKey) patch(root string) []kube.PatchOp {
@@ -128,11 +121,11 @@ func (o setKey) patch(root string) []kube.PatchOp {
 	}
 }
 
-func (o setKey) missing(s Spec) []string {
+func (o setKey) missing(s config.Spec) []string {
 	var nearest string
 	for _, p := range o.where.candidates(s) {
-		v, ok := s.values(p)[o.at.Key]
-		lack := o.lack(Location{p, o.at.Key}, cell{v, ok})
+		v, ok := s.ValuesAt(p)[o.at.Key]
+		lack := o.lack(config.Location{Place: p, Key: o.at.Key}, cell{v, ok})
 		if lack == "" {
 			return nil
 		}
@@ -149,8 +142,8 @@ func (o setKey) missing(s Spec) []string {
 // lack compares argument lists without their order: others may add to them and Rancher's
 // webhook reorders some (rancher/webhook:pkg/resources/
 // provisioning.cattle.io/v1/cluster/mutator.go@v0.4.18 setKubeAPIServerArg).
-func (o setKey) lack(at Location, now cell) string {
-	if !isArgs(o.at.Key) {
+func (o setKey) lack(at config.Location, now cell) string {
+	if !config.IsArgs(o.at.Key) {
 		if now.same(o.after) {
 			return ""
 		}

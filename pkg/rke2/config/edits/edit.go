@@ -1,4 +1,4 @@
-package config
+package edits
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/kube"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
@@ -37,11 +38,11 @@ func (e Edit) Empty() bool { return len(e.Changes) == 0 }
 
 // Apply gives the Spec after the edit, or a fault of class Stale when s is not
 // what the edit was computed from, in the places that it touches.
-func (e Edit) Apply(s Spec) (Spec, error) {
-	out := s.clone()
+func (e Edit) Apply(s config.Spec) (config.Spec, error) {
+	out := clone(s)
 	for _, c := range e.Changes {
 		if err := c.op.apply(&out); err != nil {
-			return Spec{}, fmt.Errorf("apply edit to %s: %w", s.Object, err)
+			return config.Spec{}, fmt.Errorf("apply edit to %s: %w", s.Object, err)
 		}
 	}
 	return out, nil
@@ -66,7 +67,7 @@ func (e Edit) JSONPatch() ([]byte, error) {
 // AppliedIn says whether what the edit wrote is in s, which may be the Cluster
 // or Rancher's copy of it, and what is not. It looks only where the edit wrote,
 // compares argument lists without their order, and finds entries that moved by their selector.
-func (e Edit) AppliedIn(s Spec) (applied bool, missing []string) {
+func (e Edit) AppliedIn(s config.Spec) (applied bool, missing []string) {
 	for _, c := range e.Changes {
 		missing = append(missing, c.op.missing(s)...)
 	}
@@ -83,14 +84,14 @@ func (e Edit) Diff() string {
 }
 
 // Rolls names the machines that get another configuration, and so restart RKE2.
-func (e Edit) Rolls(s Spec, machines []Machine) ([]string, error) {
+func (e Edit) Rolls(s config.Spec, machines []config.Machine) ([]string, error) {
 	after, err := e.Apply(s)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, m := range machines {
-		if !notation.Equal(Effective(s, m).Values(), Effective(after, m).Values()) {
+		if !notation.Equal(config.Effective(s, m).Values(), config.Effective(after, m).Values()) {
 			names = append(names, m.Name)
 		}
 	}
@@ -100,14 +101,14 @@ func (e Edit) Rolls(s Spec, machines []Machine) ([]string, error) {
 // editor builds an Edit: what it does is applied at once to a copy, so that
 // every operation is computed from the state it will find.
 type editor struct {
-	from  Spec // what the edit is computed from
-	spec  Spec // what it is so far
+	from  config.Spec // what the edit is computed from
+	spec  config.Spec // what it is so far
 	edit  Edit
-	known map[Location]bool // while undoing: places that the edit to undo wrote to
+	known map[config.Location]bool // while undoing: places that the edit to undo wrote to
 }
 
-func edits(s Spec) *editor {
-	return &editor{from: s, spec: s.clone(), edit: Edit{Object: s.Object, root: s.root}}
+func edits(s config.Spec) *editor {
+	return &editor{from: s, spec: clone(s), edit: Edit{Object: s.Object, root: s.Root}}
 }
 
 func (e *editor) do(o op) error {
@@ -126,7 +127,7 @@ func (e *editor) do(o op) error {
 func (e *editor) withAlready(o op) op {
 	switch o := o.(type) {
 	case setKey:
-		if isArgs(o.at.Key) {
+		if config.IsArgs(o.at.Key) {
 			_, added := notation.Delta(o.before.value, o.after.value)
 			o.already = e.already(o.at.Key, added)
 		}
@@ -145,15 +146,15 @@ func (e *editor) already(key string, added []notation.Element) []Where {
 		return nil
 	}
 	var out []Where
-	for _, p := range e.from.places() {
-		if !holdsAll(notation.Args(e.from.values(p)[key]), values(added)) {
+	for _, p := range e.from.AllPlaces() {
+		if !holdsAll(notation.Args(e.from.ValuesAt(p)[key]), values(added)) {
 			continue
 		}
-		if p == Global {
+		if p == config.Global {
 			out = append(out, Where{Global: true})
 			continue
 		}
-		out = append(out, whereIs(e.from, p, e.from.Entries[p].rawSelector))
+		out = append(out, whereIs(e.from, p, e.from.Entries[p].RawSelector))
 	}
 	return out
 }
@@ -190,8 +191,8 @@ func (e *editor) merge(o setKey) bool {
 }
 
 // set writes one key in one place; writing what is there already does nothing.
-func (e *editor) set(at Location, to cell) error {
-	values := e.spec.values(at.Place)
+func (e *editor) set(at config.Location, to cell) error {
+	values := e.spec.ValuesAt(at.Place)
 	v, ok := values[at.Key]
 	before := cell{v, ok}
 	if before.same(to) {
@@ -200,21 +201,21 @@ func (e *editor) set(at Location, to cell) error {
 	return e.do(setKey{at: at, where: e.where(at.Place), before: before, after: to, made: values == nil})
 }
 
-func (e *editor) where(p Place) Where {
-	if p == Global {
+func (e *editor) where(p config.Place) Where {
+	if p == config.Global {
 		return Where{Global: true}
 	}
-	return whereIs(e.spec, p, e.spec.Entries[p].rawSelector)
+	return whereIs(e.spec, p, e.spec.Entries[p].RawSelector)
 }
 
 // insert adds an entry; drop takes one out.
-func (e *editor) insert(index int, entry Entry) error {
-	w := whereIs(e.spec, Place(index), entry.rawSelector)
+func (e *editor) insert(index int, entry config.Entry) error {
+	w := whereIs(e.spec, config.Place(index), entry.RawSelector)
 	w.Of++ // once it is there
 	return e.do(addEntry{index: index, where: w, entry: entry, made: e.spec.Entries == nil})
 }
 
-func (e *editor) drop(p Place, key string, unmade bool) error {
+func (e *editor) drop(p config.Place, key string, unmade bool) error {
 	entry := e.spec.Entries[p]
 	entry.Config = notation.CopyMap(entry.Config)
 	w := e.where(p)

@@ -1,9 +1,10 @@
-package config
+package edits
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
@@ -13,45 +14,45 @@ import (
 // leader-migration flag. disable-cloud-controller stays: whether the user had it
 // is not known, it must not differ between servers, and beside a provider name
 // it changes nothing up to RKE2 1.35.
-func SwitchBack(s Spec, machines []Machine) (Edit, error) {
+func SwitchBack(s config.Spec, machines []config.Machine) (Edit, error) {
 	provider, err := guard(s, machines)
 	if err != nil {
 		return Edit{}, err
 	}
-	if provider != ProviderAWS && provider != ProviderExternal {
-		return Edit{}, wrongProvider(s, machines, ProviderAWS+" or "+ProviderExternal)
+	if provider != config.ProviderAWS && provider != config.ProviderExternal {
+		return Edit{}, wrongProvider(s, machines, config.ProviderAWS+" or "+config.ProviderExternal)
 	}
 	if err := anotherProvider(s, machines); err != nil {
 		return Edit{}, err
 	}
 	e := edits(s)
-	for _, p := range e.winners(KeyProvider, machines).places {
-		if err := e.set(Location{p, KeyProvider}, present(ProviderAWS)); err != nil {
+	for _, p := range e.winners(config.KeyProvider, machines).places {
+		if err := e.set(config.Location{Place: p, Key: config.KeyProvider}, present(config.ProviderAWS)); err != nil {
 			return Edit{}, err
 		}
 	}
 	if err := e.addFlag(machines, isExternal); err != nil {
 		return Edit{}, err
 	}
-	if err := e.takeOutEverywhere(KeyKubeletArg, machines, machines, isExternal); err != nil {
+	if err := e.takeOutEverywhere(config.KeyKubeletArg, machines, machines, isExternal); err != nil {
 		return Edit{}, err
 	}
-	return e.finish(s, machines, intent{keys: []string{KeyProvider, KeyManagerArg, KeyKubeletArg}, holds: isInTree})
+	return e.finish(s, machines, intent{keys: []string{config.KeyProvider, config.KeyManagerArg, config.KeyKubeletArg}, holds: isInTree})
 }
 
 // anotherProvider refuses arguments that would still name another provider, or none,
 // once what a switch added is out: they are not ours to take.
-func anotherProvider(s Spec, machines []Machine) error {
+func anotherProvider(s config.Spec, machines []config.Machine) error {
 	for _, m := range machines {
-		keys := []string{KeyKubeletArg}
+		keys := []string{config.KeyKubeletArg}
 		if m.ControlPlane() {
-			keys = append(keys, KeyManagerArg)
+			keys = append(keys, config.KeyManagerArg)
 		}
-		c := Effective(s, m)
+		c := config.Effective(s, m)
 		for _, key := range keys {
 			rest := slices.DeleteFunc(slices.Clone(c.Args(key)), isExternal)
-			if provider, set := notation.Last(rest, FlagProvider); set && provider != ProviderAWS {
-				return refuse(s.Object, "AnotherProvider", fmt.Sprintf("%s of machine %s sets %s=%s", c[key].Location, m.Name, FlagProvider, provider),
+			if provider, set := notation.Last(rest, config.FlagProvider); set && provider != config.ProviderAWS {
+				return refuse(s.Object, "AnotherProvider", fmt.Sprintf("%s of machine %s sets %s=%s", c[key].Location, m.Name, config.FlagProvider, provider),
 					"provider aws, or nothing said of it", "take that argument out, wait until Rancher has applied it, and start again")
 			}
 		}
@@ -59,11 +60,11 @@ func anotherProvider(s Spec, machines []Machine) error {
 	return nil
 }
 
-func isInTree(m Machine, c Config) (string, bool) {
+func isInTree(m config.Machine, c config.Config) (string, bool) {
 	switch {
-	case KubeletProvider(c) != ProviderAWS:
+	case config.KubeletProvider(c) != config.ProviderAWS:
 		return "a kubelet with provider aws", false
-	case m.ControlPlane() && ManagerProvider(c) != ProviderAWS:
+	case m.ControlPlane() && config.ManagerProvider(c) != config.ProviderAWS:
 		return "a kube-controller-manager with provider aws", false
 	}
 	return hasFlag(m, c)

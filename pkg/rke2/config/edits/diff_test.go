@@ -1,6 +1,10 @@
-package config
+package edits
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
+)
 
 // The marks of a diff count, not what its lines begin with: a list item begins with
 // the mark of a removal.
@@ -29,9 +33,9 @@ func TestDiffCountsItsLines(t *testing.T) {
 
 // A change that is the sum of two counts the lines of the sum.
 func TestMergedChangeCountsTheSum(t *testing.T) {
-	e := edits(Spec{Global: map[string]any{KeyProvider: "aws"}})
+	e := edits(config.Spec{Global: map[string]any{config.KeyProvider: "aws"}})
 	for _, to := range []string{"one", "external"} {
-		if err := e.set(Location{Global, KeyProvider}, present(to)); err != nil {
+		if err := e.set(config.Location{Place: config.Global, Key: config.KeyProvider}, present(to)); err != nil {
 			t.Fatal(err)
 		}
 	}

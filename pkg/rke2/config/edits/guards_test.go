@@ -1,10 +1,11 @@
-package config
+package edits
 
 import (
 	"strings"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
@@ -123,12 +124,16 @@ func TestManifestIsProven(t *testing.T) {
 // The last guard of an edit of arguments: it does what it is for, and nothing else, and
 // does it again.
 func TestEditIsProven(t *testing.T) {
-	machine := Machine{Name: "m", Labels: map[string]string{LabelControlPlane: "true"}}
-	from := func(global map[string]any) Spec { return parse(t, map[string]any{"machineGlobalConfig": global}) }
-	args := func(words ...any) map[string]any { return map[string]any{KeyProvider: "aws", KeyManagerArg: words} }
+	machine := config.Machine{Name: "m", Labels: map[string]string{config.LabelControlPlane: "true"}}
+	from := func(global map[string]any) config.Spec {
+		return parse(t, map[string]any{"machineGlobalConfig": global})
+	}
+	args := func(words ...any) map[string]any {
+		return map[string]any{config.KeyProvider: "aws", config.KeyManagerArg: words}
+	}
 	before := from(args("a=1"))
 	for name, tt := range map[string]struct {
-		after  Spec
+		after  config.Spec
 		holds  bool
 		reason string
 	}{
@@ -136,7 +141,7 @@ func TestEditIsProven(t *testing.T) {
 		"it is not for that":              {from(args("a=1", "enable-leader-migration")), false, "NoSafePlace"},
 		"it takes an argument out":        {from(args("enable-leader-migration")), true, "NoSafePlace"},
 		"it puts another in":              {from(args("a=1", "b=2", "enable-leader-migration")), true, "NoSafePlace"},
-		"it changes a key of nobody's":    {from(map[string]any{KeyProvider: "external", KeyManagerArg: []any{"a=1"}}), true, "NoSafePlace"},
+		"it changes a key of nobody's":    {from(map[string]any{config.KeyProvider: "external", config.KeyManagerArg: []any{"a=1"}}), true, "NoSafePlace"},
 		"it gives another result, again ": {from(args("a=1", "enable-leader-migration")), true, "EditNotRepeatable"},
 	} {
 		e := edits(before)
@@ -145,7 +150,7 @@ func TestEditIsProven(t *testing.T) {
 		} else if err := replaceGlobal(e, tt.after); err != nil {
 			t.Fatal(err)
 		}
-		_, err := e.finish(before, []Machine{machine}, intent{keys: []string{KeyManagerArg}, holds: func(Machine, Config) (string, bool) { return "the flag", tt.holds }})
+		_, err := e.finish(before, []config.Machine{machine}, intent{keys: []string{config.KeyManagerArg}, holds: func(config.Machine, config.Config) (string, bool) { return "the flag", tt.holds }})
 		f, ok := fault.As(err)
 		if ok != (tt.reason != "") || ok && f.Reason != tt.reason {
 			t.Errorf("%s: %v", name, err)
@@ -154,13 +159,13 @@ func TestEditIsProven(t *testing.T) {
 }
 
 // replaceGlobal makes the arguments and the provider of one configuration those of another.
-func replaceGlobal(e *editor, to Spec) error {
-	for _, key := range []string{KeyProvider, KeyManagerArg} {
+func replaceGlobal(e *editor, to config.Spec) error {
+	for _, key := range []string{config.KeyProvider, config.KeyManagerArg} {
 		if notation.Equal(e.spec.Global[key], to.Global[key]) {
 			continue
 		}
 		now, then := cell{e.spec.Global[key], true}, cell{to.Global[key], true}
-		if err := e.do(setKey{at: Location{Global, key}, where: Where{Global: true}, before: now, after: then}); err != nil {
+		if err := e.do(setKey{at: config.Location{Place: config.Global, Key: key}, where: Where{Global: true}, before: now, after: then}); err != nil {
 			return err
 		}
 	}
@@ -173,8 +178,8 @@ func TestOperationsAreForWhatWasRead(t *testing.T) {
 	base := func() map[string]any {
 		return map[string]any{"machineGlobalConfig": map[string]any{"a": "1"}, "machineSelectorConfig": []any{map[string]any{"config": map[string]any{"b": "1"}}}}
 	}
-	set := func(p Place, key string, before, after cell) setKey {
-		o := setKey{at: Location{p, key}, before: before, after: after}
+	set := func(p config.Place, key string, before, after cell) setKey {
+		o := setKey{at: config.Location{Place: p, Key: key}, before: before, after: after}
 		return o
 	}
 	there := func(v any) cell { return cell{v, true} }
@@ -183,20 +188,20 @@ func TestOperationsAreForWhatWasRead(t *testing.T) {
 		rke   func(map[string]any)
 		stale bool
 	}{
-		"as it was":     {set(Global, "a", there("1"), there("2")), func(map[string]any) {}, false},
-		"another value": {set(Global, "a", there("1"), there("2")), func(m map[string]any) { m["machineGlobalConfig"] = map[string]any{"a": "3"} }, true},
-		"it went":       {set(Global, "a", there("1"), there("2")), func(m map[string]any) { m["machineGlobalConfig"] = map[string]any{} }, true},
-		"the map went":  {set(Global, "a", there("1"), there("2")), func(m map[string]any) { delete(m, "machineGlobalConfig") }, true},
-		"a map to make": {setKey{at: Location{Global, "a"}, after: there("1"), made: true}, func(m map[string]any) { delete(m, "machineGlobalConfig") }, false},
-		"that is there": {setKey{at: Location{Global, "c"}, after: there("1"), made: true}, func(map[string]any) {}, true},
+		"as it was":     {set(config.Global, "a", there("1"), there("2")), func(map[string]any) {}, false},
+		"another value": {set(config.Global, "a", there("1"), there("2")), func(m map[string]any) { m["machineGlobalConfig"] = map[string]any{"a": "3"} }, true},
+		"it went":       {set(config.Global, "a", there("1"), there("2")), func(m map[string]any) { m["machineGlobalConfig"] = map[string]any{} }, true},
+		"the map went":  {set(config.Global, "a", there("1"), there("2")), func(m map[string]any) { delete(m, "machineGlobalConfig") }, true},
+		"a map to make": {setKey{at: config.Location{Place: config.Global, Key: "a"}, after: there("1"), made: true}, func(m map[string]any) { delete(m, "machineGlobalConfig") }, false},
+		"that is there": {setKey{at: config.Location{Place: config.Global, Key: "c"}, after: there("1"), made: true}, func(map[string]any) {}, true},
 		"an entry":      {set(0, "b", there("1"), there("2")), func(map[string]any) {}, false},
 		"that is gone":  {set(0, "b", there("1"), there("2")), func(m map[string]any) { m["machineSelectorConfig"] = []any{} }, true},
 		"that is another": {set(0, "b", there("1"), there("2")), func(m map[string]any) {
 			m["machineSelectorConfig"].([]any)[0].(map[string]any)["machineLabelSelector"] = map[string]any{"matchLabels": map[string]any{"x": "y"}}
 		}, true},
 		"behind the last one": {set(1, "b", there("1"), there("2")), func(map[string]any) {}, true},
-		"a map to take away":  {setKey{at: Location{0, "b"}, before: there("1"), unmade: true}, func(map[string]any) {}, false},
-		"that holds another now": {setKey{at: Location{0, "b"}, before: there("1"), unmade: true}, func(m map[string]any) {
+		"a map to take away":  {setKey{at: config.Location{Place: 0, Key: "b"}, before: there("1"), unmade: true}, func(map[string]any) {}, false},
+		"that holds another now": {setKey{at: config.Location{Place: 0, Key: "b"}, before: there("1"), unmade: true}, func(m map[string]any) {
 			m["machineSelectorConfig"].([]any)[0].(map[string]any)["config"] = map[string]any{"b": "1", "c": "2"}
 		}, true},
 		"a manifest as it was":     {setManifest{chart: ccm(), before: "", had: false, after: chartDoc, has: true}, func(map[string]any) {}, false},
@@ -216,7 +221,7 @@ func TestOperationsAreForWhatWasRead(t *testing.T) {
 // An entry goes in and out of a list that others change meanwhile; what was computed is
 // not what was put there.
 func TestEntriesGoInAndOut(t *testing.T) {
-	entry := Entry{HasConfig: true, Config: map[string]any{"b": "1"}}
+	entry := config.Entry{HasConfig: true, Config: map[string]any{"b": "1"}}
 	s := parse(t, map[string]any{})
 	put := addEntry{index: 0, entry: entry, made: true}
 	if err := put.apply(&s); err != nil {
@@ -251,70 +256,27 @@ func TestEntriesGoInAndOut(t *testing.T) {
 	}
 }
 
-// A boolean is what Rancher makes of it.
-func TestTruth(t *testing.T) {
-	for _, tt := range []struct {
-		v    any
-		want bool
-	}{{true, true}, {"true", true}, {" Yes ", true}, {"t", true}, {"y", true}, {"1", false}, {1, false}, {nil, false}, {"", false}, {[]any{}, false}, {[]any{"true", "false"}, true}, {[]any{"false", "true"}, false}} {
-		if got := truth(tt.v); got != tt.want {
-			t.Errorf("%v: %t", tt.v, got)
-		}
-	}
-}
-
-// Which controllers a list leaves out of those that are to be handed over.
-func TestControllersThatAreOff(t *testing.T) {
-	for list, want := range map[string]string{
-		"*":                    "a list of controllers of its own",
-		"*,-service":           "off in kube-controller-manager today: service",
-		"*,-service,-nodeipam": "off in kube-controller-manager today: service, nodeipam",
-		"*,-ttl":               "a list of controllers of its own",
-		"service":              "off in kube-controller-manager today: route, cloud-node-lifecycle, nodeipam",
-		"service,route,cloud-node-lifecycle,nodeipam":          "a list of controllers of its own",
-		"service,-service,route,cloud-node-lifecycle,nodeipam": "off in kube-controller-manager today: service",
-	} {
-		var got []Finding
-		controllers([]string{"controllers=" + list}, func(f Finding) { got = append(got, f) })
-		if len(got) != 1 || got[0].Why != want || got[0].Topic != Controllers {
-			t.Errorf("%s: %+v", list, got)
-		}
-	}
-	controllers([]string{"leader-elect=true"}, func(f Finding) { t.Errorf("no list: %+v", f) })
-}
-
-// Rancher cordons what it drains: where it is to drain, or hooks wait for a drain.
-func TestDrainCordons(t *testing.T) {
-	for want, all := range map[bool][]Drain{true: {{Enabled: true}, {PreDrainHooks: 1}, {PostDrainHooks: 1}, {Enabled: true, PreDrainHooks: 2}}, false: {{}, {IgnoreErrors: true, TimeoutSeconds: 1, DeleteEmptyDirs: true}}} {
-		for _, d := range all {
-			if d.Cordons() != want {
-				t.Errorf("%+v", d)
-			}
-		}
-	}
-}
-
 // What a switched machine has to have, each by itself.
 func TestIsSwitched(t *testing.T) {
-	server, worker := Machine{Labels: map[string]string{LabelControlPlane: "true", LabelEtcd: "true"}}, Machine{Labels: map[string]string{LabelWorker: "true"}}
-	etcd := Machine{Labels: map[string]string{LabelEtcd: "true"}}
+	server, worker := config.Machine{Labels: map[string]string{config.LabelControlPlane: "true", config.LabelEtcd: "true"}}, config.Machine{Labels: map[string]string{config.LabelWorker: "true"}}
+	etcd := config.Machine{Labels: map[string]string{config.LabelEtcd: "true"}}
 	for name, tt := range map[string]struct {
-		machine Machine
+		machine config.Machine
 		global  map[string]any
 		ok      bool
 	}{
-		"external":                   {server, map[string]any{KeyProvider: "external", KeyDisableCCM: true}, true},
-		"its own CCM runs":           {server, map[string]any{KeyProvider: "external"}, false},
-		"it runs on etcd":            {etcd, map[string]any{KeyProvider: "external"}, false},
-		"a worker has none":          {worker, map[string]any{KeyProvider: "external"}, true},
-		"a kubelet is in-tree":       {worker, map[string]any{KeyProvider: "aws"}, false},
-		"a kubelet by its argument":  {worker, map[string]any{KeyProvider: "aws", KeyKubeletArg: []any{"cloud-provider=external"}}, true},
-		"the manager is in-tree":     {server, map[string]any{KeyProvider: "aws", KeyKubeletArg: []any{"cloud-provider=external"}, KeyDisableCCM: true}, false},
-		"both by their arguments":    {server, map[string]any{KeyProvider: "aws", KeyKubeletArg: []any{"cloud-provider=external"}, KeyManagerArg: []any{"cloud-provider=external"}, KeyDisableCCM: true}, true},
-		"the flag is left":           {server, map[string]any{KeyProvider: "external", KeyManagerArg: []any{"enable-leader-migration"}, KeyDisableCCM: true}, false},
-		"the flag does not reach it": {worker, map[string]any{KeyProvider: "external", KeyManagerArg: []any{"enable-leader-migration"}}, true},
+		"external":                   {server, map[string]any{config.KeyProvider: "external", config.KeyDisableCCM: true}, true},
+		"its own CCM runs":           {server, map[string]any{config.KeyProvider: "external"}, false},
+		"it runs on etcd":            {etcd, map[string]any{config.KeyProvider: "external"}, false},
+		"a worker has none":          {worker, map[string]any{config.KeyProvider: "external"}, true},
+		"a kubelet is in-tree":       {worker, map[string]any{config.KeyProvider: "aws"}, false},
+		"a kubelet by its argument":  {worker, map[string]any{config.KeyProvider: "aws", config.KeyKubeletArg: []any{"cloud-provider=external"}}, true},
+		"the manager is in-tree":     {server, map[string]any{config.KeyProvider: "aws", config.KeyKubeletArg: []any{"cloud-provider=external"}, config.KeyDisableCCM: true}, false},
+		"both by their arguments":    {server, map[string]any{config.KeyProvider: "aws", config.KeyKubeletArg: []any{"cloud-provider=external"}, config.KeyManagerArg: []any{"cloud-provider=external"}, config.KeyDisableCCM: true}, true},
+		"the flag is left":           {server, map[string]any{config.KeyProvider: "external", config.KeyManagerArg: []any{"enable-leader-migration"}, config.KeyDisableCCM: true}, false},
+		"the flag does not reach it": {worker, map[string]any{config.KeyProvider: "external", config.KeyManagerArg: []any{"enable-leader-migration"}}, true},
 	} {
-		wanted, ok := isSwitched(tt.machine, Effective(parse(t, map[string]any{"machineGlobalConfig": tt.global}), tt.machine))
+		wanted, ok := isSwitched(tt.machine, config.Effective(parse(t, map[string]any{"machineGlobalConfig": tt.global}), tt.machine))
 		if ok != tt.ok || !ok && wanted == "" {
 			t.Errorf("%s: %t, wanted %s", name, ok, wanted)
 		}

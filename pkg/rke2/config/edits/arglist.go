@@ -1,8 +1,9 @@
-package config
+package edits
 
 import (
 	"slices"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
@@ -71,8 +72,8 @@ func without(elems []any, drop func(arg string) bool) []any {
 	return slices.DeleteFunc(slices.Clone(elems), func(v any) bool { return drop(notation.Text(v)) })
 }
 
-func isLeaderMigration(arg string) bool { return notation.FlagName(arg) == FlagLeaderMigration }
+func isLeaderMigration(arg string) bool { return notation.FlagName(arg) == config.FlagLeaderMigration }
 
 func isExternal(arg string) bool {
-	return notation.FlagName(arg) == FlagProvider && notation.FlagValue(arg) == ProviderExternal
+	return notation.FlagName(arg) == config.FlagProvider && notation.FlagValue(arg) == config.ProviderExternal
 }

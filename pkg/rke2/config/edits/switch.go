@@ -1,12 +1,16 @@
-package config
+package edits
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
+
+// argExternal has a component leave the cloud to a controller of its own.
+const argExternal = config.FlagProvider + "=" + config.ProviderExternal
 
 // EndState is how a migrated cluster is configured.
 type EndState string
@@ -23,19 +27,19 @@ const (
 // SwitchProvider makes every component external, takes the leader-migration
 // flag out of kube-controller-manager and turns RKE2's own cloud controller off
 // on all servers. It never touches kube-apiserver-arg.
-func SwitchProvider(s Spec, machines []Machine, end EndState) (Edit, error) {
+func SwitchProvider(s config.Spec, machines []config.Machine, end EndState) (Edit, error) {
 	provider, err := guard(s, machines)
 	if err != nil {
 		return Edit{}, err
 	}
 	e := edits(s)
 	switch {
-	case end == External && (provider == ProviderAWS || provider == ProviderExternal):
+	case end == External && (provider == config.ProviderAWS || provider == config.ProviderExternal):
 		err = e.toExternal(machines)
-	case end == Overrides && provider == ProviderAWS:
+	case end == Overrides && provider == config.ProviderAWS:
 		err = e.toOverrides(machines)
 	case end == External || end == Overrides:
-		err = wrongProvider(s, machines, ProviderAWS)
+		err = wrongProvider(s, machines, config.ProviderAWS)
 	default:
 		err = refuse(s.Object, "EndState", "end state "+strconv.Quote(string(end)), "external or overrides", "")
 	}
@@ -45,48 +49,48 @@ func SwitchProvider(s Spec, machines []Machine, end EndState) (Edit, error) {
 	if err := e.disableOwnController(machines); err != nil {
 		return Edit{}, err
 	}
-	keys := []string{KeyProvider, KeyDisableCCM, KeyManagerArg}
+	keys := []string{config.KeyProvider, config.KeyDisableCCM, config.KeyManagerArg}
 	if end == Overrides {
-		keys = []string{KeyKubeletArg, KeyDisableCCM, KeyManagerArg}
+		keys = []string{config.KeyKubeletArg, config.KeyDisableCCM, config.KeyManagerArg}
 	}
 	return e.finish(s, machines, intent{keys: keys, holds: isSwitched})
 }
 
-func isSwitched(m Machine, c Config) (string, bool) {
+func isSwitched(m config.Machine, c config.Config) (string, bool) {
 	switch {
-	case KubeletProvider(c) != ProviderExternal:
+	case config.KubeletProvider(c) != config.ProviderExternal:
 		return "a kubelet with provider external", false
-	case m.ControlPlane() && ManagerProvider(c) != ProviderExternal:
+	case m.ControlPlane() && config.ManagerProvider(c) != config.ProviderExternal:
 		return "a kube-controller-manager with provider external", false
-	case m.Server() && !notation.IsTrue(c.Text(KeyDisableCCM)):
-		return KeyDisableCCM + " true", false
+	case m.Server() && !notation.IsTrue(c.Text(config.KeyDisableCCM)):
+		return config.KeyDisableCCM + " true", false
 	}
 	return hasNoFlag(m, c)
 }
 
-func (e *editor) toExternal(machines []Machine) error {
-	for _, p := range e.winners(KeyProvider, machines).places {
-		if err := e.set(Location{p, KeyProvider}, present(ProviderExternal)); err != nil {
+func (e *editor) toExternal(machines []config.Machine) error {
+	for _, p := range e.winners(config.KeyProvider, machines).places {
+		if err := e.set(config.Location{Place: p, Key: config.KeyProvider}, present(config.ProviderExternal)); err != nil {
 			return err
 		}
 	}
 	for _, m := range machines {
-		c := Effective(e.spec, m)
-		for key, provider := range map[string]string{KeyKubeletArg: KubeletProvider(c), KeyManagerArg: ManagerProvider(c)} {
-			if provider != ProviderExternal && (key == KeyKubeletArg || m.ControlPlane()) {
+		c := config.Effective(e.spec, m)
+		for key, provider := range map[string]string{config.KeyKubeletArg: config.KubeletProvider(c), config.KeyManagerArg: config.ManagerProvider(c)} {
+			if provider != config.ProviderExternal && (key == config.KeyKubeletArg || m.ControlPlane()) {
 				return refuse(e.spec.Object, "ArgumentsBeatOurs",
-					fmt.Sprintf("%s of machine %s sets %s=%s, which beats %s", c[key].Location, m.Name, FlagProvider, provider, KeyProvider),
-					"no "+FlagProvider+" in "+key, "remove that argument; it changes nothing today")
+					fmt.Sprintf("%s of machine %s sets %s=%s, which beats %s", c[key].Location, m.Name, config.FlagProvider, provider, config.KeyProvider),
+					"no "+config.FlagProvider+" in "+key, "remove that argument; it changes nothing today")
 			}
 		}
 	}
-	return e.takeOutEverywhere(KeyManagerArg, pick(machines, Machine.ControlPlane), machines, isLeaderMigration)
+	return e.takeOutEverywhere(config.KeyManagerArg, pick(machines, config.Machine.ControlPlane), machines, isLeaderMigration)
 }
 
-func (e *editor) toOverrides(machines []Machine) error {
+func (e *editor) toOverrides(machines []config.Machine) error {
 	external := func(args []string) bool {
-		v, _ := notation.Last(args, FlagProvider)
-		return v == ProviderExternal
+		v, _ := notation.Last(args, config.FlagProvider)
+		return v == config.ProviderExternal
 	}
 	override := func(args []any) []any {
 		args = without(args, isLeaderMigration)
@@ -95,7 +99,7 @@ func (e *editor) toOverrides(machines []Machine) error {
 		}
 		return args
 	}
-	kubelets := e.winners(KeyKubeletArg, machines)
+	kubelets := e.winners(config.KeyKubeletArg, machines)
 	for _, p := range kubelets.places {
 		add := func(args []any) []any {
 			if external(notation.Args(args)) {
@@ -103,17 +107,17 @@ func (e *editor) toOverrides(machines []Machine) error {
 			}
 			return append(args, argExternal)
 		}
-		if err := e.rewrite(Location{p, KeyKubeletArg}, kubelets.first[p], add, external); err != nil {
+		if err := e.rewrite(config.Location{Place: p, Key: config.KeyKubeletArg}, kubelets.first[p], add, external); err != nil {
 			return err
 		}
 	}
 	if err := e.addKubeletArg(kubelets.unset, machines); err != nil {
 		return err
 	}
-	controlPlanes := pick(machines, Machine.ControlPlane)
-	managers := e.winners(KeyManagerArg, controlPlanes)
+	controlPlanes := pick(machines, config.Machine.ControlPlane)
+	managers := e.winners(config.KeyManagerArg, controlPlanes)
 	for _, p := range managers.places {
-		if err := e.rewrite(Location{p, KeyManagerArg}, managers.first[p], override, external); err != nil {
+		if err := e.rewrite(config.Location{Place: p, Key: config.KeyManagerArg}, managers.first[p], override, external); err != nil {
 			return err
 		}
 	}
@@ -126,11 +130,11 @@ func (e *editor) toOverrides(machines []Machine) error {
 // addKubeletArg serves machines for which nobody sets kubelet-arg: where their
 // cloud-provider-name comes from, so that it is next to it in Rancher's UI, or
 // else machineGlobalConfig, which beats nobody.
-func (e *editor) addKubeletArg(unset, machines []Machine) error {
-	byPlace := map[Place][]Machine{}
-	var order []Place
+func (e *editor) addKubeletArg(unset, machines []config.Machine) error {
+	byPlace := map[config.Place][]config.Machine{}
+	var order []config.Place
 	for _, m := range unset {
-		p := Effective(e.spec, m)[KeyProvider].Location.Place
+		p := config.Effective(e.spec, m)[config.KeyProvider].Location.Place
 		if byPlace[p] == nil {
 			order = append(order, p)
 		}
@@ -138,9 +142,9 @@ func (e *editor) addKubeletArg(unset, machines []Machine) error {
 	}
 	slices.Sort(order)
 	for _, p := range order {
-		at := Location{p, KeyKubeletArg}
+		at := config.Location{Place: p, Key: config.KeyKubeletArg}
 		if !e.fits(at, byPlace[p], machines) {
-			at.Place = Global
+			at.Place = config.Global
 		}
 		if e.cell(at).there {
 			continue // an earlier group was given it in machineGlobalConfig
@@ -155,10 +159,10 @@ func (e *editor) addKubeletArg(unset, machines []Machine) error {
 // disableOwnController sets disable-cloud-controller on all servers: the value
 // must be the same on each of them, and from 1.36 RKE2's own controller comes
 // back without it.
-func (e *editor) disableOwnController(machines []Machine) error {
-	w := e.winners(KeyDisableCCM, pick(machines, Machine.Server))
+func (e *editor) disableOwnController(machines []config.Machine) error {
+	w := e.winners(config.KeyDisableCCM, pick(machines, config.Machine.Server))
 	for _, p := range w.places {
-		at := Location{p, KeyDisableCCM}
+		at := config.Location{Place: p, Key: config.KeyDisableCCM}
 		switch v := e.cell(at).value.(type) {
 		case nil, bool:
 			if err := e.set(at, present(true)); err != nil {
@@ -181,10 +185,10 @@ func (e *editor) disableOwnController(machines []Machine) error {
 	if len(w.unset) == 0 {
 		return nil
 	}
-	return e.set(Location{Global, KeyDisableCCM}, present(true))
+	return e.set(config.Location{Place: config.Global, Key: config.KeyDisableCCM}, present(true))
 }
 
-func (e *editor) notBoolean(at Location, m Machine, seen string) error {
+func (e *editor) notBoolean(at config.Location, m config.Machine, seen string) error {
 	return refuse(e.spec.Object, "NotBoolean", fmt.Sprintf("%s, which wins for machine %s, is %s", at, m.Name, seen),
 		"true or false", "write true, or remove it")
 }

@@ -1,4 +1,4 @@
-package config
+package edits
 
 import (
 	"fmt"
@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // Edit computes the edit that undoes, on s as it is now. What somebody else
 // undid already is left alone. Where a value of ours was changed or moved it
 // gives a fault of class Stale that says what moved, and no edit.
-func (inv Inverse) Edit(s Spec) (Edit, error) {
+func (inv Inverse) Edit(s config.Spec) (Edit, error) {
 	if inv.Version > inverseVersion {
 		return Edit{}, &fault.Error{
 			Class: fault.Usage, Reason: "NewerInverse", Object: s.Object,
@@ -21,10 +22,10 @@ func (inv Inverse) Edit(s Spec) (Edit, error) {
 		}
 	}
 	e := edits(s)
-	e.known = map[Location]bool{}
+	e.known = map[config.Location]bool{}
 	for _, u := range inv.Undo {
 		for _, p := range u.Where.candidates(s) {
-			e.known[Location{p, u.Key}] = true
+			e.known[config.Location{Place: p, Key: u.Key}] = true
 		}
 	}
 	for _, u := range inv.Undo {
@@ -65,11 +66,11 @@ func (e *editor) moved(u Undo, seen string) error {
 
 // find gives the place where the edit's work is, by content. gone: nowhere;
 // p is then a place that looks undone, else the likeliest one.
-func (e *editor) find(u Undo, carries, undone func(cell) bool) (p Place, gone bool, err error) {
+func (e *editor) find(u Undo, carries, undone func(cell) bool) (p config.Place, gone bool, err error) {
 	candidates := u.Where.candidates(e.spec)
-	var carrying []Place
+	var carrying []config.Place
 	for _, p := range candidates {
-		if carries(e.cell(Location{p, u.Key})) {
+		if carries(e.cell(config.Location{Place: p, Key: u.Key})) {
 			carrying = append(carrying, p)
 		}
 	}
@@ -80,18 +81,18 @@ func (e *editor) find(u Undo, carries, undone func(cell) bool) (p Place, gone bo
 		return 0, false, e.moved(u, fmt.Sprintf("entries %v have this selector and hold what was written to %s", carrying, u.Where))
 	}
 	for _, p := range candidates {
-		if undone(e.cell(Location{p, u.Key})) {
+		if undone(e.cell(config.Location{Place: p, Key: u.Key})) {
 			return p, true, nil
 		}
 	}
-	before := map[Place]bool{}
+	before := map[config.Place]bool{}
 	for _, w := range u.Already {
 		for _, p := range w.candidates(e.spec) {
 			before[p] = true
 		}
 	}
-	for _, p := range e.spec.places() {
-		at := Location{p, u.Key}
+	for _, p := range e.spec.AllPlaces() {
+		at := config.Location{Place: p, Key: u.Key}
 		if !before[p] && !e.known[at] && e.cell(at).there && carries(e.cell(at)) {
 			return 0, false, e.moved(u, fmt.Sprintf("what was written to %s is in %s now", u.Where, at))
 		}
@@ -141,7 +142,7 @@ func (e *editor) undoArgs(u Undo) error {
 		}
 		p = candidates[0]
 	}
-	at := Location{p, u.Key}
+	at := config.Location{Place: p, Key: u.Key}
 	if gone && len(u.Added) > 0 {
 		return e.partly(u)
 	}
@@ -154,7 +155,7 @@ func (e *editor) undoArgs(u Undo) error {
 // partly tells a change that somebody else undid from one that they undid by half.
 func (e *editor) partly(u Undo) error {
 	for _, p := range u.Where.candidates(e.spec) {
-		args := notation.Args(e.cell(Location{p, u.Key}).value)
+		args := notation.Args(e.cell(config.Location{Place: p, Key: u.Key}).value)
 		if holdsAll(args, values(u.Removed)) {
 			return nil
 		}
@@ -162,7 +163,7 @@ func (e *editor) partly(u Undo) error {
 	return e.moved(u, fmt.Sprintf("%s no longer holds %s", u.Where, strings.Join(values(u.Added), ", ")))
 }
 
-func (e *editor) restore(u Undo, at Location) error {
+func (e *editor) restore(u Undo, at config.Location) error {
 	c := e.cell(at)
 	untouched := notation.Digest(c.value) == u.Digest
 	elems := elements(c)
@@ -183,7 +184,7 @@ func (e *editor) restore(u Undo, at Location) error {
 		}
 	}
 	to := u.Form.restored(elems)
-	if u.Made && !to.there && len(e.spec.values(at.Place)) == 1 {
+	if u.Made && !to.there && len(e.spec.ValuesAt(at.Place)) == 1 {
 		return e.do(setKey{at: at, where: e.where(at.Place), before: c, after: to, unmade: true})
 	}
 	return e.set(at, to)
@@ -222,13 +223,13 @@ func (e *editor) undoScalar(u Undo) error {
 		return err
 	}
 	if gone {
-		if len(u.Where.candidates(e.spec)) > 0 && e.cell(Location{p, u.Key}).same(was) {
+		if len(u.Where.candidates(e.spec)) > 0 && e.cell(config.Location{Place: p, Key: u.Key}).same(was) {
 			return nil
 		}
 		return e.moved(u, u.Where.String()+"."+u.Key+" is neither what it was nor what was written")
 	}
-	at := Location{p, u.Key}
-	if u.Made && !was.there && len(e.spec.values(p)) == 1 {
+	at := config.Location{Place: p, Key: u.Key}
+	if u.Made && !was.there && len(e.spec.ValuesAt(p)) == 1 {
 		return e.do(setKey{at: at, where: e.where(p), before: is, after: was, unmade: true})
 	}
 	return e.set(at, was)
@@ -243,7 +244,7 @@ func (e *editor) undoAdded(u Undo) error {
 	if len(u.Where.alike(e.spec)) != u.Where.Of && !isOurs(entry, u.Key) {
 		return e.moved(u, "entries with its selector came or went, and "+p.String()+" holds more than what was written")
 	}
-	at := Location{p, u.Key}
+	at := config.Location{Place: p, Key: u.Key}
 	rest := elements(e.cell(at))
 	for _, a := range u.Added {
 		i := lastIndex(rest, a.Value)
@@ -261,16 +262,16 @@ func (e *editor) undoAdded(u Undo) error {
 func (e *editor) undoDropped(u Undo) error {
 	alike := u.Where.alike(e.spec)
 	for _, p := range alike {
-		back := holdsAll(notation.Args(e.cell(Location{p, u.Key}).value), values(u.Removed))
+		back := holdsAll(notation.Args(e.cell(config.Location{Place: p, Key: u.Key}).value), values(u.Removed))
 		if back && len(alike) == u.Where.Of+1 && isOurs(e.spec.Entries[p], u.Key) {
 			return nil
 		}
 	}
-	if !peersAre(e.spec, u.Key, Default, u.Peers) {
+	if !peersAre(e.spec, u.Key, config.Default, u.Peers) {
 		return e.moved(u, "other places set "+u.Key+" now, and an entry that comes back could beat them")
 	}
 	entry := ourEntry(u.Key)
-	entry.rawSelector = u.Where.Selector
+	entry.RawSelector = u.Where.Selector
 	args := []any{}
 	for _, r := range u.Removed {
 		args = append(args, r.Value)

@@ -1,4 +1,4 @@
-package config
+package edits
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
@@ -14,7 +15,7 @@ import (
 // places, in random forms.
 type world struct {
 	rke      map[string]any
-	machines []Machine
+	machines []config.Machine
 }
 
 func randomWorld(r *rand.Rand) world {
@@ -45,7 +46,7 @@ func randomWorld(r *rand.Rand) world {
 	if r.IntN(2) == 0 {
 		// Most clusters agree on the provider: let one last entry say so.
 		list, _ := w.rke["machineSelectorConfig"].([]any)
-		w.rke["machineSelectorConfig"] = append(list, map[string]any{"config": map[string]any{KeyProvider: pickOne(r, "aws", "aws", "external")}})
+		w.rke["machineSelectorConfig"] = append(list, map[string]any{"config": map[string]any{config.KeyProvider: pickOne(r, "aws", "aws", "external")}})
 	}
 	return w
 }
@@ -55,7 +56,7 @@ func pool(r *rand.Rand) string { return pickOne(r, "a", "b", "c") }
 func pickOne[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
 func randomSelector(r *rand.Rand) any {
-	role := pickOne(r, LabelControlPlane, LabelEtcd, LabelWorker)
+	role := pickOne(r, config.LabelControlPlane, config.LabelEtcd, config.LabelWorker)
 	return pickOne[any](r, nil, nil, map[string]any{},
 		map[string]any{"matchLabels": map[string]any{"pool": pool(r)}},
 		map[string]any{"matchLabels": map[string]any{role: "true"}},
@@ -70,20 +71,20 @@ func randomConfig(r *rand.Rand) map[string]any {
 			c[key] = value()
 		}
 	}
-	set(3, KeyProvider, func() any { return pickOne[any](r, "aws", "aws", "aws", "aws", "external", nil) })
-	set(4, KeyKubeletArg, func() any { return randomArgs(r) })
-	set(3, KeyManagerArg, func() any { return randomArgs(r) })
-	set(3, KeyAPIServerArg, func() any { return randomArgs(r) })
-	set(4, KeyDisableCCM, func() any { return pickOne[any](r, true, false, "true", "false", nil, "maybe") })
+	set(3, config.KeyProvider, func() any { return pickOne[any](r, "aws", "aws", "aws", "aws", "external", nil) })
+	set(4, config.KeyKubeletArg, func() any { return randomArgs(r) })
+	set(3, config.KeyManagerArg, func() any { return randomArgs(r) })
+	set(3, config.KeyAPIServerArg, func() any { return randomArgs(r) })
+	set(4, config.KeyDisableCCM, func() any { return pickOne[any](r, true, false, "true", "false", nil, "maybe") })
 	set(4, "protect-kernel-defaults", func() any { return pickOne[any](r, true, "yes", 3) })
 	set(5, "tls-san", func() any { return []any{"a", "b"} })
-	set(9, KeyCloudConfig, func() any { return "secret://fleet-default:aws" })
+	set(9, config.KeyCloudConfig, func() any { return "secret://fleet-default:aws" })
 	return c
 }
 
 func randomArgs(r *rand.Rand) any {
 	one := func() string {
-		return pickOne(r, "v=2", "v=4", "feature-gates=A=true,B=false", "--max-pods=250", "x", FlagLeaderMigration,
+		return pickOne(r, "v=2", "v=4", "feature-gates=A=true,B=false", "--max-pods=250", "x", config.FlagLeaderMigration,
 			"--enable-leader-migration=false", argExternal, "cloud-provider=aws", "cloud_provider=aws", "cloud-provider-=aws")
 	}
 	switch r.IntN(8) {
@@ -127,9 +128,9 @@ func TestEditsOfRandomClusters(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, m := range w.machines {
-				checkMachine(t, name, Effective(s, m).Values(), Effective(after, m).Values(), m)
+				checkMachine(t, name, config.Effective(s, m).Values(), config.Effective(after, m).Values(), m)
 			}
-			same(t, "kube-apiserver-arg everywhere", everywhere(after, KeyAPIServerArg), everywhere(s, KeyAPIServerArg))
+			same(t, "kube-apiserver-arg everywhere", everywhere(after, config.KeyAPIServerArg), everywhere(s, config.KeyAPIServerArg))
 			if t.Failed() {
 				t.Fatalf("seed %d, %s, of %s:\n%s", seed, name, notation.Canonical(w.rke), e.Diff())
 			}
@@ -143,15 +144,15 @@ func TestEditsOfRandomClusters(t *testing.T) {
 }
 
 // checkMachine says in its own words what each edit may do to one machine.
-func checkMachine(t *testing.T, name string, before, after map[string]any, m Machine) {
+func checkMachine(t *testing.T, name string, before, after map[string]any, m config.Machine) {
 	t.Helper()
 	args := func(c map[string]any, key string) []string { return notation.Args(c[key]) }
-	for _, key := range []string{"protect-kernel-defaults", "tls-san", KeyCloudConfig, KeyAPIServerArg, "cni"} {
+	for _, key := range []string{"protect-kernel-defaults", "tls-san", config.KeyCloudConfig, config.KeyAPIServerArg, "cni"} {
 		if !notation.Equal(before[key], after[key]) {
 			t.Errorf("%s: %s changed from %s to %s", m.Name, key, notation.Canonical(before[key]), notation.Canonical(after[key]))
 		}
 	}
-	for _, key := range []string{KeyKubeletArg, KeyManagerArg} {
+	for _, key := range []string{config.KeyKubeletArg, config.KeyManagerArg} {
 		keep := func(list []string) []string {
 			return slices.DeleteFunc(slices.Clone(list), func(a string) bool { return isLeaderMigration(a) || a == argExternal })
 		}
@@ -159,28 +160,28 @@ func checkMachine(t *testing.T, name string, before, after map[string]any, m Mac
 			t.Errorf("%s: %s lost or gained others' arguments: %v, %v", m.Name, key, b, a)
 		}
 	}
-	manager, _ := notation.Last(args(after, KeyManagerArg), FlagProvider)
-	kubelet, _ := notation.Last(args(after, KeyKubeletArg), FlagProvider)
+	manager, _ := notation.Last(args(after, config.KeyManagerArg), config.FlagProvider)
+	kubelet, _ := notation.Last(args(after, config.KeyKubeletArg), config.FlagProvider)
 	switch {
-	case name == "enable" && m.ControlPlane() && !notation.On(args(after, KeyManagerArg), FlagLeaderMigration):
+	case name == "enable" && m.ControlPlane() && !notation.On(args(after, config.KeyManagerArg), config.FlagLeaderMigration):
 		t.Errorf("%s: no flag", m.Name)
-	case (name == "external" || name == "overrides") && m.ControlPlane() && slices.ContainsFunc(args(after, KeyManagerArg), isLeaderMigration):
+	case (name == "external" || name == "overrides") && m.ControlPlane() && slices.ContainsFunc(args(after, config.KeyManagerArg), isLeaderMigration):
 		t.Errorf("%s: the flag is still there", m.Name)
-	case name == "external" && after[KeyProvider] != "external":
-		t.Errorf("%s: provider %v", m.Name, after[KeyProvider])
-	case name == "overrides" && (!notation.Equal(before[KeyProvider], after[KeyProvider]) || kubelet != "external" || (m.ControlPlane() && manager != "external")):
-		t.Errorf("%s: provider %v, kubelet %q, manager %q", m.Name, after[KeyProvider], kubelet, manager)
-	case (name == "external" || name == "overrides") && m.Server() && fmt.Sprint(after[KeyDisableCCM]) != "true":
-		t.Errorf("%s: disable-cloud-controller %v", m.Name, after[KeyDisableCCM])
-	case name == "back" && after[KeyProvider] != "aws":
-		t.Errorf("%s: provider %v", m.Name, after[KeyProvider])
+	case name == "external" && after[config.KeyProvider] != "external":
+		t.Errorf("%s: provider %v", m.Name, after[config.KeyProvider])
+	case name == "overrides" && (!notation.Equal(before[config.KeyProvider], after[config.KeyProvider]) || kubelet != "external" || (m.ControlPlane() && manager != "external")):
+		t.Errorf("%s: provider %v, kubelet %q, manager %q", m.Name, after[config.KeyProvider], kubelet, manager)
+	case (name == "external" || name == "overrides") && m.Server() && fmt.Sprint(after[config.KeyDisableCCM]) != "true":
+		t.Errorf("%s: disable-cloud-controller %v", m.Name, after[config.KeyDisableCCM])
+	case name == "back" && after[config.KeyProvider] != "aws":
+		t.Errorf("%s: provider %v", m.Name, after[config.KeyProvider])
 	}
 }
 
-func everywhere(s Spec, key string) []any {
+func everywhere(s config.Spec, key string) []any {
 	var out []any
-	for _, p := range s.places() {
-		if v, ok := s.values(p)[key]; ok {
+	for _, p := range s.AllPlaces() {
+		if v, ok := s.ValuesAt(p)[key]; ok {
 			out = append(out, v)
 		}
 	}

@@ -1,8 +1,10 @@
-package config
+package edits
 
 import (
 	"fmt"
 	"testing"
+
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
 // BenchmarkSwitchProvider is an edit of a cluster of 5,000 machines.
@@ -16,7 +18,7 @@ machineSelectorConfig:
 - config: {kubelet-arg: [max-pods=250]}
   machineLabelSelector: {matchExpressions: [{key: pool, operator: In, values: [big]}]}
 `))
-	machines := []Machine{machine("cp-0", "ce"), machine("cp-1", "ce"), machine("cp-2", "ce")}
+	machines := []config.Machine{machine("cp-0", "ce"), machine("cp-1", "ce"), machine("cp-2", "ce")}
 	for i := range 5000 {
 		machines = append(machines, machine(fmt.Sprintf("w-%d", i), "w", "pool", []string{"big", "small"}[i%2]))
 	}

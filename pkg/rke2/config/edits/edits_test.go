@@ -1,4 +1,4 @@
-package config
+package edits
 
 import (
 	"fmt"
@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
 // compute runs an edit by its name in the table.
-func compute(name string, s Spec, machines []Machine) (Edit, error) {
+func compute(name string, s config.Spec, machines []config.Machine) (Edit, error) {
 	switch name {
 	case "enable":
 		return EnableLeaderMigration(s, machines)
@@ -25,8 +26,8 @@ func compute(name string, s Spec, machines []Machine) (Edit, error) {
 	}
 }
 
-func readMachines(list []string) []Machine {
-	var out []Machine
+func readMachines(list []string) []config.Machine {
+	var out []config.Machine
 	for _, text := range list {
 		fields := strings.Fields(text)
 		var labels []string
@@ -80,7 +81,7 @@ func TestEdits(t *testing.T) {
 }
 
 // checkEdit holds for every edit of every spec.
-func checkEdit(t testing.TB, rke map[string]any, s Spec, e Edit) {
+func checkEdit(t testing.TB, rke map[string]any, s config.Spec, e Edit) {
 	t.Helper()
 	after, err := e.Apply(s)
 	if err != nil {
@@ -112,7 +113,7 @@ func checkEdit(t testing.TB, rke map[string]any, s Spec, e Edit) {
 
 func TestRolls(t *testing.T) {
 	s := parse(t, fromYAML(t, `{machineGlobalConfig: {cloud-provider-name: aws}}`))
-	machines := []Machine{machine("cp-0", "c"), machine("etcd-0", "e"), machine("w-0", "w")}
+	machines := []config.Machine{machine("cp-0", "c"), machine("etcd-0", "e"), machine("w-0", "w")}
 	for _, c := range []struct {
 		edit string
 		want []string
@@ -136,7 +137,7 @@ func TestDiff(t *testing.T) {
 machineSelectorConfig:
 - config: {cloud-provider-name: aws, kube-controller-manager-arg: [feature-gates=RotateKubeletServerCertificate=true]}
 `))
-	e, err := EnableLeaderMigration(s, []Machine{machine("cp-0", "ce")})
+	e, err := EnableLeaderMigration(s, []config.Machine{machine("cp-0", "ce")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +152,7 @@ machineSelectorConfig:
 
 func TestNotes(t *testing.T) {
 	s := parse(t, fromYAML(t, `{machineGlobalConfig: {cloud-provider-name: aws, kube-controller-manager-arg: v=4}}`))
-	e, err := EnableLeaderMigration(s, []Machine{machine("cp-0", "ce")})
+	e, err := EnableLeaderMigration(s, []config.Machine{machine("cp-0", "ce")})
 	if err != nil || len(e.Notes) != 1 || !strings.Contains(e.Notes[0], "machineGlobalConfig.kube-controller-manager-arg becomes a list") {
 		t.Errorf("notes %q, error %v", e.Notes, err)
 	}
@@ -168,7 +169,7 @@ machinePools:
 - {name: cp, quantity: 3, controlPlaneRole: true, etcdRole: true}
 - {name: spot, quantity: 0, workerRole: true, labels: {tier: spot}}
 `))
-	machines := append([]Machine{machine("cp-0", "ce")}, s.PoolMachines()...)
+	machines := append([]config.Machine{machine("cp-0", "ce")}, s.PoolMachines()...)
 	e, err := SwitchProvider(s, machines, Overrides)
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +179,7 @@ machinePools:
 		t.Fatal(err)
 	}
 	same(t, "the empty pool's kubelet arguments", after.Entries[0].Config["kubelet-arg"], []any{"max-pods=30", "cloud-provider=external"})
-	idle := IdleSettings(s, machines[:1])
+	idle := config.IdleSettings(s, machines[:1])
 	if len(idle) != 1 || idle[0].Location != "machineSelectorConfig[0].config.kubelet-arg" {
 		t.Errorf("idle settings without the pool: %v", idle)
 	}
@@ -188,9 +189,9 @@ machinePools:
 // machine of a pool as well.
 func TestSelectorsByLabelsOfEveryPool(t *testing.T) {
 	const pools = "machinePools:\n- {name: cp, quantity: 1, controlPlaneRole: true, etcdRole: true}\n- {name: w, quantity: 1, workerRole: true}\n"
-	machines := func(s Spec) []Machine {
+	machines := func(s config.Spec) []config.Machine {
 		cp := machine("cp-0", "ce", "cluster.x-k8s.io/deployment-name", "demo-cp", "cluster.x-k8s.io/control-plane", "true")
-		return append([]Machine{cp, machine("w-0", "w", "cluster.x-k8s.io/deployment-name", "demo-w")}, s.PoolMachines()...)
+		return append([]config.Machine{cp, machine("w-0", "w", "cluster.x-k8s.io/deployment-name", "demo-w")}, s.PoolMachines()...)
 	}
 	byDeployment := parse(t, fromYAML(t, pools+`machineSelectorConfig:
 - config: {cloud-provider-name: aws}

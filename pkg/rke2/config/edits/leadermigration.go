@@ -1,8 +1,9 @@
-package config
+package edits
 
 import (
 	"fmt"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
@@ -14,19 +15,19 @@ import (
 // a kube-controller-manager that is external already: with the flag that one
 // would hold the migration lease without running anything (Kubernetes
 // documentation, controller-manager-leader-migration: MUST NOT).
-func EnableLeaderMigration(s Spec, machines []Machine) (Edit, error) {
+func EnableLeaderMigration(s config.Spec, machines []config.Machine) (Edit, error) {
 	provider, err := guard(s, machines)
 	if err != nil {
 		return Edit{}, err
 	}
-	if provider != ProviderAWS {
-		return Edit{}, wrongProvider(s, machines, ProviderAWS)
+	if provider != config.ProviderAWS {
+		return Edit{}, wrongProvider(s, machines, config.ProviderAWS)
 	}
-	for _, m := range pick(machines, Machine.ControlPlane) {
-		c := Effective(s, m)
-		if p := ManagerProvider(c); p != ProviderAWS {
+	for _, m := range pick(machines, config.Machine.ControlPlane) {
+		c := config.Effective(s, m)
+		if p := config.ManagerProvider(c); p != config.ProviderAWS {
 			return Edit{}, refuse(s.Object, "ManagerNotInTree",
-				fmt.Sprintf("%s of machine %s sets %s=%s", c[KeyManagerArg].Location, m.Name, FlagProvider, p),
+				fmt.Sprintf("%s of machine %s sets %s=%s", c[config.KeyManagerArg].Location, m.Name, config.FlagProvider, p),
 				"a kube-controller-manager with provider aws", managerAdvice(p))
 		}
 	}
@@ -34,62 +35,62 @@ func EnableLeaderMigration(s Spec, machines []Machine) (Edit, error) {
 	if err := e.addFlag(machines, func(string) bool { return false }); err != nil {
 		return Edit{}, err
 	}
-	return e.finish(s, machines, intent{keys: []string{KeyManagerArg}, holds: hasFlag})
+	return e.finish(s, machines, intent{keys: []string{config.KeyManagerArg}, holds: hasFlag})
 }
 
 // managerAdvice tells a cluster that was switched already from one that runs another
 // provider.
 func managerAdvice(provider string) string {
-	if provider == ProviderExternal {
+	if provider == config.ProviderExternal {
 		return "look with `status` whether the cluster is switched already: then nothing is left to enable"
 	}
-	return "take cloud-provider out of " + KeyManagerArg
+	return "take cloud-provider out of " + config.KeyManagerArg
 }
 
 // DisableLeaderMigration takes the flag out again, without a journal: an entry
 // that holds nothing else goes with it. With a journal use Edit.Inverse, which
 // restores what was there before to the letter.
-func DisableLeaderMigration(s Spec, machines []Machine) (Edit, error) {
+func DisableLeaderMigration(s config.Spec, machines []config.Machine) (Edit, error) {
 	if _, err := guard(s, machines); err != nil {
 		return Edit{}, err
 	}
 	e := edits(s)
-	if err := e.takeOutEverywhere(KeyManagerArg, pick(machines, Machine.ControlPlane), machines, isLeaderMigration); err != nil {
+	if err := e.takeOutEverywhere(config.KeyManagerArg, pick(machines, config.Machine.ControlPlane), machines, isLeaderMigration); err != nil {
 		return Edit{}, err
 	}
-	return e.finish(s, machines, intent{keys: []string{KeyManagerArg}, holds: hasNoFlag})
+	return e.finish(s, machines, intent{keys: []string{config.KeyManagerArg}, holds: hasNoFlag})
 }
 
 // addFlag gives every control plane's kube-controller-manager the flag and takes
 // other arguments of ours out of the same places.
-func (e *editor) addFlag(machines []Machine, drop func(arg string) bool) error {
-	controlPlanes := pick(machines, Machine.ControlPlane)
-	flagged := func(args []string) bool { return notation.On(args, FlagLeaderMigration) }
-	w := e.winners(KeyManagerArg, controlPlanes)
+func (e *editor) addFlag(machines []config.Machine, drop func(arg string) bool) error {
+	controlPlanes := pick(machines, config.Machine.ControlPlane)
+	flagged := func(args []string) bool { return notation.On(args, config.FlagLeaderMigration) }
+	w := e.winners(config.KeyManagerArg, controlPlanes)
 	for _, p := range w.places {
 		change := func(args []any) []any {
 			args = without(args, drop)
 			if !flagged(notation.Args(args)) {
-				args = append(args, FlagLeaderMigration)
+				args = append(args, config.FlagLeaderMigration)
 			}
 			return args
 		}
-		if err := e.rewrite(Location{p, KeyManagerArg}, w.first[p], change, flagged); err != nil {
+		if err := e.rewrite(config.Location{Place: p, Key: config.KeyManagerArg}, w.first[p], change, flagged); err != nil {
 			return err
 		}
 	}
 	if len(w.unset) == 0 {
 		return nil
 	}
-	return e.addManagerArg(w.unset, controlPlanes, FlagLeaderMigration)
+	return e.addManagerArg(w.unset, controlPlanes, config.FlagLeaderMigration)
 }
 
 // takeOutEverywhere goes from the strongest place to the weakest, so that an
 // entry that goes away does not move those still to be visited.
-func (e *editor) takeOutEverywhere(key string, scope, machines []Machine, drop func(arg string) bool) error {
+func (e *editor) takeOutEverywhere(key string, scope, machines []config.Machine, drop func(arg string) bool) error {
 	w := e.winners(key, scope)
 	for i := len(w.places) - 1; i >= 0; i-- {
-		at := Location{w.places[i], key}
+		at := config.Location{Place: w.places[i], Key: key}
 		args := notation.Args(e.cell(at).value)
 		if len(args) == 0 || len(without(elements(e.cell(at)), drop)) == len(args) {
 			continue
@@ -104,14 +105,11 @@ func (e *editor) takeOutEverywhere(key string, scope, machines []Machine, drop f
 	return nil
 }
 
-// LeaderMigrationOn says whether a configuration turns leader migration on.
-func LeaderMigrationOn(c Config) bool { return notation.On(c.Args(KeyManagerArg), FlagLeaderMigration) }
-
-func hasFlag(m Machine, c Config) (string, bool) {
-	return KeyManagerArg + " with " + FlagLeaderMigration, !m.ControlPlane() || LeaderMigrationOn(c)
+func hasFlag(m config.Machine, c config.Config) (string, bool) {
+	return config.KeyManagerArg + " with " + config.FlagLeaderMigration, !m.ControlPlane() || config.LeaderMigrationOn(c)
 }
 
-func hasNoFlag(m Machine, c Config) (string, bool) {
-	_, there := notation.Last(c.Args(KeyManagerArg), FlagLeaderMigration)
-	return KeyManagerArg + " without " + FlagLeaderMigration, !m.ControlPlane() || !there
+func hasNoFlag(m config.Machine, c config.Config) (string, bool) {
+	_, there := notation.Last(c.Args(config.KeyManagerArg), config.FlagLeaderMigration)
+	return config.KeyManagerArg + " without " + config.FlagLeaderMigration, !m.ControlPlane() || !there
 }

@@ -1,24 +1,25 @@
-package config
+package edits
 
 import (
 	"fmt"
 	"slices"
 
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 )
 
 // winners are the places that win for a key among some machines, and the
 // machines for which nobody sets it.
 type winners struct {
-	places []Place
-	unset  []Machine
-	first  map[Place]Machine // an example for each place, for messages
+	places []config.Place
+	unset  []config.Machine
+	first  map[config.Place]config.Machine // an example for each place, for messages
 }
 
-func (e *editor) winners(key string, scope []Machine) winners {
-	w := winners{first: map[Place]Machine{}}
+func (e *editor) winners(key string, scope []config.Machine) winners {
+	w := winners{first: map[config.Place]config.Machine{}}
 	for _, m := range scope {
-		v, ok := Effective(e.spec, m)[key]
+		v, ok := config.Effective(e.spec, m)[key]
 		if !ok {
 			w.unset = append(w.unset, m)
 			continue
@@ -32,14 +33,14 @@ func (e *editor) winners(key string, scope []Machine) winners {
 	return w
 }
 
-func (e *editor) cell(at Location) cell {
-	v, ok := e.spec.values(at.Place)[at.Key]
+func (e *editor) cell(at config.Location) cell {
+	v, ok := e.spec.ValuesAt(at.Place)[at.Key]
 	return cell{v, ok}
 }
 
 // rewrite changes the arguments in one place and keeps their form. met says
 // whether the result does what it is for.
-func (e *editor) rewrite(at Location, m Machine, change func([]any) []any, met func(args []string) bool) error {
+func (e *editor) rewrite(at config.Location, m config.Machine, change func([]any) []any, met func(args []string) bool) error {
 	c := e.cell(at)
 	if err := e.readable(at, m); err != nil {
 		return err
@@ -49,7 +50,7 @@ func (e *editor) rewrite(at Location, m Machine, change func([]any) []any, met f
 	if !met(notation.Args(to.value)) {
 		return refuse(e.spec.Object, "ArgumentsBeatOurs",
 			fmt.Sprintf("%s, which wins for machine %s, holds arguments that beat the one to be added", at, m.Name),
-			"no second spelling of "+FlagProvider+" or "+FlagLeaderMigration, "remove it from that place")
+			"no second spelling of "+config.FlagProvider+" or "+config.FlagLeaderMigration, "remove it from that place")
 	}
 	if f == formString && formOf(to) == formList {
 		e.note("%s becomes a list: RKE2 takes a string as one argument, whatever is in it", at)
@@ -60,7 +61,7 @@ func (e *editor) rewrite(at Location, m Machine, change func([]any) []any, met f
 // readable refuses a value that is no list of arguments. A null inside a list
 // is refused as well: testing such a list makes evanphx/json-patch 4.12 and 5.9,
 // and so the API server, panic.
-func (e *editor) readable(at Location, m Machine) error {
+func (e *editor) readable(at config.Location, m config.Machine) error {
 	if bad := unreadable(e.cell(at)); bad != "" {
 		return refuse(e.spec.Object, "UnreadableArguments",
 			fmt.Sprintf("%s, which wins for machine %s, %s", at, m.Name, bad),
@@ -84,21 +85,21 @@ func unreadable(c cell) string {
 
 // fits says whether setting a key at a place, where it is not set, reaches
 // every machine of targets and changes nothing for the others of scope.
-func (e *editor) fits(at Location, targets, scope []Machine) bool {
+func (e *editor) fits(at config.Location, targets, scope []config.Machine) bool {
 	if at.Place >= 0 && !e.spec.Entries[at.Place].HasConfig {
 		return false
 	}
-	if _, taken := e.spec.values(at.Place)[at.Key]; taken {
+	if _, taken := e.spec.ValuesAt(at.Place)[at.Key]; taken {
 		return false
 	}
 	for _, m := range targets {
-		if !e.spec.matches(at.Place, m) {
+		if !e.spec.Matches(at.Place, m) {
 			return false
 		}
 	}
 	for _, m := range scope {
-		v, set := Effective(e.spec, m)[at.Key]
-		if set && v.Location.Place < at.Place && e.spec.matches(at.Place, m) {
+		v, set := config.Effective(e.spec, m)[at.Key]
+		if set && v.Location.Place < at.Place && e.spec.Matches(at.Place, m) {
 			return false
 		}
 	}
@@ -107,9 +108,9 @@ func (e *editor) fits(at Location, targets, scope []Machine) bool {
 
 // exposes says whether taking a key out of a place would bring back what a
 // weaker place says.
-func (e *editor) exposes(at Location, machines []Machine) bool {
+func (e *editor) exposes(at config.Location, machines []config.Machine) bool {
 	for _, m := range machines {
-		v, ok := Effective(e.spec, m)[at.Key]
+		v, ok := config.Effective(e.spec, m)[at.Key]
 		if ok && v.Location.Place == at.Place && len(v.Shadowed) > 0 {
 			return true
 		}
@@ -119,7 +120,7 @@ func (e *editor) exposes(at Location, machines []Machine) bool {
 
 // takeOut removes arguments from a place. When nothing is left, an entry of
 // ours goes, and a key goes if that brings nothing back.
-func (e *editor) takeOut(at Location, machines []Machine, drop func(arg string) bool) error {
+func (e *editor) takeOut(at config.Location, machines []config.Machine, drop func(arg string) bool) error {
 	c := e.cell(at)
 	rest := without(elements(c), drop)
 	if len(rest) > 0 || e.exposes(at, machines) {

@@ -1,4 +1,4 @@
-package config
+package edits
 
 import (
 	"encoding/json"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 )
 
 // TestUndoMeanwhile makes one edit, lets somebody else change the cluster, and
@@ -102,7 +103,7 @@ machineSelectorConfig: []
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := parse(t, fromYAML(t, before))
-			e, err := compute(c.edit, s, []Machine{machine("cp-0", "ce"), machine("w-0", "w")})
+			e, err := compute(c.edit, s, []config.Machine{machine("cp-0", "ce"), machine("w-0", "w")})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -130,9 +131,9 @@ machineSelectorConfig: []
 
 // TestUndoOfOurEntry covers the entry that an edit adds and a later one removes.
 func TestUndoOfOurEntry(t *testing.T) {
-	machines := []Machine{machine("cp-0", "ce"), machine("w-0", "w")}
+	machines := []config.Machine{machine("cp-0", "ce"), machine("w-0", "w")}
 	s := parse(t, fromYAML(t, `{machineGlobalConfig: {cloud-provider-name: aws}}`))
-	step := func(name string, s Spec) (Spec, Inverse) {
+	step := func(name string, s config.Spec) (config.Spec, Inverse) {
 		t.Helper()
 		e, err := compute(name, s, machines)
 		if err != nil {
@@ -144,7 +145,7 @@ func TestUndoOfOurEntry(t *testing.T) {
 		}
 		return after, stored(t, e.Inverse())
 	}
-	undo := func(inv Inverse, s Spec) Spec {
+	undo := func(inv Inverse, s config.Spec) config.Spec {
 		t.Helper()
 		e, err := inv.Edit(s)
 		if err != nil {
@@ -162,7 +163,7 @@ func TestUndoOfOurEntry(t *testing.T) {
 		same(t, end+" undone twice", content(undo(first, undo(second, switched))), content(s))
 
 		// Somebody adds a key to our entry: it stays, ours goes.
-		shared := flagged.clone()
+		shared := clone(flagged)
 		shared.Entries[0].Config["kube-scheduler-arg"] = []any{"v=2"}
 		left := undo(first, shared)
 		same(t, "shared entry", left.Entries[0].Config, map[string]any{"kube-scheduler-arg": []any{"v=2"}})
@@ -174,17 +175,17 @@ func TestUndoOfOurEntry(t *testing.T) {
 		more  bool // the entry holds another key besides
 		stays bool
 	}{
-		"it came back":                  {[]any{FlagLeaderMigration}, false, true},
-		"it came back with others":      {[]any{"v=9", FlagLeaderMigration}, false, true},
+		"it came back":                  {[]any{config.FlagLeaderMigration}, false, true},
+		"it came back with others":      {[]any{"v=9", config.FlagLeaderMigration}, false, true},
 		"another in its place":          {[]any{"v=9"}, false, false},
-		"it came back beside other key": {[]any{FlagLeaderMigration}, true, false},
+		"it came back beside other key": {[]any{config.FlagLeaderMigration}, true, false},
 	} {
 		switched, second := step("external", flagged)
 		entry := ours
-		if entry.Config = map[string]any{KeyManagerArg: tt.args}; tt.more {
+		if entry.Config = map[string]any{config.KeyManagerArg: tt.args}; tt.more {
 			entry.Config["kube-scheduler-arg"] = []any{"v=2"}
 		}
-		switched.Entries = []Entry{entry}
+		switched.Entries = []config.Entry{entry}
 		e, err := second.Edit(switched)
 		if !tt.stays {
 			wantFault(t, err, fault.Stale, "EditMoved")
@@ -200,7 +201,7 @@ func TestUndoOfOurEntry(t *testing.T) {
 		same(t, name, after.Entries[0].Config, entry.Config)
 	}
 	switched, second := step("external", flagged)
-	switched.Global[KeyManagerArg] = []any{"v=9"}
+	switched.Global[config.KeyManagerArg] = []any{"v=9"}
 	_, err := second.Edit(switched)
 	wantFault(t, err, fault.Stale, "EditMoved")
 }
@@ -214,7 +215,7 @@ machineSelectorConfig:
   machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
 additionalManifest: "kind: Secret\nstringData: {a: SECRET6}\n"
 `))
-	machines := []Machine{machine("cp-0", "ce"), machine("w-0", "w")}
+	machines := []config.Machine{machine("cp-0", "ce"), machine("w-0", "w")}
 	var all []Edit
 	for _, name := range []string{"disable", "external", "overrides"} {
 		e, err := compute(name, s, machines)
@@ -256,7 +257,7 @@ machineSelectorConfig:
   machineLabelSelector: {matchLabels: {rke.cattle.io/control-plane-role: "true"}}
 `
 	s := parse(t, fromYAML(t, rke))
-	e, err := EnableLeaderMigration(s, []Machine{machine("cp-0", "ce")})
+	e, err := EnableLeaderMigration(s, []config.Machine{machine("cp-0", "ce")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +294,7 @@ machineSelectorConfig:
 
 func TestAppliedIn(t *testing.T) {
 	s := parse(t, fromYAML(t, `{machineGlobalConfig: {cloud-provider-name: aws, kube-controller-manager-arg: [v=4, w=1]}}`))
-	e, err := EnableLeaderMigration(s, []Machine{machine("cp-0", "ce")})
+	e, err := EnableLeaderMigration(s, []config.Machine{machine("cp-0", "ce")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +311,7 @@ func TestAppliedIn(t *testing.T) {
 	}
 	control := map[string]any{"kind": "RKEControlPlane", "metadata": map[string]any{"name": "demo"}, "spec": fromYAML(t,
 		`{machineGlobalConfig: {cloud-provider-name: aws, kube-controller-manager-arg: [v=4, w=1, enable-leader-migration]}}`)}
-	copied, err := Parse(control)
+	copied, err := config.Parse(control)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,46 @@
+package config
+
+import "testing"
+
+// A boolean is what Rancher makes of it.
+func TestTruth(t *testing.T) {
+	for _, tt := range []struct {
+		v    any
+		want bool
+	}{{true, true}, {"true", true}, {" Yes ", true}, {"t", true}, {"y", true}, {"1", false}, {1, false}, {nil, false}, {"", false}, {[]any{}, false}, {[]any{"true", "false"}, true}, {[]any{"false", "true"}, false}} {
+		if got := truth(tt.v); got != tt.want {
+			t.Errorf("%v: %t", tt.v, got)
+		}
+	}
+}
+
+// Which controllers a list leaves out of those that are to be handed over.
+func TestControllersThatAreOff(t *testing.T) {
+	for list, want := range map[string]string{
+		"*":                    "a list of controllers of its own",
+		"*,-service":           "off in kube-controller-manager today: service",
+		"*,-service,-nodeipam": "off in kube-controller-manager today: service, nodeipam",
+		"*,-ttl":               "a list of controllers of its own",
+		"service":              "off in kube-controller-manager today: route, cloud-node-lifecycle, nodeipam",
+		"service,route,cloud-node-lifecycle,nodeipam":          "a list of controllers of its own",
+		"service,-service,route,cloud-node-lifecycle,nodeipam": "off in kube-controller-manager today: service",
+	} {
+		var got []Finding
+		controllers([]string{"controllers=" + list}, func(f Finding) { got = append(got, f) })
+		if len(got) != 1 || got[0].Why != want || got[0].Topic != Controllers {
+			t.Errorf("%s: %+v", list, got)
+		}
+	}
+	controllers([]string{"leader-elect=true"}, func(f Finding) { t.Errorf("no list: %+v", f) })
+}
+
+// Rancher cordons what it drains: where it is to drain, or hooks wait for a drain.
+func TestDrainCordons(t *testing.T) {
+	for want, all := range map[bool][]Drain{true: {{Enabled: true}, {PreDrainHooks: 1}, {PostDrainHooks: 1}, {Enabled: true, PreDrainHooks: 2}}, false: {{}, {IgnoreErrors: true, TimeoutSeconds: 1, DeleteEmptyDirs: true}}} {
+		for _, d := range all {
+			if d.Cordons() != want {
+				t.Errorf("%+v", d)
+			}
+		}
+	}
+}
