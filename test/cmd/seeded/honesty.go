@@ -139,7 +139,7 @@ func honesty() []seeded {
 			"	if r.Source != Record {\n		return judge.NotSeen\n	}", "	if r.Source != Record && !defect.On(\"H9-journal\") {\n		return judge.NotSeen\n	}",
 			"./internal/report/sources", "TestJournal", false},
 		{"H9-missing", "a report does not say that edits and findings were not recorded", "internal/report/runpart.go",
-			"		if r.Source == Record {\n			p.Lines", "		if r.Source == Record && !defect.On(\"H9-missing\") {\n			p.Lines",
+			"		if r.recorded(run) {\n			p.Lines", "		if r.recorded(run) && !defect.On(\"H9-missing\") {\n			p.Lines",
 			"./internal/report", "TestStories", false},
 		{"H9-beside", "a record keeps what stands around an edit of cluster.yml", "internal/session/recording/edits.go",
 			"		if c.Form == runner.FileDiff {", `		if c.Form == runner.FileDiff && !defect.On("H9-beside") {`,
