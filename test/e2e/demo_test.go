@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -33,6 +34,13 @@ func TestDemo(t *testing.T) {
 	}
 	if _, tally := asObserved(ctx, t, lab, record); tally.Intervals == 0 || tally.Gaps == 0 {
 		t.Errorf("%+v were compared", tally)
+	}
+	if runs := keptAsObserved(ctx, t, lab); len(runs) != 1 {
+		t.Errorf("beside the journal are records of %v, wanted of one run", runs)
+	}
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, "report", "--cluster", "demo", "--run", "last", "-o", "markdown")
+	if err != nil || code != 0 || !strings.Contains(stdout, "switch-provider") {
+		t.Errorf("the record beside the journal: exit %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	t.Run("audited after", func(t *testing.T) {
 		auditedAt(ctx, t, lab, "P5", afterMigration())

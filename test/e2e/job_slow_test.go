@@ -43,6 +43,9 @@ func TestJob(t *testing.T) {
 		t.Logf("%s: %.0f s", part.name, time.Since(began).Seconds())
 	}
 	judgeEnd(ctx, t, lab, before, start)
+	if runs := keptAsObserved(ctx, t, lab); len(runs) < 2 { // of three that ended by themselves and changed something
+		t.Errorf("beside the journal are records of %v", runs)
+	}
 	brake := scenario.Right{Verb: "patch", Group: "rke.cattle.io", Resource: "rkecontrolplanes", Namespace: "fleet-default", Name: "demo"}
 	rightsAreThoseUsed(ctx, t, lab, "system:serviceaccount:fleet-default:awsmigrate-demo", brake)
 }

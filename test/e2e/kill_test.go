@@ -116,6 +116,7 @@ func judgeEnd(ctx context.Context, t *testing.T, lab *scenario.Lab, before map[s
 	if err != nil || observation.Overlaps() > 0 || len(observation.Blind) > 0 {
 		t.Errorf("observer: %v\n%s", err, text)
 	}
+	keptAsObserved(ctx, t, lab)
 	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, lab.Command("status", "--exit-code")...)
 	if err != nil || code != 0 || !strings.Contains(stdout, "P5") {
 		t.Errorf("status: exit %d, %v\n%s%s", code, err, stdout, stderr)

@@ -5,10 +5,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
 	"github.com/awsmigrate/awsmigrate/pkg/record/judge"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 	"github.com/awsmigrate/awsmigrate/test/recorded"
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
@@ -29,6 +31,12 @@ func asTrue(ctx context.Context, t *testing.T, lab *scenario.Lab, file string, f
 	if err != nil {
 		t.Fatal(err)
 	}
+	return result, compared(ctx, t, lab, filepath.Base(file), result, frozen)
+}
+
+// compared holds what a record is judged to say against the observer.
+func compared(ctx context.Context, t *testing.T, lab *scenario.Lab, name string, result judge.Result, frozen bool) recorded.Tally {
+	t.Helper()
 	truth, text, err := lab.Observed(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -36,13 +44,39 @@ func asTrue(ctx context.Context, t *testing.T, lab *scenario.Lab, file string, f
 	truth.Frozen = frozen
 	problems, tally := recorded.Wrong(result, truth)
 	for _, problem := range problems {
-		t.Errorf("record %s: %s", file, problem)
+		t.Errorf("record %s: %s", name, problem)
 	}
 	if len(problems) > 0 {
 		t.Logf("the observer saw\n%s", text)
 	}
-	t.Logf("record %s against the observer: %+v", filepath.Base(file), tally)
-	return result, tally
+	t.Logf("record %s against the observer: %+v", name, tally)
+	return tally
+}
+
+// keptAsObserved holds the records that runs kept beside their journal against the observer,
+// and gives the runs that have one.
+func keptAsObserved(ctx context.Context, t *testing.T, lab *scenario.Lab) []string {
+	t.Helper()
+	kept, err := lab.Archive(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range kept.Runs() {
+		packed, err := kept.Of(run)
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged := judge.New()
+		if torn, err := archive.Read(packed, judged.Put); err != nil || len(torn) > 0 {
+			t.Fatalf("the record of run %s: %v, %v", run, torn, err)
+		}
+		result := judged.Result()
+		if !slices.ContainsFunc(result.Runs, func(r judge.Run) bool { return r.ID == run }) {
+			t.Errorf("the record of run %s is of %+v", run, result.Runs)
+		}
+		compared(ctx, t, lab, "of run "+run, result, false)
+	}
+	return kept.Runs()
 }
 
 // recording records the lab until it is ended, as somebody beside a run does.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 )
 
 // Kubectl runs kubectl against the downstream cluster with a manifest as its
@@ -44,7 +46,7 @@ func (l *Lab) Shell(ctx context.Context, out io.Writer, kubeconfig, line string)
 }
 
 // Objects names what a migration may leave in the downstream cluster: objects of the
-// cloud controller manager, of Helm and of ours, but the journal and the lock.
+// cloud controller manager, of Helm and of ours, but the journal, the records of runs and the lock.
 func (l *Lab) Objects(ctx context.Context) ([]string, error) {
 	out, err := l.Kubectl(ctx, "", "-n", "kube-system", "get", "-o", "name",
 		"configmaps,secrets,serviceaccounts,roles,rolebindings,daemonsets,deployments,jobs,leases,clusterroles,clusterrolebindings")
@@ -54,7 +56,7 @@ func (l *Lab) Objects(ctx context.Context) ([]string, error) {
 	var names []string
 	for _, name := range strings.Fields(out) {
 		_, short, _ := strings.Cut(name, "/")
-		if short != recordName && touched.MatchString(short) {
+		if short != recordName && short != archive.Name(recordName) && touched.MatchString(short) {
 			names = append(names, name)
 		}
 	}
