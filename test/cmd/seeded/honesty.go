@@ -144,5 +144,14 @@ func honesty() []seeded {
 		{"H9-beside", "a record keeps what stands around an edit of cluster.yml", "internal/session/recording/edits.go",
 			"		if c.Form == runner.FileDiff {", `		if c.Form == runner.FileDiff && !defect.On("H9-beside") {`,
 			"./internal/session/recording", "TestEditsHoldNoSecret", false},
+		{"H10-left", "a record beside the journal that left off following the cluster does not say so", "pkg/runner/archive/pack.go",
+			"	if !p.left.IsZero() {\n		for", "	if !p.left.IsZero() && !defect.On(\"H10-left\") {\n		for",
+			"./pkg/runner/archive", "TestPackIsBounded", false},
+		{"H10-room", "records beside the journal grow beyond what an object may hold", "pkg/runner/archive/room.go",
+			"		case sizes[old] > room || left == 0:", `		case (sizes[old] > room || left == 0) && !defect.On("H10-room"):`,
+			"./pkg/runner/archive", "TestDropped", false},
+		{"H10-another", "a record is put into an object that is somebody else's", "pkg/runner/archive/store.go",
+			"	case now.Labels[partOf] != wellknown.FieldManager:", `	case now.Labels[partOf] != wellknown.FieldManager && !defect.On("H10-another"):`,
+			"./pkg/runner/archive", "TestOnAPIServer", false},
 	}
 }
