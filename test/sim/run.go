@@ -16,6 +16,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rke2checks"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/archive"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/lock"
 )
@@ -134,7 +135,9 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 		options.Journal = watched
 		return runner.Guard[migration.Snapshot](ctx, m.Watching(record), options)
 	}
-	return runner.Run[migration.Snapshot](ctx, unchecked{m}, options)
+	result, err := runner.Run[migration.Snapshot](ctx, unchecked{m}, options)
+	r.Recording.KeepBeside(ctx, archive.Store{Client: home, Namespace: target.Namespace, Journal: name, Clock: r.Clock}, r.ID)
+	return result, err
 }
 
 // keptBy is the journal of a cluster, counted by the cluster itself where another holds it.

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/utils/clock"
 
+	"github.com/awsmigrate/awsmigrate/internal/session/recording"
 	"github.com/awsmigrate/awsmigrate/test/trace"
 )
 
@@ -28,8 +30,16 @@ func TestWritesWhatItWritesOnTheLab(t *testing.T) {
 					writes = append(writes, trace.Write{Server: c.Server, Verb: c.Verb, Path: c.Path})
 				}
 			}
+			kept, err := recording.Open(recording.Options{Beside: true, Clock: clock.RealClock{}, Say: func(line string) { t.Error(line) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Recording = kept
 			if ended := do(t, r, w); ended.Err != nil {
 				t.Fatal(ended.Err)
+			}
+			if kept.Kept().Run != r.ID {
+				t.Errorf("kept beside the journal: %+v", kept.Kept())
 			}
 			got := trace.Lines(writes)
 			if *update {
