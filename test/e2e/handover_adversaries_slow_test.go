@@ -72,13 +72,23 @@ type duel struct {
 	run    *scenario.Run
 	thawed time.Time
 	flags  []string // of the run
+	kept   []string // files of its records
 }
 
 // TestHandOverAdversaries has the worst happen at an early hand-over, at real lease
 // timings: whatever the run comes to, nothing runs the cloud controllers beside another
 // but a holder that stood still, for no longer than client-go alone would let it; and the
 // lease finds its holder. AWSMIGRATE_KEPT_LAB takes a lab that stands behind install-ccm.
-func TestHandOverAdversaries(t *testing.T) {
+func TestHandOverAdversaries(t *testing.T) { againstAll(t, "early") }
+
+// TestClearedHandOverAdversaries has the same happen where the run may take its fence off:
+// none of it is a word about the container of the holder that would have it do so too early.
+func TestClearedHandOverAdversaries(t *testing.T) { againstAll(t, "clear") }
+
+// againstAll has one adversary after the other at hand-overs of a way. What each run
+// recorded is held against the observer.
+func againstAll(t *testing.T, way string) {
+	t.Helper()
 	lab := beforeHandOver(t)
 	ctx := within(t, 45*time.Minute)
 	for i, a := range adversaries() {
@@ -91,7 +101,7 @@ func TestHandOverAdversaries(t *testing.T) {
 			}
 			givenBack(ctx, t, lab)
 			ready := time.Now()
-			fight(ctx, t, lab, a)
+			fight(ctx, t, lab, a, "--hand-over", way)
 			t.Logf("%s: %.0f s, after %.0f s to get ready", a.name, time.Since(ready).Seconds(), ready.Sub(began).Seconds())
 		})
 		if tried && t.Failed() {
@@ -147,8 +157,10 @@ func fight(ctx context.Context, t *testing.T, lab *scenario.Lab, a adversary, fl
 
 func (d *duel) begin(ctx context.Context, t *testing.T) {
 	t.Helper()
+	file := recordIn(d.lab, fmt.Sprintf("fight-%d", time.Now().UnixMilli()))
+	d.kept = append(d.kept, file)
 	var err error
-	d.run, err = d.lab.Start(ctx, testWriter{t}, append(run("--no-etcd-snapshot", "--hand-over", "early", "--until", "hand-over"), d.flags...)...)
+	d.run, err = d.lab.Start(ctx, testWriter{t}, append(run("--no-etcd-snapshot", "--hand-over", "early", "--until", "hand-over", "--record", file), d.flags...)...)
 	must(t, err)
 }
 
@@ -200,6 +212,9 @@ func (d *duel) judge(ctx context.Context, t *testing.T, a adversary) {
 	}
 	if len(seen.Unexplained) > 0 || len(seen.Blind) > 0 || a.frozen != (beside > 0) || len(gaps) == 0 && !a.frozen {
 		t.Errorf("%d overlaps, %d gaps, unexplained %s, blind %v", beside, len(gaps), seen.Unexplained, seen.Blind)
+	}
+	for _, file := range d.kept {
+		asTrue(ctx, t, d.lab, file, a.frozen)
 	}
 	if t.Failed() {
 		t.Log(text)
@@ -401,7 +416,8 @@ func bothKilled(ctx context.Context, t *testing.T, d *duel) {
 
 // secondRun types the same command again.
 func secondRun(ctx context.Context, t *testing.T, d *duel) {
-	beside := scenario.Refusal{Code: 8, Args: d.run.Args, Says: []string{"lock"}}
+	args := slices.DeleteFunc(slices.Clone(d.run.Args), func(arg string) bool { return arg == "--record" || slices.Contains(d.kept, arg) }) // whose file is there
+	beside := scenario.Refusal{Code: 8, Args: args, Says: []string{"lock"}}
 	must(t, beside.Check(ctx, d.lab, testWriter{t}))
 }
 
