@@ -63,9 +63,12 @@ func TestJobMayWhatItsRunDoes(t *testing.T) {
 		if w.rancher == nil {
 			continue
 		}
-		r.ID, r.After = runID(1), management(t, w, used)
-		if ended := do(t, r, w); ended.Err != nil {
-			t.Fatal(ended.Err)
+		r.After = management(t, w, used)
+		for i, until := range []string{"install-ccm", ""} { // the second record is kept beside the first
+			r.ID, r.Until, r.Recording = runID(1+i), journal.StepID(until), besideJournal(t)
+			if ended := do(t, r, w); ended.Err != nil {
+				t.Fatal(ended.Err)
+			}
 		}
 	}
 	braked(t, used)

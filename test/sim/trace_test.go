@@ -16,6 +16,16 @@ import (
 
 var update = flag.Bool("update", false, "write the files of test/trace anew")
 
+// besideJournal is the recording of one run, which is kept beside its journal alone.
+func besideJournal(t *testing.T) *recording.Recording {
+	t.Helper()
+	kept, err := recording.Open(recording.Options{Beside: true, Clock: clock.RealClock{}, Say: func(line string) { t.Error(line) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kept
+}
+
 // A migration writes here what it writes on the lab, in the same order: the
 // end-to-end tests hold the lab's runs against the same files.
 func TestWritesWhatItWritesOnTheLab(t *testing.T) {
@@ -30,10 +40,7 @@ func TestWritesWhatItWritesOnTheLab(t *testing.T) {
 					writes = append(writes, trace.Write{Server: c.Server, Verb: c.Verb, Path: c.Path})
 				}
 			}
-			kept, err := recording.Open(recording.Options{Beside: true, Clock: clock.RealClock{}, Say: func(line string) { t.Error(line) }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			kept := besideJournal(t)
 			r.Recording = kept
 			if ended := do(t, r, w); ended.Err != nil {
 				t.Fatal(ended.Err)
