@@ -21,7 +21,7 @@ func TestUnfitToLead(t *testing.T) {
 	lab := beforeHandOver(t)
 	ctx := within(t, 30*time.Minute)
 	for i, a := range []adversary{
-		{name: "it ends whenever it leads", behind: endsWheneverItLeads, gap: twice, code: 3, says: []string{"awsmigrate rke2 undo"}},
+		{name: "it ends whenever it leads", behind: endsWheneverItLeads, end: somebodyLeads, gap: twice, code: 3, says: []string{"awsmigrate rke2 undo"}},
 		{name: "it makes another load balancer", behind: losesLoadBalancer, gap: healed, code: 3, says: []string{"LoadBalancerChanged", "awsmigrate rke2 undo"}},
 	} {
 		if !t.Run(a.name, func(t *testing.T) {
@@ -64,6 +64,14 @@ func endsWheneverItLeads(ctx context.Context, t *testing.T, d *duel) {
 	if !led {
 		t.Error("no cloud controller manager led")
 	}
+}
+
+// somebodyLeads waits until the lease that nobody renewed has found a holder.
+func somebodyLeads(ctx context.Context, t *testing.T, d *duel) {
+	must(t, scenario.Until(ctx, "somebody to run the service controller", func(ctx context.Context) (bool, string, error) {
+		seen, text, err := d.lab.Observe(ctx, d.since)
+		return len(seen.Of(scenario.Service).RunBy()) == 1, text, err
+	}))
 }
 
 // losesLoadBalancer deletes a load balancer that whoever leads next makes anew.
