@@ -38,23 +38,6 @@ func (l *Lab) Targets(ctx context.Context, hostname string) ([]string, error) {
 	return nil, fmt.Errorf("no load balancer has the hostname %s", hostname)
 }
 
-// LoseLoadBalancer deletes the classic load balancer that answers to a hostname, as an
-// accident would: who keeps the Service makes another one, of another name.
-func (l *Lab) LoseLoadBalancer(ctx context.Context, hostname string) error {
-	client := elasticloadbalancing.NewFromConfig(l.aws())
-	all, err := client.DescribeLoadBalancers(ctx, &elasticloadbalancing.DescribeLoadBalancersInput{})
-	if err != nil {
-		return fmt.Errorf("describe load balancers: %w", err)
-	}
-	for _, balancer := range all.LoadBalancerDescriptions {
-		if aws.ToString(balancer.DNSName) == hostname {
-			_, err := client.DeleteLoadBalancer(ctx, &elasticloadbalancing.DeleteLoadBalancerInput{LoadBalancerName: balancer.LoadBalancerName})
-			return err
-		}
-	}
-	return fmt.Errorf("no load balancer has the hostname %s", hostname)
-}
-
 func (l *Lab) aws() aws.Config {
 	get := func(name string) string {
 		for _, variable := range l.env {
