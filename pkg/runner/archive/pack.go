@@ -63,13 +63,21 @@ func ofCluster(e record.Entry) bool {
 }
 
 func (p *Pack) write(e record.Entry) error {
+	var line bytes.Buffer
+	if err := record.NewWriter(&line).Put(e); err != nil {
+		return err
+	}
+	if bytes.Contains(line.Bytes(), []byte("PRIVATE KEY-----")) { // more may read a ConfigMap than a file of one's own
+		return errors.New("a private key was about to be put into the record")
+	}
 	if p.writer == nil {
 		var err error
 		if p.writer, err = gzip.NewWriterLevel(&p.packed, gzip.BestCompression); err != nil {
 			return err
 		}
 	}
-	return record.NewWriter(p.writer).Put(e)
+	_, err := p.writer.Write(line.Bytes())
+	return err
 }
 
 // close ends the part that is being written.

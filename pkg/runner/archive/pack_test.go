@@ -97,6 +97,15 @@ func TestPackIsBounded(t *testing.T) {
 	}
 }
 
+// No private key is put where more may read it than a record's own file.
+func TestPackHoldsNoKey(t *testing.T) {
+	p := filled(t, mostOfOne, 1)
+	key := record.Entry{At: moment.Add(time.Minute), Edit: &record.Edit{Object: "cluster.yml", Diff: "+ -----BEGIN RSA PRIVATE KEY-----"}}
+	if err := p.Put(key); err == nil {
+		t.Error("a private key was packed")
+	}
+}
+
 // What is no record, or not all of one, is an error or a torn line, and never a whole record.
 func TestReadOfWhatIsNone(t *testing.T) {
 	nothing := func(record.Entry) error { return nil }
