@@ -155,6 +155,14 @@ func (o outage) next(now time.Time, took time.Duration, err error) outage {
 	return next
 }
 
+// beside takes in a look at one object between two readings. A refusal is an answer.
+func (o outage) beside(now time.Time, took time.Duration, err error) outage {
+	if took >= stoodStill || retry.Transient(err) {
+		o.failed = now
+	}
+	return o
+}
+
 // recent says whether what stands still now may do so for want of an API.
 func (o outage) recent(now time.Time) bool {
 	return !o.failed.IsZero() && now.Sub(o.failed) < BackOff

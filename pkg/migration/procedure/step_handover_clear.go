@@ -15,8 +15,13 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// clearLook is how often the container of the holder is looked at when its end is near.
-const clearLook = 100 * time.Millisecond
+const (
+	// clearLook is how often the container of the holder is looked at when its end is near.
+	clearLook = 100 * time.Millisecond
+	// awayLook is how often it is before that, so that an API which is away then is not
+	// slept over: what ended for want of it is no fault of its own.
+	awayLook = time.Second
+)
 
 // clearFence takes the fence away as soon as the kubelet shows that the container of the
 // holder has ended, so that the cloud controller manager need not wait for the fence to
@@ -62,23 +67,36 @@ func (s *handOver) runsStill(ctx context.Context, holder holderContainer) string
 // renew deadline, and not for longer than the fence lasts. Both are measured by timers, which
 // a clock that is set does not move.
 func (s *handOver) awaitEnd(ctx context.Context, holder holderContainer, lasts time.Duration) bool {
-	look, over := s.Clock.NewTimer(holder.worksOn), s.Clock.NewTimer(lasts)
+	look, due, over := s.Clock.NewTimer(awayLook), s.Clock.NewTimer(holder.worksOn), s.Clock.NewTimer(lasts)
 	defer look.Stop()
+	defer due.Stop()
 	defer over.Stop()
+	every := awayLook
 	for {
 		select {
 		case <-ctx.Done():
 			return false
 		case <-over.C():
 			return false
+		case <-due.C():
+			every = clearLook
 		case <-look.C():
 		}
-		statuses, err := s.statusesOf(ctx, holder)
-		if err == nil && holder.of(statuses) == hasEnded {
+		ended := s.hasEnded(ctx, holder)
+		if ended && every == clearLook {
 			return true
 		}
-		look.Reset(clearLook)
+		look.Reset(every)
 	}
+}
+
+// hasEnded looks once, and remembers an API that did not answer, or stood still.
+func (s *handOver) hasEnded(ctx context.Context, holder holderContainer) bool {
+	began := s.Clock.Now()
+	statuses, err := s.statusesOf(ctx, holder)
+	now := s.Clock.Now()
+	s.before.outage = s.before.outage.beside(now, now.Sub(began), err)
+	return err == nil && holder.of(statuses) == hasEnded
 }
 
 // statusesOf are those of the holder's pod.

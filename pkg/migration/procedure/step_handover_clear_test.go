@@ -164,3 +164,48 @@ func TestClearFence(t *testing.T) {
 		})
 	}
 }
+
+// What ends while the API is away ends for want of it, also where the run does nothing else
+// than wait for the end of a container: it would not notice a short one at a later look.
+func TestClearFenceMeetsAnOutage(t *testing.T) {
+	const s = time.Second
+	away := func() error { return apierrors.NewServiceUnavailable("away") }
+	for name, tt := range map[string]struct {
+		from, to time.Duration // behind the fence
+		fails    func() error
+		recent   bool
+	}{
+		"none":                          {0, 0, nil, false},
+		"it stands still":               {1500 * time.Millisecond, 11 * s, nil, true},
+		"it stands still, and not long": {1500 * time.Millisecond, 7 * s, nil, false},
+		"it does not answer":            {1500 * time.Millisecond, 3 * s, away, true},
+		"it answers that there is no pod": {1500 * time.Millisecond, 3 * s, func() error {
+			return apierrors.NewNotFound(corev1.Resource("pods"), "kube-controller-manager-cp-0")
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m, client, _ := observer(position.P3)
+				m.Clock, m.Options.ClearFence = clock.RealClock{}, true
+				seen, fenced := readyToClear(), time.Now()
+				client.PrependReactor("get", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+					if behind := time.Since(fenced); behind >= tt.from && behind < tt.to {
+						if tt.fails != nil {
+							return true, nil, tt.fails()
+						}
+						time.Sleep(tt.to - behind)
+					}
+					return true, &corev1.Pod{Status: corev1.PodStatus{ContainerStatuses: []corev1.ContainerStatus{running(itsContainer, nil)}}}, nil
+				})
+				fence := awsccm.FenceOf("run", seen.Reading.Leases.Migration.Last, 15*s)
+				tx := clustertest.TxInto(t, "run", migration.StepHandOver, &warned{})
+				if err := (&handOver{base{Migration: m, ID: migration.StepHandOver}}).clearFence(t.Context(), tx, seen.Reading, fence); err != nil {
+					t.Fatal(err)
+				}
+				if got := m.before.outage.recent(time.Now()); got != tt.recent {
+					t.Errorf("outage %t, wanted %t", got, tt.recent)
+				}
+			})
+		})
+	}
+}
