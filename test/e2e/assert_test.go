@@ -15,7 +15,7 @@ import (
 // migrate runs a migration and wants an exit code. It returns all it printed.
 func migrate(ctx context.Context, t *testing.T, lab *scenario.Lab, wanted int, args ...string) string {
 	t.Helper()
-	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, append([]string{"rke2", "--cluster", "demo", "--yes", "--edits", "apply"}, args...)...)
+	code, stdout, stderr, err := lab.Awsmigrate(ctx, testWriter{t}, lab.Command("", append([]string{"--yes"}, args...)...)...)
 	if err != nil || code != wanted {
 		t.Fatalf("awsmigrate %v: exit %d, wanted %d; %v", args, code, wanted, err)
 	}

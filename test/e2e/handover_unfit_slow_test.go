@@ -13,15 +13,29 @@ import (
 	"github.com/awsmigrate/awsmigrate/test/scenario"
 )
 
-// TestUnfitToLead has a cloud controller manager that ends whenever it leads, and only
-// then: it stops the run at the hand-over, while every kube-controller-manager is in-tree,
-// and the way back is to uninstall it; how long that takes is told.
+// TestUnfitToLead has a cloud controller manager be unfit in ways that only one shows that
+// leads: it ends whenever it does, and it gives a Service another load balancer. Either stops
+// the run at the hand-over, while every kube-controller-manager is in-tree, and the way back
+// is to uninstall it; how long that takes is told.
 func TestUnfitToLead(t *testing.T) {
 	lab := beforeHandOver(t)
-	ctx := within(t, 20*time.Minute)
-	givenBack(ctx, t, lab)
-	fight(ctx, t, lab, adversary{behind: endsWheneverItLeads, end: somebodyLeads, gap: twice, code: 3, says: []string{"awsmigrate rke2 undo"}})
-	goesBack(ctx, t, lab)
+	ctx := within(t, 30*time.Minute)
+	for i, a := range []adversary{
+		{name: "it ends whenever it leads", behind: endsWheneverItLeads, end: somebodyLeads, gap: twice, code: 3, says: []string{"awsmigrate rke2 undo"}},
+		{name: "it makes another load balancer", behind: otherLoadBalancer, gap: healed, code: 3, says: []string{"Service default/web: load balancer", "awsmigrate rke2 undo"}},
+	} {
+		if !t.Run(a.name, func(t *testing.T) {
+			if i > 0 {
+				migrate(ctx, t, lab, 0, "--no-etcd-snapshot", "--hand-over", "early", "--until", "install-ccm")
+				freshManagers(ctx, t, lab)
+			}
+			givenBack(ctx, t, lab)
+			fight(ctx, t, lab, a)
+			goesBack(ctx, t, lab)
+		}) {
+			return
+		}
+	}
 }
 
 // endsWheneverItLeads kills every cloud controller manager as soon as one has the migration
@@ -58,6 +72,13 @@ func somebodyLeads(ctx context.Context, t *testing.T, d *duel) {
 		seen, text, err := d.lab.Observe(ctx, d.since)
 		return len(seen.Of(scenario.Service).RunBy()) == 1, text, err
 	}))
+}
+
+// otherLoadBalancer asks for another kind of load balancer while nobody runs the service
+// controller: whoever leads next makes one, of another host name.
+func otherLoadBalancer(ctx context.Context, t *testing.T, d *duel) {
+	_, err := d.lab.Kubectl(ctx, "", "-n", "default", "annotate", "service", "web", "service.beta.kubernetes.io/aws-load-balancer-type=nlb")
+	must(t, err)
 }
 
 // goesBack uninstalls the cloud controller manager, and has a kube-controller-manager run

@@ -82,7 +82,13 @@ func keptAsObserved(ctx context.Context, t *testing.T, lab *scenario.Lab) []stri
 // recording records the lab until it is ended, as somebody beside a run does.
 func recording(ctx context.Context, t *testing.T, lab *scenario.Lab, file string) (end func()) {
 	t.Helper()
-	run, err := lab.Start(ctx, testWriter{t}, "record", "--cluster", "demo", "--record", file)
+	return recordingOf(ctx, t, lab, file, "--cluster", "demo")
+}
+
+// recordingOf records the cluster that flags name.
+func recordingOf(ctx context.Context, t *testing.T, lab *scenario.Lab, file string, flags ...string) (end func()) {
+	t.Helper()
+	run, err := lab.Start(ctx, testWriter{t}, append([]string{"record", "--record", file}, flags...)...)
 	if err != nil {
 		t.Fatal(err)
 	}

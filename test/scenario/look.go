@@ -144,20 +144,20 @@ const (
 	CCMLease = "cloud-controller-manager"
 )
 
-// WaitHolder waits until a Lease in kube-system is renewed, and returns by whom.
+// WaitHolder waits until a Lease in kube-system is renewed by whoever has it, and returns who
+// that is. A lease that changes hands meanwhile is not renewed yet.
 func (l *Lab) WaitHolder(ctx context.Context, name string) (string, error) {
-	first, holder := "", ""
+	holder, first := "", ""
 	err := Until(ctx, "Lease kube-system/"+name+" to be renewed", func(ctx context.Context) (bool, string, error) {
 		lease, err := l.Downstream.CoordinationV1().Leases("kube-system").Get(ctx, name, metav1.GetOptions{})
 		if err != nil || lease.Spec.HolderIdentity == nil || lease.Spec.RenewTime == nil {
 			return false, "nobody holds it", err
 		}
-		mark := *lease.Spec.HolderIdentity + lease.Spec.RenewTime.String()
-		if first == "" {
-			first = mark
+		now := lease.Spec.RenewTime.String()
+		if *lease.Spec.HolderIdentity != holder {
+			holder, first = *lease.Spec.HolderIdentity, now
 		}
-		holder = *lease.Spec.HolderIdentity
-		return mark != first, holder + " holds it and did not renew it yet", nil
+		return now != first, holder + " holds it and did not renew it yet", nil
 	})
 	return holder, err
 }

@@ -20,7 +20,7 @@ const (
 	clearLook = 100 * time.Millisecond
 	// awayLook is how often it is before that, so that an API which is away then is not
 	// slept over: what ended for want of it is no fault of its own.
-	awayLook = time.Second
+	awayLook = 500 * time.Millisecond
 )
 
 // clearFence takes the fence away as soon as the kubelet shows that the container of the
