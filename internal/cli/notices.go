@@ -34,10 +34,8 @@ func (a *app) question(ctx context.Context, engine *engineFlags, progress runvie
 // endOf is the end of a run, which failed with err, if it did.
 func endOf(words target.Words, result runner.Result, err error) notify.Notice {
 	n := notify.Notice{Kind: notify.End, Target: targetOf(words), Position: result.Position, ExitCode: view.ExitCode(err), Message: "done"}
-	if f, ok := fault.As(err); ok {
-		n.Message = f.Object + ": " + f.Seen
-	} else if err != nil {
-		n.Message = err.Error()
+	if err != nil {
+		n.Message = view.Headline(err)
 	}
 	return n
 }

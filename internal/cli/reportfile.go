@@ -47,7 +47,7 @@ func reportOfFile(ctx context.Context, path, run string) (report.Report, error) 
 	in := bufio.NewReaderSize(file, sniffed)
 	head, err := in.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return report.Report{}, fault.AsUsage(fmt.Errorf("read %s: %w", path, err))
+		return report.Report{}, fault.AsUsage(fmt.Errorf("read a file for a report: %w", err))
 	}
 	switch kind := kindOf(head); {
 	case kind == aConfigMap:
@@ -116,6 +116,8 @@ func reportOfConfigMap(path string, in io.Reader, run string) (report.Report, er
 		return sources.RecordOf(archive.Of(&cm), cmp.Or(run, sources.Last), "file "+path)
 	case run != "":
 		return report.Report{}, refuse("holds no records of runs", nil)
+	case !journal.Holds(&cm):
+		return report.Report{}, refuse("holds neither a journal nor records of runs", nil)
 	}
 	state, err := journal.Kept("file "+path, &cm)
 	if err != nil {

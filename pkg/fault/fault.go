@@ -113,6 +113,21 @@ func As(err error) (*Error, bool) {
 	return e, ok
 }
 
+// Around is what was wrapped around the first *Error in err's chain by fmt.Errorf with %w at
+// the end: what was attempted, on which object. It ends in what parts it from the rest; "":
+// nothing, or not in that form.
+func Around(err error) string {
+	e, ok := As(err)
+	if !ok {
+		return ""
+	}
+	around, ends := strings.CutSuffix(err.Error(), e.Error())
+	if !ends {
+		return ""
+	}
+	return around
+}
+
 // HasReason says whether the first *Error in err's chain has one of these reasons.
 func HasReason(err error, reasons ...string) bool {
 	e, ok := As(err)

@@ -56,6 +56,9 @@ func WriteFaults(s console.Screen, first, below string, errs []error) {
 	}
 }
 
+// Headline is what was seen of which object, and what was attempted: an error in one line.
+func Headline(err error) string { return faultLines(err)[0].text }
+
 // faultLine is one part of an error.
 type faultLine struct{ label, text string }
 
@@ -70,7 +73,7 @@ func faultLines(err error) []faultLine {
 	if !ok {
 		return []faultLine{{"", err.Error()}}
 	}
-	lines := []faultLine{{"", headline(f)}}
+	lines := []faultLine{{"", fault.Around(err) + headline(f)}}
 	if f.Wanted != "" {
 		lines = append(lines, faultLine{"wanted   ", f.Wanted})
 	}

@@ -31,6 +31,11 @@ func Look(ctx context.Context, client kubernetes.Interface, namespace, name stri
 	return state, err == nil, err
 }
 
+// Holds says whether a ConfigMap has anything where a journal is kept.
+func Holds(cm *corev1.ConfigMap) bool {
+	return cm.Data[keyText] != "" || len(cm.BinaryData[keyPacked]) > 0
+}
+
 // Kept is the journal that a ConfigMap keeps, wherever it was read from: also one that
 // somebody saved in a file. object names it in messages.
 func Kept(object string, cm *corev1.ConfigMap) (State, error) {

@@ -1,0 +1,21 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
+)
+
+// An answer that names no object is told with what was asked, or of what.
+func TestFaultLinesTellWhatWasAttempted(t *testing.T) {
+	refused := &fault.Error{Class: fault.CouldNotLook, Reason: "Forbidden", Seen: "not allowed", Fix: "use others", Err: errors.New("forbidden")}
+	got := faultLines(fmt.Errorf("cordon Node a: %w", refused))
+	want := []faultLine{{"", "cordon Node a: not allowed"}, {"cause    ", "forbidden"}, {labelFix, "use others"}}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(faultLine{})); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,27 @@
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+)
+
+// What was attempted stands around a fault that does not know it.
+func TestAround(t *testing.T) {
+	refused := &Error{Class: CouldNotLook, Reason: "Forbidden", Seen: "not allowed", Fix: "use others", Err: errors.New("leases is forbidden")}
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"wrapped":            {fmt.Errorf("fence Lease kube-system/a: %w", refused), "fence Lease kube-system/a: "},
+		"wrapped twice":      {fmt.Errorf("gave up after 5m: %w", fmt.Errorf("read Lease a: %w", refused)), "gave up after 5m: read Lease a: "},
+		"bare":               {refused, ""},
+		"no fault":           {fmt.Errorf("read: %w", errors.New("away")), ""},
+		"something behind":   {fmt.Errorf("pause a: %w; then edit", refused), ""},
+		"joined with others": {errors.Join(refused, errors.New("and more")), ""},
+	} {
+		if got := Around(tt.err); got != tt.want {
+			t.Errorf("%s: %q, wanted %q", name, got, tt.want)
+		}
+	}
+}
