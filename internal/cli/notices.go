@@ -35,7 +35,7 @@ func (a *app) question(ctx context.Context, engine *engineFlags, progress runvie
 func endOf(words target.Words, result runner.Result, err error) notify.Notice {
 	n := notify.Notice{Kind: notify.End, Target: targetOf(words), Position: result.Position, ExitCode: view.ExitCode(err), Message: "done"}
 	if err != nil {
-		n.Message = view.Headline(err)
+		n.Message = fault.Headline(err)
 	}
 	return n
 }

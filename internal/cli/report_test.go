@@ -223,8 +223,8 @@ func TestReportRefuses(t *testing.T) {
 		"has schema 99":                           {[]string{saved(t, "e.json", foreign)}, 2},
 		"no record is kept of run run-9":          {[]string{recordsFile(t), "--run", "run-9"}, 2},
 		"holds no records of runs":                {[]string{journalFile(t, nil), "--run", "last"}, 2},
-		"holds neither a journal nor records":      {[]string{journalFile(t, func(cm *corev1.ConfigMap) { cm.Data, cm.BinaryData = nil, nil })}, 2},
-		"is a directory":                           {[]string{t.TempDir()}, 2},
+		"holds neither a journal nor records":     {[]string{journalFile(t, func(cm *corev1.ConfigMap) { cm.Data, cm.BinaryData = nil, nil })}, 2},
+		"is a directory":                          {[]string{t.TempDir()}, 2},
 		"is of one run, or of none":               {[]string{bundleFile(t), "--run", "last"}, 2},
 		"svg is the time line of a record":        {[]string{bundleFile(t), "-o", "svg"}, 2},
 	} {

@@ -6,9 +6,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/awsmigrate/awsmigrate/internal/controller/plans"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // Key names a cluster: its Cluster and its ClusterMigration have the same.
@@ -53,19 +53,11 @@ type look struct {
 	target  session.Target
 	gone    bool // there is no Cluster, or it is being deleted
 	seen    session.Assessment
-	plan    planned
+	plan    plans.Planned
 	edit    *v1alpha1.Reference // where the edit is that somebody else is to commit; nil: none is due
 	moves   string              // why Rancher itself is not at rest
 	refused error               // why nothing is done for this object; what rolls is watched
 	err     error               // it could not be read; nothing else is set
-}
-
-// planned is what may be approved, or was.
-type planned struct {
-	hash    string // "": there is no plan
-	inForce *runner.WholePlan
-	ref     *v1alpha1.Reference
-	tooBig  bool
 }
 
 // identity is which object, in which form, something was made for.

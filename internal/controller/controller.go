@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 	awsmigrate "github.com/awsmigrate/awsmigrate/pkg/generated/controllers/awsmigrate.io"
@@ -171,7 +172,7 @@ func (c *Controller) act(k *cluster, m *v1alpha1.ClusterMigration) *v1alpha1.Clu
 	case fleet.Guard:
 		if again := k.guarded.Add(firstPause); again.After(c.o.Clock.Now()) {
 			if d.Again = again; k.guardErr != nil {
-				d.Shown.Message = "something rolls out and could not be watched: " + why(k.guardErr)
+				d.Shown.Message = "something rolls out and could not be watched: " + fault.Headline(k.guardErr)
 			}
 			break
 		}
@@ -249,10 +250,10 @@ func (c *Controller) showLooking(k *cluster, m *v1alpha1.ClusterMigration) *v1al
 }
 
 func unreadable(err error) status.Moment {
-	if class := why(err); hopeless(err) {
-		return status.Moment{State: status.Stalled, Reason: status.Failed, Message: class}
+	if hopeless(err) {
+		return status.Moment{State: status.Stalled, Reason: status.Failed, Message: fault.Headline(err)}
 	}
-	return status.Moment{State: status.Pending, Reason: status.Retrying, Message: why(err)}
+	return status.Moment{State: status.Pending, Reason: status.Retrying, Message: fault.Headline(err)}
 }
 
 func (j *job) state() status.State {

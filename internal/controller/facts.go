@@ -7,6 +7,7 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
@@ -51,7 +52,7 @@ func braked(seen session.Assessment) string {
 	case brake != nil:
 		return fmt.Sprintf("the brake was pulled in step %s: %s; %s", brake.Step, brake.Done, seen.Paused)
 	case seen.Unread != nil:
-		return seen.Paused + "; " + why(seen.Unread)
+		return seen.Paused + "; " + fault.Headline(seen.Unread)
 	}
 	return ""
 }
@@ -75,13 +76,13 @@ func attempt(m *v1alpha1.ClusterMigration) string {
 // nothing to run either.
 func failed(k *cluster, m *v1alpha1.ClusterMigration) string {
 	if k.failed.err != nil && k.failed.attempt == attempt(m) {
-		return why(k.failed.err)
+		return fault.Headline(k.failed.err)
 	}
 	if k.look.refused != nil {
-		return why(k.look.refused)
+		return fault.Headline(k.look.refused)
 	}
 	if k.look.seen.Unplaced != nil {
-		return why(k.look.seen.Unplaced)
+		return fault.Headline(k.look.seen.Unplaced)
 	}
 	if last := lastRun(k.look.seen.Journal); last != nil && last.Outcome == "stopped" && last.Reason != migration.ReasonAwaitingOwner && last.Attempt == attempt(m) {
 		return fmt.Sprintf("the last run stopped at step %s: %s", last.Step, last.Reason)
@@ -121,7 +122,7 @@ func died(state journal.State, attempt string, now time.Time) bool {
 
 // planOf is the plan as a decision needs it.
 func planOf(l *look, m *v1alpha1.ClusterMigration) fleet.Plan {
-	p := fleet.Plan{Hash: l.plan.hash, Restored: l.seen.Plan.Basis.Restored}
+	p := fleet.Plan{Hash: l.plan.Hash, TooLarge: l.plan.TooLarge, Restored: l.seen.Plan.Basis.Restored}
 	if m == nil {
 		return p
 	}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/fleet"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -61,7 +62,7 @@ func (c *Controller) left(ctx context.Context, j journalled) fleet.Left {
 	switch {
 	case l.gone:
 	case l.err != nil:
-		row.Unread, row.Open = why(l.err), c.leftOpen(ctx, j)
+		row.Unread, row.Open = fault.Headline(l.err), c.leftOpen(ctx, j)
 	default:
 		row.Step, row.Braked = string(l.seen.UnderWay), braked(l.seen)
 	}

@@ -4,10 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/awsmigrate/awsmigrate/internal/controller/choices"
+	"github.com/awsmigrate/awsmigrate/internal/controller/plans"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
-	"github.com/awsmigrate/awsmigrate/pkg/runner"
 )
 
 // lookAt reads a cluster for an object; m is nil where no object names the cluster any
@@ -38,8 +39,9 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 	}
 	if m != nil && l.refused == nil && spec.Goal.OrDefault() != v1alpha1.GoalAudit && l.seen.Unplaced == nil && !c.o.AuditsOnly {
 		l.moves = c.rancherMoves(ctx)
-		if l.plan, l.err = c.plans(k.key).settle(ctx, l.seen, spec.ApprovedPlan); l.err == nil && edits(m, l.seen) {
-			l.edit, l.err = c.plans(k.key).publish(ctx, l.seen.Edit)
+		store := plans.Store{Client: c.kube, Key: k.key, Now: c.o.Clock.Now}
+		if l.plan, l.err = store.Settle(ctx, l.seen, spec.ApprovedPlan); l.err == nil && edits(m, l.seen) {
+			l.edit, l.err = store.Publish(ctx, l.seen.Edit)
 		}
 	}
 	return l
@@ -47,17 +49,17 @@ func (c *Controller) lookAt(ctx context.Context, k *cluster, m *v1alpha1.Cluster
 
 // options are those of a run for an object, or of a look.
 func (c *Controller) options(ctx context.Context, key Key, spec v1alpha1.ClusterMigrationSpec) (session.Options, error) {
-	spec.Options.AWS = orElse(spec.Options.AWS, c.o.Asks)
-	chosen, err := choices(spec)
+	spec.Options.AWS = choices.OrElse(spec.Options.AWS, c.o.Asks)
+	chosen, err := choices.Of(spec)
 	if err != nil {
 		return session.Options{}, err
 	}
-	if err := (secrets{c.kube, key}).into(ctx, &chosen, spec.Options, c.o.AWS); err != nil {
+	if err := (choices.Secrets{Client: c.kube, Key: key}).Into(ctx, &chosen, spec.Options, c.o.AWS); err != nil {
 		return session.Options{}, err
 	}
 	return session.Options{
 		Choices: chosen, Undo: spec.Goal == v1alpha1.GoalUndo, Actor: c.o.Actor,
-		Engine: session.Engine{Unattended: true, Version: c.o.Version, Timeout: timeout(spec.Options), Clock: c.o.Clock},
+		Engine: session.Engine{Unattended: true, Version: c.o.Version, Timeout: choices.Timeout(spec.Options), Clock: c.o.Clock},
 	}, nil
 }
 
@@ -151,27 +153,10 @@ func (w wait) after(err error, now time.Time) wait {
 	case err == nil:
 		return wait{}
 	case class == fault.Locked:
-		return wait{until: now.Add(firstPause), why: why(err), locks: true}
+		return wait{until: now.Add(firstPause), why: fault.Headline(err), locks: true}
 	case class != fault.CouldNotLook && class != fault.NoProgress:
 		return wait{}
 	}
 	pause := min(firstPause<<min(w.tries, 10), longestPause)
-	return wait{until: now.Add(pause), why: why(err), tries: w.tries + 1}
-}
-
-// why is an error in one line for people.
-func why(err error) string {
-	if f, ok := fault.As(err); ok {
-		if f.Object != "" {
-			return f.Object + ": " + f.Seen
-		}
-		return f.Seen
-	}
-	return err.Error()
-}
-
-// settled is the hash that stands for what would be done: the approved one as long as its
-// plan is what is left of it.
-func settled(approved *runner.WholePlan, now session.Assessment) bool {
-	return approved != nil && approved.Allows(now.Plan) == nil
+	return wait{until: now.Add(pause), why: fault.Headline(err), tries: w.tries + 1}
 }

@@ -19,7 +19,7 @@ import (
 // runs begins the next block of an object, or goes on with one. k is locked.
 func (c *Controller) runs(k *cluster, m *v1alpha1.ClusterMigration) {
 	l := k.look
-	saved, until := l.plan.inForce, lastOf(l, m)
+	saved, until := l.plan.InForce, lastOf(l, m)
 	if saved == nil {
 		return // decided with a plan, and begun with none: never
 	}

@@ -317,13 +317,14 @@ func goesThereAndBack(t *testing.T, i *installation) {
 func needsThePlanItself(t *testing.T, i *installation) {
 	i.start(t, nil)
 	i.create(t, migrates)
-	hash := i.shows(t, status.AwaitingApproval, "").Status.Plan.Hash
+	plan := i.shows(t, status.AwaitingApproval, "").Status.Plan
+	hash, key := plan.Hash, plan.Ref.Key
 	cms := i.kube.CoreV1().ConfigMaps(i.namespace)
 	cm, err := cms.Get(t.Context(), "awsmigrate-prod-plan", metav1.GetOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	cm.Data[keyOf(hash)] = strings.Replace(cm.Data[keyOf(hash)], `"done"`, `"gone"`, 1)
+	cm.Data[key] = strings.Replace(cm.Data[key], `"done"`, `"gone"`, 1)
 	if _, err := cms.Update(t.Context(), cm, metav1.UpdateOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -335,7 +336,7 @@ func needsThePlanItself(t *testing.T, i *installation) {
 	i.patch(t, `{"spec":{"options":{"ccm":{"image":""}}}}`) // and the plan is as it was: written down anew
 	i.shows(t, status.Succeeded, "")
 	cm, err = cms.Get(t.Context(), "awsmigrate-prod-plan", metav1.GetOptions{})
-	if err != nil || strings.Contains(cm.Data[keyOf(hash)], `"gone"`) {
+	if err != nil || strings.Contains(cm.Data[key], `"gone"`) {
 		t.Errorf("a run by a plan that somebody changed: %v", err)
 	}
 }
@@ -450,7 +451,7 @@ func (i *installation) journal(t *testing.T, namespace, cluster string) {
 
 // A Secret that is not authorized for this cluster, or is a kubeconfig, is not read.
 func refusesSecrets(t *testing.T, i *installation) {
-	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "theirs", Annotations: map[string]string{authorized: "other,prod-2"}}, StringData: map[string]string{"value": "x"}}
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: "theirs", Annotations: map[string]string{"rke.cattle.io/object-authorized-for-clusters": "other,prod-2"}}, StringData: map[string]string{"value": "x"}}
 	if _, err := i.kube.CoreV1().Secrets(i.namespace).Create(t.Context(), secret, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}

@@ -95,10 +95,10 @@ func agreement(l *look) status.Agreement {
 }
 
 func shownPlan(l *look) *v1alpha1.Plan {
-	if l.plan.hash == "" {
+	if l.plan.Hash == "" {
 		return nil
 	}
-	p := &v1alpha1.Plan{Hash: l.plan.hash, Version: l.seen.Plan.Version, Ref: l.plan.ref}
+	p := &v1alpha1.Plan{Hash: l.plan.Hash, Version: l.seen.Plan.Version, Ref: l.plan.Ref}
 	for _, step := range l.seen.Plan.Steps {
 		one := v1alpha1.PlannedStep{ID: string(step.ID), State: string(step.State.Kind)}
 		if len(step.Summary) > 0 {

@@ -6,6 +6,7 @@
 package fault
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -113,10 +114,24 @@ func As(err error) (*Error, bool) {
 	return e, ok
 }
 
-// Around is what was wrapped around the first *Error in err's chain by fmt.Errorf with %w at
+// Headline is an error in one line for people: what was attempted, and what was seen of which
+// object.
+func Headline(err error) string {
+	e, ok := As(err)
+	if !ok {
+		return err.Error()
+	}
+	seen := cmp.Or(e.Seen, e.Reason)
+	if e.Object != "" {
+		seen = e.Object + ": " + seen
+	}
+	return around(err) + seen
+}
+
+// around is what was wrapped around the first *Error in err's chain by fmt.Errorf with %w at
 // the end: what was attempted, on which object. It ends in what parts it from the rest; "":
 // nothing, or not in that form.
-func Around(err error) string {
+func around(err error) string {
 	e, ok := As(err)
 	if !ok {
 		return ""

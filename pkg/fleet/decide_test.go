@@ -41,6 +41,7 @@ func TestDecide(t *testing.T) {
 		"no approval":              {func(m *object, _ *Facts) { m.Spec.ApprovedPlan = "" }, Nothing, status.AwaitingApproval, ""},
 		"another plan was":         {func(_ *object, f *Facts) { f.Plan.Hash = another }, Nothing, status.AwaitingApproval, status.PlanMoved},
 		"there is no plan yet":     {func(_ *object, f *Facts) { f.Plan = Plan{} }, Nothing, status.AwaitingApproval, status.PlanMoved},
+		"no ConfigMap holds it":    {func(m *object, f *Facts) { m.Spec.ApprovedPlan, f.Plan = "", Plan{TooLarge: true} }, Nothing, status.Stalled, status.PlanTooLarge},
 		"a part of the hash":       {func(m *object, _ *Facts) { m.Spec.ApprovedPlan = planned[:20] }, Nothing, status.Stalled, status.Invalid},
 		"nobody said who edits":    {func(m *object, _ *Facts) { m.Spec.Edits = "" }, Nothing, status.AwaitingOwner, ""},
 		"paused":                   {func(m *object, _ *Facts) { m.Spec.Paused = true }, Nothing, status.Paused, ""},

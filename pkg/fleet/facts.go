@@ -50,6 +50,8 @@ type Facts struct {
 // Plan is what would be done now, as far as a decision needs it.
 type Plan struct {
 	Hash string
+	// TooLarge: no ConfigMap holds it, so that nobody can approve it.
+	TooLarge bool
 	// Restored: it is made on a journal that counts less than the cluster.
 	Restored bool
 	// Next is how long the next block is planned to take.

@@ -27,6 +27,8 @@ func gates(m *v1alpha1.ClusterMigration, f Facts) Decision {
 		return show(status.AwaitingOwner, "", f.Awaited)
 	case f.Plan.AtUntil:
 		return show(status.Paused, "", "step "+string(spec.Until)+" of spec.until was taken: take it away, or name a later one, to go on")
+	case f.Plan.TooLarge:
+		return show(status.Stalled, status.PlanTooLarge, "no ConfigMap holds the plan, so that nobody can approve it: migrate this cluster with the command line")
 	case spec.ApprovedPlan == "":
 		return show(status.AwaitingApproval, "", "")
 	case spec.ApprovedPlan != f.Plan.Hash:

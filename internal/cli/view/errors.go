@@ -56,9 +56,6 @@ func WriteFaults(s console.Screen, first, below string, errs []error) {
 	}
 }
 
-// Headline is what was seen of which object, and what was attempted: an error in one line.
-func Headline(err error) string { return faultLines(err)[0].text }
-
 // faultLine is one part of an error.
 type faultLine struct{ label, text string }
 
@@ -73,7 +70,7 @@ func faultLines(err error) []faultLine {
 	if !ok {
 		return []faultLine{{"", err.Error()}}
 	}
-	lines := []faultLine{{"", fault.Around(err) + headline(f)}}
+	lines := []faultLine{{"", fault.Headline(err)}}
 	if f.Wanted != "" {
 		lines = append(lines, faultLine{"wanted   ", f.Wanted})
 	}
@@ -84,17 +81,6 @@ func faultLines(err error) []faultLine {
 		lines = append(lines, faultLine{labelFix, f.Fix})
 	}
 	return lines
-}
-
-func headline(f *fault.Error) string {
-	seen := f.Seen
-	if seen == "" {
-		seen = f.Reason
-	}
-	if f.Object == "" {
-		return seen
-	}
-	return f.Object + ": " + seen
 }
 
 // Flatten lists the errors that errors.Join put together, without the marker.

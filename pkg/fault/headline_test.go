@@ -7,7 +7,7 @@ import (
 )
 
 // What was attempted stands around a fault that does not know it.
-func TestAround(t *testing.T) {
+func TestHeadline(t *testing.T) {
 	refused := &Error{Class: CouldNotLook, Reason: "Forbidden", Seen: "not allowed", Fix: "use others", Err: errors.New("leases is forbidden")}
 	for name, tt := range map[string]struct {
 		err  error
@@ -20,8 +20,17 @@ func TestAround(t *testing.T) {
 		"something behind":   {fmt.Errorf("pause a: %w; then edit", refused), ""},
 		"joined with others": {errors.Join(refused, errors.New("and more")), ""},
 	} {
-		if got := Around(tt.err); got != tt.want {
+		if got := around(tt.err); got != tt.want {
 			t.Errorf("%s: %q, wanted %q", name, got, tt.want)
+		}
+	}
+	for want, err := range map[string]error{
+		"away":                       errors.New("away"),
+		"fence Lease a: not allowed": fmt.Errorf("fence Lease a: %w", refused),
+		"Lease a: Gone":              &Error{Object: "Lease a", Reason: "Gone"},
+	} {
+		if got := Headline(err); got != want {
+			t.Errorf("%q, wanted %q", got, want)
 		}
 	}
 }

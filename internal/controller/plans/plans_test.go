@@ -1,4 +1,4 @@
-package controller
+package plans
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/awsmigrate/awsmigrate/internal/session"
@@ -32,17 +33,17 @@ func assessed(text string) session.Assessment {
 func TestPlansAreKept(t *testing.T) {
 	client := fake.NewClientset(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "n", Name: "awsmigrate-prod-plan", ResourceVersion: "1"}, Data: map[string]string{"plan.json": "a Job's"}})
 	at := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
-	p := plans{kube: client, key: Key{Namespace: "n", Name: "prod"}, now: func() time.Time { at = at.Add(time.Second); return at }}
+	p := Store{Client: client, Key: types.NamespacedName{Namespace: "n", Name: "prod"}, Now: func() time.Time { at = at.Add(time.Second); return at }}
 	var hashes []string
 	approved := ""
 	for i := range 6 {
-		got, err := p.settle(t.Context(), assessed(fmt.Sprint(i)), approved)
-		if err != nil || got.ref == nil {
+		got, err := p.Settle(t.Context(), assessed(fmt.Sprint(i)), approved)
+		if err != nil || got.Ref == nil {
 			t.Fatalf("%+v: %v", got, err)
 		}
-		hashes = append(hashes, got.hash)
+		hashes = append(hashes, got.Hash)
 		if i == 0 {
-			approved = got.hash
+			approved = got.Hash
 		}
 	}
 	cm, err := p.load(t.Context())
@@ -54,7 +55,7 @@ func TestPlansAreKept(t *testing.T) {
 	if got := slices.Sorted(maps.Keys(cm.Data)); !slices.Equal(got, want) {
 		t.Errorf("kept %v, wanted %v", got, want)
 	}
-	if got, err := p.settle(t.Context(), assessed("0"), approved); err != nil || got.inForce == nil || got.hash != approved {
+	if got, err := p.Settle(t.Context(), assessed("0"), approved); err != nil || got.InForce == nil || got.Hash != approved {
 		t.Errorf("the approved plan is not in force: %+v, %v", got, err)
 	}
 	other := assessed("0")
@@ -66,35 +67,35 @@ func TestPlansAreKept(t *testing.T) {
 
 // A large plan is compressed, and one that no ConfigMap holds is not written.
 func TestLargePlans(t *testing.T) {
-	p := plans{kube: fake.NewClientset(), key: Key{Namespace: "n", Name: "prod"}, now: time.Now}
+	p := Store{Client: fake.NewClientset(), Key: types.NamespacedName{Namespace: "n", Name: "prod"}, Now: time.Now}
 	large := strings.Repeat("a line of a manifest\n", 20000)
-	got, err := p.settle(t.Context(), assessed(large), "")
-	if err != nil || !strings.HasSuffix(got.ref.Key, ".json.gz") {
-		t.Fatalf("%+v: %v", got.ref, err)
+	got, err := p.Settle(t.Context(), assessed(large), "")
+	if err != nil || !strings.HasSuffix(got.Ref.Key, ".json.gz") {
+		t.Fatalf("%+v: %v", got.Ref, err)
 	}
 	cm, err := p.load(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := p.find(cm, got.hash, assessed("").Target); found == nil || found.Steps[0].Changes[0].After != large {
+	if found := p.find(cm, got.Hash, assessed("").Target); found == nil || found.Steps[0].Changes[0].After != large {
 		t.Error("it is not what was written")
 	}
 	var b strings.Builder
 	for i := range 300000 { // hardly compressible
 		b.WriteString(runner.Digest(fmt.Sprint(i))[:8])
 	}
-	got, err = p.settle(t.Context(), assessed(b.String()), "")
-	if err != nil || !got.tooBig || got.hash != "" {
+	got, err = p.Settle(t.Context(), assessed(b.String()), "")
+	if err != nil || !got.TooLarge || got.Hash != "" {
 		t.Errorf("%+v: %v", got, err)
 	}
 }
 
 func TestNothingIsWrittenWhereNothingIsToDo(t *testing.T) {
 	client := fake.NewClientset()
-	p := plans{kube: client, key: Key{Namespace: "n", Name: "prod"}, now: time.Now}
+	p := Store{Client: client, Key: types.NamespacedName{Namespace: "n", Name: "prod"}, Now: time.Now}
 	done := assessed("0")
 	done.Says.States["cordon"] = runner.State{Kind: runner.Done}
-	if got, err := p.settle(t.Context(), done, ""); err != nil || got.hash != "" || len(client.Actions()) > 0 {
+	if got, err := p.Settle(t.Context(), done, ""); err != nil || got.Hash != "" || len(client.Actions()) > 0 {
 		t.Errorf("%+v, %v, %v", got, err, client.Actions())
 	}
 }

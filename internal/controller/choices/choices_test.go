@@ -1,4 +1,4 @@
-package controller
+package choices
 
 import (
 	"reflect"
@@ -45,16 +45,16 @@ func TestChoices(t *testing.T) {
 	} {
 		want := plain()
 		tt.want(&want)
-		got, err := choices(tt.spec)
+		got, err := Of(tt.spec)
 		if d := cmp.Diff(want, got, cmp.Exporter(func(reflect.Type) bool { return true })); err != nil || d != "" {
 			t.Errorf("%s: %v\n%s", name, err, d)
 		}
 	}
-	if _, err := choices(v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{CCM: v1alpha1.CCM{Values: &runtime.RawExtension{Raw: []byte(`[]`)}}}}); err == nil {
+	if _, err := Of(v1alpha1.ClusterMigrationSpec{Options: v1alpha1.Options{CCM: v1alpha1.CCM{Values: &runtime.RawExtension{Raw: []byte(`[]`)}}}}); err == nil {
 		t.Error("values that are a list went through")
 	}
 	for text, want := range map[string]time.Duration{"": 0, "15m": 15 * time.Minute, "1h30m": 90 * time.Minute} {
-		if got := timeout(v1alpha1.Options{Timeout: text}); got != want {
+		if got := Timeout(v1alpha1.Options{Timeout: text}); got != want {
 			t.Errorf("%q is %s", text, got)
 		}
 	}
@@ -72,7 +72,7 @@ func TestAWSOfTheInstallation(t *testing.T) {
 		"a Secret": {v1alpha1.AWS{SecretRef: secret}, v1alpha1.AWS{Mode: v1alpha1.AWSEnabled, Region: "eu-central-1", SecretRef: secret}},
 		"with one": {v1alpha1.AWS{SecretRef: secret, AssumeRole: "arn:other"}, v1alpha1.AWS{Mode: v1alpha1.AWSEnabled, Region: "eu-central-1", SecretRef: secret, AssumeRole: "arn:other"}},
 	} {
-		if diff := cmp.Diff(tt.want, orElse(tt.object, own)); diff != "" {
+		if diff := cmp.Diff(tt.want, OrElse(tt.object, own)); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)
 		}
 	}
