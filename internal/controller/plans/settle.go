@@ -59,8 +59,7 @@ func onlyOthers(err error) error {
 	return err
 }
 
-// settled is the hash that stands for what would be done: the approved one as long as its
-// plan is what is left of it.
+// settled says whether what would be done now is what is left of the approved plan.
 func settled(approved *runner.WholePlan, now session.Assessment) bool {
 	return approved != nil && approved.Allows(now.Plan) == nil
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
 )
 
-// Store keeps those of one cluster that somebody may approve: keys of one ConfigMap.
+// Store keeps the plans of one cluster that somebody may approve, as keys of one ConfigMap.
 type Store struct {
 	Client kubernetes.Interface
 	Key    types.NamespacedName // of the cluster
