@@ -24,6 +24,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/internal/cli/target"
 	"github.com/awsmigrate/awsmigrate/internal/cli/view"
 	"github.com/awsmigrate/awsmigrate/internal/session"
+	"github.com/awsmigrate/awsmigrate/internal/testing/defect"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/procedure"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkecli"
@@ -228,8 +229,9 @@ func startOnTerminal(t *testing.T, bend func(*exec.Cmd), args ...string) *onTerm
 	p := &onTerminal{t: t, dir: t.TempDir(), cmd: exec.Command(binary, args...), shown: &screenshot{}, read: make(chan struct{})}
 	master, slave := pty(t)
 	p.master = master
-	// Nothing of these tests' own environment, in which CI or NO_COLOR would change what is shown.
-	p.cmd.Env = []string{"PATH=" + os.Getenv("PATH"), playVariable + "=" + p.dir, "XDG_STATE_HOME=" + p.dir, "SSH_CONNECTION=10.0.0.1 1 10.0.0.2 22", "TERM=xterm", "LANG=C.UTF-8"}
+	// Nothing of these tests' own environment, in which CI or NO_COLOR would change what is shown,
+	// but the switch of seeded defects.
+	p.cmd.Env = []string{defect.Variable + "=" + os.Getenv(defect.Variable), "PATH=" + os.Getenv("PATH"), playVariable + "=" + p.dir, "XDG_STATE_HOME=" + p.dir, "SSH_CONNECTION=10.0.0.1 1 10.0.0.2 22", "TERM=xterm", "LANG=C.UTF-8"}
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = slave, slave, slave
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true, Ctty: 0}
 	if bend != nil {

@@ -280,7 +280,8 @@ func oneMoreCollector(rkeConfig map[string]any) {
 // givenBack has the kube-controller-manager that leads take the migration lease. While the
 // cloud controller manager has it, a foreign holder keeps it from renewing: it ends, and
 // has its own lease to wait for before it is a candidate again. Each lease is asked who
-// renews it: behind a roll the dead still stand in them, in one as in the other.
+// renews it: behind a roll the dead still stand in them, in one as in the other. What a
+// run would wait for first does not hide what an adversary has it wait for.
 func givenBack(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
 	must(t, scenario.Until(ctx, "the leader of the kube-controller-managers to hold the migration lease", func(ctx context.Context) (bool, string, error) {
@@ -299,6 +300,14 @@ func givenBack(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 			return false, fmt.Sprint(held), writeHolder(ctx, lab, "given-back_by-hand")
 		}
 		return false, fmt.Sprint(held), nil
+	}))
+	must(t, scenario.Until(ctx, "a cloud controller manager to have led for as long as a hand-over asks", func(ctx context.Context) (bool, string, error) {
+		lease, err := lab.Downstream.CoordinationV1().Leases("kube-system").Get(ctx, scenario.CCMLease, metav1.GetOptions{})
+		if err != nil || lease.Spec.RenewTime == nil || lease.Spec.AcquireTime == nil {
+			return false, scenario.CCMLease, err
+		}
+		led := lease.Spec.RenewTime.Sub(lease.Spec.AcquireTime.Time)
+		return led > 35*time.Second, fmt.Sprintf("it has led for %s", led), nil
 	}))
 }
 
