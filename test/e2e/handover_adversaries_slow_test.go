@@ -280,8 +280,7 @@ func oneMoreCollector(rkeConfig map[string]any) {
 // givenBack has the kube-controller-manager that leads take the migration lease. While the
 // cloud controller manager has it, a foreign holder keeps it from renewing: it ends, and
 // has its own lease to wait for before it is a candidate again. Each lease is asked who
-// renews it: behind a roll the dead still stand in them, in one as in the other. What a
-// run would wait for first does not hide what an adversary has it wait for.
+// renews it: behind a roll the dead still stand in them, in one as in the other.
 func givenBack(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 	t.Helper()
 	must(t, scenario.Until(ctx, "the leader of the kube-controller-managers to hold the migration lease", func(ctx context.Context) (bool, string, error) {
@@ -300,14 +299,6 @@ func givenBack(ctx context.Context, t *testing.T, lab *scenario.Lab) {
 			return false, fmt.Sprint(held), writeHolder(ctx, lab, "given-back_by-hand")
 		}
 		return false, fmt.Sprint(held), nil
-	}))
-	must(t, scenario.Until(ctx, "a cloud controller manager to have led for as long as a hand-over asks", func(ctx context.Context) (bool, string, error) {
-		lease, err := lab.Downstream.CoordinationV1().Leases("kube-system").Get(ctx, scenario.CCMLease, metav1.GetOptions{})
-		if err != nil || lease.Spec.RenewTime == nil || lease.Spec.AcquireTime == nil {
-			return false, scenario.CCMLease, err
-		}
-		led := lease.Spec.RenewTime.Sub(lease.Spec.AcquireTime.Time)
-		return led > 35*time.Second, fmt.Sprintf("it has led for %s", led), nil
 	}))
 }
 
@@ -372,11 +363,17 @@ func kubeletThaws(ctx context.Context, t *testing.T, d *duel) {
 	must(t, d.lab.Lab(ctx, "kill", "kubelet@"+d.holder.Node, "--signal", "CONT"))
 }
 
-// kubeletIsWaitedFor lets it go on once all others have said often enough that they run.
+// kubeletIsWaitedFor lets it go on once all others have said often enough that they run. The
+// run waits for the cloud controller manager for 30 seconds first, and about then the Node is
+// not Ready any more: it names the one or the other.
 func kubeletIsWaitedFor(ctx context.Context, t *testing.T, d *duel) {
-	says(ctx, t, d.run, "the process before it may still run")
 	silent, err := d.lab.NodeOf(ctx, d.holder.Node)
 	must(t, err)
+	must(t, scenario.Until(ctx, "awsmigrate to wait for the machine", func(context.Context) (bool, string, error) {
+		text := d.run.Stdout() + d.run.Stderr()
+		waits := strings.Contains(text, "the process before it may still run") || strings.Contains(text, "of Machine "+d.holder.Node+" is not Ready")
+		return waits, "it runs", d.run.Ended()
+	}))
 	renewedByOthers(ctx, t, d.lab, silent, 3)
 	if holder, err := holderOfMigrationLease(ctx, d.lab); err != nil || strings.HasPrefix(holder, "awsmigrate-fence_") {
 		t.Errorf("fenced while a kubelet stands still: %s, %v", holder, err)
