@@ -7,9 +7,12 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/awsmigrate/awsmigrate/internal/controller/plans"
 	"github.com/awsmigrate/awsmigrate/internal/session"
 	"github.com/awsmigrate/awsmigrate/pkg/apis/awsmigrate.io/v1alpha1"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet"
+	"github.com/awsmigrate/awsmigrate/pkg/fleet/status"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
@@ -33,6 +36,18 @@ func TestDied(t *testing.T) {
 	} {
 		if got := died(journal.State{Runs: tt.runs}, "a", now); got != tt.want {
 			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+// A plan that nobody can approve stalls its object, and does not wait for an approval.
+func TestPlanThatIsTooLarge(t *testing.T) {
+	m := &v1alpha1.ClusterMigration{Spec: v1alpha1.ClusterMigrationSpec{Goal: v1alpha1.GoalMigrate, Edits: v1alpha1.EditsApply}}
+	for large, want := range map[bool]status.Moment{true: {State: status.Stalled, Reason: status.PlanTooLarge}, false: {State: status.AwaitingApproval}} {
+		l := &look{plan: plans.Planned{TooLarge: large}}
+		got := fleet.Decide(m, fleet.Facts{Plan: planOf(l, m)}).Shown
+		if got.State != want.State || got.Reason != want.Reason {
+			t.Errorf("too large %t: %+v", large, got)
 		}
 	}
 }
