@@ -65,18 +65,7 @@ type Error struct {
 // Error implements error on one line: object, seen, wanted, fix, cause.
 func (e *Error) Error() string {
 	var b strings.Builder
-	if e.Object != "" {
-		b.WriteString(e.Object)
-		b.WriteString(": ")
-	}
-	switch {
-	case e.Seen != "":
-		b.WriteString(e.Seen)
-	case e.Reason != "":
-		b.WriteString(e.Reason)
-	default:
-		b.WriteString("failed")
-	}
+	b.WriteString(e.headline())
 	if e.Wanted != "" {
 		b.WriteString("; wanted ")
 		b.WriteString(e.Wanted)
@@ -90,6 +79,15 @@ func (e *Error) Error() string {
 		b.WriteString(e.Err.Error())
 	}
 	return b.String()
+}
+
+// headline is what was seen of which object.
+func (e *Error) headline() string {
+	seen := cmp.Or(e.Seen, e.Reason, "failed")
+	if e.Object == "" {
+		return seen
+	}
+	return e.Object + ": " + seen
 }
 
 // Unwrap gives the cause.
@@ -121,11 +119,7 @@ func Headline(err error) string {
 	if !ok {
 		return err.Error()
 	}
-	seen := cmp.Or(e.Seen, e.Reason)
-	if e.Object != "" {
-		seen = e.Object + ": " + seen
-	}
-	return around(err) + seen
+	return around(err) + e.headline()
 }
 
 // around is what was wrapped around the first *Error in err's chain by fmt.Errorf with %w at

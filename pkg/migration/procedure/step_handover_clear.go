@@ -82,7 +82,7 @@ func (s *handOver) awaitEnd(ctx context.Context, holder holderContainer, lasts t
 			every = clearLook
 		case <-look.C():
 		}
-		ended := s.hasEnded(ctx, holder)
+		ended := s.endShown(ctx, holder)
 		if ended && every == clearLook {
 			return true
 		}
@@ -90,8 +90,8 @@ func (s *handOver) awaitEnd(ctx context.Context, holder holderContainer, lasts t
 	}
 }
 
-// hasEnded looks once, and remembers an API that did not answer, or stood still.
-func (s *handOver) hasEnded(ctx context.Context, holder holderContainer) bool {
+// endShown looks once whether the kubelet shows the end, and remembers an API that did not answer, or stood still.
+func (s *handOver) endShown(ctx context.Context, holder holderContainer) bool {
 	began := s.Clock.Now()
 	statuses, err := s.statusesOf(ctx, holder)
 	now := s.Clock.Now()
