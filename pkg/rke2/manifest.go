@@ -2,11 +2,11 @@ package rke2
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
-	"github.com/awsmigrate/awsmigrate/pkg/rke2/config"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -59,18 +59,20 @@ func (b *Backend) RemoveDocument(ctx context.Context, tx *runner.Tx, seen migrat
 	return b.writeEdit(ctx, tx, factsOf(seen), edit)
 }
 
-// removal takes the document out as the journal says it went in. Later steps may
-// have written it anew, with another flag or image: then it goes all the same,
-// though a line break that was missing before may stay.
+// removal returns the edit that takes the document out as the journal says it went in,
+// whatever its text is by now: later steps write it again, with another flag or image.
 func removal(seen migration.Snapshot) (edits.Edit, error) {
 	spec := factsOf(seen).Cluster.Spec
-	edit, err := takeBack(migration.StepInstall, func(s config.Spec, _ []config.Machine) (edits.Edit, error) {
-		return edits.RemoveChartManifest(s, chartRef)
-	})(seen, spec)
-	if fault.ClassOf(err) == fault.Stale {
-		return edits.RemoveChartManifest(spec, chartRef)
+	for _, intent := range seen.Record.ToTakeBack(migration.StepInstall, factsOf(seen).ObjectName()) {
+		var inverse edits.Inverse
+		if err := json.Unmarshal(intent.Inverse, &inverse); err != nil {
+			return edits.Edit{}, fmt.Errorf("read the inverse of %q in the journal: %w", intent.What, err)
+		}
+		if edit, added, err := inverse.RemoveChart(spec, chartRef); err != nil || added {
+			return edit, err
+		}
 	}
-	return edit, err
+	return edits.RemoveChartManifest(spec, chartRef)
 }
 
 // InstalledAs implements migration.Config. A document that is gone while its pods

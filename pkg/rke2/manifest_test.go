@@ -26,6 +26,9 @@ func TestRemoval(t *testing.T) {
 		{"as installed", "a: 1", "", "a: 1", true},
 		{"written anew", "a: 1\n", later, "a: 1\n", true},
 		{"written anew, without a journal", "a: 1\n", later, "a: 1\n", false},
+		{"no field before", "", "", "", true},
+		{"no field before, written anew", "", later, "", true},
+		{"no line break before, written anew", "a: 1", later, "a: 1", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			before := withManifest(t, tt.before)
@@ -60,7 +63,7 @@ func TestRemoval(t *testing.T) {
 				t.Fatal(err)
 			}
 			after, err := removal.Apply(now)
-			if err != nil || after.AdditionalManifest != tt.want {
+			if err != nil || after.AdditionalManifest != tt.want || after.HasManifest != before.HasManifest {
 				t.Errorf("left %q, error %v; wanted %q", after.AdditionalManifest, err, tt.want)
 			}
 			if config.InstalledAs(record) != migration.InstallManifest {
@@ -76,8 +79,12 @@ func TestRemoval(t *testing.T) {
 
 func withManifest(t *testing.T, text string) config.Spec {
 	t.Helper()
+	rke := map[string]any{}
+	if text != "" {
+		rke["additionalManifest"] = text
+	}
 	spec, err := config.Parse(map[string]any{"kind": "Cluster", "metadata": map[string]any{"namespace": "fleet-default", "name": "demo"},
-		"spec": map[string]any{"rkeConfig": map[string]any{"additionalManifest": text}}})
+		"spec": map[string]any{"rkeConfig": rke}})
 	if err != nil {
 		t.Fatal(err)
 	}

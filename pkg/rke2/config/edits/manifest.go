@@ -199,6 +199,28 @@ func RemoveChartManifest(s config.Spec, chart Chart) (Edit, error) {
 	return e.edit, nil
 }
 
+// RemoveChart returns the edit that takes a chart's document out as the edit of the inverse
+// put it in: with what was put before it, and with the field if that was absent. The text of
+// the document may be another by now. It returns false if that edit added no such document.
+func (inv Inverse) RemoveChart(s config.Spec, chart Chart) (Edit, bool, error) {
+	for _, u := range inv.Undo {
+		m := u.Manifest
+		if u.Kind != UndoManifest || m == nil || m.Chart != chart || m.Removed || m.Replaced != "" {
+			continue
+		}
+		e := edits(s)
+		d, found, err := locate(s.Object, s.AdditionalManifest, chart)
+		if err == nil && found {
+			err = e.cutAdded(d, *m)
+		}
+		if err != nil {
+			return Edit{}, true, err
+		}
+		return e.edit, true, nil
+	}
+	return Edit{}, false, nil
+}
+
 // cutAdded takes out a document that was added with glue before it, so that a
 // manifest which nobody else touched is what it was, to the byte.
 func (e *editor) cutAdded(d document, m ManifestUndo) error {
