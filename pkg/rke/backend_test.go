@@ -155,37 +155,48 @@ func TestHeader(t *testing.T) {
 	}
 }
 
+// text returns the file as it is now.
+func (p opened) text(t *testing.T) string {
+	t.Helper()
+	raw, err := os.ReadFile(p.Options.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(raw)
+}
+
+// edit makes the edit of a step and returns the intents of the journal after it.
+func (p opened) edit(t *testing.T, step journal.StepID, intents []journal.Intent) []journal.Intent {
+	t.Helper()
+	tx := clustertest.TxFor(t, step, intents...)
+	edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), step)
+	if err != nil || edit.Empty() || edit.Refused != nil || edit.Object != "file "+p.Options.Config || edit.Changes[0].Diff == "" {
+		t.Fatal(step, err, edit)
+	}
+	if err := edit.Write(t.Context(), tx); err != nil || p.text(t) != edit.Changes[0].Result {
+		t.Fatal(step, err)
+	}
+	if again, err := p.Edit(t.Context(), p.observe(t, tx.Record()), step); err != nil || !again.Empty() || again.Refused != nil {
+		t.Errorf("%s, a second time: %v %+v", step, err, again)
+	}
+	intents = tx.Record().Intents
+	if last := intents[len(intents)-1]; last.Object != edit.Object || len(last.Inverse) == 0 || last.Token == "" {
+		t.Errorf("%s: %+v", step, last)
+	}
+	return intents
+}
+
 // Each edit is announced with its receipt and changes the file alone; what takes it back
 // leaves the file as it was, to the byte. Beside other changes that rke has not applied
 // none is made.
 func TestFileEditsGoInAndOut(t *testing.T) {
 	p, _ := ofFile(t, Options{}, &aTool{})
-	text := func() string {
-		raw, err := os.ReadFile(p.Options.Config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return string(raw)
-	}
+	text := func() string { return p.text(t) }
 	before := text()
 	var intents []journal.Intent
 	do := func(step journal.StepID) {
 		t.Helper()
-		tx := clustertest.TxFor(t, step, intents...)
-		edit, err := p.Edit(t.Context(), p.observe(t, tx.Record()), step)
-		if err != nil || edit.Empty() || edit.Refused != nil || edit.Object != "file "+p.Options.Config || edit.Changes[0].Diff == "" {
-			t.Fatal(step, err, edit)
-		}
-		if err := edit.Write(t.Context(), tx); err != nil || text() != edit.Changes[0].Result {
-			t.Fatal(step, err)
-		}
-		if again, err := p.Edit(t.Context(), p.observe(t, tx.Record()), step); err != nil || !again.Empty() || again.Refused != nil {
-			t.Errorf("%s, a second time: %v %+v", step, err, again)
-		}
-		intents = tx.Record().Intents
-		if last := intents[len(intents)-1]; last.Object != edit.Object || len(last.Inverse) == 0 || last.Token == "" {
-			t.Errorf("%s: %+v", step, last)
-		}
+		intents = p.edit(t, step, intents)
 	}
 	do(migration.StepEnable)
 	flagged := text()

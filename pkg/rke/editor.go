@@ -2,13 +2,10 @@ package rke
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
-	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile"
-	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
@@ -69,28 +66,6 @@ func (b *Backend) upgradeEdit(seen migration.Snapshot) (clusterfile.Edit, error)
 		return edit, err
 	}
 	return edit, b.UpgradeAllowed(seen)
-}
-
-// takeBack takes the newest edit of a step that is left back in a file: by the
-// receipt in the journal and the backup beside the file. Nothing else tells what an
-// in-tree provider was configured with.
-func (b *Backend) takeBack(seen migration.Snapshot, file *clusterfile.File, step journal.StepID) (clusterfile.Edit, error) {
-	for _, intent := range seen.Record.ToTakeBack(step, b.fileObject()) {
-		var receipt yamltext.Receipt
-		if err := json.Unmarshal(intent.Inverse, &receipt); err != nil {
-			return clusterfile.Edit{}, fmt.Errorf("read the receipt of %q in the journal: %w", intent.What, err)
-		}
-		path := clusterfile.BackupPath(FactsOf(seen).Path, receipt.Before)
-		backup, err := b.disk().ReadFile(path)
-		if err != nil {
-			return clusterfile.Edit{}, &fault.Error{Class: fault.Usage, Reason: "NoBackup", Object: "file " + path, Seen: "cannot be read",
-				Wanted: "the cluster.yml from before the edit, which awsmigrate kept there", Fix: "bring it back, or undo the edit by hand and run again", Err: err}
-		}
-		if edit, err := file.Undo(receipt, backup); err != nil || !edit.Empty() {
-			return edit, err
-		}
-	}
-	return clusterfile.Edit{}, nil
 }
 
 // PlanEdit implements migration.Editor.

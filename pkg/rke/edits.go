@@ -17,8 +17,10 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
+const flagName = "enable-leader-migration"
+
 // flagPath is where RKE's guide puts the flag.
-var flagPath = []string{"services", "kube-controller", "extra_args", "enable-leader-migration"}
+var flagPath = []string{"services", "kube-controller", "extra_args", flagName}
 
 // EnableEdit puts the flag on every kube-controller-manager.
 func EnableEdit(file *clusterfile.File) (clusterfile.Edit, error) {
@@ -73,13 +75,10 @@ func switchFrom(file *clusterfile.File, names naming.Rule, made yamltext.Made) (
 	return SwitchEdit(file, names, made)
 }
 
-// madeByEnable is what the journal's edit put above the flag.
+// madeByEnable returns what the newest edit of enable-leader-migration that is not taken
+// back put above the flag, or nothing.
 func madeByEnable(record journal.Record, object string) yamltext.Made {
-	for i := len(record.Intents) - 1; i >= 0; i-- {
-		intent := record.Intents[i]
-		if intent.Step != migration.StepEnable || intent.Object != object || len(intent.Inverse) == 0 {
-			continue
-		}
+	for _, intent := range record.ToTakeBack(migration.StepEnable, object) {
 		var receipt yamltext.Receipt
 		if json.Unmarshal(intent.Inverse, &receipt) == nil {
 			return receipt.Made

@@ -3,6 +3,7 @@ package rke
 import (
 	"encoding/json"
 	"path/filepath"
+	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
@@ -23,11 +24,12 @@ func leftBeside(record journal.Record, object, path string, text []byte) string 
 	return name + like + "; beside it " + name + ".awsmigrate-*.bak, .awsmigrate-*.log and .awsmigrate.lock may go"
 }
 
-// beforeEnable is the digest of the text that the first edit of a migration found.
+// beforeEnable returns the digest of the text that the first edit of a migration found;
+// false if the journal has no such edit that is not taken back.
 func beforeEnable(record journal.Record, object string) (digest string, known bool) {
-	for _, intent := range record.Intents {
+	for _, intent := range slices.Backward(record.ToTakeBack(migration.StepEnable, object)) {
 		var receipt yamltext.Receipt
-		if intent.Step == migration.StepEnable && intent.Object == object && json.Unmarshal(intent.Inverse, &receipt) == nil {
+		if json.Unmarshal(intent.Inverse, &receipt) == nil {
 			return receipt.Before, true
 		}
 	}

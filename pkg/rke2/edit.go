@@ -30,15 +30,15 @@ func (b *Backend) writeEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts,
 	return tx.Effect(ctx, intent, func(ctx context.Context) error { return b.patchCluster(ctx, f, patch, edit.AppliedIn) })
 }
 
-// announceEdit keeps in the journal what writeEdit would, of an edit that somebody else
-// is to make. One that the journal has already is not kept again.
+// announceEdit writes intent and inverse of an edit that the owner makes to the journal.
+// One that is there and not taken back since is not written again.
 func announceEdit(ctx context.Context, tx *runner.Tx, f rancher.Facts, edit edits.Edit) error {
 	intent, err := intentOf(tx, f, edit)
 	if err != nil {
 		return err
 	}
-	for _, made := range tx.Record().SinceUndo() {
-		if made.Step == intent.Step && made.Object == intent.Object && journal.SameJSON(made.Inverse, intent.Inverse) {
+	for _, made := range tx.Record().ToTakeBack(intent.Step, intent.Object) {
+		if journal.SameJSON(made.Inverse, intent.Inverse) {
 			return nil
 		}
 	}

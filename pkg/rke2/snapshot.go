@@ -89,7 +89,8 @@ func (b *Backend) JudgeSnapshot(_ context.Context, tx *runner.Tx, seen migration
 	return migration.Met(fmt.Sprintf("snapshot of generation %d finished", wanted)), nil
 }
 
-// snapshotIntended is the generation that the journal announced last.
+// snapshotIntended returns the generation that the journal announced last. A snapshot from
+// before an undo shows an older cluster: a migration that goes forward again takes its own.
 func snapshotIntended(record journal.Record) (int64, bool) {
 	intents := record.SinceUndo()
 	for i := len(intents) - 1; i >= 0; i-- {

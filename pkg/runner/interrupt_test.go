@@ -190,10 +190,46 @@ func TestFinishIsCalledOnceHoweverTheStepEnds(t *testing.T) {
 	}
 }
 
-// withFinisher puts a finishing step into a script.
+// Settle follows a step that was seen to its end, and no other; its error ends the run.
+func TestSettle(t *testing.T) {
+	ill := &fault.Error{Class: fault.Check, Reason: "Bad", Object: "child"}
+	for name, tt := range map[string]struct {
+		verify  func(context.Context, *Tx) (Verdict, error)
+		err     error
+		settled int
+	}{
+		"well_settled": {settled: 1},
+		"failed_not":   {verify: func(context.Context, *Tx) (Verdict, error) { return Verdict{Kind: Failed, Err: ill}, nil }, err: ill},
+		"broken_ends":  {err: ill, settled: 1},
+	} {
+		b := newBench(t, migration(newWorld()))
+		step := &settling{scripted: b.p.step("two"), err: tt.err}
+		if tt.verify != nil {
+			step.verify = tt.verify
+		}
+		_, err := Run[Observation](t.Context(), withFinisher{b.p, step}, b.o)
+		if (tt.err == nil) != (err == nil) || step.settled != tt.settled {
+			t.Errorf("%s: %v, settled %d times", name, err, step.settled)
+		}
+	}
+}
+
+// settling is a step that keeps something once it was seen to its end.
+type settling struct {
+	*scripted
+	err     error
+	settled int
+}
+
+func (s *settling) Settle(context.Context, *Tx) error {
+	s.settled++
+	return s.err
+}
+
+// withFinisher puts a step of the test's own into a script.
 type withFinisher struct {
 	*script
-	step *finishing
+	step Step[Observation]
 }
 
 func (p withFinisher) Steps() []Step[Observation] {

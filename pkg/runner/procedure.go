@@ -126,6 +126,12 @@ type Finisher interface {
 	Finish(ctx context.Context, tx *Tx, graceful bool) error
 }
 
+// Settler is a Step that keeps something in the journal once it was seen to its end, and
+// only then: while it waits, what it sees may still be undone by others.
+type Settler interface {
+	Settle(ctx context.Context, tx *Tx) error
+}
+
 // Plan is what a step would do.
 type Plan struct {
 	Summary []string `json:"summary"`           // one line per effect, as in "snapshot generation 3 → 4"

@@ -30,6 +30,9 @@ func (r *run[S]) step(ctx context.Context, step Step[S], info Info, state State)
 			err = ended
 		}
 	}
+	if s, ok := step.(Settler); ok && err == nil {
+		err = s.Settle(retry.WithoutStop(ctx), tx)
+	}
 
 	res := r.report.of(info.ID)
 	res.Elapsed, res.Warnings = r.o.Clock.Since(start), tx.said()

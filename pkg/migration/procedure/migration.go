@@ -181,6 +181,20 @@ func (b base) Plan(context.Context, migration.Snapshot) (runner.Plan, error) {
 // Do implements runner.Step for steps that change nothing.
 func (b base) Do(context.Context, *runner.Tx, migration.Snapshot) error { return nil }
 
+// Settle implements runner.Settler: a step that takes another one back notes that nothing
+// of it is left to take back. Before its end an owner may still put the edit in again.
+func (b base) Settle(ctx context.Context, tx *runner.Tx) error {
+	if undone := undoes(b.ID); undone != "" {
+		return noteTakenBack(ctx, tx, undone)
+	}
+	return nil
+}
+
+func noteTakenBack(ctx context.Context, tx *runner.Tx, steps ...journal.StepID) error {
+	key, value := tx.Record().TakenBack(steps...)
+	return tx.Note(ctx, key, value)
+}
+
 // requireRest stops before a write unless everything is where it should be.
 func (m *Migration) requireRest(seen migration.Snapshot) error {
 	return seen.Reading.RequireSettled(m.Backend.Summarize)

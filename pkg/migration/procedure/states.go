@@ -90,12 +90,7 @@ func (s progress) reached() position.Position {
 // begunHere says whether a half-done step is one that awsmigrate began, or that
 // is still being rolled out.
 func (s progress) begunHere(step journal.StepID) bool {
-	for _, intent := range s.Record.Intents {
-		if intent.Step == step {
-			return true
-		}
-	}
-	return step == migration.StepLeaseAccess || len(s.Reading.Pending) > 0
+	return s.Record.Begun(step) || step == migration.StepLeaseAccess || len(s.Reading.Pending) > 0
 }
 
 // inProgress is the step that was begun and is not finished; empty: none.
@@ -112,13 +107,15 @@ func (m *Migration) inProgress(seen migration.Snapshot) journal.StepID {
 	return ""
 }
 
-// lastIntended is the last step with a position that the journal announced; empty
-// once an undo was begun after it.
+// lastIntended returns the last step with a position that the journal announced, or
+// nothing if an undo was begun after it: then it is not that step which moves the cluster.
 func lastIntended(record journal.Record) journal.StepID {
-	intents := record.SinceUndo()
-	for i := len(intents) - 1; i >= 0; i-- {
-		if reaches(intents[i].Step) != position.P0 {
-			return intents[i].Step
+	for _, intent := range slices.Backward(record.Intents) {
+		switch {
+		case undoes(intent.Step) != "":
+			return ""
+		case reaches(intent.Step) != position.P0:
+			return intent.Step
 		}
 	}
 	return ""

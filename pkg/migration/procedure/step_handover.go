@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/awsmigrate/awsmigrate/pkg/awsccm"
@@ -74,11 +75,11 @@ func (s *handOver) Verify(ctx context.Context, tx *runner.Tx, seen migration.Sna
 		return stoppedAtHandOver(err), nil
 	}
 	owner := seen.Reading.LeaseVerdict()
-	fence, fenced := lastFence(tx.Record())
+	fence, fenced := fenceOf(tx.Record(), tx.Run())
 	switch {
 	case owner.Owner == lease.CCM && owner.Life == lease.Alive:
 		return s.tookOver(ctx, seen, owner)
-	case fenced && fence.Run == tx.Run() && fence.Token != owner.Holder:
+	case fenced && fence.Token != owner.Holder:
 		return s.afterFence(owner), nil
 	case owner.Owner == lease.HandingOver:
 		return waitForTakeOver(owner), nil
@@ -138,7 +139,7 @@ func (s *handOver) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migrati
 		return nil
 	}
 	held := seen.Reading.Leases.Migration.Last
-	if fence, fenced := lastFence(tx.Record()); fenced && fence.Run == tx.Run() && fence.Token != held.Holder {
+	if fence, fenced := fenceOf(tx.Record(), tx.Run()); fenced && fence.Token != held.Holder {
 		return nil // once in a run
 	}
 	if open, err := s.awaited(ctx, seen); err != nil || len(open) > 0 {
@@ -160,12 +161,11 @@ func (s *handOver) WhileWaiting(ctx context.Context, tx *runner.Tx, seen migrati
 	return s.clearFence(ctx, tx, seen.Reading, fence)
 }
 
-// lastFence is the last intent of this step that no undo has followed.
-func lastFence(record journal.Record) (journal.Intent, bool) {
-	intents := record.SinceUndo()
-	for i := len(intents) - 1; i >= 0; i-- {
-		if intents[i].Step == migration.StepHandOver {
-			return intents[i], true
+// fenceOf returns the last fence that a run announced; false if it announced none.
+func fenceOf(record journal.Record, run string) (journal.Intent, bool) {
+	for _, intent := range slices.Backward(record.Intents) {
+		if intent.Step == migration.StepHandOver && intent.Run == run {
+			return intent, true
 		}
 	}
 	return journal.Intent{}, false

@@ -59,12 +59,13 @@ func (b *Backend) switchEdit(ctx context.Context, seen migration.Snapshot) (Edit
 	return Switch(clusterOf(seen).Config, names, made(seen)), err
 }
 
-// made are the mappings that the journal's edits of enable-leader-migration made.
+// made returns the mappings, by pointer, that edits of enable-leader-migration made and no
+// undo has taken back.
 func made(seen migration.Snapshot) []string {
 	var all []string
-	for _, intent := range seen.Record.Intents {
+	for _, intent := range seen.Record.ToTakeBack(migration.StepEnable, clusterOf(seen).object()) {
 		var inverse []Inverse
-		if intent.Step != migration.StepEnable || intent.Object != clusterOf(seen).object() || json.Unmarshal(intent.Inverse, &inverse) != nil {
+		if json.Unmarshal(intent.Inverse, &inverse) != nil {
 			continue
 		}
 		for _, one := range inverse {

@@ -58,9 +58,12 @@ func editOf(config map[string]any, wanted ...Element) Edit {
 	return e
 }
 
+// flagPath is where Rancher's configuration has the flag.
+func flagPath() []string { return []string{"services", "kubeController", "extraArgs", keyFlag} }
+
 // Enable puts the flag on every kube-controller-manager.
 func Enable(config map[string]any) Edit {
-	return editOf(config, Element{Path: []string{"services", "kubeController", "extraArgs", keyFlag}, Value: "true"})
+	return editOf(config, Element{Path: flagPath(), Value: "true"})
 }
 
 // Switch makes the provider external in one edit that also takes the flag
@@ -72,13 +75,12 @@ func Enable(config map[string]any) Edit {
 // the flag, if it is all they hold.
 func Switch(config map[string]any, names naming.Rule, made []string) Edit {
 	provider := func(key string) []string { return []string{"cloudProvider", key} }
-	flag := []string{"services", "kubeController", "extraArgs", keyFlag}
 	e := editOf(config,
 		Element{Path: provider("name"), Value: rkestate.ProviderExternal},
 		Element{Path: provider(keyMetadata), Value: names.UseMetadata},
 		Element{Path: provider(keyAWSBlock)},
-		Element{Path: flag})
-	e.prune(flag, made)
+		Element{Path: flagPath()})
+	e.prune(flagPath(), made)
 	return e
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -12,6 +13,8 @@ import (
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 	"github.com/awsmigrate/awsmigrate/pkg/wellknown"
@@ -19,7 +22,9 @@ import (
 
 var secrets = kubeschema.GroupVersionResource{Version: "v1", Resource: "secrets"}
 
-// takeBack takes the newest edit of a step that is left back.
+// takeBack returns the edit that takes back the newest edit of a step that is still in
+// force. If the configuration has something of the step that no inverse takes back, it
+// returns an error that says so.
 func (b *Backend) takeBack(ctx context.Context, seen migration.Snapshot, config map[string]any, step journal.StepID) (Edit, error) {
 	for _, intent := range seen.Record.ToTakeBack(step, clusterOf(seen).object()) {
 		var inverse []Inverse
@@ -31,7 +36,27 @@ func (b *Backend) takeBack(ctx context.Context, seen migration.Snapshot, config 
 			return edit, err
 		}
 	}
+	if found := inForce(config, step); found != "" {
+		return Edit{}, rke.NothingToTakeBack(clusterOf(seen).object(), found, step,
+			"put the values from before "+string(step)+" back in Rancher, by hand or from a backup; then run again")
+	}
 	return Edit{Config: config}, nil
+}
+
+// inForce describes what a configuration has of an editing step, or returns "" if it has
+// nothing of it.
+func inForce(config map[string]any, step journal.StepID) string {
+	switch step {
+	case migration.StepEnable:
+		if value, set := mapAt(config, flagPath()[:3])[keyFlag]; set {
+			return fmt.Sprintf("has spec.%s.%s=%v", rkeConfigKey, strings.Join(flagPath(), "."), value)
+		}
+	case migration.StepSwitch:
+		if name := mapAt(config, []string{"cloudProvider"})["name"]; name == rkestate.ProviderExternal {
+			return fmt.Sprintf("has spec.%s.cloudProvider.name=%v", rkeConfigKey, name)
+		}
+	}
+	return ""
 }
 
 // keptName is the Secret that keeps a part of the configuration from before an

@@ -3,13 +3,17 @@ package managed
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/naming"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
 )
 
 // inverseOf is an edit's inverse as the journal gives it back, and the values that
@@ -39,6 +43,66 @@ func inverseOf(t *testing.T, edit Edit) ([]Inverse, func(string) (any, error)) {
 			return v, nil
 		}
 		return nil, fmt.Errorf("nothing is kept under %s", sum)
+	}
+}
+
+// unblocked returns a configuration whose edits keep nothing in a Secret.
+func unblocked() map[string]any {
+	config := uiConfig()
+	delete(config["cloudProvider"].(map[string]any), "awsCloudProvider")
+	return config
+}
+
+// Undos that are turned round half-way hide no edit from the next undo and take none back
+// twice.
+func TestTakeBackTurnedRound(t *testing.T) {
+	const enable, change, back, away = migration.StepEnable, migration.StepSwitch, migration.StepUndoSwitch, migration.StepUndoEnable
+	for name, steps := range map[string][]journal.StepID{
+		"undo of a later step turned round_flag taken back": {enable, migration.StepUndoInstall, migration.StepInstall, away},
+		"undo of its own step turned round_taken back once": {enable, away, enable, away},
+		"both turned round_both taken back":                 {enable, change, back, change, back, away, enable, migration.StepUndoDisable, change, back, away},
+	} {
+		b, config := &Backend{}, unblocked()
+		seen := migration.Snapshot{}
+		for _, step := range steps {
+			cluster := Cluster{ID: "c-1", Config: config}
+			seen.Config = observed{cluster: cluster}
+			edit, undone := Edit{Config: config}, journal.StepID("")
+			switch step {
+			case enable:
+				edit = Enable(config)
+			case change:
+				edit = Switch(config, naming.Rule{UseMetadata: true}, made(seen))
+			case back:
+				undone = change
+			case away:
+				undone = enable
+			}
+			if undone != "" {
+				var err error
+				if edit, err = b.takeBack(t.Context(), seen, config, undone); err != nil || edit.Empty() {
+					t.Fatalf("%s: %s: %v %v", name, step, err, edit.Elements)
+				}
+			}
+			raw, err := edit.Inverse()
+			if err != nil {
+				t.Fatal(err)
+			}
+			intent := journal.Intent{Step: step, Object: cluster.object(), Inverse: raw}
+			if edit.Empty() {
+				intent.Object = "DaemonSet x"
+			}
+			seen.Record.Intents = append(seen.Record.Intents, intent)
+			config = edit.Apply()
+		}
+		if diff := cmp.Diff(unblocked(), config); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+		seen.Config = observed{cluster: Cluster{ID: "c-1", Config: Enable(config).Apply()}}
+		seen.Record = journal.Record{}
+		if _, err := b.takeBack(t.Context(), seen, Enable(config).Apply(), enable); clustertest.ReasonOf(err) != "NothingToTakeBack" || !strings.Contains(err.Error(), keyFlag) {
+			t.Errorf("%s: the flag is there, and no edit that set it: %v", name, err)
+		}
 	}
 }
 

@@ -11,26 +11,77 @@ func TestToTakeBack(t *testing.T) {
 		return Intent{Step: step, Object: object, What: what, Inverse: json.RawMessage(`{}`)}
 	}
 	old := []Intent{intent("switch", "c", "first"), intent("undo-switch", "c", "back")}
+	later := func(more ...Intent) []Intent { return append(slices.Clone(old), more...) }
 	for name, tt := range map[string]struct {
 		intents []Intent
+		back    map[StepID]int // how many intents there were when a step was seen taken back
 		want    []string
 	}{
-		"newest first":                {[]Intent{intent("switch", "c", "a"), intent("switch", "c", "b")}, []string{"b", "a"}},
-		"of this step and object":     {[]Intent{intent("enable", "c", "a"), intent("switch", "d", "b"), intent("switch", "c", "c")}, []string{"c"}},
-		"without an inverse":          {[]Intent{{Step: "switch", Object: "c", What: "a"}}, nil},
-		"in the middle of an undo":    {old, []string{"first"}},
-		"cordons were given back":     {append(slices.Clone(old), Intent{Step: "uncordon", Object: "n"}, intent("undo-install", "r", "x")), []string{"first"}},
-		"not of one taken back":       {append(slices.Clone(old), intent("switch", "c", "second")), []string{"second"}},
-		"a second undo, taken up":     {append(slices.Clone(old), intent("switch", "c", "second"), intent("undo-switch", "c", "again")), []string{"second"}},
-		"nothing since the last undo": {append(slices.Clone(old), intent("enable", "c", "e"), intent("undo-enable", "c", "f")), nil},
+		"several_newest first":                       {intents: []Intent{intent("switch", "c", "a"), intent("switch", "c", "b")}, want: []string{"b", "a"}},
+		"other step or object_left out":              {intents: []Intent{intent("enable", "c", "a"), intent("switch", "d", "b"), intent("switch", "c", "c")}, want: []string{"c"}},
+		"no inverse_left out":                        {intents: []Intent{{Step: "switch", Object: "c", What: "a"}}},
+		"undo announced only_kept":                   {intents: old, want: []string{"first"}},
+		"undo turned round half-way_both kept":       {intents: later(intent("switch", "c", "second")), want: []string{"second", "first"}},
+		"undo of a later step turned round_kept":     {intents: []Intent{intent("switch", "c", "a"), intent("undo-disable", "x", "b"), intent("disable", "x", "c")}, want: []string{"a"}},
+		"taken back_left out":                        {intents: old, back: map[StepID]int{"switch": 2}},
+		"taken back, made again_the new one":         {intents: later(intent("switch", "c", "second")), back: map[StepID]int{"switch": 2}, want: []string{"second"}},
+		"taken back again, not seen to its end_kept": {intents: later(intent("switch", "c", "second"), intent("undo-switch", "c", "again")), back: map[StepID]int{"switch": 2}, want: []string{"second"}},
+		"another step taken back_kept":               {intents: old, back: map[StepID]int{"enable": 2}, want: []string{"first"}},
+		"note beyond the journal_none":               {intents: old, back: map[StepID]int{"switch": 99}},
+		"note below the journal_all":                 {intents: old, back: map[StepID]int{"switch": -1}, want: []string{"first"}},
 	} {
 		var got []string
-		for _, one := range (Record{Intents: tt.intents}).ToTakeBack("switch", "c") {
+		for _, one := range recordOf(t, tt.intents, tt.back).ToTakeBack("switch", "c") {
 			got = append(got, one.What)
 		}
 		if !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", name, got, tt.want)
 		}
+	}
+}
+
+func recordOf(t *testing.T, intents []Intent, back map[StepID]int) Record {
+	t.Helper()
+	r := Record{Intents: intents}
+	if back == nil {
+		return r
+	}
+	raw, err := json.Marshal(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Notes = map[string]json.RawMessage{takenBackNote: raw}
+	return r
+}
+
+func TestTakenBack(t *testing.T) {
+	edit := Intent{Step: "switch", Object: "c", Inverse: json.RawMessage(`{}`)}
+	r := recordOf(t, []Intent{edit, {Step: "install", Object: "x"}}, map[StepID]int{"disable": 1})
+	if !r.Begun("switch") || !r.Edited("c") || r.Edited("x") || r.Begun("upgrade") {
+		t.Errorf("begun %t, edited %t, an object without an inverse %t", r.Begun("switch"), r.Edited("c"), r.Edited("x"))
+	}
+	key, value := r.TakenBack("switch")
+	raw, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if key != takenBackNote || string(raw) != `{"disable":1,"switch":2}` {
+		t.Errorf("%s: %s", key, raw)
+	}
+	r.Notes = map[string]json.RawMessage{key: raw}
+	if r.Begun("switch") || r.Edited("c") || len(r.ToTakeBack("switch", "c")) > 0 {
+		t.Error("it is still to be taken back")
+	}
+	r.Intents = append(r.Intents, Intent{Step: "undo-switch", Object: "c", Inverse: json.RawMessage(`{}`)})
+	if r.Edited("c") {
+		t.Error("the edit of an undo counts as one to take back")
+	}
+	if r.Intents = append(r.Intents, edit); !r.Begun("switch") || !r.Edited("c") {
+		t.Error("the edit made again does not count")
+	}
+	r.Notes = map[string]json.RawMessage{takenBackNote: json.RawMessage(`"x"`)}
+	if len(r.ToTakeBack("switch", "c")) != 2 {
+		t.Error("a note that cannot be read hides inverses")
 	}
 }
 
