@@ -82,6 +82,8 @@ type Config interface {
 	// SnapshotState says whether the etcd snapshot is done, with the position
 	// that counts as reached.
 	SnapshotState(record journal.Record, reached position.Position) runner.State
+	// Places returns the configuration by location; see CompareBeginning.
+	Places() map[string]Place
 	// InstalledAs says by which method the chart is, or last was, in the cluster.
 	InstalledAs(record journal.Record) InstallMethod
 }

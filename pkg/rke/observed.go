@@ -2,10 +2,12 @@ package rke
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/fault"
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke/clusterfile/yamltext"
 	"github.com/awsmigrate/awsmigrate/pkg/rke/rkestate"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -48,6 +50,15 @@ func EverApplied(f rkestate.Facts) error {
 			Seen: "has no currentState: no `rke up` has ever finished its control plane", Wanted: "a running RKE cluster"}
 	}
 	return nil
+}
+
+// Places implements migration.Config: the text of the file as a whole.
+func (o observed) Places() map[string]migration.Place {
+	if o.File == nil {
+		return nil
+	}
+	traces := InForce(o.Config, migration.StepEnable) != "" || InForce(o.Config, migration.StepSwitch) != ""
+	return map[string]migration.Place{filepath.Base(o.Path): {Digest: yamltext.Digest(o.File.Text()), Traces: traces}}
 }
 
 // SnapshotState implements migration.Config. A snapshot leaves nothing in the

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/edits"
+	"github.com/awsmigrate/awsmigrate/pkg/rke2/config/notation"
 	"github.com/awsmigrate/awsmigrate/pkg/rke2/rancher"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
 	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
@@ -34,6 +36,19 @@ func (o observed) Combine(down downstream.Cluster) migration.Reading {
 
 // Supported implements migration.Config.
 func (o observed) Supported() error { return rancher.Supported(o.Facts) }
+
+// Places implements migration.Config.
+func (o observed) Places() map[string]migration.Place {
+	spec, places := o.Cluster.Spec, map[string]migration.Place{}
+	digests := spec.Places()
+	for location, traces := range spec.Edited() {
+		places[location] = migration.Place{Digest: digests[location], Traces: traces}
+	}
+	if _, found, err := edits.ChartManifest(spec, chartRef); spec.HasManifest {
+		places["additionalManifest"] = migration.Place{Digest: notation.Digest(spec.AdditionalManifest), Traces: found && err == nil}
+	}
+	return places
+}
 
 // SnapshotState implements migration.Config.
 func (o observed) SnapshotState(record journal.Record, reached position.Position) runner.State {

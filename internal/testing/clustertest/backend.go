@@ -162,6 +162,9 @@ func (s *Side) Snapshotter() migration.Snapshotter { return nil }
 // Supported implements migration.Config.
 func (c SideConfig) Supported() error { return c.Refused }
 
+// Places implements migration.Config.
+func (c SideConfig) Places() map[string]migration.Place { return nil }
+
 // InstalledAs implements migration.Config.
 func (c SideConfig) InstalledAs(journal.Record) migration.InstallMethod { return c.Installed }
 
@@ -180,6 +183,9 @@ func (RestingConfig) Combine(downstream.Cluster) migration.Reading { return Rest
 
 // Supported implements migration.Config.
 func (RestingConfig) Supported() error { return nil }
+
+// Places implements migration.Config.
+func (RestingConfig) Places() map[string]migration.Place { return nil }
 
 // InstalledAs implements migration.Config.
 func (RestingConfig) InstalledAs(journal.Record) migration.InstallMethod {

@@ -187,6 +187,9 @@ func (s *editing) handOver(ctx context.Context, tx *runner.Tx, seen migration.Sn
 	if err := s.mayWrite(ctx, seen, edit); err != nil {
 		return err
 	}
+	if err := s.noteBeginning(ctx, tx, seen, edit); err != nil {
+		return err
+	}
 	if err := edit.Announce(ctx, tx); err != nil {
 		return err
 	}

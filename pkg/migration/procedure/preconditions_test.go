@@ -151,7 +151,7 @@ func TestStepsPassErrorsOn(t *testing.T) {
 	step.Backend = broken{by}
 	step.rules.pauses = oneHandOver
 	step.rules.meanwhile = func(context.Context, *Migration, *runner.Tx, migration.Snapshot) error { called = true; return nil }
-	seen := migration.Snapshot{Reading: clustertest.Resting()}
+	seen := migration.Snapshot{Reading: clustertest.Resting(), Config: clustertest.RestingConfig{}}
 	plan, planned := step.Plan(t.Context(), seen)
 	verdict, verified := step.Verify(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen)
 	for what, err := range map[string]error{"plan": planned, "do": step.Do(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen), "verify": verified, "tend": step.WhileWaiting(t.Context(), clustertest.TxFor(t, migration.StepSwitch), seen)} {

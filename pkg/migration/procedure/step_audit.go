@@ -58,7 +58,29 @@ func (s *finalAudit) Verify(ctx context.Context, tx *runner.Tx, seen migration.S
 	}
 	v := migration.Met(audit.CheckSummary(report)...)
 	v.Compared = compared(seen, facts)
+	if !s.back {
+		return v, nil
+	}
+	as, err := migration.CompareBeginning(seen.Record, seen.Reading.Object, seen.Config.Places())
+	if err != nil {
+		return migration.Failed(err), nil
+	}
+	if as != "" {
+		v.Evidence = append(v.Evidence, as)
+	}
 	return v, nil
+}
+
+// Settle implements runner.Settler: at the end of an undo all steps are taken back, also
+// those that the cluster had left before it began.
+func (s *finalAudit) Settle(ctx context.Context, tx *runner.Tx) error {
+	if !s.back {
+		return nil
+	}
+	if err := noteTakenBack(ctx, tx, idsOf(forward())...); err != nil {
+		return err
+	}
+	return migration.ForgetBeginning(ctx, tx)
 }
 
 // checked runs every check and stops where one fails, unless a step is in

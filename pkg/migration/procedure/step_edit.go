@@ -6,6 +6,7 @@ import (
 	"github.com/awsmigrate/awsmigrate/pkg/migration"
 	"github.com/awsmigrate/awsmigrate/pkg/migration/guard"
 	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
 )
 
 // editing is a step that edits the configuration and watches it rolled out. It is
@@ -67,6 +68,9 @@ func (s *editing) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 		if err := s.mayWrite(ctx, seen, edit); err != nil {
 			return err
 		}
+		if err := s.noteBeginning(ctx, tx, seen, edit); err != nil {
+			return err
+		}
 		if err := edit.Write(ctx, tx); err != nil {
 			return err
 		}
@@ -75,6 +79,15 @@ func (s *editing) Do(ctx context.Context, tx *runner.Tx, seen migration.Snapshot
 			return err
 		}
 	}
+}
+
+// noteBeginning keeps the configuration from before a migration that begins with this edit.
+// One that others have begun is not known from before.
+func (s *editing) noteBeginning(ctx context.Context, tx *runner.Tx, seen migration.Snapshot, edit migration.Edit) error {
+	if s.back() || seen.Result.Position >= position.P2 || seen.Result.Mixed {
+		return nil
+	}
+	return migration.NoteBeginning(ctx, tx, edit.Object, seen.Config.Places())
 }
 
 // mayWrite refuses an edit on a cluster that is not at rest, or that it does not suit.

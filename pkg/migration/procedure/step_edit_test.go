@@ -62,6 +62,7 @@ func TestEditIsWrittenOnlyWhereItMay(t *testing.T) {
 		e.Open[0].Refused = tt.refused
 		s := anEdit(tt.id, e)
 		s.rules.precondition = func(context.Context, *Migration, migration.Snapshot) error { return tt.unmet }
+		tt.seen.Config = clustertest.RestingConfig{}
 		err := s.Do(t.Context(), clustertest.TxFor(t, tt.id), tt.seen)
 		if wrote := slices.Contains(e.Did, "write a"); wrote != tt.writes {
 			t.Errorf("%s: wrote %t: %v", name, wrote, err)

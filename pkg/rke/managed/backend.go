@@ -3,6 +3,7 @@ package managed
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
@@ -100,6 +101,17 @@ func (b *Backend) Snapshotter() migration.Snapshotter { return nil }
 func (b *Backend) Brake(_ context.Context, _ *runner.Tx, seen migration.Snapshot, _ func(context.Context) (migration.Snapshot, error)) (string, error) {
 	return "Rancher has no brake for an RKE cluster: it finishes what it has begun on " + clusterOf(seen).object() +
 		"; awsmigrate writes nothing more", nil
+}
+
+// Places implements migration.Config: the values that a migration edits. While one lies
+// between, no other owner has a reason to change them.
+func (o observed) Places() map[string]migration.Place {
+	places := map[string]migration.Place{}
+	for _, path := range [][]string{{"cloudProvider"}, flagPath()} {
+		value, there := mapAt(o.cluster.Config, path[:len(path)-1])[path[len(path)-1]]
+		places["spec."+rkeConfigKey+"."+strings.Join(path, ".")] = migration.Place{Digest: runner.Digest(fmt.Sprintf("%t %v", there, value)), Traces: true}
+	}
+	return places
 }
 
 // InstalledAs implements migration.Config.

@@ -36,6 +36,38 @@ func (s Spec) Places() map[string]string {
 	return out
 }
 
+// Edited returns the places, as Places names them, of the keys that a migration edits, and
+// whether one holds what a migration writes there.
+func (s Spec) Edited() map[string]bool {
+	edited := map[string]bool{}
+	add := func(place string, of map[string]any) {
+		for _, key := range []string{KeyProvider, KeyDisableCCM, KeyManagerArg, KeyKubeletArg} {
+			if value := of[key]; value != nil {
+				edited[place+"."+key] = edited[place+"."+key] || migrated(key, value)
+			}
+		}
+	}
+	add(Global.String(), s.Global)
+	for _, e := range s.Entries {
+		add("machineSelectorConfig["+e.whom()+"].config", e.Config)
+	}
+	return edited
+}
+
+// migrated reports whether a key's value is one that a migration writes.
+func migrated(key string, value any) bool {
+	switch key {
+	case KeyProvider:
+		return value == ProviderExternal
+	case KeyDisableCCM:
+		return value == true
+	}
+	args := notation.Args(value)
+	provider, _ := notation.Last(args, FlagProvider)
+	_, flagged := notation.Last(args, FlagLeaderMigration)
+	return provider == ProviderExternal || flagged
+}
+
 // whom says which machines an entry is for, the same however that is written.
 func (e Entry) whom() string {
 	if e.Selector == nil || len(e.Selector.MatchLabels)+len(e.Selector.MatchExpressions) == 0 {

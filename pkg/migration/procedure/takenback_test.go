@@ -1,0 +1,68 @@
+package procedure
+
+import (
+	"testing"
+
+	"github.com/awsmigrate/awsmigrate/internal/testing/clustertest"
+	"github.com/awsmigrate/awsmigrate/pkg/migration"
+	"github.com/awsmigrate/awsmigrate/pkg/runner"
+	"github.com/awsmigrate/awsmigrate/pkg/runner/journal"
+)
+
+// A step that takes another one back settles that one and no other; the audit at the end of
+// an undo settles all, that of a migration none.
+func TestSettle(t *testing.T) {
+	all := []journal.StepID{migration.StepEnable, migration.StepSwitch, migration.StepDisable}
+	for _, tt := range []struct {
+		name    string
+		step    journal.StepID
+		back    bool
+		settled []journal.StepID
+	}{
+		{"undo step_its own", migration.StepUndoSwitch, true, []journal.StepID{migration.StepSwitch}},
+		{"undo of the chart_its own", migration.StepUndoDisable, true, []journal.StepID{migration.StepDisable}},
+		{"forward_none", migration.StepSwitch, false, nil},
+		{"audit of a migration_none", migration.StepVerify, false, nil},
+		{"audit of an undo_all", migration.StepVerify, true, all},
+	} {
+		var intents []journal.Intent
+		for _, id := range all {
+			intents = append(intents, journal.Intent{Step: id, Object: "Cluster demo", Inverse: []byte("{}")})
+		}
+		tx := clustertest.TxFor(t, tt.step, intents...)
+		step, ok := makeStep(base{Migration: &Migration{back: tt.back}, ID: tt.step}).(runner.Settler)
+		if !ok {
+			t.Fatalf("%s: settles nothing", tt.name)
+		}
+		if err := step.Settle(t.Context(), tx); err != nil {
+			t.Fatal(err)
+		}
+		var settled []journal.StepID
+		for _, id := range all {
+			if len(tx.Record().ToTakeBack(id, "Cluster demo")) == 0 {
+				settled = append(settled, id)
+			}
+		}
+		if len(settled) != len(tt.settled) || len(settled) == 1 && settled[0] != tt.settled[0] {
+			t.Errorf("%s: settled %v, want %v", tt.name, settled, tt.settled)
+		}
+	}
+}
+
+// A half-done step counts as begun here only as long as it was not taken back: what others
+// do by hand after an undo is theirs.
+func TestBegunHere(t *testing.T) {
+	record := journal.Record{Intents: []journal.Intent{{Step: migration.StepEnable, Object: "Cluster demo", Inverse: []byte("{}")}}}
+	s := progress{Snapshot: migration.Snapshot{Record: record}}
+	if !s.begunHere(migration.StepEnable) {
+		t.Error("its own step is not its own")
+	}
+	tx := clustertest.TxFor(t, migration.StepUndoEnable, record.Intents...)
+	if err := noteTakenBack(t.Context(), tx, migration.StepEnable); err != nil {
+		t.Fatal(err)
+	}
+	s.Record = tx.Record()
+	if s.begunHere(migration.StepEnable) {
+		t.Error("a step that was taken back counts as begun")
+	}
+}
