@@ -1,6 +1,6 @@
 // Package sim is a simulated cluster for tests that need thousands of whole
-// migrations: two API servers in memory, a model of Rancher and RKE2, of rke, and
-// of the processes that take the cloud provider's leases. The procedures, the
+// migrations: two API servers in memory, a model of Rancher and RKE2, of rke, of
+// the rke within Rancher, and of the processes that take the cloud provider's leases. The procedures, the
 // engine, the journal, the lock and Helm that run against it are the real ones.
 //
 // Time is that of the synctest bubble a test runs in: it costs nothing to pass,

@@ -39,7 +39,7 @@ func (w *World) Dump() map[string]string {
 			case k.resource == leasesResource:
 				o = object{"held": text(o, "spec", "holderIdentity") != ""}
 			case k.resource == "secrets" && k.name == stateSecret:
-				o = object{"state": string(w.rke.stateText())}
+				o = object{"state": w.stateText()}
 			}
 			out[s.name+" "+k.resource+" "+k.namespace+"/"+k.name] = string(must(json.Marshal(stripped(o, k))))
 		}
@@ -74,7 +74,12 @@ func stripped(o object, k key) object {
 	if k.resource != "nodes" {
 		delete(meta, "uid")
 	}
-	delete(mapAt(o, "status"), "observedGeneration")
+	for _, field := range []string{"observedGeneration", "nodeVersion", "appliedNodeVersion"} {
+		delete(mapAt(o, "status"), field)
+	}
+	if plan, ok := at(o, "status", "nodePlan").(object); ok {
+		delete(plan, "version")
+	}
 	withoutTimes(o)
 	for _, field := range []string{"annotations", "labels"} {
 		if m, ok := meta[field].(object); ok && len(m) == 0 {
@@ -163,6 +168,9 @@ func (w *World) state() string {
 	}
 	if w.rke != nil {
 		parts = append(parts, w.rke.phase())
+	}
+	if w.managed != nil {
+		parts = append(parts, w.managed.describe())
 	}
 	parts = append(parts, "journal="+w.journalState())
 	slices.Sort(parts)

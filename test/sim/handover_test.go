@@ -42,6 +42,7 @@ var early = []scenario{
 	{"rke2", NewRKE2, Run{Early: true}},
 	{"rke2 by manifest", NewRKE2, Run{Early: true, Method: "additional-manifest"}},
 	{"rke", NewRKE, Run{Early: true}},
+	{"rke in Rancher", NewManaged, Run{Early: true}},
 	{"rke2, cleared", NewRKE2, Run{Early: true, Clear: true}},
 	{"rke2 by manifest, cleared", NewRKE2, Run{Early: true, Clear: true, Method: "additional-manifest"}},
 	{"rke, wanted cleared", NewRKE, Run{Early: true, Clear: true}},

@@ -14,14 +14,19 @@ type scenario struct {
 	run   Run
 }
 
-// natural are those of the scenarios in which the switch hands over.
-const natural = 3
+const (
+	// natural counts the scenarios that come first and in which the switch hands over.
+	natural = 3
+	// inRancher is the index of the scenario of RKE that Rancher manages.
+	inRancher = 4
+)
 
 var scenarios = []scenario{
 	{"rke2", NewRKE2, Run{}},
 	{"rke2 by manifest", NewRKE2, Run{Method: migration.InstallManifest}},
 	{"rke", NewRKE, Run{}},
 	{"rke2 with a hand-over that is cleared", NewRKE2, Run{Early: true, Clear: true}},
+	{"rke in Rancher", NewManaged, Run{}},
 }
 
 // sampled is how many states are skipped for each that is tried: in a fast run

@@ -64,3 +64,10 @@ var rancherKinds = []kind{
 	{"cluster.x-k8s.io", "v1beta1", "clusters", "Cluster", false},
 	{"management.cattle.io", "v3", "settings", "Setting", true},
 }
+
+// managedKinds are those of Rancher's management cluster for a cluster of RKE.
+var managedKinds = []kind{
+	{"management.cattle.io", "v3", "clusters", "Cluster", true},
+	{"management.cattle.io", "v3", "nodes", "Node", false},
+	{"management.cattle.io", "v3", "settings", "Setting", true},
+}

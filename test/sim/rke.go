@@ -25,8 +25,6 @@ type rkeState struct {
 	temp int
 	job  *rkeJob
 	done int // jobs that ended
-	// running is the configuration that each machine's containers run with.
-	running map[string]hostConfig
 }
 
 // hostConfig is what of a machine's containers a migration changes.
@@ -49,7 +47,7 @@ type rkeJob struct {
 
 func (r *rkeState) clone() *rkeState {
 	c := *r
-	c.disk, c.running = maps.Clone(r.disk), maps.Clone(r.running)
+	c.disk = maps.Clone(r.disk)
 	if r.job != nil {
 		job := *r.job
 		job.waiting = slices.Clone(job.waiting)
@@ -87,42 +85,55 @@ ingress:
 // NewRKE is a cluster of three control planes and two workers, one of which its
 // user has cordoned, made by rke with the in-tree provider, at rest.
 func NewRKE() *World {
-	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, rke: &rkeState{disk: map[string]file{}, running: map[string]hostConfig{}}}
+	w := &World{now: epoch.Add(-time.Minute), restarts: map[string]int{}, written: map[string]written{}, running: map[string]hostConfig{}, rke: &rkeState{disk: map[string]file{}}}
 	w.down = newServer("downstream", "v1.26.9", core)
 	w.namespaces(w.down, "default", kubeSystem)
 	var nodes strings.Builder
 	for i := range 5 {
-		m := machine{name: fmt.Sprintf("host-%d", i), ip: fmt.Sprintf("10.0.%d.%d", i%3+1, 10+i), controlPlane: i < 3}
-		m.node = fmt.Sprintf("ip-10-0-%d-%d.eu-west-1.compute.internal", i%3+1, 10+i)
-		node := newNode(m, "eu-west-1"+string(rune('a'+i%3)), "v1.26.9", w.now)
-		labels, role := mapAt(node, "metadata", "labels"), "worker"
-		delete(labels, "rke.cattle.io/machine")
-		if m.controlPlane {
-			role = "controlplane, etcd"
-			labels["node-role.kubernetes.io/controlplane"], labels["node-role.kubernetes.io/etcd"] = "true", "true"
-			mapAt(node, "spec")["taints"] = []any{object{"key": "node-role.kubernetes.io/controlplane", "value": "true", "effect": "NoSchedule"},
-				object{"key": "node-role.kubernetes.io/etcd", "value": "true", "effect": "NoExecute"}}
-		} else {
-			labels["node-role.kubernetes.io/worker"] = "true"
-		}
-		if i == 4 {
-			mapAt(node, "spec")["unschedulable"] = true
-		}
-		mapAt(node, "metadata", "annotations")["rke.cattle.io/internal-ip"] = m.ip
-		mapAt(node, "metadata", "annotations")["rke.cattle.io/external-ip"] = m.ip
-		w.down.put("nodes", node, w.now)
-		w.machines = append(w.machines, m)
-		w.rke.running[m.name] = hostConfig{provider: "aws"}
-		fmt.Fprintf(&nodes, "  - address: %s\n    user: ubuntu\n    hostname_override: %s\n    role: [%s]\n", m.ip, m.node, role)
-		if m.controlPlane {
-			w.startKCM(m.node, []any{"--cloud-provider=aws"})
-		}
+		m := w.addHost(i)
+		fmt.Fprintf(&nodes, "  - address: %s\n    user: ubuntu\n    hostname_override: %s\n    role: [%s]\n", m.ip, m.node, strings.Join(m.roles(), ", "))
 	}
 	w.rke.disk[clusterFile] = file{text: fmt.Sprintf(rkeYAML, nodes.String()), mode: 0o600}
 	config := w.resolved()
 	w.writeState(rke.FullState{Desired: rke.State{Config: &config}, Current: rke.State{Config: &config}}, true)
 	w.startAll()
 	return w
+}
+
+// addHost adds the i-th host with its Node: a control plane, or a worker.
+func (w *World) addHost(i int) machine {
+	m := machine{name: fmt.Sprintf("host-%d", i), ip: fmt.Sprintf("10.0.%d.%d", i%3+1, 10+i), controlPlane: i < 3}
+	m.node = fmt.Sprintf("ip-10-0-%d-%d.eu-west-1.compute.internal", i%3+1, 10+i)
+	node := newNode(m, "eu-west-1"+string(rune('a'+i%3)), "v1.26.9", w.now)
+	labels := mapAt(node, "metadata", "labels")
+	delete(labels, "rke.cattle.io/machine")
+	for _, role := range m.roles() {
+		labels["node-role.kubernetes.io/"+role] = "true"
+	}
+	if m.controlPlane {
+		mapAt(node, "spec")["taints"] = []any{object{"key": "node-role.kubernetes.io/controlplane", "value": "true", "effect": "NoSchedule"},
+			object{"key": "node-role.kubernetes.io/etcd", "value": "true", "effect": "NoExecute"}}
+	}
+	if i == 4 {
+		mapAt(node, "spec")["unschedulable"] = true
+	}
+	mapAt(node, "metadata", "annotations")["rke.cattle.io/internal-ip"] = m.ip
+	mapAt(node, "metadata", "annotations")["rke.cattle.io/external-ip"] = m.ip
+	w.down.put("nodes", node, w.now)
+	w.machines = append(w.machines, m)
+	w.running[m.name] = hostConfig{provider: "aws"}
+	if m.controlPlane {
+		w.startKCM(m.node, []any{"--cloud-provider=aws"})
+	}
+	return m
+}
+
+// roles returns the roles that rke knows a machine by.
+func (m machine) roles() []string {
+	if m.controlPlane {
+		return []string{"controlplane", "etcd"}
+	}
+	return []string{"worker"}
 }
 
 // resolved is what rke makes of cluster.yml now.
@@ -153,9 +164,14 @@ func (w *World) writeState(s rke.FullState, cluster bool) {
 	w.rke.disk[rke.StateFile(clusterFile)] = file{text: string(raw), mode: 0o600}
 	w.down.changes++
 	if cluster {
-		w.down.put("secrets", object{"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": object{"name": stateSecret, "namespace": kubeSystem},
-			"data": object{stateSecret: plain(raw)}}, w.now)
+		w.saveState(raw)
 	}
+}
+
+// saveState writes the state into the cluster.
+func (w *World) saveState(raw []byte) {
+	w.down.put("secrets", object{"apiVersion": "v1", "kind": "Secret", "type": "Opaque", "metadata": object{"name": stateSecret, "namespace": kubeSystem},
+		"data": object{stateSecret: plain(raw)}}, w.now)
 }
 
 func (r *rkeState) stateText() []byte { return []byte(r.disk[rke.StateFile(clusterFile)].text) }
@@ -191,7 +207,7 @@ func (w *World) beginJob(up bool) *rkeJob {
 		state.Desired = rke.State{Config: &job.desired}
 		w.writeState(state, false)
 		for _, m := range w.machines {
-			if w.rke.running[m.name] != wantedOf(job.desired, m) {
+			if w.running[m.name] != wantedOf(job.desired, m) {
 				job.waiting = append(job.waiting, m.name)
 			}
 		}
@@ -226,7 +242,7 @@ func (w *World) rkeTick() {
 	case i >= 0 && w.now.Sub(job.since) < hostIsBack:
 		return
 	case i >= 0:
-		w.leave(w.machines[i])
+		w.leave(w.machines[i], wantedOf(job.desired, w.machines[i]))
 		job.visiting = ""
 	case job.up && !job.recorded && (len(job.waiting) == 0 || !w.machineNamed(job.waiting[0]).controlPlane):
 		state := w.rkeFullState()
@@ -253,9 +269,9 @@ func (w *World) visit(m machine) {
 	w.stop(func(p process) bool { return p.component == kcmName && p.node == m.node })
 }
 
-func (w *World) leave(m machine) {
-	want := wantedOf(w.rke.job.desired, m)
-	w.rke.running[m.name] = want
+// leave starts the containers of a machine with the new configuration.
+func (w *World) leave(m machine, want hostConfig) {
+	w.running[m.name] = want
 	if m.controlPlane {
 		args := []any{"--cloud-provider=" + want.provider}
 		if want.flag {

@@ -144,7 +144,7 @@ func (r Run) run(ctx context.Context, w *World, p *Process) (runner.Result, erro
 func keptBy(home kubernetes.Interface, p *Process, w *World, target journal.Target, clk clock.Clock) (journal.Journal, error) {
 	kept := journal.NewConfigMap(home, target.Namespace, journal.Name(target.Name), target)
 	kept.Clock = clk
-	if w.rancher == nil {
+	if w.mgmt == nil {
 		return kept, nil
 	}
 	cluster, err := kubernetes.NewForConfig(p.config(func(w *World) *server { return w.down }))
@@ -168,7 +168,7 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (*procedure.Migrati
 	if options.InstallMethod == "" {
 		options.InstallMethod = migration.InstallHelm
 	}
-	if w.rancher == nil {
+	if w.mgmt == nil {
 		return r.openRKE(ctx, p, down, kube, options)
 	}
 	mgmt := p.config(func(w *World) *server { return w.mgmt })
@@ -179,6 +179,9 @@ func (r Run) open(ctx context.Context, w *World, p *Process) (*procedure.Migrati
 	management, err := dynamic.NewForConfig(mgmt)
 	if err != nil {
 		return nil, nil, err
+	}
+	if w.managed != nil {
+		return r.openManaged(ctx, down, kube, management, home, options)
 	}
 	there, err := dynamic.NewForConfig(down)
 	if err != nil {

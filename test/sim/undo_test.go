@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/json"
 	"maps"
 	"regexp"
 	"strings"
@@ -77,15 +78,36 @@ func (w *World) later(d time.Duration) {
 }
 
 // withoutTraces is a dump without what no undo takes back: that an etcd snapshot
-// was taken, the backups of cluster.yml, and a temporary file beside it that the
-// next write removes.
+// was taken, the backups of cluster.yml, a temporary file beside it that the next write
+// removes, and the Secrets with parts of Rancher's Cluster.
 func withoutTraces(dump map[string]string) map[string]string {
 	out := maps.Clone(dump)
-	maps.DeleteFunc(out, func(k, _ string) bool { return strings.HasSuffix(k, ".bak") || strings.HasSuffix(k, ".tmp") })
+	maps.DeleteFunc(out, func(k, _ string) bool {
+		return strings.HasSuffix(k, ".bak") || strings.HasSuffix(k, ".tmp") || strings.HasPrefix(k, keptValues)
+	})
 	for k, v := range out {
-		out[k] = strings.ReplaceAll(snapshotTaken.ReplaceAllString(v, ""), ",}", "}")
+		out[k] = withoutSnapshot(v)
 	}
 	return out
 }
 
+// keptValues begins the names in a dump of the Secrets that keep what an edit took out.
+const keptValues = "management secrets " + managedID + "/awsmigrate-" + managedID + "-"
+
+func withoutSnapshot(s string) string {
+	return strings.ReplaceAll(snapshotTaken.ReplaceAllString(s, ""), ",}", "}")
+}
+
 var snapshotTaken = regexp.MustCompile(`"etcdSnapshotCreate(Phase)?":("Finished"|\{"generation":\d+\}),?`)
+
+// config returns what an undo restores to the byte: cluster.yml, or the spec of Rancher's
+// Cluster.
+func (w *World) config() string {
+	switch {
+	case w.rke != nil:
+		return w.rke.disk[clusterFile].text
+	case w.managed != nil:
+		return string(must(json.Marshal(at(w.mgmt.peek(managedClusters, "", managedID), "spec"))))
+	}
+	return withoutSnapshot(string(must(json.Marshal(at(w.mgmt.peek(provClusters, fleet, clusterName), "spec")))))
+}

@@ -28,9 +28,12 @@ type World struct {
 	apart    map[string]time.Duration // how far a Node's clock is off
 	restarts map[string]int
 	sets     setState
-	rancher  *rancherState // nil for RKE
-	rke      *rkeState     // nil for RKE2
-	monitor  monitor
+	rancher  *rancherState // nil unless RKE2
+	rke      *rkeState     // nil unless RKE with cluster.yml
+	managed  *managedState // nil unless RKE that Rancher manages
+	// running holds the configuration of each machine's containers; nil for RKE2.
+	running map[string]hostConfig
+	monitor monitor
 }
 
 // machine is one host of the cluster.
@@ -45,7 +48,7 @@ type machine struct {
 // clone copies the world as it is; nothing is shared that can change.
 // w.mu is held, as it is in the hooks of a Process.
 func (w *World) clone() *World {
-	c := &World{now: w.now, down: w.down.clone(), started: w.started, outlive: w.outlive, apart: w.apart, restarts: maps.Clone(w.restarts),
+	c := &World{now: w.now, down: w.down.clone(), started: w.started, outlive: w.outlive, apart: w.apart, restarts: maps.Clone(w.restarts), running: maps.Clone(w.running),
 		machines: slices.Clone(w.machines), processes: slices.Clone(w.processes), written: maps.Clone(w.written), ccmFails: w.ccmFails, sets: w.sets.clone(), monitor: w.monitor.clone()}
 	if w.mgmt != nil {
 		c.mgmt = w.mgmt.clone()
@@ -56,6 +59,9 @@ func (w *World) clone() *World {
 	}
 	if w.rke != nil {
 		c.rke = w.rke.clone()
+	}
+	if w.managed != nil {
+		c.managed = w.managed.clone()
 	}
 	return c
 }
@@ -88,6 +94,9 @@ func (w *World) advance(now time.Time) {
 		}
 		if w.rke != nil {
 			w.rkeTick()
+		}
+		if w.managed != nil {
+			w.managedTick()
 		}
 		w.kubeletTick()
 		w.setTick()

@@ -1,0 +1,36 @@
+package sim
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/awsmigrate/awsmigrate/pkg/verify/position"
+)
+
+// A migration of RKE in Rancher goes the whole way and back on the simulated cluster, with
+// nothing else of the Cluster object changed and never two managers.
+func TestManagedWorld(t *testing.T) {
+	t.Parallel()
+	w := NewManaged()
+	config, want := w.config(), withoutTraces(w.Dump())
+	for _, undo := range []bool{false, true} {
+		reaches := map[bool]position.Position{false: position.P5, true: position.P0}[undo]
+		ended := do(t, Run{ID: w.nextRun(), Undo: undo}, w)
+		if ended.Err != nil || ended.Result.Position != reaches.String() {
+			t.Fatalf("undo %t: at %s, %v", undo, ended.Result.Position, ended.Err)
+		}
+		if wrong := append(w.Violations(), w.cordonFaults()...); len(wrong) > 0 {
+			t.Errorf("undo %t: %v", undo, wrong)
+		}
+		if provider := map[bool]string{false: "external", true: "aws"}[undo]; w.running["host-4"].provider != provider {
+			t.Errorf("undo %t: a worker runs with %+v", undo, w.running["host-4"])
+		}
+	}
+	if diff := cmp.Diff(config, w.config()); diff != "" {
+		t.Errorf("the Cluster object (-before +after):\n%s", diff)
+	}
+	if diff := cmp.Diff(want, withoutTraces(w.Dump())); diff != "" {
+		t.Errorf("-before +after:\n%s", diff)
+	}
+}
